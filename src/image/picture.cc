@@ -1,0 +1,68 @@
+#include "image/picture.h"
+
+#include <cstring>
+#include <new>
+
+namespace acutance {
+
+const char* PixelFormatName(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::k400: return "400";
+    case PixelFormat::k420: return "420";
+    case PixelFormat::k422: return "422";
+    case PixelFormat::k444: return "444";
+  }
+  return "?";
+}
+
+int PictureFormat::PlaneWidth(int plane) const {
+  if (plane == 0 || pixel_format == PixelFormat::k444) return width;
+  return pixel_format == PixelFormat::k400 ? 0 : width / 2;
+}
+
+int PictureFormat::PlaneHeight(int plane) const {
+  if (plane == 0) return height;
+  if (pixel_format == PixelFormat::k400) return 0;
+  return pixel_format == PixelFormat::k420 ? height / 2 : height;
+}
+
+Status CheckPictureFormat(const PictureFormat& format) {
+  if (format.width < 1 || format.height < 1 || format.width > kMaxDimension || format.height > kMaxDimension)
+    return Error(StatusCode::kInvalidArgument, "picture size {}x{} is out of range: each side must be 1 to {}",
+                 format.width, format.height, kMaxDimension);
+  const int depth = format.bit_depth;
+  if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
+    return Error(StatusCode::kInvalidArgument, "bit depth {} is not supported: use 8, 10, 12 or 16", depth);
+  return {};
+}
+
+Picture MutablePicture::Share() const {
+  Picture picture{format, {}, memory};
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    picture.planes[p] = {data[p], stride[p], format.PlaneWidth(p), format.PlaneHeight(p)};
+  return picture;
+}
+
+Result<MutablePicture> AllocatePicture(const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  constexpr size_t kAlign = 64;
+  MutablePicture picture;
+  picture.format = format;
+  std::array<size_t, 3> offset{};
+  size_t bytes = 0;
+  for (int p = 0; p < format.PlaneCount(); ++p) {
+    const size_t row = static_cast<size_t>(format.PlaneWidth(p)) * format.BytesPerSample();
+    picture.stride[p] = static_cast<ptrdiff_t>((row + kAlign - 1) / kAlign * kAlign);
+    offset[p] = bytes;
+    bytes += picture.stride[p] * static_cast<size_t>(format.PlaneHeight(p));
+  }
+  auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlign}, std::nothrow));
+  if (!memory)
+    return Error(StatusCode::kOutOfMemory, "no memory for a {}x{} picture ({} MB)", format.width, format.height, bytes >> 20);
+  picture.memory = std::shared_ptr<void>(memory, [](void* p) { ::operator delete(p, std::align_val_t{kAlign}); });
+  std::memset(memory, 0, bytes);
+  for (int p = 0; p < format.PlaneCount(); ++p) picture.data[p] = memory + offset[p];
+  return picture;
+}
+
+}  // namespace acutance

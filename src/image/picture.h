@@ -1,0 +1,67 @@
+// Picture: the planes of one frame, shared and read-only once filled.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+
+namespace acutance {
+
+enum class PixelFormat { k400, k420, k422, k444 };
+
+const char* PixelFormatName(PixelFormat format);  // "420"
+
+/// Geometry of a picture. Chroma planes are floor(w/2) x floor(h/2) in 4:2:0, floor(w/2) x h in 4:2:2, absent in 4:0:0.
+struct PictureFormat {
+  int width = 0;
+  int height = 0;
+  int bit_depth = 8;  // 8: one byte a sample; 9 to 16: two bytes, value in the low bits
+  PixelFormat pixel_format = PixelFormat::k420;
+
+  int PlaneCount() const { return pixel_format == PixelFormat::k400 ? 1 : 3; }
+  int PlaneWidth(int plane) const;
+  int PlaneHeight(int plane) const;
+  int BytesPerSample() const { return bit_depth > 8 ? 2 : 1; }
+  bool operator==(const PictureFormat&) const = default;
+};
+
+/// Largest width and height accepted anywhere: sizes below it cannot overflow an int or a 64-bit sum.
+inline constexpr int kMaxDimension = 32768;
+
+/// Checks width and height (1..kMaxDimension) and bit depth (8, 10, 12, 16).
+Status CheckPictureFormat(const PictureFormat& format);
+
+/// A plane of samples. Only [0, width) of a row may be read; rows have no alignment beyond their sample type.
+struct Plane {
+  const std::byte* data = nullptr;
+  ptrdiff_t stride = 0;  // bytes from row to row
+  int width = 0;
+  int height = 0;
+
+  template <class Sample>  // uint8_t or uint16_t
+  const Sample* Row(int y) const { return reinterpret_cast<const Sample*>(data + y * stride); }
+};
+
+struct Picture {
+  PictureFormat format;
+  std::array<Plane, 3> planes;         // planes that nobody asked for may be empty (data == nullptr)
+  std::shared_ptr<const void> memory;  // keeps the samples alive
+};
+
+/// A picture whose samples are still being written: zeroed, rows padded to 64 bytes.
+struct MutablePicture {
+  PictureFormat format;
+  std::array<std::byte*, 3> data{};
+  std::array<ptrdiff_t, 3> stride{};
+  std::shared_ptr<void> memory;
+
+  Picture Share() const;
+};
+
+Result<MutablePicture> AllocatePicture(const PictureFormat& format);
+
+}  // namespace acutance

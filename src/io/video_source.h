@@ -1,0 +1,43 @@
+// A video source hands out the pictures of one video in display order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+class VideoSource {
+ public:
+  virtual ~VideoSource() = default;
+
+  virtual const PictureFormat& format() const = 0;
+  virtual std::optional<int64_t> frame_count() const { return std::nullopt; }  // where the container or file size tells
+  virtual std::optional<double> frame_rate() const { return std::nullopt; }
+
+  /// Chroma planes may then stay empty, unread. Call before the first Next().
+  virtual void SkipChroma() {}
+
+  /// The next picture; nullopt at the end of the video. After an error (a truncated frame, a damaged stream) the
+  /// source is at its end.
+  virtual Result<std::optional<Picture>> Next() = 0;
+
+  /// Discards pictures; returns how many there were to discard (fewer at the end of the video).
+  virtual Result<int64_t> Skip(int64_t count);
+};
+
+
+struct OpenOptions {
+  std::optional<PictureFormat> raw;  // set: the file is headerless planar yuv of this format
+  int decoder_threads = 1;
+};
+
+/// Opens y4m (by its signature; "-" is standard input), raw yuv (by options.raw), or any container that FFmpeg's
+/// libraries read where the build has them.
+Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options);
+
+}  // namespace acutance

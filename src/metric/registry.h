@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "metric/metric.h"
+
+namespace acutance {
+
+std::span<const Metric* const> AllMetrics();
+
+const Metric* FindMetric(std::string_view name);  // "adm"; null when there is none
+
+/// The metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; null when there is none.
+const Metric* FindMetricByOutput(std::string_view stored_name);
+
+}  // namespace acutance
