@@ -1,0 +1,125 @@
+#include "metric/options.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <locale>
+#include <sstream>
+
+#include "base/nearest.h"
+
+namespace acutance {
+namespace {
+
+std::string_view OptionAlias(const OptionSpec& spec) { return spec.alias.empty() ? spec.name : spec.alias; }
+
+/// The number at the start of `text`, read in the C locale; consumed: characters read.
+double ReadNumber(const std::string& text, size_t* consumed) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  if (!(stream >> value)) {
+    *consumed = 0;
+    return 0;
+  }
+  stream.clear();
+  *consumed = static_cast<size_t>(stream.tellg());
+  return value;
+}
+
+/// What libvmaf's feature dictionary makes of a numeric text: float32 printed with six digits (spec/system.md 1.7).
+std::string NormalizeNumber(const std::string& text) {
+  size_t consumed = 0;
+  const double value = ReadNumber(text, &consumed);
+  if (consumed != text.size() || text.empty()) return text;
+  return fmt::format("{:g}", static_cast<double>(static_cast<float>(value)));
+}
+
+Status ValueError(const OptionSpec& spec, const std::string& text, std::string_view expected) {
+  return Error(StatusCode::kInvalidArgument, "option {}: '{}' is not {}", spec.name, text, expected);
+}
+
+Result<OptionValue> ParseBool(const OptionSpec& spec, const std::string& text) {
+  if (text == "true") return OptionValue(true);
+  if (text == "false") return OptionValue(false);
+  return ValueError(spec, text, "true or false");
+}
+
+Result<double> ParseNumber(const OptionSpec& spec, const std::string& text) {
+  const std::string normal = NormalizeNumber(text);
+  size_t consumed = 0;
+  const double value = ReadNumber(normal, &consumed);
+  if (consumed != normal.size() || normal.empty() || !std::isfinite(value)) return ValueError(spec, text, "a number");
+  if (value < spec.min || value > spec.max)
+    return ValueError(spec, text, fmt::format("within its range {:g} to {:g}", spec.min, spec.max));
+  return value;
+}
+
+Result<OptionValue> ParseInt(const OptionSpec& spec, const std::string& text) {
+  ACU_ASSIGN_OR_RETURN(const double value, ParseNumber(spec, text));
+  if (value != std::floor(value)) return ValueError(spec, text, "a whole number");
+  return OptionValue(static_cast<int>(value));
+}
+
+Result<OptionValue> ParseDouble(const OptionSpec& spec, const std::string& text) {
+  ACU_ASSIGN_OR_RETURN(const double value, ParseNumber(spec, text));
+  return OptionValue(value);
+}
+
+Result<OptionValue> ParseOption(const OptionSpec& spec, const std::string& text) {
+  if (std::holds_alternative<bool>(spec.default_value)) return ParseBool(spec, text);
+  if (std::holds_alternative<int>(spec.default_value)) return ParseInt(spec, text);
+  if (std::holds_alternative<double>(spec.default_value)) return ParseDouble(spec, text);
+  return OptionValue(text);
+}
+
+Result<size_t> FindOption(std::span<const OptionSpec> specs, const std::string& name) {
+  for (size_t i = 0; i < specs.size(); ++i)
+    if (specs[i].name == name || OptionAlias(specs[i]) == name) return i;
+  std::vector<std::string_view> names;
+  for (const OptionSpec& spec : specs) names.push_back(spec.name);
+  return Error(StatusCode::kInvalidArgument, "no such option '{}'{}", name, Suggestion(name, names));
+}
+
+std::string ValueText(const OptionValue& value) {
+  if (const int* number = std::get_if<int>(&value)) return fmt::format("{}", *number);
+  if (const double* number = std::get_if<double>(&value)) return fmt::format("{:g}", *number);
+  return std::get<std::string>(value);
+}
+
+}  // namespace
+
+OptionValues::OptionValues(std::span<const OptionSpec> specs) : specs_(specs) {
+  for (const OptionSpec& spec : specs) values_.push_back(spec.default_value);
+}
+
+Result<OptionValues> OptionValues::Parse(std::span<const OptionSpec> specs, const OptionTexts& texts) {
+  OptionValues values(specs);
+  for (const auto& [name, text] : texts) {
+    ACU_ASSIGN_OR_RETURN(const size_t i, FindOption(specs, name));
+    ACU_ASSIGN_OR_RETURN(values.values_[i], ParseOption(specs[i], text));
+  }
+  return values;
+}
+
+const OptionValue& OptionValues::Get(std::string_view name) const {
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (specs_[i].name == name) return values_[i];
+  std::abort();  // a room asked for an option that it does not declare: its first test finds it
+}
+
+std::string OptionValues::KeySuffix() const {
+  std::vector<size_t> shown;
+  for (size_t i = 0; i < specs_.size(); ++i)
+    if (specs_[i].in_key && values_[i] != specs_[i].default_value) shown.push_back(i);
+  std::ranges::sort(shown, {}, [&](size_t i) { return specs_[i].name; });
+  std::string suffix;
+  for (size_t i : shown) {
+    suffix += fmt::format("_{}", OptionAlias(specs_[i]));
+    if (!std::holds_alternative<bool>(values_[i])) suffix += "_" + ValueText(values_[i]);
+  }
+  return suffix;
+}
+
+}  // namespace acutance
