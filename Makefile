@@ -1,0 +1,63 @@
+# The commands of the project; `make help` lists them. Each does its own set-up first.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BUILD ?= build
+PREFIX ?= /usr/local
+REF ?=
+DIS ?=
+JOBS ?= $(shell tools/jobs.sh)
+export BUILD
+
+.PHONY: help build score test bench bench-peer lint format coverage install clean setup
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+setup:
+	@tools/setup.sh build
+
+# The build system configures itself again when its own files change; the stamp says that the first time went well.
+$(BUILD)/.configured: | setup
+	@tools/configure.sh release $(BUILD)
+	@touch $@
+
+build: $(BUILD)/.configured ## the commands, into build/bin/
+	@cmake --build $(BUILD) --parallel $(JOBS)
+
+score: build ## score a sample pair, or REF=a.mkv DIS=b.mp4
+	@tools/setup.sh score
+	@REF="$(REF)" DIS="$(DIS)" tools/score.sh
+
+test: build ## build and run all tests
+	@tools/setup.sh test
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900
+
+bench: build bench-peer ## the rooms' benchmarks, then the comparison with libvmaf
+	@python3 bench/rooms.py --build $(BUILD)
+
+bench-peer: build
+	@tools/setup.sh bench
+	@tools/venv.sh imageio-ffmpeg==0.8.1
+	@tools/sample_pair.sh
+	@$(BUILD)/venv/bin/python bench/compare_peer.py --build $(BUILD)
+
+lint: $(BUILD)/.configured ## formatting, clang-tidy, the structure of the tree
+	@tools/setup.sh lint
+	@JOBS=$(JOBS) tools/lint.sh
+
+format: ## rewrite all sources with clang-format
+	@tools/setup.sh lint
+	@tools/sources.sh | xargs clang-format -i
+
+coverage: ## line coverage of the tests, build-coverage/coverage/index.html
+	@tools/setup.sh build coverage
+	@JOBS=$(JOBS) tools/coverage.sh
+
+install: build ## commands, libraries, licences and manual pages, into PREFIX=/usr/local
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove all that make has written
+	rm -rf $(BUILD) build-asan build-tsan build-coverage

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Compares the `vmaf` command with libvmaf's golden vectors, to the bit.
+
+usage: vectors.py VMAF
+
+The vectors lie in $ACUTANCE_VECTORS, or in shared/vectors beside the repository; without them the test is skipped
+(exit status 77).
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+SKIPPED = 77
+RUNS = (r"^(vif|adm|motion|psnr)(:|$)"
+        r"|^model:vmaf_(4k_)?v0.6.1(neg)?(:|$)"
+        r"|^subsample[23]:(model:vmaf_v0.6.1|psnr|motion)$")
+
+
+def main():
+    repository = pathlib.Path(__file__).resolve().parents[2]
+    vectors = pathlib.Path(os.environ.get("ACUTANCE_VECTORS", repository.parent / "shared" / "vectors"))
+    driver = vectors / "run_vectors.py"
+    if not driver.is_file():
+        print(f"skipped: no golden vectors in {vectors}; set ACUTANCE_VECTORS to their folder")
+        return SKIPPED
+    return subprocess.run([sys.executable, str(driver), "--vmaf", sys.argv[1], "--runs", RUNS], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The structure checks find the faults they are there for: each test plants one in a small tree."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+TABLE = """
+| folder | holds | may include |
+|---|---|---|
+| `base/` | errors | |
+| `metric/` | metrics | `base/` |
+| `engine/` | sessions | `base/`, `metric/` |
+"""
+TREE = {
+    "docs/architecture.md": TABLE,
+    "src/CMakeLists.txt": "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
+    "src/base/a.h": "#pragma once\n",
+    "src/base/a.cc": '#include "base/a.h"\n',
+    "src/metric/registry.cc": '#include "metric/adm/adm.h"\n#include "metric/vif/vif.h"\n',
+    "src/metric/vif/vif.h": "#pragma once\n",
+    "src/metric/vif/vif.cc": '#include "metric/vif/vif.h"\n',
+    "src/metric/adm/adm.h": "#pragma once\n",
+    "src/metric/adm/adm.cc": '#include "metric/adm/adm.h"\n',
+    "src/engine/e.cc": '#include "base/a.h"\n',
+}
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for name, text in TREE.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def expect(self, script, message):
+        """The script fails and says `message`; None: it passes."""
+        run = subprocess.run([sys.executable, str(TOOLS / script), "--root", str(self.root)],
+                             capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 0 if message is None else 1, run.stdout + run.stderr)
+        if message is not None:
+            self.assertIn(message, run.stdout)
+
+    def test_a_sound_tree_passes(self):
+        self.expect("check_includes.py", None)
+        self.expect("check_files.py", None)
+
+    def test_upward_include(self):
+        self.write("src/engine/e.h", "#pragma once\n")
+        self.write("src/base/a.cc", '#include "engine/e.h"\n')
+        self.expect("check_includes.py", "'base' may not include 'engine'")
+
+    def test_sister_room(self):
+        self.write("src/metric/adm/adm.cc", '#include "metric/vif/vif.h"\n')
+        self.expect("check_includes.py", "room 'adm' includes its sister 'vif'")
+
+    def test_room_from_outside(self):
+        self.write("src/engine/e.cc", '#include "metric/vif/vif.h"\n')
+        self.expect("check_includes.py", "only metric/registry.cc may include the room 'vif'")
+
+    def test_unknown_folder(self):
+        self.write("src/extra/x.cc", '#include "base/a.h"\n')
+        self.expect("check_includes.py", "folder 'extra' is not in the layer table")
+
+    def test_missing_include(self):
+        self.write("src/base/a.cc", '#include "a.h"\n')
+        self.expect("check_includes.py", "is no file below src/")
+
+    def test_cycle_in_the_table(self):
+        self.write("docs/architecture.md", TABLE.replace("| errors | |", "| errors | `engine/` |"))
+        self.expect("check_includes.py", "cycle")
+
+    def test_source_without_a_target(self):
+        self.write("src/base/b.cc", "")
+        self.expect("check_files.py", "src/base/b.cc: nothing compiles this file")
+
+    def test_header_without_an_includer(self):
+        self.write("src/base/b.h", "#pragma once\n")
+        self.expect("check_files.py", "src/base/b.h: nothing includes this file")
+
+    def test_long_file(self):
+        self.write("src/base/a.cc", "//\n" * 601)
+        self.expect("check_files.py", "601 lines")
+
+    def test_promise(self):
+        self.write("src/base/a.h", "// TO" + "DO\n")
+        self.expect("check_files.py", "promises work")
+
+    def test_machine_path(self):
+        self.write("src/base/a.h", "// see /ho" + "me/somebody/notes\n")
+        self.expect("check_files.py", "a path of one machine")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Checks the files of the tree: each is used, short, finished and portable.
+
+usage: check_files.py [--root DIR] [--compile-commands FILE]
+
+- Every C++ source belongs to a CMake target (compile_commands.json, or its name in a CMakeLists.txt for the parts that
+  an option leaves out), and every header is included, directly or not, by such a source.
+- No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
+Exit status 0 when all hold, 1 otherwise.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE_FOLDERS = ("src", "cli", "include", "tests", "bench")
+CODE_LINES = 600
+PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
+MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk", "Us" + "ers")) + r")/\w")
+INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+"([^"]+)"', re.M)
+TEXT = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ".1", ""}
+
+
+def tracked_files(root):
+    """All files of the tree: git's list, with what is new and not ignored; without git, what lies in the folders."""
+    try:
+        listing = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
+                                 check=True, capture_output=True, text=True).stdout
+        return sorted({root / line for line in listing.splitlines() if (root / line).is_file()})
+    except (OSError, subprocess.CalledProcessError):
+        return sorted(path for folder in SOURCE_FOLDERS for path in (root / folder).rglob("*") if path.is_file())
+
+
+def compiled_sources(root, files, compile_commands):
+    """Sources that a target names."""
+    found = set()
+    if compile_commands:
+        for entry in json.loads(compile_commands.read_text(encoding="utf-8")):
+            found.add((pathlib.Path(entry["directory"]) / entry["file"]).resolve())
+    for lists in (path for path in files if path.name == "CMakeLists.txt"):
+        for word in re.findall(r"[\w./-]+\.cc\b", lists.read_text(encoding="utf-8")):
+            found.add((lists.parent / word).resolve())
+    return found
+
+
+def reached(root, starts):
+    """All files of the tree that the starts include, directly or not, and the starts."""
+    seen, queue = set(), list(starts)
+    while queue:
+        path = queue.pop()
+        if path in seen or not path.is_file():
+            continue
+        seen.add(path)
+        for name in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
+            queue += [base / name for base in (root / "src", root / "include", root, path.parent)]
+    return seen
+
+
+def unused(root, files, compile_commands):
+    code = [path for path in files if path.suffix in (".cc", ".h") and path.relative_to(root).parts[0] in SOURCE_FOLDERS]
+    compiled = compiled_sources(root, files, compile_commands)
+    used = reached(root, [path for path in code if path in compiled])
+    for path in code:
+        if path not in used:
+            verb = "compiles" if path.suffix == ".cc" else "includes"
+            yield f"{path.relative_to(root)}: nothing {verb} this file; use it or remove it"
+    if not used:
+        yield "no compiled source found"
+
+
+def text_problems(root, path):
+    """What is wrong inside one file."""
+    name = path.relative_to(root)
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    if path.suffix in (".cc", ".h", ".py", ".sh") and len(lines) > CODE_LINES:
+        yield f"{name}: {len(lines)} lines; a reader takes at most {CODE_LINES}: split it"
+    for number, line in enumerate(lines, 1):
+        if PROMISES.search(line):
+            yield f"{name}:{number}: '{PROMISES.search(line).group()}' promises work for another day"
+        if MACHINE_PATHS.search(line):
+            yield f"{name}:{number}: a path of one machine: {line.strip()}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--compile-commands", type=pathlib.Path)
+    options = parser.parse_args()
+    root = options.root.resolve()
+
+    files = tracked_files(root)
+    problems = list(unused(root, files, options.compile_commands))
+    for path in files:
+        if path.suffix in TEXT and path.relative_to(root).parts[0] != "models":
+            problems += text_problems(root, path)
+    for problem in problems:
+        print(problem)
+    print(f"{len(files)} files checked, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Runs the tests with coverage counters and prints the share of lines they reach, file by file.
+set -euo pipefail
+
+build="build-coverage"
+tools/configure.sh coverage "$build"
+cmake --build "$build" --parallel "${JOBS:-2}"
+ctest --test-dir "$build" --output-on-failure --parallel "${JOBS:-2}" --timeout 1800
+mkdir -p "$build/coverage"
+gcovr --root . --filter 'src/' --filter 'cli/' --exclude '.*_(test|bench)\.cc' --print-summary \
+  --html-details "$build/coverage/index.html" --txt "$build/coverage/summary.txt" "$build"
+cat "$build/coverage/summary.txt"

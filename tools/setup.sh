@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Installs what the named groups need and the machine lacks: tools/setup.sh build|score|test|bench|lint|coverage ...
+# Silent and quick when nothing is missing. Without root it names the packages and the command, and fails.
+set -euo pipefail
+
+packages() {
+  case $1 in
+    build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev \
+      libgtest-dev libgmock-dev libbenchmark-dev ;;
+    # The build does without these: slower, and without containers (y4m and yuv only).
+    build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ;;
+    score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ;;
+    test) echo python3 ;;
+    test-optional) echo ffmpeg ;;
+    lint) echo python3 git clang-format clang-tidy shellcheck ;;
+    coverage) echo gcovr ;;
+    *-optional) ;;
+    *)
+      echo "setup: unknown group '$1'" >&2
+      exit 2
+      ;;
+  esac
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+missing() {
+  local name
+  for name in "$@"; do installed "$name" || echo "$name"; done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+can_install() {
+  [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null
+}
+
+install() {
+  echo "setup: installing $*"
+  # An image may hold a package list that is too old; a failed update still leaves the list it had.
+  as_root apt-get update -qq || echo "setup: apt-get update failed; trying with the package list at hand" >&2
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+
+main() {
+  local group
+  local -a required=() optional=() lacking=() wanted=()
+  for group in "$@"; do
+    read -ra wanted <<<"$(packages "$group")"
+    required+=("${wanted[@]}")
+    read -ra wanted <<<"$(packages "$group-optional")"
+    optional+=("${wanted[@]}")
+  done
+  if ! command -v dpkg-query >/dev/null; then
+    echo "setup: not a Debian system; this needs the equivalents of: ${required[*]} ${optional[*]}" >&2
+    return
+  fi
+  mapfile -t lacking < <(missing "${required[@]}" "${optional[@]}")
+  [ ${#lacking[@]} -gt 0 ] || return 0
+  if can_install; then
+    install "${lacking[@]}" && return
+  fi
+  mapfile -t lacking < <(missing "${required[@]}" "${optional[@]}")
+  echo "setup: missing packages: ${lacking[*]}" >&2
+  echo "setup: install them with: apt-get update && apt-get install -y ${lacking[*]}   (as root)" >&2
+  mapfile -t lacking < <(missing "${required[@]}")
+  [ ${#lacking[@]} -eq 0 ] || exit 1
+  echo "setup: all of them are optional here; going on without them" >&2
+}
+
+main "$@"

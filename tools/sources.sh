@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Lists the C++ sources, one a line.
+set -euo pipefail
+
+find src cli include tests bench -name '*.cc' -o -name '*.h' | sort
