@@ -1,0 +1,84 @@
+#include "backend/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace acutance {
+namespace {
+
+int StartThreads(int wanted, std::vector<std::thread>& threads, const std::function<void(int)>& work) {
+  for (int i = 0; i < wanted; ++i) {
+    try {
+      threads.emplace_back(work, i);
+    } catch (const std::system_error&) {  // a limit on threads: those that started do all the work
+      break;
+    }
+  }
+  return static_cast<int>(threads.size());
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int workers) : workers_(std::max(workers, 1)) {
+  if (workers_ > 1) StartThreads(workers_, threads_, [this](int worker) { Work(worker); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  task_added_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::Submit(Task task, bool urgent) {
+  {
+    std::lock_guard lock(mutex_);
+    if (urgent) {
+      tasks_.push_front(std::move(task));
+    } else {
+      tasks_.push_back(std::move(task));
+    }
+  }
+  if (threads_.empty()) {
+    RunInline();
+  } else {
+    task_added_.notify_one();
+  }
+}
+
+int ThreadPool::IdleWorkers() const {
+  std::lock_guard lock(mutex_);
+  return std::max(idle_ - static_cast<int>(tasks_.size()), 0);
+}
+
+void ThreadPool::RunInline() {
+  if (running_inline_) return;  // a task submitted this one: the loop below takes it
+  running_inline_ = true;
+  while (!tasks_.empty()) {
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    task(0);
+  }
+  running_inline_ = false;
+}
+
+void ThreadPool::Work(int worker) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    task_added_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+    --idle_;
+    if (tasks_.empty()) return;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task(worker);
+    task = nullptr;  // releases what the task holds before this worker waits
+    lock.lock();
+  }
+}
+
+}  // namespace acutance
