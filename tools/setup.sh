@@ -8,8 +8,8 @@ packages() {
     build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev \
       libgtest-dev libgmock-dev libbenchmark-dev ;;
     # The build does without these: slower, and without containers (y4m and yuv only).
-    build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ;;
-    score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev libswscale-dev ;;
+    build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev ;;
+    score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev ;;
     test) echo python3 ;;
     test-optional) echo ffmpeg ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
