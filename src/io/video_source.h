@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "image/picture.h"
@@ -28,16 +29,21 @@ class VideoSource {
 
   /// Discards pictures; returns how many there were to discard (fewer at the end of the video).
   virtual Result<int64_t> Skip(int64_t count);
-};
 
+  /// Makes Next() and Skip() fail with kCancelled, also one that waits for a pipe on another thread. For good.
+  virtual void Interrupt() {}
+
+  /// What was taken for granted at opening and is worth telling the user.
+  virtual std::vector<std::string> warnings() const { return {}; }
+};
 
 struct OpenOptions {
   std::optional<PictureFormat> raw;  // set: the file is headerless planar yuv of this format
-  int decoder_threads = 1;
+  int decoder_threads = 1;           // of FFmpeg's decoder; 0: as many as it likes
 };
 
-/// Opens y4m (by its signature; "-" is standard input), raw yuv (by options.raw), or any container that FFmpeg's
-/// libraries read where the build has them.
+/// Opens y4m (by its signature), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the
+/// build has them. "-" is standard input. Opening a FIFO waits for its writer.
 Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

@@ -1,0 +1,186 @@
+#include "io/byte_stream.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace acutance {
+namespace {
+
+constexpr size_t kPipeBlock = size_t{1} << 18;
+constexpr size_t kMaxRead = size_t{1} << 30;  // the system refuses single reads of 2 GB and more
+
+Status OpenError(const std::string& path, int reason) {
+  return Error(reason == ENOENT ? StatusCode::kNotFound : StatusCode::kIo, "could not open file: {}: {}", path,
+               std::strerror(reason));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path) {
+  const bool is_stdin = path == "-";
+  int fd = STDIN_FILENO;
+  if (!is_stdin) {
+    do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0) return OpenError(path, errno);
+  }
+  std::unique_ptr<ByteStream> stream(new ByteStream(is_stdin ? "standard input" : path, fd, !is_stdin));
+  ACU_RETURN_IF_ERROR(stream->Prepare());
+  return stream;
+}
+
+Status ByteStream::Prepare() {
+  struct stat info;
+  if (::fstat(fd_, &info) != 0) return OpenError(name_, errno);
+  if (S_ISDIR(info.st_mode)) return OpenError(name_, EISDIR);
+  if (S_ISREG(info.st_mode)) {
+    const off_t start = ::lseek(fd_, 0, SEEK_CUR);
+    seekable_ = start >= 0;
+    position_ = std::max<off_t>(start, 0);
+    ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return {};
+  }
+  if (::pipe2(wake_, O_CLOEXEC) != 0) return OpenError(name_, errno);
+  // A larger pipe means fewer hand-overs between writer and reader; refusal does no harm.
+  if (S_ISFIFO(info.st_mode)) (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);
+  return {};
+}
+
+ByteStream::~ByteStream() {
+  if (owned_) ::close(fd_);
+  for (int fd : wake_)
+    if (fd >= 0) ::close(fd);
+}
+
+void ByteStream::Interrupt() {
+  if (interrupted_.exchange(true) || wake_[1] < 0) return;
+  while (::write(wake_[1], "", 1) < 0 && errno == EINTR) {
+  }
+}
+
+Status ByteStream::WaitUntilReadable() {
+  while (!interrupted_) {
+    if (wake_[0] < 0) return {};
+    pollfd ready[2] = {{fd_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
+    const int count = ::poll(ready, 2, -1);
+    if (count < 0 && errno != EINTR)
+      return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
+    if (count > 0 && ready[1].revents == 0) return {};
+  }
+  return Error(StatusCode::kCancelled, "reading {} was cancelled", name_);
+}
+
+Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {
+  begin_ = end_ = 0;
+  count = std::min(count, kMaxRead);
+  const iovec parts[2] = {{to, count}, {buffer_.data(), buffer_.size()}};
+  ssize_t got;
+  do {
+    ACU_RETURN_IF_ERROR(WaitUntilReadable());
+    got = ::readv(fd_, parts, 2);
+  } while (got < 0 && (errno == EINTR || errno == EAGAIN));
+  if (got < 0) return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
+  const size_t direct = std::min(static_cast<size_t>(got), count);
+  end_ = static_cast<size_t>(got) - direct;
+  return direct;
+}
+
+size_t ByteStream::Drain(void* to, size_t count) {
+  const size_t n = std::min(count, buffered());
+  if (n > 0 && to) std::memcpy(to, buffer_.data() + begin_, n);
+  begin_ += n;
+  position_ += static_cast<int64_t>(n);
+  return n;
+}
+
+Result<size_t> ByteStream::ReadSome(void* to, size_t count) {
+  if (buffered() > 0 || count == 0) return Drain(to, count);
+  ACU_ASSIGN_OR_RETURN(const size_t got, ReadThrough(to, count));
+  position_ += static_cast<int64_t>(got);
+  return got;
+}
+
+Result<size_t> ByteStream::Read(void* to, size_t count) {
+  size_t done = 0;
+  while (done < count) {
+    ACU_ASSIGN_OR_RETURN(const size_t got, ReadSome(static_cast<char*>(to) + done, count - done));
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
+Result<int64_t> ByteStream::Skip(int64_t count) {
+  int64_t done = static_cast<int64_t>(Drain(nullptr, static_cast<size_t>(count)));
+  if (seekable_ && done < count) {
+    const int64_t step = std::clamp<int64_t>(size() - position_, 0, count - done);
+    ACU_RETURN_IF_ERROR(Seek(position_ + step));
+    return done + step;
+  }
+  while (done < count) {
+    scratch_.resize(kPipeBlock);
+    const size_t wanted = static_cast<size_t>(std::min<int64_t>(count - done, kPipeBlock));
+    ACU_ASSIGN_OR_RETURN(const size_t got, ReadSome(scratch_.data(), wanted));
+    if (got == 0) break;
+    done += static_cast<int64_t>(got);
+  }
+  return done;
+}
+
+Result<size_t> ByteStream::FillBuffer(size_t count) {
+  count = std::min(count, buffer_.size());
+  if (buffered() >= count) return buffered();
+  std::memmove(buffer_.data(), buffer_.data() + begin_, buffered());
+  end_ -= begin_;
+  begin_ = 0;
+  while (end_ < count) {
+    ACU_RETURN_IF_ERROR(WaitUntilReadable());
+    const ssize_t got = ::read(fd_, buffer_.data() + end_, buffer_.size() - end_);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
+    if (got == 0) break;
+    end_ += static_cast<size_t>(got);
+  }
+  return buffered();
+}
+
+Result<std::string_view> ByteStream::Peek(size_t count) {
+  ACU_ASSIGN_OR_RETURN(const size_t got, FillBuffer(count));
+  return std::string_view(buffer_.data() + begin_, std::min(got, count));
+}
+
+Result<std::optional<std::string>> ByteStream::ReadLine(size_t limit) {
+  std::string line;
+  while (line.size() <= limit) {
+    ACU_ASSIGN_OR_RETURN(const size_t got, FillBuffer(1));
+    if (got == 0 && line.empty()) return std::optional<std::string>();
+    if (got == 0) return Error(StatusCode::kBadData, "{} ends inside a line", name_);
+    char c;
+    Drain(&c, 1);
+    if (c == '\n') return std::optional(std::move(line));
+    line += c;
+  }
+  return Error(StatusCode::kBadData, "{} has a line of more than {} bytes", name_, limit);
+}
+
+int64_t ByteStream::size() const {
+  struct stat info;
+  return ::fstat(fd_, &info) == 0 ? info.st_size : 0;
+}
+
+Status ByteStream::Seek(int64_t position) {
+  if (::lseek(fd_, position, SEEK_SET) < 0)
+    return Error(StatusCode::kIo, "could not seek in {}: {}", name_, std::strerror(errno));
+  begin_ = end_ = 0;
+  position_ = position;
+  return {};
+}
+
+}  // namespace acutance

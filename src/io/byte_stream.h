@@ -1,0 +1,72 @@
+// Bytes of a file, pipe or standard input, in order. Large reads go straight to the caller's memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace acutance {
+
+class ByteStream {
+ public:
+  /// "-" is standard input. Opening a FIFO waits for its writer.
+  static Result<std::unique_ptr<ByteStream>> Open(const std::string& path);
+
+  ~ByteStream();
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  /// Fills `to` with `count` bytes; fewer only at the end.
+  Result<size_t> Read(void* to, size_t count);
+  /// At least one byte unless at the end, at most `count`: what is there without waiting for more.
+  Result<size_t> ReadSome(void* to, size_t count);
+  /// Passes over `count` bytes (without reading them in a regular file); fewer only at the end.
+  Result<int64_t> Skip(int64_t count);
+  /// The next bytes, left in place: `count` of them (at most kBufferSize), fewer only at the end.
+  Result<std::string_view> Peek(size_t count);
+  /// A line without its line feed. nullopt: the end, before any byte. Error: no line feed within `limit` bytes.
+  Result<std::optional<std::string>> ReadLine(size_t limit);
+
+  /// Regular files only.
+  bool seekable() const { return seekable_; }
+  int64_t size() const;  // now; it may change
+  Status Seek(int64_t position);
+
+  int64_t position() const { return position_; }
+  const std::string& name() const { return name_; }
+
+  /// Makes reads fail with kCancelled, also one that another thread waits in. For good.
+  void Interrupt();
+
+  static constexpr size_t kBufferSize = 4096;
+
+ private:
+  ByteStream(std::string name, int fd, bool owned) : name_(std::move(name)), fd_(fd), owned_(owned) {}
+  Status Prepare();
+  Status WaitUntilReadable();
+  /// One read from the system: fills `to`, then the buffer, which is empty. Returns the bytes in `to`.
+  Result<size_t> ReadThrough(void* to, size_t count);
+  size_t Drain(void* to, size_t count);
+  Result<size_t> FillBuffer(size_t count);
+  size_t buffered() const { return end_ - begin_; }
+
+  std::string name_;
+  int fd_;
+  bool owned_;
+  bool seekable_ = false;
+  int64_t position_ = 0;  // of the next byte handed out
+  std::vector<char> buffer_ = std::vector<char>(kBufferSize);
+  size_t begin_ = 0, end_ = 0;
+  std::vector<char> scratch_;  // of Skip on a pipe
+  int wake_[2] = {-1, -1};     // a pipe; readable once interrupted
+  std::atomic<bool> interrupted_ = false;
+};
+
+}  // namespace acutance

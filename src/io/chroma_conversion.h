@@ -1,0 +1,23 @@
+// Chroma resampling of the two y4m layouts that are not ours: 4:1:1 and the 4:2:0 of PAL DV (spec/system.md 5.4).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace acutance {
+
+/// A plane of 8-bit samples without gaps between rows.
+struct BytePlane {
+  int width = 0;
+  int height = 0;
+  std::vector<uint8_t> samples;
+};
+
+/// A plane of half the width -> `width` columns (at most 2 * half).
+BytePlane WidenTwice(std::span<const uint8_t> half, int half_width, int height, int width);
+
+/// One chroma plane with PAL DV sample positions -> those of MPEG-1. Cb and Cr are shifted in opposite directions.
+BytePlane MovePaldvChroma(std::span<const uint8_t> plane, int width, int height, bool is_cb);
+
+}  // namespace acutance

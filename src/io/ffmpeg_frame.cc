@@ -1,0 +1,98 @@
+#include "io/ffmpeg_frame.h"
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace acutance {
+namespace {
+
+const AVPixFmtDescriptor* DescriptorOf(const AVFrame& frame) {
+  return av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+}
+
+std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc) {
+  constexpr uint64_t kNotPlainYuv = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
+                                    AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+  if ((desc.flags & kNotPlainYuv) || std::string_view(desc.name).starts_with("xyz")) return std::nullopt;
+  const int colours = desc.nb_components - ((desc.flags & AV_PIX_FMT_FLAG_ALPHA) ? 1 : 0);
+  if (colours == 1) return PixelFormat::k400;
+  if (colours != 3 || desc.comp[1].depth != desc.comp[0].depth || desc.comp[2].depth != desc.comp[0].depth)
+    return std::nullopt;
+  if (desc.log2_chroma_w == 0 && desc.log2_chroma_h == 0) return PixelFormat::k444;
+  if (desc.log2_chroma_w == 1 && desc.log2_chroma_h == 0) return PixelFormat::k422;
+  if (desc.log2_chroma_w == 1 && desc.log2_chroma_h == 1) return PixelFormat::k420;
+  return std::nullopt;
+}
+
+bool LiesAsOurs(const AVFrame& frame, const AVPixFmtDescriptor& desc, const AVComponentDescriptor& component) {
+  const int bytes = component.depth > 8 ? 2 : 1;
+  const auto address = reinterpret_cast<uintptr_t>(frame.data[component.plane]);
+  return component.step == bytes && component.offset == 0 && component.shift == 0 &&
+         (bytes == 1 || !(desc.flags & AV_PIX_FMT_FLAG_BE)) && address % bytes == 0 &&
+         frame.linesize[component.plane] % bytes == 0;
+}
+
+void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component, int y, int width,
+             std::vector<uint16_t>& row, std::byte* to) {
+  const uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
+  const bool wide = desc.comp[component].depth > 8;
+  void* samples = wide ? static_cast<void*>(to) : row.data();
+  av_read_image_line2(samples, data, frame.linesize, &desc, 0, y, component, width, 0, sizeof(uint16_t));
+  if (wide) return;
+  for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(row[x]);
+}
+
+}  // namespace
+
+Result<PictureFormat> FormatOf(const AVFrame& frame, const std::string& video) {
+  const AVPixFmtDescriptor* desc = DescriptorOf(frame);
+  if (!desc) return Error(StatusCode::kUnsupported, "{}: the decoder gives an unknown pixel format", video);
+  const std::optional<PixelFormat> pixel_format = PixelFormatOf(*desc);
+  PictureFormat format{frame.width, frame.height, desc->comp[0].depth, pixel_format.value_or(PixelFormat::k444)};
+  const bool depth_known =
+      format.bit_depth == 8 || format.bit_depth == 10 || format.bit_depth == 12 || format.bit_depth == 16;
+  if (!pixel_format || !depth_known)
+    return Error(StatusCode::kUnsupported,
+                 "{}: pixel format {} cannot be scored (400, 420, 422 or 444 YUV of 8, 10, 12 or 16 bits can); convert "
+                 "both videos to one of those, for example: ffmpeg -i {} -pix_fmt {} -c:v ffv1 out.mkv",
+                 video, desc->name, video, desc->comp[0].depth > 8 ? "yuv444p12" : "yuv444p");
+  if (Status status = CheckPictureFormat(format); !status.ok())
+    return Error(StatusCode::kUnsupported, "{}: {}", video, status.message());
+  return format;
+}
+
+Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only) {
+  const AVPixFmtDescriptor& desc = *DescriptorOf(*frame);
+  const int planes = luma_only ? 1 : format.PlaneCount();
+  struct Memory {
+    std::shared_ptr<const AVFrame> frame;
+    MutablePicture copy;
+  };
+  auto memory = std::make_shared<Memory>();
+  Picture picture{format, {}, memory};
+  std::vector<uint16_t> row;
+  for (int p = 0; p < planes; ++p) {
+    const AVComponentDescriptor& component = desc.comp[p];
+    Plane& plane = picture.planes[p];
+    plane = {reinterpret_cast<const std::byte*>(frame->data[component.plane]), frame->linesize[component.plane],
+             format.PlaneWidth(p), format.PlaneHeight(p)};
+    if (LiesAsOurs(*frame, desc, component)) continue;
+    if (!memory->copy.memory) {
+      ACU_ASSIGN_OR_RETURN(memory->copy, AllocatePicture(format));
+    }
+    row.resize(static_cast<size_t>(format.width));
+    for (int y = 0; y < plane.height; ++y)
+      CopyRow(*frame, desc, p, y, plane.width, row, memory->copy.data[p] + y * memory->copy.stride[p]);
+    plane.data = memory->copy.data[p];
+    plane.stride = memory->copy.stride[p];
+  }
+  memory->frame = std::move(frame);
+  return picture;
+}
+
+}  // namespace acutance

@@ -1,0 +1,253 @@
+#include "io/ffmpeg_source.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+}
+
+#include <mutex>
+#include <utility>
+
+#include "io/ffmpeg_frame.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kIoBuffer = 1 << 16;
+
+struct Freed {
+  void operator()(AVIOContext* io) const {
+    av_freep(&io->buffer);
+    avio_context_free(&io);
+  }
+  void operator()(AVFormatContext* container) const { avformat_close_input(&container); }
+  void operator()(AVCodecContext* decoder) const { avcodec_free_context(&decoder); }
+  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+};
+
+std::string Reason(int error) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = "";
+  av_strerror(error, text, sizeof text);
+  return text;
+}
+
+class FfmpegSource : public VideoSource {
+ public:
+  explicit FfmpegSource(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+
+  /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
+  Status Open(int decoder_threads);
+
+  const PictureFormat& format() const override { return format_; }
+  std::optional<int64_t> frame_count() const override;
+  std::optional<double> frame_rate() const override;
+  void SkipChroma() override { luma_only_ = true; }
+  void Interrupt() override { stream_->Interrupt(); }
+  Result<std::optional<Picture>> Next() override;
+
+ private:
+  using FramePtr = std::shared_ptr<AVFrame>;
+
+  static int ReadBytes(void* self, uint8_t* to, int count);
+  static int64_t SeekBytes(void* self, int64_t offset, int whence);
+  Status OpenIo();
+  Status OpenInput();
+  Status OpenDecoder(int threads);
+  Status Failure(std::string_view what, int error) const;
+
+  Result<FramePtr> DecodeFrame();  // null: the end
+  void FeedDecoder();              // one packet, or the end
+  void StopFeeding(Status reason);
+  Status CheckFrame(const AVFrame& frame) const;
+
+  std::unique_ptr<ByteStream> stream_;
+  Status io_error_;  // of the byte stream; FFmpeg knows only that there was one
+  std::unique_ptr<AVIOContext, Freed> io_;
+  std::unique_ptr<AVFormatContext, Freed> container_;
+  std::unique_ptr<AVCodecContext, Freed> decoder_;
+  std::unique_ptr<AVPacket, Freed> packet_;
+  int track_ = 0;
+  PictureFormat format_;
+  FramePtr first_;
+  Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
+  bool fed_all_ = false;
+  bool luma_only_ = false;
+  bool ended_ = false;
+  int64_t frames_ = 0;  // handed out
+};
+
+int FfmpegSource::ReadBytes(void* opaque, uint8_t* to, int count) {
+  auto* self = static_cast<FfmpegSource*>(opaque);
+  Result<size_t> got = self->stream_->ReadSome(to, static_cast<size_t>(count));
+  if (got.ok()) return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
+  self->io_error_ = got.status();
+  return AVERROR_EXIT;
+}
+
+int64_t FfmpegSource::SeekBytes(void* opaque, int64_t offset, int whence) {
+  ByteStream& stream = *static_cast<FfmpegSource*>(opaque)->stream_;
+  switch (whence & ~AVSEEK_FORCE) {
+    case AVSEEK_SIZE:
+      return stream.size();
+    case SEEK_SET:
+      break;
+    case SEEK_CUR:
+      offset += stream.position();
+      break;
+    case SEEK_END:
+      offset += stream.size();
+      break;
+    default:
+      return AVERROR(EINVAL);
+  }
+  return stream.Seek(offset).ok() ? offset : AVERROR(EIO);
+}
+
+Status FfmpegSource::Failure(std::string_view what, int error) const {
+  if (!io_error_.ok()) return io_error_;
+  const StatusCode code = error == AVERROR(ENOMEM) ? StatusCode::kOutOfMemory : StatusCode::kBadData;
+  return Error(code, "{}: {}: {}", stream_->name(), what, Reason(error));
+}
+
+Status FfmpegSource::OpenIo() {
+  // FFmpeg may replace the buffer; the context owns it from here on.
+  auto* buffer = static_cast<uint8_t*>(av_malloc(kIoBuffer));
+  if (!buffer) return Failure("no memory", AVERROR(ENOMEM));
+  io_.reset(
+      avio_alloc_context(buffer, kIoBuffer, 0, this, ReadBytes, nullptr, stream_->seekable() ? SeekBytes : nullptr));
+  if (io_) return {};
+  av_free(buffer);
+  return Failure("no memory", AVERROR(ENOMEM));
+}
+
+Status FfmpegSource::OpenInput() {
+  AVFormatContext* container = avformat_alloc_context();
+  if (!container) return Failure("no memory", AVERROR(ENOMEM));
+  container->pb = io_.get();
+  // Play lists may name other files, never the network.
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "protocol_whitelist", "file,data,crypto", 0);
+  const int opened = avformat_open_input(&container, stream_->name().c_str(), nullptr, &options);  // frees on failure
+  av_dict_free(&options);
+  if (opened < 0) return Failure("neither y4m nor a video file that FFmpeg can read (raw yuv needs its size)", opened);
+  container_.reset(container);
+  const int probed = avformat_find_stream_info(container, nullptr);
+  if (probed < 0) return Failure("no usable stream found", probed);
+  return {};
+}
+
+Status FfmpegSource::OpenDecoder(int threads) {
+  const AVCodec* codec = nullptr;
+  track_ = av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+  if (track_ == AVERROR_DECODER_NOT_FOUND)
+    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg has no decoder for its video", stream_->name());
+  if (track_ < 0) return Error(StatusCode::kBadData, "{} has no video stream", stream_->name());
+  for (unsigned i = 0; i < container_->nb_streams; ++i)
+    if (static_cast<int>(i) != track_) container_->streams[i]->discard = AVDISCARD_ALL;
+  decoder_.reset(avcodec_alloc_context3(codec));
+  packet_.reset(av_packet_alloc());
+  if (!decoder_ || !packet_) return Failure("no memory", AVERROR(ENOMEM));
+  int error = avcodec_parameters_to_context(decoder_.get(), container_->streams[track_]->codecpar);
+  if (error < 0) return Failure("bad codec parameters", error);
+  decoder_->pkt_timebase = container_->streams[track_]->time_base;
+  decoder_->thread_count = threads;
+  decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;  // crop exactly, whatever that does to the alignment of rows
+  error = avcodec_open2(decoder_.get(), codec, nullptr);
+  return error < 0 ? Failure("could not open the decoder", error) : Status();
+}
+
+Status FfmpegSource::Open(int decoder_threads) {
+  static std::once_flag silence;
+  std::call_once(silence, [] { av_log_set_callback([](void*, int, const char*, va_list) {}); });
+  ACU_RETURN_IF_ERROR(OpenIo());
+  ACU_RETURN_IF_ERROR(OpenInput());
+  ACU_RETURN_IF_ERROR(OpenDecoder(decoder_threads));
+  ACU_ASSIGN_OR_RETURN(first_, DecodeFrame());
+  if (!first_) return Error(StatusCode::kBadData, "{} has no video frames", stream_->name());
+  ACU_ASSIGN_OR_RETURN(format_, FormatOf(*first_, stream_->name()));
+  return {};
+}
+
+std::optional<int64_t> FfmpegSource::frame_count() const {
+  const int64_t count = container_->streams[track_]->nb_frames;
+  return count > 0 ? std::optional(count) : std::nullopt;
+}
+
+std::optional<double> FfmpegSource::frame_rate() const {
+  const AVRational rate = av_guess_frame_rate(container_.get(), container_->streams[track_], nullptr);
+  return rate.num > 0 && rate.den > 0 ? std::optional(av_q2d(rate)) : std::nullopt;
+}
+
+void FfmpegSource::StopFeeding(Status reason) {
+  fed_all_ = true;
+  broken_ = std::move(reason);
+  avcodec_send_packet(decoder_.get(), nullptr);  // from here on the decoder gives what it still holds
+}
+
+void FfmpegSource::FeedDecoder() {
+  const int read = av_read_frame(container_.get(), packet_.get());
+  if (read == AVERROR_EOF && io_error_.ok()) return StopFeeding({});
+  if (read < 0) return StopFeeding(Failure("damaged or truncated", read));
+  int sent = 0;
+  const bool is_ours = packet_->stream_index == track_;
+  const bool is_corrupt = packet_->flags & AV_PKT_FLAG_CORRUPT;
+  if (is_ours && !is_corrupt) sent = avcodec_send_packet(decoder_.get(), packet_.get());
+  av_packet_unref(packet_.get());
+  if (is_ours && is_corrupt) return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
+  if (sent < 0 && sent != AVERROR(EAGAIN)) StopFeeding(Failure("could not decode", sent));
+}
+
+Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
+  FramePtr frame(av_frame_alloc(), [](AVFrame* done) { av_frame_free(&done); });
+  if (!frame) return Failure("no memory", AVERROR(ENOMEM));
+  for (;;) {
+    const int error = avcodec_receive_frame(decoder_.get(), frame.get());
+    if (error == 0) return frame;
+    if (error == AVERROR(EAGAIN) && !fed_all_) {
+      FeedDecoder();
+      continue;
+    }
+    if (!broken_.ok()) return broken_;
+    if (error == AVERROR_EOF) return FramePtr();
+    return Failure("could not decode", error);
+  }
+}
+
+Status FfmpegSource::CheckFrame(const AVFrame& frame) const {
+  if (frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT))
+    return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", stream_->name(), frames_);
+  ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOf(frame, stream_->name()));
+  if (format == format_) return {};
+  return Error(StatusCode::kUnsupported, "{}: frame {} changes from {}x{} {} {}-bit to {}x{} {} {}-bit",
+               stream_->name(), frames_, format_.width, format_.height, PixelFormatName(format_.pixel_format),
+               format_.bit_depth, format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
+}
+
+Result<std::optional<Picture>> FfmpegSource::Next() {
+  if (ended_) return std::optional<Picture>();
+  ended_ = true;  // unless a picture comes of it
+  FramePtr frame = std::exchange(first_, nullptr);
+  if (!frame) {
+    Result<FramePtr> decoded = DecodeFrame();
+    if (!decoded.ok())
+      return Error(decoded.status().code(), "{} (after {} frame{})", decoded.status().message(), frames_,
+                   frames_ == 1 ? "" : "s");
+    frame = std::move(*decoded);
+  }
+  if (!frame) return std::optional<Picture>();
+  ACU_RETURN_IF_ERROR(CheckFrame(*frame));
+  ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(frame), format_, luma_only_));
+  ended_ = false;
+  ++frames_;
+  return std::optional(std::move(picture));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, int decoder_threads) {
+  auto source = std::make_unique<FfmpegSource>(std::move(stream));
+  ACU_RETURN_IF_ERROR(source->Open(decoder_threads));
+  return std::unique_ptr<VideoSource>(std::move(source));
+}
+
+}  // namespace acutance

@@ -1,0 +1,36 @@
+#include "io/frame_layout.h"
+
+#include "base/int_math.h"
+
+namespace acutance {
+
+FrameLayout MakeFrameLayout(const PictureFormat& format, ChromaConversion conversion) {
+  FrameLayout layout{format, conversion};
+  const size_t width = static_cast<size_t>(format.width), height = static_cast<size_t>(format.height);
+  const size_t sample = static_cast<size_t>(format.BytesPerSample());
+  layout.planes[0] = {width * sample, height};
+  if (format.pixel_format != PixelFormat::k400) {
+    const size_t shrink_x = conversion == ChromaConversion::k411To422  ? 4
+                            : format.pixel_format == PixelFormat::k444 ? 1
+                                                                       : 2;
+    const size_t shrink_y = format.pixel_format == PixelFormat::k420 ? 2 : 1;
+    layout.planes[1] = layout.planes[2] = {CeilDiv(width, shrink_x) * sample, CeilDiv(height, shrink_y)};
+  }
+  if (conversion == ChromaConversion::kDropAlpha) layout.planes[3] = layout.planes[0];
+  for (const FrameLayout::FilePlane& plane : layout.planes) layout.bytes += plane.bytes();
+  return layout;
+}
+
+Picture PictureInPlace(const FrameLayout& layout, std::shared_ptr<const std::byte> memory, bool luma_only) {
+  const PictureFormat& format = layout.format;
+  Picture picture{format, {}, memory};
+  const std::byte* data = memory.get();
+  for (int p = 0; p < (luma_only ? 1 : format.PlaneCount()); ++p) {
+    picture.planes[p] = {data, static_cast<ptrdiff_t>(layout.planes[p].row_bytes), format.PlaneWidth(p),
+                         format.PlaneHeight(p)};
+    data += layout.planes[p].bytes();
+  }
+  return picture;
+}
+
+}  // namespace acutance

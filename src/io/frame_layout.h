@@ -1,0 +1,36 @@
+// How the planes of one frame lie in a y4m or raw yuv file.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "image/picture.h"
+#include "io/y4m_header.h"
+
+namespace acutance {
+
+/// Planes follow one another, rows without gaps. Chroma has ceil(w/2) x ceil(h/2) samples in files and floor in
+/// pictures: the last column and row of odd sizes stay out (spec/system.md 5.4).
+struct FrameLayout {
+  struct FilePlane {
+    size_t row_bytes = 0;
+    size_t rows = 0;
+    size_t bytes() const { return row_bytes * rows; }
+  };
+
+  PictureFormat format;
+  ChromaConversion conversion = ChromaConversion::kNone;
+  std::array<FilePlane, 4> planes{};  // the fourth: alpha
+  size_t bytes = 0;                   // of a frame
+
+  size_t bytes_with_chroma() const { return planes[0].bytes() + planes[1].bytes() + planes[2].bytes(); }
+};
+
+/// `format` has been checked (CheckPictureFormat): no product overflows.
+FrameLayout MakeFrameLayout(const PictureFormat& format, ChromaConversion conversion);
+
+/// The picture of a frame of this layout that lies at `memory`; luma alone with `luma_only`. The conversion, where
+/// there is one, is left to do.
+Picture PictureInPlace(const FrameLayout& layout, std::shared_ptr<const std::byte> memory, bool luma_only);
+
+}  // namespace acutance

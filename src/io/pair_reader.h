@@ -1,0 +1,66 @@
+// Reads a reference and the videos made from it, picture by picture, ahead of whoever scores them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+/// The pictures of one frame index: the k-th remaining picture of every video.
+struct FramePair {
+  int64_t index = 0;
+  Picture reference;
+  std::vector<Picture> distorted;
+};
+
+struct PairReaderInput {
+  std::string name;  // in messages
+  std::unique_ptr<VideoSource> video;
+  int64_t skip = 0;  // pictures to discard first
+};
+
+struct PairReaderOptions {
+  std::optional<int64_t> frame_limit;  // stop after so many pairs
+  int read_ahead = 2;                  // pictures per video; 0: read in Next(), without threads
+  bool raise_bit_depth = false;        // shift the samples of shallower videos left, instead of refusing them
+};
+
+/// What makes two videos impossible to compare, in libvmaf's words; empty: nothing.
+std::vector<std::string> Incompatibilities(const PictureFormat& reference, const PictureFormat& distorted);
+
+class PairReader {
+ public:
+  /// Refuses incompatible videos: a line per problem, then "videos are incompatible, N problem(s).".
+  static Result<std::unique_ptr<PairReader>> Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
+                                                  const PairReaderOptions& options);
+  ~PairReader();
+
+  /// After depths have been raised.
+  const PictureFormat& format() const;
+  /// How many pairs there will be, where every video tells its length.
+  std::optional<int64_t> frame_count() const;
+
+  /// The next pair, in frame order; nullopt where the first of the videos ends or at the limit. A video that cannot be
+  /// read further is an error at the frame where that happens.
+  Result<std::optional<FramePair>> Next();
+
+  /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
+  const std::vector<std::string>& length_warnings() const;
+
+  /// Makes Next() return kCancelled. Any thread; for good.
+  void Cancel();
+
+ private:
+  class Lane;
+  class State;
+  explicit PairReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,198 @@
+#include "io/planar_source.h"
+
+#include <utility>
+
+#include "io/buffer_pool.h"
+#include "io/chroma_conversion.h"
+#include "io/frame_layout.h"
+#include "io/y4m_header.h"
+
+namespace acutance {
+namespace {
+
+constexpr std::string_view kFrameMarker = "FRAME";
+
+/// A frame's memory together with chroma that was made from it.
+struct ConvertedFrame {
+  std::shared_ptr<const std::byte> memory;
+  std::array<BytePlane, 2> chroma;
+};
+
+class PlanarSource : public VideoSource {
+ public:
+  PlanarSource(std::unique_ptr<ByteStream> stream, FrameLayout layout, bool has_markers)
+      : stream_(std::move(stream)), layout_(layout), has_markers_(has_markers), first_frame_(stream_->position()) {}
+
+  const PictureFormat& format() const override { return layout_.format; }
+  std::optional<int64_t> frame_count() const override;
+  std::optional<double> frame_rate() const override { return frame_rate_; }
+  std::vector<std::string> warnings() const override { return warnings_; }
+  void SkipChroma() override { luma_only_ = true; }
+  void Interrupt() override { stream_->Interrupt(); }
+  Result<std::optional<Picture>> Next() override;
+  Result<int64_t> Skip(int64_t count) override;
+
+  void Describe(std::optional<double> frame_rate, std::vector<std::string> warnings) {
+    frame_rate_ = frame_rate;
+    warnings_ = std::move(warnings);
+  }
+
+ private:
+  size_t kept_bytes() const { return luma_only_ ? layout_.planes[0].bytes() : layout_.bytes_with_chroma(); }
+  Result<bool> FindFrame();  // false: the end
+  Status CheckRoom(size_t bytes) const;
+  Result<Picture> ReadPlanes();
+  Status PassOver(size_t bytes);
+  Status Truncated() const;
+  template <class T>
+  Result<T> EndOnError(Result<T> result);
+
+  std::unique_ptr<ByteStream> stream_;
+  const FrameLayout layout_;
+  const bool has_markers_;
+  const int64_t first_frame_;  // its position in the file
+  std::optional<double> frame_rate_;
+  std::vector<std::string> warnings_;
+  std::optional<BufferPool> pool_;
+  bool luma_only_ = false;
+  bool ended_ = false;
+  int64_t frames_ = 0;  // whole frames so far
+};
+
+std::optional<int64_t> PlanarSource::frame_count() const {
+  if (!stream_->seekable()) return std::nullopt;
+  const int64_t bytes = stream_->size() - first_frame_;
+  const int64_t frame = static_cast<int64_t>(layout_.bytes + (has_markers_ ? kFrameMarker.size() + 1 : 0));
+  // Frame markers may carry parameters; a remainder is the sign of them (or of a truncated file).
+  if (has_markers_ && bytes % frame != 0) return std::nullopt;
+  return bytes / frame;
+}
+
+Status PlanarSource::Truncated() const {
+  return Error(StatusCode::kBadData, "{} is truncated: frame {} is incomplete after {} whole frame{}", stream_->name(),
+               frames_, frames_, frames_ == 1 ? "" : "s");
+}
+
+template <class T>
+Result<T> PlanarSource::EndOnError(Result<T> result) {
+  if (!result.ok()) ended_ = true;
+  return result;
+}
+
+Result<bool> PlanarSource::FindFrame() {
+  if (!has_markers_) {
+    ACU_ASSIGN_OR_RETURN(const std::string_view next, stream_->Peek(1));
+    return !next.empty();
+  }
+  ACU_ASSIGN_OR_RETURN(const std::string_view marker, stream_->Peek(kFrameMarker.size() + 1));
+  if (marker.empty()) return false;
+  if (kFrameMarker.starts_with(marker)) return Truncated();
+  if (!marker.starts_with(kFrameMarker) || (marker.back() != '\n' && marker.back() != ' '))
+    return Error(StatusCode::kBadData, "{} is damaged: no frame marker before frame {} (found \"{}\"), {} frame{} read",
+                 stream_->name(), frames_, Printable(marker), frames_, frames_ == 1 ? "" : "s");
+  Result<std::optional<std::string>> line = stream_->ReadLine(kY4mFrameLineLimit);
+  if (line.ok() || line.status().code() != StatusCode::kBadData) return line.ok() ? Result<bool>(true) : line.status();
+  return Error(StatusCode::kBadData, "{} is damaged: the marker of frame {} does not end, {} whole frame{} read",
+               stream_->name(), frames_, frames_, frames_ == 1 ? "" : "s");
+}
+
+/// Whether the rest of a regular file holds `bytes`, so that no memory is taken for frames that cannot be there.
+Status PlanarSource::CheckRoom(size_t bytes) const {
+  if (!stream_->seekable()) return {};
+  return stream_->size() - stream_->position() < static_cast<int64_t>(bytes) ? Truncated() : Status();
+}
+
+Status PlanarSource::PassOver(size_t bytes) {
+  if (bytes == 0) return {};
+  ACU_ASSIGN_OR_RETURN(const int64_t passed, stream_->Skip(static_cast<int64_t>(bytes)));
+  return passed == static_cast<int64_t>(bytes) ? Status() : Truncated();
+}
+
+Picture ConvertChroma(const FrameLayout& layout, Picture picture, std::shared_ptr<const std::byte> memory) {
+  auto frame = std::make_shared<ConvertedFrame>();
+  for (int p = 1; p <= 2; ++p) {
+    Plane& plane = picture.planes[p];
+    const FrameLayout::FilePlane& file = layout.planes[p];
+    const std::span<const uint8_t> samples(plane.Row<uint8_t>(0), file.bytes());
+    const int width = static_cast<int>(file.row_bytes), height = static_cast<int>(file.rows);
+    BytePlane& made = frame->chroma[p - 1];
+    made = layout.conversion == ChromaConversion::k411To422 ? WidenTwice(samples, width, height, plane.width)
+                                                            : MovePaldvChroma(samples, width, height, p == 1);
+    plane.data = reinterpret_cast<const std::byte*>(made.samples.data());
+    plane.stride = made.width;
+  }
+  frame->memory = std::move(memory);
+  picture.memory = std::move(frame);
+  return picture;
+}
+
+Result<Picture> PlanarSource::ReadPlanes() {
+  ACU_RETURN_IF_ERROR(CheckRoom(layout_.bytes));
+  const size_t kept = kept_bytes();
+  if (!pool_) pool_.emplace(kept);
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<std::byte> memory, pool_->Get());
+  ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), kept));
+  if (got < kept) return Truncated();
+  ACU_RETURN_IF_ERROR(PassOver(layout_.bytes - kept));
+  Picture picture = PictureInPlace(layout_, memory, luma_only_);
+  const bool convert =
+      layout_.conversion == ChromaConversion::k411To422 || layout_.conversion == ChromaConversion::kPaldv;
+  return convert && !luma_only_ ? ConvertChroma(layout_, std::move(picture), std::move(memory)) : picture;
+}
+
+Result<std::optional<Picture>> PlanarSource::Next() {
+  if (ended_) return std::optional<Picture>();
+  Result<bool> found = EndOnError(FindFrame());
+  if (!found.ok()) return found.status();
+  if (!*found) {
+    ended_ = true;
+    return std::optional<Picture>();
+  }
+  Result<Picture> picture = EndOnError(ReadPlanes());
+  if (!picture.ok()) return picture.status();
+  ++frames_;
+  return std::optional(std::move(*picture));
+}
+
+Result<int64_t> PlanarSource::Skip(int64_t count) {
+  int64_t skipped = 0;
+  while (skipped < count && !ended_) {
+    Result<bool> found = EndOnError(FindFrame());
+    if (!found.ok()) return found.status();
+    if (!*found) {
+      ended_ = true;
+      break;
+    }
+    if (Status passed = PassOver(layout_.bytes); !passed.ok()) {
+      ended_ = true;
+      return passed;
+    }
+    ++frames_, ++skipped;
+  }
+  return skipped;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format) {
+  if (Status status = CheckPictureFormat(format); !status.ok())
+    return Error(status.code(), "{}: {}", stream->name(), status.message());
+  const FrameLayout layout = MakeFrameLayout(format, ChromaConversion::kNone);
+  return std::unique_ptr<VideoSource>(new PlanarSource(std::move(stream), layout, false));
+}
+
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream) {
+  Result<std::optional<std::string>> line = stream->ReadLine(kY4mHeaderLimit);
+  if (!line.ok() && line.status().code() != StatusCode::kBadData) return line.status();
+  if (!line.ok() || !line->has_value())
+    return Error(StatusCode::kBadData, "{}: bad y4m header: no line feed within the first {} bytes", stream->name(),
+                 kY4mHeaderLimit + 1);
+  Result<Y4mHeader> header = ParseY4mHeader(**line);
+  if (!header.ok()) return Error(header.status().code(), "{}: {}", stream->name(), header.status().message());
+  const FrameLayout layout = MakeFrameLayout(header->format, header->conversion);
+  auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
+  source->Describe(header->frame_rate, std::move(header->warnings));
+  return std::unique_ptr<VideoSource>(std::move(source));
+}
+
+}  // namespace acutance

@@ -1,0 +1,17 @@
+// Headerless planar yuv and y4m: frames of planes that follow one another.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "io/byte_stream.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format);
+
+/// The stream stands at the y4m signature.
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream);
+
+}  // namespace acutance

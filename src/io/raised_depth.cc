@@ -1,0 +1,58 @@
+#include "io/raised_depth.h"
+
+#include <utility>
+
+namespace acutance {
+namespace {
+
+template <class Sample>
+void ShiftPlane(const Plane& from, int shift, std::byte* to, ptrdiff_t stride) {
+  for (int y = 0; y < from.height; ++y) {
+    const Sample* in = from.Row<Sample>(y);
+    auto* out = reinterpret_cast<uint16_t*>(to + y * stride);
+    for (int x = 0; x < from.width; ++x) out[x] = static_cast<uint16_t>(in[x] << shift);
+  }
+}
+
+class RaisedDepth : public VideoSource {
+ public:
+  RaisedDepth(std::unique_ptr<VideoSource> source, int bit_depth)
+      : source_(std::move(source)), format_(source_->format()), shift_(bit_depth - format_.bit_depth) {
+    format_.bit_depth = bit_depth;
+  }
+
+  const PictureFormat& format() const override { return format_; }
+  std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
+  std::optional<double> frame_rate() const override { return source_->frame_rate(); }
+  std::vector<std::string> warnings() const override { return source_->warnings(); }
+  void SkipChroma() override { source_->SkipChroma(); }
+  void Interrupt() override { source_->Interrupt(); }
+  Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
+
+  Result<std::optional<Picture>> Next() override {
+    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, source_->Next());
+    if (!picture) return std::optional<Picture>();
+    ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(format_));
+    Picture out = raised.Share();
+    for (int p = 0; p < format_.PlaneCount(); ++p) {
+      const Plane& plane = picture->planes[p];
+      if (!plane.data) out.planes[p] = {};
+      else if (picture->format.bit_depth == 8) ShiftPlane<uint8_t>(plane, shift_, raised.data[p], raised.stride[p]);
+      else ShiftPlane<uint16_t>(plane, shift_, raised.data[p], raised.stride[p]);
+    }
+    return std::optional(std::move(out));
+  }
+
+ private:
+  std::unique_ptr<VideoSource> source_;
+  PictureFormat format_;
+  int shift_;
+};
+
+}  // namespace
+
+std::unique_ptr<VideoSource> RaiseBitDepth(std::unique_ptr<VideoSource> source, int bit_depth) {
+  return std::make_unique<RaisedDepth>(std::move(source), bit_depth);
+}
+
+}  // namespace acutance

@@ -1,0 +1,50 @@
+#include "io/video_source.h"
+
+#include <algorithm>
+
+#include "io/byte_stream.h"
+#include "io/ffmpeg_source.h"
+#include "io/planar_source.h"
+#include "io/y4m_header.h"
+
+namespace acutance {
+namespace {
+
+bool LooksLikeRawYuv(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  if (dot == path.npos || path.find('/', dot) != path.npos) return false;
+  std::string extension(path.substr(dot + 1));
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return extension.starts_with("yuv") || extension == "i420";
+}
+
+}  // namespace
+
+Result<int64_t> VideoSource::Skip(int64_t count) {
+  for (int64_t skipped = 0; skipped < count; ++skipped) {
+    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, Next());
+    if (!picture) return skipped;
+  }
+  return count;
+}
+
+Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path));
+  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kY4mSignature.size()));
+  if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
+  const bool is_y4m = start == kY4mSignature;
+  if (is_y4m && options.raw)
+    return Error(StatusCode::kInvalidArgument,
+                 "{} is a y4m file, which tells its own size: leave out the options for raw yuv", stream->name());
+  if (is_y4m) return OpenY4m(std::move(stream));
+  if (options.raw) return OpenRawYuv(std::move(stream), *options.raw);
+  if (LooksLikeRawYuv(path))
+    return Error(StatusCode::kInvalidArgument,
+                 "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "
+                 "--bit-depth 8 (acutance) or -w 1920 -h 1080 -p 420 -b 8 (vmaf)",
+                 stream->name());
+  return OpenContainer(std::move(stream), options.decoder_threads);
+}
+
+}  // namespace acutance

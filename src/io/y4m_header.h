@@ -1,0 +1,39 @@
+// The stream header of a y4m file (spec/system.md 5.4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// What is done to the chroma of a file so that it becomes one of our pixel formats.
+enum class ChromaConversion {
+  kNone,
+  k411To422,   // twice as wide
+  kPaldv,      // 4:2:0 with the sample positions of PAL DV: moved to those of MPEG-1
+  kDropAlpha,  // a fourth plane follows; left unread
+};
+
+struct Y4mHeader {
+  PictureFormat format;
+  ChromaConversion conversion = ChromaConversion::kNone;
+  std::optional<double> frame_rate;
+  std::vector<std::string> warnings;
+};
+
+inline constexpr std::string_view kY4mSignature = "YUV4MPEG";
+inline constexpr size_t kY4mHeaderLimit = 255;        // bytes before the line feed
+inline constexpr size_t kY4mFrameLineLimit = 5 + 79;  // "FRAME" and its parameters
+
+/// `line` is the header without its line feed. Error messages leave it to the caller to name the file.
+Result<Y4mHeader> ParseY4mHeader(std::string_view line);
+
+/// `text` fit for a message: at most 40 bytes, those that are not printable ASCII as \xNN.
+std::string Printable(std::string_view text);
+
+}  // namespace acutance
