@@ -1,0 +1,160 @@
+#include "metric/motion/motion.h"
+
+#include <algorithm>
+
+#include "metric/motion/motion_cpu.h"
+#include "metric/motion/motion_math.h"
+
+namespace acutance {
+namespace {
+
+const OptionSpec kOptions[] = {
+    {"motion_force_zero", "force_0", "write 0 for every frame, without looking at the pictures", false, 0, 1, true},
+    {"motion_blend_factor", "mbf", "weight of motion2 in motion3; the rest goes to min(motion2, blend offset)", 1.0, 0,
+     1, true},
+    {"motion_blend_offset", "mbo", "above this value motion3 follows motion2 by the blend factor only", 40.0, 0, 1000,
+     true},
+    {"motion_fps_weight", "mfw", "factor on the per-frame value, to make up for the frame rate", 1.0, 0, 5, true},
+    {"motion_max_val", "mmxv", "upper limit of all values", 10000.0, 0, 10000, true},
+    {"motion_five_frame_window", "mffw", "compare with the frame before the previous one", false, 0, 1, true},
+    {"motion_moving_average", "mma", "average motion3 with that of the previous frame", false, 0, 1, true},
+    {"debug", "", "also write integer_motion, equal to the per-frame value", false, 0, 1, false},
+};
+
+enum Output { kSad, kMotion, kMotion2, kMotion3, kOutputCount };
+
+const OutputSpec kOutputs[kOutputCount] = {
+    {.name = "VMAF_integer_feature_motion_sad_score"},
+    {.name = "VMAF_integer_feature_motion_score",
+     .alias = "integer_motion",
+     .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }},
+    {.name = "VMAF_integer_feature_motion2_score", .alias = "integer_motion2", .at_flush = true},
+    {.name = "VMAF_integer_feature_motion3_score", .alias = "integer_motion3", .at_flush = true},
+};
+
+struct Settings {
+  bool force_zero;
+  double blend_factor;
+  double blend_offset;
+  double fps_weight;
+  double max_value;
+  int lag;
+  bool moving_average;
+  bool debug;
+};
+
+Settings ReadSettings(const OptionValues& options) {
+  return {.force_zero = options.Bool("motion_force_zero"),
+          .blend_factor = options.Double("motion_blend_factor"),
+          .blend_offset = options.Double("motion_blend_offset"),
+          .fps_weight = options.Double("motion_fps_weight"),
+          .max_value = options.Double("motion_max_val"),
+          .lag = options.Bool("motion_five_frame_window") ? 2 : 1,
+          .moving_average = options.Bool("motion_moving_average"),
+          .debug = options.Bool("debug")};
+}
+
+/// motion2 and motion3 out of the per-frame values (spec/core.md 3.4), each as soon as the frames seen determine it:
+/// frame i looks ahead to i + 1, and the first `lag` frames take motion3 from the first value there is.
+class MotionSequence : public Sequence {
+ public:
+  explicit MotionSequence(const Settings& settings) : settings_(settings) {}
+
+  void Push(int64_t frame, std::span<const int64_t>, std::span<const double> values, ScoreSink& sink) override {
+    const double sad = values[kSad];
+    if (frame < settings_.lag) sink.Set(kMotion2, frame, 0.0);
+    if (frame == settings_.lag) SetFirstFrames(Blend(sad), sink);
+    if (frame > settings_.lag) Settle(frame - 1, std::min(LookBack(frame, sad), sad), sink);
+    recent_[frame % 2] = sad;
+    frames_ = frame + 1;
+  }
+
+  void Flush(ScoreSink& sink) override {
+    if (frames_ > settings_.lag) Settle(frames_ - 1, recent_[(frames_ - 1) % 2], sink);
+    else SetFirstFrames(0.0, sink);
+  }
+
+ private:
+  double Blend(double value) const {
+    const double factor = settings_.blend_factor;
+    return std::min(value * factor + (1 - factor) * std::min(settings_.blend_offset, value), settings_.max_value);
+  }
+
+  /// The value `lag` frames before `frame`; `sad` where that frame had no predecessor to be compared with.
+  double LookBack(int64_t frame, double sad) const {
+    return frame - settings_.lag >= settings_.lag ? recent_[(frame - settings_.lag) % 2] : sad;
+  }
+
+  void SetFirstFrames(double value, ScoreSink& sink) {
+    for (int64_t i = 0; i < std::min<int64_t>(settings_.lag, std::max<int64_t>(frames_, 0)); ++i)
+      sink.Set(kMotion3, i, value);
+    previous_ = value;
+  }
+
+  void Settle(int64_t frame, double motion2, ScoreSink& sink) {
+    const double motion3 = Blend(motion2);
+    sink.Set(kMotion2, frame, motion2);
+    sink.Set(kMotion3, frame, settings_.moving_average ? (motion3 + previous_) / 2.0 : motion3);
+    previous_ = motion3;  // not the average
+  }
+
+  const Settings settings_;
+  int64_t frames_ = 0;
+  double recent_[2] = {};  // values of the last two frames, by frame % 2
+  double previous_ = 0;    // motion3 of the frame before, not averaged
+};
+
+class MotionExtractor : public Extractor {
+ public:
+  MotionExtractor(const Settings& settings, const PictureFormat& format) : settings_(settings), format_(format) {}
+
+  int Lag() const override { return settings_.force_zero ? 0 : settings_.lag; }
+  int SumCount() const override { return 1; }
+  int StageCount() const override { return settings_.force_zero ? 0 : 1; }
+  int StageRows(int) const override { return format_.height; }
+
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
+    return settings_.force_zero ? nullptr : std::make_unique<MotionRows>();
+  }
+
+  void RunBand(const FrameInput& input, int, RowBand band, Workspace*, Workspace* thread,
+               std::span<int64_t> sums) const override {
+    sums[0] += MotionSad(input.earlier_reference->planes[0], input.reference->planes[0], format_.bit_depth, band,
+                         static_cast<MotionRows&>(*thread));
+  }
+
+  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+    const double pixels = static_cast<double>(static_cast<int64_t>(format_.width) * format_.height);
+    const double mean = static_cast<double>(sums[0]) / 256.0 / pixels;
+    values[kSad] = std::min(mean * settings_.fps_weight, settings_.max_value);
+    if (settings_.debug) values[kMotion] = values[kSad];
+  }
+
+  std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<MotionSequence>(settings_); }
+
+ private:
+  const Settings settings_;
+  const PictureFormat format_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  if (format.width < kMotionMinSide || format.height < kMotionMinSide)
+    return Error(StatusCode::kInvalidArgument, "motion needs pictures of at least {0}x{0}, these are {1}x{2}",
+                 kMotionMinSide, format.width, format.height);
+  return std::unique_ptr<Extractor>(std::make_unique<MotionExtractor>(ReadSettings(options), format));
+}
+
+}  // namespace
+
+const Metric kMotionMetric = {
+    .name = "motion",
+    .summary = "mean absolute low-passed difference of consecutive reference frames, 0 to 256",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .every_frame = true,
+    .reference_only = true,
+    .make = Make,
+};
+
+}  // namespace acutance

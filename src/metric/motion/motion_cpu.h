@@ -1,0 +1,32 @@
+// Motion with SIMD (Highway), for whatever the CPU has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "image/picture.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+/// Row buffers of one thread. A picture is walked in strips of columns so that they stay in the L1 cache.
+struct MotionRows : Workspace {
+  static constexpr int kMaxLanes = 32;  // int16 lanes of the widest vector used
+  static constexpr int kStripWidth = 1024;
+  static constexpr int kMargin = kMaxLanes;  // columns kept left of a strip
+  static constexpr int kColumns = kMargin + kStripWidth + 4 * kMaxLanes;
+
+  // The last two pairs of rows of differences, row pairs interleaved; at 16 bit halves and lowest bits apart.
+  alignas(64) int16_t pair_halves[2][2 * kColumns] = {};
+  alignas(64) int16_t pair_bits[2][2 * kColumns] = {};
+  // Two vertically filtered rows: floor(y / 2) and the lowest bit of y.
+  alignas(64) int16_t halves[2][kColumns] = {};
+  alignas(64) int16_t bits[2][kColumns] = {};
+  // Copies of rows narrower than a vector: two rows of two pictures.
+  alignas(64) uint16_t narrow[4][kMaxLanes] = {};
+};
+
+/// Sum of |filtered(earlier - current)| over the rows of `band`; both sides of the planes at least kMotionMinSide.
+int64_t MotionSad(const Plane& earlier, const Plane& current, int bit_depth, RowBand band, MotionRows& rows);
+
+}  // namespace acutance

@@ -1,0 +1,237 @@
+#include "metric/motion/motion.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <random>
+
+#include "metric/motion/motion_cpu.h"
+#include "metric/motion/motion_math.h"
+#include "metric/motion/motion_ref.h"
+
+namespace acutance {
+namespace {
+
+/// A luma picture whose memory ends right after the last sample, so that sanitizers see reads beyond it.
+class TestPlane {
+ public:
+  template <class Fill>  // (x, y) -> sample
+  TestPlane(int width, int height, int bit_depth, Fill fill)
+      : bytes_(static_cast<size_t>(width) * height * (bit_depth > 8 ? 2 : 1)) {
+    const int sample_bytes = bit_depth > 8 ? 2 : 1;
+    plane_ = {bytes_.data(), static_cast<ptrdiff_t>(width) * sample_bytes, width, height};
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const uint16_t sample = static_cast<uint16_t>(fill(x, y));
+        std::byte* to = bytes_.data() + (static_cast<size_t>(y) * width + x) * sample_bytes;
+        if (bit_depth > 8) std::memcpy(to, &sample, 2);
+        else *to = static_cast<std::byte>(sample);
+      }
+  }
+  TestPlane(const TestPlane&) = delete;
+
+  const Plane& plane() const { return plane_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  Plane plane_;
+};
+
+/// Runs `check` once for every instruction set that this CPU has and this build compiled.
+template <class Check>
+void ForEachTarget(Check check) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+int64_t Sad(const TestPlane& a, const TestPlane& b, int bit_depth, RowBand band) {
+  static const auto rows = std::make_unique<MotionRows>();  // reused, dirty, as the engine does
+  return MotionSad(a.plane(), b.plane(), bit_depth, band, *rows);
+}
+
+void ExpectEqualToRef(const TestPlane& a, const TestPlane& b, int bit_depth) {
+  const RowBand all = {0, a.plane().height};
+  const int64_t forward = MotionSadRef(a.plane(), b.plane(), bit_depth, all);
+  const int64_t backward = MotionSadRef(b.plane(), a.plane(), bit_depth, all);
+  ForEachTarget([&] {
+    EXPECT_EQ(Sad(a, b, bit_depth, all), forward) << a.plane().width << "x" << a.plane().height << " " << bit_depth;
+    EXPECT_EQ(Sad(b, a, bit_depth, all), backward) << a.plane().width << "x" << a.plane().height << " " << bit_depth;
+  });
+}
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+
+TEST(MotionSad, NoiseOfManySizes) {
+  std::mt19937 random(1);
+  const std::pair<int, int> sizes[] = {{3, 3},    {3, 4},    {4, 3},    {5, 7},    {8, 8},    {15, 5},
+                                       {16, 6},   {17, 9},   {31, 5},   {32, 11},  {33, 12},  {34, 13},
+                                       {63, 4},   {65, 10},  {127, 7},  {431, 9},  {3, 40},   {1023, 5},
+                                       {1024, 6}, {1025, 5}, {1026, 4}, {1056, 3}, {2049, 4}, {3841, 5}};
+  for (const int depth : kDepths)
+    for (const auto& [width, height] : sizes) {
+      const auto noise = [&](int, int) { return random() & ((1 << depth) - 1); };
+      ExpectEqualToRef(TestPlane(width, height, depth, noise), TestPlane(width, height, depth, noise), depth);
+    }
+}
+
+TEST(MotionSad, ExtremePatterns) {
+  using Pattern = bool (*)(int, int);
+  const Pattern patterns[] = {
+      [](int, int) { return true; },
+      [](int x, int y) { return (x + y) % 2 == 0; },
+      [](int x, int) { return x % 2 == 0; },
+      [](int, int y) { return y % 2 == 0; },
+      [](int x, int y) { return x / 3 % 2 == y / 3 % 2; },
+      [](int x, int y) { return (x * 7 + y * 13) % 11 < 5; },
+  };
+  for (const int depth : kDepths) {
+    const int max = (1 << depth) - 1;
+    for (const Pattern pattern : patterns) {
+      const TestPlane a(67, 21, depth, [&](int x, int y) { return pattern(x, y) ? max : 0; });
+      const TestPlane b(67, 21, depth, [&](int x, int y) { return pattern(x, y) ? 0 : max; });
+      const TestPlane black(67, 21, depth, [](int, int) { return 0; });
+      const TestPlane near(67, 21, depth, [&](int x, int y) { return pattern(x, y) ? max - 1 : 1; });
+      ExpectEqualToRef(a, b, depth);
+      ExpectEqualToRef(a, black, depth);
+      ExpectEqualToRef(a, near, depth);
+    }
+  }
+}
+
+TEST(MotionSad, FullRangeDifferenceIsTheLargestValue) {
+  for (const int depth : kDepths) {
+    const int max = (1 << depth) - 1;
+    const TestPlane white(40, 10, depth, [&](int, int) { return max; });
+    const TestPlane black(40, 10, depth, [](int, int) { return 0; });
+    // y = max * 65536 >> depth, the horizontal filter keeps a constant
+    const int64_t largest = ((int64_t{max} << 16) + (1 << (depth - 1))) >> depth;
+    ForEachTarget([&] { EXPECT_EQ(Sad(white, black, depth, {0, 10}), largest * 400); });
+  }
+}
+
+TEST(MotionSad, BandsAddUp) {
+  std::mt19937 random(2);
+  for (const int depth : kDepths) {
+    const auto noise = [&](int, int) { return random() & ((1 << depth) - 1); };
+    const TestPlane a(75, 23, depth, noise), b(75, 23, depth, noise);
+    const int64_t whole = MotionSadRef(a.plane(), b.plane(), depth, {0, 23});
+    ForEachTarget([&] {
+      for (const int step : {1, 2, 3, 5, 8, 22}) {
+        int64_t sum = 0;
+        for (int y = 0; y < 23; y += step) sum += Sad(a, b, depth, {y, std::min(y + step, 23)});
+        EXPECT_EQ(sum, whole) << "bands of " << step << " rows";
+      }
+    });
+  }
+}
+
+/// spec/core.md 5: the film of the known answers.
+int FilmSample(int x, int y, int k) {
+  const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
+  const int value = 128 + floor_div((x - 32 + 2 * k) * (y - 20 - k) * 3, 16) + (x * x + 3 * y * y + 17 * k) / 8 % 64;
+  return value - floor_div(value, 256) * 256;
+}
+
+TestPlane FilmPlane(int bit_depth, int k) {
+  return TestPlane(64, 48, bit_depth, [&](int x, int y) {
+    const int sample = FilmSample(x, y, k);
+    return bit_depth == 8 ? sample : sample * 4 + (x & 3);
+  });
+}
+
+TEST(MotionSad, KnownAnswers) {
+  const int64_t forward[] = {4944739, 4941022, 5005315}, backward[] = {4944733, 4941017, 5005310};
+  for (const int depth : {8, 10})
+    for (int k = 0; k < 3; ++k) {
+      const TestPlane a = FilmPlane(depth, k), b = FilmPlane(depth, k + 1);
+      EXPECT_EQ(MotionSadRef(a.plane(), b.plane(), depth, {0, 48}), forward[k]);
+      ForEachTarget([&] {
+        EXPECT_EQ(Sad(a, b, depth, {0, 48}), forward[k]);
+        EXPECT_EQ(Sad(b, a, depth, {0, 48}), backward[k]);
+      });
+    }
+}
+
+// ---- the metric as the engine sees it
+
+Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(kMotionMetric.options, texts));
+  return kMotionMetric.make(options, format);
+}
+
+double SadValue(const Extractor& extractor, int64_t sum) {
+  std::vector<double> values(kMotionMetric.outputs.size(), -1.0);
+  extractor.Finish(std::span(&sum, 1), values);
+  EXPECT_EQ(values[2], -1.0);  // at_flush columns are left alone
+  EXPECT_EQ(values[3], -1.0);
+  return values[0];
+}
+
+TEST(MotionMetric, FinishScalesAndClips) {
+  const PictureFormat format = {.width = 64, .height = 48};
+  EXPECT_EQ(SadValue(**Make({}, format), 4944739), 6.2875607808430987);
+  EXPECT_EQ(SadValue(**Make({{"motion_fps_weight", "0.5"}}, format), 4944739), 6.2875607808430987 * 0.5);
+  EXPECT_EQ(SadValue(**Make({{"mmxv", "6.25"}}, format), 4944739), 6.25);
+  EXPECT_EQ(SadValue(**Make({}, format), 0), 0.0);
+}
+
+TEST(MotionMetric, DebugRepeatsTheValue) {
+  std::vector<double> values(4, -1.0);
+  const int64_t sum = 4944739;
+  (*Make({{"debug", "true"}}, {.width = 64, .height = 48}))->Finish(std::span(&sum, 1), values);
+  EXPECT_EQ(values[0], 6.2875607808430987);
+  EXPECT_EQ(values[1], 6.2875607808430987);
+}
+
+TEST(MotionMetric, RunBandReadsEarlierMinusCurrent) {
+  const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
+  const TestPlane first = FilmPlane(8, 0), second = FilmPlane(8, 1);
+  const Picture earlier = {format, {first.plane()}, nullptr}, current = {format, {second.plane()}, nullptr};
+  auto made = Make({}, format);
+  const Extractor* extractor = made->get();
+  const auto thread = extractor->MakeThreadWorkspace();
+  int64_t sum = 0;
+  const FrameInput input = {.reference = &current, .earlier_reference = &earlier};
+  extractor->RunBand(input, 0, {0, 17}, nullptr, thread.get(), std::span(&sum, 1));
+  extractor->RunBand(input, 0, {17, extractor->StageRows(0)}, nullptr, thread.get(), std::span(&sum, 1));
+  EXPECT_EQ(sum, 4944739);
+}
+
+TEST(MotionMetric, LagAndStages) {
+  const PictureFormat format = {.width = 64, .height = 48};
+  EXPECT_EQ((*Make({}, format))->Lag(), 1);
+  EXPECT_EQ((*Make({{"motion_five_frame_window", "true"}}, format))->Lag(), 2);
+  const auto made = Make({{"motion_force_zero", "true"}}, format);
+  const Extractor* zero = made->get();
+  EXPECT_EQ(zero->Lag(), 0);
+  EXPECT_EQ(zero->StageCount(), 0);
+}
+
+TEST(MotionMetric, TooSmallPicturesAreRefused) {
+  for (const auto& [width, height] : {std::pair{2, 48}, {64, 2}, {1, 1}}) {
+    const auto made = Make({}, {.width = width, .height = height});
+    ASSERT_FALSE(made.ok());
+    EXPECT_NE(made.status().message().find("3x3"), std::string::npos) << made.status().message();
+  }
+  EXPECT_TRUE(Make({}, {.width = 3, .height = 3}).ok());
+}
+
+TEST(MotionMetric, KeysCarryOptions) {
+  const auto options = *OptionValues::Parse(kMotionMetric.options, {{"motion_five_frame_window", "true"},
+                                                                    {"motion_max_val", "18"},
+                                                                    {"motion_moving_average", "true"},
+                                                                    {"debug", "true"}});
+  EXPECT_EQ(MakeOutputKey(kMotionMetric.outputs[3], options).shown, "integer_motion3_mffw_mmxv_18_mma");
+  EXPECT_EQ(MakeOutputKey(kMotionMetric.outputs[0], options).shown,
+            "VMAF_integer_feature_motion_sad_score_mffw_mmxv_18_mma");
+}
+
+}  // namespace
+}  // namespace acutance
