@@ -1,0 +1,78 @@
+#include "model/builtin_models.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "model/test_model.h"
+
+namespace acutance {
+namespace {
+
+TEST(BuiltinModels, AreTheFilesOfTheModelsFolder) {
+  ASSERT_EQ(BuiltinModels().size(), 4u);
+  for (const BuiltinModel& model : BuiltinModels()) {
+    std::ifstream file(ACUTANCE_SOURCE_DIR "/models/" + std::string(model.name) + ".json", std::ios::binary);
+    ASSERT_TRUE(file) << model.name;
+    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    EXPECT_TRUE(bytes == model.json) << model.name;
+    EXPECT_FALSE(model.viewing.empty());
+    EXPECT_FALSE(model.description.empty());
+  }
+}
+
+TEST(BuiltinModels, Load) {
+  for (const BuiltinModel& builtin : BuiltinModels()) {
+    const Result<Model> model = LoadBuiltinModel(builtin.name, "mine");
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    EXPECT_EQ(model->name, "mine");
+    EXPECT_EQ(model->source, builtin.name);
+    EXPECT_EQ(model->features.size(), 6u);
+    EXPECT_FALSE(model->is_collection());
+  }
+}
+
+/// The neg models are their base with the two gain limits at 1.0.
+TEST(BuiltinModels, NegDiffersInGainLimitsAlone) {
+  for (const std::string base_name : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1"}) {
+    const Result<Model> base = LoadBuiltinModel(base_name, "vmaf");
+    const Result<Model> neg = LoadBuiltinModel(base_name + "neg", "vmaf");
+    ASSERT_TRUE(base.ok() && neg.ok());
+    EXPECT_EQ(base->slopes, neg->slopes);
+    EXPECT_EQ(base->intercepts, neg->intercepts);
+    EXPECT_EQ(base->svm.coefficients, neg->svm.coefficients);
+    EXPECT_EQ(base->svm.vectors, neg->svm.vectors);
+    EXPECT_EQ(base->svm.rho, neg->svm.rho);
+    for (size_t i = 0; i < base->features.size(); ++i) {
+      ModelFeature expected = base->features[i];
+      EXPECT_TRUE(expected.options.empty());
+      if (expected.name.find("adm") != std::string::npos) expected.options = {{"adm_enhn_gain_limit", "1"}};
+      if (expected.name.find("vif") != std::string::npos) expected.options = {{"vif_enhn_gain_limit", "1"}};
+      EXPECT_EQ(neg->features[i], expected) << expected.name;
+    }
+  }
+}
+
+TEST(BuiltinModels, UnknownVersionSuggestsTheNearest) {
+  const Result<Model> model = LoadBuiltinModel("vmaf_v0.6.1ne", "vmaf");
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.status().code(), StatusCode::kNotFound);
+  EXPECT_NE(model.status().message().find("no such built-in model: \"vmaf_v0.6.1ne\""), std::string::npos);
+  EXPECT_NE(model.status().message().find("did you mean 'vmaf_v0.6.1"), std::string::npos);
+}
+
+TEST(OverloadFeature, ReachesTheFeaturesOfOneExtractor) {
+  Result<Model> model = LoadBuiltinModel("vmaf_v0.6.1neg", "vmaf");
+  ASSERT_TRUE(model.ok());
+  const ExtractorOf extractor_of = [](std::string_view feature) -> std::string_view {
+    return feature.find("vif") != std::string_view::npos ? "vif" : "other";
+  };
+  EXPECT_EQ(OverloadFeature(*model, "vif", "vif_enhn_gain_limit", "2", extractor_of), 4);
+  EXPECT_EQ(OverloadFeature(*model, "cambi", "x", "y", extractor_of), 0);
+  EXPECT_EQ(model->features[0].options.at("adm_enhn_gain_limit"), "1");
+  for (int i = 2; i < 6; ++i) EXPECT_EQ(model->features[i].options.at("vif_enhn_gain_limit"), "2");
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,103 @@
+// Every model run of the golden vectors: libvmaf's features in, libvmaf's scores out, to the bit.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "model/builtin_models.h"
+#include "model/model_parser.h"
+#include "model/predict.h"
+#include "model/test_model.h"
+
+namespace acutance {
+namespace {
+
+using nlohmann::json;
+
+/// Log key of a stored name (system.md A.2), without options.
+std::string Alias(const std::string& stored) {
+  std::string alias = std::regex_replace(stored, std::regex("^VMAF_integer_feature_(.*)_score$"), "integer_$1");
+  alias = std::regex_replace(alias, std::regex("^VMAF_feature_(.*)_score$"), "$1");
+  return std::regex_replace(alias, std::regex("^[CS][a-z_]*_feature_(.*)_score$"), "$1");
+}
+
+/// The column of a run that holds a feature, whatever options its key names.
+const json* FindFeature(const json& features, const std::string& stored) {
+  const std::string alias = Alias(stored);
+  for (const auto& [key, scores] : features.items()) {
+    if (key == alias || key.starts_with(alias + "_")) return &scores;
+  }
+  return nullptr;
+}
+
+Result<Model> Load(const std::filesystem::path& shared, const std::string& version) {
+  if (FindBuiltinModel(version) != nullptr) return LoadBuiltinModel(version, "vmaf");
+  for (const char* folder : {"wheel", "repo"}) {
+    const std::filesystem::path path = shared / "models" / folder / (version + ".json");
+    if (std::filesystem::exists(path)) return LoadModelFile(path.string(), "vmaf");
+  }
+  return Error(StatusCode::kNotFound, "no file of model {}", version);
+}
+
+/// A score of the vectors: a number, or "nan", "inf", "-inf".
+double Value(const json& score) {
+  return score.is_number() ? score.get<double>() : std::strtod(score.get<std::string>().c_str(), nullptr);
+}
+
+bool SameScore(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// How many frames of the run were compared.
+int CheckRun(const std::string& id, const json& run, const Model& model, ModelFlags flags) {
+  const json& features = run.at("features");
+  std::vector<const json*> inputs;
+  for (const ModelFeature& feature : model.features) inputs.push_back(FindFeature(features, feature.name));
+  const std::vector<std::string> columns = ScoreColumns(model);
+  if (!features.contains(columns[0])) return 0;
+  int compared = 0;
+  for (size_t frame = 0; frame < features.at(columns[0]).size(); ++frame) {
+    if (features.at(columns[0])[frame].is_null()) continue;
+    std::vector<double> values;
+    for (const json* input : inputs) values.push_back(Value(input->at(frame)));
+    const std::vector<double> scores = PredictColumns(model, values, flags);
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const double expected = Value(features.at(columns[i])[frame]);
+      EXPECT_TRUE(SameScore(scores[i], expected))
+          << id << " " << columns[i] << " " << frame << ": " << scores[i] << ", expected " << expected;
+    }
+    ++compared;
+  }
+  return compared;
+}
+
+TEST(GoldenModels, EqualToTheBit) {
+  const std::filesystem::path shared = SharedVectors();
+  if (shared.empty()) GTEST_SKIP() << "the shared vectors are absent; set ACUTANCE_VECTORS";
+  const std::regex spec("^(?:subsample\\d+:)?model:([^:]+)((?::[^:]+)*)$");
+  std::map<std::string, Model> models;
+  int compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(shared / "golden")) {
+    const json golden = json::parse(std::ifstream(entry.path()));
+    for (const auto& [id, run] : golden.at("runs").items()) {
+      std::smatch match;
+      if (!std::regex_match(id, match, spec) || !run.contains("features")) continue;
+      const std::string version = match[1];
+      if (!models.contains(version)) {
+        Result<Model> model = Load(shared, version);
+        ASSERT_TRUE(model.ok()) << model.status().message();
+        models.emplace(version, std::move(model).value());
+      }
+      const std::string flags = match[2];
+      compared += CheckRun(entry.path().stem().string() + " " + id, run, models.at(version),
+                           {.disable_clip = flags.find(":disable_clip") != std::string::npos,
+                            .enable_transform = flags.find(":enable_transform") != std::string::npos});
+    }
+  }
+  RecordProperty("frames", compared);
+  EXPECT_GT(compared, 1000);
+}
+
+}  // namespace
+}  // namespace acutance

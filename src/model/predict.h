@@ -1,0 +1,38 @@
+// From a frame's features to its score. Every operation is an IEEE double, in exactly this order (system.md 1.2-1.5).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+
+namespace acutance {
+
+struct ModelFlags {
+  bool disable_clip = false;
+  bool enable_transform = false;  // no effect on a model without score_transform
+  bool disable_transform = false;
+};
+
+/// The score of one frame; values[i] is that of model.features[i]. Of a collection: its main model's.
+double Predict(const Model& model, std::span<const double> values, ModelFlags flags = {});
+
+/// What a collection says of one frame.
+struct BootstrapScores {
+  std::vector<double> members;  // each member's own score, transformed and clipped
+  double bagging = 0;
+  double stddev = 0;
+  double ci_p95_lo = 0;
+  double ci_p95_hi = 0;
+};
+BootstrapScores PredictBootstrap(const Model& collection, std::span<const double> values, ModelFlags flags = {});
+
+/// Columns that a model writes, in order: its name, or for a collection <name>_0001 ..., <name>_bagging,
+/// <name>_stddev, <name>_ci_p95_lo, <name>_ci_p95_hi.
+std::vector<std::string> ScoreColumns(const Model& model);
+
+/// One value per name of ScoreColumns.
+std::vector<double> PredictColumns(const Model& model, std::span<const double> values, ModelFlags flags = {});
+
+}  // namespace acutance
