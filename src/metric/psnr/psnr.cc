@@ -1,0 +1,167 @@
+#include "metric/psnr/psnr.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "metric/psnr/psnr_cpu.h"
+
+namespace acutance {
+namespace {
+
+const OptionSpec kOptions[] = {
+    {"enable_chroma", "", "also write psnr_cb and psnr_cr, where the pictures have chroma", true, 0, 1, false},
+    {"enable_mse", "", "also write the mean squared errors mse_y, mse_cb, mse_cr", false, 0, 1, false},
+    {"enable_apsnr", "", "also write apsnr_y, apsnr_cb, apsnr_cr of the whole clip", false, 0, 1, false},
+    {"reduced_hbd_peak", "", "above 8 bit, take 255 * 2^(bits - 8) as the peak, not 2^bits - 1", false, 0, 1, false},
+    {"min_sse", "", "squared error of a plane that sets the upper limit; 0: the limit is 6 * bits + 12 dB", 0.0, 0,
+     std::numeric_limits<double>::max(), false},
+};
+
+constexpr int kPlanes = 3;
+
+bool HasPlane(const OptionValues& options, const PictureFormat& format, int plane) {
+  return plane == 0 || (plane < format.PlaneCount() && options.Bool("enable_chroma"));
+}
+
+template <int plane>
+bool PsnrEnabled(const OptionValues& options, const PictureFormat& format) {
+  return HasPlane(options, format, plane);
+}
+
+template <int plane>
+bool MseEnabled(const OptionValues& options, const PictureFormat& format) {
+  return HasPlane(options, format, plane) && options.Bool("enable_mse");
+}
+
+// Output 2p is the psnr, output 2p + 1 the mse of plane p.
+const OutputSpec kOutputs[2 * kPlanes] = {
+    {.name = "psnr_y", .enabled = PsnrEnabled<0>},  {.name = "mse_y", .enabled = MseEnabled<0>},
+    {.name = "psnr_cb", .enabled = PsnrEnabled<1>}, {.name = "mse_cb", .enabled = MseEnabled<1>},
+    {.name = "psnr_cr", .enabled = PsnrEnabled<2>}, {.name = "mse_cr", .enabled = MseEnabled<2>},
+};
+
+struct Settings {
+  int planes;  // how many are compared
+  bool mse;
+  bool apsnr;
+  double peak_squared;
+  std::array<double, kPlanes> pixels;
+  std::array<double, kPlanes> limit;  // dB
+};
+
+double Limit(double min_sse, double peak_squared, double pixels, int bit_depth) {
+  if (min_sse == 0) return 6 * bit_depth + 12;
+  return std::ceil(10 * std::log10(peak_squared / (min_sse / pixels)));
+}
+
+Settings ReadSettings(const OptionValues& options, const PictureFormat& format) {
+  const int depth = format.bit_depth;
+  const int peak = options.Bool("reduced_hbd_peak") ? 255 << (depth - 8) : (1 << depth) - 1;
+  Settings settings = {.planes = HasPlane(options, format, 1) ? kPlanes : 1,
+                       .mse = options.Bool("enable_mse"),
+                       .apsnr = options.Bool("enable_apsnr"),
+                       .peak_squared = static_cast<double>(peak) * peak,
+                       .pixels = {},
+                       .limit = {}};
+  for (int p = 0; p < settings.planes; ++p) {
+    settings.pixels[p] = static_cast<double>(int64_t{format.PlaneWidth(p)} * format.PlaneHeight(p));
+    settings.limit[p] = Limit(options.Double("min_sse"), settings.peak_squared, settings.pixels[p], depth);
+  }
+  return settings;
+}
+
+/// Adds up the whole clip; nothing to say about single frames.
+class PsnrSequence : public Sequence {
+ public:
+  explicit PsnrSequence(const Settings& settings) : settings_(settings) {}
+
+  void Push(int64_t, std::span<const int64_t> sums, std::span<const double>, ScoreSink&) override {
+    for (int p = 0; p < settings_.planes; ++p) {
+      squared_error_[p] += static_cast<uint64_t>(sums[p]);
+      pixels_[p] += static_cast<uint64_t>(settings_.pixels[p]);
+    }
+  }
+
+  void Flush(ScoreSink& sink) override {
+    constexpr std::string_view kNames[kPlanes] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
+    for (int p = 0; p < kPlanes; ++p) sink.SetAggregate(kNames[p], AveragePsnr(squared_error_[p], pixels_[p]));
+  }
+
+ private:
+  /// A plane that was not compared has 0 pixels: its NaN fails the comparison and the result is the limit, -inf.
+  double AveragePsnr(uint64_t squared_error, uint64_t pixels) const {
+    const double count = static_cast<double>(pixels);
+    const double psnr =
+        10 * (std::log10(settings_.peak_squared) + std::log10(count) - std::log10(static_cast<double>(squared_error)));
+    const double limit = std::ceil(10 * std::log10(settings_.peak_squared * count * 2));
+    return psnr < limit ? psnr : limit;
+  }
+
+  const Settings settings_;
+  std::array<uint64_t, kPlanes> squared_error_ = {};
+  std::array<uint64_t, kPlanes> pixels_ = {};
+};
+
+class PsnrExtractor : public Extractor {
+ public:
+  PsnrExtractor(const Settings& settings, const PictureFormat& format) : settings_(settings), format_(format) {}
+
+  int SumCount() const override { return kPlanes; }
+  int StageRows(int) const override { return format_.height; }
+
+  void RunBand(const FrameInput& input, int, RowBand band, Workspace*, Workspace*,
+               std::span<int64_t> sums) const override {
+    for (int p = 0; p < settings_.planes; ++p)
+      sums[p] += SquaredError(input.reference->planes[p], input.distorted->planes[p], format_.bit_depth,
+                              {PlaneRow(p, band.begin), PlaneRow(p, band.end)});
+  }
+
+  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+    constexpr double kSmallestMse = 1e-16;
+    for (int p = 0; p < settings_.planes; ++p) {
+      const double mse = static_cast<double>(sums[p]) / settings_.pixels[p];
+      const double psnr = 10 * std::log10(settings_.peak_squared / std::max(mse, kSmallestMse));
+      values[2 * p] = std::min(psnr, settings_.limit[p]);
+      if (settings_.mse) values[2 * p + 1] = mse;
+    }
+  }
+
+  std::unique_ptr<Sequence> MakeSequence() const override {
+    return settings_.apsnr ? std::make_unique<PsnrSequence>(settings_) : nullptr;
+  }
+
+ private:
+  /// The row of a plane at which the band boundary `row` of luma falls: monotone, 0 to 0 and height to height, so
+  /// that any split of luma rows covers each row of the plane once.
+  int PlaneRow(int plane, int row) const {
+    return static_cast<int>(int64_t{row} * format_.PlaneHeight(plane) / format_.height);
+  }
+
+  const Settings settings_;
+  const PictureFormat format_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  if (HasPlane(options, format, 1) && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+    return Error(StatusCode::kInvalidArgument,
+                 "psnr: a {}x{} picture in {} has no chroma samples: set enable_chroma=false", format.width,
+                 format.height, PixelFormatName(format.pixel_format));
+  return std::unique_ptr<Extractor>(std::make_unique<PsnrExtractor>(ReadSettings(options, format), format));
+}
+
+}  // namespace
+
+const Metric kPsnrMetric = {
+    .name = "psnr",
+    .summary = "peak signal-to-noise ratio of each plane, in dB",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .every_frame = true,
+    .needs_chroma = [](const OptionValues& options) { return options.Bool("enable_chroma"); },
+    .make = Make,
+};
+
+}  // namespace acutance
