@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Times acutance against libvmaf on the same raw 1080p pair, one thread each, and prints tables for docs/performance.md.
+
+usage: compare_peer.py [--build DIR] [--peer FFMPEG] [--frames N] [--repeats N]
+
+The peer is the ffmpeg of PyPI's imageio-ffmpeg, which carries libvmaf. Both sides read the same two files from the page
+cache and are timed as whole processes, in turns. Single features run as a model that needs nothing else. The peer runs
+with n_threads=0 and n_threads=1, and the quicker of the two counts. Scores must agree to 1e-5 (the peer's logs have six
+digits). Standard library only.
+"""
+import argparse
+import glob
+import json
+import pathlib
+import subprocess
+import sys
+
+import measure
+
+SIZE = "1920x1080"
+FEATURES = {
+    "VIF": [f"VMAF_integer_feature_vif_scale{scale}_score" for scale in range(4)],
+    "ADM": ["VMAF_integer_feature_adm2_score"],
+    "motion": ["VMAF_integer_feature_motion2_score"],
+}
+SCORE_TOLERANCE = 1e-5
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--peer", help="an ffmpeg with libvmaf (default: the one in BUILD/venv)")
+    parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    if options.peer is None:
+        found = glob.glob(str(options.build / "venv/lib/python3*/site-packages/imageio_ffmpeg/binaries/ffmpeg-*"))
+        if not found:
+            sys.exit("no peer: run `make bench-peer`, or give --peer FFMPEG")
+        options.peer = found[0]
+    return options
+
+
+def make_pair(media, frames):
+    """A 1080p pair, encoded (reference and distorted .mp4) and decoded (.yuv); kept for the next run."""
+    encode = ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", media / "reference.mp4", "-an", "-frames:v", frames,
+              "-vf", f"scale={SIZE.replace('x', ':')}:flags=bicubic", "-pix_fmt", "yuv420p", "-c:v", "libx264"]
+    for name, quality in (("reference", ["-preset", "ultrafast", "-qp", "4"]), ("distorted", ["-preset", "veryfast", "-crf", "35"])):
+        encoded, raw = media / f"{name}_1080p_{frames}.mp4", media / f"{name}_1080p_{frames}.yuv"
+        if raw.exists():
+            continue
+        measure.run(encode + quality + [encoded])
+        part = raw.with_suffix(".part")
+        measure.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", encoded, "-pix_fmt", "yuv420p", "-f", "rawvideo", part])
+        part.rename(raw)
+    return [media / f"{name}_1080p_{frames}.{kind}" for kind in ("yuv", "mp4") for name in ("reference", "distorted")]
+
+
+def write_model(path, features):
+    """A model with one support vector: what it costs is its features."""
+    svm = ("svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 "
+           + " ".join(f"{index}:0.5" for index in range(1, len(features) + 1)) + " \n")
+    count = len(features) + 1
+    path.write_text(json.dumps({"param_dict": {}, "model_dict": {
+        "model": svm, "model_type": "LIBSVMNUSVR", "norm_type": "linear_rescale", "score_clip": [0.0, 100.0],
+        "slopes": [1.0] * count, "intercepts": [0.0] * count, "feature_names": features,
+        "feature_opts_dicts": [{} for _ in features]}}), encoding="utf-8")
+    return f"path={path}"
+
+
+def peer_command(options, reference, distorted, model, threads, log):
+    raw = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", SIZE, "-r", "25"]
+    graph = f"[0:v][1:v]libvmaf=n_threads={threads}:log_fmt=json:log_path={log}:model={model}"
+    return ([options.peer, "-nostdin", "-v", "error", "-threads", "1", "-filter_complex_threads", "1"]
+            + raw + ["-i", distorted] + raw + ["-i", reference, "-filter_complex", graph, "-f", "null", "-"])
+
+
+def our_command(options, reference, distorted, model, threads, log):
+    width, height = SIZE.split("x")
+    return [options.build / "bin/vmaf", "-r", reference, "-d", distorted, "-w", width, "-h", height, "-p", "420", "-b", "8",
+            "--model", model, "--threads", threads, "--json", "-o", log, "-q"]
+
+
+def largest_difference(ours, peers):
+    """Over all values that both logs have, and how many these are."""
+    mine, theirs = (json.loads(pathlib.Path(path).read_text(encoding="utf-8"))["frames"] for path in (ours, peers))
+    if len(mine) != len(theirs):
+        sys.exit(f"the logs hold {len(mine)} and {len(theirs)} frames")
+    differences = [abs(a["metrics"][key] - b["metrics"][key])
+                   for a, b in zip(mine, theirs) for key in a["metrics"].keys() & b["metrics"].keys()]
+    return max(differences), len(differences)
+
+
+def compare(options, name, model, pair, work):
+    """One table row; returns the commands' costs."""
+    logs = {side: work / f"{side}.json" for side in ("acutance", "peer")}
+    commands = {
+        "peer 0": peer_command(options, *pair, model, 0, logs["peer"]),
+        "peer 1": peer_command(options, *pair, model, 1, logs["peer"]),
+        "acutance": our_command(options, *pair, model, 1, logs["acutance"]),
+    }
+    costs = measure.run_interleaved(commands, options.repeats)
+    difference, values = largest_difference(logs["acutance"], logs["peer"])
+
+    def milliseconds(side, field, pick=measure.least):
+        return 1000 * pick(costs[side], field) / options.frames
+
+    best = min(("peer 0", "peer 1"), key=lambda side: milliseconds(side, "wall"))
+    frugal = min(("peer 0", "peer 1"), key=lambda side: milliseconds(side, "cpu"))
+    wall, cpu = milliseconds("acutance", "wall"), milliseconds("acutance", "cpu")
+    print(f"| {name} | {wall:.2f} ({milliseconds('acutance', 'wall', measure.median):.2f}) | {cpu:.2f} "
+          f"| {milliseconds(best, 'wall'):.2f} ({milliseconds(best, 'wall', measure.median):.2f}) "
+          f"| {milliseconds(frugal, 'cpu'):.2f} | {milliseconds(best, 'wall') / wall:.2f} "
+          f"| {milliseconds(frugal, 'cpu') / cpu:.2f} | {difference:.1g} of {values} |", flush=True)
+    return difference
+
+
+def compare_all(options, pair, work):
+    print("| one thread | acutance ms/frame, least (median) | its CPU ms | libvmaf ms/frame, least (median) | its CPU ms "
+          "| ratio | CPU ratio | largest score difference |")
+    print("|---|---|---|---|---|---|---|---|")
+    worst = compare(options, "vmaf_v0.6.1", "version=vmaf_v0.6.1", pair, work)
+    for name, features in FEATURES.items():
+        model = write_model(work / f"{name.lower()}_only.json", features)
+        worst = max(worst, compare(options, name, model, pair, work))
+    return worst
+
+
+def print_scaling(options, pair, work):
+    """Two threads against one; the logs must be the same bytes, but for the frames per second."""
+    logs = {threads: work / f"threads{threads}.json" for threads in (1, 2)}
+    commands = {threads: our_command(options, *pair, "version=vmaf_v0.6.1", threads, log) for threads, log in logs.items()}
+    costs = measure.run_interleaved(commands, options.repeats)
+    one, two = (measure.least(costs[threads], "wall") for threads in (1, 2))
+    same = len({json.dumps({**json.loads(log.read_text(encoding="utf-8")), "fps": 0}) for log in logs.values()}) == 1
+    print(f"\nThreads: {options.frames / one:.1f} fps with one, {options.frames / two:.1f} with two: {one / two:.2f}x; "
+          f"the logs are {'the same' if same else 'DIFFERENT'}.")
+    return same
+
+
+def print_memory(options, raw_pair, encoded_pair, work):
+    """Peak memory of a run, and of decoding the same videos without scoring (ffmpeg, one thread)."""
+    decode = [word for path in encoded_pair for word in ("-threads", "1", "-i", path)]
+    score = [options.build / "bin/acutance", "score", *encoded_pair, "--threads", "1", "--output", work / "encoded.xml"]
+    raw = measure.run(our_command(options, *raw_pair, "version=vmaf_v0.6.1", 1, work / "raw.json")).peak_mb
+    encoded = measure.run(score).peak_mb
+    decoder = measure.run(["ffmpeg", "-nostdin", "-v", "error", *decode, "-map", "0:v", "-map", "1:v", "-f", "null", "-"]).peak_mb
+    print(f"Peak memory, one thread: {raw:.0f} MB from raw files; {encoded:.0f} MB from H.264 files, where ffmpeg needs "
+          f"{decoder:.0f} MB to decode the two and drop the pictures.")
+
+
+def main():
+    options = parse_arguments()
+    media = options.build / "media"
+    work = options.build / "bench-work"
+    work.mkdir(parents=True, exist_ok=True)
+    *raw_pair, reference, distorted = make_pair(media, options.frames)
+    version = subprocess.run([options.peer, "-version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    print(f"{measure.cpu_name()}; {options.frames} frames of {SIZE}, {options.repeats} repeats; peer: {version.split(' Copyright')[0]}\n")
+    worst = compare_all(options, raw_pair, work)
+    same = print_scaling(options, raw_pair, work)
+    print_memory(options, raw_pair, (reference, distorted), work)
+    if worst > SCORE_TOLERANCE:
+        sys.exit(f"scores differ by {worst:.3g}, more than {SCORE_TOLERANCE}")
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

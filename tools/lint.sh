@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Formatting, shell scripts, the structure of the tree, then clang-tidy on the sources that changed since it last passed
+# (all of them after a change of any header). Needs a configured $BUILD for compile_commands.json.
+set -euo pipefail
+
+build=${BUILD:-build}
+jobs=${JOBS:-2}
+passed=$build/lint
+
+tools/sources.sh | xargs clang-format --dry-run -Werror
+shellcheck tools/*.sh .ci/run
+python3 tools/check_includes.py
+python3 tools/check_files.py --compile-commands "$build/compile_commands.json"
+
+tidy() {
+  local stamp=$passed/$1.passed
+  if [ -e "$stamp" ] && [ -z "$(find "$1" src cli .clang-tidy \( -name '*.h' -o -path "$1" -o -name .clang-tidy \) \
+    -newer "$stamp" -print -quit)" ]; then
+    return
+  fi
+  mkdir -p "$(dirname "$stamp")"
+  clang-tidy --quiet -p "$build" "$1" 2>/dev/null && touch "$stamp"
+}
+export -f tidy
+export build passed
+
+# Tests and benchmarks are held to the compiler's warnings only.
+tools/sources.sh | grep -E '^(src|cli)/.*\.cc$' | grep -vE '_(test|bench)\.cc$' |
+  xargs -P "$jobs" -I {} bash -c 'tidy {}'
+echo "lint: all clean"
