@@ -4,16 +4,100 @@
 usage: rooms.py [--build DIR] [--all] [--min-time SECONDS]
 
 BUILD/bench/machine_bench measures the machine's rates, BUILD/bench/<metric>_bench nanoseconds per pixel. The bound of a
-metric is its NEEDS below divided by the rates; units that work side by side (multiplier, divider) do not add up, so the
-slowest counts. --all prints every benchmark (instruction sets, depths), not only the fastest at 1080p and 8 bits.
-Standard library only.
+metric is its NEEDS below divided by the rates; units that work side by side (multipliers, divider, loads) do not add up,
+so the slowest of them counts. --all prints every benchmark (instruction sets, depths), not only the fastest at 1080p
+and 8 bits. Standard library only.
 """
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
 import measure
 
-TIME_KEYS = ("ns/px", "ns_per_pixel", "ns_per_px")
+# Per luma pixel of 8-bit video, over all scales, for the filters as defined, without folding their symmetric taps:
+# 16-bit multiplications, 32-bit multiplications (to 64 bits), double divisions, table reads. docs/performance.md counts.
+NEEDS = {
+    "vif": {"multiply16": 282, "multiply32": 4.0, "divide": 1.33, "read": 4.0},
+    "adm": {"multiply16": 23.5, "multiply32": 13.7, "divide": 0, "read": 1.0},
+    "motion": {"multiply16": 10, "multiply32": 0, "divide": 0, "read": 0},
+    "psnr": {"multiply16": 1, "multiply32": 0, "divide": 0, "read": 0},
+}
+RATES = {"multiply16": "Multiply16Rate", "multiply32": "Multiply32Rate", "divide": "Divide64Rate", "read": "Gather32Rate"}
+PIXELS = 1920 * 1080
+
+
+def run_benchmark(path, min_time):
+    """The results of one Google Benchmark program."""
+    command = [path, "--benchmark_format=json", f"--benchmark_min_time={min_time}"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["benchmarks"]
+
+
+def machine_rates(build, min_time):
+    """Operations per nanosecond of one core, by the names in NEEDS, and the instruction set they were measured with."""
+    results = {result["name"]: result for result in run_benchmark(build / "bench/machine_bench", min_time)}
+    return ({need: results[name]["items_per_second"] / 1e9 for need, name in RATES.items()},
+            results[RATES["multiply16"]]["label"])
+
+
+def bound(needs, rates):
+    """The least nanoseconds per pixel: the multipliers share their units, divider and loads work beside them."""
+    multiply = needs["multiply16"] / rates["multiply16"] + needs["multiply32"] / rates["multiply32"]
+    return max(multiply, needs["divide"] / rates["divide"], needs["read"] / rates["read"])
+
+
+def nanoseconds(result):
+    return result["real_time"] * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[result["time_unit"]]
+
+
+def is_full_hd_8_bit(name):
+    words = set(re.split(r"[/:_ ]", name))
+    return {"1920", "1080"} <= words and not words.isdisjoint({"8", "8bit"})
+
+
+def best_by_kind(results):
+    """The quickest result at 1080p and 8 bits of each kind: the first word of a benchmark's name."""
+    best = {}
+    for result in results:
+        kind = result["name"].split("/")[0]
+        if is_full_hd_8_bit(result["name"]) and ("error_occurred" not in result):
+            if kind not in best or nanoseconds(result) < nanoseconds(best[kind]):
+                best[kind] = result
+    return best
+
+
+def print_room(metric, results, rates):
+    for result in best_by_kind(results).values():
+        spent = nanoseconds(result) / PIXELS
+        least = bound(NEEDS[metric], rates)
+        print(f"| {metric} | {result['name']} | {spent:.3f} | {spent * PIXELS / 1e6:.2f} | {least:.3f} | {100 * least / spent:.0f}% |",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--min-time", type=float, default=0.3)
+    options = parser.parse_args()
+
+    rates, instruction_set = machine_rates(options.build, options.min_time)
+    print(f"{measure.cpu_name()}; per nanosecond and core ({instruction_set}): "
+          + ", ".join(f"{rate:.1f} {need}" for need, rate in rates.items()) + "\n")
+    print("| metric | benchmark | ns/pixel | ms/frame | bound ns/pixel | reached |\n|---|---|---|---|---|---|")
+    everything = []
+    for metric in NEEDS:
+        results = run_benchmark(options.build / f"bench/{metric}_bench", options.min_time)
+        print_room(metric, results, rates)
+        everything += results
+    if options.all:
+        print()
+        for result in everything:
+            print(f"{result['name']:60} {nanoseconds(result) / 1e3:12.1f} us")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

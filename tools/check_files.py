@@ -41,7 +41,7 @@ def compiled_sources(root, files, compile_commands):
             found.add((pathlib.Path(entry["directory"]) / entry["file"]).resolve())
     for lists in (path for path in files if path.name == "CMakeLists.txt"):
         for word in re.findall(r"[\w./-]+\.cc\b", lists.read_text(encoding="utf-8")):
-            found.add((lists.parent / word).resolve())
+            found.add((lists.parent / word.lstrip("/")).resolve())
     return found
 
 

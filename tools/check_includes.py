@@ -93,15 +93,15 @@ def main():
     ring = find_cycle(table)
     if ring:
         problems.append("docs/architecture.md: the table has a cycle: " + " -> ".join(ring))
-    for path, place in sources(root):
+    for path, seen_as in sources(root):
         for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
             target = pathlib.PurePosixPath(name)
-            inside = (root / "src" / name).is_file() or (root / name).is_file()
+            inside = any((root / place).is_file() for place in (f"src/{name}", name, f"src/{name}.in", f"{name}.in"))
             if len(target.parts) < 2 or not inside:
                 problems.append(f'{path.relative_to(root)}: "{name}" is no file below src/; '
                                 "write own headers from there, others with <>")
                 continue
-            reason = check_include(place, target, table)
+            reason = check_include(seen_as, target, table)
             checked += 1
             if reason:
                 problems.append(f'{path.relative_to(root)}: "{name}": {reason}')
