@@ -8,6 +8,7 @@ extern "C" {
 #include <mutex>
 #include <utility>
 
+#include "io/declared_end.h"
 #include "io/ffmpeg_frame.h"
 
 namespace acutance {
@@ -58,6 +59,7 @@ class FfmpegSource : public VideoSource {
   Result<FramePtr> DecodeFrame();  // null: the end
   void FeedDecoder();              // one packet, or the end
   void StopFeeding(Status reason);
+  Status CheckWhole() const;
   Status CheckFrame(const AVFrame& frame) const;
 
   std::unique_ptr<ByteStream> stream_;
@@ -66,6 +68,7 @@ class FfmpegSource : public VideoSource {
   std::unique_ptr<AVFormatContext, Freed> container_;
   std::unique_ptr<AVCodecContext, Freed> decoder_;
   std::unique_ptr<AVPacket, Freed> packet_;
+  std::optional<int64_t> declared_end_;
   int track_ = 0;
   PictureFormat format_;
   FramePtr first_;
@@ -159,6 +162,8 @@ Status FfmpegSource::OpenDecoder(int threads) {
 Status FfmpegSource::Open(int decoder_threads) {
   static std::once_flag silence;
   std::call_once(silence, [] { av_log_set_callback([](void*, int, const char*, va_list) {}); });
+  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
+  declared_end_ = DeclaredEnd(start);
   ACU_RETURN_IF_ERROR(OpenIo());
   ACU_RETURN_IF_ERROR(OpenInput());
   ACU_RETURN_IF_ERROR(OpenDecoder(decoder_threads));
@@ -184,9 +189,15 @@ void FfmpegSource::StopFeeding(Status reason) {
   avcodec_send_packet(decoder_.get(), nullptr);  // from here on the decoder gives what it still holds
 }
 
+Status FfmpegSource::CheckWhole() const {
+  const int64_t end = stream_->seekable() ? stream_->size() : stream_->position();
+  if (!declared_end_ || end >= *declared_end_) return {};
+  return Error(StatusCode::kBadData, "{} is truncated: it has {} of {} bytes", stream_->name(), end, *declared_end_);
+}
+
 void FfmpegSource::FeedDecoder() {
   const int read = av_read_frame(container_.get(), packet_.get());
-  if (read == AVERROR_EOF && io_error_.ok()) return StopFeeding({});
+  if (read == AVERROR_EOF && io_error_.ok()) return StopFeeding(CheckWhole());
   if (read < 0) return StopFeeding(Failure("damaged or truncated", read));
   int sent = 0;
   const bool is_ours = packet_->stream_index == track_;

@@ -1,0 +1,117 @@
+// Every way in which a decoder may lay out the samples of a YUV frame gives the same picture.
+#include "io/ffmpeg_frame.h"
+
+#include <gmock/gmock.h>
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include "io/declared_end.h"
+#include "io/io_test_util.h"
+
+namespace acutance {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+
+std::shared_ptr<AVFrame> MakeFrame(AVPixelFormat pixel_format, int width, int height) {
+  std::shared_ptr<AVFrame> frame(av_frame_alloc(), [](AVFrame* done) { av_frame_free(&done); });
+  frame->format = pixel_format;
+  frame->width = width;
+  frame->height = height;
+  EXPECT_EQ(av_frame_get_buffer(frame.get(), 0), 0);
+  // av_write_image_line2 sets bits, it clears none.
+  for (int p = 0; p < AV_NUM_DATA_POINTERS && frame->buf[p]; ++p)
+    std::memset(frame->buf[p]->data, 0, frame->buf[p]->size);
+  return frame;
+}
+
+void Fill(AVFrame& frame, const Clip& clip) {
+  const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  for (int p = 0; p < clip.format.PlaneCount(); ++p)
+    for (int y = 0; y < clip.FileHeight(p); ++y)
+      av_write_image_line2(clip.frames[0][p].data() + static_cast<size_t>(y) * clip.FileWidth(p), frame.data,
+                           frame.linesize, desc, 0, y, p, clip.FileWidth(p), sizeof(uint16_t));
+}
+
+TEST(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
+  struct Case {
+    AVPixelFormat layout;
+    PixelFormat format;
+    int bit_depth;
+    bool luma_in_place;
+  };
+  const Case cases[] = {
+      {AV_PIX_FMT_GRAY8, PixelFormat::k400, 8, true},         {AV_PIX_FMT_YA8, PixelFormat::k400, 8, false},
+      {AV_PIX_FMT_GRAY12LE, PixelFormat::k400, 12, true},     {AV_PIX_FMT_GRAY16BE, PixelFormat::k400, 16, false},
+      {AV_PIX_FMT_YUV420P, PixelFormat::k420, 8, true},       {AV_PIX_FMT_YUVJ422P, PixelFormat::k422, 8, true},
+      {AV_PIX_FMT_YUVA420P, PixelFormat::k420, 8, true},      {AV_PIX_FMT_NV12, PixelFormat::k420, 8, true},
+      {AV_PIX_FMT_NV21, PixelFormat::k420, 8, true},          {AV_PIX_FMT_NV16, PixelFormat::k422, 8, true},
+      {AV_PIX_FMT_NV24, PixelFormat::k444, 8, true},          {AV_PIX_FMT_YUYV422, PixelFormat::k422, 8, false},
+      {AV_PIX_FMT_UYVY422, PixelFormat::k422, 8, false},      {AV_PIX_FMT_P010LE, PixelFormat::k420, 10, false},
+      {AV_PIX_FMT_P010BE, PixelFormat::k420, 10, false},      {AV_PIX_FMT_P016LE, PixelFormat::k420, 16, true},
+      {AV_PIX_FMT_Y210LE, PixelFormat::k422, 10, false},      {AV_PIX_FMT_YUV444P12LE, PixelFormat::k444, 12, true},
+      {AV_PIX_FMT_YUV422P12BE, PixelFormat::k422, 12, false}, {AV_PIX_FMT_AYUV64LE, PixelFormat::k444, 16, false},
+  };
+  for (const Case& c : cases) {
+    for (const auto& [width, height] : {std::pair{18, 6}, std::pair{17, 5}}) {
+      if (width % 2 == 1 && (c.layout == AV_PIX_FMT_YUYV422 || c.layout == AV_PIX_FMT_UYVY422)) continue;
+      SCOPED_TRACE(fmt::format("{} {}x{}", av_get_pix_fmt_name(c.layout), width, height));
+      const Clip clip = MakeClip({width, height, c.bit_depth, c.format}, 1);
+      auto frame = MakeFrame(c.layout, width, height);
+      Fill(*frame, clip);
+      const uint8_t* luma = frame->data[0];
+      auto format = FormatOf(*frame, "a.mkv");
+      ASSERT_TRUE(format.ok()) << format.status().message();
+      for (bool luma_only : {true, false}) {
+        auto picture = PictureOf(frame, *format, luma_only);
+        ASSERT_TRUE(picture.ok());
+        EXPECT_EQ(reinterpret_cast<const uint8_t*>(picture->planes[0].data) == luma, c.luma_in_place);
+        ExpectFrame(*picture, clip, 0, luma_only);
+      }
+    }
+  }
+}
+
+TEST(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
+  const Clip clip = MakeClip({5, 3, 10, PixelFormat::k400}, 1);
+  auto frame = MakeFrame(AV_PIX_FMT_GRAY10LE, 5, 3);
+  Fill(*frame, clip);
+  std::vector<uint8_t> shifted(64);
+  for (int y = 0; y < 3; ++y) std::memcpy(shifted.data() + 1 + y * 11, frame->data[0] + y * frame->linesize[0], 10);
+  frame->data[0] = shifted.data() + 1;
+  frame->linesize[0] = 11;
+  auto picture = PictureOf(frame, clip.format, false);
+  ASSERT_TRUE(picture.ok());
+  ExpectFrame(*picture, clip, 0);
+}
+
+TEST(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
+  for (AVPixelFormat bad : {AV_PIX_FMT_RGB24, AV_PIX_FMT_GBRP, AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK,
+                            AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_YUV420P9LE, AV_PIX_FMT_YUV420P14LE, AV_PIX_FMT_YUV411P,
+                            AV_PIX_FMT_YUV440P, AV_PIX_FMT_GRAYF32LE, AV_PIX_FMT_BAYER_BGGR8}) {
+    auto format = FormatOf(*MakeFrame(bad, 8, 8), "a.mkv");
+    ASSERT_FALSE(format.ok()) << av_get_pix_fmt_name(bad);
+    EXPECT_THAT(format.status().message(), HasSubstr(fmt::format("pixel format {} cannot", av_get_pix_fmt_name(bad))));
+  }
+}
+
+TEST(DeclaredEnd, ReadsTheSegmentSizeOfMatroska) {
+  const std::string header =
+      "\x1a\x45\xdf\xa3\x83"
+      "abc";
+  const std::string segment = "\x18\x53\x80\x67";
+  EXPECT_EQ(DeclaredEnd(header + segment + "\x8a"), 8 + 5 + 10);
+  EXPECT_EQ(DeclaredEnd(header + segment + std::string("\x01\0\0\0\0\0\x01\x02", 8)), 8 + 12 + 258);
+  EXPECT_EQ(DeclaredEnd(header + segment + "\xff"), std::nullopt);
+  EXPECT_EQ(DeclaredEnd(header + segment + "\x01\xff\xff\xff\xff\xff\xff\xff"), std::nullopt);
+  EXPECT_EQ(DeclaredEnd("RIFFabcd"), std::nullopt);
+  for (size_t size = 0; size < 12; ++size)
+    EXPECT_EQ(DeclaredEnd((header + segment + "\x8a").substr(0, size)), std::nullopt);
+  EXPECT_EQ(DeclaredEnd(std::string("\x1a\x45\xdf\xa3\0", 5)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace acutance
