@@ -22,11 +22,12 @@ if(ffmpeg_FOUND)
   string(APPEND ACUTANCE_PC_REQUIRES " libavformat libavcodec libavutil")
 endif()
 file(RELATIVE_PATH ACUTANCE_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+string(REGEX REPLACE "/$" "" ACUTANCE_PC_PREFIX ${ACUTANCE_PC_PREFIX})
 configure_file(cmake/acutance.pc.in acutance.pc @ONLY)
 
 install(TARGETS acutance_all ARCHIVE)
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/acutance FILES_MATCHING PATTERN "*.h"
-        PATTERN "*-inl.h" EXCLUDE)
+        PATTERN "*test*" EXCLUDE)
 install(FILES ${CMAKE_BINARY_DIR}/acutance.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB model_notes models/LICENSE* models/README*)
