@@ -1,0 +1,43 @@
+// A file that is there whole or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace acutance {
+
+/// Text goes to a temporary file in the same folder, which Commit renames to the wanted name. Where the name is a
+/// device, a FIFO or a link (/dev/stdout), or the folder admits no other file, it goes there directly; a regular file
+/// is then emptied again if something fails.
+class OutputFile {
+ public:
+  static Result<std::unique_ptr<OutputFile>> Open(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// The first failure is kept for Commit; later text is dropped.
+  void Write(std::string_view text);
+
+  /// Without it, or when it fails, nothing is left behind.
+  Status Commit();
+
+ private:
+  OutputFile(std::string path, int fd, std::string temporary)
+      : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+
+  void Flush();
+  void Fail(int error);
+  void Discard();
+
+  std::string path_;
+  std::string temporary_;  // empty: written directly
+  std::string buffer_;
+  int fd_ = -1;
+  int error_ = 0;  // errno of the first failure
+};
+
+}  // namespace acutance
