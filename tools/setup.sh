@@ -42,7 +42,7 @@ install() {
   # An image may hold a package list that is too old; a failed update still leaves the list it had.
   as_root apt-get update -qq || echo "setup: apt-get update failed; trying with the package list at hand" >&2
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null
+    -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null
 }
 
 main() {
