@@ -7,7 +7,9 @@
 namespace acutance {
 
 template <class T>
-constexpr T CeilDiv(T a, T b) { return (a + b - 1) / b; }
+constexpr T CeilDiv(T a, T b) {
+  return (a + b - 1) / b;
+}
 
 /// ceil(log2(n)) for n >= 1.
 constexpr int CeilLog2(uint64_t n) { return n <= 1 ? 0 : std::bit_width(n - 1); }

@@ -17,7 +17,7 @@ enum class StatusCode {
   kUnsupported,      // valid, but not by this build or this metric
   kIo,               // the operating system refused to read or write
   kOutOfMemory,
-  kCancelled,        // stopped on request (Ctrl-C)
+  kCancelled,  // stopped on request (Ctrl-C)
 };
 
 class [[nodiscard]] Status {
@@ -67,8 +67,8 @@ class [[nodiscard]] Result {
 #define ACU_CONCAT_INNER(a, b) a##b
 #define ACU_CONCAT(a, b) ACU_CONCAT_INNER(a, b)
 
-#define ACU_RETURN_IF_ERROR(expr)                              \
-  do {                                                         \
+#define ACU_RETURN_IF_ERROR(expr)                                                    \
+  do {                                                                               \
     if (::acutance::Status acu_status = (expr); !acu_status.ok()) return acu_status; \
   } while (0)
 

@@ -7,10 +7,14 @@ namespace acutance {
 
 const char* PixelFormatName(PixelFormat format) {
   switch (format) {
-    case PixelFormat::k400: return "400";
-    case PixelFormat::k420: return "420";
-    case PixelFormat::k422: return "422";
-    case PixelFormat::k444: return "444";
+    case PixelFormat::k400:
+      return "400";
+    case PixelFormat::k420:
+      return "420";
+    case PixelFormat::k422:
+      return "422";
+    case PixelFormat::k444:
+      return "444";
   }
   return "?";
 }
@@ -56,10 +60,11 @@ Result<MutablePicture> AllocatePicture(const PictureFormat& format) {
     offset[p] = bytes;
     bytes += picture.stride[p] * static_cast<size_t>(format.PlaneHeight(p));
   }
-  auto* memory = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlign}, std::nothrow));
+  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlign}, std::nothrow));
   if (!memory)
-    return Error(StatusCode::kOutOfMemory, "no memory for a {}x{} picture ({} MB)", format.width, format.height, bytes >> 20);
-  picture.memory = std::shared_ptr<void>(memory, [](void* p) { ::operator delete(p, std::align_val_t{kAlign}); });
+    return Error(StatusCode::kOutOfMemory, "no memory for a {}x{} picture ({} MB)", format.width, format.height,
+                 bytes >> 20);
+  picture.memory = std::shared_ptr<void>(memory, [](void* p) { ::operator delete (p, std::align_val_t{kAlign}); });
   std::memset(memory, 0, bytes);
   for (int p = 0; p < format.PlaneCount(); ++p) picture.data[p] = memory + offset[p];
   return picture;

@@ -43,7 +43,9 @@ struct Plane {
   int height = 0;
 
   template <class Sample>  // uint8_t or uint16_t
-  const Sample* Row(int y) const { return reinterpret_cast<const Sample*>(data + y * stride); }
+  const Sample* Row(int y) const {
+    return reinterpret_cast<const Sample*>(data + y * stride);
+  }
 };
 
 struct Picture {

@@ -14,6 +14,9 @@
 
 namespace acutance {
 
+class Plan;
+struct PlanContext;
+
 /// A named per-frame output of a metric (a feature).
 struct OutputSpec {
   std::string_view name;   // as stored: "VMAF_integer_feature_adm2_score"
@@ -99,6 +102,8 @@ struct Metric {
   bool (*needs_chroma)(const OptionValues&) = nullptr;  // null: luma alone
   /// Fails when the picture is too small or too deep for the metric, or a combination of options is refused.
   Result<std::unique_ptr<Extractor>> (*make)(const OptionValues&, const PictureFormat&) = nullptr;
+  /// The same work for a device, with the same sums (src/exec/plan.h); null: the metric runs on the CPU alone.
+  Result<Plan> (*make_plan)(const OptionValues&, const PlanContext&) = nullptr;
 };
 
 /// Key of an output: what the score table stores and what logs show (spec/core.md 0.3).

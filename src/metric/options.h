@@ -44,7 +44,9 @@ class OptionValues {
   /// "_egl_1_nw_0.02": what non-default in_key options append to an output key; empty if there is none.
   std::string KeySuffix() const;
 
-  bool operator==(const OptionValues& other) const { return specs_.data() == other.specs_.data() && values_ == other.values_; }
+  bool operator==(const OptionValues& other) const {
+    return specs_.data() == other.specs_.data() && values_ == other.values_;
+  }
 
  private:
   const OptionValue& Get(std::string_view name) const;
