@@ -1,9 +1,8 @@
 // What this machine can do at most: the rates of the instruction kinds that bound the metrics. bench/rooms.py divides
-// each metric's needs by them. Items per second are single lanes (multiplications, divisions, table reads).
+// each metric's needs by them. Items per second are single lanes (multiplications, divisions).
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <vector>
 
 // The loops below keep vectors in arrays, which targets of unknown vector length do not allow.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -58,13 +57,6 @@ int64_t Divide64() {
          RunChains(d, [=](auto value) HWY_ATTR { return hn::Div(value, divisor); });
 }
 
-int64_t Gather32(const int32_t* table, uint32_t mask) {
-  const hn::ScalableTag<int32_t> d;
-  const auto index_mask = hn::Set(d, static_cast<int32_t>(mask));
-  return static_cast<int64_t>(hn::Lanes(d)) *
-         RunChains(d, [=](auto value) HWY_ATTR { return hn::GatherIndex(d, table, hn::And(value, index_mask)); });
-}
-
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -76,7 +68,6 @@ namespace acutance {
 HWY_EXPORT(Multiply16);
 HWY_EXPORT(Multiply32);
 HWY_EXPORT(Divide64);
-HWY_EXPORT(Gather32);
 HWY_EXPORT(TargetName);
 
 template <class Body>
@@ -97,19 +88,9 @@ void Divide64Rate(benchmark::State& state) {
   Measure(state, [] { return HWY_DYNAMIC_DISPATCH(Divide64)(); });
 }
 
-/// 64 KB, as large as VIF's logarithm table; the entries scatter the next index over all of it.
-void Gather32Rate(benchmark::State& state) {
-  std::vector<int32_t> table(16384);
-  uint32_t random = 1;
-  for (int32_t& entry : table) entry = static_cast<int32_t>((random = random * 1664525 + 1013904223) >> 8);
-  const uint32_t mask = static_cast<uint32_t>(table.size() - 1);
-  Measure(state, [&] { return HWY_DYNAMIC_DISPATCH(Gather32)(table.data(), mask); });
-}
-
 BENCHMARK(Multiply16Rate);
 BENCHMARK(Multiply32Rate);
 BENCHMARK(Divide64Rate);
-BENCHMARK(Gather32Rate);
 
 }  // namespace acutance
 #endif  // HWY_ONCE

@@ -4,9 +4,8 @@
 usage: rooms.py [--build DIR] [--all] [--min-time SECONDS]
 
 BUILD/bench/machine_bench measures the machine's rates, BUILD/bench/<metric>_bench nanoseconds per pixel. The bound of a
-metric is its NEEDS below divided by the rates; units that work side by side (multipliers, divider, loads) do not add up,
-so the slowest of them counts. --all prints every benchmark (instruction sets, depths), not only the fastest at 1080p
-and 8 bits. Standard library only.
+metric is its NEEDS below divided by the rates; multipliers and divider work side by side, so the slower of them counts.
+--all prints every benchmark (instruction sets, depths), not only the fastest at 1080p and 8 bits. Standard library only.
 """
 import argparse
 import json
@@ -18,14 +17,14 @@ import sys
 import measure
 
 # Per luma pixel of 8-bit video, over all scales, for the filters as defined, without folding their symmetric taps:
-# 16-bit multiplications, 32-bit multiplications (to 64 bits), double divisions, table reads. docs/performance.md counts.
+# 16-bit multiplications, 32-bit multiplications (to 64 bits), double divisions. docs/performance.md counts them.
 NEEDS = {
-    "vif": {"multiply16": 282, "multiply32": 4.0, "divide": 1.33, "read": 4.0},
-    "adm": {"multiply16": 23.5, "multiply32": 13.7, "divide": 0, "read": 1.0},
-    "motion": {"multiply16": 10, "multiply32": 0, "divide": 0, "read": 0},
-    "psnr": {"multiply16": 1, "multiply32": 0, "divide": 0, "read": 0},
+    "vif": {"multiply16": 282, "multiply32": 4.0, "divide": 1.33},
+    "adm": {"multiply16": 23.5, "multiply32": 13.7, "divide": 0},
+    "motion": {"multiply16": 10, "multiply32": 0, "divide": 0},
+    "psnr": {"multiply16": 1, "multiply32": 0, "divide": 0},
 }
-RATES = {"multiply16": "Multiply16Rate", "multiply32": "Multiply32Rate", "divide": "Divide64Rate", "read": "Gather32Rate"}
+RATES = {"multiply16": "Multiply16Rate", "multiply32": "Multiply32Rate", "divide": "Divide64Rate"}
 PIXELS = 1920 * 1080
 
 
@@ -43,9 +42,9 @@ def machine_rates(build, min_time):
 
 
 def bound(needs, rates):
-    """The least nanoseconds per pixel: the multipliers share their units, divider and loads work beside them."""
+    """The least nanoseconds per pixel: all multiplications share their units, the divider works beside them."""
     multiply = needs["multiply16"] / rates["multiply16"] + needs["multiply32"] / rates["multiply32"]
-    return max(multiply, needs["divide"] / rates["divide"], needs["read"] / rates["read"])
+    return max(multiply, needs["divide"] / rates["divide"])
 
 
 def nanoseconds(result):
