@@ -1,18 +1,16 @@
 #include "io/ffmpeg_frame.h"
 
-extern "C" {
-#include <libavutil/pixdesc.h>
-}
-
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "io/ffmpeg_library.h"
 
 namespace acutance {
 namespace {
 
 const AVPixFmtDescriptor* DescriptorOf(const AVFrame& frame) {
-  return av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  return Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
 }
 
 std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc) {
@@ -42,7 +40,7 @@ void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component
   const uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
   const bool wide = desc.comp[component].depth > 8;
   void* samples = wide ? static_cast<void*>(to) : row.data();
-  av_read_image_line2(samples, data, frame.linesize, &desc, 0, y, component, width, 0, sizeof(uint16_t));
+  Ffmpeg().av_read_image_line2(samples, data, frame.linesize, &desc, 0, y, component, width, 0, sizeof(uint16_t));
   if (wide) return;
   for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(row[x]);
 }

@@ -3,11 +3,8 @@
 
 #include <gmock/gmock.h>
 
-extern "C" {
-#include <libavutil/pixdesc.h>
-}
-
 #include "io/declared_end.h"
+#include "io/ffmpeg_library.h"
 #include "io/io_test_util.h"
 
 namespace acutance {
@@ -36,7 +33,12 @@ void Fill(AVFrame& frame, const Clip& clip) {
                            frame.linesize, desc, 0, y, p, clip.FileWidth(p), sizeof(uint16_t));
 }
 
-TEST(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
+class FfmpegFrame : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(LoadFfmpeg().ok()) << LoadFfmpeg().message(); }
+};
+
+TEST_F(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
   struct Case {
     AVPixelFormat layout;
     PixelFormat format;
@@ -75,7 +77,7 @@ TEST(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
   }
 }
 
-TEST(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
+TEST_F(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
   const Clip clip = MakeClip({5, 3, 10, PixelFormat::k400}, 1);
   auto frame = MakeFrame(AV_PIX_FMT_GRAY10LE, 5, 3);
   Fill(*frame, clip);
@@ -88,7 +90,7 @@ TEST(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
   ExpectFrame(*picture, clip, 0);
 }
 
-TEST(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
+TEST_F(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
   for (AVPixelFormat bad : {AV_PIX_FMT_RGB24, AV_PIX_FMT_GBRP, AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK,
                             AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_YUV420P9LE, AV_PIX_FMT_YUV420P14LE, AV_PIX_FMT_YUV411P,
                             AV_PIX_FMT_YUV440P, AV_PIX_FMT_GRAYF32LE, AV_PIX_FMT_BAYER_BGGR8}) {

@@ -1,15 +1,17 @@
 #include "io/ffmpeg_source.h"
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-}
-
-#include <mutex>
 #include <utility>
 
 #include "io/declared_end.h"
 #include "io/ffmpeg_frame.h"
+#include "io/ffmpeg_library.h"
+
+#if defined(__SANITIZE_THREAD__)
+// FFmpeg's libraries are not instrumented: what their threads hand to each other looks like a race.
+extern "C" const char* __tsan_default_suppressions() {
+  return "called_from_lib:libavcodec.so\ncalled_from_lib:libavformat.so\ncalled_from_lib:libavutil.so\n";
+}
+#endif
 
 namespace acutance {
 namespace {
@@ -18,17 +20,17 @@ constexpr int kIoBuffer = 1 << 16;
 
 struct Freed {
   void operator()(AVIOContext* io) const {
-    av_freep(&io->buffer);
-    avio_context_free(&io);
+    Ffmpeg().av_freep(&io->buffer);
+    Ffmpeg().avio_context_free(&io);
   }
-  void operator()(AVFormatContext* container) const { avformat_close_input(&container); }
-  void operator()(AVCodecContext* decoder) const { avcodec_free_context(&decoder); }
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+  void operator()(AVFormatContext* container) const { Ffmpeg().avformat_close_input(&container); }
+  void operator()(AVCodecContext* decoder) const { Ffmpeg().avcodec_free_context(&decoder); }
+  void operator()(AVPacket* packet) const { Ffmpeg().av_packet_free(&packet); }
 };
 
 std::string Reason(int error) {
   char text[AV_ERROR_MAX_STRING_SIZE] = "";
-  av_strerror(error, text, sizeof text);
+  Ffmpeg().av_strerror(error, text, sizeof text);
   return text;
 }
 
@@ -114,54 +116,53 @@ Status FfmpegSource::Failure(std::string_view what, int error) const {
 
 Status FfmpegSource::OpenIo() {
   // FFmpeg may replace the buffer; the context owns it from here on.
-  auto* buffer = static_cast<uint8_t*>(av_malloc(kIoBuffer));
+  auto* buffer = static_cast<uint8_t*>(Ffmpeg().av_malloc(kIoBuffer));
   if (!buffer) return Failure("no memory", AVERROR(ENOMEM));
-  io_.reset(
-      avio_alloc_context(buffer, kIoBuffer, 0, this, ReadBytes, nullptr, stream_->seekable() ? SeekBytes : nullptr));
+  io_.reset(Ffmpeg().avio_alloc_context(buffer, kIoBuffer, 0, this, ReadBytes, nullptr,
+                                        stream_->seekable() ? SeekBytes : nullptr));
   if (io_) return {};
-  av_free(buffer);
+  Ffmpeg().av_free(buffer);
   return Failure("no memory", AVERROR(ENOMEM));
 }
 
 Status FfmpegSource::OpenInput() {
-  AVFormatContext* container = avformat_alloc_context();
+  AVFormatContext* container = Ffmpeg().avformat_alloc_context();
   if (!container) return Failure("no memory", AVERROR(ENOMEM));
   container->pb = io_.get();
   // Play lists may name other files, never the network.
   AVDictionary* options = nullptr;
-  av_dict_set(&options, "protocol_whitelist", "file,data,crypto", 0);
-  const int opened = avformat_open_input(&container, stream_->name().c_str(), nullptr, &options);  // frees on failure
-  av_dict_free(&options);
+  Ffmpeg().av_dict_set(&options, "protocol_whitelist", "file,data,crypto", 0);
+  const int opened =
+      Ffmpeg().avformat_open_input(&container, stream_->name().c_str(), nullptr, &options);  // frees on failure
+  Ffmpeg().av_dict_free(&options);
   if (opened < 0) return Failure("neither y4m nor a video file that FFmpeg can read (raw yuv needs its size)", opened);
   container_.reset(container);
-  const int probed = avformat_find_stream_info(container, nullptr);
+  const int probed = Ffmpeg().avformat_find_stream_info(container, nullptr);
   if (probed < 0) return Failure("no usable stream found", probed);
   return {};
 }
 
 Status FfmpegSource::OpenDecoder(int threads) {
   const AVCodec* codec = nullptr;
-  track_ = av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
+  track_ = Ffmpeg().av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
   if (track_ == AVERROR_DECODER_NOT_FOUND)
     return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg has no decoder for its video", stream_->name());
   if (track_ < 0) return Error(StatusCode::kBadData, "{} has no video stream", stream_->name());
   for (unsigned i = 0; i < container_->nb_streams; ++i)
     if (static_cast<int>(i) != track_) container_->streams[i]->discard = AVDISCARD_ALL;
-  decoder_.reset(avcodec_alloc_context3(codec));
-  packet_.reset(av_packet_alloc());
+  decoder_.reset(Ffmpeg().avcodec_alloc_context3(codec));
+  packet_.reset(Ffmpeg().av_packet_alloc());
   if (!decoder_ || !packet_) return Failure("no memory", AVERROR(ENOMEM));
-  int error = avcodec_parameters_to_context(decoder_.get(), container_->streams[track_]->codecpar);
+  int error = Ffmpeg().avcodec_parameters_to_context(decoder_.get(), container_->streams[track_]->codecpar);
   if (error < 0) return Failure("bad codec parameters", error);
   decoder_->pkt_timebase = container_->streams[track_]->time_base;
   decoder_->thread_count = threads;
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;  // crop exactly, whatever that does to the alignment of rows
-  error = avcodec_open2(decoder_.get(), codec, nullptr);
+  error = Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
   return error < 0 ? Failure("could not open the decoder", error) : Status();
 }
 
 Status FfmpegSource::Open(int decoder_threads) {
-  static std::once_flag silence;
-  std::call_once(silence, [] { av_log_set_callback([](void*, int, const char*, va_list) {}); });
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
   declared_end_ = DeclaredEnd(start);
   ACU_RETURN_IF_ERROR(OpenIo());
@@ -179,14 +180,14 @@ std::optional<int64_t> FfmpegSource::frame_count() const {
 }
 
 std::optional<double> FfmpegSource::frame_rate() const {
-  const AVRational rate = av_guess_frame_rate(container_.get(), container_->streams[track_], nullptr);
+  const AVRational rate = Ffmpeg().av_guess_frame_rate(container_.get(), container_->streams[track_], nullptr);
   return rate.num > 0 && rate.den > 0 ? std::optional(av_q2d(rate)) : std::nullopt;
 }
 
 void FfmpegSource::StopFeeding(Status reason) {
   fed_all_ = true;
   broken_ = std::move(reason);
-  avcodec_send_packet(decoder_.get(), nullptr);  // from here on the decoder gives what it still holds
+  Ffmpeg().avcodec_send_packet(decoder_.get(), nullptr);  // from here on the decoder gives what it still holds
 }
 
 Status FfmpegSource::CheckWhole() const {
@@ -196,23 +197,23 @@ Status FfmpegSource::CheckWhole() const {
 }
 
 void FfmpegSource::FeedDecoder() {
-  const int read = av_read_frame(container_.get(), packet_.get());
+  const int read = Ffmpeg().av_read_frame(container_.get(), packet_.get());
   if (read == AVERROR_EOF && io_error_.ok()) return StopFeeding(CheckWhole());
   if (read < 0) return StopFeeding(Failure("damaged or truncated", read));
   int sent = 0;
   const bool is_ours = packet_->stream_index == track_;
   const bool is_corrupt = packet_->flags & AV_PKT_FLAG_CORRUPT;
-  if (is_ours && !is_corrupt) sent = avcodec_send_packet(decoder_.get(), packet_.get());
-  av_packet_unref(packet_.get());
+  if (is_ours && !is_corrupt) sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
+  Ffmpeg().av_packet_unref(packet_.get());
   if (is_ours && is_corrupt) return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
   if (sent < 0 && sent != AVERROR(EAGAIN)) StopFeeding(Failure("could not decode", sent));
 }
 
 Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
-  FramePtr frame(av_frame_alloc(), [](AVFrame* done) { av_frame_free(&done); });
+  FramePtr frame(Ffmpeg().av_frame_alloc(), [](AVFrame* done) { Ffmpeg().av_frame_free(&done); });
   if (!frame) return Failure("no memory", AVERROR(ENOMEM));
   for (;;) {
-    const int error = avcodec_receive_frame(decoder_.get(), frame.get());
+    const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), frame.get());
     if (error == 0) return frame;
     if (error == AVERROR(EAGAIN) && !fed_all_) {
       FeedDecoder();
@@ -256,6 +257,8 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
 }  // namespace
 
 Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, int decoder_threads) {
+  if (const Status& loaded = LoadFfmpeg(); !loaded.ok())
+    return Error(loaded.code(), "{} cannot be read: {}", stream->name(), loaded.message());
   auto source = std::make_unique<FfmpegSource>(std::move(stream));
   ACU_RETURN_IF_ERROR(source->Open(decoder_threads));
   return std::unique_ptr<VideoSource>(std::move(source));

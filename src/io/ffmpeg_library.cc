@@ -1,0 +1,56 @@
+#include "io/ffmpeg_library.h"
+
+#include <dlfcn.h>
+
+namespace acutance {
+namespace {
+
+struct Loaded {
+  FfmpegLibrary functions;
+  Status status;
+
+  Loaded() {
+    void* avutil = Open("libavutil", LIBAVUTIL_VERSION_MAJOR);
+    void* avcodec = Open("libavcodec", LIBAVCODEC_VERSION_MAJOR);
+    void* avformat = Open("libavformat", LIBAVFORMAT_VERSION_MAJOR);
+    if (!status.ok()) return;
+#define ACU_FIND(name) Find(library, #name, &functions.name);
+    void* library = avutil;
+    ACU_AVUTIL_FUNCTIONS(ACU_FIND)
+    library = avcodec;
+    ACU_AVCODEC_FUNCTIONS(ACU_FIND)
+    library = avformat;
+    ACU_AVFORMAT_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+    if (status.ok()) functions.av_log_set_callback([](void*, int, const char*, va_list) {});
+  }
+
+  void* Open(const char* name, int version) {
+    const std::string file = fmt::format("{}.so.{}", name, version);
+    void* library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (!library && status.ok())
+      status = Error(StatusCode::kUnsupported, "FFmpeg's {} could not be loaded ({}); install the package {}{}", file,
+                     ::dlerror(), name, version);
+    return library;
+  }
+
+  template <class Function>
+  void Find(void* library, const char* name, Function* function) {
+    *function = reinterpret_cast<Function>(::dlsym(library, name));
+    if (!*function && status.ok())
+      status = Error(StatusCode::kUnsupported, "FFmpeg's libraries have no function {}", name);
+  }
+};
+
+const Loaded& TheLibraries() {
+  static const Loaded loaded;
+  return loaded;
+}
+
+}  // namespace
+
+const Status& LoadFfmpeg() { return TheLibraries().status; }
+
+const FfmpegLibrary& Ffmpeg() { return TheLibraries().functions; }
+
+}  // namespace acutance
