@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
+#include <string_view>
+#include <utility>
 
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
@@ -18,10 +19,19 @@ namespace {
 using nlohmann::json;
 
 /// Log key of a stored name (system.md A.2), without options.
-std::string Alias(const std::string& stored) {
-  std::string alias = std::regex_replace(stored, std::regex("^VMAF_integer_feature_(.*)_score$"), "integer_$1");
-  alias = std::regex_replace(alias, std::regex("^VMAF_feature_(.*)_score$"), "$1");
-  return std::regex_replace(alias, std::regex("^[CS][a-z_]*_feature_(.*)_score$"), "$1");
+std::string Alias(std::string_view stored) {
+  constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {{"VMAF_integer_feature_", "integer_"},
+                                                                         {"VMAF_feature_", ""},
+                                                                         {"Cambi_feature_", ""},
+                                                                         {"Speed_chroma_feature_", ""}};
+  constexpr std::string_view kSuffix = "_score";
+  for (const auto& [prefix, replacement] : kPrefixes) {
+    if (!stored.starts_with(prefix) || !stored.ends_with(kSuffix)) continue;
+    stored.remove_prefix(prefix.size());
+    stored.remove_suffix(kSuffix.size());
+    return std::string(replacement) + std::string(stored);
+  }
+  return std::string(stored);
 }
 
 /// The column of a run that holds a feature, whatever options its key names.
@@ -75,24 +85,25 @@ int CheckRun(const std::string& id, const json& run, const Model& model, ModelFl
 TEST(GoldenModels, EqualToTheBit) {
   const std::filesystem::path shared = SharedVectors();
   if (shared.empty()) GTEST_SKIP() << "the shared vectors are absent; set ACUTANCE_VECTORS";
-  const std::regex spec("^(?:subsample\\d+:)?model:([^:]+)((?::[^:]+)*)$");
   std::map<std::string, Model> models;
   int compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(shared / "golden")) {
     const json golden = json::parse(std::ifstream(entry.path()));
     for (const auto& [id, run] : golden.at("runs").items()) {
-      std::smatch match;
-      if (!std::regex_match(id, match, spec) || !run.contains("features")) continue;
-      const std::string version = match[1];
+      // "[subsampleN:]model:<version>[:flag or option]..."
+      constexpr std::string_view kModel = "model:";
+      const size_t at = id.find(kModel);
+      if (at == std::string::npos || !run.contains("features")) continue;
+      const std::string rest = id.substr(at + kModel.size());
+      const std::string version = rest.substr(0, rest.find(':'));
       if (!models.contains(version)) {
         Result<Model> model = Load(shared, version);
         ASSERT_TRUE(model.ok()) << model.status().message();
         models.emplace(version, std::move(model).value());
       }
-      const std::string flags = match[2];
       compared += CheckRun(entry.path().stem().string() + " " + id, run, models.at(version),
-                           {.disable_clip = flags.find(":disable_clip") != std::string::npos,
-                            .enable_transform = flags.find(":enable_transform") != std::string::npos});
+                           {.disable_clip = rest.find(":disable_clip") != std::string::npos,
+                            .enable_transform = rest.find(":enable_transform") != std::string::npos});
     }
   }
   RecordProperty("frames", compared);

@@ -4,7 +4,10 @@
 
 #include <cstdio>
 #include <fstream>
+#include <iterator>
+#include <random>
 
+#include "model/predict.h"
 #include "model/test_model.h"
 
 namespace acutance {
@@ -191,6 +194,30 @@ TEST(ModelParser, RefusesEveryTruncation) {
   const std::string_view text(kSmallModel);
   for (size_t size = 0; size + 1 < text.size(); ++size) EXPECT_FALSE(Parse(text.substr(0, size)).ok()) << size;
   EXPECT_TRUE(Parse(text).ok());
+}
+
+/// Whatever the bytes: a model that predicts, or an error that names the file.
+TEST(ModelParser, SurvivesRandomEdits) {
+  constexpr std::string_view kPieces[] = {"\"",    "{",    "}",   "[",  "]", ",",  ":",    "0", "-",
+                                          "1e308", "null", "\\n", "\\", " ", "SV", "\xff", "9", "."};
+  std::mt19937 random(7);
+  int accepted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text(kSmallModel);
+    for (uint32_t edits = 1 + random() % 3; edits > 0; --edits) {
+      text.replace(random() % text.size(), random() % 3, kPieces[random() % std::size(kPieces)]);
+    }
+    const Result<Model> model = Parse(text);
+    if (model.ok()) {
+      const std::vector<double> values(model->features.size(), 0.5);
+      PredictColumns(*model, values, {.enable_transform = true});
+      ++accepted;
+    } else {
+      EXPECT_NE(model.status().message().find("file.json"), std::string::npos) << model.status().message();
+    }
+  }
+  EXPECT_GT(accepted, 100);
+  EXPECT_LT(accepted, 19000);
 }
 
 TEST(ModelParser, RefusesTooManyFeatures) {
