@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
+#include "model/pooling.h"
 #include "model/predict.h"
 #include "model/test_model.h"
 
@@ -82,11 +84,36 @@ int CheckRun(const std::string& id, const json& run, const Model& model, ModelFl
   return compared;
 }
 
+/// How many pooled values of the run were compared. A collection's have the keys "<method>.<column>".
+int CheckPooled(const std::string& id, const json& run) {
+  const json pooled_models = run.value("pooled_models", json::object());
+  int compared = 0;
+  for (const auto& [model, pooled] : pooled_models.items()) {
+    for (const auto& [key, expected] : pooled.items()) {
+      const size_t dot = key.find('.');
+      const std::string method_name = key.substr(0, dot);
+      const json& scores = run.at("features").at(dot == std::string::npos ? model : key.substr(dot + 1));
+      ScoreTable::Column column;
+      for (const json& score : scores)
+        column.scores.push_back(score.is_null() ? std::nullopt : std::optional(Value(score)));
+      const FrameRange range{0, static_cast<int64_t>(scores.size()) - 1, run.value("n_subsample", 1)};
+      for (const auto& [name, method] : PoolingMethods()) {
+        if (name != method_name) continue;
+        const std::optional<double> value = Pool(column, range, method);
+        EXPECT_TRUE(value && SameScore(*value, Value(expected))) << id << " " << key;
+        ++compared;
+      }
+    }
+  }
+  return compared;
+}
+
 TEST(GoldenModels, EqualToTheBit) {
   const std::filesystem::path shared = SharedVectors();
   if (shared.empty()) GTEST_SKIP() << "the shared vectors are absent; set ACUTANCE_VECTORS";
   std::map<std::string, Model> models;
   int compared = 0;
+  int pooled = 0;
   for (const auto& entry : std::filesystem::directory_iterator(shared / "golden")) {
     const json golden = json::parse(std::ifstream(entry.path()));
     for (const auto& [id, run] : golden.at("runs").items()) {
@@ -101,13 +128,16 @@ TEST(GoldenModels, EqualToTheBit) {
         ASSERT_TRUE(model.ok()) << model.status().message();
         models.emplace(version, std::move(model).value());
       }
+      if (!run.contains("errors")) pooled += CheckPooled(entry.path().stem().string() + " " + id, run);
       compared += CheckRun(entry.path().stem().string() + " " + id, run, models.at(version),
                            {.disable_clip = rest.find(":disable_clip") != std::string::npos,
                             .enable_transform = rest.find(":enable_transform") != std::string::npos});
     }
   }
   RecordProperty("frames", compared);
+  RecordProperty("pooled", pooled);
   EXPECT_GT(compared, 1000);
+  EXPECT_GT(pooled, 1000);
 }
 
 }  // namespace
