@@ -1,0 +1,64 @@
+// What the detail rows of all scales share.
+#if defined(ACUTANCE_ADM_DETAIL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_ADM_DETAIL_INL_H_
+#undef ACUTANCE_ADM_DETAIL_INL_H_
+#else
+#define ACUTANCE_ADM_DETAIL_INL_H_
+#endif
+
+#include "metric/adm/adm_rows.h"
+#include "metric/adm/adm_wavelet-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// What the gain limit does: nothing at scale 0, an integer product, or a double one.
+enum class Gain { kOne, kInteger, kReal };
+
+/// One row of detail bands: columns and where they go.
+struct DetailRow {
+  const void* low[2];  // filtered rows, by picture
+  const void* high[2];
+  int column;  // first
+  int count;
+  AdmRange scored;                  // of the count
+  AdmSignalRow restored, additive;  // element 0: the first column
+  int64_t* den;                     // row sums by band; null: not wanted
+};
+
+template <class D>
+HWY_INLINE hn::Mask<D> FirstLanes(D d, int count) {
+  return hn::FirstN(d, static_cast<size_t>(std::clamp(count, 0, static_cast<int>(hn::MaxLanes(d)))));
+}
+
+template <class D>
+HWY_INLINE hn::Mask<D> ScoredLanes(const DetailRow& row, int i) {
+  return hn::AndNot(FirstLanes(D(), row.scored.begin - i), FirstLanes(D(), row.scored.end - i));
+}
+
+struct AngleTest {
+  V32 flag;       // -1: true
+  V32 ambiguous;  // -1: too close for floats
+};
+
+/// dp^2 >= cos^2 * om * tm in float. The inputs are right to a relative 2^-kInputBits (dp relative to sqrt(om * tm)),
+/// so the two sides are, with room to spare, right to 2^(3 - kInputBits).
+template <int kInputBits>
+HWY_INLINE AngleTest TestAngle(VF dp, VF om, VF tm) {
+  const DF d;
+  const VF left = hn::Mul(dp, dp);
+  const VF right = hn::Mul(hn::Mul(hn::Set(d, static_cast<float>(adm::kCosSquared)), om), tm);
+  const VF margin = hn::Mul(right, hn::Set(d, 8.0f / (1 << kInputBits)));
+  const auto flag = hn::And(hn::Ge(dp, hn::Zero(d)), hn::Ge(left, right));
+  const auto ambiguous = hn::Lt(hn::Abs(hn::Sub(left, right)), margin);
+  return {hn::BitCast(D32(), hn::VecFromMask(d, flag)), hn::BitCast(D32(), hn::VecFromMask(d, ambiguous))};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif

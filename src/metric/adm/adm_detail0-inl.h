@@ -1,0 +1,276 @@
+// Scale 0 of ADM in 16-bit lanes: bands, decoupling and weights of one row. README.md has the proofs.
+#if defined(ACUTANCE_ADM_DETAIL0_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_ADM_DETAIL0_INL_H_
+#undef ACUTANCE_ADM_DETAIL0_INL_H_
+#else
+#define ACUTANCE_ADM_DETAIL0_INL_H_
+#endif
+
+#include "metric/adm/adm_detail-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Up to here min(|t|, |o|) is the restored magnitude (proof by exhaustion in adm_test.cc).
+inline constexpr int16_t kMaxExactMagnitude0 = 16384;
+/// Up to here, in a mode that is not wide, |C| <= 15360: no centre term wraps and sums over the bands fit 16 bits.
+inline constexpr int16_t kMaxPlainMagnitude0 = 13790;
+
+struct Magnitudes0 {
+  V16 o[kAdmBands], t[kAdmBands];
+};
+
+HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V16 (&bands)[kAdmBands]) {
+  const RowPairs from_high(high, column);
+  bands[0] = HorizontalPixels(from_high, adm::kLow);
+  bands[1] = HorizontalPixels(RowPairs(low, column), adm::kHigh);
+  bands[2] = HorizontalPixels(from_high, adm::kHigh);
+}
+
+/// -1 where the angle allows enhancement, for lanes in which floats cannot tell.
+HWY_NOINLINE V16 ExactAngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
+  const D16 d;
+  HWY_ALIGN int16_t oh[kLanes16], ov[kLanes16], th[kLanes16], tv[kLanes16], flags[kLanes16];
+  hn::Store(o[0], d, oh);
+  hn::Store(o[1], d, ov);
+  hn::Store(t[0], d, th);
+  hn::Store(t[1], d, tv);
+  for (int i = 0; i < kLanes16; ++i) flags[i] = adm::AngleFlag(oh[i], ov[i], th[i], tv[i]) ? -1 : 0;
+  return hn::Load(d, flags);
+}
+
+HWY_INLINE V16 AngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
+  const D16 d;
+  const D32 d32;
+  const V16 o_lower = hn::InterleaveLower(d, o[0], o[1]), o_upper = hn::InterleaveUpper(d, o[0], o[1]);
+  const V16 t_lower = hn::InterleaveLower(d, t[0], t[1]), t_upper = hn::InterleaveUpper(d, t[0], t[1]);
+  const auto test = [&](V16 ov, V16 tv) HWY_ATTR {
+    const auto product = [&](V16 a, V16 b)
+                             HWY_ATTR { return hn::ConvertTo(DF(), AddPairProducts(hn::Zero(d32), a, b)); };
+    return TestAngle<23>(product(ov, tv), product(ov, ov), product(tv, tv));
+  };
+  const AngleTest lower = test(o_lower, t_lower), upper = test(o_upper, t_upper);
+  if (HWY_UNLIKELY(!hn::AllFalse(d32, hn::MaskFromVec(hn::Or(lower.ambiguous, upper.ambiguous)))))
+    return ExactAngleFlags0(o, t);
+  return hn::ReorderDemote2To(d, lower.flag, upper.flag);
+}
+
+/// The restored magnitude of 32-bit lanes with 16384 < o <= 22929; see Restore32 for the reciprocal.
+HWY_INLINE V32 LargeRestored0(V32 o, V32 t, V32 negative) {
+  const D32 d;
+  const V32 one_q30 = hn::Set(d, 1 << 30);
+  V32 reciprocal = hn::ConvertTo(d, hn::Div(hn::Set(DF(), 1073741824.0f), hn::ConvertTo(DF(), o)));
+  const V32 rest = hn::Sub(one_q30, hn::Mul(reciprocal, o));
+  reciprocal = hn::Add(reciprocal, hn::ShiftRight<31>(rest));
+  // From t = o + 1 on the ratio is 1.
+  const V32 clamped = hn::Min(t, hn::Add(o, hn::Set(d, 1)));
+  const V32 round = hn::Set(d, 16384);
+  const V32 k = hn::Min(hn::ShiftRight<15>(hn::Add(hn::Mul(reciprocal, clamped), round)), hn::Set(d, 32768));
+  return hn::ShiftRight<15>(hn::Add(hn::Mul(k, o), hn::Add(round, negative)));
+}
+
+/// min(o, t), or what the reference's rounded reciprocal makes of it.
+template <bool kExtreme>
+HWY_INLINE V16 Restored0(V16 o, V16 t, V16 sign) {
+  const D16 d;
+  const DHalf16 half;
+  const D32 d32;
+  const V16 plain = hn::Min(o, t);
+  if constexpr (!kExtreme) return plain;
+  const V32 lower =
+      LargeRestored0(hn::PromoteTo(d32, hn::LowerHalf(half, o)), hn::PromoteTo(d32, hn::LowerHalf(half, t)),
+                     hn::PromoteTo(d32, hn::LowerHalf(half, sign)));
+  const V32 upper =
+      LargeRestored0(hn::PromoteTo(d32, hn::UpperHalf(half, o)), hn::PromoteTo(d32, hn::UpperHalf(half, t)),
+                     hn::PromoteTo(d32, hn::UpperHalf(half, sign)));
+  const V16 large = hn::ConcatEven(d, hn::BitCast(d, upper), hn::BitCast(d, lower));
+  return hn::IfThenElse(hn::Gt(o, hn::Set(d, kMaxExactMagnitude0)), large, plain);
+}
+
+/// trunc(min(r * limit, t)).
+struct GainLimit0 {
+  double limit;
+  V16 factor, cap;  // of an integer limit: cap * factor >= 32767, the smallest such cap
+
+  HWY_INLINE explicit GainLimit0(double gain_limit) : limit(gain_limit) {
+    const int integer = static_cast<int>(gain_limit);
+    factor = hn::Set(D16(), static_cast<int16_t>(integer));
+    cap = hn::Set(D16(), static_cast<int16_t>((32767 + integer - 1) / integer));
+  }
+
+  template <Gain kGain>
+  HWY_INLINE V16 Raise(V16 r, V16 t) const {
+    if constexpr (kGain == Gain::kOne) return r;
+    if constexpr (kGain == Gain::kInteger) {
+      const VU16 raised = AsU16(hn::Mul(hn::Min(r, cap), factor));
+      return AsI16(hn::Min(raised, AsU16(t)));
+    }
+    return RaiseReal(r, t);
+  }
+
+  HWY_NOINLINE V16 RaiseReal(V16 r, V16 t) const {
+    const D16 d;
+    HWY_ALIGN int16_t r_lanes[kLanes16], t_lanes[kLanes16];
+    hn::Store(r, d, r_lanes);
+    hn::Store(t, d, t_lanes);
+    for (int i = 0; i < kLanes16; ++i) {
+      const double raised = r_lanes[i] * limit;
+      r_lanes[i] = raised < t_lanes[i] ? static_cast<int16_t>(raised) : t_lanes[i];
+    }
+    return hn::Load(d, r_lanes);
+  }
+};
+
+/// Weights of scale 0: C = (factor * x + rounding) >> shift, factor a uint16.
+struct Weights0 {
+  V16 hv_low, hv_high;  // factor & 32767; -1 where it has bit 15
+  V16 d_factor, d_high;
+
+  HWY_INLINE explicit Weights0(const AdmScale& s) {
+    const D16 d;
+    hv_low = hn::Set(d, static_cast<int16_t>(s.factor[0] & 0x7fff));
+    hv_high = hn::Set(d, static_cast<int16_t>(s.factor[0] >> 15 ? -1 : 0));
+    d_factor = hn::Set(d, static_cast<int16_t>(s.factor[2]));
+    d_high = hn::Set(d, static_cast<int16_t>(s.factor[2] >> 15 ? -1 : 0));
+  }
+
+  /// (c * x + 16384) >> 15 = x * bit15 + ((c & 32767) * x + 16384 >> 15).
+  HWY_INLINE V16 Hv(V16 x) const { return hn::Add(hn::MulFixedPoint15(x, hv_low), hn::And(x, hv_high)); }
+
+  /// (c * x + 65535) >> 17 = ceil(c * x / 65536) >> 1.
+  HWY_INLINE V16 D(V16 x) const {
+    const V16 high = hn::Add(hn::MulHigh(x, d_factor), hn::And(x, d_high));
+    const V16 rest = AsI16(hn::Min(AsU16(hn::Mul(x, d_factor)), hn::Set(DU16(), uint16_t{1})));
+    return hn::ShiftRight<1>(hn::Add(high, rest));
+  }
+};
+
+HWY_INLINE void StorePromoted(VU16 v, int32_t* out) {
+  const D32 d32;
+  const hn::Half<DU16> half;
+  hn::StoreU(hn::PromoteTo(d32, hn::LowerHalf(half, v)), d32, out);
+  hn::StoreU(hn::PromoteTo(d32, hn::UpperHalf(half, v)), d32, out + kLanes32);
+}
+
+// (4369 c + 2048) >> 12 = c + (273 c + 2048 >> 12), and 273 c / 4096 = 2184 c / 32768; 8738 likewise.
+HWY_INLINE V16 NeighbourRest(V16 c) { return hn::MulFixedPoint15(c, hn::Set(D16(), int16_t{2184})); }
+HWY_INLINE V16 CentreRest(V16 c) { return hn::MulFixedPoint15(c, hn::Set(D16(), int16_t{4368})); }
+
+HWY_INLINE void StoreShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, int i) {
+  const V16 sum = hn::Add(hn::Add(c[0], c[1]), c[2]);
+  const V16 neighbour = hn::Add(hn::Add(NeighbourRest(c[0]), NeighbourRest(c[1])), NeighbourRest(c[2]));
+  const V16 centre = hn::Add(hn::Add(CentreRest(c[0]), CentreRest(c[1])), CentreRest(c[2]));
+  StorePromoted(AsU16(hn::Add(sum, neighbour)), row.share + i);
+  StorePromoted(AsU16(hn::Add(sum, hn::Sub(centre, neighbour))), row.centre + i);
+}
+
+/// The same for any c: terms wrap to int16 one by one, sums do not; c = 32768 is stored as -32768.
+HWY_INLINE void StoreExtremeShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, int i) {
+  const D16 d;
+  const DHalf16 half;
+  const D32 d32;
+  V32 share[2] = {hn::Zero(d32), hn::Zero(d32)}, centre[2] = {hn::Zero(d32), hn::Zero(d32)};
+  for (int band = 0; band < kAdmBands; ++band) {
+    const auto wrapped = hn::Eq(c[band], hn::Set(d, int16_t{-32768}));
+    const V16 wrapped_share = hn::Set(d, adm::Share0(-32768, adm::kNeighbour0));
+    const V16 wrapped_centre = hn::Set(d, adm::Share0(-32768, adm::kCentre0));
+    const V16 f = hn::IfThenElse(wrapped, wrapped_share, hn::Add(c[band], NeighbourRest(c[band])));
+    const V16 twice = hn::Add(c[band], c[band]);
+    const V16 g = hn::IfThenElse(wrapped, wrapped_centre, hn::Add(twice, CentreRest(c[band])));
+    share[0] = hn::Add(share[0], hn::PromoteTo(d32, hn::LowerHalf(half, f)));
+    share[1] = hn::Add(share[1], hn::PromoteTo(d32, hn::UpperHalf(half, f)));
+    centre[0] = hn::Add(centre[0], hn::PromoteTo(d32, hn::LowerHalf(half, g)));
+    centre[1] = hn::Add(centre[1], hn::PromoteTo(d32, hn::UpperHalf(half, g)));
+  }
+  for (int part = 0; part < 2; ++part) {
+    hn::StoreU(share[part], d32, row.share + i + part * kLanes32);
+    hn::StoreU(hn::Sub(centre[part], share[part]), d32, row.centre + i + part * kLanes32);
+  }
+}
+
+template <bool kExtreme>
+HWY_INLINE void StoreSignal0(const V16 (&x)[kAdmBands], const V16 (&magnitude)[kAdmBands], const Weights0& weights,
+                             const AdmSignalRow& row, int i) {
+  for (int band = 0; band < kAdmBands; ++band) hn::StoreU(magnitude[band], D16(), row.Magnitude<int16_t>(band) + i);
+  const V16 c[kAdmBands] = {hn::Abs(weights.Hv(x[0])), hn::Abs(weights.Hv(x[1])), hn::Abs(weights.D(x[2]))};
+  if constexpr (kExtreme) StoreExtremeShares(c, row, i);
+  else StoreShares(c, row, i);
+}
+
+/// Sum of cubes of lanes 0..22929, order free.
+HWY_INLINE V64 AddCubes(V64 sum, V16 magnitude) {
+  const D32 d32;
+  const VU32 pairs = AsU32(AsU16(magnitude));
+  const VU32 lanes[2] = {hn::And(pairs, hn::Set(DU32(), 0xffffu)), hn::ShiftRight<16>(pairs)};
+  for (const VU32 v : lanes) {
+    const V16 v16 = hn::BitCast(D16(), v);
+    const VU32 square = AsU32(AddPairProducts(hn::Zero(d32), v16, v16));
+    const Wide cube = MulWide(square, v);
+    sum = hn::Add(sum, hn::BitCast(D64(), hn::Add(cube.even, cube.odd)));
+  }
+  return sum;
+}
+
+template <bool kExtreme, Gain kGain>
+HWY_INLINE void DecoupleStep0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands], const Magnitudes0& m,
+                              const GainLimit0& gain, const Weights0& weights, const DetailRow& row, int i) {
+  const D16 d;
+  const V16 flags = kGain == Gain::kOne ? hn::Zero(d) : AngleFlags0(o, t);
+  V16 r[kAdmBands], a[kAdmBands], r_magnitude[kAdmBands], a_magnitude[kAdmBands];
+  for (int band = 0; band < kAdmBands; ++band) {
+    const V16 sign = hn::BroadcastSignBit(t[band]);
+    const V16 opposite = hn::BroadcastSignBit(hn::Xor(o[band], t[band]));
+    V16 restored = Restored0<kExtreme>(m.o[band], m.t[band], sign);
+    if constexpr (kGain != Gain::kOne)
+      restored = hn::IfVecThenElse(flags, gain.Raise<kGain>(restored, m.t[band]), restored);
+    r_magnitude[band] = hn::AndNot(opposite, restored);
+    a_magnitude[band] = hn::Sub(m.t[band], r_magnitude[band]);
+    r[band] = hn::Sub(hn::Xor(r_magnitude[band], sign), sign);
+    a[band] = hn::Sub(t[band], r[band]);
+  }
+  StoreSignal0<kExtreme>(r, r_magnitude, weights, row.restored, i);
+  StoreSignal0<kExtreme>(a, a_magnitude, weights, row.additive, i);
+}
+
+template <bool kWide, Gain kGain>
+void DecoupleRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
+  const D16 d;
+  const Weights0 weights(s);
+  const GainLimit0 gain(gain_limit);
+  V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
+  const auto* const* low = reinterpret_cast<const int16_t* const*>(row.low);
+  const auto* const* high = reinterpret_cast<const int16_t* const*>(row.high);
+  for (int i = 0; i < row.count; i += kLanes16) {
+    V16 o[kAdmBands], t[kAdmBands];
+    LoadBands(low[0], high[0], row.column + i, o);
+    LoadBands(low[1], high[1], row.column + i, t);
+    Magnitudes0 m;
+    for (int band = 0; band < kAdmBands; ++band) {
+      m.o[band] = hn::Abs(o[band]);
+      m.t[band] = hn::Abs(t[band]);
+    }
+    const V16 top_o = hn::Max(hn::Max(m.o[0], m.o[1]), m.o[2]), top_t = hn::Max(hn::Max(m.t[0], m.t[1]), m.t[2]);
+    const auto large = hn::Gt(hn::Max(top_o, top_t), hn::Set(d, kMaxPlainMagnitude0));
+    if (kWide || HWY_UNLIKELY(!hn::AllFalse(d, large))) {
+      DecoupleStep0<true, kGain>(o, t, m, gain, weights, row, i);
+    } else {
+      DecoupleStep0<false, kGain>(o, t, m, gain, weights, row, i);
+    }
+    if (row.den) {
+      const auto scored = ScoredLanes<D16>(row, i);
+      for (int band = 0; band < kAdmBands; ++band)
+        den[band] = AddCubes(den[band], hn::IfThenElseZero(scored, m.o[band]));
+    }
+  }
+  if (!row.den) return;
+  for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif

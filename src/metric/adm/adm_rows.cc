@@ -1,0 +1,66 @@
+#include "metric/adm/adm_rows.h"
+
+#include <cstring>
+
+namespace acutance {
+
+AdmArena::AdmArena(size_t bytes) : memory_(hwy::AllocateAligned<std::byte>(bytes)) {
+  std::memset(memory_.get(), 0, bytes);
+}
+
+std::byte* AdmArena::Take(size_t bytes) {
+  std::byte* piece = memory_.get() + used_;
+  used_ += Rounded(bytes);
+  return piece;
+}
+
+size_t AdmFrameWorkspace::RowBytes(const AdmSetup& setup, int scale) {
+  const size_t sample_bytes = scale == 0 ? sizeof(int16_t) : sizeof(int32_t);
+  return AdmArena::Rounded((setup.scales[scale].width + AdmThreadWorkspace::kMargin) * sample_bytes);
+}
+
+size_t AdmFrameWorkspace::Bytes(const AdmSetup& setup) {
+  size_t bytes = 0;
+  for (int scale = 0; scale + 1 < kAdmScales; ++scale)
+    bytes += 2 * AdmArena::Rounded(RowBytes(setup, scale) * setup.scales[scale].height);
+  return bytes;
+}
+
+AdmFrameWorkspace::AdmFrameWorkspace(const AdmSetup& setup) : arena_(Bytes(setup)) {
+  for (int scale = 0; scale + 1 < kAdmScales; ++scale) {
+    const AdmScale& s = setup.scales[scale];
+    const size_t stride = RowBytes(setup, scale);
+    for (Plane& plane : planes_[scale])
+      plane = {arena_.Take(stride * s.height), static_cast<ptrdiff_t>(stride), s.width, s.height};
+  }
+}
+
+// Scale 0 has the widest rows, of int16; scale 1 half as many int32.
+size_t AdmThreadWorkspace::FilteredBytes(const AdmSetup& setup) {
+  return AdmArena::Rounded((setup.scales[0].in_width + 2 * 2 * kMargin) * sizeof(int16_t));
+}
+
+size_t AdmThreadWorkspace::SignalBytes(const AdmSetup& setup) {
+  return AdmArena::Rounded((setup.scales[0].width + 2 * kMargin) * sizeof(int32_t));
+}
+
+size_t AdmThreadWorkspace::Bytes(const AdmSetup& setup) {
+  constexpr size_t kSignalBuffers = 2 * 3 * (2 + kAdmBands) + 1;
+  return 4 * FilteredBytes(setup) + kSignalBuffers * SignalBytes(setup);
+}
+
+AdmThreadWorkspace::AdmThreadWorkspace(const AdmSetup& setup) : arena_(Bytes(setup)) {
+  for (auto& pictures : filtered_)
+    for (std::byte*& row : pictures) row = arena_.Take(FilteredBytes(setup)) + kMargin * sizeof(int32_t);
+  const auto take = [&] { return arena_.Take(SignalBytes(setup)) + kMargin * sizeof(int32_t); };
+  for (auto& slots : signals_) {
+    for (AdmSignalRow& row : slots) {
+      row.share = reinterpret_cast<int32_t*>(take());
+      row.centre = reinterpret_cast<int32_t*>(take());
+      for (std::byte*& magnitude : row.magnitudes) magnitude = take();
+    }
+  }
+  column_sums_ = reinterpret_cast<int32_t*>(take());
+}
+
+}  // namespace acutance

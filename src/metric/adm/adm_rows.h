@@ -1,0 +1,86 @@
+// Memory of ADM's CPU text: band a of a frame, and the rows that one thread works on.
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "image/picture.h"
+#include "metric/adm/adm_scale.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+/// Zeroed memory, cut into aligned pieces.
+class AdmArena {
+ public:
+  explicit AdmArena(size_t bytes);
+  std::byte* Take(size_t bytes);  // the caller has counted with Rounded()
+  static constexpr size_t Rounded(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+ private:
+  static constexpr size_t kAlign = 128;
+  hwy::AlignedFreeUniquePtr<std::byte[]> memory_;
+  size_t used_ = 0;
+};
+
+/// Band a of scales 0 to 2 of both pictures: int16 at scale 0, int32 above.
+class AdmFrameWorkspace : public Workspace {
+ public:
+  explicit AdmFrameWorkspace(const AdmSetup& setup);
+
+  const Plane& a(int scale, int picture) const { return planes_[scale][picture]; }
+  template <class T>
+  T* Row(int scale, int picture, int y) {
+    return const_cast<T*>(planes_[scale][picture].Row<T>(y));
+  }
+
+ private:
+  static size_t RowBytes(const AdmSetup& setup, int scale);
+  static size_t Bytes(const AdmSetup& setup);
+
+  AdmArena arena_;
+  std::array<std::array<Plane, 2>, kAdmScales - 1> planes_;
+};
+
+/// One decoupled row of a signal, restored or additive. Element 0 is the column left of the scored ones.
+struct AdmSignalRow {
+  int32_t* share;   // sum of F over the bands, what the pixel adds to its neighbours' thresholds
+  int32_t* centre;  // what its own threshold gets instead, less share
+  std::array<std::byte*, kAdmBands> magnitudes;  // |x|, int16, at scale 0; |C|, int32, above
+
+  template <class T>
+  T* Magnitude(int band) const {
+    return reinterpret_cast<T*>(magnitudes[band]);
+  }
+};
+
+class AdmThreadWorkspace : public Workspace {
+ public:
+  explicit AdmThreadWorkspace(const AdmSetup& setup);
+
+  /// Elements that vectors may touch before and behind a row.
+  static constexpr int kMargin = 128;
+
+  /// A row filtered vertically, low or high, of the reference (0) or distorted (1) picture; int16 at scale 0.
+  template <class T>
+  T* Filtered(int high, int picture) {
+    return reinterpret_cast<T*>(filtered_[high][picture]);
+  }
+  const AdmSignalRow& Signal(int additive, int y) const { return signals_[additive][y % 3]; }
+  int32_t* ColumnSums() { return column_sums_; }
+
+ private:
+  static size_t FilteredBytes(const AdmSetup& setup);
+  static size_t SignalBytes(const AdmSetup& setup);
+  static size_t Bytes(const AdmSetup& setup);
+
+  AdmArena arena_;
+  std::byte* filtered_[2][2];
+  AdmSignalRow signals_[2][3];
+  int32_t* column_sums_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,57 @@
+#include "metric/adm/adm_scale.h"
+
+namespace acutance {
+namespace {
+
+AdmScale MakeScale(int scale, int in_width, int in_height, const AdmCsf& csf) {
+  AdmScale s{};
+  s.scored = true;
+  s.in_width = in_width;
+  s.in_height = in_height;
+  s.width = CeilDiv(in_width, 2);
+  s.height = CeilDiv(in_height, 2);
+  s.columns = AdmScoreRange(s.width);
+  s.rows = AdmScoreRange(s.height);
+  s.factor = csf.fixed[scale];
+  const int width_bits = CeilLog2(s.width);
+  s.row_shift = CeilLog2(s.height);
+  if (scale == 0) {
+    s.cube_shift = {width_bits - 4, width_bits - 4, width_bits - 3};
+    s.den_row_shift = std::max(0, CeilLog2(static_cast<uint64_t>(s.columns.size()) * s.rows.size()) - 20);
+  } else {
+    s.cube_shift = {width_bits, width_bits, width_bits};
+    s.den_cube_shift = CeilLog2(s.columns.size());
+    s.den_row_shift = CeilLog2(s.rows.size());
+  }
+  return s;
+}
+
+/// Above these, a weighted band leaves int16 at scale 0 (22929 * c >> 15), or the factor leaves int32.
+bool IsWide(const AdmCsf& csf) {
+  constexpr uint32_t kMaxFactor0 = 36453, kMaxFactor0d = 49417, kMaxFactor = 0x0fffffff;
+  bool wide = csf.fixed[0][0] > kMaxFactor0 || csf.fixed[0][2] > kMaxFactor0d;
+  for (int scale = 1; scale < kAdmScales; ++scale)
+    for (const uint32_t factor : csf.fixed[scale]) wide |= factor > kMaxFactor;
+  return wide;
+}
+
+}  // namespace
+
+AdmSetup MakeAdmSetup(const PictureFormat& format, const AdmCsf& csf, double gain_limit, bool aim, bool skip_scale0) {
+  AdmSetup setup{};
+  setup.bit_depth = format.bit_depth;
+  setup.csf = csf;
+  setup.gain_limit = gain_limit;
+  setup.aim = aim;
+  setup.wide = IsWide(csf);
+  int width = format.width, height = format.height;
+  for (int scale = 0; scale < kAdmScales; ++scale) {
+    setup.scales[scale] = MakeScale(scale, width, height, csf);
+    width = setup.scales[scale].width;
+    height = setup.scales[scale].height;
+  }
+  setup.scales[0].scored = !skip_scale0;
+  return setup;
+}
+
+}  // namespace acutance

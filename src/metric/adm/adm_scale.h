@@ -1,0 +1,66 @@
+// Geometry, shifts and sums of ADM's four scales (spec/core.md 2.3, 2.4, 2.8, 2.9).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "base/int_math.h"
+#include "image/picture.h"
+#include "metric/adm/adm_csf.h"
+
+namespace acutance {
+
+/// Smaller pictures make libvmaf read outside its buffers at scale 3.
+inline constexpr int kAdmMinDimension = 33;
+
+/// Columns or rows [begin, end).
+struct AdmRange {
+  int begin;
+  int end;
+  int size() const { return end - begin; }
+};
+
+/// The middle 80 % of a band dimension, which is scored: the closed form of trunc(n * 0.1 - 0.5).
+constexpr AdmRange AdmScoreRange(int n) {
+  const int border = std::max((n - 5) / 10, 0);
+  return {border, n - border};
+}
+
+/// The scored range and the neighbour on each side that the masking threshold reads.
+constexpr AdmRange AdmWorkRange(int n) {
+  const AdmRange score = AdmScoreRange(n);
+  return {std::max(score.begin - 1, 0), std::min(score.end + 1, n)};
+}
+
+struct AdmScale {
+  bool scored;  // false at scale 0 under adm_skip_scale0: only band a is made
+  int in_width, in_height;
+  int width, height;                       // of a band
+  AdmRange columns, rows;                  // scored
+  std::array<uint32_t, kAdmBands> factor;  // fixed point
+  std::array<int, kAdmBands> cube_shift;   // of the masked magnitude's cube, per pixel
+  int row_shift;                           // of its row sum
+  int den_cube_shift;                      // of the denominator's cube, per pixel; 0 at scale 0
+  int den_row_shift;
+};
+
+struct AdmSetup {
+  int bit_depth;
+  std::array<AdmScale, kAdmScales> scales;
+  AdmCsf csf;
+  double gain_limit;
+  bool aim;   // false under adm_skip_aim
+  bool wide;  // some factor is too large for the arithmetic that suffices in every sensible mode
+};
+
+enum AdmSum { kAdmNum, kAdmAim, kAdmDen };
+inline constexpr int kAdmSumKinds = 3;
+inline constexpr int kAdmSumCount = kAdmScales * kAdmSumKinds * kAdmBands;
+
+/// Where a sum over the rows of a band stands among the frame's sums.
+constexpr int AdmSumIndex(int scale, AdmSum kind, int band) { return (scale * kAdmSumKinds + kind) * kAdmBands + band; }
+
+AdmSetup MakeAdmSetup(const PictureFormat& format, const AdmCsf& csf, double gain_limit, bool aim, bool skip_scale0);
+
+}  // namespace acutance

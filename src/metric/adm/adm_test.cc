@@ -1,0 +1,359 @@
+#include "metric/adm/adm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "metric/adm/adm_csf.h"
+#include "metric/adm/adm_math.h"
+#include "metric/adm/adm_ref.h"
+#include "metric/adm/adm_scale.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+
+enum class Content { kNatural, kNoise, kBlackWhite, kFlat, kGradient, kIdentical, kLines };
+
+constexpr Content kAllContents[] = {Content::kNatural,  Content::kNoise,     Content::kBlackWhite, Content::kFlat,
+                                    Content::kGradient, Content::kIdentical, Content::kLines};
+
+using Sampler = std::function<int(int x, int y)>;
+
+Picture MakePicture(const PictureFormat& format, const Sampler& sample) {
+  MutablePicture picture = AllocatePicture(format).value();
+  for (int y = 0; y < format.height; ++y) {
+    std::byte* row = picture.data[0] + y * picture.stride[0];
+    for (int x = 0; x < format.width; ++x) {
+      const uint16_t value = static_cast<uint16_t>(sample(x, y));
+      if (format.bit_depth > 8) std::memcpy(row + 2 * x, &value, sizeof(value));
+      else row[x] = static_cast<std::byte>(value);
+    }
+  }
+  return picture.Share();
+}
+
+struct Pair {
+  Picture reference, distorted;
+};
+
+int FloorDiv(int a, int b) { return static_cast<int>(std::floor(static_cast<double>(a) / b)); }
+
+/// Frame k of the known-answer clip of 8 bits.
+int KnownReference(int x, int y, int k) {
+  const int value = 128 + FloorDiv((x - 32 + 2 * k) * (y - 20 - k) * 3, 16) + (x * x + 3 * y * y + 17 * k) / 8 % 64;
+  return ((value % 256) + 256) % 256;
+}
+int KnownDistorted(int x, int y, int k) {
+  return std::clamp(KnownReference(x, y, k) * 7 / 8 + 12 + (31 * x + 17 * y + 5 * k) % 16 - 8, 0, 255);
+}
+
+Pair MakePair(const PictureFormat& format, Content content, unsigned seed) {
+  std::mt19937 random(seed);
+  const int peak = (1 << format.bit_depth) - 1;
+  const auto any = [&](int limit) { return static_cast<int>(random() % (limit + 1u)); };
+  const auto scaled = [&](int value) { return value * peak / 255; };
+  const auto reference = [&](int x, int y) -> int {
+    switch (content) {
+      case Content::kNoise:
+        return any(peak);
+      case Content::kBlackWhite:
+        return any(1) * peak;
+      case Content::kFlat:
+        return peak / 3;
+      case Content::kGradient:
+        return (x * 5 + y * 3) % (peak + 1);
+      case Content::kLines:
+        return x % 7 == 3 || y % 9 == 4 ? peak : 0;
+      default:
+        return scaled(KnownReference(x, y, 1));
+    }
+  };
+  const Picture ref = MakePicture(format, reference);
+  const auto distorted = [&](int x, int y) -> int {
+    const std::byte* row = ref.planes[0].data + y * ref.planes[0].stride;
+    uint16_t value = 0;
+    std::memcpy(&value, row + x * format.BytesPerSample(), format.BytesPerSample());
+    switch (content) {
+      case Content::kNoise:
+        return any(peak);
+      case Content::kBlackWhite:
+        return any(3) == 0 ? any(1) * peak : value;
+      case Content::kFlat:
+        return value + any(2);
+      case Content::kIdentical:
+        return value;
+      case Content::kLines:
+        return value * 3 / 4;
+      default:
+        return std::clamp(value + value / 16 + any(peak / 16) - peak / 32, 0, peak);
+    }
+  };
+  return {ref, MakePicture(format, distorted)};
+}
+
+struct Size {
+  int width, height;
+};
+
+std::unique_ptr<Extractor> MakeExtractor(const OptionTexts& texts, const PictureFormat& format) {
+  auto options = OptionValues::Parse(kAdmMetric.options, texts);
+  EXPECT_TRUE(options.ok()) << options.status().message();
+  auto extractor = kAdmMetric.make(*options, format);
+  EXPECT_TRUE(extractor.ok()) << extractor.status().message();
+  return std::move(*extractor);
+}
+
+/// The set-up that the metric makes of the same texts, for the plain loops.
+AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
+  const OptionValues o = OptionValues::Parse(kAdmMetric.options, texts).value();
+  const AdmCsf csf =
+      MakeAdmCsf({static_cast<AdmCsfMode>(o.Int("adm_csf_mode")), o.Double("adm_norm_view_dist"),
+                  o.Int("adm_ref_display_height"), o.Double("adm_csf_scale"), o.Double("adm_csf_diag_scale")})
+          .value();
+  return MakeAdmSetup(format, csf, o.Double("adm_enhn_gain_limit"), !o.Bool("adm_skip_aim"), o.Bool("adm_skip_scale0"));
+}
+
+/// Sums of the fast text, each stage cut into bands of `band_rows` rows, run from the last to the first.
+std::vector<int64_t> RunSums(const Extractor& extractor, const Pair& pair, int band_rows) {
+  std::vector<int64_t> sums(extractor.SumCount());
+  const auto frame = extractor.MakeFrameWorkspace();
+  const auto thread = extractor.MakeThreadWorkspace();
+  const FrameInput input{&pair.reference, &pair.distorted, nullptr};
+  for (int stage = 0; stage < extractor.StageCount(); ++stage) {
+    const int rows = extractor.StageRows(stage);
+    for (int begin = (rows - 1) / band_rows * band_rows; begin >= 0; begin -= band_rows)
+      extractor.RunBand(input, stage, {begin, std::min(begin + band_rows, rows)}, frame.get(), thread.get(), sums);
+  }
+  return sums;
+}
+
+constexpr int kWholeFrame = 1 << 20;
+
+void ExpectEqualToPlainLoops(const OptionTexts& texts, const PictureFormat& format, const Pair& pair, int band_rows) {
+  const auto extractor = MakeExtractor(texts, format);
+  const auto want = AdmReferenceSums(MakeSetup(texts, format), pair.reference, pair.distorted);
+  EXPECT_THAT(RunSums(*extractor, pair, band_rows), ElementsAreArray(want))
+      << format.width << "x" << format.height << " " << format.bit_depth << " bit";
+}
+
+/// Runs a test once for every instruction set of the machine.
+class AdmTargetTest : public ::testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+};
+
+std::vector<int64_t> Targets() {
+  std::vector<int64_t> targets;
+  for (int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) targets.push_back(rest & -rest);
+  return targets;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, AdmTargetTest, ::testing::ValuesIn(Targets()),
+                         [](const auto& test) { return std::string(hwy::TargetName(test.param)); });
+
+TEST_P(AdmTargetTest, EqualsPlainLoopsAtEverySizeAndDepth) {
+  unsigned seed = 0;
+  for (const Size size : {Size{33, 33}, {34, 37}, {35, 64}, {65, 33}, {97, 41}, {130, 71}, {272, 144}, {483, 35}}) {
+    for (const int depth : {8, 10, 12, 16}) {
+      const PictureFormat format{size.width, size.height, depth, PixelFormat::k400};
+      for (const Content content : {Content::kNatural, Content::kNoise})
+        ExpectEqualToPlainLoops({}, format, MakePair(format, content, ++seed), kWholeFrame);
+    }
+  }
+}
+
+TEST_P(AdmTargetTest, EqualsPlainLoopsOnEveryContent) {
+  unsigned seed = 100;
+  for (const Content content : kAllContents) {
+    for (const int depth : {8, 16}) {
+      const PictureFormat format{119, 87, depth, PixelFormat::k400};
+      const Pair pair = MakePair(format, content, ++seed);
+      ExpectEqualToPlainLoops({}, format, pair, kWholeFrame);
+      ExpectEqualToPlainLoops({{"adm_enhn_gain_limit", "1"}}, format, pair, kWholeFrame);
+    }
+  }
+}
+
+TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {
+  const OptionTexts cases[] = {
+      {{"egl", "1.2"}},
+      {{"egl", "1.000001"}},
+      {{"egl", "7"}},
+      {{"csf", "1"}},
+      {{"csf", "1"}, {"scf", "0.02"}, {"scfd", "0.01"}},
+      {{"csf", "1"}, {"scf", "50"}, {"scfd", "50"}, {"egl", "1"}},
+      {{"csf", "2"}},
+      {{"csf", "3"}, {"rdh", "720"}, {"nvd", "5"}},
+      {{"nvd", "24"}, {"rdh", "4320"}},
+      {{"adm_skip_aim", "true"}},
+      {{"adm_skip_scale0", "true"}},
+  };
+  unsigned seed = 200;
+  for (const OptionTexts& texts : cases) {
+    for (const Content content : {Content::kNatural, Content::kNoise, Content::kBlackWhite, Content::kLines}) {
+      const PictureFormat format{101, 67, 10, PixelFormat::k400};
+      ExpectEqualToPlainLoops(texts, format, MakePair(format, content, ++seed), 11);
+    }
+  }
+}
+
+TEST_P(AdmTargetTest, BandSplitChangesNothing) {
+  for (const Size size : {Size{33, 33}, {77, 90}}) {
+    const PictureFormat format{size.width, size.height, 8, PixelFormat::k400};
+    const Pair pair = MakePair(format, Content::kNatural, 7);
+    for (const int band_rows : {1, 2, 3, 5, 16, 44}) ExpectEqualToPlainLoops({}, format, pair, band_rows);
+  }
+}
+
+TEST(AdmMath, SmallMagnitudesRestoreToTheirMinimum) {
+  // The fast text replaces ratio and product by min(|o|, |t|) up to here; the first exception is 16554.
+  for (int o = 1; o <= 16384; o += o < 1000 ? 1 : 7) {
+    for (int t = 1; t <= o + 1; t += o < 1000 ? 1 : 3) {
+      ASSERT_EQ(adm::Restore(adm::Ratio0(o, t), o, t, false, 1), std::min(o, t));
+      ASSERT_EQ(adm::Restore(adm::Ratio0(-o, -t), -o, -t, false, 1), -std::min(o, t));
+      ASSERT_EQ(adm::Restore(adm::Ratio(-o, -t), -o, -t, false, 1), -std::min(o, t));
+    }
+  }
+  bool exception = false;
+  for (int t = 1; t <= 16554; ++t) exception |= adm::Restore(adm::Ratio0(16554, t), 16554, t, false, 1) != t;
+  EXPECT_TRUE(exception);
+}
+
+TEST(AdmMath, OppositeSignsRestoreNothing) {
+  for (const int o : {-22929, -17000, -5, 3, 16554, 22929})
+    for (const int t : {1, 2, 100, 16553, 22929}) EXPECT_EQ(adm::Ratio0(o, o > 0 ? -t : t), 0);
+}
+
+TEST(AdmCsf, HasTheDefaultViewingDistance) {
+  const AdmCsf csf = MakeAdmCsf({}).value();
+  const float hv[] = {0.0173815377f, 0.0319848284f, 0.0433726609f, 0.0456734113f};
+  const float d[] = {0.005890687f, 0.0142990677f, 0.0243969075f, 0.0313127376f};
+  const uint32_t fixed_hv[] = {36453, 137373792, 186284160, 196165808};
+  const uint32_t fixed_d[] = {49417, 61414028, 104783920, 134487184};
+  for (int scale = 0; scale < kAdmScales; ++scale) {
+    EXPECT_EQ(csf.factor[scale][0], hv[scale]);
+    EXPECT_EQ(csf.factor[scale][1], hv[scale]);
+    EXPECT_EQ(csf.factor[scale][2], d[scale]);
+    EXPECT_EQ(csf.fixed[scale][0], fixed_hv[scale]);
+    EXPECT_EQ(csf.fixed[scale][2], fixed_d[scale]);
+  }
+}
+
+TEST(AdmCsf, FixedFactorsOfTheDefaultDistanceAreTheOldOnes) {
+  EXPECT_EQ(MakeAdmCsf({.view_distance = 1.5, .display_height = 2160}).value().fixed[0][0], 36453u);
+  EXPECT_EQ(MakeAdmCsf({.mode = AdmCsfMode::kBlend}).value().fixed[0][0], 24809u);  // 0.01183 * 2^21
+}
+
+TEST(AdmCsf, BartenIsScaled) {
+  const AdmCsf one = MakeAdmCsf({.mode = AdmCsfMode::kBarten}).value();
+  EXPECT_NEAR(one.factor[0][0], 1.2, 0.05);
+  EXPECT_NEAR(one.factor[3][0], 27, 0.5);
+  const AdmCsf half = MakeAdmCsf({.mode = AdmCsfMode::kBarten, .scale = 0.5, .diagonal_scale = 0.25}).value();
+  EXPECT_EQ(half.factor[2][1], one.factor[2][1] / 2);
+  EXPECT_EQ(half.factor[2][2], one.factor[2][2] / 4);
+}
+
+std::string MakeError(const OptionTexts& texts, int width, int height) {
+  const auto options = OptionValues::Parse(kAdmMetric.options, texts);
+  if (!options.ok()) return options.status().message();
+  const auto extractor = kAdmMetric.make(*options, {width, height, 8, PixelFormat::k400});
+  return extractor.ok() ? "" : extractor.status().message();
+}
+
+TEST(AdmMetric, RefusesWhatItCannotScore) {
+  EXPECT_THAT(MakeError({}, 32, 480), HasSubstr("32x480"));
+  EXPECT_THAT(MakeError({}, 480, 32), HasSubstr("at least 33"));
+  EXPECT_EQ(MakeError({}, 33, 33), "");
+  EXPECT_THAT(MakeError({{"adm_norm_view_dist", "2"}}, 64, 64), HasSubstr("3240"));
+  EXPECT_THAT(MakeError({{"adm_ref_display_height", "720"}}, 64, 64), HasSubstr("3240"));
+  EXPECT_THAT(MakeError({{"csf", "2"}, {"nvd", "4"}}, 64, 64), HasSubstr("adm_norm_view_dist 4"));
+  EXPECT_NE(MakeError({{"csf", "4"}}, 64, 64), "");
+}
+
+TEST(AdmMetric, KeysAreThoseOfLibvmaf) {
+  const auto options = OptionValues::Parse(kAdmMetric.options, {{"scfd", "0.01"}, {"csf", "1"}, {"scf", "0.02"}});
+  EXPECT_EQ(MakeOutputKey(kAdmMetric.outputs[0], *options).shown, "integer_adm2_scfd_0.01_csf_1_scf_0.02");
+  const auto skipped = OptionValues::Parse(kAdmMetric.options, {{"adm_skip_aim", "true"}});
+  EXPECT_EQ(MakeOutputKey(kAdmMetric.outputs[1], *skipped).stored, "VMAF_integer_feature_aim_score");
+}
+
+std::vector<double> Score(const OptionTexts& texts, const PictureFormat& format, const Pair& pair) {
+  const auto extractor = MakeExtractor(texts, format);
+  std::vector<double> values(kAdmMetric.outputs.size());
+  extractor->Finish(RunSums(*extractor, pair, 9), values);
+  return values;
+}
+
+Pair KnownPair(int depth) {
+  const PictureFormat format{64, 48, depth, PixelFormat::k400};
+  if (depth == 8) {
+    return {MakePicture(format, [](int x, int y) { return KnownReference(x, y, 0); }),
+            MakePicture(format, [](int x, int y) { return KnownDistorted(x, y, 0); })};
+  }
+  return {MakePicture(format, [](int x, int y) { return KnownReference(x, y, 0) * 4 + (x & 3); }),
+          MakePicture(format, [](int x, int y) { return KnownDistorted(x, y, 0) * 4 + ((x + y) & 3); })};
+}
+
+TEST(AdmMetric, GivesTheKnownAnswers) {
+  const std::vector<double> at8 = Score({{"debug", "true"}}, {64, 48, 8, PixelFormat::k400}, KnownPair(8));
+  EXPECT_EQ(at8[0], 0.89186489850189721);
+  EXPECT_EQ(at8[1], 0.038740526345826087);
+  EXPECT_EQ(at8[2], 0.92656218607803553);
+  const double num8[] = {19.881923675537109, 18.108345031738281, 18.648324966430664, 21.740049362182617};
+  const double den8[] = {21.620563507080078, 20.045488357543945, 21.267179489135742, 24.948513031005859};
+  const std::vector<double> at10 = Score({{"debug", "true"}}, {64, 48, 10, PixelFormat::k400}, KnownPair(10));
+  EXPECT_EQ(at10[0], 0.89142472100811276);
+  EXPECT_EQ(at10[1], 0.038854427143441096);
+  EXPECT_EQ(at10[2], 0.92628514693233588);
+  const double num10[] = {19.872457504272461, 18.095699310302734, 18.647390365600586, 21.740427017211914};
+  const double den10[] = {21.615934371948242, 20.066501617431641, 21.268426895141602, 24.948846817016602};
+  for (int scale = 0; scale < kAdmScales; ++scale) {
+    EXPECT_EQ(at8[3 + scale], num8[scale] / den8[scale]);
+    EXPECT_EQ(at8[10 + 2 * scale], num8[scale]);
+    EXPECT_EQ(at8[11 + 2 * scale], den8[scale]);
+    EXPECT_EQ(at10[10 + 2 * scale], num10[scale]);
+    EXPECT_EQ(at10[11 + 2 * scale], den10[scale]);
+  }
+}
+
+TEST(AdmMetric, OptionsActOnTheScores) {
+  const PictureFormat format{64, 48, 8, PixelFormat::k400};
+  const std::vector<double> plain = Score({}, format, KnownPair(8));
+  const std::vector<double> no_aim = Score({{"adm_skip_aim", "true"}}, format, KnownPair(8));
+  EXPECT_EQ(no_aim[0], plain[0]);
+  EXPECT_EQ(no_aim[1], 0);
+  EXPECT_EQ(no_aim[2], plain[0] * 0.5 + 0.5);
+  EXPECT_EQ(Score({{"dlmw", "1"}}, format, KnownPair(8))[2], plain[0]);
+  EXPECT_EQ(Score({{"min", "0.97"}}, format, KnownPair(8))[2], 0.97000002861022949 > plain[2] ? 0.97 : plain[2]);
+  const std::vector<double> skipped = Score({{"ssz", "true"}, {"debug", "true"}}, format, KnownPair(8));
+  EXPECT_EQ(skipped[3], 0);
+  EXPECT_EQ(skipped[11], static_cast<double>(1e-10f));
+  EXPECT_EQ(skipped[4], plain[4]);
+}
+
+TEST(AdmMetric, NothingToLoseIsAPerfectScore) {
+  const PictureFormat format{64, 64, 8, PixelFormat::k400};
+  const auto flat = [](int, int) { return 90; };
+  const Pair pair{MakePicture(format, flat), MakePicture(format, flat)};
+  const std::vector<double> scores = Score({{"nw", "0"}}, format, pair);
+  EXPECT_EQ(scores[0], 1);
+  EXPECT_EQ(scores[1], 0);
+  EXPECT_EQ(scores[2], 1);
+  EXPECT_TRUE(std::isnan(scores[3]));  // 0 / 0, as libvmaf's
+  EXPECT_EQ(Score({}, format, pair)[0], 1);
+}
+
+}  // namespace
+}  // namespace acutance
