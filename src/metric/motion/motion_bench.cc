@@ -1,7 +1,11 @@
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <random>
+#include <string>
+#include <utility>
 
 #include "image/picture.h"
 #include "metric/motion/motion_cpu.h"
@@ -9,14 +13,16 @@
 namespace acutance {
 namespace {
 
-Picture Noise(const PictureFormat& format, unsigned seed) {
+/// A smooth texture moving right, or noise, the worst case: every row takes the wide path.
+Picture MakePicture(const PictureFormat& format, bool noise, int frame) {
   MutablePicture picture = *AllocatePicture(format);
-  std::mt19937 random(seed);
-  const int samples_per_row = format.width;
+  std::mt19937 random(static_cast<unsigned>(frame));
   for (int y = 0; y < format.height; ++y)
-    for (int x = 0; x < samples_per_row; ++x) {
+    for (int x = 0; x < format.width; ++x) {
+      const double wave = 0.5 + 0.25 * std::sin((x - 3 * frame) * 0.05) + 0.25 * std::sin(y * 0.03);
+      const double value = noise ? random() / 4294967296.0 : wave;
+      const int sample = static_cast<int>(value * ((1 << format.bit_depth) - 1));
       std::byte* row = picture.data[0] + y * picture.stride[0];
-      const unsigned sample = random() >> (32 - format.bit_depth);
       if (format.bit_depth == 8) row[x] = static_cast<std::byte>(sample);
       else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
     }
@@ -28,7 +34,8 @@ void BM_MotionSad(benchmark::State& state, int64_t target) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   const PictureFormat format = {static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
                                 static_cast<int>(state.range(2)), PixelFormat::k400};
-  const Picture earlier = Noise(format, 1), current = Noise(format, 2);
+  const bool noise = state.range(3) != 0;
+  const Picture earlier = MakePicture(format, noise, 1), current = MakePicture(format, noise, 2);
   const auto rows = std::make_unique<MotionRows>();
   for (auto _ : state)
     benchmark::DoNotOptimize(
@@ -41,10 +48,10 @@ void BM_MotionSad(benchmark::State& state, int64_t target) {
 
 const bool kRegistered = [] {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets())
-    for (const int64_t bit_depth : {8, 10, 16})
-      benchmark::RegisterBenchmark((std::string("MotionSad/") + hwy::TargetName(target)).c_str(), BM_MotionSad, target)
-          ->ArgNames({"w", "h", "bits"})
-          ->Args({1920, 1080, bit_depth})
+    for (const auto& [bit_depth, noise] : {std::pair{8, 0}, {10, 0}, {16, 0}, {8, 1}, {16, 1}})
+      benchmark::RegisterBenchmark(fmt::format("MotionSad/{}", hwy::TargetName(target)).c_str(), BM_MotionSad, target)
+          ->ArgNames({"w", "h", "bits", "noise"})
+          ->Args({1920, 1080, bit_depth, noise})
           ->Unit(benchmark::kMicrosecond);
   return true;
 }();

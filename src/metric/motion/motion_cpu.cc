@@ -134,6 +134,9 @@ struct Strip {
   }
 };
 
+// How a vertically filtered row is kept: as it is, where every y fits int16 (nearly always), or in halves and bits.
+enum Storage { kWhole, kSplit };
+
 template <class Format>
 class BandSad {
  public:
@@ -154,15 +157,15 @@ class BandSad {
   using D64 = hn::RepartitionToWide<hn::RebindToUnsigned<D32> >;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D16()));
 
-  void RunStrip(const Strip& strip, RowBand band) {
+  void RunStrip(Strip strip, RowBand band) {
     LoadPair(strip, band.begin - 2, 0);
     LoadPair(strip, band.begin, 1);
-    int oldest = 0;
     for (int y = band.begin; y < band.end; y += 2) {
-      FilterColumns(strip, y, oldest);
-      FilterRow(strip, 0);
-      if (y + 1 < band.end) FilterRow(strip, 1);
-      oldest ^= 1;
+      LoadPair(strip, y + 2, 2);
+      const int rows = std::min(band.end - y, 2);
+      if (FilterColumns<kWhole>(strip)) FilterRows<kWhole>(strip, rows);
+      else if (FilterColumns<kSplit>(strip)) FilterRows<kSplit>(strip, rows);
+      std::rotate(slot_, slot_ + 1, slot_ + 3);
     }
   }
 
@@ -174,97 +177,105 @@ class BandSad {
     return reinterpret_cast<const Sample*>(rows_.narrow[slot]);
   }
 
-  struct RowPair {
-    const Sample* earlier[2];
-    const Sample* current[2];
-  };
-  RowPair Rows(int y) {
-    return {{Row(earlier_, y, 0), Row(earlier_, y + 1, 1)}, {Row(current_, y, 2), Row(current_, y + 1, 3)}};
-  }
-
-  // Rows y and y + 1 interleaved: [0] the lower, [1] the upper half of each 128-bit block.
-  struct PairVectors {
-    V16 half[2];
-    V16 bit[2];
-  };
-  static HWY_INLINE PairVectors Interleave(const RowPair& pair, int x) {
+  // Differences of rows y and y + 1, interleaved: the lower, then the upper half of each 128-bit block.
+  void LoadPair(Strip strip, int y, int age) {
     const D16 d;
-    const Difference a = LoadDifference<Format>(pair.earlier[0] + x, pair.current[0] + x);
-    const Difference b = LoadDifference<Format>(pair.earlier[1] + x, pair.current[1] + x);
-    PairVectors result{{hn::InterleaveLower(d, a.half, b.half), hn::InterleaveUpper(d, a.half, b.half)}, {}};
-    if constexpr (Format::kSplit) {
-      result.bit[0] = hn::InterleaveLower(d, a.bit, b.bit);
-      result.bit[1] = hn::InterleaveUpper(d, a.bit, b.bit);
+    const Sample* earlier[2] = {Row(earlier_, y, 0), Row(earlier_, y + 1, 1)};
+    const Sample* current[2] = {Row(current_, y, 2), Row(current_, y + 1, 3)};
+    int16_t* halves = rows_.pair_halves[slot_[age]];
+    int16_t* bits = rows_.pair_bits[slot_[age]];
+    const int blocks = strip.BlockCount(kLanes);
+    for (int block = 0; block < blocks; ++block, halves += 2 * kLanes, bits += 2 * kLanes) {
+      const int x = strip.BlockColumn(block, kLanes);
+      const Difference a = LoadDifference<Format>(earlier[0] + x, current[0] + x);
+      const Difference b = LoadDifference<Format>(earlier[1] + x, current[1] + x);
+      hn::Store(hn::InterleaveLower(d, a.half, b.half), d, halves);
+      hn::Store(hn::InterleaveUpper(d, a.half, b.half), d, halves + kLanes);
+      if constexpr (Format::kSplit) {
+        hn::Store(hn::InterleaveLower(d, a.bit, b.bit), d, bits);
+        hn::Store(hn::InterleaveUpper(d, a.bit, b.bit), d, bits + kLanes);
+      }
     }
-    return result;
   }
 
-  HWY_INLINE void StorePair(const PairVectors& pair, int slot, int block) {
-    for (int part = 0; part < 2; ++part) {
-      const int at = (2 * block + part) * kLanes;
-      hn::Store(pair.half[part], D16(), rows_.pair_halves[slot] + at);
-      if constexpr (Format::kSplit) hn::Store(pair.bit[part], D16(), rows_.pair_bits[slot] + at);
+  struct Pairs {  // oldest first
+    const int16_t* halves[3];
+    const int16_t* bits[3];
+  };
+  Pairs CurrentPairs() const {
+    Pairs pairs;
+    for (int age = 0; age < 3; ++age) {
+      pairs.halves[age] = rows_.pair_halves[slot_[age]];
+      pairs.bits[age] = rows_.pair_bits[slot_[age]];
     }
+    return pairs;
   }
 
-  void LoadPair(const Strip& strip, int y, int slot) {
-    const RowPair pair = Rows(y);
-    for (int block = 0; block < strip.BlockCount(kLanes); ++block)
-      StorePair(Interleave(pair, strip.BlockColumn(block, kLanes)), slot, block);
-  }
-
-  // Vertical sums, unshifted, of one half of a block: [0] row y, [1] row y + 1.
+  // Vertical sums, unshifted, of half a block: [0] the first, [1] the second row.
   struct RowSums {
     V32 row[2];
   };
-  HWY_INLINE RowSums SumColumns(const Taps& taps, const PairVectors& next, int part, int at, int oldest) const {
+  static HWY_INLINE RowSums SumColumns(const Taps& taps, const Pairs& pairs, int at) {
     const D16 d;
     const D32 d32;
-    const V16 p = hn::Load(d, rows_.pair_halves[oldest] + at), q = hn::Load(d, rows_.pair_halves[oldest ^ 1] + at);
+    const V16 p = hn::Load(d, pairs.halves[0] + at);
+    const V16 q = hn::Load(d, pairs.halves[1] + at);
+    const V16 r = hn::Load(d, pairs.halves[2] + at);
     if constexpr (!Format::kSplit) {
       const V32 round = hn::Set(d32, 1 << (Format::kShift - 1));
-      return {{taps.Even(round, p, q, next.half[part]), taps.Odd(round, p, q, next.half[part])}};
+      return {{taps.Even(round, p, q, r), taps.Odd(round, p, q, r)}};
     } else {
       const V32 zero = hn::Zero(d32), round = hn::Set(d32, 32768);
-      const V16 pb = hn::Load(d, rows_.pair_bits[oldest] + at), qb = hn::Load(d, rows_.pair_bits[oldest ^ 1] + at);
-      return {{Join(taps.Even(zero, p, q, next.half[part]), taps.Even(round, pb, qb, next.bit[part])),
-               Join(taps.Odd(zero, p, q, next.half[part]), taps.Odd(round, pb, qb, next.bit[part]))}};
+      const V16 pb = hn::Load(d, pairs.bits[0] + at);
+      const V16 qb = hn::Load(d, pairs.bits[1] + at);
+      const V16 rb = hn::Load(d, pairs.bits[2] + at);
+      return {{Join(taps.Even(zero, p, q, r), taps.Even(round, pb, qb, rb)),
+               Join(taps.Odd(zero, p, q, r), taps.Odd(round, pb, qb, rb))}};
     }
   }
 
-  // y = sum >> kShift, split and stored. ReorderDemote2To undoes the order of InterleaveLower and InterleaveUpper.
-  HWY_INLINE void StoreFiltered(V32 lower, V32 upper, int row, int column) {
+  // Filters two rows vertically into y, or halves and bits of it. ReorderDemote2To undoes the order of InterleaveLower
+  // and InterleaveUpper. False: some y does not fit int16 (or is its largest or smallest value, which tells no more).
+  template <Storage kStorage>
+  bool FilterColumns(Strip strip) {
     const D16 d;
-    const V32 one = hn::Set(D32(), 1);
-    constexpr int kShift = Format::kShift;
-    const V32 lower_half = hn::ShiftRight<kShift + 1>(lower), upper_half = hn::ShiftRight<kShift + 1>(upper);
-    const V32 lower_bit = hn::And(hn::ShiftRight<kShift>(lower), one);
-    const V32 upper_bit = hn::And(hn::ShiftRight<kShift>(upper), one);
-    hn::StoreU(hn::ReorderDemote2To(d, lower_half, upper_half), d, rows_.halves[row] + column);
-    hn::StoreU(hn::ReorderDemote2To(d, lower_bit, upper_bit), d, rows_.bits[row] + column);
-  }
-
-  // Rows y and y + 1, vertically filtered, into halves and bits; rows y + 2 and y + 3 take the oldest pair's place.
-  void FilterColumns(const Strip& strip, int y, int oldest) {
     const Taps taps;
-    const RowPair rows = Rows(y + 2);
-    for (int block = 0; block < strip.BlockCount(kLanes); ++block) {
-      const int x = strip.BlockColumn(block, kLanes);
-      const PairVectors next = Interleave(rows, x);
-      const RowSums lower = SumColumns(taps, next, 0, 2 * block * kLanes, oldest);
-      const RowSums upper = SumColumns(taps, next, 1, (2 * block + 1) * kLanes, oldest);
-      StorePair(next, oldest, block);
-      for (int row = 0; row < 2; ++row)
-        StoreFiltered(lower.row[row], upper.row[row], row, x - strip.begin + MotionRows::kMargin);
+    const V32 one = hn::Set(D32(), 1);
+    V16 largest = hn::Zero(d), smallest = hn::Zero(d);
+    const Pairs pairs = CurrentPairs();
+    int16_t* const halves[2] = {rows_.halves[0] + MotionRows::kMargin, rows_.halves[1] + MotionRows::kMargin};
+    int16_t* const bits[2] = {rows_.bits[0] + MotionRows::kMargin, rows_.bits[1] + MotionRows::kMargin};
+    const int blocks = strip.BlockCount(kLanes);
+    for (int block = 0; block < blocks; ++block) {
+      const int column = strip.BlockColumn(block, kLanes) - strip.FirstColumn();
+      const RowSums lower = SumColumns(taps, pairs, 2 * block * kLanes);
+      const RowSums upper = SumColumns(taps, pairs, (2 * block + 1) * kLanes);
+      for (int row = 0; row < 2; ++row) {
+        constexpr int kHalfShift = Format::kShift + (kStorage == kSplit);
+        const V16 half = hn::ReorderDemote2To(d, hn::ShiftRight<kHalfShift>(lower.row[row]),
+                                              hn::ShiftRight<kHalfShift>(upper.row[row]));
+        hn::StoreU(half, d, halves[row] + column);
+        if constexpr (kStorage == kWhole) {
+          largest = hn::Max(largest, half);
+          smallest = hn::Min(smallest, half);
+        } else {
+          const V16 bit = hn::ReorderDemote2To(d, hn::And(hn::ShiftRight<Format::kShift>(lower.row[row]), one),
+                                               hn::And(hn::ShiftRight<Format::kShift>(upper.row[row]), one));
+          hn::StoreU(bit, d, bits[row] + column);
+        }
+      }
     }
     for (int row = 0; row < 2; ++row) {
-      Mirror(strip, rows_.halves[row]);
-      Mirror(strip, rows_.bits[row]);
+      Mirror(strip, halves[row]);
+      Mirror(strip, bits[row]);
     }
+    const auto at_limit =
+        hn::Or(hn::Eq(largest, hn::Set(d, int16_t{32767})), hn::Eq(smallest, hn::Set(d, int16_t{-32768})));
+    return kStorage == kSplit || hn::AllFalse(d, at_limit);
   }
 
-  static void Mirror(const Strip& strip, int16_t* row) {
-    int16_t* first = row + MotionRows::kMargin;
+  static void Mirror(Strip strip, int16_t* row) {
+    int16_t* first = row + (strip.begin - strip.FirstColumn());
     int16_t* last = first + (strip.end - strip.begin - 1);
     for (int k = 1; k <= 2; ++k) {
       if (strip.begin == 0) first[-k] = first[k];
@@ -276,44 +287,55 @@ class BandSad {
     V32 even;
     V32 odd;
   };
+  template <Storage kStorage>
   HWY_INLINE Filtered FilterBlock(const Taps& taps, const int16_t* halves, const int16_t* bits) const {
     const D16 d;
     const V32 zero = hn::Zero(D32()), round = hn::Set(D32(), 32768);
     const V16 p = hn::LoadU(d, halves - 2), q = hn::LoadU(d, halves), r = hn::LoadU(d, halves + 2);
-    const V16 pb = hn::LoadU(d, bits - 2), qb = hn::LoadU(d, bits), rb = hn::LoadU(d, bits + 2);
-    const V32 even = Join(taps.Even(zero, p, q, r), taps.Even(round, pb, qb, rb));
-    const V32 odd = Join(taps.Odd(zero, p, q, r), taps.Odd(round, pb, qb, rb));
-    return {hn::Abs(hn::ShiftRight<15>(even)), hn::Abs(hn::ShiftRight<15>(odd))};
+    if constexpr (kStorage == kWhole) {
+      const V32 even = taps.Even(round, p, q, r), odd = taps.Odd(round, p, q, r);
+      return {hn::Abs(hn::ShiftRight<16>(even)), hn::Abs(hn::ShiftRight<16>(odd))};
+    } else {
+      const V16 pb = hn::LoadU(d, bits - 2), qb = hn::LoadU(d, bits), rb = hn::LoadU(d, bits + 2);
+      const V32 even = Join(taps.Even(zero, p, q, r), taps.Even(round, pb, qb, rb));
+      const V32 odd = Join(taps.Odd(zero, p, q, r), taps.Odd(round, pb, qb, rb));
+      return {hn::Abs(hn::ShiftRight<15>(even)), hn::Abs(hn::ShiftRight<15>(odd))};
+    }
   }
 
-  // Adds |x| of one row of the strip to sad_. A 32-bit lane takes at most kStripWidth / 2 values of 65535.
-  void FilterRow(const Strip& strip, int row) {
+  // Adds |x| of the strip's rows to sad_. A 32-bit lane takes at most kStripWidth / 2 values of 65535 a row.
+  template <Storage kStorage>
+  void FilterRows(Strip strip, int rows) {
     const D32 d32;
     const Taps taps;
-    const int16_t* halves = rows_.halves[row] + MotionRows::kMargin;
-    const int16_t* bits = rows_.bits[row] + MotionRows::kMargin;
     const int width = strip.end - strip.begin;
-    V32 sum = hn::Zero(d32);
-    int x = 0;
-    for (; x + kLanes <= width; x += kLanes) {
-      const Filtered filtered = FilterBlock(taps, halves + x, bits + x);
-      sum = hn::Add(sum, hn::Add(filtered.even, filtered.odd));
+    const int first = MotionRows::kMargin + strip.begin - strip.FirstColumn();
+    for (int row = 0; row < rows; ++row) {
+      const int16_t* halves = rows_.halves[row] + first;
+      const int16_t* bits = rows_.bits[row] + first;
+      V32 sum = hn::Zero(d32);
+      int x = 0;
+      for (; x + kLanes <= width; x += kLanes) {
+        const Filtered filtered = FilterBlock<kStorage>(taps, halves + x, bits + x);
+        sum = hn::Add(sum, hn::Add(filtered.even, filtered.odd));
+      }
+      if (x < width) {
+        const Filtered filtered = FilterBlock<kStorage>(taps, halves + x, bits + x);
+        const auto even = hn::FirstN(d32, static_cast<size_t>((width - x + 1) / 2));
+        const auto odd = hn::FirstN(d32, static_cast<size_t>((width - x) / 2));
+        sum = hn::Add(sum, hn::IfThenElseZero(even, filtered.even));
+        sum = hn::Add(sum, hn::IfThenElseZero(odd, filtered.odd));
+      }
+      const auto pairs = hn::BitCast(D64(), sum);
+      const auto low = hn::And(pairs, hn::Set(D64(), uint64_t{0xFFFFFFFF}));
+      sad_ = hn::Add(sad_, hn::Add(low, hn::ShiftRight<32>(pairs)));
     }
-    if (x < width) {
-      const Filtered filtered = FilterBlock(taps, halves + x, bits + x);
-      const auto even = hn::FirstN(d32, static_cast<size_t>((width - x + 1) / 2));
-      const auto odd = hn::FirstN(d32, static_cast<size_t>((width - x) / 2));
-      sum = hn::Add(sum, hn::IfThenElseZero(even, filtered.even));
-      sum = hn::Add(sum, hn::IfThenElseZero(odd, filtered.odd));
-    }
-    const auto sum64 = hn::BitCast(D64(), sum);
-    const auto low = hn::And(sum64, hn::Set(D64(), uint64_t{0xFFFFFFFF}));
-    sad_ = hn::Add(sad_, hn::Add(low, hn::ShiftRight<32>(sum64)));
   }
 
   const Plane& earlier_;
   const Plane& current_;
   MotionRows& rows_;
+  int slot_[3] = {0, 1, 2};  // of the pairs in rows_, oldest first
   hn::Vec<D64> sad_ = hn::Zero(D64());
 };
 

@@ -13,13 +13,13 @@ namespace acutance {
 struct MotionRows : Workspace {
   static constexpr int kMaxLanes = 32;  // int16 lanes of the widest vector used
   static constexpr int kStripWidth = 1024;
-  static constexpr int kMargin = kMaxLanes;  // columns kept left of a strip
+  static constexpr int kMargin = kMaxLanes;  // columns kept left of those that a strip computes
   static constexpr int kColumns = kMargin + kStripWidth + 4 * kMaxLanes;
 
-  // The last two pairs of rows of differences, row pairs interleaved; at 16 bit halves and lowest bits apart.
-  alignas(64) int16_t pair_halves[2][2 * kColumns] = {};
-  alignas(64) int16_t pair_bits[2][2 * kColumns] = {};
-  // Two vertically filtered rows: floor(y / 2) and the lowest bit of y.
+  // The last three pairs of rows of differences, the rows of a pair interleaved; at 16 bit halves and bits apart.
+  alignas(64) int16_t pair_halves[3][2 * kColumns] = {};
+  alignas(64) int16_t pair_bits[3][2 * kColumns] = {};
+  // Two vertically filtered rows: y, or floor(y / 2) and the lowest bit of y.
   alignas(64) int16_t halves[2][kColumns] = {};
   alignas(64) int16_t bits[2][kColumns] = {};
   // Copies of rows narrower than a vector: two rows of two pictures.

@@ -81,6 +81,39 @@ TEST(MotionSad, NoiseOfManySizes) {
     }
 }
 
+// Rows are kept whole where every y fits int16, and split where one does not: here both, side by side.
+TEST(MotionSad, SmallDifferencesWithAndWithoutSparks) {
+  std::mt19937 random(4);
+  for (const int depth : kDepths) {
+    const int quarter = 1 << (depth - 2);
+    const auto soft = [&](int, int) { return static_cast<int>(random() % quarter) + quarter; };
+    for (const int width : {7, 40, 431, 1100}) {
+      const TestPlane a(width, 30, depth, soft), b(width, 30, depth, soft);
+      const TestPlane sparks(width, 30, depth, [&](int x, int y) {
+        const bool bright = y / 3 % 3 == 1 && x * 5 / width == 3;
+        return bright ? (1 << depth) - 1 : soft(x, y);
+      });
+      ExpectEqualToRef(a, b, depth);
+      ExpectEqualToRef(a, sparks, depth);
+    }
+  }
+}
+
+TEST(MotionSad, ConstantDifferencesAtTheLimitsOfInt16) {
+  for (const int depth : kDepths) {
+    const int half = 1 << (depth - 1);
+    for (const int difference : {half - 2, half - 1, half, half + 1}) {
+      const TestPlane bright(70, 8, depth, [&](int, int) { return difference; });
+      const TestPlane black(70, 8, depth, [](int, int) { return 0; });
+      const int64_t sad = (int64_t{difference} << (16 - depth)) * 70 * 8;
+      ForEachTarget([&] {
+        EXPECT_EQ(Sad(bright, black, depth, {0, 8}), sad) << difference;
+        EXPECT_EQ(Sad(black, bright, depth, {0, 8}), sad) << -difference;
+      });
+    }
+  }
+}
+
 TEST(MotionSad, ExtremePatterns) {
   using Pattern = bool (*)(int, int);
   const Pattern patterns[] = {

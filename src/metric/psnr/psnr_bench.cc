@@ -1,8 +1,8 @@
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <hwy/highway.h>
 
 #include <cstring>
-#include <string>
 
 #include "image/picture.h"
 #include "metric/psnr/psnr_cpu.h"
@@ -34,7 +34,7 @@ void BM_SquaredError(benchmark::State& state, int64_t target) {
 const bool kRegistered = [] {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets())
     for (const int64_t bit_depth : {8, 16})
-      benchmark::RegisterBenchmark((std::string("SquaredError/") + hwy::TargetName(target)).c_str(), BM_SquaredError,
+      benchmark::RegisterBenchmark(fmt::format("SquaredError/{}", hwy::TargetName(target)).c_str(), BM_SquaredError,
                                    target)
           ->ArgNames({"w", "h", "bits"})
           ->Args({1920, 1080, bit_depth})
