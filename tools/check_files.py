@@ -34,13 +34,13 @@ def tracked_files(root):
 
 
 def compiled_sources(root, files, compile_commands):
-    """Sources that a target names."""
+    """Sources, and texts that are compiled at run time or embedded, that a target names."""
     found = set()
     if compile_commands:
         for entry in json.loads(compile_commands.read_text(encoding="utf-8")):
             found.add((pathlib.Path(entry["directory"]) / entry["file"]).resolve())
     for lists in (path for path in files if path.name == "CMakeLists.txt"):
-        for word in re.findall(r"[\w./-]+\.cc\b", lists.read_text(encoding="utf-8")):
+        for word in re.findall(r"[\w./-]+\.(?:cc|h)\b", lists.read_text(encoding="utf-8")):
             found.add((lists.parent / word.lstrip("/")).resolve())
     return found
 
