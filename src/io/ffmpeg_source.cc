@@ -44,6 +44,7 @@ class FfmpegSource : public VideoSource {
   const PictureFormat& format() const override { return format_; }
   std::optional<int64_t> frame_count() const override;
   std::optional<double> frame_rate() const override;
+  std::vector<std::string> warnings() const override;
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
   Result<std::optional<Picture>> Next() override;
@@ -75,6 +76,9 @@ class FfmpegSource : public VideoSource {
   PictureFormat format_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
+  bool has_decoded_ = false;
+  bool has_fed_ = false;
+  bool starts_between_keys_ = false;
   bool fed_all_ = false;
   bool luma_only_ = false;
   bool ended_ = false;
@@ -111,7 +115,8 @@ int64_t FfmpegSource::SeekBytes(void* opaque, int64_t offset, int whence) {
 Status FfmpegSource::Failure(std::string_view what, int error) const {
   if (!io_error_.ok()) return io_error_;
   const StatusCode code = error == AVERROR(ENOMEM) ? StatusCode::kOutOfMemory : StatusCode::kBadData;
-  return Error(code, "{}: {}: {}", stream_->name(), what, Reason(error));
+  const char* hint = stream_->seekable() ? "" : " (some containers can be read from a file only, not from a pipe)";
+  return Error(code, "{}: {}: {}{}", stream_->name(), what, Reason(error), hint);
 }
 
 Status FfmpegSource::OpenIo() {
@@ -169,7 +174,7 @@ Status FfmpegSource::Open(int decoder_threads) {
   ACU_RETURN_IF_ERROR(OpenInput());
   ACU_RETURN_IF_ERROR(OpenDecoder(decoder_threads));
   ACU_ASSIGN_OR_RETURN(first_, DecodeFrame());
-  if (!first_) return Error(StatusCode::kBadData, "{} has no video frames", stream_->name());
+  if (!first_) return Error(StatusCode::kBadData, "{} has no video frames that could be decoded", stream_->name());
   ACU_ASSIGN_OR_RETURN(format_, FormatOf(*first_, stream_->name()));
   return {};
 }
@@ -182,6 +187,11 @@ std::optional<int64_t> FfmpegSource::frame_count() const {
 std::optional<double> FfmpegSource::frame_rate() const {
   const AVRational rate = Ffmpeg().av_guess_frame_rate(container_.get(), container_->streams[track_], nullptr);
   return rate.num > 0 && rate.den > 0 ? std::optional(av_q2d(rate)) : std::nullopt;
+}
+
+std::vector<std::string> FfmpegSource::warnings() const {
+  if (!starts_between_keys_) return {};
+  return {"the video starts between key frames; frames count from the first that can be decoded"};
 }
 
 void FfmpegSource::StopFeeding(Status reason) {
@@ -203,10 +213,13 @@ void FfmpegSource::FeedDecoder() {
   int sent = 0;
   const bool is_ours = packet_->stream_index == track_;
   const bool is_corrupt = packet_->flags & AV_PKT_FLAG_CORRUPT;
+  if (is_ours && !std::exchange(has_fed_, true)) starts_between_keys_ = !(packet_->flags & AV_PKT_FLAG_KEY);
   if (is_ours && !is_corrupt) sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
   Ffmpeg().av_packet_unref(packet_.get());
   if (is_ours && is_corrupt) return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
-  if (sent < 0 && sent != AVERROR(EAGAIN)) StopFeeding(Failure("could not decode", sent));
+  if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
+  // What a recording holds before its first key frame is no damage.
+  if (has_decoded_ || !starts_between_keys_) StopFeeding(Failure("could not decode", sent));
 }
 
 Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
@@ -214,7 +227,10 @@ Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
   if (!frame) return Failure("no memory", AVERROR(ENOMEM));
   for (;;) {
     const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), frame.get());
-    if (error == 0) return frame;
+    if (error == 0) {
+      has_decoded_ = true;
+      return frame;
+    }
     if (error == AVERROR(EAGAIN) && !fed_all_) {
       FeedDecoder();
       continue;

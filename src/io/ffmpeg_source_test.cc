@@ -117,6 +117,28 @@ TEST_F(Containers, PipesWorkWhereTheContainerAllows) {
   ExpectClip(*MustOpen(dir_ / "pipe"), clip);
 }
 
+TEST_F(Containers, APipeIsNamedAsTheReasonWhereTheContainerNeedsAFile) {
+  const Clip clip = MakeClip({320, 180, 8, PixelFormat::k420}, 6);
+  ASSERT_TRUE(Encode(clip, "yuv420p", "-c:v libx264 -qp 0", "a.mp4")) << ReadFile(dir_ / "log");
+  ASSERT_EQ(std::system(fmt::format("mkfifo {}", dir_ / "pipe").c_str()), 0);
+  FifoWriter writer(dir_ / "pipe", ReadFile(dir_ / "a.mp4"));
+  EXPECT_THAT(ErrorOf(dir_ / "pipe"), HasSubstr("not from a pipe"));
+}
+
+TEST_F(Containers, RecordingsMayStartBetweenKeyFrames) {
+  const Clip clip = MakeClip({96, 64, 8, PixelFormat::k420}, 12);
+  ASSERT_TRUE(Encode(clip, "yuv420p", "-c:v libx264 -qp 0 -bf 0 -x264-params keyint=5:scenecut=0", "a.ts"))
+      << ReadFile(dir_ / "log");
+  const std::string whole = ReadFile(dir_ / "a.ts");
+  WriteFile(dir_ / "cut.ts", whole.substr(whole.size() / 4 / 188 * 188));
+  auto source = MustOpen(dir_ / "cut.ts");
+  ASSERT_NE(source, nullptr);
+  EXPECT_THAT(source->warnings(), testing::ElementsAre(HasSubstr("starts between key frames")));
+  auto next = source->Next();
+  ASSERT_TRUE(next.ok() && *next);
+  ExpectFrame(**next, clip, 5);
+}
+
 TEST_F(Containers, RefusesOtherPixelFormats) {
   const Clip clip = MakeClip({48, 34, 8, PixelFormat::k444}, 2);
   const std::pair<const char*, const char*> cases[] = {{"-c:v ffv1 -pix_fmt bgr0", "bgr0"},
