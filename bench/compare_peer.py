@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times acutance against libvmaf on the same raw 1080p pair, one thread each, and prints tables for docs/performance.md.
+"""Times acutance against libvmaf on the same raw 1080p pair, one thread each; prints tables for docs/performance.md.
 
 usage: compare_peer.py [--build DIR] [--peer FFMPEG] [--frames N] [--repeats N]
 
@@ -45,13 +45,15 @@ def make_pair(media, frames):
     """A 1080p pair, encoded (reference and distorted .mp4) and decoded (.yuv); kept for the next run."""
     encode = ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", media / "reference.mp4", "-an", "-frames:v", frames,
               "-vf", f"scale={SIZE.replace('x', ':')}:flags=bicubic", "-pix_fmt", "yuv420p", "-c:v", "libx264"]
-    for name, quality in (("reference", ["-preset", "ultrafast", "-qp", "4"]), ("distorted", ["-preset", "veryfast", "-crf", "35"])):
+    qualities = {"reference": ["-preset", "ultrafast", "-qp", "4"], "distorted": ["-preset", "veryfast", "-crf", "35"]}
+    for name, quality in qualities.items():
         encoded, raw = media / f"{name}_1080p_{frames}.mp4", media / f"{name}_1080p_{frames}.yuv"
         if raw.exists():
             continue
         measure.run(encode + quality + [encoded])
         part = raw.with_suffix(".part")
-        measure.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", encoded, "-pix_fmt", "yuv420p", "-f", "rawvideo", part])
+        measure.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", encoded, "-pix_fmt", "yuv420p",
+                     "-f", "rawvideo", part])
         part.rename(raw)
     return [media / f"{name}_1080p_{frames}.{kind}" for kind in ("yuv", "mp4") for name in ("reference", "distorted")]
 
@@ -77,7 +79,8 @@ def peer_command(options, reference, distorted, model, threads, log):
 
 def our_command(options, reference, distorted, model, threads, log):
     width, height = SIZE.split("x")
-    return [options.build / "bin/vmaf", "-r", reference, "-d", distorted, "-w", width, "-h", height, "-p", "420", "-b", "8",
+    return [options.build / "bin/vmaf", "-r", reference, "-d", distorted,
+            "-w", width, "-h", height, "-p", "420", "-b", "8",
             "--model", model, "--threads", threads, "--json", "-o", log, "-q"]
 
 
@@ -116,8 +119,8 @@ def compare(options, name, model, pair, work):
 
 
 def compare_all(options, pair, work):
-    print("| one thread | acutance ms/frame, least (median) | its CPU ms | libvmaf ms/frame, least (median) | its CPU ms "
-          "| ratio | CPU ratio | largest score difference |")
+    print("| one thread | acutance ms/frame, least (median) | its CPU ms "
+          "| libvmaf ms/frame, least (median) | its CPU ms | ratio | CPU ratio | largest score difference |")
     print("|---|---|---|---|---|---|---|---|")
     worst = compare(options, "vmaf_v0.6.1", "version=vmaf_v0.6.1", pair, work)
     for name, features in FEATURES.items():
@@ -129,12 +132,14 @@ def compare_all(options, pair, work):
 def print_scaling(options, pair, work):
     """Two threads against one; the logs must be the same bytes, but for the frames per second."""
     logs = {threads: work / f"threads{threads}.json" for threads in (1, 2)}
-    commands = {threads: our_command(options, *pair, "version=vmaf_v0.6.1", threads, log) for threads, log in logs.items()}
+    commands = {threads: our_command(options, *pair, "version=vmaf_v0.6.1", threads, log)
+                for threads, log in logs.items()}
     costs = measure.run_interleaved(commands, options.repeats)
     one, two = (measure.least(costs[threads], "wall") for threads in (1, 2))
-    same = len({json.dumps({**json.loads(log.read_text(encoding="utf-8")), "fps": 0}) for log in logs.values()}) == 1
-    print(f"\nThreads: {options.frames / one:.1f} fps with one, {options.frames / two:.1f} with two: {one / two:.2f}x; "
-          f"the logs are {'the same' if same else 'DIFFERENT'}.")
+    contents = [{**json.loads(log.read_text(encoding="utf-8")), "fps": 0} for log in logs.values()]
+    same = contents[0] == contents[1]
+    print(f"\nThreads: {options.frames / one:.1f} fps with one, {options.frames / two:.1f} with two: "
+          f"{one / two:.2f}x; the logs are {'the same' if same else 'DIFFERENT'}.")
     return same
 
 
@@ -144,7 +149,8 @@ def print_memory(options, raw_pair, encoded_pair, work):
     score = [options.build / "bin/acutance", "score", *encoded_pair, "--threads", "1", "--output", work / "encoded.xml"]
     raw = measure.run(our_command(options, *raw_pair, "version=vmaf_v0.6.1", 1, work / "raw.json")).peak_mb
     encoded = measure.run(score).peak_mb
-    decoder = measure.run(["ffmpeg", "-nostdin", "-v", "error", *decode, "-map", "0:v", "-map", "1:v", "-f", "null", "-"]).peak_mb
+    drop = ["-map", "0:v", "-map", "1:v", "-f", "null", "-"]
+    decoder = measure.run(["ffmpeg", "-nostdin", "-v", "error", *decode, *drop]).peak_mb
     print(f"Peak memory, one thread: {raw:.0f} MB from raw files; {encoded:.0f} MB from H.264 files, where ffmpeg needs "
           f"{decoder:.0f} MB to decode the two and drop the pictures.")
 
@@ -155,8 +161,9 @@ def main():
     work = options.build / "bench-work"
     work.mkdir(parents=True, exist_ok=True)
     *raw_pair, reference, distorted = make_pair(media, options.frames)
-    version = subprocess.run([options.peer, "-version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    print(f"{measure.cpu_name()}; {options.frames} frames of {SIZE}, {options.repeats} repeats; peer: {version.split(' Copyright')[0]}\n")
+    version = subprocess.run([options.peer, "-version"], capture_output=True, text=True, check=True).stdout
+    print(f"{measure.cpu_name()}; {options.frames} frames of {SIZE}, {options.repeats} repeats; "
+          f"peer: {version.partition(' Copyright')[0]}\n")
     worst = compare_all(options, raw_pair, work)
     same = print_scaling(options, raw_pair, work)
     print_memory(options, raw_pair, (reference, distorted), work)

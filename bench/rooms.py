@@ -4,8 +4,8 @@
 usage: rooms.py [--build DIR] [--all] [--min-time SECONDS]
 
 BUILD/bench/machine_bench measures the machine's rates, BUILD/bench/<metric>_bench nanoseconds per pixel. The bound of a
-metric is its NEEDS below divided by the rates; multipliers and divider work side by side, so the slower of them counts.
---all prints every benchmark (instruction sets, depths), not only the fastest at 1080p and 8 bits. Standard library only.
+metric is what it needs divided by the rates; multipliers and divider work side by side: the slower one counts. --all
+prints every benchmark (instruction sets, depths), not only the fastest at 1080p and 8 bits. Standard library only.
 """
 import argparse
 import json
@@ -16,13 +16,14 @@ import sys
 
 import measure
 
-# Per luma pixel of 8-bit video, over all scales, for the filters as defined, without folding their symmetric taps:
-# 16-bit multiplications, 32-bit multiplications (to 64 bits), double divisions. docs/performance.md counts them.
-NEEDS = {
-    "vif": {"multiply16": 282, "multiply32": 4.0, "divide": 1.33},
-    "adm": {"multiply16": 23.5, "multiply32": 13.7, "divide": 0},
-    "motion": {"multiply16": 10, "multiply32": 0, "divide": 0},
-    "psnr": {"multiply16": 1, "multiply32": 0, "divide": 0},
+# The benchmarks of a whole 1080p frame of 8 bits (the quickest instruction set counts), and what the definition needs
+# per luma pixel, over all scales, without folding symmetric taps: 16-bit multiplications, 32-bit multiplications (to 64
+# bits), double divisions. docs/performance.md counts them.
+METRICS = {
+    "vif": (r"Vif/\w+/all/w:1920/h:1080/bits:8", {"multiply16": 282, "multiply32": 4.0, "divide": 1.33}),
+    "adm": (r"Frame/1080p8", {"multiply16": 23.5, "multiply32": 13.7, "divide": 0}),
+    "motion": (r"MotionSad/\w+/w:1920/h:1080/bits:8", {"multiply16": 10, "multiply32": 0, "divide": 0}),
+    "psnr": (r"SquaredError/\w+/w:1920/h:1080/bits:8", {"multiply16": 1, "multiply32": 0, "divide": 0}),
 }
 RATES = {"multiply16": "Multiply16Rate", "multiply32": "Multiply32Rate", "divide": "Divide64Rate"}
 PIXELS = 1920 * 1080
@@ -35,7 +36,7 @@ def run_benchmark(path, min_time):
 
 
 def machine_rates(build, min_time):
-    """Operations per nanosecond of one core, by the names in NEEDS, and the instruction set they were measured with."""
+    """Operations per nanosecond of one core, by the names in METRICS, and the instruction set that did them."""
     results = {result["name"]: result for result in run_benchmark(build / "bench/machine_bench", min_time)}
     return ({need: results[name]["items_per_second"] / 1e9 for need, name in RATES.items()},
             results[RATES["multiply16"]]["label"])
@@ -51,28 +52,15 @@ def nanoseconds(result):
     return result["real_time"] * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[result["time_unit"]]
 
 
-def is_full_hd_8_bit(name):
-    words = set(re.split(r"[/:_ ]", name))
-    return {"1920", "1080"} <= words and not words.isdisjoint({"8", "8bit"})
-
-
-def best_by_kind(results):
-    """The quickest result at 1080p and 8 bits of each kind: the first word of a benchmark's name."""
-    best = {}
-    for result in results:
-        kind = result["name"].split("/")[0]
-        if is_full_hd_8_bit(result["name"]) and ("error_occurred" not in result):
-            if kind not in best or nanoseconds(result) < nanoseconds(best[kind]):
-                best[kind] = result
-    return best
-
-
 def print_room(metric, results, rates):
-    for result in best_by_kind(results).values():
-        spent = nanoseconds(result) / PIXELS
-        least = bound(NEEDS[metric], rates)
-        print(f"| {metric} | {result['name']} | {spent:.3f} | {spent * PIXELS / 1e6:.2f} | {least:.3f} | {100 * least / spent:.0f}% |",
-              flush=True)
+    pattern, needs = METRICS[metric]
+    frames = [result for result in results if re.fullmatch(pattern, result["name"])]
+    if not frames:
+        sys.exit(f"{metric}_bench has no benchmark named {pattern}")
+    best = min(frames, key=nanoseconds)
+    spent, least = nanoseconds(best) / PIXELS, bound(needs, rates)
+    print(f"| {metric} | {best['name']} | {spent:.3f} | {spent * PIXELS / 1e6:.2f} | {least:.3f} "
+          f"| {100 * least / spent:.0f}% |", flush=True)
 
 
 def main():
@@ -87,7 +75,7 @@ def main():
           + ", ".join(f"{rate:.1f} {need}" for need, rate in rates.items()) + "\n")
     print("| metric | benchmark | ns/pixel | ms/frame | bound ns/pixel | reached |\n|---|---|---|---|---|---|")
     everything = []
-    for metric in NEEDS:
+    for metric in METRICS:
         results = run_benchmark(options.build / f"bench/{metric}_bench", options.min_time)
         print_room(metric, results, rates)
         everything += results

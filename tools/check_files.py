@@ -18,7 +18,7 @@ import sys
 SOURCE_FOLDERS = ("src", "cli", "include", "tests", "bench")
 CODE_LINES = 600
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
-MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk", "Us" + "ers")) + r")/\w")
+MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
 INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+"([^"]+)"', re.M)
 TEXT = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ".1", ""}
 
@@ -59,7 +59,8 @@ def reached(root, starts):
 
 
 def unused(root, files, compile_commands):
-    code = [path for path in files if path.suffix in (".cc", ".h") and path.relative_to(root).parts[0] in SOURCE_FOLDERS]
+    code = [path for path in files
+            if path.suffix in (".cc", ".h") and path.relative_to(root).parts[0] in SOURCE_FOLDERS]
     compiled = compiled_sources(root, files, compile_commands)
     used = reached(root, [path for path in code if path in compiled])
     for path in code:

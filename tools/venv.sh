@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A Python environment of the project's own, in $BUILD/venv, with the named packages: tools/venv.sh [package==version ...]
+# A Python environment of the project's own, in $BUILD/venv: tools/venv.sh [package==version ...]
 set -euo pipefail
 
 venv=${BUILD:-build}/venv

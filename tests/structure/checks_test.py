@@ -16,7 +16,8 @@ TABLE = """
 """
 TREE = {
     "docs/architecture.md": TABLE,
-    "src/CMakeLists.txt": "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
+    "src/CMakeLists.txt":
+        "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
     "src/base/a.h": "#pragma once\n",
     "src/base/a.cc": '#include "base/a.h"\n',
     "src/metric/registry.cc": '#include "metric/adm/adm.h"\n#include "metric/vif/vif.h"\n',
