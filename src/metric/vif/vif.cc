@@ -1,0 +1,188 @@
+#include "metric/vif/vif.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "metric/vif/vif_cpu.h"
+#include "metric/vif/vif_math.h"
+
+namespace acutance {
+
+const std::array<uint16_t, 32768>& VifLogTable() {
+  static const auto table = [] {
+    std::array<uint16_t, 32768> t;
+    constexpr double kFloatRounding = 0x1p-10;  // libvmaf rounds log2 to float first: up where exact is 2^-10 short
+    for (int i = 0; i < 32768; ++i)
+      t[i] = static_cast<uint16_t>(std::floor(2048 * std::log2(32768.0 + i) + 0.5 + kFloatRounding));
+    return t;
+  }();
+  return table;
+}
+
+namespace {
+
+const OptionSpec kOptions[] = {
+    {.name = "debug", .help = "also write numerators, denominators and their ratio", .default_value = false},
+    {.name = "vif_enhn_gain_limit",
+     .alias = "egl",
+     .help = "largest contrast gain that counts; 1 gives no credit for enhancement",
+     .default_value = 100.0,
+     .min = 1,
+     .max = 100,
+     .in_key = true},
+    {.name = "vif_skip_scale0",
+     .alias = "ssclz",
+     .help = "leave out scale 0, whose score is then 0",
+     .default_value = false,
+     .in_key = true},
+};
+
+enum Output { kScaleScore, kDebugVif = kScaleScore + kVifScales, kDebugNum, kDebugDen, kDebugScale };
+
+bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
+
+const OutputSpec kOutputs[] = {
+    {.name = "VMAF_integer_feature_vif_scale0_score", .alias = "integer_vif_scale0"},
+    {.name = "VMAF_integer_feature_vif_scale1_score", .alias = "integer_vif_scale1"},
+    {.name = "VMAF_integer_feature_vif_scale2_score", .alias = "integer_vif_scale2"},
+    {.name = "VMAF_integer_feature_vif_scale3_score", .alias = "integer_vif_scale3"},
+    {.name = "integer_vif", .enabled = IsDebug},
+    {.name = "integer_vif_num", .enabled = IsDebug},
+    {.name = "integer_vif_den", .enabled = IsDebug},
+    {.name = "integer_vif_num_scale0", .enabled = IsDebug},
+    {.name = "integer_vif_den_scale0", .enabled = IsDebug},
+    {.name = "integer_vif_num_scale1", .enabled = IsDebug},
+    {.name = "integer_vif_den_scale1", .enabled = IsDebug},
+    {.name = "integer_vif_num_scale2", .enabled = IsDebug},
+    {.name = "integer_vif_den_scale2", .enabled = IsDebug},
+    {.name = "integer_vif_num_scale3", .enabled = IsDebug},
+    {.name = "integer_vif_den_scale3", .enabled = IsDebug},
+};
+
+struct Settings {
+  double gain_limit;
+  bool skip_scale0;
+  bool debug;
+};
+
+/// The images of scales 1 to 3 of one frame, reference and distorted.
+class Pyramid : public Workspace {
+ public:
+  explicit Pyramid(const PictureFormat& format) {
+    for (int scale = 1; scale < kVifScales; ++scale)
+      for (auto& samples : samples_[scale])
+        samples.resize(static_cast<size_t>(Stride(format, scale)) * (format.height >> scale));
+  }
+
+  static ptrdiff_t Stride(const PictureFormat& format, int scale) { return VifPaddedWidth(format.width >> scale); }
+
+  int16_t* Samples(int scale, int image) { return samples_[scale][image].data(); }
+
+ private:
+  std::array<std::array<std::vector<int16_t>, 2>, kVifScales> samples_;
+};
+
+/// Numerator and denominator of a scale: one rounding to float each (spec/core.md 1.6).
+struct Ratio {
+  float num;
+  float den;
+};
+
+/// Out of line because g++ 12 at -O3 pairs num and den in a vector and loses the rounding (double -> float -> double).
+[[gnu::noinline]] float RoundToFloat(double x) { return static_cast<float>(x); }
+
+Ratio ScaleRatio(std::span<const int64_t> sums) {
+  const auto sum = [&](VifSum which) { return static_cast<double>(sums[which]); };
+  const double flat = sum(kVifFlatCount) - sum(kVifFlatNum) / 16384.0 / 65025.0;
+  return {RoundToFloat(sum(kVifNumLog) / 2048.0 + flat), RoundToFloat(sum(kVifDenLog) / 2048.0 + sum(kVifFlatCount))};
+}
+
+class VifExtractor : public Extractor {
+ public:
+  VifExtractor(const Settings& settings, const PictureFormat& format) : settings_(settings), format_(format) {}
+
+  int SumCount() const override { return kVifScales * kVifSumsPerScale; }
+  int StageCount() const override { return kVifScales; }
+  int StageRows(int stage) const override { return format_.height >> stage; }
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(format_); }
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<VifBuffers>(); }
+
+  void RunBand(const FrameInput& input, int stage, RowBand band, Workspace* frame, Workspace* thread,
+               std::span<int64_t> sums) const override {
+    auto& pyramid = static_cast<Pyramid&>(*frame);
+    VifJob job;
+    job.scale = stage;
+    job.bit_depth = stage == 0 ? format_.bit_depth : 16;
+    job.statistics = stage > 0 || !settings_.skip_scale0;
+    job.gain_limit = settings_.gain_limit;
+    for (int i = 0; i < 2; ++i) {
+      job.images[i] =
+          stage == 0 ? InputImage(i == 0 ? *input.reference : *input.distorted) : HalvedImage(pyramid, stage, i);
+      if (stage + 1 < kVifScales) job.next[i] = pyramid.Samples(stage + 1, i);
+    }
+    job.next_stride = Pyramid::Stride(format_, stage + 1);
+    RunVifBand(job, band, static_cast<VifBuffers&>(*thread),
+               sums.subspan(stage * kVifSumsPerScale).first<kVifSumsPerScale>());
+  }
+
+  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+    double total_num = 0, total_den = 0;
+    for (int scale = 0; scale < kVifScales; ++scale) {
+      const bool skipped = scale == 0 && settings_.skip_scale0;
+      const Ratio ratio = skipped ? Ratio{0, -1} : ScaleRatio(sums.subspan(scale * kVifSumsPerScale));
+      values[kScaleScore + scale] = skipped ? 0.0 : static_cast<double>(ratio.num / ratio.den);
+      if (settings_.debug) {
+        values[kDebugScale + 2 * scale] = ratio.num;
+        values[kDebugScale + 2 * scale + 1] = ratio.den;
+      }
+      if (skipped) continue;
+      total_num += ratio.num;
+      total_den += ratio.den;
+    }
+    if (!settings_.debug) return;
+    values[kDebugNum] = total_num;
+    values[kDebugDen] = total_den;
+    values[kDebugVif] = total_den == 0 ? 1.0 : total_num / total_den;
+  }
+
+ private:
+  VifImage InputImage(const Picture& picture) const {
+    const Plane& luma = picture.planes[0];
+    const VifSample sample = format_.bit_depth == 8 ? VifSample::k8 : VifSample::k16;
+    return {luma.data, luma.stride, format_.width, format_.height, sample};
+  }
+
+  VifImage HalvedImage(Pyramid& pyramid, int scale, int image) const {
+    const auto* data = reinterpret_cast<const std::byte*>(pyramid.Samples(scale, image));
+    const auto stride = static_cast<ptrdiff_t>(Pyramid::Stride(format_, scale) * sizeof(int16_t));
+    return {data, stride, format_.width >> scale, format_.height >> scale, VifSample::kCentred};
+  }
+
+  const Settings settings_;
+  const PictureFormat format_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  if (format.width < kVifMinSize || format.height < kVifMinSize)
+    return Error(StatusCode::kInvalidArgument, "vif: the picture is {}x{}; both sides must be at least {} pixels",
+                 format.width, format.height, kVifMinSize);
+  const Settings settings = {.gain_limit = options.Double("vif_enhn_gain_limit"),
+                             .skip_scale0 = options.Bool("vif_skip_scale0"),
+                             .debug = options.Bool("debug")};
+  return std::unique_ptr<Extractor>(std::make_unique<VifExtractor>(settings, format));
+}
+
+}  // namespace
+
+const Metric kVifMetric = {
+    .name = "vif",
+    .summary = "visual information fidelity at four scales: the share of the reference's information that is left",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .make = Make,
+};
+
+}  // namespace acutance

@@ -1,0 +1,199 @@
+// One text for all instruction sets; README.md tells how it works and why each step is exact.
+#include "metric/vif/vif_cpu.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "image/border.h"
+#include "metric/vif/vif_ref.h"
+
+#define HWY_WANT_AVX3_DL
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metric/vif/vif_cpu.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#if HWY_TARGET != HWY_SCALAR
+#include "metric/vif/vif_filter-inl.h"
+#include "metric/vif/vif_stats-inl.h"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a pair; the plain loops are as good
+
+void RunBand(const VifJob& job, RowBand band, VifBuffers&, std::span<int64_t, kVifSumsPerScale> sums) {
+  RunVifBandRef(job, band, sums);
+}
+
+void LogTable(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
+
+#else
+
+/// Rows and columns that no result depends on may lie beyond the mirror's range in tiny images: any pixel will do.
+int MirrorIndexClamped(int i, int n) { return std::clamp(MirrorIndex(i, n), 0, n - 1); }
+
+/// `columns` samples of a row from column `first`, mirrored at the picture's sides; in `line` where the picture does
+/// not have them all.
+template <class Sample>
+const Sample* RowPiece(const VifImage& image, int y, int first, int columns, Sample* line) {
+  const Sample* row = image.Row<Sample>(MirrorIndexClamped(y, image.height));
+  if (first >= 0 && first + columns <= image.width) return row + first;
+  const int inner = std::max(first, 0), end = std::min(first + columns, image.width);
+  for (int x = first; x < inner; ++x) line[x - first] = row[MirrorIndexClamped(x, image.width)];
+  std::memcpy(line + (inner - first), row + inner, (end - inner) * sizeof(Sample));
+  for (int x = end; x < first + columns; ++x) line[x - first] = row[MirrorIndexClamped(x, image.width)];
+  return line;
+}
+
+/// Rows of one band in columns [x0, x0 + kVifStrip), top to bottom.
+template <class C>
+class Strip {
+ public:
+  Strip(const VifJob& job, int x0, VifBuffers& buffers)
+      : job_(job),
+        buffers_(buffers),
+        x0_(x0),
+        width_(std::min(kVifStrip, job.images[0].width - x0)),
+        columns_((width_ + kBlock - 1) / kBlock * kBlock),
+        blocks_((columns_ + 2 * C::kPad + kBlock - 1) / kBlock) {}
+
+  void Run(RowBand band, std::span<int64_t, kVifSumsPerScale> sums) {
+    const int begin = band.begin / 2 * 2;
+    int filled = (begin - C::kPad) / 2;
+    for (int y = begin; y < band.end; y += kVifGroup) {
+      const int first = (y - C::kPad) / 2;
+      for (; filled < first + C::kPairs; ++filled) FillPair(filled);
+      const int16_t* pairs[C::kPairs];
+      for (int i = 0; i < C::kPairs; ++i) pairs[i] = Pair(first + i);
+      const RowBand rows = {std::max(y, band.begin), std::min(y + kVifGroup, band.end)};
+      if (job_.statistics) AddStatistics(pairs, y, rows, sums);
+      if constexpr (C::kScale + 1 < kVifScales) WriteNext(pairs, y, rows);
+    }
+  }
+
+ private:
+  int16_t* Pair(int index) const {
+    const int slot = (index + C::kPairs) % C::kPairs;  // index >= -kPad / 2
+    return buffers_.ring + static_cast<ptrdiff_t>(slot) * blocks_ * C::kPairBlock;
+  }
+
+  void FillPair(int index) const {
+    switch (job_.images[0].sample) {
+      case VifSample::k8:
+        return FillPairOf<uint8_t>(index);
+      case VifSample::k16:
+        return FillPairOf<uint16_t>(index);
+      case VifSample::kCentred:
+        return FillPairOf<int16_t>(index);
+    }
+  }
+
+  template <class Sample>
+  void FillPairOf(int index) const {
+    const Sample* rows[4];
+    for (int i = 0; i < 4; ++i)
+      rows[i] = RowPiece(job_.images[i / 2], 2 * index + i % 2, x0_ - C::kPad, blocks_ * kBlock,
+                         reinterpret_cast<Sample*>(buffers_.lines[i]));
+    const int centre = job_.images[0].sample == VifSample::kCentred ? 0 : 1 << (job_.bit_depth - 1);
+    StorePair<C>(rows, blocks_, static_cast<int16_t>(centre), job_.statistics, Pair(index));
+  }
+
+  void AddStatistics(const int16_t* const* pairs, int y, RowBand rows, std::span<int64_t, kVifSumsPerScale> sums) {
+    VerticalPass<C>(pairs, blocks_, job_.bit_depth, buffers_);
+    const VF64 gain_limit = hn::Set(DF64(), job_.gain_limit);
+    Totals totals;
+    for (int row = rows.begin; row < rows.end; ++row) {
+      HorizontalPass<C>(buffers_.rows[row - y], columns_, buffers_);
+      ClearBeyondPicture();
+      const auto moment = [&](int m, int x) HWY_ATTR { return hn::Load(D32(), buffers_.moments[m] + x); };
+      const auto mean = [&](int m, int x) HWY_ATTR { return hn::BitCast(DU32(), moment(m, x)); };
+      for (int x = 0; x < columns_; x += kLanes)
+        totals.Add(mean(0, x), mean(1, x), moment(2, x), moment(3, x), moment(4, x), gain_limit);
+    }
+    totals.FlushTo(int64_t{rows.end - rows.begin} * width_, sums);
+  }
+
+  /// Moments of 0 are a flat pixel that adds nothing but to the count of flat pixels.
+  void ClearBeyondPicture() const {
+    for (int x = width_; x < columns_; ++x) {
+      const int lane = x / kBlock * kBlock + (x % 2) * kLanes + x % kBlock / 2;
+      for (auto& moment : buffers_.moments) moment[lane] = 0;
+    }
+  }
+
+  void WriteNext(const int16_t* const* pairs, int y, RowBand rows) const {
+    const int next_height = job_.images[0].height / 2;
+    HalvingVerticalPass<C>(pairs, blocks_, job_.bit_depth, buffers_);
+    for (int row = y; row < rows.end; row += 2) {
+      if (row < rows.begin || row / 2 >= next_height) continue;
+      for (int image = 0; image < 2; ++image)
+        HalvingHorizontalPass<C>(buffers_.halved_rows[(row - y) / 2][image], columns_,
+                                 job_.next[image] + row / 2 * job_.next_stride + x0_ / 2);
+    }
+  }
+
+  const VifJob& job_;
+  VifBuffers& buffers_;
+  const int x0_;
+  const int width_;    // columns that belong to the strip
+  const int columns_;  // the same in whole blocks
+  const int blocks_;   // with the filter's reach on both sides
+};
+
+template <int kScale, Depth kDepth>
+void RunStrips(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
+  for (int x0 = 0; x0 < job.images[0].width; x0 += kVifStrip)
+    Strip<Config<kScale, kDepth> >(job, x0, buffers).Run(band, sums);
+}
+
+void RunBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
+  switch (job.scale) {
+    case 1:
+      return RunStrips<1, Depth::k16>(job, band, buffers, sums);
+    case 2:
+      return RunStrips<2, Depth::k16>(job, band, buffers, sums);
+    case 3:
+      return RunStrips<3, Depth::k16>(job, band, buffers, sums);
+  }
+  if (job.bit_depth == 8) return RunStrips<0, Depth::k8>(job, band, buffers, sums);
+  if (job.bit_depth == 16) return RunStrips<0, Depth::k16>(job, band, buffers, sums);
+  RunStrips<0, Depth::kMiddle>(job, band, buffers, sums);
+}
+
+void LogTable(std::span<uint16_t, 32768> table) {
+  HWY_ALIGN int32_t high[kLanes];
+  for (int i = 0; i < 32768; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) high[lane] = (1023 + 17) << 20 | (i + lane) << 5;
+    hn::Store(hn::Sub(BiasedLog(hn::Load(D32(), high)), hn::Set(D32(), kLogOffset - 30720)), D32(), high);
+    for (int lane = 0; lane < kLanes; ++lane) table[i + lane] = static_cast<uint16_t>(high[lane]);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acutance {
+
+HWY_EXPORT(RunBand);
+HWY_EXPORT(LogTable);
+
+void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
+  HWY_DYNAMIC_DISPATCH(RunBand)(job, band, buffers, sums);
+}
+
+std::vector<int64_t> VifTargets() { return hwy::SupportedAndGeneratedTargets(); }
+
+void VifLogTableByVectors(std::span<uint16_t, 32768> table) { HWY_DYNAMIC_DISPATCH(LogTable)(table); }
+
+}  // namespace acutance
+#endif

@@ -1,0 +1,296 @@
+// The vertical and horizontal passes of one strip of columns. Included once per instruction set.
+//
+// Samples p of b bits are kept as p' = p - 2^(b-1), which fits int16; moments of p' stand in for moments of p:
+//   sum f r        = sum f r' + 2^(b-1) 65536
+//   sum f r d      = sum f r'd' + 2^(b-1) (sum f r' + sum f d') + 2^(2b-2) 65536
+// At 8 bits r'd' fits int16. Above, r'd' = 65536 h + l with signed words h and l, and as S = 2(b-8) <= 16,
+//   (65536 H + L + rnd) >> S = (H << (16 - S)) + ((L + rnd) >> S)   with H = sum f h, L = sum f l in int32.
+// The vertical results q (uint32) are kept as u = q - 2^31 = 65536 h + l, again two words for the horizontal pass.
+#if defined(ACUTANCE_VIF_FILTER_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_VIF_FILTER_INL_H_
+#undef ACUTANCE_VIF_FILTER_INL_H_
+#else
+#define ACUTANCE_VIF_FILTER_INL_H_
+#endif
+
+#include <utility>
+
+#include "metric/vif/vif_vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// How moments are held: 8-bit samples, 9 to 15 bits, 16 bits.
+enum class Depth { k8, kMiddle, k16 };
+
+template <int kScaleIndex, Depth kDepthKind>
+struct Config {
+  static constexpr int kScale = kScaleIndex;
+  static constexpr Depth kDepth = kDepthKind;
+  static constexpr int kRadius = kVifFilters[kScale].radius;
+  static constexpr int kPad = (kRadius + 1) / 2 * 2;  // reach of the window, in whole pairs
+  static constexpr int kPairs = (kVifGroup + 2 * kPad) / 2;
+  static constexpr int kPlanes = kDepth == Depth::k8 ? 5 : 8;  // in the ring: r', d', then words of the products
+  static constexpr int kPairBlock = kPlanes * 2 * kBlock;      // int16 of one pair of rows and one block
+};
+
+// Planes of the ring. At 8 bits each product is one word.
+constexpr int kRef = 0, kDis = 1;
+constexpr int kRefRef = 2, kDisDis = 3, kRefDis = 4;                 // 8 bits
+constexpr int kRefRefWords = 2, kDisDisWords = 4, kRefDisWords = 6;  // deeper: high word, then low word
+
+/// Product of 16-bit words as high and low signed words: a b = 65536 high + low.
+HWY_INLINE void StoreProductWords(V16 a, V16 b, int16_t* HWY_RESTRICT high, int16_t* HWY_RESTRICT low) {
+  const V16 l = hn::Mul(a, b);
+  hn::Store(l, D16(), low);
+  hn::Store(hn::Sub(hn::MulHigh(a, b), hn::ShiftRight<15>(l)), D16(), high);
+}
+
+/// Words of two rows as lanes (row a low, row b high), moments of both images into the ring.
+template <class C>
+HWY_INLINE void StoreMoments(V16 r, V16 d, bool products, int16_t* HWY_RESTRICT to) {
+  hn::Store(r, D16(), to + kRef * 2 * kBlock);
+  hn::Store(d, D16(), to + kDis * 2 * kBlock);
+  if (!products) return;
+  const auto plane = [to](int index) HWY_ATTR { return to + index * 2 * kBlock; };
+  if constexpr (C::kDepth == Depth::k8) {
+    hn::Store(hn::Mul(r, r), D16(), plane(kRefRef));
+    hn::Store(hn::Mul(d, d), D16(), plane(kDisDis));
+    hn::Store(hn::Mul(r, d), D16(), plane(kRefDis));
+  } else {
+    StoreProductWords(r, r, plane(kRefRefWords), plane(kRefRefWords + 1));
+    StoreProductWords(d, d, plane(kDisDisWords), plane(kDisDisWords + 1));
+    StoreProductWords(r, d, plane(kRefDisWords), plane(kRefDisWords + 1));
+  }
+}
+
+HWY_INLINE V16 LoadSamples(const uint8_t* from) {
+  return hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from));
+}
+HWY_INLINE V16 LoadSamples(const uint16_t* from) {
+  return hn::BitCast(D16(), hn::LoadU(hn::RebindToUnsigned<D16>(), from));
+}
+HWY_INLINE V16 LoadSamples(const int16_t* from) { return hn::LoadU(D16(), from); }
+
+/// Two rows of both images: rows[0], rows[1] of the reference, rows[2], rows[3] of the distorted.
+template <class C, class Sample>
+void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, bool products, int16_t* HWY_RESTRICT to) {
+  const V16 offset = hn::Set(D16(), centre);
+  for (int b = 0; b < blocks; ++b, to += C::kPairBlock) {
+    V32 v[4];
+    for (int i = 0; i < 4; ++i) v[i] = Words32(hn::Sub(LoadSamples(rows[i] + b * kBlock), offset));
+    const V16 r_even = LowWords(v[0], v[1]), d_even = LowWords(v[2], v[3]);
+    const V16 r_odd = HighWords(v[0], v[1]), d_odd = HighWords(v[2], v[3]);
+    StoreMoments<C>(r_even, d_even, products, to);
+    StoreMoments<C>(r_odd, d_odd, products, to + kBlock);
+  }
+}
+
+// ---- vertical pass
+
+/// Adds pair kPair of planes kPlane.. to the rows' sums. Row t is kStep * t below the window's centre.
+template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, int kPair>
+HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, V32 (&acc)[kRows][kPlaneCount]) {
+  constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
+  for (int p = 0; p < kPlaneCount; ++p) {
+    const V16 v = hn::Load(D16(), pair + (kPlane + p) * 2 * kBlock);
+    AddTaps<kFilter, kTap>(acc[0][p], v);
+    AddTaps<kFilter, kTap - kStep>(acc[1][p], v);
+    if constexpr (kRows == 4) {
+      AddTaps<kFilter, kTap - 2 * kStep>(acc[2][p], v);
+      AddTaps<kFilter, kTap - 3 * kStep>(acc[3][p], v);
+    }
+  }
+}
+
+/// Vertical sums of one block: sums[plane][row][even or odd][lane].
+template <int kRows>
+struct BlockSums {
+  alignas(64) int32_t lanes[kVifMoments][kRows][2][kLanes];
+};
+
+template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, int... kPair>
+HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, BlockSums<kRows>& sums,
+                          std::integer_sequence<int, kPair...>) {
+  for (int half = 0; half < 2; ++half) {
+    V32 acc[kRows][kPlaneCount];
+    for (auto& row : acc)
+      for (V32& a : row) a = hn::Zero(D32());
+    (AddPair<C, kFilter, kPlane, kPlaneCount, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc), ...);
+    for (int t = 0; t < kRows; ++t)
+      for (int p = 0; p < kPlaneCount; ++p) hn::Store(acc[t][p], D32(), sums.lanes[kPlane + p][t][half]);
+  }
+}
+
+/// Sums of planes [0, kPlanes), as many at a time as registers hold.
+template <class C, int kFilter, int kPlanes, int kRows, int kStep, int kFrom = 0>
+HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, BlockSums<kRows>& sums) {
+  constexpr int kAtOnce = kLanes == 16 ? (kPlanes == 5 ? 5 : 4) : 2;
+  constexpr int kCount = kPlanes - kFrom < kAtOnce ? kPlanes - kFrom : kAtOnce;
+  SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, sums, std::make_integer_sequence<int, C::kPairs>());
+  if constexpr (kFrom + kCount < kPlanes)
+    SumAllPlanes<C, kFilter, kPlanes, kRows, kStep, kFrom + kCount>(pairs, offset, sums);
+}
+
+/// (x + 2^(shift-1)) >> shift of a vertical mean: the mean minus 32768.
+template <class C>
+HWY_INLINE V32 RoundMean(V32 sum, int bit_depth) {
+  if constexpr (C::kDepth == Depth::k8) return hn::ShiftRight<8>(hn::Add(sum, hn::Set(D32(), 128)));
+  if constexpr (C::kDepth == Depth::k16) return hn::ShiftRight<16>(hn::Add(sum, hn::Set(D32(), 32768)));
+  return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), 1 << (bit_depth - 1))), bit_depth);
+}
+
+/// H and L of a product -> (65536 H + L + rnd) >> S, below 16 bits.
+HWY_INLINE V32 JoinWords(V32 high, V32 low, int bit_depth) {
+  const int shift = VifSquareShift(bit_depth);
+  const V32 rounded = hn::Add(low, hn::Set(D32(), static_cast<int32_t>(VifHalf(shift))));
+  return hn::Add(hn::ShiftLeftSame(high, 16 - shift), hn::ShiftRightSame(rounded, shift));
+}
+
+/// Vertical results of one half block: means minus 32768, and q - 2^30 of the second moments, modulo 2^32.
+struct Filtered {
+  V32 a1, a2, q11, q22, q12;
+};
+
+template <class C, int kRows>
+HWY_INLINE Filtered FinishVertical(const BlockSums<kRows>& sums, int t, int half, int bit_depth) {
+  const auto sum = [&](int plane) HWY_ATTR { return hn::Load(D32(), sums.lanes[plane][t][half]); };
+  const V32 r = sum(kRef), d = sum(kDis);
+  Filtered f;
+  f.a1 = RoundMean<C>(r, bit_depth);
+  f.a2 = RoundMean<C>(d, bit_depth);
+  if constexpr (C::kDepth == Depth::k8) {
+    f.q11 = hn::Add(sum(kRefRef), hn::ShiftLeft<8>(r));
+    f.q22 = hn::Add(sum(kDisDis), hn::ShiftLeft<8>(d));
+    f.q12 = hn::Add(sum(kRefDis), hn::ShiftLeft<7>(hn::Add(r, d)));
+  } else if constexpr (C::kDepth == Depth::kMiddle) {
+    const auto join = [&](int plane) HWY_ATTR { return JoinWords(sum(plane), sum(plane + 1), bit_depth); };
+    f.q11 = hn::Add(join(kRefRefWords), hn::ShiftLeftSame(r, 16 - bit_depth));
+    f.q22 = hn::Add(join(kDisDisWords), hn::ShiftLeftSame(d, 16 - bit_depth));
+    f.q12 = hn::Add(join(kRefDisWords), hn::ShiftLeftSame(hn::Add(r, d), 15 - bit_depth));
+  } else {
+    const V32 half_unit = hn::Set(D32(), 32768);
+    const auto join = [&](int plane) HWY_ATTR {
+      return hn::Add(sum(plane), hn::ShiftRight<16>(hn::Add(sum(plane + 1), half_unit)));
+    };
+    f.q11 = hn::Add(join(kRefRefWords), r);
+    f.q22 = hn::Add(join(kDisDisWords), d);
+    // (65536 H + L + 2^15 (r + d) + 2^15) >> 16 with r + d = 2k + e: H + k + ((L >> 15) + e + 1 >> 1).
+    const V32 one = hn::Set(D32(), 1);
+    const V32 k = hn::Add(hn::Add(hn::ShiftRight<1>(r), hn::ShiftRight<1>(d)), hn::And(hn::And(r, d), one));
+    const V32 e = hn::And(hn::Xor(r, d), one);
+    const V32 low = hn::Add(hn::Add(hn::ShiftRight<15>(sum(kRefDisWords + 1)), e), one);
+    f.q12 = hn::Add(hn::Add(sum(kRefDisWords), k), hn::ShiftRight<1>(low));
+  }
+  return f;
+}
+
+/// Words of u = q - 2^31 out of q - 2^30: h = (u + 2^15) >> 16, and l, whose bits are those of q.
+HWY_INLINE void StoreMomentWords(V32 even, V32 odd, int16_t* HWY_RESTRICT high, int16_t* HWY_RESTRICT low) {
+  const V32 offset = hn::Set(D32(), 0x8000 - (1 << 30));
+  hn::Store(HighWords(hn::Add(even, offset), hn::Add(odd, offset)), D16(), high);
+  hn::Store(LowWords(even, odd), D16(), low);
+}
+
+/// Planes of the horizontal pass: a1, a2, then high and low words of q11, q22, q12.
+template <class C>
+HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_depth, int column,
+                              int16_t (&rows)[kVifMoments][kVifMaxColumns]) {
+  const Filtered even = FinishVertical<C>(sums, t, 0, bit_depth), odd = FinishVertical<C>(sums, t, 1, bit_depth);
+  hn::Store(LowWords(even.a1, odd.a1), D16(), rows[0] + column);
+  hn::Store(LowWords(even.a2, odd.a2), D16(), rows[1] + column);
+  StoreMomentWords(even.q11, odd.q11, rows[2] + column, rows[3] + column);
+  StoreMomentWords(even.q22, odd.q22, rows[4] + column, rows[5] + column);
+  StoreMomentWords(even.q12, odd.q12, rows[6] + column, rows[7] + column);
+}
+
+template <class C>
+void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+  for (int b = 0; b < blocks; ++b) {
+    BlockSums<kVifGroup> sums;
+    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * C::kPairBlock, sums);
+    for (int t = 0; t < kVifGroup; ++t) StoreFiltered<C>(sums, t, bit_depth, b * kBlock, buffers.rows[t]);
+  }
+}
+
+/// Vertical pass of the next scale's filter, at even rows.
+template <class C>
+void HalvingVerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+  constexpr int kRows = kVifGroup / 2;
+  for (int b = 0; b < blocks; ++b) {
+    BlockSums<kRows> sums;
+    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * C::kPairBlock, sums);
+    for (int t = 0; t < kRows; ++t)
+      for (int image = 0; image < 2; ++image) {
+        const auto mean = [&](int half)
+                              HWY_ATTR { return RoundMean<C>(hn::Load(D32(), sums.lanes[image][t][half]), bit_depth); };
+        hn::Store(LowWords(mean(0), mean(1)), D16(), buffers.halved_rows[t][image] + b * kBlock);
+      }
+  }
+}
+
+// ---- horizontal pass
+
+template <int kFilter, int kPair>
+HWY_INLINE void AddColumns(const int16_t* HWY_RESTRICT row, V32& even, V32& odd) {
+  constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
+  constexpr int kTap = 2 * kPair - kPad + kVifFilters[kFilter].radius;
+  const V16 v = hn::LoadU(D16(), row + 2 * kPair);
+  AddTaps<kFilter, kTap>(even, v);
+  AddTaps<kFilter, kTap - 1>(odd, v);
+}
+
+/// Adds the filtered columns of a block to even and odd; `row` begins at the window of its first column.
+template <int kFilter, int... kPair>
+HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd, std::integer_sequence<int, kPair...>) {
+  (AddColumns<kFilter, kPair>(row, even, odd), ...);
+}
+
+template <int kFilter>
+HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd) {
+  constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
+  FilterColumns<kFilter>(row, even, odd, std::make_integer_sequence<int, kPad + 1>());
+}
+
+/// M1, M2, X, Y, Z of a row, each block as even lanes, then odd lanes.
+template <class C>
+void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns, VifBuffers& buffers) {
+  const V32 centre = hn::Set(D32(), INT32_MIN);  // sum f * 32768, and sum f * 2^31 / 65536, as uint32
+  const V32 rounding = hn::Set(D32(), 32768);
+  for (int x = 0; x < columns; x += kBlock) {
+    for (int m = 0; m < 2; ++m) {
+      V32 even = centre, odd = centre;
+      FilterColumns<C::kScale>(rows[m] + x, even, odd);
+      hn::Store(even, D32(), buffers.moments[m] + x);
+      hn::Store(odd, D32(), buffers.moments[m] + x + kLanes);
+    }
+    for (int m = 2; m < 5; ++m) {
+      V32 high_even = centre, high_odd = centre, low_even = rounding, low_odd = rounding;
+      FilterColumns<C::kScale>(rows[2 * m - 2] + x, high_even, high_odd);
+      FilterColumns<C::kScale>(rows[2 * m - 1] + x, low_even, low_odd);
+      hn::Store(hn::Add(high_even, hn::ShiftRight<16>(low_even)), D32(), buffers.moments[m] + x);
+      hn::Store(hn::Add(high_odd, hn::ShiftRight<16>(low_odd)), D32(), buffers.moments[m] + x + kLanes);
+    }
+  }
+}
+
+/// Even columns of the next scale's filter: half a block of the next image for each block.
+template <class C>
+void HalvingHorizontalPass(const int16_t* row, int columns, int16_t* HWY_RESTRICT to) {
+  constexpr int kNextPad = (kVifFilters[C::kScale + 1].radius + 1) / 2 * 2;
+  for (int x = 0; x < columns; x += kBlock) {
+    V32 even = hn::Set(D32(), 32768), odd = even;
+    FilterColumns<C::kScale + 1>(row + x + C::kPad - kNextPad, even, odd);
+    hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, D32>(), hn::ShiftRight<16>(even)), hn::Rebind<int16_t, D32>(),
+               to + x / 2);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif  // ACUTANCE_VIF_FILTER_INL_H_

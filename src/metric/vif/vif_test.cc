@@ -1,0 +1,371 @@
+#include "metric/vif/vif.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "metric/vif/vif_cpu.h"
+#include "metric/vif/vif_math.h"
+#include "metric/vif/vif_ref.h"
+
+namespace acutance {
+namespace {
+
+using Fill = std::function<int(int x, int y)>;
+using Sums = std::vector<int64_t>;
+
+/// A luma picture whose memory ends right after the last sample, so that sanitizers see reads beyond it.
+Picture MakePicture(int width, int height, int bit_depth, const Fill& fill) {
+  Picture picture;
+  picture.format = {width, height, bit_depth, PixelFormat::k400};
+  const int bytes = picture.format.BytesPerSample();
+  auto memory = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(width) * height * bytes);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      std::byte* to = memory->data() + (static_cast<size_t>(y) * width + x) * bytes;
+      const int sample = fill(x, y);
+      to[0] = static_cast<std::byte>(sample);
+      if (bytes == 2) to[1] = static_cast<std::byte>(sample >> 8);
+    }
+  picture.planes[0] = {memory->data(), ptrdiff_t{width} * bytes, width, height};
+  picture.memory = memory;
+  return picture;
+}
+
+struct Pair {
+  Picture reference;
+  Picture distorted;
+};
+
+OptionValues Options(const OptionTexts& texts) { return OptionValues::Parse(kVifMetric.options, texts).value(); }
+
+std::unique_ptr<Extractor> MakeExtractor(const PictureFormat& format, const OptionTexts& texts = {}) {
+  auto made = kVifMetric.make(Options(texts), format);
+  EXPECT_TRUE(made.ok()) << made.status().message();
+  return std::move(made).value();
+}
+
+/// Height of the next band, given where it begins.
+using BandHeight = std::function<int(int begin)>;
+
+Sums RunBands(const Extractor& extractor, const Pair& pair, const BandHeight& band_height) {
+  Sums sums(extractor.SumCount());
+  const auto frame = extractor.MakeFrameWorkspace();
+  const auto thread = extractor.MakeThreadWorkspace();
+  const FrameInput input = {&pair.reference, &pair.distorted, nullptr};
+  for (int stage = 0; stage < extractor.StageCount(); ++stage)
+    for (int begin = 0; begin < extractor.StageRows(stage);) {
+      const int end = std::min(begin + band_height(begin), extractor.StageRows(stage));
+      extractor.RunBand(input, stage, {begin, end}, frame.get(), thread.get(), sums);
+      begin = end;
+    }
+  return sums;
+}
+
+int WholePicture(int) { return kMaxDimension; }
+
+/// The sums by the plain loops, without the extractor.
+Sums RefSums(const Pair& pair, double gain_limit, bool skip_scale0) {
+  Sums sums(kVifScales * kVifSumsPerScale);
+  std::array<std::vector<int16_t>, 2> images;
+  const PictureFormat& format = pair.reference.format;
+  for (int scale = 0; scale < kVifScales; ++scale) {
+    const int width = format.width >> scale, height = format.height >> scale;
+    VifJob job = {.scale = scale,
+                  .bit_depth = scale == 0 ? format.bit_depth : 16,
+                  .statistics = scale > 0 || !skip_scale0,
+                  .gain_limit = gain_limit};
+    std::array<std::vector<int16_t>, 2> next;
+    for (int i = 0; i < 2; ++i) {
+      const Plane& luma = (i == 0 ? pair.reference : pair.distorted).planes[0];
+      job.images[i] = {luma.data, luma.stride, width, height, format.bit_depth == 8 ? VifSample::k8 : VifSample::k16};
+      if (scale > 0)
+        job.images[i] = {reinterpret_cast<const std::byte*>(images[i].data()), ptrdiff_t{2} * width, width, height,
+                         VifSample::kCentred};
+      next[i].resize(static_cast<size_t>(width / 2) * (height / 2));
+      if (scale + 1 < kVifScales) job.next[i] = next[i].data();
+    }
+    job.next_stride = width / 2;
+    RunVifBandRef(job, {0, height}, std::span(sums).subspan(scale * kVifSumsPerScale).first<kVifSumsPerScale>());
+    images = std::move(next);
+  }
+  return sums;
+}
+
+/// Runs `check` once for every instruction set that this CPU has and this build compiled.
+void ForEachTarget(const std::function<void()>& check) {
+  for (const int64_t target : VifTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+void ExpectEqualToRef(const Pair& pair, double gain_limit = 100, bool skip_scale0 = false) {
+  const Sums expected = RefSums(pair, gain_limit, skip_scale0);
+  OptionTexts texts = {{"vif_enhn_gain_limit", fmt::format("{}", gain_limit)}};
+  if (skip_scale0) texts["vif_skip_scale0"] = "true";
+  const auto extractor = MakeExtractor(pair.reference.format, texts);
+  ForEachTarget([&] {
+    EXPECT_EQ(RunBands(*extractor, pair, WholePicture), expected)
+        << pair.reference.format.width << "x" << pair.reference.format.height << " " << pair.reference.format.bit_depth
+        << " bit, gain limit " << gain_limit;
+  });
+}
+
+Pair MakePair(int width, int height, int bit_depth, const Fill& reference, const Fill& distorted) {
+  return {MakePicture(width, height, bit_depth, reference), MakePicture(width, height, bit_depth, distorted)};
+}
+
+Pair NoisePair(int width, int height, int bit_depth, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto noise = [&](int, int) { return static_cast<int>(random() >> (32 - bit_depth)); };
+  return MakePair(width, height, bit_depth, noise, noise);
+}
+
+/// Flat and textured areas of all strengths; the distorted picture is the reference with lower contrast and noise.
+Pair TexturePair(int width, int height, int bit_depth, double contrast, unsigned seed) {
+  std::mt19937 random(seed);
+  const int max = (1 << bit_depth) - 1;
+  const auto reference = [&](int x, int y) {
+    const double wave = 0.5 + 0.45 * std::sin(x * 0.11 + 3 * std::sin(y * 0.05)) * std::cos(y * 0.07);
+    const double grain = (x / 40 + y / 30) % 3 == 0 ? 0 : (random() % 1000 / 1000.0 - 0.5) * 0.15 * ((x / 16) % 4);
+    return std::clamp(static_cast<int>((wave + grain) * max), 0, max);
+  };
+  const Picture picture = MakePicture(width, height, bit_depth, reference);
+  const VifImage image = {picture.planes[0].data, picture.planes[0].stride, width, height,
+                          bit_depth == 8 ? VifSample::k8 : VifSample::k16};
+  const auto distorted = [&](int x, int y) {
+    const double noise = (random() % 1000 / 1000.0 - 0.5) * 0.04 * ((y / 16) % 3);
+    return std::clamp(static_cast<int>(((image.At(x, y) / double(max) - 0.5) * contrast + 0.5 + noise) * max), 0, max);
+  };
+  return {picture, MakePicture(width, height, bit_depth, distorted)};
+}
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+
+TEST(VifFast, NoiseOfManySizes) {
+  const std::pair<int, int> sizes[] = {{16, 16},  {17, 16},  {16, 17},  {33, 19},  {31, 23},  {32, 18},  {67, 41},
+                                       {130, 35}, {257, 64}, {255, 33}, {256, 20}, {272, 17}, {289, 21}, {513, 18}};
+  for (const int depth : kDepths)
+    for (const auto& [width, height] : sizes) ExpectEqualToRef(NoisePair(width, height, depth, width + height));
+}
+
+TEST(VifFast, TextureWithGainLimits) {
+  for (const int depth : kDepths)
+    for (const double contrast : {0.6, 1.0, 1.4})
+      for (const double limit : {1.0, 1.3, 100.0}) ExpectEqualToRef(TexturePair(171, 70, depth, contrast, 7), limit);
+}
+
+TEST(VifFast, OddDepths) {
+  for (const int depth : {8, 16}) ExpectEqualToRef(TexturePair(65, 34, depth, 0.9, 3), 100, true);
+}
+
+TEST(VifFast, ExtremePictures) {
+  for (const int depth : kDepths) {
+    const int max = (1 << depth) - 1;
+    const auto flat = [](int value) { return [value](int, int) { return value; }; };
+    const auto checker = [max](int x, int y) { return (x + y) % 2 * max; };
+    const auto stripes = [max](int x, int) { return x % 2 * max; };
+    const auto blocks = [max](int x, int y) { return (x / 9 + y / 7) % 2 * max; };
+    const auto pixel = [max](int x, int y) { return x == 20 && y == 11 ? max : 0; };
+    const auto hole = [max](int x, int y) { return x == 0 && y == 0 ? 0 : max; };
+    const auto gradient = [max](int x, int y) { return (x * 3 + y * 5) * max / 400; };
+    const Fill fills[] = {flat(0), flat(max), flat(max / 2), checker, stripes, blocks, pixel, hole, gradient};
+    for (const Fill& reference : fills)
+      for (const Fill& distorted : fills) ExpectEqualToRef(MakePair(50, 29, depth, reference, distorted));
+  }
+}
+
+TEST(VifFast, SkipsScale0) {
+  for (const int depth : kDepths) {
+    const Pair pair = TexturePair(99, 58, depth, 0.8, 1);
+    ExpectEqualToRef(pair, 100, true);
+    EXPECT_EQ(RefSums(pair, 100, true)[kVifFlatCount], 0);
+    EXPECT_GT(RefSums(pair, 100, false)[kVifDenLog], 0);
+  }
+}
+
+TEST(VifFast, AnySplitIntoBands) {
+  std::mt19937 random(5);
+  for (const int depth : {8, 10, 16}) {
+    const Pair pair = TexturePair(75, 61, depth, 0.8, 2);
+    const auto extractor = MakeExtractor(pair.reference.format);
+    const Sums expected = RefSums(pair, 100, false);
+    ForEachTarget([&] {
+      for (const int rows : {1, 2, 3, 4, 5, 7, 16, 60})
+        EXPECT_EQ(RunBands(*extractor, pair, [rows](int) { return rows; }), expected) << rows << " rows a band";
+      EXPECT_EQ(RunBands(*extractor, pair, [&](int) { return 1 + static_cast<int>(random() % 9); }), expected);
+    });
+  }
+}
+
+TEST(VifFast, BuffersCarryNothingOver) {
+  const Pair first = NoisePair(300, 40, 8, 1), second = TexturePair(41, 27, 16, 0.7, 4);
+  const auto extractor = MakeExtractor(second.reference.format);
+  const auto other = MakeExtractor(first.reference.format);
+  const auto thread = extractor->MakeThreadWorkspace();
+  const auto run = [&](const Extractor& e, const Pair& pair) {
+    Sums sums(e.SumCount());
+    const auto frame = e.MakeFrameWorkspace();
+    for (int stage = 0; stage < e.StageCount(); ++stage)
+      e.RunBand({&pair.reference, &pair.distorted, nullptr}, stage, {0, e.StageRows(stage)}, frame.get(), thread.get(),
+                sums);
+    return sums;
+  };
+  const Sums clean = run(*extractor, second);
+  run(*other, first);
+  EXPECT_EQ(run(*extractor, second), clean);
+}
+
+// ---- the logarithm
+
+TEST(VifLog, TableIsLibvmafs) {
+  const auto& table = VifLogTable();
+  EXPECT_EQ(table[0], 30720);
+  EXPECT_EQ(table[40000 - 32768], 31309);
+  EXPECT_EQ(table[50000 - 32768], 31969);
+  EXPECT_EQ(table[65535 - 32768], 32768);
+  int64_t sum = 0;
+  uint32_t crc = ~0u;
+  const auto add_byte = [&](unsigned byte) {
+    crc ^= byte;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+  };
+  for (const uint16_t entry : table) {
+    sum += entry;
+    add_byte(entry & 255);
+    add_byte(entry >> 8);
+  }
+  EXPECT_EQ(sum, 1044032097);
+  EXPECT_EQ(~crc, 0x42ad4d4fu);
+}
+
+TEST(VifLog, VectorsGiveEveryEntry) {
+  ForEachTarget([] {
+    std::vector<uint16_t> table(32768);
+    VifLogTableByVectors(std::span(table).first<32768>());
+    EXPECT_TRUE(std::ranges::equal(table, VifLogTable()));
+  });
+}
+
+// ---- known answers of spec/core.md 5
+
+constexpr int FloorDiv(int a, int b) { return a / b - (a % b < 0); }
+constexpr int FloorMod(int a, int b) { return a - b * FloorDiv(a, b); }
+
+int KnownReference(int x, int y, int k) {
+  const int ramp = FloorDiv((x - 32 + 2 * k) * (y - 20 - k) * 3, 16);
+  return FloorMod(128 + ramp + FloorMod(FloorDiv(x * x + 3 * y * y + 17 * k, 8), 64), 256);
+}
+
+int KnownDistorted(int x, int y, int k) {
+  const int noise = (31 * x + 17 * y + 5 * k) % 16 - 8;
+  return std::clamp(FloorDiv(KnownReference(x, y, k) * 7, 8) + 12 + noise, 0, 255);
+}
+
+Pair KnownPair(int bit_depth) {
+  if (bit_depth == 8)
+    return MakePair(
+        64, 48, 8, [](int x, int y) { return KnownReference(x, y, 0); },
+        [](int x, int y) { return KnownDistorted(x, y, 0); });
+  return MakePair(
+      64, 48, 10, [](int x, int y) { return KnownReference(x, y, 0) * 4 + (x & 3); },
+      [](int x, int y) { return KnownDistorted(x, y, 0) * 4 + ((x + y) & 3); });
+}
+
+std::vector<double> Values(const Pair& pair, const OptionTexts& texts) {
+  const auto extractor = MakeExtractor(pair.reference.format, texts);
+  std::vector<double> values(kVifMetric.outputs.size(), -7);
+  extractor->Finish(RunBands(*extractor, pair, WholePicture), values);
+  return values;
+}
+
+double Value(const std::vector<double>& values, std::string_view name) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (kVifMetric.outputs[i].name == name) return values[i];
+  ADD_FAILURE() << "no output " << name;
+  return 0;
+}
+
+struct KnownScale {
+  double score, num, den;
+};
+
+void ExpectKnown(int bit_depth, const KnownScale (&scales)[kVifScales]) {
+  const std::vector<double> values = Values(KnownPair(bit_depth), {{"debug", "true"}});
+  double num = 0, den = 0;
+  for (int s = 0; s < kVifScales; ++s) {
+    EXPECT_EQ(Value(values, fmt::format("VMAF_integer_feature_vif_scale{}_score", s)), scales[s].score);
+    EXPECT_EQ(Value(values, fmt::format("integer_vif_num_scale{}", s)), scales[s].num);
+    EXPECT_EQ(Value(values, fmt::format("integer_vif_den_scale{}", s)), scales[s].den);
+    num += scales[s].num;
+    den += scales[s].den;
+  }
+  EXPECT_EQ(Value(values, "integer_vif_num"), num);
+  EXPECT_EQ(Value(values, "integer_vif_den"), den);
+  EXPECT_EQ(Value(values, "integer_vif"), num / den);
+}
+
+TEST(VifKnownAnswers, EightBit) {
+  ExpectKnown(8, {{0.5439751148223877, 13710.2890625, 25203.890625},
+                  {0.67211383581161499, 3225.60546875, 4799.1953125},
+                  {0.80508869886398315, 980.1357421875, 1217.42578125},
+                  {0.9158327579498291, 291.40966796875, 318.19091796875}});
+}
+
+TEST(VifKnownAnswers, TenBit) {
+  ExpectKnown(10, {{0.54180926084518433, 13655.462890625, 25203.451171875},
+                   {0.67218315601348877, 3225.5625, 4798.63623046875},
+                   {0.8051026463508606, 979.95263671875, 1217.17724609375},
+                   {0.91584652662277222, 291.4404296875, 318.2197265625}});
+}
+
+TEST(VifKnownAnswers, SkippedScale0) {
+  const std::vector<double> values = Values(KnownPair(8), {{"debug", "true"}, {"vif_skip_scale0", "true"}});
+  EXPECT_EQ(Value(values, "VMAF_integer_feature_vif_scale0_score"), 0.0);
+  EXPECT_EQ(Value(values, "VMAF_integer_feature_vif_scale1_score"), 0.67211383581161499);
+  EXPECT_EQ(Value(values, "integer_vif_num_scale0"), 0.0);
+  EXPECT_EQ(Value(values, "integer_vif_den_scale0"), -1.0);
+  EXPECT_EQ(Value(values, "integer_vif_num"), 3225.60546875 + 980.1357421875 + 291.40966796875);
+  EXPECT_EQ(Value(values, "integer_vif_den"), 4799.1953125 + 1217.42578125 + 318.19091796875);
+}
+
+TEST(VifMetric, IdenticalPicturesScoreOne) {
+  const Pair pair = TexturePair(90, 64, 8, 1, 9);
+  const std::vector<double> values = Values({pair.reference, pair.reference}, {});
+  for (int s = 0; s < kVifScales; ++s) EXPECT_NEAR(values[s], 1.0, 1e-3) << "scale " << s;
+  EXPECT_EQ(Value(values, "integer_vif"), -7) << "a disabled output must be left alone";
+}
+
+TEST(VifMetric, RefusesSmallPictures) {
+  for (const auto& [width, height] : {std::pair(15, 16), {16, 15}, {1, 1}}) {
+    const auto made = kVifMetric.make(Options({}), {width, height, 8, PixelFormat::k400});
+    ASSERT_FALSE(made.ok());
+    EXPECT_EQ(made.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(made.status().message(),
+              fmt::format("vif: the picture is {}x{}; both sides must be at least 16 pixels", width, height));
+  }
+  EXPECT_TRUE(kVifMetric.make(Options({}), {16, 16, 8, PixelFormat::k400}).ok());
+}
+
+TEST(VifMetric, KeysShowOptions) {
+  const OutputSpec& output = kVifMetric.outputs[0];
+  EXPECT_EQ(MakeOutputKey(output, Options({})).shown, "integer_vif_scale0");
+  EXPECT_EQ(MakeOutputKey(output, Options({{"vif_enhn_gain_limit", "1.0"}})).stored, "integer_vif_scale0_egl_1");
+  EXPECT_EQ(MakeOutputKey(output, Options({{"egl", "1.3"}, {"ssclz", "true"}})).stored,
+            "integer_vif_scale0_egl_1.3_ssclz");
+  EXPECT_FALSE(OptionValues::Parse(kVifMetric.options, {{"egl", "0.5"}}).ok());
+}
+
+}  // namespace
+}  // namespace acutance
