@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "metric/adm/adm_ref.h"
 #include "metric/adm/adm_rows.h"
@@ -100,69 +101,55 @@ class BandRun {
   }
 
  private:
+  /// Filters vertically: both pictures' low rows whole for band a, low and high rows in the work region for the rest.
   template <class T>
   void Filter(int y, bool whole, bool detail) {
-    // Input columns that the detail bands read, from a whole number of vectors.
+    // Input columns that the detail bands read, in whole vectors.
     const AdmRange work = AdmWorkRange(s_.width);
     const int begin = std::max(2 * work.begin - 1, 0) / kLanes16 * kLanes16;
     const int end = std::min(CeilDiv(2 * work.end + 1 - begin, kLanes16) * kLanes16 + begin, s_.in_width);
     for (int picture = 0; picture < 2; ++picture) {
       const InputRows<T> in(in_[picture], y);
-      if (detail) {
-        FilterSpan(in, begin, end, picture, true);
-        if (whole) {
-          if (begin > 0) FilterSpan(in, 0, begin, picture, false);
-          if (end < s_.in_width) FilterSpan(in, end, s_.in_width, picture, false);
-        }
+      if (!detail) {
+        FilterSpan(in, {0, s_.in_width, s_.in_width}, picture, false);
       } else {
-        FilterSpan(in, 0, s_.in_width, picture, false);
+        if (whole) FilterSpan(in, {0, begin, s_.in_width}, picture, false);
+        FilterSpan(in, {begin, end, s_.in_width}, picture, true);
+        if (whole) FilterSpan(in, {end, s_.in_width, s_.in_width}, picture, false);
       }
-      Pad(picture);
+      for (int high = 0; high < 2; ++high) {
+        PadRow(thread_.Filtered(high, picture).top, s_.in_width);
+        if (scale_ > 0) PadRow(thread_.Filtered(high, picture).rest, s_.in_width);
+      }
     }
   }
 
   void Filter(int y, bool whole, bool detail) {
-    if (scale_ == 0) {
-      if (setup_.bit_depth > 8) Filter<uint16_t>(y, whole, detail);
-      else Filter<uint8_t>(y, whole, detail);
-    } else if (scale_ == 1) {
-      Filter<int16_t>(y, whole, detail);
-    } else {
-      Filter<int32_t>(y, whole, detail);
-    }
+    if (scale_ > 0) Filter<int16_t>(y, whole, detail);
+    else if (setup_.bit_depth > 8) Filter<uint16_t>(y, whole, detail);
+    else Filter<uint8_t>(y, whole, detail);
   }
 
   template <class T>
-  void FilterSpan(const InputRows<T>& in, int begin, int end, int picture, bool high) {
-    const Span span{begin, end, s_.in_width};
+  void FilterSpan(const InputRows<T>& in, Span span, int picture, bool with_high) {
+    const AdmSplitRow& low = thread_.Filtered(0, picture);
+    const AdmSplitRow* high = with_high ? &thread_.Filtered(1, picture) : nullptr;
     if constexpr (std::is_unsigned_v<T>) {
-      VerticalPixels(in, span, setup_.bit_depth, thread_.Filtered<int16_t>(0, picture),
-                     high ? thread_.Filtered<int16_t>(1, picture) : nullptr);
+      VerticalPixels(in, span, setup_.bit_depth, low.top, high ? high->top : nullptr);
+    } else if (scale_ == 1) {
+      VerticalWhole(in, span.begin, span.end, low, high);
     } else {
-      int32_t* low = thread_.Filtered<int32_t>(0, picture);
-      int32_t* high_row = high ? thread_.Filtered<int32_t>(1, picture) : nullptr;
-      if constexpr (sizeof(T) == 2) Vertical<1>(in, span, low, high_row);
-      else Vertical<2>(in, span, low, high_row);
-    }
-  }
-
-  void Pad(int picture) {
-    for (int high = 0; high < 2; ++high) {
-      if (scale_ == 0) PadRow(thread_.Filtered<int16_t>(high, picture), s_.in_width);
-      else PadRow(thread_.Filtered<int32_t>(high, picture), s_.in_width);
+      VerticalSplit(in, AdmFrameWorkspace::RestOffset(in_[picture]), span.begin, span.end, low, high);
     }
   }
 
   void WriteLowPass(int y) {
     for (int picture = 0; picture < 2; ++picture) {
-      if (scale_ == 0) {
-        LowPassRow(thread_.Filtered<int16_t>(0, picture), s_.width, frame_.Row<int16_t>(0, picture, y));
-      } else {
-        const int32_t* low = thread_.Filtered<int32_t>(0, picture);
-        int32_t* out = frame_.Row<int32_t>(scale_, picture, y);
-        if (scale_ == 1) LowPassRow<1>(low, s_.width, out);
-        else LowPassRow<2>(low, s_.width, out);
-      }
+      const AdmSplitRow& low = thread_.Filtered(0, picture);
+      const AdmSplitRow out = frame_.Row(scale_, picture, y);
+      if (scale_ == 0) LowPassRow(low.top, s_.width, out.top);
+      else if (scale_ == 1) LowPassRow<1>(low, s_.width, out);
+      else LowPassRow<2>(low, s_.width, out);
     }
   }
 
@@ -182,8 +169,8 @@ class BandRun {
     int64_t den[kAdmBands];
     DetailRow row{};
     for (int picture = 0; picture < 2; ++picture) {
-      row.low[picture] = thread_.Filtered<int16_t>(0, picture);
-      row.high[picture] = thread_.Filtered<int16_t>(1, picture);
+      row.low[picture] = thread_.Filtered(0, picture);
+      row.high[picture] = thread_.Filtered(1, picture);
     }
     row.column = work.begin;
     row.count = work.size();

@@ -19,9 +19,8 @@ enum class Gain { kOne, kInteger, kReal };
 
 /// One row of detail bands: columns and where they go.
 struct DetailRow {
-  const void* low[2];  // filtered rows, by picture
-  const void* high[2];
-  int column;  // first
+  AdmSplitRow low[2], high[2];  // filtered rows, by picture
+  int column;                   // first
   int count;
   AdmRange scored;                  // of the count
   AdmSignalRow restored, additive;  // element 0: the first column

@@ -23,9 +23,9 @@ struct Magnitudes0 {
 };
 
 HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V16 (&bands)[kAdmBands]) {
-  const RowPairs from_high(high, column);
+  const ColumnPairs from_high(high, column);
   bands[0] = HorizontalPixels(from_high, adm::kLow);
-  bands[1] = HorizontalPixels(RowPairs(low, column), adm::kHigh);
+  bands[1] = HorizontalPixels(ColumnPairs(low, column), adm::kHigh);
   bands[2] = HorizontalPixels(from_high, adm::kHigh);
 }
 
@@ -240,12 +240,10 @@ void DecoupleRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
   const Weights0 weights(s);
   const GainLimit0 gain(gain_limit);
   V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
-  const auto* const* low = reinterpret_cast<const int16_t* const*>(row.low);
-  const auto* const* high = reinterpret_cast<const int16_t* const*>(row.high);
   for (int i = 0; i < row.count; i += kLanes16) {
     V16 o[kAdmBands], t[kAdmBands];
-    LoadBands(low[0], high[0], row.column + i, o);
-    LoadBands(low[1], high[1], row.column + i, t);
+    LoadBands(row.low[0].top, row.high[0].top, row.column + i, o);
+    LoadBands(row.low[1].top, row.high[1].top, row.column + i, t);
     Magnitudes0 m;
     for (int band = 0; band < kAdmBands; ++band) {
       m.o[band] = hn::Abs(o[band]);

@@ -14,11 +14,11 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <int kScale>
-HWY_INLINE void LoadBands(const int32_t* low, const int32_t* high, int column, V32 (&bands)[kAdmBands]) {
-  const RowQuads from_high(high, column);
-  bands[0] = Horizontal<kScale>(from_high, adm::kLow);
-  bands[1] = Horizontal<kScale>(RowQuads(low, column), adm::kHigh);
-  bands[2] = Horizontal<kScale>(from_high, adm::kHigh);
+HWY_INLINE void LoadBands(const AdmSplitRow& low, const AdmSplitRow& high, int column, V32 (&bands)[kAdmBands]) {
+  const SplitPairs from_high(high, column);
+  bands[0] = HorizontalLow<kScale>(from_high);
+  bands[1] = HorizontalHigh<kScale>(SplitPairs(low, column));
+  bands[2] = HorizontalHigh<kScale>(from_high);
 }
 
 HWY_NOINLINE V32 ExactAngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) {
@@ -178,12 +178,10 @@ void DecoupleRow32(const AdmScale& s, double gain_limit, const DetailRow& row) {
                                   hn::Set(d, static_cast<int32_t>(s.factor[1])),
                                   hn::Set(d, static_cast<int32_t>(s.factor[2]))};
   V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
-  const auto* const* low = reinterpret_cast<const int32_t* const*>(row.low);
-  const auto* const* high = reinterpret_cast<const int32_t* const*>(row.high);
   for (int i = 0; i < row.count; i += kLanes32) {
     V32 o[kAdmBands], t[kAdmBands], r[kAdmBands], a[kAdmBands];
-    LoadBands<kScale>(low[0], high[0], row.column + i, o);
-    LoadBands<kScale>(low[1], high[1], row.column + i, t);
+    LoadBands<kScale>(row.low[0], row.high[0], row.column + i, o);
+    LoadBands<kScale>(row.low[1], row.high[1], row.column + i, t);
     const V32 flags = AngleFlags(o, t);
     for (int band = 0; band < kAdmBands; ++band) {
       const V32 sign = hn::BroadcastSignBit(t[band]);

@@ -15,8 +15,8 @@ std::byte* AdmArena::Take(size_t bytes) {
 }
 
 size_t AdmFrameWorkspace::RowBytes(const AdmSetup& setup, int scale) {
-  const size_t sample_bytes = scale == 0 ? sizeof(int16_t) : sizeof(int32_t);
-  return AdmArena::Rounded((setup.scales[scale].width + AdmThreadWorkspace::kMargin) * sample_bytes);
+  const size_t half = AdmArena::Rounded((setup.scales[scale].width + AdmThreadWorkspace::kMargin) * sizeof(int16_t));
+  return scale == 0 ? half : 2 * half;
 }
 
 size_t AdmFrameWorkspace::Bytes(const AdmSetup& setup) {
@@ -35,9 +35,8 @@ AdmFrameWorkspace::AdmFrameWorkspace(const AdmSetup& setup) : arena_(Bytes(setup
   }
 }
 
-// Scale 0 has the widest rows, of int16; scale 1 half as many int32.
 size_t AdmThreadWorkspace::FilteredBytes(const AdmSetup& setup) {
-  return AdmArena::Rounded((setup.scales[0].in_width + 2 * 2 * kMargin) * sizeof(int16_t));
+  return AdmArena::Rounded((setup.scales[0].in_width + 2 * kMargin) * sizeof(int16_t));
 }
 
 size_t AdmThreadWorkspace::SignalBytes(const AdmSetup& setup) {
@@ -46,12 +45,13 @@ size_t AdmThreadWorkspace::SignalBytes(const AdmSetup& setup) {
 
 size_t AdmThreadWorkspace::Bytes(const AdmSetup& setup) {
   constexpr size_t kSignalBuffers = 2 * 3 * (2 + kAdmBands) + 1;
-  return 4 * FilteredBytes(setup) + kSignalBuffers * SignalBytes(setup);
+  return 8 * FilteredBytes(setup) + kSignalBuffers * SignalBytes(setup);
 }
 
 AdmThreadWorkspace::AdmThreadWorkspace(const AdmSetup& setup) : arena_(Bytes(setup)) {
+  const auto take_filtered = [&] { return reinterpret_cast<int16_t*>(arena_.Take(FilteredBytes(setup))) + kMargin; };
   for (auto& pictures : filtered_)
-    for (std::byte*& row : pictures) row = arena_.Take(FilteredBytes(setup)) + kMargin * sizeof(int32_t);
+    for (AdmSplitRow& row : pictures) row = {take_filtered(), take_filtered()};
   const auto take = [&] { return arena_.Take(SignalBytes(setup)) + kMargin * sizeof(int32_t); };
   for (auto& slots : signals_) {
     for (AdmSignalRow& row : slots) {

@@ -26,16 +26,23 @@ class AdmArena {
   size_t used_ = 0;
 };
 
-/// Band a of scales 0 to 2 of both pictures: int16 at scale 0, int32 above.
+/// A row of int16 in `top` at scale 0; above, of int32, kept as 65536 * top + rest + 32768 (README.md).
+struct AdmSplitRow {
+  int16_t* top;
+  int16_t* rest;
+};
+
+/// Band a of scales 0 to 2 of both pictures. Above scale 0, the rests of a row follow its tops.
 class AdmFrameWorkspace : public Workspace {
  public:
   explicit AdmFrameWorkspace(const AdmSetup& setup);
 
   const Plane& a(int scale, int picture) const { return planes_[scale][picture]; }
-  template <class T>
-  T* Row(int scale, int picture, int y) {
-    return const_cast<T*>(planes_[scale][picture].Row<T>(y));
+  AdmSplitRow Row(int scale, int picture, int y) {
+    int16_t* top = const_cast<int16_t*>(planes_[scale][picture].Row<int16_t>(y));
+    return {top, top + RestOffset(planes_[scale][picture])};
   }
+  static ptrdiff_t RestOffset(const Plane& plane) { return plane.stride / 2 / static_cast<ptrdiff_t>(sizeof(int16_t)); }
 
  private:
   static size_t RowBytes(const AdmSetup& setup, int scale);
@@ -64,11 +71,8 @@ class AdmThreadWorkspace : public Workspace {
   /// Elements that vectors may touch before and behind a row.
   static constexpr int kMargin = 128;
 
-  /// A row filtered vertically, low or high, of the reference (0) or distorted (1) picture; int16 at scale 0.
-  template <class T>
-  T* Filtered(int high, int picture) {
-    return reinterpret_cast<T*>(filtered_[high][picture]);
-  }
+  /// A row filtered vertically, low or high, of the reference (0) or distorted (1) picture.
+  const AdmSplitRow& Filtered(int high, int picture) const { return filtered_[high][picture]; }
   const AdmSignalRow& Signal(int additive, int y) const { return signals_[additive][y % 3]; }
   int32_t* ColumnSums() { return column_sums_; }
 
@@ -78,7 +82,7 @@ class AdmThreadWorkspace : public Workspace {
   static size_t Bytes(const AdmSetup& setup);
 
   AdmArena arena_;
-  std::byte* filtered_[2][2];
+  AdmSplitRow filtered_[2][2];
   AdmSignalRow signals_[2][3];
   int32_t* column_sums_;
 };

@@ -6,6 +6,7 @@
 #define ACUTANCE_ADM_SIMD_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #endif
 
 #include "image/picture.h"
+#include "metric/adm/adm_rows.h"
 #include "metric/adm/adm_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -14,12 +15,21 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The four input rows of output row y.
+/// The four input rows of output row y, and the two that row y + 1 adds to them.
 template <class T>
 struct InputRows {
   const T* row[4];
+  const T* ahead[2];
+
   InputRows(const Plane& plane, int y) {
     for (int k = 0; k < 4; ++k) row[k] = plane.Row<T>(adm::WaveletIndex(2 * y - 1 + k, plane.height));
+    for (int k = 0; k < 2; ++k) ahead[k] = plane.Row<T>(std::min(2 * y + 3 + k, plane.height - 1));
+  }
+
+  /// Hardware prefetchers stop at page ends, which rows of pictures cross often.
+  HWY_INLINE void Prefetch(int x) const {
+    hwy::Prefetch(ahead[0] + x);
+    hwy::Prefetch(ahead[1] + x);
   }
 };
 
@@ -31,8 +41,7 @@ struct Span {
 };
 
 /// Gives a filtered row the three samples beyond its ends that the horizontal filter reads.
-template <class T>
-HWY_INLINE void PadRow(T* row, int width) {
+HWY_INLINE void PadRow(int16_t* row, int width) {
   row[-1] = row[1];
   row[width] = row[width - 1];
   row[width + 1] = row[width - 2];
@@ -52,19 +61,28 @@ HWY_INLINE V16 LoadPixels(const Sample* p, V16 flip) {
   }
 }
 
-struct PixelPairs {
-  V16 first_lower, first_upper, second_lower, second_upper;
+/// Four vectors of neighbouring rows, interleaved in pairs.
+struct RowPairs {
+  V16 lower01, upper01, lower23, upper23;
+  HWY_INLINE RowPairs(V16 r0, V16 r1, V16 r2, V16 r3)
+      : lower01(hn::InterleaveLower(D16(), r0, r1)),
+        upper01(hn::InterleaveUpper(D16(), r0, r1)),
+        lower23(hn::InterleaveLower(D16(), r2, r3)),
+        upper23(hn::InterleaveUpper(D16(), r2, r3)) {}
 };
 
-HWY_INLINE V16 FilterPixels(const PixelPairs& p, const int16_t (&taps)[4], V32 add, int shift) {
-  const V16 t01 = TapPair(taps[0], taps[1]), t23 = TapPair(taps[2], taps[3]);
-  const V32 lower = AddPairProducts(AddPairProducts(add, p.first_lower, t01), p.second_lower, t23);
-  const V32 upper = AddPairProducts(AddPairProducts(add, p.first_upper, t01), p.second_upper, t23);
+HWY_INLINE V32 FilterPairs(V32 add, V16 p01, V16 p23, const int16_t (&taps)[4]) {
+  return AddPairProducts(AddPairProducts(add, p01, TapPair(taps[0], taps[1])), p23, TapPair(taps[2], taps[3]));
+}
+
+HWY_INLINE V16 FilterPixels(const RowPairs& p, const int16_t (&taps)[4], V32 add, int shift) {
+  const V32 lower = FilterPairs(add, p.lower01, p.lower23, taps);
+  const V32 upper = FilterPairs(add, p.upper01, p.upper23, taps);
   // The interleaved halves of each 128-bit block fall back into order.
   return hn::ReorderDemote2To(D16(), hn::ShiftRightSame(lower, shift), hn::ShiftRightSame(upper, shift));
 }
 
-/// low and, unless null, high.
+/// Input columns of `span` to low and, unless null, high.
 template <class Sample>
 void VerticalPixels(const InputRows<Sample>& in, Span span, int bit_depth, int16_t* low, int16_t* high) {
   const D16 d;
@@ -75,19 +93,18 @@ void VerticalPixels(const InputRows<Sample>& in, Span span, int bit_depth, int16
   const V32 low_add = hn::Set(D32(), is_signed ? half : half - adm::kLowSum * half);
   for (int begin = span.begin; begin < span.end; begin += kLanes16) {
     const int x = std::min(begin, span.width - kLanes16);  // the last vector may overlap the one before
-    const V16 p0 = LoadPixels(in.row[0] + x, flip), p1 = LoadPixels(in.row[1] + x, flip);
-    const V16 p2 = LoadPixels(in.row[2] + x, flip), p3 = LoadPixels(in.row[3] + x, flip);
-    const PixelPairs pairs{hn::InterleaveLower(d, p0, p1), hn::InterleaveUpper(d, p0, p1),
-                           hn::InterleaveLower(d, p2, p3), hn::InterleaveUpper(d, p2, p3)};
+    in.Prefetch(x);
+    const RowPairs pairs(LoadPixels(in.row[0] + x, flip), LoadPixels(in.row[1] + x, flip),
+                         LoadPixels(in.row[2] + x, flip), LoadPixels(in.row[3] + x, flip));
     hn::StoreU(FilterPixels(pairs, adm::kLow, low_add, bit_depth), d, low + x);
     if (high) hn::StoreU(FilterPixels(pairs, adm::kHigh, high_add, bit_depth), d, high + x);
   }
 }
 
-/// Two vectors of neighbouring pairs of a filtered row: outputs [i, i + kLanes16) of it.
-struct RowPairs {
+/// Neighbouring pairs of a filtered row for outputs [i, i + kLanes16), in two vectors each.
+struct ColumnPairs {
   V16 p01[2], p23[2];
-  HWY_INLINE RowPairs(const int16_t* row, int i) {
+  HWY_INLINE ColumnPairs(const int16_t* row, int i) {
     for (int half = 0; half < 2; ++half) {
       p01[half] = hn::LoadU(D16(), row + 2 * i - 1 + half * kLanes16);
       p23[half] = hn::LoadU(D16(), row + 2 * i + 1 + half * kLanes16);
@@ -95,99 +112,120 @@ struct RowPairs {
   }
 };
 
-HWY_INLINE V16 HorizontalPixels(const RowPairs& p, const int16_t (&taps)[4]) {
+HWY_INLINE V16 HorizontalPixels(const ColumnPairs& p, const int16_t (&taps)[4]) {
   static_assert(adm::kHorizontal0.shift == 16);
-  const V16 t01 = TapPair(taps[0], taps[1]), t23 = TapPair(taps[2], taps[3]);
   const V32 add = hn::Set(D32(), adm::kHorizontal0.add);
-  const V32 first = AddPairProducts(AddPairProducts(add, p.p01[0], t01), p.p23[0], t23);
-  const V32 second = AddPairProducts(AddPairProducts(add, p.p01[1], t01), p.p23[1], t23);
+  const V32 first = FilterPairs(add, p.p01[0], p.p23[0], taps), second = FilterPairs(add, p.p01[1], p.p23[1], taps);
   return hn::ConcatOdd(D16(), hn::BitCast(D16(), second), hn::BitCast(D16(), first));  // >> 16
 }
 
 HWY_INLINE void LowPassRow(const int16_t* row, int width, int16_t* out) {
-  for (int i = 0; i < width; i += kLanes16) hn::StoreU(HorizontalPixels(RowPairs(row, i), adm::kLow), D16(), out + i);
+  for (int i = 0; i < width; i += kLanes16)
+    hn::StoreU(HorizontalPixels(ColumnPairs(row, i), adm::kLow), D16(), out + i);
 }
 
-// --- Scales 1 to 3. Scale 1 reads int16 and keeps its vertical sums whole: they fit int32.
+// --- Scales 1 to 3: int32 rows are kept as two of int16, so that products stay in pairs of 16 bits (README.md).
 
-HWY_INLINE V32 PairRows(const int16_t* first, const int16_t* second) {
-  const hn::Half<DU16> half;
-  const VU32 a = hn::PromoteTo(DU32(), hn::LoadU(half, reinterpret_cast<const uint16_t*>(first)));
-  const VU32 b = hn::PromoteTo(DU32(), hn::LoadU(half, reinterpret_cast<const uint16_t*>(second)));
-  return AsI32(hn::Or(a, hn::ShiftLeft<16>(b)));
-}
+HWY_INLINE V16 Biased(V16 v) { return hn::Xor(v, hn::Set(D16(), int16_t{-32768})); }
 
-template <int kScale>
-void Vertical(const InputRows<int16_t>& in, Span span, int32_t* low, int32_t* high) {
-  static_assert(kScale == 1);
+/// Values in the order that interleaving left them in.
+HWY_INLINE void StoreInterleaved(V32 lower, V32 upper, const AdmSplitRow& row, int i) {
   const D16 d;
-  const D32 d32;
-  for (int x = span.begin; x < span.end; x += kLanes32) {
-    const V16 p01 = hn::BitCast(d, PairRows(in.row[0] + x, in.row[1] + x));
-    const V16 p23 = hn::BitCast(d, PairRows(in.row[2] + x, in.row[3] + x));
-    const auto filter = [&](const int16_t(&taps)[4]) HWY_ATTR {
-      const V32 first = AddPairProducts(hn::Zero(d32), p01, TapPair(taps[0], taps[1]));
-      return AddPairProducts(first, p23, TapPair(taps[2], taps[3]));
+  const auto low_half = [](V32 v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+  hn::StoreU(hn::ReorderDemote2To(d, hn::ShiftRight<16>(lower), hn::ShiftRight<16>(upper)), d, row.top + i);
+  hn::StoreU(Biased(hn::ReorderDemote2To(d, low_half(lower), low_half(upper))), d, row.rest + i);
+}
+
+/// Values in order, in two vectors.
+HWY_INLINE void StoreOrdered(V32 first, V32 second, const AdmSplitRow& row, int i) {
+  const D16 d;
+  const V16 a = hn::BitCast(d, first), b = hn::BitCast(d, second);
+  hn::StoreU(hn::ConcatOdd(d, b, a), d, row.top + i);
+  hn::StoreU(Biased(hn::ConcatEven(d, b, a)), d, row.rest + i);
+}
+
+/// (65536 * tops + rests + 32768 * kTapSum + add) >> shift, for shift 15 or 16, from the filtered halves.
+template <int kTapSum, int kShift>
+HWY_INLINE V32 JoinSplit(V32 tops, V32 rests) {
+  static_assert(kShift == 15 || kShift == 16);
+  const V32 bias = hn::Set(D32(), kShift == 15 ? kTapSum : kTapSum / 2);
+  if constexpr (kShift == 15) tops = hn::Add(tops, tops);
+  return hn::Add(hn::Add(tops, bias), hn::ShiftRight<kShift>(rests));
+}
+
+HWY_INLINE RowPairs LoadRowPairs(const int16_t* const (&row)[4], ptrdiff_t x) {
+  const D16 d;
+  return RowPairs(hn::LoadU(d, row[0] + x), hn::LoadU(d, row[1] + x), hn::LoadU(d, row[2] + x),
+                  hn::LoadU(d, row[3] + x));
+}
+
+/// Scale 1, from int16: the vertical sums are kept whole.
+HWY_INLINE void VerticalWhole(const InputRows<int16_t>& in, int begin, int end, const AdmSplitRow& low,
+                              const AdmSplitRow* high) {
+  static_assert(adm::kVertical[1].shift == 0);
+  const V32 zero = hn::Zero(D32());
+  for (int x = begin; x < end; x += kLanes16) {
+    in.Prefetch(x);
+    const RowPairs rows = LoadRowPairs(in.row, x);
+    const auto filter = [&](const int16_t(&taps)[4], const AdmSplitRow& out) HWY_ATTR {
+      StoreInterleaved(FilterPairs(zero, rows.lower01, rows.lower23, taps),
+                       FilterPairs(zero, rows.upper01, rows.upper23, taps), out, x);
     };
-    hn::StoreU(filter(adm::kLow), d32, low + x);
-    if (high) hn::StoreU(filter(adm::kHigh), d32, high + x);
+    filter(adm::kLow, low);
+    if (high) filter(adm::kHigh, *high);
   }
 }
 
-HWY_INLINE V64 MulTap(VU64 v, int16_t tap) { return hn::MulEven(AsI32(v), hn::Set(D32(), tap)); }
-
-HWY_INLINE VU64 FilterEven(const VU64 (&v)[4], const int16_t (&taps)[4], int32_t add) {
-  const V64 first = hn::Add(MulTap(v[0], taps[0]), MulTap(v[1], taps[1]));
-  const V64 second = hn::Add(MulTap(v[2], taps[2]), MulTap(v[3], taps[3]));
-  return hn::BitCast(DU64(), hn::Add(hn::Add(first, second), hn::Set(D64(), add)));
-}
-
-template <int kScale>
-void Vertical(const InputRows<int32_t>& in, Span span, int32_t* low, int32_t* high) {
-  static_assert(adm::kVertical[kScale].shift == 16);
-  const D32 d32;
-  for (int x = span.begin; x < span.end; x += kLanes32) {
-    VU64 even[4], odd[4];
-    for (int k = 0; k < 4; ++k) {
-      const VU32 v = AsU32(hn::LoadU(d32, in.row[k] + x));
-      even[k] = hn::BitCast(DU64(), v);
-      odd[k] = OddToEven(v);
-    }
-    const auto filter = [&](const int16_t(&taps)[4]) HWY_ATTR {
-      constexpr int32_t kAdd = adm::kVertical[kScale].add;
-      return AsI32(MergeShifted<16>({FilterEven(even, taps, kAdd), FilterEven(odd, taps, kAdd)}));
+/// Scales 2 and 3, from split rows: the rest of a row follows its top by `rest` elements.
+HWY_INLINE void VerticalSplit(const InputRows<int16_t>& in, ptrdiff_t rest, int begin, int end, const AdmSplitRow& low,
+                              const AdmSplitRow* high) {
+  constexpr adm::Rounding kRounding = adm::kVertical[2];
+  const V32 zero = hn::Zero(D32()), add = hn::Set(D32(), kRounding.add);
+  for (int x = begin; x < end; x += kLanes16) {
+    const RowPairs tops = LoadRowPairs(in.row, x), rests = LoadRowPairs(in.row, x + rest);
+    const auto filter = [&]<int kTapSum>(const int16_t(&taps)[4], const AdmSplitRow& out) HWY_ATTR {
+      const V32 lower = JoinSplit<kTapSum, kRounding.shift>(FilterPairs(zero, tops.lower01, tops.lower23, taps),
+                                                            FilterPairs(add, rests.lower01, rests.lower23, taps));
+      const V32 upper = JoinSplit<kTapSum, kRounding.shift>(FilterPairs(zero, tops.upper01, tops.upper23, taps),
+                                                            FilterPairs(add, rests.upper01, rests.upper23, taps));
+      StoreInterleaved(lower, upper, out, x);
     };
-    hn::StoreU(filter(adm::kLow), d32, low + x);
-    if (high) hn::StoreU(filter(adm::kHigh), d32, high + x);
+    filter.template operator()<adm::kLowSum>(adm::kLow, low);
+    if (high) filter.template operator()<0>(adm::kHigh, *high);
   }
 }
 
-/// The four samples of outputs [i, i + kLanes32) in 64-bit lanes, two vectors of each.
-struct RowQuads {
-  VU64 sample[2][4];
-  HWY_INLINE RowQuads(const int32_t* row, int i) {
-    for (int half = 0; half < 2; ++half) {
-      const VU32 v01 = AsU32(hn::LoadU(D32(), row + 2 * i - 1 + half * kLanes32));
-      const VU32 v23 = AsU32(hn::LoadU(D32(), row + 2 * i + 1 + half * kLanes32));
-      sample[half][0] = hn::BitCast(DU64(), v01);
-      sample[half][1] = OddToEven(v01);
-      sample[half][2] = hn::BitCast(DU64(), v23);
-      sample[half][3] = OddToEven(v23);
-    }
-  }
+/// Neighbouring pairs of a filtered row: outputs [i, i + kLanes32) of it.
+struct SplitPairs {
+  V16 top01, top23, rest01, rest23;
+  HWY_INLINE SplitPairs(const AdmSplitRow& row, int i)
+      : top01(hn::LoadU(D16(), row.top + 2 * i - 1)),
+        top23(hn::LoadU(D16(), row.top + 2 * i + 1)),
+        rest01(hn::LoadU(D16(), row.rest + 2 * i - 1)),
+        rest23(hn::LoadU(D16(), row.rest + 2 * i + 1)) {}
 };
 
-template <int kScale>
-HWY_INLINE V32 Horizontal(const RowQuads& q, const int16_t (&taps)[4]) {
+template <int kScale, int kTapSum>
+HWY_INLINE V32 Horizontal(const SplitPairs& p, const int16_t (&taps)[4]) {
   constexpr adm::Rounding kRounding = adm::kHorizontal[kScale];
-  const VU64 first = hn::ShiftRight<kRounding.shift>(FilterEven(q.sample[0], taps, kRounding.add));
-  const VU64 second = hn::ShiftRight<kRounding.shift>(FilterEven(q.sample[1], taps, kRounding.add));
-  return AsI32(hn::ConcatEven(DU32(), AsU32(second), AsU32(first)));
+  const V32 tops = FilterPairs(hn::Zero(D32()), p.top01, p.top23, taps);
+  const V32 rests = FilterPairs(hn::Set(D32(), kRounding.add), p.rest01, p.rest23, taps);
+  return JoinSplit<kTapSum, kRounding.shift>(tops, rests);
+}
+template <int kScale>
+HWY_INLINE V32 HorizontalLow(const SplitPairs& p) {
+  return Horizontal<kScale, adm::kLowSum>(p, adm::kLow);
+}
+template <int kScale>
+HWY_INLINE V32 HorizontalHigh(const SplitPairs& p) {
+  return Horizontal<kScale, 0>(p, adm::kHigh);
 }
 
 template <int kScale>
-HWY_INLINE void LowPassRow(const int32_t* row, int width, int32_t* out) {
-  for (int i = 0; i < width; i += kLanes32) hn::StoreU(Horizontal<kScale>(RowQuads(row, i), adm::kLow), D32(), out + i);
+HWY_INLINE void LowPassRow(const AdmSplitRow& row, int width, const AdmSplitRow& out) {
+  for (int i = 0; i < width; i += kLanes16)
+    StoreOrdered(HorizontalLow<kScale>(SplitPairs(row, i)), HorizontalLow<kScale>(SplitPairs(row, i + kLanes32)), out,
+                 i);
 }
 
 }  // namespace
