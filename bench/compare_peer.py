@@ -151,7 +151,7 @@ def print_memory(options, raw_pair, encoded_pair, work):
     encoded = measure.run(score).peak_mb
     drop = ["-map", "0:v", "-map", "1:v", "-f", "null", "-"]
     decoder = measure.run(["ffmpeg", "-nostdin", "-v", "error", *decode, *drop]).peak_mb
-    print(f"Peak memory, one thread: {raw:.0f} MB from raw files; {encoded:.0f} MB from H.264 files, where ffmpeg needs "
+    print(f"Peak memory, one thread: {raw:.0f} MB from raw files; {encoded:.0f} MB from H.264, where ffmpeg needs "
           f"{decoder:.0f} MB to decode the two and drop the pictures.")
 
 

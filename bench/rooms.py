@@ -22,7 +22,7 @@ import measure
 METRICS = {
     "vif": (r"Vif/\w+/all/w:1920/h:1080/bits:8", {"multiply16": 282, "multiply32": 4.0, "divide": 1.33}),
     "adm": (r"Frame/1080p8", {"multiply16": 23.5, "multiply32": 13.7, "divide": 0}),
-    "motion": (r"MotionSad/\w+/w:1920/h:1080/bits:8", {"multiply16": 10, "multiply32": 0, "divide": 0}),
+    "motion": (r"MotionSad/\w+/w:1920/h:1080/bits:8/noise:0", {"multiply16": 10, "multiply32": 0, "divide": 0}),
     "psnr": (r"SquaredError/\w+/w:1920/h:1080/bits:8", {"multiply16": 1, "multiply32": 0, "divide": 0}),
 }
 RATES = {"multiply16": "Multiply16Rate", "multiply32": "Multiply32Rate", "divide": "Divide64Rate"}
