@@ -3,6 +3,8 @@
 // and nothing leaves int32.
 #include "metric/motion/motion_cpu.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -170,8 +172,12 @@ class BandSad {
   }
 
   // Rows past the mirror's reach are asked for, but never used, when a band ends on an odd row count.
+  static const Sample* MirroredRow(const Plane& plane, int y) {
+    return plane.Row<Sample>(MirrorIndex(std::min(y, plane.height + 1), plane.height));
+  }
+
   const Sample* Row(const Plane& plane, int y, int slot) {
-    const Sample* row = plane.Row<Sample>(MirrorIndex(std::min(y, plane.height + 1), plane.height));
+    const Sample* row = MirroredRow(plane, y);
     if (plane.width >= kLanes) return row;
     std::memcpy(rows_.narrow[slot], row, plane.width * sizeof(Sample));
     return reinterpret_cast<const Sample*>(rows_.narrow[slot]);
@@ -182,11 +188,14 @@ class BandSad {
     const D16 d;
     const Sample* earlier[2] = {Row(earlier_, y, 0), Row(earlier_, y + 1, 1)};
     const Sample* current[2] = {Row(current_, y, 2), Row(current_, y + 1, 3)};
+    const Sample* soon[4] = {MirroredRow(earlier_, y + 2), MirroredRow(earlier_, y + 3), MirroredRow(current_, y + 2),
+                             MirroredRow(current_, y + 3)};
     int16_t* halves = rows_.pair_halves[slot_[age]];
     int16_t* bits = rows_.pair_bits[slot_[age]];
     const int blocks = strip.BlockCount(kLanes);
     for (int block = 0; block < blocks; ++block, halves += 2 * kLanes, bits += 2 * kLanes) {
       const int x = strip.BlockColumn(block, kLanes);
+      for (const Sample* row : soon) hwy::Prefetch(row + x);
       const Difference a = LoadDifference<Format>(earlier[0] + x, current[0] + x);
       const Difference b = LoadDifference<Format>(earlier[1] + x, current[1] + x);
       hn::Store(hn::InterleaveLower(d, a.half, b.half), d, halves);
