@@ -1,0 +1,72 @@
+#include "cli/list_commands.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+#include <vector>
+
+#include "base/nearest.h"
+#include "metric/registry.h"
+#include "model/builtin_models.h"
+
+namespace acutance::cli {
+namespace {
+
+std::string ValueText(const OptionValue& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const int* number = std::get_if<int>(&value)) return fmt::format("{}", *number);
+  if (const double* number = std::get_if<double>(&value)) return fmt::format("{:g}", *number);
+  return std::get<std::string>(value);
+}
+
+std::string RangeText(const OptionSpec& option) {
+  if (std::holds_alternative<bool>(option.default_value)) return "true or false";
+  if (std::holds_alternative<std::string>(option.default_value)) return "text";
+  const bool whole = std::holds_alternative<int>(option.default_value);
+  return fmt::format("{} {:g} to {:g}", whole ? "whole number" : "number", option.min, option.max);
+}
+
+std::string DescribeOption(const OptionSpec& option) {
+  std::string text = fmt::format("  {}", option.name);
+  if (!option.alias.empty()) text += fmt::format(" ({})", option.alias);
+  text += fmt::format("\n      {}; default {}\n      {}\n", RangeText(option), ValueText(option.default_value),
+                      option.help);
+  return text;
+}
+
+std::string DescribeMetric(const Metric& metric) {
+  std::string text = fmt::format("{}: {}\n\noutputs, as logs name them\n", metric.name, metric.summary);
+  for (const OutputSpec& output : metric.outputs)
+    text += fmt::format("  {}{}\n", output.alias.empty() ? output.name : output.alias,
+                        output.enabled ? "  (only with some options)" : "");
+  text += metric.options.empty() ? "\nno options\n" : "\noptions (and short names, as output keys show them)\n";
+  for (const OptionSpec& option : metric.options) text += DescribeOption(option);
+  return text + fmt::format("\nexample: acutance score ref.mp4 dis.mp4 --feature {}{}\n", metric.name,
+                            metric.options.empty() ? ""
+                                                   : fmt::format("={}={}", metric.options[0].name,
+                                                                 ValueText(metric.options[0].default_value)));
+}
+
+}  // namespace
+
+Result<std::string> DescribeFeatures(const std::string& name) {
+  if (!name.empty()) {
+    if (const Metric* metric = FindMetric(name)) return DescribeMetric(*metric);
+    std::vector<std::string_view> names;
+    for (const Metric* metric : AllMetrics()) names.push_back(metric->name);
+    return Error(StatusCode::kInvalidArgument, "no such feature '{}'{}", name, Suggestion(name, names));
+  }
+  std::string text;
+  for (const Metric* metric : AllMetrics()) text += fmt::format("{:<10}{}\n", metric->name, metric->summary);
+  return text + "\n`acutance features NAME` lists a feature's outputs and options.\n";
+}
+
+std::string DescribeModels() {
+  std::string text;
+  for (const BuiltinModel& model : BuiltinModels()) text += fmt::format("{:<20}{}\n", model.name, model.description);
+  return text + "\nAny other model: --model path=FILE.json\n";
+}
+
+std::string ListBackendsJson() { return "{\"backends\":[{\"name\":\"cpu\",\"usable\":true}]}\n"; }
+
+}  // namespace acutance::cli

@@ -1,0 +1,210 @@
+#include "cli/score_args.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace acutance::cli {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+template <class T>
+bool ParseWhole(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Result<PictureFormat> ReadRawFormat(const ScoreTexts& texts) {
+  PictureFormat format;
+  const size_t x = texts.size.find('x');
+  const std::string_view size = texts.size;
+  if (x == std::string::npos || !ParseWhole(size.substr(0, x), format.width) ||
+      !ParseWhole(size.substr(x + 1), format.height))
+    return Error(StatusCode::kInvalidArgument, "--size {}: expected WIDTHxHEIGHT, such as 1920x1080", texts.size);
+  const std::string& name = texts.pixel_format;
+  format.pixel_format = name == "400"   ? PixelFormat::k400
+                        : name == "422" ? PixelFormat::k422
+                        : name == "444" ? PixelFormat::k444
+                                        : PixelFormat::k420;
+  format.bit_depth = texts.bit_depth;
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  return format;
+}
+
+Status ReadFrameRange(const std::string& text, ScoreArgs& args) {
+  const size_t colon = text.find(':');
+  const std::string_view view = text;
+  int64_t first = 0;
+  int64_t end = 0;
+  const bool open_end = colon != std::string::npos && colon + 1 == text.size();
+  if (colon == std::string::npos || (colon > 0 && !ParseWhole(view.substr(0, colon), first)) ||
+      (!open_end && !ParseWhole(view.substr(colon + 1), end)) || first < 0)
+    return Error(StatusCode::kInvalidArgument,
+                 "--frames {}: expected FIRST:END, such as 100:300 (frames 100 to 299); either side may be empty",
+                 text);
+  if (!open_end && end <= first)
+    return Error(StatusCode::kInvalidArgument, "--frames {}: the range is empty; END is the first frame left out",
+                 text);
+  args.first_frame = first;
+  args.frame_count = open_end ? 0 : end - first;
+  return {};
+}
+
+/// vmaf_v0.6.1, model.json, or the long form version=...:name=...
+Result<ModelSpec> ReadModel(const std::string& text) {
+  if (text.find('=') != std::string::npos && !std::filesystem::exists(text)) return ParseModelSpec(text);
+  ModelSpec spec;
+  const std::filesystem::path path(text);
+  if (path.extension() == ".json" || std::filesystem::exists(path)) {
+    spec.path = text;
+    spec.name = path.stem().string();
+  } else {
+    spec.version = text;
+    spec.name = text;
+  }
+  return spec;
+}
+
+Status ReadModels(const ScoreTexts& texts, ScoreArgs& args) {
+  std::vector<std::string> names = texts.models;
+  if (names.empty() && !texts.no_model) names = {"vmaf_v0.6.1"};
+  std::set<std::string> taken;
+  for (const std::string& text : names) {
+    ACU_ASSIGN_OR_RETURN(ModelSpec spec, ReadModel(text));
+    if (!taken.insert(spec.name).second)
+      return Error(StatusCode::kInvalidArgument,
+                   "two models are named '{}': give one another name (--model version=...:name=...)", spec.name);
+    args.models.push_back(std::move(spec));
+  }
+  return {};
+}
+
+Status ReadOutputs(const ScoreTexts& texts, ScoreArgs& args) {
+  if (texts.output.empty()) return {};
+  const std::string_view placeholder = "{name}";
+  const size_t at = texts.output.find(placeholder);
+  if (at == std::string::npos) {
+    if (args.distorted.size() > 1)
+      return Error(
+          StatusCode::kInvalidArgument,
+          "--output {}: {} distorted videos need a log each; put {{name}} into the path, such as logs/{{name}}.xml",
+          texts.output, args.distorted.size());
+    args.outputs = {texts.output};
+    return {};
+  }
+  for (const std::string& distorted : args.distorted) {
+    std::string output = texts.output;
+    output.replace(at, placeholder.size(), std::filesystem::path(distorted).stem().string());
+    if (std::ranges::find(args.outputs, output) != args.outputs.end())
+      return Error(StatusCode::kInvalidArgument, "--output {}: two distorted videos would write {}", texts.output,
+                   output);
+    args.outputs.push_back(std::move(output));
+  }
+  return {};
+}
+
+Status ReadFormat(const ScoreTexts& texts, ScoreArgs& args) {
+  args.format = texts.format;
+  if (!args.format.empty() || texts.output.empty()) return {};
+  std::string extension = std::filesystem::path(texts.output).extension().string();
+  args.format = extension.empty() ? "xml" : extension.substr(1);
+  for (std::string_view known : {"xml", "json", "csv", "sub"})
+    if (args.format == known) return {};
+  args.format = "xml";
+  return {};
+}
+
+}  // namespace
+
+void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
+  command
+      .add_option(
+          "reference", texts.reference,
+          "Reference video: y4m, any container that FFmpeg decodes, raw yuv with --size, - for y4m on standard input")
+      ->required()
+      ->type_name("REF");
+  command.add_option("distorted", texts.distorted, "Distorted videos; several share one decoding of the reference")
+      ->required()
+      ->type_name("DIS");
+  command.add_option("-m,--model", texts.models, "Model by name or .json file (default vmaf_v0.6.1; may be repeated)")
+      ->type_name("MODEL")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("-f,--feature", texts.features, "One more feature: NAME or NAME=OPTION=VALUE:... (may be repeated)")
+      ->type_name("FEATURE")
+      ->expected(1)
+      ->take_all();
+  command.add_flag("--no-model", texts.no_model, "Compute only the features that --feature names");
+  command
+      .add_option("-o,--output", texts.output,
+                  "Write a log of every frame; {name} stands for the distorted video's name")
+      ->type_name("LOG");
+  command.add_option("--format", texts.format, "Format of the log (default: by its extension, else xml)")
+      ->check(CLI::IsMember({"xml", "json", "csv", "sub"}));
+  command
+      .add_option("--precision", texts.precision,
+                  "Significant digits of the log's scores: 1 to 17, or max (default: as libvmaf)")
+      ->type_name("N");
+  command.add_flag("--json", texts.json, "Print the summary as JSON");
+  command.add_option("--frames", texts.frames, "Score frames FIRST to END-1 only, counted from 0")
+      ->type_name("FIRST:END");
+  command.add_option("--subsample", texts.subsample, "Score one frame of N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 30));
+  command.add_option("-t,--threads", texts.threads, "Worker threads (default: all cores)")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMaxThreads));
+  command.add_option("--size", texts.size, "The videos are raw planar yuv of this size")->type_name("WIDTHxHEIGHT");
+  command.add_option("--pixel-format", texts.pixel_format, "of raw videos")
+      ->check(CLI::IsMember({"400", "420", "422", "444"}))
+      ->capture_default_str();
+  command.add_option("--bit-depth", texts.bit_depth, "of raw videos")
+      ->check(CLI::IsMember({8, 10, 12, 16}))
+      ->capture_default_str();
+  command.add_flag("-q,--quiet", texts.quiet, "No progress");
+  command.footer(R"(
+Examples:
+  acutance score ref.mp4 encode.mkv
+  acutance score ref.y4m a.mp4 b.mp4 c.mp4 --output 'logs/{name}.json'
+  acutance score ref.yuv dis.yuv --size 1920x1080 --bit-depth 10
+  acutance score ref.mp4 dis.mp4 --model vmaf_4k_v0.6.1 --feature psnr --frames 100:300
+  ffmpeg -v error -i dis.mp4 -f yuv4mpegpipe - | acutance score ref.y4m -
+
+`acutance features` and `acutance models` list what can be asked for.
+Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong command line, 130 after Ctrl-C.)");
+}
+
+Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
+  ScoreArgs args;
+  args.reference = texts.reference;
+  args.distorted = texts.distorted;
+  args.precision = texts.precision;
+  args.subsample = texts.subsample;
+  args.json = texts.json;
+  args.quiet = texts.quiet;
+  args.threads = texts.threads > 0 ? texts.threads
+                                   : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+  if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)
+    return Error(StatusCode::kInvalidArgument, "standard input (-) can be only one of the videos");
+  if (!texts.size.empty()) {
+    ACU_ASSIGN_OR_RETURN(args.raw, ReadRawFormat(texts));
+  }
+  if (!texts.frames.empty()) ACU_RETURN_IF_ERROR(ReadFrameRange(texts.frames, args));
+  for (const std::string& text : texts.features) {
+    ACU_ASSIGN_OR_RETURN(FeatureRequest request, ParseFeatureSpec(text));
+    args.features.push_back(std::move(request));
+  }
+  ACU_RETURN_IF_ERROR(ReadModels(texts, args));
+  ACU_RETURN_IF_ERROR(ReadOutputs(texts, args));
+  ACU_RETURN_IF_ERROR(ReadFormat(texts, args));
+  return args;
+}
+
+}  // namespace acutance::cli

@@ -1,0 +1,61 @@
+// Command line of `acutance score`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/specs.h"
+#include "image/picture.h"
+
+namespace CLI {
+class App;
+}
+
+namespace acutance::cli {
+
+/// As CLI11 fills it; texts that need a closer look are read by ReadScoreArgs.
+struct ScoreTexts {
+  std::string reference;
+  std::vector<std::string> distorted;
+  std::vector<std::string> models;
+  std::vector<std::string> features;
+  std::string output;
+  std::string format;
+  std::string precision;
+  std::string frames;
+  std::string size;
+  std::string pixel_format = "420";
+  int bit_depth = 8;
+  int threads = 0;
+  int subsample = 1;
+  bool no_model = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct ScoreArgs {
+  std::string reference;
+  std::vector<std::string> distorted;
+  std::optional<PictureFormat> raw;
+  std::vector<ModelSpec> models;
+  std::vector<FeatureRequest> features;
+  std::vector<std::string> outputs;  // one per distorted video, or none
+  std::string format;
+  std::string precision;
+  int64_t first_frame = 0;
+  int64_t frame_count = 0;  // 0: all
+  int threads = 1;
+  int subsample = 1;
+  bool json = false;
+  bool quiet = false;
+};
+
+void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
+
+/// A failure is a usage error.
+Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts);
+
+}  // namespace acutance::cli

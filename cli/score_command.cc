@@ -1,0 +1,149 @@
+#include "cli/score_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "cli/score_run.h"
+#include "cli/score_table_text.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
+#include "report/log_writer.h"
+#include "report/summary.h"
+
+namespace acutance::cli {
+namespace {
+
+enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
+
+RunRequest MakeRequest(const ScoreArgs& args) {
+  RunRequest request;
+  request.reference = args.reference;
+  request.distorted = args.distorted;
+  request.open.raw = args.raw;
+  request.open.decoder_threads = args.threads > 1 ? 0 : 1;
+  request.models = args.models;
+  request.features = args.features;
+  request.threads = args.threads;
+  request.subsample = args.subsample;
+  request.skip_reference = args.first_frame;
+  request.skip_distorted = args.first_frame;
+  request.frame_limit = args.frame_count;
+  return request;
+}
+
+std::string DescribeError(const ScoreArgs& args, const RunError& error) {
+  const std::string& reason = error.status.message();
+  switch (error.stage) {
+    case RunStage::kReference:
+      return fmt::format("reference {}: {}", args.reference, reason);
+    case RunStage::kDistorted:
+      return fmt::format("distorted {}: {}", args.distorted[error.distorted], reason);
+    case RunStage::kPair:
+      return reason +
+             "\nscale or convert one of them first, for example: ffmpeg -i DIS -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
+             "out.y4m";
+    default:
+      return reason;
+  }
+}
+
+Status WriteLogs(const ScoreArgs& args, const RunResult& result, const NumberFormat& numbers) {
+  for (size_t d = 0; d < args.outputs.size(); ++d)
+    ACU_RETURN_IF_ERROR(WriteLogFile(
+        args.outputs[d], args.format,
+        {result.session->scores(static_cast<int>(d)), result.frames, args.subsample, kLibvmafVersion,
+         static_cast<double>(result.frames) / result.seconds, result.format.width, result.format.height, numbers}));
+  return {};
+}
+
+void PrintTables(const ScoreArgs& args, const RunResult& result) {
+  const PictureFormat& format = result.format;
+  fmt::print("reference  {}  {}x{}, {} bit, {}\n", args.reference, format.width, format.height, format.bit_depth,
+             PixelFormatName(format.pixel_format));
+  for (size_t d = 0; d < args.distorted.size(); ++d)
+    fmt::print("distorted  {}\n\n{}\n", args.distorted[d],
+               PooledTable(*result.session, static_cast<int>(d), result.frames));
+  if (args.distorted.size() > 1 && !result.session->models().empty())
+    fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
+  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}\n", result.frames, result.seconds,
+             static_cast<double>(result.frames) / result.seconds, args.threads, args.threads == 1 ? "" : "s");
+}
+
+Summary MakeSummary(const ScoreArgs& args, const RunResult& result) {
+  const PictureFormat& format = result.format;
+  Summary summary{kVersion,
+                  args.reference,
+                  format.width,
+                  format.height,
+                  format.bit_depth,
+                  PixelFormatName(format.pixel_format),
+                  result.frames,
+                  args.subsample,
+                  result.seconds,
+                  args.threads,
+                  {},
+                  {},
+                  result.warnings};
+  for (const ModelRun& model : result.session->models())
+    for (const std::string& key : model.score_keys()) summary.models.push_back({key, model.model().source});
+  for (size_t d = 0; d < args.distorted.size(); ++d)
+    summary.videos.push_back({args.distorted[d], &result.session->scores(static_cast<int>(d))});
+  return summary;
+}
+
+int Report(const ScoreArgs& args, const RunResult& result, const NumberFormat& numbers) {
+  if (result.error) {
+    // A part of a video was scored: show it, but leave no log behind that looks whole.
+    PrintTables(args, result);
+    fmt::print(stderr, "acutance: only the first {} frames were scored{}\n", result.frames,
+               args.outputs.empty() ? "" : "; no log is written");
+    return kFailed;
+  }
+  const Status written = WriteLogs(args, result, numbers);
+  if (args.json) {
+    fmt::print("{}", SummaryJson(MakeSummary(args, result)));
+  } else {
+    PrintTables(args, result);
+    if (written.ok())
+      for (const std::string& output : args.outputs) fmt::print("log: {}\n", output);
+  }
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "acutance: could not write the results to standard output\n");
+    return kFailed;
+  }
+  if (written.ok()) return kOk;
+  fmt::print(stderr, "acutance: {}\n", written.message());
+  return kFailed;
+}
+
+}  // namespace
+
+int RunScoreCommand(const ScoreArgs& args) {
+  const Result<NumberFormat> numbers = NumberFormat::Parse(args.precision);
+  if (!numbers.ok()) {
+    fmt::print(stderr, "acutance score: {}\n", numbers.status().message());
+    return kUsage;
+  }
+  WatchInterrupt();
+  Progress progress(args.quiet);
+  RunRequest request = MakeRequest(args);
+  request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    Progress::State state{session.frames_done(), total, {}, {}};
+    if (!session.models().empty()) {
+      state.label = session.models()[0].model().name;
+      state.score = session.RunningMean(0, 0);
+    }
+    progress.Update(state);
+  };
+  const RunResult result = RunScore(request);
+  progress.Clear();
+  for (const std::string& warning : result.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
+  if (result.error) fmt::print(stderr, "acutance: {}\n", DescribeError(args, *result.error));
+  if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
+  return Report(args, result, *numbers);
+}
+
+}  // namespace acutance::cli

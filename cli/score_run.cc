@@ -1,0 +1,149 @@
+#include "cli/score_run.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "cli/terminal.h"
+#include "io/pair_reader.h"
+#include "metric/registry.h"
+#include "model/builtin_models.h"
+#include "model/model_parser.h"
+
+namespace acutance::cli {
+namespace {
+
+std::string_view MetricOfOutput(std::string_view output) {
+  const Metric* metric = FindMetricByOutput(output);
+  return metric ? metric->name : std::string_view();
+}
+
+Result<ModelRequest> LoadModel(const ModelSpec& spec, bool predict) {
+  Result<Model> loaded =
+      spec.version.empty() ? LoadModelFile(spec.path, spec.name) : LoadBuiltinModel(spec.version, spec.name);
+  if (!loaded.ok()) return loaded.status();
+  Model model = std::move(loaded).value();
+  for (const auto& [metric, options] : spec.overloads)
+    for (const auto& [option, value] : options) {
+      if (!FindMetric(metric))
+        return Error(StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}", spec.label(), metric,
+                     metric, option, value);
+      OverloadFeature(model, metric, option, value, MetricOfOutput);
+    }
+  return ModelRequest{std::make_shared<const Model>(std::move(model)),
+                      {spec.disable_clip, spec.enable_transform, spec.disable_transform},
+                      predict};
+}
+
+/// Carries a run from step to step; the first step that fails fills result.error.
+class Run {
+ public:
+  explicit Run(const RunRequest& request) : request_(request) {}
+
+  RunResult Go() && {
+    if (MakeSession() && OpenVideos() && StartSession()) ScoreFrames();
+    return std::move(result_);
+  }
+
+ private:
+  bool Fail(RunStage stage, Status status, int distorted = 0) {
+    result_.error = RunError{stage, std::move(status), distorted};
+    return false;
+  }
+
+  bool MakeSession() {
+    SessionOptions options;
+    for (const ModelSpec& spec : request_.models) {
+      Result<ModelRequest> model = LoadModel(spec, request_.predict);
+      if (!model.ok()) return Fail(RunStage::kModel, model.status());
+      options.models.push_back(std::move(model).value());
+    }
+    options.features = request_.features;
+    options.threads = request_.threads;
+    options.subsample = request_.subsample;
+    options.distorted_count = static_cast<int>(request_.distorted.size());
+    Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
+    if (!session.ok()) return Fail(RunStage::kSession, session.status());
+    session_ = std::move(session).value();
+    return true;
+  }
+
+  Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, request_.open));
+    for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
+    if (!session_->NeedsChroma()) video->SkipChroma();
+    return PairReaderInput{path, std::move(video), skip};
+  }
+
+  bool OpenVideos() {
+    Result<PairReaderInput> reference = OpenInput(request_.reference, request_.skip_reference);
+    if (!reference.ok()) return Fail(RunStage::kReference, reference.status());
+    std::vector<PairReaderInput> distorted;
+    for (size_t d = 0; d < request_.distorted.size(); ++d) {
+      Result<PairReaderInput> input = OpenInput(request_.distorted[d], request_.skip_distorted);
+      if (!input.ok()) return Fail(RunStage::kDistorted, input.status(), static_cast<int>(d));
+      distorted.push_back(std::move(input).value());
+    }
+    PairReaderOptions options;
+    if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit;
+    options.read_ahead = request_.read_ahead ? 2 : 0;
+    options.raise_bit_depth = request_.raise_bit_depth;
+    Result<std::unique_ptr<PairReader>> reader =
+        PairReader::Open(std::move(reference).value(), std::move(distorted), options);
+    if (!reader.ok()) return Fail(RunStage::kPair, reader.status());
+    reader_ = std::move(reader).value();
+    return true;
+  }
+
+  bool StartSession() {
+    result_.format = reader_->format();
+    const Status status = session_->Start(result_.format);
+    return status.ok() || Fail(RunStage::kSession, status);
+  }
+
+  /// Reads and adds frames until the end, an error or a cancellation.
+  Status FeedFrames() {
+    for (;;) {
+      Result<std::optional<FramePair>> pair = reader_->Next();
+      if (pair.status().code() == StatusCode::kCancelled)
+        return Error(StatusCode::kCancelled, "interrupted after {} frames", session_->frames_added());
+      if (!pair.ok()) {
+        Fail(RunStage::kRead, pair.status());
+        return {};
+      }
+      if (!pair->has_value()) return {};
+      ACU_RETURN_IF_ERROR(session_->Add(std::move((*pair)->reference), std::move((*pair)->distorted)));
+      if (request_.on_frame) request_.on_frame(*session_, reader_->frame_count());
+    }
+  }
+
+  void ScoreFrames() {
+    const auto start = std::chrono::steady_clock::now();
+    const InterruptScope interrupt([this] { reader_->Cancel(); });
+    Status status = FeedFrames();
+    for (const std::string& warning : reader_->length_warnings()) result_.warnings.push_back(warning);
+    if (status.ok() && session_->frames_added() == 0) {
+      if (!result_.error) Fail(RunStage::kRead, Error(StatusCode::kBadData, "there is no frame to score"));
+      return;
+    }
+    if (status.ok()) status = session_->Flush();
+    if (!status.ok()) {
+      Fail(RunStage::kScore, status);
+      return;
+    }
+    result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result_.frames = session_->frames_added();
+    result_.session = std::move(session_);
+  }
+
+  const RunRequest& request_;
+  RunResult result_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<PairReader> reader_;
+};
+
+}  // namespace
+
+RunResult RunScore(const RunRequest& request) { return Run(request).Go(); }
+
+}  // namespace acutance::cli

@@ -1,0 +1,57 @@
+// From files to scores: the run that both commands share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/specs.h"
+#include "engine/session.h"
+#include "image/picture.h"
+#include "io/video_source.h"
+
+namespace acutance::cli {
+
+/// Where a run stopped; each command has its own words and exit status for it.
+enum class RunStage { kModel, kReference, kDistorted, kPair, kSession, kRead, kScore };
+
+struct RunError {
+  RunStage stage = RunStage::kRead;
+  Status status;
+  int distorted = 0;  // kDistorted: which of them
+};
+
+struct RunRequest {
+  std::string reference;
+  std::vector<std::string> distorted;
+  OpenOptions open;
+  std::vector<ModelSpec> models;
+  bool predict = true;
+  std::vector<FeatureRequest> features;
+  int threads = 1;
+  bool read_ahead = true;  // read and decode on threads of their own
+  int subsample = 1;
+  int64_t skip_reference = 0;
+  int64_t skip_distorted = 0;
+  int64_t frame_limit = 0;  // 0: all
+  bool raise_bit_depth = false;
+
+  std::function<void(const Session&, std::optional<int64_t> total_frames)> on_frame;  // called after each frame
+};
+
+struct RunResult {
+  std::unique_ptr<Session> session;  // null when nothing was scored
+  PictureFormat format;
+  int64_t frames = 0;
+  double seconds = 0;
+  std::vector<std::string> warnings;
+  std::optional<RunError> error;  // kRead with a session: the frames before it were scored
+};
+
+RunResult RunScore(const RunRequest& request);
+
+}  // namespace acutance::cli

@@ -1,0 +1,31 @@
+// The texts after --model and --feature, the same for both commands (spec/system.md 5.1).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/status.h"
+#include "engine/feature_set.h"
+#include "metric/options.h"
+
+namespace acutance::cli {
+
+/// version=vmaf_v0.6.1:name=a:disable_clip:adm.adm_enhn_gain_limit=1
+struct ModelSpec {
+  std::string version;  // of a built-in model; wins over path
+  std::string path;
+  std::string name = "vmaf";
+  bool disable_clip = false;
+  bool enable_transform = false;
+  bool disable_transform = false;
+  std::map<std::string, OptionTexts> overloads;  // by metric name
+
+  const std::string& label() const { return version.empty() ? path : version; }
+};
+
+Result<ModelSpec> ParseModelSpec(const std::string& text);
+
+/// psnr=enable_chroma=false:enable_mse=true
+Result<FeatureRequest> ParseFeatureSpec(const std::string& text);
+
+}  // namespace acutance::cli

@@ -1,0 +1,57 @@
+// What a person sees while a command runs: a bar that redraws itself on a terminal, plain lines otherwise.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace acutance::cli {
+
+bool IsTerminal(int descriptor);
+int TerminalColumns(int descriptor);  // 80 where unknown
+
+/// From here on Ctrl-C is seen by a thread that waits for it. Call before any other thread starts.
+void WatchInterrupt();
+
+/// While one lives, the first Ctrl-C calls `cancel` (on the watching thread); otherwise, and the second time, Ctrl-C
+/// ends the process with status 130.
+class InterruptScope {
+ public:
+  explicit InterruptScope(std::function<void()> cancel);
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+};
+
+class Progress {
+ public:
+  /// Writes to standard error; nothing at all when quiet.
+  explicit Progress(bool quiet);
+  ~Progress() { Clear(); }
+
+  struct State {
+    int64_t frames = 0;
+    std::optional<int64_t> total;
+    std::string label;            // of the score: "vmaf"
+    std::optional<double> score;  // mean so far
+  };
+
+  /// Draws at most ten times a second on a terminal, once in five seconds otherwise.
+  void Update(const State& state);
+  void Clear();            // wipes the bar off a terminal
+  double Seconds() const;  // since construction
+
+ private:
+  std::string Line(const State& state) const;
+
+  using Clock = std::chrono::steady_clock;
+  const bool quiet_;
+  const bool terminal_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point next_draw_;
+  bool drawn_ = false;
+};
+
+}  // namespace acutance::cli

@@ -1,0 +1,380 @@
+#include "cli/vmaf_args.h"
+
+#include <getopt.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/nearest.h"
+
+namespace acutance::cli {
+namespace {
+
+constexpr int kMaxModels = 32;  // of libvmaf's tool
+constexpr int kMaxThreads = 1024;
+
+enum LongOption {
+  kXml = 256,
+  kJson,
+  kCsv,
+  kSub,
+  kThreads,
+  kFeature,
+  kSubsample,
+  kCpuMask,
+  kGpuMask,
+  kFrameCount,
+  kSkipReference,
+  kSkipDistorted,
+  kAomCtc,
+  kNflxCtc,
+  kHelp,
+  kBackend,
+  kIgnoredFlag,
+  kIgnoredNumber,
+  kPrecision,
+  kListBackends,
+};
+
+constexpr option kLongOptions[] = {
+    {"reference", required_argument, nullptr, 'r'},
+    {"distorted", required_argument, nullptr, 'd'},
+    {"width", required_argument, nullptr, 'w'},
+    {"height", required_argument, nullptr, 'h'},
+    {"pixel_format", required_argument, nullptr, 'p'},
+    {"bitdepth", required_argument, nullptr, 'b'},
+    {"model", required_argument, nullptr, 'm'},
+    {"output", required_argument, nullptr, 'o'},
+    {"xml", no_argument, nullptr, kXml},
+    {"json", no_argument, nullptr, kJson},
+    {"csv", no_argument, nullptr, kCsv},
+    {"sub", no_argument, nullptr, kSub},
+    {"threads", required_argument, nullptr, kThreads},
+    {"feature", required_argument, nullptr, kFeature},
+    {"subsample", required_argument, nullptr, kSubsample},
+    {"cpumask", required_argument, nullptr, kCpuMask},
+    {"gpumask", required_argument, nullptr, kGpuMask},
+    {"frame_cnt", required_argument, nullptr, kFrameCount},
+    {"frame_skip_ref", required_argument, nullptr, kSkipReference},
+    {"frame_skip_dist", required_argument, nullptr, kSkipDistorted},
+    {"aom_ctc", required_argument, nullptr, kAomCtc},
+    {"nflx_ctc", required_argument, nullptr, kNflxCtc},
+    {"no_prediction", no_argument, nullptr, 'n'},
+    {"quiet", no_argument, nullptr, 'q'},
+    {"version", no_argument, nullptr, 'v'},
+    {"help", no_argument, nullptr, kHelp},
+    {"backend", required_argument, nullptr, kBackend},
+    {"precision", required_argument, nullptr, kPrecision},
+    {"list-backends", no_argument, nullptr, kListBackends},
+    {"no_cuda", no_argument, nullptr, kIgnoredFlag},
+    {"no_sycl", no_argument, nullptr, kIgnoredFlag},
+    {"no_hip", no_argument, nullptr, kIgnoredFlag},
+    {"no_metal", no_argument, nullptr, kIgnoredFlag},
+    {"no_vulkan", no_argument, nullptr, kIgnoredFlag},
+    {"sycl_device", required_argument, nullptr, kIgnoredNumber},
+    {"hip_device", required_argument, nullptr, kIgnoredNumber},
+    {"metal_device", required_argument, nullptr, kIgnoredNumber},
+    {nullptr, 0, nullptr, 0},
+};
+
+/// A preset of --aom_ctc or --nflx_ctc (spec/system.md 5.3).
+struct Preset {
+  std::string_view name;
+  std::vector<const char*> models;
+  std::vector<const char*> features;
+  bool raise_bit_depth = false;
+};
+
+std::vector<const char*> AomFeatures(bool cambi, const char* ssim) {
+  std::vector<const char*> features = {"psnr=reduced_hbd_peak=true:enable_apsnr=true:min_sse=0.5", "ciede", ssim,
+                                       "float_ms_ssim=enable_db=true:clip_db=true", "psnr_hvs"};
+  if (cambi) features.push_back("cambi");
+  return features;
+}
+
+const std::vector<Preset>& AomPresets() {
+  static const std::vector<const char*> models = {"version=vmaf_v0.6.1:name=vmaf",
+                                                  "version=vmaf_v0.6.1neg:name=vmaf_neg"};
+  static const char* const kSsim = "float_ssim=enable_db=true:clip_db=true";
+  static const char* const kSsimScale1 = "float_ssim=scale=1:enable_db=true:clip_db=true";
+  static const std::vector<Preset> presets = {
+      {"v1.0", models, AomFeatures(false, kSsim)},     {"v2.0", models, AomFeatures(false, kSsim)},
+      {"v3.0", models, AomFeatures(true, kSsim)},      {"v4.0", models, AomFeatures(true, kSsim)},
+      {"v5.0", models, AomFeatures(true, kSsim)},      {"v6.0", models, AomFeatures(true, kSsim), true},
+      {"v7.0", models, AomFeatures(true, kSsimScale1), true}};
+  return presets;
+}
+
+const std::vector<Preset>& NetflixPresets() {
+  static const std::vector<Preset> presets = {
+      {"v1.0",
+       {"version=vmaf_4k_v0.6.1:name=vmaf", "version=vmaf_4k_v0.6.1neg:name=vmaf_neg"},
+       {"psnr=enable_chroma=true:enable_apsnr=true", "float_ssim=enable_db=true:clip_db=true", "cambi"}}};
+  return presets;
+}
+
+/// Turns getopt's results into VmafArgs.
+class ArgReader {
+ public:
+  Status Read(int option, const char* value);
+  Status Finish();
+  VmafArgs args;
+
+ private:
+  Result<int64_t> Number(const char* value, const char* name, int64_t min, int64_t max) const;
+  template <class T>
+  Status Store(T& target, const char* value, const char* name, int64_t min, int64_t max);
+  Status ReadRawOption(int option, const char* value);
+  Status AddModel(const std::string& text);
+  Status AddFeature(const std::string& text);
+  Status AddPreset(const char* flag, const std::vector<Preset>& presets, const std::string& name);
+  Status CheckModels() const;
+
+  PictureFormat raw_;
+  std::set<char> raw_given_;
+};
+
+Result<int64_t> ArgReader::Number(const char* value, const char* name, int64_t min, int64_t max) const {
+  errno = 0;
+  char* end = nullptr;
+  const int64_t number = std::strtoll(value, &end, 0);
+  if (end == value || *end != '\0' || errno != 0)
+    return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be an integer", value,
+                 name);
+  if (number < min || number > max)
+    return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be {} to {}", value, name,
+                 min, max);
+  return number;
+}
+
+template <class T>
+Status ArgReader::Store(T& target, const char* value, const char* name, int64_t min, int64_t max) {
+  ACU_ASSIGN_OR_RETURN(const int64_t number, Number(value, name, min, max));
+  target = static_cast<T>(number);
+  return {};
+}
+
+Status ArgReader::ReadRawOption(int option, const char* value) {
+  raw_given_.insert(static_cast<char>(option));
+  const std::string_view text = value;
+  if (option == 'w') return Store(raw_.width, value, "-w/--width", 1, kMaxDimension);
+  if (option == 'h') return Store(raw_.height, value, "-h/--height", 1, kMaxDimension);
+  if (option == 'b') {
+    if (text != "8" && text != "10" && text != "12" && text != "16")
+      return Error(StatusCode::kInvalidArgument,
+                   "Invalid argument \"{}\" for option -b/--bitdepth; should be a valid bitdepth (8/10/12/16)", text);
+    return Store(raw_.bit_depth, value, "-b/--bitdepth", 8, 16);
+  }
+  constexpr std::pair<std::string_view, PixelFormat> kFormats[] = {
+      {"420", PixelFormat::k420}, {"422", PixelFormat::k422}, {"444", PixelFormat::k444}, {"400", PixelFormat::k400}};
+  for (const auto& [name, format] : kFormats) {
+    if (text != name) continue;
+    raw_.pixel_format = format;
+    return {};
+  }
+  return Error(StatusCode::kInvalidArgument,
+               "Invalid argument \"{}\" for option -p/--pixel_format; should be a valid pixel format (420/422/444)",
+               text);
+}
+
+Status ArgReader::AddModel(const std::string& text) {
+  if (args.models.size() == kMaxModels)
+    return Error(StatusCode::kInvalidArgument, "A maximum of {} models are supported", kMaxModels);
+  ACU_ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text));
+  args.models.push_back(std::move(spec));
+  return {};
+}
+
+Status ArgReader::AddFeature(const std::string& text) {
+  if (args.features.size() == kMaxModels)
+    return Error(StatusCode::kInvalidArgument, "A maximum of {} features are supported", kMaxModels);
+  ACU_ASSIGN_OR_RETURN(FeatureRequest request, ParseFeatureSpec(text));
+  args.features.push_back(std::move(request));
+  return {};
+}
+
+Status ArgReader::AddPreset(const char* flag, const std::vector<Preset>& presets, const std::string& name) {
+  if (name == "proposed") return Error(StatusCode::kInvalidArgument, "`--{} proposed` is deprecated.", flag);
+  for (const Preset& preset : presets) {
+    if (preset.name != name) continue;
+    args.raise_bit_depth |= preset.raise_bit_depth;
+    for (const char* model : preset.models) ACU_RETURN_IF_ERROR(AddModel(model));
+    for (const char* feature : preset.features) ACU_RETURN_IF_ERROR(AddFeature(feature));
+    return {};
+  }
+  return Error(StatusCode::kInvalidArgument, "bad {} version \"{}\"", flag, name);
+}
+
+Status ArgReader::Read(int option, const char* value) {
+  constexpr int64_t kMaxU32 = std::numeric_limits<uint32_t>::max();
+  constexpr int64_t kMaxFrames = std::numeric_limits<int64_t>::max();
+  int64_t ignored = 0;
+  switch (option) {
+    case 'r':
+      args.reference = value;
+      return {};
+    case 'd':
+      args.distorted = value;
+      return {};
+    case 'w':
+    case 'h':
+    case 'p':
+    case 'b':
+      return ReadRawOption(option, value);
+    case 'm':
+      return AddModel(value);
+    case 'o':
+      args.output = value;
+      return {};
+    case 'c':
+      return {};
+    case 'n':
+      args.predict = false;
+      return {};
+    case 'q':
+      args.quiet = true;
+      return {};
+    case 'v':
+      args.action = VmafArgs::Action::kPrintVersion;
+      return {};
+    case kHelp:
+      args.action = VmafArgs::Action::kPrintHelp;
+      return {};
+    case kListBackends:
+      args.action = VmafArgs::Action::kListBackends;
+      return {};
+    case kXml:
+      args.format = "xml";
+      return {};
+    case kJson:
+      args.format = "json";
+      return {};
+    case kCsv:
+      args.format = "csv";
+      return {};
+    case kSub:
+      args.format = "sub";
+      return {};
+    case kFeature:
+      return AddFeature(value);
+    case kThreads:
+      return Store(args.threads, value, "--threads", 0, kMaxThreads);
+    case kSubsample:
+      ACU_RETURN_IF_ERROR(Store(args.subsample, value, "--subsample", 0, std::numeric_limits<int>::max()));
+      args.subsample = std::max(args.subsample, 1);
+      return {};
+    case kCpuMask:
+      return Store(ignored, value, "--cpumask", -1, kMaxU32);
+    case kGpuMask:
+      return Store(ignored, value, "--gpumask", -1, kMaxU32);
+    case kFrameCount:
+      return Store(args.frame_count, value, "--frame_cnt", 0, kMaxFrames);
+    case kSkipReference:
+      return Store(args.skip_reference, value, "--frame_skip_ref", 0, kMaxFrames);
+    case kSkipDistorted:
+      return Store(args.skip_distorted, value, "--frame_skip_dist", 0, kMaxFrames);
+    case kAomCtc:
+      return AddPreset("aom_ctc", AomPresets(), value);
+    case kNflxCtc:
+      return AddPreset("nflx_ctc", NetflixPresets(), value);
+    case kBackend:
+      args.backend = value;
+      return {};
+    case kPrecision:
+      args.precision = value;
+      return {};
+    case kIgnoredFlag:
+      return {};
+    case kIgnoredNumber:
+      return Store(ignored, value, "a device number", 0, kMaxU32);
+  }
+  return Error(StatusCode::kInvalidArgument, "");  // getopt has said what is wrong
+}
+
+Status ArgReader::CheckModels() const {
+  std::set<std::string> names;
+  for (const ModelSpec& model : args.models)
+    if (!names.insert(model.name).second)
+      return Error(
+          StatusCode::kInvalidArgument,
+          "Each model should be uniquely named. Set using `--model` via the `name=` key. \"{}\" is taken twice.",
+          model.name);
+  return {};
+}
+
+Status ArgReader::Finish() {
+  if (args.action != VmafArgs::Action::kScore) return {};
+  if (args.reference.empty())
+    return Error(StatusCode::kInvalidArgument, "Reference .y4m or .yuv (-r/--reference) is required");
+  if (args.distorted.empty())
+    return Error(StatusCode::kInvalidArgument, "Distorted .y4m or .yuv (-d/--distorted) is required");
+  if (!raw_given_.empty()) {
+    if (raw_given_.size() != 4)
+      return Error(StatusCode::kInvalidArgument,
+                   "The following options are required for .yuv input:\n  --width/-w\n  --height/-h\n"
+                   "  --pixel_format/-p\n  --bitdepth/-b");
+    args.raw = raw_;
+  }
+  if (args.models.empty() && args.predict) ACU_RETURN_IF_ERROR(AddModel("version=vmaf_v0.6.1"));
+  return CheckModels();
+}
+
+}  // namespace
+
+Result<VmafArgs> ParseVmafArgs(int argc, char** argv) {
+  ArgReader reader;
+  optind = 1;
+  for (int option; (option = getopt_long(argc, argv, "r:d:w:h:p:b:m:c:o:nvq", kLongOptions, nullptr)) != -1;)
+    ACU_RETURN_IF_ERROR(reader.Read(option, optarg));
+  ACU_RETURN_IF_ERROR(reader.Finish());
+  return std::move(reader.args);
+}
+
+std::string VmafUsage() {
+  return R"(Usage: vmaf -r REFERENCE -d DISTORTED [options]
+
+Input
+  -r, --reference PATH       reference .y4m, .yuv or any container that FFmpeg decodes
+  -d, --distorted PATH       distorted video
+  -w, --width N              these four for raw .yuv input
+  -h, --height N
+  -p, --pixel_format F       420, 422 or 444
+  -b, --bitdepth N           8, 10, 12 or 16
+      --frame_cnt N          score at most N frames
+      --frame_skip_ref N     leave out the first N frames of the reference
+      --frame_skip_dist N    leave out the first N frames of the distorted video
+      --subsample N          score one frame of N
+
+What to compute
+  -m, --model SPEC           version=NAME or path=FILE, then :name=, :disable_clip, :enable_transform,
+                             :EXTRACTOR.OPTION=VALUE (default version=vmaf_v0.6.1; up to 32 times)
+      --feature NAME[=OPTION=VALUE[:...]]   one more feature (up to 32 times)
+      --aom_ctc VERSION, --nflx_ctc VERSION presets of models and features
+  -n, --no_prediction        features only
+
+Output
+  -o, --output PATH          write a log
+      --xml, --json, --csv, --sub   its format (default xml)
+      --precision N|max|legacy      significant digits of its scores (default: libvmaf's rule)
+  -q, --quiet                no progress
+  -v, --version              print the version
+      --help                 print this text
+
+Where to run
+      --threads N            worker threads (default 0: none beside the main one)
+      --backend NAME         auto or cpu
+      --list-backends        print the backends of this machine as JSON
+      --cpumask N, --gpumask N, --no_cuda, --no_sycl, --no_hip, --no_metal
+                             accepted for compatibility: they cannot change a score
+
+`acutance score --help` describes a command made for people.
+)";
+}
+
+}  // namespace acutance::cli

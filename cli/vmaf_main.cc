@@ -1,0 +1,161 @@
+// `vmaf`: libvmaf's command, flag for flag (spec/system.md 5), on acutance's engine.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "cli/list_commands.h"
+#include "cli/score_run.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
+#include "cli/vmaf_args.h"
+#include "model/pooling.h"
+#include "report/log_writer.h"
+
+namespace acutance::cli {
+namespace {
+
+enum ExitStatus { kOk = 0, kUsage = 1, kBackend = 100, kRunFailed = 234, kSetupFailed = 255 };
+
+int UsageError(const Status& status) {
+  fmt::print(stderr, "{}\n\n{}", status.message(), VmafUsage());
+  return kUsage;
+}
+
+/// libvmaf's words for what failed, then our reason.
+int ReportError(const VmafArgs& args, const RunError& error) {
+  const std::string& reason = error.status.message();
+  switch (error.stage) {
+    case RunStage::kModel:
+      fmt::print(stderr, "problem loading model: {}\n", reason);
+      return kSetupFailed;
+    case RunStage::kReference:
+      fmt::print(stderr, "problem with reference file: {}\n{}\n", args.reference, reason);
+      return kSetupFailed;
+    case RunStage::kDistorted:
+      fmt::print(stderr, "problem with distorted file: {}\n{}\n", args.distorted, reason);
+      return kSetupFailed;
+    case RunStage::kPair:
+      fmt::print(stderr, "{}\n", reason);
+      return kSetupFailed;
+    case RunStage::kSession:
+      fmt::print(stderr, "problem loading feature extractor: {}\n", reason);
+      return kSetupFailed;
+    case RunStage::kRead:
+      fmt::print(stderr, "problem while reading pictures: {}\n", reason);
+      return kRunFailed;
+    case RunStage::kScore:
+      fmt::print(stderr, "problem reading pictures: {}\n", reason);
+      return kRunFailed;
+  }
+  return kSetupFailed;
+}
+
+RunRequest MakeRequest(const VmafArgs& args) {
+  RunRequest request;
+  request.reference = args.reference;
+  request.distorted = {args.distorted};
+  request.open.raw = args.raw;
+  request.models = args.models;
+  request.predict = args.predict;
+  request.features = args.features;
+  request.threads = std::max(args.threads, 1);
+  request.read_ahead = args.threads > 0;
+  request.subsample = args.subsample;
+  request.skip_reference = args.skip_reference;
+  request.skip_distorted = args.skip_distorted;
+  request.frame_limit = args.frame_count;
+  request.raise_bit_depth = args.raise_bit_depth;
+  return request;
+}
+
+/// Nothing is printed on a pipe: scripts read the log (spec/system.md 5.2).
+void PrintScores(const VmafArgs& args, const RunResult& result, const NumberFormat& numbers) {
+  if (!IsTerminal(STDERR_FILENO) || (args.quiet && !args.output.empty())) return;
+  const ScoreTable& table = result.session->scores(0);
+  const FrameRange range{0, result.frames - 1, args.subsample};
+  for (size_t m = 0; m < args.models.size(); ++m) {
+    const ModelRun& model = result.session->models()[m];
+    if (!model.predicts()) continue;
+    std::vector<double> means;
+    for (const std::string& key : model.score_keys()) {
+      const auto mean = Pool(table.columns()[table.Find(key)], range, PoolingMethod::kMean);
+      means.push_back(mean.value_or(std::nan("")));
+    }
+    const auto text = [&](size_t from_end) { return numbers.Format(means[means.size() - from_end]); };
+    if (model.model().is_collection()) {
+      fmt::print(stderr, "{}: {}, ci.p95: [{}, {}], stddev: {}\n", args.models[m].label(), text(4), text(2), text(1),
+                 text(3));
+    } else {
+      fmt::print(stderr, "{}: {}\n", args.models[m].label(), text(1));
+    }
+  }
+}
+
+int Score(const VmafArgs& args, const NumberFormat& numbers) {
+  RunRequest request = MakeRequest(args);
+  Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
+  request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    Progress::State state{session.frames_done(), total, {}, {}};
+    if (!session.models().empty() && session.models()[0].predicts()) {
+      state.label = session.models()[0].model().name;
+      state.score = session.RunningMean(0, 0);
+    }
+    progress.Update(state);
+  };
+  if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
+  const RunResult result = RunScore(request);
+  progress.Clear();
+  for (const std::string& warning : result.warnings) fmt::print(stderr, "\n{}\n", warning);
+  const int status = result.error ? ReportError(args, *result.error) : kOk;
+  if (!result.session) return status;
+
+  PrintScores(args, result, numbers);
+  if (result.error) {
+    fmt::print(stderr, "{} whole frames were scored; no log is written\n", result.frames);
+    return status;
+  }
+  if (args.output.empty()) return kOk;
+  const Status written = WriteLogFile(
+      args.output, args.format,
+      {result.session->scores(0), result.frames, args.subsample, kLibvmafVersion,
+       static_cast<double>(result.frames) / result.seconds, result.format.width, result.format.height, numbers});
+  if (written.ok()) return kOk;
+  fmt::print(stderr, "could not open file: {}\n{}\n", args.output, written.message());
+  return kSetupFailed;
+}
+
+int CheckBackend(const std::string& backend) {
+  if (backend == "auto" || backend == "cpu") return kOk;
+  fmt::print(stderr, "backend {}: not built into this vmaf; use auto or cpu\n", backend);
+  return kBackend;
+}
+
+int Main(int argc, char** argv) {
+  const Result<VmafArgs> args = ParseVmafArgs(argc, argv);
+  if (!args.ok()) return UsageError(args.status());
+  switch (args->action) {
+    case VmafArgs::Action::kPrintVersion:
+      fmt::print(stderr, "{}\n", kLibvmafVersion);
+      return kOk;
+    case VmafArgs::Action::kPrintHelp:
+      fmt::print("{}", VmafUsage());
+      return kOk;
+    case VmafArgs::Action::kListBackends:
+      fmt::print("{}", ListBackendsJson());
+      return kOk;
+    case VmafArgs::Action::kScore:
+      break;
+  }
+  const Result<NumberFormat> numbers = NumberFormat::Parse(args->precision);
+  if (!numbers.ok()) return UsageError(numbers.status());
+  if (const int status = CheckBackend(args->backend); status != kOk) return status;
+  return Score(*args, *numbers);
+}
+
+}  // namespace
+}  // namespace acutance::cli
+
+int main(int argc, char** argv) { return acutance::cli::Main(argc, argv); }

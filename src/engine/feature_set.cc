@@ -1,0 +1,79 @@
+#include "engine/feature_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest.h"
+#include "metric/registry.h"
+
+namespace acutance {
+namespace {
+
+Status UnknownMetric(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Metric* metric : AllMetrics()) names.push_back(metric->name);
+  return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
+               Suggestion(name, names));
+}
+
+Status Prefixed(std::string_view prefix, const Status& status) {
+  return {status.code(), fmt::format("{}: {}", prefix, status.message())};
+}
+
+}  // namespace
+
+Result<int> FeatureSet::Add(const FeatureRequest& request) {
+  const Metric* metric = FindMetric(request.metric);
+  if (!metric) return UnknownMetric(request.metric);
+  Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
+  if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
+  const std::string suffix = options->KeySuffix();
+  for (size_t i = 0; i < runs_.size(); ++i)
+    if (runs_[i].metric == metric && runs_[i].options.KeySuffix() == suffix) return static_cast<int>(i);
+  runs_.push_back({metric, std::move(options).value(), nullptr, {}, {}});
+  return static_cast<int>(runs_.size()) - 1;
+}
+
+Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options) {
+  const Metric* metric = FindMetricByOutput(output_name);
+  if (!metric)
+    return Error(StatusCode::kUnsupported, "could not initialize feature extractor \"{}\": no metric here provides it",
+                 output_name);
+  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}));
+  const auto output = std::ranges::find(metric->outputs, output_name, &OutputSpec::name);
+  return MakeOutputKey(*output, runs_[index].options).stored;
+}
+
+bool FeatureSet::NeedsChroma() const {
+  return std::ranges::any_of(
+      runs_, [](const MetricRun& run) { return run.metric->needs_chroma && run.metric->needs_chroma(run.options); });
+}
+
+Status FeatureSet::MakeExtractors(const PictureFormat& format) {
+  for (MetricRun& run : runs_) {
+    Result<std::unique_ptr<Extractor>> extractor = run.metric->make(run.options, format);
+    if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
+    run.extractor = std::move(extractor).value();
+    run.enabled.clear();
+    for (const OutputSpec& output : run.metric->outputs)
+      run.enabled.push_back(!output.enabled || output.enabled(run.options, format));
+  }
+  return {};
+}
+
+Status FeatureSet::AddColumns(ScoreTable& table) {
+  for (MetricRun& run : runs_) run.columns.assign(run.metric->outputs.size(), -1);
+  for (const bool at_flush : {false, true}) {
+    for (MetricRun& run : runs_) {
+      for (size_t i = 0; i < run.columns.size(); ++i) {
+        const OutputSpec& output = run.metric->outputs[i];
+        if (!run.enabled[i] || output.at_flush != at_flush) continue;
+        OutputKey key = MakeOutputKey(output, run.options);
+        ACU_ASSIGN_OR_RETURN(run.columns[i], table.AddColumn(std::move(key.stored), std::move(key.shown)));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace acutance

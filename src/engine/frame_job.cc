@@ -1,0 +1,135 @@
+#include "engine/frame_job.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+namespace acutance {
+namespace {
+
+// Below this a band's halo rows (17-tap filters, 3x3 neighbourhoods) cost more than another worker gains.
+constexpr int kMinBandRows = 64;
+
+int BandCount(int rows, int idle_workers) { return std::clamp(rows / kMinBandRows, 1, 1 + idle_workers); }
+
+}  // namespace
+
+WorkspacePool::WorkspacePool(const FeatureSet& features, int workers)
+    : features_(features), per_worker_(workers), free_frame_workspaces_(features.runs().size()) {
+  for (auto& runs : per_worker_) runs.resize(features.runs().size());
+}
+
+Workspace* WorkspacePool::ThreadWorkspace(int worker, int run) {
+  std::unique_ptr<Workspace>& workspace = per_worker_[worker][run];
+  if (!workspace) workspace = features_.runs()[run].extractor->MakeThreadWorkspace();
+  return workspace.get();
+}
+
+std::unique_ptr<Workspace> WorkspacePool::TakeFrameWorkspace(int run) {
+  {
+    std::lock_guard lock(mutex_);
+    auto& free = free_frame_workspaces_[run];
+    if (!free.empty()) {
+      std::unique_ptr<Workspace> workspace = std::move(free.back());
+      free.pop_back();
+      return workspace;
+    }
+  }
+  return features_.runs()[run].extractor->MakeFrameWorkspace();
+}
+
+void WorkspacePool::ReturnFrameWorkspace(int run, std::unique_ptr<Workspace> workspace) {
+  std::lock_guard lock(mutex_);
+  free_frame_workspaces_[run].push_back(std::move(workspace));
+}
+
+FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, Inputs inputs,
+                   const std::vector<int>& runs, DoneCallback done)
+    : features_(features), workspaces_(workspaces), pool_(pool), inputs_(std::move(inputs)), done_(std::move(done)) {
+  const int distorted_count = static_cast<int>(inputs_.distorted.size());
+  for (int run : runs) {
+    const MetricRun& metric_run = features_.runs()[run];
+    const bool shared = metric_run.metric->reference_only;
+    for (int d = shared ? -1 : 0; d < (shared ? 0 : distorted_count); ++d)
+      results_.push_back(
+          {run, d, std::vector<int64_t>(metric_run.extractor->SumCount()),
+           std::vector<double>(metric_run.metric->outputs.size(), std::numeric_limits<double>::quiet_NaN())});
+  }
+  for (RunResult& result : results_) {
+    auto chain = std::make_unique<Chain>();
+    chain->result = &result;
+    chain->input.reference = &inputs_.reference;
+    if (result.distorted >= 0) chain->input.distorted = &inputs_.distorted[result.distorted];
+    const size_t lag = features_.runs()[result.run].extractor->Lag();
+    if (lag > 0 && lag <= inputs_.earlier.size()) chain->input.earlier_reference = &inputs_.earlier[lag - 1];
+    chains_.push_back(std::move(chain));
+  }
+}
+
+bool FrameJob::Guarded(const std::function<void()>& work) {
+  try {
+    work();
+    return true;
+  } catch (const std::bad_alloc&) {
+    std::lock_guard lock(status_mutex_);
+    status_ = Error(StatusCode::kOutOfMemory, "frame {}: not enough memory for its metrics; use fewer --threads",
+                    inputs_.index);
+    return false;
+  }
+}
+
+const Extractor& FrameJob::ExtractorOf(const Chain& chain) const {
+  return *features_.runs()[chain.result->run].extractor;
+}
+
+void FrameJob::Start() {
+  // One more than there are chains, so that `done` waits for this loop.
+  chains_left_ = static_cast<int>(chains_.size()) + 1;
+  for (auto& chain : chains_) StartStage(*chain);
+  if (--chains_left_ == 0) done_(shared_from_this());
+}
+
+void FrameJob::StartStage(Chain& chain) {
+  const Extractor& extractor = ExtractorOf(chain);
+  const bool lacks_history = extractor.Lag() > 0 && !chain.input.earlier_reference;
+  if (lacks_history || chain.stage == extractor.StageCount()) return EndChain(chain);
+  if (chain.stage == 0 &&
+      !Guarded([&] { chain.frame_workspace = workspaces_.TakeFrameWorkspace(chain.result->run); })) {
+    return EndChain(chain);
+  }
+
+  const int rows = extractor.StageRows(chain.stage);
+  const int bands = BandCount(rows, pool_.IdleWorkers());
+  chain.bands_left = bands;
+  for (int b = 0; b < bands; ++b) {
+    const RowBand band{static_cast<int>(int64_t{rows} * b / bands), static_cast<int>(int64_t{rows} * (b + 1) / bands)};
+    pool_.Submit([self = shared_from_this(), &chain, band](int worker) { self->RunBand(chain, band, worker); },
+                 /*urgent=*/chain.stage > 0);
+  }
+}
+
+void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
+  Guarded([&] {
+    const Extractor& extractor = ExtractorOf(chain);
+    std::vector<int64_t> sums(extractor.SumCount());
+    extractor.RunBand(chain.input, chain.stage, band, chain.frame_workspace.get(),
+                      workspaces_.ThreadWorkspace(worker, chain.result->run), sums);
+    std::lock_guard lock(chain.sums_mutex);
+    for (size_t i = 0; i < sums.size(); ++i) chain.result->sums[i] += sums[i];
+  });
+  if (--chain.bands_left == 0) EndStage(chain);
+}
+
+void FrameJob::EndStage(Chain& chain) {
+  ++chain.stage;
+  StartStage(chain);
+}
+
+void FrameJob::EndChain(Chain& chain) {
+  if (chain.frame_workspace) workspaces_.ReturnFrameWorkspace(chain.result->run, std::move(chain.frame_workspace));
+  ExtractorOf(chain).Finish(chain.result->sums, chain.result->values);
+  if (--chains_left_ == 0) done_(shared_from_this());
+}
+
+}  // namespace acutance

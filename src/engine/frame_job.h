@@ -1,0 +1,92 @@
+// The work of one frame: a chain of stages for every metric and distorted picture.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/cpu/thread_pool.h"
+#include "engine/feature_set.h"
+
+namespace acutance {
+
+/// Results of one metric run over one frame.
+struct RunResult {
+  int run;        // index into FeatureSet::runs()
+  int distorted;  // -1: a reference_only metric, one result for all distorted videos
+  std::vector<int64_t> sums;
+  std::vector<double> values;
+};
+
+/// Buffers of the metric runs, kept from frame to frame.
+class WorkspacePool {
+ public:
+  WorkspacePool(const FeatureSet& features, int workers);
+
+  Workspace* ThreadWorkspace(int worker, int run);  // made at first use by that worker
+  std::unique_ptr<Workspace> TakeFrameWorkspace(int run);
+  void ReturnFrameWorkspace(int run, std::unique_ptr<Workspace> workspace);
+
+ private:
+  const FeatureSet& features_;
+  std::vector<std::vector<std::unique_ptr<Workspace>>> per_worker_;  // [worker][run]
+  std::mutex mutex_;
+  std::vector<std::vector<std::unique_ptr<Workspace>>> free_frame_workspaces_;  // [run]
+};
+
+class FrameJob : public std::enable_shared_from_this<FrameJob> {
+ public:
+  struct Inputs {
+    int64_t index = 0;
+    Picture reference;
+    std::vector<Picture> distorted;
+    std::vector<Picture> earlier;  // earlier[k-1]: the reference k frames ago
+  };
+  using DoneCallback = std::function<void(std::shared_ptr<FrameJob>)>;
+
+  /// runs: which of the features' runs this frame has (subsampling leaves some out).
+  FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, Inputs inputs,
+           const std::vector<int>& runs, DoneCallback done);
+
+  /// Submits the first stages. `done` is called once, on some worker, when the last chain is through.
+  void Start();
+
+  int64_t index() const { return inputs_.index; }
+  /// After `done`: out of memory, or ok.
+  const Status& status() const { return status_; }
+  const std::vector<RunResult>& results() const { return results_; }
+
+ private:
+  /// A metric run over one picture pair: stage after stage, each split into bands.
+  struct Chain {
+    RunResult* result;
+    FrameInput input;
+    int stage = 0;
+    std::atomic<int> bands_left = 0;
+    std::unique_ptr<Workspace> frame_workspace;
+    std::mutex sums_mutex;
+  };
+
+  void StartStage(Chain& chain);
+  void RunBand(Chain& chain, RowBand band, int worker);
+  void EndStage(Chain& chain);
+  void EndChain(Chain& chain);
+  bool Guarded(const std::function<void()>& work);  // false, and an error in status_, when memory runs out
+  const Extractor& ExtractorOf(const Chain& chain) const;
+
+  const FeatureSet& features_;
+  WorkspacePool& workspaces_;
+  ThreadPool& pool_;
+  Inputs inputs_;
+  DoneCallback done_;
+  std::vector<RunResult> results_;
+  std::vector<std::unique_ptr<Chain>> chains_;
+  std::atomic<int> chains_left_ = 0;
+  std::mutex status_mutex_;
+  Status status_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,71 @@
+// A model bound to the score table columns that it reads and writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/feature_set.h"
+#include "model/model.h"
+#include "model/predict.h"
+#include "model/score_table.h"
+
+namespace acutance {
+
+struct ModelRequest {
+  std::shared_ptr<const Model> model;
+  ModelFlags flags;
+  bool predict = true;  // false: compute its features only
+};
+
+class ModelRun {
+ public:
+  /// Adds the metrics that the model needs to `features`.
+  static Result<ModelRun> Create(const ModelRequest& request, FeatureSet& features);
+
+  /// Adds the score's column, or a collection's columns (spec/system.md 1.5). All tables of a session have the same
+  /// columns, so it is called once per table.
+  Status AddColumns(ScoreTable& table);
+
+  /// Writes the scores of the frames below `frames` whose features are complete, in order, from where the last call
+  /// for this table stopped.
+  Status PredictReady(ScoreTable& table, int subsample, int64_t frames);
+
+  /// An error that names the first feature without a score, if a frame could not be predicted.
+  Status CheckComplete(const ScoreTable& table, int subsample, int64_t frames) const;
+
+  /// Mean over the frames predicted so far; nullopt before the first.
+  std::optional<double> RunningMean(const ScoreTable& table) const;
+
+  const Model& model() const { return *request_.model; }
+  bool predicts() const { return request_.predict; }
+  const std::vector<std::string>& feature_keys() const { return feature_keys_; }
+  /// Stored names of what it writes: the score; for a collection the members, then bagging, stddev, lo and hi.
+  const std::vector<std::string>& score_keys() const { return score_keys_; }
+  /// The one that stands for the model: its score, or a collection's bagging score.
+  const std::string& main_score_key() const { return score_keys_[main_score()]; }
+
+ private:
+  struct Progress {
+    int64_t next_frame = 0;
+    int64_t count = 0;
+    double sum = 0;
+  };
+
+  explicit ModelRun(const ModelRequest& request) : request_(request) {}
+  size_t main_score() const { return model().is_collection() ? model().members.size() : 0; }
+  bool Gather(const ScoreTable& table, int64_t frame, std::vector<double>& values) const;
+  Status Predict(ScoreTable& table, int64_t frame, std::span<const double> values, Progress& progress) const;
+
+  ModelRequest request_;
+  std::vector<std::string> feature_keys_;
+  std::vector<std::string> score_keys_;
+  std::vector<int> feature_columns_;
+  std::vector<int> score_columns_;
+  std::map<const ScoreTable*, Progress> progress_;
+};
+
+}  // namespace acutance

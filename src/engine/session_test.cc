@@ -1,0 +1,169 @@
+#include "engine/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+namespace acutance {
+namespace {
+
+/// Noise over a moving gradient, so that no metric is trivial and frames differ.
+Picture MakePicture(const PictureFormat& format, int frame, int noise) {
+  MutablePicture picture = AllocatePicture(format).value();
+  std::mt19937 random(frame * 977 + noise * 31 + 1);
+  const int max = (1 << format.bit_depth) - 1;
+  for (int p = 0; p < format.PlaneCount(); ++p) {
+    for (int y = 0; y < format.PlaneHeight(p); ++y) {
+      for (int x = 0; x < format.PlaneWidth(p); ++x) {
+        const int shift = format.bit_depth - 8;
+        const int value = (((x * 2 + y + 5 * frame) % 200 + 20) << shift) + static_cast<int>(random() % (noise + 1u));
+        const int sample = std::min(value, max);
+        if (format.bit_depth == 8) {
+          reinterpret_cast<uint8_t*>(picture.data[p] + y * picture.stride[p])[x] = static_cast<uint8_t>(sample);
+        } else {
+          reinterpret_cast<uint16_t*>(picture.data[p] + y * picture.stride[p])[x] = static_cast<uint16_t>(sample);
+        }
+      }
+    }
+  }
+  return picture.Share();
+}
+
+const PictureFormat kFormat{150, 140, 8, PixelFormat::k420};
+const std::vector<FeatureRequest> kAllFeatures = {{"adm", {}},
+                                                  {"motion", {{"motion_five_frame_window", "true"}}},
+                                                  {"vif", {{"debug", "true"}}},
+                                                  {"psnr", {{"enable_apsnr", "true"}}},
+                                                  {"motion", {}}};
+
+std::unique_ptr<Session> MakeSession(int threads, int distorted, int subsample = 1) {
+  SessionOptions options;
+  options.features = kAllFeatures;
+  options.threads = threads;
+  options.subsample = subsample;
+  options.distorted_count = distorted;
+  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
+  EXPECT_TRUE(session->Start(kFormat).ok());
+  return session;
+}
+
+std::unique_ptr<Session> ScoreClip(int threads, std::vector<int> noises, int frames, int subsample = 1) {
+  std::unique_ptr<Session> session = MakeSession(threads, static_cast<int>(noises.size()), subsample);
+  for (int i = 0; i < frames; ++i) {
+    std::vector<Picture> distorted;
+    for (int noise : noises) distorted.push_back(MakePicture(kFormat, i, noise));
+    EXPECT_TRUE(session->Add(MakePicture(kFormat, i, 0), std::move(distorted)).ok());
+  }
+  const Status status = session->Flush();
+  EXPECT_TRUE(status.ok()) << status.message();
+  return session;
+}
+
+void ExpectSameTables(const ScoreTable& a, const ScoreTable& b) {
+  ASSERT_EQ(a.columns().size(), b.columns().size());
+  for (size_t c = 0; c < a.columns().size(); ++c) {
+    EXPECT_EQ(a.columns()[c].stored, b.columns()[c].stored);
+    EXPECT_EQ(a.columns()[c].scores, b.columns()[c].scores) << a.columns()[c].stored;
+  }
+  EXPECT_EQ(a.aggregates(), b.aggregates());
+}
+
+TEST(Session, ScoresDoNotDependOnThreads) {
+  const auto one = ScoreClip(1, {9}, 9);
+  for (int threads : {2, 3, 8}) ExpectSameTables(one->scores(0), ScoreClip(threads, {9}, 9)->scores(0));
+}
+
+TEST(Session, SeveralDistortedVideosScoreAsEachAlone) {
+  const auto together = ScoreClip(3, {3, 30, 90}, 5);
+  ExpectSameTables(together->scores(0), ScoreClip(1, {3}, 5)->scores(0));
+  ExpectSameTables(together->scores(1), ScoreClip(1, {30}, 5)->scores(0));
+  ExpectSameTables(together->scores(2), ScoreClip(1, {90}, 5)->scores(0));
+}
+
+TEST(Session, EveryFrameOfEveryColumnIsWritten) {
+  const auto session = ScoreClip(2, {12}, 4);
+  for (const auto& column : session->scores(0).columns()) {
+    ASSERT_EQ(column.scores.size(), 4u) << column.stored;
+    for (const auto& score : column.scores) {
+      ASSERT_TRUE(score.has_value()) << column.stored;
+      EXPECT_FALSE(std::isnan(*score)) << column.stored;
+    }
+  }
+}
+
+TEST(Session, SubsamplingLeavesFramesOutButKeepsMotionTrue) {
+  const auto all = ScoreClip(2, {12}, 7);
+  const auto third = ScoreClip(2, {12}, 7, 3);
+  const ScoreTable& table = third->scores(0);
+  const int adm2 = table.Find("VMAF_integer_feature_adm2_score");
+  const int motion2 = table.Find("VMAF_integer_feature_motion2_score");
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_EQ(table.Get(adm2, i).has_value(), i % 3 == 0);
+    EXPECT_EQ(table.Get(motion2, i), all->scores(0).Get(motion2, i));
+  }
+}
+
+TEST(Session, OutputsAtTheFlushFollowAllOthers) {
+  const auto session = ScoreClip(1, {4}, 2);
+  std::vector<std::string> shown;
+  for (const auto& column : session->scores(0).columns()) shown.push_back(column.shown);
+  ASSERT_GE(shown.size(), 4u);
+  EXPECT_EQ(
+      std::vector<std::string>(shown.end() - 4, shown.end()),
+      (std::vector<std::string>{"integer_motion2_mffw", "integer_motion3_mffw", "integer_motion2", "integer_motion3"}));
+  EXPECT_EQ(shown.front(), "integer_adm2");
+}
+
+TEST(Session, EqualRequestsAreServedOnce) {
+  SessionOptions options;
+  options.features = {{"vif", {}}, {"vif", {{"vif_enhn_gain_limit", "100.0"}}}, {"vif", {{"egl", "1"}}}};
+  auto session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kFormat).ok());
+  EXPECT_EQ(session->scores(0).columns().size(), 8u);
+}
+
+std::string CreateError(const FeatureRequest& request) {
+  SessionOptions options;
+  options.features = {request};
+  return Session::Create(std::move(options)).status().message();
+}
+
+TEST(Session, ErrorsNameTheFeatureTheOptionAndTheNearestName) {
+  EXPECT_EQ(CreateError({"vfi", {}}), "no such feature 'vfi'; did you mean 'vif'? (`acutance features` lists them)");
+  EXPECT_EQ(CreateError({"vif", {{"vif_enhn_gain_limt", "1"}}}),
+            "feature vif: no such option 'vif_enhn_gain_limt'; did you mean 'vif_enhn_gain_limit'?");
+  EXPECT_EQ(CreateError({"vif", {{"vif_enhn_gain_limit", "101"}}}),
+            "feature vif: option vif_enhn_gain_limit: '101' is not within its range 1 to 100");
+  EXPECT_EQ(CreateError({"vif", {{"debug", "yes"}}}), "feature vif: option debug: 'yes' is not true or false");
+  EXPECT_EQ(CreateError({"adm", {{"adm_csf_mode", "nan"}}}), "feature adm: option adm_csf_mode: 'nan' is not a number");
+}
+
+TEST(Session, TooSmallPicturesAreRefusedByName) {
+  SessionOptions options;
+  options.features = {{"adm", {}}};
+  auto session = Session::Create(std::move(options)).value();
+  const Status status = session->Start({32, 40, 8, PixelFormat::k420});
+  EXPECT_FALSE(status.ok());
+  EXPECT_THAT(status.message(), testing::AllOf(testing::HasSubstr("adm"), testing::HasSubstr("32x40")));
+}
+
+TEST(Session, MisuseIsAnError) {
+  auto session = MakeSession(1, 1);
+  EXPECT_FALSE(session->Flush().ok());  // no frame
+  auto fresh = MakeSession(1, 1);
+  EXPECT_FALSE(fresh->Add(MakePicture(kFormat, 0, 0), {}).ok());
+  PictureFormat other = kFormat;
+  other.width = 152;
+  EXPECT_FALSE(fresh->Add(MakePicture(kFormat, 0, 0), {MakePicture(other, 0, 0)}).ok());
+  EXPECT_TRUE(fresh->Add(MakePicture(kFormat, 0, 0), {MakePicture(kFormat, 0, 1)}).ok());
+  EXPECT_TRUE(fresh->Flush().ok());
+  EXPECT_FALSE(fresh->Flush().ok());
+  EXPECT_FALSE(fresh->Add(MakePicture(kFormat, 0, 0), {MakePicture(kFormat, 0, 1)}).ok());
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,258 @@
+"""Wrong input ends with a message that helps, a non-zero status and no log."""
+import os
+import signal
+import stat
+import subprocess
+import time
+import unittest
+
+from clips import ACUTANCE, VMAF, CommandTest, y4m
+
+
+class Files(CommandTest):
+    def both(self, ref, dis, status, *fragments):
+        log = self.path("log.xml")
+        self.assert_fails(self.score(ref, dis, "-o", log), 1, *fragments)
+        self.assertFalse(os.path.exists(log))
+        self.assert_fails(self.vmaf("-r", ref, "-d", dis, "-o", log), status, *fragments)
+        self.assertFalse(os.path.exists(log))
+
+    def test_missing(self):
+        self.both(self.path("absent.y4m"), self.dis, 255, "absent.y4m")
+        self.both(self.ref, self.path("absent.mp4"), 255, "absent.mp4")
+
+    def test_empty(self):
+        self.both(self.write("empty.y4m", b""), self.dis, 255, "empty.y4m")
+
+    def test_directory(self):
+        self.both(self.folder.name, self.dis, 255, self.folder.name)
+
+    def test_not_a_video(self):
+        self.both(self.write("noise.mp4", bytes(range(256)) * 40), self.dis, 255, "noise.mp4")
+
+    @unittest.skipIf(os.geteuid() == 0, "root reads everything")
+    def test_unreadable(self):
+        os.chmod(self.ref, 0)
+        self.both(self.ref, self.dis, 255, "ref.y4m")
+
+    def test_header_without_frames(self):
+        only_header = self.write("header.y4m", y4m(64, 48, []))
+        self.both(only_header, self.dis, 234, "no frame")
+
+    def test_raw_without_geometry(self):
+        raw = self.write("a.yuv", b"".join(self.clip("ref")))
+        self.both(raw, raw, 255, "a.yuv", "--size")
+
+    def test_truncated(self):
+        whole = y4m(64, 48, self.clip("dis"))
+        frame = len(self.clip("dis")[0]) + 6
+        header = len(whole) - 6 * frame
+        for cut in (1, 7, frame // 2, frame - 1):
+            part = self.write("part.y4m", whole[: header + 3 * frame + cut])
+            log = self.path("log.json")
+            result = self.score(self.ref, part, "-o", log)
+            self.assert_fails(result, 1, "part.y4m", "3 frames were scored")
+            self.assertIn("3 frames in", result.stdout.decode())
+            self.assertFalse(os.path.exists(log))
+            self.assert_fails(self.vmaf("-r", self.ref, "-d", part, "-o", log), 234, "part.y4m", "3 whole frames")
+            self.assertFalse(os.path.exists(log))
+
+    def test_truncated_in_the_first_frame(self):
+        part = self.write("part.y4m", y4m(64, 48, self.clip("dis"))[:500])
+        self.both(self.ref, part, 234, "part.y4m")
+
+    def test_damaged_frame_marker(self):
+        bad = bytearray(y4m(64, 48, self.clip("dis")))
+        at = bytes(bad).index(b"FRAME", 5000)
+        bad[at:at + 5] = b"FRAMF"
+        self.assert_fails(self.score(self.ref, self.write("bad.y4m", bytes(bad))), 1, "bad.y4m")
+
+    def test_headers(self):
+        body = self.clip("ref")
+        for tags, fragment in [
+            (b"YUV4MPEG2 W64 H48 F25:1 C440x\n", "440x"),
+            (b"YUV4MPEG2 W0 H48 F25:1\n", "0"),
+            (b"YUV4MPEG2 W-64 H48 F25:1\n", "-64"),
+            (b"YUV4MPEG2 W64 H99999999999999999999 F25:1\n", "99999999999999999999"),
+            (b"YUV4MPEG2 W65536 H65536 F25:1\n", "65536"),
+            (b"YUV4MPEG2 W64 F25:1\n", "H"),
+            (b"YUV4MPEG2 W64 H48 F25:1 It\n", "interlaced"),
+            (b"YUV4MPEG2 " + b"X" * 5000 + b" W64 H48 F25:1\n", "header"),
+            (b"YUV4MPEG2", "header"),
+        ]:
+            with self.subTest(header=tags[:40]):
+                bad = self.write("bad.y4m", tags + b"".join(b"FRAME\n" + f for f in body))
+                self.both(bad, self.dis, 255, "bad.y4m", fragment)
+
+
+class Pairs(CommandTest):
+    def test_different_sizes(self):
+        other = self.write("wide.y4m", y4m(72, 48, [bytes(72 * 48 * 3 // 2)] * 6))
+        self.assert_fails(self.score(self.ref, other), 1, "64x48", "72x48", "scale")
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", other), 255, "dimensions do not match", "1 problem(s)")
+
+    def test_sizes_that_round_to_the_same_macroblock(self):
+        other = self.write("near.y4m", y4m(62, 48, [bytes(62 * 48 * 3 // 2)] * 6))
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", other), 255, "dimensions do not match")
+
+    def test_different_formats_and_depths(self):
+        grey = self.write("444.y4m", y4m(64, 48, [bytes(64 * 48 * 3)] * 6, "F25:1 C444"))
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", grey), 255, "pixel formats do not match")
+        deep = self.write("p10.y4m", y4m(64, 48, [bytes(64 * 48 * 3)] * 6, "F25:1 C420p10"))
+        self.assert_fails(self.score(self.ref, deep), 1, "bitdepths do not match: 8, 10")
+
+    def test_shorter_video_scores_the_common_part(self):
+        short = self.write("short.y4m", y4m(64, 48, self.clip("dis")[:4]))
+        result = self.score(self.ref, short)
+        self.assertIn("4 frames in", self.assert_ok(result))
+        self.assertIn("ended before", result.stderr.decode())
+        result = self.vmaf("-r", self.ref, "-d", short, "-o", self.path("l.csv"), "--csv")
+        self.assert_ok(result)
+        self.assertIn(f'"{short}" ended before "{self.ref}".', result.stderr.decode())
+        self.assertEqual(len(self.read("l.csv").splitlines()), 5)
+
+    def test_too_small_for_a_metric(self):
+        tiny = self.write("tiny.y4m", y4m(16, 16, [bytes(16 * 16 * 3 // 2)] * 2))
+        self.assert_fails(self.score(tiny, tiny), 1, "adm", "16x16", "33")
+        self.assert_fails(self.vmaf("-r", tiny, "-d", tiny), 255, "adm", "33")
+        self.assert_ok(self.score(tiny, tiny, "--no-model", "--feature", "vif"))
+        one = self.write("one.y4m", y4m(1, 1, [bytes(3)] * 2))
+        self.assert_fails(self.score(one, one, "--no-model", "-f", "vif"), 1, "vif", "1x1", "16")
+        self.assert_fails(self.score(one, one, "--no-model", "-f", "psnr"), 1, "1x1", "enable_chroma=false")
+        self.assert_ok(self.score(one, one, "--no-model", "-f", "psnr=enable_chroma=false"))
+
+
+class Usage(CommandTest):
+    def acutance_refuses(self, *args_and_fragments, fragments):
+        self.assert_fails(self.score(*args_and_fragments), 2, *fragments)
+
+    def test_acutance(self):
+        for args, fragments in [
+            ((), ["reference"]),
+            ((self.ref,), ["distorted"]),
+            ((self.ref, self.dis, "--threads", "0"), ["--threads"]),
+            ((self.ref, self.dis, "--threads", "many"), ["--threads"]),
+            ((self.ref, self.dis, "--subsample", "0"), ["--subsample"]),
+            ((self.ref, self.dis, "--frames", "5:5"), ["--frames 5:5", "empty"]),
+            ((self.ref, self.dis, "--frames", "abc"), ["--frames abc", "FIRST:END"]),
+            ((self.ref, self.dis, "--frames", "-3:5"), ["--frames"]),
+            ((self.ref, self.dis, "--size", "0x5"), ["0x5"]),
+            ((self.ref, self.dis, "--size", "-64x48"), ["64x48"]),
+            ((self.ref, self.dis, "--size", "64"), ["WIDTHxHEIGHT"]),
+            ((self.ref, self.dis, "--size", "64x48", "--bit-depth", "9"), ["--bit-depth"]),
+            ((self.ref, self.dis, "--size", "64x48", "--pixel-format", "411"), ["--pixel-format"]),
+            ((self.ref, self.dis, "--precision", "0"), ["precision"]),
+            ((self.ref, self.dis, "--precision", "lots"), ["precision"]),
+            ((self.ref, self.dis, "--format", "yaml"), ["--format"]),
+            ((self.ref, self.dis, self.dis, "-o", "x.xml"), ["{name}"]),
+            ((self.ref, self.dis, "--no-such-option"), ["--no-such-option"]),
+            (("-", "-"), ["standard input"]),
+            ((self.ref, self.dis, "-m", "version=vmaf_v0.6.1:bogus"), ["bogus"]),
+            ((self.ref, self.dis, "-m", "vmaf_v0.6.1", "-m", "vmaf_v0.6.1"), ["two models"]),
+        ]:
+            with self.subTest(args=args[2:]):
+                self.acutance_refuses(*args, fragments=fragments)
+
+    def test_names(self):
+        for args, fragments in [
+            (("-f", "pnsr"), ["no such feature 'pnsr'", "'psnr'"]),
+            (("-f", "psnr=enable_croma=true"), ["no such option 'enable_croma'", "'enable_chroma'"]),
+            (("-f", "vif=vif_enhn_gain_limit=101"), ["vif_enhn_gain_limit", "101", "1 to 100"]),
+            (("-f", "psnr=enable_chroma=maybe"), ["maybe", "true or false"]),
+            (("-m", "vmaf_v0.6.2"), ["vmaf_v0.6.2", "vmaf_v0.6.1"]),
+            (("-m", self.path("absent.json")), ["absent.json"]),
+        ]:
+            with self.subTest(args=args):
+                self.assert_fails(self.score(self.ref, self.dis, *args), 1, *fragments)
+
+    def test_vmaf(self):
+        pair = ("-r", self.ref, "-d", self.dis)
+        for args, status, fragments in [
+            ((), 1, ["Reference .y4m or .yuv (-r/--reference) is required", "Usage"]),
+            (("-r", self.ref), 1, ["Distorted .y4m or .yuv (-d/--distorted) is required"]),
+            ((*pair, "-w", "64"), 1, ["The following options are required for .yuv input:"]),
+            ((*pair, "-w", "x"), 1, ['Invalid argument "x" for option -w/--width; should be an integer']),
+            ((*pair, "-w", "-5"), 1, ["--width"]),
+            ((*pair, "-w", "4294967295"), 1, ["--width"]),
+            ((*pair, "-b", "9"), 1, ["should be a valid bitdepth (8/10/12/16)"]),
+            ((*pair, "-p", "411"), 1, ["should be a valid pixel format (420/422/444)"]),
+            ((*pair, "--threads", "x"), 1, ["--threads"]),
+            ((*pair, "--subsample", "x"), 1, ["--subsample"]),
+            ((*pair, "--cpumask", "x"), 1, ["--cpumask"]),
+            ((*pair, "--no_such_option"), 1, ["no_such_option"]),
+            ((*pair, "-m", "disable_clip"), 1, ["disable_clip"]),
+            ((*pair, "-m", "bogus"), 1, ['Problem parsing model, bad option string "bogus".']),
+            ((*pair, "-m", "version=a:bogus=1"), 1, ['Problem parsing model: "bogus"']),
+            ((*pair, "--feature", "psnr=x"), 1, ['Problem parsing feature "psnr", bad option string "x".']),
+            ((*pair, "-m", "version=vmaf_v0.6.1", "-m", "version=vmaf_4k_v0.6.1"), 1, ["uniquely named"]),
+            ((*pair, *["-m", "version=vmaf_v0.6.1"] * 33), 1, ["A maximum of 32 models are supported"]),
+            ((*pair, *["--feature", "psnr"] * 33), 1, ["A maximum of 32 features are supported"]),
+            ((*pair, "--aom_ctc", "v9.9"), 1, ['bad aom_ctc version "v9.9"']),
+            ((*pair, "--aom_ctc", "proposed"), 1, ["`--aom_ctc proposed` is deprecated."]),
+            ((*pair, "--precision", "99"), 1, ["precision"]),
+            ((*pair, "-m", "version=nope"), 255, ["problem loading model", "nope"]),
+            ((*pair, "-m", "path=nope.json"), 255, ["problem loading model", "nope.json"]),
+            ((*pair, "--feature", "nope"), 255, ["problem loading feature extractor", "nope"]),
+            ((*pair, "--frame_skip_ref", "100"), 234, ["no frame"]),
+            ((*pair, "--backend", "metal"), 100, ["metal"]),
+        ]:
+            with self.subTest(args=args[4:6]):
+                self.assert_fails(self.vmaf(*args), status, *fragments)
+
+
+class Outputs(CommandTest):
+    def test_unwritable(self):
+        for target in (self.path("no/such/folder/log.xml"), self.folder.name, "/dev/full"):
+            with self.subTest(target=target):
+                self.assert_fails(self.score(self.ref, self.dis, "-o", target), 1, target)
+                result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", target)
+                self.assert_fails(result, 255, "could not open file: " + target)
+
+    def test_full_disk_on_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            process = subprocess.run([ACUTANCE, "score", self.ref, self.dis], stdout=full, stderr=subprocess.PIPE,
+                                     timeout=60, check=False)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b"standard output", process.stderr)
+
+    def test_an_old_log_survives_a_failed_run(self):
+        log = self.write("log.xml", "old")
+        self.assert_fails(self.score(self.ref, self.path("absent.y4m"), "-o", log), 1)
+        self.assertEqual(self.read("log.xml"), "old")
+
+
+class Signals(CommandTest):
+    def start_on_fifo(self, *args):
+        fifo = self.path("slow.y4m")
+        os.mkfifo(fifo)
+        process = subprocess.Popen([ACUTANCE, "score", self.ref, fifo, *args], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        writer = os.open(fifo, os.O_WRONLY)
+        os.write(writer, y4m(64, 48, self.clip("dis")[:3]))
+        return process, writer
+
+    def test_interrupt_while_waiting_for_input_ends_promptly_without_a_log(self):
+        log = self.path("log.xml")
+        process, writer = self.start_on_fifo("-o", log)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            _, error = process.communicate(timeout=10)
+        finally:
+            process.kill()
+            os.close(writer)
+        self.assertEqual(process.returncode, 130, error)
+        self.assertIn(b"interrupted", error)
+        self.assertFalse(os.path.exists(log))
+
+    def test_writer_that_dies(self):
+        process, writer = self.start_on_fifo()
+        os.write(writer, b"FRAME\n" + self.clip("dis")[3][:100])
+        os.close(writer)
+        _, error = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 1, error)
+        self.assertIn(b"3 frames were scored", error)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

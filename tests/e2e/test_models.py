@@ -1,0 +1,96 @@
+"""Models: several at once, overloads, by path, and damaged files."""
+import json
+import os
+import unittest
+
+from clips import CommandTest
+
+MODELS = os.path.join(os.path.dirname(__file__), "..", "..", "models")
+
+
+class Models(CommandTest):
+    def means(self, *args):
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "--precision", "max", "-o", self.path("l"), *args))
+        pooled = json.loads(self.read("l"))["pooled_metrics"]
+        return {name: values["mean"] for name, values in pooled.items()}
+
+    def test_a_file_scores_as_the_built_in_one(self):
+        for version in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"):
+            path = os.path.join(MODELS, version + ".json")
+            self.assertEqual(self.means("-m", "version=" + version), self.means("-m", "path=" + path))
+
+    def test_several_models_share_features(self):
+        both = self.means("-m", "version=vmaf_v0.6.1:name=a", "-m", "version=vmaf_v0.6.1neg:name=b")
+        self.assertEqual(both["a"], self.means()["vmaf"])
+        self.assertEqual(both["b"], self.means("-m", "version=vmaf_v0.6.1neg")["vmaf"])
+        self.assertLess(both["b"], both["a"] + 1e-9)
+        self.assertIn("integer_adm2_egl_1", both)
+
+    def test_neg_is_the_same_machine_with_gain_limits(self):
+        overloaded = self.means("-m", "version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0")
+        self.assertEqual(overloaded["vmaf"], self.means("-m", "version=vmaf_v0.6.1neg")["vmaf"])
+
+    def test_transform_and_clip(self):
+        plain = self.means()["vmaf"]
+        self.assertGreater(self.means("-m", "version=vmaf_v0.6.1:enable_transform")["vmaf"], plain)
+        self.assertEqual(self.means("-m", "version=vmaf_v0.6.1:disable_clip=true")["vmaf"], plain)
+
+
+class DamagedModels(CommandTest):
+    def setUp(self):
+        super().setUp()
+        with open(os.path.join(MODELS, "vmaf_v0.6.1.json"), encoding="utf-8") as file:
+            self.text = file.read()
+        self.model = json.loads(self.text)
+
+    def refuse(self, text, *fragments):
+        path = self.write("model.json", text)
+        self.assert_fails(self.score(self.ref, self.dis, "-m", path), 1, "model.json", *fragments)
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-m", "path=" + path), 255, "problem loading model", *fragments)
+
+    def without(self, key):
+        model = json.loads(self.text)
+        del model["model_dict"][key]
+        return json.dumps(model)
+
+    def changed(self, key, value):
+        model = json.loads(self.text)
+        model["model_dict"][key] = value
+        return json.dumps(model)
+
+    def test_not_json(self):
+        self.refuse("not json")
+        self.refuse("")
+        self.refuse(self.text[: len(self.text) // 2])
+        self.refuse("[" * 100000)
+        self.refuse("{}", "model_dict")
+
+    def test_missing_keys(self):
+        for key in ("norm_type", "feature_names", "model", "slopes", "intercepts"):
+            with self.subTest(key=key):
+                self.refuse(self.without(key), key)
+
+    def test_wrong_counts(self):
+        self.refuse(self.changed("slopes", [1.0, 2.0]), "slopes")
+        self.refuse(self.changed("intercepts", [0.0] * 9), "intercepts")
+        self.refuse(self.changed("feature_names", []), "feature_names")
+        self.refuse(self.changed("score_clip", [0.0]), "score_clip")
+
+    def test_damaged_svm(self):
+        svm = self.model["model_dict"]["model"]
+        for damaged in ("", svm[:200], svm.replace("total_sv 211", "total_sv 999999999"), svm.replace("rho", "rhu"),
+                        svm.replace("total_sv 211", "total_sv -1"), svm.replace("nu_svr", "c_svc"), svm[:-400],
+                        svm.replace("1:", "7:", 1)):
+            with self.subTest(svm=damaged[:60]):
+                self.refuse(self.changed("model", damaged))
+
+    def test_features_that_do_not_exist(self):
+        names = ["VMAF_integer_feature_adm9_score"] + self.model["model_dict"]["feature_names"][1:]
+        path = self.write("model.json", self.changed("feature_names", names))
+        self.assert_fails(self.score(self.ref, self.dis, "-m", path), 1, "VMAF_integer_feature_adm9_score")
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-m", "path=" + path), 255,
+                          'could not initialize feature extractor "VMAF_integer_feature_adm9_score"')
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,184 @@
+"""Whole runs: known answers, logs, threads, several encodes, ranges, pipes."""
+import csv
+import io
+import json
+import re
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from clips import ACUTANCE, CommandTest, distorted_sample, frames, reference_sample, y4m
+
+# libvmaf 3.2's values for the pattern of clips.py, frame 0, 8 bit; reference path, all digits.
+KNOWN_FRAME_0 = {
+    "integer_vif_scale0": 0.5439751148223877, "integer_vif_scale1": 0.67211383581161499,
+    "integer_vif_scale2": 0.80508869886398315, "integer_vif_scale3": 0.9158327579498291,
+    "integer_adm2": 0.89186489850189721, "integer_aim": 0.038740526345826087, "integer_adm3": 0.92656218607803553,
+}
+KNOWN_MOTION2 = [0, 6.2828343709309893, 6.2828343709309893]
+KNOWN_MOTION3 = [6.2875607808430987, 6.2828343709309893, 6.2828343709309893]
+
+
+class KnownAnswers(CommandTest):
+    def log(self, *args):
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "--precision", "max", "-o", self.path("l"), *args))
+        return json.loads(self.read("l"))
+
+    def test_features(self):
+        first = self.log()["frames"][0]["metrics"]
+        for name, value in KNOWN_FRAME_0.items():
+            self.assertEqual(first[name], value, name)
+
+    def test_motion(self):
+        series = [f["metrics"] for f in self.log()["frames"]]
+        self.assertEqual([m["integer_motion2"] for m in series[:3]], KNOWN_MOTION2)
+        self.assertEqual([m["integer_motion3"] for m in series[:3]], KNOWN_MOTION3)
+
+    def test_column_order(self):
+        self.assertEqual(list(self.log("--feature", "psnr")["frames"][0]["metrics"]), [
+            "integer_adm2", "integer_aim", "integer_adm3", "integer_adm_scale0", "integer_adm_scale1",
+            "integer_adm_scale2", "integer_adm_scale3", "VMAF_integer_feature_motion_sad_score",
+            "integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3",
+            "psnr_y", "psnr_cb", "psnr_cr", "integer_motion2", "integer_motion3", "vmaf"])
+
+    def test_identical_videos(self):
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.ref, "--json", "-o", self.path("same"), "--feature", "psnr"))
+        metrics = json.loads(self.read("same"))["frames"][1]["metrics"]
+        self.assertEqual([metrics[k] for k in ("integer_vif_scale0", "integer_aim", "psnr_y")], [1.0, 0.0, 60.0])
+        self.assertAlmostEqual(metrics["integer_adm2"], 1.0, places=4)
+
+
+class Logs(CommandTest):
+    def write_log(self, name, *args):
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "-o", self.path(name), *args))
+        return self.read(name)
+
+    def test_formats_agree(self):
+        document = json.loads(self.write_log("l.json", "--json"))
+        root = ElementTree.fromstring(self.write_log("l.xml"))
+        rows = list(csv.DictReader(io.StringIO(self.write_log("l.csv", "--csv"))))
+        subtitles = self.write_log("l.sub", "--sub").splitlines()
+        self.assertEqual(len(document["frames"]), 6)
+        for frame, element, row, line in zip(document["frames"], root.iter("frame"), rows, subtitles):
+            names = [n for n in element.attrib if n != "frameNum"]
+            self.assertEqual(names, list(frame["metrics"]))
+            for name in names:
+                self.assertEqual(float(element.attrib[name]), frame["metrics"][name])
+                self.assertEqual(float(row[name]), frame["metrics"][name])
+                self.assertIn(f"|{name}: {row[name]}|", line)
+        pooled = root.find("pooled_metrics/metric[@name='vmaf']").attrib
+        for method in ("min", "max", "mean", "harmonic_mean"):
+            self.assertEqual(float(pooled[method]), document["pooled_metrics"]["vmaf"][method])
+
+    def test_precision(self):
+        full = json.loads(self.write_log("max", "--json", "--precision", "max"))
+        for digits in (3, 9, 17):
+            log = json.loads(self.write_log("n", "--json", "--precision", str(digits)))
+            for a, b in zip(full["frames"], log["frames"]):
+                for name, value in a["metrics"].items():
+                    self.assertEqual(b["metrics"][name], float(f"{value:.{digits}g}"), name)
+        self.assertEqual(self.without_speed(self.write_log("a")), self.without_speed(self.write_log("b", "--precision", "legacy")))
+
+    @staticmethod
+    def without_speed(log):
+        return re.sub(r'fps=?"?:? ?"?[0-9.]+"?', "", log)
+
+    def test_threads_do_not_change_a_byte(self):
+        for kind in ("--csv", "--xml", "--json", "--sub"):
+            logs = {self.without_speed(self.write_log("l", kind, "--threads", str(n), "--precision", "max"))
+                    for n in (0, 1, 2, 3, 8)}
+            self.assertEqual(len(logs), 1, kind)
+
+    def test_subsample(self):
+        every = list(csv.DictReader(io.StringIO(self.write_log("a.csv", "--csv"))))
+        some = list(csv.DictReader(io.StringIO(self.write_log("b.csv", "--csv", "--subsample", "3"))))
+        self.assertEqual(some, every[::3])
+
+    def test_no_prediction(self):
+        header = self.write_log("l.csv", "--csv", "-n", "--feature", "psnr").splitlines()[0]
+        self.assertEqual(header, "Frame,psnr_y,psnr_cb,psnr_cr,")
+
+
+class Inputs(CommandTest):
+    def table(self, *args, **options):
+        self.assert_ok(self.score(*args, "-o", self.path("l.csv"), "--precision", "max", "-q", **options))
+        return list(csv.reader(io.StringIO(self.read("l.csv"))))
+
+    def test_raw_is_the_same_as_y4m(self):
+        ref, dis = (self.write(n + ".yuv", b"".join(self.clip(n))) for n in ("ref", "dis"))
+        self.assertEqual(self.table(ref, dis, "--size", "64x48"), self.table(self.ref, self.dis))
+
+    def test_standard_input(self):
+        with open(self.dis, "rb") as file:
+            data = file.read()
+        self.assertEqual(self.table(self.ref, "-", stdin=data), self.table(self.ref, self.dis))
+        result = self.vmaf("-r", "-", "-d", self.dis, stdin=data)
+        self.assert_ok(result)
+
+    def test_frame_range(self):
+        ref, dis = self.clip("ref"), self.clip("dis")
+        part = (self.write("r.y4m", y4m(64, 48, ref[2:5])), self.write("d.y4m", y4m(64, 48, dis[2:5])))
+        self.assertEqual(self.table(self.ref, self.dis, "--frames", "2:5"), self.table(*part))
+        self.assertEqual(self.table(self.ref, self.dis, "--frames", "2:"), self.table(self.ref, self.dis, "--frames", "2:6"))
+        self.assertEqual(len(self.table(self.ref, self.dis, "--frames", ":2")), 3)
+
+    def test_odd_sizes(self):
+        pictures = [frames(67, 49, 3, s) for s in (reference_sample, distorted_sample)]
+        odd = [self.write(f"{n}.y4m", y4m(67, 49, p)) for n, p in zip("rd", pictures)]
+        grey = [self.write(f"{n}g.y4m", y4m(67, 49, frames(67, 49, 3, s, chroma=False), "F25:1 Cmono"))
+                for n, s in zip("rd", (reference_sample, distorted_sample))]
+        self.assertEqual(self.table(*odd), self.table(*grey))
+
+
+class Person(CommandTest):
+    def test_one_reference_many_encodes(self):
+        other = self.write("other.y4m", y4m(64, 48, self.clip("ref")))
+        self.assert_ok(self.score(self.ref, self.dis, other, "-o", self.path("{name}.csv"), "-q", "-f", "psnr"))
+        for name, path in (("dis", self.dis), ("other", other)):
+            self.assert_ok(self.score(self.ref, path, "-o", self.path("alone.csv"), "-q", "-f", "psnr"))
+            self.assertEqual(self.read(name + ".csv"), self.read("alone.csv"))
+
+    def test_summary_json(self):
+        text = self.assert_ok(self.score(self.ref, self.dis, "--json"))
+        document = json.loads(text)
+        self.assert_ok(self.score(self.ref, self.dis, "-o", self.path("l.json"), "--precision", "max"))
+        pooled = json.loads(self.read("l.json"))["pooled_metrics"]["vmaf_v0.6.1"]
+        self.assertIn(repr(pooled["mean"]), text)
+        self.assertIn("dis.y4m", json.dumps(document))
+
+    def test_table_goes_to_stdout_and_progress_to_stderr(self):
+        result = self.score(self.ref, self.dis, "-o", self.path("l.xml"))
+        text = self.assert_ok(result)
+        for fragment in ("vmaf_v0.6.1", "integer_adm2", "mean", "harmonic", "6 frames in", "frames/s", "log: "):
+            self.assertIn(fragment, text)
+        self.assertNotIn("\x1b", text + result.stderr.decode())
+
+    def test_lists(self):
+        text = self.assert_ok(self.run_command(ACUTANCE, "features"))
+        for name in ("adm", "vif", "motion", "psnr"):
+            self.assertIn(name, text)
+        text = self.assert_ok(self.run_command(ACUTANCE, "features", "motion"))
+        for fragment in ("motion_five_frame_window", "mffw", "integer_motion2", "default"):
+            self.assertIn(fragment, text)
+        text = self.assert_ok(self.run_command(ACUTANCE, "models"))
+        for name in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"):
+            self.assertIn(name, text)
+
+    def test_help(self):
+        for args in ((ACUTANCE, "--help"), (ACUTANCE, "score", "--help")):
+            text = self.assert_ok(self.run_command(*args))
+            self.assertIn("acutance score", text)
+
+    def test_clients_probes_of_vmaf(self):
+        self.assertEqual(json.loads(self.assert_ok(self.vmaf("--list-backends")))["backends"][0]["name"], "cpu")
+        result = self.vmaf("--version")
+        self.assert_ok(result)
+        self.assertRegex(result.stderr.decode() + result.stdout.decode(), r"\d+\.\d+[\w.\-]*")
+        grey = self.write("grey.yuv", bytes([128]) * (64 * 64 * 3 // 2))
+        self.assert_ok(self.vmaf("-r", grey, "-d", grey, "--width", 64, "--height", 64, "-p", 420, "-b", 8, "-m",
+                                 "version=vmaf_v0.6.1", "--precision", "legacy", "-q", "-o", self.path("g"), "--json",
+                                 "--no_cuda", "--no_sycl", "--no_hip", "--no_metal"))
+        self.assertEqual(json.loads(self.read("g"))["pooled_metrics"]["vmaf"]["mean"], 97.428043)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
