@@ -1,0 +1,65 @@
+#include "backend/cuda/buffer.h"
+
+#include <algorithm>
+
+#include "backend/cuda/error.h"
+
+namespace acutance::cuda {
+namespace {
+
+/// "700 of 1000 bytes are free; ", or "" when the driver does not say.
+std::string FreeText(const Driver& driver) {
+  size_t free = 0, total = 0;
+  if (driver.cuMemGetInfo_v2(&free, &total) != CUDA_SUCCESS) return "";
+  return fmt::format("{} of {} bytes are free; ", free, total);
+}
+
+Status DeviceAllocationStatus(Context& context, CUresult result, size_t bytes) {
+  if (result != CUDA_ERROR_OUT_OF_MEMORY)
+    return context.Check(result, fmt::format("allocate {} bytes of its memory", bytes));
+  return Error(
+      StatusCode::kOutOfMemory,
+      "{}: out of device memory: {} bytes were asked for; {}close other programs that use the device, or take a "
+      "smaller batch",
+      context.info().name, bytes, FreeText(context.driver()));
+}
+
+Status PinnedAllocationStatus(Context& context, CUresult result, size_t bytes) {
+  if (result != CUDA_ERROR_OUT_OF_MEMORY)
+    return context.Check(result, fmt::format("allocate {} bytes of pinned host memory", bytes));
+  return Error(StatusCode::kOutOfMemory,
+               "{}: out of pinned host memory: {} bytes were asked for; close other programs, or take a smaller batch",
+               context.info().name, bytes);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Buffer>> DeviceBuffer::Allocate(std::shared_ptr<Context> context, size_t bytes) {
+  const CurrentContext current(*context);
+  ACU_RETURN_IF_ERROR(current.status());
+  CUdeviceptr memory = 0;
+  const CUresult result = context->driver().cuMemAlloc_v2(&memory, std::max<size_t>(bytes, 1));
+  ACU_RETURN_IF_ERROR(DeviceAllocationStatus(*context, result, bytes));
+  return std::unique_ptr<Buffer>(new DeviceBuffer(std::move(context), memory, bytes));
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  const CurrentContext current(*context_);
+  if (current.pushed()) context_->driver().cuMemFree_v2(memory_);
+}
+
+Result<std::unique_ptr<Buffer>> PinnedBuffer::Allocate(std::shared_ptr<Context> context, size_t bytes) {
+  const CurrentContext current(*context);
+  ACU_RETURN_IF_ERROR(current.status());
+  void* memory = nullptr;
+  const CUresult result = context->driver().cuMemHostAlloc(&memory, std::max<size_t>(bytes, 1), 0);
+  ACU_RETURN_IF_ERROR(PinnedAllocationStatus(*context, result, bytes));
+  return std::unique_ptr<Buffer>(new PinnedBuffer(std::move(context), static_cast<std::byte*>(memory), bytes));
+}
+
+PinnedBuffer::~PinnedBuffer() {
+  const CurrentContext current(*context_);
+  if (current.pushed()) context_->driver().cuMemFreeHost(memory_);
+}
+
+}  // namespace acutance::cuda

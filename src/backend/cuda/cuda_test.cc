@@ -1,0 +1,163 @@
+// The cuda backend's ways of finding devices and code, on a fake driver. What it shares with hip is in
+// hip/device_test.cc.
+#include "backend/cuda/cuda.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/cuda/driver.h"
+#include "backend/cuda/testing/fake_driver.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::span<const std::byte> Code(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+class CudaTest : public ::testing::Test {
+ protected:
+  static std::string MissingBecause() {
+    const BackendProbe probe = kCudaBackend.probe();
+    EXPECT_THAT(probe.devices, IsEmpty());
+    EXPECT_FALSE(kCudaBackend.open(0).ok());
+    return probe.missing;
+  }
+
+  static Result<std::unique_ptr<Kernel>> Load(std::span<const KernelBinary> binaries) {
+    Result<std::unique_ptr<Device>> device = kCudaBackend.open(0);
+    if (!device.ok()) return device.status();
+    KernelImage image{.kernel = "fill", .variant = "", .symbol = "fill", .args_bytes = 16, .binaries = binaries};
+    return (*device)->LoadKernel(image);
+  }
+
+  cuda::FakeCuda& fake_ = cuda::UseFakeDriver(FAKE_CUDA_LIBRARY);
+  const int alive_ = fake_.alive;
+
+  void TearDown() override {
+    EXPECT_EQ(fake_.alive, alive_) << "something of the device was not given back";
+    EXPECT_EQ(fake_.misuse, 0);
+    ::unsetenv("ACUTANCE_CUDA_LIBRARY");
+  }
+};
+
+TEST_F(CudaTest, SaysWhatToInstallWithoutADriver) {
+  ::setenv("ACUTANCE_CUDA_LIBRARY", "/nowhere/libcuda.so.1", 1);
+  EXPECT_THAT(MissingBecause(),
+              AllOf(HasSubstr("no NVIDIA driver"), HasSubstr("/nowhere/libcuda.so.1"), HasSubstr("nvidia-driver")));
+}
+
+TEST_F(CudaTest, ProbesThisMachineWithoutFailing) {
+  ::unsetenv("ACUTANCE_CUDA_LIBRARY");
+  const BackendProbe probe = kCudaBackend.probe();
+  EXPECT_EQ(probe.devices.empty(), !probe.missing.empty()) << probe.missing;
+}
+
+TEST_F(CudaTest, NamesTheFunctionThatAnOldDriverLacks) {
+  ::setenv("ACUTANCE_CUDA_LIBRARY", FAKE_CUDA_OLD_LIBRARY, 1);
+  EXPECT_THAT(MissingBecause(),
+              AllOf(HasSubstr("too old"), HasSubstr("cuGraphInstantiateWithFlags"), HasSubstr("470")));
+}
+
+TEST_F(CudaTest, ExplainsADriverThatDoesNotStart) {
+  fake_.fail["cuInit"] = cuda::CUDA_ERROR_NO_DEVICE;
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("finds no GPU"), HasSubstr("CUDA_ERROR_NO_DEVICE")));
+  fake_.fail["cuInit"] = cuda::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
+  EXPECT_THAT(MissingBecause(), HasSubstr("restart the machine"));
+  fake_.fail["cuInit"] = cuda::CUDA_ERROR_STUB_LIBRARY;
+  EXPECT_THAT(MissingBecause(), HasSubstr("stub"));
+  fake_.fail["cuInit"] = cuda::CUDA_ERROR_UNKNOWN;
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("does not start"), HasSubstr("CUDA error 999")));
+}
+
+TEST_F(CudaTest, SaysWhenThereIsNoDevice) {
+  fake_.devices = 0;
+  EXPECT_THAT(MissingBecause(), HasSubstr("finds no GPU"));
+  fake_.devices = 1;
+  fake_.fail["cuDeviceGetCount"] = 1;
+  EXPECT_THAT(MissingBecause(), HasSubstr("count its GPUs"));
+}
+
+TEST_F(CudaTest, DescribesDevices) {
+  fake_.devices = 2;
+  const BackendProbe probe = kCudaBackend.probe();
+  ASSERT_THAT(probe.devices, SizeIs(2));
+  const DeviceInfo& info = probe.devices[1];
+  EXPECT_EQ(info.backend, "cuda");
+  EXPECT_EQ(info.index, 1);
+  EXPECT_EQ(info.name, "Fake GPU");
+  EXPECT_EQ(info.family, "sm_90");
+  EXPECT_EQ(info.wave_size, 32);
+  EXPECT_TRUE(info.has_double);
+  EXPECT_FALSE(info.is_cpu);
+  EXPECT_EQ(info.memory_bytes, fake_.memory_bytes);
+  EXPECT_EQ(info.shared_bytes, 48u * 1024);
+  EXPECT_THAT(info.driver, ::testing::StartsWith("CUDA 12.4"));
+  EXPECT_THAT(probe.missing, IsEmpty());
+}
+
+TEST_F(CudaTest, RefusesDevicesThatTheKernelsDoNotFit) {
+  fake_.warp_size = 64;
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("64 lanes"), HasSubstr("built for 32")));
+  fake_.warp_size = 32;
+  fake_.major = 6, fake_.minor = 1;
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("compute capability 6.1"), HasSubstr("7.5")));
+  fake_.major = 9;
+  fake_.unified_addressing = 0;
+  EXPECT_THAT(MissingBecause(), HasSubstr("address space"));
+}
+
+TEST_F(CudaTest, RefusesAnIndexThatIsNotThere) {
+  for (const int index : {-1, 1, 100}) {
+    const auto device = kCudaBackend.open(index);
+    ASSERT_FALSE(device.ok());
+    EXPECT_EQ(device.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(device.status().message(), HasSubstr("this machine has 1"));
+  }
+}
+
+TEST_F(CudaTest, PrefersMachineCodeForExactlyThisGpu) {
+  // Only the machine code holds the kernel, so that loading it tells which binary was taken.
+  const std::array binaries = {KernelBinary{"cuda", "ptx", Code(".version 6.3")},
+                               KernelBinary{"cuda", "sm_80", Code(".version of another GPU")},
+                               KernelBinary{"cuda", "sm_90", Code(".version .entry fill(")}};
+  EXPECT_TRUE(Load(binaries).ok());
+}
+
+TEST_F(CudaTest, FallsBackToPtxWhenTheDriverRefusesMachineCode) {
+  const std::array binaries = {KernelBinary{"cuda", "sm_90", Code("of a newer toolkit")},
+                               KernelBinary{"cuda", "ptx", Code(".version .entry fill(")}};
+  EXPECT_TRUE(Load(binaries).ok());
+}
+
+TEST_F(CudaTest, EndsPtxInAZero) {
+  const std::string_view behind = ".version .entry fill(garbage behind the embedded text";
+  const std::array binaries = {KernelBinary{"cuda", "ptx", Code(behind.substr(0, 9))}};
+  EXPECT_THAT(Load(binaries).status().message(), HasSubstr("find kernel fill"));
+}
+
+TEST_F(CudaTest, ReportsTheCompilersLog) {
+  const std::array binaries = {KernelBinary{"cuda", "ptx", Code("damaged")}};
+  EXPECT_THAT(Load(binaries).status().message(),
+              AllOf(HasSubstr("Missing .version directive"), HasSubstr("CUDA_ERROR_INVALID_PTX")));
+}
+
+TEST_F(CudaTest, SaysWhenTheBuildHasNoCode) {
+  const std::array binaries = {KernelBinary{"hip", "gfx90a", Code("x")}, KernelBinary{"cuda", "ptx", Code("")}};
+  const Status status = Load(binaries).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("neither for sm_90 nor as PTX"), HasSubstr("clang-19")));
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,103 @@
+#include "backend/cuda/driver.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "backend/cuda/error.h"
+
+namespace acutance::cuda {
+namespace {
+
+constexpr const char* kLibrary = "libcuda.so.1";
+
+struct Library {
+  Driver driver;
+  Status status;
+};
+
+Library LoadLibrary(const std::string& path) {
+  Library library;
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    library.status = Error(StatusCode::kUnsupported,
+                           "no NVIDIA driver ({}); install it (on Debian the package nvidia-driver; in a container, "
+                           "start it with the GPUs: --gpus all)",
+                           ::dlerror());
+    return library;
+  }
+  auto find = [&]<class Function>(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(::dlsym(handle, name));
+    if (!function && library.status.ok())
+      library.status = Error(StatusCode::kUnsupported,
+                             "the NVIDIA driver is too old: {} has no function {}; install driver 470 (CUDA 11.4) or "
+                             "newer",
+                             path, name);
+  };
+#define ACU_FIND(name, parameters) find(#name, library.driver.name);
+  ACU_CUDA_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+  return library;
+}
+
+/// What the path held when it was first asked for.
+const Library& TheLibrary(const std::string& path) {
+  static std::mutex mutex;
+  static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the driver
+  const std::lock_guard lock(mutex);
+  auto entry = libraries->find(path);
+  if (entry == libraries->end()) entry = libraries->emplace(path, LoadLibrary(path)).first;
+  return entry->second;
+}
+
+Status InitialisationError(const Driver& driver, CUresult result) {
+  const std::string reason = ResultText(driver, result);
+  switch (result) {
+    case CUDA_ERROR_NO_DEVICE:
+      return Error(StatusCode::kUnsupported,
+                   "the NVIDIA driver finds no GPU ({}); check nvidia-smi and CUDA_VISIBLE_DEVICES", reason);
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+      return Error(StatusCode::kUnsupported,
+                   "the NVIDIA driver's library and kernel module have different versions ({}); restart the machine",
+                   reason);
+    case CUDA_ERROR_STUB_LIBRARY:
+      return Error(StatusCode::kUnsupported,
+                   "{} is the CUDA toolkit's stub ({}); install the driver, or take the stub out of LD_LIBRARY_PATH",
+                   kLibrary, reason);
+    default:
+      return Error(StatusCode::kUnsupported, "the NVIDIA driver does not start ({}); check nvidia-smi", reason);
+  }
+}
+
+/// Of the kernel module: the library itself tells only the CUDA release. "" when unknown.
+std::string KernelModuleVersion() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word)
+    if (word.front() >= '0' && word.front() <= '9' && word.find('.') != std::string::npos) return word;
+  return "";
+}
+
+}  // namespace
+
+Result<const Driver*> OpenDriver() {
+  const char* hook = std::getenv("ACUTANCE_CUDA_LIBRARY");
+  const Library& library = TheLibrary(hook && *hook ? hook : kLibrary);
+  ACU_RETURN_IF_ERROR(library.status);
+  if (const CUresult result = library.driver.cuInit(0); result != CUDA_SUCCESS)
+    return InitialisationError(library.driver, result);
+  return &library.driver;
+}
+
+std::string DriverVersion(const Driver& driver) {
+  int version = 0;  // 1000 * major + 10 * minor
+  if (driver.cuDriverGetVersion(&version) != CUDA_SUCCESS) return "CUDA of unknown version";
+  const std::string module = KernelModuleVersion();
+  return fmt::format("CUDA {}.{}{}{}", version / 1000, version % 1000 / 10, module.empty() ? "" : ", driver ", module);
+}
+
+}  // namespace acutance::cuda

@@ -1,0 +1,31 @@
+// A stand-in for libcuda.so.1 that needs no GPU, so that every path of the backend runs in tests: memory is the host's,
+// kernels are a few functions by name, and any call can be told to fail. It is strict: a call without a current context
+// or with a handle that is not alive is counted as misuse.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace acutance::cuda {
+
+struct FakeCuda {
+  int devices = 1;
+  int major = 9, minor = 0;
+  int warp_size = 32;
+  int unified_addressing = 1;
+  int shared_bytes = 48 * 1024;
+  int max_threads = 1024;           // of a workgroup
+  size_t memory_bytes = 64u << 20;  // cuMemAlloc_v2 fails beyond
+  std::map<std::string, int> fail;  // function -> what it returns instead of doing its work
+
+  int lost = 0;     // the error that every call returns after a fault, until the last context goes
+  int alive = 0;    // contexts retained, memory, modules, streams, graphs
+  int misuse = 0;   // calls that the real driver would refuse or not survive
+  int modules = 0;  // loaded so far
+};
+
+/// Type of the function FakeCudaControls, which the library exports.
+using FakeCudaControlsFunction = FakeCuda*();
+
+}  // namespace acutance::cuda

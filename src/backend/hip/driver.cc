@@ -1,0 +1,139 @@
+#include "backend/hip/driver.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "backend/hip/error.h"
+
+namespace acutance::hip {
+namespace {
+
+const std::vector<std::string>& DefaultLibraries() {
+  static const std::vector<std::string> names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                                 "libamdhip64.so"};
+  return names;
+}
+
+struct Library {
+  Driver driver;
+  Status status;
+};
+
+Result<void*> OpenFirst(const std::vector<std::string>& names) {
+  std::string reason;
+  for (const std::string& name : names) {
+    if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    reason = ::dlerror();
+  }
+  return Error(StatusCode::kUnsupported,
+               "no HIP runtime ({}); install ROCm's (on Debian the package libamdhip64-5, with a user in the groups "
+               "render and video)",
+               reason);
+}
+
+Library LoadLibrary(const std::vector<std::string>& names) {
+  Library library;
+  const Result<void*> handle = OpenFirst(names);
+  if (!handle.ok()) {
+    library.status = handle.status();
+    return library;
+  }
+  auto find = [&]<class Function>(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(::dlsym(*handle, name));
+    return function != nullptr;
+  };
+  auto require = [&](const char* name, bool found) {
+    if (!found && library.status.ok())
+      library.status = Error(StatusCode::kUnsupported,
+                             "the HIP runtime is too old: it has no function {}; install ROCm 5.0 or newer", name);
+  };
+#define ACU_FIND(result, name, parameters) require(#name, find(#name, library.driver.name));
+  ACU_HIP_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+  const bool newer = find("hipGetDevicePropertiesR0600", library.driver.hipGetDevicePropertiesR0600);
+  const bool older = find("hipGetDeviceProperties", library.driver.hipGetDeviceProperties);
+  require("hipGetDeviceProperties", newer || older);
+  return library;
+}
+
+/// What the name held when it was first asked for; "" stands for the default names.
+const Library& TheLibrary(const std::string& hook) {
+  static std::mutex mutex;
+  static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the runtime
+  const std::lock_guard lock(mutex);
+  auto entry = libraries->find(hook);
+  if (entry == libraries->end()) {
+    const std::vector<std::string> names = hook.empty() ? DefaultLibraries() : std::vector{hook};
+    entry = libraries->emplace(hook, LoadLibrary(names)).first;
+  }
+  return entry->second;
+}
+
+Status InitialisationError(const Driver& driver, hipError_t result) {
+  const std::string reason = ResultText(driver, result);
+  switch (result) {
+    case hipErrorNoDevice:
+    case hipErrorInvalidDevice:  // what ROCm 5's hipInit says on a machine without a GPU
+      return Error(StatusCode::kUnsupported,
+                   "the HIP runtime finds no GPU ({}); check rocminfo, HIP_VISIBLE_DEVICES and that the user may open "
+                   "/dev/kfd (groups render and video)",
+                   reason);
+    case hipErrorInsufficientDriver:
+      return Error(StatusCode::kUnsupported,
+                   "the amdgpu kernel driver is too old for the HIP runtime ({}); update the kernel", reason);
+    default:
+      return Error(StatusCode::kUnsupported, "the HIP runtime does not start ({}); check rocminfo", reason);
+  }
+}
+
+/// Of the kernel driver where it is not the kernel's own; "" otherwise.
+std::string KernelModuleVersion() {
+  std::ifstream file("/sys/module/amdgpu/version");
+  std::string version;
+  file >> version;
+  return version;
+}
+
+}  // namespace
+
+Result<const Driver*> OpenDriver() {
+  const char* hook = std::getenv("ACUTANCE_HIP_LIBRARY");
+  const Library& library = TheLibrary(hook ? hook : "");
+  ACU_RETURN_IF_ERROR(library.status);
+  if (const hipError_t result = library.driver.hipInit(0); result != hipSuccess)
+    return InitialisationError(library.driver, result);
+  return &library.driver;
+}
+
+std::string DriverVersion(const Driver& driver) {
+  int version = 0;  // 10'000'000 * major + 100'000 * minor + patch
+  if (driver.hipRuntimeGetVersion(&version) != hipSuccess) return "HIP of unknown version";
+  const std::string module = KernelModuleVersion();
+  return fmt::format("HIP {}.{}.{}{}{}", version / 10'000'000, version / 100'000 % 100, version % 100'000,
+                     module.empty() ? "" : ", amdgpu ", module);
+}
+
+Result<std::string> ArchName(const Driver& driver, int device) {
+  const auto properties = std::make_unique<DevicePropertiesR0600>();
+  const auto old_properties = std::make_unique<DevicePropertiesR0000>();
+  const bool newer = driver.hipGetDevicePropertiesR0600 != nullptr;
+  const hipError_t result = newer ? driver.hipGetDevicePropertiesR0600(properties.get(), device)
+                                  : driver.hipGetDeviceProperties(old_properties.get(), device);
+  ACU_RETURN_IF_ERROR(
+      CallStatus(driver, fmt::format("HIP device {}", device), result, "read which instruction set it has"));
+  const char* name = newer ? properties->bytes + DevicePropertiesR0600::kArchNameOffset
+                           : old_properties->bytes + DevicePropertiesR0000::kArchNameOffset;
+  const std::string_view text(name, ::strnlen(name, kArchNameBytes));
+  if (!text.starts_with("gfx"))
+    return Error(StatusCode::kUnsupported, "HIP device {} names no gfx instruction set; update ROCm", device);
+  return std::string(text.substr(0, text.find(':')));
+}
+
+}  // namespace acutance::hip

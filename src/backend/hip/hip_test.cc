@@ -1,0 +1,128 @@
+// The hip backend's ways of finding devices and code, on a stand-in. What it shares with cuda is in device_test.cc.
+#include "backend/hip/hip.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "backend/cuda/testing/fake_driver.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class HipTest : public ::testing::Test {
+ protected:
+  HipTest() { ::setenv("ACUTANCE_HIP_LIBRARY", HIP_STANDIN_LIBRARY, 1); }
+  ~HipTest() override {
+    ::unsetenv("ACUTANCE_HIP_LIBRARY");
+    ::unsetenv("ACUTANCE_HIP_STANDIN_FAMILY");
+    EXPECT_EQ(fake_.misuse, 0);
+  }
+
+  static std::string MissingBecause() {
+    const BackendProbe probe = kHipBackend.probe();
+    EXPECT_THAT(probe.devices, IsEmpty());
+    EXPECT_FALSE(kHipBackend.open(0).ok());
+    return probe.missing;
+  }
+
+  cuda::FakeCuda& fake_ = cuda::UseFakeDriver(FAKE_CUDA_LIBRARY);
+};
+
+TEST_F(HipTest, SaysWhatToInstallWithoutARuntime) {
+  ::setenv("ACUTANCE_HIP_LIBRARY", "/nowhere/libamdhip64.so", 1);
+  EXPECT_THAT(MissingBecause(),
+              AllOf(HasSubstr("no HIP runtime"), HasSubstr("/nowhere/libamdhip64.so"), HasSubstr("libamdhip64-5")));
+}
+
+TEST_F(HipTest, ProbesThisMachineWithoutFailing) {
+  ::unsetenv("ACUTANCE_HIP_LIBRARY");
+  const BackendProbe probe = kHipBackend.probe();
+  EXPECT_EQ(probe.devices.empty(), !probe.missing.empty()) << probe.missing;
+}
+
+TEST_F(HipTest, NamesTheFunctionThatAnotherLibraryLacks) {
+  ::setenv("ACUTANCE_HIP_LIBRARY", FAKE_CUDA_LIBRARY, 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("too old"), HasSubstr("hipInit"), HasSubstr("ROCm 5.0")));
+}
+
+TEST_F(HipTest, SaysWhenThereIsNoDevice) {
+  fake_.devices = 0;
+  EXPECT_THAT(MissingBecause(), HasSubstr("finds no GPU"));
+  fake_.fail["cuInit"] = 100;
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("finds no GPU"), HasSubstr("/dev/kfd")));
+}
+
+TEST_F(HipTest, DescribesDevices) {
+  for (const char* library : {HIP_STANDIN_LIBRARY, HIP_STANDIN_ROCM5_LIBRARY}) {
+    ::setenv("ACUTANCE_HIP_LIBRARY", library, 1);
+    const BackendProbe probe = kHipBackend.probe();
+    ASSERT_THAT(probe.devices, SizeIs(1)) << probe.missing;
+    const DeviceInfo& info = probe.devices[0];
+    EXPECT_EQ(info.backend, "hip");
+    EXPECT_EQ(info.index, 0);
+    EXPECT_EQ(info.name, "Fake GPU");
+    EXPECT_EQ(info.family, "gfx1100");  // of "gfx1100:sramecc-:xnack-"
+    EXPECT_EQ(info.wave_size, 32);
+    EXPECT_EQ(info.memory_bytes, fake_.memory_bytes);
+    EXPECT_EQ(info.shared_bytes, 48u * 1024);
+    EXPECT_THAT(info.driver, ::testing::StartsWith("HIP 6.0.0"));
+  }
+}
+
+TEST_F(HipTest, RefusesADeviceThatLiesAboutItsWaves) {
+  ::setenv("ACUTANCE_HIP_STANDIN_FAMILY", "gfx90a", 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("32 lanes"), HasSubstr("gfx90a"), HasSubstr("built for 64")));
+  fake_.warp_size = 64;
+  EXPECT_THAT(kHipBackend.probe().devices, SizeIs(1));
+  ::setenv("ACUTANCE_HIP_STANDIN_FAMILY", "gfx1201", 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("64 lanes"), HasSubstr("built for 32")));
+}
+
+TEST_F(HipTest, RefusesADeviceWithoutAnInstructionSet) {
+  ::setenv("ACUTANCE_HIP_STANDIN_FAMILY", "sm_90", 1);
+  EXPECT_THAT(MissingBecause(), HasSubstr("no gfx instruction set"));
+}
+
+TEST_F(HipTest, RefusesAnIndexThatIsNotThere) {
+  for (const int index : {-1, 1}) {
+    const auto device = kHipBackend.open(index);
+    ASSERT_FALSE(device.ok());
+    EXPECT_EQ(device.status().code(), StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_F(HipTest, NamesTheFamilyThatTheBuildLeavesOut) {
+  auto device = kHipBackend.open(0);
+  ASSERT_TRUE(device.ok());
+  const std::array code = {std::byte{1}};
+  const std::array binaries = {KernelBinary{"hip", "gfx90a", code}, KernelBinary{"cuda", "gfx1100", code},
+                               KernelBinary{"hip", "gfx1100", {}}};
+  const KernelImage image{.kernel = "fill", .variant = "", .symbol = "fill", .binaries = binaries};
+  const auto kernel = (*device)->LoadKernel(image);
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(kernel.status().message(), AllOf(HasSubstr("gfx1100"), HasSubstr("ACUTANCE_HIP_TARGETS")));
+}
+
+TEST_F(HipTest, ReportsCodeThatTheRuntimeRefuses) {
+  auto device = kHipBackend.open(0);
+  ASSERT_TRUE(device.ok());
+  const std::array<std::byte, 64> code{};
+  const std::array binaries = {KernelBinary{"hip", "gfx1100", code}};
+  const KernelImage image{.kernel = "fill", .variant = "", .symbol = "fill", .binaries = binaries};
+  const auto kernel = (*device)->LoadKernel(image);
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_THAT(kernel.status().message(), HasSubstr("load the gfx1100 code"));
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,272 @@
+// A stand-in for libamdhip64.so that runs the hip backend's host code on an NVIDIA GPU, or on the fake CUDA driver:
+// each HIP function forwards to the CUDA driver. For tests alone: ACUTANCE_HIP_LIBRARY=<this library> selects it.
+//   ACUTANCE_HIP_STANDIN_KERNELS  a folder of *.ptx files: a kernel of a code object is taken from the one that has it
+//   ACUTANCE_HIP_STANDIN_FAMILY   the instruction set to claim, gfx1100 by default: its waves have 32 lanes, as CUDA's
+// Result codes are passed on as they are: those that the backend knows have the same numbers in both interfaces.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/driver.h"
+#include "backend/cuda/error.h"
+#include "backend/hip/driver.h"
+
+namespace acutance::hip {
+
+using cuda::CUcontext;
+using cuda::CUDA_SUCCESS;
+using cuda::CUfunction;
+using cuda::CUgraph;
+using cuda::CUgraphExec;
+using cuda::CUmodule;
+using cuda::CUresult;
+using cuda::CUstream;
+
+/// A code object; the PTX files that stand for it are loaded when a kernel is asked for.
+struct ModuleHandle {
+  std::map<std::filesystem::path, CUmodule> files;
+};
+
+namespace {
+
+const cuda::Driver* g_driver = nullptr;
+std::mutex g_mutex;
+std::map<int, CUcontext> g_contexts;  // retained at a device's first use, until the process ends, as HIP does
+thread_local int g_device = 0;
+
+hipError_t ToHip(CUresult result) { return static_cast<hipError_t>(result); }
+
+std::string Setting(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+CUresult ContextOf(int device, CUcontext* context) {
+  const std::lock_guard lock(g_mutex);
+  if (const auto known = g_contexts.find(device); known != g_contexts.end()) {
+    *context = known->second;
+    return CUDA_SUCCESS;
+  }
+  const CUresult result = g_driver->cuDevicePrimaryCtxRetain(context, device);
+  if (result == CUDA_SUCCESS) g_contexts[device] = *context;
+  return result;
+}
+
+/// Calls the CUDA driver with the current device's context.
+template <class Call>
+hipError_t Forward(Call call) {
+  CUcontext context = nullptr;
+  if (const CUresult result = ContextOf(g_device, &context); result != CUDA_SUCCESS) return ToHip(result);
+  if (const CUresult result = g_driver->cuCtxPushCurrent_v2(context); result != CUDA_SUCCESS) return ToHip(result);
+  const CUresult result = call(*g_driver);
+  g_driver->cuCtxPopCurrent_v2(&context);
+  return ToHip(result);
+}
+
+template <class To, class From>
+To As(From handle) {
+  return reinterpret_cast<To>(handle);
+}
+
+bool IsAmdCodeObject(const void* image) {
+  constexpr size_t kMachineOffset = 18;
+  constexpr uint16_t kAmdGpu = 224;  // EM_AMDGPU
+  uint16_t machine = 0;
+  if (std::memcmp(image, "\177ELF", 4) != 0) return false;
+  std::memcpy(&machine, static_cast<const char*>(image) + kMachineOffset, sizeof(machine));
+  return machine == kAmdGpu;
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Finds the PTX file with the kernel and loads it.
+CUresult FindFunction(const cuda::Driver& driver, ModuleHandle& module, const char* name, CUfunction* function) {
+  const std::string folder = Setting("ACUTANCE_HIP_STANDIN_KERNELS", ".");
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != ".ptx") continue;
+    const std::string text = ReadFile(entry.path());
+    if (text.find(std::string(".entry ") + name + "(") == std::string::npos) continue;
+    CUmodule& loaded = module.files[entry.path()];
+    if (!loaded)
+      if (const CUresult result = driver.cuModuleLoadDataEx(&loaded, text.c_str(), 0, nullptr, nullptr);
+          result != CUDA_SUCCESS)
+        return result;
+    return driver.cuModuleGetFunction(function, loaded, name);
+  }
+  return cuda::CUDA_ERROR_NOT_FOUND;
+}
+
+/// The fields that the backend reads, at the offsets of a ROCm release's struct.
+template <class Properties>
+hipError_t FillProperties(Properties* properties) {
+  const std::string arch = Setting("ACUTANCE_HIP_STANDIN_FAMILY", "gfx1100") + ":sramecc-:xnack-";
+  std::strncpy(properties->bytes + Properties::kArchNameOffset, arch.c_str(), kArchNameBytes - 1);
+  return hipSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+hipError_t hipInit(unsigned) {
+  const Result<const cuda::Driver*> driver = cuda::OpenDriver();
+  if (!driver.ok()) return hipErrorNoDevice;
+  g_driver = *driver;
+  return hipSuccess;
+}
+hipError_t hipRuntimeGetVersion(int* version) {
+  *version = 60'000'000;
+  return hipSuccess;
+}
+const char* hipGetErrorName(hipError_t result) {
+  const char* name = nullptr;
+  if (g_driver) (void)g_driver->cuGetErrorName(static_cast<CUresult>(result), &name);
+  return name;
+}
+const char* hipGetErrorString(hipError_t result) {
+  const char* text = nullptr;
+  if (g_driver) (void)g_driver->cuGetErrorString(static_cast<CUresult>(result), &text);
+  return text;
+}
+hipError_t hipGetDeviceCount(int* count) { return ToHip(g_driver->cuDeviceGetCount(count)); }
+hipError_t hipGetDevice(int* device) {
+  *device = g_device;
+  return hipSuccess;
+}
+hipError_t hipSetDevice(int device) {
+  g_device = device;
+  return hipSuccess;
+}
+hipError_t hipDeviceGetName(char* name, int length, int device) {
+  return ToHip(g_driver->cuDeviceGetName(name, length, device));
+}
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
+  const bool wave = attribute == hipDeviceAttributeWarpSize;
+  if (!wave && attribute != hipDeviceAttributeMaxSharedMemoryPerBlock) return hipErrorInvalidValue;
+  return ToHip(g_driver->cuDeviceGetAttribute(
+      value, wave ? cuda::CU_DEVICE_ATTRIBUTE_WARP_SIZE : cuda::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+      device));
+}
+hipError_t hipDeviceTotalMem(size_t* bytes, int device) { return ToHip(g_driver->cuDeviceTotalMem_v2(bytes, device)); }
+#ifdef HIP_STANDIN_ROCM5
+hipError_t hipGetDeviceProperties(DevicePropertiesR0000* properties, int) { return FillProperties(properties); }
+#else
+hipError_t hipGetDevicePropertiesR0600(DevicePropertiesR0600* properties, int) { return FillProperties(properties); }
+#endif
+
+hipError_t hipMemGetInfo(size_t* free, size_t* total) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuMemGetInfo_v2(free, total); });
+}
+hipError_t hipMalloc(void** memory, size_t bytes) {
+  return Forward([=](const cuda::Driver& driver) {
+    cuda::CUdeviceptr address = 0;
+    const CUresult result = driver.cuMemAlloc_v2(&address, bytes);
+    *memory = reinterpret_cast<void*>(address);
+    return result;
+  });
+}
+hipError_t hipFree(void* memory) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuMemFree_v2(reinterpret_cast<uintptr_t>(memory)); });
+}
+hipError_t hipHostMalloc(void** memory, size_t bytes, unsigned flags) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuMemHostAlloc(memory, bytes, flags); });
+}
+hipError_t hipHostFree(void* memory) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuMemFreeHost(memory); });
+}
+
+hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  if (!IsAmdCodeObject(image)) return hipErrorNoBinaryForGpu;
+  *module = new ModuleHandle;
+  return hipSuccess;
+}
+hipError_t hipModuleUnload(hipModule_t module) {
+  const hipError_t result = Forward([=](const cuda::Driver& driver) {
+    CUresult last = CUDA_SUCCESS;
+    for (const auto& [path, loaded] : module->files)
+      if (loaded) last = driver.cuModuleUnload(loaded);
+    return last;
+  });
+  delete module;
+  return result;
+}
+hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+  return Forward([=](const cuda::Driver& driver) {
+    return FindFunction(driver, *module, name, reinterpret_cast<CUfunction*>(function));
+  });
+}
+hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipFunction_t function) {
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuFuncGetAttribute(value, static_cast<cuda::CUfunction_attribute>(attribute),
+                                     As<CUfunction>(function));
+  });
+}
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                 unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared_bytes,
+                                 hipStream_t stream, void** parameters, void** extra) {
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuLaunchKernel(As<CUfunction>(function), grid_x, grid_y, grid_z, group_x, group_y, group_z,
+                                 shared_bytes, As<CUstream>(stream), parameters, extra);
+  });
+}
+hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
+  if (kind != hipMemcpyDefault) return hipErrorInvalidValue;
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuMemcpyAsync(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes,
+                                As<CUstream>(stream));
+  });
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+  return Forward(
+      [=](const cuda::Driver& driver) { return driver.cuStreamCreate(reinterpret_cast<CUstream*>(stream), flags); });
+}
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuStreamDestroy_v2(As<CUstream>(stream)); });
+}
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuStreamSynchronize(As<CUstream>(stream)); });
+}
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuStreamBeginCapture_v2(As<CUstream>(stream), static_cast<cuda::CUstreamCaptureMode>(mode));
+  });
+}
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuStreamEndCapture(As<CUstream>(stream), reinterpret_cast<CUgraph*>(graph));
+  });
+}
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* executable, hipGraph_t graph, unsigned long long flags) {
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuGraphInstantiateWithFlags(reinterpret_cast<CUgraphExec*>(executable), As<CUgraph>(graph), flags);
+  });
+}
+hipError_t hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuGraphLaunch(As<CUgraphExec>(executable), As<CUstream>(stream));
+  });
+}
+hipError_t hipGraphExecDestroy(hipGraphExec_t executable) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuGraphExecDestroy(As<CUgraphExec>(executable)); });
+}
+hipError_t hipGraphDestroy(hipGraph_t graph) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuGraphDestroy(As<CUgraph>(graph)); });
+}
+
+}  // extern "C"
+
+}  // namespace acutance::hip
