@@ -150,17 +150,17 @@ void ExpectEqualToPlainLoops(const OptionTexts& texts, const PictureFormat& form
 /// Runs a test once for every instruction set of the machine.
 class AdmTargetTest : public ::testing::TestWithParam<int64_t> {
  protected:
-  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
-  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+  void SetUp() override { Choose(GetParam()); }
+  void TearDown() override { Choose(0); }
+
+ private:
+  static void Choose(int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
 };
 
-std::vector<int64_t> Targets() {
-  std::vector<int64_t> targets;
-  for (int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) targets.push_back(rest & -rest);
-  return targets;
-}
-
-INSTANTIATE_TEST_SUITE_P(Targets, AdmTargetTest, ::testing::ValuesIn(Targets()),
+INSTANTIATE_TEST_SUITE_P(Targets, AdmTargetTest, ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
                          [](const auto& test) { return std::string(hwy::TargetName(test.param)); });
 
 TEST_P(AdmTargetTest, EqualsPlainLoopsAtEverySizeAndDepth) {
