@@ -1,0 +1,87 @@
+// What the build made of every kernel for AMD GPUs, read back from the embedded code objects: no AMD GPU is needed to
+// know that each GPU family has all kernels, with its own wave size and without spilled registers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/hip/testing/code_object.h"
+#include "exec/kernel_image.h"
+
+namespace acutance {
+namespace {
+
+using hip::CodeObject;
+using hip::CodeObjectKernel;
+using hip::ReadCodeObject;
+
+int WaveSize(std::string_view family) { return family.starts_with("gfx9") ? 64 : 32; }
+
+const KernelBinary* Binary(const KernelImage& image, std::string_view family) {
+  for (const KernelBinary& binary : image.binaries)
+    if (binary.backend == "hip" && binary.target == family) return &binary;
+  return nullptr;
+}
+
+std::set<std::string_view> Families() {
+  std::set<std::string_view> families;
+  for (const KernelImage& image : KernelImages())
+    for (const KernelBinary& binary : image.binaries)
+      if (binary.backend == "hip") families.insert(binary.target);
+  return families;
+}
+
+class CodeObjectTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (Families().empty()) GTEST_SKIP() << "this build has no HIP kernels (clang-19 or lld-19 was not found)";
+  }
+};
+
+TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
+  for (const KernelImage& image : KernelImages()) {
+    for (const std::string_view family : Families()) {
+      SCOPED_TRACE(std::string(image.symbol) + " for " + std::string(family));
+      const KernelBinary* binary = Binary(image, family);
+      ASSERT_NE(binary, nullptr);
+      const Result<CodeObject> object = ReadCodeObject(binary->code);
+      ASSERT_TRUE(object.ok()) << object.status().message();
+      EXPECT_THAT(object->target, ::testing::HasSubstr(family));
+      const auto kernel = std::ranges::find(object->kernels, image.symbol, &CodeObjectKernel::name);
+      ASSERT_NE(kernel, object->kernels.end());
+      EXPECT_EQ(kernel->wave_size, WaveSize(family));
+      EXPECT_EQ(kernel->max_work_items, image.group_x * image.group_y);
+      EXPECT_EQ(kernel->args_bytes, static_cast<int>(image.args_bytes));
+      EXPECT_EQ(kernel->shared_bytes, static_cast<int>(image.shared_bytes));
+      EXPECT_EQ(kernel->private_bytes, 0);
+      EXPECT_EQ(kernel->spilled_vector_registers, 0);
+      EXPECT_EQ(kernel->spilled_scalar_registers, 0);
+      EXPECT_GT(kernel->vector_registers, 0);
+    }
+  }
+}
+
+TEST_F(CodeObjectTest, ReaderRefusesWhatIsCutShort) {
+  const KernelBinary* binary = Binary(KernelImages().front(), *Families().begin());
+  ASSERT_NE(binary, nullptr);
+  const std::vector<std::byte> whole(binary->code.begin(), binary->code.end());
+  const size_t head = std::min<size_t>(whole.size(), 4096);
+  for (size_t size = 0; size < head; ++size) {
+    const std::vector<std::byte> part(whole.begin(), whole.begin() + size);  // an end that sanitizers see
+    const Result<CodeObject> object = ReadCodeObject(part);
+    EXPECT_TRUE(object.ok() || object.status().code() == StatusCode::kBadData) << size;
+    EXPECT_TRUE(!object.ok() || size >= 64) << size << " bytes are less than a file's header";
+  }
+}
+
+TEST(CodeObject, ReaderRefusesOtherFiles) {
+  const std::string text = "not a code object, however long it may be: it is only text, from one end to the other end";
+  EXPECT_FALSE(ReadCodeObject(std::as_bytes(std::span(text))).ok());
+}
+
+}  // namespace
+}  // namespace acutance
