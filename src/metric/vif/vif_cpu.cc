@@ -105,15 +105,11 @@ class Strip {
 
   void AddStatistics(const int16_t* const* pairs, int y, RowBand rows, std::span<int64_t, kVifSumsPerScale> sums) {
     VerticalPass<C>(pairs, blocks_, job_.bit_depth, buffers_);
-    const VF64 gain_limit = hn::Set(DF64(), job_.gain_limit);
-    Totals totals;
+    Totals totals(buffers_, job_.gain_limit);
     for (int row = rows.begin; row < rows.end; ++row) {
       HorizontalPass<C>(buffers_.rows[row - y], columns_, buffers_);
       ClearBeyondPicture();
-      const auto moment = [&](int m, int x) HWY_ATTR { return hn::Load(D32(), buffers_.moments[m] + x); };
-      const auto mean = [&](int m, int x) HWY_ATTR { return hn::BitCast(DU32(), moment(m, x)); };
-      for (int x = 0; x < columns_; x += kLanes)
-        totals.Add(mean(0, x), mean(1, x), moment(2, x), moment(3, x), moment(4, x), gain_limit);
+      totals.AddRow(columns_);
     }
     totals.FlushTo(int64_t{rows.end - rows.begin} * width_, sums);
   }
@@ -166,11 +162,11 @@ void RunBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int
 }
 
 void LogTable(std::span<uint16_t, 32768> table) {
-  HWY_ALIGN int32_t high[kLanes];
+  HWY_ALIGN int32_t lanes[kLanes];
   for (int i = 0; i < 32768; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) high[lane] = (1023 + 17) << 20 | (i + lane) << 5;
-    hn::Store(hn::Sub(BiasedLog(hn::Load(D32(), high)), hn::Set(D32(), kLogOffset - 30720)), D32(), high);
-    for (int lane = 0; lane < kLanes; ++lane) table[i + lane] = static_cast<uint16_t>(high[lane]);
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = kNoiseExponent << kExponentShift | (i + lane) << 5;
+    hn::Store(hn::Add(MantissaLog(hn::Load(D32(), lanes)), hn::Set(D32(), kVifLogFirst)), D32(), lanes);
+    for (int lane = 0; lane < kLanes; ++lane) table[i + lane] = static_cast<uint16_t>(lanes[lane]);
   }
 }
 

@@ -32,8 +32,9 @@ struct Config {
   static constexpr int kRadius = kVifFilters[kScale].radius;
   static constexpr int kPad = (kRadius + 1) / 2 * 2;  // reach of the window, in whole pairs
   static constexpr int kPairs = (kVifGroup + 2 * kPad) / 2;
-  static constexpr int kPlanes = kDepth == Depth::k8 ? 5 : 8;  // in the ring: r', d', then words of the products
-  static constexpr int kPairBlock = kPlanes * 2 * kBlock;      // int16 of one pair of rows and one block
+  static constexpr int kPlanes = kDepth == Depth::k8 ? 5 : 8;      // r', d', then words of the products
+  static constexpr int kRingPlanes = kDepth == Depth::k8 ? 2 : 8;  // of these, kept in the ring
+  static constexpr int kPairBlock = kRingPlanes * 2 * kBlock;      // int16 of one pair of rows and one block
 };
 
 // Planes of the ring. At 8 bits each product is one word.
@@ -51,19 +52,26 @@ HWY_INLINE void StoreProductWords(V16 a, V16 b, int16_t* HWY_RESTRICT high, int1
 /// Words of two rows as lanes (row a low, row b high), moments of both images into the ring.
 template <class C>
 HWY_INLINE void StoreMoments(V16 r, V16 d, bool products, int16_t* HWY_RESTRICT to) {
-  hn::Store(r, D16(), to + kRef * 2 * kBlock);
-  hn::Store(d, D16(), to + kDis * 2 * kBlock);
-  if (!products) return;
   const auto plane = [to](int index) HWY_ATTR { return to + index * 2 * kBlock; };
-  if constexpr (C::kDepth == Depth::k8) {
-    hn::Store(hn::Mul(r, r), D16(), plane(kRefRef));
-    hn::Store(hn::Mul(d, d), D16(), plane(kDisDis));
-    hn::Store(hn::Mul(r, d), D16(), plane(kRefDis));
-  } else {
+  hn::Store(r, D16(), plane(kRef));
+  hn::Store(d, D16(), plane(kDis));
+  if constexpr (C::kDepth != Depth::k8) {
+    if (!products) return;
     StoreProductWords(r, r, plane(kRefRefWords), plane(kRefRefWords + 1));
     StoreProductWords(d, d, plane(kDisDisWords), plane(kDisDisWords + 1));
     StoreProductWords(r, d, plane(kRefDisWords), plane(kRefDisWords + 1));
   }
+}
+
+/// Plane kPlane of one pair of rows. Products of 8-bit samples are not worth keeping: reading r' and d' alone, the ring
+/// of a strip fits in L1.
+template <class C, int kPlane>
+HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair) {
+  const auto plane = [pair](int index) HWY_ATTR { return hn::Load(D16(), pair + index * 2 * kBlock); };
+  if constexpr (C::kDepth != Depth::k8 || kPlane < kRefRef) return plane(kPlane);
+  else if constexpr (kPlane == kRefRef) return hn::Mul(plane(kRef), plane(kRef));
+  else if constexpr (kPlane == kDisDis) return hn::Mul(plane(kDis), plane(kDis));
+  else return hn::Mul(plane(kRef), plane(kDis));
 }
 
 HWY_INLINE V16 LoadSamples(const uint8_t* from) {
@@ -76,7 +84,8 @@ HWY_INLINE V16 LoadSamples(const int16_t* from) { return hn::LoadU(D16(), from);
 
 /// Two rows of both images: rows[0], rows[1] of the reference, rows[2], rows[3] of the distorted.
 template <class C, class Sample>
-void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, bool products, int16_t* HWY_RESTRICT to) {
+HWY_NOINLINE void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, bool products,
+                            int16_t* HWY_RESTRICT to) {
   const V16 offset = hn::Set(D16(), centre);
   for (int b = 0; b < blocks; ++b, to += C::kPairBlock) {
     V32 v[4];
@@ -90,19 +99,20 @@ void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, bool 
 
 // ---- vertical pass
 
-/// Adds pair kPair of planes kPlane.. to the rows' sums. Row t is kStep * t below the window's centre.
-template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, int kPair>
-HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, V32 (&acc)[kRows][kPlaneCount]) {
+/// Adds plane kPlane of pair kPair to the rows' sums. Row t is kStep * t below the window's centre.
+template <class C, int kFilter, int kPlane, int kStep, int kPair, int... kRow>
+HWY_INLINE void AddPlane(const int16_t* HWY_RESTRICT pair, V32* acc, int stride, std::integer_sequence<int, kRow...>) {
   constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
-  for (int p = 0; p < kPlaneCount; ++p) {
-    const V16 v = hn::Load(D16(), pair + (kPlane + p) * 2 * kBlock);
-    AddTaps<kFilter, kTap>(acc[0][p], v);
-    AddTaps<kFilter, kTap - kStep>(acc[1][p], v);
-    if constexpr (kRows == 4) {
-      AddTaps<kFilter, kTap - 2 * kStep>(acc[2][p], v);
-      AddTaps<kFilter, kTap - 3 * kStep>(acc[3][p], v);
-    }
-  }
+  const V16 v = LoadMoment<C, kPlane>(pair);
+  (AddTaps<kFilter, kTap - kRow * kStep>(acc[kRow * stride], v), ...);
+}
+
+template <class C, int kFilter, int kFirst, int kRows, int kStep, int kPair, int... kPlane>
+HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, V32* acc, std::integer_sequence<int, kPlane...>) {
+  constexpr int kCount = sizeof...(kPlane);
+  (AddPlane<C, kFilter, kFirst + kPlane, kStep, kPair>(pair, acc + kPlane, kCount,
+                                                       std::make_integer_sequence<int, kRows>()),
+   ...);
 }
 
 /// Vertical sums of one block: sums[plane][row][even or odd][lane].
@@ -115,12 +125,13 @@ template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kSte
 HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, BlockSums<kRows>& sums,
                           std::integer_sequence<int, kPair...>) {
   for (int half = 0; half < 2; ++half) {
-    V32 acc[kRows][kPlaneCount];
-    for (auto& row : acc)
-      for (V32& a : row) a = hn::Zero(D32());
-    (AddPair<C, kFilter, kPlane, kPlaneCount, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc), ...);
+    V32 acc[kRows * kPlaneCount];
+    for (V32& a : acc) a = hn::Zero(D32());
+    (AddPair<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc,
+                                                      std::make_integer_sequence<int, kPlaneCount>()),
+     ...);
     for (int t = 0; t < kRows; ++t)
-      for (int p = 0; p < kPlaneCount; ++p) hn::Store(acc[t][p], D32(), sums.lanes[kPlane + p][t][half]);
+      for (int p = 0; p < kPlaneCount; ++p) hn::Store(acc[t * kPlaneCount + p], D32(), sums.lanes[kPlane + p][t][half]);
   }
 }
 
@@ -207,7 +218,7 @@ HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_d
 }
 
 template <class C>
-void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kVifGroup> sums;
     SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * C::kPairBlock, sums);
@@ -217,7 +228,7 @@ void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuf
 
 /// Vertical pass of the next scale's filter, at even rows.
 template <class C>
-void HalvingVerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
   constexpr int kRows = kVifGroup / 2;
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kRows> sums;
@@ -256,7 +267,7 @@ HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd) {
 
 /// M1, M2, X, Y, Z of a row, each block as even lanes, then odd lanes.
 template <class C>
-void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns, VifBuffers& buffers) {
+HWY_NOINLINE void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns, VifBuffers& buffers) {
   const V32 centre = hn::Set(D32(), INT32_MIN);  // sum f * 32768, and sum f * 2^31 / 65536, as uint32
   const V32 rounding = hn::Set(D32(), 32768);
   for (int x = 0; x < columns; x += kBlock) {
@@ -278,7 +289,7 @@ void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int colu
 
 /// Even columns of the next scale's filter: half a block of the next image for each block.
 template <class C>
-void HalvingHorizontalPass(const int16_t* row, int columns, int16_t* HWY_RESTRICT to) {
+HWY_NOINLINE void HalvingHorizontalPass(const int16_t* row, int columns, int16_t* HWY_RESTRICT to) {
   constexpr int kNextPad = (kVifFilters[C::kScale + 1].radius + 1) / 2 * 2;
   for (int x = 0; x < columns; x += kBlock) {
     V32 even = hn::Set(D32(), 32768), odd = even;

@@ -48,34 +48,40 @@ inline int VifLog(const std::array<uint16_t, 32768>& table, uint64_t x) {
 /// What a scale adds up over its pixels.
 enum VifSum { kVifNumLog, kVifDenLog, kVifFlatNum, kVifFlatCount, kVifSumsPerScale };
 
-/// T without the table: the leading bits as m in [1, 2) fall into one of kSegments equal parts; around the part's
-/// centre c, 2048 * log2(m) = base + p(t), t = (m - c) / c, where c is a float whose 2048 * log2(c) is an integer but
-/// for 1e-4. All steps are float32 with a rounding each, p(t) is rounded to the nearest integer. That all 32768
-/// entries come out right is not an estimate but tested one by one (vif_test.cc); README.md says how c was searched.
-template <int kSegments, int kDegree>
+inline constexpr float kVifLogRounder = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded to an integer
+inline constexpr int kVifLogFirst = 30720;            // T[32768]
+
+/// T without the table. The 15 mantissa bits make m in [1, 2), which falls into one of kSegments equal parts; with r
+/// about 1 / (middle of the part) and t = m r - 1, 2048 log2(m) + 2^-10 = base + t q(t), base an integer: r was
+/// searched so that -2048 log2(r) is an integer but for the 2^-10 that libvmaf's float rounding adds. All steps are
+/// fused multiply-adds in float32, the last one rounds to an integer. That all 32768 entries come out right is not an
+/// estimate: vif_test.cc compares each, README.md tells of the search.
+template <int kSegments, int kTermCount>
 struct VifLogPolynomial {
-  float centre[kSegments];
-  float reciprocal[kSegments];
-  int32_t base[kSegments];
-  float coefficients[kDegree + 1];  // lowest power first
+  static constexpr int kTerms = kTermCount;
+  std::array<float, kSegments> reciprocal;
+  std::array<int32_t, kSegments> base;
+  std::array<float, kTerms> coefficients;  // of q, lowest power first
+
+  /// base less the bits of the rounder: what to add to the bits of rounder + t q(t).
+  constexpr std::array<int32_t, kSegments> RoundedBase() const {
+    std::array<int32_t, kSegments> rounded = base;
+    for (int32_t& b : rounded) b -= std::bit_cast<int32_t>(kVifLogRounder);
+    return rounded;
+  }
 };
 
 inline constexpr VifLogPolynomial<8, 4> kVifLogOf8 = {
-    {0x1.0efa56p+0f, 0x1.319292p+0f, 0x1.4d1ddp+0f, 0x1.6ba296p+0f, 0x1.921682p+0f, 0x1.ac36bcp+0f, 0x1.d0226p+0f,
-     0x1.f2ff86p+0f},
-    {0x1.e3b334p-1f, 0x1.acf066p-1f, 0x1.8978d6p-1f, 0x1.687302p-1f, 0x1.45fa7cp-1f, 0x1.32171p-1f, 0x1.1a66aap-1f,
-     0x1.06ab9ap-1f},
-    {168, 523, 778, 1037, 1334, 1520, 1758, 1972},
-    {0x1.08c146p-10f, 0x1.71546ep+11f, -0x1.71546ap+10f, 0x1.ed8188p+9f, -0x1.7237eap+9f}};
+    {0x1.e38958p-1f, 0x1.b04a9p-1f, 0x1.86f334p-1f, 0x1.64aff4p-1f, 0x1.48314ep-1f, 0x1.3020dp-1f, 0x1.1ae122p-1f,
+     0x1.088b42p-1f},
+    {169, 500, 797, 1068, 1314, 1539, 1753, 1951},
+    {0x1.71546ep+11f, -0x1.71546ap+10f, 0x1.ed8188p+9f, -0x1.7237eap+9f}};
 
 inline constexpr VifLogPolynomial<16, 3> kVifLogOf16 = {
-    {0x1.06ab9ap+0f, 0x1.1ae11cp+0f, 0x1.2ba1f2p+0f, 0x1.39da6p+0f, 0x1.4afb3p+0f, 0x1.539afp+0f, 0x1.6ba296p+0f,
-     0x1.75bdecp+0f, 0x1.8c02aap+0f, 0x1.921682p+0f, 0x1.ac36bcp+0f, 0x1.b94f0ap+0f, 0x1.c1c0b4p+0f, 0x1.d92cd6p+0f,
-     0x1.e45af4p+0f, 0x1.fef61ap+0f},
-    {0x1.f2ff86p-1f, 0x1.cf597ap-1f, 0x1.b5714p-1f, 0x1.a19f4ap-1f, 0x1.8c02aap-1f, 0x1.81f43ap-1f, 0x1.687302p-1f,
-     0x1.5eb3b2p-1f, 0x1.4afb3p-1f, 0x1.45fa7cp-1f, 0x1.32171p-1f, 0x1.2901eap-1f, 0x1.236e66p-1f, 0x1.150158p-1f,
-     0x1.0e9c7cp-1f, 0x1.008538p-1f},
-    {76, 295, 465, 602, 759, 835, 1037, 1118, 1289, 1334, 1520, 1609, 1665, 1815, 1884, 2042},
-    {0x1.0b605cp-10f, 0x1.715476p+11f, -0x1.717146p+10f, 0x1.ec9eb6p+9f}};
+    {0x1.f0cecp-1f, 0x1.d48dc4p-1f, 0x1.bb1adap-1f, 0x1.a4be5ap-1f, 0x1.8fc7fep-1f, 0x1.7d47b6p-1f, 0x1.6c4048p-1f,
+     0x1.5cb0a6p-1f, 0x1.4eb2ep-1f, 0x1.4144d2p-1f, 0x1.351bfap-1f, 0x1.29e9e6p-1f, 0x1.1f8334p-1f, 0x1.15797ap-1f,
+     0x1.0cb1ep-1f, 0x1.041adap-1f},
+    {89, 262, 427, 580, 731, 871, 1006, 1135, 1256, 1377, 1491, 1600, 1705, 1810, 1905, 2001},
+    {0x1.715476p+11f, -0x1.717462p+10f, 0x1.eca3b2p+9f}};
 
 }  // namespace acutance
