@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 REF ?=
 DIS ?=
 JOBS ?= $(shell tools/jobs.sh)
-export BUILD
+export BUILD REF DIS
 
 .PHONY: help build score test bench bench-peer lint format coverage install clean setup
 
@@ -29,7 +29,7 @@ build: $(BUILD)/.configured ## the commands, into build/bin/
 
 score: build ## score a sample pair, or REF=a.mkv DIS=b.mp4
 	@tools/setup.sh score
-	@REF="$(REF)" DIS="$(DIS)" tools/score.sh
+	@tools/score.sh
 
 test: build ## build and run all tests
 	@tools/setup.sh test
