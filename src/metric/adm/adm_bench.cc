@@ -1,10 +1,12 @@
 // ns per pixel of ADM's stages and of a whole frame, on one thread.
 #include <benchmark/benchmark.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "metric/adm/adm.h"
@@ -55,6 +57,15 @@ void Run(benchmark::State& state, int depth, int first, int last, const OptionTe
 }
 
 void Frame(benchmark::State& state, int depth) { Run(state, depth, 0, 3, {}); }
+void FrameTarget(benchmark::State& state, int64_t target) {
+  const auto choose = [](int64_t targets) {
+    hwy::SetSupportedTargetsForTest(targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  };
+  choose(target);
+  Frame(state, 8);
+  choose(0);
+}
 void FrameNeg(benchmark::State& state, int depth) { Run(state, depth, 0, 3, {{"adm_enhn_gain_limit", "1"}}); }
 void FrameSkipAim(benchmark::State& state, int depth) { Run(state, depth, 0, 3, {{"adm_skip_aim", "true"}}); }
 void Stage(benchmark::State& state, int depth, int stage) { Run(state, depth, stage, stage, {}); }
@@ -67,6 +78,14 @@ BENCHMARK_CAPTURE(Stage, 1080p8_scale0, 8, 0)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Stage, 1080p8_scale1, 8, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Stage, 1080p8_scale2, 8, 2)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Stage, 1080p8_scale3, 8, 3)->Unit(benchmark::kMillisecond);
+
+const bool kRegistered = [] {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets())
+    benchmark::RegisterBenchmark((std::string("FrameTarget/1080p8/") + hwy::TargetName(target)).c_str(), FrameTarget,
+                                 target)
+        ->Unit(benchmark::kMillisecond);
+  return true;
+}();
 
 }  // namespace
 }  // namespace acutance

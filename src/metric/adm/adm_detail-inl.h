@@ -38,8 +38,10 @@ HWY_INLINE hn::Mask<D> ScoredLanes(const DetailRow& row, int i) {
 }
 
 struct AngleTest {
-  V32 flag;       // -1: true
-  V32 ambiguous;  // -1: too close for floats
+  hn::Mask<DF> flag;
+  hn::Mask<DF> ambiguous;  // too close for floats
+
+  HWY_INLINE V32 Flags() const { return hn::BitCast(D32(), hn::VecFromMask(DF(), flag)); }
 };
 
 /// dp^2 >= cos^2 * om * tm in float. The inputs are right to a relative 2^-kInputBits (dp relative to sqrt(om * tm)),
@@ -47,12 +49,12 @@ struct AngleTest {
 template <int kInputBits>
 HWY_INLINE AngleTest TestAngle(VF dp, VF om, VF tm) {
   const DF d;
-  const VF left = hn::Mul(dp, dp);
-  const VF right = hn::Mul(hn::Mul(hn::Set(d, static_cast<float>(adm::kCosSquared)), om), tm);
-  const VF margin = hn::Mul(right, hn::Set(d, 8.0f / (1 << kInputBits)));
-  const auto flag = hn::And(hn::Ge(dp, hn::Zero(d)), hn::Ge(left, right));
-  const auto ambiguous = hn::Lt(hn::Abs(hn::Sub(left, right)), margin);
-  return {hn::BitCast(D32(), hn::VecFromMask(d, flag)), hn::BitCast(D32(), hn::VecFromMask(d, ambiguous))};
+  constexpr double kMargin = 8.0 / (1 << kInputBits);
+  const VF left = hn::Mul(dp, dp), right = hn::Mul(om, tm);
+  const auto sure = hn::Ge(left, hn::Mul(right, hn::Set(d, static_cast<float>(adm::kCosSquared * (1 + kMargin)))));
+  const auto maybe = hn::Ge(left, hn::Mul(right, hn::Set(d, static_cast<float>(adm::kCosSquared * (1 - kMargin)))));
+  const auto ahead = hn::Ge(dp, hn::Zero(d));
+  return {hn::And(ahead, sure), hn::And(ahead, hn::Xor(sure, maybe))};
 }
 
 }  // namespace

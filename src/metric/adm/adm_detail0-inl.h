@@ -52,9 +52,8 @@ HWY_INLINE V16 AngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands])
     return TestAngle<23>(product(ov, tv), product(ov, ov), product(tv, tv));
   };
   const AngleTest lower = test(o_lower, t_lower), upper = test(o_upper, t_upper);
-  if (HWY_UNLIKELY(!hn::AllFalse(d32, hn::MaskFromVec(hn::Or(lower.ambiguous, upper.ambiguous)))))
-    return ExactAngleFlags0(o, t);
-  return hn::ReorderDemote2To(d, lower.flag, upper.flag);
+  if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(lower.ambiguous, upper.ambiguous)))) return ExactAngleFlags0(o, t);
+  return hn::ReorderDemote2To(d, lower.Flags(), upper.Flags());
 }
 
 /// The restored magnitude of 32-bit lanes with 16384 < o <= 22929; see Restore32 for the reciprocal.

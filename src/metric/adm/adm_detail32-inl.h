@@ -41,8 +41,8 @@ HWY_INLINE V32 AngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) 
   const VF om = hn::Add(hn::Mul(oh, oh), hn::Mul(ov, ov));
   const VF tm = hn::Add(hn::Mul(th, th), hn::Mul(tv, tv));
   const AngleTest test = TestAngle<21>(dp, om, tm);
-  if (HWY_UNLIKELY(!hn::AllFalse(D32(), hn::MaskFromVec(test.ambiguous)))) return ExactAngleFlags(o, t);
-  return test.flag;
+  if (HWY_UNLIKELY(!hn::AllFalse(d, test.ambiguous))) return ExactAngleFlags(o, t);
+  return test.Flags();
 }
 
 /// bit length - 15 of each lane, 0 where that is negative; lanes below 2^31.
