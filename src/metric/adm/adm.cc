@@ -242,8 +242,7 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
 
 }  // namespace
 
-// External linkage for a const object.
-extern const Metric kAdmMetric = {
+const Metric kAdmMetric = {
     .name = "adm",
     .summary = "detail loss (adm2), additive impairments (aim) and their blend (adm3) on four wavelet scales",
     .options = kOptions,
