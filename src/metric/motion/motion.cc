@@ -4,6 +4,7 @@
 
 #include "metric/motion/motion_cpu.h"
 #include "metric/motion/motion_math.h"
+#include "metric/motion/motion_plan.h"
 
 namespace acutance {
 namespace {
@@ -155,6 +156,7 @@ const Metric kMotionMetric = {
     .every_frame = true,
     .reference_only = true,
     .make = Make,
+    .make_plan = MakeMotionPlan,
 };
 
 }  // namespace acutance

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "metric/psnr/psnr_cpu.h"
+#include "metric/psnr/psnr_plan.h"
 
 namespace acutance {
 namespace {
@@ -162,6 +163,7 @@ const Metric kPsnrMetric = {
     .every_frame = true,
     .needs_chroma = [](const OptionValues& options) { return options.Bool("enable_chroma"); },
     .make = Make,
+    .make_plan = MakePsnrPlan,
 };
 
 }  // namespace acutance

@@ -1,0 +1,290 @@
+# Kernels: one text, compiled for every backend (src/kernel/README.md).
+#
+# acutance_kernel(<name> SOURCE <text> [VARIANTS <prefix>:<NAME=VALUE>,... ...] SHAPES <X>x<Y>[r<ROWS>]... [SET <set>])
+#   declares the variants <prefix>_<shape>, or <shape> where there are no VARIANTS. SETs other than "images" are for
+#   tests.
+# acutance_kernel_library(<set> <Function>)
+#   makes the target acutance_kernel_<set> of all kernels declared for the set: `std::span<const KernelImage>
+#   <Function>()`. What cannot be built for want of a tool is left out, with a message.
+set(ACUTANCE_HIP_TARGETS gfx906 gfx90a gfx942 gfx1030 gfx1036 gfx1100 gfx1151 gfx1201
+    CACHE STRING "AMD GPUs whose code objects are embedded; empty: none")
+option(ACUTANCE_NVCC "Also embed cubins made by nvcc (they may not be redistributed freely)" OFF)
+set(ACUTANCE_CUBIN_TARGETS sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120 CACHE STRING "NVIDIA GPUs for ACUTANCE_NVCC")
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(ACUTANCE_PYTHON ${Python3_EXECUTABLE} CACHE INTERNAL "")
+find_program(ACUTANCE_CLANG NAMES clang++-19 clang++-20 clang++-21 DOC "Compiles kernels for NVIDIA and AMD GPUs")
+cmake_path(GET ACUTANCE_CLANG PARENT_PATH clang_folder)
+find_program(ACUTANCE_LLD NAMES ld.lld-19 ld.lld-20 ld.lld-21 DOC "Links kernels for AMD GPUs")
+find_program(ACUTANCE_GLSLC NAMES glslc DOC "Compiles kernels for Vulkan")
+find_program(ACUTANCE_SPIRV_VAL NAMES spirv-val DOC "Validates kernels for Vulkan")
+find_program(ACUTANCE_NVCC_PROGRAM NAMES nvcc PATHS /usr/local/cuda/bin DOC "Compiles kernels for ACUTANCE_NVCC")
+
+set(kernel_backends emu sycl)
+set(kernel_gaps)
+if(ACUTANCE_CLANG)
+  list(APPEND kernel_backends cuda)
+  if(ACUTANCE_LLD AND ACUTANCE_HIP_TARGETS)
+    list(APPEND kernel_backends hip)
+  elseif(ACUTANCE_HIP_TARGETS)
+    list(APPEND kernel_gaps "hip (install lld-19)")
+  endif()
+else()
+  list(APPEND kernel_gaps "cuda and hip (install clang-19 and lld-19)")
+endif()
+if(ACUTANCE_GLSLC AND ACUTANCE_SPIRV_VAL)
+  list(APPEND kernel_backends vulkan)
+else()
+  list(APPEND kernel_gaps "vulkan (install glslc and spirv-tools)")
+endif()
+if(ACUTANCE_NVCC AND NOT ACUTANCE_NVCC_PROGRAM)
+  list(APPEND kernel_gaps "nvcc's cubins (nvcc was not found)")
+endif()
+list(JOIN kernel_backends " " text)
+list(JOIN kernel_gaps ", " gaps)
+message(STATUS "Kernels: built for ${text}")
+if(gaps)
+  message(STATUS "Kernels: not built for ${gaps}")
+endif()
+set(ACUTANCE_KERNEL_BACKENDS ${kernel_backends} CACHE INTERNAL "")
+
+function(acutance_kernel name)
+  cmake_parse_arguments(arg "" "SOURCE;SET" "VARIANTS;SHAPES" ${ARGN})
+  if(NOT arg_SET)
+    set(arg_SET images)
+  endif()
+  if(NOT arg_VARIANTS)
+    set(arg_VARIANTS ":")
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_SOURCE OUTPUT_VARIABLE source)
+  set(rows)
+  foreach(variant ${arg_VARIANTS})
+    string(REGEX MATCH "^([a-z0-9_]*):(.*)$" matched "${variant}")
+    set(prefix "${CMAKE_MATCH_1}")
+    set(defines "${CMAKE_MATCH_2}")
+    if(prefix)
+      string(APPEND prefix "_")
+      string(APPEND defines ",")
+    endif()
+    foreach(shape ${arg_SHAPES})
+      if(NOT shape MATCHES "^([0-9]+)x([0-9]+)(r([0-9]+))?$")
+        message(FATAL_ERROR "kernel ${name}: shape '${shape}' is not like 64x4 or 64x4r8")
+      endif()
+      set(x ${CMAKE_MATCH_1})
+      set(y ${CMAKE_MATCH_2})
+      set(r 1)
+      if(CMAKE_MATCH_4)
+        set(r ${CMAKE_MATCH_4})
+      endif()
+      math(EXPR rest "(${x} * ${y}) % 64")
+      if(NOT rest EQUAL 0)
+        message(FATAL_ERROR "kernel ${name}: a workgroup of ${x}x${y} items is no multiple of 64, the largest wave")
+      endif()
+      list(APPEND rows "${prefix}${shape}|${x}|${y}|${r}|${defines}BLOCK_X=${x},BLOCK_Y=${y},ROWS=${r}")
+    endforeach()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY ACUTANCE_KERNELS_${arg_SET} ${name})
+  set_property(GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_SOURCE ${source})
+  set_property(GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_VARIANTS "${rows}")
+endfunction()
+
+# Adds the command that compiles all variants of the kernel for one dialect into `outputs`.
+function(acutance_compile_kernel name dialect out outputs)
+  get_property(source GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_SOURCE)
+  get_property(variants GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_VARIANTS)
+  set(specs)
+  foreach(variant ${variants})
+    string(REPLACE "|" ";" field "${variant}")
+    list(GET field 0 title)
+    list(GET field 4 defines)
+    list(APPEND specs "${name}_${title}:${defines}")
+  endforeach()
+  set(compiler ${CMAKE_SOURCE_DIR}/src/kernel/compile_kernel.py)
+  list(GET outputs 0 first)
+  add_custom_command(
+    OUTPUT ${outputs}
+    COMMAND ${ACUTANCE_PYTHON} ${compiler} ${dialect} --source ${source} --root ${CMAKE_SOURCE_DIR}/src --out ${out}
+            --depfile ${first}.d ${ARGN} ${specs}
+    DEPFILE ${first}.d
+    DEPENDS ${source} ${compiler} ${CMAKE_SOURCE_DIR}/src/kernel/check_spirv.py
+            ${CMAKE_SOURCE_DIR}/src/kernel/prologue.glsl ${CMAKE_SOURCE_DIR}/src/kernel/prologue.sycl
+    COMMENT "Compiling kernel ${name} for ${dialect}"
+    VERBATIM)
+endfunction()
+
+# The C++ source that compiles one variant for backend/emu.
+function(acutance_emu_source name title defines path)
+  get_property(source GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_SOURCE)
+  string(REGEX REPLACE "([A-Z_]+)=([^,]*),?" "#define \\1 \\2\n" defines "${defines}")
+  set(symbol ${name}_${title}_emu)
+  file(CONFIGURE OUTPUT ${path} @ONLY CONTENT [[
+// Generated by acutance_kernel().
+#define ACU_DIALECT_EMU
+@defines@#include "kernel/kernel.h"
+
+namespace acutance_kernel {
+namespace {
+#include "@source@"
+}  // namespace
+}  // namespace acutance_kernel
+
+extern const AcuEmuKernel @symbol@;
+constexpr AcuEmuKernel @symbol@ =
+    acutance_kernel::DescribeKernel<acutance_kernel::KernelArgs, acutance_kernel::KernelShared,
+                                    acutance_kernel::KernelBody>();
+]])
+endfunction()
+
+# Text that puts a file into the read-only data, and the expression for its bytes: <prefix>_embed and <prefix>_bytes.
+function(acutance_embed symbol path prefix)
+  set(${prefix}_embed "ACU_EMBED(${symbol}, \"${path}\")\n" PARENT_SCOPE)
+  set(${prefix}_bytes "{${symbol}, ${symbol}_end}" PARENT_SCOPE)
+endfunction()
+
+# The commands and sources of one kernel: appends to `sources` of the caller.
+function(acutance_kernel_sources name function)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/kernels)
+  file(MAKE_DIRECTORY ${folder})
+  get_property(variants GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_VARIANTS)
+  set(files)
+  set(embeds "")
+  set(shared_binaries "")
+
+  if(cuda IN_LIST ACUTANCE_KERNEL_BACKENDS)
+    list(APPEND files ${folder}/${name}.ptx)
+    acutance_compile_kernel(${name} cuda ${folder}/${name}.ptx ${folder}/${name}.ptx
+                            --tool ${ACUTANCE_CLANG} --target sm_75)
+    acutance_embed(${name}_ptx ${folder}/${name}.ptx ptx)
+    string(APPEND embeds "${ptx_embed}")
+    string(APPEND shared_binaries "      {\"cuda\", \"ptx\", ${ptx_bytes}},\n")
+  endif()
+  if(ACUTANCE_NVCC AND ACUTANCE_NVCC_PROGRAM)
+    foreach(target ${ACUTANCE_CUBIN_TARGETS})
+      set(file ${folder}/${name}.${target}.cubin)
+      list(APPEND files ${file})
+      acutance_compile_kernel(${name} cuda ${file} ${file} --tool ${ACUTANCE_NVCC_PROGRAM} --nvcc --target ${target})
+      acutance_embed(${name}_${target} ${file} cubin)
+      string(APPEND embeds "${cubin_embed}")
+      string(APPEND shared_binaries "      {\"cuda\", \"${target}\", ${cubin_bytes}},\n")
+    endforeach()
+  endif()
+  if(hip IN_LIST ACUTANCE_KERNEL_BACKENDS)
+    foreach(target ${ACUTANCE_HIP_TARGETS})
+      set(file ${folder}/${name}.${target}.hsaco)
+      list(APPEND files ${file})
+      acutance_compile_kernel(${name} hip ${file} ${file} --tool ${ACUTANCE_CLANG} --target ${target})
+      acutance_embed(${name}_${target} ${file} hsaco)
+      string(APPEND embeds "${hsaco_embed}")
+      string(APPEND shared_binaries "      {\"hip\", \"${target}\", ${hsaco_bytes}},\n")
+    endforeach()
+  endif()
+
+  set(externs "")
+  set(binaries "")
+  set(images "")
+  set(spirv_files)
+  set(sycl_files)
+  foreach(variant ${variants})
+    string(REPLACE "|" ";" field "${variant}")
+    list(GET field 0 title)
+    list(GET field 1 x)
+    list(GET field 2 y)
+    list(GET field 3 rows)
+    list(GET field 4 defines)
+    set(symbol ${name}_${title})
+    list(APPEND sources ${folder}/${symbol}.emu.cc)
+    acutance_emu_source(${name} ${title} "${defines}" ${folder}/${symbol}.emu.cc)
+    string(APPEND externs "extern const AcuEmuKernel ${symbol}_emu;\n")
+
+    list(APPEND sycl_files ${folder}/${symbol}.sycl)
+    acutance_embed(${symbol}_sycl ${folder}/${symbol}.sycl sycl)
+    string(APPEND embeds "${sycl_embed}")
+    set(spirv "")
+    if(vulkan IN_LIST ACUTANCE_KERNEL_BACKENDS)
+      list(APPEND spirv_files ${folder}/${symbol}.spv)
+      acutance_embed(${symbol}_spv ${folder}/${symbol}.spv spv)
+      string(APPEND embeds "${spv_embed}")
+      set(spirv "      {\"vulkan\", \"spirv\", ${spv_bytes}},\n")
+    endif()
+    string(APPEND binaries "  static const std::vector<KernelBinary> ${symbol}_binaries = {\n"
+                           "${shared_binaries}${spirv}  };\n")
+    string(APPEND images "  images.push_back({\"${name}\", \"${title}\", \"${symbol}\", ${x}, ${y}, ${rows}, "
+                         "${symbol}_emu.args_bytes, ${symbol}_emu.buffer_args, ${symbol}_emu.shared_bytes, "
+                         "${symbol}_binaries, Text(${symbol}_sycl, ${symbol}_sycl_end), ${symbol}_emu.entry});\n")
+  endforeach()
+  acutance_compile_kernel(${name} sycl ${folder} "${sycl_files}")
+  if(spirv_files)
+    acutance_compile_kernel(${name} vulkan ${folder} "${spirv_files}" --tool ${ACUTANCE_GLSLC})
+  endif()
+
+  file(CONFIGURE OUTPUT ${folder}/${name}.images.cc @ONLY CONTENT [[
+// Generated by acutance_kernel().
+#include <vector>
+
+#include "exec/kernel_image.h"
+#include "kernel/emu_item.h"
+
+// Declares a file's bytes, from `symbol` to `symbol_end`; a zero byte follows.
+#define ACU_EMBED(symbol, path)                                                                           \
+  asm(".pushsection .rodata\n.balign 64\n.hidden " #symbol "\n.globl " #symbol "\n" #symbol ":\n"      \
+      ".incbin \"" path "\"\n.hidden " #symbol "_end\n.globl " #symbol "_end\n" #symbol "_end:\n.byte 0\n" \
+      ".popsection");                                                                                     \
+  extern "C" const std::byte symbol[], symbol##_end[];
+
+static std::string_view Text(const std::byte* begin, const std::byte* end) {
+  return {reinterpret_cast<const char*>(begin), static_cast<size_t>(end - begin)};
+}
+
+@embeds@
+@externs@
+namespace acutance {
+
+void Add_@name@(std::vector<KernelImage>& images) {
+@binaries@@images@}
+
+}  // namespace acutance
+]])
+  set_source_files_properties(${folder}/${name}.images.cc PROPERTIES
+                              OBJECT_DEPENDS "${files};${spirv_files};${sycl_files}")
+  set(sources ${sources} ${folder}/${name}.images.cc PARENT_SCOPE)
+endfunction()
+
+function(acutance_kernel_library set function)
+  get_property(kernels GLOBAL PROPERTY ACUTANCE_KERNELS_${set})
+  set(sources)
+  set(declarations "")
+  set(calls "")
+  foreach(kernel ${kernels})
+    acutance_kernel_sources(${kernel} ${function})
+    string(APPEND declarations "void Add_${kernel}(std::vector<KernelImage>& images);\n")
+    string(APPEND calls "  Add_${kernel}(images);\n")
+  endforeach()
+  set(table ${CMAKE_CURRENT_BINARY_DIR}/kernels/${set}.cc)
+  file(CONFIGURE OUTPUT ${table} @ONLY CONTENT [[
+// Generated by acutance_kernel_library().
+#include <algorithm>
+#include <vector>
+
+#include "exec/kernel_image.h"
+
+namespace acutance {
+
+@declarations@
+std::span<const KernelImage> @function@();
+
+static std::vector<KernelImage> MakeImages() {
+  std::vector<KernelImage> images;
+@calls@  std::sort(images.begin(), images.end(),
+            [](const KernelImage& a, const KernelImage& b) { return a.symbol < b.symbol; });
+  return images;
+}
+
+std::span<const KernelImage> @function@() {
+  static const std::vector<KernelImage> images = MakeImages();
+  return images;
+}
+
+}  // namespace acutance
+]])
+  acutance_library(kernel_${set} SOURCES ${table} ${sources} DEPS acutance_base)
+endfunction()

@@ -1,0 +1,47 @@
+// A function with a stack of its own that may stop in the middle and go on when it is resumed, on the same thread.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstddef>
+#include <memory>
+
+namespace acutance {
+
+class Fiber {
+ public:
+  Fiber();
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+
+  /// Runs `function(argument)` until it yields or returns; if it had yielded, from there. A fiber whose function has
+  /// returned starts it again.
+  void Resume(void (*function)(void*), void* argument);
+
+  /// Forgets where the function stopped: the next Resume starts it afresh.
+  void Abandon() { fresh_ = true; }
+
+  /// Back to whoever resumed the running fiber.
+  static void Yield();
+
+ private:
+  static void Main();
+  void Start();
+  void SwitchIn();
+  void SwitchOut();
+
+  std::unique_ptr<std::byte[]> stack_;
+  ucontext_t inside_, outside_;
+  bool fresh_ = true;
+  void (*function_)(void*) = nullptr;
+  void* argument_ = nullptr;
+
+  // What the sanitizers are told about stacks.
+  void* fake_stack_inside_ = nullptr;
+  const void* outside_stack_ = nullptr;
+  size_t outside_bytes_ = 0;
+  void* thread_inside_ = nullptr;
+  void* thread_outside_ = nullptr;
+};
+
+}  // namespace acutance

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "backend/emu/emu.h"
+#include "exec/device.h"
+
+namespace acutance {
+
+class EmuRecording : public Recording {
+ public:
+  explicit EmuRecording(std::span<const Command> commands) : commands_(commands.begin(), commands.end()) {}
+  const std::vector<Command>& commands() const { return commands_; }
+
+ private:
+  const std::vector<Command> commands_;
+};
+
+/// Runs what was submitted as late as the contract allows, in Wait: whoever reads results or reuses staging memory too
+/// early is found out.
+class EmuQueue : public Queue {
+ public:
+  explicit EmuQueue(const EmuSettings& settings) : settings_(settings), random_(settings.seed) {}
+
+  Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override;
+  Status Submit(Recording& recording) override;
+  Status Wait() override;
+
+ private:
+  Status Run(const CopyCommand& copy);
+  Status Run(const LaunchCommand& launch);
+
+  const EmuSettings settings_;
+  std::mt19937_64 random_;
+  std::vector<const EmuRecording*> submitted_;
+};
+
+}  // namespace acutance

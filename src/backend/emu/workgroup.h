@@ -1,0 +1,62 @@
+// Runs the work items of one workgroup to their end, as fibers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "backend/emu/emu.h"
+#include "backend/emu/fiber.h"
+#include "kernel/emu_item.h"
+
+namespace acutance {
+
+struct GroupPlace {
+  int x, y, z;
+};
+
+class Workgroup {
+ public:
+  Workgroup(const EmuSettings& settings, const KernelImage& kernel, const Grid& grid);
+
+  /// Fails when items wait at different barriers or wave operations, which on a GPU hangs or gives any result.
+  Status Run(const GroupPlace& place, const std::byte* args);
+
+ private:
+  enum class State { kReady, kAtBarrier, kAtWaveSum, kAtWaveXor, kDone };
+
+  struct Item {
+    Workgroup* group;
+    AcuEmuItem view;  // first what the kernel sees
+    State state = State::kReady;
+    uint64_t value = 0;   // given to a wave operation
+    int32_t mask = 0;     // of wave_xor
+    uint64_t result = 0;  // of the wave operation: kept by the item, so that the next operation cannot change it
+    Fiber fiber;
+  };
+
+  static void RunItem(void* item);
+  static Item& Current();
+  static void Suspend(State state);
+  static void Barrier();
+  static uint64_t WaveSum(uint64_t value);
+  static uint64_t WaveXor(uint64_t value, int32_t mask);
+
+  void Enter(const GroupPlace& place);
+  void ResumeReadyItems();
+  bool AllAre(State state, size_t first, size_t last) const;
+  bool ReleaseWaves();
+  void FinishWaveOperation(size_t first, size_t last);
+  Status Divergence(const GroupPlace& place);
+
+  const EmuSettings settings_;
+  const KernelImage& kernel_;
+  std::mt19937_64 random_;
+  std::vector<std::unique_ptr<Item>> items_;
+  std::vector<size_t> order_;
+  std::unique_ptr<std::byte[]> shared_;
+  const std::byte* args_ = nullptr;
+};
+
+}  // namespace acutance

@@ -1,0 +1,112 @@
+// THE contract between metrics and devices. A backend (src/backend/<name>/) implements these classes and knows no
+// metric; a metric describes its work as a Plan (exec/plan.h) and knows no backend.
+//
+// Errors are values. A device may fail at any call (out of memory, lost, a refused launch); whoever called hands the
+// frames to another device. Nothing aborts, nothing continues after a failure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/kernel_image.h"
+
+namespace acutance {
+
+struct DeviceInfo {
+  std::string backend;  // "cuda"
+  int index = 0;        // among the backend's devices, as --device counts
+  std::string name;     // "NVIDIA H200"
+  std::string driver;   // version, as the driver tells it: with the name, the key of cached self-tests
+  std::string family;   // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
+  int wave_size = 0;    // work items that exchange values without shared memory; kernels read it at run time
+  bool has_double = false;
+  bool is_cpu = false;  // software on the host's cores: never chosen by `auto`
+  uint64_t memory_bytes = 0;
+  uint32_t shared_bytes = 0;  // of a workgroup
+};
+
+enum class MemoryKind {
+  kDevice,    // the device's own
+  kUpload,    // host memory that the device reads fast (pinned); written by the host
+  kReadback,  // host memory that the device writes; read by the host
+};
+
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual size_t bytes() const = 0;
+  virtual uint64_t address() const = 0;  // as kernels see it; kDevice only
+  virtual std::byte* host() const = 0;   // null for kDevice
+};
+
+/// A compiled kernel variant, ready to launch.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+
+struct Grid {
+  int x = 1, y = 1, z = 1;  // workgroups
+};
+
+/// What a Recording consists of. Commands run one after another: each sees all writes of those before it.
+struct CopyCommand {
+  const Buffer* from;
+  size_t from_offset;
+  const Buffer* to;
+  size_t to_offset;
+  size_t bytes;
+};
+struct LaunchCommand {
+  const Kernel* kernel;
+  Grid grid;
+  std::vector<std::byte> args;  // the kernel's argument struct, with device addresses in its buffer fields
+};
+using Command = std::variant<CopyCommand, LaunchCommand>;
+
+/// Commands prepared once and submitted many times (CUDA graph, Vulkan command buffer, SYCL command list).
+class Recording {
+ public:
+  virtual ~Recording() = default;
+};
+
+/// Runs recordings in the order of their submission. One thread uses a queue at a time.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  virtual Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) = 0;
+  virtual Status Submit(Recording& recording) = 0;  // returns at once
+  virtual Status Wait() = 0;                        // until everything submitted is done; reports its failures
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) = 0;
+  virtual Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) = 0;
+  virtual Result<std::unique_ptr<Queue>> MakeQueue() = 0;
+};
+
+/// What a backend found on this machine.
+struct BackendProbe {
+  std::vector<DeviceInfo> devices;
+  std::string missing;  // why there are none, and what to install; empty when there are some
+};
+
+/// A backend, as engine/backends.cc lists it.
+struct Backend {
+  std::string_view name;     // "cuda"
+  std::string_view summary;  // "NVIDIA GPUs, through the CUDA driver"
+  BackendProbe (*probe)();
+  Result<std::unique_ptr<Device>> (*open)(int index);
+};
+
+}  // namespace acutance

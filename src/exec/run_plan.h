@@ -1,0 +1,83 @@
+// Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch of frames.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/device.h"
+#include "exec/plan.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// One batch in flight. Several runners of one device, each with its own queue, overlap upload, work and readback; a
+/// runner belongs to one thread at a time. After any failure a runner is not used again.
+class PlanRunner {
+ public:
+  struct Options {
+    bool poison =
+        false;  // garbage in padding and, before every batch, in sums and scratch: finds reads of what nobody wrote
+  };
+
+  /// All plans were made for `context`, and share its inputs.
+  static Result<std::unique_ptr<PlanRunner>> Make(Device& device, std::vector<Plan> plans, const PlanContext& context,
+                                                  Options options);
+  ~PlanRunner();
+  PlanRunner(const PlanRunner&) = delete;
+
+  /// Copies the pictures and starts the work; the pictures may be freed at once. `references` has the history before
+  /// the batch first (null where the clip has not begun), then up to `batch` pictures; `distorted` up to `batch`, and
+  /// may be empty if no plan reads it.
+  Status Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted);
+
+  /// Waits until the batch is done.
+  Status Wait();
+
+  /// Of the batch waited for: Plan::sum_count() values. Frames that were not given have any.
+  std::span<const int64_t> Sums(int plan, int frame) const;
+
+  /// Start and Wait.
+  Status Run(std::span<const Picture* const> references, std::span<const Picture* const> distorted);
+
+ private:
+  struct Input {
+    PlanInput plane;
+    size_t staging_offset;
+    size_t bytes;
+    std::unique_ptr<Buffer> buffer;
+  };
+  struct BoundPlan {
+    Plan plan;
+    size_t readback_offset = 0;
+    std::unique_ptr<Buffer> sums;
+    std::vector<std::unique_ptr<Buffer>> own;
+    std::vector<std::unique_ptr<Kernel>> kernels;  // of the launches, in their order
+  };
+
+  PlanRunner(Device& device, const PlanContext& context, Options options)
+      : device_(device), context_(context), options_(options) {}
+
+  Status Prepare(std::vector<Plan> plans);
+  Status AllocateInputs();
+  Status AllocatePlan(Plan plan);
+  Status AllocateStaging();
+  Status UploadTables();
+  Status RecordBatch();
+  void AppendPoison(std::vector<Command>& commands) const;
+  void AppendLaunches(const BoundPlan& bound, std::vector<Command>& commands) const;
+  Status CopyIn(const Input& input, std::span<const Picture* const> pictures);
+
+  Device& device_;
+  const PlanContext context_;
+  const Options options_;
+  std::vector<Input> inputs_;  // those that some plan reads
+  std::vector<BoundPlan> plans_;
+  std::unique_ptr<Buffer> staging_, readback_, poison_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<Recording> recording_;
+  bool started_ = false;
+};
+
+}  // namespace acutance

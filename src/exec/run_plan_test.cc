@@ -1,0 +1,185 @@
+#include "exec/run_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace acutance {
+namespace {
+
+using testing::HasSubstr;
+
+struct TestArgs {
+  uint64_t input;
+  uint64_t table;
+  uint64_t sums;
+};
+
+constexpr KernelImage kImage = {
+    .kernel = "k", .variant = "v", .symbol = "k_v", .args_bytes = sizeof(TestArgs), .buffer_args = 3};
+
+/// Host memory in place of a device; copies run, launches add one to the first sum. The `fail_at`th call fails.
+class FakeDevice : public Device {
+ public:
+  explicit FakeDevice(int fail_at = -1) : fail_at_(fail_at) {}
+
+  int calls() const { return calls_; }
+  bool Fail() { return calls_++ == fail_at_; }
+  static Status Failure() { return {StatusCode::kOutOfMemory, "the fake device failed"}; }
+
+  const DeviceInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override;
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
+    if (Fail()) return Failure();
+    return std::make_unique<Kernel>();
+  }
+  Result<std::unique_ptr<Queue>> MakeQueue() override;
+
+ private:
+  const DeviceInfo info_ = {};
+  const int fail_at_;
+  int calls_ = 0;
+};
+
+struct FakeBuffer : Buffer {
+  FakeBuffer(size_t bytes, MemoryKind kind_of) : memory(bytes, std::byte{0x33}), kind(kind_of) {}
+  size_t bytes() const override { return memory.size(); }
+  uint64_t address() const override { return reinterpret_cast<uint64_t>(memory.data()); }
+  std::byte* host() const override { return kind == MemoryKind::kDevice ? nullptr : memory.data(); }
+
+  mutable std::vector<std::byte> memory;
+  const MemoryKind kind;
+};
+
+struct FakeRecording : Recording {
+  std::vector<Command> commands;
+};
+
+/// input[0] + table[0] of each launch goes to the first sum.
+void Launch(const LaunchCommand& launch) {
+  TestArgs args;
+  std::memcpy(&args, launch.args.data(), sizeof(args));
+  const int64_t sum = *reinterpret_cast<const uint8_t*>(args.input) + *reinterpret_cast<const uint8_t*>(args.table);
+  *reinterpret_cast<int64_t*>(args.sums) = sum;
+}
+
+class FakeQueue : public Queue {
+ public:
+  explicit FakeQueue(FakeDevice& device) : device_(device) {}
+
+  Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
+    if (device_.Fail()) return FakeDevice::Failure();
+    auto recording = std::make_unique<FakeRecording>();
+    recording->commands.assign(commands.begin(), commands.end());
+    return std::unique_ptr<Recording>(std::move(recording));
+  }
+  Status Submit(Recording& recording) override {
+    if (device_.Fail()) return FakeDevice::Failure();
+    for (const Command& command : static_cast<FakeRecording&>(recording).commands) {
+      if (const auto* copy = std::get_if<CopyCommand>(&command))
+        std::memcpy(static_cast<const FakeBuffer*>(copy->to)->memory.data() + copy->to_offset,
+                    static_cast<const FakeBuffer*>(copy->from)->memory.data() + copy->from_offset, copy->bytes);
+      else Launch(std::get<LaunchCommand>(command));
+    }
+    return {};
+  }
+  Status Wait() override { return device_.Fail() ? FakeDevice::Failure() : Status(); }
+
+ private:
+  FakeDevice& device_;
+};
+
+Result<std::unique_ptr<Buffer>> FakeDevice::Allocate(size_t bytes, MemoryKind kind) {
+  if (Fail()) return Failure();
+  return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(bytes, kind));
+}
+
+Result<std::unique_ptr<Queue>> FakeDevice::MakeQueue() {
+  if (Fail()) return Failure();
+  return std::unique_ptr<Queue>(std::make_unique<FakeQueue>(*this));
+}
+
+constexpr PictureFormat kFormat = {.width = 3, .height = 2, .pixel_format = PixelFormat::k400};
+
+Plan MakePlan(PlanInput input, uint8_t table_value) {
+  Plan plan(2);
+  plan.AddScratch("scratch", 100);
+  const BufferRef table = plan.AddTable("table", {std::byte{table_value}});
+  const TestArgs args = {.input = plan.Input(input), .table = table, .sums = plan.Sums()};
+  EXPECT_TRUE(plan.AddLaunch(kImage, {}, args, "none").ok());
+  return plan;
+}
+
+Picture MakePicture(uint8_t value) {
+  const MutablePicture picture = *AllocatePicture(kFormat);
+  std::memset(picture.data[0], value, 3);
+  return picture.Share();
+}
+
+Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, int history) {
+  std::vector<Plan> plans = {MakePlan(PlanInput::kReferenceY, 10), MakePlan(PlanInput::kDistortedY, 20)};
+  return PlanRunner::Make(device, std::move(plans), MakePlanContext(kFormat, 2, history, ""), {.poison = true});
+}
+
+TEST(PlanRunner, RunsSeveralPlansOnOneUpload) {
+  FakeDevice device;
+  const auto runner = MakeRunner(device, 0);
+  ASSERT_TRUE(runner.ok()) << runner.status().message();
+  for (const uint8_t value : {1, 100}) {
+    const Picture reference = MakePicture(value), distorted = MakePicture(value + 5);
+    const Picture* references[] = {&reference};
+    const Picture* distorteds[] = {&distorted};
+    ASSERT_TRUE(runner.value()->Run(references, distorteds).ok());
+    EXPECT_EQ(runner.value()->Sums(0, 0)[0], value + 10);
+    EXPECT_EQ(runner.value()->Sums(1, 0)[0], value + 5 + 20);
+    EXPECT_EQ(runner.value()->Sums(1, 0)[1], static_cast<int64_t>(0xA7A7A7A7A7A7A7A7)) << "nobody wrote it: poison";
+  }
+}
+
+TEST(PlanRunner, TwoAreInFlightOnOneDevice) {
+  FakeDevice device;
+  const auto a = MakeRunner(device, 0), b = MakeRunner(device, 0);
+  const Picture bright = MakePicture(200), dark = MakePicture(1);
+  const Picture* brights[] = {&bright};
+  const Picture* darks[] = {&dark};
+  ASSERT_TRUE(a.value()->Start(brights, darks).ok());
+  ASSERT_TRUE(b.value()->Start(darks, brights).ok());
+  EXPECT_THAT(a.value()->Start(brights, darks).message(), HasSubstr("still running"));
+  ASSERT_TRUE(a.value()->Wait().ok());
+  ASSERT_TRUE(b.value()->Wait().ok());
+  EXPECT_EQ(a.value()->Sums(0, 0)[0], 210);
+  EXPECT_EQ(b.value()->Sums(0, 0)[0], 11);
+}
+
+TEST(PlanRunner, RefusesPicturesThatDoNotFit) {
+  FakeDevice device;
+  const auto runner = MakeRunner(device, 1);
+  const Picture picture = MakePicture(1);
+  Picture small = picture;
+  small.planes[0].width = 2;
+  const Picture* good[] = {&picture};
+  const Picture* bad[] = {nullptr, &small};
+  const Picture* many[] = {&picture, &picture, &picture, &picture};
+  EXPECT_THAT(runner.value()->Run(bad, good).message(), HasSubstr("2x2 samples was given where the plan reads 3x2"));
+  EXPECT_THAT(runner.value()->Run(many, good).message(), HasSubstr("4 pictures are too many for a batch of 2"));
+}
+
+TEST(PlanRunner, ReportsEveryFailure) {
+  const Picture picture = MakePicture(1);
+  const Picture* pictures[] = {&picture};
+  const auto run = [&](FakeDevice& device) {
+    auto runner = MakeRunner(device, 0);
+    return runner.ok() ? runner.value()->Run(pictures, pictures) : runner.status();
+  };
+  FakeDevice good;
+  ASSERT_TRUE(run(good).ok());
+  ASSERT_GT(good.calls(), 15);
+  for (int i = 0; i < good.calls(); ++i) {
+    FakeDevice device(i);
+    EXPECT_EQ(run(device).message(), "the fake device failed") << "call " << i;
+  }
+}
+
+}  // namespace
+}  // namespace acutance

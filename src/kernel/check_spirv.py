@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Finds floating-point results in SPIR-V that a driver may contract (a*b+c in one rounding) or reassociate.
+
+usage: check_spirv.py FILE.spv...
+
+Every result of an arithmetic instruction on floating-point numbers must carry the decoration NoContraction, and the
+fused Fma of GLSL.std.450 must not occur. No driver at hand need ever fuse for a missing one to be found.
+Exit status 0 when all files hold, 1 otherwise.
+"""
+import pathlib
+import struct
+import sys
+
+MAGIC = 0x07230203
+OP_EXT_INST, OP_DECORATE, NO_CONTRACTION, FMA = 12, 71, 42, 50
+ARITHMETIC = {127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem",
+              141: "OpFMod", 142: "OpVectorTimesScalar", 143: "OpMatrixTimesScalar", 144: "OpVectorTimesMatrix",
+              145: "OpMatrixTimesVector", 146: "OpMatrixTimesMatrix", 147: "OpOuterProduct", 148: "OpDot"}
+EXACT_ANYWAY = {127}  # a sign flip rounds nothing
+
+
+def instructions(code):
+    """(opcode, operand words) of a module."""
+    words = struct.unpack(f"<{len(code) // 4}I", code[:len(code) // 4 * 4])
+    if len(words) < 5 or words[0] != MAGIC:
+        raise ValueError("not a SPIR-V module")
+    at = 5
+    while at < len(words):
+        count, opcode = words[at] >> 16, words[at] & 0xFFFF
+        if count == 0:
+            raise ValueError("damaged SPIR-V module: an instruction of no words")
+        yield opcode, words[at + 1:at + count]
+        at += count
+
+
+def contractible(code):
+    """Names of the arithmetic results without NoContraction, such as "OpFMul %42"."""
+    decorated, found = set(), []
+    for opcode, operands in instructions(code):
+        if opcode == OP_DECORATE and operands[1] == NO_CONTRACTION:
+            decorated.add(operands[0])
+        elif opcode in ARITHMETIC and opcode not in EXACT_ANYWAY:
+            found.append((operands[1], ARITHMETIC[opcode]))
+        elif opcode == OP_EXT_INST and operands[3] == FMA:
+            found.append((operands[1], "Fma"))
+    return [f"{name} %{result}" for result, name in found if name == "Fma" or result not in decorated]
+
+
+def main():
+    status = 0
+    for path in map(pathlib.Path, sys.argv[1:]):
+        for fault in contractible(path.read_bytes()):
+            print(f"{path}: {fault} lacks NoContraction")
+            status = 1
+    return status if len(sys.argv) > 1 else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Compiles all variants of a kernel for one dialect (README.md).
+
+usage: compile_kernel.py DIALECT --source FILE --root SRC --out PATH [--target T] [--tool PROGRAM] [--depfile FILE]
+                         VARIANT...
+
+DIALECT: cuda   PTX by clang, or a cubin by nvcc where --target is sm_NN and --nvcc is given: one file PATH
+         hip    a code object for --target gfxNNN: one file PATH
+         vulkan SPIR-V, one PATH/<symbol>.spv a variant
+         sycl   text for the run-time compiler, one PATH/<symbol>.sycl a variant
+VARIANT: <symbol>:NAME=VALUE,NAME=VALUE...
+
+Every dialect goes through g++ -E first, with nothing predefined and no system header, so that all see the same text;
+line markers stay, so that errors name the kernel's own lines. Contraction of a*b+c is off everywhere.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+import check_spirv
+
+HERE = pathlib.Path(__file__).resolve().parent
+PREPROCESS = ["g++", "-E", "-undef", "-nostdinc", "-x", "c++", "-std=c++20", "-I."]
+MARKER = re.compile(r'^# (\d+) ("[^"]*").*$', re.M)
+CLANG = ["-O3", "-ffp-contract=off", "-std=c++20", "--cuda-device-only", "-Wall", "-Wextra", "-Werror"]
+# Without a CUDA installation (--cuda-path leads to none) clang would take the oldest PTX; sm_75 came with version 6.3,
+# and every driver that knows the GPU reads it.
+PTX_VERSION = ["-Xclang", "-target-feature", "-Xclang", "+ptx63"]
+
+
+class Failure(Exception):
+    """What to print; a compiler's own words."""
+
+
+def call(command, text, cwd=None):
+    done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=cwd, check=False)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def flatten(options, dialect, symbol, defines):
+    """The variant's text without a macro or include left, and the files it came from (relative to the root)."""
+    command = PREPROCESS + [f"-DACU_DIALECT_{dialect}", f"-DKERNEL_SYMBOL={symbol}"]
+    command += [f"-D{define}" for define in defines] + [str(options.source.relative_to(options.root))]
+    if options.nvcc:
+        command.insert(1, "-DACU_NVCC")
+    text = call(command, None, cwd=options.root)
+    options.read.update(name.strip('"') for _, name in MARKER.findall(text) if not name.startswith('"<'))
+    return MARKER.sub(lambda m: "" if m[1] == "0" or m[2].startswith('"<') else f"#line {m[1]} {m[2]}", text)
+
+
+def in_namespace(symbol, text):
+    return f"namespace {symbol} {{\n{text}\n}}\n"
+
+
+def all_variants(options, dialect):
+    return "".join(in_namespace(symbol, flatten(options, dialect, symbol, defines))
+                   for symbol, defines in options.variants)
+
+
+def compile_cuda(options):
+    text = all_variants(options, "CUDA")
+    if options.nvcc:
+        source = options.out.with_suffix(".cu")
+        source.write_text(text, encoding="utf-8")
+        call([options.tool, "-cubin", f"-arch={options.target}", "-O3", "-fmad=false", "-std=c++20",
+              "-o", str(options.out), str(source)], None)
+    else:
+        call([options.tool, "-x", "cuda", f"--cuda-gpu-arch={options.target}", "-nocudainc", "-nocudalib",
+              f"--cuda-path={HERE}", *PTX_VERSION, "-S", *CLANG, "-o", str(options.out), "-"], text)
+
+
+def compile_hip(options):
+    call([options.tool, "-x", "hip", f"--offload-arch={options.target}", "-nogpuinc", "-nogpulib",
+          "--no-gpu-bundle-output", *CLANG, "-o", str(options.out), "-"], all_variants(options, "HIP"))
+
+
+def compile_vulkan(options):
+    prologue = (HERE / "prologue.glsl").read_text(encoding="utf-8")
+    for symbol, defines in options.variants:
+        spirv = options.out / f"{symbol}.spv"
+        call([options.tool, "-fshader-stage=compute", "--target-env=vulkan1.2", "-O", "-Werror", "-o", str(spirv), "-"],
+             prologue + flatten(options, "GLSL", symbol, defines))
+        call(["spirv-val", "--target-env", "vulkan1.2", "--scalar-block-layout", str(spirv)], None)
+        faults = check_spirv.contractible(spirv.read_bytes())
+        if faults:
+            spirv.unlink()
+            raise Failure(f"{options.source}, {symbol}: a driver may fuse {', '.join(faults)}: "
+                          "assign every floating-point result to an EXACT variable")
+
+
+def compile_sycl(options):
+    prologue = (HERE / "prologue.sycl").read_text(encoding="utf-8")
+    for symbol, defines in options.variants:
+        text = prologue + in_namespace(symbol, flatten(options, "SYCL", symbol, defines))
+        (options.out / f"{symbol}.sycl").write_text(text, encoding="utf-8")
+
+
+COMPILE = {"cuda": compile_cuda, "hip": compile_hip, "vulkan": compile_vulkan, "sycl": compile_sycl}
+
+
+def parse_variant(text):
+    symbol, _, defines = text.partition(":")
+    return symbol, [define for define in defines.split(",") if define]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dialect", choices=COMPILE)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--tool", default="")
+    parser.add_argument("--target", default="")
+    parser.add_argument("--nvcc", action="store_true")
+    parser.add_argument("--depfile", type=pathlib.Path)
+    parser.add_argument("variants", nargs="+", type=parse_variant)
+    options = parser.parse_args()
+    options.read = set()
+    try:
+        COMPILE[options.dialect](options)
+    except Failure as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    if options.depfile:
+        first = options.out if options.dialect in ("cuda", "hip") else \
+            options.out / f"{options.variants[0][0]}.{'spv' if options.dialect == 'vulkan' else 'sycl'}"
+        files = " ".join(str(options.root / name).replace(" ", "\\ ") for name in sorted(options.read))
+        options.depfile.write_text(f"{first}: {files}\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The build of kernels refuses what the language forbids, naming the kernel's own line."""
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_spirv
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+KERNEL = """#include "kernel/kernel.h"
+struct Args { BUFFER(double) results; BUFFER(uint16_t) samples; };
+struct Shared { int32_t unused; };
+KERNEL_USES(Args, Shared)
+KERNEL_MAIN() {
+  const int32_t i = local_x();
+  @LINE@
+}
+"""
+PRODUCT_AND_SUM = "args.results.data[i] * args.results.data[i + 1] + args.results.data[i + 2];"
+GOOD = "EXACT const double x = " + PRODUCT_AND_SUM + " args.results.data[i] = x;"
+NOT_EXACT = "args.results.data[i] = " + PRODUCT_AND_SUM
+SMALL_ARITHMETIC = "args.samples.data[i] = args.samples.data[i] * args.samples.data[i + 1];"
+
+
+def spirv(decorated):
+    """A module with one OpFMul, result 7."""
+    body = [(71 | 3 << 16, 7, 42)] if decorated else []
+    words = [0x07230203, 0x10500, 0, 10, 0] + [word for part in body for word in part] + [133 | 5 << 16, 2, 7, 5, 6]
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+class CompileKernel(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "kernel").symlink_to(HERE)
+
+    def write(self, line):
+        source = self.folder / "k.kernel.h"
+        source.write_text(KERNEL.replace("@LINE@", line), encoding="utf-8")
+        return source
+
+    def compile(self, line, dialect, *more):
+        source = self.write(line)
+        return subprocess.run([sys.executable, HERE / "compile_kernel.py", dialect, "--source", source, "--root",
+                               self.folder, "--out", self.folder, *more, "k_64x1:BLOCK_X=64,BLOCK_Y=1,ROWS=1"],
+                              capture_output=True, text=True, check=False)
+
+    @unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
+    def test_vulkan_needs_exact_variables(self):
+        self.assertEqual(self.compile(GOOD, "vulkan", "--tool", "glslc").stderr, "")
+        bad = self.compile(NOT_EXACT, "vulkan", "--tool", "glslc")
+        self.assertEqual(bad.returncode, 1)
+        self.assertRegex(bad.stderr, r"a driver may fuse (OpFMul|Fma) %\d+.*: assign every .* EXACT")
+        self.assertFalse((self.folder / "k_64x1.spv").exists())
+
+    @unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
+    def test_vulkan_errors_name_the_kernels_line(self):
+        bad = self.compile("missing = 1;", "vulkan", "--tool", "glslc")
+        self.assertIn("k.kernel.h:7: error: 'missing'", bad.stderr)
+
+    @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
+    def test_ptx_is_not_contracted(self):
+        ptx = self.folder / "k.ptx"
+        done = self.compile(GOOD, "cuda", "--tool", "clang++-19", "--target", "sm_75", "--out", str(ptx))
+        self.assertEqual(done.stderr, "")
+        text = ptx.read_text(encoding="utf-8")
+        self.assertNotIn("fma.rn.f64", text)
+        self.assertTrue(re.search(r"mul\.rn\.f64", text) and re.search(r"add\.rn\.f64", text), text)
+
+    def test_sycl_text_stands_alone(self):
+        self.assertEqual(self.compile(GOOD, "sycl").stderr, "")
+        text = (self.folder / "k_64x1.sycl").read_text(encoding="utf-8")
+        self.assertIn("namespace k_64x1 {", text)
+        self.assertEqual(re.findall(r'#include.*', text), ["#include <sycl/sycl.hpp>"])
+
+    def emulate(self, line):
+        source = self.write(line)
+        text = ("#define ACU_DIALECT_EMU\n#define BLOCK_X 64\n#define BLOCK_Y 1\n#include \"kernel/kernel.h\"\n"
+                f"namespace acutance_kernel {{\n#include \"{source}\"\n}}\n")
+        return subprocess.run(["g++", "-std=c++20", "-fsyntax-only", f"-I{self.folder}", "-x", "c++", "-"], input=text,
+                              capture_output=True, text=True, check=False)
+
+    def test_emu_refuses_arithmetic_on_samples(self):
+        self.assertEqual(self.emulate(GOOD).stderr, "")
+        bad = self.emulate(SMALL_ARITHMETIC)
+        self.assertNotEqual(bad.returncode, 0)
+        self.assertIn("no match for ", bad.stderr)
+
+
+class CheckSpirv(unittest.TestCase):
+    def test_finds_the_missing_decoration(self):
+        self.assertEqual(check_spirv.contractible(spirv(decorated=True)), [])
+        self.assertEqual(check_spirv.contractible(spirv(decorated=False)), ["OpFMul %7"])
+
+    def test_refuses_what_is_no_module(self):
+        with self.assertRaises(ValueError):
+            check_spirv.contractible(b"text that is no module")
+        with self.assertRaises(ValueError):
+            check_spirv.contractible(struct.pack("<6I", 0x07230203, 0, 0, 0, 0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

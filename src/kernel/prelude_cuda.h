@@ -1,0 +1,36 @@
+// CUDA through clang's built-in functions alone, or, with ACU_NVCC, through nvcc's.
+#pragma once
+
+#ifdef ACU_NVCC
+#define ACU_INLINE __device__ __forceinline__
+#define ACU_GROUP_SIZE __launch_bounds__(BLOCK_X* BLOCK_Y)
+#define local_x() int32_t(threadIdx.x)
+#define local_y() int32_t(threadIdx.y)
+#define group_x() int32_t(blockIdx.x)
+#define group_y() int32_t(blockIdx.y)
+#define group_z() int32_t(blockIdx.z)
+#define groups_x() int32_t(gridDim.x)
+#define groups_y() int32_t(gridDim.y)
+#define group_barrier() __syncthreads()
+#define leading_zeros(V) int32_t(__clz(int32_t(V)))
+#define acu_exchange(V, MASK) uint32_t(__shfl_xor_sync(0xffffffffu, uint32_t(V), MASK))
+#else
+#define ACU_INLINE inline __attribute__((device, always_inline))
+#define ACU_GROUP_SIZE __attribute__((launch_bounds(BLOCK_X * BLOCK_Y)))
+#define local_x() int32_t(__nvvm_read_ptx_sreg_tid_x())
+#define local_y() int32_t(__nvvm_read_ptx_sreg_tid_y())
+#define group_x() int32_t(__nvvm_read_ptx_sreg_ctaid_x())
+#define group_y() int32_t(__nvvm_read_ptx_sreg_ctaid_y())
+#define group_z() int32_t(__nvvm_read_ptx_sreg_ctaid_z())
+#define groups_x() int32_t(__nvvm_read_ptx_sreg_nctaid_x())
+#define groups_y() int32_t(__nvvm_read_ptx_sreg_nctaid_y())
+#define group_barrier() __nvvm_bar_sync(0)
+#define leading_zeros(V) acu_leading_zeros(V)
+#define acu_exchange(V, MASK) uint32_t(__nvvm_shfl_sync_bfly_i32(-1, int32_t(V), MASK, 31))
+#endif
+
+// All NVIDIA GPUs; wave_index() counts items in the order of their numbers, as the hardware does.
+#define wave_size() int32_t(32)
+#define wave_lane() (acu_item() % wave_size())
+
+#include "kernel/prelude_gpu.h"

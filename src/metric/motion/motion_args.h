@@ -1,0 +1,21 @@
+#pragma once
+
+#include "kernel/kernel.h"
+
+// The symmetric low-pass filter: outer, inner and middle tap (motion_plan.cc compares them with motion_math.h).
+#define MOTION_TAP_OUTER 3571
+#define MOTION_TAP_INNER 16004
+#define MOTION_TAP_MIDDLE 26386
+
+struct MotionSadArgs {
+  CONST_BUFFER(PIXEL) earlier;
+  CONST_BUFFER(PIXEL) current;
+  BUFFER(uint64_t) partials;
+  int64_t picture_stride;  // strides in samples
+  int32_t row_stride;
+  int32_t width;
+  int32_t height;
+  int32_t bit_depth;
+  int32_t partials_per_frame;
+  int32_t first_partial;
+};

@@ -1,0 +1,47 @@
+// Squared error of one plane. An item adds up a column of ROWS words; what a row's last word holds beyond the width is
+// padding. SAMPLE_BITS: 8 or 16.
+#include "metric/psnr/psnr_args.h"
+
+#define SAMPLES (32 / SAMPLE_BITS)  // of a word
+
+struct PsnrSseShared {
+  uint64_t wave_sums[MAX_WAVES];
+};
+
+KERNEL_USES(PsnrSseArgs, PsnrSseShared)
+
+#include "metric/blocks/partial_sums.kernel.h"
+
+FUNCTION(uint32_t) sample_of(uint32_t word, int32_t i) {
+  return (word >> (i * SAMPLE_BITS)) & ((1u << SAMPLE_BITS) - 1u);
+}
+
+// An error of 16 bits has a square of 32.
+FUNCTION(uint64_t) squared_error(uint32_t reference, uint32_t distorted, int32_t samples) {
+  uint64_t sum = uint64_t(0u);
+  UNROLL for (int32_t i = 0; i < SAMPLES; ++i) {
+    const uint32_t error = sample_of(reference, i) - sample_of(distorted, i);  // modulo 2^32, and so is its square
+    if (i < samples) sum += uint64_t(error * error);
+  }
+  return sum;
+}
+
+KERNEL_MAIN() {
+  const int64_t picture = int64_t(group_z()) * args.picture_words;
+  CONST_BUFFER(uint32_t) reference = CONST_BUFFER_AT(uint32_t, args.reference, picture);
+  CONST_BUFFER(uint32_t) distorted = CONST_BUFFER_AT(uint32_t, args.distorted, picture);
+  const int32_t x = group_x() * BLOCK_X + local_x();
+  const int32_t first_row = group_y() * BLOCK_Y * ROWS + local_y();
+  const int32_t samples = args.width - x * SAMPLES;
+  uint64_t sum = uint64_t(0u);
+  if (samples > 0) {
+    UNROLL for (int32_t r = 0; r < ROWS; ++r) {
+      const int32_t y = first_row + r * BLOCK_Y;
+      if (y < args.height) {
+        const int32_t i = y * args.row_words + x;
+        sum += squared_error(reference.data[i], distorted.data[i], samples);
+      }
+    }
+  }
+  store_partial_sum(PASS(sum));
+}

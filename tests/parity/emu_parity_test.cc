@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include "backend/emu/emu.h"
+#include "exec/plan.h"
+#include "metric/registry.h"
+#include "tests/parity/parity.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kWaves[] = {4, 8, 16, 32, 64};
+constexpr int kDepths[] = {8, 10, 12, 16};
+constexpr PixelFormat kPixelFormats[] = {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444, PixelFormat::k400};
+constexpr std::pair<int, int> kSizes[] = {{3, 3}, {17, 9}, {64, 48}, {97, 61}, {200, 130}};
+
+std::unique_ptr<Device> Open(int wave, uint64_t seed) {
+  auto device = OpenEmuDevice({.wave_size = wave, .seed = seed});
+  EXPECT_TRUE(device.ok()) << device.status().message();
+  return std::move(device).value();
+}
+
+void ExpectParity(Device& device, const ParityCase& which) {
+  const Status status = CheckParity(device, which);
+  EXPECT_TRUE(status.ok()) << device.info().driver << ": " << status.message();
+}
+
+/// Every wave size, depth and picture size; content, batch, pixel format and seed take turns.
+void SweepSizes(const char* metric, const OptionTexts& options) {
+  uint32_t turn = 0;
+  for (const int wave : kWaves)
+    for (const int depth : kDepths)
+      for (const auto& [width, height] : kSizes) {
+        const uint32_t i = ++turn;
+        const int batch = static_cast<int>(i % 5) + 1;
+        const PictureFormat format = {width, height, depth, kPixelFormats[i % 4]};
+        const int frames = width > 100 ? 3 : batch + 3;
+        ExpectParity(*Open(wave, i), {FindMetric(metric), options, format, kContents[i / 5 % 5], frames, batch, i, ""});
+      }
+}
+
+void SweepShapes(const char* metric, const char* kernel) {
+  const std::vector<std::string> shapes = ShapesOf(kernel);
+  ASSERT_GE(shapes.size(), 3u);
+  for (const std::string& shape : shapes)
+    for (const int depth : {8, 10})
+      for (const Content content : {Content::kNoise, Content::kExtremes})
+        ExpectParity(*Open(16, 5), {FindMetric(metric), {}, {131, 67, depth}, content, 3, 2, 7, shape});
+}
+
+TEST(EmuParity, PsnrSizes) { SweepSizes("psnr", {}); }
+TEST(EmuParity, PsnrShapes) { SweepShapes("psnr", "psnr_sse"); }
+TEST(EmuParity, PsnrLumaAlone) { SweepSizes("psnr", {{"enable_chroma", "false"}}); }
+
+TEST(EmuParity, MotionSizes) { SweepSizes("motion", {}); }
+TEST(EmuParity, MotionShapes) { SweepShapes("motion", "motion_sad"); }
+TEST(EmuParity, MotionFiveFrames) { SweepSizes("motion", {{"motion_five_frame_window", "true"}}); }
+
+TEST(EmuParity, MotionForcedToZero) {
+  for (const int batch : {1, 3})
+    ExpectParity(
+        *Open(8, 1),
+        {FindMetric("motion"), {{"motion_force_zero", "true"}}, {20, 10, 8}, Content::kNoise, 4, batch, 1, ""});
+}
+
+TEST(EmuParity, ContentsAtAllDepths) {
+  for (const char* metric : {"psnr", "motion"})
+    for (const int depth : kDepths)
+      for (const Content content : kContents)
+        for (const uint64_t seed : {11, 12})
+          ExpectParity(*Open(32, seed), {FindMetric(metric), {}, {67, 35, depth}, content, 4, 2, 3, ""});
+}
+
+TEST(EmuParity, NarrowAndFlatPictures) {
+  for (const auto& [width, height] : {std::pair{3, 200}, {4, 5}, {300, 3}, {5, 4}, {61, 32}, {60, 33}})
+    for (const char* metric : {"psnr", "motion"})
+      ExpectParity(*Open(64, 3), {FindMetric(metric), {}, {width, height, 10}, Content::kNoise, 3, 3, 9, ""});
+}
+
+TEST(Parity, FindsADifference) {
+  ParityCase which = {FindMetric("motion"), {}, {40, 30, 8}, Content::kNoise, 3, 1, 1, ""};
+  Metric broken = *which.metric;
+  broken.make_plan = [](const OptionValues& options, const PlanContext& context) {
+    PlanContext wrong = context;
+    wrong.inputs[0].width -= 1;
+    return FindMetric("motion")->make_plan(options, wrong);
+  };
+  which.metric = &broken;
+  const Status status = CheckParity(*Open(32, 1), which);
+  EXPECT_NE(status.message().find("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1: frame 1: sum 0 is"),
+            std::string::npos)
+      << status.message();
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,84 @@
+// Every kernel that is built is launched by some plan, in each of its variants, and every plan finds what it launches.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "exec/plan.h"
+#include "metric/registry.h"
+#include "tests/parity/parity.h"
+
+namespace acutance {
+namespace {
+
+constexpr const char* kFamilies[] = {"", "emu", "sm_75", "sm_90", "gfx90a", "gfx1100", "llvmpipe", "nvidia", "intel"};
+constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}};
+
+using Names = std::set<std::string>;
+
+void AddLaunches(const Metric& metric, const PlanContext& context, Names& launched) {
+  const auto plan = metric.make_plan(OptionValues(metric.options), context);
+  ASSERT_TRUE(plan.ok()) << metric.name << ": " << plan.status().message();
+  EXPECT_GE(plan->preferred_batch(), 1);
+  for (const Plan::Launch& launch : plan->launches()) launched.insert(std::string(launch.kernel->symbol));
+}
+
+/// What the metric launches by its own tables and, if `every_shape`, in each shape of each kernel.
+void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
+  for (const auto& [width, height] : kSizes)
+    for (const int depth : {8, 10}) {
+      for (const char* family : kFamilies)
+        AddLaunches(metric, MakePlanContext({width, height, depth}, 2, 2, family), launched);
+      if (!every_shape) continue;
+      PlanContext context = MakePlanContext({width, height, depth}, 2, 2, "");
+      for (const KernelImage& image : KernelImages()) {
+        const std::string shape(image.variant.substr(image.variant.rfind('_') + 1));
+        const TuningEntry entry[] = {{image.kernel, context.workload, "", shape, 1}};
+        context.overrides = entry;
+        AddLaunches(metric, context, launched);
+      }
+    }
+}
+
+TEST(Kernels, AllAreLaunched) {
+  Names launched, built;
+  for (const Metric* metric : AllMetrics())
+    if (metric->make_plan != nullptr) AddLaunches(*metric, true, launched);
+  for (const KernelImage& image : KernelImages()) built.insert(std::string(image.symbol));
+  EXPECT_FALSE(built.empty());
+  EXPECT_EQ(launched, built);
+}
+
+TEST(Kernels, PlansFindWhatTheyLaunch) {
+  Names launched;
+  for (const Metric* metric : AllMetrics())
+    if (metric->make_plan != nullptr) AddLaunches(*metric, false, launched);
+  EXPECT_FALSE(launched.empty());
+}
+
+TEST(Kernels, ImagesAreWhole) {
+  for (const KernelImage& image : KernelImages()) {
+    SCOPED_TRACE(image.symbol);
+    EXPECT_EQ(std::string(image.symbol), std::string(image.kernel) + "_" + std::string(image.variant));
+    EXPECT_EQ(FindKernelImage(image.kernel, image.variant), &image);
+    EXPECT_NE(image.emu, nullptr);
+    EXPECT_EQ(image.group_x * image.group_y % 64, 0);
+    EXPECT_GT(image.buffer_args, 0u);
+    EXPECT_LE(image.buffer_args * 8, image.args_bytes);
+    EXPECT_LE(image.args_bytes, 128u) << "push constants that every Vulkan device has";
+    EXPECT_LE(image.shared_bytes, 32u * 1024) << "what the smallest GPUs share";
+    EXPECT_NE(image.sycl_source.find("void " + std::string(image.symbol) + "("), std::string_view::npos);
+    for (const KernelBinary& binary : image.binaries) {
+      EXPECT_FALSE(binary.code.empty()) << binary.target;
+      EXPECT_EQ(*(binary.code.data() + binary.code.size()), std::byte{0}) << binary.target;
+    }
+  }
+}
+
+TEST(Kernels, UnknownOnesAreNotFound) {
+  EXPECT_EQ(FindKernelImage("motion_sad", "u8"), nullptr);
+  EXPECT_EQ(FindKernelImage("motion", "u8_64x4r8"), nullptr);
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,33 @@
+// A metric's plan on a device against its CPU code: the sums of every frame must be the same integers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/device.h"
+#include "metric/metric.h"
+#include "tests/parity/pictures.h"
+
+namespace acutance {
+
+struct ParityCase {
+  const Metric* metric = nullptr;
+  OptionTexts options;
+  PictureFormat format;
+  Content content = Content::kNoise;
+  int frames = 1;
+  int batch = 1;
+  uint32_t seed = 1;
+  std::string shape;  // of all kernels that have it; empty: as the tuning table says
+
+  std::string Name() const;
+};
+
+/// Runs the clip in batches, two in flight, all memory poisoned. Fails with the first difference, or with what the
+/// device said.
+Status CheckParity(Device& device, const ParityCase& which);
+
+/// All shapes that kernel `kernel` was built in, such as "64x4r8".
+std::vector<std::string> ShapesOf(std::string_view kernel);
+
+}  // namespace acutance
