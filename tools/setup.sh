@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages() {
   case $1 in
-    build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libcli11-dev \
+    build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev \
       libgtest-dev libgmock-dev libbenchmark-dev ;;
     # The build does without these: slower, and without containers (y4m and yuv only).
     build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev ;;
