@@ -13,6 +13,7 @@
 #define ACUTANCE_VIF_FILTER_INL_H_
 #endif
 
+#include <array>
 #include <utility>
 
 #include "metric/vif/vif_vector-inl.h"
@@ -115,6 +116,21 @@ HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, V32* acc, std::integer
    ...);
 }
 
+/// What the vertical sums of each plane begin with: all that the definition adds to them later. Means: the rounding
+/// term 2^(b-1). Squares come out as w = q - 2^31 + 2^15; q has 2^30 from the offset of the samples, and the means'
+/// rounding term, which the squares get through r', adds 2^15 too much: -2^30 in all, in units of H 2^(S-16) times
+/// that; L takes the rounding term of the squares.
+using InitialSums = std::array<int32_t, kVifMoments>;
+
+template <class C>
+InitialSums MakeInitialSums(int bit_depth) {
+  const int32_t mean = 1 << (bit_depth - 1);
+  if constexpr (C::kDepth == Depth::k8) return {mean, mean, -(1 << 30), -(1 << 30), -(1 << 30)};
+  const int shift = VifSquareShift(bit_depth);
+  const int32_t high = -(1 << (14 + shift)), low = static_cast<int32_t>(VifHalf(shift));
+  return {mean, mean, high, low, high, low, high, low};
+}
+
 /// Vertical sums of one block: sums[plane][row][even or odd][lane].
 template <int kRows>
 struct BlockSums {
@@ -122,11 +138,11 @@ struct BlockSums {
 };
 
 template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, int... kPair>
-HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, BlockSums<kRows>& sums,
-                          std::integer_sequence<int, kPair...>) {
+HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
+                          BlockSums<kRows>& sums, std::integer_sequence<int, kPair...>) {
   for (int half = 0; half < 2; ++half) {
     V32 acc[kRows * kPlaneCount];
-    for (V32& a : acc) a = hn::Zero(D32());
+    for (int i = 0; i < kRows * kPlaneCount; ++i) acc[i] = hn::Set(D32(), initial[kPlane + i % kPlaneCount]);
     (AddPair<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc,
                                                       std::make_integer_sequence<int, kPlaneCount>()),
      ...);
@@ -137,92 +153,83 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, BlockSu
 
 /// Sums of planes [0, kPlanes), as many at a time as registers hold.
 template <class C, int kFilter, int kPlanes, int kRows, int kStep, int kFrom = 0>
-HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, BlockSums<kRows>& sums) {
+HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
+                             BlockSums<kRows>& sums) {
   constexpr int kAtOnce = kLanes == 16 ? (kPlanes == 5 ? 5 : 4) : 2;
   constexpr int kCount = kPlanes - kFrom < kAtOnce ? kPlanes - kFrom : kAtOnce;
-  SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, sums, std::make_integer_sequence<int, C::kPairs>());
+  SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, initial, sums,
+                                                     std::make_integer_sequence<int, C::kPairs>());
   if constexpr (kFrom + kCount < kPlanes)
-    SumAllPlanes<C, kFilter, kPlanes, kRows, kStep, kFrom + kCount>(pairs, offset, sums);
+    SumAllPlanes<C, kFilter, kPlanes, kRows, kStep, kFrom + kCount>(pairs, offset, initial, sums);
 }
 
-/// (x + 2^(shift-1)) >> shift of a vertical mean: the mean minus 32768.
-template <class C>
-HWY_INLINE V32 RoundMean(V32 sum, int bit_depth) {
-  if constexpr (C::kDepth == Depth::k8) return hn::ShiftRight<8>(hn::Add(sum, hn::Set(D32(), 128)));
-  if constexpr (C::kDepth == Depth::k16) return hn::ShiftRight<16>(hn::Add(sum, hn::Set(D32(), 32768)));
-  return hn::ShiftRightSame(hn::Add(sum, hn::Set(D32(), 1 << (bit_depth - 1))), bit_depth);
+/// Words of a block of vertical means, each minus 32768: sum >> bit_depth.
+HWY_INLINE V16 MeanWords(V32 even, V32 odd, int bit_depth) {
+  const V32 high = hn::ShiftLeftSame(odd, 16 - bit_depth);
+  return hn::OddEven(Words16(high), Words16(hn::ShiftRightSame(even, bit_depth)));
 }
 
-/// H and L of a product -> (65536 H + L + rnd) >> S, below 16 bits.
-HWY_INLINE V32 JoinWords(V32 high, V32 low, int bit_depth) {
-  const int shift = VifSquareShift(bit_depth);
-  const V32 rounded = hn::Add(low, hn::Set(D32(), static_cast<int32_t>(VifHalf(shift))));
-  return hn::Add(hn::ShiftLeftSame(high, 16 - shift), hn::ShiftRightSame(rounded, shift));
-}
-
-/// Vertical results of one half block: means minus 32768, and q - 2^30 of the second moments, modulo 2^32.
-struct Filtered {
-  V32 a1, a2, q11, q22, q12;
+/// Second moments of one half block after the vertical pass, each as w = q - 2^31 + 2^15, modulo 2^32.
+struct Squares {
+  V32 w11, w22, w12;
 };
 
-template <class C, int kRows>
-HWY_INLINE Filtered FinishVertical(const BlockSums<kRows>& sums, int t, int half, int bit_depth) {
+/// From the sums that began at InitialSums.
+template <class C>
+HWY_INLINE Squares FinishSquares(const BlockSums<kVifGroup>& sums, int t, int half, int bit_depth) {
   const auto sum = [&](int plane) HWY_ATTR { return hn::Load(D32(), sums.lanes[plane][t][half]); };
   const V32 r = sum(kRef), d = sum(kDis);
-  Filtered f;
-  f.a1 = RoundMean<C>(r, bit_depth);
-  f.a2 = RoundMean<C>(d, bit_depth);
   if constexpr (C::kDepth == Depth::k8) {
-    f.q11 = hn::Add(sum(kRefRef), hn::ShiftLeft<8>(r));
-    f.q22 = hn::Add(sum(kDisDis), hn::ShiftLeft<8>(d));
-    f.q12 = hn::Add(sum(kRefDis), hn::ShiftLeft<7>(hn::Add(r, d)));
+    return {hn::Add(sum(kRefRef), hn::ShiftLeft<8>(r)), hn::Add(sum(kDisDis), hn::ShiftLeft<8>(d)),
+            hn::Add(sum(kRefDis), hn::ShiftLeft<7>(hn::Add(r, d)))};
   } else if constexpr (C::kDepth == Depth::kMiddle) {
-    const auto join = [&](int plane) HWY_ATTR { return JoinWords(sum(plane), sum(plane + 1), bit_depth); };
-    f.q11 = hn::Add(join(kRefRefWords), hn::ShiftLeftSame(r, 16 - bit_depth));
-    f.q22 = hn::Add(join(kDisDisWords), hn::ShiftLeftSame(d, 16 - bit_depth));
-    f.q12 = hn::Add(join(kRefDisWords), hn::ShiftLeftSame(hn::Add(r, d), 15 - bit_depth));
-  } else {
-    const V32 half_unit = hn::Set(D32(), 32768);
+    const int shift = VifSquareShift(bit_depth);
     const auto join = [&](int plane) HWY_ATTR {
-      return hn::Add(sum(plane), hn::ShiftRight<16>(hn::Add(sum(plane + 1), half_unit)));
+      return hn::Add(hn::ShiftLeftSame(sum(plane), 16 - shift), hn::ShiftRightSame(sum(plane + 1), shift));
     };
-    f.q11 = hn::Add(join(kRefRefWords), r);
-    f.q22 = hn::Add(join(kDisDisWords), d);
-    // (65536 H + L + 2^15 (r + d) + 2^15) >> 16 with r + d = 2k + e: H + k + ((L >> 15) + e + 1 >> 1).
+    return {hn::Add(join(kRefRefWords), hn::ShiftLeftSame(r, 16 - bit_depth)),
+            hn::Add(join(kDisDisWords), hn::ShiftLeftSame(d, 16 - bit_depth)),
+            hn::Add(join(kRefDisWords), hn::ShiftLeftSame(hn::Add(r, d), 15 - bit_depth))};
+  } else {
+    const auto join = [&](int plane) HWY_ATTR { return hn::Add(sum(plane), hn::ShiftRight<16>(sum(plane + 1))); };
+    // (65536 H + L + 2^15 (r + d)) >> 16 with r + d = 2k + e: H + k + ((L >> 15) + e >> 1).
     const V32 one = hn::Set(D32(), 1);
     const V32 k = hn::Add(hn::Add(hn::ShiftRight<1>(r), hn::ShiftRight<1>(d)), hn::And(hn::And(r, d), one));
     const V32 e = hn::And(hn::Xor(r, d), one);
-    const V32 low = hn::Add(hn::Add(hn::ShiftRight<15>(sum(kRefDisWords + 1)), e), one);
-    f.q12 = hn::Add(hn::Add(sum(kRefDisWords), k), hn::ShiftRight<1>(low));
+    const V32 low = hn::ShiftRight<1>(hn::Add(hn::ShiftRight<15>(sum(kRefDisWords + 1)), e));
+    return {hn::Add(join(kRefRefWords), r), hn::Add(join(kDisDisWords), d),
+            hn::Add(hn::Add(sum(kRefDisWords), k), low)};
   }
-  return f;
 }
 
-/// Words of u = q - 2^31 out of q - 2^30: h = (u + 2^15) >> 16, and l, whose bits are those of q.
-HWY_INLINE void StoreMomentWords(V32 even, V32 odd, int16_t* HWY_RESTRICT high, int16_t* HWY_RESTRICT low) {
-  const V32 offset = hn::Set(D32(), 0x8000 - (1 << 30));
-  hn::Store(HighWords(hn::Add(even, offset), hn::Add(odd, offset)), D16(), high);
-  hn::Store(LowWords(even, odd), D16(), low);
+/// Words h and l of u = q - 2^31 = 65536 h + l out of w = u + 2^15: h = w >> 16, l = (w mod 2^16) - 2^15.
+HWY_INLINE void StoreSquareWords(V32 even, V32 odd, int16_t* HWY_RESTRICT high, int16_t* HWY_RESTRICT low) {
+  hn::Store(HighWords(even, odd), D16(), high);
+  hn::Store(hn::Xor(LowWords(even, odd), hn::Set(D16(), INT16_MIN)), D16(), low);
 }
 
 /// Planes of the horizontal pass: a1, a2, then high and low words of q11, q22, q12.
 template <class C>
 HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_depth, int column,
                               int16_t (&rows)[kVifMoments][kVifMaxColumns]) {
-  const Filtered even = FinishVertical<C>(sums, t, 0, bit_depth), odd = FinishVertical<C>(sums, t, 1, bit_depth);
-  hn::Store(LowWords(even.a1, odd.a1), D16(), rows[0] + column);
-  hn::Store(LowWords(even.a2, odd.a2), D16(), rows[1] + column);
-  StoreMomentWords(even.q11, odd.q11, rows[2] + column, rows[3] + column);
-  StoreMomentWords(even.q22, odd.q22, rows[4] + column, rows[5] + column);
-  StoreMomentWords(even.q12, odd.q12, rows[6] + column, rows[7] + column);
+  for (int image = 0; image < 2; ++image) {
+    const auto sum = [&](int half) HWY_ATTR { return hn::Load(D32(), sums.lanes[image][t][half]); };
+    hn::Store(MeanWords(sum(0), sum(1), bit_depth), D16(), rows[image] + column);
+  }
+  const Squares even = FinishSquares<C>(sums, t, 0, bit_depth), odd = FinishSquares<C>(sums, t, 1, bit_depth);
+  StoreSquareWords(even.w11, odd.w11, rows[2] + column, rows[3] + column);
+  StoreSquareWords(even.w22, odd.w22, rows[4] + column, rows[5] + column);
+  StoreSquareWords(even.w12, odd.w12, rows[6] + column, rows[7] + column);
 }
 
 template <class C>
 HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+  const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;  // mostly a constant
+  const InitialSums initial = MakeInitialSums<C>(bits);
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kVifGroup> sums;
-    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * C::kPairBlock, sums);
-    for (int t = 0; t < kVifGroup; ++t) StoreFiltered<C>(sums, t, bit_depth, b * kBlock, buffers.rows[t]);
+    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * C::kPairBlock, initial, sums);
+    for (int t = 0; t < kVifGroup; ++t) StoreFiltered<C>(sums, t, bits, b * kBlock, buffers.rows[t]);
   }
 }
 
@@ -230,14 +237,15 @@ HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_
 template <class C>
 HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
   constexpr int kRows = kVifGroup / 2;
+  const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;
+  const InitialSums initial = MakeInitialSums<C>(bits);
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kRows> sums;
-    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * C::kPairBlock, sums);
+    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * C::kPairBlock, initial, sums);
     for (int t = 0; t < kRows; ++t)
       for (int image = 0; image < 2; ++image) {
-        const auto mean = [&](int half)
-                              HWY_ATTR { return RoundMean<C>(hn::Load(D32(), sums.lanes[image][t][half]), bit_depth); };
-        hn::Store(LowWords(mean(0), mean(1)), D16(), buffers.halved_rows[t][image] + b * kBlock);
+        const auto sum = [&](int half) HWY_ATTR { return hn::Load(D32(), sums.lanes[image][t][half]); };
+        hn::Store(MeanWords(sum(0), sum(1), bits), D16(), buffers.halved_rows[t][image] + b * kBlock);
       }
   }
 }
