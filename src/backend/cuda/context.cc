@@ -15,7 +15,10 @@ Result<std::shared_ptr<Context>> Context::Retain(const Driver& driver, CUdevice 
 Context::Context(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info)
     : driver_(driver), device_(device), context_(context), info_(std::move(info)) {}
 
-Context::~Context() { driver_.cuDevicePrimaryCtxRelease_v2(device_); }
+Context::~Context() {
+  modules_.clear();
+  driver_.cuDevicePrimaryCtxRelease_v2(device_);
+}
 
 Status Context::Check(CUresult result, std::string_view doing) {
   Status status = CallStatus(driver_, info_.name, result, doing);
@@ -33,13 +36,13 @@ Status Context::Lost() {
                info_.name, lost_.message());
 }
 
-Result<std::shared_ptr<Module>> Context::LoadModule(const KernelBinary& binary) {
+Result<const Module*> Context::LoadModule(const KernelBinary& binary) {
   const std::lock_guard lock(modules_mutex_);
-  std::weak_ptr<Module>& known = modules_[binary.code.data()];
-  if (std::shared_ptr<Module> module = known.lock()) return module;
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Module> module, Module::Load(*this, binary));
-  known = module;
-  return module;
+  std::unique_ptr<Module>& module = modules_[binary.code.data()];
+  if (!module) {
+    ACU_ASSIGN_OR_RETURN(module, Module::Load(*this, binary));
+  }
+  return module.get();
 }
 
 CurrentContext::CurrentContext(Context& context) : context_(context) {

@@ -30,8 +30,8 @@ class Context {
   /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
   Status Check(CUresult result, std::string_view doing);
 
-  /// The module of `binary`, shared by all kernels in it.
-  Result<std::shared_ptr<Module>> LoadModule(const KernelBinary& binary);
+  /// The module of `binary`, loaded once for all kernels in it and kept: `binary` is embedded in the program.
+  Result<const Module*> LoadModule(const KernelBinary& binary);
 
  private:
   friend class CurrentContext;
@@ -45,7 +45,7 @@ class Context {
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex modules_mutex_;
-  std::map<const std::byte*, std::weak_ptr<Module>> modules_;  // by the embedded code
+  std::map<const std::byte*, std::unique_ptr<Module>> modules_;  // by the embedded code
 };
 
 /// Makes a context current on this thread for a scope, whatever was current before.

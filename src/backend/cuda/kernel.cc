@@ -45,7 +45,7 @@ Result<CUfunction> FindFunction(Context& context, const Module& module, const Ke
 
 }  // namespace
 
-Result<std::shared_ptr<Module>> Module::Load(Context& context, const KernelBinary& binary) {
+Result<std::unique_ptr<Module>> Module::Load(Context& context, const KernelBinary& binary) {
   // PTX is text that must end in a zero, which an embedded file need not.
   std::string text;
   const void* code = binary.code.data();
@@ -61,7 +61,7 @@ Result<std::shared_ptr<Module>> Module::Load(Context& context, const KernelBinar
   log.back() = '\0';
   ACU_RETURN_IF_ERROR(context.Check(result, fmt::format("load the {} code of its kernels{}{}", binary.target,
                                                         log[0] ? "; the driver's compiler says: " : "", log.data())));
-  return std::shared_ptr<Module>(new Module(context, handle));
+  return std::unique_ptr<Module>(new Module(context, handle));
 }
 
 Module::~Module() {
@@ -77,21 +77,19 @@ Result<std::unique_ptr<Kernel>> CudaKernel::Load(std::shared_ptr<Context> contex
                          "kernel {} was built neither for {} nor as PTX; build with clang-19 to have CUDA kernels",
                          image.symbol, context->info().family);
   for (const KernelBinary& binary : Candidates(image, context->info().family)) {
-    Result<std::shared_ptr<Module>> module = context->LoadModule(binary);
+    const Result<const Module*> module = context->LoadModule(binary);
     if (!module.ok()) {  // an old driver refuses a new toolkit's machine code, and still compiles PTX
       failure = module.status();
       continue;
     }
     ACU_ASSIGN_OR_RETURN(const CUfunction function, FindFunction(*context, **module, image));
-    return std::unique_ptr<Kernel>(new CudaKernel(context, *std::move(module), function, image));
+    return std::unique_ptr<Kernel>(new CudaKernel(context, function, image));
   }
   return failure;
 }
 
-CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<Module> module, CUfunction function,
-                       const KernelImage& image)
+CudaKernel::CudaKernel(std::shared_ptr<Context> context, CUfunction function, const KernelImage& image)
     : context_(std::move(context)),
-      module_(std::move(module)),
       function_(function),
       symbol_(image.symbol),
       group_x_(image.group_x),

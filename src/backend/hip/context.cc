@@ -5,6 +5,10 @@
 
 namespace acutance::hip {
 
+Context::Context(const Driver& driver, DeviceInfo info) : driver_(driver), info_(std::move(info)) {}
+
+Context::~Context() { modules_.clear(); }
+
 Status Context::Check(hipError_t result, std::string_view doing) {
   Status status = CallStatus(driver_, info_.name, result, doing);
   if (IsDeviceLost(result)) {
@@ -21,13 +25,13 @@ Status Context::Lost() {
                info_.name, lost_.message());
 }
 
-Result<std::shared_ptr<Module>> Context::LoadModule(const KernelBinary& binary) {
+Result<const Module*> Context::LoadModule(const KernelBinary& binary) {
   const std::lock_guard lock(modules_mutex_);
-  std::weak_ptr<Module>& known = modules_[binary.code.data()];
-  if (std::shared_ptr<Module> module = known.lock()) return module;
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Module> module, Module::Load(*this, binary));
-  known = module;
-  return module;
+  std::unique_ptr<Module>& module = modules_[binary.code.data()];
+  if (!module) {
+    ACU_ASSIGN_OR_RETURN(module, Module::Load(*this, binary));
+  }
+  return module.get();
 }
 
 CurrentContext::CurrentContext(Context& context) : context_(context) {

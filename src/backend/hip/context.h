@@ -18,7 +18,8 @@ class Module;
 
 class Context {
  public:
-  Context(const Driver& driver, DeviceInfo info) : driver_(driver), info_(std::move(info)) {}
+  Context(const Driver& driver, DeviceInfo info);
+  ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -28,8 +29,8 @@ class Context {
   /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
   Status Check(hipError_t result, std::string_view doing);
 
-  /// The module of `binary`, shared by all kernels in it.
-  Result<std::shared_ptr<Module>> LoadModule(const KernelBinary& binary);
+  /// The module of `binary`, loaded once for all kernels in it and kept: `binary` is embedded in the program.
+  Result<const Module*> LoadModule(const KernelBinary& binary);
 
  private:
   friend class CurrentContext;
@@ -40,7 +41,7 @@ class Context {
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex modules_mutex_;
-  std::map<const std::byte*, std::weak_ptr<Module>> modules_;  // by the embedded code
+  std::map<const std::byte*, std::unique_ptr<Module>> modules_;  // by the embedded code
 };
 
 /// Makes a device current on this thread for a scope, whatever was current before.

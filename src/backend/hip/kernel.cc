@@ -37,11 +37,11 @@ Result<hipFunction_t> FindFunction(Context& context, const Module& module, const
 
 }  // namespace
 
-Result<std::shared_ptr<Module>> Module::Load(Context& context, const KernelBinary& binary) {
+Result<std::unique_ptr<Module>> Module::Load(Context& context, const KernelBinary& binary) {
   hipModule_t handle = nullptr;
   ACU_RETURN_IF_ERROR(context.Check(context.driver().hipModuleLoadData(&handle, binary.code.data()),
                                     fmt::format("load the {} code of its kernels", binary.target)));
-  return std::shared_ptr<Module>(new Module(context, handle));
+  return std::unique_ptr<Module>(new Module(context, handle));
 }
 
 Module::~Module() {
@@ -57,15 +57,13 @@ Result<std::unique_ptr<Kernel>> HipKernel::Load(std::shared_ptr<Context> context
   if (!binary)
     return Error(StatusCode::kUnsupported, "kernel {} was not built for {}; build with it in ACUTANCE_HIP_TARGETS",
                  image.symbol, context->info().family);
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Module> module, context->LoadModule(*binary));
+  ACU_ASSIGN_OR_RETURN(const Module* module, context->LoadModule(*binary));
   ACU_ASSIGN_OR_RETURN(const hipFunction_t function, FindFunction(*context, *module, image));
-  return std::unique_ptr<Kernel>(new HipKernel(context, std::move(module), function, image));
+  return std::unique_ptr<Kernel>(new HipKernel(context, function, image));
 }
 
-HipKernel::HipKernel(std::shared_ptr<Context> context, std::shared_ptr<Module> module, hipFunction_t function,
-                     const KernelImage& image)
+HipKernel::HipKernel(std::shared_ptr<Context> context, hipFunction_t function, const KernelImage& image)
     : context_(std::move(context)),
-      module_(std::move(module)),
       function_(function),
       symbol_(image.symbol),
       group_x_(image.group_x),

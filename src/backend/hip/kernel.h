@@ -12,10 +12,10 @@
 
 namespace acutance::hip {
 
-/// Loaded code. Lives no longer than its context.
+/// Loaded code. Belongs to its context.
 class Module {
  public:
-  static Result<std::shared_ptr<Module>> Load(Context& context, const KernelBinary& binary);
+  static Result<std::unique_ptr<Module>> Load(Context& context, const KernelBinary& binary);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -41,11 +41,9 @@ class HipKernel : public Kernel {
   uint32_t args_bytes() const { return args_bytes_; }
 
  private:
-  HipKernel(std::shared_ptr<Context> context, std::shared_ptr<Module> module, hipFunction_t function,
-            const KernelImage& image);
+  HipKernel(std::shared_ptr<Context> context, hipFunction_t function, const KernelImage& image);
 
-  const std::shared_ptr<Context> context_;  // declared first: the module goes before it
-  const std::shared_ptr<Module> module_;
+  const std::shared_ptr<Context> context_;
   const hipFunction_t function_;
   const std::string symbol_;
   const int group_x_;
