@@ -7,7 +7,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kRowBytes = 256;  // rows start at multiples: any vector load of a device is aligned
+constexpr int kRowBytes = 64;  // rows start at multiples: two sectors of a GPU cache, any vector load is aligned
 constexpr int kBufferShift = 48;
 
 constexpr std::string_view kFixedBufferNames[] = {"reference y",  "reference cb", "reference cr", "distorted y",

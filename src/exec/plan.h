@@ -36,7 +36,7 @@ inline constexpr int kPlanInputs = 6;
 struct PlaneLayout {
   int width = 0;
   int height = 0;
-  int row_stride = 0;          // a multiple of 256 bytes
+  int row_stride = 0;          // a multiple of 64 bytes
   int64_t picture_stride = 0;  // from picture to picture
   int history = 0;             // pictures before the batch
 };

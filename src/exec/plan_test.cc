@@ -41,8 +41,8 @@ TEST(PlanContext, RowsAreAlignedAndPlanesFollowTheFormat) {
   const PlanContext context = MakePlanContext(format, 4, 2, "sm_90");
   const PlaneLayout& luma = context.layout(PlanInput::kReferenceY);
   EXPECT_EQ(luma.width, 131);
-  EXPECT_EQ(luma.row_stride, 256);  // samples of two bytes: two times 256 bytes
-  EXPECT_EQ(luma.picture_stride, 256 * 7);
+  EXPECT_EQ(luma.row_stride, 160);  // samples of two bytes: five times 64 bytes
+  EXPECT_EQ(luma.picture_stride, 160 * 7);
   EXPECT_EQ(luma.history, 2);
   EXPECT_EQ(context.layout(PlanInput::kDistortedY).history, 0);
   EXPECT_EQ(context.layout(PlanInput::kDistortedCr).width, 65);
