@@ -1,0 +1,86 @@
+#include "backend/vulkan/context.h"
+
+#include <algorithm>
+
+#include "backend/vulkan/error.h"
+#include "backend/vulkan/kernel.h"
+
+namespace acutance::vulkan {
+
+Result<std::shared_ptr<Context>> Context::Open(std::shared_ptr<const Driver> driver, PhysicalDevice physical) {
+  std::shared_ptr<Context> context(new Context(std::move(driver), std::move(physical)));
+  ACU_RETURN_IF_ERROR(context->Create());
+  return context;
+}
+
+Context::Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical)
+    : driver_(std::move(driver)),
+      physical_(std::move(physical)),
+      queue_count_(std::min(physical_.queue_count, kMaxQueues)) {}
+
+Status Context::Create() {
+  ACU_ASSIGN_OR_RETURN(device_, CreateDevice(*driver_, physical_, queue_count_));
+  ACU_RETURN_IF_ERROR(FindFunctions());
+  for (uint32_t i = 0; i < queue_count_; ++i)
+    vk_.vkGetDeviceQueue(device_, physical_.queue_family, i, &queues_[i].handle);
+  const VkPushConstantRange arguments = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
+  VkPipelineLayoutCreateInfo settings = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  settings.pushConstantRangeCount = 1;
+  settings.pPushConstantRanges = &arguments;
+  ACU_RETURN_IF_ERROR(
+      Check(vk_.vkCreatePipelineLayout(device_, &settings, nullptr, &layout_), "describe the kernels' arguments"));
+  cache_ = std::make_unique<PipelineCache>(vk_, device_, physical_);
+  return {};
+}
+
+Status Context::FindFunctions() {
+  const auto find = [&](const char* name) { return driver_->vk().vkGetDeviceProcAddr(device_, name); };
+  // First of all, so that the device is given back when another is missing.
+  vk_.vkDestroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(find("vkDestroyDevice"));
+  const char* missing = nullptr;
+#define ACU_FIND(name)                                  \
+  vk_.name = reinterpret_cast<PFN_##name>(find(#name)); \
+  if (!vk_.name) missing = #name;
+  ACU_VULKAN_DEVICE_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+  if (!missing) return {};
+  return Error(StatusCode::kUnsupported, "{}: its driver has no function {}; install a newer one", info().name,
+               missing);
+}
+
+Context::~Context() {
+  if (!device_) return;
+  for (const auto& [code, pipeline] : pipelines_) vk_.vkDestroyPipeline(device_, pipeline, nullptr);
+  cache_.reset();
+  if (layout_) vk_.vkDestroyPipelineLayout(device_, layout_, nullptr);
+  if (vk_.vkDestroyDevice) vk_.vkDestroyDevice(device_, nullptr);
+}
+
+Status Context::Check(VkResult result, std::string_view doing) {
+  Status status = CallStatus(info().name, result, doing);
+  if (IsDeviceLost(result)) {
+    const std::lock_guard lock(lost_mutex_);
+    if (lost_.ok()) lost_ = status;
+  }
+  return status;
+}
+
+Status Context::Lost() {
+  const std::lock_guard lock(lost_mutex_);
+  if (lost_.ok()) return {};
+  return Error(StatusCode::kIo, "{} is lost since an earlier failure ({}); open it again to use it", info().name,
+               lost_.message());
+}
+
+Result<VkPipeline> Context::PipelineOf(const KernelImage& image) {
+  ACU_ASSIGN_OR_RETURN(const std::span<const std::byte> spirv, FindSpirv(image));
+  ACU_RETURN_IF_ERROR(CheckLimits(physical_, image, spirv));
+  const std::lock_guard lock(pipelines_mutex_);
+  const auto known = pipelines_.find(spirv.data());
+  if (known != pipelines_.end()) return known->second;
+  ACU_ASSIGN_OR_RETURN(const VkPipeline pipeline, CompilePipeline(*this, image, spirv));
+  pipelines_[spirv.data()] = pipeline;
+  return pipeline;
+}
+
+}  // namespace acutance::vulkan

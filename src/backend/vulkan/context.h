@@ -1,0 +1,75 @@
+// A VkDevice: what buffers, kernels and queues share, and what outlives them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "backend/vulkan/physical_device.h"
+#include "backend/vulkan/pipeline_cache.h"
+#include "base/status.h"
+#include "exec/device.h"
+
+namespace acutance::vulkan {
+
+/// A queue of the driver, which takes work from one thread at a time.
+struct SubmissionQueue {
+  VkQueue handle = nullptr;
+  std::mutex mutex;
+};
+
+class Context {
+ public:
+  static constexpr uint32_t kPushBytes = 128;  // for arguments; what every Vulkan device has
+
+  static Result<std::shared_ptr<Context>> Open(std::shared_ptr<const Driver> driver, PhysicalDevice physical);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const DeviceFunctions& vk() const { return vk_; }
+  VkDevice device() const { return device_; }
+  const PhysicalDevice& physical() const { return physical_; }
+  const DeviceInfo& info() const { return physical_.info; }
+  VkPipelineLayout layout() const { return layout_; }  // of all kernels: kPushBytes of arguments
+  VkPipelineCache pipeline_cache() const { return cache_->handle(); }
+
+  /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
+  Status Check(VkResult result, std::string_view doing);
+
+  /// Why the context cannot be used: the device is lost.
+  Status Lost();
+
+  /// Compiles `image` at its first use; the pipeline lives as long as the context.
+  Result<VkPipeline> PipelineOf(const KernelImage& image);
+
+  /// The driver's queues take turns, so that queues of this device work side by side where they can.
+  SubmissionQueue& NextQueue() { return queues_[next_queue_++ % queue_count_]; }
+
+ private:
+  static constexpr uint32_t kMaxQueues = 4;
+
+  Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical);
+  Status Create();
+  Status FindFunctions();
+
+  const std::shared_ptr<const Driver> driver_;
+  const PhysicalDevice physical_;
+  const uint32_t queue_count_;
+  DeviceFunctions vk_;
+  VkDevice device_ = nullptr;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  std::unique_ptr<PipelineCache> cache_;
+  std::array<SubmissionQueue, kMaxQueues> queues_;
+  std::atomic<uint32_t> next_queue_ = 0;
+  std::mutex lost_mutex_;
+  Status lost_;  // the first failure that lost the device
+  std::mutex pipelines_mutex_;
+  std::map<const std::byte*, VkPipeline> pipelines_;  // by the embedded code
+};
+
+}  // namespace acutance::vulkan

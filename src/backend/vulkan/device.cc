@@ -1,0 +1,61 @@
+#include "backend/vulkan/buffer.h"
+#include "backend/vulkan/context.h"
+#include "backend/vulkan/driver.h"
+#include "backend/vulkan/kernel.h"
+#include "backend/vulkan/physical_device.h"
+#include "backend/vulkan/queue.h"
+#include "backend/vulkan/vulkan.h"
+
+namespace acutance {
+namespace vulkan {
+namespace {
+
+class VulkanDevice : public Device {
+ public:
+  explicit VulkanDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+
+  const DeviceInfo& info() const override { return context_->info(); }
+  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
+    return VulkanBuffer::Allocate(context_, bytes, kind);
+  }
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
+    return VulkanKernel::Load(context_, image);
+  }
+  Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
+
+ private:
+  const std::shared_ptr<Context> context_;
+};
+
+BackendProbe Probe() {
+  const auto driver = OpenDriver();
+  if (!driver.ok()) return {{}, driver.status().message()};
+  const auto handles = driver.value()->PhysicalDevices();
+  if (!handles.ok()) return {{}, handles.status().message()};
+  BackendProbe probe;
+  for (size_t i = 0; i < handles->size(); ++i) {
+    Result<PhysicalDevice> found = Describe(**driver, (*handles)[i], static_cast<int>(i));
+    if (found.ok()) probe.devices.push_back(std::move(found->info));
+    else probe.missing += (probe.missing.empty() ? "" : "; ") + found.status().message();
+  }
+  if (!probe.devices.empty()) probe.missing.clear();
+  return probe;
+}
+
+Result<std::unique_ptr<Device>> Open(int index) {
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<const Driver> driver, OpenDriver());
+  ACU_ASSIGN_OR_RETURN(const std::vector<VkPhysicalDevice> handles, driver->PhysicalDevices());
+  if (index < 0 || static_cast<size_t>(index) >= handles.size())
+    return Error(StatusCode::kInvalidArgument, "there is no Vulkan device {}: this machine has {}, counted from 0",
+                 index, handles.size());
+  ACU_ASSIGN_OR_RETURN(PhysicalDevice found, Describe(*driver, handles[index], index));
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Open(std::move(driver), std::move(found)));
+  return std::unique_ptr<Device>(new VulkanDevice(std::move(context)));
+}
+
+}  // namespace
+}  // namespace vulkan
+
+const Backend kVulkanBackend = {"vulkan", "GPUs of every vendor, through Vulkan", vulkan::Probe, vulkan::Open};
+
+}  // namespace acutance

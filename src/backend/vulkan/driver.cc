@@ -1,0 +1,157 @@
+#include "backend/vulkan/driver.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "backend/vulkan/error.h"
+#include "backend/vulkan/validation.h"
+
+namespace acutance::vulkan {
+namespace {
+
+constexpr const char* kLibrary = "libvulkan.so.1";
+constexpr uint32_t kNewestVersion = VK_API_VERSION_1_3;  // of which this code knows something
+
+struct Library {
+  LoaderFunctions loader;
+  Status status;
+};
+
+std::string VersionText(uint32_t version) {
+  return fmt::format("{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
+}
+
+Library LoadLibrary(const std::string& path) {
+  Library library;
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    library.status = Error(StatusCode::kUnsupported,
+                           "no Vulkan loader ({}); install it (on Debian the package libvulkan1)", ::dlerror());
+    return library;
+  }
+  LoaderFunctions& loader = library.loader;
+  loader.vkGetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(handle, "vkGetInstanceProcAddr"));
+  bool whole = loader.vkGetInstanceProcAddr != nullptr;
+#define ACU_FIND(name)                                                                                 \
+  if (whole) loader.name = reinterpret_cast<PFN_##name>(loader.vkGetInstanceProcAddr(nullptr, #name)); \
+  whole = whole && loader.name;
+  ACU_VULKAN_LOADER_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+  if (!whole)  // Vulkan 1.0 has no vkEnumerateInstanceVersion
+    library.status = Error(StatusCode::kUnsupported,
+                           "{} is no Vulkan loader, or one of Vulkan 1.0; install a newer one (on Debian the package "
+                           "libvulkan1)",
+                           path);
+  return library;
+}
+
+/// What the path held when it was first asked for.
+const Library& TheLibrary(const std::string& path) {
+  static std::mutex mutex;
+  static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the driver
+  const std::lock_guard lock(mutex);
+  auto entry = libraries->find(path);
+  if (entry == libraries->end()) entry = libraries->emplace(path, LoadLibrary(path)).first;
+  return entry->second;
+}
+
+Status NoDriver(std::string_view reason) {
+  return Error(StatusCode::kUnsupported,
+               "the Vulkan loader finds no driver with a device ({}); install one (on Debian the package "
+               "mesa-vulkan-drivers for AMD, Intel and, by llvmpipe, for the CPU; nvidia-vulkan-icd for NVIDIA) and "
+               "check VK_ICD_FILENAMES and VK_DRIVER_FILES",
+               reason);
+}
+
+}  // namespace
+
+Status Driver::Create() {
+  uint32_t offered = 0;
+  ACU_RETURN_IF_ERROR(CallStatus("Vulkan", loader_.vkEnumerateInstanceVersion(&offered), "read its version"));
+  if (offered < kMinimumVersion)
+    return Error(StatusCode::kUnsupported,
+                 "the Vulkan loader has version {}, {} is needed; install a newer one (on Debian the package "
+                 "libvulkan1)",
+                 VersionText(offered), VersionText(kMinimumVersion));
+  version_ = std::min(offered, kNewestVersion);
+  const bool validate = WantsValidation();
+  if (validate) ACU_RETURN_IF_ERROR(CheckValidationLayer(loader_));
+  return CreateInstance(validate);
+}
+
+Status Driver::CreateInstance(bool validate) {
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = MessengerSettings();
+  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pApplicationName = "acutance";
+  application.apiVersion = version_;
+  VkInstanceCreateInfo settings = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  settings.pApplicationInfo = &application;
+  if (validate) {
+    settings.pNext = &messenger;  // hears what happens while the instance is made and destroyed
+    settings.enabledLayerCount = settings.enabledExtensionCount = 1;
+    settings.ppEnabledLayerNames = &kValidationLayer;
+    settings.ppEnabledExtensionNames = &extension;
+  }
+  const VkResult result = loader_.vkCreateInstance(&settings, nullptr, &instance_);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) return NoDriver(ResultText(result));
+  ACU_RETURN_IF_ERROR(CallStatus("Vulkan", result, "start"));
+  ACU_RETURN_IF_ERROR(FindFunctions());
+  if (!validate) return {};
+  const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+      loader_.vkGetInstanceProcAddr(instance_, "vkCreateDebugUtilsMessengerEXT"));
+  if (!create) return Error(StatusCode::kUnsupported, "the Vulkan loader has no {}", extension);
+  return CallStatus("Vulkan", create(instance_, &messenger, nullptr, &messenger_), "listen to the validation layer");
+}
+
+Status Driver::FindFunctions() {
+  const char* missing = nullptr;
+#define ACU_FIND(name)                                                                      \
+  vk_.name = reinterpret_cast<PFN_##name>(loader_.vkGetInstanceProcAddr(instance_, #name)); \
+  if (!vk_.name) missing = #name;
+  ACU_VULKAN_INSTANCE_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+  if (!missing) return {};
+  return Error(StatusCode::kUnsupported, "the Vulkan loader has no function {}; install a newer one", missing);
+}
+
+Driver::~Driver() {
+  if (messenger_)
+    reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+        loader_.vkGetInstanceProcAddr(instance_, "vkDestroyDebugUtilsMessengerEXT"))(instance_, messenger_, nullptr);
+  if (vk_.vkDestroyInstance) vk_.vkDestroyInstance(instance_, nullptr);
+}
+
+Result<std::vector<VkPhysicalDevice>> Driver::PhysicalDevices() const {
+  uint32_t count = 0;
+  VkResult result = vk_.vkEnumeratePhysicalDevices(instance_, &count, nullptr);
+  std::vector<VkPhysicalDevice> devices(count);
+  if (result == VK_SUCCESS && count > 0) result = vk_.vkEnumeratePhysicalDevices(instance_, &count, devices.data());
+  if (result == VK_ERROR_INITIALIZATION_FAILED) return NoDriver(ResultText(result));
+  ACU_RETURN_IF_ERROR(CallStatus("Vulkan", result, "list its devices"));
+  devices.resize(count);
+  if (devices.empty()) return NoDriver("it lists none");
+  return devices;
+}
+
+Result<std::shared_ptr<const Driver>> OpenDriver() {
+  static std::mutex mutex;
+  static auto* in_use = new std::weak_ptr<const Driver>();
+  const char* hook = std::getenv("ACUTANCE_VULKAN_LIBRARY");
+  const Library& library = TheLibrary(hook && *hook ? hook : kLibrary);
+  ACU_RETURN_IF_ERROR(library.status);
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const Driver> shared = in_use->lock();
+  if (shared && &shared->loader_ == &library.loader) return shared;
+  std::shared_ptr<Driver> driver(new Driver(library.loader));
+  ACU_RETURN_IF_ERROR(driver->Create());
+  *in_use = driver;
+  return std::shared_ptr<const Driver>(std::move(driver));
+}
+
+}  // namespace acutance::vulkan

@@ -1,0 +1,47 @@
+// The Vulkan loader and an instance of it, which finds the machine's drivers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/vulkan/functions.h"
+#include "base/status.h"
+
+namespace acutance::vulkan {
+
+/// The oldest Vulkan with all that the kernels need in its core.
+inline constexpr uint32_t kMinimumVersion = VK_API_VERSION_1_2;
+
+/// A VkInstance.
+class Driver {
+ public:
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  const InstanceFunctions& vk() const { return vk_; }
+  uint32_t version() const { return version_; }  // that devices may be used with
+
+  /// In the order by which --device counts: the loader's.
+  Result<std::vector<VkPhysicalDevice>> PhysicalDevices() const;
+
+ private:
+  friend Result<std::shared_ptr<const Driver>> OpenDriver();
+  explicit Driver(const LoaderFunctions& loader) : loader_(loader) {}
+
+  Status Create();
+  Status CreateInstance(bool validate);
+  Status FindFunctions();
+
+  const LoaderFunctions& loader_;
+  InstanceFunctions vk_;
+  uint32_t version_ = 0;
+  VkInstance instance_ = nullptr;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+};
+
+/// Opens the loader and makes an instance, or shares the one that is in use. The library stays open for good (drivers
+/// do not survive dlclose). ACUTANCE_VULKAN_LIBRARY names another library than libvulkan.so.1: a hook for tests.
+Result<std::shared_ptr<const Driver>> OpenDriver();
+
+}  // namespace acutance::vulkan

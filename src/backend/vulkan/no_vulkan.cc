@@ -1,0 +1,19 @@
+// Takes the place of the whole backend in a build without Vulkan's headers.
+#include "backend/vulkan/vulkan.h"
+
+namespace acutance {
+namespace {
+
+constexpr const char* kMissing =
+    "this build has no Vulkan: build it where Vulkan's headers are (on Debian the package libvulkan-dev)";
+
+}  // namespace
+
+const Backend kVulkanBackend = {
+    "vulkan", "GPUs of every vendor, through Vulkan",
+    [] {
+      return BackendProbe{{}, kMissing};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kUnsupported, "{}", kMissing); }};
+
+}  // namespace acutance

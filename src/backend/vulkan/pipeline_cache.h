@@ -1,0 +1,35 @@
+// Machine code that the driver made of SPIR-V, kept in a file from run to run. Without a file, or with a broken one,
+// the driver compiles anew: nothing else changes.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "backend/vulkan/physical_device.h"
+
+namespace acutance::vulkan {
+
+/// $XDG_CACHE_HOME or ~/.cache, then acutance/vulkan, and a name of device and driver version; "" without a home.
+std::filesystem::path PipelineCachePath(const PhysicalDevice& device);
+
+class PipelineCache {
+ public:
+  /// Lives no longer than `device`.
+  PipelineCache(const DeviceFunctions& vk, VkDevice device, const PhysicalDevice& physical);
+  ~PipelineCache();  // writes the file if there is something new
+  PipelineCache(const PipelineCache&) = delete;
+  PipelineCache& operator=(const PipelineCache&) = delete;
+
+  VkPipelineCache handle() const { return handle_; }  // null when the driver has none to give
+
+ private:
+  std::vector<std::byte> Data() const;
+
+  const DeviceFunctions& vk_;
+  const VkDevice device_;
+  const std::filesystem::path path_;
+  std::vector<std::byte> stored_;  // what the file holds
+  VkPipelineCache handle_ = VK_NULL_HANDLE;
+};
+
+}  // namespace acutance::vulkan

@@ -1,0 +1,91 @@
+// Every Vulkan device of this machine; CTest runs it on llvmpipe at waves of 4, 8 and 16.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "backend/vulkan/vulkan.h"
+#include "metric/registry.h"
+#include "tests/parity/parity.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+constexpr PixelFormat kPixelFormats[] = {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444, PixelFormat::k400};
+constexpr std::pair<int, int> kSizes[] = {{3, 3}, {17, 9}, {64, 48}, {97, 61}, {200, 130}};
+
+class VulkanParity : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const BackendProbe probe = kVulkanBackend.probe();
+    missing_ = probe.missing;
+    for (const DeviceInfo& info : probe.devices) {
+      auto device = kVulkanBackend.open(info.index);
+      ASSERT_TRUE(device.ok()) << device.status().message();
+      devices_.push_back(std::move(device).value());
+    }
+  }
+  static void TearDownTestSuite() { devices_.clear(); }
+  void SetUp() override {
+    if (devices_.empty()) GTEST_SKIP() << missing_;
+  }
+
+  static void ExpectParity(const ParityCase& which) {
+    for (const auto& device : devices_) {
+      const Status status = CheckParity(*device, which);
+      EXPECT_TRUE(status.ok()) << device->info().name << ": " << status.message();
+    }
+  }
+
+  /// Every depth and picture size; content, batch and pixel format take turns.
+  static void SweepSizes(const char* metric, const OptionTexts& options) {
+    uint32_t turn = 0;
+    for (const int depth : kDepths)
+      for (const auto& [width, height] : kSizes) {
+        const uint32_t i = ++turn;
+        const int batch = static_cast<int>(i % 5) + 1;
+        const PictureFormat format = {width, height, depth, kPixelFormats[i % 4]};
+        ExpectParity({FindMetric(metric), options, format, kContents[i / 5 % 5], batch + 3, batch, i, ""});
+      }
+  }
+
+  static void SweepShapes(const char* metric, const char* kernel) {
+    for (const std::string& shape : ShapesOf(kernel))
+      for (const int depth : {8, 10})
+        ExpectParity({FindMetric(metric), {}, {131, 67, depth}, Content::kNoise, 3, 2, 7, shape});
+  }
+
+ private:
+  static inline std::vector<std::unique_ptr<Device>> devices_;
+  static inline std::string missing_;
+};
+
+TEST_F(VulkanParity, HasTheWaveThatCTestAskedFor) {
+  const char* bits = std::getenv("LP_NATIVE_VECTOR_WIDTH");
+  if (bits == nullptr) GTEST_SKIP() << "LP_NATIVE_VECTOR_WIDTH is not set";
+  for (const DeviceInfo& info : kVulkanBackend.probe().devices)
+    if (info.family == "llvmpipe") {
+      EXPECT_EQ(info.wave_size, std::atoi(bits) / 32);
+    }
+}
+
+TEST_F(VulkanParity, PsnrSizes) { SweepSizes("psnr", {}); }
+TEST_F(VulkanParity, PsnrShapes) { SweepShapes("psnr", "psnr_sse"); }
+TEST_F(VulkanParity, PsnrLumaAlone) { SweepSizes("psnr", {{"enable_chroma", "false"}}); }
+
+TEST_F(VulkanParity, MotionSizes) { SweepSizes("motion", {}); }
+TEST_F(VulkanParity, MotionShapes) { SweepShapes("motion", "motion_sad"); }
+TEST_F(VulkanParity, MotionFiveFrames) { SweepSizes("motion", {{"motion_five_frame_window", "true"}}); }
+
+TEST_F(VulkanParity, MotionForcedToZero) {
+  ExpectParity({FindMetric("motion"), {{"motion_force_zero", "true"}}, {20, 10, 8}, Content::kNoise, 4, 3, 1, ""});
+}
+
+TEST_F(VulkanParity, NarrowAndFlatPictures) {
+  for (const auto& [width, height] : {std::pair{3, 200}, {4, 5}, {300, 3}, {5, 4}, {61, 32}, {60, 33}})
+    for (const char* metric : {"psnr", "motion"})
+      ExpectParity({FindMetric(metric), {}, {width, height, 10}, Content::kExtremes, 3, 3, 9, ""});
+}
+
+}  // namespace
+}  // namespace acutance
