@@ -49,7 +49,11 @@ void SweepShapes(const char* metric, const char* kernel) {
 
 TEST(EmuParity, PsnrSizes) { SweepSizes("psnr", {}); }
 TEST(EmuParity, PsnrShapes) { SweepShapes("psnr", "psnr_sse"); }
-TEST(EmuParity, PsnrLumaAlone) { SweepSizes("psnr", {{"enable_chroma", "false"}}); }
+TEST(EmuParity, PsnrLumaAlone) {
+  for (const int wave : kWaves)
+    ExpectParity(*Open(wave, 1),
+                 {FindMetric("psnr"), {{"enable_chroma", "false"}}, {97, 61, 10}, Content::kNoise, 3, 2, 1, ""});
+}
 
 TEST(EmuParity, MotionSizes) { SweepSizes("motion", {}); }
 TEST(EmuParity, MotionShapes) { SweepShapes("motion", "motion_sad"); }

@@ -64,6 +64,9 @@ Result<std::unique_ptr<Device>> OpenEmuDevice(const EmuSettings& settings) {
 EmuDevice::EmuDevice(const EmuSettings& settings) : settings_(settings), info_(Describe(settings)) {}
 
 Result<std::unique_ptr<Buffer>> EmuDevice::Allocate(size_t bytes, MemoryKind kind) {
+  if (bytes > info_.memory_bytes)
+    return Error(StatusCode::kOutOfMemory, "emu: a buffer of {} bytes in {} bytes of memory: use a smaller batch",
+                 bytes, info_.memory_bytes);
   return EmuBuffer::Make(bytes, kind, settings_.seed);
 }
 

@@ -17,10 +17,11 @@ KERNEL_USES(MotionSadArgs, MotionSadShared)
 
 #include "metric/blocks/partial_sums.kernel.h"
 
-// Values up to 65535 in magnitude: a product of a tap and a sum of two fits 31 bits, the sum of products needs 33.
+// Values up to 65535 in magnitude: the sum of products needs 33 bits. (Samples beyond the bit depth, where a clip has
+// no history yet, need 39.)
 FUNCTION(int64_t) lowpass(int32_t m2, int32_t m1, int32_t middle, int32_t p1, int32_t p2) {
-  return int64_t(MOTION_TAP_OUTER * (m2 + p2)) + int64_t(MOTION_TAP_INNER * (m1 + p1)) +
-         int64_t(MOTION_TAP_MIDDLE * middle);
+  return int64_t(MOTION_TAP_OUTER) * int64_t(m2 + p2) + int64_t(MOTION_TAP_INNER) * int64_t(m1 + p1) +
+         int64_t(MOTION_TAP_MIDDLE) * int64_t(middle);
 }
 
 // y = (sum + 2^(depth-1)) >> depth, for the ROWS rows from first_row on.
