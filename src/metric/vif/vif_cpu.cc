@@ -37,17 +37,15 @@ void LogTable(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(
 /// Rows and columns that no result depends on may lie beyond the mirror's range in tiny images: any pixel will do.
 int MirrorIndexClamped(int i, int n) { return std::clamp(MirrorIndex(i, n), 0, n - 1); }
 
-/// `columns` samples of a row from column `first`, mirrored at the picture's sides; in `line` where the picture does
-/// not have them all.
+/// Copies columns [first, first + columns) of a row of `width` samples, mirrored at its sides as far as `reach`. What
+/// lies further out is read by no filter and left as it was.
 template <class Sample>
-const Sample* RowPiece(const VifImage& image, int y, int first, int columns, Sample* line) {
-  const Sample* row = image.Row<Sample>(MirrorIndexClamped(y, image.height));
-  if (first >= 0 && first + columns <= image.width) return row + first;
-  const int inner = std::max(first, 0), end = std::min(first + columns, image.width);
-  for (int x = first; x < inner; ++x) line[x - first] = row[MirrorIndexClamped(x, image.width)];
-  std::memcpy(line + (inner - first), row + inner, (end - inner) * sizeof(Sample));
-  for (int x = end; x < first + columns; ++x) line[x - first] = row[MirrorIndexClamped(x, image.width)];
-  return line;
+void CopyMirrored(const Sample* row, int width, int first, int columns, int reach, Sample* to) {
+  const int begin = std::max(first, 0), end = std::min(first + columns, width);
+  for (int x = first; x < begin; ++x) to[x - first] = row[MirrorIndexClamped(x, width)];
+  std::memcpy(to + (begin - first), row + begin, (end - begin) * sizeof(Sample));
+  for (int x = end; x < std::min(first + columns, width + reach); ++x)
+    to[x - first] = row[MirrorIndexClamped(x, width)];
 }
 
 /// Rows of one band in columns [x0, x0 + kVifStrip), top to bottom.
@@ -93,14 +91,43 @@ class Strip {
     }
   }
 
+  /// Blocks inside the picture are read where they lie, those at its sides by way of a mirrored copy.
   template <class Sample>
   void FillPairOf(int index) const {
     const Sample* rows[4];
-    for (int i = 0; i < 4; ++i)
-      rows[i] = RowPiece(job_.images[i / 2], 2 * index + i % 2, x0_ - C::kPad, blocks_ * kBlock,
-                         reinterpret_cast<Sample*>(buffers_.lines[i]));
+    for (int i = 0; i < 4; ++i) {
+      const VifImage& image = job_.images[i / 2];
+      rows[i] = image.Row<Sample>(MirrorIndexClamped(2 * index + i % 2, image.height));
+    }
+    const int first = x0_ - C::kPad;
+    const int inner = first < 0 ? 1 : 0;
+    const int inner_end = std::clamp((job_.images[0].width - first) / kBlock, inner, blocks_);
+    StoreMirrored(rows, 0, inner, index);
+    StoreBlocks(rows, first, inner, inner_end, index);
+    StoreMirrored(rows, inner_end, blocks_, index);
+  }
+
+  template <class Sample>
+  void StoreMirrored(const Sample* const (&rows)[4], int begin, int end, int index) const {
+    if (begin >= end) return;
+    const int first = x0_ - C::kPad + begin * kBlock;
+    const Sample* lines[4];
+    for (int i = 0; i < 4; ++i) {
+      Sample* line = reinterpret_cast<Sample*>(buffers_.lines[i]);
+      CopyMirrored(rows[i], job_.images[0].width, first, (end - begin) * kBlock, C::kPad, line);
+      lines[i] = line;
+    }
+    StoreBlocks(lines, -begin * kBlock, begin, end, index);
+  }
+
+  /// Blocks [begin, end); rows[i][first] is the first sample of block 0.
+  template <class Sample>
+  void StoreBlocks(const Sample* const (&rows)[4], int first, int begin, int end, int index) const {
     const int centre = job_.images[0].sample == VifSample::kCentred ? 0 : 1 << (job_.bit_depth - 1);
-    StorePair<C>(rows, blocks_, static_cast<int16_t>(centre), job_.statistics, Pair(index));
+    const ptrdiff_t from = first + ptrdiff_t{begin} * kBlock;
+    const Sample* const blocks[4] = {rows[0] + from, rows[1] + from, rows[2] + from, rows[3] + from};
+    StorePair<C>(blocks, end - begin, static_cast<int16_t>(centre), job_.statistics,
+                 Pair(index) + begin * C::kPairBlock);
   }
 
   void AddStatistics(const int16_t* const* pairs, int y, RowBand rows, std::span<int64_t, kVifSumsPerScale> sums) {
