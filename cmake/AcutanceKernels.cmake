@@ -14,7 +14,6 @@ set(ACUTANCE_CUBIN_TARGETS sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120 CACHE STR
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(ACUTANCE_PYTHON ${Python3_EXECUTABLE} CACHE INTERNAL "")
 find_program(ACUTANCE_CLANG NAMES clang++-19 clang++-20 clang++-21 DOC "Compiles kernels for NVIDIA and AMD GPUs")
-cmake_path(GET ACUTANCE_CLANG PARENT_PATH clang_folder)
 find_program(ACUTANCE_LLD NAMES ld.lld-19 ld.lld-20 ld.lld-21 DOC "Links kernels for AMD GPUs")
 find_program(ACUTANCE_GLSLC NAMES glslc DOC "Compiles kernels for Vulkan")
 find_program(ACUTANCE_SPIRV_VAL NAMES spirv-val DOC "Validates kernels for Vulkan")

@@ -161,6 +161,7 @@ Result<TunedKernel> ChooseVariant(std::span<const TuningEntry> table, std::strin
                  kernel, WorkloadClassName(context.workload), context.family);
   const std::string variant = fmt::format("u{}_{}", 8 * context.format.BytesPerSample(), entry->shape);
   const KernelImage* image = FindKernelImage(kernel, variant);
+  if (image == nullptr) image = FindKernelImage(kernel, entry->shape);
   if (image == nullptr)
     return Error(StatusCode::kUnsupported,
                  "kernel {} was not built as {}: choose one of the shapes in its CMakeLists.txt", kernel, variant);

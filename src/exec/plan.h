@@ -138,7 +138,7 @@ struct TunedKernel {
 };
 
 /// The variant "<sample>_<shape>" of `kernel` that the context's overrides or else `table` choose, such as "u8_64x4r8"
-/// for samples of one byte.
+/// for samples of one byte; "<shape>" of a kernel that reads no samples.
 Result<TunedKernel> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
                                   const PlanContext& context);
 

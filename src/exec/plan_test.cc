@@ -132,6 +132,14 @@ TEST(Tuning, LongestFamilyWins) {
   EXPECT_EQ(FindTuning(kTable, "blur", WorkloadClass::kLarge, "sm_90"), nullptr);
 }
 
+TEST(Tuning, KernelsWithoutSamplesAreNamedByShapeAlone) {
+  constexpr TuningEntry kSum[] = {{"sum_partials", WorkloadClass::kSmall, "", "256x1", 3}};
+  const auto chosen = ChooseVariant(kSum, "sum_partials", MakePlanContext({.width = 16, .height = 16}, 1, 0, ""));
+  ASSERT_TRUE(chosen.ok()) << chosen.status().message();
+  EXPECT_EQ(chosen->image, FindKernelImage("sum_partials", "256x1"));
+  EXPECT_EQ(chosen->batch, 3);
+}
+
 TEST(Tuning, MissingEntriesAndShapesAreErrors) {
   PlanContext context = MakePlanContext({.width = 16, .height = 16, .bit_depth = 10}, 1, 0, "sm_90");
   EXPECT_THAT(ChooseVariant(kTable, "vague", context).status().message(), HasSubstr("no tuning entry for small"));

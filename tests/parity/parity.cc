@@ -29,11 +29,13 @@ Sums ComputeOnCpu(const Extractor& extractor, const Clip& clip) {
   return sums;
 }
 
+std::string_view ShapeOf(const KernelImage& image) { return image.variant.substr(image.variant.rfind('_') + 1); }
+
 /// One entry per kernel that was built in `shape`.
 std::vector<TuningEntry> Overrides(const std::string& shape, WorkloadClass workload) {
   std::vector<TuningEntry> entries;
   for (const KernelImage& image : KernelImages())
-    if (image.variant.ends_with("_" + shape)) entries.push_back({image.kernel, workload, "", shape, 1});
+    if (ShapeOf(image) == shape) entries.push_back({image.kernel, workload, "", shape, 1});
   return entries;
 }
 
@@ -125,7 +127,7 @@ Status CheckParity(Device& device, const ParityCase& which) {
 std::vector<std::string> ShapesOf(std::string_view kernel) {
   std::set<std::string> shapes;
   for (const KernelImage& image : KernelImages())
-    if (image.kernel == kernel) shapes.insert(std::string(image.variant.substr(image.variant.rfind('_') + 1)));
+    if (image.kernel == kernel) shapes.insert(std::string(ShapeOf(image)));
   return {shapes.begin(), shapes.end()};
 }
 

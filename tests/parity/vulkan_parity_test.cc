@@ -1,8 +1,10 @@
-// Every Vulkan device of this machine; CTest runs it on llvmpipe at waves of 4, 8 and 16.
+// Every Vulkan device of this machine; CTest runs it on llvmpipe at waves of 4, 8 and 16, and with the validation
+// layer.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
+#include "backend/vulkan/validation.h"
 #include "backend/vulkan/vulkan.h"
 #include "metric/registry.h"
 #include "tests/parity/parity.h"
@@ -25,7 +27,10 @@ class VulkanParity : public testing::Test {
       devices_.push_back(std::move(device).value());
     }
   }
-  static void TearDownTestSuite() { devices_.clear(); }
+  static void TearDownTestSuite() {
+    devices_.clear();
+    EXPECT_TRUE(vulkan::ValidationMessages().empty()) << "the validation layer found a mistake";
+  }
   void SetUp() override {
     if (devices_.empty()) GTEST_SKIP() << missing_;
   }
