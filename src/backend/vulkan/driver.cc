@@ -62,7 +62,7 @@ const Library& TheLibrary(const std::string& path) {
 
 Status NoDriver(std::string_view reason) {
   return Error(StatusCode::kUnsupported,
-               "the Vulkan loader finds no driver with a device ({}); install one (on Debian the package "
+               "the Vulkan loader finds no driver with a device: {}; install one (on Debian the package "
                "mesa-vulkan-drivers for AMD, Intel and, by llvmpipe, for the CPU; nvidia-vulkan-icd for NVIDIA) and "
                "check VK_ICD_FILENAMES and VK_DRIVER_FILES",
                reason);

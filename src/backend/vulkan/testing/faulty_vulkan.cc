@@ -1,0 +1,150 @@
+// The library faulty_vulkan.h speaks of.
+#include "backend/vulkan/testing/faulty_vulkan.h"
+
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace acutance::vulkan {
+namespace {
+
+FaultyVulkan g_faulty;
+std::mutex g_mutex;
+
+PFN_vkGetInstanceProcAddr TrueLoader() {
+  static void* library = ::dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+  return library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
+}
+
+#define ACU_TAG(name)                           \
+  struct Tag_##name {                           \
+    static constexpr const char* kName = #name; \
+  };
+ACU_VULKAN_LOADER_FUNCTIONS(ACU_TAG)
+ACU_VULKAN_INSTANCE_FUNCTIONS(ACU_TAG)
+ACU_VULKAN_DEVICE_FUNCTIONS(ACU_TAG)
+#undef ACU_TAG
+
+/// What is changed of a call's outcome: nothing, but for the functions below.
+template <class Tag, class... Args>
+void Alter(Tag, Args...) {}
+
+void Alter(Tag_vkEnumerateInstanceVersion, uint32_t* version) { *version = g_faulty.loader_version.value_or(*version); }
+
+void Alter(Tag_vkEnumeratePhysicalDevices, VkInstance, uint32_t* count, VkPhysicalDevice*) {
+  if (g_faulty.no_devices) *count = 0;
+}
+
+void Alter(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice, uint32_t* count,
+           VkQueueFamilyProperties* families) {
+  for (uint32_t i = 0; families && i < *count; ++i)
+    families[i].queueCount = g_faulty.queues.value_or(families[i].queueCount);
+}
+
+void Alter(Tag_vkGetPhysicalDeviceProperties, VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
+  properties->apiVersion = g_faulty.device_version.value_or(properties->apiVersion);
+}
+
+void Alter(Tag_vkGetPhysicalDeviceProperties2, VkPhysicalDevice, VkPhysicalDeviceProperties2* properties) {
+  for (auto* at = static_cast<VkBaseOutStructure*>(properties->pNext); at; at = at->pNext) {
+    if (at->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) continue;
+    auto* v11 = reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(at);
+    v11->subgroupSize = g_faulty.wave_size.value_or(v11->subgroupSize);
+    if (g_faulty.no_wave_operations) v11->subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT;
+  }
+}
+
+void Alter(Tag_vkGetPhysicalDeviceFeatures2, VkPhysicalDevice, VkPhysicalDeviceFeatures2* features) {
+  const auto hide = [](const char* name, VkBool32& feature) {
+    if (g_faulty.without.contains(name)) feature = VK_FALSE;
+  };
+  hide("shaderInt64", features->features.shaderInt64);
+  hide("shaderFloat64", features->features.shaderFloat64);
+  for (auto* at = static_cast<VkBaseOutStructure*>(features->pNext); at; at = at->pNext) {
+    if (at->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) continue;
+    auto* v12 = reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(at);
+    hide("bufferDeviceAddress", v12->bufferDeviceAddress);
+    hide("shaderSubgroupExtendedTypes", v12->shaderSubgroupExtendedTypes);
+  }
+}
+
+void Alter(Tag_vkCreateComputePipelines, VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo*,
+           const VkAllocationCallbacks*, VkPipeline*) {
+  ++g_faulty.compiled;
+}
+
+template <class Tag, class... Args>
+void Count(Args... args) {
+  constexpr std::string_view kName = Tag::kName;
+  if constexpr (kName.starts_with("vkCreate") || kName == "vkAllocateMemory") {
+    ++g_faulty.alive;
+  } else if constexpr (kName.starts_with("vkDestroy") || kName == "vkFreeMemory") {
+    // The last argument is the allocator, the one before it the handle.
+    if (std::get<sizeof...(Args) - 2>(std::tuple(args...))) --g_faulty.alive;
+  }
+}
+
+template <class Tag, class Function>
+struct Forward;
+
+template <class Tag, class R, class... Args>
+struct Forward<Tag, R(VKAPI_PTR*)(Args...)> {
+  static inline R(VKAPI_PTR* true_function)(Args...) = nullptr;
+
+  static R VKAPI_CALL Call(Args... args) {
+    if constexpr (std::is_same_v<R, VkResult>) {
+      {
+        const std::lock_guard lock(g_mutex);
+        if (const auto told = g_faulty.fail.find(Tag::kName); told != g_faulty.fail.end()) return told->second;
+      }
+      const R result = true_function(args...);
+      const std::lock_guard lock(g_mutex);
+      if (result == VK_SUCCESS) Alter(Tag(), args...), Count<Tag>(args...);
+      return result;
+    } else if constexpr (std::is_void_v<R>) {
+      true_function(args...);
+      const std::lock_guard lock(g_mutex);
+      Alter(Tag(), args...), Count<Tag>(args...);
+    } else {
+      return true_function(args...);
+    }
+  }
+};
+
+PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name);
+
+/// The instance's functions work on all its devices.
+VkInstance g_instance = nullptr;
+PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice, const char* name) {
+  return GetInstanceProcAddr(g_instance, name);
+}
+
+PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name) {
+  g_instance = instance;
+  if (g_faulty.without.contains(name)) return nullptr;
+  if (std::strcmp(name, "vkGetDeviceProcAddr") == 0) return reinterpret_cast<PFN_vkVoidFunction>(GetDeviceProcAddr);
+  const PFN_vkVoidFunction found = TrueLoader()(instance, name);
+  if (!found) return nullptr;
+#define ACU_FORWARD(function)                                           \
+  if (std::strcmp(name, #function) == 0) {                              \
+    using Forwarded = Forward<Tag_##function, PFN_##function>;          \
+    Forwarded::true_function = reinterpret_cast<PFN_##function>(found); \
+    return reinterpret_cast<PFN_vkVoidFunction>(Forwarded::Call);       \
+  }
+  ACU_VULKAN_LOADER_FUNCTIONS(ACU_FORWARD)
+  ACU_VULKAN_INSTANCE_FUNCTIONS(ACU_FORWARD)
+  ACU_VULKAN_DEVICE_FUNCTIONS(ACU_FORWARD)
+#undef ACU_FORWARD
+  return found;
+}
+
+}  // namespace
+}  // namespace acutance::vulkan
+
+extern "C" acutance::vulkan::FaultyVulkan* FaultyVulkanControls() { return &acutance::vulkan::g_faulty; }
+
+extern "C" PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+  return acutance::vulkan::GetInstanceProcAddr(instance, name);
+}

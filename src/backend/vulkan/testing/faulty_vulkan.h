@@ -1,0 +1,47 @@
+// A stand-in for libvulkan.so.1 that passes every call on to the true one, unless a test told it to fail, to hide or to
+// lie; so every path of the backend runs with a true driver, llvmpipe. It counts what is alive.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "backend/vulkan/functions.h"
+
+namespace acutance::vulkan {
+
+struct FaultyVulkan {
+  std::map<std::string, VkResult> fail;  // function -> what it returns instead of doing its work
+  std::set<std::string> without;         // functions, and features of devices, that are not there
+  bool no_devices = false;
+  bool no_wave_operations = false;
+  std::optional<uint32_t> loader_version, device_version, wave_size;
+  std::optional<uint32_t> queues;  // of every family
+
+  int alive = 0;     // created or allocated, and not yet destroyed or freed
+  int compiled = 0;  // pipelines
+};
+
+using FaultyVulkanControlsFunction = FaultyVulkan*();
+
+/// Opens the stand-in at `path` for a test and points the backend at it, told anew to fail nothing.
+inline FaultyVulkan& UseFaultyVulkan(const char* path) {
+  ::setenv("ACUTANCE_VULKAN_LIBRARY", path, 1);
+  void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    std::fputs(::dlerror(), stderr);
+    std::abort();
+  }
+  FaultyVulkan& faulty = *reinterpret_cast<FaultyVulkanControlsFunction*>(::dlsym(library, "FaultyVulkanControls"))();
+  const int alive = faulty.alive;
+  faulty = FaultyVulkan();
+  faulty.alive = alive;
+  return faulty;
+}
+
+}  // namespace acutance::vulkan
