@@ -7,7 +7,8 @@
 //   gpu_check session BACKEND            one session: what compute-sanitizer watches
 //   gpu_check speed BACKEND              frame pairs a second, from memory
 //
-// BACKEND: cuda, hip, or emu, which needs no device. Exit status 0 when all holds, 1 otherwise, 2 for wrong usage.
+// BACKEND: cuda, hip, vulkan, or emu, which needs no device. Exit status 0 when all holds, 1 otherwise, 2 for wrong
+// usage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "backend/emu/emu.h"
 #include "backend/hip/hip.h"
 #include "backend/testing/language_probe.h"
+#include "backend/vulkan/vulkan.h"
 #include "metric/registry.h"
 #include "tests/gpu/memory_in_use.h"
 #include "tests/gpu/speed.h"
@@ -31,7 +33,7 @@
 namespace acutance {
 namespace {
 
-constexpr std::array kBackends = {&kCudaBackend, &kHipBackend, &kEmuBackend};
+constexpr std::array kBackends = {&kCudaBackend, &kHipBackend, &kVulkanBackend, &kEmuBackend};
 
 struct Settings {
   const Backend* backend = nullptr;
@@ -46,9 +48,9 @@ struct Settings {
 int PrintDevices() {
   for (const Backend* backend : kBackends) {
     const BackendProbe probe = backend->probe();
-    if (probe.devices.empty()) fmt::print("{:5} none: {}\n", backend->name, probe.missing);
+    if (probe.devices.empty()) fmt::print("{:6} none: {}\n", backend->name, probe.missing);
     for (const DeviceInfo& d : probe.devices)
-      fmt::print("{:5} {} {} ({}, {}): waves of {}, {} MiB, {} KiB shared\n", backend->name, d.index, d.name, d.family,
+      fmt::print("{:6} {} {} ({}, {}): waves of {}, {} MiB, {} KiB shared\n", backend->name, d.index, d.name, d.family,
                  d.driver, d.wave_size, d.memory_bytes >> 20, d.shared_bytes >> 10);
   }
   return 0;

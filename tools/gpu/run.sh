@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves the cuda and hip backends on a machine with an NVIDIA GPU (README.md). Needs bash and the folder that bundle.sh
+# Proves the cuda, hip and vulkan backends on a machine with an NVIDIA GPU (README.md). Needs bash and the folder that bundle.sh
 # made; compute-sanitizer, ptxas and cuobjdump (CUDA toolkit) are used where they are found.
 #
 # usage: tools/gpu/run.sh [BUNDLE] [STEP]...     BUNDLE: build/gpu by default; no STEP: all of them
@@ -37,6 +37,9 @@ must() {
   echo "    ($((SECONDS - begin)) s)"
 }
 
+# A GPU, that is, and not Mesa's software.
+has_vulkan() { "${check[@]}" devices | grep -E '^vulkan +0' | grep -qv llvmpipe; }
+
 step_devices() {
   nvidia-smi || true
   must "devices" "${check[@]}" devices
@@ -45,11 +48,13 @@ step_devices() {
 step_parity() {
   must "parity cuda" "${check[@]}" parity cuda
   must "parity hip, through the stand-in" "${check[@]}" parity hip --quick
+  if has_vulkan; then must "parity vulkan" "${check[@]}" parity vulkan --quick; fi
 }
 
 step_leak() {
   must "leak cuda" "${check[@]}" leak cuda
   must "leak hip, through the stand-in" "${check[@]}" leak hip
+  if has_vulkan; then must "leak vulkan" "${check[@]}" leak vulkan; fi
 }
 
 # sanitizer TOOL [OPTION]... BACKEND: one session under compute-sanitizer.
@@ -93,7 +98,10 @@ step_machine_code() {
   gzip -f "$report/sass.txt"
 }
 
-step_speed() { must "speed cuda" "${check[@]}" speed cuda; }
+step_speed() {
+  must "speed cuda" "${check[@]}" speed cuda
+  if has_vulkan; then must "speed vulkan" "${check[@]}" speed vulkan; fi
+}
 
 run() {
   for step in "${steps[@]}"; do

@@ -56,7 +56,7 @@ TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
       EXPECT_EQ(kernel->wave_size, WaveSize(family));
       EXPECT_EQ(kernel->max_work_items, image.group_x * image.group_y);
       EXPECT_EQ(kernel->args_bytes, static_cast<int>(image.args_bytes));
-      EXPECT_EQ(kernel->shared_bytes, static_cast<int>(image.shared_bytes));
+      EXPECT_LE(kernel->shared_bytes, static_cast<int>(image.shared_bytes)) << "what a kernel leaves unused may go";
       EXPECT_EQ(kernel->private_bytes, 0);
       EXPECT_EQ(kernel->spilled_vector_registers, 0);
       EXPECT_EQ(kernel->spilled_scalar_registers, 0);
