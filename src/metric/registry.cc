@@ -4,6 +4,7 @@
 #include <array>
 
 #include "metric/adm/adm.h"
+#include "metric/float_motion/float_motion.h"
 #include "metric/motion/motion.h"
 #include "metric/psnr/psnr.h"
 #include "metric/vif/vif.h"
@@ -11,7 +12,7 @@
 namespace acutance {
 
 std::span<const Metric* const> AllMetrics() {
-  static constexpr std::array kMetrics = {&kPsnrMetric, &kAdmMetric, &kMotionMetric, &kVifMetric};
+  static constexpr std::array kMetrics = {&kPsnrMetric, &kAdmMetric, &kMotionMetric, &kVifMetric, &kFloatMotionMetric};
   return kMetrics;
 }
 

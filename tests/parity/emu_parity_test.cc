@@ -38,13 +38,13 @@ void SweepSizes(const char* metric, const OptionTexts& options) {
       }
 }
 
-void SweepShapes(const char* metric, const char* kernel) {
+void SweepShapes(const char* metric, const char* kernel, const OptionTexts& options = {}) {
   const std::vector<std::string> shapes = ShapesOf(kernel);
   ASSERT_GE(shapes.size(), 3u);
   for (const std::string& shape : shapes)
     for (const int depth : {8, 10})
       for (const Content content : {Content::kNoise, Content::kExtremes})
-        ExpectParity(*Open(16, 5), {FindMetric(metric), {}, {131, 67, depth}, content, 3, 2, 7, shape});
+        ExpectParity(*Open(16, 5), {FindMetric(metric), options, {131, 67, depth}, content, 3, 2, 7, shape});
 }
 
 TEST(EmuParity, PsnrSizes) { SweepSizes("psnr", {}); }
@@ -66,8 +66,31 @@ TEST(EmuParity, MotionForcedToZero) {
         {FindMetric("motion"), {{"motion_force_zero", "true"}}, {20, 10, 8}, Content::kNoise, 4, batch, 1, ""});
 }
 
+TEST(EmuParity, FloatMotionSizes) { SweepSizes("float_motion", {{"motion_add_scale1", "true"}}); }
+TEST(EmuParity, FloatMotionShapes) {
+  for (const char* kernel : {"float_motion_blur", "float_motion_half", "float_motion_rows"})
+    SweepShapes("float_motion", kernel, {{"motion_add_scale1", "true"}});
+}
+
+TEST(EmuParity, FloatMotionOptions) {
+  const OptionTexts all[] = {{{"motion_add_uv", "true"}},
+                             {{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}},
+                             {{"motion_filter_size", "1"}},
+                             {{"motion_filter_size", "3"}},
+                             {{"motion_force_zero", "true"}}};
+  uint32_t turn = 0;
+  for (const int wave : kWaves)
+    for (const int depth : kDepths)
+      for (const OptionTexts& options : all) {
+        const uint32_t i = ++turn;
+        const PictureFormat format = {97, 61, depth, kPixelFormats[i % 3]};
+        ExpectParity(*Open(wave, i), {FindMetric("float_motion"), options, format, kContents[i % 5], 4,
+                                      static_cast<int>(i % 3) + 1, i, ""});
+      }
+}
+
 TEST(EmuParity, ContentsAtAllDepths) {
-  for (const char* metric : {"psnr", "motion"})
+  for (const char* metric : {"psnr", "motion", "float_motion"})
     for (const int depth : kDepths)
       for (const Content content : kContents)
         for (const uint64_t seed : {11, 12})
@@ -76,7 +99,7 @@ TEST(EmuParity, ContentsAtAllDepths) {
 
 TEST(EmuParity, NarrowAndFlatPictures) {
   for (const auto& [width, height] : {std::pair{3, 200}, {4, 5}, {300, 3}, {5, 4}, {61, 32}, {60, 33}})
-    for (const char* metric : {"psnr", "motion"})
+    for (const char* metric : {"psnr", "motion", "float_motion"})
       ExpectParity(*Open(64, 3), {FindMetric(metric), {}, {width, height, 10}, Content::kNoise, 3, 3, 9, ""});
 }
 

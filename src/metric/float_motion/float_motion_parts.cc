@@ -1,0 +1,24 @@
+#include "metric/float_motion/float_motion_parts.h"
+
+namespace acutance {
+
+std::vector<FloatMotionPart> FloatMotionParts(const OptionValues& options, const PictureFormat& format) {
+  std::vector<FloatMotionPart> parts;
+  if (options.Bool("motion_force_zero")) return parts;
+  const int planes = options.Bool("motion_add_uv") ? format.PlaneCount() : 1;
+  for (int p = 0; p < planes; ++p) {
+    const int width = format.PlaneWidth(p), height = format.PlaneHeight(p);
+    parts.push_back({p, false, width, height});
+    if (options.Bool("motion_add_scale1")) parts.push_back({p, true, HalfLength(width), HalfLength(height)});
+  }
+  return parts;
+}
+
+HalfTables MakeHalfTables(int plane_width, int plane_height) {
+  HalfTables tables;
+  for (int x = 0; x < HalfLength(plane_width); ++x) tables.columns.push_back(HalfSampleAt(x, plane_width));
+  for (int y = 0; y < HalfLength(plane_height); ++y) tables.rows.push_back(HalfSampleAt(y, plane_height));
+  return tables;
+}
+
+}  // namespace acutance

@@ -1,0 +1,76 @@
+#include "metric/float_motion/float_motion_ref.h"
+
+#include <cmath>
+#include <vector>
+
+#include "image/border.h"
+
+namespace acutance {
+namespace {
+
+using Row = std::vector<float>;
+
+float SampleAt(const Plane& plane, int bit_depth, int x, int y) {
+  if (bit_depth == 8) return static_cast<float>(plane.Row<uint8_t>(y)[x]) - 128.0f;
+  const float scale = static_cast<float>(1 << (bit_depth - 8));
+  return static_cast<float>(plane.Row<uint16_t>(y)[x]) / scale - 128.0f;
+}
+
+/// A row of the blurred plane: first the columns, then the row.
+Row Blur(const Plane& plane, int bit_depth, std::span<const float> taps, int y) {
+  const int radius = static_cast<int>(taps.size()) / 2;
+  Row columns(plane.width), row(plane.width);
+  for (int x = 0; x < plane.width; ++x)
+    for (int k = -radius; k <= radius; ++k)
+      columns[x] += taps[k + radius] * SampleAt(plane, bit_depth, x, MirrorIndex(y + k, plane.height));
+  for (int x = 0; x < plane.width; ++x)
+    for (int k = -radius; k <= radius; ++k) row[x] += taps[k + radius] * columns[MirrorIndex(x + k, plane.width)];
+  return row;
+}
+
+/// Where sample i of a side of n, halved, reads: bilinear, mirrored.
+struct Position {
+  int first;
+  int second;
+  float weight;  // of the second
+};
+
+Position HalfPosition(int i, int n) {
+  const int half = static_cast<int>(n * 0.5 + 0.5);
+  const float ratio = static_cast<float>(n) / static_cast<float>(half);
+  const float center = static_cast<float>((i + 0.5) * ratio - 0.5);
+  const int first = MirrorIndex(static_cast<int>(std::floor(center)), n);
+  const int second = MirrorIndex(static_cast<int>(std::ceil(center)), n);
+  return {first, second, center - static_cast<float>(first)};
+}
+
+/// A row of the blurred plane, halved.
+Row BlurHalf(const Plane& plane, int bit_depth, std::span<const float> taps, int y) {
+  const Position vertical = HalfPosition(y, plane.height);
+  const Row upper = Blur(plane, bit_depth, taps, vertical.first);
+  const Row lower = Blur(plane, bit_depth, taps, vertical.second);
+  Row row(static_cast<size_t>(plane.width * 0.5 + 0.5));
+  const float dy = vertical.weight;
+  for (size_t x = 0; x < row.size(); ++x) {
+    const Position at = HalfPosition(static_cast<int>(x), plane.width);
+    const float dx = at.weight;
+    row[x] = (1 - dy) * (1 - dx) * upper[at.first] + (1 - dy) * dx * upper[at.second] +
+             dy * (1 - dx) * lower[at.first] + dy * dx * lower[at.second];
+  }
+  return row;
+}
+
+}  // namespace
+
+void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, float* sums) {
+  const auto blur = input.half ? BlurHalf : Blur;
+  for (int y = band.begin; y < band.end; ++y) {
+    const Row earlier = blur(input.earlier, input.bit_depth, input.taps, y);
+    const Row current = blur(input.current, input.bit_depth, input.taps, y);
+    float sum = 0;
+    for (size_t x = 0; x < current.size(); ++x) sum += std::abs(earlier[x] - current[x]);
+    sums[y] = sum;
+  }
+}
+
+}  // namespace acutance
