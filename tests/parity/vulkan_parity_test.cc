@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "backend/vulkan/validation.h"
 #include "backend/vulkan/vulkan.h"
 #include "metric/registry.h"
 #include "tests/parity/parity.h"
@@ -29,7 +28,7 @@ class VulkanParity : public testing::Test {
   }
   static void TearDownTestSuite() {
     devices_.clear();
-    EXPECT_TRUE(vulkan::ValidationMessages().empty()) << "the validation layer found a mistake";
+    EXPECT_TRUE(VulkanValidationMessages().empty()) << "the validation layer found a mistake";
   }
   void SetUp() override {
     if (devices_.empty()) GTEST_SKIP() << missing_;

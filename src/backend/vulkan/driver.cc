@@ -60,6 +60,16 @@ const Library& TheLibrary(const std::string& path) {
   return entry->second;
 }
 
+struct OpenedDriver {
+  std::mutex mutex;
+  std::shared_ptr<const Driver> driver;
+};
+
+OpenedDriver& TheOpenedDriver() {
+  static auto* opened = new OpenedDriver();  // never destroyed: some drivers do not survive it when a process ends
+  return *opened;
+}
+
 Status NoDriver(std::string_view reason) {
   return Error(StatusCode::kUnsupported,
                "the Vulkan loader finds no driver with a device: {}; install one (on Debian the package "
@@ -140,18 +150,22 @@ Result<std::vector<VkPhysicalDevice>> Driver::PhysicalDevices() const {
 }
 
 Result<std::shared_ptr<const Driver>> OpenDriver() {
-  static std::mutex mutex;
-  static auto* in_use = new std::weak_ptr<const Driver>();
   const char* hook = std::getenv("ACUTANCE_VULKAN_LIBRARY");
   const Library& library = TheLibrary(hook && *hook ? hook : kLibrary);
   ACU_RETURN_IF_ERROR(library.status);
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<const Driver> shared = in_use->lock();
-  if (shared && &shared->loader_ == &library.loader) return shared;
+  OpenedDriver& opened = TheOpenedDriver();
+  const std::lock_guard lock(opened.mutex);
+  if (opened.driver && &opened.driver->loader_ == &library.loader) return opened.driver;
   std::shared_ptr<Driver> driver(new Driver(library.loader));
   ACU_RETURN_IF_ERROR(driver->Create());
-  *in_use = driver;
-  return std::shared_ptr<const Driver>(std::move(driver));
+  opened.driver = std::move(driver);
+  return opened.driver;
+}
+
+void CloseDriver() {
+  OpenedDriver& opened = TheOpenedDriver();
+  const std::lock_guard lock(opened.mutex);
+  opened.driver.reset();
 }
 
 }  // namespace acutance::vulkan

@@ -40,8 +40,12 @@ class Driver {
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
 };
 
-/// Opens the loader and makes an instance, or shares the one that is in use. The library stays open for good (drivers
-/// do not survive dlclose). ACUTANCE_VULKAN_LIBRARY names another library than libvulkan.so.1: a hook for tests.
+/// Opens the loader and makes an instance at the first call; later ones share it. Both stay for good: an instance loads
+/// all drivers of the machine, which takes long and, with LLVM in a driver, leaks at each unloading.
+/// ACUTANCE_VULKAN_LIBRARY names another library than libvulkan.so.1: a hook for tests.
 Result<std::shared_ptr<const Driver>> OpenDriver();
+
+/// Lets the next OpenDriver() start anew; for tests.
+void CloseDriver();
 
 }  // namespace acutance::vulkan

@@ -16,4 +16,6 @@ const Backend kVulkanBackend = {
     },
     [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kUnsupported, "{}", kMissing); }};
 
+std::vector<std::string> VulkanValidationMessages() { return {}; }
+
 }  // namespace acutance

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "backend/vulkan/error.h"
+#include "backend/vulkan/vulkan.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -60,10 +62,10 @@ VkDebugUtilsMessengerCreateInfoEXT MessengerSettings() {
   return settings;
 }
 
-std::vector<std::string> ValidationMessages() {
-  Messages& messages = TheMessages();
+}  // namespace acutance::vulkan
+
+std::vector<std::string> acutance::VulkanValidationMessages() {
+  vulkan::Messages& messages = vulkan::TheMessages();
   const std::lock_guard lock(messages.mutex);
   return messages.texts;
 }
-
-}  // namespace acutance::vulkan

@@ -1,9 +1,6 @@
 // Khronos' validation layer, for tests and for people who look for a fault: ACUTANCE_VULKAN_VALIDATION=1.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "backend/vulkan/functions.h"
 #include "base/status.h"
 
@@ -16,10 +13,7 @@ bool WantsValidation();
 /// Fails where the layer is not installed.
 Status CheckValidationLayer(const LoaderFunctions& loader);
 
-/// Where the layer's warnings and errors go: to standard error, and to ValidationMessages().
+/// Where the layer's warnings and errors go: to standard error, and to VulkanValidationMessages().
 VkDebugUtilsMessengerCreateInfoEXT MessengerSettings();
-
-/// All messages of this process so far.
-std::vector<std::string> ValidationMessages();
 
 }  // namespace acutance::vulkan

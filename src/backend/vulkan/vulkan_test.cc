@@ -80,24 +80,28 @@ class VulkanTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    vulkan::CloseDriver();
     const BackendProbe probe = kVulkanBackend.probe();
     if (probe.devices.empty()) GTEST_SKIP() << probe.missing;
     index_ = probe.devices.front().index;
   }
   void TearDown() override {
+    vulkan::CloseDriver();
     EXPECT_EQ(faulty_.alive, 0) << "something of the device was not given back";
-    EXPECT_EQ(vulkan::ValidationMessages().size(), messages_) << "the validation layer found a mistake";
+    EXPECT_EQ(VulkanValidationMessages().size(), messages_) << "the validation layer found a mistake";
     ::unsetenv("ACUTANCE_VULKAN_LIBRARY");
     std::filesystem::remove_all(cache_);
   }
 
   std::unique_ptr<Device> Open() const {
+    vulkan::CloseDriver();
     auto device = kVulkanBackend.open(index_);
     EXPECT_TRUE(device.ok()) << device.status().message();
     return device.ok() ? std::move(device).value() : nullptr;
   }
 
   static std::string MissingBecause() {
+    vulkan::CloseDriver();
     const BackendProbe probe = kVulkanBackend.probe();
     EXPECT_THAT(probe.devices, IsEmpty());
     EXPECT_FALSE(kVulkanBackend.open(0).ok());
@@ -107,7 +111,7 @@ class VulkanTest : public ::testing::Test {
   const std::filesystem::path cache_ =
       std::filesystem::path(::testing::TempDir()) / ("acutance_vulkan_test_" + std::to_string(::getpid()));
   FaultyVulkan& faulty_ = vulkan::UseFaultyVulkan(FAULTY_VULKAN_LIBRARY);
-  size_t messages_ = vulkan::ValidationMessages().size();
+  size_t messages_ = VulkanValidationMessages().size();
   int index_ = 0;
 };
 
@@ -163,6 +167,7 @@ TEST_F(VulkanProbe, NamesTheFunctionsThatALoaderLacks) {
   faulty_.without = {"vkGetPhysicalDeviceFeatures2"};
   EXPECT_THAT(MissingBecause(), HasSubstr("no function vkGetPhysicalDeviceFeatures2"));
   faulty_.without = {"vkGetBufferDeviceAddress"};
+  vulkan::CloseDriver();
   EXPECT_THAT(kVulkanBackend.open(index_).status().message(), HasSubstr("no function vkGetBufferDeviceAddress"));
 }
 
@@ -393,7 +398,7 @@ TEST_F(VulkanTest, HearsTheValidationLayer) {
   VkBuffer buffer = VK_NULL_HANDLE;
   ASSERT_EQ(context->vk().vkCreateBuffer(context->device(), &empty, nullptr, &buffer), VK_SUCCESS);
   context->vk().vkDestroyBuffer(context->device(), buffer, nullptr);
-  const auto messages = vulkan::ValidationMessages();
+  const auto messages = VulkanValidationMessages();
   ASSERT_GT(messages.size(), messages_);
   EXPECT_THAT(messages.back(), HasSubstr("VkBufferCreateInfo"));
   messages_ = messages.size();

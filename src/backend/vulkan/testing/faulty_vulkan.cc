@@ -18,6 +18,15 @@ PFN_vkGetInstanceProcAddr TrueLoader() {
   return library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
 }
 
+/// By an instance that is never destroyed: llvmpipe's LLVM leaks when it is unloaded, and a leak checker sees that.
+void KeepDriversLoaded() {
+  static VkInstance instance = nullptr;
+  if (instance || !TrueLoader()) return;
+  const auto create = reinterpret_cast<PFN_vkCreateInstance>(TrueLoader()(nullptr, "vkCreateInstance"));
+  const VkInstanceCreateInfo settings = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  if (create(&settings, nullptr, &instance) != VK_SUCCESS) instance = nullptr;
+}
+
 #define ACU_TAG(name)                           \
   struct Tag_##name {                           \
     static constexpr const char* kName = #name; \
@@ -78,7 +87,9 @@ void Alter(Tag_vkCreateComputePipelines, VkDevice, VkPipelineCache, uint32_t, co
 template <class Tag, class... Args>
 void Count(Args... args) {
   constexpr std::string_view kName = Tag::kName;
-  if constexpr (kName.starts_with("vkCreate") || kName == "vkAllocateMemory") {
+  if constexpr (kName == "vkCreateInstance" || kName == "vkDestroyInstance") {
+    return;  // the backend keeps it
+  } else if constexpr (kName.starts_with("vkCreate") || kName == "vkAllocateMemory") {
     ++g_faulty.alive;
   } else if constexpr (kName.starts_with("vkDestroy") || kName == "vkFreeMemory") {
     // The last argument is the allocator, the one before it the handle.
@@ -143,7 +154,10 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
 }  // namespace
 }  // namespace acutance::vulkan
 
-extern "C" acutance::vulkan::FaultyVulkan* FaultyVulkanControls() { return &acutance::vulkan::g_faulty; }
+extern "C" acutance::vulkan::FaultyVulkan* FaultyVulkanControls() {
+  acutance::vulkan::KeepDriversLoaded();
+  return &acutance::vulkan::g_faulty;
+}
 
 extern "C" PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name) {
   return acutance::vulkan::GetInstanceProcAddr(instance, name);
