@@ -33,7 +33,8 @@ FUNCTION(int32_t) groups_x() { return int32_t(acu_item().get_group_range(2)); }
 FUNCTION(int32_t) groups_y() { return int32_t(acu_item().get_group_range(1)); }
 FUNCTION(void) group_barrier() { sycl::group_barrier(acu_item().get_group()); }
 
-FUNCTION(int32_t) wave_size() { return int32_t(acu_wave().get_max_local_range()[0]); }
+// Not get_max_local_range(): on CPUs a wave never spans rows, so it is no longer than BLOCK_X.
+FUNCTION(int32_t) wave_size() { return int32_t(acu_wave().get_local_range()[0]); }
 FUNCTION(int32_t) wave_lane() { return int32_t(acu_wave().get_local_id()[0]); }
 FUNCTION(int32_t) wave_index() { return int32_t(acu_wave().get_group_id()[0]); }
 FUNCTION(int32_t) wave_count() { return int32_t(acu_wave().get_group_range()[0]); }

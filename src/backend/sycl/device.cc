@@ -1,0 +1,155 @@
+// The plugin library: finds devices, and opens them.
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "backend/sycl/buffer.h"
+#include "backend/sycl/context.h"
+#include "backend/sycl/error.h"
+#include "backend/sycl/kernel.h"
+#include "backend/sycl/plugin.h"
+#include "backend/sycl/queue.h"
+
+namespace acutance::sycl_backend {
+namespace {
+
+constexpr uint32_t kIntelVendorId = 0x8086;
+
+class SyclDevice : public Device {
+ public:
+  explicit SyclDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+
+  const DeviceInfo& info() const override { return context_->info(); }
+  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
+    return UsmBuffer::Allocate(context_, bytes, kind);
+  }
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
+    return SyclKernel::Load(context_, image);
+  }
+  Result<std::unique_ptr<Queue>> MakeQueue() override { return SyclQueue::Make(context_); }
+
+ private:
+  const std::shared_ptr<Context> context_;
+};
+
+bool IsLevelZero(const sycl::device& device) { return device.get_backend() == sycl::backend::ext_oneapi_level_zero; }
+
+/// Whether kernels and buffers can be what they are; FPGA emulators and such are not for us.
+bool IsUsable(sycl::device& device) {
+  return (device.is_gpu() || device.is_cpu()) && device.has(sycl::aspect::usm_device_allocations) &&
+         device.has(sycl::aspect::usm_host_allocations) &&
+         device.ext_oneapi_can_build(sycl::ext::oneapi::experimental::source_language::sycl);
+}
+
+/// GPUs first. An Intel GPU may be offered twice, by Level Zero and by OpenCL: the first is taken.
+std::vector<sycl::device> FindDevices() {
+  std::vector<sycl::device> devices = sycl::device::get_devices();
+  const bool level_zero = std::ranges::any_of(devices, IsLevelZero);
+  std::erase_if(devices, [&](sycl::device& device) {
+    const bool twice = level_zero && device.is_gpu() && device.get_backend() == sycl::backend::opencl;
+    return twice || !IsUsable(device);
+  });
+  std::ranges::stable_partition(devices, [](const sycl::device& device) { return device.is_gpu(); });
+  return devices;
+}
+
+/// From ACUTANCE_SYCL_WAVE; 0 when it is not set.
+Result<int> WantedWave() {
+  const char* text = std::getenv("ACUTANCE_SYCL_WAVE");
+  if (!text || !*text) return 0;
+  int wave = 0;
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, wave);
+  if (error == std::errc() && rest == end && wave > 0) return wave;
+  return Error(StatusCode::kInvalidArgument, "ACUTANCE_SYCL_WAVE={} is not a number above 0", text);
+}
+
+/// Always one size for all kernels, else each kernel would get its own. For CPUs the smallest that fills a vector of
+/// doubles was the fastest (8 before 16, by half); 16 is what all Intel GPUs have.
+Result<int> ChooseWave(const sycl::device& device, const std::string& name, int wanted) {
+  const std::vector<size_t> sizes = device.get_info<sycl::info::device::sub_group_sizes>();
+  const auto has = [&](size_t size) { return std::ranges::find(sizes, size) != sizes.end(); };
+  if (wanted > 0 && !has(wanted))
+    return Error(StatusCode::kInvalidArgument, "{} has no waves of {} work items: set ACUTANCE_SYCL_WAVE to {}", name,
+                 wanted, fmt::join(sizes, ", "));
+  if (wanted > 0) return wanted;
+  const std::vector<int> preferred = device.is_cpu() ? std::vector{8, 16, 32, 4, 64} : std::vector{16, 32, 8, 64, 4};
+  const auto found = std::ranges::find_if(preferred, has);
+  if (found != preferred.end()) return *found;
+  return Error(StatusCode::kUnsupported, "{} has waves of {} work items only; kernels need 4 to 64, a power of two",
+               name, fmt::join(sizes, ", "));
+}
+
+std::string Family(const sycl::device& device) {
+  const bool intel = device.get_info<sycl::info::device::vendor_id>() == kIntelVendorId;
+  return fmt::format("{}_{}", intel ? "intel" : "other", device.is_cpu() ? "cpu" : "gpu");
+}
+
+Result<DeviceInfo> Describe(const sycl::device& device, int index) {
+  DeviceInfo info{.backend = "sycl", .index = index};
+  info.name = device.get_info<sycl::info::device::name>();
+  ACU_ASSIGN_OR_RETURN(const int wanted, WantedWave());
+  ACU_ASSIGN_OR_RETURN(info.wave_size, ChooseWave(device, info.name, wanted));
+  info.driver = fmt::format("{} {}, wave {}", device.get_platform().get_info<sycl::info::platform::name>(),
+                            device.get_info<sycl::info::device::driver_version>(), info.wave_size);
+  info.family = Family(device);
+  info.has_double = device.has(sycl::aspect::fp64);
+  info.is_cpu = device.is_cpu();
+  info.memory_bytes = device.get_info<sycl::info::device::global_mem_size>();
+  info.shared_bytes = static_cast<uint32_t>(device.get_info<sycl::info::device::local_mem_size>());
+  return info;
+}
+
+struct FoundDevice {
+  sycl::device device;
+  DeviceInfo info;
+};
+
+Result<std::vector<Result<FoundDevice>>> FindAll() {
+  std::vector<Result<FoundDevice>> found;
+  ACU_RETURN_IF_ERROR(Try("SYCL runtime", "list its devices", [&] {
+    for (const sycl::device& device : FindDevices()) {
+      const Result<DeviceInfo> info = Describe(device, static_cast<int>(found.size()));
+      if (info.ok()) found.push_back(FoundDevice{device, *info});
+      else found.push_back(info.status());
+    }
+  }));
+  if (found.empty())
+    return Error(StatusCode::kUnsupported,
+                 "the SYCL runtime finds no device; for Intel GPUs install their driver (on Debian intel-opencl-icd), "
+                 "for CPUs: pip install intel-opencl-rt; check ONEAPI_DEVICE_SELECTOR and OCL_ICD_FILENAMES");
+  return found;
+}
+
+BackendProbe Probe() {
+  const auto found = FindAll();
+  if (!found.ok()) return {{}, found.status().message()};
+  BackendProbe probe;
+  for (const Result<FoundDevice>& each : *found) {
+    if (each.ok()) probe.devices.push_back(each->info);
+    else probe.missing += (probe.missing.empty() ? "" : "; ") + each.status().message();
+  }
+  if (!probe.devices.empty()) probe.missing.clear();
+  return probe;
+}
+
+Result<std::unique_ptr<Device>> Open(int index) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<Result<FoundDevice>> found, FindAll());
+  if (index < 0 || index >= static_cast<int>(found.size()))
+    return Error(StatusCode::kInvalidArgument, "there is no SYCL device {}: this machine has {}, counted from 0", index,
+                 found.size());
+  ACU_ASSIGN_OR_RETURN(const FoundDevice device, found[index]);
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Make(device.device, device.info));
+  return std::unique_ptr<Device>(new SyclDevice(std::move(context)));
+}
+
+}  // namespace
+}  // namespace acutance::sycl_backend
+
+extern "C" {
+extern const acutance::sycl_backend::Plugin acutance_sycl_plugin;
+const acutance::sycl_backend::Plugin acutance_sycl_plugin = {ACUTANCE_SYCL_BUILD, acutance::sycl_backend::Probe,
+                                                             acutance::sycl_backend::Open};
+}

@@ -1,0 +1,131 @@
+#include "backend/sycl/driver.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace acutance::sycl_backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPluginFile = "libacutance_sycl.so";
+constexpr const char* kRuntimeFile = ACUTANCE_SYCL_LIBRARY;  // "libsycl.so.9"
+constexpr const char* kCpuDriverFile = "libintelocl.so";
+
+const char* Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+bool IsFile(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// The folders of the program and, if this code is in a shared library, of that. Never a relative path: nothing is
+/// loaded from the working directory.
+std::vector<fs::path> OwnFolders() {
+  std::vector<fs::path> folders;
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&OwnFolders), &info) && info.dli_fname && info.dli_fname[0] == '/')
+    folders.push_back(fs::path(info.dli_fname).parent_path());
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) folders.push_back(program.parent_path());
+  return folders;
+}
+
+Result<fs::path> FindPlugin() {
+  std::vector<fs::path> places;
+  if (const char* path = Variable("ACUTANCE_SYCL_PLUGIN")) {
+    places.push_back(path);
+  } else {
+    for (const fs::path& folder : OwnFolders())
+      for (const char* relative : {".", "../lib", "../" ACUTANCE_LIBDIR})
+        places.push_back((folder / relative / kPluginFile).lexically_normal());
+  }
+  std::vector<std::string> names;
+  for (const fs::path& place : places) {
+    if (IsFile(place)) return place;
+    if (names.empty() || names.back() != place.string()) names.push_back(place.string());
+  }
+  return Error(
+      StatusCode::kUnsupported,
+      "no SYCL plugin (there is no {}); build it: tools/sycl_runtime.sh, then configure and build again; or set "
+      "ACUTANCE_SYCL_PLUGIN to its file",
+      fmt::join(names, ", no "));
+}
+
+/// Folders that pip installs Intel's runtime below, and where this build found it.
+std::vector<fs::path> RuntimePlaces() {
+  if (const char* folder = Variable("ACUTANCE_SYCL_RUNTIME")) return {folder};
+  std::vector<fs::path> places;
+  if (*ACUTANCE_SYCL_ROOT) places.push_back(ACUTANCE_SYCL_ROOT);
+  if (const char* environment = Variable("VIRTUAL_ENV")) places.push_back(environment);
+  if (const char* home = Variable("HOME")) places.push_back(fs::path(home) / ".local");
+  places.push_back("/usr/local");
+  return places;
+}
+
+std::optional<fs::path> FindRuntimeFile() {
+  for (const fs::path& place : RuntimePlaces())
+    for (const fs::path& file : {place / "lib" / kRuntimeFile, place / kRuntimeFile})
+      if (IsFile(file)) return file;
+  if (Variable("ACUTANCE_SYCL_RUNTIME")) return {};
+  return kRuntimeFile;  // wherever the loader finds it
+}
+
+Result<void*> OpenRuntime() {
+  const std::optional<fs::path> file = FindRuntimeFile();
+  void* handle = file ? ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  if (handle) return handle;
+  return Error(
+      StatusCode::kUnsupported,
+      "no SYCL runtime ({}); install it: pip install dpcpp-cpp-rt, and set ACUTANCE_SYCL_RUNTIME to the "
+      "folder of that Python environment, the one with lib/{}",
+      file ? std::string(::dlerror()) : fmt::format("no {} in {}", kRuntimeFile, Variable("ACUTANCE_SYCL_RUNTIME")),
+      kRuntimeFile);
+}
+
+/// pip cannot tell the system's OpenCL loader where the driver for CPUs is. The loader reads this once, at the first
+/// look for devices, which is still to come; a user's own setting stays.
+void PointToCpuDriver(void* runtime) {
+  char folder[PATH_MAX];
+  if (::dlinfo(runtime, RTLD_DI_ORIGIN, folder) != 0) return;
+  const fs::path driver = fs::path(folder) / kCpuDriverFile;
+  if (IsFile(driver)) ::setenv("OCL_ICD_FILENAMES", driver.c_str(), 0);
+}
+
+Result<const Plugin*> LoadPlugin(const fs::path& path) {
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) return Error(StatusCode::kUnsupported, "the SYCL plugin does not load: {}", ::dlerror());
+  const auto* plugin = static_cast<const Plugin*>(::dlsym(handle, kPluginSymbol));
+  if (!plugin)
+    return Error(StatusCode::kUnsupported, "{} is no SYCL plugin: it has no symbol {}", path.string(), kPluginSymbol);
+  if (std::string_view(plugin->build) == ACUTANCE_SYCL_BUILD) return plugin;
+  return Error(StatusCode::kUnsupported,
+               "{} belongs to another build of acutance ({}; this one is {}): install both from the same build",
+               path.string(), plugin->build, ACUTANCE_SYCL_BUILD);
+}
+
+}  // namespace
+
+// Libraries stay open: the runtime has threads of its own, and its code must outlive them.
+Result<const Plugin*> OpenPlugin() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  ACU_ASSIGN_OR_RETURN(const fs::path path, FindPlugin());
+  ACU_ASSIGN_OR_RETURN(void* runtime, OpenRuntime());
+  PointToCpuDriver(runtime);
+  return LoadPlugin(path);
+}
+
+}  // namespace acutance::sycl_backend

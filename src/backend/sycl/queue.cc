@@ -1,0 +1,140 @@
+#include "backend/sycl/queue.h"
+
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "backend/sycl/error.h"
+#include "backend/sycl/kernel.h"
+
+namespace acutance::sycl_backend {
+
+namespace experimental = sycl::ext::oneapi::experimental;
+
+/// What the device reported while nobody waited: kept, for the runtime may call at any time and from any thread.
+class AsyncErrors {
+ public:
+  void Add(const sycl::exception_list& list) {
+    const std::lock_guard lock(mutex_);
+    if (!first_ && list.size() > 0) first_ = *list.begin();
+  }
+  void Rethrow() {
+    const std::lock_guard lock(mutex_);
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+namespace {
+
+struct Copy {
+  void* to;
+  const void* from;
+  size_t bytes;
+
+  void Enqueue(sycl::queue& queue) const { experimental::memcpy(queue, to, from, bytes); }
+};
+
+struct Launch {
+  sycl::kernel kernel;
+  sycl::nd_range<3> range;
+  std::vector<std::byte> args;
+
+  void Enqueue(sycl::queue& queue) const {
+    experimental::submit(queue, [&](sycl::handler& handler) {
+      handler.set_arg(0, experimental::raw_kernel_arg(args.data(), args.size()));
+      handler.parallel_for(range, kernel);
+    });
+  }
+};
+
+class SyclRecording : public Recording {
+ public:
+  explicit SyclRecording(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+
+  void Add(Copy copy) { steps_.push_back(copy); }
+  void Add(Launch launch) { steps_.push_back(std::move(launch)); }
+  void Enqueue(sycl::queue& queue) const {
+    for (const auto& step : steps_) std::visit([&](const auto& each) { each.Enqueue(queue); }, step);
+  }
+
+ private:
+  const std::shared_ptr<Context> context_;  // outlives the kernels
+  std::vector<std::variant<Copy, Launch>> steps_;
+};
+
+Status Append(const CopyCommand& copy, SyclRecording& recording) {
+  auto fits = [&](const Buffer& buffer, size_t offset) {
+    return offset <= buffer.bytes() && copy.bytes <= buffer.bytes() - offset;
+  };
+  if (!fits(*copy.from, copy.from_offset) || !fits(*copy.to, copy.to_offset))
+    return Error(StatusCode::kInvalidArgument,
+                 "a copy of {} bytes reads at {} of a buffer of {} bytes and writes at {} of one of {}", copy.bytes,
+                 copy.from_offset, copy.from->bytes(), copy.to_offset, copy.to->bytes());
+  if (copy.bytes > 0)
+    recording.Add(Copy{reinterpret_cast<void*>(copy.to->address() + copy.to_offset),
+                       reinterpret_cast<const void*>(copy.from->address() + copy.from_offset), copy.bytes});
+  return {};
+}
+
+Status Append(const LaunchCommand& launch, SyclRecording& recording) {
+  const auto& kernel = static_cast<const SyclKernel&>(*launch.kernel);
+  ACU_RETURN_IF_ERROR(kernel.compiled().status);
+  const Grid& grid = launch.grid;
+  if (grid.x < 1 || grid.y < 1 || grid.z < 1)
+    return Error(StatusCode::kInvalidArgument, "kernel {} cannot be launched on {}x{}x{} workgroups", kernel.symbol(),
+                 grid.x, grid.y, grid.z);
+  if (launch.args.size() != kernel.args_bytes())
+    return Error(StatusCode::kInvalidArgument, "kernel {} takes {} bytes of arguments, not {}", kernel.symbol(),
+                 kernel.args_bytes(), launch.args.size());
+  const sycl::range<3> local(1, kernel.group_y(), kernel.group_x());  // the last dimension is the fastest
+  const sycl::range<3> groups(grid.z, grid.y, grid.x);
+  recording.Add(Launch{*kernel.compiled().kernel, sycl::nd_range<3>(groups * local, local), launch.args});
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Queue>> SyclQueue::Make(std::shared_ptr<Context> context) {
+  const std::string name = context->info().name;
+  std::unique_ptr<Queue> queue;
+  ACU_RETURN_IF_ERROR(Try(name, "make a queue",
+                          [&] { queue.reset(new SyclQueue(std::move(context), std::make_shared<AsyncErrors>())); }));
+  return queue;
+}
+
+SyclQueue::SyclQueue(std::shared_ptr<Context> context, std::shared_ptr<AsyncErrors> errors)
+    : context_(std::move(context)),
+      errors_(errors),
+      queue_(
+          context_->context(), context_->device(), [errors](const sycl::exception_list& list) { errors->Add(list); },
+          sycl::property::queue::in_order()) {}
+
+SyclQueue::~SyclQueue() { static_cast<void>(Wait()); }
+
+Result<std::unique_ptr<Recording>> SyclQueue::Record(std::span<const Command> commands) {
+  context_->compiler().Compile();
+  auto recording = std::make_unique<SyclRecording>(context_);
+  for (const Command& command : commands)
+    ACU_RETURN_IF_ERROR(std::visit([&](const auto& each) { return Append(each, *recording); }, command));
+  return std::unique_ptr<Recording>(std::move(recording));
+}
+
+Status SyclQueue::Submit(Recording& recording) {
+  return Try(context_->info().name, "start a recording",
+             [&] { static_cast<SyclRecording&>(recording).Enqueue(queue_); });
+}
+
+Status SyclQueue::Wait() {
+  return Try(context_->info().name, "finish what was submitted", [&] {
+    queue_.wait_and_throw();
+    errors_->Rethrow();
+  });
+}
+
+}  // namespace acutance::sycl_backend

@@ -1,0 +1,25 @@
+#include "backend/sycl/sycl.h"
+
+#include "backend/sycl/driver.h"
+
+namespace acutance {
+namespace sycl_backend {
+namespace {
+
+BackendProbe Probe() {
+  const Result<const Plugin*> plugin = OpenPlugin();
+  return plugin.ok() ? (*plugin)->probe() : BackendProbe{{}, plugin.status().message()};
+}
+
+Result<std::unique_ptr<Device>> Open(int index) {
+  ACU_ASSIGN_OR_RETURN(const Plugin* plugin, OpenPlugin());
+  return plugin->open(index);
+}
+
+}  // namespace
+}  // namespace sycl_backend
+
+const Backend kSyclBackend = {"sycl", "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime",
+                              sycl_backend::Probe, sycl_backend::Open};
+
+}  // namespace acutance

@@ -1,0 +1,73 @@
+// How the plugin and the runtime are found, and what is said where they are not. Needs neither.
+#include "backend/sycl/sycl.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace acutance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SyclTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    ::unsetenv("ACUTANCE_SYCL_PLUGIN");
+    ::unsetenv("ACUTANCE_SYCL_RUNTIME");
+  }
+
+  static std::string MissingBecause() {
+    const BackendProbe probe = kSyclBackend.probe();
+    EXPECT_THAT(probe.devices, IsEmpty());
+    const auto device = kSyclBackend.open(0);
+    EXPECT_FALSE(device.ok());
+    EXPECT_EQ(device.status().code(), StatusCode::kUnsupported);
+    EXPECT_EQ(device.status().message(), probe.missing);
+    return probe.missing;
+  }
+};
+
+TEST_F(SyclTest, SaysWhatToBuildWithoutAPlugin) {
+  ::setenv("ACUTANCE_SYCL_PLUGIN", "/nowhere/libacutance_sycl.so", 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("no SYCL plugin"), HasSubstr("no /nowhere/libacutance_sycl.so"),
+                                      HasSubstr("tools/sycl_runtime.sh")));
+}
+
+TEST_F(SyclTest, SaysWhatToInstallWithoutARuntime) {
+  ::setenv("ACUTANCE_SYCL_PLUGIN", OTHER_PLUGIN, 1);
+  ::setenv("ACUTANCE_SYCL_RUNTIME", "/nowhere", 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("no SYCL runtime"), HasSubstr("libsycl.so"), HasSubstr("in /nowhere"),
+                                      HasSubstr("pip install dpcpp-cpp-rt"), HasSubstr("ACUTANCE_SYCL_RUNTIME")));
+}
+
+TEST_F(SyclTest, TellsWhyARuntimeDoesNotLoad) {
+  ::setenv("ACUTANCE_SYCL_PLUGIN", OTHER_PLUGIN, 1);
+  ::setenv("ACUTANCE_SYCL_RUNTIME", BROKEN_RUNTIME, 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr(BROKEN_RUNTIME), HasSubstr("invalid ELF header")));
+}
+
+TEST_F(SyclTest, RefusesAPluginOfAnotherBuild) {
+  ::setenv("ACUTANCE_SYCL_PLUGIN", OTHER_PLUGIN, 1);
+  ::setenv("ACUTANCE_SYCL_RUNTIME", FAKE_RUNTIME, 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("another build"), HasSubstr("of yesterday")));
+}
+
+TEST_F(SyclTest, RefusesALibraryThatIsNoPlugin) {
+  ::setenv("ACUTANCE_SYCL_PLUGIN", NO_PLUGIN, 1);
+  ::setenv("ACUTANCE_SYCL_RUNTIME", FAKE_RUNTIME, 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr(NO_PLUGIN), HasSubstr("is no SYCL plugin")));
+  ::setenv("ACUTANCE_SYCL_PLUGIN", BROKEN_RUNTIME "/lib/" RUNTIME_FILE, 1);
+  EXPECT_THAT(MissingBecause(), HasSubstr("does not load"));
+}
+
+TEST_F(SyclTest, ProbesThisMachineWithoutFailing) {
+  const BackendProbe probe = kSyclBackend.probe();
+  EXPECT_EQ(probe.devices.empty(), !probe.missing.empty()) << probe.missing;
+}
+
+}  // namespace
+}  // namespace acutance
