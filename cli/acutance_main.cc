@@ -4,11 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 
+#include "cli/device_commands.h"
 #include "cli/list_commands.h"
+#include "cli/parity_command.h"
 #include "cli/score_args.h"
 #include "cli/score_command.h"
+#include "cli/tune_command.h"
 #include "cli/version.h"
 
 namespace acutance::cli {
@@ -34,6 +38,66 @@ int Features(const std::string& name) {
   return 0;
 }
 
+struct DeviceTexts {
+  std::string backend = "auto";
+  int index = -1;
+
+  DeviceChoice Choice() const { return {backend, index < 0 ? std::nullopt : std::optional<int>(index), {}}; }
+};
+
+CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, DeviceTexts& texts) {
+  CLI::App* command = app.add_subcommand(name, text);
+  command->add_option("--backend", texts.backend, "cuda, hip, vulkan, sycl or emu (default: all)")->type_name("NAME");
+  command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::NonNegativeNumber);
+  return command;
+}
+
+CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
+  CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair of videos");
+  command->add_option("reference", args.reference)->required()->type_name("REF");
+  command->add_option("distorted", args.distorted)->required()->type_name("DIS");
+  command->add_option("-f,--feature", args.features, "A feature, as in score (default: all with a device plan)")
+      ->type_name("FEATURE")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--backends", args.backends, "Backends, separated by commas (default: all that have a device)")
+      ->delimiter(',');
+  command->add_option("--places", args.places, "Decimal places that must agree (default: every bit)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 17));
+  command->add_option("--frames", args.frames, "Compare the first N frames")->type_name("N");
+  command->add_option("-t,--threads", args.threads)->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_option("--size", args.size, "The videos are raw planar yuv")->type_name("WIDTHxHEIGHT");
+  command->add_option("--pixel-format", args.pixel_format)->check(CLI::IsMember({"400", "420", "422", "444"}));
+  command->add_option("--bit-depth", args.bit_depth)->check(CLI::IsMember({8, 10, 12, 16}));
+  return command;
+}
+
+CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
+  CLI::App* command = app.add_subcommand("plan", "Print what a feature does on a device");
+  command->add_option("-f,--feature", request.feature, "A feature, as in score")->required()->type_name("FEATURE");
+  command->add_option("--size", request.size)->required()->type_name("WIDTHxHEIGHT");
+  command->add_option("--bit-depth", request.bit_depth)->check(CLI::IsMember({8, 10, 12, 16}))->capture_default_str();
+  command->add_option("--pixel-format", request.pixel_format)->check(CLI::IsMember({"400", "420", "422", "444"}));
+  command->add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--backend", request.backend, "Tuned for the first device of this backend")
+      ->capture_default_str();
+  return command;
+}
+
+int PrintPlan(const PlanRequest& request) {
+  const Result<std::string> text = DescribePlan(request);
+  if (!text.ok()) return UsageError("plan", text.status());
+  fmt::print("{}", *text);
+  return 0;
+}
+
+int OnDevices(const char* command, const DeviceTexts& texts, int (*run)(const DeviceChoice&)) {
+  const Status status = CheckDeviceChoice(texts.Choice());
+  return status.ok() ? run(texts.Choice()) : UsageError(command, status);
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("acutance: how good does this video look to a person?", "acutance");
   app.set_version_flag("--version",
@@ -48,6 +112,14 @@ int Main(int argc, char** argv) {
   CLI::App* features = app.add_subcommand("features", "List the features, or one feature's outputs and options");
   features->add_option("name", feature, "A feature")->type_name("NAME");
   CLI::App* models = app.add_subcommand("models", "List the built-in models");
+  CLI::App* devices = app.add_subcommand("devices", "List the GPUs of this machine, and why a backend has none");
+  DeviceTexts device;
+  CLI::App* selftest = AddDeviceCommand(app, "selftest", "Let every device prove itself on known answers", device);
+  CLI::App* tune = AddDeviceCommand(app, "tune", "Time every block shape and batch on a device", device);
+  ParityArgs parity_args;
+  CLI::App* parity = AddParityCommand(app, parity_args);
+  PlanRequest plan_request;
+  CLI::App* plan = AddPlanCommand(app, plan_request);
 
   try {
     app.parse(argc, argv);
@@ -57,6 +129,11 @@ int Main(int argc, char** argv) {
   if (score->parsed()) return Score(texts);
   if (features->parsed()) return Features(feature);
   if (models->parsed()) fmt::print("{}", DescribeModels());
+  if (devices->parsed()) fmt::print("{}", DescribeDevices());
+  if (selftest->parsed()) return OnDevices("selftest", device, RunSelfTestCommand);
+  if (tune->parsed()) return OnDevices("tune", device, RunTuneCommand);
+  if (parity->parsed()) return RunParityCommand(parity_args);
+  if (plan->parsed()) return PrintPlan(plan_request);
   return 0;
 }
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include <variant>
 #include <vector>
 
 #include "base/nearest.h"
+#include "engine/backends.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
 
@@ -67,6 +70,16 @@ std::string DescribeModels() {
   return text + "\nAny other model: --model path=FILE.json\n";
 }
 
-std::string ListBackendsJson() { return "{\"backends\":[{\"name\":\"cpu\",\"usable\":true}]}\n"; }
+std::string ListBackendsJson() {
+  nlohmann::json backends = nlohmann::json::array();
+  backends.push_back({{"name", "cpu"}, {"usable", true}});
+  for (const Backend* backend : Backends()) {
+    const BackendProbe probe = backend->probe();
+    nlohmann::json devices = nlohmann::json::array();
+    for (const DeviceInfo& device : probe.devices) devices.push_back(device.name);
+    backends.push_back({{"name", backend->name}, {"usable", !probe.devices.empty()}, {"devices", devices}});
+  }
+  return nlohmann::json{{"backends", backends}}.dump() + "\n";
+}
 
 }  // namespace acutance::cli

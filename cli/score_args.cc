@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "cli/raw_format.h"
+
 namespace acutance::cli {
 namespace {
 
@@ -18,23 +20,6 @@ template <class T>
 bool ParseWhole(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-Result<PictureFormat> ReadRawFormat(const ScoreTexts& texts) {
-  PictureFormat format;
-  const size_t x = texts.size.find('x');
-  const std::string_view size = texts.size;
-  if (x == std::string::npos || !ParseWhole(size.substr(0, x), format.width) ||
-      !ParseWhole(size.substr(x + 1), format.height))
-    return Error(StatusCode::kInvalidArgument, "--size {}: expected WIDTHxHEIGHT, such as 1920x1080", texts.size);
-  const std::string& name = texts.pixel_format;
-  format.pixel_format = name == "400"   ? PixelFormat::k400
-                        : name == "422" ? PixelFormat::k422
-                        : name == "444" ? PixelFormat::k444
-                                        : PixelFormat::k420;
-  format.bit_depth = texts.bit_depth;
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
-  return format;
 }
 
 Status ReadFrameRange(const std::string& text, ScoreArgs& args) {
@@ -161,6 +146,12 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("-t,--threads", texts.threads, "Worker threads (default: all cores)")
       ->type_name("N")
       ->check(CLI::Range(1, kMaxThreads));
+  command.add_option("--backend", texts.backend, "Where to run: auto, cpu, cuda, hip, vulkan, sycl or emu")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--device", texts.device, "Which of the backend's devices; `acutance devices` lists them")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--size", texts.size, "The videos are raw planar yuv of this size")->type_name("WIDTHxHEIGHT");
   command.add_option("--pixel-format", texts.pixel_format, "of raw videos")
       ->check(CLI::IsMember({"400", "420", "422", "444"}))
@@ -191,10 +182,13 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.quiet = texts.quiet;
   args.threads = texts.threads > 0 ? texts.threads
                                    : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+  args.device.backend = texts.backend;
+  if (texts.device >= 0) args.device.index = texts.device;
+  ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)
     return Error(StatusCode::kInvalidArgument, "standard input (-) can be only one of the videos");
   if (!texts.size.empty()) {
-    ACU_ASSIGN_OR_RETURN(args.raw, ReadRawFormat(texts));
+    ACU_ASSIGN_OR_RETURN(args.raw, ParseRawFormat(texts.size, texts.pixel_format, texts.bit_depth));
   }
   if (!texts.frames.empty()) ACU_RETURN_IF_ERROR(ReadFrameRange(texts.frames, args));
   for (const std::string& text : texts.features) {

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "cli/specs.h"
+#include "engine/backends.h"
 #include "image/picture.h"
 
 namespace CLI {
@@ -29,6 +30,8 @@ struct ScoreTexts {
   std::string size;
   std::string pixel_format = "420";
   int bit_depth = 8;
+  std::string backend = "auto";
+  int device = -1;
   int threads = 0;
   int subsample = 1;
   bool no_model = false;
@@ -47,6 +50,7 @@ struct ScoreArgs {
   std::string precision;
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
+  DeviceChoice device;
   int threads = 1;
   int subsample = 1;
   bool json = false;

@@ -31,6 +31,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_reference = args.first_frame;
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
+  request.device = args.device;
   return request;
 }
 
@@ -68,8 +69,10 @@ void PrintTables(const ScoreArgs& args, const RunResult& result) {
                PooledTable(*result.session, static_cast<int>(d), result.frames));
   if (args.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
-  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}\n", result.frames, result.seconds,
-             static_cast<double>(result.frames) / result.seconds, args.threads, args.threads == 1 ? "" : "s");
+  const DeviceInfo* device = result.session->device();
+  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}\n", result.frames, result.seconds,
+             static_cast<double>(result.frames) / result.seconds, args.threads, args.threads == 1 ? "" : "s",
+             device ? fmt::format(" and {} ({})", device->name, device->backend) : "");
 }
 
 Summary MakeSummary(const ScoreArgs& args, const RunResult& result) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/terminal.h"
+#include "engine/selftest.h"
 #include "io/pair_reader.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
@@ -62,6 +63,10 @@ class Run {
     options.threads = request_.threads;
     options.subsample = request_.subsample;
     options.distorted_count = static_cast<int>(request_.distorted.size());
+    if (const Status status = CheckDeviceChoice(request_.device); !status.ok()) return Fail(RunStage::kBackend, status);
+    const bool automatic = request_.device.backend == "auto";
+    if (request_.device.backend != "cpu" && (!automatic || MachineMayHaveGpu()))
+      options.devices = std::make_shared<DevicePicker>(request_.device, CheckDeviceOnce);
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
     session_ = std::move(session).value();
@@ -98,7 +103,8 @@ class Run {
   bool StartSession() {
     result_.format = reader_->format();
     const Status status = session_->Start(result_.format);
-    return status.ok() || Fail(RunStage::kSession, status);
+    if (status.ok()) return true;
+    return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kSession, status);
   }
 
   /// Reads and adds frames until the end, an error or a cancellation.
@@ -131,6 +137,7 @@ class Run {
       Fail(RunStage::kScore, status);
       return;
     }
+    for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result_.frames = session_->frames_added();
     result_.session = std::move(session_);

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "cli/specs.h"
+#include "engine/backends.h"
 #include "engine/session.h"
 #include "image/picture.h"
 #include "io/video_source.h"
@@ -17,7 +18,7 @@
 namespace acutance::cli {
 
 /// Where a run stopped; each command has its own words and exit status for it.
-enum class RunStage { kModel, kReference, kDistorted, kPair, kSession, kRead, kScore };
+enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kRead, kScore };
 
 struct RunError {
   RunStage stage = RunStage::kRead;
@@ -39,6 +40,7 @@ struct RunRequest {
   int64_t skip_distorted = 0;
   int64_t frame_limit = 0;  // 0: all
   bool raise_bit_depth = false;
+  DeviceChoice device;
 
   std::function<void(const Session&, std::optional<int64_t> total_frames)> on_frame;  // called after each frame
 };

@@ -36,8 +36,15 @@ enum LongOption {
   kNflxCtc,
   kHelp,
   kBackend,
-  kIgnoredFlag,
-  kIgnoredNumber,
+  kDevice,
+  kSyclDevice,
+  kHipDevice,
+  kMetalDevice,
+  kNoCuda,
+  kNoSycl,
+  kNoHip,
+  kNoVulkan,
+  kNoMetal,
   kPrecision,
   kListBackends,
 };
@@ -72,14 +79,15 @@ constexpr option kLongOptions[] = {
     {"backend", required_argument, nullptr, kBackend},
     {"precision", required_argument, nullptr, kPrecision},
     {"list-backends", no_argument, nullptr, kListBackends},
-    {"no_cuda", no_argument, nullptr, kIgnoredFlag},
-    {"no_sycl", no_argument, nullptr, kIgnoredFlag},
-    {"no_hip", no_argument, nullptr, kIgnoredFlag},
-    {"no_metal", no_argument, nullptr, kIgnoredFlag},
-    {"no_vulkan", no_argument, nullptr, kIgnoredFlag},
-    {"sycl_device", required_argument, nullptr, kIgnoredNumber},
-    {"hip_device", required_argument, nullptr, kIgnoredNumber},
-    {"metal_device", required_argument, nullptr, kIgnoredNumber},
+    {"device", required_argument, nullptr, kDevice},
+    {"no_cuda", no_argument, nullptr, kNoCuda},
+    {"no_sycl", no_argument, nullptr, kNoSycl},
+    {"no_hip", no_argument, nullptr, kNoHip},
+    {"no_vulkan", no_argument, nullptr, kNoVulkan},
+    {"no_metal", no_argument, nullptr, kNoMetal},
+    {"sycl_device", required_argument, nullptr, kSyclDevice},
+    {"hip_device", required_argument, nullptr, kHipDevice},
+    {"metal_device", required_argument, nullptr, kMetalDevice},
     {nullptr, 0, nullptr, 0},
 };
 
@@ -103,11 +111,13 @@ const std::vector<Preset>& AomPresets() {
                                                   "version=vmaf_v0.6.1neg:name=vmaf_neg"};
   static const char* const kSsim = "float_ssim=enable_db=true:clip_db=true";
   static const char* const kSsimScale1 = "float_ssim=scale=1:enable_db=true:clip_db=true";
-  static const std::vector<Preset> presets = {
-      {"v1.0", models, AomFeatures(false, kSsim)},     {"v2.0", models, AomFeatures(false, kSsim)},
-      {"v3.0", models, AomFeatures(true, kSsim)},      {"v4.0", models, AomFeatures(true, kSsim)},
-      {"v5.0", models, AomFeatures(true, kSsim)},      {"v6.0", models, AomFeatures(true, kSsim), true},
-      {"v7.0", models, AomFeatures(true, kSsimScale1), true}};
+  static const std::vector<Preset> presets = {{"v1.0", models, AomFeatures(false, kSsim)},
+                                              {"v2.0", models, AomFeatures(false, kSsim)},
+                                              {"v3.0", models, AomFeatures(true, kSsim)},
+                                              {"v4.0", models, AomFeatures(true, kSsim)},
+                                              {"v5.0", models, AomFeatures(true, kSsim)},
+                                              {"v6.0", models, AomFeatures(true, kSsim), true},
+                                              {"v7.0", models, AomFeatures(true, kSsimScale1), true}};
   return presets;
 }
 
@@ -133,6 +143,8 @@ class ArgReader {
   Status ReadRawOption(int option, const char* value);
   Status AddModel(const std::string& text);
   Status AddFeature(const std::string& text);
+  Status ReadDevice(const char* value, const char* backend);
+  Status Exclude(const char* backend);
   Status AddPreset(const char* flag, const std::vector<Preset>& presets, const std::string& name);
   Status CheckModels() const;
 
@@ -188,6 +200,19 @@ Status ArgReader::AddModel(const std::string& text) {
     return Error(StatusCode::kInvalidArgument, "A maximum of {} models are supported", kMaxModels);
   ACU_ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text));
   args.models.push_back(std::move(spec));
+  return {};
+}
+
+Status ArgReader::ReadDevice(const char* value, const char* backend) {
+  constexpr int kMostDevices = 1024;
+  ACU_ASSIGN_OR_RETURN(const int64_t index, Number(value, "--device", 0, kMostDevices));
+  args.device.index = static_cast<int>(index);
+  if (backend) args.device.backend = backend;
+  return {};
+}
+
+Status ArgReader::Exclude(const char* backend) {
+  args.device.excluded.push_back(backend);
   return {};
 }
 
@@ -272,7 +297,9 @@ Status ArgReader::Read(int option, const char* value) {
     case kCpuMask:
       return Store(ignored, value, "--cpumask", -1, kMaxU32);
     case kGpuMask:
-      return Store(ignored, value, "--gpumask", -1, kMaxU32);
+      ACU_RETURN_IF_ERROR(Store(ignored, value, "--gpumask", -1, kMaxU32));
+      if (ignored != 0) args.device.backend = "cpu";  // libvmaf: any bit keeps the GPU out
+      return {};
     case kFrameCount:
       return Store(args.frame_count, value, "--frame_cnt", 0, kMaxFrames);
     case kSkipReference:
@@ -284,15 +311,29 @@ Status ArgReader::Read(int option, const char* value) {
     case kNflxCtc:
       return AddPreset("nflx_ctc", NetflixPresets(), value);
     case kBackend:
-      args.backend = value;
+      args.device.backend = value;
       return {};
     case kPrecision:
       args.precision = value;
       return {};
-    case kIgnoredFlag:
-      return {};
-    case kIgnoredNumber:
-      return Store(ignored, value, "a device number", 0, kMaxU32);
+    case kDevice:
+      return ReadDevice(value, nullptr);
+    case kSyclDevice:
+      return ReadDevice(value, "sycl");
+    case kHipDevice:
+      return ReadDevice(value, "hip");
+    case kMetalDevice:
+      return ReadDevice(value, "metal");
+    case kNoCuda:
+      return Exclude("cuda");
+    case kNoSycl:
+      return Exclude("sycl");
+    case kNoHip:
+      return Exclude("hip");
+    case kNoVulkan:
+      return Exclude("vulkan");
+    case kNoMetal:
+      return Exclude("metal");
   }
   return Error(StatusCode::kInvalidArgument, "");  // getopt has said what is wrong
 }
@@ -368,10 +409,11 @@ Output
 
 Where to run
       --threads N            worker threads (default 0: none beside the main one)
-      --backend NAME         auto or cpu
+      --backend NAME         auto (default), cpu, cuda, hip, vulkan, sycl or emu
+      --device N             which of the backend's devices
+      --no_cuda, --no_hip, --no_sycl, --no_vulkan   leave one out of auto; --gpumask 1 leaves out all
       --list-backends        print the backends of this machine as JSON
-      --cpumask N, --gpumask N, --no_cuda, --no_sycl, --no_hip, --no_metal
-                             accepted for compatibility: they cannot change a score
+      --cpumask N            accepted for compatibility: it cannot change a score
 
 `acutance score --help` describes a command made for people.
 )";

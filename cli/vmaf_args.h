@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "cli/specs.h"
+#include "engine/backends.h"
 #include "image/picture.h"
 
 namespace acutance::cli {
@@ -21,7 +22,7 @@ struct VmafArgs {
   std::string output;
   std::string format = "xml";
   std::string precision;  // empty: libvmaf's own rule
-  std::string backend = "auto";
+  DeviceChoice device{"auto", std::nullopt, {}};
   int threads = 0;
   int subsample = 1;
   int64_t frame_count = 0;  // 0: all

@@ -40,6 +40,9 @@ int ReportError(const VmafArgs& args, const RunError& error) {
     case RunStage::kPair:
       fmt::print(stderr, "{}\n", reason);
       return kSetupFailed;
+    case RunStage::kBackend:
+      fmt::print(stderr, "{}\n", reason);
+      return kBackend;
     case RunStage::kSession:
       fmt::print(stderr, "problem loading feature extractor: {}\n", reason);
       return kSetupFailed;
@@ -68,6 +71,7 @@ RunRequest MakeRequest(const VmafArgs& args) {
   request.skip_distorted = args.skip_distorted;
   request.frame_limit = args.frame_count;
   request.raise_bit_depth = args.raise_bit_depth;
+  request.device = args.device;
   return request;
 }
 
@@ -127,12 +131,6 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   return kSetupFailed;
 }
 
-int CheckBackend(const std::string& backend) {
-  if (backend == "auto" || backend == "cpu") return kOk;
-  fmt::print(stderr, "backend {}: not built into this vmaf; use auto or cpu\n", backend);
-  return kBackend;
-}
-
 int Main(int argc, char** argv) {
   const Result<VmafArgs> args = ParseVmafArgs(argc, argv);
   if (!args.ok()) return UsageError(args.status());
@@ -151,7 +149,6 @@ int Main(int argc, char** argv) {
   }
   const Result<NumberFormat> numbers = NumberFormat::Parse(args->precision);
   if (!numbers.ok()) return UsageError(numbers.status());
-  if (const int status = CheckBackend(args->backend); status != kOk) return status;
   return Score(*args, *numbers);
 }
 

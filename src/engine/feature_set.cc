@@ -30,7 +30,7 @@ Result<int> FeatureSet::Add(const FeatureRequest& request) {
   const std::string suffix = options->KeySuffix();
   for (size_t i = 0; i < runs_.size(); ++i)
     if (runs_[i].metric == metric && runs_[i].options.KeySuffix() == suffix) return static_cast<int>(i);
-  runs_.push_back({metric, std::move(options).value(), nullptr, {}, {}});
+  runs_.push_back({metric, std::move(options).value(), nullptr, {}, {}, false});
   return static_cast<int>(runs_.size()) - 1;
 }
 

@@ -25,6 +25,7 @@ struct MetricRun {
   std::unique_ptr<Extractor> extractor;  // set by MakeExtractors
   std::vector<bool> enabled;             // per output
   std::vector<int> columns;              // per output: score table column, -1 where disabled
+  bool on_device = false;                // a DeviceLane runs it, not the thread pool
 };
 
 class FeatureSet {

@@ -63,6 +63,7 @@ FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, Thread
     if (result.distorted >= 0) chain->input.distorted = &inputs_.distorted[result.distorted];
     const size_t lag = features_.runs()[result.run].extractor->Lag();
     if (lag > 0 && lag <= inputs_.earlier.size()) chain->input.earlier_reference = &inputs_.earlier[lag - 1];
+    if (features_.runs()[result.run].on_device) device_chains_.push_back(chain.get());
     chains_.push_back(std::move(chain));
   }
 }
@@ -86,14 +87,38 @@ const Extractor& FrameJob::ExtractorOf(const Chain& chain) const {
 void FrameJob::Start() {
   // One more than there are chains, so that `done` waits for this loop.
   chains_left_ = static_cast<int>(chains_.size()) + 1;
-  for (auto& chain : chains_) StartStage(*chain);
+  for (auto& chain : chains_)
+    if (std::ranges::find(device_chains_, chain.get()) == device_chains_.end()) StartStage(*chain);
   if (--chains_left_ == 0) done_(shared_from_this());
+}
+
+void FrameJob::SetDeviceSums(int run, int distorted, std::span<const int64_t> sums) {
+  for (Chain* chain : device_chains_) {
+    const bool shared = chain->result->distorted < 0;
+    if (chain->result->run != run || (!shared && chain->result->distorted != distorted) || LacksHistory(*chain))
+      continue;
+    std::ranges::copy(sums, chain->result->sums.begin());
+  }
+}
+
+void FrameJob::FinishOnDevice() {
+  for (Chain* chain : device_chains_) EndChain(*chain);
+}
+
+void FrameJob::RunDeviceWorkOnCpu() {
+  for (Chain* chain : device_chains_) {
+    std::ranges::fill(chain->result->sums, 0);
+    StartStage(*chain);
+  }
+}
+
+bool FrameJob::LacksHistory(const Chain& chain) const {
+  return ExtractorOf(chain).Lag() > 0 && !chain.input.earlier_reference;
 }
 
 void FrameJob::StartStage(Chain& chain) {
   const Extractor& extractor = ExtractorOf(chain);
-  const bool lacks_history = extractor.Lag() > 0 && !chain.input.earlier_reference;
-  if (lacks_history || chain.stage == extractor.StageCount()) return EndChain(chain);
+  if (LacksHistory(chain) || chain.stage == extractor.StageCount()) return EndChain(chain);
   if (chain.stage == 0 &&
       !Guarded([&] { chain.frame_workspace = workspaces_.TakeFrameWorkspace(chain.result->run); })) {
     return EndChain(chain);

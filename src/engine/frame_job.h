@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "backend/cpu/thread_pool.h"
@@ -51,10 +52,20 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, Inputs inputs,
            const std::vector<int>& runs, DoneCallback done);
 
-  /// Submits the first stages. `done` is called once, on some worker, when the last chain is through.
+  /// Submits the first stages of what runs on the CPU. `done` is called once, on some thread, when everything is
+  /// through: also what a device was to do, by FinishOnDevice or RunDeviceWorkOnCpu.
   void Start();
 
+  /// Whether a run of this frame is marked on_device.
+  bool has_device_work() const { return !device_chains_.empty(); }
+  /// Sums that a device computed; ignored where this frame has no such run, or lacks the history that it needs.
+  void SetDeviceSums(int run, int distorted, std::span<const int64_t> sums);
+  void FinishOnDevice();
+  /// Instead of FinishOnDevice, when the device failed.
+  void RunDeviceWorkOnCpu();
+
   int64_t index() const { return inputs_.index; }
+  const Inputs& inputs() const { return inputs_; }
   /// After `done`: out of memory, or ok.
   const Status& status() const { return status_; }
   const std::vector<RunResult>& results() const { return results_; }
@@ -70,6 +81,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
     std::mutex sums_mutex;
   };
 
+  bool LacksHistory(const Chain& chain) const;
   void StartStage(Chain& chain);
   void RunBand(Chain& chain, RowBand band, int worker);
   void EndStage(Chain& chain);
@@ -84,6 +96,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   DoneCallback done_;
   std::vector<RunResult> results_;
   std::vector<std::unique_ptr<Chain>> chains_;
+  std::vector<Chain*> device_chains_;
   std::atomic<int> chains_left_ = 0;
   std::mutex status_mutex_;
   Status status_;

@@ -73,8 +73,46 @@ Status Session::Start(const PictureFormat& format) {
       sequences_[{r, run.metric->reference_only ? -1 : d}] = run.extractor->MakeSequence();
   }
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
-  pool_ = std::make_unique<ThreadPool>(options_.threads);
+  ACU_RETURN_IF_ERROR(ChooseDevice(format));
+  // Frames end on the lane's thread too, so nothing may run in the caller's.
+  pool_ = std::make_unique<ThreadPool>(options_.threads,
+                                       lane_ ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne);
   return {};
+}
+
+Status Session::ChooseDevice(const PictureFormat& format) {
+  if (!options_.devices) return {};
+  DevicePicker& picker = *options_.devices;
+  while (std::unique_ptr<Device> device = picker.Next()) {
+    const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
+    Result<std::unique_ptr<DeviceLane>> lane =
+        DeviceLane::Make(std::move(device), features_, format, options_.distorted_count,
+                         [this](const std::string& warning) { Warn(warning); });
+    if (!lane.ok()) {
+      Warn(fmt::format("{}: {}", name, lane.status().message()));
+      continue;
+    }
+    if ((*lane)->runs().empty()) return {};  // nothing here has a device plan
+    lane_ = std::move(lane).value();
+    for (int run : lane_->runs()) features_.runs()[run].on_device = true;
+    return {};
+  }
+  if (!picker.cpu_is_allowed())
+    return Error(StatusCode::kNoDevice, "no device can run this: {}",
+                 fmt::join(warnings_.empty() ? picker.notes() : warnings_, "; "));
+  return {};
+}
+
+int Session::MaxInFlight() const { return lane_ ? std::max(options_.threads, 2 * lane_->batch()) : options_.threads; }
+
+void Session::Warn(const std::string& warning) {
+  std::lock_guard lock(mutex_);
+  warnings_.push_back(warning);
+}
+
+std::vector<std::string> Session::warnings() const {
+  std::lock_guard lock(mutex_);
+  return warnings_;
 }
 
 std::vector<int> Session::RunsOfFrame(int64_t index) const {
@@ -96,7 +134,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
                  next_index_);
   {
     std::unique_lock lock(mutex_);
-    frame_finished_.wait(lock, [&] { return in_flight_ <= options_.threads; });
+    frame_finished_.wait(lock, [&] { return in_flight_ <= MaxInFlight(); });
     if (!error_.ok()) return error_;
     ++in_flight_;
   }
@@ -109,6 +147,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
     if (static_cast<int>(earlier_.size()) > max_lag_) earlier_.pop_back();
   }
   job->Start();
+  if (job->has_device_work()) lane_->Submit(std::move(job));
   return FirstError();
 }
 
@@ -163,6 +202,7 @@ Status Session::Flush() {
   if (!pool_ || flushed_) return Error(StatusCode::kInvalidArgument, "a session is flushed once, after its start");
   if (next_index_ == 0) return Error(StatusCode::kInvalidArgument, "there is no frame to score");
   flushed_ = true;
+  if (lane_) lane_->Drain();
   std::unique_lock lock(mutex_);
   frame_finished_.wait(lock, [&] { return in_flight_ == 0; });
   if (!error_.ok()) return error_;

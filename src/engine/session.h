@@ -13,6 +13,8 @@
 
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
+#include "engine/backends.h"
+#include "engine/device_lane.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/model_run.h"
@@ -27,10 +29,12 @@ struct SessionOptions {
   int threads = 1;                       // 1: everything runs in the caller's thread
   int subsample = 1;                     // score only frames whose index it divides
   int distorted_count = 1;
+  std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
 };
 
 /// Frames go in by Add, in order; scores come out of the tables. One thread uses a session at a time.
-/// Scores do not depend on the thread count. Memory is bounded by the frames in flight, at most threads + 1.
+/// Scores do not depend on threads or devices. Memory is bounded by the frames in flight: at most threads + 1, and with
+/// a device two of its batches more.
 class Session {
  public:
   static Result<std::unique_ptr<Session>> Create(SessionOptions options);
@@ -60,6 +64,11 @@ class Session {
   const std::vector<ModelRun>& models() const { return models_; }
   int subsample() const { return options_.subsample; }
 
+  /// The device that runs what it can; null: the CPU alone. After Start.
+  const DeviceInfo* device() const { return lane_ ? &lane_->info() : nullptr; }
+  /// Devices that were passed over or failed, and why.
+  std::vector<std::string> warnings() const;
+
  private:
   class Sink;
   struct RunSequence {
@@ -69,6 +78,9 @@ class Session {
 
   explicit Session(SessionOptions options);
   Status BindRequests();
+  Status ChooseDevice(const PictureFormat& format);
+  int MaxInFlight() const;
+  void Warn(const std::string& warning);
   std::vector<int> RunsOfFrame(int64_t index) const;
   void OnFrameDone(std::shared_ptr<FrameJob> job);
   void WriteFrame(const FrameJob& job);
@@ -96,8 +108,11 @@ class Session {
   std::map<int64_t, std::shared_ptr<FrameJob>> waiting_;  // done, but an earlier frame is not
   int64_t next_to_write_ = 0;
   Status error_;
+  std::vector<std::string> warnings_;
 
-  std::unique_ptr<ThreadPool> pool_;  // last: its threads end before anything they use
+  // Last: their threads end before anything they use, the lane's before the pool's.
+  std::unique_ptr<ThreadPool> pool_;
+  std::unique_ptr<DeviceLane> lane_;
 };
 
 }  // namespace acutance

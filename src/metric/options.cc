@@ -117,7 +117,7 @@ std::string OptionValues::KeySuffix() const {
   std::string suffix;
   for (size_t i : shown) {
     suffix += fmt::format("_{}", OptionAlias(specs_[i]));
-    if (!std::holds_alternative<bool>(values_[i])) suffix += "_" + ValueText(values_[i]);
+    if (!std::holds_alternative<bool>(values_[i])) suffix += fmt::format("_{}", ValueText(values_[i]));
   }
   return suffix;
 }

@@ -20,8 +20,8 @@ int StartThreads(int wanted, std::vector<std::thread>& threads, const std::funct
 
 }  // namespace
 
-ThreadPool::ThreadPool(int workers) : workers_(std::max(workers, 1)) {
-  if (workers_ > 1) StartThreads(workers_, threads_, [this](int worker) { Work(worker); });
+ThreadPool::ThreadPool(int workers, Mode mode) : workers_(std::max(workers, 1)) {
+  if (workers_ > 1 || mode == Mode::kThreads) StartThreads(workers_, threads_, [this](int worker) { Work(worker); });
 }
 
 ThreadPool::~ThreadPool() {

@@ -10,14 +10,18 @@
 
 namespace acutance {
 
-/// Tasks learn which worker runs them, so that each worker can reuse its own buffers. A pool of one worker has no
-/// thread: Submit runs the task, and those that it submits, before it returns.
+/// Tasks learn which worker runs them, so that each worker can reuse its own buffers. A pool of one worker has by
+/// default no thread: Submit runs the task, and those that it submits, before it returns.
 class ThreadPool {
  public:
   using Task = std::function<void(int worker)>;
 
-  explicit ThreadPool(int workers);  // at least 1
-  ~ThreadPool();                     // runs what was submitted, then joins
+  enum class Mode {
+    kInlineIfOne,
+    kThreads,  // one worker is a thread too
+  };
+  explicit ThreadPool(int workers, Mode mode = Mode::kInlineIfOne);  // at least 1
+  ~ThreadPool();                                                     // runs what was submitted, then joins
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 

@@ -1,0 +1,85 @@
+#include "cli/device_commands.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/raw_format.h"
+#include "cli/specs.h"
+#include "engine/feature_set.h"
+#include "engine/selftest.h"
+#include "exec/plan.h"
+
+namespace acutance::cli {
+namespace {
+
+std::string DescribeDevice(const DeviceInfo& device) {
+  return fmt::format("  {}  {}: {}, {} lanes a wave, {} MB{}{}\n      driver {}\n", device.index, device.name,
+                     device.family, device.wave_size, device.memory_bytes >> 20,
+                     device.has_double ? "" : ", no doubles",
+                     device.is_cpu ? ", software on the CPU: never chosen by auto" : "", device.driver);
+}
+
+/// Tuning follows the device's family; without a device, the entries for any family.
+std::string FamilyOf(const std::string& backend_name) {
+  const Backend* backend = FindBackend(backend_name);
+  if (!backend) return "";
+  const BackendProbe probe = backend->probe();
+  return probe.devices.empty() ? "" : probe.devices[0].family;
+}
+
+}  // namespace
+
+std::string DescribeDevices() {
+  std::string text = "cpu: this machine's cores, with every feature\n";
+  for (const Backend* backend : Backends()) {
+    text += fmt::format("{}: {}\n", backend->name, backend->summary);
+    const BackendProbe probe = backend->probe();
+    for (const DeviceInfo& device : probe.devices) text += DescribeDevice(device);
+    if (probe.devices.empty()) text += fmt::format("  none: {}\n", probe.missing);
+  }
+  return text;
+}
+
+int RunSelfTestCommand(const DeviceChoice& choice) {
+  int tested = 0, failed = 0;
+  for (const Backend* backend : Backends()) {
+    if (choice.backend != "auto" && choice.backend != backend->name) continue;
+    const BackendProbe probe = backend->probe();
+    if (probe.devices.empty()) fmt::print("{}: no device: {}\n", backend->name, probe.missing);
+    for (const DeviceInfo& info : probe.devices) {
+      if (choice.index && *choice.index != info.index) continue;
+      Result<std::unique_ptr<Device>> device = backend->open(info.index);
+      const Status status = device.ok() ? RunSelfTest(**device) : device.status();
+      fmt::print("{} device {} ({}): {}\n", backend->name, info.index, info.name,
+                 status.ok() ? "passed" : status.message());
+      ++tested;
+      failed += !status.ok();
+    }
+  }
+  return tested > 0 && failed == 0 ? 0 : 1;
+}
+
+Result<std::string> DescribePlan(const PlanRequest& request) {
+  ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
+  ACU_ASSIGN_OR_RETURN(const PictureFormat format,
+                       ParseRawFormat(request.size, request.pixel_format, request.bit_depth));
+  FeatureSet features;
+  ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
+  ACU_RETURN_IF_ERROR(features.MakeExtractors(format));
+  const MetricRun& run = features.runs()[index];
+  if (!run.metric->make_plan)
+    return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", run.metric->name);
+  const int history = run.extractor->Lag();
+  const std::string family = FamilyOf(request.backend);
+  ACU_ASSIGN_OR_RETURN(const Plan first,
+                       run.metric->make_plan(run.options, MakePlanContext(format, 1, history, family)));
+  const int batch = request.batch > 0 ? request.batch : first.preferred_batch();
+  const PlanContext context = MakePlanContext(format, batch, history, family);
+  ACU_ASSIGN_OR_RETURN(const Plan plan, run.metric->make_plan(run.options, context));
+  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it\n{}", run.metric->name,
+                     run.options.KeySuffix(), format.width, format.height, format.bit_depth,
+                     WorkloadClassName(context.workload), batch, history, plan.Print());
+}
+
+}  // namespace acutance::cli

@@ -1,0 +1,32 @@
+// `acutance devices`, `selftest` and `plan`: what the machine has, whether it computes right, and what it is told to
+// do.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "engine/backends.h"
+
+namespace acutance::cli {
+
+/// Every backend with its devices, or with why there is none and what to install.
+std::string DescribeDevices();
+
+/// Tests every device of the chosen backend (auto: of all backends), forgetting what passed before. Prints a line each;
+/// returns the exit status: 0 all passed, 1 one failed or there is none.
+int RunSelfTestCommand(const DeviceChoice& choice);
+
+struct PlanRequest {
+  std::string feature;  // as after --feature
+  std::string size;     // "1920x1080"
+  int bit_depth = 8;
+  std::string pixel_format = "420";
+  int batch = 0;                // 0: as the tuning table says
+  std::string backend = "emu";  // whose first device's tuning is used
+};
+
+/// The plan of a feature: buffers, launches, arguments and borders.
+Result<std::string> DescribePlan(const PlanRequest& request);
+
+}  // namespace acutance::cli

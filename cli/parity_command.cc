@@ -1,0 +1,147 @@
+#include "cli/parity_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+#include "cli/raw_format.h"
+#include "cli/score_run.h"
+#include "metric/registry.h"
+
+namespace acutance::cli {
+namespace {
+
+std::vector<std::string> FeaturesWithPlans() {
+  std::vector<std::string> names;
+  for (const Metric* metric : AllMetrics())
+    if (metric->make_plan) names.emplace_back(metric->name);
+  return names;
+}
+
+std::vector<std::string> BackendsWithDevices() {
+  std::vector<std::string> names;
+  for (const Backend* backend : Backends())
+    if (backend->name != "emu" && !backend->probe().devices.empty()) names.emplace_back(backend->name);
+  return names;
+}
+
+/// NaN equals NaN; a score that only one side has is infinitely far.
+double Difference(const std::optional<double>& a, const std::optional<double>& b) {
+  if (a.has_value() != b.has_value()) return std::numeric_limits<double>::infinity();
+  if (!a || *a == *b || (std::isnan(*a) && std::isnan(*b))) return 0;
+  const double difference = std::fabs(*a - *b);
+  return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+}
+
+double LargestDifference(const ScoreTable& a, const ScoreTable& b, int64_t frames) {
+  double largest = 0;
+  for (int c = 0; c < static_cast<int>(a.columns().size()); ++c)
+    for (int64_t i = 0; i < frames; ++i) largest = std::max(largest, Difference(a.Get(c, i), b.Get(c, i)));
+  for (size_t i = 0; i < a.aggregates().size(); ++i)
+    largest = std::max(largest, Difference(a.aggregates()[i].second, b.aggregates()[i].second));
+  return largest;
+}
+
+class ParityRun {
+ public:
+  ParityRun(const ParityArgs& args, std::optional<PictureFormat> raw) : args_(args), raw_(raw) {}
+
+  Result<RunResult> Score(const FeatureRequest& feature, const std::string& backend) const {
+    RunRequest request;
+    request.reference = args_.reference;
+    request.distorted = {args_.distorted};
+    request.open.raw = raw_;
+    request.features = {feature};
+    request.threads = args_.threads;
+    request.frame_limit = args_.frames;
+    request.device.backend = backend;
+    RunResult result = RunScore(request);
+    if (result.error) return result.error->status;
+    // A device that failed on the way was replaced by the CPU: nothing was compared.
+    if (backend != "cpu" && !result.warnings.empty())
+      return Error(StatusCode::kNoDevice, "{}", result.warnings.front());
+    if (backend != "cpu" && !result.session->device())
+      return Error(StatusCode::kUnsupported, "feature {} has no device plan", feature.metric);
+    return result;
+  }
+
+ private:
+  const ParityArgs& args_;
+  const std::optional<PictureFormat> raw_;
+};
+
+/// One cell of the table; false when it is a failure.
+bool PrintCell(const Result<RunResult>& found, const RunResult& expected, double bound, std::string& errors) {
+  if (!found.ok()) {
+    fmt::print("  {:>22}", "failed");
+    errors += found.status().message() + "\n";
+    return false;
+  }
+  const double difference = LargestDifference(expected.session->scores(0), found->session->scores(0), expected.frames);
+  fmt::print("  {:>22}", difference == 0 ? "0 (exact)" : fmt::format("{:.3g} (not exact)", difference));
+  std::fflush(stdout);
+  return difference <= bound;
+}
+
+int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features, const std::vector<std::string>& names,
+               const std::vector<std::string>& backends, double bound) {
+  size_t width = 7;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  fmt::print("{:<{}}  {:>6}", "feature", width, "frames");
+  for (const std::string& backend : backends) fmt::print("  {:>22}", backend);
+  fmt::print("\n");
+  bool all_equal = true;
+  std::string errors;
+  for (size_t f = 0; f < features.size(); ++f) {
+    const Result<RunResult> expected = run.Score(features[f], "cpu");
+    if (!expected.ok()) {
+      fmt::print(stderr, "acutance parity: {}: {}\n", names[f], expected.status().message());
+      return 1;
+    }
+    fmt::print("{:<{}}  {:>6}", names[f], width, expected->frames);
+    for (const std::string& backend : backends)
+      all_equal &= PrintCell(run.Score(features[f], backend), *expected, bound, errors);
+    fmt::print("\n");
+  }
+  if (!errors.empty()) fmt::print(stderr, "{}", errors);
+  fmt::print("{}\n", all_equal ? "all within the bound" : "FAILED");
+  return all_equal ? 0 : 1;
+}
+
+int UsageError(const Status& status) {
+  fmt::print(stderr, "acutance parity: {}\n", status.message());
+  return 2;
+}
+
+}  // namespace
+
+int RunParityCommand(const ParityArgs& args) {
+  const std::vector<std::string> names = args.features.empty() ? FeaturesWithPlans() : args.features;
+  std::vector<FeatureRequest> features;
+  for (const std::string& name : names) {
+    Result<FeatureRequest> feature = ParseFeatureSpec(name);
+    if (!feature.ok()) return UsageError(feature.status());
+    features.push_back(std::move(feature).value());
+  }
+  const std::vector<std::string> backends = args.backends.empty() ? BackendsWithDevices() : args.backends;
+  for (const std::string& backend : backends)
+    if (const Status status = CheckDeviceChoice({backend, std::nullopt, {}}); !status.ok()) return UsageError(status);
+  if (backends.empty())
+    return UsageError(Error(StatusCode::kNoDevice,
+                            "no backend has a device (`acutance devices` says why); the emulator "
+                            "runs anywhere: --backends emu"));
+  std::optional<PictureFormat> raw;
+  if (!args.size.empty()) {
+    const Result<PictureFormat> format = ParseRawFormat(args.size, args.pixel_format, args.bit_depth);
+    if (!format.ok()) return UsageError(format.status());
+    raw = *format;
+  }
+  const double bound = args.places < 0 ? 0 : 0.5 * std::pow(10.0, -args.places);
+  return PrintTable(ParityRun(args, raw), features, names, backends, bound);
+}
+
+}  // namespace acutance::cli

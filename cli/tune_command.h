@@ -1,0 +1,12 @@
+// `acutance tune`: times every block shape and batch of every kernel on a device.
+#pragma once
+
+#include "engine/backends.h"
+
+namespace acutance::cli {
+
+/// Prints, for each feature and workload class, the shapes and batches from the fastest on, and the entries for the
+/// feature's tuning table. Returns the exit status.
+int RunTuneCommand(const DeviceChoice& choice);
+
+}  // namespace acutance::cli

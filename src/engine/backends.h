@@ -1,0 +1,67 @@
+// THE list of backends, and the choice of a device.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/device.h"
+
+namespace acutance {
+
+/// In the order in which `auto` prefers them.
+std::span<const Backend* const> Backends();
+
+const Backend* FindBackend(std::string_view name);  // null when there is none
+
+/// Whether the system shows any GPU. Looking costs nothing, while opening Vulkan's loader and its software drivers
+/// takes longer than scoring a short clip.
+bool MachineMayHaveGpu();
+
+/// --backend and --device.
+struct DeviceChoice {
+  std::string backend = "cpu";        // "cpu", "auto" or a backend's name
+  std::optional<int> index;           // of the backend's devices; not set: the first that works
+  std::vector<std::string> excluded;  // backends that `auto` leaves out
+};
+
+/// An unknown backend, or an index without a backend, is an error.
+Status CheckDeviceChoice(const DeviceChoice& choice);
+
+/// Opens the devices of a choice one after another, for whoever finds that one does not do.
+class DevicePicker {
+ public:
+  using Check = std::function<Status(Device&)>;  // a device that fails it is refused
+
+  DevicePicker(DeviceChoice choice, Check check, std::span<const Backend* const> backends = Backends());
+
+  /// The next device; null when there is no other. Why devices were passed over is in notes().
+  std::unique_ptr<Device> Next();
+
+  /// `auto` and `cpu`: the CPU may do the work when no device does.
+  bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Candidate {
+    const Backend* backend;
+    int index;
+  };
+  bool IsWanted(const Backend& backend) const;
+  void FindCandidates();
+  Result<std::unique_ptr<Device>> Open(const Candidate& candidate) const;
+
+  const DeviceChoice choice_;
+  const Check check_;
+  const std::span<const Backend* const> backends_;
+  bool searched_ = false;
+  std::vector<Candidate> candidates_;  // in reverse: the next one is last
+  std::vector<std::string> notes_;
+};
+
+}  // namespace acutance

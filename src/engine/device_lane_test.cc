@@ -1,0 +1,224 @@
+// Sessions that use a device: the same scores as the CPU alone, also when the device fails.
+#include "engine/device_lane.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "backend/emu/emu.h"
+#include "engine/selftest.h"
+#include "engine/session.h"
+
+namespace acutance {
+namespace {
+
+Picture MakePicture(const PictureFormat& format, int frame, int noise) {
+  const MutablePicture picture = AllocatePicture(format).value();
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    for (int y = 0; y < format.PlaneHeight(p); ++y)
+      for (int x = 0; x < format.PlaneWidth(p); ++x) {
+        const int sample = (x * 5 + y * 3 + frame * 7 + (x * y * noise) % 29) % (1 << format.bit_depth);
+        std::byte* row = picture.data[p] + y * picture.stride[p];
+        if (format.bit_depth == 8) reinterpret_cast<uint8_t*>(row)[x] = static_cast<uint8_t>(sample);
+        else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
+      }
+  return picture.Share();
+}
+
+/// What FlakyDevice does at its nth call.
+struct Fault {
+  enum Where { kNowhere, kAllocate, kSubmit, kWait } where = kNowhere;
+  int nth = 0;
+  StatusCode code = StatusCode::kNoDevice;
+};
+
+/// The emulator, but for one call that fails, and all after it: a lost device stays lost.
+class FlakyDevice : public Device {
+ public:
+  explicit FlakyDevice(Fault fault) : fault_(fault), inner_(OpenEmuDevice({}).value()) {}
+
+  Status At(Fault::Where where) {
+    if (where != fault_.where || calls_++ < fault_.nth) return {};
+    return Error(fault_.code, "the device is lost");
+  }
+
+  const DeviceInfo& info() const override { return inner_->info(); }
+  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
+    ACU_RETURN_IF_ERROR(At(Fault::kAllocate));
+    return inner_->Allocate(bytes, kind);
+  }
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override { return inner_->LoadKernel(image); }
+  Result<std::unique_ptr<Queue>> MakeQueue() override;
+
+ private:
+  const Fault fault_;
+  std::atomic<int> calls_ = 0;
+  const std::unique_ptr<Device> inner_;
+};
+
+class FlakyQueue : public Queue {
+ public:
+  FlakyQueue(FlakyDevice& device, std::unique_ptr<Queue> inner) : device_(device), inner_(std::move(inner)) {}
+  Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
+    return inner_->Record(commands);
+  }
+  Status Submit(Recording& recording) override {
+    ACU_RETURN_IF_ERROR(device_.At(Fault::kSubmit));
+    return inner_->Submit(recording);
+  }
+  Status Wait() override {
+    ACU_RETURN_IF_ERROR(inner_->Wait());
+    return device_.At(Fault::kWait);
+  }
+
+ private:
+  FlakyDevice& device_;
+  const std::unique_ptr<Queue> inner_;
+};
+
+Result<std::unique_ptr<Queue>> FlakyDevice::MakeQueue() {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<Queue> queue, inner_->MakeQueue());
+  return std::unique_ptr<Queue>(std::make_unique<FlakyQueue>(*this, std::move(queue)));
+}
+
+Fault g_fault;  // of the next device that kFlakyBackend opens
+
+const Backend kFlakyBackend = {"emu", "the emulator with a fault",
+                               [] {
+                                 BackendProbe probe = kEmuBackend.probe();
+                                 for (DeviceInfo& device : probe.devices) device.is_cpu = false;
+                                 return probe;
+                               },
+                               [](int) -> Result<std::unique_ptr<Device>> {
+                                 return std::unique_ptr<Device>(std::make_unique<FlakyDevice>(g_fault));
+                               }};
+
+const std::vector<FeatureRequest> kFeatures = {{"motion", {}},
+                                               {"motion", {{"motion_five_frame_window", "true"}}},
+                                               {"psnr", {{"enable_apsnr", "true"}}},
+                                               {"vif", {}}};
+
+std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int frames,
+                               int distorted, int threads = 1, int subsample = 1) {
+  SessionOptions options;
+  options.features = kFeatures;
+  options.threads = threads;
+  options.subsample = subsample;
+  options.distorted_count = distorted;
+  options.devices = std::move(devices);
+  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
+  const Status started = session->Start(format);
+  EXPECT_TRUE(started.ok()) << started.message();
+  for (int i = 0; i < frames; ++i) {
+    std::vector<Picture> pictures;
+    for (int d = 0; d < distorted; ++d) pictures.push_back(MakePicture(format, i, d + 2));
+    EXPECT_TRUE(session->Add(MakePicture(format, i, 0), std::move(pictures)).ok());
+  }
+  const Status flushed = session->Flush();
+  EXPECT_TRUE(flushed.ok()) << flushed.message();
+  return session;
+}
+
+std::shared_ptr<DevicePicker> Emu() {
+  return std::make_shared<DevicePicker>(DeviceChoice{"emu", 0, {}}, CheckDeviceOnce);
+}
+
+std::shared_ptr<DevicePicker> Flaky(Fault fault) {
+  g_fault = fault;
+  static const Backend* const kBackends[] = {&kFlakyBackend};
+  return std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+}
+
+void ExpectSameTables(const Session& a, const Session& b, int distorted) {
+  for (int d = 0; d < distorted; ++d) {
+    ASSERT_EQ(a.scores(d).columns().size(), b.scores(d).columns().size());
+    for (size_t c = 0; c < a.scores(d).columns().size(); ++c)
+      EXPECT_EQ(a.scores(d).columns()[c].scores, b.scores(d).columns()[c].scores) << a.scores(d).columns()[c].stored;
+    EXPECT_EQ(a.scores(d).aggregates(), b.scores(d).aggregates());
+  }
+}
+
+const PictureFormat kFormats[] = {{64, 48, 8, PixelFormat::k420},
+                                  {67, 49, 10, PixelFormat::k422},
+                                  {33, 37, 16, PixelFormat::k444},
+                                  {40, 36, 8, PixelFormat::k400}};
+
+TEST(DeviceLane, ScoresAreThoseOfTheCpu) {
+  for (const PictureFormat& format : kFormats)
+    for (int frames : {1, 2, 3, 35}) {
+      const auto cpu = Score(nullptr, format, frames, 1);
+      const auto device = Score(Emu(), format, frames, 1);
+      ASSERT_NE(device->device(), nullptr);
+      EXPECT_THAT(device->warnings(), testing::IsEmpty());
+      ExpectSameTables(*cpu, *device, 1);
+    }
+}
+
+TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
+  const auto cpu = Score(nullptr, kFormats[0], 37, 3, 1, 3);
+  for (int threads : {1, 3}) ExpectSameTables(*cpu, *Score(Emu(), kFormats[0], 37, 3, threads, 3), 3);
+}
+
+TEST(DeviceLane, ADeviceThatFailsHandsItsFramesToTheCpu) {
+  const auto cpu = Score(nullptr, kFormats[0], 70, 2);
+  for (Fault::Where where : {Fault::kSubmit, Fault::kWait})
+    for (int nth : {0, 1, 2, 3, 5}) {
+      const auto session = Score(Flaky({where, nth}), kFormats[0], 70, 2, 2);
+      EXPECT_THAT(session->warnings(), testing::ElementsAre(testing::HasSubstr("the device is lost")));
+      ExpectSameTables(*cpu, *session, 2);
+    }
+}
+
+TEST(DeviceLane, ADeviceWithoutMemoryIsPassedOver) {
+  const auto cpu = Score(nullptr, kFormats[0], 3, 1);
+  const auto session = Score(Flaky({Fault::kAllocate, 2, StatusCode::kOutOfMemory}), kFormats[0], 3, 1);
+  EXPECT_EQ(session->device(), nullptr);
+  EXPECT_THAT(session->warnings(), testing::ElementsAre(testing::HasSubstr("the device is lost")));
+  ExpectSameTables(*cpu, *session, 1);
+}
+
+TEST(DeviceLane, AbandoningASessionEndsItsWork) {
+  SessionOptions options;
+  options.features = kFeatures;
+  options.devices = Emu();
+  auto session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kFormats[0]).ok());
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(session->Add(MakePicture(kFormats[0], i, 0), {MakePicture(kFormats[0], i, 3)}).ok());
+}
+
+TEST(DevicePicker, ErrorsAreClear) {
+  EXPECT_THAT(CheckDeviceChoice({"cud", std::nullopt, {}}).message(),
+              testing::AllOf(testing::HasSubstr("no such backend 'cud'"), testing::HasSubstr("did you mean 'cuda'?")));
+  EXPECT_FALSE(CheckDeviceChoice({"auto", 1, {}}).ok());
+  DevicePicker picker({"emu", 7, {}}, CheckDeviceOnce);
+  EXPECT_EQ(picker.Next(), nullptr);
+  EXPECT_THAT(picker.notes(), testing::ElementsAre("emu: no device 7; there are 1"));
+}
+
+TEST(DevicePicker, ADeviceThatFailsItsTestIsRefused) {
+  DevicePicker picker({"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); });
+  EXPECT_EQ(picker.Next(), nullptr);
+  EXPECT_THAT(picker.notes(), testing::ElementsAre("emu device 0: wrong sums"));
+}
+
+TEST(SelfTest, TheEmulatorPassesAtEveryWaveSize) {
+  for (int wave : {8, 64}) {
+    const auto device = OpenEmuDevice({wave, 5}).value();
+    const Status status = RunSelfTest(*device);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+}
+
+TEST(SelfTest, KeysTellBackendsAndDriversApart) {
+  DeviceInfo info;
+  info.backend = "cuda";
+  info.driver = "1";
+  const std::string key = SelfTestKey(info);
+  info.driver = "2";
+  EXPECT_NE(key, SelfTestKey(info));
+}
+
+}  // namespace
+}  // namespace acutance

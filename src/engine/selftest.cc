@@ -1,0 +1,190 @@
+#include "engine/selftest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "exec/plan.h"
+#include "exec/run_plan.h"
+#include "metric/registry.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kFrames = 4;
+constexpr int kBatch = 2;
+
+/// A ramp that moves, with a checker of full contrast and a hash in the low bits: no two frames or planes are alike,
+/// and sums use all their bits.
+uint32_t PatternSample(int x, int y, int frame, int plane, int salt, int bit_depth) {
+  const uint32_t max = (1u << bit_depth) - 1;
+  if ((x / 7 + y / 5 + frame + plane) % 11 == 0) return (x + y) % 2 ? max : 0;
+  const uint32_t hash = (x * 2654435761u) ^ (y * 40503u + frame * 97u + plane * 31u + salt * 7919u) * 2246822519u;
+  return (static_cast<uint32_t>(x * 3 + y * 2 + frame * 5) * (max / 255 + 1) + (hash >> 20) % (max / 8 + 1)) & max;
+}
+
+Result<Picture> MakePattern(const PictureFormat& format, int frame, int salt) {
+  ACU_ASSIGN_OR_RETURN(const MutablePicture picture, AllocatePicture(format));
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    for (int y = 0; y < format.PlaneHeight(p); ++y)
+      for (int x = 0; x < format.PlaneWidth(p); ++x) {
+        const uint32_t sample = PatternSample(x, y, frame, p, salt, format.bit_depth);
+        std::byte* row = picture.data[p] + y * picture.stride[p];
+        if (format.bit_depth == 8) reinterpret_cast<uint8_t*>(row)[x] = static_cast<uint8_t>(sample);
+        else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
+      }
+  return picture.Share();
+}
+
+/// The default options, then each yes-or-no option turned round alone.
+std::vector<OptionTexts> OptionSets(const Metric& metric) {
+  std::vector<OptionTexts> sets = {{}};
+  for (const OptionSpec& option : metric.options)
+    if (const bool* value = std::get_if<bool>(&option.default_value))
+      sets.push_back({{std::string(option.name), *value ? "false" : "true"}});
+  return sets;
+}
+
+class MetricTest {
+ public:
+  MetricTest(Device& device, const Metric& metric, const OptionValues& options, const PictureFormat& format)
+      : device_(device), metric_(metric), options_(options), format_(format) {}
+
+  Status Run() {
+    Result<std::unique_ptr<Extractor>> extractor = metric_.make(options_, format_);
+    if (!extractor.ok()) return {};  // the metric itself refuses these options
+    extractor_ = std::move(extractor).value();
+    for (int frame = 0; frame < kFrames; ++frame) {
+      ACU_ASSIGN_OR_RETURN(Picture reference, MakePattern(format_, frame, 1));
+      ACU_ASSIGN_OR_RETURN(Picture distorted, MakePattern(format_, frame, 2));
+      reference_.push_back(std::move(reference));
+      distorted_.push_back(std::move(distorted));
+    }
+    for (WorkloadClass workload : {WorkloadClass::kSmall, WorkloadClass::kMedium, WorkloadClass::kLarge})
+      ACU_RETURN_IF_ERROR(RunWorkload(workload));
+    return {};
+  }
+
+ private:
+  Status RunWorkload(WorkloadClass workload) {
+    PlanContext context = MakePlanContext(format_, kBatch, extractor_->Lag(), device_.info().family);
+    context.workload = workload;  // the block shapes of large pictures, on small ones
+    ACU_ASSIGN_OR_RETURN(Plan plan, metric_.make_plan(options_, context));
+    std::vector<Plan> plans;
+    plans.push_back(std::move(plan));
+    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
+                         PlanRunner::Make(device_, std::move(plans), context, {.poison = true}));
+    for (int first = 0; first < kFrames; first += kBatch) {
+      std::vector<const Picture*> references, others;
+      for (int i = first - extractor_->Lag(); i < first + kBatch; ++i)
+        references.push_back(i < 0 ? nullptr : &reference_[i]);
+      for (int i = first; i < first + kBatch; ++i) others.push_back(&distorted_[i]);
+      ACU_RETURN_IF_ERROR(runner->Run(references, others));
+      for (int i = first; i < first + kBatch; ++i)
+        ACU_RETURN_IF_ERROR(Compare(i, runner->Sums(0, i - first), workload));
+    }
+    return {};
+  }
+
+  Status Compare(int frame, std::span<const int64_t> found, WorkloadClass workload) const {
+    if (frame < extractor_->Lag()) return {};
+    std::vector<int64_t> expected(extractor_->SumCount());
+    FrameInput input{&reference_[frame], &distorted_[frame], nullptr};
+    if (extractor_->Lag() > 0) input.earlier_reference = &reference_[frame - extractor_->Lag()];
+    const auto frame_workspace = extractor_->MakeFrameWorkspace();
+    const auto thread_workspace = extractor_->MakeThreadWorkspace();
+    for (int stage = 0; stage < extractor_->StageCount(); ++stage)
+      extractor_->RunBand(input, stage, {0, extractor_->StageRows(stage)}, frame_workspace.get(),
+                          thread_workspace.get(), expected);
+    for (size_t k = 0; k < expected.size(); ++k)
+      if (found[k] != expected[k])
+        return Error(StatusCode::kBadData,
+                     "self-test failed: {}{} at {}x{}, {} bit, {} workload: sum {} of frame {} is {}, not {}",
+                     metric_.name, options_.KeySuffix(), format_.width, format_.height, format_.bit_depth,
+                     WorkloadClassName(workload), k, frame, found[k], expected[k]);
+    return {};
+  }
+
+  Device& device_;
+  const Metric& metric_;
+  const OptionValues& options_;
+  const PictureFormat format_;
+  std::unique_ptr<Extractor> extractor_;
+  std::vector<Picture> reference_, distorted_;
+};
+
+void HashBytes(uint64_t& hash, const void* data, size_t bytes) {
+  constexpr uint64_t kPrime = 0x100000001b3;  // FNV-1a
+  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * kPrime;
+}
+
+uint64_t HashKernels(std::string_view backend) {
+  uint64_t hash = 0xcbf29ce484222325;
+  const std::byte* last = nullptr;  // variants of a kernel share a binary: once is enough
+  for (const KernelImage& image : KernelImages()) {
+    HashBytes(hash, image.symbol.data(), image.symbol.size());
+    if (backend == "sycl") HashBytes(hash, image.sycl_source.data(), image.sycl_source.size());
+    for (const KernelBinary& binary : image.binaries) {
+      if (binary.backend != backend || binary.code.data() == last) continue;
+      HashBytes(hash, binary.code.data(), binary.code.size());
+      last = binary.code.data();
+    }
+  }
+  return hash;
+}
+
+std::filesystem::path CacheFile() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  if (cache && *cache) return std::filesystem::path(cache) / "acutance" / "selftest";
+  if (home && *home) return std::filesystem::path(home) / ".cache" / "acutance" / "selftest";
+  return {};
+}
+
+bool IsRemembered(const std::filesystem::path& file, const std::string& key) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);)
+    if (line == key) return true;
+  return false;
+}
+
+void Remember(const std::filesystem::path& file, const std::string& key) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  std::ofstream(file, std::ios::app) << key << "\n";
+}
+
+}  // namespace
+
+Status RunSelfTest(Device& device) {
+  for (const Metric* metric : AllMetrics()) {
+    if (!metric->make_plan) continue;
+    for (const OptionTexts& texts : OptionSets(*metric)) {
+      ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(metric->options, texts));
+      for (int bit_depth : {8, 10, 16})
+        ACU_RETURN_IF_ERROR(MetricTest(device, *metric, options, {135, 53, bit_depth, PixelFormat::k420}).Run());
+    }
+  }
+  return {};
+}
+
+std::string SelfTestKey(const DeviceInfo& info) {
+  std::string key = fmt::format("{} | {} | driver {} | kernels {:016x}", info.backend, info.name, info.driver,
+                                HashKernels(info.backend));
+  std::ranges::replace(key, '\n', ' ');
+  return key;
+}
+
+Status CheckDeviceOnce(Device& device) {
+  if (device.info().backend == "emu") return {};  // it is what the tests compare with the CPU
+  const std::filesystem::path file = CacheFile();
+  const std::string key = SelfTestKey(device.info());
+  if (!file.empty() && IsRemembered(file, key)) return {};
+  ACU_RETURN_IF_ERROR(RunSelfTest(device));
+  if (!file.empty()) Remember(file, key);
+  return {};
+}
+
+}  // namespace acutance

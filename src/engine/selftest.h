@@ -1,0 +1,23 @@
+// A device proves itself before its first use: every kernel, on pictures made by a formula, must give the CPU's sums.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "exec/device.h"
+
+namespace acutance {
+
+/// Every metric that has a device plan, with its options, depths and workload classes. The error names the metric, the
+/// options, the size, and the first sum that differs.
+Status RunSelfTest(Device& device);
+
+/// RunSelfTest, unless this device passed it with this driver and these kernels before. What passed is remembered in
+/// the user's cache folder ($XDG_CACHE_HOME or ~/.cache, then acutance/selftest); a cache that cannot be read or
+/// written only costs time.
+Status CheckDeviceOnce(Device& device);
+
+/// What the cache remembers a device by: backend, name, driver and a hash of this build's kernels.
+std::string SelfTestKey(const DeviceInfo& info);
+
+}  // namespace acutance
