@@ -77,7 +77,7 @@ class Strip {
  private:
   int16_t* Pair(int index) const {
     const int slot = (index + C::kPairs) % C::kPairs;  // index >= -kPad / 2
-    return buffers_.ring + static_cast<ptrdiff_t>(slot) * blocks_ * C::kPairBlock;
+    return buffers_.ring + static_cast<ptrdiff_t>(slot) * blocks_ * kPairBlock;
   }
 
   void FillPair(int index) const {
@@ -126,8 +126,7 @@ class Strip {
     const int centre = job_.images[0].sample == VifSample::kCentred ? 0 : 1 << (job_.bit_depth - 1);
     const ptrdiff_t from = first + ptrdiff_t{begin} * kBlock;
     const Sample* const blocks[4] = {rows[0] + from, rows[1] + from, rows[2] + from, rows[3] + from};
-    StorePair<C>(blocks, end - begin, static_cast<int16_t>(centre), job_.statistics,
-                 Pair(index) + begin * C::kPairBlock);
+    StorePair(blocks, end - begin, static_cast<int16_t>(centre), Pair(index) + begin * kPairBlock);
   }
 
   void AddStatistics(const int16_t* const* pairs, int y, RowBand rows, std::span<int64_t, kVifSumsPerScale> sums) {

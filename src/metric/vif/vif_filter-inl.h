@@ -33,46 +33,28 @@ struct Config {
   static constexpr int kRadius = kVifFilters[kScale].radius;
   static constexpr int kPad = (kRadius + 1) / 2 * 2;  // reach of the window, in whole pairs
   static constexpr int kPairs = (kVifGroup + 2 * kPad) / 2;
-  static constexpr int kPlanes = kDepth == Depth::k8 ? 5 : 8;      // r', d', then words of the products
-  static constexpr int kRingPlanes = kDepth == Depth::k8 ? 2 : 8;  // of these, kept in the ring
-  static constexpr int kPairBlock = kRingPlanes * 2 * kBlock;      // int16 of one pair of rows and one block
+  static constexpr int kPlanes = kDepth == Depth::k8 ? 5 : 8;  // r', d', then words of the products
 };
 
-// Planes of the ring. At 8 bits each product is one word.
+constexpr int kPairBlock = 2 * 2 * kBlock;  // int16 of one pair of rows of both images in one block
+
+// Planes of moments. At 8 bits each product is one word.
 constexpr int kRef = 0, kDis = 1;
 constexpr int kRefRef = 2, kDisDis = 3, kRefDis = 4;                 // 8 bits
 constexpr int kRefRefWords = 2, kDisDisWords = 4, kRefDisWords = 6;  // deeper: high word, then low word
 
-/// Product of 16-bit words as high and low signed words: a b = 65536 high + low.
-HWY_INLINE void StoreProductWords(V16 a, V16 b, int16_t* HWY_RESTRICT high, int16_t* HWY_RESTRICT low) {
-  const V16 l = hn::Mul(a, b);
-  hn::Store(l, D16(), low);
-  hn::Store(hn::Sub(hn::MulHigh(a, b), hn::ShiftRight<15>(l)), D16(), high);
-}
-
-/// Words of two rows as lanes (row a low, row b high), moments of both images into the ring.
-template <class C>
-HWY_INLINE void StoreMoments(V16 r, V16 d, bool products, int16_t* HWY_RESTRICT to) {
-  const auto plane = [to](int index) HWY_ATTR { return to + index * 2 * kBlock; };
-  hn::Store(r, D16(), plane(kRef));
-  hn::Store(d, D16(), plane(kDis));
-  if constexpr (C::kDepth != Depth::k8) {
-    if (!products) return;
-    StoreProductWords(r, r, plane(kRefRefWords), plane(kRefRefWords + 1));
-    StoreProductWords(d, d, plane(kDisDisWords), plane(kDisDisWords + 1));
-    StoreProductWords(r, d, plane(kRefDisWords), plane(kRefDisWords + 1));
-  }
-}
-
-/// Plane kPlane of one pair of rows. Products of 8-bit samples are not worth keeping: reading r' and d' alone, the ring
-/// of a strip fits in L1.
+/// Plane kPlane of one pair of rows. The ring keeps r' and d' alone, which fit in L1 with all that a strip needs; the
+/// products cost less to make again than to fetch from L2.
 template <class C, int kPlane>
 HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair) {
-  const auto plane = [pair](int index) HWY_ATTR { return hn::Load(D16(), pair + index * 2 * kBlock); };
-  if constexpr (C::kDepth != Depth::k8 || kPlane < kRefRef) return plane(kPlane);
-  else if constexpr (kPlane == kRefRef) return hn::Mul(plane(kRef), plane(kRef));
-  else if constexpr (kPlane == kDisDis) return hn::Mul(plane(kDis), plane(kDis));
-  else return hn::Mul(plane(kRef), plane(kDis));
+  const V16 r = hn::Load(D16(), pair + kRef * 2 * kBlock), d = hn::Load(D16(), pair + kDis * 2 * kBlock);
+  if constexpr (kPlane == kRef) return r;
+  if constexpr (kPlane == kDis) return d;
+  constexpr int kProduct = C::kDepth == Depth::k8 ? kPlane - 2 : kPlane / 2 - 1;
+  const V16 a = kProduct == 1 ? d : r, b = kProduct == 0 ? r : d;
+  const V16 low = hn::Mul(a, b);
+  if constexpr (C::kDepth == Depth::k8 || kPlane % 2 != 0) return low;
+  return hn::Sub(hn::MulHigh(a, b), hn::ShiftRight<15>(low));  // a b = 65536 high + low, both signed
 }
 
 HWY_INLINE V16 LoadSamples(const uint8_t* from) {
@@ -83,19 +65,19 @@ HWY_INLINE V16 LoadSamples(const uint16_t* from) {
 }
 HWY_INLINE V16 LoadSamples(const int16_t* from) { return hn::LoadU(D16(), from); }
 
-/// Two rows of both images: rows[0], rows[1] of the reference, rows[2], rows[3] of the distorted.
-template <class C, class Sample>
-HWY_NOINLINE void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, bool products,
-                            int16_t* HWY_RESTRICT to) {
+/// Two rows of both images, less `centre`, into the ring: rows[0], rows[1] of the reference, rows[2], rows[3] of the
+/// distorted. Each lane gets row 0 as low word and row 1 as high word.
+template <class Sample>
+HWY_NOINLINE void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, int16_t* HWY_RESTRICT to) {
   const V16 offset = hn::Set(D16(), centre);
-  for (int b = 0; b < blocks; ++b, to += C::kPairBlock) {
-    V32 v[4];
-    for (int i = 0; i < 4; ++i) v[i] = Words32(hn::Sub(LoadSamples(rows[i] + b * kBlock), offset));
-    const V16 r_even = LowWords(v[0], v[1]), d_even = LowWords(v[2], v[3]);
-    const V16 r_odd = HighWords(v[0], v[1]), d_odd = HighWords(v[2], v[3]);
-    StoreMoments<C>(r_even, d_even, products, to);
-    StoreMoments<C>(r_odd, d_odd, products, to + kBlock);
-  }
+  for (int b = 0; b < blocks; ++b, to += kPairBlock)
+    for (int image = 0; image < 2; ++image) {
+      const auto row = [&](int i)
+                           HWY_ATTR { return Words32(hn::Sub(LoadSamples(rows[2 * image + i] + b * kBlock), offset)); };
+      const V32 row0 = row(0), row1 = row(1);
+      hn::Store(LowWords(row0, row1), D16(), to + image * 2 * kBlock);
+      hn::Store(HighWords(row0, row1), D16(), to + image * 2 * kBlock + kBlock);
+    }
 }
 
 // ---- vertical pass
@@ -155,7 +137,7 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, const I
 template <class C, int kFilter, int kPlanes, int kRows, int kStep, int kFrom = 0>
 HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
                              BlockSums<kRows>& sums) {
-  constexpr int kAtOnce = kLanes == 16 ? (kPlanes == 5 ? 5 : 4) : 2;
+  constexpr int kAtOnce = kLanes == 16 ? 4 : 2;
   constexpr int kCount = kPlanes - kFrom < kAtOnce ? kPlanes - kFrom : kAtOnce;
   SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, initial, sums,
                                                      std::make_integer_sequence<int, C::kPairs>());
@@ -228,7 +210,7 @@ HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_
   const InitialSums initial = MakeInitialSums<C>(bits);
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kVifGroup> sums;
-    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * C::kPairBlock, initial, sums);
+    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * kPairBlock, initial, sums);
     for (int t = 0; t < kVifGroup; ++t) StoreFiltered<C>(sums, t, bits, b * kBlock, buffers.rows[t]);
   }
 }
@@ -241,7 +223,7 @@ HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, i
   const InitialSums initial = MakeInitialSums<C>(bits);
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kRows> sums;
-    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * C::kPairBlock, initial, sums);
+    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * kPairBlock, initial, sums);
     for (int t = 0; t < kRows; ++t)
       for (int image = 0; image < 2; ++image) {
         const auto sum = [&](int half) HWY_ATTR { return hn::Load(D32(), sums.lanes[image][t][half]); };
