@@ -32,6 +32,7 @@ Result<double> SecondsFor(Runners& runners, int batches, const std::vector<const
 
 std::vector<const Picture*> Pointers(const std::vector<Picture>& pictures) {
   std::vector<const Picture*> pointers;
+  pointers.reserve(pictures.size());
   for (const Picture& picture : pictures) pointers.push_back(&picture);
   return pointers;
 }

@@ -40,7 +40,7 @@ class Context {
 
   const Driver& driver_;
   const CUdevice device_;
-  const CUcontext context_;
+  CUcontext context_;
   const DeviceInfo info_;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device

@@ -69,7 +69,7 @@ Module::~Module() {
   if (current.pushed()) context_.driver().cuModuleUnload(handle_);
 }
 
-Result<std::unique_ptr<Kernel>> CudaKernel::Load(std::shared_ptr<Context> context, const KernelImage& image) {
+Result<std::unique_ptr<Kernel>> CudaKernel::Load(const std::shared_ptr<Context>& context, const KernelImage& image) {
   const CurrentContext current(*context);
   ACU_RETURN_IF_ERROR(current.status());
   ACU_RETURN_IF_ERROR(CheckLimits(*context, image));
@@ -82,7 +82,7 @@ Result<std::unique_ptr<Kernel>> CudaKernel::Load(std::shared_ptr<Context> contex
       failure = module.status();
       continue;
     }
-    ACU_ASSIGN_OR_RETURN(const CUfunction function, FindFunction(*context, **module, image));
+    ACU_ASSIGN_OR_RETURN(CUfunction function, FindFunction(*context, **module, image));
     return std::unique_ptr<Kernel>(new CudaKernel(context, function, image));
   }
   return failure;

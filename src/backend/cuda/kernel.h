@@ -26,13 +26,13 @@ class Module {
   Module(Context& context, CUmodule handle) : context_(context), handle_(handle) {}
 
   Context& context_;
-  const CUmodule handle_;
+  CUmodule handle_;
 };
 
 class CudaKernel : public Kernel {
  public:
   /// From machine code for exactly this GPU where the build has it, else from PTX, which the driver compiles.
-  static Result<std::unique_ptr<Kernel>> Load(std::shared_ptr<Context> context, const KernelImage& image);
+  static Result<std::unique_ptr<Kernel>> Load(const std::shared_ptr<Context>& context, const KernelImage& image);
 
   CUfunction function() const { return function_; }
   const std::string& symbol() const { return symbol_; }
@@ -44,7 +44,7 @@ class CudaKernel : public Kernel {
   CudaKernel(std::shared_ptr<Context> context, CUfunction function, const KernelImage& image);
 
   const std::shared_ptr<Context> context_;
-  const CUfunction function_;
+  CUfunction function_;
   const std::string symbol_;
   const int group_x_;
   const int group_y_;

@@ -20,7 +20,7 @@ class CudaRecording : public Recording {
 
  private:
   const std::shared_ptr<Context> context_;
-  const CUgraphExec graph_;
+  CUgraphExec graph_;
 };
 
 constexpr int kMaxGridYz = 65535;  // of every compute capability; x is limited by int alone
@@ -110,7 +110,7 @@ Result<std::unique_ptr<Recording>> CudaQueue::Record(std::span<const Command> co
 Status CudaQueue::Submit(Recording& recording) {
   const CurrentContext current(*context_);
   ACU_RETURN_IF_ERROR(current.status());
-  const CUgraphExec graph = static_cast<CudaRecording&>(recording).graph();
+  CUgraphExec graph = static_cast<CudaRecording&>(recording).graph();
   return context_->Check(context_->driver().cuGraphLaunch(graph, stream_), "start a recording");
 }
 

@@ -26,7 +26,7 @@ class CudaQueue : public Queue {
   Status Enqueue(const LaunchCommand& launch);
 
   const std::shared_ptr<Context> context_;
-  const CUstream stream_;
+  CUstream stream_;
 };
 
 }  // namespace acutance::cuda

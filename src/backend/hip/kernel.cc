@@ -49,7 +49,7 @@ Module::~Module() {
   if (current.pushed()) context_.driver().hipModuleUnload(handle_);
 }
 
-Result<std::unique_ptr<Kernel>> HipKernel::Load(std::shared_ptr<Context> context, const KernelImage& image) {
+Result<std::unique_ptr<Kernel>> HipKernel::Load(const std::shared_ptr<Context>& context, const KernelImage& image) {
   const CurrentContext current(*context);
   ACU_RETURN_IF_ERROR(current.status());
   ACU_RETURN_IF_ERROR(CheckLimits(*context, image));
@@ -58,7 +58,7 @@ Result<std::unique_ptr<Kernel>> HipKernel::Load(std::shared_ptr<Context> context
     return Error(StatusCode::kUnsupported, "kernel {} was not built for {}; build with it in ACUTANCE_HIP_TARGETS",
                  image.symbol, context->info().family);
   ACU_ASSIGN_OR_RETURN(const Module* module, context->LoadModule(*binary));
-  ACU_ASSIGN_OR_RETURN(const hipFunction_t function, FindFunction(*context, *module, image));
+  ACU_ASSIGN_OR_RETURN(hipFunction_t function, FindFunction(*context, *module, image));
   return std::unique_ptr<Kernel>(new HipKernel(context, function, image));
 }
 

@@ -26,13 +26,13 @@ class Module {
   Module(Context& context, hipModule_t handle) : context_(context), handle_(handle) {}
 
   Context& context_;
-  const hipModule_t handle_;
+  hipModule_t handle_;
 };
 
 class HipKernel : public Kernel {
  public:
   /// From the code object for the GPU's instruction set.
-  static Result<std::unique_ptr<Kernel>> Load(std::shared_ptr<Context> context, const KernelImage& image);
+  static Result<std::unique_ptr<Kernel>> Load(const std::shared_ptr<Context>& context, const KernelImage& image);
 
   hipFunction_t function() const { return function_; }
   const std::string& symbol() const { return symbol_; }
@@ -44,7 +44,7 @@ class HipKernel : public Kernel {
   HipKernel(std::shared_ptr<Context> context, hipFunction_t function, const KernelImage& image);
 
   const std::shared_ptr<Context> context_;
-  const hipFunction_t function_;
+  hipFunction_t function_;
   const std::string symbol_;
   const int group_x_;
   const int group_y_;

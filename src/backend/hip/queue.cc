@@ -20,7 +20,7 @@ class HipRecording : public Recording {
 
  private:
   const std::shared_ptr<Context> context_;
-  const hipGraphExec_t graph_;
+  hipGraphExec_t graph_;
 };
 
 constexpr int kMaxGridYz = 65535;  // of every GPU that is supported
@@ -112,7 +112,7 @@ Result<std::unique_ptr<Recording>> HipQueue::Record(std::span<const Command> com
 Status HipQueue::Submit(Recording& recording) {
   const CurrentContext current(*context_);
   ACU_RETURN_IF_ERROR(current.status());
-  const hipGraphExec_t graph = static_cast<HipRecording&>(recording).graph();
+  hipGraphExec_t graph = static_cast<HipRecording&>(recording).graph();
   return context_->Check(context_->driver().hipGraphLaunch(graph, stream_), "start a recording");
 }
 

@@ -26,7 +26,7 @@ class HipQueue : public Queue {
   Status Enqueue(const LaunchCommand& launch);
 
   const std::shared_ptr<Context> context_;
-  const hipStream_t stream_;
+  hipStream_t stream_;
 };
 
 }  // namespace acutance::hip
