@@ -2,6 +2,8 @@
 // it goes. The vertical filter before it works along the columns of a tile. README.md says why no bit depends on this.
 #include "metric/float_motion/float_motion_cpu.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <array>
 
@@ -91,6 +93,8 @@ void FilterColumns(const FloatMotionInput& input, const Sample* const* rows, int
     const int at = std::min(x, end - kWidth);
     RunningFilter<DF> filter;
     for (int r = 0; r < 4; ++r) filter.Push(taps, LoadSamples<DF>(rows[r] + at, middle));
+    // The next tile's: these are more rows than hardware follows by itself. A prefetch past the end does no harm.
+    for (int r = 0; r < count + 4; ++r) hwy::Prefetch(rows[r] + at + FloatMotionTile::kColumns);
     for (int r = 0; r < count; ++r)
       hn::StoreU(filter.Push(taps, LoadSamples<DF>(rows[r + 4] + at, middle)), DF(), tile + r * kStride + at - begin);
   }
