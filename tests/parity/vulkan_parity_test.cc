@@ -53,10 +53,10 @@ class VulkanParity : public testing::Test {
       }
   }
 
-  static void SweepShapes(const char* metric, const char* kernel) {
+  static void SweepShapes(const char* metric, const char* kernel, const OptionTexts& options = {}) {
     for (const std::string& shape : ShapesOf(kernel))
       for (const int depth : {8, 10})
-        ExpectParity({FindMetric(metric), {}, {131, 67, depth}, Content::kNoise, 3, 2, 7, shape});
+        ExpectParity({FindMetric(metric), options, {131, 67, depth}, Content::kNoise, 3, 2, 7, shape});
   }
 
  private:
@@ -85,9 +85,31 @@ TEST_F(VulkanParity, MotionForcedToZero) {
   ExpectParity({FindMetric("motion"), {{"motion_force_zero", "true"}}, {20, 10, 8}, Content::kNoise, 4, 3, 1, ""});
 }
 
+TEST_F(VulkanParity, FloatMotionSizes) { SweepSizes("float_motion", {{"motion_add_scale1", "true"}}); }
+TEST_F(VulkanParity, FloatMotionShapes) {
+  for (const char* kernel : {"float_motion_blur", "float_motion_half", "float_motion_rows"})
+    SweepShapes("float_motion", kernel, {{"motion_add_scale1", "true"}});
+}
+
+TEST_F(VulkanParity, FloatMotionOptions) {
+  const OptionTexts all[] = {{{"motion_add_uv", "true"}},
+                             {{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}},
+                             {{"motion_filter_size", "1"}},
+                             {{"motion_filter_size", "3"}},
+                             {{"motion_force_zero", "true"}}};
+  uint32_t turn = 0;
+  for (const int depth : kDepths)
+    for (const OptionTexts& options : all) {
+      const uint32_t i = ++turn;
+      const PictureFormat format = {97, 61, depth, kPixelFormats[i % 3]};
+      ExpectParity(
+          {FindMetric("float_motion"), options, format, kContents[i % 5], 4, static_cast<int>(i % 3) + 1, i, ""});
+    }
+}
+
 TEST_F(VulkanParity, NarrowAndFlatPictures) {
   for (const auto& [width, height] : {std::pair{3, 200}, {4, 5}, {300, 3}, {5, 4}, {61, 32}, {60, 33}})
-    for (const char* metric : {"psnr", "motion"})
+    for (const char* metric : {"psnr", "motion", "float_motion"})
       ExpectParity({FindMetric(metric), {}, {width, height, 10}, Content::kExtremes, 3, 3, 9, ""});
 }
 
