@@ -46,7 +46,11 @@ fs::path Folder() {
   return home && *home == '/' ? fs::path(home) / ".cache" / "acutance" / "sycl" : fs::path();
 }
 
-fs::path FileOf(std::string_view key) { return Folder() / fmt::format("{:016x}.kernels", Hash(key)); }
+/// Empty where there is no folder: nothing is read from or written to the working directory.
+fs::path FileOf(std::string_view key) {
+  const fs::path folder = Folder();
+  return folder.empty() ? folder : folder / fmt::format("{:016x}.kernels", Hash(key));
+}
 
 void RemoveOldFiles(const fs::path& folder) {
   std::error_code error;
@@ -79,7 +83,7 @@ std::optional<std::vector<char>> ReadCache(std::string_view key) {
 void WriteCache(std::string_view key, std::span<const char> content) {
   const fs::path path = FileOf(key);
   std::error_code error;
-  if (path.is_relative() || !(fs::create_directories(path.parent_path(), error), !error)) return;
+  if (path.empty() || !(fs::create_directories(path.parent_path(), error), !error)) return;
   // Written under another name first: no reader sees half a file.
   const fs::path unfinished = fmt::format("{}.{}", path.string(), ::getpid());
   const Header header = MakeHeader(key, content);
