@@ -7,11 +7,12 @@ packages() {
   case $1 in
     build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev \
       libgtest-dev libgmock-dev libbenchmark-dev ;;
-    # The build does without these: slower, and without containers (y4m and yuv only).
-    build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev ;;
+    # The build does without these: slower, without containers (y4m and yuv only), without kernels for some GPUs.
+    build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev \
+      clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
     score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev ;;
     test) echo python3 ;;
-    test-optional) echo ffmpeg ;;
+    test-optional) echo ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
     coverage) echo gcovr ;;
     *-optional) ;;

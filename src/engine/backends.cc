@@ -10,6 +10,7 @@
 #include "backend/cuda/cuda.h"
 #include "backend/emu/emu.h"
 #include "backend/hip/hip.h"
+#include "backend/sycl/sycl.h"
 #include "backend/vulkan/vulkan.h"
 #include "base/nearest.h"
 
@@ -23,7 +24,7 @@ bool MachineMayHaveGpu() {
 }
 
 std::span<const Backend* const> Backends() {
-  static constexpr std::array kBackends = {&kCudaBackend, &kHipBackend, &kVulkanBackend, &kEmuBackend};
+  static constexpr std::array kBackends = {&kCudaBackend, &kHipBackend, &kVulkanBackend, &kSyclBackend, &kEmuBackend};
   return kBackends;
 }
 
