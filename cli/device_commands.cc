@@ -6,9 +6,8 @@
 
 #include "cli/raw_format.h"
 #include "cli/specs.h"
-#include "engine/feature_set.h"
 #include "engine/selftest.h"
-#include "exec/plan.h"
+#include "engine/tuner.h"
 
 namespace acutance::cli {
 namespace {
@@ -64,22 +63,7 @@ Result<std::string> DescribePlan(const PlanRequest& request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
   ACU_ASSIGN_OR_RETURN(const PictureFormat format,
                        ParseRawFormat(request.size, request.pixel_format, request.bit_depth));
-  FeatureSet features;
-  ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
-  ACU_RETURN_IF_ERROR(features.MakeExtractors(format));
-  const MetricRun& run = features.runs()[index];
-  if (!run.metric->make_plan)
-    return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", run.metric->name);
-  const int history = run.extractor->Lag();
-  const std::string family = FamilyOf(request.backend);
-  ACU_ASSIGN_OR_RETURN(const Plan first,
-                       run.metric->make_plan(run.options, MakePlanContext(format, 1, history, family)));
-  const int batch = request.batch > 0 ? request.batch : first.preferred_batch();
-  const PlanContext context = MakePlanContext(format, batch, history, family);
-  ACU_ASSIGN_OR_RETURN(const Plan plan, run.metric->make_plan(run.options, context));
-  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it\n{}", run.metric->name,
-                     run.options.KeySuffix(), format.width, format.height, format.bit_depth,
-                     WorkloadClassName(context.workload), batch, history, plan.Print());
+  return acutance::DescribePlan(feature.metric, feature.options, format, request.batch, FamilyOf(request.backend));
 }
 
 }  // namespace acutance::cli
