@@ -119,14 +119,27 @@ struct BlockSums {
   alignas(64) int32_t lanes[kVifMoments][kRows][2][kLanes];
 };
 
-template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, int... kPair>
+/// Other work for the execution units that multiplications leave idle: SumPlanes calls it with 0 to 3 on the way.
+struct NoInterlude {
+  HWY_INLINE void operator()(int) const {}
+};
+
+template <class C, int kFilter, int kFirst, int kRows, int kStep, int kPair, class Planes, class Interlude>
+HWY_INLINE void AddPairAndMore(const int16_t* HWY_RESTRICT pair, V32* acc, int half, Planes planes,
+                               const Interlude& interlude) {
+  AddPair<C, kFilter, kFirst, kRows, kStep, kPair>(pair, acc, planes);
+  if constexpr (kPair == C::kPairs / 3) interlude(half * 2);
+  if constexpr (kPair == C::kPairs * 2 / 3) interlude(half * 2 + 1);
+}
+
+template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, class Interlude, int... kPair>
 HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
-                          BlockSums<kRows>& sums, std::integer_sequence<int, kPair...>) {
+                          BlockSums<kRows>& sums, const Interlude& interlude, std::integer_sequence<int, kPair...>) {
   for (int half = 0; half < 2; ++half) {
     V32 acc[kRows * kPlaneCount];
     for (int i = 0; i < kRows * kPlaneCount; ++i) acc[i] = hn::Set(D32(), initial[kPlane + i % kPlaneCount]);
-    (AddPair<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc,
-                                                      std::make_integer_sequence<int, kPlaneCount>()),
+    (AddPairAndMore<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc, half,
+                                                             std::make_integer_sequence<int, kPlaneCount>(), interlude),
      ...);
     for (int t = 0; t < kRows; ++t)
       for (int p = 0; p < kPlaneCount; ++p) hn::Store(acc[t * kPlaneCount + p], D32(), sums.lanes[kPlane + p][t][half]);
@@ -134,15 +147,15 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, const I
 }
 
 /// Sums of planes [0, kPlanes), as many at a time as registers hold.
-template <class C, int kFilter, int kPlanes, int kRows, int kStep, int kFrom = 0>
+template <class C, int kFilter, int kPlanes, int kRows, int kStep, int kFrom = 0, class Interlude>
 HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
-                             BlockSums<kRows>& sums) {
+                             BlockSums<kRows>& sums, const Interlude& interlude) {
   constexpr int kAtOnce = kLanes == 16 ? 4 : 2;
   constexpr int kCount = kPlanes - kFrom < kAtOnce ? kPlanes - kFrom : kAtOnce;
-  SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, initial, sums,
+  SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, initial, sums, interlude,
                                                      std::make_integer_sequence<int, C::kPairs>());
   if constexpr (kFrom + kCount < kPlanes)
-    SumAllPlanes<C, kFilter, kPlanes, kRows, kStep, kFrom + kCount>(pairs, offset, initial, sums);
+    SumAllPlanes<C, kFilter, kPlanes, kRows, kStep, kFrom + kCount>(pairs, offset, initial, sums, NoInterlude());
 }
 
 /// Words of a block of vertical means, each minus 32768: sum >> bit_depth.
@@ -204,15 +217,30 @@ HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_d
   StoreSquareWords(even.w12, odd.w12, rows[6] + column, rows[7] + column);
 }
 
+/// Finishes one row of the block before while the next block is summed.
+template <class C>
+struct FinishBlock {
+  HWY_INLINE void operator()(int t) const {
+    if (column >= 0) StoreFiltered<C>(sums, t, bit_depth, column, buffers.rows[t]);
+  }
+
+  const BlockSums<kVifGroup>& sums;
+  int bit_depth;
+  int column;  // negative: there is no block before
+  VifBuffers& buffers;
+};
+
 template <class C>
 HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
   const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;  // mostly a constant
   const InitialSums initial = MakeInitialSums<C>(bits);
+  BlockSums<kVifGroup> sums[2];
   for (int b = 0; b < blocks; ++b) {
-    BlockSums<kVifGroup> sums;
-    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * kPairBlock, initial, sums);
-    for (int t = 0; t < kVifGroup; ++t) StoreFiltered<C>(sums, t, bits, b * kBlock, buffers.rows[t]);
+    const FinishBlock<C> before = {sums[(b + 1) % 2], bits, (b - 1) * kBlock, buffers};
+    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * kPairBlock, initial, sums[b % 2], before);
   }
+  const FinishBlock<C> last = {sums[(blocks + 1) % 2], bits, (blocks - 1) * kBlock, buffers};
+  for (int t = 0; t < kVifGroup; ++t) last(t);
 }
 
 /// Vertical pass of the next scale's filter, at even rows.
@@ -223,7 +251,7 @@ HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, i
   const InitialSums initial = MakeInitialSums<C>(bits);
   for (int b = 0; b < blocks; ++b) {
     BlockSums<kRows> sums;
-    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * kPairBlock, initial, sums);
+    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * kPairBlock, initial, sums, NoInterlude());
     for (int t = 0; t < kRows; ++t)
       for (int image = 0; image < 2; ++image) {
         const auto sum = [&](int half) HWY_ATTR { return hn::Load(D32(), sums.lanes[image][t][half]); };

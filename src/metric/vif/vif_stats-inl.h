@@ -141,13 +141,6 @@ HWY_INLINE V32 MeanProduct(VU32 a, VU32 b) {
   return hn::BitCast(D32(), hn::OddEven(hn::BitCast(DU32(), odd), hn::BitCast(DU32(), hn::ShiftRight<32>(even))));
 }
 
-/// Appends the lanes of `mask` at `count`; up to a whole vector is written.
-HWY_INLINE void Append(VifBuffers& buffers, int count, V32 s1, V32 s2, V32 s12) {
-  hn::StoreU(s1, D32(), buffers.textured[0] + count);
-  hn::StoreU(s2, D32(), buffers.textured[1] + count);
-  hn::StoreU(s12, D32(), buffers.textured[2] + count);
-}
-
 /// Collects the textured pixels of the rows of a group in one strip and adds everything up.
 class Totals {
  public:
@@ -165,7 +158,8 @@ class Totals {
 
   /// `pixels`: how many the picture has in the rows added.
   HWY_NOINLINE void FlushTo(int64_t pixels, std::span<int64_t, kVifSumsPerScale> sums) {
-    Append(buffers_, pending_, hn::Zero(D32()), hn::Zero(D32()), hn::Zero(D32()));  // adds no log
+    const V32 zero = hn::Zero(D32());
+    Append(zero, zero, zero, 0);  // fills the last vector with what adds no log
     Process((pending_ + kLanes - 1) / kLanes * kLanes);
     const auto sum = [](V32 v) HWY_ATTR { return int64_t{hn::GetLane(hn::SumOfLanes(D32(), v))}; };
     sums[kVifNumLog] += sum(logs_.num_mantissa) + 2048 * sum(logs_.num_exponent);
@@ -182,15 +176,21 @@ class Totals {
     const V32 s1 = hn::Sub(moment(2), MeanProduct(m1, m1));
     const V32 s2 = hn::Max(hn::Sub(moment(3), MeanProduct(m2, m2)), zero);
     const M32 textured = hn::Gt(s1, hn::Set(D32(), kVifNoise - 1));
-    AddFlat(hn::IfThenZeroElse(textured, s2));
-    if (hn::AllFalse(D32(), textured)) return;
+    if (hn::AllFalse(D32(), textured)) return AddFlat(s2);
     // Without s12 > 0 and s2 > 0 a pixel adds nothing to num: as does s12 = 0, which makes n2 = n1.
     const V32 positive = hn::Max(hn::Sub(moment(4), MeanProduct(m1, m2)), zero);
     const V32 s12 = hn::IfThenElseZero(hn::Gt(s2, zero), positive);
-    if (hn::AllTrue(D32(), textured)) Append(buffers_, pending_, s1, s2, s12);
-    else
-      Append(buffers_, pending_, hn::Compress(s1, textured), hn::Compress(s2, textured), hn::Compress(s12, textured));
-    const int count = static_cast<int>(hn::CountTrue(D32(), textured));
+    if (hn::AllTrue(D32(), textured)) return Append(s1, s2, s12, kLanes);
+    AddFlat(hn::IfThenZeroElse(textured, s2));
+    Append(hn::Compress(s1, textured), hn::Compress(s2, textured), hn::Compress(s12, textured),
+           static_cast<int>(hn::CountTrue(D32(), textured)));
+  }
+
+  /// Appends the first `count` lanes; whole vectors are written.
+  HWY_INLINE void Append(V32 s1, V32 s2, V32 s12, int count) {
+    hn::StoreU(s1, D32(), buffers_.textured[0] + pending_);
+    hn::StoreU(s2, D32(), buffers_.textured[1] + pending_);
+    hn::StoreU(s12, D32(), buffers_.textured[2] + pending_);
     pending_ += count;
     textured_count_ += count;
   }
