@@ -31,6 +31,24 @@ using vulkan::FaultyVulkan;
 
 constexpr int kItems = 64;  // of the kernel "faults"
 
+/// A variable of the environment for a scope.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  ~ScopedVariable() {
+    if (before_) ::setenv(name_, before_->c_str(), 1);
+    else ::unsetenv(name_);
+  }
+  ScopedVariable(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
 const KernelImage& ImageOf(std::string_view kernel) {
   for (const KernelImage& image : ProbeImages())
     if (image.kernel == kernel) return image;
@@ -79,7 +97,6 @@ Status WholeSession(int index) {
 class VulkanTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
     vulkan::CloseDriver();
     const BackendProbe probe = kVulkanBackend.probe();
     if (probe.devices.empty()) GTEST_SKIP() << probe.missing;
@@ -110,6 +127,7 @@ class VulkanTest : public ::testing::Test {
 
   const std::filesystem::path cache_ =
       std::filesystem::path(::testing::TempDir()) / ("acutance_vulkan_test_" + std::to_string(::getpid()));
+  const ScopedVariable xdg_ = ScopedVariable("XDG_CACHE_HOME", cache_.c_str());
   FaultyVulkan& faulty_ = vulkan::UseFaultyVulkan(FAULTY_VULKAN_LIBRARY);
   size_t messages_ = VulkanValidationMessages().size();
   int index_ = 0;
@@ -124,10 +142,12 @@ TEST_F(VulkanProbe, SaysWhatToInstallWithoutALoader) {
 }
 
 TEST_F(VulkanProbe, SaysWhatToInstallWithoutADriver) {
-  ::setenv("VK_ICD_FILENAMES", "/nowhere/icd.json", 1);
-  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("no driver"), HasSubstr("mesa-vulkan-drivers"),
-                                      HasSubstr("nvidia-vulkan-icd"), HasSubstr("VK_ICD_FILENAMES")));
-  ::unsetenv("VK_ICD_FILENAMES");
+  {
+    const ScopedVariable old_name("VK_ICD_FILENAMES", "/nowhere/icd.json");
+    const ScopedVariable new_name("VK_DRIVER_FILES", "/nowhere/icd.json");
+    EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("no driver"), HasSubstr("mesa-vulkan-drivers"),
+                                        HasSubstr("nvidia-vulkan-icd"), HasSubstr("VK_ICD_FILENAMES")));
+  }
   faulty_.no_devices = true;
   EXPECT_THAT(MissingBecause(), HasSubstr("mesa-vulkan-drivers"));
 }
@@ -452,12 +472,9 @@ TEST_F(VulkanCache, DoesWithoutAFile) {
   std::filesystem::create_directories(cache_);
   SetContents(cache_ / "acutance", "a file where a folder should be");
   EXPECT_EQ(WholeSession(index_).message(), "");
-  ::unsetenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  const std::string before = home ? home : "";
-  ::unsetenv("HOME");
+  const ScopedVariable cache("XDG_CACHE_HOME", "");
+  const ScopedVariable home("HOME", "");
   EXPECT_EQ(WholeSession(index_).message(), "");
-  if (home) ::setenv("HOME", before.c_str(), 1);
 }
 
 TEST_F(VulkanCache, DoesWithoutTheDriversCache) {
