@@ -48,7 +48,7 @@ std::string Text(const std::string& symbol, const std::string& line = "") {
   return text.replace(text.find("LINE"), 4, line);
 }
 
-KernelImage Image(const std::string& symbol, const std::string& text) {
+KernelImage Image(std::string_view symbol, std::string_view text) {
   return {.kernel = symbol, .symbol = symbol, .group_x = 64, .args_bytes = 16, .buffer_args = 1, .sycl_source = text};
 }
 
