@@ -155,9 +155,9 @@ class PlanMaker {
   }
 
   template <class T>
-  BufferRef AddTable(std::string name, const std::vector<T>& values) {
+  BufferRef AddTable(const char* name, const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));
-    return plan_.AddTable(std::move(name), {bytes.begin(), bytes.end()});
+    return plan_.AddTable(name, {bytes.begin(), bytes.end()});
   }
 
   const PlanContext& context_;

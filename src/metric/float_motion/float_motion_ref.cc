@@ -28,6 +28,9 @@ Row Blur(const Plane& plane, int bit_depth, std::span<const float> taps, int y) 
   return row;
 }
 
+/// n * 0.5 + 0.5, cut to an integer.
+int HalfSide(int n) { return (n + 1) / 2; }
+
 /// Where sample i of a side of n, halved, reads: bilinear, mirrored.
 struct Position {
   int first;
@@ -36,8 +39,7 @@ struct Position {
 };
 
 Position HalfPosition(int i, int n) {
-  const int half = static_cast<int>(n * 0.5 + 0.5);
-  const float ratio = static_cast<float>(n) / static_cast<float>(half);
+  const float ratio = static_cast<float>(n) / static_cast<float>(HalfSide(n));
   const float center = static_cast<float>((i + 0.5) * ratio - 0.5);
   const int first = MirrorIndex(static_cast<int>(std::floor(center)), n);
   const int second = MirrorIndex(static_cast<int>(std::ceil(center)), n);
@@ -49,7 +51,7 @@ Row BlurHalf(const Plane& plane, int bit_depth, std::span<const float> taps, int
   const Position vertical = HalfPosition(y, plane.height);
   const Row upper = Blur(plane, bit_depth, taps, vertical.first);
   const Row lower = Blur(plane, bit_depth, taps, vertical.second);
-  Row row(static_cast<size_t>(plane.width * 0.5 + 0.5));
+  Row row(HalfSide(plane.width));
   const float dy = vertical.weight;
   for (size_t x = 0; x < row.size(); ++x) {
     const Position at = HalfPosition(static_cast<int>(x), plane.width);
