@@ -14,7 +14,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#if HWY_TARGET != HWY_SCALAR
+#undef ACU_VIF_VECTORS
+#define ACU_VIF_VECTORS (HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
+#if ACU_VIF_VECTORS
 #include "metric/vif/vif_filter-inl.h"
 #include "metric/vif/vif_stats-inl.h"
 #endif
@@ -24,7 +26,7 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a pair; the plain loops are as good
+#if !ACU_VIF_VECTORS  // no vectors: the plain loops are as good
 
 void RunBand(const VifJob& job, RowBand band, VifBuffers&, std::span<int64_t, kVifSumsPerScale> sums) {
   RunVifBandRef(job, band, sums);

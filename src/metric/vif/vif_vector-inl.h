@@ -42,7 +42,11 @@ HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
   return acc;
 #elif HWY_ARCH_X86
   V32 unused = hn::Zero(D32());
-  return hn::ReorderWidenMulAccumulate(D32(), a, b, acc, unused);  // pmaddwd: exactly these pairs
+  acc = hn::ReorderWidenMulAccumulate(D32(), a, b, acc, unused);  // pmaddwd: exactly these pairs
+#if HWY_COMPILER_GCC_ACTUAL
+  asm("" : "+v"(acc.raw));  // or g++ makes trees of the sums, which registers cannot hold
+#endif
+  return acc;
 #else
   const V32 a32 = Words32(a), b32 = Words32(b);
   const V32 odd = hn::Mul(hn::ShiftRight<16>(a32), hn::ShiftRight<16>(b32));
