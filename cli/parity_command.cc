@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "cli/raw_format.h"
-#include "cli/score_run.h"
+#include "cli/spec_run.h"
 #include "metric/registry.h"
 
 namespace acutance::cli {
@@ -50,7 +50,7 @@ class ParityRun {
  public:
   ParityRun(const ParityArgs& args, std::optional<PictureFormat> raw) : args_(args), raw_(raw) {}
 
-  Result<RunResult> Score(const FeatureRequest& feature, const std::string& backend) const {
+  Result<ScoredRun> Score(const FeatureRequest& feature, const std::string& backend) const {
     RunRequest request;
     request.reference = args_.reference;
     request.distorted = {args_.distorted};
@@ -59,7 +59,7 @@ class ParityRun {
     request.threads = args_.threads;
     request.frame_limit = args_.frames;
     request.device.backend = backend;
-    RunResult result = RunScore(request);
+    ScoredRun result = RunSpecs(std::move(request), {});
     if (result.error) return result.error->status;
     // A device that failed on the way was replaced by the CPU: nothing was compared.
     if (backend != "cpu" && !result.warnings.empty())
@@ -75,7 +75,7 @@ class ParityRun {
 };
 
 /// One cell of the table; false when it is a failure.
-bool PrintCell(const Result<RunResult>& found, const RunResult& expected, double bound, std::string& errors) {
+bool PrintCell(const Result<ScoredRun>& found, const ScoredRun& expected, double bound, std::string& errors) {
   if (!found.ok()) {
     fmt::print("  {:>22}", "failed");
     errors += found.status().message() + "\n";
@@ -97,7 +97,7 @@ int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features
   bool all_equal = true;
   std::string errors;
   for (size_t f = 0; f < features.size(); ++f) {
-    const Result<RunResult> expected = run.Score(features[f], "cpu");
+    const Result<ScoredRun> expected = run.Score(features[f], "cpu");
     if (!expected.ok()) {
       fmt::print(stderr, "acutance parity: {}: {}\n", names[f], expected.status().message());
       return 1;

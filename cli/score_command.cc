@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "cli/score_run.h"
 #include "cli/score_table_text.h"
+#include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "report/log_writer.h"
@@ -24,7 +24,6 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.distorted = args.distorted;
   request.open.raw = args.raw;
   request.open.decoder_threads = args.threads > 1 ? 0 : 1;
-  request.models = args.models;
   request.features = args.features;
   request.threads = args.threads;
   request.subsample = args.subsample;
@@ -51,7 +50,7 @@ std::string DescribeError(const ScoreArgs& args, const RunError& error) {
   }
 }
 
-Status WriteLogs(const ScoreArgs& args, const RunResult& result, const NumberFormat& numbers) {
+Status WriteLogs(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   for (size_t d = 0; d < args.outputs.size(); ++d)
     ACU_RETURN_IF_ERROR(WriteLogFile(
         args.outputs[d], args.format,
@@ -60,7 +59,7 @@ Status WriteLogs(const ScoreArgs& args, const RunResult& result, const NumberFor
   return {};
 }
 
-void PrintTables(const ScoreArgs& args, const RunResult& result) {
+void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
   const PictureFormat& format = result.format;
   fmt::print("reference  {}  {}x{}, {} bit, {}\n", args.reference, format.width, format.height, format.bit_depth,
              PixelFormatName(format.pixel_format));
@@ -75,7 +74,7 @@ void PrintTables(const ScoreArgs& args, const RunResult& result) {
              device ? fmt::format(" and {} ({})", device->name, device->backend) : "");
 }
 
-Summary MakeSummary(const ScoreArgs& args, const RunResult& result) {
+Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
   const PictureFormat& format = result.format;
   Summary summary{kVersion,
                   args.reference,
@@ -97,7 +96,7 @@ Summary MakeSummary(const ScoreArgs& args, const RunResult& result) {
   return summary;
 }
 
-int Report(const ScoreArgs& args, const RunResult& result, const NumberFormat& numbers) {
+int Report(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (result.error) {
     // A part of a video was scored: show it, but leave no log behind that looks whole.
     PrintTables(args, result);
@@ -141,7 +140,7 @@ int RunScoreCommand(const ScoreArgs& args) {
     }
     progress.Update(state);
   };
-  const RunResult result = RunScore(request);
+  const ScoredRun result = RunSpecs(std::move(request), args.models);
   progress.Clear();
   for (const std::string& warning : result.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
   if (result.error) fmt::print(stderr, "acutance: {}\n", DescribeError(args, *result.error));

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/list_commands.h"
-#include "cli/score_run.h"
+#include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "cli/vmaf_args.h"
@@ -61,8 +61,6 @@ RunRequest MakeRequest(const VmafArgs& args) {
   request.reference = args.reference;
   request.distorted = {args.distorted};
   request.open.raw = args.raw;
-  request.models = args.models;
-  request.predict = args.predict;
   request.features = args.features;
   request.threads = std::max(args.threads, 1);
   request.read_ahead = args.threads > 0;
@@ -76,7 +74,7 @@ RunRequest MakeRequest(const VmafArgs& args) {
 }
 
 /// Nothing is printed on a pipe: scripts read the log (spec/system.md 5.2).
-void PrintScores(const VmafArgs& args, const RunResult& result, const NumberFormat& numbers) {
+void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (!IsTerminal(STDERR_FILENO) || (args.quiet && !args.output.empty())) return;
   const ScoreTable& table = result.session->scores(0);
   const FrameRange range{0, result.frames - 1, args.subsample};
@@ -110,7 +108,7 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
     progress.Update(state);
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
-  const RunResult result = RunScore(request);
+  const ScoredRun result = RunSpecs(std::move(request), args.models, args.predict);
   progress.Clear();
   for (const std::string& warning : result.warnings) fmt::print(stderr, "\n{}\n", warning);
   const int status = result.error ? ReportError(args, *result.error) : kOk;

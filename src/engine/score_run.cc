@@ -1,47 +1,21 @@
-#include "cli/score_run.h"
+#include "engine/score_run.h"
 
 #include <chrono>
 #include <optional>
 #include <utility>
 
-#include "cli/terminal.h"
 #include "engine/selftest.h"
 #include "io/pair_reader.h"
-#include "metric/registry.h"
-#include "model/builtin_models.h"
-#include "model/model_parser.h"
 
-namespace acutance::cli {
+namespace acutance {
 namespace {
-
-std::string_view MetricOfOutput(std::string_view output) {
-  const Metric* metric = FindMetricByOutput(output);
-  return metric ? metric->name : std::string_view();
-}
-
-Result<ModelRequest> LoadModel(const ModelSpec& spec, bool predict) {
-  Result<Model> loaded =
-      spec.version.empty() ? LoadModelFile(spec.path, spec.name) : LoadBuiltinModel(spec.version, spec.name);
-  if (!loaded.ok()) return loaded.status();
-  Model model = std::move(loaded).value();
-  for (const auto& [metric, options] : spec.overloads)
-    for (const auto& [option, value] : options) {
-      if (!FindMetric(metric))
-        return Error(StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}", spec.label(), metric,
-                     metric, option, value);
-      OverloadFeature(model, metric, option, value, MetricOfOutput);
-    }
-  return ModelRequest{std::make_shared<const Model>(std::move(model)),
-                      {spec.disable_clip, spec.enable_transform, spec.disable_transform},
-                      predict};
-}
 
 /// Carries a run from step to step; the first step that fails fills result.error.
 class Run {
  public:
   explicit Run(const RunRequest& request) : request_(request) {}
 
-  RunResult Go() && {
+  ScoredRun Go() && {
     if (MakeSession() && OpenVideos() && StartSession()) ScoreFrames();
     return std::move(result_);
   }
@@ -54,11 +28,7 @@ class Run {
 
   bool MakeSession() {
     SessionOptions options;
-    for (const ModelSpec& spec : request_.models) {
-      Result<ModelRequest> model = LoadModel(spec, request_.predict);
-      if (!model.ok()) return Fail(RunStage::kModel, model.status());
-      options.models.push_back(std::move(model).value());
-    }
+    options.models = request_.models;
     options.features = request_.features;
     options.threads = request_.threads;
     options.subsample = request_.subsample;
@@ -125,7 +95,8 @@ class Run {
 
   void ScoreFrames() {
     const auto start = std::chrono::steady_clock::now();
-    const InterruptScope interrupt([this] { reader_->Cancel(); });
+    const std::shared_ptr<void> watch =
+        request_.watch_cancel ? request_.watch_cancel([this] { reader_->Cancel(); }) : nullptr;
     Status status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) result_.warnings.push_back(warning);
     if (status.ok() && session_->frames_added() == 0) {
@@ -144,13 +115,13 @@ class Run {
   }
 
   const RunRequest& request_;
-  RunResult result_;
+  ScoredRun result_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };
 
 }  // namespace
 
-RunResult RunScore(const RunRequest& request) { return Run(request).Go(); }
+ScoredRun RunScore(const RunRequest& request) { return Run(request).Go(); }
 
-}  // namespace acutance::cli
+}  // namespace acutance

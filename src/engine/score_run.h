@@ -1,4 +1,4 @@
-// From files to scores: the run that both commands share.
+// From files to scores: the run that the commands and the C++ API share.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/specs.h"
 #include "engine/backends.h"
 #include "engine/session.h"
 #include "image/picture.h"
 #include "io/video_source.h"
 
-namespace acutance::cli {
+namespace acutance {
 
-/// Where a run stopped; each command has its own words and exit status for it.
+/// Where a run stopped; each caller has its own words and exit status for it. kModel is for callers that load models
+/// as a part of the run.
 enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kRead, kScore };
 
 struct RunError {
@@ -30,8 +30,7 @@ struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
   OpenOptions open;
-  std::vector<ModelSpec> models;
-  bool predict = true;
+  std::vector<ModelRequest> models;
   std::vector<FeatureRequest> features;
   int threads = 1;
   bool read_ahead = true;  // read and decode on threads of their own
@@ -43,9 +42,12 @@ struct RunRequest {
   DeviceChoice device;
 
   std::function<void(const Session&, std::optional<int64_t> total_frames)> on_frame;  // called after each frame
+
+  /// Given a function that stops the run, from any thread, with kCancelled; the run holds what is returned.
+  std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
-struct RunResult {
+struct ScoredRun {
   std::unique_ptr<Session> session;  // null when nothing was scored
   PictureFormat format;
   int64_t frames = 0;
@@ -54,6 +56,6 @@ struct RunResult {
   std::optional<RunError> error;  // kRead with a session: the frames before it were scored
 };
 
-RunResult RunScore(const RunRequest& request);
+ScoredRun RunScore(const RunRequest& request);
 
-}  // namespace acutance::cli
+}  // namespace acutance
