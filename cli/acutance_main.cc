@@ -14,6 +14,7 @@
 #include "cli/score_command.h"
 #include "cli/tune_command.h"
 #include "cli/version.h"
+#include "report/log_writer.h"
 
 namespace acutance::cli {
 namespace {

@@ -15,13 +15,6 @@
 namespace acutance::cli {
 namespace {
 
-std::string ValueText(const OptionValue& value) {
-  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const int* number = std::get_if<int>(&value)) return fmt::format("{}", *number);
-  if (const double* number = std::get_if<double>(&value)) return fmt::format("{:g}", *number);
-  return std::get<std::string>(value);
-}
-
 std::string RangeText(const OptionSpec& option) {
   if (std::holds_alternative<bool>(option.default_value)) return "true or false";
   if (std::holds_alternative<std::string>(option.default_value)) return "text";
@@ -32,7 +25,7 @@ std::string RangeText(const OptionSpec& option) {
 std::string DescribeOption(const OptionSpec& option) {
   std::string text = fmt::format("  {}", option.name);
   if (!option.alias.empty()) text += fmt::format(" ({})", option.alias);
-  text += fmt::format("\n      {}; default {}\n      {}\n", RangeText(option), ValueText(option.default_value),
+  text += fmt::format("\n      {}; default {}\n      {}\n", RangeText(option), OptionText(option.default_value),
                       option.help);
   return text;
 }
@@ -47,7 +40,7 @@ std::string DescribeMetric(const Metric& metric) {
   return text + fmt::format("\nexample: acutance score ref.mp4 dis.mp4 --feature {}{}\n", metric.name,
                             metric.options.empty() ? ""
                                                    : fmt::format("={}={}", metric.options[0].name,
-                                                                 ValueText(metric.options[0].default_value)));
+                                                                 OptionText(metric.options[0].default_value)));
 }
 
 }  // namespace

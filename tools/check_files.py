@@ -19,7 +19,7 @@ SOURCE_FOLDERS = ("src", "cli", "include", "tests", "bench")
 CODE_LINES = 600
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
-INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+"([^"]+)"', re.M)
+INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+["<]([^">]+)[">]', re.M)
 TEXT = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ".1", ""}
 
 

@@ -33,10 +33,9 @@ class Run {
     options.threads = request_.threads;
     options.subsample = request_.subsample;
     options.distorted_count = static_cast<int>(request_.distorted.size());
-    if (const Status status = CheckDeviceChoice(request_.device); !status.ok()) return Fail(RunStage::kBackend, status);
-    const bool automatic = request_.device.backend == "auto";
-    if (request_.device.backend != "cpu" && (!automatic || MachineMayHaveGpu()))
-      options.devices = std::make_shared<DevicePicker>(request_.device, CheckDeviceOnce);
+    Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
+    if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
+    options.devices = *devices;
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
     session_ = std::move(session).value();
@@ -121,6 +120,12 @@ class Run {
 };
 
 }  // namespace
+
+Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice) {
+  ACU_RETURN_IF_ERROR(CheckDeviceChoice(choice));
+  if (choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu())) return {nullptr};
+  return std::make_shared<DevicePicker>(choice, CheckDeviceOnce);
+}
 
 ScoredRun RunScore(const RunRequest& request) { return Run(request).Go(); }
 

@@ -231,6 +231,11 @@ int64_t Session::frames_done() const {
   return next_to_write_;
 }
 
+void Session::ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const {
+  std::lock_guard lock(mutex_);
+  reader(*tables_[distorted]);
+}
+
 std::optional<double> Session::RunningMean(int distorted, int model) const {
   std::lock_guard lock(mutex_);
   return models_[model].RunningMean(*tables_[distorted]);

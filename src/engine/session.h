@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,13 +55,16 @@ class Session {
 
   int64_t frames_added() const { return next_index_; }
 
-  /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this and Mean.
+  /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this, RunningMean
+  /// and ReadScores.
   int64_t frames_done() const;
 
   /// Mean so far of a model's score, for display; nullopt before the first.
   std::optional<double> RunningMean(int distorted, int model) const;
 
   const ScoreTable& scores(int distorted) const { return *tables_[distorted]; }  // complete after Flush
+  /// Shows a table while frames may be in flight; none is written meanwhile.
+  void ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const;
   const std::vector<ModelRun>& models() const { return models_; }
   int subsample() const { return options_.subsample; }
 

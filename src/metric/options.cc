@@ -82,13 +82,14 @@ Result<size_t> FindOption(std::span<const OptionSpec> specs, const std::string& 
   return Error(StatusCode::kInvalidArgument, "no such option '{}'{}", name, Suggestion(name, names));
 }
 
-std::string ValueText(const OptionValue& value) {
+}  // namespace
+
+std::string OptionText(const OptionValue& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const int* number = std::get_if<int>(&value)) return fmt::format("{}", *number);
   if (const double* number = std::get_if<double>(&value)) return fmt::format("{:g}", *number);
   return std::get<std::string>(value);
 }
-
-}  // namespace
 
 OptionValues::OptionValues(std::span<const OptionSpec> specs) : specs_(specs) {
   for (const OptionSpec& spec : specs) values_.push_back(spec.default_value);
@@ -117,7 +118,7 @@ std::string OptionValues::KeySuffix() const {
   std::string suffix;
   for (size_t i : shown) {
     suffix += fmt::format("_{}", OptionAlias(specs_[i]));
-    if (!std::holds_alternative<bool>(values_[i])) suffix += fmt::format("_{}", ValueText(values_[i]));
+    if (!std::holds_alternative<bool>(values_[i])) suffix += fmt::format("_{}", OptionText(values_[i]));
   }
   return suffix;
 }

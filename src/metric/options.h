@@ -24,6 +24,8 @@ struct OptionSpec {
   bool in_key = false;  // a value other than the default shows in the output keys (spec/core.md 0.3)
 };
 
+std::string OptionText(const OptionValue& value);  // "true", "3", "0.5"
+
 using OptionTexts = std::map<std::string, std::string>;  // option name or alias -> text, as the user gave it
 
 /// One value per OptionSpec, in its order.

@@ -13,6 +13,9 @@
 
 namespace acutance {
 
+/// The libvmaf whose results and logs are reproduced; logs carry it, as clients compare it.
+inline constexpr char kLibvmafVersion[] = "3.2.0";
+
 struct LogInput {
   const ScoreTable& scores;
   int64_t frame_count = 0;  // frames read; pooling covers 0..frame_count - 1

@@ -1,0 +1,48 @@
+// What this build and this machine have: models, features, devices.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace acutance::api {
+
+struct ModelInfo {
+  std::string name;  // for Model::Load
+  std::string viewing;
+  std::string description;
+};
+std::vector<ModelInfo> ListModels();  // the default one first
+
+struct OptionInfo {
+  std::string name;
+  std::string help;
+  std::string default_value;
+  double min = 0;  // inclusive, of numbers
+  double max = 0;
+};
+struct FeatureInfo {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> outputs;  // as logs print them, without options
+  std::vector<OptionInfo> options;
+};
+std::vector<FeatureInfo> ListFeatures();
+
+struct DeviceInfo {
+  std::string backend;
+  int index = 0;
+  std::string name;
+  std::string driver;
+};
+struct BackendInfo {
+  std::string name;
+  std::string summary;
+  std::vector<DeviceInfo> devices;
+  std::string missing;  // why there are none
+};
+std::vector<BackendInfo> ListBackends();  // the CPU, which needs no device, is not among them
+
+std::string_view Version();  // of acutance, "0.1.0"
+
+}  // namespace acutance::api

@@ -1,0 +1,62 @@
+// Result: the scores of a finished session.
+#pragma once
+
+#include <acutance/picture.h>
+#include <acutance/status.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace acutance::api {
+
+enum class Pooling { kMean, kHarmonicMean, kMin, kMax };
+
+/// Frames first..last, both included; last < 0: to the end.
+struct FrameRange {
+  int64_t first = 0;
+  int64_t last = -1;
+};
+
+/// Scores by name: of models ("vmaf", usually 0 to 100) and of features ("integer_adm2", "psnr_y" in dB), as logs
+/// print them; the longer stored names of libvmaf's C API work too. `video` counts the distorted videos from 0.
+/// A copy shares its content. A Result may be read by several threads.
+class Result {
+ public:
+  int64_t frames() const;
+  int videos() const;
+  const PictureFormat& format() const;
+  double seconds() const;                            // on the clock, from the first picture to the end
+  const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
+  const std::vector<std::string>& warnings() const;  // such as a device that failed and was replaced
+
+  /// In the order of a log's columns: features, then models.
+  std::vector<std::string> names(int video = 0) const;
+
+  /// One score a frame, NaN where there is none (subsampling). kNotFound names the nearest name.
+  Expected<std::vector<double>> Scores(std::string_view name, int video = 0) const;
+
+  /// Of the frames of a range that were scored. kInvalidArgument where the range is empty or a score is missing.
+  Expected<double> Pool(std::string_view name, Pooling pooling = Pooling::kMean, FrameRange range = {},
+                        int video = 0) const;
+
+  /// Numbers of a whole clip that are no pooled score: "apsnr_y".
+  std::vector<std::pair<std::string, double>> Aggregates(int video = 0) const;
+
+  /// A log as libvmaf writes it; format: "xml", "json", "csv" or "sub". `precision`: "legacy" (libvmaf's six decimal
+  /// places), "max" (round-trip) or 1 to 17 significant digits. The file is there whole or not at all.
+  Status WriteLog(const std::string& path, std::string_view format, int video = 0,
+                  std::string_view precision = "legacy") const;
+
+ private:
+  friend struct ResultAccess;
+  struct Content;
+  explicit Result(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+
+  std::shared_ptr<const Content> content_;
+};
+
+}  // namespace acutance::api

@@ -1,0 +1,36 @@
+// Score: from files to a Result in one call.
+#pragma once
+
+#include <acutance/result.h>
+#include <acutance/session.h>
+#include <acutance/status.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace acutance::api {
+
+struct Progress {
+  int64_t frames = 0;            // scored so far
+  std::optional<int64_t> total;  // where the files tell
+  std::optional<double> score;   // the first model's mean so far
+};
+
+struct ScoreOptions {
+  SessionOptions session;            // its `videos` is the number of distorted files
+  int64_t first_frame = 0;           // of every file
+  int64_t frame_count = 0;           // 0: to the end of the shortest file
+  std::optional<PictureFormat> raw;  // set: the files are headerless planar yuv
+  /// Called on the caller's thread after each frame read; false stops with kCancelled.
+  std::function<bool(const Progress&)> on_progress;
+};
+
+/// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input. Sizes, pixel
+/// formats and depths must agree. A file that ends early is a warning of the Result; one that is damaged is kBadData.
+Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
+                       const ScoreOptions& options);
+
+}  // namespace acutance::api

@@ -1,0 +1,251 @@
+// The C++ API against the engine below it, and in the hands of a careless user.
+#include <acutance/acutance.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+
+namespace {
+
+using acutance::Expected;
+using acutance::Model;
+using acutance::Picture;
+using acutance::PictureFormat;
+using acutance::PixelFormat;
+using acutance::Pooling;
+using acutance::Session;
+using acutance::SessionOptions;
+using acutance::StatusCode;
+using testing::HasSubstr;
+
+constexpr PictureFormat kFormat{96, 80, 8, PixelFormat::k420};
+
+uint8_t Sample(int x, int y, int frame, int noise) {
+  return static_cast<uint8_t>(40 + (3 * x + 2 * y + 5 * frame) % 150 + (noise ? (x * 7 + y * 13 + frame) % noise : 0));
+}
+
+Picture MakePicture(int frame, int noise, const PictureFormat& format = kFormat) {
+  Picture picture = *Picture::Allocate(format);
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    for (int y = 0; y < format.PlaneHeight(p); ++y)
+      for (int x = 0; x < format.PlaneWidth(p); ++x)
+        static_cast<uint8_t*>(picture.mutable_data(p))[y * picture.stride(p) + x] = Sample(x, y, frame, noise);
+  return picture;
+}
+
+SessionOptions VmafAndPsnr() {
+  SessionOptions options;
+  options.models = {*Model::Load("vmaf_v0.6.1")};
+  options.features = {{"psnr", {{"enable_apsnr", "true"}}}};
+  options.threads = 1;
+  return options;
+}
+
+Expected<acutance::Result> ScoreFrames(const SessionOptions& options, int frames) {
+  Expected<Session> session = Session::Create(options);
+  if (!session) return session.status();
+  for (int i = 0; i < frames; ++i)
+    if (const auto status = session->Add(MakePicture(i, 0), MakePicture(i, 24)); !status.ok()) return status;
+  return session->Finish();
+}
+
+TEST(Api, ThreadsGiveTheSameScores) {
+  SessionOptions options = VmafAndPsnr();
+  const auto one = ScoreFrames(options, 6);
+  options.threads = 3;
+  const auto three = ScoreFrames(options, 6);
+  ASSERT_TRUE(one.ok() && three.ok()) << one.status().message() << three.status().message();
+  ASSERT_EQ(one->names(), three->names());
+  EXPECT_THAT(one->names(), testing::IsSupersetOf({"vmaf", "integer_adm2", "integer_motion2", "psnr_y"}));
+  for (const std::string& name : one->names()) EXPECT_EQ(*one->Scores(name), *three->Scores(name)) << name;
+  EXPECT_EQ(one->frames(), 6);
+  EXPECT_EQ(one->Aggregates(), three->Aggregates());
+  EXPECT_EQ(one->Aggregates().size(), 3u);
+}
+
+TEST(Api, PsnrIsWhatItsFormulaSays) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  const auto result = ScoreFrames(options, 1);
+  ASSERT_TRUE(result.ok());
+  double sse = 0;
+  for (int y = 0; y < kFormat.height; ++y)
+    for (int x = 0; x < kFormat.width; ++x) sse += std::pow(Sample(x, y, 0, 0) - Sample(x, y, 0, 24), 2);
+  const double mse = sse / (kFormat.width * kFormat.height);
+  EXPECT_NEAR(result->Scores("psnr_y")->front(), 10 * std::log10(255.0 * 255.0 / mse), 1e-9);
+}
+
+TEST(Api, PoolingAgreesWithTheScores) {
+  const auto result = ScoreFrames(VmafAndPsnr(), 5);
+  ASSERT_TRUE(result.ok());
+  const std::vector<double> scores = *result->Scores("vmaf");
+  double sum = 0;
+  for (double score : scores) sum += score;
+  EXPECT_EQ(*result->Pool("vmaf"), sum / 5);
+  EXPECT_EQ(*result->Pool("vmaf", Pooling::kMin), *std::ranges::min_element(scores));
+  EXPECT_EQ(*result->Pool("vmaf", Pooling::kMax, {1, 2}), std::max(scores[1], scores[2]));
+  EXPECT_EQ(*result->Pool("VMAF_integer_feature_adm2_score"), *result->Pool("integer_adm2"));
+  EXPECT_LT(*result->Pool("vmaf", Pooling::kHarmonicMean), *result->Pool("vmaf"));
+  EXPECT_EQ(result->Pool("vmaf", Pooling::kMean, {2, 9}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(result->Pool("vmaff").status().message(), HasSubstr("did you mean 'vmaf'?"));
+  EXPECT_EQ(result->Scores("vmaf", 1).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(Api, SubsamplingLeavesGaps) {
+  SessionOptions options = VmafAndPsnr();
+  options.subsample = 2;
+  const auto result = ScoreFrames(options, 5);
+  ASSERT_TRUE(result.ok());
+  const std::vector<double> scores = *result->Scores("vmaf");
+  EXPECT_TRUE(std::isnan(scores[1]) && std::isnan(scores[3]));
+  EXPECT_EQ(*result->Pool("vmaf"), (scores[0] + scores[2] + scores[4]) / 3);
+}
+
+TEST(Api, WrappedSamplesAreReadInPlaceAndReleased) {
+  int released = 0;
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.threads = 2;
+  auto session = *Session::Create(options);
+  for (int i = 0; i < 12; ++i) {
+    const Picture samples = MakePicture(i, 24);
+    const std::vector<acutance::PlaneView> planes = {{samples.data(0), samples.stride(0)},
+                                                     {samples.data(1), samples.stride(1)},
+                                                     {samples.data(2), samples.stride(2)}};
+    const std::shared_ptr<const void> owner(samples.data(0), [&, samples](const void*) { ++released; });
+    const auto wrapped = Picture::Wrap(kFormat, planes, owner);
+    ASSERT_TRUE(wrapped.ok());
+    EXPECT_EQ(wrapped->data(1), samples.data(1));
+    ASSERT_TRUE(session.Add(MakePicture(i, 0), *wrapped).ok());
+  }
+  const auto result = session.Finish();
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(released, 12);
+  const auto direct = ScoreFrames(options, 12);
+  EXPECT_EQ(*result->Scores("psnr_cb"), *direct->Scores("psnr_cb"));
+}
+
+TEST(Api, ScoresCanBeReadOnTheWay) {
+  SessionOptions options = VmafAndPsnr();
+  auto session = *Session::Create(options);
+  EXPECT_FALSE(session.Score("psnr_y", 0));
+  ASSERT_TRUE(session.Add(MakePicture(0, 0), MakePicture(0, 24)).ok());
+  const auto score = session.Score("psnr_y", 0);
+  ASSERT_TRUE(score);
+  EXPECT_FALSE(session.Score("psnr_y", 1));
+  EXPECT_EQ(session.Finish()->Scores("psnr_y")->front(), *score);
+}
+
+TEST(Api, SeveralVideosShareAReference) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.videos = 2;
+  auto session = *Session::Create(options);
+  ASSERT_TRUE(session.Add(MakePicture(0, 0), {MakePicture(0, 24), MakePicture(0, 8)}).ok());
+  EXPECT_EQ(session.Add(MakePicture(1, 0), MakePicture(1, 24)).code(), StatusCode::kInvalidArgument);
+  const auto result = session.Finish();
+  ASSERT_TRUE(result.ok());
+  EXPECT_LT(*result->Pool("psnr_y"), *result->Pool("psnr_y", Pooling::kMean, {}, 1));
+}
+
+TEST(Api, ModelOptionsChangeFeatureNames) {
+  SessionOptions options = VmafAndPsnr();
+  ASSERT_TRUE(options.models[0].SetOption("adm", "adm_enhn_gain_limit", "1").ok());
+  const auto result = ScoreFrames(options, 2);
+  ASSERT_TRUE(result.ok());
+  EXPECT_THAT(result->names(), testing::Contains("integer_adm2_egl_1"));
+  EXPECT_EQ(options.models[0].SetOption("adm", "adm_enhn_gain_limit", "1000").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(options.models[0].SetOption("adn", "x", "1").code(), StatusCode::kInvalidArgument);
+}
+
+TEST(Api, MisuseIsAnErrorWithAMessage) {
+  EXPECT_THAT(Model::Load("vmaf_v0.6.2").status().message(), HasSubstr("vmaf_v0.6.1"));
+  EXPECT_EQ(Model::LoadFile("no/such/model.json").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(Session::Create({}).status().code(), StatusCode::kInvalidArgument);
+  SessionOptions options = VmafAndPsnr();
+  options.backend = "cudda";
+  EXPECT_THAT(Session::Create(options).status().message(), HasSubstr("did you mean 'cuda'?"));
+  options = VmafAndPsnr();
+  auto unused = *Session::Create(options);
+  EXPECT_FALSE(unused.Finish().ok());
+  auto session = *Session::Create(options);
+  ASSERT_TRUE(session.Add(MakePicture(0, 0), MakePicture(0, 1)).ok());
+  EXPECT_EQ(session.Add(MakePicture(1, 0), MakePicture(1, 1, {64, 80})).code(), StatusCode::kInvalidArgument);
+  EXPECT_FALSE(session.Start(kFormat).ok());
+  EXPECT_TRUE(session.Finish().ok());
+  EXPECT_FALSE(session.Finish().ok());
+  EXPECT_FALSE(session.Add(MakePicture(1, 0), MakePicture(1, 1)).ok());
+}
+
+TEST(Api, PicturesAreChecked) {
+  EXPECT_EQ(Picture::Allocate({0, 16}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Picture::Allocate({16, 16, 11}).status().code(), StatusCode::kInvalidArgument);
+  const Picture samples = MakePicture(0, 0);
+  const auto wrap = [&](std::vector<acutance::PlaneView> planes, PictureFormat format = kFormat) {
+    return Picture::Wrap(format, planes, samples.owner()).status();
+  };
+  EXPECT_TRUE(wrap({{samples.data(0), 96}}).ok());
+  EXPECT_THAT(wrap({{samples.data(0), 95}}).message(), HasSubstr("95"));
+  EXPECT_FALSE(wrap({{samples.data(0), 96}, {samples.data(1), 48}}).ok());
+  EXPECT_FALSE(wrap({{nullptr, 96}}).ok());
+  EXPECT_FALSE(wrap({{samples.data(0), 193}}, {96, 8, 10, PixelFormat::k400}).ok());
+
+  SessionOptions options = VmafAndPsnr();
+  auto session = *Session::Create(options);
+  const std::vector<acutance::PlaneView> luma = {{samples.data(0), samples.stride(0)}};
+  const Picture without_chroma = *Picture::Wrap(kFormat, luma, samples.owner());
+  EXPECT_TRUE(session.NeedsChroma());
+  EXPECT_THAT(session.Add(without_chroma, without_chroma).message(), HasSubstr("chroma"));
+}
+
+/// A y4m file of the frames that MakePicture makes.
+std::string WriteClip(const char* name, int frames, int noise) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream file(path, std::ios::binary);
+  file << "YUV4MPEG2 W" << kFormat.width << " H" << kFormat.height << " F25:1 Ip C420\n";
+  for (int i = 0; i < frames; ++i) {
+    file << "FRAME\n";
+    for (int p = 0; p < 3; ++p)
+      for (int y = 0; y < kFormat.PlaneHeight(p); ++y)
+        for (int x = 0; x < kFormat.PlaneWidth(p); ++x) file.put(static_cast<char>(Sample(x, y, i, noise)));
+  }
+  return path;
+}
+
+TEST(Api, FilesScoreAsTheirPictures) {
+  const std::string reference = WriteClip("api_reference.y4m", 6, 0);
+  const std::string distorted = WriteClip("api_distorted.y4m", 6, 24);
+  acutance::ScoreOptions options;
+  options.session = VmafAndPsnr();
+  int calls = 0;
+  options.on_progress = [&](const acutance::Progress& progress) {
+    EXPECT_EQ(progress.total, 6);
+    return ++calls > 0;
+  };
+  const auto result = acutance::Score(reference, {distorted}, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(calls, 6);
+  EXPECT_EQ(*result->Scores("vmaf"), *ScoreFrames(VmafAndPsnr(), 6)->Scores("vmaf"));
+
+  const std::string log = testing::TempDir() + "api.json";
+  EXPECT_TRUE(result->WriteLog(log, "json").ok());
+  EXPECT_FALSE(result->WriteLog(log, "yaml").ok());
+  EXPECT_EQ(result->WriteLog("no/such/folder/log.xml", "xml").code(), StatusCode::kIo);
+
+  options.on_progress = [](const acutance::Progress&) { return false; };
+  EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
+  EXPECT_THAT(acutance::Score("no/such.y4m", {distorted}, options).status().message(), HasSubstr("no/such.y4m"));
+  for (const std::string& file : {reference, distorted, log}) std::remove(file.c_str());
+}
+
+TEST(Api, ListsWhatThereIs) {
+  EXPECT_EQ(acutance::ListModels().front().name, "vmaf_v0.6.1");
+  EXPECT_THAT(acutance::ListFeatures(), testing::Contains(testing::Field(&acutance::FeatureInfo::name, "psnr")));
+  EXPECT_THAT(acutance::ListBackends(), testing::Contains(testing::Field(&acutance::BackendInfo::name, "cuda")));
+  EXPECT_FALSE(acutance::Version().empty());
+}
+
+}  // namespace

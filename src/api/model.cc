@@ -1,0 +1,63 @@
+#include "model/model.h"
+
+#include <utility>
+
+#include "api/access.h"
+#include "metric/registry.h"
+#include "model/builtin_models.h"
+#include "model/model_parser.h"
+
+namespace acutance::api {
+
+struct Model::Content {
+  acutance::Model model;
+  ModelFlags flags;
+};
+
+namespace {
+
+std::string_view MetricOfOutput(std::string_view output) {
+  const Metric* metric = FindMetricByOutput(output);
+  return metric ? metric->name : std::string_view();
+}
+
+ModelFlags FlagsOf(const ModelOptions& options) {
+  return {options.disable_clip, options.enable_transform, options.disable_transform};
+}
+
+}  // namespace
+
+Expected<Model> Model::Load(std::string_view version, const ModelOptions& options) {
+  acutance::Result<acutance::Model> loaded = LoadBuiltinModel(version, options.name);
+  if (!loaded.ok()) return ToPublic(loaded.status());
+  return Model(std::make_shared<Content>(Content{std::move(*loaded), FlagsOf(options)}));
+}
+
+Expected<Model> Model::LoadFile(const std::string& path, const ModelOptions& options) {
+  acutance::Result<acutance::Model> loaded = LoadModelFile(path, options.name);
+  if (!loaded.ok()) return ToPublic(loaded.status());
+  return Model(std::make_shared<Content>(Content{std::move(*loaded), FlagsOf(options)}));
+}
+
+Status Model::SetOption(const std::string& feature, const std::string& option, const std::string& value) {
+  const Metric* metric = FindMetric(feature);
+  if (!metric)
+    return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}",
+                          source(), feature, feature, option, value));
+  if (const auto parsed = OptionValues::Parse(metric->options, {{option, value}}); !parsed.ok())
+    return ToPublic(parsed.status());
+  auto changed = std::make_shared<Content>(*content_);
+  OverloadFeature(changed->model, feature, option, value, MetricOfOutput);
+  content_ = std::move(changed);
+  return {};
+}
+
+const std::string& Model::name() const { return content_->model.name; }
+const std::string& Model::source() const { return content_->model.source; }
+std::vector<std::string> Model::score_names() const { return ScoreColumns(content_->model); }
+
+ModelRequest ModelAccess::Request(const Model& model) {
+  return {std::shared_ptr<const acutance::Model>(model.content_, &model.content_->model), model.content_->flags, true};
+}
+
+}  // namespace acutance::api

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "api/access.h"
+#include "base/nearest.h"
+#include "model/pooling.h"
+#include "report/log_columns.h"
+#include "report/log_writer.h"
+
+namespace acutance::api {
+
+struct Result::Content {
+  std::vector<ScoreTable> tables;  // one a distorted video
+  PictureFormat format;
+  int64_t frames = 0;
+  int subsample = 1;
+  double seconds = 0;
+  std::string device;
+  std::vector<std::string> warnings;
+
+  acutance::Result<const ScoreTable*> Table(int video) const;
+  acutance::Result<const ScoreTable::Column*> Find(std::string_view name, int video) const;
+};
+
+namespace {
+
+std::string AsIs(std::string_view name) { return std::string(name); }
+
+acutance::PoolingMethod MethodOf(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::kMean:
+      return PoolingMethod::kMean;
+    case Pooling::kHarmonicMean:
+      return PoolingMethod::kHarmonicMean;
+    case Pooling::kMin:
+      return PoolingMethod::kMin;
+    case Pooling::kMax:
+      return PoolingMethod::kMax;
+  }
+  return PoolingMethod::kMean;
+}
+
+}  // namespace
+
+acutance::Result<const ScoreTable*> Result::Content::Table(int video) const {
+  if (video >= 0 && video < static_cast<int>(tables.size())) return &tables[video];
+  return Error(acutance::StatusCode::kInvalidArgument, "there is no distorted video {}: there are {}, counted from 0",
+               video, tables.size());
+}
+
+acutance::Result<const ScoreTable::Column*> Result::Content::Find(std::string_view name, int video) const {
+  ACU_ASSIGN_OR_RETURN(const ScoreTable* table, Table(video));
+  std::vector<LogColumn> columns = LogColumns(*table, AsIs);
+  std::vector<std::string_view> names;
+  for (const LogColumn& column : columns) {
+    if (column.name == name || column.column->stored == name) return column.column;
+    names.push_back(column.name);
+  }
+  return Error(acutance::StatusCode::kNotFound, "no score '{}'{} (there are {})", name,
+               Suggestion(std::string(name), names), fmt::join(names, ", "));
+}
+
+int64_t Result::frames() const { return content_->frames; }
+int Result::videos() const { return static_cast<int>(content_->tables.size()); }
+const PictureFormat& Result::format() const { return content_->format; }
+double Result::seconds() const { return content_->seconds; }
+const std::string& Result::device() const { return content_->device; }
+const std::vector<std::string>& Result::warnings() const { return content_->warnings; }
+
+std::vector<std::string> Result::names(int video) const {
+  std::vector<std::string> names;
+  if (const auto table = content_->Table(video); table.ok())
+    for (LogColumn& column : LogColumns(**table, AsIs)) names.push_back(std::move(column.name));
+  return names;
+}
+
+Expected<std::vector<double>> Result::Scores(std::string_view name, int video) const {
+  const auto column = content_->Find(name, video);
+  if (!column.ok()) return ToPublic(column.status());
+  std::vector<double> scores(content_->frames, std::numeric_limits<double>::quiet_NaN());
+  for (size_t i = 0; i < std::min(scores.size(), (*column)->scores.size()); ++i)
+    scores[i] = (*column)->scores[i].value_or(scores[i]);
+  return scores;
+}
+
+Expected<double> Result::Pool(std::string_view name, Pooling pooling, FrameRange range, int video) const {
+  const auto column = content_->Find(name, video);
+  if (!column.ok()) return ToPublic(column.status());
+  const int64_t last = range.last < 0 ? content_->frames - 1 : range.last;
+  const std::optional<double> pooled =
+      acutance::Pool(**column, {range.first, last, content_->subsample}, MethodOf(pooling));
+  if (pooled) return *pooled;
+  return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
+                        "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", name,
+                        range.first, last, content_->frames));
+}
+
+std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const {
+  const auto table = content_->Table(video);
+  return table.ok() ? (*table)->aggregates() : std::vector<std::pair<std::string, double>>();
+}
+
+Status Result::WriteLog(const std::string& path, std::string_view format, int video, std::string_view precision) const {
+  const auto table = content_->Table(video);
+  if (!table.ok()) return ToPublic(table.status());
+  const acutance::Result<NumberFormat> numbers = NumberFormat::Parse(precision);
+  if (!numbers.ok()) return ToPublic(numbers.status());
+  return ToPublic(WriteLogFile(path, format,
+                               {**table, content_->frames, content_->subsample, kLibvmafVersion,
+                                static_cast<double>(content_->frames) / content_->seconds, content_->format.width,
+                                content_->format.height, *numbers}));
+}
+
+Result ResultAccess::Make(const acutance::Session& session, int videos, const acutance::PictureFormat& format,
+                          double seconds, std::vector<std::string> warnings) {
+  auto content = std::make_shared<Result::Content>();
+  for (int v = 0; v < videos; ++v) content->tables.push_back(session.scores(v));
+  content->format = ToPublic(format);
+  content->frames = session.frames_added();
+  content->subsample = session.subsample();
+  content->seconds = seconds;
+  if (const acutance::DeviceInfo* device = session.device())
+    content->device = fmt::format("{} ({})", device->name, device->backend);
+  content->warnings = std::move(warnings);
+  for (const std::string& warning : session.warnings()) content->warnings.push_back(warning);
+  return Result(std::move(content));
+}
+
+}  // namespace acutance::api

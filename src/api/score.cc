@@ -1,0 +1,61 @@
+#include <acutance/score.h>
+
+#include <memory>
+#include <utility>
+
+#include "api/access.h"
+#include "engine/score_run.h"
+
+namespace acutance::api {
+namespace {
+
+RunRequest MakeRequest(const std::string& reference, const std::vector<std::string>& distorted,
+                       const ScoreOptions& options) {
+  RunRequest request;
+  request.reference = reference;
+  request.distorted = distorted;
+  if (options.raw) request.open.raw = ToEngine(*options.raw);
+  request.models = ToEngine(options.session.models);
+  request.features = ToEngine(options.session.features);
+  request.threads = ThreadsOf(options.session);
+  request.open.decoder_threads = request.threads > 1 ? 0 : 1;
+  request.subsample = options.session.subsample;
+  request.skip_reference = request.skip_distorted = options.first_frame;
+  request.frame_limit = options.frame_count;
+  request.device = ChoiceOf(options.session);
+  return request;
+}
+
+/// Which file an error is about.
+std::string Where(const RunRequest& request, const RunError& error) {
+  if (error.stage == RunStage::kReference) return "reference " + request.reference + ": ";
+  if (error.stage == RunStage::kDistorted) return "distorted " + request.distorted[error.distorted] + ": ";
+  return "";
+}
+
+}  // namespace
+
+Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
+                       const ScoreOptions& options) {
+  RunRequest request = MakeRequest(reference, distorted, options);
+  std::function<void()> cancel;
+  request.watch_cancel = [&](std::function<void()> function) {
+    cancel = std::move(function);
+    return std::shared_ptr<void>();
+  };
+  request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
+    if (!options.on_progress) return;
+    Progress progress{session.frames_done(), total, {}};
+    if (!session.models().empty()) progress.score = session.RunningMean(0, 0);
+    if (!options.on_progress(progress)) cancel();
+  };
+  ScoredRun run = RunScore(request);
+  if (run.error) {
+    const acutance::Status& status = run.error->status;
+    return Status(static_cast<StatusCode>(status.code()), Where(request, *run.error) + status.message());
+  }
+  return ResultAccess::Make(*run.session, static_cast<int>(distorted.size()), run.format, run.seconds,
+                            std::move(run.warnings));
+}
+
+}  // namespace acutance::api

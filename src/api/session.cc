@@ -1,0 +1,132 @@
+#include "engine/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "api/access.h"
+#include "engine/score_run.h"
+
+namespace acutance::api {
+
+struct Session::State {
+  std::unique_ptr<acutance::Session> session;
+  int videos = 1;
+  bool started = false;
+  acutance::PictureFormat format;
+  std::chrono::steady_clock::time_point begin;
+  acutance::Status error;  // sticky
+
+  acutance::Status Start(const acutance::PictureFormat& wanted);
+  acutance::Status Add(const Picture& reference, std::span<const Picture> distorted);
+};
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() > 1 && !picture.has_plane(1); }
+
+}  // namespace
+
+acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
+  if (started)
+    return Error(acutance::StatusCode::kInvalidArgument,
+                 "a session is started once, at the latest by its first picture");
+  started = true;
+  format = wanted;
+  begin = Clock::now();
+  return error = session->Start(wanted);
+}
+
+acutance::Status Session::State::Add(const Picture& reference, std::span<const Picture> distorted) {
+  if (!error.ok()) return error;
+  if (!started) ACU_RETURN_IF_ERROR(Start(ToEngine(reference.format())));
+  if (session->NeedsChroma() && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
+    return Error(acutance::StatusCode::kInvalidArgument,
+                 "frame {}: a feature reads chroma, but the picture is luma alone", session->frames_added());
+  std::vector<acutance::Picture> others;
+  for (const Picture& picture : distorted) others.push_back(ToEngine(picture));
+  return session->Add(ToEngine(reference), std::move(others));
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Expected<Session> Session::Create(const SessionOptions& options) {
+  acutance::SessionOptions engine;
+  engine.models = ToEngine(options.models);
+  engine.features = ToEngine(options.features);
+  engine.threads = ThreadsOf(options);
+  engine.subsample = options.subsample;
+  engine.distorted_count = options.videos;
+  acutance::Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(ChoiceOf(options));
+  if (!devices.ok()) return ToPublic(devices.status());
+  engine.devices = *devices;
+  acutance::Result<std::unique_ptr<acutance::Session>> session = acutance::Session::Create(std::move(engine));
+  if (!session.ok()) return ToPublic(session.status());
+  auto state = std::make_unique<State>();
+  state->session = std::move(session).value();
+  state->videos = options.videos;
+  return Session(std::move(state));
+}
+
+bool Session::NeedsChroma() const { return state_->session->NeedsChroma(); }
+Status Session::Start(const PictureFormat& format) { return ToPublic(state_->Start(ToEngine(format))); }
+
+Status Session::Add(const Picture& reference, const Picture& distorted) {
+  return ToPublic(state_->Add(reference, {&distorted, 1}));
+}
+
+Status Session::Add(const Picture& reference, const std::vector<Picture>& distorted) {
+  return ToPublic(state_->Add(reference, distorted));
+}
+
+int64_t Session::frames_added() const { return state_->session->frames_added(); }
+int64_t Session::frames_done() const { return state_->session->frames_done(); }
+
+std::optional<double> Session::Score(std::string_view name, int64_t frame, int video) const {
+  std::optional<double> score;
+  if (!state_->started || !state_->error.ok() || video < 0 || video >= state_->videos) return score;
+  state_->session->ReadScores(video, [&](const ScoreTable& table) {
+    const auto named = [&](const ScoreTable::Column& column) { return column.stored == name || column.shown == name; };
+    const auto found = std::ranges::find_if(table.columns(), named);
+    if (found != table.columns().end() && frame >= 0 && frame < static_cast<int64_t>(found->scores.size()))
+      score = found->scores[frame];
+  });
+  return score;
+}
+
+Expected<Result> Session::Finish() {
+  if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
+  const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
+  return ResultAccess::Make(*state_->session, state_->videos, state_->format, seconds, {});
+}
+
+std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features) {
+  std::vector<FeatureRequest> requests;
+  for (const Feature& feature : features) requests.push_back({feature.name, feature.options});
+  return requests;
+}
+
+std::vector<ModelRequest> ToEngine(const std::vector<Model>& models) {
+  std::vector<ModelRequest> requests;
+  for (const Model& model : models) requests.push_back(ModelAccess::Request(model));
+  return requests;
+}
+
+DeviceChoice ChoiceOf(const SessionOptions& options) { return {options.backend, options.device, {}}; }
+
+int ThreadsOf(const SessionOptions& options) {
+  if (options.threads != 0) return options.threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+Status ToPublic(const acutance::Status& status) { return {static_cast<StatusCode>(status.code()), status.message()}; }
+
+static_assert(static_cast<int>(StatusCode::kCancelled) == static_cast<int>(acutance::StatusCode::kCancelled));
+
+}  // namespace acutance::api
