@@ -1,5 +1,8 @@
 #include "backend/emu/fiber.h"
 
+#include <utility>
+#include <vector>
+
 #include "backend/emu/sanitizer_fibers.h"
 
 namespace acutance {
@@ -9,13 +12,24 @@ constexpr size_t kStackBytes = 256 * 1024;  // sanitizers multiply the size of f
 
 thread_local Fiber* running = nullptr;
 
-}  // namespace
+// Of this thread, in use by no fiber: fresh memory would cost each launch some hundred page faults.
+thread_local std::vector<std::unique_ptr<std::byte[]>> spare_stacks;
 
-Fiber::Fiber() : stack_(std::make_unique_for_overwrite<std::byte[]>(kStackBytes)) {
-  thread_inside_ = sanitizer::CreateFiber();
+std::unique_ptr<std::byte[]> TakeStack() {
+  if (spare_stacks.empty()) return std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
+  std::unique_ptr<std::byte[]> stack = std::move(spare_stacks.back());
+  spare_stacks.pop_back();
+  return stack;
 }
 
-Fiber::~Fiber() { sanitizer::DestroyFiber(thread_inside_); }
+}  // namespace
+
+Fiber::Fiber() : stack_(TakeStack()), thread_inside_(sanitizer::CreateFiber()) {}
+
+Fiber::~Fiber() {
+  sanitizer::DestroyFiber(thread_inside_);
+  spare_stacks.push_back(std::move(stack_));
+}
 
 void Fiber::Resume(void (*function)(void*), void* argument) {
   function_ = function;
@@ -27,11 +41,7 @@ void Fiber::Resume(void (*function)(void*), void* argument) {
 void Fiber::Start() {
   fresh_ = false;
   sanitizer::CleanStack(stack_.get(), kStackBytes);
-  getcontext(&inside_);
-  inside_.uc_stack.ss_sp = stack_.get();
-  inside_.uc_stack.ss_size = kStackBytes;
-  inside_.uc_link = nullptr;
-  makecontext(&inside_, &Fiber::Main, 0);
+  PrepareStack(inside_, stack_.get(), kStackBytes, &Fiber::Main);
 }
 
 void Fiber::SwitchIn() {
@@ -40,14 +50,14 @@ void Fiber::SwitchIn() {
   void* fake_stack = nullptr;
   thread_outside_ = sanitizer::CurrentFiber();
   sanitizer::StartSwitch(&fake_stack, stack_.get(), kStackBytes, thread_inside_);
-  swapcontext(&outside_, &inside_);
+  SwitchStack(outside_, inside_);
   sanitizer::FinishSwitch(fake_stack, nullptr, nullptr);
   running = resumer;
 }
 
 void Fiber::SwitchOut() {
   sanitizer::StartSwitch(&fake_stack_inside_, outside_stack_, outside_bytes_, thread_outside_);
-  swapcontext(&inside_, &outside_);
+  SwitchStack(inside_, outside_);
   sanitizer::FinishSwitch(fake_stack_inside_, &outside_stack_, &outside_bytes_);
 }
 

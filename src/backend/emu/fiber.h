@@ -1,10 +1,10 @@
 // A function with a stack of its own that may stop in the middle and go on when it is resumed, on the same thread.
 #pragma once
 
-#include <ucontext.h>
-
 #include <cstddef>
 #include <memory>
+
+#include "backend/emu/stack_switch.h"
 
 namespace acutance {
 
@@ -31,7 +31,7 @@ class Fiber {
   void SwitchOut();
 
   std::unique_ptr<std::byte[]> stack_;
-  ucontext_t inside_, outside_;
+  StackPoint inside_, outside_;
   bool fresh_ = true;
   void (*function_)(void*) = nullptr;
   void* argument_ = nullptr;
