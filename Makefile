@@ -11,7 +11,8 @@ DIS ?=
 JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
-.PHONY: help build score test bench bench-peer lint format coverage install clean setup
+.NOTPARALLEL:
+.PHONY: help build score test sycl bench bench-peer lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -31,9 +32,13 @@ score: build ## score a sample pair, or REF=a.mkv DIS=b.mp4
 	@tools/setup.sh score
 	@tools/score.sh
 
-test: build ## build and run all tests
-	@tools/setup.sh test
+# SYCL's plugin is built where Intel's runtime is found, so that comes first.
+test: sycl build ## build and run all tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900
+
+sycl:
+	@tools/setup.sh test
+	@tools/sycl_runtime.sh || echo "setup: going on without SYCL; its tests are skipped" >&2
 
 bench: build bench-peer ## the rooms' benchmarks, then the comparison with libvmaf
 	@python3 bench/rooms.py --build $(BUILD)

@@ -12,7 +12,7 @@ packages() {
       clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
     score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev ;;
     test) echo python3 ;;
-    test-optional) echo ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
+    test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
     coverage) echo gcovr ;;
     *-optional) ;;

@@ -28,8 +28,10 @@ stamp=$root/.has-$version
 [ ! -e "$stamp" ] || exit 0
 echo "setup: installing Intel's SYCL runtime $version into $root"
 rm -rf "$root"
+trap 'rm -rf "$root"' ERR # a part of it would look like all of it
 python3 -m venv "$root"
-"$root/bin/pip" --quiet --disable-pip-version-check install --only-binary :all: --no-deps "${packages[@]}" </dev/null
+"$root/bin/pip" --quiet --disable-pip-version-check --timeout 30 --retries 2 install --only-binary :all: --no-deps \
+  "${packages[@]}" </dev/null
 link_copies "$root/lib"
 rm -f "$root"/lib/icx-lto.so "$root"/lib/libsycl-preview.so* # 100 MB that nothing here opens
 touch "$stamp"
