@@ -12,11 +12,6 @@
 namespace acutance::cli {
 namespace {
 
-std::string_view MetricOfOutput(std::string_view output) {
-  const Metric* metric = FindMetricByOutput(output);
-  return metric ? metric->name : std::string_view();
-}
-
 Result<ModelRequest> LoadModel(const ModelSpec& spec, bool predict) {
   Result<Model> loaded =
       spec.version.empty() ? LoadModelFile(spec.path, spec.name) : LoadBuiltinModel(spec.version, spec.name);
@@ -27,7 +22,7 @@ Result<ModelRequest> LoadModel(const ModelSpec& spec, bool predict) {
       if (!FindMetric(metric))
         return Error(StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}", spec.label(), metric,
                      metric, option, value);
-      OverloadFeature(model, metric, option, value, MetricOfOutput);
+      OverloadFeature(model, metric, option, value, MetricNameOfOutput);
     }
   return ModelRequest{std::make_shared<const Model>(std::move(model)),
                       {spec.disable_clip, spec.enable_transform, spec.disable_transform},

@@ -1,12 +1,5 @@
-# What `cmake --install` puts where: the commands, one static library of all folders with its headers and a pkg-config
-# file, the licences and the manual pages.
-get_property(libraries GLOBAL PROPERTY ACUTANCE_LIBRARIES)
-foreach(library ${libraries})
-  list(APPEND objects $<TARGET_OBJECTS:${library}>)
-endforeach()
-add_library(acutance_all STATIC ${objects})
-set_target_properties(acutance_all PROPERTIES OUTPUT_NAME acutance LINKER_LANGUAGE CXX)
-
+# What `cmake --install` puts where: the commands, libacutance and libvmaf with their headers, pkg-config files and CMake
+# package, the licences and the manual pages.
 # The commands of cli/, by the folder that they are built into.
 get_property(cli_targets DIRECTORY ${CMAKE_SOURCE_DIR}/cli PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target ${cli_targets})
@@ -17,14 +10,25 @@ foreach(target ${cli_targets})
   endif()
 endforeach()
 
+# pkg-config files say where things are from where they lie themselves, so that a prefix may be moved.
 file(RELATIVE_PATH ACUTANCE_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" ACUTANCE_PC_PREFIX ${ACUTANCE_PC_PREFIX})
-configure_file(cmake/acutance.pc.in acutance.pc @ONLY)
+foreach(name acutance libvmaf)
+  configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(DIRECTORY include/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endforeach()
 
-install(TARGETS acutance_all ARCHIVE)
-install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/acutance FILES_MATCHING PATTERN "*.h"
-        PATTERN "*test*" EXCLUDE)
-install(FILES ${CMAKE_BINARY_DIR}/acutance.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# find_package(acutance) gives acutance::acutance and acutance::vmaf.
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/acutance)
+set_target_properties(acutance_shared PROPERTIES EXPORT_NAME acutance)
+set_target_properties(vmaf_shared PROPERTIES EXPORT_NAME vmaf)
+install(TARGETS acutance_shared vmaf_shared EXPORT acutance LIBRARY INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT acutance NAMESPACE acutance:: DESTINATION ${package} FILE acutanceConfig.cmake)
+write_basic_package_version_file(acutanceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/acutanceConfigVersion.cmake DESTINATION ${package})
+
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB model_notes models/LICENSE* models/README*)
 install(FILES ${model_notes} DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)

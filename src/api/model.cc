@@ -16,11 +16,6 @@ struct Model::Content {
 
 namespace {
 
-std::string_view MetricOfOutput(std::string_view output) {
-  const Metric* metric = FindMetricByOutput(output);
-  return metric ? metric->name : std::string_view();
-}
-
 ModelFlags FlagsOf(const ModelOptions& options) {
   return {options.disable_clip, options.enable_transform, options.disable_transform};
 }
@@ -47,7 +42,7 @@ Status Model::SetOption(const std::string& feature, const std::string& option, c
   if (const auto parsed = OptionValues::Parse(metric->options, {{option, value}}); !parsed.ok())
     return ToPublic(parsed.status());
   auto changed = std::make_shared<Content>(*content_);
-  OverloadFeature(changed->model, feature, option, value, MetricOfOutput);
+  OverloadFeature(changed->model, feature, option, value, MetricNameOfOutput);
   content_ = std::move(changed);
   return {};
 }

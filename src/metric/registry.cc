@@ -29,4 +29,9 @@ const Metric* FindMetricByOutput(std::string_view stored_name) {
   return nullptr;
 }
 
+std::string_view MetricNameOfOutput(std::string_view stored_name) {
+  const Metric* metric = FindMetricByOutput(stored_name);
+  return metric ? metric->name : std::string_view();
+}
+
 }  // namespace acutance

@@ -13,5 +13,6 @@ const Metric* FindMetric(std::string_view name);  // "adm"; null when there is n
 
 /// The metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; null when there is none.
 const Metric* FindMetricByOutput(std::string_view stored_name);
+std::string_view MetricNameOfOutput(std::string_view stored_name);  // "" when there is none
 
 }  // namespace acutance

@@ -1,0 +1,281 @@
+#include "api/libvmaf/context.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unordered_map>
+#include <utility>
+
+#include "api/libvmaf/log.h"
+#include "engine/score_run.h"
+#include "model/number.h"
+#include "report/log_writer.h"
+
+namespace acutance::libvmaf {
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;
+
+/// ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that programs which know nothing of them run on any device.
+Result<DeviceChoice> ChoiceFromEnvironment() {
+  DeviceChoice choice;
+  if (const char* backend = std::getenv("ACUTANCE_BACKEND"); backend && *backend) choice.backend = backend;
+  if (const char* device = std::getenv("ACUTANCE_DEVICE"); device && *device) {
+    const std::optional<long long> index = ParseInteger(device);
+    if (!index || *index < 0 || *index > 1024)
+      return Error(StatusCode::kInvalidArgument, "ACUTANCE_DEVICE={}: it is the number of a device, from 0", device);
+    choice.index = static_cast<int>(*index);
+  }
+  const Status status = CheckDeviceChoice(choice);
+  if (!status.ok()) return Error(status.code(), "ACUTANCE_BACKEND={}: {}", choice.backend, status.message());
+  return choice;
+}
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<uintptr_t, std::shared_ptr<Context>> contexts;
+  uintptr_t next = 16;
+};
+
+Registry& TheRegistry() {
+  static Registry& registry = *new Registry();  // contexts may be closed while the program ends
+  return registry;
+}
+
+}  // namespace
+
+Context::Context(const VmafConfiguration& config, DeviceChoice choice)
+    : threads_(std::max(1, static_cast<int>(config.n_threads))),
+      subsample_(std::max(1, static_cast<int>(config.n_subsample))),
+      choice_(std::move(choice)),
+      scores_(subsample_) {}
+
+Result<std::shared_ptr<Context>> Context::Make(const VmafConfiguration& config) {
+  if (config.n_threads > kMaxThreads)
+    return Error(StatusCode::kInvalidArgument, "n_threads {}: at most {}", config.n_threads, kMaxThreads);
+  DeviceChoice choice;
+  if (config.gpumask == 0) {
+    ACU_ASSIGN_OR_RETURN(choice, ChoiceFromEnvironment());
+  }
+  return std::shared_ptr<Context>(new Context(config, std::move(choice)));
+}
+
+Status Context::UseFeature(const std::string& name, const OptionTexts& options) {
+  if (started_) return Error(StatusCode::kInvalidArgument, "features are registered before the first picture");
+  FeatureRequest request{name, KnownOptions(name, options)};
+  FeatureSet trial;
+  if (const Result<int> run = trial.Add(request); !run.ok())
+    return Error(run.status().code(), "could not initialize feature extractor \"{}\": {}", name,
+                 run.status().message());
+  features_.push_back(std::move(request));
+  return {};
+}
+
+Status Context::UseModel(const ModelRef& model) {
+  if (started_) return Error(StatusCode::kInvalidArgument, "features are registered before the first picture");
+  ACU_ASSIGN_OR_RETURN(ModelNeeds needs, NeedsOf(*model.model));
+  ACU_RETURN_IF_ERROR(scores_.Claim(model));
+  std::ranges::move(needs.features, std::back_inserter(features_));
+  models_.push_back(model);
+  return {};
+}
+
+Status Context::Import(const std::string& name, double value, unsigned index) {
+  ACU_RETURN_IF_ERROR(scores_.Import(name, index, value));
+  Notify();
+  return {};
+}
+
+Status Context::AddHandler(const VmafMetadataConfiguration& config) {
+  handlers_.push_back({config.feature_name, config.callback, config.data});
+  Notify();
+  return {};
+}
+
+Status Context::CheckPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) const {
+  if (flushed_) return Error(StatusCode::kInvalidArgument, "no picture is read after the flush");
+  ACU_RETURN_IF_ERROR(CheckHeld(reference, "ref"));
+  ACU_RETURN_IF_ERROR(CheckHeld(distorted, "dist"));
+  const auto text = [](const VmafPicture& p) {
+    return fmt::format("{}x{}, pix_fmt {}, {} bit", p.w[0], p.h[0], static_cast<int>(p.pix_fmt), p.bpc);
+  };
+  const auto same = [](const VmafPicture& a, const PictureFormat& b) { return FormatOf(a) == b; };
+  if (!same(reference, FormatOf(distorted)))
+    return Error(StatusCode::kInvalidArgument, "ref is {}, but dist is {}", text(reference), text(distorted));
+  if (next_index_ > 0 && !same(reference, format_))
+    return Error(StatusCode::kInvalidArgument, "picture {} is {}, unlike those before it", index, text(reference));
+  if (index != next_index_)
+    return Error(StatusCode::kInvalidArgument, "picture {} came where {} was expected: indices are 0, 1, 2, ...", index,
+                 next_index_);
+  return {};
+}
+
+Status Context::Start(const PictureFormat& format) {
+  if (started_) return start_error_;
+  started_ = true;
+  format_ = format;
+  begin_ = std::chrono::steady_clock::now();
+  if (features_.empty()) return {};
+  const auto start = [&]() -> Status {
+    SessionOptions options;
+    options.features = features_;
+    options.threads = threads_;
+    options.subsample = subsample_;
+    ACU_ASSIGN_OR_RETURN(options.devices, MakeDevicePicker(choice_));
+    ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
+    ACU_RETURN_IF_ERROR(session_->Start(format));
+    scores_.Attach(session_.get());
+    return {};
+  };
+  start_error_ = start();
+  if (!start_error_.ok()) session_.reset();
+  if (session_ && session_->device())
+    Log(VMAF_LOG_LEVEL_INFO,
+        fmt::format("features are computed on {} ({})", session_->device()->name, session_->device()->backend));
+  return start_error_;
+}
+
+Status Context::Read(VmafPicture& reference, VmafPicture& distorted, unsigned index) {
+  ACU_RETURN_IF_ERROR(CheckPair(reference, distorted, index));
+  ACU_RETURN_IF_ERROR(Start(FormatOf(reference)));
+  if (session_) ACU_RETURN_IF_ERROR(session_->Add(ToEngine(reference), {ToEngine(distorted)}));
+  ++next_index_;
+  Release(reference);
+  Release(distorted);
+  LogWarnings();
+  Notify();
+  return {};
+}
+
+Status Context::Flush() {
+  if (flushed_) return Error(StatusCode::kInvalidArgument, "a context is flushed once");
+  if (!features_.empty() && next_index_ == 0)
+    return Error(StatusCode::kInvalidArgument, "there is no picture to flush: none was read");
+  flushed_ = true;
+  const Status status = session_ ? session_->Flush() : Status();
+  LogWarnings();
+  Notify();
+  return status;
+}
+
+void Context::LogWarnings() {
+  if (!session_) return;
+  const std::vector<std::string> warnings = session_->warnings();
+  for (; warnings_logged_ < warnings.size(); ++warnings_logged_)
+    Log(VMAF_LOG_LEVEL_WARNING, warnings[warnings_logged_]);
+}
+
+/// Scores of models come with their features; those that nobody waits for are left until they are asked for.
+void Context::Notify() {
+  if (notifying_) return;
+  notifying_ = true;
+  for (size_t h = 0; h < handlers_.size(); ++h) {
+    const auto named = [&](const ModelRef& model) { return model.model->name == handlers_[h].name; };
+    if (const auto model = std::ranges::find_if(models_, named); model != models_.end()) {
+      const int64_t from = (handlers_[h].next + subsample_ - 1) / subsample_ * subsample_;
+      for (int64_t i = from; i < next_index_ && scores_.Predict(*model, i).ok(); i += subsample_) continue;
+    }
+    const auto call = [&](int64_t frame, double score) {
+      VmafMetadata metadata{handlers_[h].name.data(), static_cast<unsigned>(frame), score};
+      handlers_[h].callback(handlers_[h].data, &metadata);
+    };
+    handlers_[h].next = scores_.Visit(handlers_[h].name, handlers_[h].next, call);
+  }
+  notifying_ = false;
+}
+
+namespace {
+
+/// What the API reports of a model: its score; of a collection bagging, stddev, lo and hi, which come last.
+std::vector<std::string> ReportedScores(const Model& model) {
+  std::vector<std::string> names = ScoreColumns(model);
+  if (model.is_collection()) names.erase(names.begin(), names.begin() + static_cast<ptrdiff_t>(model.members.size()));
+  return names;
+}
+
+}  // namespace
+
+Status Context::ModelAt(const ModelRef& model, unsigned index, std::vector<double>& scores) {
+  ACU_RETURN_IF_ERROR(scores_.Predict(model, index));
+  for (const std::string& name : ReportedScores(*model.model)) {
+    ACU_ASSIGN_OR_RETURN(const double score, scores_.At(name, index));
+    scores.push_back(score);
+  }
+  return {};
+}
+
+Status Context::PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low, unsigned high,
+                          std::vector<double>& scores) {
+  ACU_RETURN_IF_ERROR(scores_.PredictRange(model, low, high));
+  for (const std::string& name : ReportedScores(*model.model)) {
+    ACU_ASSIGN_OR_RETURN(const double score, scores_.Pool(name, method, low, high));
+    scores.push_back(score);
+  }
+  return {};
+}
+
+Status Context::WriteOutput(const std::string& path, VmafOutputFormat format) {
+  if (format < VMAF_OUTPUT_FORMAT_XML || format > VMAF_OUTPUT_FORMAT_SUB)
+    return Error(StatusCode::kInvalidArgument, "output format {} is unknown; there are 1 to 4",
+                 static_cast<int>(format));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  const ScoreTable table = scores_.Table();
+  return WriteLogFile(path, LogFormats()[format - VMAF_OUTPUT_FORMAT_XML].name,
+                      {table,
+                       next_index_,
+                       subsample_,
+                       kLibvmafVersion,
+                       static_cast<double>(next_index_) / seconds,
+                       format_.width,
+                       format_.height,
+                       {}});
+}
+
+Status Context::Preallocate(const VmafPictureConfiguration& config) {
+  const auto& params = config.pic_params;
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<PicturePool> pool,
+                       PicturePool::Make({params.pix_fmt, params.bpc, params.w, params.h}, config.pic_cnt));
+  std::lock_guard lock(pool_mutex_);
+  pool_ = std::move(pool);
+  return {};
+}
+
+Result<VmafPicture> Context::Fetch() {
+  std::shared_ptr<PicturePool> pool;
+  {
+    std::lock_guard lock(pool_mutex_);
+    pool = pool_;
+  }
+  if (!pool) return Error(StatusCode::kInvalidArgument, "there is no pool: call vmaf_preallocate_pictures first");
+  return pool->Fetch();
+}
+
+VmafContext* OpenHandle(std::shared_ptr<Context> context) {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const uintptr_t handle = registry.next;
+  registry.next += 16;
+  registry.contexts.emplace(handle, std::move(context));
+  return reinterpret_cast<VmafContext*>(handle);
+}
+
+Result<std::shared_ptr<Context>> FindContext(VmafContext* handle) {
+  if (!handle) return Error(StatusCode::kInvalidArgument, "the context is NULL");
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  const auto found = registry.contexts.find(reinterpret_cast<uintptr_t>(handle));
+  if (found == registry.contexts.end()) return Error(StatusCode::kInvalidArgument, "the context is not open");
+  return found->second;
+}
+
+Status CloseHandle(VmafContext* handle) {
+  ACU_ASSIGN_OR_RETURN(const std::shared_ptr<Context> context, FindContext(handle));
+  Registry& registry = TheRegistry();
+  {
+    std::lock_guard lock(registry.mutex);
+    registry.contexts.erase(reinterpret_cast<uintptr_t>(handle));
+  }
+  const Locked wait(context);
+  return {};
+}
+
+}  // namespace acutance::libvmaf

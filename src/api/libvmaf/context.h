@@ -1,0 +1,105 @@
+// VmafContext: requests until the first picture, then a session and its scores.
+#pragma once
+
+#include <libvmaf/libvmaf.h>
+#include <libvmaf/metadata_handler.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/libvmaf/model.h"
+#include "api/libvmaf/picture.h"
+#include "api/libvmaf/scores.h"
+#include "base/status.h"
+#include "engine/backends.h"
+#include "engine/session.h"
+
+namespace acutance::libvmaf {
+
+/// One thread at a time is inside a context: With locks it.
+class Context {
+ public:
+  static Result<std::shared_ptr<Context>> Make(const VmafConfiguration& config);
+
+  Status UseFeature(const std::string& name, const OptionTexts& options);
+  Status UseModel(const ModelRef& model);
+  Status Import(const std::string& name, double value, unsigned index);
+  Status AddHandler(const VmafMetadataConfiguration& config);
+
+  Status Read(VmafPicture& reference, VmafPicture& distorted, unsigned index);
+  Status Flush();
+
+  Result<double> FeatureAt(const std::string& name, unsigned index) const { return scores_.At(name, index); }
+  Result<double> PoolFeature(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high) const {
+    return scores_.Pool(name, method, low, high);
+  }
+  /// The model's own score, or a collection's four.
+  Status ModelAt(const ModelRef& model, unsigned index, std::vector<double>& scores);
+  Status PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low, unsigned high,
+                   std::vector<double>& scores);
+
+  Status WriteOutput(const std::string& path, VmafOutputFormat format);
+
+  /// Has a lock of its own: a thread may wait for a picture while another reads.
+  Status Preallocate(const VmafPictureConfiguration& config);
+  Result<VmafPicture> Fetch();
+
+ private:
+  friend class Locked;
+  struct Handler {
+    std::string name;
+    void (*callback)(void*, VmafMetadata*);
+    void* data;
+    int64_t next = 0;
+  };
+
+  Context(const VmafConfiguration& config, DeviceChoice choice);
+  Status CheckPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) const;
+  Status Start(const PictureFormat& format);
+  void Notify();
+  void LogWarnings();
+
+  const int threads_;
+  const int subsample_;
+  const DeviceChoice choice_;
+  std::vector<FeatureRequest> features_;
+  std::vector<ModelRef> models_;  // in use
+  std::vector<Handler> handlers_;
+  bool notifying_ = false;
+
+  bool started_ = false;
+  bool flushed_ = false;
+  Status start_error_;
+  PictureFormat format_;
+  int64_t next_index_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+  size_t warnings_logged_ = 0;
+  std::unique_ptr<Session> session_;
+  Scores scores_;
+
+  std::recursive_mutex mutex_;  // a metadata handler may call back into its context
+  std::mutex pool_mutex_;
+  std::shared_ptr<PicturePool> pool_;
+};
+
+/// An open context, locked for a scope.
+class Locked {
+ public:
+  explicit Locked(std::shared_ptr<Context> context) : context_(std::move(context)), lock_(context_->mutex_) {}
+  Context* operator->() const { return context_.get(); }
+
+ private:
+  std::shared_ptr<Context> context_;
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+/// Handles are numbers that are never used again, so that a closed one is an error and not a crash.
+VmafContext* OpenHandle(std::shared_ptr<Context> context);
+Result<std::shared_ptr<Context>> FindContext(VmafContext* handle);
+/// Waits for the call that is under way in another thread.
+Status CloseHandle(VmafContext* handle);
+
+}  // namespace acutance::libvmaf

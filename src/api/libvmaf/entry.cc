@@ -1,0 +1,201 @@
+// The functions of libvmaf.h: arguments checked, a context found, the work handed on.
+#include <libvmaf/libvmaf.h>
+#include <libvmaf/metadata_handler.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "api/libvmaf/context.h"
+#include "api/libvmaf/dictionary.h"
+#include "api/libvmaf/log.h"
+#include "report/log_writer.h"
+
+namespace acutance::libvmaf {
+namespace {
+
+/// Call with the context locked.
+template <class Body>
+int CallIn(const char* function, VmafContext* handle, Body&& body) {
+  return Call(function, [&]() -> Status {
+    ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, FindContext(handle));
+    return body(Locked(std::move(context)));
+  });
+}
+
+Status ReadOrFlush(const Locked& context, VmafPicture* ref, VmafPicture* dist, unsigned index) {
+  if (!ref && !dist) return context->Flush();
+  ACU_RETURN_IF_ERROR(CheckNotNull(ref, "ref"));
+  ACU_RETURN_IF_ERROR(CheckNotNull(dist, "dist"));
+  return context->Read(*ref, *dist, index);
+}
+
+void Fill(VmafModelCollectionScore& score, const std::vector<double>& values) {
+  score.type = VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP;
+  score.bootstrap.bagging_score = values[0];
+  score.bootstrap.stddev = values[1];
+  score.bootstrap.ci.p95.lo = values[2];
+  score.bootstrap.ci.p95.hi = values[3];
+}
+
+}  // namespace
+}  // namespace acutance::libvmaf
+
+namespace lib = acutance::libvmaf;
+using acutance::Status;
+using lib::Locked;
+
+extern "C" {
+
+int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg) {
+  return lib::Call(__func__, [&]() -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(vmaf, "vmaf"));
+    lib::SetLogLevel(cfg.log_level);
+    ACU_ASSIGN_OR_RETURN(std::shared_ptr<lib::Context> context, lib::Context::Make(cfg));
+    *vmaf = lib::OpenHandle(std::move(context));
+    return {};
+  });
+}
+
+int vmaf_close(VmafContext* vmaf) {
+  return lib::Call(__func__, [&] { return lib::CloseHandle(vmaf); });
+}
+
+int vmaf_use_features_from_model(VmafContext* vmaf, VmafModel* model) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    return context->UseModel(model->content);
+  });
+}
+
+int vmaf_use_features_from_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
+    return context->UseModel(model_collection->content);
+  });
+}
+
+int vmaf_use_feature(VmafContext* vmaf, const char* feature_name, VmafFeatureDictionary* opts_dict) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
+    ACU_RETURN_IF_ERROR(context->UseFeature(feature_name, opts_dict ? opts_dict->texts : acutance::OptionTexts()));
+    delete opts_dict;
+    return {};
+  });
+}
+
+int vmaf_import_feature_score(VmafContext* vmaf, const char* feature_name, double value, unsigned index) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
+    return context->Import(feature_name, value, index);
+  });
+}
+
+int vmaf_register_metadata_handler(VmafContext* vmaf, VmafMetadataConfiguration cfg) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(cfg.feature_name, "feature_name"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(reinterpret_cast<const void*>(cfg.callback), "callback"));
+    return context->AddHandler(cfg);
+  });
+}
+
+int vmaf_preallocate_pictures(VmafContext* vmaf, VmafPictureConfiguration cfg) {
+  return lib::Call(__func__, [&]() -> Status {
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    return context->Preallocate(cfg);
+  });
+}
+
+int vmaf_fetch_preallocated_picture(VmafContext* vmaf, VmafPicture* pic) {
+  return lib::Call(__func__, [&]() -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(pic, "pic"));
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    ACU_ASSIGN_OR_RETURN(*pic, context->Fetch());
+    return {};
+  });
+}
+
+int vmaf_read_pictures(VmafContext* vmaf, VmafPicture* ref, VmafPicture* dist, unsigned index) {
+  return lib::CallIn(__func__, vmaf,
+                     [&](const Locked& context) { return lib::ReadOrFlush(context, ref, dist, index); });
+}
+
+int vmaf_score_at_index(VmafContext* vmaf, VmafModel* model, double* score, unsigned index) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
+    std::vector<double> values;
+    ACU_RETURN_IF_ERROR(context->ModelAt(model->content, index, values));
+    *score = values[0];
+    return {};
+  });
+}
+
+int vmaf_score_at_index_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection,
+                                         VmafModelCollectionScore* score, unsigned index) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
+    std::vector<double> values;
+    ACU_RETURN_IF_ERROR(context->ModelAt(model_collection->content, index, values));
+    lib::Fill(*score, values);
+    return {};
+  });
+}
+
+int vmaf_feature_score_at_index(VmafContext* vmaf, const char* feature_name, double* score, unsigned index) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
+    ACU_ASSIGN_OR_RETURN(*score, context->FeatureAt(feature_name, index));
+    return {};
+  });
+}
+
+int vmaf_score_pooled(VmafContext* vmaf, VmafModel* model, enum VmafPoolingMethod pool_method, double* score,
+                      unsigned index_low, unsigned index_high) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
+    std::vector<double> values;
+    ACU_RETURN_IF_ERROR(context->PoolModel(model->content, pool_method, index_low, index_high, values));
+    *score = values[0];
+    return {};
+  });
+}
+
+int vmaf_score_pooled_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection,
+                                       enum VmafPoolingMethod pool_method, VmafModelCollectionScore* score,
+                                       unsigned index_low, unsigned index_high) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
+    std::vector<double> values;
+    ACU_RETURN_IF_ERROR(context->PoolModel(model_collection->content, pool_method, index_low, index_high, values));
+    lib::Fill(*score, values);
+    return {};
+  });
+}
+
+int vmaf_feature_score_pooled(VmafContext* vmaf, const char* feature_name, enum VmafPoolingMethod pool_method,
+                              double* score, unsigned index_low, unsigned index_high) {
+  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
+    ACU_ASSIGN_OR_RETURN(*score, context->PoolFeature(feature_name, pool_method, index_low, index_high));
+    return {};
+  });
+}
+
+int vmaf_write_output(VmafContext* vmaf, const char* output_path, enum VmafOutputFormat fmt) {
+  const int result = lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(output_path, "output_path"));
+    return context->WriteOutput(output_path, fmt);
+  });
+  if (result != -EIO) return result;
+  fmt::print(stderr, "could not open file: {}\n", output_path);
+  return -EINVAL;
+}
+
+const char* vmaf_version(void) { return acutance::kLibvmafVersion; }
+
+}  // extern "C"

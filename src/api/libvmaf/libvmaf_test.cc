@@ -1,0 +1,298 @@
+// libvmaf's C API gives the engine's scores.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libvmaf/libvmaf.h>
+#include <libvmaf/metadata_handler.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "api/libvmaf/libvmaf_test_util.h"
+#include "engine/session.h"
+#include "model/builtin_models.h"
+
+namespace acutance::libvmaf {
+namespace {
+
+using testing::HasSubstr;
+
+/// The same frames through the engine itself.
+ScoreTable EngineScores(int frames, int subsample) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.subsample = subsample;
+  options.models.push_back({std::make_shared<const Model>(LoadBuiltinModel("vmaf_v0.6.1", "vmaf").value()), {}, true});
+  auto session = Session::Create(std::move(options)).value();
+  const PictureFormat format{kWidth, kHeight, 8, PixelFormat::k420};
+  EXPECT_TRUE(session->Start(format).ok());
+  const auto make = [&](int frame, unsigned noise) {
+    VmafPicture picture = MakePicture(frame, noise);
+    MutablePicture copy = AllocatePicture(format).value();
+    for (int p = 0; p < 3; ++p)
+      for (unsigned y = 0; y < picture.h[p]; ++y)
+        std::copy_n(static_cast<std::byte*>(picture.data[p]) + y * picture.stride[p], picture.w[p],
+                    copy.data[p] + y * copy.stride[p]);
+    vmaf_picture_unref(&picture);
+    return copy.Share();
+  };
+  for (int i = 0; i < frames; ++i) EXPECT_TRUE(session->Add(make(i, 0), {make(i, 24)}).ok());
+  EXPECT_TRUE(session->Flush().ok());
+  return session->scores(0);
+}
+
+void ExpectEngineScores(unsigned threads, unsigned subsample) {
+  constexpr int kFrames = 7;
+  const ScoreTable expected = EngineScores(kFrames, std::max(1, static_cast<int>(subsample)));
+  Vmaf vmaf(threads, subsample);
+  LoadedModel loaded;
+  ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+  ASSERT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
+  vmaf.ReadAll(kFrames);
+  double pooled = 0;
+  ASSERT_EQ(vmaf_score_pooled(vmaf, loaded.model, VMAF_POOL_METHOD_MEAN, &pooled, 0, kFrames - 1), 0);
+  for (const auto& column : expected.columns())
+    for (unsigned i = 0; i < kFrames; ++i) {
+      double score = -1;
+      const int result = vmaf_feature_score_at_index(vmaf, column.stored.c_str(), &score, i);
+      ASSERT_EQ(result == 0, column.scores.size() > i && column.scores[i].has_value()) << column.stored << " " << i;
+      if (result == 0) {
+        EXPECT_EQ(score, *column.scores[i]) << column.stored << " " << i;
+      }
+    }
+}
+
+TEST(Libvmaf, ScoresAreTheEngines) { ExpectEngineScores(0, 1); }
+
+TEST(Libvmaf, ScoresAreTheEnginesWithThreads) { ExpectEngineScores(3, 0); }
+
+TEST(Libvmaf, ScoresAreTheEnginesWithSubsampling) { ExpectEngineScores(2, 3); }
+
+/// Scores of libvmaf 3.2 for imported features (spec/system.md, appendix B).
+
+TEST(Libvmaf, ModelsPredictFromImportedFeatures) {
+  const char* const names[] = {"VMAF_integer_feature_adm2_score",       "VMAF_integer_feature_motion2_score",
+                               "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",
+                               "VMAF_integer_feature_vif_scale2_score", "VMAF_integer_feature_vif_scale3_score"};
+  const double features[3][6] = {{0.95, 5, 0.6, 0.88, 0.92, 0.95}, {0.5, 0, 0.2, 0.3, 0.4, 0.5}, {1, 12.5, 1, 1, 1, 1}};
+  const struct {
+    const char* version;
+    uint64_t flags;
+    double scores[3];
+  } cases[] = {{"vmaf_v0.6.1", 0, {85.276616878683612, 0, 100}},
+               {"vmaf_v0.6.1", 1, {85.276616878683612, -11.440595078952397, 113.31994322474807}},
+               {"vmaf_v0.6.1", 2, {97.641081650053877, 0, 100}},
+               {"vmaf_4k_v0.6.1", 0, {89.471773097118913, 13.983312944070137, 100}},
+               {"vmaf_4k_v0.6.1", 1, {89.471773097118913, 13.983312944070137, 108.02831895820621}}};
+  for (const auto& c : cases) {
+    Vmaf vmaf;
+    LoadedModel loaded(c.version, c.flags);
+    for (unsigned i = 0; i < 3; ++i) {
+      for (int f = 0; f < 6; ++f) ASSERT_EQ(vmaf_import_feature_score(vmaf, names[f], features[i][f], i), 0);
+      double score = -1;
+      ASSERT_EQ(vmaf_score_at_index(vmaf, loaded.model, &score, i), 0);
+      EXPECT_EQ(score, c.scores[i]) << c.version << " " << c.flags << " " << i;
+    }
+    EXPECT_EQ(vmaf_import_feature_score(vmaf, names[0], 1, 0), -EINVAL);
+    double score = -1;
+    EXPECT_EQ(vmaf_score_at_index(vmaf, loaded.model, &score, 3), -EINVAL);
+    double max = -1;
+    EXPECT_EQ(vmaf_score_pooled(vmaf, loaded.model, VMAF_POOL_METHOD_MAX, &max, 0, 2), 0);
+    EXPECT_EQ(max, c.scores[2]);
+    EXPECT_EQ(vmaf.Flush(), 0);  // without extractors
+  }
+}
+
+/// A collection of three built-in models, as a file.
+std::string WriteCollection() {
+  const std::string path = testing::TempDir() + "libvmaf_collection.json";
+  std::string member(acutance::FindBuiltinModel("vmaf_v0.6.1")->json);
+  const std::string type = "\"LIBSVMNUSVR\"";
+  member.replace(member.find(type), type.size(), "\"BOOTSTRAP_LIBSVMNUSVR\"");
+  std::ofstream(path) << "{\"0\": " << member << ", \"1\": " << member << ", \"2\": " << member << "}";
+  return path;
+}
+
+TEST(Libvmaf, CollectionsScore) {
+  const std::string path = WriteCollection();
+  VmafModelConfig config{"vmaf_b", 0};
+  VmafModel* model = nullptr;
+  VmafModelCollection* collection = nullptr;
+  EXPECT_EQ(vmaf_model_load_from_path(&model, &config, path.c_str()), -EINVAL);
+  EXPECT_EQ(vmaf_model_collection_load(&model, &collection, &config, "vmaf_v0.6.1"), -EINVAL);
+  ASSERT_EQ(vmaf_model_collection_load_from_path(&model, &collection, &config, path.c_str()), 0);
+  std::remove(path.c_str());
+  VmafFeatureDictionary* options = nullptr;
+  vmaf_feature_dictionary_set(&options, "adm_enhn_gain_limit", "1");
+  ASSERT_EQ(vmaf_model_collection_feature_overload(model, &collection, "adm", options), 0);
+
+  Vmaf vmaf(2);
+  ASSERT_EQ(vmaf_use_features_from_model_collection(vmaf, collection), 0);
+  ASSERT_EQ(vmaf_use_features_from_model(vmaf, model), 0);
+  vmaf.ReadAll(4);
+  VmafModelCollectionScore score{};
+  double main = 0;
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(vmaf_score_pooled_model_collection(vmaf, collection, VMAF_POOL_METHOD_MEAN, &score, 0, 3), 0);
+    ASSERT_EQ(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &main, 0, 3), 0);
+  }
+  EXPECT_EQ(score.type, VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP);
+  EXPECT_NEAR(score.bootstrap.bagging_score, main, 1e-9);  // all members are the main model
+  EXPECT_NEAR(score.bootstrap.stddev, 0, 1e-9);
+  EXPECT_NEAR(score.bootstrap.ci.p95.lo, main, 1e-9);
+  EXPECT_NEAR(score.bootstrap.ci.p95.hi, main, 1e-9);
+  EXPECT_EQ(vmaf_score_at_index_model_collection(vmaf, collection, &score, 9), -EINVAL);
+  EXPECT_GT(vmaf.Feature("integer_adm2_egl_1", 0), 0);
+  EXPECT_EQ(vmaf.Feature("vmaf_b_bagging", 1), vmaf.Feature("vmaf_b_bagging", 1));
+  vmaf_model_collection_destroy(collection);
+  vmaf_model_destroy(model);
+}
+
+TEST(Libvmaf, FeaturesKeepTheOrderOfTheirRegistration) {
+  Vmaf vmaf;
+  VmafFeatureDictionary* debug = nullptr;
+  ASSERT_EQ(vmaf_feature_dictionary_set(&debug, "debug", "true"), 0);
+  ASSERT_EQ(vmaf_use_feature(vmaf, "vif", debug), 0);
+  LoadedModel loaded;
+  ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+  vmaf.ReadAll(1);
+  EXPECT_GT(vmaf.Feature("integer_vif_num", 0), 0);
+}
+
+TEST(Libvmaf, ScoresAreThereAsSoonAsTheyAreKnown) {
+  Vmaf vmaf;
+  LoadedModel loaded;
+  ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+  ASSERT_EQ(vmaf.Read(0), 0);
+  EXPECT_GT(vmaf.Feature("VMAF_integer_feature_adm2_score", 0), 0);  // within the call, without threads
+  ASSERT_EQ(vmaf.Read(1), 0);
+  double score = 0;
+  EXPECT_EQ(vmaf_score_at_index(vmaf, loaded.model, &score, 1), -EINVAL);            // motion2 looks one picture ahead
+  EXPECT_EQ(vmaf_feature_score_at_index(vmaf, "integer_adm2", &score, 0), -EINVAL);  // an alias
+  ASSERT_EQ(vmaf.Flush(), 0);
+  EXPECT_EQ(vmaf_score_at_index(vmaf, loaded.model, &score, 1), 0);
+}
+
+struct Received {
+  std::vector<std::pair<unsigned, double>> scores;
+  std::string name;
+  static void Take(void* data, VmafMetadata* metadata) {
+    auto* received = static_cast<Received*>(data);
+    received->name = metadata->feature_name;
+    received->scores.emplace_back(metadata->picture_index, metadata->score);
+  }
+};
+
+TEST(Libvmaf, MetadataHandlersHearOfEveryScoreOnce) {
+  for (unsigned threads : {0u, 3u}) {
+    Vmaf vmaf(threads, 2);
+    LoadedModel loaded;
+    ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+    Received adm, score;
+    char adm_name[] = "VMAF_integer_feature_adm2_score", score_name[] = "vmaf";
+    ASSERT_EQ(vmaf_register_metadata_handler(vmaf, {adm_name, Received::Take, &adm}), 0);
+    ASSERT_EQ(vmaf_register_metadata_handler(vmaf, {score_name, Received::Take, &score}), 0);
+    EXPECT_EQ(vmaf_register_metadata_handler(vmaf, {nullptr, Received::Take, &score}), -EINVAL);
+    EXPECT_EQ(vmaf_register_metadata_handler(vmaf, {score_name, nullptr, &score}), -EINVAL);
+    vmaf.ReadAll(7);
+    ASSERT_EQ(adm.scores.size(), 4u);
+    ASSERT_EQ(score.scores.size(), 4u);
+    for (unsigned k = 0; k < 4; ++k) {
+      EXPECT_EQ(adm.scores[k], std::make_pair(2 * k, vmaf.Feature(adm_name, 2 * k)));
+      EXPECT_EQ(score.scores[k], std::make_pair(2 * k, vmaf.Feature(score_name, 2 * k)));
+    }
+    EXPECT_EQ(score.name, "vmaf");
+  }
+}
+
+TEST(Libvmaf, TheEnvironmentChoosesTheBackend) {
+  const auto score = [](const char* backend, uint64_t gpumask) {
+    setenv("ACUTANCE_BACKEND", backend, 1);
+    Vmaf vmaf(1, 1, gpumask);
+    unsetenv("ACUTANCE_BACKEND");
+    EXPECT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
+    vmaf.ReadAll(2);
+    return vmaf.Feature("psnr_y", 1);
+  };
+  EXPECT_EQ(score("emu", 0), score("cpu", 0));
+  EXPECT_EQ(score("no-such-backend", 1), score("", 0));  // a gpumask forbids devices
+  VmafContext* context = nullptr;
+  setenv("ACUTANCE_BACKEND", "cudda", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(vmaf_init(&context, {VMAF_LOG_LEVEL_ERROR, 0, 0, 0, 0}), -EINVAL);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("did you mean 'cuda'?"));
+  setenv("ACUTANCE_BACKEND", "emu", 1);
+  setenv("ACUTANCE_DEVICE", "x", 1);
+  EXPECT_EQ(vmaf_init(&context, {VMAF_LOG_LEVEL_NONE, 0, 0, 0, 0}), -EINVAL);
+  unsetenv("ACUTANCE_BACKEND");
+  unsetenv("ACUTANCE_DEVICE");
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
+  Vmaf vmaf;
+  LoadedModel loaded;
+  ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+  VmafFeatureDictionary* options = nullptr;
+  vmaf_feature_dictionary_set(&options, "enable_apsnr", "true");
+  ASSERT_EQ(vmaf_use_feature(vmaf, "psnr", options), 0);
+  ASSERT_EQ(vmaf_import_feature_score(vmaf, "mine", 4.5, 0), 0);
+  vmaf.ReadAll(2);
+  double score = 0;
+  ASSERT_EQ(vmaf_score_pooled(vmaf, loaded.model, VMAF_POOL_METHOD_MEAN, &score, 0, 1), 0);
+  const std::string path = testing::TempDir() + "libvmaf_log.csv";
+  ASSERT_EQ(vmaf_write_output(vmaf, path.c_str(), VMAF_OUTPUT_FORMAT_CSV), 0);
+  std::string header = ReadFile(path);
+  header.resize(header.find('\n'));
+  EXPECT_EQ(header,
+            "Frame,integer_adm2,integer_aim,integer_adm3,integer_adm_scale0,integer_adm_scale1,integer_adm_scale2,"
+            "integer_adm_scale3,VMAF_integer_feature_motion_sad_score,integer_vif_scale0,integer_vif_scale1,"
+            "integer_vif_scale2,integer_vif_scale3,psnr_y,psnr_cb,psnr_cr,integer_motion2,integer_motion3,mine,vmaf,");
+  ASSERT_EQ(vmaf_write_output(vmaf, path.c_str(), VMAF_OUTPUT_FORMAT_XML), 0);
+  EXPECT_THAT(ReadFile(path), testing::AllOf(HasSubstr("<VMAF version=\"3.2.0\">"), HasSubstr("apsnr_cr=\"")));
+  std::remove(path.c_str());
+}
+
+/// Resident memory in KB.
+long ResidentMemory() {
+  std::ifstream status("/proc/self/statm");
+  long pages = 0, resident = 0;
+  status >> pages >> resident;
+  return resident * 4;
+}
+
+TEST(Libvmaf, MemoryStaysFlat) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep freed memory";
+#endif
+  const auto session = [](unsigned frames) {
+    Vmaf vmaf(2);
+    LoadedModel loaded;
+    ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+    vmaf.ReadAll(frames);
+  };
+  for (int i = 0; i < 20; ++i) session(3);
+  const long before = ResidentMemory();
+  for (int i = 0; i < 180; ++i) session(3);
+  EXPECT_LT(ResidentMemory() - before, 3000);
+
+  Vmaf vmaf(2);
+  ASSERT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
+  for (unsigned i = 0; i < 1000; ++i) ASSERT_EQ(vmaf.Read(i), 0);
+  const long early = ResidentMemory();
+  for (unsigned i = 1000; i < 10000; ++i) ASSERT_EQ(vmaf.Read(i), 0);
+  EXPECT_LT(ResidentMemory() - early, 3000);  // the scores themselves: 9000 * 3 * 16 bytes, in doubling vectors
+}
+
+}  // namespace
+}  // namespace acutance::libvmaf

@@ -1,0 +1,161 @@
+#include "api/libvmaf/model.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <utility>
+
+#include "api/libvmaf/dictionary.h"
+#include "api/libvmaf/log.h"
+#include "metric/registry.h"
+#include "model/builtin_models.h"
+#include "model/model_parser.h"
+
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+static_assert(offsetof(VmafModel, name) == 8);
+
+namespace acutance::libvmaf {
+namespace {
+
+Status CheckLoad(const void* model, const VmafModelConfig* cfg, const char* source) {
+  ACU_RETURN_IF_ERROR(CheckNotNull(model, "model"));
+  ACU_RETURN_IF_ERROR(CheckNotNull(cfg, "cfg"));
+  return CheckNotNull(source, "version or path");
+}
+
+ModelRef MakeRef(Model model, const VmafModelConfig& cfg) {
+  static std::atomic<uint64_t> next_id = 1;
+  // DISABLE_TRANSFORM has no effect at loading (spec/system.md 1.9).
+  const ModelFlags flags{(cfg.flags & VMAF_MODEL_FLAG_DISABLE_CLIP) != 0,
+                         (cfg.flags & VMAF_MODEL_FLAG_ENABLE_TRANSFORM) != 0, false};
+  return {std::make_shared<const Model>(std::move(model)), flags, next_id++};
+}
+
+VmafModel* MakeModel(Model model, const VmafModelConfig& cfg) {
+  ModelRef content = MakeRef(std::move(model), cfg);
+  const Model& held = *content.model;
+  return new VmafModel{held.source.c_str(), held.name.c_str(), std::move(content)};
+}
+
+using Loader = Result<Model> (*)(const char* source, const std::string& name);
+
+Result<Model> LoadBuiltin(const char* version, const std::string& name) { return LoadBuiltinModel(version, name); }
+Result<Model> LoadFile(const char* path, const std::string& name) { return LoadModelFile(path, name); }
+
+/// Loads, and logs in libvmaf's words what does not (spec/system.md 1.8).
+Result<Model> Load(Loader loader, const char* source, const VmafModelConfig& cfg, bool collection) {
+  Result<Model> loaded = loader(source, cfg.name ? cfg.name : "vmaf");
+  const char* kind = collection ? "model collection" : "model";
+  if (loaded.ok() && loaded->is_collection() != collection)
+    loaded = Error(StatusCode::kInvalidArgument, "\"{}\" holds {}", source,
+                   collection ? "a single model, no collection" : "a model collection");
+  if (loaded.ok()) return loaded;
+  const std::string& reason = loaded.status().message();
+  if (loader == LoadFile) {
+    Log(VMAF_LOG_LEVEL_ERROR, fmt::format("could not read {} from path: \"{}\" ({})", kind, source, reason));
+    if (std::string_view(source).ends_with(".pkl"))
+      Log(VMAF_LOG_LEVEL_ERROR, "support for pkl model files has been removed, use json");
+  } else {
+    Log(VMAF_LOG_LEVEL_WARNING, fmt::format("no such built-in {}: \"{}\" ({})", kind, source, reason));
+  }
+  return loaded;
+}
+
+int LoadSingle(const char* function, VmafModel** model, const VmafModelConfig* cfg, const char* source, Loader loader) {
+  bool loaded = true;
+  const int result = Call(function, [&]() -> Status {
+    ACU_RETURN_IF_ERROR(CheckLoad(model, cfg, source));
+    Result<Model> content = Load(loader, source, *cfg, false);
+    loaded = content.ok();
+    if (loaded) *model = MakeModel(std::move(content).value(), *cfg);
+    return {};
+  });
+  return loaded ? result : -EINVAL;
+}
+
+int LoadCollection(const char* function, VmafModel** model, VmafModelCollection** collection,
+                   const VmafModelConfig* cfg, const char* source, Loader loader) {
+  bool loaded = true;
+  const int result = Call(function, [&]() -> Status {
+    ACU_RETURN_IF_ERROR(CheckLoad(model, cfg, source));
+    ACU_RETURN_IF_ERROR(CheckNotNull(collection, "model_collection"));
+    Result<Model> content = Load(loader, source, *cfg, true);
+    loaded = content.ok();
+    if (!loaded) return {};
+    Model main = *content;
+    main.members.clear();
+    auto made = std::make_unique<VmafModelCollection>(VmafModelCollection{MakeRef(std::move(*content), *cfg)});
+    *model = MakeModel(std::move(main), *cfg);
+    *collection = made.release();
+    return {};
+  });
+  return loaded ? result : -EINVAL;
+}
+
+void Overload(ModelRef& content, const char* extractor, const OptionTexts& texts) {
+  auto changed = std::make_shared<Model>(*content.model);
+  for (const auto& [option, value] : texts) OverloadFeature(*changed, extractor, option, value, MetricNameOfOutput);
+  content.model = std::move(changed);
+}
+
+void Overload(VmafModel& model, const char* extractor, const OptionTexts& texts) {
+  Overload(model.content, extractor, texts);
+  model.path = model.content.model->source.c_str();
+  model.name = model.content.model->name.c_str();
+}
+
+}  // namespace
+}  // namespace acutance::libvmaf
+
+namespace lib = acutance::libvmaf;
+
+extern "C" {
+
+int vmaf_model_load(VmafModel** model, VmafModelConfig* cfg, const char* version) {
+  return lib::LoadSingle(__func__, model, cfg, version, lib::LoadBuiltin);
+}
+
+int vmaf_model_load_from_path(VmafModel** model, VmafModelConfig* cfg, const char* path) {
+  return lib::LoadSingle(__func__, model, cfg, path, lib::LoadFile);
+}
+
+int vmaf_model_collection_load(VmafModel** model, VmafModelCollection** model_collection, VmafModelConfig* cfg,
+                               const char* version) {
+  return lib::LoadCollection(__func__, model, model_collection, cfg, version, lib::LoadBuiltin);
+}
+
+int vmaf_model_collection_load_from_path(VmafModel** model, VmafModelCollection** model_collection,
+                                         VmafModelConfig* cfg, const char* path) {
+  return lib::LoadCollection(__func__, model, model_collection, cfg, path, lib::LoadFile);
+}
+
+int vmaf_model_feature_overload(VmafModel* model, const char* feature_name, VmafFeatureDictionary* opts_dict) {
+  return lib::Call(__func__, [&]() -> acutance::Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(opts_dict, "opts_dict"));
+    lib::Overload(*model, feature_name, opts_dict->texts);
+    delete opts_dict;
+    return {};
+  });
+}
+
+int vmaf_model_collection_feature_overload(VmafModel* model, VmafModelCollection** model_collection,
+                                           const char* feature_name, VmafFeatureDictionary* opts_dict) {
+  return lib::Call(__func__, [&]() -> acutance::Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(*model_collection, "*model_collection"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(opts_dict, "opts_dict"));
+    lib::Overload(*model, feature_name, opts_dict->texts);
+    lib::Overload((*model_collection)->content, feature_name, opts_dict->texts);
+    delete opts_dict;
+    return {};
+  });
+}
+
+void vmaf_model_destroy(VmafModel* model) { delete model; }
+void vmaf_model_collection_destroy(VmafModelCollection* model_collection) { delete model_collection; }
+
+}  // extern "C"

@@ -1,0 +1,33 @@
+// VmafModel and VmafModelCollection.
+#pragma once
+
+#include <libvmaf/model.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "model/model.h"
+#include "model/predict.h"
+
+namespace acutance::libvmaf {
+
+/// A model as a context sees it; stays valid after vmaf_model_destroy.
+struct ModelRef {
+  std::shared_ptr<const Model> model;
+  ModelFlags flags;
+  uint64_t id = 0;  // of the loading: tells two models of one name apart
+};
+
+}  // namespace acutance::libvmaf
+
+/// Clients read `name` at offset 8 (spec/system.md 3.1).
+struct VmafModel {
+  const char* path;  // or version
+  const char* name;
+  acutance::libvmaf::ModelRef content;
+};
+
+struct VmafModelCollection {
+  acutance::libvmaf::ModelRef content;
+};

@@ -1,0 +1,78 @@
+// The scores of a context: those that its session computes, those imported, and those of models.
+#pragma once
+
+#include <libvmaf/libvmaf.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/libvmaf/model.h"
+#include "base/status.h"
+#include "engine/feature_set.h"
+#include "engine/session.h"
+#include "model/pooling.h"
+#include "model/score_table.h"
+
+namespace acutance::libvmaf {
+
+/// Drops, with a warning, the options that the metric does not have: libvmaf ignores them (spec/system.md 1.7).
+OptionTexts KnownOptions(const std::string& metric, const OptionTexts& texts);
+
+/// What a model needs: its metrics with their options, and the stored names of the features that it reads.
+struct ModelNeeds {
+  std::vector<FeatureRequest> features;
+  std::vector<std::string> keys;
+};
+Result<ModelNeeds> NeedsOf(const Model& model);
+
+class Scores {
+ public:
+  explicit Scores(int subsample) : subsample_(subsample) {}
+
+  /// Scores of the session are found from now on; it outlives this object, and was started.
+  void Attach(const Session* session) { session_ = session; }
+
+  /// By stored name.
+  std::optional<double> Get(const std::string& name, int64_t frame) const;
+  Status Import(const std::string& name, int64_t frame, double value);
+
+  /// Claims the names of the model's scores: a model of the same name that was loaded apart is refused.
+  Status Claim(const ModelRef& model);
+
+  /// Computes the model's scores of a frame, unless that was done; an error names the feature that is missing.
+  Status Predict(const ModelRef& model, int64_t frame);
+
+  Result<double> At(const std::string& name, int64_t frame) const;
+  Result<double> Pool(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high) const;
+  Status PredictRange(const ModelRef& model, unsigned low, unsigned high);
+
+  /// All scores as one table, for logs: computed features first, then imported ones and models.
+  ScoreTable Table() const;
+
+  /// Calls back for each score of `name` from frame `next` on; returns the frame to go on from.
+  int64_t Visit(const std::string& name, int64_t next, const std::function<void(int64_t, double)>& visit) const;
+
+ private:
+  struct Bound {
+    ModelRef model;
+    std::vector<std::string> feature_keys;
+    std::vector<std::string> score_keys;
+  };
+  Result<const Bound*> Bind(const ModelRef& model);
+  Status Store(const std::string& name, int64_t frame, double value);
+  int64_t FirstKept(int64_t frame) const { return (frame + subsample_ - 1) / subsample_ * subsample_; }
+
+  const int subsample_;
+  const Session* session_ = nullptr;
+  ScoreTable own_;                          // imported, and of models
+  std::map<std::string, uint64_t> owners_;  // of model scores: ModelRef::id
+  std::map<const Model*, Bound> bound_;     // keeps its models alive, so no address is used again
+};
+
+}  // namespace acutance::libvmaf
