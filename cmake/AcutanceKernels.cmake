@@ -1,8 +1,8 @@
 # Kernels: one text, compiled for every backend (src/kernel/README.md).
 #
 # acutance_kernel(<name> SOURCE <text> [VARIANTS <prefix>:<NAME=VALUE>,... ...] SHAPES <X>x<Y>[r<ROWS>]... [SET <set>])
-#   declares the variants <prefix>_<shape>, or <shape> where there are no VARIANTS. SETs other than "images" are for
-#   tests.
+#   declares the variants <prefix>_<shape>, or <shape> where there are no VARIANTS or the prefix is empty. SETs other
+#   than "images" are for tests.
 # acutance_kernel_library(<set> <Function>)
 #   makes the target acutance_kernel_<set> of all kernels declared for the set: `std::span<const KernelImage>
 #   <Function>()`. What cannot be built for want of a tool is left out, with a message.
@@ -63,6 +63,8 @@ function(acutance_kernel name)
     set(defines "${CMAKE_MATCH_2}")
     if(prefix)
       string(APPEND prefix "_")
+    endif()
+    if(defines)
       string(APPEND defines ",")
     endif()
     foreach(shape ${arg_SHAPES})

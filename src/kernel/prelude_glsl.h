@@ -7,6 +7,7 @@
   layout(buffer_reference, scalar, buffer_reference_align = BYTES) readonly buffer AcuConstBuffer_##T { T data[]; }; \
   const int AcuBytes_##T = BYTES;
 ACU_DECLARE_BUFFER(uint8_t, 1)
+ACU_DECLARE_BUFFER(int16_t, 2)
 ACU_DECLARE_BUFFER(uint16_t, 2)
 ACU_DECLARE_BUFFER(int32_t, 4)
 ACU_DECLARE_BUFFER(uint32_t, 4)

@@ -41,7 +41,7 @@ struct Settings {
 
   std::vector<std::pair<int, int>> Sizes() const {
     if (quick) return {{3, 3}, {17, 9}, {97, 61}};
-    return {{3, 3}, {17, 9}, {64, 48}, {97, 61}, {200, 130}, {641, 359}, {1920, 1080}};
+    return {{3, 3}, {17, 9}, {33, 33}, {64, 48}, {97, 61}, {200, 130}, {641, 359}, {1920, 1080}};
   }
 };
 
@@ -88,6 +88,7 @@ std::vector<ParityCase> Cases(const Settings& settings, const Metric& metric, co
     for (const int depth : {8, 10, 12, 16})
       for (const Content content : kContents)
         for (const std::string& shape : AllShapes()) {
+          if (!Accepts(metric, options, {width, height, depth})) continue;
           const uint32_t turn = static_cast<uint32_t>(cases.size());
           const bool large = width * height > 1'000'000;
           if (large && (depth > 10 || content > Content::kExtremes)) continue;  // the CPU's part takes a second each

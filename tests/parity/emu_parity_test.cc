@@ -89,8 +89,53 @@ TEST(EmuParity, FloatMotionOptions) {
       }
 }
 
+// From the smallest picture on, where the scored region reaches the bands' edges.
+constexpr std::pair<int, int> kAdmSizes[] = {{33, 33}, {34, 47}, {65, 35}, {97, 61}, {200, 130}};
+
+TEST(EmuParity, AdmSizes) {
+  uint32_t turn = 0;
+  for (const int wave : kWaves)
+    for (const int depth : kDepths)
+      for (const auto& [width, height] : kAdmSizes) {
+        const uint32_t i = ++turn;
+        const int batch = static_cast<int>(i % 3) + 1;
+        ExpectParity(*Open(wave, i),
+                     {FindMetric("adm"), {}, {width, height, depth}, kContents[i / 5 % 5], batch + 1, batch, i, ""});
+      }
+}
+
+TEST(EmuParity, AdmShapes) {
+  for (const char* kernel : {"adm_scale0", "adm_scale1", "adm_scale2", "adm_scale3"}) SweepShapes("adm", kernel);
+}
+
+TEST(EmuParity, AdmOptions) {
+  const OptionTexts all[] = {
+      {{"adm_skip_scale0", "true"}},
+      {{"adm_skip_aim", "true"}},
+      {{"adm_skip_aim", "true"}, {"adm_skip_scale0", "true"}},
+      {{"adm_enhn_gain_limit", "1"}},
+      {{"adm_enhn_gain_limit", "1.2"}},
+      {{"adm_enhn_gain_limit", "1.000001"}},
+      {{"adm_enhn_gain_limit", "99.99"}},
+      {{"adm_csf_mode", "1"}},
+      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.02"}, {"adm_csf_diag_scale", "0.01"}},
+      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "50"}, {"adm_csf_diag_scale", "50"}, {"adm_enhn_gain_limit", "1"}},
+      {{"adm_csf_mode", "2"}},
+      {{"adm_csf_mode", "3"}, {"adm_ref_display_height", "720"}, {"adm_norm_view_dist", "5"}},
+      {{"adm_norm_view_dist", "24"}, {"adm_ref_display_height", "4320"}},
+      {{"adm_noise_weight", "3"}, {"adm_min_val", "0.5"}, {"adm_dlm_weight", "0.7"}},
+  };
+  uint32_t turn = 0;
+  for (const OptionTexts& options : all)
+    for (const Content content : {Content::kNoise, Content::kExtremes, Content::kFilm}) {
+      const uint32_t i = ++turn;
+      const PictureFormat format = {101, 67, kDepths[i % 4]};
+      ExpectParity(*Open(kWaves[i % 5], i), {FindMetric("adm"), options, format, content, 2, 2, i, ""});
+    }
+}
+
 TEST(EmuParity, ContentsAtAllDepths) {
-  for (const char* metric : {"psnr", "motion", "float_motion"})
+  for (const char* metric : {"psnr", "motion", "float_motion", "adm"})
     for (const int depth : kDepths)
       for (const Content content : kContents)
         for (const uint64_t seed : {11, 12})

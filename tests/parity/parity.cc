@@ -124,6 +124,11 @@ Status CheckParity(Device& device, const ParityCase& which) {
   return Compare(ComputeOnCpu(*extractor, clip), found, history, which.Name());
 }
 
+bool Accepts(const Metric& metric, const OptionTexts& options, const PictureFormat& format) {
+  const auto values = OptionValues::Parse(metric.options, options);
+  return values.ok() && metric.make(*values, format).ok();
+}
+
 std::vector<std::string> ShapesOf(std::string_view kernel) {
   std::set<std::string> shapes;
   for (const KernelImage& image : KernelImages())

@@ -27,6 +27,9 @@ struct ParityCase {
 /// device said.
 Status CheckParity(Device& device, const ParityCase& which);
 
+/// Whether the metric takes pictures of this format: some want a smallest size.
+bool Accepts(const Metric& metric, const OptionTexts& options, const PictureFormat& format);
+
 /// All shapes that kernel `kernel` was built in, such as "64x4r8".
 std::vector<std::string> ShapesOf(std::string_view kernel);
 

@@ -107,6 +107,36 @@ TEST_F(VulkanParity, FloatMotionOptions) {
     }
 }
 
+TEST_F(VulkanParity, AdmSizes) {
+  uint32_t turn = 0;
+  for (const int depth : kDepths)
+    for (const auto& [width, height] : {std::pair{33, 33}, {34, 47}, {65, 35}, {97, 61}, {200, 130}}) {
+      const uint32_t i = ++turn;
+      const int batch = static_cast<int>(i % 3) + 1;
+      ExpectParity({FindMetric("adm"), {}, {width, height, depth}, kContents[i % 5], batch + 1, batch, i, ""});
+    }
+}
+
+TEST_F(VulkanParity, AdmShapes) {
+  for (const char* kernel : {"adm_scale0", "adm_scale1", "adm_scale2", "adm_scale3"}) SweepShapes("adm", kernel);
+}
+
+TEST_F(VulkanParity, AdmOptions) {
+  const OptionTexts all[] = {{{"adm_skip_scale0", "true"}},
+                             {{"adm_skip_aim", "true"}, {"adm_enhn_gain_limit", "1"}},
+                             {{"adm_enhn_gain_limit", "1.2"}},
+                             {{"adm_csf_mode", "1"}},
+                             {{"adm_csf_mode", "1"}, {"adm_csf_scale", "50"}, {"adm_csf_diag_scale", "50"}},
+                             {{"adm_csf_mode", "2"}},
+                             {{"adm_norm_view_dist", "24"}, {"adm_ref_display_height", "4320"}}};
+  uint32_t turn = 0;
+  for (const OptionTexts& options : all)
+    for (const Content content : {Content::kNoise, Content::kExtremes, Content::kFilm}) {
+      const uint32_t i = ++turn;
+      ExpectParity({FindMetric("adm"), options, {101, 67, kDepths[i % 4]}, content, 2, 2, i, ""});
+    }
+}
+
 TEST_F(VulkanParity, NarrowAndFlatPictures) {
   for (const auto& [width, height] : {std::pair{3, 200}, {4, 5}, {300, 3}, {5, 4}, {61, 32}, {60, 33}})
     for (const char* metric : {"psnr", "motion", "float_motion"})

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "metric/adm/adm_cpu.h"
-#include "metric/adm/adm_csf.h"
+#include "metric/adm/adm_plan.h"
 #include "metric/adm/adm_scale.h"
 
 namespace acutance {
@@ -221,16 +221,7 @@ class AdmExtractor : public Extractor {
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  if (format.width < kAdmMinDimension || format.height < kAdmMinDimension)
-    return Error(StatusCode::kInvalidArgument, "adm: the picture is {}x{}; both sides must be at least {} pixels",
-                 format.width, format.height, kAdmMinDimension);
-  ACU_ASSIGN_OR_RETURN(const AdmCsf csf, MakeAdmCsf({.mode = static_cast<AdmCsfMode>(options.Int("adm_csf_mode")),
-                                                     .view_distance = options.Double("adm_norm_view_dist"),
-                                                     .display_height = options.Int("adm_ref_display_height"),
-                                                     .scale = options.Double("adm_csf_scale"),
-                                                     .diagonal_scale = options.Double("adm_csf_diag_scale")}));
-  const AdmSetup setup = MakeAdmSetup(format, csf, options.Double("adm_enhn_gain_limit"), !options.Bool("adm_skip_aim"),
-                                      options.Bool("adm_skip_scale0"));
+  ACU_ASSIGN_OR_RETURN(const AdmSetup setup, MakeAdmSetup(options, format));
   const double area = static_cast<double>(format.width) * format.height;
   const Pooling pooling{.noise_weight = options.Double("adm_noise_weight"),
                         .dlm_weight = options.Double("adm_dlm_weight"),
@@ -248,6 +239,7 @@ const Metric kAdmMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .make = Make,
+    .make_plan = MakeAdmPlan,
 };
 
 }  // namespace acutance

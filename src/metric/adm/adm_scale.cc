@@ -37,20 +37,27 @@ bool IsWide(const AdmCsf& csf) {
 
 }  // namespace
 
-AdmSetup MakeAdmSetup(const PictureFormat& format, const AdmCsf& csf, double gain_limit, bool aim, bool skip_scale0) {
+Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& format) {
+  if (format.width < kAdmMinDimension || format.height < kAdmMinDimension)
+    return Error(StatusCode::kInvalidArgument, "adm: the picture is {}x{}; both sides must be at least {} pixels",
+                 format.width, format.height, kAdmMinDimension);
   AdmSetup setup{};
+  ACU_ASSIGN_OR_RETURN(setup.csf, MakeAdmCsf({.mode = static_cast<AdmCsfMode>(options.Int("adm_csf_mode")),
+                                              .view_distance = options.Double("adm_norm_view_dist"),
+                                              .display_height = options.Int("adm_ref_display_height"),
+                                              .scale = options.Double("adm_csf_scale"),
+                                              .diagonal_scale = options.Double("adm_csf_diag_scale")}));
   setup.bit_depth = format.bit_depth;
-  setup.csf = csf;
-  setup.gain_limit = gain_limit;
-  setup.aim = aim;
-  setup.wide = IsWide(csf);
+  setup.gain_limit = options.Double("adm_enhn_gain_limit");
+  setup.aim = !options.Bool("adm_skip_aim");
+  setup.wide = IsWide(setup.csf);
   int width = format.width, height = format.height;
   for (int scale = 0; scale < kAdmScales; ++scale) {
-    setup.scales[scale] = MakeScale(scale, width, height, csf);
+    setup.scales[scale] = MakeScale(scale, width, height, setup.csf);
     width = setup.scales[scale].width;
     height = setup.scales[scale].height;
   }
-  setup.scales[0].scored = !skip_scale0;
+  setup.scales[0].scored = !options.Bool("adm_skip_scale0");
   return setup;
 }
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 
 #include "base/int_math.h"
+#include "base/status.h"
 #include "image/picture.h"
 #include "metric/adm/adm_csf.h"
+#include "metric/options.h"
 
 namespace acutance {
 
@@ -61,6 +63,7 @@ inline constexpr int kAdmSumCount = kAdmScales * kAdmSumKinds * kAdmBands;
 /// Where a sum over the rows of a band stands among the frame's sums.
 constexpr int AdmSumIndex(int scale, AdmSum kind, int band) { return (scale * kAdmSumKinds + kind) * kAdmBands + band; }
 
-AdmSetup MakeAdmSetup(const PictureFormat& format, const AdmCsf& csf, double gain_limit, bool aim, bool skip_scale0);
+/// Fails when the picture is too small, and where MakeAdmCsf does.
+Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& format);
 
 }  // namespace acutance

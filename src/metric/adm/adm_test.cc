@@ -116,12 +116,7 @@ std::unique_ptr<Extractor> MakeExtractor(const OptionTexts& texts, const Picture
 
 /// The set-up that the metric makes of the same texts, for the plain loops.
 AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
-  const OptionValues o = OptionValues::Parse(kAdmMetric.options, texts).value();
-  const AdmCsf csf =
-      MakeAdmCsf({static_cast<AdmCsfMode>(o.Int("adm_csf_mode")), o.Double("adm_norm_view_dist"),
-                  o.Int("adm_ref_display_height"), o.Double("adm_csf_scale"), o.Double("adm_csf_diag_scale")})
-          .value();
-  return MakeAdmSetup(format, csf, o.Double("adm_enhn_gain_limit"), !o.Bool("adm_skip_aim"), o.Bool("adm_skip_scale0"));
+  return MakeAdmSetup(OptionValues::Parse(kAdmMetric.options, texts).value(), format).value();
 }
 
 /// Sums of the fast text, each stage cut into bands of `band_rows` rows, run from the last to the first.

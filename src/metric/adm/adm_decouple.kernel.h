@@ -1,0 +1,152 @@
+// How much of a distorted band the reference explains (spec/core.md 2.5), in exact integers: a device needs neither
+// doubles nor correctly rounded floats. SCALE: 0 to 3.
+#pragma once
+
+#include "kernel/kernel.h"
+
+struct AdmBands {
+  int32_t band[3];  // h, v, d
+};
+
+// A gain limit of 1 to 100: `integer`, or if that is 0, (high * 2^32 + low) / 2^(32 + shift), where high has 21 bits.
+struct AdmGain {
+  uint32_t integer;
+  uint32_t high;
+  uint32_t low;
+  int32_t shift;
+};
+
+FUNCTION(uint32_t) magnitude_of(int32_t x) { return x < 0 ? 0u - uint32_t(x) : uint32_t(x); }
+FUNCTION(uint32_t) smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+FUNCTION(int32_t) bit_length(uint64_t x) {
+  const uint32_t high = uint32_t(x >> 32);
+  return high != 0u ? 64 - leading_zeros(high) : 32 - leading_zeros(uint32_t(x));
+}
+
+// mantissa * 2^exponent, the mantissa of 24 bits: a number as a float would hold it.
+struct AdmFloat {
+  uint32_t mantissa;
+  int32_t exponent;
+};
+
+// Nearest, ties to even; x > 0.
+FUNCTION(AdmFloat) round_to_float(uint64_t x) {
+  AdmFloat rounded;
+  rounded.exponent = bit_length(x) - 24;
+  if (rounded.exponent <= 0) {
+    rounded.mantissa = uint32_t(x) << (-rounded.exponent);
+    return rounded;
+  }
+  const uint64_t tie = uint64_t(1u) << (rounded.exponent - 1);
+  const uint64_t rest = x & (tie + tie - uint64_t(1u));
+  rounded.mantissa = uint32_t(x >> rounded.exponent);
+  if (rest > tie || (rest == tie && (rounded.mantissa & 1u) == 1u)) rounded.mantissa += 1u;
+  if (rounded.mantissa == 16777216u) {
+    rounded.mantissa = 8388608u;
+    rounded.exponent += 1;
+  }
+  return rounded;
+}
+
+#define COS_SQUARED 16772106u  // cos^2 of 1 degree times 2^24
+
+// d * d >= (cos^2 * o) * t as doubles, of the floats next to d, o, t > 0. The left side and cos^2 * o are exact. The
+// right side rounds to the left one or below if it exceeds it by half a unit of its last place at most; a tie goes to
+// the left side, whose last bits are 0.
+FUNCTION(bool) exactly_within_angle(uint64_t dot, uint64_t o_square, uint64_t t_square) {
+  const AdmFloat d = round_to_float(dot);
+  const AdmFloat o = round_to_float(o_square);
+  const AdmFloat t = round_to_float(t_square);
+  const uint64_t square = uint64_t(d.mantissa) * uint64_t(d.mantissa);
+  const int32_t spare = 54 - bit_length(square);
+  const uint64_t left = (square << spare) + uint64_t(1u);  // with the half unit: 2^53 to 2^54
+  const uint64_t product = uint64_t(o.mantissa) * uint64_t(t.mantissa);
+  const uint64_t low = (product & uint64_t(16777215u)) * uint64_t(COS_SQUARED);
+  const uint64_t right = (product >> 24) * uint64_t(COS_SQUARED) + (low >> 24);  // times 2^24, and the rest: below 2^72
+  const uint64_t rest = low & uint64_t(16777215u);
+  const int32_t scale = 2 * d.exponent - spare - (o.exponent + t.exponent - 24);  // of the left side
+  if (scale >= 24) return true;
+  if (scale < 15) return false;
+  return (right << (24 - scale)) + ((rest + (uint64_t(1u) << scale) - uint64_t(1u)) >> scale) <= left;
+}
+
+// Floats tell unless both sides are within 2^-17 of each other. Each of the 20 roundings on the way, wherever a device
+// rounds to, is less than 2^-23 of o_square * t_square.
+FUNCTION(bool) within_angle(AdmBands o, AdmBands t) {
+  EXACT float oh = float(o.band[0]);
+  EXACT float ov = float(o.band[1]);
+  EXACT float th = float(t.band[0]);
+  EXACT float tv = float(t.band[1]);
+  EXACT float dot = oh * th + ov * tv;
+  EXACT float o_square = oh * oh + ov * ov;
+  EXACT float t_square = th * th + tv * tv;
+  EXACT float left = dot * dot;
+  EXACT float right = o_square * t_square;
+  EXACT float surely = right * 0.99970306f;  // cos^2 * (1 + 2^-17)
+  EXACT float hardly = right * 0.99968778f;
+  if (dot < 0.0f || left < hardly) return false;
+  if (left >= surely) return true;
+  const int64_t oh_64 = int64_t(o.band[0]);
+  const int64_t ov_64 = int64_t(o.band[1]);
+  const int64_t th_64 = int64_t(t.band[0]);
+  const int64_t tv_64 = int64_t(t.band[1]);
+  return exactly_within_angle(uint64_t(oh_64 * th_64 + ov_64 * tv_64), uint64_t(oh_64 * oh_64 + ov_64 * ov_64),
+                              uint64_t(th_64 * th_64 + tv_64 * tv_64));
+}
+
+// k * o with k = t / o in Q15, at most 1, all magnitudes. Up to 16384 that is the smaller of both (README.md).
+// Of 16-bit bands:
+FUNCTION(uint32_t) explained_16(uint32_t o, uint32_t t, uint32_t negative) {
+  if (o <= 16384u) return smaller(o, t);
+  const uint32_t ratio = ((1073741824u / o) * t + 16384u) >> 15;
+  return (smaller(ratio, 32768u) * o + 16384u - negative) >> 15;
+}
+
+// Of 32-bit bands; o is rounded to 15 bits for the ratio, which is 1 in any case from t = 2 * o on.
+FUNCTION(uint32_t) explained_32(uint32_t o, uint32_t t, uint32_t negative) {
+  if (o <= 16384u) return smaller(o, t);
+  const int32_t bits_beyond = 17 - leading_zeros(o);
+  const int32_t shift = bits_beyond > 0 ? bits_beyond : 0;
+  const uint32_t mantissa = (o + ((1u << shift) >> 1)) >> shift;
+  const uint64_t product = uint64_t(1073741824u / mantissa) * uint64_t(smaller(t, o + o));  // 48 bits
+  const uint32_t ratio = uint32_t((product + (uint64_t(16384u) << shift)) >> (15 + shift));
+  return uint32_t((uint64_t(smaller(ratio, 32768u)) * uint64_t(o) + uint64_t(16384u - negative)) >> 15);
+}
+
+// trunc(min(r * gain, t)) with the product as a double. Rounding it to 53 bits can only lift it to the next integer,
+// and does so from half a unit of its last place below it.
+FUNCTION(uint32_t) raised(uint32_t r, uint32_t t, AdmGain gain) {
+  uint64_t product;
+  if (gain.integer != 0u) {
+    product = uint64_t(r) * uint64_t(gain.integer);
+  } else {
+    const uint64_t low = uint64_t(r) * uint64_t(gain.low);
+    const uint64_t high = uint64_t(r) * uint64_t(gain.high) + (low >> 32);
+    const int32_t bits_beyond = bit_length(high) - 21;  // of 53
+    const uint64_t lift = bits_beyond > 0 ? uint64_t(1u) << (bits_beyond - 1) : uint64_t(0u);
+    product = (high + (((low & uint64_t(0xffffffffu)) + lift) >> 32)) >> gain.shift;
+  }
+  return product < uint64_t(t) ? uint32_t(product) : t;
+}
+
+#if SCALE == 0
+#define EXPLAINED explained_16
+#else
+#define EXPLAINED explained_32
+#endif
+
+// The restored part of t. Opposite signs leave none.
+FUNCTION(int32_t) restore(int32_t o, int32_t t, bool aligned, AdmGain gain) {
+  if ((o ^ t) < 0) return 0;
+  const uint32_t t_magnitude = magnitude_of(t);
+  uint32_t r = EXPLAINED(magnitude_of(o), t_magnitude, o < 0 ? 1u : 0u);
+  if (aligned) r = raised(r, t_magnitude, gain);
+  return o < 0 ? -int32_t(r) : int32_t(r);
+}
+
+FUNCTION(AdmBands) decouple(AdmBands o, AdmBands t, bool aligned, AdmGain gain) {
+  AdmBands r;
+  UNROLL for (int32_t i = 0; i < 3; ++i) r.band[i] = restore(o.band[i], t.band[i], aligned, gain);
+  return r;
+}
