@@ -12,12 +12,19 @@ VARIANT: <symbol>:NAME=VALUE,NAME=VALUE...
 
 Every dialect goes through g++ -E first, with nothing predefined and no system header, so that all see the same text;
 line markers stay, so that errors name the kernel's own lines. Contraction of a*b+c is off everywhere.
+
+What a compiler made of a text is kept for 30 days in ACUTANCE_KERNEL_CACHE (a folder; empty: nowhere; by default
+~/.cache/acutance/build): eight kinds of AMD GPU take their time.
 """
 import argparse
+import hashlib
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import time
 
 import check_spirv
 
@@ -39,6 +46,45 @@ def call(command, text, cwd=None):
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def cache_folder():
+    default = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "acutance" / "build"
+    chosen = os.environ.get("ACUTANCE_KERNEL_CACHE", str(default))
+    return pathlib.Path(chosen) if chosen else None
+
+
+def cache_key(command, text):
+    tool = pathlib.Path(shutil.which(command[0]) or command[0]).resolve()
+    identity = [tool, tool.stat().st_mtime_ns, *command[1:], text]
+    return hashlib.sha256("\0".join(map(str, identity)).replace(str(HERE), "").encode()).hexdigest()
+
+
+def keep(made, kept):
+    """Puts a file into the cache whole or not at all, and removes what nobody asked for in 30 days."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    partial = kept.with_suffix(f".{os.getpid()}")
+    shutil.copyfile(made, partial)
+    partial.replace(kept)
+    for entry in kept.parent.iterdir():
+        if entry.stat().st_mtime < time.time() - 30 * 86400:
+            entry.unlink(missing_ok=True)
+
+
+def translate(command, text, out):
+    """Runs a compiler over a text, or copies what it made of the same text before."""
+    folder = cache_folder()
+    kept = folder / cache_key(command, text) if folder else None
+    if kept and kept.exists():
+        shutil.copyfile(kept, out)
+        kept.touch()
+        return
+    call([*command, "-o", str(out), "-"], text)
+    try:
+        if kept:
+            keep(out, kept)
+    except OSError:
+        pass  # a cache that cannot be written is no reason to stop
 
 
 def flatten(options, dialect, symbol, defines):
@@ -69,21 +115,21 @@ def compile_cuda(options):
         call([options.tool, "-cubin", f"-arch={options.target}", "-O3", "-fmad=false", "-std=c++20",
               "-o", str(options.out), str(source)], None)
     else:
-        call([options.tool, "-x", "cuda", f"--cuda-gpu-arch={options.target}", "-nocudainc", "-nocudalib",
-              f"--cuda-path={HERE}", *PTX_VERSION, "-S", *CLANG, "-o", str(options.out), "-"], text)
+        translate([options.tool, "-x", "cuda", f"--cuda-gpu-arch={options.target}", "-nocudainc", "-nocudalib",
+                   f"--cuda-path={HERE}", *PTX_VERSION, "-S", *CLANG], text, options.out)
 
 
 def compile_hip(options):
-    call([options.tool, "-x", "hip", f"--offload-arch={options.target}", "-nogpuinc", "-nogpulib",
-          "--no-gpu-bundle-output", *CLANG, "-o", str(options.out), "-"], all_variants(options, "HIP"))
+    translate([options.tool, "-x", "hip", f"--offload-arch={options.target}", "-nogpuinc", "-nogpulib",
+               "--no-gpu-bundle-output", *CLANG], all_variants(options, "HIP"), options.out)
 
 
 def compile_vulkan(options):
     prologue = (HERE / "prologue.glsl").read_text(encoding="utf-8")
     for symbol, defines in options.variants:
         spirv = options.out / f"{symbol}.spv"
-        call([options.tool, "-fshader-stage=compute", "--target-env=vulkan1.2", "-O", "-Werror", "-o", str(spirv), "-"],
-             prologue + flatten(options, "GLSL", symbol, defines))
+        translate([options.tool, "-fshader-stage=compute", "--target-env=vulkan1.2", "-O", "-Werror"],
+                  prologue + flatten(options, "GLSL", symbol, defines), spirv)
         call(["spirv-val", "--target-env", "vulkan1.2", "--scalar-block-layout", str(spirv)], None)
         faults = check_spirv.contractible(spirv.read_bytes())
         if faults:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The build of kernels refuses what the language forbids, naming the kernel's own line."""
+import os
 import pathlib
 import re
 import shutil
@@ -41,6 +42,7 @@ class CompileKernel(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "kernel").symlink_to(HERE)
+        self.cache = self.folder / "cache"
 
     def write(self, line):
         source = self.folder / "k.kernel.h"
@@ -51,6 +53,7 @@ class CompileKernel(unittest.TestCase):
         source = self.write(line)
         return subprocess.run([sys.executable, HERE / "compile_kernel.py", dialect, "--source", source, "--root",
                                self.folder, "--out", self.folder, *more, "k_64x1:BLOCK_X=64,BLOCK_Y=1,ROWS=1"],
+                              env={**os.environ, "ACUTANCE_KERNEL_CACHE": str(self.cache)},
                               capture_output=True, text=True, check=False)
 
     @unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
@@ -74,6 +77,20 @@ class CompileKernel(unittest.TestCase):
         text = ptx.read_text(encoding="utf-8")
         self.assertNotIn("fma.rn.f64", text)
         self.assertTrue(re.search(r"mul\.rn\.f64", text) and re.search(r"add\.rn\.f64", text), text)
+
+    @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
+    def test_a_text_is_compiled_once(self):
+        ptx = self.folder / "k.ptx"
+        more = ["--tool", "clang++-19", "--target", "sm_75", "--out", str(ptx)]
+        self.assertEqual(self.compile(GOOD, "cuda", *more).stderr, "")
+        (kept,) = self.cache.iterdir()
+        self.assertEqual(kept.read_bytes(), ptx.read_bytes())
+        kept.write_text("kept", encoding="utf-8")
+        self.compile(GOOD, "cuda", *more)
+        self.assertEqual(ptx.read_text(encoding="utf-8"), "kept")
+        self.compile(GOOD.replace("+ 1", "+ 3"), "cuda", *more)
+        self.assertIn("mul.rn.f64", ptx.read_text(encoding="utf-8"))
+        self.assertEqual(len(list(self.cache.iterdir())), 2)
 
     def test_sycl_text_stands_alone(self):
         self.assertEqual(self.compile(GOOD, "sycl").stderr, "")
