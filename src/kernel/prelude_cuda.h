@@ -13,6 +13,7 @@
 #define groups_y() int32_t(gridDim.y)
 #define group_barrier() __syncthreads()
 #define leading_zeros(V) int32_t(__clz(int32_t(V)))
+#define estimate_reciprocal(V) __fdividef(1.0f, V)
 #define acu_exchange(V, MASK) uint32_t(__shfl_xor_sync(0xffffffffu, uint32_t(V), MASK))
 #else
 #define ACU_INLINE inline __attribute__((device, always_inline))
@@ -26,6 +27,7 @@
 #define groups_y() int32_t(__nvvm_read_ptx_sreg_nctaid_y())
 #define group_barrier() __nvvm_bar_sync(0)
 #define leading_zeros(V) acu_leading_zeros(V)
+#define estimate_reciprocal(V) __nvvm_rcp_approx_ftz_f(V)
 #define acu_exchange(V, MASK) uint32_t(__nvvm_shfl_sync_bfly_i32(-1, int32_t(V), MASK, 31))
 #endif
 

@@ -75,3 +75,4 @@ constexpr AcuEmuKernel DescribeKernel() {
 #define wave_sum(V) acu_emu_item->wave_sum(V)
 #define wave_xor(V, MASK) acu_emu_item->wave_xor(V, MASK)
 #define leading_zeros(V) int32_t(std::countl_zero(V))
+#define estimate_reciprocal(V) (1.0f / (V))

@@ -54,3 +54,4 @@ ACU_DECLARE_BUFFER(double, 8)
 #define wave_sum(V) subgroupAdd(V)
 #define wave_xor(V, MASK) subgroupShuffleXor(V, uint32_t(MASK))
 #define leading_zeros(V) (31 - findMSB(V))
+#define estimate_reciprocal(V) (1.0f / (V))  // within 2.5 units in the last place, says Vulkan

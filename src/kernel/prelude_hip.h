@@ -17,6 +17,7 @@
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); \
   } while (false)
 #define leading_zeros(V) acu_leading_zeros(V)
+#define estimate_reciprocal(V) __builtin_amdgcn_rcpf(V)
 
 // 32 or 64, as the code object was built for.
 #define wave_size() int32_t(__builtin_amdgcn_wavefrontsize())

@@ -45,3 +45,4 @@ FUNCTION(uint64_t) wave_xor(uint64_t value, int32_t mask) {
   return sycl::permute_group_by_xor(acu_wave(), value, uint32_t(mask));
 }
 FUNCTION(int32_t) leading_zeros(uint32_t value) { return int32_t(sycl::clz(value)); }
+FUNCTION(float) estimate_reciprocal(float value) { return 1.0f / value; }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "backend/emu/emu.h"
 #include "exec/plan.h"
 #include "metric/registry.h"
@@ -12,6 +14,7 @@ constexpr int kWaves[] = {4, 8, 16, 32, 64};
 constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr PixelFormat kPixelFormats[] = {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444, PixelFormat::k400};
 constexpr std::pair<int, int> kSizes[] = {{3, 3}, {17, 9}, {64, 48}, {97, 61}, {200, 130}};
+constexpr std::pair<int, int> kVifSizes[] = {{16, 16}, {17, 33}, {47, 19}, {97, 61}, {131, 46}};
 
 std::unique_ptr<Device> Open(int wave, uint64_t seed) {
   auto device = OpenEmuDevice({.wave_size = wave, .seed = seed});
@@ -25,11 +28,11 @@ void ExpectParity(Device& device, const ParityCase& which) {
 }
 
 /// Every wave size, depth and picture size; content, batch, pixel format and seed take turns.
-void SweepSizes(const char* metric, const OptionTexts& options) {
+void SweepSizes(const char* metric, const OptionTexts& options, std::span<const std::pair<int, int>> sizes = kSizes) {
   uint32_t turn = 0;
   for (const int wave : kWaves)
     for (const int depth : kDepths)
-      for (const auto& [width, height] : kSizes) {
+      for (const auto& [width, height] : sizes) {
         const uint32_t i = ++turn;
         const int batch = static_cast<int>(i % 5) + 1;
         const PictureFormat format = {width, height, depth, kPixelFormats[i % 4]};
@@ -89,6 +92,30 @@ TEST(EmuParity, FloatMotionOptions) {
       }
 }
 
+TEST(EmuParity, VifSizes) { SweepSizes("vif", {}, kVifSizes); }
+TEST(EmuParity, VifShapes) {
+  for (const std::string& shape : ShapesOf("vif_scale0"))
+    for (const int depth : {8, 10})
+      for (const Content content : {Content::kNoise, Content::kExtremes})
+        ExpectParity(*Open(16, 5), {FindMetric("vif"), {}, {131, 67, depth}, content, 2, 2, 7, shape});
+}
+
+TEST(EmuParity, VifOptions) {
+  const OptionTexts all[] = {{{"vif_enhn_gain_limit", "1.0"}},
+                             {{"vif_enhn_gain_limit", "1.3"}},
+                             {{"vif_skip_scale0", "true"}},
+                             {{"vif_skip_scale0", "true"}, {"vif_enhn_gain_limit", "1.0"}},
+                             {{"debug", "true"}}};
+  uint32_t turn = 0;
+  for (const int depth : kDepths)
+    for (const OptionTexts& options : all) {
+      const uint32_t i = ++turn;
+      ExpectParity(
+          *Open(kWaves[i % 5], i),
+          {FindMetric("vif"), options, {97, 61, depth}, kContents[i % 5], 3, static_cast<int>(i % 3) + 1, i, ""});
+    }
+}
+
 // From the smallest picture on, where the scored region reaches the bands' edges.
 constexpr std::pair<int, int> kAdmSizes[] = {{33, 33}, {34, 47}, {65, 35}, {97, 61}, {200, 130}};
 
@@ -135,7 +162,7 @@ TEST(EmuParity, AdmOptions) {
 }
 
 TEST(EmuParity, ContentsAtAllDepths) {
-  for (const char* metric : {"psnr", "motion", "float_motion", "adm"})
+  for (const char* metric : {"psnr", "motion", "float_motion", "vif", "adm"})
     for (const int depth : kDepths)
       for (const Content content : kContents)
         for (const uint64_t seed : {11, 12})

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr PixelFormat kPixelFormats[] = {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444, PixelFormat::k400};
-constexpr std::pair<int, int> kSizes[] = {{3, 3}, {17, 9}, {33, 33}, {64, 48}, {97, 61}, {200, 130}};
+constexpr std::pair<int, int> kSizes[] = {{3, 3}, {17, 9}, {16, 16}, {33, 33}, {64, 48}, {97, 61}, {200, 130}};
 
 class SyclParity : public testing::Test {
  protected:
@@ -63,9 +63,9 @@ TEST_F(SyclParity, EveryMetricDepthAndSize) {
 }
 
 TEST_F(SyclParity, EveryShape) {
-  const std::pair<const char*, const char*> kernels[] = {{"psnr", "psnr_sse"},  {"motion", "motion_sad"},
-                                                         {"adm", "adm_scale0"}, {"adm", "adm_scale1"},
-                                                         {"adm", "adm_scale2"}, {"adm", "adm_scale3"}};
+  const std::pair<const char*, const char*> kernels[] = {
+      {"psnr", "psnr_sse"},  {"motion", "motion_sad"}, {"vif", "vif_scale0"}, {"adm", "adm_scale0"},
+      {"adm", "adm_scale1"}, {"adm", "adm_scale2"},    {"adm", "adm_scale3"}};
   for (const auto& [metric, kernel] : kernels)
     for (const std::string& shape : ShapesOf(kernel))
       for (const int depth : {8, 10})
@@ -82,6 +82,8 @@ TEST_F(SyclParity, Options) {
       {"adm", {{"adm_enhn_gain_limit", "1.2"}}},
       {"adm", {{"adm_csf_mode", "1"}}},
       {"adm", {{"adm_csf_mode", "2"}}},
+      {"vif", {{"vif_enhn_gain_limit", "1.0"}}},
+      {"vif", {{"vif_skip_scale0", "true"}}},
   };
   for (const auto& [metric, options] : cases)
     for (const int depth : {8, 10})

@@ -107,6 +107,28 @@ TEST_F(VulkanParity, FloatMotionOptions) {
     }
 }
 
+TEST_F(VulkanParity, VifSizes) {
+  constexpr std::pair<int, int> kVifSizes[] = {{16, 16}, {17, 33}, {97, 61}, {200, 130}};
+  uint32_t turn = 0;
+  for (const int depth : kDepths)
+    for (const auto& [width, height] : kVifSizes) {
+      const uint32_t i = ++turn;
+      const PictureFormat format = {width, height, depth, kPixelFormats[i % 4]};
+      ExpectParity({FindMetric("vif"), {}, format, kContents[i % 5], 3, static_cast<int>(i % 3) + 1, i, ""});
+    }
+}
+TEST_F(VulkanParity, VifShapes) {
+  for (const std::string& shape : ShapesOf("vif_scale0"))
+    for (const int depth : {8, 10})
+      ExpectParity({FindMetric("vif"), {}, {131, 67, depth}, Content::kNoise, 2, 2, 7, shape});
+}
+TEST_F(VulkanParity, VifOptions) {
+  const OptionTexts all[] = {{{"vif_enhn_gain_limit", "1.0"}}, {{"vif_skip_scale0", "true"}}};
+  for (const OptionTexts& options : all)
+    for (const int depth : {8, 12})
+      ExpectParity({FindMetric("vif"), options, {97, 61, depth}, Content::kFilm, 2, 1, 5, ""});
+}
+
 TEST_F(VulkanParity, AdmSizes) {
   uint32_t turn = 0;
   for (const int depth : kDepths)

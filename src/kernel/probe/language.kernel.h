@@ -40,6 +40,13 @@ FUNCTION(uint64_t) exchanged_sum(uint64_t value) {
   return sum;
 }
 
+// Its promise is 2^-21; the product rounds once more.
+FUNCTION(bool) reciprocal_is_near(float x) {
+  EXACT const float reciprocal = estimate_reciprocal(x);
+  EXACT const float product = reciprocal * x;
+  return product > 1.0f - 5.4e-7f && product < 1.0f + 5.4e-7f;
+}
+
 KERNEL_MAIN() {
   const int32_t place =
       (group_z() * groups_y() * groups_x() + group_y() * groups_x() + group_x()) * BLOCK_X * BLOCK_Y + item();
@@ -59,7 +66,7 @@ KERNEL_MAIN() {
   group_barrier();
   uint64_t of_group = uint64_t(0u);
   for (int32_t i = 0; i < wave_count(); ++i) of_group += group.wave_sums[i];
-  const bool agree = exchanged_sum(uint64_t(value)) == of_wave;
+  const bool agree = exchanged_sum(uint64_t(value)) == of_wave && reciprocal_is_near(float(value + 1u));
   const uint64_t partner = wave_xor(uint64_t(place), args.mask);
   if (place < args.count) {
     args.ratios.data[place] = ratio(double(value), double(high));

@@ -7,6 +7,7 @@
 
 #include "metric/vif/vif_cpu.h"
 #include "metric/vif/vif_math.h"
+#include "metric/vif/vif_plan.h"
 
 namespace acutance {
 
@@ -183,6 +184,7 @@ const Metric kVifMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .make = Make,
+    .make_plan = MakeVifPlan,
 };
 
 }  // namespace acutance

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metric/vif/vif_cpu.h"
+#include "metric/vif/vif_log_fit.h"
 #include "metric/vif/vif_math.h"
 #include "metric/vif/vif_ref.h"
 
@@ -253,6 +254,11 @@ TEST(VifLog, VectorsGiveEveryEntry) {
     VifLogTableByVectors(std::span(table).first<32768>());
     EXPECT_TRUE(std::ranges::equal(table, VifLogTable()));
   });
+}
+
+TEST(VifLog, QuadraticsGiveEveryEntry) {
+  for (uint32_t i = 0; i < 32768; ++i)
+    ASSERT_EQ(kVifLogFirst + kVifLogFit[i / 1024].At(i % 1024), VifLogTable()[i]) << i;
 }
 
 // ---- known answers of spec/core.md 5

@@ -1,0 +1,175 @@
+#include "metric/vif/vif_plan.h"
+
+#include <bit>
+
+#include "base/int_math.h"
+#include "metric/blocks/partial_sums.h"
+#include "metric/vif/vif_args.h"
+#include "metric/vif/vif_log_fit.h"
+#include "metric/vif/vif_math.h"
+
+namespace acutance {
+namespace {
+
+template <class Half>
+constexpr bool IsHalfOf(const VifFilter& filter, const Half& half) {
+  if (static_cast<int>(half.size()) != filter.radius + 1) return false;
+  for (int k = 0; k <= filter.radius; ++k)
+    if (half[k] != filter.taps[k] || half[k] != filter.taps[2 * filter.radius - k]) return false;
+  return true;
+}
+
+static_assert(IsHalfOf(kVifFilters[0], std::array{VIF_TAPS_0}));
+static_assert(IsHalfOf(kVifFilters[1], std::array{VIF_TAPS_1}));
+static_assert(IsHalfOf(kVifFilters[2], std::array{VIF_TAPS_2}));
+static_assert(IsHalfOf(kVifFilters[3], std::array{VIF_TAPS_3}));
+static_assert(VIF_NOISE == kVifNoise && VIF_LOG_PARTS == kVifLogFit.size());
+
+constexpr int kMantissaBits = 52;
+constexpr uint64_t MantissaOf(double x) {
+  constexpr uint64_t kLeading = uint64_t{1} << kMantissaBits;
+  return (std::bit_cast<uint64_t>(x) & (kLeading - 1)) | kLeading;
+}
+constexpr int ExponentOf(double x) {
+  return static_cast<int>(std::bit_cast<uint64_t>(x) >> kMantissaBits) - 1023 - kMantissaBits;
+}
+
+static_assert(MantissaOf(kVifGainEpsilon) == VIF_EPSILON_MANTISSA);
+static_assert(ExponentOf(kVifGainEpsilon) == VIF_EPSILON_EXPONENT);
+
+constexpr TuningEntry kTuning[] = {
+    {"vif_scale0", WorkloadClass::kSmall, "", "128x1r8", 16}, {"vif_scale0", WorkloadClass::kMedium, "", "128x1r8", 4},
+    {"vif_scale0", WorkloadClass::kLarge, "", "128x1r8", 2},  {"vif_scale1", WorkloadClass::kSmall, "", "128x1r8", 16},
+    {"vif_scale1", WorkloadClass::kMedium, "", "128x1r8", 4}, {"vif_scale1", WorkloadClass::kLarge, "", "128x1r8", 2},
+    {"vif_scale2", WorkloadClass::kSmall, "", "128x1r8", 16}, {"vif_scale2", WorkloadClass::kMedium, "", "128x1r8", 4},
+    {"vif_scale2", WorkloadClass::kLarge, "", "128x1r8", 2},  {"vif_scale3", WorkloadClass::kSmall, "", "128x1r8", 16},
+    {"vif_scale3", WorkloadClass::kMedium, "", "128x1r8", 4}, {"vif_scale3", WorkloadClass::kLarge, "", "128x1r8", 2},
+};
+
+constexpr std::string_view kKernels[kVifScales] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
+
+VifGainLimit MakeGainLimit(double limit) {
+  const double square = limit * limit;
+  return {.mantissa = MantissaOf(limit),
+          .square_mantissa = MantissaOf(square),
+          .exponent = ExponentOf(limit),
+          .square_exponent = ExponentOf(square)};
+}
+
+std::vector<std::byte> LogTable() {
+  std::array<uint32_t, 2 * VIF_LOG_PARTS> table;
+  for (int i = 0; i < VIF_LOG_PARTS; ++i) {
+    table[i] = kVifLogFit[i].start;
+    table[VIF_LOG_PARTS + i] = kVifLogFit[i].slope << 8 | kVifLogFit[i].bend;
+  }
+  const auto bytes = std::as_bytes(std::span(table));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// The images of one scale, for the whole batch.
+struct Images {
+  BufferRef reference, distorted;
+  int64_t picture_stride = 0;  // samples
+  int row_stride = 0;
+};
+
+class PlanMaker {
+ public:
+  PlanMaker(const OptionValues& options, const PlanContext& context)
+      : context_(context),
+        layout_(context.layout(PlanInput::kReferenceY)),
+        limit_(MakeGainLimit(options.Double("vif_enhn_gain_limit"))),
+        skip_scale0_(options.Bool("vif_skip_scale0")),
+        plan_(kVifScales * kVifSumsPerScale),
+        sums_(kVifScales * kVifSumsPerScale) {}
+
+  Result<Plan> Make() {
+    for (int scale = 0; scale < kVifScales; ++scale) ACU_RETURN_IF_ERROR(Choose(scale));
+    partials_ = sums_.AddBuffer(plan_, context_.batch);
+    log_table_ = plan_.AddTable("parts of the logarithm", LogTable());
+    Images images = InputImages();
+    for (int scale = 0; scale < kVifScales; ++scale) {
+      const Images next = scale + 1 < kVifScales ? AddImages(scale + 1) : images;
+      const int radius = kVifFilters[scale].radius;
+      ACU_RETURN_IF_ERROR(plan_.AddLaunch(*kernels_[scale], grids_[scale], MakeArgs(scale, images, next),
+                                          fmt::format("mirror {}", radius)));
+      images = next;
+    }
+    ACU_RETURN_IF_ERROR(sums_.AddLaunch(plan_, partials_, context_.batch));
+    return std::move(plan_);
+  }
+
+ private:
+  int Width(int scale) const { return layout_.width >> scale; }
+  int Height(int scale) const { return layout_.height >> scale; }
+
+  Status Choose(int scale) {
+    ACU_ASSIGN_OR_RETURN(const TunedKernel kernel, ChooseVariant(kTuning, kKernels[scale], context_));
+    plan_.PreferBatch(kernel.batch);
+    kernels_[scale] = kernel.image;
+    const int columns = kernel.image->group_x - 2 * kVifFilters[scale].radius;
+    grids_[scale] = {CeilDiv(Width(scale), columns), CeilDiv(Height(scale), kernel.image->rows), context_.batch};
+    for (int sum = 0; sum < kVifSumsPerScale; ++sum) {
+      const int32_t first = sums_.Reserve(scale * kVifSumsPerScale + sum, grids_[scale]);
+      if (sum == 0) first_partials_[scale] = first;
+    }
+    return {};
+  }
+
+  Images InputImages() const {
+    const uint64_t history = layout_.history * layout_.picture_stride * context_.format.BytesPerSample();
+    return {.reference = {static_cast<int>(PlanInput::kReferenceY), history},
+            .distorted = plan_.Input(PlanInput::kDistortedY),
+            .picture_stride = layout_.picture_stride,
+            .row_stride = layout_.row_stride};
+  }
+
+  Images AddImages(int scale) {
+    constexpr int kRowSamples = 32;  // 64 bytes, as rows of the inputs
+    const int row_stride = CeilDiv(Width(scale), kRowSamples) * kRowSamples;
+    const int64_t picture_stride = int64_t{row_stride} * Height(scale);
+    const size_t bytes = picture_stride * context_.batch * sizeof(uint16_t);
+    return {.reference = plan_.AddScratch(fmt::format("reference of scale {}", scale), bytes),
+            .distorted = plan_.AddScratch(fmt::format("distorted of scale {}", scale), bytes),
+            .picture_stride = picture_stride,
+            .row_stride = row_stride};
+  }
+
+  VifArgs MakeArgs(int scale, const Images& images, const Images& next) const {
+    return {.reference = images.reference,
+            .distorted = images.distorted,
+            .next_reference = next.reference,
+            .next_distorted = next.distorted,
+            .log_table = log_table_,
+            .partials = partials_,
+            .picture_stride = images.picture_stride,
+            .row_stride = images.row_stride,
+            .width = Width(scale),
+            .height = Height(scale),
+            .bit_depth = scale == 0 ? context_.format.bit_depth : 16,
+            .statistics = scale == 0 && skip_scale0_ ? 0 : 1,
+            .partials_per_frame = sums_.per_frame(),
+            .first_partial = first_partials_[scale],
+            .next_row_stride = next.row_stride,
+            .limit = limit_};
+  }
+
+  const PlanContext& context_;
+  const PlaneLayout& layout_;
+  const VifGainLimit limit_;
+  const bool skip_scale0_;
+  Plan plan_;
+  PartialSums sums_;
+  BufferRef partials_, log_table_;
+  std::array<const KernelImage*, kVifScales> kernels_{};
+  std::array<Grid, kVifScales> grids_;
+  std::array<int32_t, kVifScales> first_partials_{};
+};
+
+}  // namespace
+
+Result<Plan> MakeVifPlan(const OptionValues& options, const PlanContext& context) {
+  return PlanMaker(options, context).Make();
+}
+
+}  // namespace acutance
