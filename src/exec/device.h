@@ -62,8 +62,15 @@ struct CopyCommand {
   size_t from_offset;
   const Buffer* to;
   size_t to_offset;
-  size_t bytes;
+  size_t bytes;  // of a row
+  size_t rows = 1;
+  size_t from_stride = 0, to_stride = 0;  // from row to row; at least `bytes` where there are several rows
+
+  /// From the first byte of the first row to the last one of the last row.
+  size_t from_extent() const { return bytes == 0 || rows == 0 ? 0 : from_stride * (rows - 1) + bytes; }
+  size_t to_extent() const { return bytes == 0 || rows == 0 ? 0 : to_stride * (rows - 1) + bytes; }
 };
+
 struct LaunchCommand {
   const Kernel* kernel;
   Grid grid;
@@ -77,13 +84,15 @@ class Recording {
   virtual ~Recording() = default;
 };
 
-/// Runs recordings in the order of their submission. One thread uses a queue at a time.
+/// Runs what is submitted in the order of submission. One thread uses a queue at a time.
 class Queue {
  public:
   virtual ~Queue() = default;
   virtual Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) = 0;
   virtual Status Submit(Recording& recording) = 0;  // returns at once
-  virtual Status Wait() = 0;                        // until everything submitted is done; reports its failures
+  /// Submits copies whose places change every time. Returns at once.
+  virtual Status Copy(std::span<const CopyCommand> copies) = 0;
+  virtual Status Wait() = 0;  // until everything submitted is done; reports its failures
 };
 
 class Device {
@@ -93,6 +102,13 @@ class Device {
   virtual Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) = 0;
   virtual Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) = 0;
   virtual Result<std::unique_ptr<Queue>> MakeQueue() = 0;
+
+  /// Lets the device read memory of the host where it lies: a buffer that copies may read, of whole pages that stay as
+  /// they are until it goes. Devices that cannot refuse (kUnsupported), and so may those that can, page by page: copy
+  /// into an upload buffer instead.
+  virtual Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte>) {
+    return Error(StatusCode::kUnsupported, "{} does not read the host's memory in place", info().name);
+  }
 };
 
 /// What a backend found on this machine.

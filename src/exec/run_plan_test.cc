@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "exec/check_copy.h"
+
 namespace acutance {
 namespace {
 
@@ -64,6 +66,13 @@ void Launch(const LaunchCommand& launch) {
   *reinterpret_cast<int64_t*>(args.sums) = sum;
 }
 
+void CopyRows(const CopyCommand& copy) {
+  std::byte* to = static_cast<const FakeBuffer*>(copy.to)->memory.data() + copy.to_offset;
+  const std::byte* from = static_cast<const FakeBuffer*>(copy.from)->memory.data() + copy.from_offset;
+  for (size_t row = 0; row < copy.rows; ++row)
+    std::memcpy(to + row * copy.to_stride, from + row * copy.from_stride, copy.bytes);
+}
+
 class FakeQueue : public Queue {
  public:
   explicit FakeQueue(FakeDevice& device) : device_(device) {}
@@ -77,10 +86,16 @@ class FakeQueue : public Queue {
   Status Submit(Recording& recording) override {
     if (device_.Fail()) return FakeDevice::Failure();
     for (const Command& command : static_cast<FakeRecording&>(recording).commands) {
-      if (const auto* copy = std::get_if<CopyCommand>(&command))
-        std::memcpy(static_cast<const FakeBuffer*>(copy->to)->memory.data() + copy->to_offset,
-                    static_cast<const FakeBuffer*>(copy->from)->memory.data() + copy->from_offset, copy->bytes);
+      if (const auto* copy = std::get_if<CopyCommand>(&command)) CopyRows(*copy);
       else Launch(std::get<LaunchCommand>(command));
+    }
+    return {};
+  }
+  Status Copy(std::span<const CopyCommand> copies) override {
+    if (device_.Fail()) return FakeDevice::Failure();
+    for (const CopyCommand& copy : copies) {
+      ACU_RETURN_IF_ERROR(CheckCopy(copy));
+      CopyRows(copy);
     }
     return {};
   }

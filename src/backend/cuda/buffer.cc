@@ -62,4 +62,25 @@ PinnedBuffer::~PinnedBuffer() {
   if (current.pushed()) context_->driver().cuMemFreeHost(memory_);
 }
 
+// A mapped file can only be read, and the driver must be told so. Refusals are no failures of the device: the memory
+// may be of a kind that the system does not pin, or more than it pins for one process.
+Result<std::unique_ptr<Buffer>> ImportedBuffer::Import(std::shared_ptr<Context> context,
+                                                       std::span<const std::byte> memory) {
+  const CurrentContext current(*context);
+  ACU_RETURN_IF_ERROR(current.status());
+  void* begin = const_cast<std::byte*>(memory.data());
+  const CUresult result = context->driver().cuMemHostRegister_v2(
+      begin, memory.size(), CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY);
+  if (IsDeviceLost(result)) return context->Check(result, "pin memory of the host");
+  if (result != CUDA_SUCCESS)
+    return Error(StatusCode::kUnsupported, "{} cannot pin {} bytes of the host's memory: {}", context->info().name,
+                 memory.size(), ResultText(context->driver(), result));
+  return std::unique_ptr<Buffer>(new ImportedBuffer(std::move(context), memory));
+}
+
+ImportedBuffer::~ImportedBuffer() {
+  const CurrentContext current(*context_);
+  if (current.pushed()) context_->driver().cuMemHostUnregister(const_cast<std::byte*>(memory_.data()));
+}
+
 }  // namespace acutance::cuda

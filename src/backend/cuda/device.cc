@@ -29,6 +29,9 @@ class CudaDevice : public Device {
     return CudaKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return CudaQueue::Make(context_); }
+  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
+    return ImportedBuffer::Import(context_, memory);
+  }
 
  private:
   const std::shared_ptr<Context> context_;

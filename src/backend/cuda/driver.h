@@ -66,7 +66,29 @@ enum CUstreamCaptureMode : int {
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,  // other threads may allocate and load meanwhile
 };
 
-inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the default stream of a host program
+enum CUmemorytype : int {
+  CU_MEMORYTYPE_UNIFIED = 4,  // the address says where it lies
+};
+
+struct CUDA_MEMCPY2D {
+  size_t srcXInBytes, srcY;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  struct ArrayHandle* srcArray;
+  size_t srcPitch;
+  size_t dstXInBytes, dstY;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  struct ArrayHandle* dstArray;
+  size_t dstPitch;
+  size_t WidthInBytes, Height;
+};
+
+inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
+inline constexpr unsigned CU_MEMHOSTREGISTER_READ_ONLY = 8;  // of pages that only can be read, as of a mapped file
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;        // does not wait for the default stream of a host program
 
 // Every name is an exported symbol, with the version suffix that cuda.h hides behind a macro. All of them are in driver
 // 470 (CUDA 11.4), the first with cuGraphInstantiateWithFlags.
@@ -96,6 +118,9 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuLaunchKernel,                                                                                                 \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned group_x, unsigned group_y,    \
      unsigned group_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))                    \
+  X(cuMemHostRegister_v2, (void* memory, size_t bytes, unsigned flags))                                             \
+  X(cuMemHostUnregister, (void* memory))                                                                            \
+  X(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* copy, CUstream stream))                                               \
   X(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                               \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                          \

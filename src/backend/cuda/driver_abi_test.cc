@@ -59,7 +59,27 @@ TEST(CudaAbi, ValuesAreThoseOfTheHeader) {
   ACU_CHECK(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   ACU_CHECK(CU_STREAM_CAPTURE_MODE_RELAXED);
   ACU_CHECK(CU_STREAM_NON_BLOCKING);
+  ACU_CHECK(CU_MEMORYTYPE_UNIFIED);
 #undef ACU_CHECK
+  const unsigned pin_file =
+      CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY;  // macros hide the declared ones
+  EXPECT_EQ(pin_file, 9u);
+}
+
+TEST(CudaAbi, CopiesOfRowsLieAsInTheHeader) {
+#define ACU_CHECK(field) EXPECT_EQ(offsetof(cuda::CUDA_MEMCPY2D, field), offsetof(::CUDA_MEMCPY2D, field)) << #field
+  ACU_CHECK(srcXInBytes);
+  ACU_CHECK(srcMemoryType);
+  ACU_CHECK(srcDevice);
+  ACU_CHECK(srcPitch);
+  ACU_CHECK(dstXInBytes);
+  ACU_CHECK(dstMemoryType);
+  ACU_CHECK(dstDevice);
+  ACU_CHECK(dstPitch);
+  ACU_CHECK(WidthInBytes);
+  ACU_CHECK(Height);
+#undef ACU_CHECK
+  EXPECT_EQ(sizeof(cuda::CUDA_MEMCPY2D), sizeof(::CUDA_MEMCPY2D));
 }
 
 }  // namespace

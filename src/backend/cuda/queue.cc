@@ -4,6 +4,7 @@
 
 #include "backend/cuda/error.h"
 #include "backend/cuda/kernel.h"
+#include "exec/check_copy.h"
 
 namespace acutance::cuda {
 namespace {
@@ -24,16 +25,6 @@ class CudaRecording : public Recording {
 };
 
 constexpr int kMaxGridYz = 65535;  // of every compute capability; x is limited by int alone
-
-Status CheckCopy(const CopyCommand& copy) {
-  auto fits = [&](const Buffer& buffer, size_t offset) {
-    return offset <= buffer.bytes() && copy.bytes <= buffer.bytes() - offset;
-  };
-  if (fits(*copy.from, copy.from_offset) && fits(*copy.to, copy.to_offset)) return {};
-  return Error(StatusCode::kInvalidArgument,
-               "a copy of {} bytes reads at {} of a buffer of {} bytes and writes at {} of one of {}", copy.bytes,
-               copy.from_offset, copy.from->bytes(), copy.to_offset, copy.to->bytes());
-}
 
 Status CheckLaunch(const LaunchCommand& launch, const CudaKernel& kernel) {
   const Grid& grid = launch.grid;
@@ -66,10 +57,21 @@ CudaQueue::~CudaQueue() {
 
 Status CudaQueue::Enqueue(const CopyCommand& copy) {
   ACU_RETURN_IF_ERROR(CheckCopy(copy));
-  if (copy.bytes == 0) return {};
-  return context_->Check(context_->driver().cuMemcpyAsync(copy.to->address() + copy.to_offset,
-                                                          copy.from->address() + copy.from_offset, copy.bytes, stream_),
-                         fmt::format("record a copy of {} bytes", copy.bytes));
+  if (copy.to_extent() == 0) return {};
+  const CUdeviceptr to = copy.to->address() + copy.to_offset, from = copy.from->address() + copy.from_offset;
+  if (copy.rows == 1)
+    return context_->Check(context_->driver().cuMemcpyAsync(to, from, copy.bytes, stream_),
+                           fmt::format("copy {} bytes", copy.bytes));
+  CUDA_MEMCPY2D rows = {};
+  rows.srcMemoryType = rows.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  rows.srcDevice = from;
+  rows.srcPitch = copy.from_stride;
+  rows.dstDevice = to;
+  rows.dstPitch = copy.to_stride;
+  rows.WidthInBytes = copy.bytes;
+  rows.Height = copy.rows;
+  return context_->Check(context_->driver().cuMemcpy2DAsync_v2(&rows, stream_),
+                         fmt::format("copy {} rows of {} bytes", copy.rows, copy.bytes));
 }
 
 Status CudaQueue::Enqueue(const LaunchCommand& launch) {
@@ -112,6 +114,13 @@ Status CudaQueue::Submit(Recording& recording) {
   ACU_RETURN_IF_ERROR(current.status());
   CUgraphExec graph = static_cast<CudaRecording&>(recording).graph();
   return context_->Check(context_->driver().cuGraphLaunch(graph, stream_), "start a recording");
+}
+
+Status CudaQueue::Copy(std::span<const CopyCommand> copies) {
+  const CurrentContext current(*context_);
+  ACU_RETURN_IF_ERROR(current.status());
+  for (const CopyCommand& copy : copies) ACU_RETURN_IF_ERROR(Enqueue(copy));
+  return {};
 }
 
 Status CudaQueue::Wait() {

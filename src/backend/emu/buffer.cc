@@ -13,11 +13,16 @@ Result<std::unique_ptr<Buffer>> EmuBuffer::Make(size_t bytes, MemoryKind kind, u
     return Error(StatusCode::kOutOfMemory, "emu: no memory for a buffer of {} bytes: use a smaller batch", bytes);
   std::mt19937_64 random(seed);
   std::memset(memory.get(), static_cast<int>(random() | 0x81), bytes);  // never zero
-  return std::unique_ptr<Buffer>(new EmuBuffer(std::move(memory), bytes, kind));
+  std::byte* const begin = memory.get();
+  return std::unique_ptr<Buffer>(new EmuBuffer(std::move(memory), begin, bytes, kind));
 }
 
-uint64_t EmuBuffer::address() const {
-  return kind_ == MemoryKind::kDevice ? reinterpret_cast<uint64_t>(memory_.get()) : 0;
+std::unique_ptr<Buffer> EmuBuffer::Import(std::span<const std::byte> memory) {
+  // Copies only read it; that a copy's target is a buffer of its own is the contract's word.
+  auto* begin = const_cast<std::byte*>(memory.data());
+  return std::unique_ptr<Buffer>(new EmuBuffer(nullptr, begin, memory.size(), MemoryKind::kUpload));
 }
+
+uint64_t EmuBuffer::address() const { return kind_ == MemoryKind::kDevice ? reinterpret_cast<uint64_t>(memory_) : 0; }
 
 }  // namespace acutance

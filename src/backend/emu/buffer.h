@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/status.h"
 #include "exec/device.h"
@@ -12,18 +13,20 @@ namespace acutance {
 class EmuBuffer : public Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> Make(size_t bytes, MemoryKind kind, uint64_t seed);
+  static std::unique_ptr<Buffer> Import(std::span<const std::byte> memory);
 
   size_t bytes() const override { return bytes_; }
   uint64_t address() const override;
-  std::byte* host() const override { return kind_ == MemoryKind::kDevice ? nullptr : memory_.get(); }
+  std::byte* host() const override { return kind_ == MemoryKind::kDevice || !owned_ ? nullptr : memory_; }
 
-  std::byte* memory() const { return memory_.get(); }
+  std::byte* memory() const { return memory_; }
 
  private:
-  EmuBuffer(std::unique_ptr<std::byte[]> memory, size_t bytes, MemoryKind kind)
-      : memory_(std::move(memory)), bytes_(bytes), kind_(kind) {}
+  EmuBuffer(std::unique_ptr<std::byte[]> owned, std::byte* memory, size_t bytes, MemoryKind kind)
+      : owned_(std::move(owned)), memory_(memory), bytes_(bytes), kind_(kind) {}
 
-  const std::unique_ptr<std::byte[]> memory_;
+  const std::unique_ptr<std::byte[]> owned_;  // null for memory that was imported
+  std::byte* const memory_;
   const size_t bytes_;
   const MemoryKind kind_;
 };

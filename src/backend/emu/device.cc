@@ -83,6 +83,10 @@ Result<std::unique_ptr<Queue>> EmuDevice::MakeQueue() {
   return std::unique_ptr<Queue>(std::make_unique<EmuQueue>(settings_));
 }
 
+Result<std::unique_ptr<Buffer>> EmuDevice::ImportHost(std::span<const std::byte> memory) {
+  return EmuBuffer::Import(memory);
+}
+
 const Backend kEmuBackend = {
     .name = "emu",
     .summary = "emulation on the CPU, for tests",

@@ -15,6 +15,7 @@ class EmuDevice : public Device {
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override;
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override;
   Result<std::unique_ptr<Queue>> MakeQueue() override;
+  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override;
 
  private:
   const EmuSettings settings_;

@@ -132,8 +132,10 @@ TEST(Emu, RefusesWhatReachesBeyondABuffer) {
     return queue->Record(commands).status().message();
   };
   EXPECT_EQ(message({a.get(), 8, b.get(), 0, 8}), "");
-  EXPECT_THAT(message({a.get(), 9, b.get(), 0, 8}), HasSubstr("reads bytes 9 to 17 of a buffer of 16 bytes"));
-  EXPECT_THAT(message({a.get(), 0, b.get(), 0, 9}), HasSubstr("writes bytes 0 to 9 of a buffer of 8 bytes"));
+  EXPECT_THAT(message({a.get(), 9, b.get(), 0, 8}),
+              HasSubstr("a copy of 8 bytes (1 rows) reads at 9 of a buffer of 16 bytes"));
+  EXPECT_THAT(message({a.get(), 0, b.get(), 0, 9}),
+              HasSubstr("a copy of 9 bytes (1 rows) reads at 0 of a buffer of 16 bytes and writes at 0 of one of 8"));
   EXPECT_NE(message({a.get(), SIZE_MAX, b.get(), 0, 8}), "");
   EXPECT_NE(message({a.get(), 8, b.get(), 0, SIZE_MAX}), "");
 }

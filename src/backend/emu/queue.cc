@@ -6,20 +6,12 @@
 #include "backend/emu/buffer.h"
 #include "backend/emu/kernel.h"
 #include "backend/emu/workgroup.h"
+#include "exec/check_copy.h"
 
 namespace acutance {
 namespace {
 
-Status CheckEnd(const char* side, const Buffer& buffer, size_t offset, size_t bytes) {
-  if (offset <= buffer.bytes() && bytes <= buffer.bytes() - offset) return {};
-  return Error(StatusCode::kInvalidArgument, "emu: a copy {} bytes {} to {} of a buffer of {} bytes", side, offset,
-               offset + bytes, buffer.bytes());
-}
-
-Status Check(const CopyCommand& copy) {
-  ACU_RETURN_IF_ERROR(CheckEnd("reads", *copy.from, copy.from_offset, copy.bytes));
-  return CheckEnd("writes", *copy.to, copy.to_offset, copy.bytes);
-}
+Status Check(const CopyCommand& copy) { return CheckCopy(copy); }
 
 Status Check(const LaunchCommand& launch) {
   const KernelImage& image = static_cast<const EmuKernel*>(launch.kernel)->image();
@@ -49,21 +41,36 @@ Result<std::unique_ptr<Recording>> EmuQueue::Record(std::span<const Command> com
 }
 
 Status EmuQueue::Submit(Recording& recording) {
-  submitted_.push_back(static_cast<const EmuRecording*>(&recording));
+  submitted_.emplace_back(static_cast<const EmuRecording*>(&recording));
+  return {};
+}
+
+Status EmuQueue::Copy(std::span<const CopyCommand> copies) {
+  for (const CopyCommand& copy : copies) ACU_RETURN_IF_ERROR(Check(copy));
+  submitted_.emplace_back(std::vector<Command>(copies.begin(), copies.end()));
   return {};
 }
 
 Status EmuQueue::Wait() {
-  const std::vector<const EmuRecording*> recordings = std::exchange(submitted_, {});
-  for (const EmuRecording* recording : recordings)
-    for (const Command& command : recording->commands())
-      ACU_RETURN_IF_ERROR(std::visit([this](const auto& which) { return Run(which); }, command));
+  for (const auto& work : std::exchange(submitted_, {})) {
+    const auto* copies = std::get_if<std::vector<Command>>(&work);
+    ACU_RETURN_IF_ERROR(RunAll(copies ? *copies : std::get<const EmuRecording*>(work)->commands()));
+  }
+  return {};
+}
+
+Status EmuQueue::RunAll(std::span<const Command> commands) {
+  for (const Command& command : commands)
+    ACU_RETURN_IF_ERROR(std::visit([this](const auto& which) { return Run(which); }, command));
   return {};
 }
 
 Status EmuQueue::Run(const CopyCommand& copy) {
-  std::memcpy(static_cast<const EmuBuffer*>(copy.to)->memory() + copy.to_offset,
-              static_cast<const EmuBuffer*>(copy.from)->memory() + copy.from_offset, copy.bytes);
+  std::byte* to = static_cast<const EmuBuffer*>(copy.to)->memory() + copy.to_offset;
+  const std::byte* from = static_cast<const EmuBuffer*>(copy.from)->memory() + copy.from_offset;
+  if (copy.to_extent() == 0) return {};
+  for (size_t row = 0; row < copy.rows; ++row)
+    std::memcpy(to + row * copy.to_stride, from + row * copy.from_stride, copy.bytes);
   return {};
 }
 

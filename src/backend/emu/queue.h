@@ -26,15 +26,17 @@ class EmuQueue : public Queue {
 
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override;
   Status Submit(Recording& recording) override;
+  Status Copy(std::span<const CopyCommand> copies) override;
   Status Wait() override;
 
  private:
+  Status RunAll(std::span<const Command> commands);
   Status Run(const CopyCommand& copy);
   Status Run(const LaunchCommand& launch);
 
   const EmuSettings settings_;
   std::mt19937_64 random_;
-  std::vector<const EmuRecording*> submitted_;
+  std::vector<std::variant<const EmuRecording*, std::vector<Command>>> submitted_;  // recordings, and copies
 };
 
 }  // namespace acutance

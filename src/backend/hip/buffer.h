@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "backend/hip/context.h"
 #include "base/status.h"
@@ -45,6 +46,24 @@ class PinnedBuffer : public Buffer {
   const std::shared_ptr<Context> context_;
   std::byte* const memory_;
   const size_t bytes_;
+};
+
+/// Memory that others allocated, pinned for as long as this lives.
+class ImportedBuffer : public Buffer {
+ public:
+  static Result<std::unique_ptr<Buffer>> Import(std::shared_ptr<Context> context, std::span<const std::byte> memory);
+  ~ImportedBuffer() override;
+
+  size_t bytes() const override { return memory_.size(); }
+  uint64_t address() const override { return reinterpret_cast<uintptr_t>(memory_.data()); }
+  std::byte* host() const override { return nullptr; }  // not ours to write
+
+ private:
+  ImportedBuffer(std::shared_ptr<Context> context, std::span<const std::byte> memory)
+      : context_(std::move(context)), memory_(memory) {}
+
+  const std::shared_ptr<Context> context_;
+  const std::span<const std::byte> memory_;
 };
 
 }  // namespace acutance::hip

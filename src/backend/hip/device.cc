@@ -26,6 +26,9 @@ class HipDevice : public Device {
     return HipKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return HipQueue::Make(context_); }
+  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
+    return ImportedBuffer::Import(context_, memory);
+  }
 
  private:
   const std::shared_ptr<Context> context_;

@@ -4,6 +4,7 @@
 
 #include "backend/hip/error.h"
 #include "backend/hip/kernel.h"
+#include "exec/check_copy.h"
 
 namespace acutance::hip {
 namespace {
@@ -24,16 +25,6 @@ class HipRecording : public Recording {
 };
 
 constexpr int kMaxGridYz = 65535;  // of every GPU that is supported
-
-Status CheckCopy(const CopyCommand& copy) {
-  auto fits = [&](const Buffer& buffer, size_t offset) {
-    return offset <= buffer.bytes() && copy.bytes <= buffer.bytes() - offset;
-  };
-  if (fits(*copy.from, copy.from_offset) && fits(*copy.to, copy.to_offset)) return {};
-  return Error(StatusCode::kInvalidArgument,
-               "a copy of {} bytes reads at {} of a buffer of {} bytes and writes at {} of one of {}", copy.bytes,
-               copy.from_offset, copy.from->bytes(), copy.to_offset, copy.to->bytes());
-}
 
 Status CheckLaunch(const LaunchCommand& launch, const HipKernel& kernel) {
   const Grid& grid = launch.grid;
@@ -66,12 +57,15 @@ HipQueue::~HipQueue() {
 
 Status HipQueue::Enqueue(const CopyCommand& copy) {
   ACU_RETURN_IF_ERROR(CheckCopy(copy));
-  if (copy.bytes == 0) return {};
-  return context_->Check(
-      context_->driver().hipMemcpyAsync(reinterpret_cast<void*>(copy.to->address() + copy.to_offset),
-                                        reinterpret_cast<const void*>(copy.from->address() + copy.from_offset),
-                                        copy.bytes, hipMemcpyDefault, stream_),
-      fmt::format("record a copy of {} bytes", copy.bytes));
+  if (copy.to_extent() == 0) return {};
+  void* to = reinterpret_cast<void*>(copy.to->address() + copy.to_offset);
+  const void* from = reinterpret_cast<const void*>(copy.from->address() + copy.from_offset);
+  if (copy.rows == 1)
+    return context_->Check(context_->driver().hipMemcpyAsync(to, from, copy.bytes, hipMemcpyDefault, stream_),
+                           fmt::format("copy {} bytes", copy.bytes));
+  return context_->Check(context_->driver().hipMemcpy2DAsync(to, copy.to_stride, from, copy.from_stride, copy.bytes,
+                                                             copy.rows, hipMemcpyDefault, stream_),
+                         fmt::format("copy {} rows of {} bytes", copy.rows, copy.bytes));
 }
 
 Status HipQueue::Enqueue(const LaunchCommand& launch) {
@@ -114,6 +108,13 @@ Status HipQueue::Submit(Recording& recording) {
   ACU_RETURN_IF_ERROR(current.status());
   hipGraphExec_t graph = static_cast<HipRecording&>(recording).graph();
   return context_->Check(context_->driver().hipGraphLaunch(graph, stream_), "start a recording");
+}
+
+Status HipQueue::Copy(std::span<const CopyCommand> copies) {
+  const CurrentContext current(*context_);
+  ACU_RETURN_IF_ERROR(current.status());
+  for (const CopyCommand& copy : copies) ACU_RETURN_IF_ERROR(Enqueue(copy));
+  return {};
 }
 
 Status HipQueue::Wait() {

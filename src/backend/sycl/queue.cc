@@ -8,6 +8,7 @@
 
 #include "backend/sycl/error.h"
 #include "backend/sycl/kernel.h"
+#include "exec/check_copy.h"
 
 namespace acutance::sycl_backend {
 
@@ -35,9 +36,13 @@ namespace {
 struct Copy {
   void* to;
   const void* from;
-  size_t bytes;
+  size_t bytes, rows, to_stride, from_stride;
 
-  void Enqueue(sycl::queue& queue) const { experimental::memcpy(queue, to, from, bytes); }
+  void Enqueue(sycl::queue& queue) const {
+    for (size_t row = 0; row < rows; ++row)
+      experimental::memcpy(queue, static_cast<std::byte*>(to) + row * to_stride,
+                           static_cast<const std::byte*>(from) + row * from_stride, bytes);
+  }
 };
 
 struct Launch {
@@ -68,17 +73,19 @@ class SyclRecording : public Recording {
   std::vector<std::variant<Copy, Launch>> steps_;
 };
 
+Result<Copy> Bound(const CopyCommand& copy) {
+  ACU_RETURN_IF_ERROR(CheckCopy(copy));
+  return Copy{reinterpret_cast<void*>(copy.to->address() + copy.to_offset),
+              reinterpret_cast<const void*>(copy.from->address() + copy.from_offset),
+              copy.bytes,
+              copy.bytes == 0 ? 0 : copy.rows,
+              copy.to_stride,
+              copy.from_stride};
+}
+
 Status Append(const CopyCommand& copy, SyclRecording& recording) {
-  auto fits = [&](const Buffer& buffer, size_t offset) {
-    return offset <= buffer.bytes() && copy.bytes <= buffer.bytes() - offset;
-  };
-  if (!fits(*copy.from, copy.from_offset) || !fits(*copy.to, copy.to_offset))
-    return Error(StatusCode::kInvalidArgument,
-                 "a copy of {} bytes reads at {} of a buffer of {} bytes and writes at {} of one of {}", copy.bytes,
-                 copy.from_offset, copy.from->bytes(), copy.to_offset, copy.to->bytes());
-  if (copy.bytes > 0)
-    recording.Add(Copy{reinterpret_cast<void*>(copy.to->address() + copy.to_offset),
-                       reinterpret_cast<const void*>(copy.from->address() + copy.from_offset), copy.bytes});
+  ACU_ASSIGN_OR_RETURN(const Copy bound, Bound(copy));
+  recording.Add(bound);
   return {};
 }
 
@@ -128,6 +135,14 @@ Result<std::unique_ptr<Recording>> SyclQueue::Record(std::span<const Command> co
 Status SyclQueue::Submit(Recording& recording) {
   return Try(context_->info().name, "start a recording",
              [&] { static_cast<SyclRecording&>(recording).Enqueue(queue_); });
+}
+
+Status SyclQueue::Copy(std::span<const CopyCommand> copies) {
+  for (const CopyCommand& copy : copies) {
+    ACU_ASSIGN_OR_RETURN(const sycl_backend::Copy bound, Bound(copy));
+    ACU_RETURN_IF_ERROR(Try(context_->info().name, "start a copy", [&] { bound.Enqueue(queue_); }));
+  }
+  return {};
 }
 
 Status SyclQueue::Wait() {

@@ -66,10 +66,20 @@ Status VulkanQueue::Submit(Recording& recording) {
   return {};
 }
 
+Status VulkanQueue::Copy(std::span<const CopyCommand> copies) {
+  const std::vector<Command> commands(copies.begin(), copies.end());
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<Recording> recording, Record(commands));
+  ACU_RETURN_IF_ERROR(Submit(*recording));
+  copies_.push_back(std::move(recording));
+  return {};
+}
+
 Status VulkanQueue::Wait() {
   Context& context = timeline_->context();
   ACU_RETURN_IF_ERROR(context.Lost());
-  return context.Check(timeline_->WaitFor(submitted_), "finish what was submitted");
+  ACU_RETURN_IF_ERROR(context.Check(timeline_->WaitFor(submitted_), "finish what was submitted"));
+  copies_.clear();
+  return {};
 }
 
 }  // namespace acutance::vulkan

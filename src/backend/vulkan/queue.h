@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "backend/vulkan/context.h"
 #include "base/status.h"
@@ -37,6 +38,7 @@ class VulkanQueue : public Queue {
 
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override;
   Status Submit(Recording& recording) override;
+  Status Copy(std::span<const CopyCommand> copies) override;
   Status Wait() override;
 
  private:
@@ -46,6 +48,7 @@ class VulkanQueue : public Queue {
   const std::shared_ptr<Timeline> timeline_;
   SubmissionQueue& queue_;
   uint64_t submitted_ = 0;
+  std::vector<std::unique_ptr<Recording>> copies_;  // on their way; kept until the next Wait
 };
 
 }  // namespace acutance::vulkan

@@ -3,21 +3,12 @@
 #include "backend/vulkan/buffer.h"
 #include "backend/vulkan/error.h"
 #include "backend/vulkan/kernel.h"
+#include "exec/check_copy.h"
 
 namespace acutance::vulkan {
 namespace {
 
 VkBuffer HandleOf(const Buffer& buffer) { return static_cast<const VulkanBuffer&>(buffer).handle(); }
-
-Status CheckCopy(const CopyCommand& copy) {
-  const auto fits = [&](const Buffer& buffer, size_t offset) {
-    return offset <= buffer.bytes() && copy.bytes <= buffer.bytes() - offset;
-  };
-  if (fits(*copy.from, copy.from_offset) && fits(*copy.to, copy.to_offset)) return {};
-  return Error(StatusCode::kInvalidArgument,
-               "a copy of {} bytes reads at {} of a buffer of {} bytes and writes at {} of one of {}", copy.bytes,
-               copy.from_offset, copy.from->bytes(), copy.to_offset, copy.to->bytes());
-}
 
 Status CheckLaunch(const LaunchCommand& launch, const VulkanKernel& kernel, const VkPhysicalDeviceLimits& limits) {
   const int64_t grid[] = {launch.grid.x, launch.grid.y, launch.grid.z};
@@ -92,12 +83,15 @@ void VulkanRecording::Barrier() {
 // Copies between different buffers need not wait for each other: a batch uploads all planes at once.
 Status VulkanRecording::Append(const CopyCommand& copy) {
   ACU_RETURN_IF_ERROR(CheckCopy(copy));
-  if (copy.bytes == 0) return {};
+  if (copy.to_extent() == 0) return {};
   if (written_.contains(copy.from) || written_.contains(copy.to) || read_.contains(copy.to)) Barrier();
   read_.insert(copy.from);
   written_.insert(copy.to);
-  const VkBufferCopy region = {copy.from_offset, copy.to_offset, copy.bytes};
-  context().vk().vkCmdCopyBuffer(handle_, HandleOf(*copy.from), HandleOf(*copy.to), 1, &region);
+  std::vector<VkBufferCopy> regions;
+  for (size_t row = 0; row < copy.rows; ++row)
+    regions.push_back({copy.from_offset + row * copy.from_stride, copy.to_offset + row * copy.to_stride, copy.bytes});
+  context().vk().vkCmdCopyBuffer(handle_, HandleOf(*copy.from), HandleOf(*copy.to),
+                                 static_cast<uint32_t>(regions.size()), regions.data());
   return {};
 }
 

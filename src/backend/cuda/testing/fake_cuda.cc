@@ -310,6 +310,33 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
   });
 }
 
+CUresult cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
+  FAKE_ENTER();
+  if (flags != (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY) || g_alive.contains(memory))
+    return Misuse();
+  Born(memory, bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemHostUnregister(void* memory) {
+  const std::lock_guard lock(g_mutex);
+  return Die(memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
+  FAKE_ENTER();
+  const size_t row = copy->WidthInBytes, from_extent = copy->srcPitch * (copy->Height - 1) + row,
+               to_extent = copy->dstPitch * (copy->Height - 1) + row;
+  if (copy->Height == 0 || copy->srcPitch < row || copy->dstPitch < row || !Accessible(copy->srcDevice, from_extent) ||
+      !Accessible(copy->dstDevice, to_extent) || copy->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
+      copy->dstMemoryType != CU_MEMORYTYPE_UNIFIED)
+    return Misuse();
+  return Enqueue(stream, [c = *copy] {
+    for (size_t y = 0; y < c.Height; ++y)
+      std::memcpy(reinterpret_cast<void*>(c.dstDevice + y * c.dstPitch),
+                  reinterpret_cast<const void*>(c.srcDevice + y * c.srcPitch), c.WidthInBytes);
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   FAKE_ENTER();
   if (flags != CU_STREAM_NON_BLOCKING) return Misuse();

@@ -188,6 +188,17 @@ hipError_t hipHostFree(void* memory) {
   return Forward([=](const cuda::Driver& driver) { return driver.cuMemFreeHost(memory); });
 }
 
+hipError_t hipHostRegister(void* memory, size_t bytes, unsigned flags) {
+  if (flags != (hipHostRegisterPortable | hipHostRegisterReadOnly)) return hipErrorInvalidValue;
+  return Forward([=](const cuda::Driver& driver) {
+    return driver.cuMemHostRegister_v2(memory, bytes,
+                                       cuda::CU_MEMHOSTREGISTER_PORTABLE | cuda::CU_MEMHOSTREGISTER_READ_ONLY);
+  });
+}
+hipError_t hipHostUnregister(void* memory) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuMemHostUnregister(memory); });
+}
+
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   if (!IsAmdCodeObject(image)) return hipErrorNoBinaryForGpu;
   *module = new ModuleHandle;
@@ -227,6 +238,22 @@ hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKin
   return Forward([=](const cuda::Driver& driver) {
     return driver.cuMemcpyAsync(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes,
                                 As<CUstream>(stream));
+  });
+}
+
+hipError_t hipMemcpy2DAsync(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes,
+                            size_t rows, hipMemcpyKind kind, hipStream_t stream) {
+  if (kind != hipMemcpyDefault) return hipErrorInvalidValue;
+  return Forward([=](const cuda::Driver& driver) {
+    cuda::CUDA_MEMCPY2D copy = {};
+    copy.srcMemoryType = copy.dstMemoryType = cuda::CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice = reinterpret_cast<uintptr_t>(from);
+    copy.srcPitch = from_stride;
+    copy.dstDevice = reinterpret_cast<uintptr_t>(to);
+    copy.dstPitch = to_stride;
+    copy.WidthInBytes = row_bytes;
+    copy.Height = rows;
+    return driver.cuMemcpy2DAsync_v2(&copy, As<CUstream>(stream));
   });
 }
 
