@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/status.h"
@@ -52,6 +53,9 @@ struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes;         // planes that nobody asked for may be empty (data == nullptr)
   std::shared_ptr<const void> memory;  // keeps the samples alive
+  /// Where samples lie in memory that stays as it is, such as a mapped file: all of that memory, which a device may be
+  /// let into (Device::ImportHost). `memory` keeps all of it alive.
+  std::span<const std::byte> region;
 };
 
 /// A picture whose samples are still being written: zeroed, rows padded to 64 bytes.

@@ -65,6 +65,10 @@ void ByteStream::Interrupt() {
   }
 }
 
+Status ByteStream::CheckInterrupted() const {
+  return interrupted_ ? Error(StatusCode::kCancelled, "reading {} was cancelled", name_) : Status();
+}
+
 Status ByteStream::WaitUntilReadable() {
   while (!interrupted_) {
     if (wake_[0] < 0) return {};
@@ -74,7 +78,7 @@ Status ByteStream::WaitUntilReadable() {
       return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
     if (count > 0 && ready[1].revents == 0) return {};
   }
-  return Error(StatusCode::kCancelled, "reading {} was cancelled", name_);
+  return CheckInterrupted();
 }
 
 Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {
@@ -94,7 +98,7 @@ Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {
 
 size_t ByteStream::Drain(void* to, size_t count) {
   const size_t n = std::min(count, buffered());
-  if (n > 0 && to) std::memcpy(to, buffer_.data() + begin_, n);
+  if (n > 0 && to) std::memcpy(to, data_ + begin_, n);
   begin_ += n;
   position_ += static_cast<int64_t>(n);
   return n;
@@ -102,6 +106,7 @@ size_t ByteStream::Drain(void* to, size_t count) {
 
 Result<size_t> ByteStream::ReadSome(void* to, size_t count) {
   if (buffered() > 0 || count == 0) return Drain(to, count);
+  ACU_RETURN_IF_ERROR(LeaveMapping());
   ACU_ASSIGN_OR_RETURN(const size_t got, ReadThrough(to, count));
   position_ += static_cast<int64_t>(got);
   return got;
@@ -136,7 +141,9 @@ Result<int64_t> ByteStream::Skip(int64_t count) {
 
 Result<size_t> ByteStream::FillBuffer(size_t count) {
   count = std::min(count, buffer_.size());
+  ACU_RETURN_IF_ERROR(CheckInterrupted());
   if (buffered() >= count) return buffered();
+  ACU_RETURN_IF_ERROR(LeaveMapping());
   std::memmove(buffer_.data(), buffer_.data() + begin_, buffered());
   end_ -= begin_;
   begin_ = 0;
@@ -153,7 +160,7 @@ Result<size_t> ByteStream::FillBuffer(size_t count) {
 
 Result<std::string_view> ByteStream::Peek(size_t count) {
   ACU_ASSIGN_OR_RETURN(const size_t got, FillBuffer(count));
-  return std::string_view(buffer_.data() + begin_, std::min(got, count));
+  return std::string_view(data_ + begin_, std::min(got, count));
 }
 
 Result<std::optional<std::string>> ByteStream::ReadLine(size_t limit) {
@@ -178,9 +185,40 @@ int64_t ByteStream::size() const {
 Status ByteStream::Seek(int64_t position) {
   if (::lseek(fd_, position, SEEK_SET) < 0)
     return Error(StatusCode::kIo, "could not seek in {}: {}", name_, std::strerror(errno));
+  data_ = buffer_.data();
   begin_ = end_ = 0;
   position_ = position;
   return {};
+}
+
+void ByteStream::Map() {
+  if (!seekable_ || !owned_) return;  // whoever shares standard input with us counts on its position
+  mapping_ = MappedFile::Map(fd_, static_cast<size_t>(std::max<int64_t>(size(), 0)));
+  const std::span<const std::byte> bytes = mapped_bytes();
+  if (static_cast<size_t>(position_) >= bytes.size()) return;
+  data_ = reinterpret_cast<const char*>(bytes.data());
+  begin_ = static_cast<size_t>(position_);
+  end_ = bytes.size();
+}
+
+Status ByteStream::LeaveMapping() { return data_ == buffer_.data() ? Status() : Seek(position_); }
+
+std::shared_ptr<const std::byte> ByteStream::Share(size_t count) {
+  if (data_ == buffer_.data() || buffered() < count) return nullptr;
+  std::shared_ptr<const std::byte> bytes(mapping_, mapping_->bytes().data() + begin_);
+  Drain(nullptr, count);
+  return bytes;
+}
+
+std::span<const std::byte> ByteStream::mapped_bytes() const {
+  return mapping_ ? mapping_->bytes() : std::span<const std::byte>();
+}
+
+Status ByteStream::CheckMapping() const {
+  if (!mapping_ || (!mapping_->lost_pages() && size() >= static_cast<int64_t>(mapping_->bytes().size()))) return {};
+  return Error(StatusCode::kBadData,
+               "{} became shorter while it was read: of {} bytes {} are left; score it again when it is whole", name_,
+               mapping_->bytes().size(), size());
 }
 
 }  // namespace acutance

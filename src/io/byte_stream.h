@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
+#include "io/mapped_file.h"
 
 namespace acutance {
 
@@ -39,6 +41,17 @@ class ByteStream {
   int64_t size() const;  // now; it may change
   Status Seek(int64_t position);
 
+  /// Takes a regular file's bytes from memory from now on, where the system maps it: then Share hands them out in
+  /// place. What a file has grown by since is read. Once, after opening.
+  void Map();
+  /// The next `count` bytes, passed over and kept in memory as long as anyone holds them; null where they are not
+  /// mapped.
+  std::shared_ptr<const std::byte> Share(size_t count);
+  /// All that Share hands bytes out of; empty when nothing is mapped.
+  std::span<const std::byte> mapped_bytes() const;
+  /// An error if the file has lost bytes that were mapped.
+  Status CheckMapping() const;
+
   int64_t position() const { return position_; }
   const std::string& name() const { return name_; }
 
@@ -50,12 +63,14 @@ class ByteStream {
  private:
   ByteStream(std::string name, int fd, bool owned) : name_(std::move(name)), fd_(fd), owned_(owned) {}
   Status Prepare();
+  Status CheckInterrupted() const;
   Status WaitUntilReadable();
   /// One read from the system: fills `to`, then the buffer, which is empty. Returns the bytes in `to`.
   Result<size_t> ReadThrough(void* to, size_t count);
   size_t Drain(void* to, size_t count);
   Result<size_t> FillBuffer(size_t count);
   size_t buffered() const { return end_ - begin_; }
+  Status LeaveMapping();  // reads what follows it
 
   std::string name_;
   int fd_;
@@ -63,7 +78,9 @@ class ByteStream {
   bool seekable_ = false;
   int64_t position_ = 0;  // of the next byte handed out
   std::vector<char> buffer_ = std::vector<char>(kBufferSize);
-  size_t begin_ = 0, end_ = 0;
+  const char* data_ = buffer_.data();  // the buffer's, or the mapping's while that lasts
+  size_t begin_ = 0, end_ = 0;         // of what is next, in data_
+  std::shared_ptr<MappedFile> mapping_;
   std::vector<char> scratch_;  // of Skip on a pipe
   int wake_[2] = {-1, -1};     // a pipe; readable once interrupted
   std::atomic<bool> interrupted_ = false;

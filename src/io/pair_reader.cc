@@ -94,7 +94,7 @@ class PairReader::Lane {
   }
 
   void Start() {
-    if (options_.read_ahead > 0) thread_ = std::thread(&Lane::ReadAhead, this);
+    if (reads_ahead()) thread_ = std::thread(&Lane::ReadAhead, this);
   }
 
   /// Wakes whoever waits in this lane, for good.
@@ -108,7 +108,7 @@ class PairReader::Lane {
   }
 
   Item Next() {
-    if (options_.read_ahead <= 0) return Read();
+    if (!reads_ahead()) return Read();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
     if (stopped_) return Error(StatusCode::kCancelled, "reading {} was cancelled", input_.name);
@@ -120,8 +120,11 @@ class PairReader::Lane {
   }
 
   const std::string& name() const { return input_.name; }
+  const VideoSource& video() const { return *input_.video; }
 
  private:
+  bool reads_ahead() const { return options_.read_ahead > 0 && !input_.video->is_instant(); }
+
   Item Read() {
     if (count_ == 0 && input_.skip > 0) {
       ACU_ASSIGN_OR_RETURN(const int64_t skipped, input_.video->Skip(input_.skip));
@@ -129,7 +132,12 @@ class PairReader::Lane {
     }
     if (options_.frame_limit && count_ >= *options_.frame_limit) return std::optional<Picture>();
     ++count_;
-    return input_.video->Next();
+    return input_.needed ? input_.video->Next() : PassOver();
+  }
+
+  Item PassOver() {
+    ACU_ASSIGN_OR_RETURN(const int64_t passed, input_.video->Skip(1));
+    return passed == 1 ? std::optional(Picture{.format = input_.video->format()}) : std::nullopt;
   }
 
   void ReadAhead() {
@@ -225,6 +233,11 @@ Result<std::optional<FramePair>> PairReader::Next() {
   }
   if (state_->ended) return std::optional<FramePair>();
   return std::optional(std::move(pair));
+}
+
+Status PairReader::CheckIntact() const {
+  for (const auto& lane : state_->lanes) ACU_RETURN_IF_ERROR(lane->video().CheckIntact());
+  return {};
 }
 
 void PairReader::Cancel() {

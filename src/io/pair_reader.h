@@ -22,12 +22,13 @@ struct FramePair {
 struct PairReaderInput {
   std::string name;  // in messages
   std::unique_ptr<VideoSource> video;
-  int64_t skip = 0;  // pictures to discard first
+  int64_t skip = 0;    // pictures to discard first
+  bool needed = true;  // false: nobody looks at the samples; pictures come without planes
 };
 
 struct PairReaderOptions {
   std::optional<int64_t> frame_limit;  // stop after so many pairs
-  int read_ahead = 2;                  // pictures per video; 0: read in Next(), without threads
+  int read_ahead = 2;                  // pictures per video, where reading takes time; 0: read in Next()
   bool raise_bit_depth = false;        // shift the samples of shallower videos left, instead of refusing them
 };
 
@@ -52,6 +53,9 @@ class PairReader {
 
   /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
   const std::vector<std::string>& length_warnings() const;
+
+  /// Once all pictures have been used: an error if a file lost bytes meanwhile (VideoSource::CheckIntact).
+  Status CheckIntact() const;
 
   /// Makes Next() return kCancelled. Any thread; for good.
   void Cancel();

@@ -134,6 +134,21 @@ TEST_P(PairReaderTest, StopsAtAnyMoment) {
   }
 }
 
+TEST_P(PairReaderTest, AVideoThatNobodyLooksAtIsOnlyCounted) {
+  const Clip clip = MakeClip(kFormat, 3);
+  PairReaderInput distorted = Input("dis", clip, 0, 1);
+  distorted.needed = false;
+  auto reader = Open(Input("ref", clip), std::move(distorted));
+  for (int i = 0; i < 2; ++i) {
+    const auto pair = reader->Next();
+    ASSERT_TRUE(pair.ok() && pair->has_value());
+    EXPECT_EQ((*pair)->distorted[0].planes[0].data, nullptr);
+    EXPECT_EQ((*pair)->distorted[0].format, kFormat);
+    ExpectFrame((*pair)->reference, clip, i);
+  }
+  EXPECT_THAT(reader->Next().status().message(), HasSubstr("truncated: frame 2"));
+}
+
 TEST_P(PairReaderTest, CancelWakesAReaderThatWaitsForAPipe) {
   ASSERT_EQ(::mkfifo((dir_ / "pipe").c_str(), 0600), 0);
   const Clip clip = MakeClip(kFormat, 3);

@@ -29,6 +29,8 @@ class PlanarSource : public VideoSource {
   std::vector<std::string> warnings() const override { return warnings_; }
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
+  bool is_instant() const override { return !stream_->mapped_bytes().empty(); }
+  Status CheckIntact() const override { return stream_->CheckMapping(); }
   Result<std::optional<Picture>> Next() override;
   Result<int64_t> Skip(int64_t count) override;
 
@@ -42,6 +44,8 @@ class PlanarSource : public VideoSource {
   Result<bool> FindFrame();  // false: the end
   Status CheckRoom(size_t bytes) const;
   Result<Picture> ReadPlanes();
+  std::shared_ptr<const std::byte> ShareFrame();
+  Picture Converted(Picture picture, std::shared_ptr<const std::byte> memory) const;
   Status PassOver(size_t bytes);
   Status Truncated() const;
   template <class T>
@@ -126,15 +130,30 @@ Picture ConvertChroma(const FrameLayout& layout, Picture picture, std::shared_pt
   return picture;
 }
 
+/// The frame's bytes where they are mapped; null where they are not, or lie at odd addresses (after a y4m header) that
+/// samples of two bytes must not have.
+std::shared_ptr<const std::byte> PlanarSource::ShareFrame() {
+  if (stream_->position() % layout_.format.BytesPerSample() != 0) return nullptr;
+  return stream_->Share(layout_.bytes);
+}
+
 Result<Picture> PlanarSource::ReadPlanes() {
   ACU_RETURN_IF_ERROR(CheckRoom(layout_.bytes));
+  if (std::shared_ptr<const std::byte> memory = ShareFrame()) {
+    Picture picture = PictureInPlace(layout_, memory, luma_only_);
+    picture.region = stream_->mapped_bytes();
+    return Converted(std::move(picture), std::move(memory));
+  }
   const size_t kept = kept_bytes();
   if (!pool_) pool_.emplace(kept);
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<std::byte> memory, pool_->Get());
   ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), kept));
   if (got < kept) return Truncated();
   ACU_RETURN_IF_ERROR(PassOver(layout_.bytes - kept));
-  Picture picture = PictureInPlace(layout_, memory, luma_only_);
+  return Converted(PictureInPlace(layout_, memory, luma_only_), memory);
+}
+
+Picture PlanarSource::Converted(Picture picture, std::shared_ptr<const std::byte> memory) const {
   const bool convert =
       layout_.conversion == ChromaConversion::k411To422 || layout_.conversion == ChromaConversion::kPaldv;
   return convert && !luma_only_ ? ConvertChroma(layout_, std::move(picture), std::move(memory)) : picture;
@@ -178,6 +197,7 @@ Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stre
   if (Status status = CheckPictureFormat(format); !status.ok())
     return Error(status.code(), "{}: {}", stream->name(), status.message());
   const FrameLayout layout = MakeFrameLayout(format, ChromaConversion::kNone);
+  stream->Map();
   return std::unique_ptr<VideoSource>(new PlanarSource(std::move(stream), layout, false));
 }
 
@@ -190,6 +210,7 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream)
   Result<Y4mHeader> header = ParseY4mHeader(**line);
   if (!header.ok()) return Error(header.status().code(), "{}: {}", stream->name(), header.status().message());
   const FrameLayout layout = MakeFrameLayout(header->format, header->conversion);
+  stream->Map();
   auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
   source->Describe(header->frame_rate, std::move(header->warnings));
   return std::unique_ptr<VideoSource>(std::move(source));

@@ -25,6 +25,7 @@ class RaisedDepth : public VideoSource {
   std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
   std::optional<double> frame_rate() const override { return source_->frame_rate(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
+  Status CheckIntact() const override { return source_->CheckIntact(); }
   void SkipChroma() override { source_->SkipChroma(); }
   void Interrupt() override { source_->Interrupt(); }
   Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }

@@ -27,6 +27,12 @@ class VideoSource {
   /// source is at its end.
   virtual Result<std::optional<Picture>> Next() = 0;
 
+  /// Whether Next() and Skip() take no time: the pictures are in memory already.
+  virtual bool is_instant() const { return false; }
+
+  /// Once all pictures have been used: an error if the file lost bytes meanwhile that pictures pointed to.
+  virtual Status CheckIntact() const { return {}; }
+
   /// Discards pictures; returns how many there were to discard (fewer at the end of the video).
   virtual Result<int64_t> Skip(int64_t count);
 
