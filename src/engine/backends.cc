@@ -55,22 +55,35 @@ bool DevicePicker::IsWanted(const Backend& backend) const {
   return &backend != &kEmuBackend && std::ranges::find(choice_.excluded, backend.name) == choice_.excluded.end();
 }
 
+bool DevicePicker::IsWanted(const DeviceInfo& device) const {
+  // Software devices are for tests: the CPU's own code is far faster.
+  if (choice_.backend == "auto" && device.is_cpu) return false;
+  return !choice_.index || *choice_.index == device.index ||
+         std::ranges::find(choice_.further, device.index) != choice_.further.end();
+}
+
 void DevicePicker::FindCandidates() {
   searched_ = true;
   for (const Backend* backend : backends_) {
     if (!IsWanted(*backend)) continue;
     const BackendProbe probe = backend->probe();
     if (probe.devices.empty()) notes_.push_back(fmt::format("{}: {}", backend->name, probe.missing));
-    for (const DeviceInfo& device : probe.devices) {
-      // Software devices are for tests: the CPU's own code is far faster.
-      if (choice_.backend == "auto" && device.is_cpu) continue;
-      if (!choice_.index || *choice_.index == device.index) candidates_.push_back({backend, device.index});
-    }
-    if (choice_.index && candidates_.empty() && !probe.devices.empty())
-      notes_.push_back(
-          fmt::format("{}: no device {}; there are {}", backend->name, *choice_.index, probe.devices.size()));
+    for (const DeviceInfo& device : probe.devices)
+      if (IsWanted(device)) candidates_.push_back({backend, device.index});
+    if (choice_.index && !probe.devices.empty()) NoteMissing(*backend, probe);
   }
   std::ranges::reverse(candidates_);
+}
+
+/// Devices that were asked for by number and are not there: none of them is used then.
+void DevicePicker::NoteMissing(const Backend& backend, const BackendProbe& probe) {
+  std::vector<int> wanted = choice_.further;
+  wanted.push_back(*choice_.index);
+  for (int index : wanted) {
+    if (std::ranges::any_of(probe.devices, [&](const DeviceInfo& device) { return device.index == index; })) continue;
+    candidates_.clear();
+    notes_.push_back(fmt::format("{}: no device {}; there are {}", backend.name, index, probe.devices.size()));
+  }
 }
 
 Result<std::unique_ptr<Device>> DevicePicker::Open(const Candidate& candidate) const {
@@ -79,18 +92,32 @@ Result<std::unique_ptr<Device>> DevicePicker::Open(const Candidate& candidate) c
   return device;
 }
 
+std::unique_ptr<Device> DevicePicker::OpenCandidate() {
+  const Candidate candidate = candidates_.back();
+  candidates_.pop_back();
+  Result<std::unique_ptr<Device>> device = Open(candidate);
+  if (device.ok()) return std::move(device).value();
+  notes_.push_back(
+      fmt::format("{} device {}: {}", candidate.backend->name, candidate.index, device.status().message()));
+  return nullptr;
+}
+
 std::unique_ptr<Device> DevicePicker::Next() {
   if (choice_.backend == "cpu") return nullptr;
   if (!searched_) FindCandidates();
-  while (!candidates_.empty()) {
-    const Candidate candidate = candidates_.back();
-    candidates_.pop_back();
-    Result<std::unique_ptr<Device>> device = Open(candidate);
-    if (device.ok()) return std::move(device).value();
-    notes_.push_back(
-        fmt::format("{} device {}: {}", candidate.backend->name, candidate.index, device.status().message()));
-  }
+  while (!candidates_.empty())
+    if (std::unique_ptr<Device> device = OpenCandidate()) return device;
   return nullptr;
+}
+
+std::vector<std::unique_ptr<Device>> DevicePicker::NextGroup() {
+  std::vector<std::unique_ptr<Device>> group;
+  if (std::unique_ptr<Device> first = Next()) group.push_back(std::move(first));
+  if (group.empty() || (choice_.backend != "auto" && choice_.further.empty())) return group;
+  const std::string& backend = group.front()->info().backend;
+  while (!candidates_.empty() && candidates_.back().backend->name == backend)
+    if (std::unique_ptr<Device> device = OpenCandidate()) group.push_back(std::move(device));
+  return group;
 }
 
 }  // namespace acutance

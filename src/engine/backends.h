@@ -26,8 +26,9 @@ bool MachineMayHaveGpu();
 /// --backend and --device.
 struct DeviceChoice {
   std::string backend = "cpu";        // "cpu", "auto" or a backend's name
-  std::optional<int> index;           // of the backend's devices; not set: the first that works
+  std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
   std::vector<std::string> excluded;  // backends that `auto` leaves out
+  std::vector<int> further = {};      // devices beside `index` that share its work
 };
 
 /// An unknown backend, or an index without a backend, is an error.
@@ -43,6 +44,10 @@ class DevicePicker {
   /// The next device; null when there is no other. Why devices were passed over is in notes().
   std::unique_ptr<Device> Next();
 
+  /// Devices that share the work: all working ones that were named or, for `auto`, of the next backend with any
+  /// (several backends may show the same GPU). Empty when there are no others.
+  std::vector<std::unique_ptr<Device>> NextGroup();
+
   /// `auto` and `cpu`: the CPU may do the work when no device does.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -53,8 +58,11 @@ class DevicePicker {
     int index;
   };
   bool IsWanted(const Backend& backend) const;
+  bool IsWanted(const DeviceInfo& device) const;
   void FindCandidates();
+  void NoteMissing(const Backend& backend, const BackendProbe& probe);
   Result<std::unique_ptr<Device>> Open(const Candidate& candidate) const;
+  std::unique_ptr<Device> OpenCandidate();  // the next one; null, with a note, when it does not do
 
   const DeviceChoice choice_;
   const Check check_;

@@ -6,35 +6,37 @@
 namespace acutance {
 namespace {
 
-constexpr int kSlots = 2;  // one uploads while the other computes
+constexpr int kSlots = 3;  // one is filled, one computes, one hands out its sums
+constexpr size_t kGigabyte = 1'000'000'000;
+constexpr size_t k4kPixels = size_t{3840} * 2160;
 
 }  // namespace
 
-DeviceLane::DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, int distorted_count, Warn warn)
-    : features_(features), distorted_count_(distorted_count), warn_(std::move(warn)), device_(std::move(device)) {}
+size_t DefaultDeviceMemory(const PictureFormat& format) {
+  const size_t pixels = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
+  return std::max(kGigabyte, kGigabyte / 1000 * (pixels * 1000 / k4kPixels));
+}
+
+DeviceLane::DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings)
+    : features_(features), settings_(settings), device_(std::move(device)) {}
 
 DeviceLane::~DeviceLane() {
   {
-    std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (frames_) frames_->Wake();
+  if (finish_thread_.joinable()) finish_thread_.join();
+  if (fill_thread_.joinable()) fill_thread_.join();
 }
 
 Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
-                                                     const PictureFormat& format, int distorted_count, Warn warn) {
-  std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, distorted_count, std::move(warn)));
-  ACU_RETURN_IF_ERROR(lane->Prepare(format));
+                                                     const PictureFormat& format, const LaneSettings& settings) {
+  std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
+  ACU_RETURN_IF_ERROR(lane->PlanRuns(format));
+  if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots());
   return lane;
-}
-
-Status DeviceLane::Prepare(const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(PlanRuns(format));
-  if (runs_.empty()) return {};
-  ACU_RETURN_IF_ERROR(MakeSlots());
-  thread_ = std::thread([this] { Work(); });
-  return {};
 }
 
 Status DeviceLane::PlanRuns(const PictureFormat& format) {
@@ -63,86 +65,91 @@ Result<std::vector<Plan>> DeviceLane::MakePlans(const std::vector<int>& runs, co
   return plans;
 }
 
-/// Halves the batch until the device's memory holds it.
+/// Halves the batch, then leaves out slots, until the device's memory and the limit hold it.
 Status DeviceLane::MakeSlots() {
-  const bool second_video = distorted_count_ > 1 && !distorted_runs_.empty();
-  for (;;) {
-    const auto make = [&]() -> Status {
-      for (int s = 0; s < kSlots; ++s) {
-        Slot slot;
-        ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(runs_, context_));
-        ACU_ASSIGN_OR_RETURN(slot.all, PlanRunner::Make(*device_, std::move(plans), context_, {}));
-        if (second_video) {
-          ACU_ASSIGN_OR_RETURN(std::vector<Plan> some, MakePlans(distorted_runs_, context_));
-          ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_, {}));
-        }
-        slots_.push_back(std::move(slot));
-      }
-      return {};
-    };
-    const Status status = make();
-    if (status.code() != StatusCode::kOutOfMemory || context_.batch == 1) return status;
-    slots_.clear();
-    context_ = MakePlanContext(context_.format, context_.batch / 2, history_, device_->info().family);
+  const size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(context_.format));
+  for (int count = kSlots;;) {
+    ACU_ASSIGN_OR_RETURN(const size_t slot_bytes, SlotBytes());
+    memory_bytes_ = slot_bytes * count;
+    const bool smallest = context_.batch == 1 && count == 1;
+    Status status;
+    if (memory_bytes_ <= limit || (smallest && !settings_.max_memory)) status = MakeSlots(count);
+    else
+      status = Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame pair, {} are allowed",
+                     (memory_bytes_ >> 20) + 1, limit >> 20);
+    if (status.code() != StatusCode::kOutOfMemory || smallest) return status;
+    if (context_.batch > 1)
+      context_ = MakePlanContext(context_.format, context_.batch / 2, history_, device_->info().family);
+    else --count;
   }
 }
 
-void DeviceLane::Submit(std::shared_ptr<FrameJob> job) {
-  {
-    std::lock_guard lock(mutex_);
-    if (!failed_) {
-      waiting_.push_back(std::move(job));
-      changed_.notify_all();
-      return;
-    }
+Status DeviceLane::MakeSlots(int count) {
+  slots_.clear();
+  for (int s = 0; s < count; ++s) {
+    Slot& slot = slots_.emplace_back();
+    ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(runs_, context_));
+    const PlanRunner::Options options = {.for_each = settings_.for_each};
+    ACU_ASSIGN_OR_RETURN(slot.all, PlanRunner::Make(*device_, std::move(plans), context_, options));
+    if (!HasSecondVideo()) continue;
+    ACU_ASSIGN_OR_RETURN(std::vector<Plan> some, MakePlans(distorted_runs_, context_));
+    ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_, options));
   }
-  HandToCpu({std::move(job)});
+  return {};
 }
 
-void DeviceLane::Drain() {
+Result<size_t> DeviceLane::SlotBytes() const {
+  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> plans, MakePlans(runs_, context_));
+  size_t bytes = PlanRunner::DeviceBytes(plans, context_);
+  if (!HasSecondVideo()) return bytes;
+  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> some, MakePlans(distorted_runs_, context_));
+  return bytes + PlanRunner::DeviceBytes(some, context_);
+}
+
+void DeviceLane::Start(FrameQueue& frames) {
+  frames_ = &frames;
+  frames.Join(batch());
+  for (Slot& slot : slots_) idle_.push_back(&slot);
+  fill_thread_ = std::thread([this] { Fill(); });
+  finish_thread_ = std::thread([this] { Finish(); });
+}
+
+/// Null: the lane stops.
+DeviceLane::Slot* DeviceLane::WaitFor(Slots& slots) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stopping_ || !slots.empty(); });
+  if (stopping_) return nullptr;
+  Slot* slot = slots.front();
+  slots.pop_front();
+  return slot;
+}
+
+void DeviceLane::Put(Slots& slots, Slot* slot) {
   {
-    std::lock_guard lock(mutex_);
-    draining_ = true;
+    const std::lock_guard lock(mutex_);
+    slots.push_back(slot);
   }
   changed_.notify_all();
 }
 
-bool DeviceLane::BatchIsReady() const {
-  return static_cast<int>(waiting_.size()) >= context_.batch || (draining_ && !waiting_.empty());
+void DeviceLane::Fill() {
+  while (Slot* slot = WaitFor(idle_)) {
+    slot->jobs = frames_->Take(batch(), stopping_);
+    if (slot->jobs.empty()) return;
+    slot->started = StartRunner(*slot->all, *slot, 0);
+    const bool ok = slot->started.ok();
+    Put(busy_, slot);
+    if (!ok) return;
+  }
 }
 
-void DeviceLane::Work() {
-  std::deque<Slot*> idle, busy;
-  for (Slot& slot : slots_) idle.push_back(&slot);
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return stopping_ || !busy.empty() || BatchIsReady(); });
-    if (stopping_) return;
-    if (BatchIsReady() && !idle.empty()) {
-      Slot* slot = idle.front();
-      idle.pop_front();
-      const size_t count = std::min(waiting_.size(), static_cast<size_t>(context_.batch));
-      slot->jobs.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.begin() + count));
-      waiting_.erase(waiting_.begin(), waiting_.begin() + count);
-      lock.unlock();
-      StartBatch(*slot);
-      busy.push_back(slot);
-    } else {
-      Slot* slot = busy.front();
-      busy.pop_front();
-      lock.unlock();
-      FinishBatch(*slot);
-      idle.push_back(slot);
-    }
-    lock.lock();
-    if (failed_) break;
+void DeviceLane::Finish() {
+  while (Slot* slot = WaitFor(busy_)) {
+    const Status status = slot->started.ok() ? CollectBatch(*slot) : slot->started;
+    if (!status.ok()) return GiveUp(status, slot);
+    for (auto& job : std::exchange(slot->jobs, {})) job->FinishOnDevice();
+    Put(idle_, slot);
   }
-  std::vector<std::shared_ptr<FrameJob>> left;
-  for (Slot* slot : busy) std::ranges::move(slot->jobs, std::back_inserter(left));
-  std::ranges::move(waiting_, std::back_inserter(left));
-  waiting_.clear();
-  lock.unlock();
-  HandToCpu(std::move(left));
 }
 
 Status DeviceLane::StartRunner(PlanRunner& runner, const Slot& slot, int distorted) const {
@@ -157,16 +164,10 @@ Status DeviceLane::StartRunner(PlanRunner& runner, const Slot& slot, int distort
   return runner.Start(references, others);
 }
 
-void DeviceLane::StartBatch(Slot& slot) {
-  const Status status = StartRunner(*slot.all, slot, 0);
-  if (status.ok()) return;
-  Fail(status);
-}
-
 /// Waits for the first video's results; further videos share the slot's second runner, one after another.
 Status DeviceLane::CollectBatch(Slot& slot) {
   ACU_RETURN_IF_ERROR(slot.all->Wait());
-  for (int d = 1; d < distorted_count_ && slot.distorted; ++d) {
+  for (int d = 1; d < settings_.distorted_count && slot.distorted; ++d) {
     ACU_RETURN_IF_ERROR(StartRunner(*slot.distorted, slot, d));
     ACU_RETURN_IF_ERROR(slot.distorted->Wait());
     Deliver(slot, *slot.distorted, distorted_runs_, d);
@@ -182,27 +183,21 @@ void DeviceLane::Deliver(Slot& slot, const PlanRunner& runner, const std::vector
                                       runner.Sums(static_cast<int>(plan), static_cast<int>(frame)));
 }
 
-void DeviceLane::FinishBatch(Slot& slot) {
-  const Status status = CollectBatch(slot);
-  if (!status.ok()) {
-    Fail(status);
-    HandToCpu(std::exchange(slot.jobs, {}));
-    return;
-  }
-  for (auto& job : std::exchange(slot.jobs, {})) job->FinishOnDevice();
-}
-
-void DeviceLane::Fail(const Status& status) {
+/// On the finishing thread: ends the other one, and gives back what is unfinished.
+void DeviceLane::GiveUp(const Status& status, Slot* failed) {
   {
-    std::lock_guard lock(mutex_);
-    failed_ = true;
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
   }
-  warn_(fmt::format("{} device {} ({}) failed: {}; its frames go to the CPU, scores do not change", info().backend,
-                    info().index, info().name, status.message()));
-}
-
-void DeviceLane::HandToCpu(std::vector<std::shared_ptr<FrameJob>> jobs) {
-  for (auto& job : jobs) job->RunDeviceWorkOnCpu();
+  changed_.notify_all();
+  frames_->Wake();
+  fill_thread_.join();
+  settings_.warn(
+      fmt::format("{} device {} ({}) failed: {}; its frames go to other devices or the CPU, scores do not change",
+                  info().backend, info().index, info().name, status.message()));
+  FrameQueue::Jobs unfinished = std::exchange(failed->jobs, {});
+  for (Slot* slot : busy_) std::ranges::move(std::exchange(slot->jobs, {}), std::back_inserter(unfinished));
+  frames_->Leave(std::move(unfinished));
 }
 
 }  // namespace acutance

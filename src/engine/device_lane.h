@@ -1,11 +1,13 @@
-// One device at work: frames go in one by one, run in batches, two batches in flight.
+// One device at work: takes frames in batches, several batches in flight.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,75 +15,88 @@
 #include "base/status.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
+#include "engine/frame_queue.h"
 #include "exec/device.h"
 #include "exec/plan.h"
 #include "exec/run_plan.h"
 
 namespace acutance {
 
-/// Runs the metrics that have a device plan. A device that fails hands its frames, and all that follow, to the CPU:
-/// scores do not change.
+/// What all lanes of a session share.
+struct LaneSettings {
+  int distorted_count = 1;
+  std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
+  ForEach for_each;                  // shares out the copying of pictures
+  std::function<void(const std::string&)> warn;
+};
+
+/// What a session takes of a device's memory at most, unless told otherwise: 1 GB up to 4K, then growing with the area.
+size_t DefaultDeviceMemory(const PictureFormat& format);
+
+/// Runs the metrics that have a device plan. One thread fills batches, another waits for them and hands out their sums.
+/// A device that fails gives its frames back to the queue: scores do not change.
 class DeviceLane {
  public:
-  using Warn = std::function<void(const std::string&)>;
-
   /// Prepares the plans of every run that has one. Fails when the device cannot hold a single frame pair.
   static Result<std::unique_ptr<DeviceLane>> Make(std::unique_ptr<Device> device, const FeatureSet& features,
-                                                  const PictureFormat& format, int distorted_count, Warn warn);
-  ~DeviceLane();  // drops what is not done
+                                                  const PictureFormat& format, const LaneSettings& settings);
+  ~DeviceLane();  // drops what is not done; the queue must have been stopped
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
 
   const DeviceInfo& info() const { return device_->info(); }
   const std::vector<int>& runs() const { return runs_; }  // indices into FeatureSet::runs()
+  int history() const { return history_; }                // frames before a batch that it needs
   int batch() const { return context_.batch; }
+  /// Frames that keep it busy.
+  int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
+  size_t memory_bytes() const { return memory_bytes_; }  // of the device
 
-  /// Takes the device runs of a frame; frames come in order.
-  void Submit(std::shared_ptr<FrameJob> job);
-
-  /// No more frames come: runs a last batch that is not full.
-  void Drain();
+  /// Joins the queue and begins to work.
+  void Start(FrameQueue& frames);
 
  private:
   /// A batch in flight. Metrics that read the reference alone run with the first distorted video only.
   struct Slot {
     std::unique_ptr<PlanRunner> all;        // every plan
     std::unique_ptr<PlanRunner> distorted;  // plans that read the distorted picture; for the second video and up
-    std::vector<std::shared_ptr<FrameJob>> jobs;
+    FrameQueue::Jobs jobs;
+    Status started;
   };
+  using Slots = std::deque<Slot*>;
 
-  DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, int distorted_count, Warn warn);
-  Status Prepare(const PictureFormat& format);
+  DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings);
   Status PlanRuns(const PictureFormat& format);
   Status MakeSlots();
+  Status MakeSlots(int count);
+  Result<size_t> SlotBytes() const;
+  bool HasSecondVideo() const { return settings_.distorted_count > 1 && !distorted_runs_.empty(); }
   Result<std::vector<Plan>> MakePlans(const std::vector<int>& runs, const PlanContext& context) const;
-  void Work();
-  bool BatchIsReady() const;
-  void StartBatch(Slot& slot);
-  void FinishBatch(Slot& slot);
+  void Fill();
+  void Finish();
+  Slot* WaitFor(Slots& slots);
+  void Put(Slots& slots, Slot* slot);
   Status StartRunner(PlanRunner& runner, const Slot& slot, int distorted) const;
   Status CollectBatch(Slot& slot);
   void Deliver(Slot& slot, const PlanRunner& runner, const std::vector<int>& runs, int distorted);
-  void Fail(const Status& status);
-  void HandToCpu(std::vector<std::shared_ptr<FrameJob>> jobs);
+  void GiveUp(const Status& status, Slot* failed);
 
   const FeatureSet& features_;
-  const int distorted_count_;
-  const Warn warn_;
+  const LaneSettings settings_;
   const std::unique_ptr<Device> device_;
   std::vector<int> runs_;            // all of them, in the order of the plans of Slot::all
   std::vector<int> distorted_runs_;  // in the order of the plans of Slot::distorted
   int history_ = 0;
   PlanContext context_;
   std::vector<Slot> slots_;
+  size_t memory_bytes_ = 0;
+  FrameQueue* frames_ = nullptr;
 
+  std::atomic<bool> stopping_ = false;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<FrameJob>> waiting_;
-  bool draining_ = false;
-  bool stopping_ = false;
-  bool failed_ = false;
-  std::thread thread_;
+  Slots idle_, busy_;
+  std::thread fill_thread_, finish_thread_;
 };
 
 }  // namespace acutance

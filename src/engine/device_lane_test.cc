@@ -28,7 +28,7 @@ Picture MakePicture(const PictureFormat& format, int frame, int noise) {
 
 /// What FlakyDevice does at its nth call.
 struct Fault {
-  enum Where { kNowhere, kAllocate, kSubmit, kWait } where = kNowhere;
+  enum Where { kNowhere, kAllocate, kCopy, kSubmit, kWait } where = kNowhere;
   int nth = 0;
   StatusCode code = StatusCode::kNoDevice;
 };
@@ -66,6 +66,10 @@ class FlakyQueue : public Queue {
   Status Submit(Recording& recording) override {
     ACU_RETURN_IF_ERROR(device_.At(Fault::kSubmit));
     return inner_->Submit(recording);
+  }
+  Status Copy(std::span<const CopyCommand> copies) override {
+    ACU_RETURN_IF_ERROR(device_.At(Fault::kCopy));
+    return inner_->Copy(copies);
   }
   Status Wait() override {
     ACU_RETURN_IF_ERROR(inner_->Wait());
@@ -162,8 +166,8 @@ TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
 
 TEST(DeviceLane, ADeviceThatFailsHandsItsFramesToTheCpu) {
   const auto cpu = Score(nullptr, kFormats[0], 70, 2);
-  for (Fault::Where where : {Fault::kSubmit, Fault::kWait})
-    for (int nth : {0, 1, 2, 3, 5}) {
+  for (Fault::Where where : {Fault::kCopy, Fault::kSubmit, Fault::kWait})
+    for (int nth : {0, 1, 2, 6, 7, 9}) {
       const auto session = Score(Flaky({where, nth}), kFormats[0], 70, 2, 2);
       EXPECT_THAT(session->warnings(), testing::ElementsAre(testing::HasSubstr("the device is lost")));
       ExpectSameTables(*cpu, *session, 2);

@@ -49,6 +49,10 @@ bool FeatureSet::NeedsChroma() const {
       runs_, [](const MetricRun& run) { return run.metric->needs_chroma && run.metric->needs_chroma(run.options); });
 }
 
+bool FeatureSet::NeedsDistorted() const {
+  return std::ranges::any_of(runs_, [](const MetricRun& run) { return !run.metric->reference_only; });
+}
+
 Status FeatureSet::MakeExtractors(const PictureFormat& format) {
   for (MetricRun& run : runs_) {
     Result<std::unique_ptr<Extractor>> extractor = run.metric->make(run.options, format);

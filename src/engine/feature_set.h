@@ -39,6 +39,7 @@ class FeatureSet {
   Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options);
 
   bool NeedsChroma() const;
+  bool NeedsDistorted() const;
 
   Status MakeExtractors(const PictureFormat& format);
 

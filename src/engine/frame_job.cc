@@ -46,7 +46,12 @@ void WorkspacePool::ReturnFrameWorkspace(int run, std::unique_ptr<Workspace> wor
 
 FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, Inputs inputs,
                    const std::vector<int>& runs, DoneCallback done)
-    : features_(features), workspaces_(workspaces), pool_(pool), inputs_(std::move(inputs)), done_(std::move(done)) {
+    : features_(features),
+      workspaces_(workspaces),
+      pool_(pool),
+      index_(inputs.index),
+      inputs_(std::move(inputs)),
+      done_(std::move(done)) {
   const int distorted_count = static_cast<int>(inputs_.distorted.size());
   for (int run : runs) {
     const MetricRun& metric_run = features_.runs()[run];
@@ -74,8 +79,8 @@ bool FrameJob::Guarded(const std::function<void()>& work) {
     return true;
   } catch (const std::bad_alloc&) {
     std::lock_guard lock(status_mutex_);
-    status_ = Error(StatusCode::kOutOfMemory, "frame {}: not enough memory for its metrics; use fewer --threads",
-                    inputs_.index);
+    status_ =
+        Error(StatusCode::kOutOfMemory, "frame {}: not enough memory for its metrics; use fewer --threads", index_);
     return false;
   }
 }

@@ -64,8 +64,10 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Instead of FinishOnDevice, when the device failed.
   void RunDeviceWorkOnCpu();
 
-  int64_t index() const { return inputs_.index; }
+  int64_t index() const { return index_; }
   const Inputs& inputs() const { return inputs_; }
+  /// After `done`: lets go of the pictures; index() and results() stay.
+  void DropInputs() { inputs_ = {}; }
   /// After `done`: out of memory, or ok.
   const Status& status() const { return status_; }
   const std::vector<RunResult>& results() const { return results_; }
@@ -92,6 +94,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   const FeatureSet& features_;
   WorkspacePool& workspaces_;
   ThreadPool& pool_;
+  const int64_t index_;
   Inputs inputs_;
   DoneCallback done_;
   std::vector<RunResult> results_;

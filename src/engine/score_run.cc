@@ -42,19 +42,20 @@ class Run {
     return true;
   }
 
-  Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip) {
+  Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip, bool needed) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, request_.open));
     for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
     if (!session_->NeedsChroma()) video->SkipChroma();
-    return PairReaderInput{path, std::move(video), skip};
+    return PairReaderInput{path, std::move(video), skip, needed};
   }
 
   bool OpenVideos() {
-    Result<PairReaderInput> reference = OpenInput(request_.reference, request_.skip_reference);
+    Result<PairReaderInput> reference = OpenInput(request_.reference, request_.skip_reference, true);
     if (!reference.ok()) return Fail(RunStage::kReference, reference.status());
     std::vector<PairReaderInput> distorted;
     for (size_t d = 0; d < request_.distorted.size(); ++d) {
-      Result<PairReaderInput> input = OpenInput(request_.distorted[d], request_.skip_distorted);
+      Result<PairReaderInput> input =
+          OpenInput(request_.distorted[d], request_.skip_distorted, session_->NeedsDistorted());
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status(), static_cast<int>(d));
       distorted.push_back(std::move(input).value());
     }
@@ -103,6 +104,7 @@ class Run {
       return;
     }
     if (status.ok()) status = session_->Flush();
+    if (status.ok()) status = reader_->CheckIntact();
     if (!status.ok()) {
       Fail(RunStage::kScore, status);
       return;

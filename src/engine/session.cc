@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/share_work.h"
+
 namespace acutance {
 
 /// Writes a Sequence's output into the score tables that its metric run serves.
@@ -13,21 +15,23 @@ class Session::Sink : public ScoreSink {
 
   void Set(int output, int64_t frame, double value) override {
     if (run_.columns[output] < 0) return;
-    for (int t : tables_) session_.Record(session_.tables_[t]->Set(run_.columns[output], frame, value));
+    for (auto& table : tables_) session_.Record(table->Set(run_.columns[output], frame, value));
   }
   void SetAggregate(std::string_view name, double value) override {
-    for (int t : tables_) session_.tables_[t]->SetAggregate(name, value);
+    for (auto& table : tables_) table->SetAggregate(name, value);
   }
 
  private:
   Session& session_;
   const MetricRun& run_;
-  const std::vector<int> tables_;
+  const std::span<const std::unique_ptr<ScoreTable>> tables_;
 };
 
 Session::Session(SessionOptions options) : options_(std::move(options)) {}
 
-Session::~Session() = default;
+Session::~Session() {
+  if (device_frames_) device_frames_->Stop();
+}
 
 Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
   constexpr int kMaxThreads = 1024;
@@ -65,45 +69,64 @@ Status Session::Start(const PictureFormat& format) {
     ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back()));
     for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_.back()));
   }
-  for (int r = 0; r < static_cast<int>(features_.runs().size()); ++r) {
-    const MetricRun& run = features_.runs()[r];
-    max_lag_ = std::max(max_lag_, run.extractor->Lag());
-    const int copies = run.metric->reference_only ? 1 : options_.distorted_count;
-    for (int d = 0; d < copies; ++d)
-      sequences_[{r, run.metric->reference_only ? -1 : d}] = run.extractor->MakeSequence();
-  }
+  MakeSequences();
+  means_.assign(models_.size(), std::vector<std::optional<double>>(tables_.size()));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
-  ACU_RETURN_IF_ERROR(ChooseDevice(format));
-  // Frames end on the lane's thread too, so nothing may run in the caller's.
+  ACU_RETURN_IF_ERROR(ChooseDevices(format));
+  // Frames end on the lanes' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(options_.threads,
-                                       lane_ ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne);
+                                       lanes_.empty() ? ThreadPool::Mode::kInlineIfOne : ThreadPool::Mode::kThreads);
+  for (auto& lane : lanes_) lane->Start(*device_frames_);
   return {};
 }
 
-Status Session::ChooseDevice(const PictureFormat& format) {
+void Session::MakeSequences() {
+  for (const MetricRun& run : features_.runs()) {
+    max_lag_ = std::max(max_lag_, run.extractor->Lag());
+    const bool shared = run.metric->reference_only;
+    std::vector<RunSequence>& sequences = sequences_.emplace_back(shared ? 1 : options_.distorted_count);
+    for (int d = 0; d < static_cast<int>(sequences.size()); ++d)
+      if ((sequences[d].sequence = run.extractor->MakeSequence()))
+        sequences[d].sink = std::make_unique<Sink>(*this, run, shared ? -1 : d);
+  }
+}
+
+Status Session::ChooseDevices(const PictureFormat& format) {
+  most_in_flight_ = resume_at_ = options_.threads;
   if (!options_.devices) return {};
   DevicePicker& picker = *options_.devices;
-  while (std::unique_ptr<Device> device = picker.Next()) {
-    const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
-    Result<std::unique_ptr<DeviceLane>> lane =
-        DeviceLane::Make(std::move(device), features_, format, options_.distorted_count,
-                         [this](const std::string& warning) { Warn(warning); });
-    if (!lane.ok()) {
-      Warn(fmt::format("{}: {}", name, lane.status().message()));
-      continue;
-    }
-    if ((*lane)->runs().empty()) return {};  // nothing here has a device plan
-    lane_ = std::move(lane).value();
-    for (int run : lane_->runs()) features_.runs()[run].on_device = true;
-    return {};
+  const bool useful = std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return run.metric->make_plan; });
+  while (lanes_.empty() && useful) {
+    std::vector<std::unique_ptr<Device>> devices = picker.NextGroup();
+    if (devices.empty()) break;
+    MakeLanes(std::move(devices), format);
   }
-  if (!picker.cpu_is_allowed())
+  if (lanes_.empty() && useful && !picker.cpu_is_allowed())
     return Error(StatusCode::kNoDevice, "no device can run this: {}",
                  fmt::join(warnings_.empty() ? picker.notes() : warnings_, "; "));
+  if (lanes_.empty()) return {};
+  device_frames_ = std::make_unique<FrameQueue>(lanes_.front()->history() > 0);
+  for (int run : lanes_.front()->runs()) features_.runs()[run].on_device = true;
+  int in_flight = 0;
+  for (const auto& lane : lanes_) in_flight += lane->frames_in_flight();
+  most_in_flight_ = std::max(most_in_flight_, in_flight);
+  resume_at_ = most_in_flight_ * 3 / 4;
   return {};
 }
 
-int Session::MaxInFlight() const { return lane_ ? std::max(options_.threads, 2 * lane_->batch()) : options_.threads; }
+void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format) {
+  const LaneSettings settings = {
+      .distorted_count = options_.distorted_count,
+      .max_memory = options_.max_device_memory,
+      .for_each = [this](int count, const std::function<void(int)>& work) { ShareWork(*pool_, count, work); },
+      .warn = [this](const std::string& warning) { Warn(warning); }};
+  for (std::unique_ptr<Device>& device : devices) {
+    const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
+    Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features_, format, settings);
+    if (lane.ok()) lanes_.push_back(std::move(lane).value());
+    else Warn(fmt::format("{}: {}", name, lane.status().message()));
+  }
+}
 
 void Session::Warn(const std::string& warning) {
   std::lock_guard lock(mutex_);
@@ -134,7 +157,9 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
                  next_index_);
   {
     std::unique_lock lock(mutex_);
-    frame_finished_.wait(lock, [&] { return in_flight_ <= MaxInFlight(); });
+    waited_for_ = in_flight_ > most_in_flight_;
+    progressed_.wait(lock, [&] { return in_flight_ <= most_in_flight_; });
+    waited_for_ = false;
     if (!error_.ok()) return error_;
     ++in_flight_;
   }
@@ -147,34 +172,58 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
     if (static_cast<int>(earlier_.size()) > max_lag_) earlier_.pop_back();
   }
   job->Start();
-  if (job->has_device_work()) lane_->Submit(std::move(job));
-  return FirstError();
+  if (job->has_device_work()) device_frames_->Add(std::move(job));
+  return {};
 }
 
 void Session::OnFrameDone(std::shared_ptr<FrameJob> job) {
-  {
-    std::lock_guard lock(mutex_);
-    const int64_t index = job->index();
-    waiting_.emplace(index, std::move(job));
-    for (auto next = waiting_.find(next_to_write_); next != waiting_.end(); next = waiting_.find(next_to_write_)) {
-      WriteFrame(*next->second);
-      waiting_.erase(next);
-      ++next_to_write_;
-      --in_flight_;
+  job->DropInputs();
+  std::unique_lock lock(mutex_);
+  --in_flight_;
+  const int64_t index = job->index();
+  done_.emplace(index, std::move(job));
+  if (!writing_ && index == next_to_write_) WriteReady(lock);
+  const bool notify = waited_for_ && in_flight_ <= resume_at_;
+  lock.unlock();
+  if (notify) progressed_.notify_all();
+}
+
+/// Writes what is ready, and what gets ready meanwhile; the lock is held at the call and the return.
+void Session::WriteReady(std::unique_lock<std::mutex>& lock) {
+  writing_ = true;
+  for (Jobs jobs = TakeReady(); !jobs.empty(); jobs = TakeReady()) {
+    lock.unlock();
+    const int64_t frames = jobs.back()->index() + 1;
+    {
+      const std::lock_guard tables_lock(tables_mutex_);
+      for (const auto& job : jobs) WriteFrame(*job);
+      PredictReady(frames);
     }
-    PredictReady();
+    jobs.clear();
+    lock.lock();
+    next_to_write_ = frames;
+    PublishMeans();
   }
-  frame_finished_.notify_all();
+  writing_ = false;
+}
+
+/// Frames that are done, in order from the next to write on.
+Session::Jobs Session::TakeReady() {
+  Jobs ready;
+  int64_t index = next_to_write_;
+  for (auto next = done_.begin(); next != done_.end() && next->first == index; ++index) {
+    ready.push_back(std::move(next->second));
+    next = done_.erase(next);
+  }
+  return ready;
 }
 
 void Session::WriteFrame(const FrameJob& job) {
   Record(job.status());
   for (const RunResult& result : job.results()) {
     WriteValues(result, job.index());
-    if (auto& sequence = sequences_[{result.run, result.distorted}]) {
-      Sink sink(*this, features_.runs()[result.run], result.distorted);
-      sequence->Push(job.index(), result.sums, result.values, sink);
-    }
+    RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];
+    if (sequence.sequence) sequence.sequence->Push(job.index(), result.sums, result.values, *sequence.sink);
   }
 }
 
@@ -182,48 +231,52 @@ void Session::WriteValues(const RunResult& result, int64_t index) {
   const MetricRun& run = features_.runs()[result.run];
   for (size_t i = 0; i < run.columns.size(); ++i) {
     if (run.columns[i] < 0 || run.metric->outputs[i].at_flush) continue;
-    for (int t : TablesOf(result.distorted)) Record(tables_[t]->Set(run.columns[i], index, result.values[i]));
+    for (auto& table : TablesOf(result.distorted)) Record(table->Set(run.columns[i], index, result.values[i]));
   }
 }
 
-std::vector<int> Session::TablesOf(int distorted) const {
-  if (distorted >= 0) return {distorted};
-  std::vector<int> all(tables_.size());
-  for (size_t t = 0; t < all.size(); ++t) all[t] = static_cast<int>(t);
-  return all;
+std::span<const std::unique_ptr<ScoreTable>> Session::TablesOf(int distorted) const {
+  const std::span<const std::unique_ptr<ScoreTable>> all = tables_;
+  return distorted < 0 ? all : all.subspan(distorted, 1);
 }
 
-void Session::PredictReady() {
+void Session::PredictReady(int64_t frames) {
   for (ModelRun& model : models_)
-    for (auto& table : tables_) Record(model.PredictReady(*table, options_.subsample, next_to_write_));
+    for (auto& table : tables_) Record(model.PredictReady(*table, options_.subsample, frames));
+}
+
+void Session::PublishMeans() {
+  for (size_t m = 0; m < models_.size(); ++m)
+    for (size_t t = 0; t < tables_.size(); ++t) means_[m][t] = models_[m].RunningMean(*tables_[t]);
 }
 
 Status Session::Flush() {
   if (!pool_ || flushed_) return Error(StatusCode::kInvalidArgument, "a session is flushed once, after its start");
   if (next_index_ == 0) return Error(StatusCode::kInvalidArgument, "there is no frame to score");
   flushed_ = true;
-  if (lane_) lane_->Drain();
-  std::unique_lock lock(mutex_);
-  frame_finished_.wait(lock, [&] { return in_flight_ == 0; });
-  if (!error_.ok()) return error_;
-  for (auto& [key, sequence] : sequences_) {
-    if (!sequence) continue;
-    Sink sink(*this, features_.runs()[key.first], key.second);
-    sequence->Flush(sink);
+  if (device_frames_) device_frames_->Drain();
+  {
+    std::unique_lock lock(mutex_);
+    waited_for_ = true;
+    progressed_.wait(lock, [&] { return next_to_write_ == next_index_; });
+    if (!error_.ok()) return error_;
   }
-  PredictReady();
+  const std::lock_guard tables_lock(tables_mutex_);
+  for (auto& sequences : sequences_)
+    for (RunSequence& each : sequences)
+      if (each.sequence) each.sequence->Flush(*each.sink);
+  PredictReady(next_index_);
   for (const ModelRun& model : models_)
     for (const auto& table : tables_) Record(model.CheckComplete(*table, options_.subsample, next_index_));
+  const std::lock_guard lock(mutex_);
+  PublishMeans();
   return error_;
 }
 
 void Session::Record(const Status& status) {
-  if (error_.ok() && !status.ok()) error_ = status;
-}
-
-Status Session::FirstError() const {
-  std::lock_guard lock(mutex_);
-  return error_;
+  if (status.ok()) return;
+  const std::lock_guard lock(mutex_);
+  if (error_.ok()) error_ = status;
 }
 
 int64_t Session::frames_done() const {
@@ -232,13 +285,13 @@ int64_t Session::frames_done() const {
 }
 
 void Session::ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(tables_mutex_);
   reader(*tables_[distorted]);
 }
 
 std::optional<double> Session::RunningMean(int distorted, int model) const {
   std::lock_guard lock(mutex_);
-  return models_[model].RunningMean(*tables_[distorted]);
+  return means_[model][distorted];
 }
 
 }  // namespace acutance

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "engine/device_lane.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
+#include "engine/frame_queue.h"
 #include "engine/model_run.h"
 #include "image/picture.h"
 #include "model/score_table.h"
@@ -30,12 +32,13 @@ struct SessionOptions {
   int threads = 1;                       // 1: everything runs in the caller's thread
   int subsample = 1;                     // score only frames whose index it divides
   int distorted_count = 1;
-  std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
+  std::shared_ptr<DevicePicker> devices;                   // null: the CPU alone
+  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
 };
 
 /// Frames go in by Add, in order; scores come out of the tables. One thread uses a session at a time.
-/// Scores do not depend on threads or devices. Memory is bounded by the frames in flight: at most threads + 1, and with
-/// a device two of its batches more.
+/// Scores do not depend on threads or devices. Pictures are held of the frames in flight alone: at most threads + 1,
+/// and with devices as many as keep those busy (DeviceLane::frames_in_flight).
 class Session {
  public:
   static Result<std::unique_ptr<Session>> Create(SessionOptions options);
@@ -43,6 +46,9 @@ class Session {
 
   /// Whether any metric reads chroma; sources may leave it out otherwise.
   bool NeedsChroma() const { return features_.NeedsChroma(); }
+
+  /// Whether any metric reads the distorted videos; their pictures may be without planes otherwise.
+  bool NeedsDistorted() const { return features_.NeedsDistorted(); }
 
   /// Fixes the picture format, makes the metrics and the columns of the score tables. Once, before the first Add.
   Status Start(const PictureFormat& format);
@@ -68,55 +74,71 @@ class Session {
   const std::vector<ModelRun>& models() const { return models_; }
   int subsample() const { return options_.subsample; }
 
-  /// The device that runs what it can; null: the CPU alone. After Start.
-  const DeviceInfo* device() const { return lane_ ? &lane_->info() : nullptr; }
+  /// The devices that run what they can, empty: the CPU alone. After Start.
+  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return lanes_; }
+  /// The first of them; null: the CPU alone.
+  const DeviceInfo* device() const { return lanes_.empty() ? nullptr : &lanes_.front()->info(); }
   /// Devices that were passed over or failed, and why.
   std::vector<std::string> warnings() const;
 
  private:
   class Sink;
+  /// The logic over time of one metric run, for one distorted video or all.
   struct RunSequence {
-    int run;
-    std::unique_ptr<Sequence> sequence;
+    std::unique_ptr<Sequence> sequence;  // null: there is none
+    std::unique_ptr<Sink> sink;
   };
+  using Jobs = std::vector<std::shared_ptr<FrameJob>>;
 
   explicit Session(SessionOptions options);
   Status BindRequests();
-  Status ChooseDevice(const PictureFormat& format);
-  int MaxInFlight() const;
+  void MakeSequences();
+  Status ChooseDevices(const PictureFormat& format);
+  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
   void Warn(const std::string& warning);
   std::vector<int> RunsOfFrame(int64_t index) const;
   void OnFrameDone(std::shared_ptr<FrameJob> job);
+  void WriteReady(std::unique_lock<std::mutex>& lock);
+  Jobs TakeReady();
   void WriteFrame(const FrameJob& job);
   void WriteValues(const RunResult& result, int64_t index);
-  void PredictReady();
+  void PredictReady(int64_t frames);
+  void PublishMeans();
   void Record(const Status& status);
-  Status FirstError() const;
-  std::vector<int> TablesOf(int distorted) const;  // -1: all
+  std::span<const std::unique_ptr<ScoreTable>> TablesOf(int distorted) const;  // -1: all
 
   const SessionOptions options_;
   FeatureSet features_;
   std::vector<ModelRun> models_;
   std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
   std::unique_ptr<WorkspacePool> workspaces_;
-  std::map<std::pair<int, int>, std::unique_ptr<Sequence>> sequences_;  // by (run, distorted)
-  std::deque<Picture> earlier_;                                         // latest first
+  std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] of a reference_only run
+  std::deque<Picture> earlier_;                      // latest first
   int max_lag_ = 0;
   PictureFormat format_;
   int64_t next_index_ = 0;
+  int most_in_flight_ = 0;  // Add blocks above,
+  int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
   bool flushed_ = false;
 
-  mutable std::mutex mutex_;  // guards what follows, and the tables while frames are in flight
-  std::condition_variable frame_finished_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable progressed_;
+  bool waited_for_ = false;  // somebody waits for progressed_
   int in_flight_ = 0;
-  std::map<int64_t, std::shared_ptr<FrameJob>> waiting_;  // done, but an earlier frame is not
+  std::map<int64_t, std::shared_ptr<FrameJob>> done_;  // and not written: an earlier frame is not done
+  bool writing_ = false;  // some thread writes scores
   int64_t next_to_write_ = 0;
+  std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
   Status error_;
   std::vector<std::string> warnings_;
 
-  // Last: their threads end before anything they use, the lane's before the pool's.
+  /// Held while scores are written: guards tables, models and sequences. Taken before mutex_, if both are.
+  mutable std::mutex tables_mutex_;
+
+  // Last: their threads end before anything they use, the lanes' before the pool's.
   std::unique_ptr<ThreadPool> pool_;
-  std::unique_ptr<DeviceLane> lane_;
+  std::unique_ptr<FrameQueue> device_frames_;  // null: no device
+  std::vector<std::unique_ptr<DeviceLane>> lanes_;
 };
 
 }  // namespace acutance

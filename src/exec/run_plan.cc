@@ -11,10 +11,38 @@ constexpr size_t kAlignment = 256;
 
 size_t AlignUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
+constexpr size_t kPieceBytes = size_t{256} << 10;
+
 bool IsReference(PlanInput input) { return input <= PlanInput::kReferenceCr; }
 int PlaneOf(PlanInput input) { return static_cast<int>(input) % 3; }
 
+size_t PictureBytes(const PlanContext& context, PlanInput input) {
+  return static_cast<size_t>(context.layout(input).picture_stride) * context.format.BytesPerSample();
+}
+
+size_t InputBytes(const PlanContext& context, PlanInput input) {
+  return PictureBytes(context, input) * (context.layout(input).history + context.batch);
+}
+
+size_t SumsBytes(const Plan& plan, const PlanContext& context) {
+  return sizeof(int64_t) * plan.sum_count() * context.batch;
+}
+
 }  // namespace
+
+size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const PlanContext& context) {
+  size_t bytes = 0;
+  for (int i = 0; i < kPlanInputs; ++i) {
+    const PlanInput input = static_cast<PlanInput>(i);
+    const auto reads = [&](const Plan& plan) { return plan.Reads(input); };
+    if (std::any_of(plans.begin(), plans.end(), reads)) bytes += InputBytes(context, input);
+  }
+  for (const Plan& plan : plans) {
+    bytes += SumsBytes(plan, context);
+    for (const Plan::BufferSpec& spec : plan.buffers()) bytes += spec.bytes;
+  }
+  return bytes;
+}
 
 Result<std::unique_ptr<PlanRunner>> PlanRunner::Make(Device& device, std::vector<Plan> plans,
                                                      const PlanContext& context, Options options) {
@@ -33,14 +61,13 @@ Status PlanRunner::Prepare(std::vector<Plan> plans) {
   for (Plan& plan : plans) ACU_RETURN_IF_ERROR(AllocatePlan(std::move(plan)));
   ACU_RETURN_IF_ERROR(AllocateInputs());
   ACU_RETURN_IF_ERROR(AllocateStaging());
-  ACU_RETURN_IF_ERROR(UploadTables());
+  ACU_RETURN_IF_ERROR(FillBuffers());
   return RecordBatch();
 }
 
 Status PlanRunner::AllocatePlan(Plan plan) {
   BoundPlan bound = {.plan = std::move(plan)};
-  const size_t sums = sizeof(int64_t) * bound.plan.sum_count() * context_.batch;
-  ACU_ASSIGN_OR_RETURN(bound.sums, device_.Allocate(sums, MemoryKind::kDevice));
+  ACU_ASSIGN_OR_RETURN(bound.sums, device_.Allocate(SumsBytes(bound.plan, context_), MemoryKind::kDevice));
   for (const Plan::BufferSpec& spec : bound.plan.buffers()) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(spec.bytes, MemoryKind::kDevice));
     bound.own.push_back(std::move(buffer));
@@ -59,9 +86,7 @@ Status PlanRunner::AllocateInputs() {
     const PlanInput plane = static_cast<PlanInput>(i);
     const auto reads = [&](const BoundPlan& bound) { return bound.plan.Reads(plane); };
     if (std::none_of(plans_.begin(), plans_.end(), reads)) continue;
-    const PlaneLayout& layout = context_.layout(plane);
-    const size_t picture = static_cast<size_t>(layout.picture_stride) * context_.format.BytesPerSample();
-    const size_t bytes = picture * (layout.history + context_.batch);
+    const size_t bytes = InputBytes(context_, plane);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
     inputs_.push_back({plane, offset, bytes, std::move(buffer)});
     offset += AlignUp(bytes);
@@ -92,28 +117,28 @@ Status PlanRunner::AllocateStaging() {
   return {};
 }
 
-Status PlanRunner::UploadTables() {
+/// Uploads tables, and writes inputs once so that no kernel reads what nobody wrote: padding, missing history and the
+/// rest of a short batch stay as they are.
+Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
-  std::vector<Command> commands;
+  std::vector<CopyCommand> commands;
+  for (const Input& input : inputs_)
+    commands.push_back({staging_.get(), input.staging_offset, input.buffer.get(), 0, input.bytes});
   for (const BoundPlan& bound : plans_)
     for (size_t i = 0; i < bound.own.size(); ++i) {
       const std::vector<std::byte>& contents = bound.plan.buffers()[i].contents;
       if (contents.empty()) continue;
       ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> source, device_.Allocate(contents.size(), MemoryKind::kUpload));
       std::memcpy(source->host(), contents.data(), contents.size());
-      commands.push_back(CopyCommand{source.get(), 0, bound.own[i].get(), 0, contents.size()});
+      commands.push_back({source.get(), 0, bound.own[i].get(), 0, contents.size()});
       sources.push_back(std::move(source));
     }
-  if (commands.empty()) return {};
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue_->Record(commands));
-  ACU_RETURN_IF_ERROR(queue_->Submit(*recording));
+  ACU_RETURN_IF_ERROR(queue_->Copy(commands));
   return queue_->Wait();
 }
 
 Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
-  for (const Input& input : inputs_)
-    commands.push_back(CopyCommand{staging_.get(), input.staging_offset, input.buffer.get(), 0, input.bytes});
   if (options_.poison) AppendPoison(commands);
   for (const BoundPlan& bound : plans_) AppendLaunches(bound, commands);
   for (const BoundPlan& bound : plans_)
@@ -144,31 +169,57 @@ void PlanRunner::AppendLaunches(const BoundPlan& bound, std::vector<Command>& co
 
 Status PlanRunner::Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
+  pieces_.clear();
+  copies_.clear();
   for (const Input& input : inputs_)
-    ACU_RETURN_IF_ERROR(CopyIn(input, IsReference(input.plane) ? references : distorted));
-  ACU_RETURN_IF_ERROR(queue_->Submit(*recording_));
-  started_ = true;
-  return {};
+    ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted));
+  CopyPieces();
+  started_ = true;  // also if one of the next two fails: the other may run
+  ACU_RETURN_IF_ERROR(queue_->Copy(copies_));
+  return queue_->Submit(*recording_);
 }
 
-Status PlanRunner::CopyIn(const Input& input, std::span<const Picture* const> pictures) {
+Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures) {
   const PlaneLayout& layout = context_.layout(input.plane);
   if (pictures.size() > static_cast<size_t>(layout.history + context_.batch))
     return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch of {} with a history of {}",
                  pictures.size(), context_.batch, layout.history);
-  const size_t sample_bytes = context_.format.BytesPerSample();
-  for (size_t i = 0; i < pictures.size(); ++i) {
-    if (pictures[i] == nullptr) continue;
+  const size_t first = std::ranges::find_if(pictures, [](const Picture* p) { return p; }) - pictures.begin();
+  const size_t bytes = PictureBytes(context_, input.plane);
+  for (size_t i = first; i < pictures.size(); ++i) {
     const Plane& plane = pictures[i]->planes[PlaneOf(input.plane)];
     if (plane.data == nullptr || plane.width != layout.width || plane.height != layout.height)
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, layout.width, layout.height);
-    std::byte* to = staging_->host() + input.staging_offset + i * layout.picture_stride * sample_bytes;
-    for (int y = 0; y < layout.height; ++y)
-      std::memcpy(to + y * layout.row_stride * sample_bytes, plane.data + y * plane.stride,
-                  layout.width * sample_bytes);
+    AddPieces(plane, layout, staging_->host() + input.staging_offset + i * bytes);
   }
+  const size_t offset = first * bytes;
+  copies_.push_back(
+      {staging_.get(), input.staging_offset + offset, input.buffer.get(), offset, (pictures.size() - first) * bytes});
   return {};
+}
+
+void PlanRunner::AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to) {
+  const size_t sample_bytes = context_.format.BytesPerSample();
+  const size_t row_bytes = layout.width * sample_bytes, to_stride = layout.row_stride * sample_bytes;
+  const int rows = static_cast<int>(std::max<size_t>(kPieceBytes / row_bytes, 1));
+  for (int y = 0; y < layout.height; y += rows)
+    pieces_.push_back({plane.data + y * plane.stride, to + y * to_stride, plane.stride, to_stride, row_bytes,
+                       std::min(rows, layout.height - y)});
+}
+
+void PlanRunner::CopyPieces() const {
+  const auto copy = [this](int i) {
+    const Piece& piece = pieces_[i];
+    const bool solid =
+        piece.from_stride == static_cast<ptrdiff_t>(piece.row_bytes) && piece.to_stride == piece.row_bytes;
+    if (solid) return void(std::memcpy(piece.to, piece.from, piece.row_bytes * piece.rows));
+    for (int y = 0; y < piece.rows; ++y)
+      std::memcpy(piece.to + y * piece.to_stride, piece.from + y * piece.from_stride, piece.row_bytes);
+  };
+  const int count = static_cast<int>(pieces_.size());
+  if (options_.for_each) return options_.for_each(count, copy);
+  for (int i = 0; i < count; ++i) copy(i);
 }
 
 Status PlanRunner::Wait() {

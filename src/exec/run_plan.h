@@ -1,6 +1,7 @@
 // Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch of frames.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,6 +13,9 @@
 
 namespace acutance {
 
+/// Runs work(0) to work(count - 1), in any order and on any threads, and returns when all are done.
+using ForEach = std::function<void(int count, const std::function<void(int)>& work)>;
+
 /// One batch in flight. Several runners of one device, each with its own queue, overlap upload, work and readback; a
 /// runner belongs to one thread at a time. After any failure a runner is not used again.
 class PlanRunner {
@@ -19,12 +23,17 @@ class PlanRunner {
   struct Options {
     bool poison =
         false;  // garbage in padding and, before every batch, in sums and scratch: finds reads of what nobody wrote
+    ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
   };
 
   /// All plans were made for `context`, and share its inputs.
   static Result<std::unique_ptr<PlanRunner>> Make(Device& device, std::vector<Plan> plans, const PlanContext& context,
                                                   Options options);
   ~PlanRunner();
+
+  /// What a runner takes of the device's memory.
+  static size_t DeviceBytes(const std::vector<Plan>& plans, const PlanContext& context);
+
   PlanRunner(const PlanRunner&) = delete;
 
   /// Copies the pictures and starts the work; the pictures may be freed at once. `references` has the history before
@@ -48,6 +57,14 @@ class PlanRunner {
     size_t bytes;
     std::unique_ptr<Buffer> buffer;
   };
+  /// Rows to copy into the staging memory, small enough that several threads share a batch.
+  struct Piece {
+    const std::byte* from;
+    std::byte* to;
+    ptrdiff_t from_stride;
+    size_t to_stride, row_bytes;
+    int rows;
+  };
   struct BoundPlan {
     Plan plan;
     size_t readback_offset = 0;
@@ -63,11 +80,13 @@ class PlanRunner {
   Status AllocateInputs();
   Status AllocatePlan(Plan plan);
   Status AllocateStaging();
-  Status UploadTables();
+  Status FillBuffers();
   Status RecordBatch();
   void AppendPoison(std::vector<Command>& commands) const;
   void AppendLaunches(const BoundPlan& bound, std::vector<Command>& commands) const;
-  Status CopyIn(const Input& input, std::span<const Picture* const> pictures);
+  Status AddUpload(const Input& input, std::span<const Picture* const> pictures);
+  void AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to);
+  void CopyPieces() const;
 
   Device& device_;
   const PlanContext context_;
@@ -77,6 +96,8 @@ class PlanRunner {
   std::unique_ptr<Buffer> staging_, readback_, poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
+  std::vector<Piece> pieces_;  // of the batch that starts
+  std::vector<CopyCommand> copies_;
   bool started_ = false;
 };
 

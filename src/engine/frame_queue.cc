@@ -1,0 +1,95 @@
+#include "engine/frame_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace acutance {
+
+void FrameQueue::Join(int batch) {
+  const std::lock_guard lock(mutex_);
+  smallest_batch_ = devices_ == 0 ? batch : std::min(smallest_batch_, batch);
+  ++devices_;
+}
+
+void FrameQueue::Leave(Jobs unfinished) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto earlier = [](const auto& a, const auto& b) { return a->index() < b->index(); };
+    std::deque<std::shared_ptr<FrameJob>> merged;
+    std::ranges::merge(unfinished, waiting_, std::back_inserter(merged), earlier);
+    waiting_ = std::move(merged);
+    unfinished.clear();
+    if (--devices_ == 0) std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(unfinished));
+  }
+  changed_.notify_all();
+  for (auto& job : unfinished) job->RunDeviceWorkOnCpu();
+}
+
+void FrameQueue::Add(std::shared_ptr<FrameJob> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (devices_ > 0) {
+      waiting_.push_back(std::move(job));
+      if (static_cast<int>(waiting_.size()) < smallest_batch_) return;
+    }
+  }
+  if (job) job->RunDeviceWorkOnCpu();
+  else changed_.notify_one();
+}
+
+void FrameQueue::Drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  changed_.notify_all();
+}
+
+void FrameQueue::Stop() {
+  Jobs dropped;  // outside the lock
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(dropped));
+  }
+  changed_.notify_all();
+}
+
+/// Of frames that may form a batch.
+size_t FrameQueue::RunLength(int batch) const {
+  const size_t most = std::min(waiting_.size(), static_cast<size_t>(batch));
+  if (!consecutive_) return most;
+  size_t length = std::min<size_t>(most, 1);
+  while (length < most && waiting_[length]->index() == waiting_[length - 1]->index() + 1) ++length;
+  return length;
+}
+
+bool FrameQueue::IsReady(int batch) const {
+  if (waiting_.empty()) return false;
+  if (draining_ || waiting_.size() >= static_cast<size_t>(batch)) return true;
+  return RunLength(batch) < waiting_.size();  // frames that were given back: nothing can join them any more
+}
+
+FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled) {
+  Jobs jobs;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stopped_ || cancelled || IsReady(batch); });
+  if (stopped_ || cancelled) return jobs;
+  const auto end = waiting_.begin() + static_cast<ptrdiff_t>(RunLength(batch));
+  jobs.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
+  waiting_.erase(waiting_.begin(), end);
+  const bool more = IsReady(batch);
+  lock.unlock();
+  if (more) changed_.notify_one();
+  return jobs;
+}
+
+void FrameQueue::Wake() {
+  {
+    const std::lock_guard lock(mutex_);  // whoever is about to wait has not looked yet, or waits already
+  }
+  changed_.notify_all();
+}
+
+}  // namespace acutance

@@ -1,0 +1,58 @@
+// Frames on their way to devices: whichever device is free takes the next batch.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/frame_job.h"
+
+namespace acutance {
+
+class FrameQueue {
+ public:
+  using Jobs = std::vector<std::shared_ptr<FrameJob>>;
+
+  /// consecutive: the frames of a batch must follow one another, for metrics that compare them.
+  explicit FrameQueue(bool consecutive) : consecutive_(consecutive) {}
+
+  /// A device that will take batches of so many frames.
+  void Join(int batch);
+
+  /// A device that failed, with the frames that it took and did not finish, in order. Other devices take them up, or
+  /// the CPU when this was the last device; it then does all later frames too.
+  void Leave(Jobs unfinished);
+
+  /// Frames come in order.
+  void Add(std::shared_ptr<FrameJob> job);
+
+  /// No more frames come: batches need not be full.
+  void Drain();
+
+  /// Drops what waits; devices get no more.
+  void Stop();
+
+  /// The next batch: waits for as many frames as asked for, or fewer where no more can join them. Empty: stopped, or
+  /// `cancelled` became true (with Wake).
+  Jobs Take(int batch, const std::atomic<bool>& cancelled);
+  void Wake();
+
+ private:
+  size_t RunLength(int batch) const;
+  bool IsReady(int batch) const;
+
+  const bool consecutive_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<FrameJob>> waiting_;
+  int devices_ = 0;
+  int smallest_batch_ = 0;
+  bool draining_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace acutance

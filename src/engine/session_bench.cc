@@ -1,0 +1,96 @@
+// How many frame pairs a second the engine can feed: sessions on a device that does nothing and takes no time.
+#include <benchmark/benchmark.h>
+
+#include "engine/session.h"
+
+namespace acutance {
+namespace {
+
+class NullBuffer : public Buffer {
+ public:
+  NullBuffer(size_t bytes, MemoryKind kind) : bytes_(bytes), memory_(kind == MemoryKind::kDevice ? 0 : bytes) {}
+  size_t bytes() const override { return bytes_; }
+  uint64_t address() const override { return 0; }
+  std::byte* host() const override { return memory_.data(); }
+
+ private:
+  const size_t bytes_;
+  mutable std::vector<std::byte> memory_;
+};
+
+class NullQueue : public Queue {
+ public:
+  Result<std::unique_ptr<Recording>> Record(std::span<const Command>) override { return std::make_unique<Recording>(); }
+  Status Submit(Recording&) override { return {}; }
+  Status Copy(std::span<const CopyCommand>) override { return {}; }
+  Status Wait() override { return {}; }
+};
+
+class NullDevice : public Device {
+ public:
+  const DeviceInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
+    return std::unique_ptr<Buffer>(std::make_unique<NullBuffer>(bytes, kind));
+  }
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override { return std::make_unique<Kernel>(); }
+  Result<std::unique_ptr<Queue>> MakeQueue() override { return std::unique_ptr<Queue>(std::make_unique<NullQueue>()); }
+  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
+    return std::unique_ptr<Buffer>(std::make_unique<NullBuffer>(memory.size(), MemoryKind::kDevice));
+  }
+
+ private:
+  const DeviceInfo info_ = {.backend = "null", .name = "null device"};
+};
+
+const Backend kNullBackend = {
+    "null", "takes no time",
+    [] {
+      return BackendProbe{{{.backend = "null"}}, ""};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return std::unique_ptr<Device>(std::make_unique<NullDevice>()); }};
+
+/// Frames of one picture, as they would lie in a mapped file.
+class Clip {
+ public:
+  explicit Clip(const PictureFormat& format) : picture_(AllocatePicture(format)->Share()) {
+    const Plane& last = picture_.planes[format.PlaneCount() - 1];
+    const auto* begin = static_cast<const std::byte*>(picture_.memory.get());
+    picture_.region = {begin, static_cast<size_t>(last.data + last.stride * last.height - begin)};
+  }
+  const Picture& picture() const { return picture_; }
+
+ private:
+  Picture picture_;
+};
+
+SessionOptions Request(const std::vector<FeatureRequest>& features, int threads) {
+  static const Backend* const kBackends[] = {&kNullBackend};
+  SessionOptions options;
+  options.features = features;
+  options.threads = threads;
+  options.devices = std::make_shared<DevicePicker>(
+      DeviceChoice{"null", std::nullopt, {}}, [](Device&) { return Status(); }, kBackends);
+  return options;
+}
+
+void Feed(benchmark::State& state, SessionOptions options, const PictureFormat& format) {
+  const Clip clip(format);
+  auto session = Session::Create(std::move(options)).value();
+  if (const Status status = session->Start(format); !status.ok()) return state.SkipWithError(status.message().c_str());
+  int64_t frames = 0;
+  for (auto _ : state) {
+    if (!session->Add(clip.picture(), {clip.picture()}).ok()) return state.SkipWithError("a frame failed");
+    ++frames;
+  }
+  if (!session->Flush().ok()) state.SkipWithError("the end failed");
+  state.SetItemsProcessed(frames);
+}
+
+void BM_Feed(benchmark::State& state) {
+  const PictureFormat format = {static_cast<int>(state.range(0)), static_cast<int>(state.range(1))};
+  Feed(state, Request({{"motion", {}}, {"psnr", {{"enable_chroma", "false"}}}}, 2), format);
+}
+BENCHMARK(BM_Feed)->Args({64, 36})->Args({576, 324})->Args({1920, 1080})->UseRealTime()->MinTime(0.3);
+
+}  // namespace
+}  // namespace acutance
