@@ -43,7 +43,7 @@ int MirrorIndexClamped(int i, int n) { return std::clamp(MirrorIndex(i, n), 0, n
 /// lies further out is read by no filter and left as it was.
 template <class Sample>
 void CopyMirrored(const Sample* row, int width, int first, int columns, int reach, Sample* to) {
-  const int begin = std::max(first, 0), end = std::min(first + columns, width);
+  const int begin = std::max(first, 0), end = std::max(begin, std::min(first + columns, width));
   for (int x = first; x < begin; ++x) to[x - first] = row[MirrorIndexClamped(x, width)];
   std::memcpy(to + (begin - first), row + begin, (end - begin) * sizeof(Sample));
   for (int x = end; x < std::min(first + columns, width + reach); ++x)
