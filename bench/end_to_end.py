@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Frame pairs a second from raw files in memory to scores, on this machine's devices.
+
+usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--devices 0 --devices 0,1]
+                     [--sizes 576x324,1920x1080,3840x2160] [--runs motion,psnr,vmaf_v0.6.1] [--gigabytes N]
+                     [--repeats N] [--keep]
+
+Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given amount of gigabytes each, and scores it
+with every run (a feature, or a model by its name). The rate is what `acutance score --json` says, opening files and
+devices left out; "wall" has the whole process. The last column is what uploading the planes alone would allow at
+55 GB/s. Logs of all backends and device lists must be the same, but for the frames per second. Standard library only.
+"""
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+UPLOAD_BYTES_PER_SECOND = 55e9
+LUMA_FILES = {"motion": 1, "float_motion": 1}  # files whose luma a run reads; the others read two
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--dir", type=pathlib.Path, default=pathlib.Path("/dev/shm"))
+    parser.add_argument("--backends", default="cuda,cpu")
+    parser.add_argument("--devices", action="append", help="for --device; may be repeated (default: not given)")
+    parser.add_argument("--sizes", default="576x324,1920x1080,3840x2160")
+    parser.add_argument("--runs", default="motion,psnr")
+    parser.add_argument("--gigabytes", type=float, default=4.0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--keep", action="store_true", help="leave the files for the next run")
+    return parser.parse_args()
+
+
+def write_pair(folder, size, gigabytes):
+    """Frames of noise that move on by some bytes from frame to frame. Returns two paths and the number of frames."""
+    width, height = map(int, size.split("x"))
+    frame = width * height + 2 * (width // 2) * (height // 2)
+    frames = max(int(gigabytes * 1e9 / frame), 32)
+    paths = [folder / f"acutance_{name}_{size}.yuv" for name in ("reference", "distorted")]
+    for step, path in zip((4096, 4160), paths):
+        if path.exists() and path.stat().st_size == frames * frame:
+            continue
+        noise = os.urandom(frame + 64 * step)
+        with open(path, "wb") as file:
+            for index in range(frames):
+                start = index % 64 * step
+                file.write(noise[start:start + frame])
+    return paths, frames
+
+
+def log_digest(path):
+    log = json.loads(path.read_text(encoding="utf-8"))
+    log["fps"] = 0
+    return hashlib.sha256(json.dumps(log, sort_keys=True).encode()).hexdigest()
+
+
+def score(options, pair, size, run, backend, devices, log):
+    command = [options.build / "bin/acutance", "score", *pair, "--size", size, "--backend", backend, "--json", "-q",
+               "--output", log]
+    command += ["--model", run] if run.startswith("vmaf") else ["--no-model", "--feature", run]
+    command += ["--device", devices] if devices and backend not in ("cpu", "auto") else []
+    start = time.perf_counter()
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    wall = time.perf_counter() - start
+    if done.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stderr[-2000:]}")
+    summary = json.loads(done.stdout)
+    return summary["frames"] / summary["seconds"], wall, summary.get("warnings", [])
+
+
+def measure_run(options, pair, frames, size, run):
+    """Table rows of one size and run; returns whether all logs agree."""
+    width, height = map(int, size.split("x"))
+    bound = UPLOAD_BYTES_PER_SECOND / (width * height * LUMA_FILES.get(run, 2))
+    digests = set()
+    for backend in options.backends.split(","):
+        for devices in options.devices or [None]:
+            if backend in ("cpu", "auto") and devices != (options.devices or [None])[0]:
+                continue
+            log = options.dir / "acutance_end_to_end.json"
+            results = [score(options, pair, size, run, backend, devices, log) for _ in range(options.repeats)]
+            digests.add(log_digest(log))
+            rates = sorted(rate for rate, _, _ in results)
+            wall = min(seconds for _, seconds, _ in results)
+            print(f"| {size} | {run} | {backend}{' ' + devices if devices else ''} | {frames} | {rates[-1]:.0f} "
+                  f"| {rates[len(rates) // 2]:.0f} | {wall:.2f} s | {bound:.0f} |", flush=True)
+            for warning in results[-1][2]:
+                print(f"  warning: {warning}")
+            log.unlink()
+    return len(digests) == 1
+
+
+def main():
+    options = parse_arguments()
+    same = True
+    print("| size | run | backend | pairs | best pairs/s | median | wall | upload bound |")
+    print("|---|---|---|---|---|---|---|---|")
+    for size in options.sizes.split(","):
+        pair, frames = write_pair(options.dir, size, options.gigabytes)
+        for run in options.runs.split(","):
+            if not measure_run(options, pair, frames, size, run):
+                print(f"  the logs of {size} {run} DIFFER")
+                same = False
+        if not options.keep:
+            for path in pair:
+                path.unlink()
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
