@@ -15,7 +15,7 @@ export BUILD REF DIS
 .PHONY: help build score test sycl bench bench-peer lint format coverage install clean setup
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup:
 	@tools/setup.sh build
@@ -39,6 +39,20 @@ test: sycl build ## build and run all tests
 sycl:
 	@tools/setup.sh test
 	@tools/sycl_runtime.sh || echo "setup: going on without SYCL; its tests are skipped" >&2
+
+test-ffmpeg: build ## build Debian's ffmpeg on the installed acutance and compare its scores
+	@tools/setup.sh score ffmpeg
+	@tools/sample_pair.sh
+	@tests/clients/build_ffmpeg.sh
+	@python3 -B tests/clients/test_ffmpeg.py
+
+test-clients: build ## pyvmaf, vmaf-mcp, easyvmaf and ffmpeg-quality-metrics, over a newer ffmpeg
+	@tools/setup.sh score ffmpeg
+	@tools/sample_pair.sh
+	@tests/clients/build_ffmpeg.sh sid
+	@python3 -B tests/clients/test_ffmpeg.py sid
+	@tests/clients/install_clients.sh
+	@$(BUILD)/clients/venv/bin/python -B tests/clients/test_clients.py
 
 bench: build bench-peer ## the rooms' benchmarks, then the comparison with libvmaf
 	@python3 bench/rooms.py --build $(BUILD)

@@ -13,6 +13,7 @@ packages() {
     score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev ;;
     test) echo python3 ;;
     test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
+    ffmpeg) echo apt dpkg-dev make xz-utils ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
     coverage) echo gcovr ;;
     *-optional) ;;

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Debian's own ffmpeg source package, configured with --enable-libvmaf against acutance as $BUILD/clients/prefix holds it
+# (installed here), into $BUILD/clients/ffmpeg-SUITE/bin. Built once for a version of ffmpeg; acutance is replaced under
+# it, as a distribution would.
+# usage: build_ffmpeg.sh [SUITE]    "here" (default): the suites of this machine; or another one, such as sid
+set -euo pipefail
+
+suite=${1:-here}
+build=$(realpath "${BUILD:-build}")
+prefix=$build/clients/prefix
+out=$build/clients/ffmpeg-$suite
+jobs=$(tools/jobs.sh)
+mkdir -p "$out/apt/lists/partial" "$out/apt/cache" "$prefix"
+cmake --install "$build" --prefix "$prefix" >"$build/clients/install.log"
+
+# Only what the tests play: y4m, raw video, and H.264 in mp4 or matroska; libvmaf's filter and those around it.
+parts=(
+  --enable-demuxer=yuv4mpegpipe,rawvideo,mov,matroska,concat
+  --enable-muxer=null,rawvideo,yuv4mpegpipe,mov,mp4,matroska
+  --enable-decoder=rawvideo,wrapped_avframe,h264,ffv1 --enable-encoder=rawvideo,wrapped_avframe,ffv1
+  --enable-parser=h264 --enable-protocol=file,pipe,fd
+  --enable-filter=libvmaf,psnr,ssim,scale,format,null,setpts,settb,fps,split,trim,select,copy
+  --enable-indev=lavfi)
+flags=(--disable-everything --disable-autodetect --disable-doc --disable-debug --disable-ffplay --disable-x86asm
+  --enable-libvmaf "${parts[@]}" "--extra-ldflags=-Wl,-rpath,$prefix/lib" --prefix="$out")
+
+# Source packages come from where this machine gets its packages, by lists of our own.
+sources() {
+  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg signed=
+  [ ! -e "$keyring" ] || signed="[signed-by=$keyring]"
+  apt-get indextargets --format "deb-src $signed \$(SITE) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' | sort -u |
+    if [ "$suite" = here ]; then cat; else awk -v suite="$suite" '!/security/ { $(NF-1) = suite; print; exit }'; fi
+}
+
+fetch() {
+  sources >"$out/apt/sources.list"
+  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$out/apt/sources.list" -o Dir::Etc::sourceparts=-
+    -o "Dir::State::lists=$out/apt/lists" -o "Dir::Cache=$out/apt/cache" -o APT::Sandbox::User=)
+  "${apt[@]}" update </dev/null
+  cd "$out/apt"
+  "${apt[@]}" source --download-only ffmpeg </dev/null && return
+  # Of a suite that moves, the packaging may be gone from the mirror before the list is renewed.
+  echo "ffmpeg of $suite: its packaging cannot be had; building the upstream source in it without Debian's patches"
+  rm -f ./*.dsc
+  "${apt[@]}" source --download-only --tar-only ffmpeg </dev/null
+}
+
+newest() { find "$out/apt" -maxdepth 1 -name "ffmpeg_*$1" | sort -V | tail -1; }
+
+[ -n "$(newest .orig.tar.xz)" ] || (fetch)
+package=$(newest .dsc)
+tarball=$(newest .orig.tar.xz)
+name=$(basename "${package:-$tarball}")
+stamp=$out/$(printf '%s\n' "$name" "${flags[@]}" | sha256sum | cut -c1-16).built
+if [ -e "$stamp" ]; then exit; fi
+
+rm -rf "$out/source" "$out"/*.built
+if [ -n "$package" ]; then
+  dpkg-source --no-check -x "$package" "$out/source" >"$out/unpack.log" 2>&1
+else
+  mkdir "$out/source"
+  tar -xf "$tarball" --strip-components=1 -C "$out/source"
+fi
+cd "$out/source"
+echo "building $name: log in $out/build.log"
+{
+  PKG_CONFIG_PATH=$prefix/lib/pkgconfig ./configure "${flags[@]}"
+  make -j "$jobs"
+  make install
+} >"$out/build.log" 2>&1 || {
+  tail -20 "$out/build.log" >&2
+  exit 1
+}
+touch "$stamp"
