@@ -14,6 +14,7 @@ mkdir -p "$out/apt/lists/partial" "$out/apt/cache" "$prefix"
 cmake --install "$build" --prefix "$prefix" >"$build/clients/install.log"
 
 # Only what the tests play: y4m, raw video, and H.264 in mp4 or matroska; libvmaf's filter and those around it.
+# shellcheck disable=SC2054  # configure takes lists with commas
 parts=(
   --enable-demuxer=yuv4mpegpipe,rawvideo,mov,matroska,concat
   --enable-muxer=null,rawvideo,yuv4mpegpipe,mov,mp4,matroska
