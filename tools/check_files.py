@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-SOURCE_FOLDERS = ("src", "cli", "include", "tests", "bench")
+SOURCE_FOLDERS = ("src", "cli", "include", "python", "tests", "bench")
 CODE_LINES = 600
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")

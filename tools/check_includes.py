@@ -75,7 +75,7 @@ def check_include(source, target, table):
 
 def sources(root):
     """(path on disk, path as the table sees it) of all files the rules cover."""
-    for top in ("src", "cli"):
+    for top in ("src", "cli", "python"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix in (".cc", ".h"):
                 yield path, path.relative_to(root / "src" if top == "src" else root)

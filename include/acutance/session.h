@@ -57,7 +57,8 @@ class Session {
   Status Add(const Picture& reference, const std::vector<Picture>& distorted);  // one a distorted video
 
   int64_t frames_added() const;
-  int64_t frames_done() const;  // scored; features that look ahead (motion) and models come with Finish
+  /// Scored; features that look ahead (motion) and models come with Finish. Any thread may ask.
+  int64_t frames_done() const;
 
   /// A score so far; nullopt where it does not exist yet.
   std::optional<double> Score(std::string_view name, int64_t frame, int video = 0) const;

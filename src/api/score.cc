@@ -41,7 +41,7 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
   std::function<void()> cancel;
   request.watch_cancel = [&](std::function<void()> function) {
     cancel = std::move(function);
-    return std::shared_ptr<void>();
+    return options.watch_cancel ? options.watch_cancel(cancel) : nullptr;
   };
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
     if (!options.on_progress) return;

@@ -1,0 +1,57 @@
+"""Perceptual video quality: VMAF and its features, with libvmaf's numbers to the bit, in a fraction of its time.
+
+    result = acutance.score("reference.mp4", "encode.mp4")
+    result.score                 # mean of the model's score over all frames
+    result["vmaf_v0.6.1"]        # one score a frame, a numpy array
+
+Session takes pictures from memory: numpy arrays, PyAV frames, DLPack tensors.
+"""
+from ._catalog import Backend, Device, FeatureInfo, ModelInfo, OptionInfo, backends, devices, features, models
+from ._core import version as _version
+from ._errors import (
+    AcutanceError,
+    BadDataError,
+    CancelledError,
+    InvalidArgumentError,
+    IoError,
+    NoDeviceError,
+    NotFoundError,
+    OutOfMemoryError,
+    SessionError,
+    UnsupportedError,
+)
+from ._options import Model
+from ._progress import Progress
+from ._result import Result
+from ._score import score, score_async
+from ._session import Session
+
+__version__ = _version()
+
+__all__ = [
+    "AcutanceError",
+    "Backend",
+    "BadDataError",
+    "CancelledError",
+    "Device",
+    "FeatureInfo",
+    "InvalidArgumentError",
+    "IoError",
+    "Model",
+    "ModelInfo",
+    "NoDeviceError",
+    "NotFoundError",
+    "OptionInfo",
+    "OutOfMemoryError",
+    "Progress",
+    "Result",
+    "Session",
+    "SessionError",
+    "UnsupportedError",
+    "backends",
+    "devices",
+    "features",
+    "models",
+    "score",
+    "score_async",
+]

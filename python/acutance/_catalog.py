@@ -1,0 +1,82 @@
+"""What this build and this machine have: models, features, backends and their devices."""
+from __future__ import annotations
+
+import dataclasses
+
+from . import _core
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelInfo:
+    """A built-in model: `name` is what `model=` takes, `viewing` the conditions it was made for."""
+
+    name: str
+    viewing: str
+    description: str
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionInfo:
+    """An option of a feature. `min` and `max` bound numbers, both included; `default` is text, as logs print it."""
+
+    name: str
+    help: str
+    default: str
+    min: float
+    max: float
+
+
+@dataclasses.dataclass(frozen=True)
+class FeatureInfo:
+    """A feature: `name` is what `features=` takes, `outputs` are the scores it gives per frame."""
+
+    name: str
+    summary: str
+    outputs: tuple[str, ...]
+    options: tuple[OptionInfo, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A device of a backend: `score(..., backend=device.backend, device=device.index)` runs on it."""
+
+    backend: str
+    index: int
+    name: str
+    driver: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Backend:
+    """A place where scores are computed; `missing` says why there are no devices, where there are none."""
+
+    name: str
+    summary: str
+    devices: tuple[Device, ...]
+    missing: str
+
+
+def models() -> list[ModelInfo]:
+    """The built-in models, the default one first."""
+    return [ModelInfo(*model) for model in _core.models()]
+
+
+def features() -> list[FeatureInfo]:
+    """The features, each with its outputs and options."""
+    return [
+        FeatureInfo(name, summary, tuple(outputs), tuple(OptionInfo(*option) for option in options))
+        for name, summary, outputs, options in _core.features()
+    ]
+
+
+def backends() -> list[Backend]:
+    """The backends beside the CPU, with the devices found on this machine now."""
+    return [
+        Backend(name, summary, tuple(Device(*device) for device in found), missing)
+        for name, summary, found, missing in _core.backends()
+    ]
+
+
+def devices() -> list[Device]:
+    """All devices found on this machine now; the CPU, which is always there, is not among them."""
+    return [device for backend in backends() for device in backend.devices]

@@ -1,0 +1,164 @@
+"""The scores of a finished run."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _html
+from ._errors import InvalidArgumentError, NotFoundError
+from ._options import Path
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POOLINGS = ("mean", "harmonic_mean", "min", "max")
+
+
+class Result(Mapping[str, npt.NDArray[np.float64]]):
+    """Scores by name: of models ("vmaf_v0.6.1", usually 0 to 100) and features ("integer_adm2", "psnr_y" in dB).
+
+    A mapping from names, in the order of a log's columns, to read-only float64 arrays of shape (frames,); NaN where a
+    frame was not scored (subsampling). An unknown name is a NotFoundError, which tells the nearest.
+    With several distorted videos this is the first; `videos` has all.
+    """
+
+    def __init__(self, core: _core.Result, models: tuple[str, ...], video: int = 0) -> None:
+        self._core = core
+        self._models = models
+        self._video = video
+        self._names = core.names(video)
+        self._scores: dict[str, npt.NDArray[np.float64]] = {}
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        if name not in self._scores:
+            self._scores[name] = self._core.scores(name, self._video)
+        return self._scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        try:
+            self[name]
+        except NotFoundError:
+            return False
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return self._core.frames
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models' scores, in the order in which the models were given."""
+        return self._models
+
+    @property
+    def score(self) -> float:
+        """Mean of the first model's score over all frames. NotFoundError where there was no model."""
+        if not self._models:
+            raise NotFoundError("there is no model in this result; use pool() with a feature's name: "
+                                + ", ".join(self._names))
+        return self.pool(self._models[0])
+
+    @property
+    def videos(self) -> tuple[Result, ...]:
+        """One Result for each distorted video."""
+        return tuple(Result(self._core, self._models, video) for video in range(self._core.videos))
+
+    @property
+    def width(self) -> int:
+        """Of the pictures, in luma samples."""
+        return self._core.format[0]
+
+    @property
+    def height(self) -> int:
+        """Of the pictures, in luma samples."""
+        return self._core.format[1]
+
+    @property
+    def bit_depth(self) -> int:
+        """8, 10, 12 or 16."""
+        return self._core.format[2]
+
+    @property
+    def pixel_format(self) -> str:
+        """"400", "420", "422" or "444"."""
+        return self._core.format[3]
+
+    @property
+    def seconds(self) -> float:
+        """Time on the clock, from the first picture to the end."""
+        return self._core.seconds
+
+    @property
+    def device(self) -> str:
+        """"NVIDIA H200 (cuda)"; empty: the CPU. The scores are the same bits everywhere."""
+        return self._core.device
+
+    @property
+    def warnings(self) -> list[str]:
+        """Such as a file that ended early, or a device that failed and was replaced."""
+        return self._core.warnings
+
+    @property
+    def aggregates(self) -> dict[str, float]:
+        """Numbers of the whole clip that are no pooled scores, such as "apsnr_y"."""
+        return dict(self._core.aggregates(self._video))
+
+    def pool(self, name: str, method: str = "mean", first: int = 0, last: int | None = None) -> float:
+        """One number of the frames first..last, both included, that were scored; last=None: to the end.
+
+        method: "mean", "harmonic_mean", "min" or "max". Raises InvalidArgumentError for an empty range or another
+        method, NotFoundError for an unknown name.
+        """
+        if first < 0 or (last is not None and last < first):
+            raise InvalidArgumentError(f"frames {first} to {last}: the first is at least 0, the last not before it")
+        return self._core.pool(name, method, first, -1 if last is None else last, self._video)
+
+    @property
+    def pooled(self) -> dict[str, dict[str, float]]:
+        """All scores by all methods: pooled["vmaf_v0.6.1"]["harmonic_mean"]."""
+        return {name: {method: self.pool(name, method) for method in POOLINGS} for name in self._names}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A DataFrame with one row a frame and one column a score. Raises ImportError where pandas is missing."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas, which is not installed: pip install pandas") from None
+        return pandas.DataFrame(dict(self), index=pandas.RangeIndex(self.frames, name="frame"))
+
+    def write_log(self, path: Path, format: str | None = None, *, precision: str = "legacy") -> None:
+        """Writes a log as libvmaf does; the file is there whole or not at all.
+
+        format: "xml", "json", "csv" or "sub"; None: by the path's ending, else xml.
+        precision: "legacy" (libvmaf's six decimal places), "max" (round-trip) or "1" to "17" significant digits.
+        """
+        if format is None:
+            ending = os.path.splitext(os.fspath(path))[1][1:]
+            format = ending if ending in ("xml", "json", "csv", "sub") else "xml"
+        self._core.write_log(os.fsencode(path), format, self._video, precision)
+
+    def __repr__(self) -> str:
+        names = self._models or tuple(self._names[:1])
+        scores = ", ".join(f"{name} {self.pool(name):.4f}" for name in names)
+        return f"<acutance.Result: {scores}; {self.frames} frame{'s' * (self.frames != 1)}, {self.width}x{self.height}>"
+
+    def _repr_html_(self) -> str:
+        return _html.render(self)

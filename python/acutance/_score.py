@@ -1,0 +1,154 @@
+"""From files to a Result in one call."""
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+from . import _core
+from ._errors import InvalidArgumentError
+from ._options import FeatureSpec, Model, ModelSpec, Path, make_options, read_models
+from ._progress import Progress, ProgressOption, Reporter
+from ._result import Result
+
+DEFAULT_MODEL = "vmaf_v0.6.1"
+_STEP = 0.05  # seconds between looks at signals and progress
+_GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
+
+
+def score_names(models: list[Model]) -> tuple[str, ...]:
+    return tuple(name for model in models for name in model.score_names)
+
+
+def wait(task: _core.Task, look: Callable[[], None]) -> _core.Result:
+    """Waits in short steps, between which signals are handled and `look` is called. An exception in there, such as
+    KeyboardInterrupt, cancels the task."""
+    try:
+        while not task.wait(_STEP):
+            look()
+        return task.result()
+    except BaseException:
+        task.cancel()
+        task.wait(_GRACE)
+        raise
+
+
+async def wait_async(task: _core.Task, look: Callable[[], None]) -> _core.Result:
+    """The same for a coroutine, whose cancellation cancels the task."""
+    try:
+        while not await asyncio.to_thread(task.wait, _STEP):
+            look()
+        return task.result()
+    except BaseException:
+        task.cancel()
+        raise
+
+
+def score(
+    reference: Path,
+    distorted: Path | Sequence[Path],
+    *,
+    model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
+    features: FeatureSpec | Iterable[FeatureSpec] = (),
+    backend: str = "cpu",
+    device: int | None = None,
+    threads: int = 0,
+    subsample: int = 1,
+    first_frame: int = 0,
+    frame_count: int | None = None,
+    size: tuple[int, int] | None = None,
+    bit_depth: int = 8,
+    pixel_format: str = "420",
+    progress: ProgressOption = None,
+) -> Result:
+    """Scores distorted videos against their reference.
+
+    reference, distorted: paths of y4m, raw yuv (with `size`) or any container where FFmpeg's libraries are installed;
+        "-" is standard input. Several distorted videos share one reading of the reference. Sizes, pixel formats and
+        depths must agree.
+    model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None.
+    features: more features (`acutance.features()`): "psnr", {"psnr": {"enable_mse": True}}, or several of these.
+    backend: "cpu", "auto" (a GPU where there is one that works), "cuda", "hip", "vulkan", "sycl" or "emu". The scores
+        are the same bits everywhere.
+    device: which of the backend's devices (`acutance.devices()`); None: the first that works.
+    threads: 0: as many as the machine has.
+    subsample: score only frames whose number it divides.
+    first_frame, frame_count: of every file; frame_count=None: to the end of the shortest file.
+    size, bit_depth, pixel_format: of headerless planar yuv: (width, height) in luma samples; 8, 10, 12 or 16;
+        "400", "420", "422" or "444".
+    progress: a function that is given a Progress about 20 times a second and once at the end; True: a bar of tqdm;
+        None: a bar where standard error is a terminal and tqdm is installed; False: none.
+
+    Returns a Result. Ctrl-C stops the run with KeyboardInterrupt; so does an exception in `progress`, with itself.
+    Raises NotFoundError for a file, model or feature that does not exist, BadDataError for a damaged file,
+    InvalidArgumentError for videos that do not fit together and values out of range, NoDeviceError, UnsupportedError,
+    IoError, OutOfMemoryError: all are AcutanceErrors.
+    """
+    task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
+                          frame_count, size, bit_depth, pixel_format)
+    with Reporter(progress) as reporter:
+        result = Result(wait(task, lambda: reporter.update(Progress(*task.progress()))), score_names(models))
+        reporter.update(_end_of(result))
+    return result
+
+
+async def score_async(
+    reference: Path,
+    distorted: Path | Sequence[Path],
+    *,
+    model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
+    features: FeatureSpec | Iterable[FeatureSpec] = (),
+    backend: str = "cpu",
+    device: int | None = None,
+    threads: int = 0,
+    subsample: int = 1,
+    first_frame: int = 0,
+    frame_count: int | None = None,
+    size: tuple[int, int] | None = None,
+    bit_depth: int = 8,
+    pixel_format: str = "420",
+    progress: ProgressOption = None,
+) -> Result:
+    """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
+    task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
+                          frame_count, size, bit_depth, pixel_format)
+    with Reporter(progress) as reporter:
+        core = await wait_async(task, lambda: reporter.update(Progress(*task.progress())))
+        result = Result(core, score_names(models))
+        reporter.update(_end_of(result))
+    return result
+
+
+def _end_of(result: Result) -> Progress:
+    return Progress(result.frames, result.frames, result.score if result.models else None)
+
+
+def _start(
+    reference: Path,
+    distorted: Path | Sequence[Path],
+    model: None | ModelSpec | Iterable[ModelSpec],
+    features: FeatureSpec | Iterable[FeatureSpec],
+    backend: str,
+    device: int | None,
+    threads: int,
+    subsample: int,
+    first_frame: int,
+    frame_count: int | None,
+    size: tuple[int, int] | None,
+    bit_depth: int,
+    pixel_format: str,
+) -> tuple[_core.Task, list[Model]]:
+    paths: Sequence[Path] = [distorted] if isinstance(distorted, (str, os.PathLike)) else distorted
+    for path in [reference, *paths]:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InvalidArgumentError(f"score() takes paths, not {type(path).__name__}; a Session takes pictures")
+    if first_frame < 0 or (frame_count is not None and frame_count < 1):
+        raise InvalidArgumentError(f"first_frame={first_frame}, frame_count={frame_count}: the first frame is at least "
+                                   "0, the count at least 1")
+    models = read_models(model)
+    options = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
+                           device=device)
+    raw = None if size is None else (*size, bit_depth, pixel_format)
+    task = _core.score(os.fsencode(reference), [os.fsencode(path) for path in paths], options, first_frame,
+                       frame_count or 0, raw)
+    return task, models

@@ -1,0 +1,43 @@
+// Arrays that Python lends to a session: not copied, kept alive, and given back where the GIL is held.
+#pragma once
+
+#include <acutance/acutance.h>
+#include <nanobind/ndarray.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace acutance::python {
+
+using Array = nanobind::ndarray<nanobind::ro>;
+
+/// Frame whose samples changed while a session was reading them; -1: none did.
+using ChangedFrame = std::atomic<int64_t>;
+
+/// The arrays of one picture. Some of their samples are remembered and compared when the engine is done with them:
+/// whoever fills one buffer again and again gets an error instead of wrong scores.
+class Loan {
+ public:
+  /// The arrays are 2-d, with contiguous rows. Holds the GIL; the last owner may release the Loan on any thread.
+  static std::shared_ptr<Loan> Make(std::vector<Array> arrays, int64_t frame, std::shared_ptr<ChangedFrame> changed);
+
+  /// Compares now.
+  void Verify() const;
+
+ private:
+  Loan(std::vector<Array> arrays, int64_t frame, std::shared_ptr<ChangedFrame> changed);
+  uint64_t Fingerprint() const;
+  static void Return(Loan* loan);
+
+  std::vector<Array> arrays_;
+  const int64_t frame_;
+  const std::shared_ptr<ChangedFrame> changed_;
+  const uint64_t fingerprint_;
+};
+
+/// Gives back to Python all arrays that sessions are done with. Holds the GIL.
+void ReturnArrays();
+
+}  // namespace acutance::python

@@ -1,0 +1,214 @@
+// The extension module acutance._core: the C++ API for the Python files beside it, which are what users see.
+#include <acutance/acutance.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <utility>
+
+#include "python/core/errors.h"
+#include "python/core/stream.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace acutance::python {
+namespace {
+
+std::string TextOf(const nb::bytes& path) { return {path.c_str(), path.size()}; }
+
+Model LoadModel(const nb::bytes& source, bool is_file, const std::string& name, bool disable_clip,
+                bool enable_transform, bool disable_transform) {
+  const ModelOptions options{name, disable_clip, enable_transform, disable_transform};
+  return Take(is_file ? Model::LoadFile(TextOf(source), options) : Model::Load(TextOf(source), options));
+}
+
+SessionOptions MakeOptions(std::vector<Model> models,
+                           const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& features,
+                           int threads, int subsample, int videos, std::string backend, std::optional<int> device) {
+  SessionOptions options{std::move(models), {}, threads, subsample, videos, std::move(backend), device};
+  for (const auto& [name, values] : features) options.features.push_back({name, values});
+  return options;
+}
+
+FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<std::string>& pixel_format) {
+  FormatHints hints{bit_depth, {}};
+  if (bit_depth && *bit_depth != 8 && *bit_depth != 10 && *bit_depth != 12 && *bit_depth != 16)
+    RaiseArgument("bit_depth=" + std::to_string(*bit_depth) + ": there are 8, 10, 12 and 16");
+  if (pixel_format) hints.pixel_format = PixelFormatOf(*pixel_format);
+  return hints;
+}
+
+using RawFormat = std::tuple<int, int, int, std::string>;  // width, height, bit depth, pixel format
+
+std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<nb::bytes>& distorted,
+                                 const SessionOptions& session, int64_t first_frame, int64_t frame_count,
+                                 const std::optional<RawFormat>& raw) {
+  ScoreOptions options;
+  options.session = session;
+  options.first_frame = first_frame;
+  options.frame_count = frame_count;
+  if (raw) {
+    const auto& [width, height, bit_depth, pixel_format] = *raw;
+    options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(pixel_format)};
+  }
+  std::vector<std::string> others;
+  for (const nb::bytes& path : distorted) others.push_back(TextOf(path));
+  const auto work = [options, first = TextOf(reference), others](Task::Shared& shared) mutable {
+    options.on_progress = [&shared](const Progress& progress) {
+      shared.SetProgress(progress);
+      return !shared.Cancelled();
+    };
+    options.watch_cancel = [&shared](std::function<void()> stop) { return shared.WatchCancel(std::move(stop)); };
+    return acutance::Score(first, others, options);
+  };
+  return std::make_unique<Task>(work);
+}
+
+/// The values as an array that owns them.
+auto ToNumpy(std::vector<double> values) {
+  auto* held = new std::vector<double>(std::move(values));
+  const nb::capsule owner(held, [](void* memory) noexcept { delete static_cast<std::vector<double>*>(memory); });
+  return nb::ndarray<nb::numpy, const double, nb::ndim<1>>(held->data(), {held->size()}, owner);
+}
+
+Pooling PoolingOf(const std::string& name) {
+  if (name == "mean") return Pooling::kMean;
+  if (name == "harmonic_mean") return Pooling::kHarmonicMean;
+  if (name == "min") return Pooling::kMin;
+  if (name == "max") return Pooling::kMax;
+  RaiseArgument("no pooling method '" + name + "': there are mean, harmonic_mean, min and max");
+}
+
+void BindCatalog(nb::module_& m) {
+  m.def("version", [] { return std::string(Version()); });
+  m.def("models", [] {
+    std::vector<std::tuple<std::string, std::string, std::string>> models;
+    for (const ModelInfo& model : ListModels()) models.emplace_back(model.name, model.viewing, model.description);
+    return models;
+  });
+  m.def("features", [] {
+    using Option = std::tuple<std::string, std::string, std::string, double, double>;
+    std::vector<std::tuple<std::string, std::string, std::vector<std::string>, std::vector<Option>>> features;
+    for (const FeatureInfo& feature : ListFeatures()) {
+      std::vector<Option> options;
+      for (const OptionInfo& option : feature.options)
+        options.emplace_back(option.name, option.help, option.default_value, option.min, option.max);
+      features.emplace_back(feature.name, feature.summary, feature.outputs, std::move(options));
+    }
+    return features;
+  });
+  m.def("backends", [] {
+    using Device = std::tuple<std::string, int, std::string, std::string>;
+    std::vector<std::tuple<std::string, std::string, std::vector<Device>, std::string>> backends;
+    const nb::gil_scoped_release release;
+    for (const BackendInfo& backend : ListBackends()) {
+      std::vector<Device> devices;
+      for (const DeviceInfo& device : backend.devices)
+        devices.emplace_back(device.backend, device.index, device.name, device.driver);
+      backends.emplace_back(backend.name, backend.summary, std::move(devices), backend.missing);
+    }
+    return backends;
+  });
+}
+
+void BindOptions(nb::module_& m) {
+  nb::class_<Model>(m, "Model")
+      .def_static("load", &LoadModel, "source"_a, "is_file"_a, "name"_a, "disable_clip"_a, "enable_transform"_a,
+                  "disable_transform"_a)
+      .def(
+          "set_option",
+          [](Model& model, const std::string& feature, const std::string& option, const std::string& value) {
+            Check(model.SetOption(feature, option, value));
+          },
+          "feature"_a, "option"_a, "value"_a)
+      .def_prop_ro("name", &Model::name)
+      .def_prop_ro("source", &Model::source)
+      .def_prop_ro("score_names", &Model::score_names);
+  nb::class_<SessionOptions>(m, "SessionOptions");
+  m.def("options", &MakeOptions, "models"_a, "features"_a, "threads"_a, "subsample"_a, "videos"_a, "backend"_a,
+        "device"_a.none());
+}
+
+void BindResult(nb::module_& m) {
+  nb::class_<Result>(m, "Result")
+      .def_prop_ro("frames", &Result::frames)
+      .def_prop_ro("videos", &Result::videos)
+      .def_prop_ro("format",
+                   [](const Result& result) {
+                     const PictureFormat& format = result.format();
+                     return RawFormat(format.width, format.height, format.bit_depth, NameOf(format.pixel_format));
+                   })
+      .def_prop_ro("seconds", &Result::seconds)
+      .def_prop_ro("device", &Result::device)
+      .def_prop_ro("warnings", &Result::warnings)
+      .def("names", &Result::names, "video"_a)
+      .def(
+          "scores",
+          [](const Result& result, const std::string& name, int video) {
+            return ToNumpy(Take(result.Scores(name, video)));
+          },
+          "name"_a, "video"_a)
+      .def(
+          "pool",
+          [](const Result& result, const std::string& name, const std::string& method, int64_t first, int64_t last,
+             int video) {
+            return Take(result.Pool(name, PoolingOf(method), {first, last}, video));
+          },
+          "name"_a, "method"_a, "first"_a, "last"_a, "video"_a)
+      .def("aggregates", &Result::Aggregates, "video"_a)
+      .def(
+          "write_log",
+          [](const Result& result, const nb::bytes& path, const std::string& format, int video,
+             const std::string& precision) { Check(result.WriteLog(TextOf(path), format, video, precision)); },
+          "path"_a, "format"_a, "video"_a, "precision"_a);
+}
+
+void BindRuns(nb::module_& m) {
+  nb::class_<Task>(m, "Task")
+      .def("wait", &Task::Wait, "seconds"_a.none(), nb::call_guard<nb::gil_scoped_release>())
+      .def("cancel", &Task::Cancel, nb::call_guard<nb::gil_scoped_release>())
+      .def("progress",
+           [](const Task& task) {
+             const Progress progress = task.progress();
+             return std::make_tuple(progress.frames, progress.total, progress.score);
+           })
+      .def("result", [](Task& task) {
+        ReturnArrays();
+        return Take(task.Take());
+      });
+  m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
+        "raw"_a.none());
+  nb::class_<Stream>(m, "Stream")
+      .def(
+          "__init__",
+          [](Stream* stream, const SessionOptions& options, std::optional<int> bit_depth,
+             const std::optional<std::string>& pixel_format,
+             bool copy) { new (stream) Stream(options, MakeHints(bit_depth, pixel_format), copy); },
+          "options"_a, "bit_depth"_a.none(), "pixel_format"_a.none(), "copy"_a)
+      .def_prop_ro("needs_chroma", &Stream::needs_chroma)
+      .def_prop_ro("frames_added", &Stream::frames_added)
+      .def_prop_ro("frames_done", &Stream::frames_done)
+      .def("add", &Stream::Add, "reference"_a, "distorted"_a)
+      .def("score", &Stream::Score, "name"_a, "frame"_a, "video"_a)
+      .def("finish", &Stream::Finish)
+      .def("close", &Stream::Close);
+}
+
+}  // namespace
+}  // namespace acutance::python
+
+NB_MODULE(_core, m) {
+  acutance::python::BindCatalog(m);
+  acutance::python::BindOptions(m);
+  acutance::python::BindResult(m);
+  acutance::python::BindRuns(m);
+}

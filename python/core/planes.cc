@@ -1,0 +1,162 @@
+#include "python/core/planes.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "python/core/errors.h"
+
+namespace nb = nanobind;
+
+namespace acutance::python {
+namespace {
+
+constexpr std::array<std::pair<const char*, PixelFormat>, 4> kPixelFormats = {{
+    {"400", PixelFormat::k400},
+    {"420", PixelFormat::k420},
+    {"422", PixelFormat::k422},
+    {"444", PixelFormat::k444},
+}};
+
+std::string ShapeOf(const Array& array) {
+  std::string text = "(";
+  for (size_t i = 0; i < array.ndim(); ++i) text += (i ? ", " : "") + std::to_string(array.shape(i));
+  return text + ")";
+}
+
+bool IsUnsigned(const Array& array) { return array.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::UInt); }
+
+/// Memory that the processor can read.
+bool IsOnHost(const Array& array) {
+  const int type = array.device_type();
+  return type == nb::device::cpu::value || type == nb::device::cuda_host::value ||
+         type == nb::device::rocm_host::value || type == nb::device::cuda_managed::value;
+}
+
+void CheckArray(const Array& array, const std::string& what) {
+  if (array.ndim() != 2)
+    RaiseArgument(what + ": a plane is a 2-d array of shape (height, width), not " + ShapeOf(array) +
+                  "; give planes as a tuple (y, cb, cr), and packed RGB converted to such planes");
+  if (!IsUnsigned(array) || (array.itemsize() != 1 && array.itemsize() != 2) || array.dtype().lanes != 1)
+    RaiseArgument(what + ": samples are uint8 or uint16, value in the low bits; convert the array with astype()");
+  if (!IsOnHost(array))
+    Raise({StatusCode::kUnsupported, what + ": the array is on a device (DLPack type " +
+                                         std::to_string(array.device_type()) + "); copy it to the host first"});
+}
+
+int BitDepthOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
+  const size_t bytes = planes[0].itemsize();
+  for (const Array& plane : planes)
+    if (plane.itemsize() != bytes) RaiseArgument(what + ": planes mix uint8 and uint16");
+  if (bytes == 1 && hints.bit_depth.value_or(8) != 8)
+    RaiseArgument(what + ": uint8 samples in a session of bit_depth=" + std::to_string(*hints.bit_depth) +
+                  "; give uint16");
+  if (bytes == 2 && !hints.bit_depth)
+    RaiseArgument(what + ": uint16 samples do not tell their depth; make the session with bit_depth=10, 12 or 16");
+  if (bytes == 2 && *hints.bit_depth == 8) RaiseArgument(what + ": uint16 samples in a session of bit_depth=8");
+  return bytes == 1 ? 8 : *hints.bit_depth;
+}
+
+/// Chroma of odd sizes may be rounded down, as libvmaf counts, or up, as video formats do.
+bool HasChromaShape(const PictureFormat& format, const Array& chroma) {
+  const auto fits = [](size_t size, int luma, int rounded_down) {
+    const auto least = static_cast<size_t>(rounded_down);
+    return size == least || (least != static_cast<size_t>(luma) && size == static_cast<size_t>(luma + 1) / 2);
+  };
+  return fits(chroma.shape(0), format.height, format.PlaneHeight(1)) &&
+         fits(chroma.shape(1), format.width, format.PlaneWidth(1));
+}
+
+PixelFormat PixelFormatOfChroma(PictureFormat format, const Planes& planes, const std::string& what) {
+  std::vector<PixelFormat> fitting;
+  for (const PixelFormat candidate : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
+    format.pixel_format = candidate;
+    if (HasChromaShape(format, planes[1]) && HasChromaShape(format, planes[2])) fitting.push_back(candidate);
+  }
+  if (fitting.size() == 1) return fitting[0];
+  const std::string shapes =
+      ": luma " + ShapeOf(planes[0]) + " with chroma " + ShapeOf(planes[1]) + " and " + ShapeOf(planes[2]);
+  if (fitting.empty()) RaiseArgument(what + shapes + " is none of 4:2:0, 4:2:2 and 4:4:4");
+  RaiseArgument(what + shapes + " can be several pixel formats; make the session with pixel_format");
+}
+
+}  // namespace
+
+const char* NameOf(PixelFormat format) { return kPixelFormats[static_cast<size_t>(format)].first; }
+
+PixelFormat PixelFormatOf(const std::string& name) {
+  for (const auto& [known, format] : kPixelFormats)
+    if (known == name) return format;
+  RaiseArgument("no pixel format '" + name + "': there are 400, 420, 422 and 444");
+}
+
+std::string Describe(const PictureFormat& format) {
+  return std::to_string(format.width) + "x" + std::to_string(format.height) + ", " + std::to_string(format.bit_depth) +
+         " bit, " + NameOf(format.pixel_format);
+}
+
+PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
+  if (planes.size() != 1 && planes.size() != 3)
+    RaiseArgument(what + ": " + std::to_string(planes.size()) + " planes; give luma alone or (y, cb, cr)");
+  for (const Array& plane : planes) CheckArray(plane, what);
+  constexpr size_t kLargest = 32768;
+  if (planes[0].shape(0) > kLargest || planes[0].shape(1) > kLargest)
+    RaiseArgument(what + ": shape " + ShapeOf(planes[0]) + ": width and height are 1 to 32768");
+  PictureFormat format;
+  format.width = static_cast<int>(planes[0].shape(1));
+  format.height = static_cast<int>(planes[0].shape(0));
+  format.bit_depth = BitDepthOf(planes, hints, what);
+  if (planes.size() == 1) {
+    format.pixel_format = hints.pixel_format.value_or(PixelFormat::k400);
+    return format;
+  }
+  format.pixel_format = hints.pixel_format ? *hints.pixel_format : PixelFormatOfChroma(format, planes, what);
+  if (format.pixel_format == PixelFormat::k400 || !HasChromaShape(format, planes[1]) ||
+      !HasChromaShape(format, planes[2]))
+    RaiseArgument(what + ": chroma of shape " + ShapeOf(planes[1]) + " and " + ShapeOf(planes[2]) +
+                  " in a session of pixel_format='" + NameOf(format.pixel_format) + "' and luma " + ShapeOf(planes[0]));
+  return format;
+}
+
+bool CanLend(const Planes& planes) {
+  return std::ranges::all_of(planes, [](const Array& plane) {
+    const auto width = static_cast<int64_t>(plane.shape(1));
+    const bool rows_apart = plane.stride(0) >= width || plane.stride(0) <= -width || plane.shape(0) == 1;
+    const bool aligned = reinterpret_cast<uintptr_t>(plane.data()) % plane.itemsize() == 0;
+    return (plane.stride(1) == 1 || width == 1) && rows_apart && aligned;
+  });
+}
+
+Expected<Picture> Lend(const PictureFormat& format, const Planes& planes, std::shared_ptr<const void> owner) {
+  std::vector<PlaneView> views;
+  for (const Array& plane : planes) {
+    const auto bytes = static_cast<int64_t>(plane.itemsize());
+    const int64_t stride = plane.shape(0) == 1 ? static_cast<int64_t>(plane.shape(1)) : plane.stride(0);
+    views.push_back({plane.data(), stride * bytes});
+  }
+  return Picture::Wrap(format, views, std::move(owner));
+}
+
+Expected<Picture> Copy(const PictureFormat& format, const Planes& planes) {
+  Expected<Picture> picture = Picture::Allocate(format);
+  if (!picture) return picture;
+  std::vector<PlaneView> views;
+  for (size_t p = 0; p < planes.size(); ++p) {
+    const Array& plane = planes[p];
+    const auto bytes = static_cast<int64_t>(plane.itemsize());
+    const int width = format.PlaneWidth(static_cast<int>(p));
+    auto* to = static_cast<uint8_t*>(picture->mutable_data(static_cast<int>(p)));
+    views.push_back({to, picture->stride(static_cast<int>(p))});
+    for (int y = 0; y < format.PlaneHeight(static_cast<int>(p)); ++y, to += views.back().stride) {
+      const auto* from = static_cast<const uint8_t*>(plane.data()) + y * plane.stride(0) * bytes;
+      if (plane.stride(1) == 1) std::memcpy(to, from, static_cast<size_t>(width * bytes));
+      else
+        for (int x = 0; x < width; ++x) std::memcpy(to + x * bytes, from + x * plane.stride(1) * bytes, bytes);
+    }
+  }
+  // Wrapped, so that luma alone stays luma alone.
+  return Picture::Wrap(format, views, picture->owner());
+}
+
+}  // namespace acutance::python

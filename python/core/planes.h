@@ -1,0 +1,40 @@
+// From arrays to pictures.
+#pragma once
+
+#include <acutance/acutance.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "python/core/loan.h"
+
+namespace acutance::python {
+
+/// Luma, or luma and two planes of chroma.
+using Planes = std::vector<Array>;
+
+/// What arrays do not tell.
+struct FormatHints {
+  std::optional<int> bit_depth;             // of uint16 samples
+  std::optional<PixelFormat> pixel_format;  // not set: by the shape of chroma
+};
+
+/// The format of a picture with these planes; raises InvalidArgumentError or UnsupportedError. `what` starts the
+/// message: "frame 3, reference".
+PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what);
+
+/// Whether every plane's rows are contiguous and apart, as Picture::Wrap needs them.
+bool CanLend(const Planes& planes);
+
+/// A picture of samples that stay where they are.
+Expected<Picture> Lend(const PictureFormat& format, const Planes& planes, std::shared_ptr<const void> owner);
+
+/// A picture with samples of its own. Needs no GIL.
+Expected<Picture> Copy(const PictureFormat& format, const Planes& planes);
+
+std::string Describe(const PictureFormat& format);   // "640x360, 8 bit, 420"
+const char* NameOf(PixelFormat format);              // "420"
+PixelFormat PixelFormatOf(const std::string& name);  // raises InvalidArgumentError
+
+}  // namespace acutance::python

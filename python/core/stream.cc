@@ -1,0 +1,150 @@
+#include "python/core/stream.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "python/core/errors.h"
+
+namespace nb = nanobind;
+
+namespace acutance::python {
+
+/// One call at a time.
+class Stream::Use {
+ public:
+  explicit Use(Stream& stream) : stream_(stream) {
+    if (stream_.busy_.exchange(true))
+      RaiseSession("this session is at work in another thread; one thread at a time may use it");
+  }
+  ~Use() { stream_.busy_ = false; }
+  Use(const Use&) = delete;
+
+ private:
+  Stream& stream_;
+};
+
+namespace {
+
+Expected<Session> CreateWithoutGil(const SessionOptions& options) {
+  const nb::gil_scoped_release release;
+  return Session::Create(options);
+}
+
+}  // namespace
+
+Status Stream::State::CheckUnchanged() const {
+  if (*changed < 0) return {};
+  return {StatusCode::kInvalidArgument,
+          "frame " + std::to_string(*changed) +
+              ": its arrays were changed while they were being scored; use new arrays for each frame, or make the "
+              "session with copy=True"};
+}
+
+Stream::Stream(const SessionOptions& options, const FormatHints& hints, bool copy)
+    : hints_(hints), copy_(copy), videos_(options.videos), process_(getpid()) {
+  state_ = std::make_shared<State>(Take(CreateWithoutGil(options)));
+  needs_chroma_ = state_->session.NeedsChroma();
+}
+
+Stream::~Stream() {
+  if (!state_) return;
+  // In a forked child the threads that would be joined do not exist.
+  if (getpid() != process_) new std::shared_ptr<State>(std::move(state_));
+  else Close();
+}
+
+void Stream::CheckOpen() const {
+  if (getpid() != process_)
+    RaiseSession("this session was made in another process; make one after the fork, its threads do not come along");
+  if (!state_) RaiseSession("this session is closed; make a new one");
+  if (finished_) RaiseSession("this session is finished; make a new one for more frames");
+}
+
+int64_t Stream::frames_done() const {
+  const std::shared_ptr<State> state = state_;
+  return state && getpid() == process_ ? state->session.frames_done() : 0;
+}
+
+PictureFormat Stream::CheckFormat(const Planes& planes, const std::string& what) const {
+  const PictureFormat format = FormatOf(planes, hints_, what);
+  if (format_ && format != *format_)
+    RaiseArgument(what + " is " + Describe(format) + ", but the session's pictures are " + Describe(*format_) +
+                  "; scale or convert it first");
+  return format;
+}
+
+Picture Stream::MakePicture(const PictureFormat& format, Planes planes) {
+  if (!needs_chroma_) planes.resize(1);
+  if (copy_ || !CanLend(planes)) {
+    Expected<Picture> copied = [&] {
+      const nb::gil_scoped_release release;
+      return Copy(format, planes);
+    }();
+    return Take(std::move(copied));
+  }
+  const std::shared_ptr<Loan> loan = Loan::Make(planes, frames_added_, state_->changed);
+  while (!state_->loans.empty() && state_->loans.front().expired()) state_->loans.pop_front();
+  state_->loans.push_back(loan);
+  return Take(Lend(format, planes, loan));
+}
+
+void Stream::Add(const Planes& reference, const std::vector<Planes>& distorted) {
+  const Use use(*this);
+  CheckOpen();
+  if (static_cast<int>(distorted.size()) != videos_)
+    RaiseArgument(std::to_string(distorted.size()) +
+                  " distorted pictures for a session of videos=" + std::to_string(videos_));
+  const std::string frame = "frame " + std::to_string(frames_added_);
+  const PictureFormat format = CheckFormat(reference, frame + ", reference");
+  for (const Planes& planes : distorted) {
+    const PictureFormat other = CheckFormat(planes, frame + ", distorted");
+    if (other != format)
+      RaiseArgument(frame + ": the reference is " + Describe(format) + ", the distorted picture " + Describe(other) +
+                    "; scale or convert one of them first");
+  }
+  Status status;
+  {
+    const Picture first = MakePicture(format, reference);
+    std::vector<Picture> others;
+    for (const Planes& planes : distorted) others.push_back(MakePicture(format, planes));
+    const nb::gil_scoped_release release;
+    status = state_->session.Add(first, others);
+  }
+  ReturnArrays();
+  Check(status);
+  Check(state_->CheckUnchanged());
+  format_ = format;
+  ++frames_added_;
+}
+
+std::optional<double> Stream::Score(const std::string& name, int64_t frame, int video) {
+  const Use use(*this);
+  CheckOpen();
+  return state_->session.Score(name, frame, video);
+}
+
+std::unique_ptr<Task> Stream::Finish() {
+  const Use use(*this);
+  CheckOpen();
+  if (frames_added_ == 0) RaiseSession("there is no frame to score; add() some before finish()");
+  finished_ = true;
+  return std::make_unique<Task>([state = state_](Task::Shared&) -> Expected<Result> {
+    Expected<Result> result = state->session.Finish();
+    for (const std::weak_ptr<Loan>& loan : state->loans)
+      if (const std::shared_ptr<Loan> held = loan.lock()) held->Verify();
+    if (const Status status = state->CheckUnchanged(); result && !status.ok()) return status;
+    return result;
+  });
+}
+
+void Stream::Close() {
+  const Use use(*this);
+  if (std::shared_ptr<State> state = std::move(state_)) {
+    const nb::gil_scoped_release release;
+    state.reset();
+  }
+  ReturnArrays();
+}
+
+}  // namespace acutance::python

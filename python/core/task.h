@@ -1,0 +1,49 @@
+// A Result in the making, on a thread of its own, so that Python's thread can wait in short steps: signals are handled,
+// progress is shown and other tasks run between them.
+#pragma once
+
+#include <acutance/acutance.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace acutance::python {
+
+class Task {
+ public:
+  /// What a task's thread and its owner share.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::optional<Expected<Result>> result;
+    std::function<void()> cancel;
+    bool cancelled = false;
+    Progress progress;
+
+    bool Cancelled();
+    void SetProgress(const Progress& now);
+    /// `stop` may be called from any thread while the returned value lives.
+    std::shared_ptr<void> WatchCancel(std::function<void()> stop);
+  };
+  using Work = std::function<Expected<Result>(Shared&)>;
+
+  explicit Task(Work work);
+  Task(Task&&) noexcept = default;
+  ~Task();  // one that still works is cancelled, and left to end by itself
+
+  /// Whether it is done, after at most `seconds`; without: when it is. Needs no GIL.
+  bool Wait(std::optional<double> seconds);
+  void Cancel();
+  Progress progress() const;
+  Expected<Result> Take();  // of a task that is done
+
+ private:
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+}  // namespace acutance::python

@@ -1,0 +1,154 @@
+"""Misuse is an exception that says what to do; nothing aborts."""
+import multiprocessing
+import threading
+
+import numpy as np
+import pytest
+from pictures import clip, picture
+
+import acutance
+
+Y = picture(0, 0)[0]
+Y16 = Y.astype(np.uint16)
+
+
+@pytest.mark.parametrize(
+    ("options", "reference", "distorted", "error", "text"),
+    [
+        ({}, Y, Y[:32], acutance.InvalidArgumentError, "96x32"),
+        ({}, Y, (Y, Y[:32, :48], Y[:32, :48]), acutance.InvalidArgumentError, "400"),
+        ({}, Y.astype(np.float32), Y, acutance.InvalidArgumentError, "float32"),
+        ({}, Y.astype(np.int8), Y, acutance.InvalidArgumentError, "int8"),
+        ({}, Y16.astype(">u2"), Y, acutance.InvalidArgumentError, "byte order"),
+        ({}, Y16, Y16, acutance.InvalidArgumentError, "bit_depth"),
+        ({"bit_depth": 10}, Y, Y, acutance.InvalidArgumentError, "uint8"),
+        ({"bit_depth": 8}, Y16, Y16, acutance.InvalidArgumentError, "uint16"),
+        ({"bit_depth": 10}, (Y16, Y[:32, :48], Y[:32, :48]), Y16, acutance.InvalidArgumentError, "mix"),
+        ({}, np.dstack([Y, Y, Y]), Y, acutance.InvalidArgumentError, "(64, 96, 3)"),
+        ({}, Y[0], Y, acutance.InvalidArgumentError, "2-d"),
+        ({}, (Y, Y), (Y, Y), acutance.InvalidArgumentError, "2 planes"),
+        ({}, (Y, Y[:3, :3], Y[:3, :3]), Y, acutance.InvalidArgumentError, "none of"),
+        ({"pixel_format": "420"}, (Y, Y, Y), (Y, Y, Y), acutance.InvalidArgumentError, "pixel_format='420'"),
+        ({}, [], Y, acutance.InvalidArgumentError, "0 planes"),
+        ({}, None, Y, acutance.InvalidArgumentError, "NoneType"),
+        ({}, (Y, "cb", "cr"), Y, acutance.InvalidArgumentError, "str"),
+        ({}, np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.uint8), acutance.InvalidArgumentError, "0"),
+        ({}, np.zeros((1, 40000), np.uint8), Y, acutance.InvalidArgumentError, "32768"),
+        ({"videos": 2}, Y, [Y], acutance.InvalidArgumentError, "videos=2"),
+        ({"features": "psnr", "pixel_format": "420"}, Y, Y, acutance.InvalidArgumentError, "chroma"),
+    ],
+)
+def test_pictures_that_do_not_fit(options, reference, distorted, error, text):
+    with acutance.Session(**options) as session:
+        with pytest.raises(error) as caught:
+            session.add(reference, distorted)
+        assert text in str(caught.value)
+
+
+def test_a_device_tensor_without_a_way_to_the_host():
+    class Stuck:
+        def __dlpack__(self, **options):
+            raise BufferError("device memory")
+
+        def __dlpack_device__(self):
+            return (2, 0)
+
+    with acutance.Session() as session, pytest.raises(acutance.UnsupportedError, match="copy it to the CPU"):
+        session.add(Stuck(), Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [({"model": None}, "nothing to compute"), ({"bit_depth": 11}, "bit_depth=11"), ({"pixel_format": "411"}, "411"),
+     ({"videos": 0}, "at least one"), ({"threads": 5000}, "5000"), ({"backend": "cudda"}, "did you mean 'cuda'"),
+     ({"backend": "cpu", "device": 1}, "device"), ({"features": {"psnr": {"enable_mse": "perhaps"}}}, "perhaps")],
+)
+def test_sessions_that_cannot_be(options, text):
+    with pytest.raises(acutance.InvalidArgumentError, match=text):
+        acutance.Session(**options)
+
+
+def test_backend_without_a_device():
+    missing = [backend for backend in acutance.backends() if not backend.devices]
+    if not missing:
+        pytest.skip("every backend has a device here")
+    with pytest.raises(acutance.NoDeviceError), acutance.Session(None, "psnr", backend=missing[0].name) as session:
+        session.add(picture(0, 0), picture(0, 9))
+
+
+def test_order_of_calls():
+    session = acutance.Session()
+    with pytest.raises(acutance.SessionError, match="no result before finish"):
+        session.result
+    with pytest.raises(acutance.SessionError, match="no frame"):
+        session.finish()
+    session.close()
+    session.close()
+    for call in (lambda: session.add(Y, Y), session.finish, lambda: session.score("vmaf", 0)):
+        with pytest.raises(acutance.SessionError, match="closed"):
+            call()
+    session = acutance.Session()
+    session.add(Y, Y)
+    session.add(Y, Y)
+    assert session.finish() is session.result
+    for call in (lambda: session.add(Y, Y), session.finish):
+        with pytest.raises(acutance.SessionError):
+            call()
+
+
+def test_a_wrong_picture_leaves_the_session_usable():
+    with acutance.Session() as session:
+        session.add(Y, Y)
+        with pytest.raises(acutance.InvalidArgumentError, match="frame 1"):
+            session.add(Y[:32], Y[:32])
+        session.add(Y, Y)
+        assert session.finish().frames == 2
+
+
+def test_one_session_from_two_threads():
+    reference, distorted = (clip(noise, 2, width=1280, height=720) for noise in (0, 9))
+    session = acutance.Session(threads=1)
+    begun = threading.Event()
+    errors = []
+
+    def work():
+        begun.set()
+        try:
+            for _ in range(20):
+                session.add(reference[0], distorted[0])
+        except acutance.SessionError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait()
+    while thread.is_alive():
+        try:
+            session.add(reference[1], distorted[1])
+        except acutance.SessionError as error:
+            errors.append(error)
+            break
+    thread.join()
+    assert errors and all("another thread" in str(error) for error in errors)
+    session.close()
+
+
+def _use_in_child(session, queue):
+    try:
+        session.add(Y, Y)
+    except acutance.SessionError as error:
+        queue.put(str(error))
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_is_told():
+    context = multiprocessing.get_context("fork")
+    with acutance.Session(threads=2) as session:
+        session.add(Y, Y)
+        queue = context.Queue()
+        child = context.Process(target=_use_in_child, args=(session, queue))
+        child.start()
+        assert "another process" in queue.get(timeout=20)
+        child.join(20)
+        assert child.exitcode == 0
+        session.finish()

@@ -1,0 +1,161 @@
+"""Files to results: the same bits as the command, and all that a Result tells."""
+import json
+
+import numpy as np
+import pytest
+from pictures import FRAMES, HEIGHT, WIDTH, assert_same_bits, clip, write_y4m
+
+import acutance
+
+
+def test_same_bits_as_the_command(files, command_scores):
+    result = acutance.score(*files, features="psnr")
+    assert_same_bits(result, command_scores(*files, "--feature", "psnr"))
+    assert (result.frames, result.width, result.height, result.bit_depth, result.pixel_format) == (
+        FRAMES, WIDTH, HEIGHT, 8, "420")
+    assert result.device == "" and result.warnings == [] and result.seconds > 0
+
+
+def test_options_models_and_ranges(files, command_scores):
+    neg = acutance.Model("vmaf_v0.6.1", name="mine", options={"adm": {"adm_enhn_gain_limit": 1.0}}, disable_clip=True)
+    result = acutance.score(*files, model=["vmaf_v0.6.1neg", neg], features={"psnr": {"enable_mse": True}},
+                            first_frame=2, frame_count=7, subsample=3, threads=1)
+    expected = command_scores(*files, "--model", "vmaf_v0.6.1neg", "--model",
+                              "version=vmaf_v0.6.1:name=mine:disable_clip:adm.adm_enhn_gain_limit=1",
+                              "--feature", "psnr=enable_mse=true", "--frames", "2:9", "--subsample", "3")
+    for name, values in expected.items():
+        logged = [i for i, value in enumerate(values) if value == value]
+        # The log has the frames of the subsample only, and of those in between what motion needs.
+        frames = range(0, 7, 3) if len(values) == 3 else range(7)
+        np.testing.assert_array_equal(result[name][[frames[i] for i in logged]], [values[i] for i in logged], err_msg=name)
+    assert result.models == ("vmaf_v0.6.1neg", "mine")
+    assert result.frames == 7 and np.isnan(result["mine"][[1, 2, 4, 5]]).all()
+
+
+def test_ten_bit_and_raw(tmp_path, command_scores):
+    pictures = clip(0, 4, depth=10), clip(9, 4, depth=10)
+    y4m = [write_y4m(tmp_path / f"{i}.y4m", frames, 10) for i, frames in enumerate(pictures)]
+    raw = []
+    for i, frames in enumerate(pictures):
+        raw.append(tmp_path / f"{i}.yuv")
+        raw[-1].write_bytes(b"".join(plane.tobytes() for planes in frames for plane in planes))
+    expected = command_scores(*y4m)
+    assert_same_bits(acutance.score(*y4m), expected)
+    assert_same_bits(acutance.score(*raw, size=(WIDTH, HEIGHT), bit_depth=10), expected)
+
+
+def test_several_videos_share_a_reference(files, tmp_path):
+    other = write_y4m(tmp_path / "other.y4m", clip(7))
+    both = acutance.score(files[0], [files[1], other])
+    first, second = both.videos
+    np.testing.assert_array_equal(first["vmaf_v0.6.1"], acutance.score(*files)["vmaf_v0.6.1"])
+    np.testing.assert_array_equal(second["vmaf_v0.6.1"], acutance.score(files[0], other)["vmaf_v0.6.1"])
+    assert both.score == first.score < second.score
+
+
+def test_result_is_a_mapping_of_arrays(files):
+    result = acutance.score(*files, features="psnr")
+    vmaf = result["vmaf_v0.6.1"]
+    assert vmaf.dtype == np.float64 and vmaf.shape == (FRAMES,) and not vmaf.flags.writeable
+    assert list(result)[-1] == "vmaf_v0.6.1" and len(result) == len(list(result))
+    assert "integer_adm2" in result and "VMAF_integer_feature_adm2_score" in result and "adm" not in result
+    assert dict(result).keys() == set(result)
+    with pytest.raises(acutance.NotFoundError, match="did you mean 'psnr_y'"):
+        result["psnr_yy"]
+
+
+def test_pooling(files):
+    result = acutance.score(*files, features={"psnr": {"enable_apsnr": True}})
+    vmaf = result["vmaf_v0.6.1"]
+    assert result.score == result.pool("vmaf_v0.6.1") == pytest.approx(vmaf.mean(), abs=1e-12)
+    assert result.pool("vmaf_v0.6.1", "min", 3, 5) == vmaf[3:6].min()
+    assert result.pool("vmaf_v0.6.1", "max") == result.pooled["vmaf_v0.6.1"]["max"] == vmaf.max()
+    assert result.pool("vmaf_v0.6.1", "harmonic_mean") == pytest.approx(1 / (1 / (vmaf + 1)).mean() - 1)
+    assert result.aggregates.keys() == {"apsnr_y", "apsnr_cb", "apsnr_cr"}
+    for arguments in (("vmaf_v0.6.1", "median"), ("vmaf_v0.6.1", "mean", 5, 4), ("vmaf_v0.6.1", "mean", -1),
+                      ("vmaf_v0.6.1", "mean", 0, FRAMES)):
+        with pytest.raises(acutance.InvalidArgumentError):
+            result.pool(*arguments)
+    without_model = acutance.score(*files, model=None, features="psnr")
+    with pytest.raises(acutance.NotFoundError, match="psnr_y"):
+        without_model.score
+
+
+def test_pandas(files):
+    pandas = pytest.importorskip("pandas")
+    result = acutance.score(*files)
+    frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame.shape == (FRAMES, len(result)) and frame.index.name == "frame"
+    np.testing.assert_array_equal(frame["vmaf_v0.6.1"], result["vmaf_v0.6.1"])
+
+
+@pytest.mark.parametrize("format", ["xml", "json", "csv", "sub"])
+def test_logs(files, tmp_path, format):
+    result = acutance.score(*files)
+    by_ending, by_name = tmp_path / f"log.{format}", tmp_path / "log.txt"
+    result.write_log(by_ending, precision="max")
+    result.write_log(by_name, format, precision="max")
+    assert by_ending.read_bytes() == by_name.read_bytes()
+    if format == "json":
+        frames = json.loads(by_ending.read_text())["frames"]
+        assert [frame["metrics"]["vmaf_v0.6.1"] for frame in frames] == result["vmaf_v0.6.1"].tolist()
+    with pytest.raises(acutance.IoError) as error:
+        result.write_log(tmp_path / "no" / "folder.xml")
+    assert isinstance(error.value, OSError)
+
+
+def test_looks_in_a_notebook(files):
+    result = acutance.score(*files, model=["vmaf_v0.6.1", "vmaf_v0.6.1neg"])
+    text = result._repr_html_()
+    assert text.count("<polyline") == 2 and text.count("<tr>") == 1 + len(result)
+    assert repr(result).startswith("<acutance.Result: vmaf_v0.6.1 ") and len(repr(result)) < 120
+    one = acutance.score(*files, frame_count=1, model=None, features={"psnr": {"enable_chroma": False}})
+    assert "<circle" in one._repr_html_()
+
+
+def test_errors_are_typed_and_name_the_input(files, tmp_path):
+    reference, distorted = files
+    small = write_y4m(tmp_path / "small.y4m", clip(0, 2, width=48))
+    broken = tmp_path / "broken.y4m"
+    broken.write_bytes(reference.read_bytes()[:-100])
+    cases = [
+        (acutance.NotFoundError, "missing.y4m", ("missing.y4m", distorted), {}),
+        (acutance.NotFoundError, "vmaf_v0.6.1", (reference, distorted), {"model": "vmaf_v0.6.2"}),
+        (acutance.InvalidArgumentError, "psnr", (reference, distorted), {"features": "psnrr"}),
+        (acutance.InvalidArgumentError, "enable_mse", (reference, distorted), {"features": {"psnr": {"enable_msee": 1}}}),
+        (acutance.InvalidArgumentError, "cuda", (reference, distorted), {"backend": "cudda"}),
+        (acutance.InvalidArgumentError, "threads=-1", (reference, distorted), {"threads": -1}),
+        (acutance.InvalidArgumentError, "subsample", (reference, distorted), {"subsample": 0}),
+        (acutance.InvalidArgumentError, "frame_count=0", (reference, distorted), {"frame_count": 0}),
+        (acutance.InvalidArgumentError, "420", (reference, distorted), {"size": (16, 16), "pixel_format": "421"}),
+        (acutance.InvalidArgumentError, "Session", (np.zeros((8, 8)), distorted), {}),
+        (acutance.InvalidArgumentError, "", (reference, small), {}),
+        (acutance.BadDataError, "broken.y4m", (reference, broken), {}),
+        (acutance.InvalidArgumentError, "", (reference, distorted), {"model": None}),
+    ]
+    for kind, text, arguments, options in cases:
+        with pytest.raises(kind) as error:
+            acutance.score(*arguments, **options)
+        assert text in str(error.value) and isinstance(error.value, acutance.AcutanceError), options
+
+
+def test_a_shorter_file_is_a_warning(files, tmp_path):
+    short = write_y4m(tmp_path / "short.y4m", clip(24, 5))
+    result = acutance.score(files[0], short)
+    assert result.frames == 5 and "short.y4m" in result.warnings[0]
+
+
+def test_lists():
+    assert acutance.models()[0].name == "vmaf_v0.6.1"
+    psnr = next(feature for feature in acutance.features() if feature.name == "psnr")
+    assert "psnr_y" in psnr.outputs and "enable_mse" in {option.name for option in psnr.options}
+    assert {"cuda", "emu"} <= {backend.name for backend in acutance.backends()}
+    assert all(device.name for device in acutance.devices())
+    assert all(backend.devices or backend.missing for backend in acutance.backends())
+
+
+def test_devices_give_the_same_bits(files):
+    on_cpu = acutance.score(*files, model=None, features=["psnr", "motion"])
+    on_device = acutance.score(*files, model=None, features=["psnr", "motion"], backend="emu", device=0)
+    assert "emu" in on_device.device
+    assert_same_bits(on_device, dict(on_cpu))
