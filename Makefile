@@ -12,7 +12,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: help build score test sycl bench bench-peer lint format coverage install clean setup
+.PHONY: help build score test test-python sycl python bench bench-peer lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -32,8 +32,8 @@ score: build ## score a sample pair, or REF=a.mkv DIS=b.mp4
 	@tools/setup.sh score
 	@tools/score.sh
 
-# SYCL's plugin is built where Intel's runtime is found, so that comes first.
-test: sycl build ## build and run all tests
+# SYCL's plugin is built where Intel's runtime is found, so that comes first; the Python package links the build.
+test: sycl build python ## build and run all tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900
 
 sycl:
@@ -53,6 +53,13 @@ test-clients: build ## pyvmaf, vmaf-mcp, easyvmaf and ffmpeg-quality-metrics, ov
 	@python3 -B tests/clients/test_ffmpeg.py sid
 	@tests/clients/install_clients.sh
 	@$(BUILD)/clients/venv/bin/python -B tests/clients/test_clients.py
+
+python: build
+	@tools/setup.sh python
+	@tools/python_package.sh || echo "setup: going on without the Python package; its tests are skipped" >&2
+
+test-python: python ## the Python package: install it into build/venv, run its tests
+	@ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^python$$'
 
 bench: build bench-peer ## the rooms' benchmarks, then the comparison with libvmaf
 	@python3 bench/rooms.py --build $(BUILD)

@@ -12,6 +12,8 @@ packages() {
       clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
     score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev ;;
     test) echo python3 ;;
+    python-optional) echo python3-venv python3-dev ;;
+    python) ;;
     test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 640, 180
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 30  # margins, for the axes' labels
 _COLORS = ("#2f6fde", "#d1495b", "#2a9d6f", "#b8860b")
+_NUMBER = "style='text-align:right;padding:0 .6em'"
 _STEPS = (1, 2, 2.5, 5, 10)
 
 
@@ -21,8 +22,8 @@ def render(result: Result) -> str:
     """HTML of a result."""
     names = list(result.models) or list(result)[:1]
     plotted = [name for name in names if np.isfinite(result[name]).any()][: len(_COLORS)]
-    head = (f"<p style='margin:0 0 .4em'>{result.frames} frame{'s' * (result.frames != 1)}, {result.width}&times;{result.height}, "
-            f"{result.bit_depth} bit, {result.pixel_format}, {_speed(result)}</p>")
+    head = (f"<p style='margin:0 0 .4em'>{result.frames} frame{'s' * (result.frames != 1)}, "
+            f"{result.width}&times;{result.height}, {result.bit_depth} bit, {result.pixel_format}, {_speed(result)}</p>")
     return "<div style='max-width:680px'>" + head + _plot(result, plotted) + _table(result, plotted) + "</div>"
 
 
@@ -100,7 +101,7 @@ def _table(result: Result, plotted: list[str]) -> str:
     pooled, rows = result.pooled, []
     for name in [*plotted, *(name for name in result if name not in plotted)]:
         mark = f"<span style='color:{_COLORS[plotted.index(name)]}'>&#9632;</span> " if name in plotted else ""
-        cells = "".join(f"<td style='text-align:right;padding:0 .6em'>{value:.4f}</td>" for value in pooled[name].values())
+        cells = "".join(f"<td {_NUMBER}>{value:.4f}</td>" for value in pooled[name].values())
         rows.append(f"<tr><td style='text-align:left'>{mark}{html.escape(name)}</td>{cells}</tr>")
-    heads = "".join(f"<th style='text-align:right;padding:0 .6em'>{head}</th>" for head in ("mean", "harmonic mean", "min", "max"))
+    heads = "".join(f"<th {_NUMBER}>{method.replace('_', ' ')}</th>" for method in next(iter(pooled.values())))
     return f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

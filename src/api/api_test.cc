@@ -237,6 +237,13 @@ TEST(Api, FilesScoreAsTheirPictures) {
 
   options.on_progress = [](const acutance::Progress&) { return false; };
   EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
+  options.on_progress = nullptr;
+  options.watch_cancel = [](const std::function<void()>& cancel) {
+    cancel();
+    return nullptr;
+  };
+  EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
+  options.watch_cancel = nullptr;
   EXPECT_THAT(acutance::Score("no/such.y4m", {distorted}, options).status().message(), HasSubstr("no/such.y4m"));
   for (const std::string& file : {reference, distorted, log}) std::remove(file.c_str());
 }

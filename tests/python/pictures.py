@@ -17,7 +17,8 @@ def luma(frame, noise, width=WIDTH, height=HEIGHT, depth=8):
 def picture(frame, noise, width=WIDTH, height=HEIGHT, depth=8):
     """Planes of 4:2:0."""
     y = luma(frame, noise, width, height, depth)
-    return y, np.ascontiguousarray(y[: height // 2, : width // 2]), np.ascontiguousarray(y[-(height // 2):, : width // 2])
+    chroma = y[: height // 2, : width // 2], y[-(height // 2) :, : width // 2]
+    return y, *map(np.ascontiguousarray, chroma)
 
 
 def clip(noise, frames=FRAMES, **format):

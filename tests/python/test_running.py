@@ -32,16 +32,21 @@ def feed(path, data, stop):
 
 @pytest.fixture
 def endless(tmp_path):
-    """A pair of videos that never end."""
+    """A function that makes a pair of videos that never end."""
     stop = threading.Event()
-    pipes, threads = [], []
-    for noise in (0, 9):
-        data = write_y4m(tmp_path / "once.y4m", clip(noise, 4, width=320, height=180)).read_bytes()
-        pipes.append(tmp_path / f"{noise}.y4m")
-        os.mkfifo(pipes[-1])
-        threads.append(threading.Thread(target=feed, args=(pipes[-1], data, stop)))
-        threads[-1].start()
-    yield pipes
+    threads = []
+
+    def make():
+        pipes = []
+        for noise in (0, 9):
+            data = write_y4m(tmp_path / "once.y4m", clip(noise, 4, width=320, height=180)).read_bytes()
+            pipes.append(tmp_path / f"{len(threads)}.y4m")
+            os.mkfifo(pipes[-1])
+            threads.append(threading.Thread(target=feed, args=(pipes[-1], data, stop)))
+            threads[-1].start()
+        return pipes
+
+    yield make
     stop.set()
     for thread in threads:
         thread.join()
@@ -89,7 +94,7 @@ def test_an_exception_in_progress_stops_the_run(endless, files):
 
     begin = time.monotonic()
     with pytest.raises(Enough):
-        acutance.score(*endless, progress=stop)
+        acutance.score(*endless(), progress=stop)
     assert time.monotonic() - begin < 1.5
     assert acutance.score(*files).frames == FRAMES
 
@@ -124,7 +129,7 @@ def run_interrupted(*arguments):
 
 
 def test_ctrl_c(endless, files):
-    assert run_interrupted(*endless, *files) < 1.5
+    assert run_interrupted(*endless(), *files) < 1.5
 
 
 def test_ctrl_c_while_a_pipe_is_silent(files, tmp_path):
@@ -210,7 +215,7 @@ def test_asyncio(pair, files):
 
 def test_asyncio_cancellation(endless, pair):
     async def main():
-        task = asyncio.create_task(acutance.score_async(*endless))
+        task = asyncio.create_task(acutance.score_async(*endless()))
         await asyncio.sleep(0.2)
         task.cancel()
         begin = time.monotonic()
@@ -218,7 +223,7 @@ def test_asyncio_cancellation(endless, pair):
             await task
         assert time.monotonic() - begin < 1.5
         with pytest.raises(TimeoutError if sys.version_info >= (3, 11) else asyncio.TimeoutError):
-            await asyncio.wait_for(acutance.score_async(*endless), 0.2)
+            await asyncio.wait_for(acutance.score_async(*endless()), 0.2)
         async with acutance.Session() as session:
             add = asyncio.create_task(session.add_async(pair[0][0], pair[1][0]))
             await asyncio.sleep(0)

@@ -27,7 +27,7 @@ def test_options_models_and_ranges(files, command_scores):
         logged = [i for i, value in enumerate(values) if value == value]
         # The log has the frames of the subsample only, and of those in between what motion needs.
         frames = range(0, 7, 3) if len(values) == 3 else range(7)
-        np.testing.assert_array_equal(result[name][[frames[i] for i in logged]], [values[i] for i in logged], err_msg=name)
+        np.testing.assert_array_equal(result[name][[frames[i] for i in logged]], np.array(values)[logged], err_msg=name)
     assert result.models == ("vmaf_v0.6.1neg", "mine")
     assert result.frames == 7 and np.isnan(result["mine"][[1, 2, 4, 5]]).all()
 
@@ -122,7 +122,7 @@ def test_errors_are_typed_and_name_the_input(files, tmp_path):
         (acutance.NotFoundError, "missing.y4m", ("missing.y4m", distorted), {}),
         (acutance.NotFoundError, "vmaf_v0.6.1", (reference, distorted), {"model": "vmaf_v0.6.2"}),
         (acutance.InvalidArgumentError, "psnr", (reference, distorted), {"features": "psnrr"}),
-        (acutance.InvalidArgumentError, "enable_mse", (reference, distorted), {"features": {"psnr": {"enable_msee": 1}}}),
+        (acutance.InvalidArgumentError, "enable_mse", (reference, distorted), {"features": {"psnr": {"enable_ms": 1}}}),
         (acutance.InvalidArgumentError, "cuda", (reference, distorted), {"backend": "cudda"}),
         (acutance.InvalidArgumentError, "threads=-1", (reference, distorted), {"threads": -1}),
         (acutance.InvalidArgumentError, "subsample", (reference, distorted), {"subsample": 0}),

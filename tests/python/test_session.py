@@ -108,11 +108,13 @@ def test_pyav_frames(files, pair, command_scores):
     av = pytest.importorskip("av")
 
     def frames(video):
-        return [av.VideoFrame.from_ndarray(np.vstack([planes[0], np.hstack(planes[1:]).reshape(-1, 96)
-                                                      if False else _stacked(planes)]), format="yuv420p")
-                for planes in video]
+        """PyAV takes chroma as rows of luma's width, one plane after the other."""
+        for y, cb, cr in video:
+            chroma = np.concatenate([cb.ravel(), cr.ravel()]).reshape(-1, y.shape[1])
+            yield av.VideoFrame.from_ndarray(np.vstack([y, chroma]), format="yuv420p")
 
-    assert_same_bits(run(frames(pair[0]), frames(pair[1]), features="psnr"), command_scores(*files, "--feature", "psnr"))
+    result = run(frames(pair[0]), frames(pair[1]), features="psnr")
+    assert_same_bits(result, command_scores(*files, "--feature", "psnr"))
     grey = [[av.VideoFrame.from_ndarray(planes[0], format="gray") for planes in video] for video in pair]
     assert_same_bits(run(*grey), command_scores(*files))
     rgb = av.VideoFrame(96, 64, "rgb24")
@@ -120,12 +122,7 @@ def test_pyav_frames(files, pair, command_scores):
         run([rgb], [rgb])
 
 
-def _stacked(planes):
-    """Chroma as PyAV's from_ndarray takes it: both planes one after another, in rows of luma's width."""
-    return np.concatenate([planes[1].ravel(), planes[2].ravel()]).reshape(-1, planes[0].shape[1])
-
-
-def test_decoded_by_pyav(tmp_path, files, command_scores):
+def test_decoded_by_pyav(files, command_scores):
     av = pytest.importorskip("av")
 
     def decoded(path):
