@@ -37,11 +37,6 @@ FUNCTION(uint32_t) log_2048(CONTEXT(uint32_t x)) {
   return 2048u * uint32_t(31 - zeros) + ((group.log_table[part] + ((t * slope) >> 5)) >> 20);
 }
 
-FUNCTION(uint32_t) log_2048_of_64(CONTEXT(uint64_t x)) {
-  const bool wide = (x >> 32) != uint64_t(0u);
-  return log_2048(PASS(uint32_t(wide ? x >> 16 : x))) + (wide ? 2048u * 16u : 0u);
-}
-
 FUNCTION(void) add_pixel(CONTEXT(int32_t s1, int32_t s2, int32_t s12, IN_OUT(VifSums) sums)) {
   if (s1 < VIF_NOISE) {
     sums.flat_num += uint64_t(s2 < 0 ? 0 : s2);
@@ -51,7 +46,7 @@ FUNCTION(void) add_pixel(CONTEXT(int32_t s1, int32_t s2, int32_t s12, IN_OUT(Vif
   sums.den_log += log_2048(PASS(uint32_t(s1 + VIF_NOISE))) - 2048u * 17u;
   if (s12 > 0 && s2 > 0) {
     const VifGain gain = find_gain(uint32_t(s1), uint32_t(s2), uint32_t(s12), args.limit);
-    sums.num_log += log_2048_of_64(PASS(gain.n2)) - log_2048(PASS(gain.n1));
+    sums.num_log += log_2048(PASS(gain.n2_high)) + 2048u * gain.n2_shift - log_2048(PASS(gain.n1));
   }
 }
 
