@@ -37,7 +37,8 @@ void RunBand(const VifJob& job, RowBand band, VifBuffers&, std::span<int64_t, kV
   RunVifBandRef(job, band, sums);
 }
 
-void LogTable(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
+void LogTableOfFloats(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
+void LogTableOfDoubles(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
 
 #else
 
@@ -49,10 +50,10 @@ int MirrorIndexClamped(int i, int n) { return std::clamp(MirrorIndex(i, n), 0, n
 template <class Sample>
 void CopyMirrored(const Sample* row, int width, int first, int columns, int reach, Sample* to) {
   const int begin = std::max(first, 0), end = std::max(std::min(first + columns, width), begin);
-  for (int x = first; x < begin; ++x) to[x - first] = row[MirrorIndexClamped(x, width)];
+  for (int x = first; x < begin; ++x) to[x - first] = row[std::min(-x, width - 1)];
   std::memcpy(to + (begin - first), row + begin, (end - begin) * sizeof(Sample));
   for (int x = end; x < std::min(first + columns, width + reach); ++x)
-    to[x - first] = row[MirrorIndexClamped(x, width)];
+    to[x - first] = row[std::max(2 * width - 2 - x, 0)];
 }
 
 /// Rows of one band in columns [x0, x0 + kVifStrip), top to bottom.
@@ -137,7 +138,7 @@ class Strip {
   }
 
   void AddStatistics(const int16_t* const* pairs, int y, RowBand rows, std::span<int64_t, kVifSumsPerScale> sums) {
-    VerticalPass<C>(pairs, blocks_, job_.bit_depth, buffers_);
+    VerticalPass<C>(pairs, blocks_, job_.bit_depth, RowsAhead(y), buffers_);
     Totals totals(buffers_, job_.gain_limit);
     for (int row = rows.begin; row < rows.end; ++row) {
       HorizontalPass<C>(buffers_.rows[row - y], columns_, buffers_);
@@ -145,6 +146,26 @@ class Strip {
       totals.AddRow(columns_);
     }
     totals.FlushTo(int64_t{rows.end - rows.begin} * width_, sums);
+  }
+
+  /// The rows that the next group will fill in, and those that this one will write: the rows of a strip are too short
+  /// for the CPU to see what comes next.
+  Ahead RowsAhead(int y) const {
+    Ahead ahead;
+    for (int t = 0; t < kVifGroup; ++t)
+      for (int i = 0; i < 2; ++i) {
+        const VifImage& image = job_.images[i];
+        ahead.bytes = image.sample == VifSample::k8 ? 1 : 2;
+        const int row = std::min(y + C::kPad + kVifGroup + t, image.height - 1);
+        ahead.read[2 * t + i] = image.Row<std::byte>(row) + x0_ * ahead.bytes;
+      }
+    if constexpr (C::kScale + 1 < kVifScales)
+      for (int t = 0; t < kVifGroup / 2; ++t)
+        for (int i = 0; i < 2; ++i) {
+          const int row = std::min(y / 2 + t, job_.images[0].height / 2 - 1);
+          ahead.written[2 * t + i] = job_.next[i] + row * job_.next_stride + x0_ / 2;
+        }
+    return ahead;
   }
 
   /// Moments of 0 are a flat pixel that adds nothing but to the count of flat pixels.
@@ -194,14 +215,19 @@ void RunBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int
   RunStrips<0, Depth::kMiddle>(job, band, buffers, sums);
 }
 
+template <int kShift>
 void LogTable(std::span<uint16_t, 32768> table) {
   HWY_ALIGN int32_t lanes[kLanes];
   for (int i = 0; i < 32768; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = kNoiseExponent << kExponentShift | (i + lane) << 5;
-    hn::Store(hn::Add(MantissaLog(hn::Load(D32(), lanes)), hn::Set(D32(), kVifLogFirst)), D32(), lanes);
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = (i + lane) << (kShift - 15) | 1 << kShift;
+    const V32 logs = MantissaLog<kShift>(hn::Load(D32(), lanes));
+    hn::Store(hn::Add(logs, hn::Set(D32(), kVifLogFirst - kMantissaLogOrigin)), D32(), lanes);
     for (int lane = 0; lane < kLanes; ++lane) table[i + lane] = static_cast<uint16_t>(lanes[lane]);
   }
 }
+
+void LogTableOfFloats(std::span<uint16_t, 32768> table) { LogTable<kOfFloat>(table); }
+void LogTableOfDoubles(std::span<uint16_t, 32768> table) { LogTable<kOfDouble>(table); }
 
 #endif
 
@@ -214,7 +240,8 @@ HWY_AFTER_NAMESPACE();
 namespace acutance {
 
 HWY_EXPORT(RunBand);
-HWY_EXPORT(LogTable);
+HWY_EXPORT(LogTableOfFloats);
+HWY_EXPORT(LogTableOfDoubles);
 
 void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
   HWY_DYNAMIC_DISPATCH(RunBand)(job, band, buffers, sums);
@@ -222,7 +249,10 @@ void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<
 
 std::vector<int64_t> VifTargets() { return hwy::SupportedAndGeneratedTargets(); }
 
-void VifLogTableByVectors(std::span<uint16_t, 32768> table) { HWY_DYNAMIC_DISPATCH(LogTable)(table); }
+void VifLogTableByVectors(bool of_doubles, std::span<uint16_t, 32768> table) {
+  if (of_doubles) HWY_DYNAMIC_DISPATCH(LogTableOfDoubles)(table);
+  else HWY_DYNAMIC_DISPATCH(LogTableOfFloats)(table);
+}
 
 }  // namespace acutance
 #endif

@@ -56,13 +56,12 @@ constexpr int VifPaddedWidth(int width) { return (width + 31) / 32 * 32 + 32; }
 
 /// Row buffers of one thread; they hold nothing from band to band.
 struct VifBuffers : Workspace {
-  alignas(64) int16_t ring[kVifMaxPairs * 2 * 2 * kVifMaxColumns] = {};     // pairs of rows of both images
-  alignas(64) int16_t rows[kVifGroup][kVifMoments][kVifMaxColumns] = {};    // after the vertical pass
-  alignas(64) int16_t halved_rows[kVifGroup / 2][2][kVifMaxColumns] = {};   // the same for the next scale
-  alignas(64) int32_t moments[5][kVifStrip] = {};                           // after the horizontal pass: M1 M2 X Y Z
-  alignas(64) int32_t textured[3][kVifStrip + 2 * kVifMaxLanes] = {};       // s1 s2 s12 of pixels that are not flat
-  alignas(64) int32_t log_arguments[3][kVifStrip + 2 * kVifMaxLanes] = {};  // high halves of N + s1, n1, n2
-  alignas(64) uint16_t lines[4][kVifMaxColumns] = {};                       // mirrored pieces of the pictures' rows
+  alignas(64) int16_t ring[kVifMaxPairs * 2 * 2 * kVifMaxColumns] = {};    // pairs of rows of both images
+  alignas(64) int16_t rows[kVifGroup][kVifMoments][kVifMaxColumns] = {};   // after the vertical pass
+  alignas(64) int16_t halved_rows[kVifGroup / 2][2][kVifMaxColumns] = {};  // the same for the next scale
+  alignas(64) int32_t moments[5][kVifStrip] = {};                          // after the horizontal pass: M1 M2 X Y Z
+  alignas(64) int32_t textured[3][kVifStrip + 2 * kVifMaxLanes] = {};      // s1 s2 s12 of pixels that are not flat
+  alignas(64) uint16_t lines[4][kVifMaxColumns] = {};                      // mirrored pieces of the pictures' rows
 };
 
 /// Adds the sums of rows `band` (VifSum order) and writes the rows of the next images whose double lies in the band.
@@ -71,7 +70,8 @@ void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<
 /// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.
 std::vector<int64_t> VifTargets();
 
-/// T by VifLogPolynomial (or the table, where vectors are too short for it), for all 32768 entries.
-void VifLogTableByVectors(std::span<uint16_t, 32768> table);
+/// T by VifLogPolynomial (or the table, where vectors are too short for it), for all 32768 entries: of numbers that
+/// enter as floats, or as high halves of doubles.
+void VifLogTableByVectors(bool of_doubles, std::span<uint16_t, 32768> table);
 
 }  // namespace acutance

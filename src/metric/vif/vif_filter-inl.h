@@ -230,12 +230,27 @@ struct FinishBlock {
   VifBuffers& buffers;
 };
 
+/// Memory that is needed soon, fetched a block at a time.
+struct Ahead {
+  HWY_INLINE void Fetch(int block) const {
+    for (const std::byte* row : read) __builtin_prefetch(row + block * kBlock * bytes);
+    for (const int16_t* row : written)
+      if (row) __builtin_prefetch(row + block * kBlock / 2, 1);
+  }
+
+  int bytes = 1;  // of a sample that is read
+  std::array<const std::byte*, 2 * kVifGroup> read{};
+  std::array<const int16_t*, kVifGroup> written{};
+};
+
 template <class C>
-HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, const Ahead& ahead,
+                               VifBuffers& buffers) {
   const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;  // mostly a constant
   const InitialSums initial = MakeInitialSums<C>(bits);
   BlockSums<kVifGroup> sums[2];
   for (int b = 0; b < blocks; ++b) {
+    ahead.Fetch(b);
     const FinishBlock<C> before = {sums[(b + 1) % 2], bits, (b - 1) * kBlock, buffers};
     SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * kPairBlock, initial, sums[b % 2], before);
   }

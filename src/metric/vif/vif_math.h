@@ -63,10 +63,10 @@ struct VifLogPolynomial {
   std::array<int32_t, kSegments> base;
   std::array<float, kTerms> coefficients;  // of q, lowest power first
 
-  /// base less the bits of the rounder: what to add to the bits of rounder + t q(t).
-  constexpr std::array<int32_t, kSegments> RoundedBase() const {
-    std::array<int32_t, kSegments> rounded = base;
-    for (int32_t& b : rounded) b -= std::bit_cast<int32_t>(kVifLogRounder);
+  /// What to add t q(t) to: rounded, the bits are those of kVifLogRounder plus the log.
+  constexpr std::array<float, kSegments> RoundedBase() const {
+    std::array<float, kSegments> rounded{};
+    for (int i = 0; i < kSegments; ++i) rounded[i] = kVifLogRounder + static_cast<float>(base[i]);
     return rounded;
   }
 };

@@ -28,8 +28,16 @@ using M32 = hn::Mask<D32>;
 
 // ---- logarithms
 
-/// A double x >= 2^17 enters as its high half: exponent field (1023 + 17 or more) and 20 mantissa bits.
-constexpr int kExponentShift = 20, kNoiseExponent = 1023 + 17;
+/// Where the exponent field of a number's bits begins: the number as a float, or the high half of a double.
+constexpr int kOfFloat = 23, kOfDouble = 20;
+
+constexpr int kDenExponent = 127 + 17;  // of N = 2^17 as a float
+
+/// 2048 * log2(x) of the leading bits of x >= 1 is 2048 * Exponent(x) + MantissaLog(x), less constants (LogOrigin).
+template <int kShift>
+HWY_INLINE V32 Exponent(V32 x) {
+  return hn::ShiftRight<kShift>(x);
+}
 
 #if HWY_MAX_BYTES >= 32  // all such targets have FMA
 
@@ -38,73 +46,98 @@ HWY_INLINE constexpr const auto& LogPolynomial() {
   else return kVifLogOf8;
 }
 
+constexpr int32_t kMantissaLogOrigin = std::bit_cast<int32_t>(kVifLogRounder);
+
 HWY_INLINE VF32 AsFloat(V32 v) { return hn::BitCast(DF32(), v); }
 
-/// T[32768 + the 15 leading mantissa bits], minus kVifLogFirst.
-HWY_INLINE V32 MantissaLog(V32 high) {
+/// For each lane the entry of `table` that its three or four lowest bits name.
+HWY_INLINE VF32 LookUp(const std::array<float, kLanes>& table, V32 index) {
+#if HWY_TARGET == HWY_AVX2  // Highway would clear the other bits first
+  return VF32{_mm256_permutevar8x32_ps(hn::LoadU(DF32(), table.data()).raw, index.raw)};
+#elif HWY_ARCH_X86
+  return VF32{_mm512_permutexvar_ps(index.raw, hn::LoadU(DF32(), table.data()).raw)};
+#else
+  const auto indices = hn::IndicesFromVec(D32(), hn::And(index, hn::Set(D32(), kLanes - 1)));
+  return hn::TableLookupLanes(hn::LoadU(DF32(), table.data()), indices);
+#endif
+}
+
+/// T[32768 + the 15 leading mantissa bits] - kVifLogFirst + kMantissaLogOrigin.
+template <int kShift>
+HWY_INLINE V32 MantissaLog(V32 x) {
   constexpr const auto& p = LogPolynomial();
-  static constexpr auto kBase = p.RoundedBase();
-  const V32 segment = hn::And(hn::ShiftRight < kLanes == 16 ? 16 : 17 > (high), hn::Set(D32(), kLanes - 1));
-  const auto index = hn::IndicesFromVec(D32(), segment);
-  const V32 reciprocals = hn::BitCast(D32(), hn::LoadU(DF32(), p.reciprocal.data()));
-  const VF32 reciprocal = AsFloat(hn::TableLookupLanes(reciprocals, index));
-  const V32 base = hn::TableLookupLanes(hn::LoadU(D32(), kBase.data()), index);
-  const V32 fraction = hn::And(hn::ShiftLeft<3>(high), hn::Set(D32(), 0x007FFF00));
-  const VF32 m = AsFloat(hn::Or(fraction, hn::Set(D32(), 0x3F800000)));
-  const VF32 t = hn::MulAdd(m, reciprocal, hn::Set(DF32(), -1.0f));
+  static constexpr auto kRoundedBase = p.RoundedBase();
+  const V32 segment = hn::ShiftRight < kLanes == 16 ? kShift - 4 : kShift - 3 > (x);
+  V32 fraction = x;
+  if constexpr (kShift == kOfDouble) fraction = hn::ShiftLeft<kOfFloat - kOfDouble>(x);
+  const V32 one = hn::Set(D32(), 0x3F800000);
+  const VF32 m = AsFloat(hn::OrAnd(one, fraction, hn::Set(D32(), 0x007FFF00)));
+  const VF32 t = hn::MulAdd(m, LookUp(p.reciprocal, segment), hn::Set(DF32(), -1.0f));
   VF32 q = hn::Set(DF32(), p.coefficients[p.kTerms - 1]);
   for (int i = p.kTerms - 2; i >= 0; --i) q = hn::MulAdd(q, t, hn::Set(DF32(), p.coefficients[i]));
-  return hn::Add(hn::BitCast(D32(), hn::MulAdd(q, t, hn::Set(DF32(), kVifLogRounder))), base);
+  return hn::BitCast(D32(), hn::MulAdd(q, t, LookUp(kRoundedBase, segment)));
 }
 
 #else  // four lanes: the table itself
 
-HWY_INLINE V32 MantissaLog(V32 high) {
+constexpr int32_t kMantissaLogOrigin = 0;
+
+template <int kShift>
+HWY_INLINE V32 MantissaLog(V32 x) {
   HWY_ALIGN int32_t lanes[kLanes];
-  hn::Store(hn::And(hn::ShiftRight<5>(high), hn::Set(D32(), 32767)), D32(), lanes);
+  hn::Store(hn::And(hn::ShiftRight<kShift - 15>(x), hn::Set(D32(), 32767)), D32(), lanes);
   for (int32_t& lane : lanes) lane = VifLogTable()[lane] - kVifLogFirst;
   return hn::Load(D32(), lanes);
 }
 
 #endif
 
-HWY_INLINE V32 Exponent(V32 high) { return hn::ShiftRight<kExponentShift>(high); }
-
-/// Sums over the textured pixels of one group in one strip, too few to overflow the 32-bit lanes or their sums.
-struct LogSums {
-  V32 num_mantissa, num_exponent, den_mantissa, den_exponent;
-};
-
-static_assert(int64_t{kVifGroup} * (kVifStrip + kVifMaxLanes) * 2048 * 64 < int64_t{1} << 31);
-
-/// Adds the logs of high halves; `count` is a multiple of the lanes.
-HWY_NOINLINE void AddLogs(const VifBuffers& buffers, int count, LogSums& sums) {
-  LogSums s = sums;
-  for (int i = 0; i < count; i += kLanes) {
-    const auto high = [&](int which) HWY_ATTR { return hn::Load(D32(), buffers.log_arguments[which] + i); };
-    const V32 den = high(0), n1 = high(1), n2 = high(2);
-    s.den_mantissa = hn::Add(s.den_mantissa, MantissaLog(den));
-    s.den_exponent = hn::Add(s.den_exponent, Exponent(den));
-    s.num_mantissa = hn::Add(s.num_mantissa, hn::Sub(MantissaLog(n2), MantissaLog(n1)));
-    s.num_exponent = hn::Add(s.num_exponent, hn::Sub(Exponent(n2), Exponent(n1)));
-  }
-  sums = s;
-}
-
 // ---- gains
 
-/// N + s1, n1 and n2 of half a vector of pixels. All are integers below 2^53, so the doubles are exact.
+/// What logs are taken of, for a vector of pixels: N + s1 as floats, n1 and n2 as high halves of doubles.
 struct LogArguments {
-  VF64 den, n1, n2;
+  V32 den, n1, n2;
 };
 
-HWY_INLINE LogArguments Gain(VF64 s1, VF64 s2, VF64 s12, VF64 gain_limit) {
-  const VF64 noise = hn::Set(DF64(), kVifNoise);
+/// n1 and n2 of half a vector: n1 < 2^32 and n2 < 2^45, whose fraction no log looks at.
+struct GainTerms {
+  VF64 n1, n2;
+};
+
+/// a + b, both at least 0, such that no fraction is rounded up to an integer.
+HWY_INLINE VF64 AddFraction(VF64 fraction, VF64 integer) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return VF64{_mm512_add_round_pd(fraction.raw, integer.raw, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
+#else
+  return hn::Add(hn::Trunc(fraction), integer);
+#endif
+}
+
+/// Bits of doubles that are not negative are in the order of the doubles, and integers are quicker to compare.
+HWY_INLINE VF64 MinOfPositive(VF64 a, VF64 b) {
+#if HWY_MAX_BYTES == 64
+  using D = hn::RebindToSigned<DU64>;
+  return hn::BitCast(DF64(), hn::Min(hn::BitCast(D(), a), hn::BitCast(D(), b)));
+#else
+  return hn::Min(a, b);
+#endif
+}
+
+HWY_INLINE VF64 ZeroIfNegative(VF64 v) {
+#if HWY_MAX_BYTES == 64
+  using D = hn::RebindToSigned<DU64>;
+  return hn::BitCast(DF64(), hn::Max(hn::BitCast(D(), v), hn::Zero(D())));
+#else
+  return hn::Max(v, hn::Zero(DF64()));
+#endif
+}
+
+HWY_INLINE GainTerms Gain(VF64 s1, VF64 s2, VF64 s12, VF64 gain_limit) {
   const VF64 gain = hn::Div(s12, hn::Add(s1, hn::Set(DF64(), kVifGainEpsilon)));
   const VF64 residue = hn::Sub(s2, hn::Mul(gain, s12));
-  const VF64 n1 = hn::Add(hn::Trunc(hn::Max(residue, hn::Zero(DF64()))), noise);
-  const VF64 limited = hn::Min(gain, gain_limit);
-  return {hn::Add(s1, noise), n1, hn::Add(hn::Trunc(hn::Mul(hn::Mul(limited, limited), s1)), n1)};
+  const VF64 n1 = hn::Add(hn::Trunc(ZeroIfNegative(residue)), hn::Set(DF64(), kVifNoise));
+  const VF64 limited = MinOfPositive(gain, gain_limit);
+  return {n1, AddFraction(hn::Mul(hn::Mul(limited, limited), s1), n1)};
 }
 
 /// High halves of the doubles' bits.
@@ -112,21 +145,53 @@ HWY_INLINE V32 HighHalves(VF64 lower, VF64 upper) {
   return hn::ConcatOdd(D32(), hn::BitCast(D32(), upper), hn::BitCast(D32(), lower));
 }
 
-/// Log arguments of the first `count` textured pixels, a multiple of the lanes.
-HWY_NOINLINE void FindGains(VifBuffers& buffers, int count, double gain_limit) {
-  const VF64 limit = hn::Set(DF64(), gain_limit);
-  for (int i = 0; i < count; i += kLanes) {
-    const auto half = [&](int from) HWY_ATTR {
-      const auto variance = [&](int which) HWY_ATTR {
-        return hn::PromoteTo(DF64(), hn::Load(hn::Rebind<int32_t, DF64>(), buffers.textured[which] + from));
-      };
-      return Gain(variance(0), variance(1), variance(2), limit);
+/// Bits of x, 0 < x < 2^31, as a float whose 24 leading bits are those of x: without the first bit behind them nothing
+/// is rounded up.
+HWY_INLINE V32 BitsOfFloat(V32 x) {
+  return hn::BitCast(D32(), hn::ConvertTo(DF32(), hn::AndNot(hn::ShiftRight<24>(x), x)));
+}
+
+HWY_INLINE LogArguments FindGains(const VifBuffers& buffers, int i, VF64 limit) {
+  const auto half = [&](int from) HWY_ATTR {
+    const auto variance = [&](int which) HWY_ATTR {
+      return hn::PromoteTo(DF64(), hn::Load(hn::Rebind<int32_t, DF64>(), buffers.textured[which] + from));
     };
-    const LogArguments lower = half(i), upper = half(i + kLanes / 2);
-    hn::Store(HighHalves(lower.den, upper.den), D32(), buffers.log_arguments[0] + i);
-    hn::Store(HighHalves(lower.n1, upper.n1), D32(), buffers.log_arguments[1] + i);
-    hn::Store(HighHalves(lower.n2, upper.n2), D32(), buffers.log_arguments[2] + i);
+    return Gain(variance(0), variance(1), variance(2), limit);
+  };
+  const GainTerms lower = half(i), upper = half(i + kLanes / 2);
+  const V32 den = hn::Add(hn::Load(D32(), buffers.textured[0] + i), hn::Set(D32(), kVifNoise));
+  return {BitsOfFloat(den), HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2)};
+}
+
+/// Sums over the textured pixels of one group in one strip. Each MantissaLog of den adds kMantissaLogOrigin; without
+/// it they are too few to overflow the 32-bit lanes or their sums.
+struct LogSums {
+  V32 num_mantissa, num_exponent, den_mantissa, den_exponent;
+};
+
+static_assert(int64_t{kVifGroup} * (kVifStrip + kVifMaxLanes) * 2048 * 64 < int64_t{1} << 31);
+
+HWY_INLINE void AddLogs(const LogArguments& a, LogSums& s) {
+  s.den_mantissa = hn::Add(s.den_mantissa, MantissaLog<kOfFloat>(a.den));
+  s.den_exponent = hn::Add(s.den_exponent, Exponent<kOfFloat>(a.den));
+  s.num_mantissa = hn::Add(s.num_mantissa, hn::Sub(MantissaLog<kOfDouble>(a.n2), MantissaLog<kOfDouble>(a.n1)));
+  s.num_exponent = hn::Add(s.num_exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
+}
+
+/// Adds the first `count` textured pixels, a multiple of the lanes. The logs of one vector are taken while the gains
+/// of the next are on their way.
+HWY_NOINLINE void AddTextured(const VifBuffers& buffers, int count, double gain_limit, LogSums& sums) {
+  if (count == 0) return;
+  const VF64 limit = hn::Set(DF64(), gain_limit);
+  LogSums s = sums;
+  LogArguments before = FindGains(buffers, 0, limit);
+  for (int i = kLanes; i < count; i += kLanes) {
+    const LogArguments next = FindGains(buffers, i, limit);
+    AddLogs(before, s);
+    before = next;
   }
+  AddLogs(before, s);
+  sums = s;
 }
 
 // ---- variances
@@ -161,9 +226,11 @@ class Totals {
     const V32 zero = hn::Zero(D32());
     Append(zero, zero, zero, 0);  // fills the last vector with what adds no log
     Process((pending_ + kLanes - 1) / kLanes * kLanes);
+    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kMantissaLogOrigin) * (processed_ / kLanes));
+    logs_.den_mantissa = hn::Sub(logs_.den_mantissa, hn::Set(D32(), origin));
     const auto sum = [](V32 v) HWY_ATTR { return int64_t{hn::GetLane(hn::SumOfLanes(D32(), v))}; };
     sums[kVifNumLog] += sum(logs_.num_mantissa) + 2048 * sum(logs_.num_exponent);
-    sums[kVifDenLog] += sum(logs_.den_mantissa) + 2048 * sum(logs_.den_exponent) - 2048 * kNoiseExponent * processed_;
+    sums[kVifDenLog] += sum(logs_.den_mantissa) + 2048 * sum(logs_.den_exponent) - 2048 * kDenExponent * processed_;
     sums[kVifFlatNum] += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(DU64(), flat_)));
     sums[kVifFlatCount] += pixels - textured_count_;
   }
@@ -203,8 +270,7 @@ class Totals {
 
   /// Adds the logs of `count` textured pixels, whole vectors, and moves the rest to the front.
   HWY_INLINE void Process(int count) {
-    FindGains(buffers_, count, gain_limit_);
-    AddLogs(buffers_, count, logs_);
+    AddTextured(buffers_, count, gain_limit_, logs_);
     processed_ += count;
     pending_ = std::max(pending_ - count, 0);
     for (auto& variances : buffers_.textured) hn::Store(hn::Load(D32(), variances + count), D32(), variances);

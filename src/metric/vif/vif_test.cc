@@ -251,8 +251,10 @@ TEST(VifLog, TableIsLibvmafs) {
 TEST(VifLog, VectorsGiveEveryEntry) {
   ForEachTarget([] {
     std::vector<uint16_t> table(32768);
-    VifLogTableByVectors(std::span(table).first<32768>());
-    EXPECT_TRUE(std::ranges::equal(table, VifLogTable()));
+    for (const bool of_doubles : {false, true}) {
+      VifLogTableByVectors(of_doubles, std::span(table).first<32768>());
+      EXPECT_TRUE(std::ranges::equal(table, VifLogTable())) << (of_doubles ? "doubles" : "floats");
+    }
   });
 }
 
