@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 SOURCE_FOLDERS = ("src", "cli", "include", "python", "tests", "bench")
+INCLUDE_FOLDERS = ("src", "include", "", "tests/structure/additions")
 CODE_LINES = 600
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
@@ -54,7 +55,7 @@ def reached(root, starts):
             continue
         seen.add(path)
         for name in INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace")):
-            queue += [base / name for base in (root / "src", root / "include", root, path.parent)]
+            queue += [root / base / name for base in INCLUDE_FOLDERS] + [path.parent / name]
     return seen
 
 

@@ -1,20 +1,17 @@
-// THE list of backends: a new one adds one include and one entry.
 #include "engine/backends.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "backend/cuda/cuda.h"
-#include "backend/emu/emu.h"
-#include "backend/hip/hip.h"
-#include "backend/sycl/sycl.h"
-#include "backend/vulkan/vulkan.h"
 #include "base/nearest.h"
 
 namespace acutance {
+
+#define ACU_BACKEND(backend) extern const Backend backend;
+#include "engine/backends.inc"
+#undef ACU_BACKEND
 
 bool MachineMayHaveGpu() {
   std::error_code ignored;
@@ -24,7 +21,11 @@ bool MachineMayHaveGpu() {
 }
 
 std::span<const Backend* const> Backends() {
-  static constexpr std::array kBackends = {&kCudaBackend, &kHipBackend, &kVulkanBackend, &kSyclBackend, &kEmuBackend};
+  static constexpr const Backend* kBackends[] = {
+#define ACU_BACKEND(backend) &backend,
+#include "engine/backends.inc"
+#undef ACU_BACKEND
+  };
   return kBackends;
 }
 
@@ -51,8 +52,7 @@ DevicePicker::DevicePicker(DeviceChoice choice, Check check, std::span<const Bac
 
 bool DevicePicker::IsWanted(const Backend& backend) const {
   if (choice_.backend != "auto") return choice_.backend == backend.name;
-  // The emulator is for finding faults; nobody waits for it by default.
-  return &backend != &kEmuBackend && std::ranges::find(choice_.excluded, backend.name) == choice_.excluded.end();
+  return std::ranges::find(choice_.excluded, backend.name) == choice_.excluded.end();
 }
 
 bool DevicePicker::IsWanted(const DeviceInfo& device) const {

@@ -1,4 +1,4 @@
-// THE list of backends, and the choice of a device.
+// The backends (backends.inc lists them), and the choice of a device.
 #pragma once
 
 #include <functional>

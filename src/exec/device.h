@@ -117,7 +117,7 @@ struct BackendProbe {
   std::string missing;  // why there are none, and what to install; empty when there are some
 };
 
-/// A backend, as engine/backends.cc lists it.
+/// A backend, as engine/backends.inc lists it.
 struct Backend {
   std::string_view name;     // "cuda"
   std::string_view summary;  // "NVIDIA GPUs, through the CUDA driver"

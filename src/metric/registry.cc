@@ -1,18 +1,17 @@
-// THE list of metrics: a new room adds one include and one entry.
 #include "metric/registry.h"
-
-#include <array>
-
-#include "metric/adm/adm.h"
-#include "metric/float_motion/float_motion.h"
-#include "metric/motion/motion.h"
-#include "metric/psnr/psnr.h"
-#include "metric/vif/vif.h"
 
 namespace acutance {
 
+#define ACU_METRIC(metric) extern const Metric metric;
+#include "metric/metrics.inc"
+#undef ACU_METRIC
+
 std::span<const Metric* const> AllMetrics() {
-  static constexpr std::array kMetrics = {&kPsnrMetric, &kAdmMetric, &kMotionMetric, &kVifMetric, &kFloatMotionMetric};
+  static constexpr const Metric* kMetrics[] = {
+#define ACU_METRIC(metric) &metric,
+#include "metric/metrics.inc"
+#undef ACU_METRIC
+  };
   return kMetrics;
 }
 

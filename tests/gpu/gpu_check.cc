@@ -7,8 +7,8 @@
 //   gpu_check session BACKEND            one session: what compute-sanitizer watches
 //   gpu_check speed BACKEND              frame pairs a second, from memory
 //
-// BACKEND: cuda, hip, vulkan, or emu, which needs no device. Exit status 0 when all holds, 1 otherwise, 2 for wrong
-// usage.
+// BACKEND: cuda, hip, vulkan, sycl, or emu, which needs no device. Exit status 0 when all holds, 1 otherwise, 2 for
+// wrong usage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,11 +20,8 @@
 #include <variant>
 #include <vector>
 
-#include "backend/cuda/cuda.h"
-#include "backend/emu/emu.h"
-#include "backend/hip/hip.h"
 #include "backend/testing/language_probe.h"
-#include "backend/vulkan/vulkan.h"
+#include "engine/backends.h"
 #include "metric/registry.h"
 #include "tests/gpu/memory_in_use.h"
 #include "tests/gpu/speed.h"
@@ -32,8 +29,6 @@
 
 namespace acutance {
 namespace {
-
-constexpr std::array kBackends = {&kCudaBackend, &kHipBackend, &kVulkanBackend, &kEmuBackend};
 
 struct Settings {
   const Backend* backend = nullptr;
@@ -46,7 +41,7 @@ struct Settings {
 };
 
 int PrintDevices() {
-  for (const Backend* backend : kBackends) {
+  for (const Backend* backend : Backends()) {
     const BackendProbe probe = backend->probe();
     if (probe.devices.empty()) fmt::print("{:6} none: {}\n", backend->name, probe.missing);
     for (const DeviceInfo& d : probe.devices)
@@ -196,7 +191,7 @@ int Main(const std::vector<std::string>& arguments) {
   Settings settings;
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--quick") settings.quick = true;
-    for (const Backend* backend : kBackends)
+    for (const Backend* backend : Backends())
       if (arguments[i] == backend->name) settings.backend = backend;
   }
   const int result = settings.backend ? Run(arguments[0], settings) : 2;

@@ -20,7 +20,7 @@ TREE = {
         "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
     "src/base/a.h": "#pragma once\n",
     "src/base/a.cc": '#include "base/a.h"\n',
-    "src/metric/registry.cc": '#include "metric/adm/adm.h"\n#include "metric/vif/vif.h"\n',
+    "src/metric/registry.cc": '#include "base/a.h"\n',
     "src/metric/vif/vif.h": "#pragma once\n",
     "src/metric/vif/vif.cc": '#include "metric/vif/vif.h"\n',
     "src/metric/adm/adm.h": "#pragma once\n",
@@ -65,7 +65,7 @@ class Checks(unittest.TestCase):
 
     def test_room_from_outside(self):
         self.write("src/engine/e.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "only metric/registry.cc may include the room 'vif'")
+        self.expect("check_includes.py", "nothing may include the room 'vif'")
 
     def test_unknown_folder(self):
         self.write("src/extra/x.cc", '#include "base/a.h"\n')

@@ -1,0 +1,10 @@
+// Mean absolute difference of luma (README.md).
+#pragma once
+
+#include "metric/metric.h"
+
+namespace acutance {
+
+extern const Metric kToyMetric;
+
+}  // namespace acutance

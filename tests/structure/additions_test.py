@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""A new metric and a new backend cost one folder and one line each.
+
+usage: additions_test.py --work FOLDER [CMAKE_OPTION]...
+
+Takes a copy of the tree, adds the rooms of tests/structure/additions by the steps of CONTRIBUTING.md, builds and runs
+it. To build quickly the copy has lost all other metrics but one, at a folder and a line each as well, and the rest
+comes from ccache, where there is one and this tree was built with the same options.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+TREE = pathlib.Path(__file__).resolve().parents[2]
+ADDITIONS = pathlib.Path(__file__).resolve().parent / "additions"
+KEPT_METRIC = "psnr"
+SIZE = (40, 24)
+OPTIONS = ["-DACUTANCE_FFMPEG=OFF", "-DACUTANCE_BENCHMARKS=OFF", "-DACUTANCE_CLANG=", "-DACUTANCE_GLSLC="]
+work, cmake_options = pathlib.Path(), []
+
+
+def run(*command, status=0, **variables):
+    """The command's output, both streams; fails unless it ends with `status`."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, env={**os.environ, **variables})
+    if done.returncode != status:
+        raise AssertionError(f"{' '.join(map(str, command))}: status {done.returncode}, not {status}\n{done.stdout}")
+    return done.stdout
+
+
+def files_of_tree():
+    listing = subprocess.run(["git", "-C", str(TREE), "ls-files", "-co", "--exclude-standard"],
+                             capture_output=True, text=True, check=False)
+    if listing.returncode == 0:
+        return [name for name in listing.stdout.splitlines() if (TREE / name).is_file()]
+    return [str(path.relative_to(TREE)) for path in TREE.rglob("*")
+            if path.is_file() and not path.relative_to(TREE).parts[0].startswith(("build", ".git"))]
+
+
+def put(path, content):
+    """Writes unless the file says so already, so that a second run builds nothing."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def is_left_out(name):
+    parts = pathlib.PurePath(name).parts
+    return parts[:2] == ("src", "metric") and len(parts) > 3 and parts[2] not in ("blocks", KEPT_METRIC)
+
+
+def add_line(text, line):
+    """Before the last line of a list: its place says the order alone."""
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[:-1] + [line + "\n"] + lines[-1:])
+
+
+def changed_texts():
+    """The one line of each list that an addition touches."""
+    metrics = (TREE / "src/metric/metrics.inc").read_text(encoding="utf-8")
+    kept = "".join(line for line in metrics.splitlines(keepends=True)
+                   if not line.startswith("ACU_METRIC") or KEPT_METRIC in line.lower())
+    backends = (TREE / "src/engine/backends.inc").read_text(encoding="utf-8")
+    return {"src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
+            "src/engine/backends.inc": add_line(backends, "ACU_BACKEND(kNullBackend)")}
+
+
+def make_copy(copy):
+    wanted = {}
+    for name in files_of_tree():
+        if not is_left_out(name):
+            wanted[name] = (TREE / name).read_bytes()
+    for path in ADDITIONS.rglob("*"):
+        if path.is_file():
+            wanted[str("src" / path.relative_to(ADDITIONS))] = path.read_bytes()
+    wanted.update({name: text.encode() for name, text in changed_texts().items()})
+    for name, content in wanted.items():
+        put(copy / name, content)
+    for path in [path for path in copy.rglob("*") if path.is_file()]:
+        name = path.relative_to(copy)
+        if name.parts[0] != "build" and str(name) not in wanted:
+            path.unlink()
+
+
+def build(copy, folder):
+    run("cmake", "-S", copy, "-B", folder, *cmake_options, *OPTIONS)
+    run("cmake", "--build", folder, "--parallel", "2", "--target", "acutance", "toy_test")
+
+
+def make_clip(path, salt):
+    """Two frames of 8-bit 4:2:0; returns the luma of each."""
+    width, height = SIZE
+    luma = [bytes((x * salt + y * 7 + frame * 31) % 256 for y in range(height) for x in range(width))
+            for frame in range(2)]
+    path.write_bytes(b"".join(plane + bytes(width * height // 2) for plane in luma))
+    return luma
+
+
+class Additions(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.copy, folder = work / "tree", work / "tree/build"
+        make_copy(cls.copy)
+        build(cls.copy, folder)
+        cls.program, cls.toy_test = folder / "bin/acutance", folder / "tests/toy_test"
+        reference = make_clip(work / "reference.yuv", 3)
+        distorted = make_clip(work / "distorted.yuv", 5)
+        cls.expected = [sum(abs(a - b) for a, b in zip(r, d)) / len(r) for r, d in zip(reference, distorted)]
+
+    def acutance(self, *arguments, **more):
+        """Self-tests are remembered here, not in the user's cache."""
+        return run(self.program, *arguments, XDG_CACHE_HOME=str(work / "cache"), **more)
+
+    def score(self, *arguments, status=0, **variables):
+        log = work / "log.json"
+        log.unlink(missing_ok=True)
+        text = self.acutance("score", work / "reference.yuv", work / "distorted.yuv", "--size", f"{SIZE[0]}x{SIZE[1]}",
+                             "--no-model", "-f", "toy", "--precision", "max", "-o", log, *arguments, status=status,
+                             **variables)
+        if status != 0:
+            return text
+        frames = json.loads(log.read_text(encoding="utf-8"))["frames"]
+        return [frame["metrics"]["toy"] for frame in frames]
+
+    def test_the_metric_is_known(self):
+        self.assertIn("mean absolute difference of luma", self.acutance("features"))
+        self.assertIn("[  PASSED  ] 2 tests", run(self.toy_test))
+
+    def test_the_metric_runs_on_the_cpu(self):
+        self.assertEqual(self.score("--backend", "cpu"), self.expected)
+
+    def test_the_metric_runs_on_a_device(self):
+        for wave in ("8", "64"):
+            self.assertEqual(self.score("--backend", "emu", ACUTANCE_EMU_WAVE=wave), self.expected)
+        self.assertIn("toy_sum", self.acutance("plan", "--feature", "toy", "--size", "1920x1080"))
+
+    def test_the_backend_is_listed(self):
+        devices = self.acutance("devices")
+        self.assertIn("null: computes nothing\n  0  a device that computes nothing", devices)
+
+    def test_a_backend_that_computes_wrong_is_refused(self):
+        self.assertIn("self-test failed: ", self.acutance("selftest", "--backend", "null", status=1))
+        self.assertIn("self-test failed: ", self.score("--backend", "null", status=1))
+        self.assertEqual(self.score("--backend", "auto"), self.expected)
+
+    def test_the_structure_still_holds(self):
+        run(sys.executable, "-B", self.copy / "tools/check_includes.py")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("cmake_options", nargs="*")
+    options = parser.parse_args()
+    work, cmake_options = options.work.resolve(), options.cmake_options
+    unittest.main(argv=sys.argv[:1])
