@@ -23,6 +23,11 @@ def test_mypy_is_strict_with_a_user_s_program():
     run("mypy", "--strict", "--config-file=", "--cache-dir", "build/mypy", "tests/python/typed_sample.py")
 
 
+def test_mypy_is_strict_with_the_package_itself():
+    pytest.importorskip("mypy")
+    run("mypy", "--config-file", "pyproject.toml")
+
+
 def stub_signatures():
     """Name -> parameters, of all functions, methods and (None) properties of the extension's stub."""
     found = {}
