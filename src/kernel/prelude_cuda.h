@@ -36,3 +36,32 @@
 #define wave_lane() (acu_item() % wave_size())
 
 #include "kernel/prelude_gpu.h"
+
+// CONST_BUFFER goes through the read-only cache (ld.global.nc): nothing writes it while a kernel runs.
+#ifdef ACU_NVCC
+#define ACU_READ_ONLY(T, NAME) \
+  FUNCTION(T) acu_read(const T* at) { return __ldg(at); }
+#else
+#define ACU_READ_ONLY(T, NAME) \
+  FUNCTION(T) acu_read(const T* at) { return __nvvm_ldg_##NAME(at); }
+#endif
+ACU_READ_ONLY(uint8_t, uc)
+ACU_READ_ONLY(int16_t, s)
+ACU_READ_ONLY(uint16_t, us)
+ACU_READ_ONLY(int32_t, i)
+ACU_READ_ONLY(uint32_t, ui)
+ACU_READ_ONLY(int64_t, l)
+ACU_READ_ONLY(uint64_t, ul)
+ACU_READ_ONLY(float, f)
+ACU_READ_ONLY(double, d)
+
+template <class T>
+struct AcuReadOnly {
+  const T* at;
+  ACU_INLINE T operator[](int32_t i) const { return acu_read(at + i); }
+  ACU_INLINE AcuReadOnly operator+(int64_t first) const { return {at + first}; }
+};
+template <class T>
+struct AcuBuffer<const T> {
+  AcuReadOnly<T> data;
+};

@@ -82,6 +82,18 @@ TEST_F(PtxTest, FusesNoMultiplyAndAdd) {
   }
 }
 
+// What a kernel reads, no kernel writes at the same time: all reads may take the read-only path.
+TEST_F(PtxTest, ReadsThroughTheReadOnlyCache) {
+  for (const auto& [code, text] : Files()) {
+    size_t reads = 0;
+    for (size_t at = text.find("ld.global"); at != std::string::npos; at = text.find("ld.global", at + 1)) {
+      EXPECT_EQ(text.substr(at, 12), "ld.global.nc") << text.substr(at, 60);
+      ++reads;
+    }
+    EXPECT_GT(reads, 0u);
+  }
+}
+
 TEST_F(PtxTest, SpillsNoRegister) {
   if (std::string_view(PTXAS).empty()) GTEST_SKIP() << "ptxas (of the CUDA toolkit) was not found";
   const auto file = std::filesystem::path(::testing::TempDir()) / fmt::format("acutance_ptx_test_{}.ptx", ::getpid());
