@@ -18,6 +18,7 @@ struct AdmGain {
 
 FUNCTION(uint32_t) magnitude_of(int32_t x) { return x < 0 ? 0u - uint32_t(x) : uint32_t(x); }
 FUNCTION(uint32_t) smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+FUNCTION(int32_t) larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
 FUNCTION(int32_t) bit_length(uint64_t x) {
   const uint32_t high = uint32_t(x >> 32);
@@ -71,28 +72,37 @@ FUNCTION(bool) exactly_within_angle(uint64_t dot, uint64_t o_square, uint64_t t_
   return (right << (24 - scale)) + ((rest + (uint64_t(1u) << scale) - uint64_t(1u)) >> scale) <= left;
 }
 
-// Floats tell unless both sides are within 2^-17 of each other. Each of the 20 roundings on the way, wherever a device
-// rounds to, is less than 2^-23 of o_square * t_square.
-FUNCTION(bool) within_angle(AdmBands o, AdmBands t) {
+FUNCTION(bool) exactly_aligned(AdmBands o, AdmBands t) {
+  const int64_t oh = int64_t(o.band[0]);
+  const int64_t ov = int64_t(o.band[1]);
+  const int64_t th = int64_t(t.band[0]);
+  const int64_t tv = int64_t(t.band[1]);
+  const int64_t dot = oh * th + ov * tv;
+  const uint64_t o_square = uint64_t(oh * oh + ov * ov);
+  const uint64_t t_square = uint64_t(th * th + tv * tv);
+  if (o_square == uint64_t(0u) || t_square == uint64_t(0u)) return true;
+  return dot > int64_t(0) && exactly_within_angle(uint64_t(dot), o_square, t_square);
+}
+
+#define ALIGNED_NO 0
+#define ALIGNED_YES 1
+#define ALIGNED_MAYBE 2
+
+// One degree is where |o x t| = o.t * tan, since o.t^2 + |o x t|^2 = o^2 t^2. The definition's floats move that by
+// 2^-22 / (1 - cos^2) of |o x t|^2, 2^-11.3 of |o x t|; the floats here by less than 2^-15, wherever a device rounds
+// to. Within 2^-11 they leave the decision to integers.
+FUNCTION(int32_t) test_angle(AdmBands o, AdmBands t) {
   EXACT float oh = float(o.band[0]);
   EXACT float ov = float(o.band[1]);
   EXACT float th = float(t.band[0]);
   EXACT float tv = float(t.band[1]);
   EXACT float dot = oh * th + ov * tv;
-  EXACT float o_square = oh * oh + ov * ov;
-  EXACT float t_square = th * th + tv * tv;
-  EXACT float left = dot * dot;
-  EXACT float right = o_square * t_square;
-  EXACT float surely = right * 0.99970306f;  // cos^2 * (1 + 2^-17)
-  EXACT float hardly = right * 0.99968778f;
-  if (dot < 0.0f || left < hardly) return false;
-  if (left >= surely) return true;
-  const int64_t oh_64 = int64_t(o.band[0]);
-  const int64_t ov_64 = int64_t(o.band[1]);
-  const int64_t th_64 = int64_t(t.band[0]);
-  const int64_t tv_64 = int64_t(t.band[1]);
-  return exactly_within_angle(uint64_t(oh_64 * th_64 + ov_64 * tv_64), uint64_t(oh_64 * oh_64 + ov_64 * ov_64),
-                              uint64_t(th_64 * th_64 + tv_64 * tv_64));
+  EXACT float cross = oh * tv - ov * th;
+  EXACT float surely = dot * 0.017446348f;  // tan * (1 - 2^-11)
+  EXACT float hardly = dot * 0.017463394f;
+  const float sine = cross < 0.0f ? -cross : cross;
+  if (sine <= surely) return ALIGNED_YES;
+  return sine <= hardly ? ALIGNED_MAYBE : ALIGNED_NO;
 }
 
 // k * o with k = t / o in Q15, at most 1, all magnitudes. Up to 16384 that is the smaller of both (README.md).
@@ -145,8 +155,34 @@ FUNCTION(int32_t) restore(int32_t o, int32_t t, bool aligned, AdmGain gain) {
   return o < 0 ? -int32_t(r) : int32_t(r);
 }
 
-FUNCTION(AdmBands) decouple(AdmBands o, AdmBands t, bool aligned, AdmGain gain) {
+// All cases, by the definition.
+FUNCTION(AdmBands) decouple_exactly(AdmBands o, AdmBands t, AdmGain gain) {
+  const bool aligned = exactly_aligned(o, t);
   AdmBands r;
   UNROLL for (int32_t i = 0; i < 3; ++i) r.band[i] = restore(o.band[i], t.band[i], aligned, gain);
   return r;
+}
+
+FUNCTION(bool) is_up_to_16384(int32_t x) { return uint32_t(x + 16384) <= 32768u; }
+
+// Where restore_fast will do: the gain limit is an integer, floats tell the angle, and at scale 0 no |o| exceeds 16384.
+FUNCTION(bool) decouples_fast(AdmBands o, int32_t aligned, AdmGain gain) {
+  const bool fits = SCALE > 0 || (is_up_to_16384(o.band[0]) && is_up_to_16384(o.band[1]) && is_up_to_16384(o.band[2]));
+  return fits && aligned != ALIGNED_MAYBE && gain.integer != 0u;
+}
+
+FUNCTION(int32_t) restore_fast(int32_t o, int32_t t, bool aligned, int32_t limit) {
+#if SCALE == 0
+  // min(min(|o|, |t|) * limit, |t|) is min(|o| * limit, |t|): what lies between 0 and t.
+  const int32_t most = larger(t, 0);
+  const int32_t r = aligned ? o * limit : o;
+  return larger(r < most ? r : most, t - most);
+#else
+  const uint32_t t_magnitude = magnitude_of(t);
+  const uint32_t r = explained_32(magnitude_of(o), t_magnitude, o < 0 ? 1u : 0u);
+  const uint64_t product = uint64_t(r) * uint64_t(uint32_t(limit));
+  const uint32_t most = product > uint64_t(t_magnitude) ? t_magnitude : uint32_t(product);
+  const int32_t restored = int32_t(aligned ? most : r);
+  return (o ^ t) < 0 ? 0 : (o < 0 ? -restored : restored);
+#endif
 }

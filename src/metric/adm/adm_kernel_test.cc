@@ -23,8 +23,13 @@ namespace {
 
 using acutance_kernel::AdmBands;
 
+/// What floats say must agree with the integers, where they do not leave the decision to them.
 bool KernelFlag(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
-  return acutance_kernel::within_angle(AdmBands{{oh, ov, 0}}, AdmBands{{th, tv, 0}});
+  const AdmBands o{{oh, ov, 0}}, t{{th, tv, 0}};
+  const bool exact = acutance_kernel::exactly_aligned(o, t);
+  const int32_t estimate = acutance_kernel::test_angle(o, t);
+  EXPECT_TRUE(estimate == ALIGNED_MAYBE || (estimate == ALIGNED_YES) == exact);
+  return exact;
 }
 
 acutance_kernel::AdmGain KernelGain(double limit) {
@@ -60,6 +65,20 @@ TEST(AdmKernel, TestsTheAngleAsDoublesDo) {
                           });
   EXPECT_GT(flags, count / 5);
   EXPECT_LT(flags, count * 4 / 5);
+}
+
+// Far from one degree floats decide alone, and nothing slow runs.
+TEST(AdmKernel, FloatsTellMostAngles) {
+  std::mt19937 random(1);
+  int unsure = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const auto any = [&] { return static_cast<int32_t>(random() % 401) - 200; };
+    const AdmBands o{{any(), any(), 0}}, t{{o.band[0] + any() / 20, o.band[1] + any() / 20, 0}};
+    unsure += acutance_kernel::test_angle(o, t) == ALIGNED_MAYBE;
+    ASSERT_EQ(KernelFlag(o.band[0], o.band[1], t.band[0], t.band[1]),
+              adm::AngleFlag(o.band[0], o.band[1], t.band[0], t.band[1]));
+  }
+  EXPECT_LT(unsure, 100);
 }
 
 TEST(AdmKernel, TestsSmallVectorsAsDoublesDo) {
@@ -103,15 +122,15 @@ TEST(AdmKernel, RestoresAsTheDefinition) {
     const int32_t spread = std::max(std::abs(o) >> (i % 17), 4);
     const int32_t t = static_cast<int32_t>(std::clamp<int64_t>(
         int64_t{o} + static_cast<int64_t>(random() % (2u * spread + 1)) - spread, -2147483647, 2147483647));
-    const bool aligned = i % 2;
-    ASSERT_EQ(acutance_kernel::restore(o, t, false, none), adm::Restore(adm::Ratio(o, t), o, t, false, 1))
-        << o << " " << t;
+    const int32_t want = adm::Restore(adm::Ratio(o, t), o, t, false, 1);
+    ASSERT_EQ(acutance_kernel::restore(o, t, false, none), want) << o << " " << t;
+    ASSERT_EQ(acutance_kernel::restore_fast(o, t, false, 100), want) << o << " " << t;
     if (std::abs(o) > 22929 || std::abs(t) > 22929) continue;
     const int32_t r = adm::Restore(adm::Ratio0(o, t), o, t, false, 1);
     const uint32_t found = (o ^ t) < 0 ? 0
                                        : acutance_kernel::explained_16(static_cast<uint32_t>(std::abs(o)),
                                                                        static_cast<uint32_t>(std::abs(t)), o < 0);
-    ASSERT_EQ(static_cast<int32_t>(found), std::abs(r)) << o << " " << t << " " << aligned;
+    ASSERT_EQ(static_cast<int32_t>(found), std::abs(r)) << o << " " << t;
   }
 }
 

@@ -38,8 +38,8 @@
 #define SUM_WORDS (2 * ADM_TILE_SUMS * SUM_PLACES)
 
 struct AdmScaleShared {
+  uint64_t shares[TILE_ROWS][TILE_COLUMNS];  // to the thresholds of neighbours: additive below, restored above
   uint32_t words[COLUMN_WORDS > SUM_WORDS ? COLUMN_WORDS : SUM_WORDS];
-  int32_t share[2][TILE_ROWS][TILE_COLUMNS];  // restored, additive: to the threshold of a neighbour
 };
 
 KERNEL_USES(AdmScaleArgs, AdmScaleShared)
@@ -52,7 +52,11 @@ struct AdmDetail {
   AdmBands at[ROWS];
 };
 struct AdmAligned {
-  bool at[ROWS];
+  int32_t at[ROWS];  // ALIGNED_NO ...
+};
+struct AdmThresholds {
+  int32_t num;
+  int32_t aim;
 };
 struct AdmSums {
   uint64_t of[ADM_TILE_SUMS];  // num, aim, den: h, v, d each
@@ -67,10 +71,15 @@ FUNCTION(bool) in_core(int32_t column) {
          local_y() < TILE_ROWS - ADM_MARGIN_ROWS;
 }
 
+// In a tile that is scored at all.
 FUNCTION(bool) is_scored(CONTEXT(int32_t column)) {
-  const int32_t x = first_column_of_tile() + column;
+  const int32_t x = first_column_of_tile();
   const int32_t y = first_row_of_tile() + local_y();
-  return in_core(column) && x >= args.first_column && x < args.end_column && y >= args.first_row && y < args.end_row;
+  const int32_t first = larger(args.first_column - x, ADM_MARGIN_COLUMNS);
+  const int32_t end = -larger(x - args.end_column, ADM_MARGIN_COLUMNS - TILE_COLUMNS);
+  const bool row = local_y() >= ADM_MARGIN_ROWS && local_y() < TILE_ROWS - ADM_MARGIN_ROWS && y >= args.first_row &&
+                   y < args.end_row;
+  return row && uint32_t(column - first) < uint32_t(end - first);
 }
 
 FUNCTION(bool) tile_is_scored(CONTEXT()) {
@@ -113,24 +122,45 @@ FUNCTION(AdmDetail) read_detail(CONTEXT()) {
 
 FUNCTION(uint32_t) factor_of(CONTEXT(int32_t band)) { return band == 2 ? args.diagonal_factor : args.factor; }
 
-FUNCTION(void) share(CONTEXT(int32_t signal, AdmDetail detail)) {
+// What a sample adds to its neighbours' thresholds.
+FUNCTION(uint64_t) neighbour_shares(CONTEXT(AdmBands signal)) {
+  int32_t sum = 0;
+  UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
+    sum += neighbour_share(weighted(signal.band[i], factor_of(PASS(i)), i));
+  }
+  return uint64_t(uint32_t(sum));
+}
+
+// Of all positions of the item.
+FUNCTION(void) share_all(CONTEXT(AdmDetail restored, AdmDetail additive)) {
   UNROLL for (int32_t j = 0; j < ROWS; ++j) {
-    int32_t sum = 0;
-    UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
-      sum += neighbour_share(weighted(detail.at[j].band[i], factor_of(PASS(i)), i));
-    }
-    group.share[signal][local_y()][column_of(j)] = sum;
+    uint64_t shares = neighbour_shares(PASS(additive.at[j]));
+    if (args.aim != 0) shares |= neighbour_shares(PASS(restored.at[j])) << 32;
+    group.shares[local_y()][column_of(j)] = shares;
   }
 }
 
-// Of a position inside the tile: the neighbours' shares, and its own centre term.
-FUNCTION(int32_t) threshold_at(CONTEXT(int32_t signal, int32_t column, AdmBands masker)) {
-  int32_t sum = -group.share[signal][local_y()][column];
+// Sums over the eight neighbours of a position.
+FUNCTION(AdmThresholds) thresholds_around(CONTEXT(int32_t column)) {
+  AdmThresholds sums;
+  sums.num = 0;
+  sums.aim = 0;
   UNROLL for (int32_t dy = -1; dy <= 1; ++dy) {
-    UNROLL for (int32_t dx = -1; dx <= 1; ++dx) sum += group.share[signal][local_y() + dy][column + dx];
+    UNROLL for (int32_t dx = -1; dx <= 1; ++dx) {
+      if (dy != 0 || dx != 0) {
+        const uint64_t shares = group.shares[local_y() + dy][column + dx];
+        sums.num += int32_t(uint32_t(shares));
+        sums.aim += int32_t(uint32_t(shares >> 32));
+      }
+    }
   }
+  return sums;
+}
+
+FUNCTION(int32_t) centre_shares(CONTEXT(AdmBands signal)) {
+  int32_t sum = 0;
   UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
-    sum += centre_share(weighted(masker.band[i], factor_of(PASS(i)), i));
+    sum += centre_share(weighted(signal.band[i], factor_of(PASS(i)), i));
   }
   return sum;
 }
@@ -160,9 +190,10 @@ FUNCTION(void) add_reference(CONTEXT(IN_OUT(AdmSums) sums, AdmDetail o)) {
 FUNCTION(void) add_signals(CONTEXT(IN_OUT(AdmSums) sums, AdmDetail restored, AdmDetail additive)) {
   UNROLL for (int32_t j = 0; j < ROWS; ++j) {
     if (is_scored(PASS(column_of(j)))) {
-      add_masked(PASS(sums, 0, restored.at[j], threshold_at(PASS(1, column_of(j), additive.at[j]))));
+      const AdmThresholds around = thresholds_around(PASS(column_of(j)));
+      add_masked(PASS(sums, 0, restored.at[j], around.num + centre_shares(PASS(additive.at[j]))));
       if (args.aim != 0) {
-        add_masked(PASS(sums, ADM_BANDS, additive.at[j], threshold_at(PASS(0, column_of(j), restored.at[j]))));
+        add_masked(PASS(sums, ADM_BANDS, additive.at[j], around.aim + centre_shares(PASS(restored.at[j]))));
       }
     }
   }
@@ -208,29 +239,55 @@ FUNCTION(AdmGain) gain_limit(CONTEXT()) {
 // Written out: glslc's unrolling forgets that floats are EXACT.
 FUNCTION(AdmAligned) test_angles(AdmDetail o, AdmDetail t) {
   AdmAligned aligned;
-  aligned.at[0] = within_angle(o.at[0], t.at[0]);
-  aligned.at[1] = within_angle(o.at[1], t.at[1]);
+  aligned.at[0] = test_angle(o.at[0], t.at[0]);
+  aligned.at[1] = test_angle(o.at[1], t.at[1]);
 #if ROWS == 4
-  aligned.at[2] = within_angle(o.at[2], t.at[2]);
-  aligned.at[3] = within_angle(o.at[3], t.at[3]);
+  aligned.at[2] = test_angle(o.at[2], t.at[2]);
+  aligned.at[3] = test_angle(o.at[3], t.at[3]);
 #endif
   return aligned;
 }
 
+// The restored part of t. Rare positions go one by one through one copy of the long way.
+FUNCTION(AdmDetail) decouple(AdmDetail o, AdmDetail t, AdmGain gain) {
+  const AdmAligned aligned = test_angles(o, t);
+  AdmDetail restored;
+  uint32_t slow = 0u;
+  UNROLL for (int32_t j = 0; j < ROWS; ++j) {
+    UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
+      restored.at[j].band[i] =
+          restore_fast(o.at[j].band[i], t.at[j].band[i], aligned.at[j] == ALIGNED_YES, int32_t(gain.integer));
+    }
+    if (!decouples_fast(o.at[j], aligned.at[j], gain)) slow |= 1u << j;
+  }
+  while (slow != 0u) {
+    const int32_t next = 31 - leading_zeros(slow);
+    AdmBands next_o = o.at[0];
+    AdmBands next_t = t.at[0];
+    UNROLL for (int32_t j = 1; j < ROWS; ++j) {
+      if (j == next) next_o = o.at[j];
+      if (j == next) next_t = t.at[j];
+    }
+    const AdmBands exact = decouple_exactly(next_o, next_t, gain);
+    UNROLL for (int32_t j = 0; j < ROWS; ++j) {
+      if (j == next) restored.at[j] = exact;
+    }
+    slow &= ~(1u << next);
+  }
+  return restored;
+}
+
 // `o`: the reference's detail; the distorted picture's columns stand filtered.
 FUNCTION(void) score(CONTEXT(AdmDetail o)) {
-  AdmDetail restored;
-  AdmDetail additive;
   const AdmDetail t = read_detail(PASS());
-  const AdmAligned aligned = test_angles(o, t);
+  const AdmDetail restored = decouple(o, t, gain_limit(PASS()));
+  AdmDetail additive;
   UNROLL for (int32_t j = 0; j < ROWS; ++j) {
-    restored.at[j] = decouple(o.at[j], t.at[j], aligned.at[j], gain_limit(PASS()));
     UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
       additive.at[j].band[i] = t.at[j].band[i] - restored.at[j].band[i];
     }
   }
-  share(PASS(1, additive));
-  if (args.aim != 0) share(PASS(0, restored));
+  share_all(PASS(restored, additive));
   AdmSums sums;
   UNROLL for (int32_t k = 0; k < ADM_TILE_SUMS; ++k) sums.of[k] = uint64_t(0u);
   add_reference(PASS(sums, o));

@@ -9,8 +9,8 @@
 // Output i reads 2i - 1 to 2i + 2: -1 reads 1, n reads n - 1. Items of tiles that hang over read something inside.
 FUNCTION(int32_t) wavelet_index(int32_t i, int32_t n) {
   const int32_t left = i < 0 ? -i : i;
-  const int32_t right = left < n ? left : 2 * n - 1 - left;
-  return right < 0 ? 0 : right;
+  const int32_t right = 2 * n - 1 - left;
+  return larger(left < right ? left : right, 0);
 }
 
 FUNCTION(int32_t) item() { return local_y() * BLOCK_X + local_x(); }
@@ -52,11 +52,16 @@ FUNCTION(AdmColumns) read_columns(CONTEXT(CONST_BUFFER(PAIR) pictures)) {
   const bool whole = even == column && odd == column + 1;
   const int32_t first_row = 2 * (first_row_of_tile() + item() / TILE_COLUMNS * ROWS) - 1;
   AdmColumns columns;
+  if (whole && first_row >= 0 && first_row + 2 * ROWS + 1 < args.in_height) {
+    UNROLL for (int32_t r = 0; r < 2 * ROWS + 2; ++r) {
+      columns.pair[r] = WORD(picture.data[(first_row + r) * args.row_stride + column / 2]);
+    }
+    return columns;
+  }
   UNROLL for (int32_t r = 0; r < 2 * ROWS + 2; ++r) {
     const int32_t row = wavelet_index(first_row + r, args.in_height) * args.row_stride;
-    WORD pair = WORD(picture.data[row + even / 2]);
-    if (!whole) pair = make_pair(sample_of(pair, even % 2), sample_of(WORD(picture.data[row + odd / 2]), odd % 2));
-    columns.pair[r] = pair;
+    columns.pair[r] = make_pair(sample_of(WORD(picture.data[row + even / 2]), even % 2),
+                                sample_of(WORD(picture.data[row + odd / 2]), odd % 2));
   }
   return columns;
 }
@@ -117,10 +122,11 @@ FUNCTION(int32_t) high_column(int32_t x0, int32_t x1, int32_t x2, int32_t x3) {
 FUNCTION(void)
 filter_column(CONTEXT(int32_t place, int32_t odd, bool with_high, int32_t x0, int32_t x1, int32_t x2, int32_t x3)) {
 #if SCALE == 0
-  const uint32_t middle = 1u << (args.bit_depth - 1);
-  const int32_t low = low_column(x0, x1, x2, x3, middle - uint32_t(ADM_LOW_SUM) * middle) >> args.bit_depth;
+  const int32_t depth = SAMPLE_BITS == 8 ? 8 : args.bit_depth;
+  const uint32_t middle = 1u << (depth - 1);
+  const int32_t low = low_column(x0, x1, x2, x3, middle - uint32_t(ADM_LOW_SUM) * middle) >> depth;
   uint32_t word = uint32_t(low) & 0xffffu;
-  if (with_high) word |= uint32_t(high_column(x0, x1, x2, x3, middle) >> args.bit_depth) << 16;
+  if (with_high) word |= uint32_t(high_column(x0, x1, x2, x3, middle) >> depth) << 16;
   group.words[odd * PLANE + place] = word;
 #elif SCALE == 1
   group.words[2 * odd * PLANE + place] = uint32_t(low_column(x0, x1, x2, x3, 0u));
