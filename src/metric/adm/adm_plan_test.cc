@@ -29,7 +29,8 @@ TEST(AdmPlan, HasALaunchForEachScale) {
   EXPECT_TRUE(plan->Reads(PlanInput::kDistortedY));
   EXPECT_FALSE(plan->Reads(PlanInput::kReferenceCb));
   // Tiles of 60x14 in bands of 960x540, 480x270, 240x135 and 120x68; scored: 770x434, 386x218, 194x109, 98x56 in 14, 8,
-  // 4 and 2 columns of tiles. Two pictures of 1920 * 1080 * 2 bytes stand before the reference.
+  // 4 and 2 columns of tiles; nine sums of eight bytes for each of their rows. Two pictures of 1920 * 1080 * 2 bytes
+  // stand before the reference.
   EXPECT_THAT(plan->Print(), HasSubstr("sums: 36 a frame\n"
                                        "scratch: row sums, 1807488 bytes\n"
                                        "scratch: band a of scale 0, 6220800 bytes\n"
