@@ -67,11 +67,14 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
 
 Status FeatureSet::AddColumns(ScoreTable& table) {
   for (MetricRun& run : runs_) run.columns.assign(run.metric->outputs.size(), -1);
-  for (const bool at_flush : {false, true}) {
+  using enum OutputPhase;
+  constexpr std::pair<OutputPhase, OutputPhase> kOrder[] = {
+      {kFrame, kSequence}, {kEarlyFlush, kEarlyFlush}, {kFlush, kFlush}};
+  for (const auto& [first, last] : kOrder) {
     for (MetricRun& run : runs_) {
       for (size_t i = 0; i < run.columns.size(); ++i) {
         const OutputSpec& output = run.metric->outputs[i];
-        if (!run.enabled[i] || output.at_flush != at_flush) continue;
+        if (!run.enabled[i] || output.phase < first || output.phase > last) continue;
         OutputKey key = MakeOutputKey(output, run.options);
         ACU_ASSIGN_OR_RETURN(run.columns[i], table.AddColumn(std::move(key.stored), std::move(key.shown)));
       }

@@ -230,7 +230,7 @@ void Session::WriteFrame(const FrameJob& job) {
 void Session::WriteValues(const RunResult& result, int64_t index) {
   const MetricRun& run = features_.runs()[result.run];
   for (size_t i = 0; i < run.columns.size(); ++i) {
-    if (run.columns[i] < 0 || run.metric->outputs[i].at_flush) continue;
+    if (run.columns[i] < 0 || run.metric->outputs[i].phase != OutputPhase::kFrame) continue;
     for (auto& table : TablesOf(result.distorted)) Record(table->Set(run.columns[i], index, result.values[i]));
   }
 }

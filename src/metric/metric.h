@@ -17,11 +17,20 @@ namespace acutance {
 class Plan;
 struct PlanContext;
 
+/// Who writes an output. The columns of a log come in this order, those of frames and sequences side by side: libvmaf
+/// makes a column at its first score, and flushes the metrics that it calls temporal first (spec/system.md 1.6).
+enum class OutputPhase {
+  kFrame,       // Extractor::Finish
+  kSequence,    // the Sequence, from the first frame on
+  kEarlyFlush,  // the Sequence; libvmaf writes it at the end
+  kFlush,       // the same, after all kEarlyFlush
+};
+
 /// A named per-frame output of a metric (a feature).
 struct OutputSpec {
   std::string_view name;   // as stored: "VMAF_integer_feature_adm2_score"
   std::string_view alias;  // as logs show it: "integer_adm2"; empty: the name
-  bool at_flush = false;   // written by the Sequence, not by Finish; such columns follow all others in a log
+  OutputPhase phase = OutputPhase::kFrame;
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
 };
 
@@ -85,7 +94,8 @@ class Extractor {
   virtual void RunBand(const FrameInput& input, int stage, RowBand band, Workspace* frame, Workspace* thread,
                        std::span<int64_t> sums) const = 0;
 
-  /// Sums of a whole frame -> values, one per Metric::outputs; those disabled or at_flush are left alone.
+  /// Sums of a whole frame -> values, one per Metric::outputs; those disabled or written by the Sequence are left
+  /// alone.
   virtual void Finish(std::span<const int64_t> sums, std::span<double> values) const = 0;
 
   /// Null for a metric without logic over time.

@@ -39,6 +39,9 @@ class KnownAnswers(CommandTest):
             "integer_adm_scale2", "integer_adm_scale3", "VMAF_integer_feature_motion_sad_score",
             "integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3",
             "psnr_y", "psnr_cb", "psnr_cr", "integer_motion2", "integer_motion3", "vmaf"])
+        names = list(self.log("--feature", "float_motion", "--feature", "psnr")["frames"][0]["metrics"])
+        self.assertEqual(names[names.index("integer_vif_scale3") + 1:], [
+            "motion2", "motion", "psnr_y", "psnr_cb", "psnr_cr", "motion3", "integer_motion2", "integer_motion3", "vmaf"])
 
     def test_identical_videos(self):
         self.assert_ok(self.vmaf("-r", self.ref, "-d", self.ref, "--json", "-o", self.path("same"), "--feature", "psnr"))

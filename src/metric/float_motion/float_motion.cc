@@ -24,14 +24,14 @@ const OptionSpec kOptions[] = {
     {"motion_max_val", "mmxv", "upper limit of all values", 10000.0, 0, 10000, true},
 };
 
-enum Output { kMotion, kMotion2, kMotion3, kOutputCount };
+enum Output { kMotion2, kMotion, kMotion3, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
+    {.name = "VMAF_feature_motion2_score", .alias = "motion2", .phase = OutputPhase::kSequence},
     {.name = "VMAF_feature_motion_score",
      .alias = "motion",
      .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }},
-    {.name = "VMAF_feature_motion2_score", .alias = "motion2", .at_flush = true},
-    {.name = "VMAF_feature_motion3_score", .alias = "motion3", .at_flush = true},
+    {.name = "VMAF_feature_motion3_score", .alias = "motion3", .phase = OutputPhase::kEarlyFlush},
 };
 
 /// A frame's sums are the bits of floats: the sum of each part.

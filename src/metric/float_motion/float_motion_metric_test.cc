@@ -13,7 +13,7 @@
 namespace acutance {
 namespace {
 
-enum Output { kMotion, kMotion2, kMotion3, kOutputCount };
+enum Output { kMotion2, kMotion, kMotion3, kOutputCount };
 
 /// spec/core.md 5: the film of the known answers. Chroma shows other frames of it.
 int FilmSample(int x, int y, int k, int bit_depth) {

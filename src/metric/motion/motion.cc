@@ -29,8 +29,8 @@ const OutputSpec kOutputs[kOutputCount] = {
     {.name = "VMAF_integer_feature_motion_score",
      .alias = "integer_motion",
      .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }},
-    {.name = "VMAF_integer_feature_motion2_score", .alias = "integer_motion2", .at_flush = true},
-    {.name = "VMAF_integer_feature_motion3_score", .alias = "integer_motion3", .at_flush = true},
+    {.name = "VMAF_integer_feature_motion2_score", .alias = "integer_motion2", .phase = OutputPhase::kFlush},
+    {.name = "VMAF_integer_feature_motion3_score", .alias = "integer_motion3", .phase = OutputPhase::kFlush},
 };
 
 struct Settings {

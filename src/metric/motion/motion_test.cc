@@ -202,7 +202,7 @@ Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureF
 double SadValue(const Extractor& extractor, int64_t sum) {
   std::vector<double> values(kMotionMetric.outputs.size(), -1.0);
   extractor.Finish(std::span(&sum, 1), values);
-  EXPECT_EQ(values[2], -1.0);  // at_flush columns are left alone
+  EXPECT_EQ(values[2], -1.0);  // the sequence writes these
   EXPECT_EQ(values[3], -1.0);
   return values[0];
 }
