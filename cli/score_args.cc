@@ -149,9 +149,19 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("--backend", texts.backend, "Where to run: auto, cpu, cuda, hip, vulkan, sycl or emu")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--device", texts.device, "Which of the backend's devices; `acutance devices` lists them")
+  command
+      .add_option(
+          "--device", texts.devices,
+          "Which of the backend's devices; several, such as 0,1, share the work (`acutance devices` lists them)")
       ->type_name("N")
+      ->delimiter(',')
+      ->expected(1)
       ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--max-vram", texts.max_vram,
+                  "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command.add_option("--size", texts.size, "The videos are raw planar yuv of this size")->type_name("WIDTHxHEIGHT");
   command.add_option("--pixel-format", texts.pixel_format, "of raw videos")
       ->check(CLI::IsMember({"400", "420", "422", "444"}))
@@ -183,7 +193,11 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.threads = texts.threads > 0 ? texts.threads
                                    : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
   args.device.backend = texts.backend;
-  if (texts.device >= 0) args.device.index = texts.device;
+  if (!texts.devices.empty()) {
+    args.device.index = texts.devices.front();
+    args.device.further.assign(texts.devices.begin() + 1, texts.devices.end());
+  }
+  if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)
     return Error(StatusCode::kInvalidArgument, "standard input (-) can be only one of the videos");

@@ -31,7 +31,8 @@ struct ScoreTexts {
   std::string pixel_format = "420";
   int bit_depth = 8;
   std::string backend = "auto";
-  int device = -1;
+  std::vector<int> devices;
+  uint64_t max_vram = 0;
   int threads = 0;
   int subsample = 1;
   bool no_model = false;
@@ -51,6 +52,7 @@ struct ScoreArgs {
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
   DeviceChoice device;
+  std::optional<size_t> max_vram;  // bytes
   int threads = 1;
   int subsample = 1;
   bool json = false;

@@ -31,6 +31,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
   request.device = args.device;
+  request.max_device_memory = args.max_vram;
   return request;
 }
 
@@ -59,6 +60,15 @@ Status WriteLogs(const ScoreArgs& args, const ScoredRun& result, const NumberFor
   return {};
 }
 
+/// " and 2 x NVIDIA H200 (cuda, 512 MB each)"; empty: the CPU alone.
+std::string DescribeLanes(const Session& session) {
+  if (session.lanes().empty()) return "";
+  const DeviceLane& first = *session.lanes().front();
+  const size_t count = session.lanes().size();
+  return fmt::format(" and {}{} ({}, {} MB{})", count > 1 ? fmt::format("{} x ", count) : "", first.info().name,
+                     first.info().backend, first.memory_bytes() >> 20, count > 1 ? " each" : "");
+}
+
 void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
   const PictureFormat& format = result.format;
   fmt::print("reference  {}  {}x{}, {} bit, {}\n", args.reference, format.width, format.height, format.bit_depth,
@@ -68,10 +78,9 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
                PooledTable(*result.session, static_cast<int>(d), result.frames));
   if (args.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
-  const DeviceInfo* device = result.session->device();
   fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}\n", result.frames, result.seconds,
              static_cast<double>(result.frames) / result.seconds, args.threads, args.threads == 1 ? "" : "s",
-             device ? fmt::format(" and {} ({})", device->name, device->backend) : "");
+             DescribeLanes(*result.session));
 }
 
 Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
@@ -91,6 +100,9 @@ Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
                   result.warnings};
   for (const ModelRun& model : result.session->models())
     for (const std::string& key : model.score_keys()) summary.models.push_back({key, model.model().source});
+  for (const auto& lane : result.session->lanes())
+    summary.devices.push_back(
+        {lane->info().backend, lane->info().index, lane->info().name, lane->batch(), lane->memory_bytes()});
   for (size_t d = 0; d < args.distorted.size(); ++d)
     summary.videos.push_back({args.distorted[d], &result.session->scores(static_cast<int>(d))});
   return summary;

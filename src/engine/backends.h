@@ -48,6 +48,8 @@ class DevicePicker {
   /// (several backends may show the same GPU). Empty when there are no others.
   std::vector<std::unique_ptr<Device>> NextGroup();
 
+  /// `auto`: whatever makes it faster, the CPU too.
+  bool is_automatic() const { return choice_.backend == "auto"; }
   /// `auto` and `cpu`: the CPU may do the work when no device does.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
   const std::vector<std::string>& notes() const { return notes_; }

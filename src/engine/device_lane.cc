@@ -18,7 +18,7 @@ size_t DefaultDeviceMemory(const PictureFormat& format) {
 }
 
 DeviceLane::DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings)
-    : features_(features), settings_(settings), device_(std::move(device)) {}
+    : features_(features), settings_(settings), device_(std::move(device)), imports_(*device_) {}
 
 DeviceLane::~DeviceLane() {
   {
@@ -75,8 +75,9 @@ Status DeviceLane::MakeSlots() {
     Status status;
     if (memory_bytes_ <= limit || (smallest && !settings_.max_memory)) status = MakeSlots(count);
     else
-      status = Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame pair, {} are allowed",
-                     (memory_bytes_ >> 20) + 1, limit >> 20);
+      status =
+          Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame pair, {} MB are allowed",
+                (memory_bytes_ >> 20) + 1, limit >> 20);
     if (status.code() != StatusCode::kOutOfMemory || smallest) return status;
     if (context_.batch > 1)
       context_ = MakePlanContext(context_.format, context_.batch / 2, history_, device_->info().family);
@@ -89,13 +90,16 @@ Status DeviceLane::MakeSlots(int count) {
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
     ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(runs_, context_));
-    const PlanRunner::Options options = {.for_each = settings_.for_each};
-    ACU_ASSIGN_OR_RETURN(slot.all, PlanRunner::Make(*device_, std::move(plans), context_, options));
+    ACU_ASSIGN_OR_RETURN(slot.all, PlanRunner::Make(*device_, std::move(plans), context_, RunnerOptions()));
     if (!HasSecondVideo()) continue;
     ACU_ASSIGN_OR_RETURN(std::vector<Plan> some, MakePlans(distorted_runs_, context_));
-    ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_, options));
+    ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_, RunnerOptions()));
   }
   return {};
+}
+
+PlanRunner::Options DeviceLane::RunnerOptions() {
+  return {.for_each = settings_.for_each, .imports = settings_.import_pictures ? &imports_ : nullptr};
 }
 
 Result<size_t> DeviceLane::SlotBytes() const {

@@ -26,6 +26,7 @@ namespace acutance {
 struct LaneSettings {
   int distorted_count = 1;
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
+  bool import_pictures = true;       // where the device can read them where they lie
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;
 };
@@ -69,6 +70,7 @@ class DeviceLane {
   Status PlanRuns(const PictureFormat& format);
   Status MakeSlots();
   Status MakeSlots(int count);
+  PlanRunner::Options RunnerOptions();
   Result<size_t> SlotBytes() const;
   bool HasSecondVideo() const { return settings_.distorted_count > 1 && !distorted_runs_.empty(); }
   Result<std::vector<Plan>> MakePlans(const std::vector<int>& runs, const PlanContext& context) const;
@@ -84,6 +86,7 @@ class DeviceLane {
   const FeatureSet& features_;
   const LaneSettings settings_;
   const std::unique_ptr<Device> device_;
+  HostImports imports_;
   std::vector<int> runs_;            // all of them, in the order of the plans of Slot::all
   std::vector<int> distorted_runs_;  // in the order of the plans of Slot::distorted
   int history_ = 0;

@@ -50,6 +50,9 @@ class FlakyDevice : public Device {
   }
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override { return inner_->LoadKernel(image); }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
+  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
+    return inner_->ImportHost(memory);
+  }
 
  private:
   const Fault fault_;
@@ -172,6 +175,79 @@ TEST(DeviceLane, ADeviceThatFailsHandsItsFramesToTheCpu) {
       EXPECT_THAT(session->warnings(), testing::ElementsAre(testing::HasSubstr("the device is lost")));
       ExpectSameTables(*cpu, *session, 2);
     }
+}
+
+/// Three emulators that look like GPUs; the one of index `broken` fails at its `nth` submission.
+int g_broken = -1, g_nth = 0;
+const Backend kThreeGpus = {"emu", "emulators",
+                            [] {
+                              BackendProbe probe = kEmuBackend.probe();
+                              probe.devices.resize(3, probe.devices[0]);
+                              for (int i = 0; i < 3; ++i) probe.devices[i].index = i, probe.devices[i].is_cpu = false;
+                              return probe;
+                            },
+                            [](int index) -> Result<std::unique_ptr<Device>> {
+                              const Fault fault = index == g_broken ? Fault{Fault::kSubmit, g_nth} : Fault{};
+                              return std::unique_ptr<Device>(std::make_unique<FlakyDevice>(fault));
+                            }};
+
+std::shared_ptr<DevicePicker> ThreeGpus(DeviceChoice choice) {
+  static const Backend* const kBackends[] = {&kThreeGpus};
+  return std::make_shared<DevicePicker>(
+      std::move(choice), [](Device&) { return Status(); }, kBackends);
+}
+
+TEST(DeviceLane, SeveralDevicesAndTheCpuShareTheFrames) {
+  const auto cpu = Score(nullptr, kFormats[0], 150, 1);
+  const auto all = Score(ThreeGpus({"auto", std::nullopt, {}}), kFormats[0], 150, 1, 4);
+  EXPECT_EQ(all->lanes().size(), 3u);
+  ExpectSameTables(*cpu, *all, 1);
+  const auto two = Score(ThreeGpus({"emu", 0, {}, {2}}), kFormats[0], 150, 1, 2);
+  EXPECT_EQ(two->lanes().size(), 2u);
+  ExpectSameTables(*cpu, *two, 1);
+}
+
+TEST(DeviceLane, WhenOneOfSeveralFailsTheOthersGoOn) {
+  const auto cpu = Score(nullptr, kFormats[1], 120, 1);
+  for (int nth : {0, 1}) {
+    g_broken = 1, g_nth = nth;
+    const auto session = Score(ThreeGpus({"emu", 0, {}, {1, 2}}), kFormats[1], 120, 1, 2);
+    g_broken = -1;
+    EXPECT_LE(session->warnings().size(), 1u);  // a device that gets no frame cannot fail
+    ExpectSameTables(*cpu, *session, 1);
+  }
+}
+
+TEST(DeviceLane, ADeviceThatIsNotThereIsAnError) {
+  auto picker = ThreeGpus({"emu", 0, {}, {3}});
+  EXPECT_TRUE(picker->NextGroup().empty());
+  EXPECT_THAT(picker->notes(), testing::ElementsAre("emu: no device 3; there are 3"));
+}
+
+TEST(DeviceLane, MemoryIsLimited) {
+  const PictureFormat format = {576, 324, 8, PixelFormat::k420};
+  SessionOptions options;
+  options.features = {{"motion", {}}};
+  options.devices = ThreeGpus({"emu", 0, {}});
+  const auto start = [&](std::optional<size_t> limit) {
+    options.max_device_memory = limit;
+    options.devices = ThreeGpus({"emu", 0, {}});
+    auto session = Session::Create(options).value();
+    const Status status = session->Start(format);
+    return std::pair(std::move(session), status);
+  };
+  const auto [plenty, no_limit] = start(std::nullopt);
+  ASSERT_TRUE(no_limit.ok());
+  const size_t needed = plenty->lanes()[0]->memory_bytes();
+  const auto [tight, half] = start(needed / 2);
+  ASSERT_TRUE(half.ok());
+  EXPECT_LE(tight->lanes()[0]->memory_bytes(), needed / 2);
+  EXPECT_LT(tight->lanes()[0]->batch(), plenty->lanes()[0]->batch());
+  EXPECT_THAT(start(1000).second.message(),
+              testing::AllOf(testing::HasSubstr("needed for one frame pair"), testing::HasSubstr("0 MB are allowed")));
+  EXPECT_GE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
+  EXPECT_LE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
+  EXPECT_GT(DefaultDeviceMemory({7680, 4320}), 3'900'000'000u);
 }
 
 TEST(DeviceLane, ADeviceWithoutMemoryIsPassedOver) {

@@ -85,6 +85,14 @@ FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled)
   return jobs;
 }
 
+std::shared_ptr<FrameJob> FrameQueue::TakeOne() {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty()) return nullptr;
+  std::shared_ptr<FrameJob> job = std::move(waiting_.front());
+  waiting_.pop_front();
+  return job;
+}
+
 void FrameQueue::Wake() {
   {
     const std::lock_guard lock(mutex_);  // whoever is about to wait has not looked yet, or waits already

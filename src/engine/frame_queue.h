@@ -41,6 +41,9 @@ class FrameQueue {
   Jobs Take(int batch, const std::atomic<bool>& cancelled);
   void Wake();
 
+  /// The next frame alone, for the CPU; null when there is none.
+  std::shared_ptr<FrameJob> TakeOne();
+
  private:
   size_t RunLength(int batch) const;
   bool IsReady(int batch) const;

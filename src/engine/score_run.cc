@@ -36,6 +36,7 @@ class Run {
     Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
     if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
     options.devices = *devices;
+    options.max_device_memory = request_.max_device_memory;
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
     session_ = std::move(session).value();

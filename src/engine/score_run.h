@@ -40,6 +40,7 @@ struct RunRequest {
   int64_t frame_limit = 0;  // 0: all
   bool raise_bit_depth = false;
   DeviceChoice device;
+  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
 
   std::function<void(const Session&, std::optional<int64_t> total_frames)> on_frame;  // called after each frame
 

@@ -118,6 +118,8 @@ void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const Pict
   const LaneSettings settings = {
       .distorted_count = options_.distorted_count,
       .max_memory = options_.max_device_memory,
+      // Two devices cannot both be let into the same memory.
+      .import_pictures = devices.size() == 1,
       .for_each = [this](int count, const std::function<void(int)>& work) { ShareWork(*pool_, count, work); },
       .warn = [this](const std::string& warning) { Warn(warning); }};
   for (std::unique_ptr<Device>& device : devices) {
@@ -155,6 +157,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   if (!fits(reference) || !std::ranges::all_of(distorted, fits))
     return Error(StatusCode::kInvalidArgument, "frame {}: its size, pixel format or bit depth is not the session's",
                  next_index_);
+  if (DevicesAreBehind()) HelpDevices();
   {
     std::unique_lock lock(mutex_);
     waited_for_ = in_flight_ > most_in_flight_;
@@ -174,6 +177,21 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   job->Start();
   if (job->has_device_work()) device_frames_->Add(std::move(job));
   return {};
+}
+
+bool Session::DevicesAreBehind() const {
+  if (!device_frames_ || !options_.devices->is_automatic()) return false;
+  const std::lock_guard lock(mutex_);
+  return in_flight_ > most_in_flight_;
+}
+
+/// Idle workers take frames from devices that are behind; half of them stay to copy pictures.
+void Session::HelpDevices() {
+  for (int spare = pool_->IdleWorkers() - options_.threads / 2; spare > 0; --spare) {
+    const std::shared_ptr<FrameJob> job = device_frames_->TakeOne();
+    if (!job) return;
+    job->RunDeviceWorkOnCpu();
+  }
 }
 
 void Session::OnFrameDone(std::shared_ptr<FrameJob> job) {

@@ -61,8 +61,8 @@ class Session {
 
   int64_t frames_added() const { return next_index_; }
 
-  /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this, RunningMean
-  /// and ReadScores.
+  /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this,
+  /// RunningMean and ReadScores.
   int64_t frames_done() const;
 
   /// Mean so far of a model's score, for display; nullopt before the first.
@@ -97,6 +97,8 @@ class Session {
   void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
   void Warn(const std::string& warning);
   std::vector<int> RunsOfFrame(int64_t index) const;
+  bool DevicesAreBehind() const;
+  void HelpDevices();
   void OnFrameDone(std::shared_ptr<FrameJob> job);
   void WriteReady(std::unique_lock<std::mutex>& lock);
   Jobs TakeReady();
@@ -126,7 +128,7 @@ class Session {
   bool waited_for_ = false;  // somebody waits for progressed_
   int in_flight_ = 0;
   std::map<int64_t, std::shared_ptr<FrameJob>> done_;  // and not written: an earlier frame is not done
-  bool writing_ = false;  // some thread writes scores
+  bool writing_ = false;                               // some thread writes scores
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
   Status error_;

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "engine/session.h"
+#include "model/builtin_models.h"
 
 namespace acutance {
 namespace {
@@ -91,6 +92,14 @@ void BM_Feed(benchmark::State& state) {
   Feed(state, Request({{"motion", {}}, {"psnr", {{"enable_chroma", "false"}}}}, 2), format);
 }
 BENCHMARK(BM_Feed)->Args({64, 36})->Args({576, 324})->Args({1920, 1080})->UseRealTime()->MinTime(0.3);
+
+void BM_FeedModel(benchmark::State& state) {
+  const PictureFormat format = {static_cast<int>(state.range(0)), static_cast<int>(state.range(1))};
+  SessionOptions options = Request({}, 2);
+  options.models = {{std::make_shared<const Model>(*LoadBuiltinModel("vmaf_v0.6.1", "vmaf")), {}, true}};
+  Feed(state, std::move(options), format);
+}
+BENCHMARK(BM_FeedModel)->Args({576, 324})->Args({1920, 1080})->Args({3840, 2160})->UseRealTime()->MinTime(0.3);
 
 }  // namespace
 }  // namespace acutance

@@ -109,9 +109,11 @@ Result<std::string> DescribePlan(const std::string& metric, const OptionTexts& o
   if (batch == 0) batch = first.preferred_batch();
   const PlanContext context = MakePlanContext(format, batch, history, family);
   ACU_ASSIGN_OR_RETURN(const Plan plan, run.metric->make_plan(run.options, context));
-  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it\n{}", metric,
+  const size_t memory = PlanRunner::DeviceBytes({plan}, context);
+  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB\n{}", metric,
                      run.options.KeySuffix(), format.width, format.height, format.bit_depth,
-                     WorkloadClassName(context.workload), batch, history, plan.Print());
+                     WorkloadClassName(context.workload), batch, history, static_cast<double>(memory) / (1 << 20),
+                     plan.Print());
 }
 
 std::string WorkloadClassInSource(int width, int height) {

@@ -1,6 +1,7 @@
 #include "exec/run_plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 namespace acutance {
@@ -169,34 +170,96 @@ void PlanRunner::AppendLaunches(const BoundPlan& bound, std::vector<Command>& co
 
 Status PlanRunner::Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  pieces_.clear();
-  copies_.clear();
-  for (const Input& input : inputs_)
-    ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted));
-  CopyPieces();
+  ACU_RETURN_IF_ERROR(PrepareUpload(references, distorted));
   started_ = true;  // also if one of the next two fails: the other may run
   ACU_RETURN_IF_ERROR(queue_->Copy(copies_));
   return queue_->Submit(*recording_);
 }
 
-Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures) {
+Status PlanRunner::PrepareUpload(Pictures references, Pictures distorted) {
+  const auto begin = std::chrono::steady_clock::now();
+  pieces_.clear();
+  copies_.clear();
+  windows_.clear();
+  const bool in_place = options_.imports && options_.imports->IsWorthIt() && OpenWindows(references, distorted);
+  for (const Input& input : inputs_)
+    ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted, in_place));
+  CopyPieces();
+  if (!options_.imports) return {};
+  size_t bytes = 0;
+  for (const CopyCommand& copy : copies_) bytes += copy.bytes * copy.rows;
+  options_.imports->Report(in_place, bytes,
+                           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return {};
+}
+
+bool PlanRunner::OpenWindows(Pictures references, Pictures distorted) {
+  for (const Input& input : inputs_) {
+    const Pictures pictures = IsReference(input.plane) ? references : distorted;
+    const auto fits = [&](const Picture* picture) {
+      return !picture || IsSolid(picture->planes[PlaneOf(input.plane)], context_.layout(input.plane));
+    };
+    if (!std::ranges::all_of(pictures, fits)) continue;
+    if (!options_.imports->Open(pictures, PlaneOf(input.plane), options_.for_each, windows_)) return false;
+  }
+  return !windows_.empty();
+}
+
+/// Whether the rows follow one another as on the device. Others are copied by the host: devices are slow at short rows.
+bool PlanRunner::IsSolid(const Plane& plane, const PlaneLayout& layout) const {
+  const size_t sample_bytes = context_.format.BytesPerSample(), row = layout.width * sample_bytes;
+  return plane.stride == static_cast<ptrdiff_t>(row) && layout.row_stride * sample_bytes == row;
+}
+
+Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_place) {
   const PlaneLayout& layout = context_.layout(input.plane);
   if (pictures.size() > static_cast<size_t>(layout.history + context_.batch))
     return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch of {} with a history of {}",
                  pictures.size(), context_.batch, layout.history);
-  const size_t first = std::ranges::find_if(pictures, [](const Picture* p) { return p; }) - pictures.begin();
   const size_t bytes = PictureBytes(context_, input.plane);
-  for (size_t i = first; i < pictures.size(); ++i) {
+  for (size_t i = 0; i < pictures.size(); ++i) {
+    if (!pictures[i]) continue;
     const Plane& plane = pictures[i]->planes[PlaneOf(input.plane)];
     if (plane.data == nullptr || plane.width != layout.width || plane.height != layout.height)
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, layout.width, layout.height);
-    AddPieces(plane, layout, staging_->host() + input.staging_offset + i * bytes);
+    if (in_place && IsSolid(plane, layout) && FindWindow(windows_, plane.data)) {
+      AddInPlace(plane, *input.buffer, i * bytes, bytes);
+      continue;
+    }
+    const size_t staged = input.staging_offset + i * bytes;
+    AddPieces(plane, layout, staging_->host() + staged);
+    AddCopy({staging_.get(), staged, input.buffer.get(), i * bytes, bytes});
   }
-  const size_t offset = first * bytes;
-  copies_.push_back(
-      {staging_.get(), input.staging_offset + offset, input.buffer.get(), offset, (pictures.size() - first) * bytes});
   return {};
+}
+
+/// A picture may reach from one window into the next.
+void PlanRunner::AddInPlace(const Plane& plane, const Buffer& to, size_t offset, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    const HostImports::Window& window = *FindWindow(windows_, plane.data + done);
+    const size_t from = static_cast<size_t>(plane.data + done - window.begin());
+    const size_t part = std::min(bytes - done, window.buffer().bytes() - from);
+    AddCopy({&window.buffer(), from, &to, offset + done, part});
+    done += part;
+  }
+}
+
+/// Pictures that lie side by side, or at equal distances, are one copy.
+void PlanRunner::AddCopy(const CopyCommand& copy) {
+  if (!copies_.empty() && copies_.back().from == copy.from && copies_.back().to == copy.to) {
+    CopyCommand& last = copies_.back();
+    const size_t from = copy.from_offset - last.from_offset, to = copy.to_offset - last.to_offset;
+    if (last.rows == 1 && from == last.bytes && to == last.bytes) return void(last.bytes += copy.bytes);
+    const bool first = last.rows == 1;
+    const size_t from_stride = first ? from : last.from_stride, to_stride = first ? to : last.to_stride;
+    if (copy.bytes == last.bytes && from == last.rows * from_stride && to == last.rows * to_stride &&
+        copy.from_offset > last.from_offset && from_stride >= copy.bytes && to_stride >= copy.bytes) {
+      last = {last.from, last.from_offset, last.to, last.to_offset, last.bytes, last.rows + 1, from_stride, to_stride};
+      return;
+    }
+  }
+  copies_.push_back(copy);
 }
 
 void PlanRunner::AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to) {

@@ -1,20 +1,17 @@
 // Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch of frames.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "base/status.h"
 #include "exec/device.h"
+#include "exec/host_imports.h"
 #include "exec/plan.h"
 #include "image/picture.h"
 
 namespace acutance {
-
-/// Runs work(0) to work(count - 1), in any order and on any threads, and returns when all are done.
-using ForEach = std::function<void(int count, const std::function<void(int)>& work)>;
 
 /// One batch in flight. Several runners of one device, each with its own queue, overlap upload, work and readback; a
 /// runner belongs to one thread at a time. After any failure a runner is not used again.
@@ -23,7 +20,8 @@ class PlanRunner {
   struct Options {
     bool poison =
         false;  // garbage in padding and, before every batch, in sums and scratch: finds reads of what nobody wrote
-    ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
+    ForEach for_each = nullptr;      // shares out the copying of pictures; null: one thread does it
+    HostImports* imports = nullptr;  // lets the device read pictures where they lie; null: all are copied
   };
 
   /// All plans were made for `context`, and share its inputs.
@@ -84,8 +82,14 @@ class PlanRunner {
   Status RecordBatch();
   void AppendPoison(std::vector<Command>& commands) const;
   void AppendLaunches(const BoundPlan& bound, std::vector<Command>& commands) const;
-  Status AddUpload(const Input& input, std::span<const Picture* const> pictures);
+  using Pictures = std::span<const Picture* const>;
+  Status PrepareUpload(Pictures references, Pictures distorted);
+  bool OpenWindows(Pictures references, Pictures distorted);
+  bool IsSolid(const Plane& plane, const PlaneLayout& layout) const;
+  Status AddUpload(const Input& input, Pictures pictures, bool in_place);
+  void AddInPlace(const Plane& plane, const Buffer& to, size_t offset, size_t bytes);
   void AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to);
+  void AddCopy(const CopyCommand& copy);
   void CopyPieces() const;
 
   Device& device_;
@@ -98,6 +102,7 @@ class PlanRunner {
   std::unique_ptr<Recording> recording_;
   std::vector<Piece> pieces_;  // of the batch that starts
   std::vector<CopyCommand> copies_;
+  HostImports::Windows windows_;  // that they read
   bool started_ = false;
 };
 

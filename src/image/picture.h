@@ -53,8 +53,8 @@ struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes;         // planes that nobody asked for may be empty (data == nullptr)
   std::shared_ptr<const void> memory;  // keeps the samples alive
-  /// Where samples lie in memory that stays as it is, such as a mapped file: all of that memory, which a device may be
-  /// let into (Device::ImportHost). `memory` keeps all of it alive.
+  /// Where samples lie in memory that stays as it is, such as a mapped file: all of that memory, whole pages, which a
+  /// device may be let into (Device::ImportHost). `memory` keeps all of it alive.
   std::span<const std::byte> region;
 };
 

@@ -60,6 +60,13 @@ Json Video(const Summary& summary, const SummaryVideo& video) {
 std::string SummaryJson(const Summary& summary) {
   Json results = Json::array();
   for (const SummaryVideo& video : summary.videos) results.push_back(Video(summary, video));
+  Json devices = Json::array();
+  for (const SummaryDevice& device : summary.devices)
+    devices.push_back({{"backend", device.backend},
+                       {"device", device.index},
+                       {"name", device.name},
+                       {"batch", device.batch},
+                       {"memory_bytes", device.memory_bytes}});
   const Json document = {{"version", summary.version},
                          {"reference",
                           {{"path", summary.reference},
@@ -72,6 +79,7 @@ std::string SummaryJson(const Summary& summary) {
                          {"seconds", Number(summary.seconds)},
                          {"fps", Number(static_cast<double>(summary.frame_count) / summary.seconds)},
                          {"threads", summary.threads},
+                         {"devices", std::move(devices)},
                          {"results", std::move(results)},
                          {"warnings", summary.warnings}};
   // Paths may hold bytes that are not UTF-8; they become U+FFFD.

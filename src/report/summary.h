@@ -20,6 +20,14 @@ struct SummaryVideo {
   const ScoreTable* scores = nullptr;
 };
 
+struct SummaryDevice {
+  std::string backend;  // "cuda"
+  int index = 0;
+  std::string name;
+  int batch = 1;  // frame pairs
+  uint64_t memory_bytes = 0;
+};
+
 struct Summary {
   std::string version;
   std::string reference;
@@ -34,9 +42,11 @@ struct Summary {
   std::vector<SummaryModel> models;
   std::vector<SummaryVideo> videos;
   std::vector<std::string> warnings;
+  std::vector<SummaryDevice> devices = {};  // beside the CPU
 };
 
-/// {"version", "reference": {...}, "frames", "subsample", "seconds", "fps", "threads", "results": [{"distorted",
+/// {"version", "reference": {...}, "frames", "subsample", "seconds", "fps", "threads", "devices": [{"backend",
+/// "device", "name", "batch", "memory_bytes"}, ...], "results": [{"distorted",
 /// "models": {name: statistics}, "features": {name: statistics}, "aggregates": {name: value}}, ...], "warnings"}.
 /// Statistics: mean, harmonic_mean, min, max, median, stddev and percentiles 1..99; null where a score is missing.
 std::string SummaryJson(const Summary& summary);
