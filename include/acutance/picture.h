@@ -46,7 +46,14 @@ class Picture {
   static Expected<Picture> Wrap(const PictureFormat& format, std::span<const PlaneView> planes,
                                 std::shared_ptr<const void> owner);
 
+  /// As Wrap, of samples in a CUDA device's memory (addresses of its primary context, as CUDA's runtime and frameworks
+  /// over it use), all written before the picture is added. For sessions on that device alone whose features all have
+  /// kernels there: they copy within the device. The host never reads `planes`.
+  static Expected<Picture> WrapDevice(const PictureFormat& format, std::span<const PlaneView> planes,
+                                      std::shared_ptr<const void> owner);
+
   const PictureFormat& format() const { return format_; }
+  bool on_device() const { return on_device_; }
   bool has_plane(int plane) const { return planes_[plane].data != nullptr; }
   const void* data(int plane) const { return planes_[plane].data; }
   void* mutable_data(int plane) { return writable_ ? const_cast<void*>(planes_[plane].data) : nullptr; }
@@ -60,6 +67,7 @@ class Picture {
   std::array<PlaneView, 3> planes_;
   std::shared_ptr<const void> owner_;
   bool writable_ = false;
+  bool on_device_ = false;
 };
 
 }  // namespace acutance::api

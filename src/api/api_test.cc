@@ -201,6 +201,25 @@ TEST(Api, PicturesAreChecked) {
   EXPECT_THAT(session.Add(without_chroma, without_chroma).message(), HasSubstr("chroma"));
 }
 
+TEST(Api, DevicePicturesNeedADeviceThatReadsThem) {
+  const auto on_device = [](const Picture& picture) {
+    const std::vector<acutance::PlaneView> planes = {{picture.data(0), picture.stride(0)},
+                                                     {picture.data(1), picture.stride(1)},
+                                                     {picture.data(2), picture.stride(2)}};
+    return *Picture::WrapDevice(picture.format(), planes, picture.owner());
+  };
+  const Picture reference = MakePicture(0, 0), distorted = MakePicture(0, 24);
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  auto cpu = *Session::Create(options);
+  EXPECT_EQ(cpu.Add(on_device(reference), on_device(distorted)).code(), StatusCode::kUnsupported);
+  ASSERT_TRUE(cpu.Add(reference, distorted).ok());
+  options.backend = "emu";  // its device memory is the host's
+  auto device = *Session::Create(options);
+  ASSERT_TRUE(device.Add(on_device(reference), on_device(distorted)).ok());
+  EXPECT_EQ(*device.Finish()->Scores("psnr_y"), *cpu.Finish()->Scores("psnr_y"));
+}
+
 /// A y4m file of the frames that MakePicture makes.
 std::string WriteClip(const char* name, int frames, int noise) {
   const std::string path = testing::TempDir() + name;

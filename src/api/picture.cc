@@ -55,6 +55,15 @@ Expected<Picture> Picture::Wrap(const PictureFormat& format, std::span<const Pla
   return picture;
 }
 
+Expected<Picture> Picture::WrapDevice(const PictureFormat& format, std::span<const PlaneView> planes,
+                                      std::shared_ptr<const void> owner) {
+  if (std::ranges::any_of(planes, [](const PlaneView& plane) { return plane.stride < 0; }))
+    return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "a picture on a device has rows from top to bottom"));
+  Expected<Picture> picture = Wrap(format, planes, std::move(owner));
+  if (picture) picture->on_device_ = true;
+  return picture;
+}
+
 PictureFormat ToPublic(const acutance::PictureFormat& format) {
   return {format.width, format.height, format.bit_depth, static_cast<PixelFormat>(format.pixel_format)};
 }
@@ -67,6 +76,10 @@ acutance::Picture ToEngine(const Picture& picture) {
   acutance::Picture engine{ToEngine(picture.format()), {}, picture.owner()};
   for (int p = 0; p < engine.format.PlaneCount(); ++p) {
     if (!picture.has_plane(p)) continue;
+    if (picture.on_device()) {
+      engine.device_planes[p] = {reinterpret_cast<uintptr_t>(picture.data(p)), static_cast<size_t>(picture.stride(p))};
+      continue;
+    }
     engine.planes[p] = {static_cast<const std::byte*>(picture.data(p)), picture.stride(p), engine.format.PlaneWidth(p),
                         engine.format.PlaneHeight(p)};
   }

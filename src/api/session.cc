@@ -28,6 +28,18 @@ using Clock = std::chrono::steady_clock;
 
 bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() > 1 && !picture.has_plane(1); }
 
+/// Whether the session can read pictures in a device's memory.
+acutance::Status CheckDevicePictures(const acutance::Session& session) {
+  const acutance::DeviceInfo* device = session.lanes().size() == 1 ? session.device() : nullptr;
+  if (!device || (device->backend != "cuda" && device->backend != "emu"))
+    return Error(acutance::StatusCode::kUnsupported,
+                 "pictures in a device's memory need a session on one CUDA device (backend \"cuda\")");
+  if (session.RunsOnCpu())
+    return Error(acutance::StatusCode::kUnsupported,
+                 "a feature of this session has no kernels and runs on the CPU, which cannot read a device's memory");
+  return {};
+}
+
 }  // namespace
 
 acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
@@ -46,6 +58,8 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
   if (session->NeedsChroma() && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
     return Error(acutance::StatusCode::kInvalidArgument,
                  "frame {}: a feature reads chroma, but the picture is luma alone", session->frames_added());
+  if (reference.on_device() || std::ranges::any_of(distorted, &Picture::on_device))
+    ACU_RETURN_IF_ERROR(CheckDevicePictures(*session));
   std::vector<acutance::Picture> others;
   for (const Picture& picture : distorted) others.push_back(ToEngine(picture));
   return session->Add(ToEngine(reference), std::move(others));

@@ -50,6 +50,9 @@ Status CheckDeviceChoice(const DeviceChoice& choice) {
 DevicePicker::DevicePicker(DeviceChoice choice, Check check, std::span<const Backend* const> backends)
     : choice_(std::move(choice)), check_(std::move(check)), backends_(backends) {}
 
+DevicePicker::DevicePicker(std::unique_ptr<Device> device)
+    : choice_{.backend = "auto"}, check_(nullptr), backends_({}), given_(std::move(device)), searched_(true) {}
+
 bool DevicePicker::IsWanted(const Backend& backend) const {
   if (choice_.backend != "auto") return choice_.backend == backend.name;
   return std::ranges::find(choice_.excluded, backend.name) == choice_.excluded.end();
@@ -104,6 +107,7 @@ std::unique_ptr<Device> DevicePicker::OpenCandidate() {
 
 std::unique_ptr<Device> DevicePicker::Next() {
   if (choice_.backend == "cpu") return nullptr;
+  if (given_) return std::move(given_);
   if (!searched_) FindCandidates();
   while (!candidates_.empty())
     if (std::unique_ptr<Device> device = OpenCandidate()) return device;

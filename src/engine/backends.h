@@ -41,6 +41,9 @@ class DevicePicker {
 
   DevicePicker(DeviceChoice choice, Check check, std::span<const Backend* const> backends = Backends());
 
+  /// One device that is open and was checked; the CPU does the work where it cannot.
+  explicit DevicePicker(std::unique_ptr<Device> device);
+
   /// The next device; null when there is no other. Why devices were passed over is in notes().
   std::unique_ptr<Device> Next();
 
@@ -69,6 +72,7 @@ class DevicePicker {
   const DeviceChoice choice_;
   const Check check_;
   const std::span<const Backend* const> backends_;
+  std::unique_ptr<Device> given_;
   bool searched_ = false;
   std::vector<Candidate> candidates_;  // in reverse: the next one is last
   std::vector<std::string> notes_;

@@ -111,6 +111,14 @@ void FrameJob::FinishOnDevice() {
 }
 
 void FrameJob::RunDeviceWorkOnCpu() {
+  const Picture& reference = inputs_.reference;
+  if (!device_chains_.empty() && !reference.planes[0].data && reference.device_planes[0].address != 0) {
+    {
+      const std::lock_guard lock(status_mutex_);
+      status_ = Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index);
+    }
+    return FinishOnDevice();
+  }
   for (Chain* chain : device_chains_) {
     std::ranges::fill(chain->result->sums, 0);
     StartStage(*chain);

@@ -80,6 +80,10 @@ Status Session::Start(const PictureFormat& format) {
   return {};
 }
 
+bool Session::RunsOnCpu() const {
+  return std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return !run.on_device; });
+}
+
 void Session::MakeSequences() {
   for (const MetricRun& run : features_.runs()) {
     max_lag_ = std::max(max_lag_, run.extractor->Lag());

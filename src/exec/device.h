@@ -109,6 +109,11 @@ class Device {
   virtual Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte>) {
     return Error(StatusCode::kUnsupported, "{} does not read the host's memory in place", info().name);
   }
+
+  /// Memory of this device that somebody else allocated and keeps: a buffer that copies may read and write.
+  virtual Result<std::unique_ptr<Buffer>> Adopt(uint64_t /*address*/, size_t /*bytes*/) {
+    return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
+  }
 };
 
 /// What a backend found on this machine.

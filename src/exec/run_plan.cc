@@ -181,6 +181,7 @@ Status PlanRunner::PrepareUpload(Pictures references, Pictures distorted) {
   pieces_.clear();
   copies_.clear();
   windows_.clear();
+  adopted_.clear();
   const bool in_place = options_.imports && options_.imports->IsWorthIt() && OpenWindows(references, distorted);
   for (const Input& input : inputs_)
     ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted, in_place));
@@ -219,6 +220,10 @@ Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_plac
   const size_t bytes = PictureBytes(context_, input.plane);
   for (size_t i = 0; i < pictures.size(); ++i) {
     if (!pictures[i]) continue;
+    if (const DevicePlane& there = pictures[i]->device_planes[PlaneOf(input.plane)]; there.address != 0) {
+      ACU_RETURN_IF_ERROR(AddDeviceCopy(there, layout, *input.buffer, i * bytes));
+      continue;
+    }
     const Plane& plane = pictures[i]->planes[PlaneOf(input.plane)];
     if (plane.data == nullptr || plane.width != layout.width || plane.height != layout.height)
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
@@ -231,6 +236,17 @@ Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_plac
     AddPieces(plane, layout, staging_->host() + staged);
     AddCopy({staging_.get(), staged, input.buffer.get(), i * bytes, bytes});
   }
+  return {};
+}
+
+Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& layout, const Buffer& to, size_t offset) {
+  const size_t sample_bytes = context_.format.BytesPerSample();
+  const size_t row_bytes = layout.width * sample_bytes;
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> from,
+                       device_.Adopt(plane.address, plane.stride * (layout.height - 1) + row_bytes));
+  copies_.push_back({from.get(), 0, &to, offset, row_bytes, static_cast<size_t>(layout.height), plane.stride,
+                     layout.row_stride * sample_bytes});
+  adopted_.push_back(std::move(from));
   return {};
 }
 

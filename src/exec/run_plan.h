@@ -87,6 +87,7 @@ class PlanRunner {
   bool OpenWindows(Pictures references, Pictures distorted);
   bool IsSolid(const Plane& plane, const PlaneLayout& layout) const;
   Status AddUpload(const Input& input, Pictures pictures, bool in_place);
+  Status AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& layout, const Buffer& to, size_t offset);
   void AddInPlace(const Plane& plane, const Buffer& to, size_t offset, size_t bytes);
   void AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to);
   void AddCopy(const CopyCommand& copy);
@@ -102,7 +103,8 @@ class PlanRunner {
   std::unique_ptr<Recording> recording_;
   std::vector<Piece> pieces_;  // of the batch that starts
   std::vector<CopyCommand> copies_;
-  HostImports::Windows windows_;  // that they read
+  HostImports::Windows windows_;                  // that they read
+  std::vector<std::unique_ptr<Buffer>> adopted_;  // and of pictures that lie on the device
   bool started_ = false;
 };
 

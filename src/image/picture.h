@@ -49,6 +49,12 @@ struct Plane {
   }
 };
 
+/// A plane's samples in the memory of a device, as its copies find them.
+struct DevicePlane {
+  uint64_t address = 0;  // 0: none
+  size_t stride = 0;     // bytes from row to row
+};
+
 struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes;         // planes that nobody asked for may be empty (data == nullptr)
@@ -56,6 +62,9 @@ struct Picture {
   /// Where samples lie in memory that stays as it is, such as a mapped file: all of that memory, whole pages, which a
   /// device may be let into (Device::ImportHost). `memory` keeps all of it alive.
   std::span<const std::byte> region;
+  /// Where samples already lie in the memory of the session's only device, which then copies them there. `planes` may be
+  /// empty unless a metric runs on the CPU. `memory` keeps them alive, too.
+  std::array<DevicePlane, 3> device_planes{};
 };
 
 /// A picture whose samples are still being written: zeroed, rows padded to 64 bytes.

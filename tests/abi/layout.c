@@ -1,5 +1,6 @@
 /* Prints the layout of every struct and the value of every enumerator of the headers, a line each. */
 #include <libvmaf/libvmaf.h>
+#include <libvmaf/libvmaf_cuda.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -47,6 +48,14 @@ int main(void)
     FIELD(VmafPictureConfiguration, pic_params.bpc);
     FIELD(VmafPictureConfiguration, pic_params.pix_fmt);
     FIELD(VmafPictureConfiguration, pic_cnt);
+    SIZE(VmafCudaConfiguration);
+    FIELD(VmafCudaConfiguration, cu_ctx);
+    SIZE(VmafCudaPictureConfiguration);
+    FIELD(VmafCudaPictureConfiguration, pic_params.w);
+    FIELD(VmafCudaPictureConfiguration, pic_params.h);
+    FIELD(VmafCudaPictureConfiguration, pic_params.bpc);
+    FIELD(VmafCudaPictureConfiguration, pic_params.pix_fmt);
+    FIELD(VmafCudaPictureConfiguration, pic_prealloc_method);
 
     VALUE(VMAF_LOG_LEVEL_NONE);
     VALUE(VMAF_LOG_LEVEL_ERROR);
@@ -75,6 +84,10 @@ int main(void)
     VALUE(VMAF_MODEL_FLAG_DISABLE_TRANSFORM);
     VALUE(VMAF_MODEL_COLLECTION_SCORE_UNKNOWN);
     VALUE(VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP);
+    VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE);
+    VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE);
+    VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST);
+    VALUE(VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED);
     VALUE(VMAF_API_VERSION_MAJOR);
     VALUE(VMAF_API_VERSION_MINOR);
     VALUE(VMAF_API_VERSION_PATCH);

@@ -50,6 +50,14 @@ VmafPictureConfiguration.pic_params.h 4:4
 VmafPictureConfiguration.pic_params.bpc 8:4
 VmafPictureConfiguration.pic_params.pix_fmt 12:4
 VmafPictureConfiguration.pic_cnt 16:4
+VmafCudaConfiguration 8/8
+VmafCudaConfiguration.cu_ctx 0:8
+VmafCudaPictureConfiguration 20/4
+VmafCudaPictureConfiguration.pic_params.w 0:4
+VmafCudaPictureConfiguration.pic_params.h 4:4
+VmafCudaPictureConfiguration.pic_params.bpc 8:4
+VmafCudaPictureConfiguration.pic_params.pix_fmt 12:4
+VmafCudaPictureConfiguration.pic_prealloc_method 16:4
 VMAF_LOG_LEVEL_NONE 0:4
 VMAF_LOG_LEVEL_ERROR 1:4
 VMAF_LOG_LEVEL_WARNING 2:4
@@ -77,6 +85,10 @@ VMAF_MODEL_FLAG_ENABLE_TRANSFORM 2:4
 VMAF_MODEL_FLAG_DISABLE_TRANSFORM 4:4
 VMAF_MODEL_COLLECTION_SCORE_UNKNOWN 0:4
 VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP 1:4
+VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE 0:4
+VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE 1:4
+VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST 2:4
+VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED 3:4
 VMAF_API_VERSION_MAJOR 3:4
 VMAF_API_VERSION_MINOR 2:4
 VMAF_API_VERSION_PATCH 0:4
@@ -91,6 +103,7 @@ vmaf_model_load_from_path vmaf_picture_alloc vmaf_picture_unref vmaf_preallocate
 vmaf_register_metadata_handler vmaf_score_at_index vmaf_score_at_index_model_collection vmaf_score_pooled
 vmaf_score_pooled_model_collection vmaf_use_feature vmaf_use_features_from_model
 vmaf_use_features_from_model_collection vmaf_version vmaf_write_output
+vmaf_cuda_state_init vmaf_cuda_import_state vmaf_cuda_preallocate_pictures vmaf_cuda_fetch_preallocated_picture
 """.split())
 
 

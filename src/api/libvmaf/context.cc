@@ -7,6 +7,7 @@
 
 #include "api/libvmaf/log.h"
 #include "engine/score_run.h"
+#include "engine/selftest.h"
 #include "model/number.h"
 #include "report/log_writer.h"
 
@@ -47,6 +48,7 @@ Context::Context(const VmafConfiguration& config, DeviceChoice choice)
     : threads_(std::max(1, static_cast<int>(config.n_threads))),
       subsample_(std::max(1, static_cast<int>(config.n_subsample))),
       choice_(std::move(choice)),
+      gpu_allowed_(config.gpumask == 0),
       scores_(subsample_) {}
 
 Result<std::shared_ptr<Context>> Context::Make(const VmafConfiguration& config) {
@@ -95,6 +97,8 @@ Status Context::CheckPair(const VmafPicture& reference, const VmafPicture& disto
   if (flushed_) return Error(StatusCode::kInvalidArgument, "no picture is read after the flush");
   ACU_RETURN_IF_ERROR(CheckHeld(reference, "ref"));
   ACU_RETURN_IF_ERROR(CheckHeld(distorted, "dist"));
+  if (IsOnDevice(reference) != IsOnDevice(distorted))
+    return Error(StatusCode::kInvalidArgument, "ref and dist must both lie on the device, or neither");
   const auto text = [](const VmafPicture& p) {
     return fmt::format("{}x{}, pix_fmt {}, {} bit", p.w[0], p.h[0], static_cast<int>(p.pix_fmt), p.bpc);
   };
@@ -109,24 +113,36 @@ Status Context::CheckPair(const VmafPicture& reference, const VmafPicture& disto
   return {};
 }
 
+/// The device that was imported, if it computes right; the CPU does what it cannot.
+Result<std::shared_ptr<DevicePicker>> Context::PickDevices() const {
+  if (!cuda_) return MakeDevicePicker(choice_);
+  if (!gpu_allowed_) return {nullptr};
+  Result<std::unique_ptr<Device>> device = cuda_->OpenDevice();
+  const Status status = device.ok() ? CheckDeviceOnce(**device) : device.status();
+  if (status.ok()) return std::make_shared<DevicePicker>(std::move(device).value());
+  Log(VMAF_LOG_LEVEL_WARNING, fmt::format("features are computed on the CPU: {}", status.message()));
+  return {nullptr};
+}
+
+Status Context::StartSession(const PictureFormat& format) {
+  SessionOptions options;
+  options.features = features_;
+  options.threads = threads_;
+  options.subsample = subsample_;
+  ACU_ASSIGN_OR_RETURN(options.devices, PickDevices());
+  ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
+  ACU_RETURN_IF_ERROR(session_->Start(format));
+  scores_.Attach(session_.get());
+  return {};
+}
+
 Status Context::Start(const PictureFormat& format) {
   if (started_) return start_error_;
   started_ = true;
   format_ = format;
   begin_ = std::chrono::steady_clock::now();
   if (features_.empty()) return {};
-  const auto start = [&]() -> Status {
-    SessionOptions options;
-    options.features = features_;
-    options.threads = threads_;
-    options.subsample = subsample_;
-    ACU_ASSIGN_OR_RETURN(options.devices, MakeDevicePicker(choice_));
-    ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
-    ACU_RETURN_IF_ERROR(session_->Start(format));
-    scores_.Attach(session_.get());
-    return {};
-  };
-  start_error_ = start();
+  start_error_ = StartSession(format);
   if (!start_error_.ok()) session_.reset();
   if (session_ && session_->device())
     Log(VMAF_LOG_LEVEL_INFO,
@@ -137,7 +153,13 @@ Status Context::Start(const PictureFormat& format) {
 Status Context::Read(VmafPicture& reference, VmafPicture& distorted, unsigned index) {
   ACU_RETURN_IF_ERROR(CheckPair(reference, distorted, index));
   ACU_RETURN_IF_ERROR(Start(FormatOf(reference)));
-  if (session_) ACU_RETURN_IF_ERROR(session_->Add(ToEngine(reference), {ToEngine(distorted)}));
+  if (cuda_ && IsOnDevice(reference)) ACU_RETURN_IF_ERROR(cuda_->WaitForClients());
+  if (session_) {
+    const bool needs_host = session_->RunsOnCpu();
+    ACU_ASSIGN_OR_RETURN(Picture first, ToEngine(reference, needs_host));
+    ACU_ASSIGN_OR_RETURN(Picture second, ToEngine(distorted, needs_host));
+    ACU_RETURN_IF_ERROR(session_->Add(std::move(first), {std::move(second)}));
+  }
   ++next_index_;
   Release(reference);
   Release(distorted);
@@ -232,21 +254,52 @@ Status Context::WriteOutput(const std::string& path, VmafOutputFormat format) {
 
 Status Context::Preallocate(const VmafPictureConfiguration& config) {
   const auto& params = config.pic_params;
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<PicturePool> pool,
-                       PicturePool::Make({params.pix_fmt, params.bpc, params.w, params.h}, config.pic_cnt));
-  std::lock_guard lock(pool_mutex_);
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<PictureSource> pool,
+                       MakeHostPool({params.pix_fmt, params.bpc, params.w, params.h}, config.pic_cnt));
+  const std::lock_guard lock(pool_mutex_);
   pool_ = std::move(pool);
   return {};
 }
 
-Result<VmafPicture> Context::Fetch() {
-  std::shared_ptr<PicturePool> pool;
-  {
-    std::lock_guard lock(pool_mutex_);
-    pool = pool_;
+Status Context::UseCuda(void* cu_ctx) {
+  if (started_) return Error(StatusCode::kInvalidArgument, "a CUDA state is imported before the first picture");
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<CudaMemory> cuda, CudaMemory::Open(cu_ctx));
+  const std::lock_guard lock(pool_mutex_);
+  cuda_ = std::move(cuda);
+  return {};
+}
+
+Status Context::PreallocateCuda(const VmafCudaPictureConfiguration& config) {
+  const PictureParams params = {config.pic_params.pix_fmt, config.pic_params.bpc, config.pic_params.w,
+                                config.pic_params.h};
+  const std::lock_guard lock(pool_mutex_);
+  if (!cuda_) return Error(StatusCode::kInvalidArgument, "no CUDA state was imported");
+  switch (config.pic_prealloc_method) {
+    case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_NONE:
+      cuda_pool_ = nullptr;
+      return CheckParams(params);
+    case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_DEVICE: {
+      ACU_ASSIGN_OR_RETURN(cuda_pool_, MakeCudaPool(params, cuda_, MemoryKind::kDevice));
+      return {};
+    }
+    case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST:
+    case VMAF_CUDA_PICTURE_PREALLOCATION_METHOD_HOST_PINNED: {
+      ACU_ASSIGN_OR_RETURN(cuda_pool_, MakeCudaPool(params, cuda_, MemoryKind::kUpload));
+      return {};
+    }
   }
-  if (!pool) return Error(StatusCode::kInvalidArgument, "there is no pool: call vmaf_preallocate_pictures first");
-  return pool->Fetch();
+  return Error(StatusCode::kInvalidArgument, "preallocation method {} is unknown; there are 0 to 3",
+               static_cast<int>(config.pic_prealloc_method));
+}
+
+Result<VmafPicture> Context::FetchFrom(const std::shared_ptr<PictureSource>& pool, std::string_view maker) {
+  std::shared_ptr<PictureSource> source;
+  {
+    const std::lock_guard lock(pool_mutex_);
+    source = pool;
+  }
+  if (!source) return Error(StatusCode::kInvalidArgument, "there is no pool: call {} first", maker);
+  return source->Fetch();
 }
 
 VmafContext* OpenHandle(std::shared_ptr<Context> context) {

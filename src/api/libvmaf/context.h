@@ -1,7 +1,7 @@
 // VmafContext: requests until the first picture, then a session and its scores.
 #pragma once
 
-#include <libvmaf/libvmaf.h>
+#include <libvmaf/libvmaf_cuda.h>
 #include <libvmaf/metadata_handler.h>
 
 #include <chrono>
@@ -45,7 +45,11 @@ class Context {
 
   /// Has a lock of its own: a thread may wait for a picture while another reads.
   Status Preallocate(const VmafPictureConfiguration& config);
-  Result<VmafPicture> Fetch();
+  Result<VmafPicture> Fetch() { return FetchFrom(pool_, "vmaf_preallocate_pictures"); }
+
+  Status UseCuda(void* cu_ctx);
+  Status PreallocateCuda(const VmafCudaPictureConfiguration& config);
+  Result<VmafPicture> FetchCuda() { return FetchFrom(cuda_pool_, "vmaf_cuda_preallocate_pictures"); }
 
  private:
   friend class Locked;
@@ -59,12 +63,16 @@ class Context {
   Context(const VmafConfiguration& config, DeviceChoice choice);
   Status CheckPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) const;
   Status Start(const PictureFormat& format);
+  Status StartSession(const PictureFormat& format);
+  Result<std::shared_ptr<DevicePicker>> PickDevices() const;
+  Result<VmafPicture> FetchFrom(const std::shared_ptr<PictureSource>& pool, std::string_view maker);
   void Notify();
   void LogWarnings();
 
   const int threads_;
   const int subsample_;
   const DeviceChoice choice_;
+  const bool gpu_allowed_;
   std::vector<FeatureRequest> features_;
   std::vector<ModelRef> models_;  // in use
   std::vector<Handler> handlers_;
@@ -80,9 +88,10 @@ class Context {
   std::unique_ptr<Session> session_;
   Scores scores_;
 
-  std::recursive_mutex mutex_;  // a metadata handler may call back into its context
-  std::mutex pool_mutex_;
-  std::shared_ptr<PicturePool> pool_;
+  std::recursive_mutex mutex_;     // a metadata handler may call back into its context
+  mutable std::mutex pool_mutex_;  // guards what follows
+  std::shared_ptr<CudaMemory> cuda_;
+  std::shared_ptr<PictureSource> pool_, cuda_pool_;
 };
 
 /// An open context, locked for a scope.

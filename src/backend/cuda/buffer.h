@@ -48,7 +48,21 @@ class PinnedBuffer : public Buffer {
   const size_t bytes_;
 };
 
-/// Memory that others allocated, pinned for as long as this lives.
+/// Memory of the device that others allocated and keep.
+class AdoptedBuffer : public Buffer {
+ public:
+  AdoptedBuffer(uint64_t address, size_t bytes) : address_(address), bytes_(bytes) {}
+
+  size_t bytes() const override { return bytes_; }
+  uint64_t address() const override { return address_; }
+  std::byte* host() const override { return nullptr; }
+
+ private:
+  const uint64_t address_;
+  const size_t bytes_;
+};
+
+/// Memory of the host that others allocated, pinned for as long as this lives.
 class ImportedBuffer : public Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> Import(std::shared_ptr<Context> context, std::span<const std::byte> memory);

@@ -9,15 +9,19 @@ Result<std::shared_ptr<Context>> Context::Retain(const Driver& driver, CUdevice 
   CUcontext context = nullptr;
   ACU_RETURN_IF_ERROR(
       CallStatus(driver, info.name, driver.cuDevicePrimaryCtxRetain(&context, device), "open its context"));
-  return std::shared_ptr<Context>(new Context(driver, device, context, std::move(info)));
+  return std::shared_ptr<Context>(new Context(driver, device, context, std::move(info), true));
 }
 
-Context::Context(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info)
-    : driver_(driver), device_(device), context_(context), info_(std::move(info)) {}
+std::shared_ptr<Context> Context::Borrow(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info) {
+  return std::shared_ptr<Context>(new Context(driver, device, context, std::move(info), false));
+}
+
+Context::Context(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info, bool retained)
+    : driver_(driver), device_(device), context_(context), info_(std::move(info)), retained_(retained) {}
 
 Context::~Context() {
   modules_.clear();
-  driver_.cuDevicePrimaryCtxRelease_v2(device_);
+  if (retained_) driver_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
 Status Context::Check(CUresult result, std::string_view doing) {

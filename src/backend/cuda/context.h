@@ -20,6 +20,8 @@ class Context {
  public:
   /// Retains the primary context of a device.
   static Result<std::shared_ptr<Context>> Retain(const Driver& driver, CUdevice device, DeviceInfo info);
+  /// Uses a context that somebody else keeps.
+  static std::shared_ptr<Context> Borrow(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -35,13 +37,14 @@ class Context {
 
  private:
   friend class CurrentContext;
-  Context(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info);
+  Context(const Driver& driver, CUdevice device, CUcontext context, DeviceInfo info, bool retained);
   Status Lost();
 
   const Driver& driver_;
   const CUdevice device_;
   CUcontext context_;
   const DeviceInfo info_;
+  const bool retained_;  // given back at the end
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex modules_mutex_;

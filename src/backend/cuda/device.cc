@@ -32,6 +32,16 @@ class CudaDevice : public Device {
   Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
     return ImportedBuffer::Import(context_, memory);
   }
+  Result<std::unique_ptr<Buffer>> Adopt(uint64_t address, size_t bytes) override {
+    return std::unique_ptr<Buffer>(new AdoptedBuffer(address, bytes));
+  }
+
+  /// Of the context's default stream, which no queue of ours waits for.
+  Status WaitForDefaultStream() {
+    const CurrentContext current(*context_);
+    ACU_RETURN_IF_ERROR(current.status());
+    return context_->Check(context_->driver().cuStreamSynchronize(nullptr), "wait for its default stream");
+  }
 
  private:
   const std::shared_ptr<Context> context_;
@@ -130,8 +140,37 @@ Result<std::unique_ptr<Device>> Open(int index) {
   return std::unique_ptr<Device>(new CudaDevice(std::move(context)));
 }
 
+/// The context is current: its device among those that the driver counts.
+Result<FoundDevice> FindCurrent(const Driver& driver) {
+  CUdevice current = 0;
+  ACU_RETURN_IF_ERROR(CallStatus(driver, "the CUDA context", driver.cuCtxGetDevice(&current), "tell its device"));
+  ACU_ASSIGN_OR_RETURN(const int count, CountDevices(driver));
+  for (int index = 0; index < count; ++index) {
+    ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(driver, index));
+    if (found.device == current) return found;
+  }
+  return Error(StatusCode::kNoDevice, "the CUDA context belongs to no device of this process");
+}
+
 }  // namespace
 }  // namespace cuda
+
+Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
+  using namespace cuda;
+  ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
+  const auto context = static_cast<CUcontext>(handle);
+  ACU_RETURN_IF_ERROR(CallStatus(*driver, "the CUDA context", driver->cuCtxPushCurrent_v2(context), "be made current"));
+  Result<FoundDevice> found = FindCurrent(*driver);
+  CUcontext popped = nullptr;
+  driver->cuCtxPopCurrent_v2(&popped);
+  if (!found.ok()) return found.status();
+  return std::unique_ptr<Device>(
+      new CudaDevice(Context::Borrow(*driver, found->device, context, std::move(found->info))));
+}
+
+Status WaitForCudaDefaultStream(Device& device) {
+  return static_cast<cuda::CudaDevice&>(device).WaitForDefaultStream();
+}
 
 const Backend kCudaBackend = {"cuda", "NVIDIA GPUs, through the CUDA driver", cuda::Probe, cuda::Open};
 

@@ -106,6 +106,7 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;        // does not wait fo
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                                \
   X(cuCtxPushCurrent_v2, (CUcontext context))                                                                       \
   X(cuCtxPopCurrent_v2, (CUcontext * context))                                                                      \
+  X(cuCtxGetDevice, (CUdevice * device))                                                                            \
   X(cuMemGetInfo_v2, (size_t * free, size_t * total))                                                               \
   X(cuMemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                            \
   X(cuMemFree_v2, (CUdeviceptr memory))                                                                             \

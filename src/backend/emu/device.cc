@@ -87,6 +87,10 @@ Result<std::unique_ptr<Buffer>> EmuDevice::ImportHost(std::span<const std::byte>
   return EmuBuffer::Import(memory);
 }
 
+Result<std::unique_ptr<Buffer>> EmuDevice::Adopt(uint64_t address, size_t bytes) {
+  return EmuBuffer::Import({reinterpret_cast<const std::byte*>(address), bytes});
+}
+
 const Backend kEmuBackend = {
     .name = "emu",
     .summary = "emulation on the CPU, for tests",

@@ -16,6 +16,7 @@ class EmuDevice : public Device {
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override;
   Result<std::unique_ptr<Queue>> MakeQueue() override;
   Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override;
+  Result<std::unique_ptr<Buffer>> Adopt(uint64_t address, size_t bytes) override;
 
  private:
   const EmuSettings settings_;

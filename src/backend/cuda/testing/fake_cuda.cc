@@ -223,6 +223,11 @@ CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   g_current.pop_back();
   return CUDA_SUCCESS;
 }
+CUresult cuCtxGetDevice(CUdevice* device) {
+  FAKE_ENTER();
+  *device = 0;
+  return CUDA_SUCCESS;
+}
 
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
   FAKE_ENTER();
@@ -352,6 +357,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   FAKE_ENTER();
+  if (!stream) return CUDA_SUCCESS;  // the default stream, on which nothing is queued here
   if (!g_alive.contains(stream) || stream->capturing) return Misuse();
   for (const auto& work : std::exchange(stream->pending, {}))
     if (const CUresult result = work(); result != CUDA_SUCCESS) return result;
