@@ -35,6 +35,10 @@ TABLE(uint32_t, kTaps, RADIUS + 1) = {VIF_TAPS_3};
 #define READ_COLUMNS (SEGMENTS * RUN + SPAN - RUN)
 #define STRIDE (RUN % 2 == 0 ? READ_COLUMNS / 2 * 2 + 1 : (READ_COLUMNS + 3) / 8 * 8 + 4)
 
+#if COLUMNS * ROWS > 2047
+#error "VifSums counts 2047 pixels at most"
+#endif
+
 struct VifShared {
   uint32_t means[ROWS][STRIDE];  // of the columns, 16 bits each: reference, distorted << 16
   uint32_t squares[3][ROWS][STRIDE];
