@@ -56,7 +56,7 @@ struct Grid {
   int x = 1, y = 1, z = 1;  // workgroups
 };
 
-/// What a Recording consists of. Commands run one after another: each sees all writes of those before it.
+/// What a Recording consists of. Commands run as if one after another: each sees all writes of those before it.
 struct CopyCommand {
   const Buffer* from;
   size_t from_offset;
@@ -75,6 +75,9 @@ struct LaunchCommand {
   const Kernel* kernel;
   Grid grid;
   std::vector<std::byte> args;  // the kernel's argument struct, with device addresses in its buffer fields
+  /// All that it reads or writes of the buffers that commands of the recording write. Launches with none in common may
+  /// run side by side; one that names none runs alone.
+  std::vector<const Buffer*> shares = {};
 };
 using Command = std::variant<CopyCommand, LaunchCommand>;
 

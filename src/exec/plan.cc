@@ -97,10 +97,9 @@ Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<cons
 }
 
 bool Plan::Reads(PlanInput input) const {
-  for (const Launch& launch : launches_)
-    for (uint32_t i = 0; i < launch.kernel->buffer_args; ++i)
-      if (BufferOf(ReferenceAt(launch.args, i)) == static_cast<int>(input)) return true;
-  return false;
+  return std::ranges::any_of(launches_, [&](const Launch& launch) {
+    return std::ranges::count(BuffersOf(launch), static_cast<int>(input)) > 0;
+  });
 }
 
 std::string Plan::Print() const {
@@ -140,6 +139,12 @@ std::vector<std::byte> BindArguments(const Plan::Launch& launch, std::span<const
     std::memcpy(args.data() + i * sizeof(address), &address, sizeof(address));
   }
   return args;
+}
+
+std::vector<int> BuffersOf(const Plan::Launch& launch) {
+  std::vector<int> buffers;
+  for (uint32_t i = 0; i < launch.kernel->buffer_args; ++i) buffers.push_back(BufferOf(ReferenceAt(launch.args, i)));
+  return buffers;
 }
 
 const TuningEntry* FindTuning(std::span<const TuningEntry> table, std::string_view kernel, WorkloadClass workload,

@@ -128,6 +128,9 @@ class Plan {
 /// A launch's arguments with the device addresses of `buffers` (by plan buffer index) in place of its BufferRefs.
 std::vector<std::byte> BindArguments(const Plan::Launch& launch, std::span<const uint64_t> buffers);
 
+/// The plan's buffers in a launch's BUFFER members, in their order.
+std::vector<int> BuffersOf(const Plan::Launch& launch);
+
 /// The entry with the longest matching family; null when the table has none for the kernel and class.
 const TuningEntry* FindTuning(std::span<const TuningEntry> table, std::string_view kernel, WorkloadClass workload,
                               std::string_view family);

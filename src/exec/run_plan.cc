@@ -141,7 +141,7 @@ Status PlanRunner::FillBuffers() {
 Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
   if (options_.poison) AppendPoison(commands);
-  for (const BoundPlan& bound : plans_) AppendLaunches(bound, commands);
+  AppendLaunches(commands);
   for (const BoundPlan& bound : plans_)
     commands.push_back(CopyCommand{bound.sums.get(), 0, readback_.get(), bound.readback_offset, bound.sums->bytes()});
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
@@ -157,15 +157,29 @@ void PlanRunner::AppendPoison(std::vector<Command>& commands) const {
   }
 }
 
-void PlanRunner::AppendLaunches(const BoundPlan& bound, std::vector<Command>& commands) const {
+/// The plans' launches in turn: those of different plans do not depend on each other and may run side by side.
+void PlanRunner::AppendLaunches(std::vector<Command>& commands) const {
+  size_t most = 0;
+  for (const BoundPlan& bound : plans_) most = std::max(most, bound.kernels.size());
+  for (size_t i = 0; i < most; ++i)
+    for (const BoundPlan& bound : plans_)
+      if (i < bound.kernels.size()) commands.push_back(BindLaunch(bound, i));
+}
+
+LaunchCommand PlanRunner::BindLaunch(const BoundPlan& bound, size_t launch) const {
   std::vector<uint64_t> addresses(kPlanInputs);
   for (const Input& input : inputs_) addresses[static_cast<int>(input.plane)] = input.buffer->address();
   addresses.push_back(bound.sums->address());
   for (const auto& buffer : bound.own) addresses.push_back(buffer->address());
-  for (size_t i = 0; i < bound.kernels.size(); ++i) {
-    const Plan::Launch& launch = bound.plan.launches()[i];
-    commands.push_back(LaunchCommand{bound.kernels[i].get(), launch.grid, BindArguments(launch, addresses)});
+  const Plan::Launch& what = bound.plan.launches()[launch];
+  LaunchCommand command = {bound.kernels[launch].get(), what.grid, BindArguments(what, addresses)};
+  for (const int used : BuffersOf(what)) {
+    if (used == kPlanInputs) command.shares.push_back(bound.sums.get());
+    if (used < Plan::kFirstOwnBuffer) continue;
+    const int own = used - Plan::kFirstOwnBuffer;
+    if (bound.plan.buffers()[own].contents.empty()) command.shares.push_back(bound.own[own].get());
   }
+  return command;
 }
 
 Status PlanRunner::Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {

@@ -81,7 +81,8 @@ class PlanRunner {
   Status FillBuffers();
   Status RecordBatch();
   void AppendPoison(std::vector<Command>& commands) const;
-  void AppendLaunches(const BoundPlan& bound, std::vector<Command>& commands) const;
+  void AppendLaunches(std::vector<Command>& commands) const;
+  LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;
   using Pictures = std::span<const Picture* const>;
   Status PrepareUpload(Pictures references, Pictures distorted);
   bool OpenWindows(Pictures references, Pictures distorted);

@@ -1,7 +1,5 @@
 #include "backend/vulkan/context.h"
 
-#include <algorithm>
-
 #include "backend/vulkan/error.h"
 #include "backend/vulkan/kernel.h"
 
@@ -14,15 +12,22 @@ Result<std::shared_ptr<Context>> Context::Open(std::shared_ptr<const Driver> dri
 }
 
 Context::Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical)
-    : driver_(std::move(driver)),
-      physical_(std::move(physical)),
-      queue_count_(std::min(physical_.queue_count, kMaxQueues)) {}
+    : driver_(std::move(driver)), physical_(std::move(physical)) {}
+
+void Context::FindQueues(const QueueFamily& family, bool runs_kernels, std::deque<SubmissionQueue>& queues) {
+  for (uint32_t i = 0; i < family.queues; ++i) {
+    SubmissionQueue& queue = queues.emplace_back();
+    vk_.vkGetDeviceQueue(device_, family.index, i, &queue.handle);
+    queue.family = family.index;
+    queue.runs_kernels = runs_kernels;
+  }
+}
 
 Status Context::Create() {
-  ACU_ASSIGN_OR_RETURN(device_, CreateDevice(*driver_, physical_, queue_count_));
+  ACU_ASSIGN_OR_RETURN(device_, CreateDevice(*driver_, physical_));
   ACU_RETURN_IF_ERROR(FindFunctions());
-  for (uint32_t i = 0; i < queue_count_; ++i)
-    vk_.vkGetDeviceQueue(device_, physical_.queue_family, i, &queues_[i].handle);
+  FindQueues(physical_.compute, true, queues_);
+  FindQueues(physical_.copy, false, copy_queues_);
   const VkPushConstantRange arguments = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo settings = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   settings.pushConstantRangeCount = 1;
@@ -42,6 +47,9 @@ Status Context::FindFunctions() {
   vk_.name = reinterpret_cast<PFN_##name>(find(#name)); \
   if (!vk_.name) missing = #name;
   ACU_VULKAN_DEVICE_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+#define ACU_FIND(name) vk_.name = reinterpret_cast<PFN_##name>(find(#name));
+  ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
   if (!missing) return {};
   return Error(StatusCode::kUnsupported, "{}: its driver has no function {}; install a newer one", info().name,

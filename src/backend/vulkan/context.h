@@ -1,8 +1,8 @@
 // A VkDevice: what buffers, kernels and queues share, and what outlives them.
 #pragma once
 
-#include <array>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +19,8 @@ namespace acutance::vulkan {
 /// A queue of the driver, which takes work from one thread at a time.
 struct SubmissionQueue {
   VkQueue handle = nullptr;
+  uint32_t family = 0;
+  bool runs_kernels = true;
   std::mutex mutex;
 };
 
@@ -48,24 +50,27 @@ class Context {
   Result<VkPipeline> PipelineOf(const KernelImage& image);
 
   /// The driver's queues take turns, so that queues of this device work side by side where they can.
-  SubmissionQueue& NextQueue() { return queues_[next_queue_++ % queue_count_]; }
+  SubmissionQueue& NextQueue() { return queues_[next_queue_++ % queues_.size()]; }
+
+  /// Likewise, for copies alone; null where the device has none such.
+  SubmissionQueue* NextCopyQueue() {
+    return copy_queues_.empty() ? nullptr : &copy_queues_[next_copy_queue_++ % copy_queues_.size()];
+  }
 
  private:
-  static constexpr uint32_t kMaxQueues = 4;
-
   Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical);
   Status Create();
   Status FindFunctions();
+  void FindQueues(const QueueFamily& family, bool runs_kernels, std::deque<SubmissionQueue>& queues);
 
   const std::shared_ptr<const Driver> driver_;
   const PhysicalDevice physical_;
-  const uint32_t queue_count_;
   DeviceFunctions vk_;
   VkDevice device_ = nullptr;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::unique_ptr<PipelineCache> cache_;
-  std::array<SubmissionQueue, kMaxQueues> queues_;
-  std::atomic<uint32_t> next_queue_ = 0;
+  std::deque<SubmissionQueue> queues_, copy_queues_;  // deques: a mutex does not move
+  std::atomic<uint32_t> next_queue_ = 0, next_copy_queue_ = 0;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex pipelines_mutex_;

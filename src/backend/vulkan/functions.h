@@ -13,6 +13,7 @@ namespace acutance::vulkan {
 
 #define ACU_VULKAN_INSTANCE_FUNCTIONS(X)      \
   X(vkDestroyInstance)                        \
+  X(vkEnumerateDeviceExtensionProperties)     \
   X(vkEnumeratePhysicalDevices)               \
   X(vkGetPhysicalDeviceFeatures2)             \
   X(vkGetPhysicalDeviceMemoryProperties)      \
@@ -32,11 +33,13 @@ namespace acutance::vulkan {
   X(vkCmdDispatch)                     \
   X(vkCmdPipelineBarrier)              \
   X(vkCmdPushConstants)                \
+  X(vkCmdWriteTimestamp)               \
   X(vkCreateBuffer)                    \
   X(vkCreateCommandPool)               \
   X(vkCreateComputePipelines)          \
   X(vkCreatePipelineCache)             \
   X(vkCreatePipelineLayout)            \
+  X(vkCreateQueryPool)                 \
   X(vkCreateSemaphore)                 \
   X(vkCreateShaderModule)              \
   X(vkDestroyBuffer)                   \
@@ -45,6 +48,7 @@ namespace acutance::vulkan {
   X(vkDestroyPipeline)                 \
   X(vkDestroyPipelineCache)            \
   X(vkDestroyPipelineLayout)           \
+  X(vkDestroyQueryPool)                \
   X(vkDestroySemaphore)                \
   X(vkDestroyShaderModule)             \
   X(vkEndCommandBuffer)                \
@@ -53,9 +57,19 @@ namespace acutance::vulkan {
   X(vkGetBufferMemoryRequirements)     \
   X(vkGetDeviceQueue)                  \
   X(vkGetPipelineCacheData)            \
+  X(vkGetQueryPoolResults)             \
   X(vkMapMemory)                       \
   X(vkQueueSubmit)                     \
+  X(vkQueueWaitIdle)                   \
+  X(vkResetCommandPool)                \
+  X(vkResetQueryPool)                  \
   X(vkWaitSemaphores)
+
+/// Of extensions: null where the driver lacks them.
+#define ACU_VULKAN_EXTENSION_FUNCTIONS(X) \
+  X(vkGetMemoryHostPointerPropertiesEXT)  \
+  X(vkGetPipelineExecutablePropertiesKHR) \
+  X(vkGetPipelineExecutableStatisticsKHR)
 
 #define ACU_DECLARE(name) PFN_##name name = nullptr;
 struct LoaderFunctions {
@@ -67,6 +81,7 @@ struct InstanceFunctions {
 };
 struct DeviceFunctions {
   ACU_VULKAN_DEVICE_FUNCTIONS(ACU_DECLARE)
+  ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_DECLARE)
 };
 #undef ACU_DECLARE
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backend/vulkan/error.h"
+#include "backend/vulkan/statistics.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -88,11 +89,13 @@ Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, s
       settings.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
   settings.layout = context.layout();
+  if (context.physical().tells_statistics) settings.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline handle = VK_NULL_HANDLE;
   const VkResult result =
       vk.vkCreateComputePipelines(context.device(), context.pipeline_cache(), 1, &settings, nullptr, &handle);
   vk.vkDestroyShaderModule(context.device(), module, nullptr);
   ACU_RETURN_IF_ERROR(context.Check(result, fmt::format("compile kernel {}", image.symbol)));
+  if (context.physical().tells_statistics) PrintStatistics(context, handle, image.symbol);
   return handle;
 }
 

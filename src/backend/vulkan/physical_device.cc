@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "backend/vulkan/error.h"
 
@@ -18,6 +22,8 @@ struct Features {
   VkPhysicalDeviceVulkan11Features v11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
   VkPhysicalDeviceVulkan12Features v12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceVulkan13Features v13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
 
   explicit Features(uint32_t version) {
     core.pNext = &v11;
@@ -115,19 +121,72 @@ bool SetsWaveSize(const Features& features, const Properties& properties) {
          size >= properties.v13.minSubgroupSize && size <= properties.v13.maxSubgroupSize;
 }
 
-/// The family with compute that has most queues.
-Status ChooseQueueFamily(const Driver& driver, PhysicalDevice& device) {
+constexpr uint32_t kMaxQueues = 4, kMaxCopyQueues = 2;  // more add nothing: few batches are in flight
+constexpr VkQueueFlags kKernels = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT;
+
+std::vector<VkQueueFamilyProperties> QueueFamilies(const Driver& driver, VkPhysicalDevice device) {
   uint32_t count = 0;
-  driver.vk().vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, nullptr);
+  driver.vk().vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
-  driver.vk().vkGetPhysicalDeviceQueueFamilyProperties(device.handle, &count, families.data());
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || families[i].queueCount <= device.queue_count) continue;
-    device.queue_family = i;
-    device.queue_count = families[i].queueCount;
+  driver.vk().vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  return families;
+}
+
+/// The family with most queues of those that have just the given ones of kKernels.
+QueueFamily FindFamily(const std::vector<VkQueueFamilyProperties>& families, VkQueueFlags kernels,
+                       VkQueueFlags needed) {
+  QueueFamily best;
+  for (uint32_t i = 0; i < families.size(); ++i)
+    if ((families[i].queueFlags & kKernels) == kernels && (families[i].queueFlags & needed) == needed &&
+        families[i].queueCount > best.queues)
+      best = {i, families[i].queueCount};
+  return best;
+}
+
+/// Queues for compute alone stay clear of what the desktop draws; those for copies alone are engines of their own.
+Status ChooseQueues(const Driver& driver, PhysicalDevice& device) {
+  const std::vector<VkQueueFamilyProperties> families = QueueFamilies(driver, device.handle);
+  device.compute = FindFamily(families, VK_QUEUE_COMPUTE_BIT, 0);
+  if (device.compute.queues == 0) device.compute = FindFamily(families, kKernels, 0);
+  for (const VkQueueFamilyProperties& family : families) device.timestamp_bits.push_back(family.timestampValidBits);
+  const uint32_t told = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY").value_or(device.compute.index);
+  if (told < families.size() && (families[told].queueFlags & VK_QUEUE_COMPUTE_BIT))
+    device.compute = {told, families[told].queueCount};
+  if (device.compute.queues == 0)
+    return Error(StatusCode::kUnsupported, "{} has no queue for compute kernels", device.info.name);
+  const uint32_t most = std::max(EnvironmentNumber("ACUTANCE_VULKAN_QUEUES").value_or(kMaxQueues), 1u);
+  device.compute.queues = std::min(device.compute.queues, most);
+  device.copy = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
+  device.copy.queues =
+      std::min(device.copy.queues, EnvironmentNumber("ACUTANCE_VULKAN_COPY_QUEUES").value_or(kMaxCopyQueues));
+  return {};
+}
+
+std::vector<VkExtensionProperties> Extensions(const Driver& driver, VkPhysicalDevice device) {
+  uint32_t count = 0;
+  std::vector<VkExtensionProperties> extensions;
+  if (driver.vk().vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS) return {};
+  extensions.resize(count);
+  if (driver.vk().vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) != VK_SUCCESS)
+    return {};
+  extensions.resize(count);
+  return extensions;
+}
+
+/// What is used where it is there. None of it changes a result.
+void FindExtensions(const Driver& driver, PhysicalDevice& device) {
+  for (const VkExtensionProperties& extension : Extensions(driver, device.handle)) {
+    const std::string_view name = extension.extensionName;
+    if (name == VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)
+      device.tells_statistics = EnvironmentNumber("ACUTANCE_VULKAN_STATISTICS").value_or(0) > 0;
+    if (name != VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) continue;
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    properties.pNext = &host;
+    driver.vk().vkGetPhysicalDeviceProperties2(device.handle, &properties);
+    device.import_alignment = host.minImportedHostPointerAlignment;
   }
-  if (device.queue_count > 0) return {};
-  return Error(StatusCode::kUnsupported, "{} has no queue for compute kernels", device.info.name);
 }
 
 uint64_t DeviceMemory(const VkPhysicalDeviceMemoryProperties& memory) {
@@ -169,32 +228,56 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   driver.vk().vkGetPhysicalDeviceMemoryProperties(handle, &device.memory);
   ACU_RETURN_IF_ERROR(CheckFeatures(features, device.info.name));
   ACU_RETURN_IF_ERROR(CheckWaves(properties.v11, device.info.name));
-  ACU_RETURN_IF_ERROR(ChooseQueueFamily(driver, device));
+  ACU_RETURN_IF_ERROR(ChooseQueues(driver, device));
+  FindExtensions(driver, device);
   FillInfo(properties, device);
   device.info.has_double = features.core.features.shaderFloat64;
   device.largest_allocation = properties.v11.maxMemoryAllocationSize;
   std::copy(std::begin(properties.v11.deviceUUID), std::end(properties.v11.deviceUUID), device.device_uuid.begin());
   std::copy(std::begin(basic.pipelineCacheUUID), std::end(basic.pipelineCacheUUID), device.cache_uuid.begin());
+  device.tells_times = features.v12.hostQueryReset && EnvironmentNumber("ACUTANCE_VULKAN_TIMES").value_or(0) > 0;
   device.sets_wave_size = SetsWaveSize(features, properties);
   return device;
 }
 
-Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device, uint32_t queue_count) {
+std::optional<uint32_t> EnvironmentNumber(const char* name) {
+  const char* text = std::getenv(name);
+  uint32_t number = 0;
+  if (!text || std::from_chars(text, text + std::strlen(text), number).ec != std::errc()) return {};
+  return number;
+}
+
+Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device) {
   VkPhysicalDeviceProperties basic;
   driver.vk().vkGetPhysicalDeviceProperties(device.handle, &basic);
   Features features(UsableVersion(driver, basic));
   for (const Need& need : kNeeds) need.of(features) = VK_TRUE;
   features.core.features.shaderFloat64 = device.info.has_double;
   features.v13.subgroupSizeControl = features.v13.computeFullSubgroups = device.sets_wave_size;
-  const std::vector<float> priorities(queue_count, 1.0f);
-  VkDeviceQueueCreateInfo queues = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-  queues.queueFamilyIndex = device.queue_family;
-  queues.queueCount = queue_count;
-  queues.pQueuePriorities = priorities.data();
+  features.v12.hostQueryReset = device.tells_times;
+  std::vector<const char*> extensions;
+  if (device.import_alignment > 0) extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (device.tells_statistics) {
+    extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+    features.statistics.pipelineExecutableInfo = VK_TRUE;
+    features.statistics.pNext = std::exchange(features.core.pNext, &features.statistics);
+  }
+  const std::vector<float> priorities(std::max(device.compute.queues, device.copy.queues), 1.0f);
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (const QueueFamily& family : {device.compute, device.copy}) {
+    if (family.queues == 0) continue;
+    VkDeviceQueueCreateInfo& of_family = queues.emplace_back();
+    of_family.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    of_family.queueFamilyIndex = family.index;
+    of_family.queueCount = family.queues;
+    of_family.pQueuePriorities = priorities.data();
+  }
   VkDeviceCreateInfo settings = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   settings.pNext = &features.core;
-  settings.queueCreateInfoCount = 1;
-  settings.pQueueCreateInfos = &queues;
+  settings.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
+  settings.pQueueCreateInfos = queues.data();
+  settings.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  settings.ppEnabledExtensionNames = extensions.data();
   VkDevice handle = nullptr;
   ACU_RETURN_IF_ERROR(
       CallStatus(device.info.name, driver.vk().vkCreateDevice(device.handle, &settings, nullptr, &handle), "open it"));

@@ -1,6 +1,8 @@
 // A device as its driver describes it, and whether the kernels can run there.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "backend/vulkan/driver.h"
@@ -8,6 +10,11 @@
 #include "exec/device.h"
 
 namespace acutance::vulkan {
+
+/// Queues of one kind, as many as are used.
+struct QueueFamily {
+  uint32_t index = 0, queues = 0;
+};
 
 struct PhysicalDevice {
   VkPhysicalDevice handle = nullptr;
@@ -17,14 +24,22 @@ struct PhysicalDevice {
   VkDeviceSize largest_allocation = 0;
   uint32_t driver_version = 0;
   std::array<uint8_t, VK_UUID_SIZE> device_uuid, cache_uuid;
-  uint32_t queue_family = 0, queue_count = 0;
-  bool sets_wave_size = false;  // pipelines may ask for info.wave_size, which not all drivers give by themselves
+  QueueFamily compute;
+  QueueFamily copy;  // that only copies, beside the kernels, as copy engines do; no queues where there is none
+  bool sets_wave_size = false;        // pipelines may ask for info.wave_size, which not all drivers give by themselves
+  VkDeviceSize import_alignment = 0;  // of host memory that buffers may be made of; 0: of none
+  bool tells_statistics = false;      // of compiled kernels, as ACUTANCE_VULKAN_STATISTICS asks
+  bool tells_times = false;           // of commands, as ACUTANCE_VULKAN_TIMES asks
+  std::vector<uint32_t> timestamp_bits;  // of queue families
 };
 
 /// Fails when the kernels cannot run there, naming what is missing.
 Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, int index);
 
+/// A number in the environment: what people try on their device, or tests need.
+std::optional<uint32_t> EnvironmentNumber(const char* name);
+
 /// The VkDevice, with the features that the kernels need.
-Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device, uint32_t queue_count);
+Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device);
 
 }  // namespace acutance::vulkan

@@ -1,4 +1,6 @@
-// Recordings are command buffers; a queue submits them and counts the ends of its submissions with a semaphore.
+// Recordings are command buffers; a queue submits them, kernels and copies to queues of the driver that work side by
+// side, and counts the ends of its submissions with a semaphore. By that one waits for another of the other queue, and
+// by a barrier for one of its own.
 #pragma once
 
 #include <cstdint>
@@ -7,29 +9,12 @@
 #include <vector>
 
 #include "backend/vulkan/context.h"
+#include "backend/vulkan/recording.h"
+#include "backend/vulkan/timeline.h"
 #include "base/status.h"
 #include "exec/device.h"
 
 namespace acutance::vulkan {
-
-/// A timeline semaphore: reaches n when a queue's n-th submission is done. Outlived by what waits for it.
-class Timeline {
- public:
-  static Result<std::shared_ptr<Timeline>> Make(std::shared_ptr<Context> context);
-  ~Timeline();
-  Timeline(const Timeline&) = delete;
-  Timeline& operator=(const Timeline&) = delete;
-
-  Context& context() const { return *context_; }
-  VkSemaphore handle() const { return handle_; }
-  VkResult WaitFor(uint64_t value) const;
-
- private:
-  Timeline(std::shared_ptr<Context> context, VkSemaphore handle) : context_(std::move(context)), handle_(handle) {}
-
-  const std::shared_ptr<Context> context_;
-  const VkSemaphore handle_;
-};
 
 class VulkanQueue : public Queue {
  public:
@@ -42,13 +27,19 @@ class VulkanQueue : public Queue {
   Status Wait() override;
 
  private:
-  VulkanQueue(std::shared_ptr<Timeline> timeline, SubmissionQueue& queue)
-      : timeline_(std::move(timeline)), queue_(queue) {}
+  using Recordings = std::vector<std::unique_ptr<VulkanRecording>>;
+
+  void WaitUntilIdle(SubmissionQueue& queue) const;
+  VulkanQueue(std::shared_ptr<Timeline> timeline, SubmissionQueue& kernels, SubmissionQueue& copies)
+      : timeline_(std::move(timeline)), kernels_(kernels), copies_(copies) {}
 
   const std::shared_ptr<Timeline> timeline_;
-  SubmissionQueue& queue_;
+  SubmissionQueue& kernels_;
+  SubmissionQueue& copies_;
   uint64_t submitted_ = 0;
-  std::vector<std::unique_ptr<Recording>> copies_;  // on their way; kept until the next Wait
+  const SubmissionQueue* last_ = nullptr;  // submitted to
+  Recordings copying_;                     // on their way; until the next Wait
+  Recordings idle_;                        // copied: to be filled again
 };
 
 }  // namespace acutance::vulkan

@@ -1,5 +1,8 @@
 #include "backend/vulkan/recording.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "backend/vulkan/buffer.h"
 #include "backend/vulkan/error.h"
 #include "backend/vulkan/kernel.h"
@@ -25,26 +28,17 @@ Status CheckLaunch(const LaunchCommand& launch, const VulkanKernel& kernel, cons
 
 }  // namespace
 
-Result<std::unique_ptr<Recording>> VulkanRecording::Make(std::shared_ptr<Timeline> timeline,
-                                                         std::span<const Command> commands) {
-  std::unique_ptr<VulkanRecording> recording(new VulkanRecording(std::move(timeline)));
-  ACU_RETURN_IF_ERROR(recording->Begin());
-  for (const Command& command : commands)
-    ACU_RETURN_IF_ERROR(std::visit([&](const auto& c) { return recording->Append(c); }, command));
-  ACU_RETURN_IF_ERROR(recording->End());
-  return std::unique_ptr<Recording>(std::move(recording));
+Result<std::unique_ptr<VulkanRecording>> VulkanRecording::Make(std::shared_ptr<Timeline> timeline,
+                                                               SubmissionQueue& queue) {
+  std::unique_ptr<VulkanRecording> recording(new VulkanRecording(std::move(timeline), queue));
+  ACU_RETURN_IF_ERROR(recording->Create());
+  return recording;
 }
 
-// The queue reports how the submission ended; here it only must not run any more.
-VulkanRecording::~VulkanRecording() {
-  if (last_submission_ > 0) static_cast<void>(timeline_->WaitFor(last_submission_));
-  context().vk().vkDestroyCommandPool(context().device(), pool_, nullptr);
-}
-
-Status VulkanRecording::Begin() {
+Status VulkanRecording::Create() {
   const DeviceFunctions& vk = context().vk();
   VkCommandPoolCreateInfo of_pool = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  of_pool.queueFamilyIndex = context().physical().queue_family;
+  of_pool.queueFamilyIndex = queue_.family;
   ACU_RETURN_IF_ERROR(
       context().Check(vk.vkCreateCommandPool(context().device(), &of_pool, nullptr, &pool_), "begin a recording"));
   VkCommandBufferAllocateInfo which = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
@@ -53,59 +47,108 @@ Status VulkanRecording::Begin() {
   which.commandBufferCount = 1;
   ACU_RETURN_IF_ERROR(
       context().Check(vk.vkAllocateCommandBuffers(context().device(), &which, &handle_), "begin a recording"));
+  ACU_ASSIGN_OR_RETURN(times_, Times::Make(context(), queue_.family));
+  return {};
+}
+
+// The queue reports how the submission ended; here it only must not run any more.
+VulkanRecording::~VulkanRecording() {
+  const bool done = last_submission_ > 0 && timeline_->WaitFor(last_submission_) == VK_SUCCESS;
+  if (done && times_) times_->Print();
+  context().vk().vkDestroyCommandPool(context().device(), pool_, nullptr);
+}
+
+Status VulkanRecording::Fill(std::span<const Command> commands) {
+  ACU_RETURN_IF_ERROR(Begin());
+  for (const Command& command : commands)
+    ACU_RETURN_IF_ERROR(std::visit([&](const auto& c) { return Append(c); }, command));
+  return End();
+}
+
+Status VulkanRecording::Begin() {
+  const DeviceFunctions& vk = context().vk();
+  ACU_RETURN_IF_ERROR(context().Check(vk.vkResetCommandPool(context().device(), pool_, 0), "begin a recording"));
   VkCommandBufferBeginInfo settings = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   settings.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;  // submitted again before it is done
   ACU_RETURN_IF_ERROR(context().Check(vk.vkBeginCommandBuffer(handle_, &settings), "begin a recording"));
-  Barrier();  // after what was submitted before
+  uses_.clear();
+  writes_host_ = false;
+  Barrier();  // after what was submitted to this queue before
+  if (times_) times_->Clear(), times_->Mark(handle_, "");
   return {};
 }
 
 // What the host reads must be made visible to it; the end of a submission alone does not.
 Status VulkanRecording::End() {
-  const VkMemoryBarrier to_host = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
-                                   VK_ACCESS_HOST_READ_BIT};
   const DeviceFunctions& vk = context().vk();
-  vk.vkCmdPipelineBarrier(handle_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0,
-                          nullptr, 0, nullptr);
+  const VkMemoryBarrier to_host = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+                                   VK_ACCESS_HOST_READ_BIT};
+  if (writes_host_)
+    vk.vkCmdPipelineBarrier(handle_, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0,
+                            nullptr, 0, nullptr);
   return context().Check(vk.vkEndCommandBuffer(handle_), "end a recording");
+}
+
+Status VulkanRecording::PrepareTimes() {
+  if (!times_) return {};
+  if (last_submission_ > 0)
+    ACU_RETURN_IF_ERROR(context().Check(timeline_->WaitFor(last_submission_), "read the times of its commands"));
+  times_->Reset();
+  return {};
 }
 
 /// All that follows sees all writes before, and overwrites nothing that is still read.
 void VulkanRecording::Barrier() {
-  constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  const VkPipelineStageFlags stages =
+      VK_PIPELINE_STAGE_TRANSFER_BIT | (queue_.runs_kernels ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : 0);
   const VkMemoryBarrier all = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
                                VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-  context().vk().vkCmdPipelineBarrier(handle_, kStages, kStages, 0, 1, &all, 0, nullptr, 0, nullptr);
-  read_.clear();
-  written_.clear();
+  context().vk().vkCmdPipelineBarrier(handle_, stages, stages, 0, 1, &all, 0, nullptr, 0, nullptr);
+  uses_.clear();
 }
 
-// Copies between different buffers need not wait for each other: a batch uploads all planes at once.
+bool VulkanRecording::Conflicts(const Use& use) const {
+  return std::ranges::any_of(uses_, [&](const Use& before) {
+    if (!before.writes && !use.writes) return false;
+    if (!before.buffer || !use.buffer) return true;
+    return before.buffer == use.buffer && before.begin < use.end && use.begin < before.end;
+  });
+}
+
 Status VulkanRecording::Append(const CopyCommand& copy) {
   ACU_RETURN_IF_ERROR(CheckCopy(copy));
   if (copy.to_extent() == 0) return {};
-  if (written_.contains(copy.from) || written_.contains(copy.to) || read_.contains(copy.to)) Barrier();
-  read_.insert(copy.from);
-  written_.insert(copy.to);
+  const Use from = {copy.from, copy.from_offset, copy.from_offset + copy.from_extent(), false};
+  const Use to = {copy.to, copy.to_offset, copy.to_offset + copy.to_extent(), true};
+  if (times_ || Conflicts(from) || Conflicts(to)) Barrier();
+  uses_.insert(uses_.end(), {from, to});
+  writes_host_ = writes_host_ || copy.to->host();
   std::vector<VkBufferCopy> regions;
   for (size_t row = 0; row < copy.rows; ++row)
     regions.push_back({copy.from_offset + row * copy.from_stride, copy.to_offset + row * copy.to_stride, copy.bytes});
   context().vk().vkCmdCopyBuffer(handle_, HandleOf(*copy.from), HandleOf(*copy.to),
                                  static_cast<uint32_t>(regions.size()), regions.data());
+  if (times_) times_->Mark(handle_, fmt::format("copy of {} bytes", copy.bytes * copy.rows));
   return {};
 }
 
 Status VulkanRecording::Append(const LaunchCommand& launch) {
   const auto& kernel = static_cast<const VulkanKernel&>(*launch.kernel);
   ACU_RETURN_IF_ERROR(CheckLaunch(launch, kernel, context().physical().limits));
-  if (!written_.empty()) Barrier();  // every launch leaves one behind
+  std::vector<Use> uses;
+  for (const Buffer* buffer : launch.shares) uses.push_back({buffer, 0, SIZE_MAX, true});
+  if (uses.empty()) uses.push_back({nullptr, 0, SIZE_MAX, true});
+  const auto conflicts = [&](const Use& use) { return Conflicts(use); };
+  if (times_ || std::ranges::any_of(uses, conflicts)) Barrier();
+  uses_.insert(uses_.end(), uses.begin(), uses.end());
   const DeviceFunctions& vk = context().vk();
   vk.vkCmdBindPipeline(handle_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline());
   vk.vkCmdPushConstants(handle_, context().layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                         static_cast<uint32_t>(launch.args.size()), launch.args.data());
   vk.vkCmdDispatch(handle_, static_cast<uint32_t>(launch.grid.x), static_cast<uint32_t>(launch.grid.y),
                    static_cast<uint32_t>(launch.grid.z));
-  Barrier();
+  if (times_)
+    times_->Mark(handle_, fmt::format("{} on {}x{}x{}", kernel.symbol(), launch.grid.x, launch.grid.y, launch.grid.z));
   return {};
 }
 

@@ -1,36 +1,60 @@
-// A command buffer, filled once.
+// A command buffer.
 #pragma once
 
 #include <memory>
-#include <set>
 #include <span>
+#include <vector>
 
-#include "backend/vulkan/queue.h"
+#include "backend/vulkan/context.h"
+#include "backend/vulkan/timeline.h"
+#include "backend/vulkan/times.h"
+#include "base/status.h"
+#include "exec/device.h"
 
 namespace acutance::vulkan {
 
 class VulkanRecording : public Recording {
  public:
-  static Result<std::unique_ptr<Recording>> Make(std::shared_ptr<Timeline> timeline, std::span<const Command> commands);
+  /// For submissions to `queue`.
+  static Result<std::unique_ptr<VulkanRecording>> Make(std::shared_ptr<Timeline> timeline, SubmissionQueue& queue);
   ~VulkanRecording() override;  // waits for its last submission
 
+  /// Replaces what it held, which runs no more.
+  Status Fill(std::span<const Command> commands);
+
   VkCommandBuffer handle() const { return handle_; }
+  SubmissionQueue& queue() const { return queue_; }
+  /// The times of the submission before are lost.
+  Status PrepareTimes();
   void SubmittedAs(uint64_t value) { last_submission_ = value; }
 
  private:
-  explicit VulkanRecording(std::shared_ptr<Timeline> timeline) : timeline_(std::move(timeline)) {}
+  /// Bytes of a buffer that a command uses; those of all buffers where there is none.
+  struct Use {
+    const Buffer* buffer;
+    size_t begin, end;
+    bool writes;
+  };
+
+  VulkanRecording(std::shared_ptr<Timeline> timeline, SubmissionQueue& queue)
+      : timeline_(std::move(timeline)), queue_(queue) {}
 
   Context& context() const { return timeline_->context(); }
+  Status Create();
   Status Begin();
   Status End();
   Status Append(const CopyCommand& copy);
   Status Append(const LaunchCommand& launch);
+  bool Conflicts(const Use& use) const;
   void Barrier();
 
   const std::shared_ptr<Timeline> timeline_;
+  SubmissionQueue& queue_;
   VkCommandPool pool_ = VK_NULL_HANDLE;  // of its own, so that recordings go in any order and on any thread
   VkCommandBuffer handle_ = nullptr;
-  std::set<const Buffer*> read_, written_;  // by copies since the last barrier
+  std::vector<Use> uses_;  // since the last barrier
+  bool writes_host_ = false;
+  std::unique_ptr<Times> times_;  // null unless they were asked for
   uint64_t last_submission_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -352,7 +353,7 @@ TEST_F(VulkanTest, GivesEverythingBackWhereverASessionFails) {
   for (const char* function : {"vkCreateDevice", "vkCreatePipelineLayout", "vkCreateShaderModule",
                                "vkCreateComputePipelines", "vkCreateBuffer", "vkAllocateMemory", "vkBindBufferMemory",
                                "vkMapMemory", "vkCreateSemaphore", "vkCreateCommandPool", "vkAllocateCommandBuffers",
-                               "vkBeginCommandBuffer", "vkEndCommandBuffer", "vkQueueSubmit"}) {
+                               "vkResetCommandPool", "vkBeginCommandBuffer", "vkEndCommandBuffer", "vkQueueSubmit"}) {
     faulty_.fail = {{function, VK_ERROR_OUT_OF_HOST_MEMORY}};
     const Status status = WholeSession(index_);
     EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << function;
@@ -399,6 +400,89 @@ TEST_F(VulkanTest, RunsQueuesSideBySide) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_THAT(failures, ::testing::Each(IsEmpty()));
   }
+}
+
+TEST_F(VulkanTest, CopiesOnQueuesOfTheirOwn) {
+  faulty_.copy_family = true;
+  const auto device = Open();
+  EXPECT_EQ(RunLanguageProbe(*device).message(), "");
+  constexpr size_t kBytes = 1 << 20;
+  const auto upload = device->Allocate(kBytes, MemoryKind::kUpload).value();
+  const auto memory = device->Allocate(kBytes, MemoryKind::kDevice).value();
+  const auto back = device->Allocate(kBytes, MemoryKind::kReadback).value();
+  const auto queue = device->MakeQueue().value();
+  const Command commands[] = {CopyCommand{memory.get(), 0, back.get(), 0, kBytes}};
+  const auto recording = queue->Record(commands).value();
+  const CopyCommand halves[] = {{upload.get(), 0, memory.get(), kBytes / 2, kBytes / 2},
+                                {upload.get(), kBytes / 2, memory.get(), 0, kBytes / 2}};
+  for (int repeat = 1; repeat <= 5; ++repeat) {
+    std::memset(upload->host(), repeat, kBytes / 2);
+    std::memset(upload->host() + kBytes / 2, 16 * repeat, kBytes / 2);
+    ASSERT_TRUE(queue->Copy(halves).ok());
+    ASSERT_TRUE(queue->Submit(*recording).ok());
+    ASSERT_TRUE(queue->Copy({}).ok()) << "a copy of nothing is in order";
+    ASSERT_TRUE(queue->Wait().ok());
+    EXPECT_EQ(back->host()[0], std::byte(16 * repeat));
+    EXPECT_EQ(back->host()[kBytes - 1], std::byte(repeat));
+  }
+  EXPECT_EQ(faulty_.copy_pools, 2) << "command buffers of copies are used again";
+}
+
+TEST_F(VulkanTest, CopiesOnTheKernelsQueuesWhereTold) {
+  faulty_.copy_family = true;
+  const ScopedVariable none("ACUTANCE_VULKAN_COPY_QUEUES", "0");
+  const auto session = Session::Open(index_).value();
+  const CopyCommand copies[] = {{session.memory.get(), 0, session.readback.get(), 0, 8}};
+  ASSERT_TRUE(session.queue->Copy(copies).ok());
+  ASSERT_TRUE(session.queue->Wait().ok());
+  EXPECT_EQ(faulty_.copy_pools, 0);
+}
+
+TEST_F(VulkanTest, ReadsTheHostsMemoryInPlace) {
+  constexpr size_t kPage = 4096, kBytes = 16 * kPage;
+  const auto device = Open();
+  const std::unique_ptr<std::byte, void (*)(void*)> pages(static_cast<std::byte*>(std::aligned_alloc(kPage, kBytes)),
+                                                          [](void* p) { std::free(p); });
+  for (size_t i = 0; i < kBytes; ++i) pages.get()[i] = std::byte(i / kPage);
+  auto imported = device->ImportHost({pages.get(), kBytes});
+  ASSERT_TRUE(imported.ok()) << imported.status().message();
+  EXPECT_EQ((*imported)->bytes(), kBytes);
+  EXPECT_EQ((*imported)->host(), nullptr) << "not ours to write";
+  EXPECT_EQ(faulty_.imports, 1);
+  const auto back = device->Allocate(kBytes, MemoryKind::kReadback).value();
+  const auto queue = device->MakeQueue().value();
+  const CopyCommand copies[] = {{imported->get(), 0, back.get(), 0, kBytes}};
+  ASSERT_TRUE(queue->Copy(copies).ok());
+  ASSERT_TRUE(queue->Wait().ok());
+  EXPECT_EQ(std::memcmp(back->host(), pages.get(), kBytes), 0);
+}
+
+TEST_F(VulkanTest, RefusesMemoryThatItCannotReadInPlace) {
+  std::vector<std::byte> memory(3 * 4096);
+  const size_t odd = 1 + 4096 - reinterpret_cast<uintptr_t>(memory.data()) % 4096;
+  const auto refusal = [&](std::span<const std::byte> what) {
+    const Status status = Open()->ImportHost(what).status();
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+    return status.message();
+  };
+  EXPECT_THAT(refusal({memory.data() + odd, 4096}), HasSubstr("only by multiples of"));
+  EXPECT_THAT(refusal({memory.data() + odd - 1, 100}), HasSubstr("only by multiples of"));
+  EXPECT_THAT(refusal({}), HasSubstr("only by multiples of"));
+  for (const char* function : {"vkGetMemoryHostPointerPropertiesEXT", "vkAllocateMemory", "vkBindBufferMemory"}) {
+    faulty_.fail = {{function, VK_ERROR_INVALID_EXTERNAL_HANDLE}};
+    EXPECT_THAT(refusal({memory.data() + odd - 1, 4096}), HasSubstr("VK_ERROR_INVALID_EXTERNAL_HANDLE")) << function;
+  }
+  faulty_.fail = {{"vkEnumerateDeviceExtensionProperties", VK_ERROR_OUT_OF_HOST_MEMORY}};
+  EXPECT_THAT(refusal({memory.data() + odd - 1, 4096}), HasSubstr("does not read the host's memory in place"));
+}
+
+TEST_F(VulkanTest, TellsTimesWhereAsked) {
+  const ScopedVariable times("ACUTANCE_VULKAN_TIMES", "1");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(WholeSession(index_).message(), "");
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, AllOf(HasSubstr("vulkan time: "), HasSubstr(" us faults_"), HasSubstr(" on 1x1x1"),
+                          HasSubstr("us copy of 256 bytes"), HasSubstr("us in all")));
 }
 
 TEST_F(VulkanTest, OpensAHundredTimes) {

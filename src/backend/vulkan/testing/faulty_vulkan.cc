@@ -34,7 +34,58 @@ void KeepDriversLoaded() {
 ACU_VULKAN_LOADER_FUNCTIONS(ACU_TAG)
 ACU_VULKAN_INSTANCE_FUNCTIONS(ACU_TAG)
 ACU_VULKAN_DEVICE_FUNCTIONS(ACU_TAG)
+ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_TAG)
 #undef ACU_TAG
+
+/// What is changed of a call before it: nothing, but for the functions below, which keep the second family from the
+/// true driver. What they point to lives until the thread's next call.
+template <class Tag, class... Args>
+void Prepare(Tag, Args&...) {}
+
+constexpr uint32_t kCopyFamily = 1;
+
+void Prepare(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice&, uint32_t*& count,
+             VkQueueFamilyProperties*& families) {
+  if (g_faulty.copy_family && families && *count > 0) --*count;
+}
+
+void Prepare(Tag_vkCreateDevice, VkPhysicalDevice&, const VkDeviceCreateInfo*& settings, const VkAllocationCallbacks*&,
+             VkDevice*&) {
+  if (!g_faulty.copy_family) return;
+  thread_local VkDeviceCreateInfo changed;
+  changed = *settings;
+  changed.queueCreateInfoCount = 1;
+  settings = &changed;
+}
+
+void Prepare(Tag_vkGetDeviceQueue, VkDevice&, uint32_t& family, uint32_t&, VkQueue*&) {
+  if (g_faulty.copy_family) family = 0;
+}
+
+void Prepare(Tag_vkCreateCommandPool, VkDevice&, const VkCommandPoolCreateInfo*& settings,
+             const VkAllocationCallbacks*&, VkCommandPool*&) {
+  if (!g_faulty.copy_family || settings->queueFamilyIndex != kCopyFamily) return;
+  thread_local VkCommandPoolCreateInfo changed;
+  changed = *settings;
+  changed.queueFamilyIndex = 0;
+  settings = &changed;
+  ++g_faulty.copy_pools;
+}
+
+void Prepare(Tag_vkCreateBuffer, VkDevice&, const VkBufferCreateInfo*& settings, const VkAllocationCallbacks*&,
+             VkBuffer*&) {
+  if (!g_faulty.copy_family || settings->sharingMode != VK_SHARING_MODE_CONCURRENT) return;
+  thread_local VkBufferCreateInfo changed;
+  changed = *settings;
+  changed.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  settings = &changed;
+}
+
+void Prepare(Tag_vkAllocateMemory, VkDevice&, const VkMemoryAllocateInfo*& settings, const VkAllocationCallbacks*&,
+             VkDeviceMemory*&) {
+  for (auto* at = static_cast<const VkBaseInStructure*>(settings->pNext); at; at = at->pNext)
+    g_faulty.imports += at->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
+}
 
 /// What is changed of a call's outcome: nothing, but for the functions below.
 template <class Tag, class... Args>
@@ -50,6 +101,9 @@ void Alter(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice, uint3
            VkQueueFamilyProperties* families) {
   for (uint32_t i = 0; families && i < *count; ++i)
     families[i].queueCount = g_faulty.queues.value_or(families[i].queueCount);
+  if (!g_faulty.copy_family) return;
+  if (families) families[kCopyFamily] = {.queueFlags = VK_QUEUE_TRANSFER_BIT, .queueCount = 1};
+  *count = kCopyFamily + 1;
 }
 
 void Alter(Tag_vkGetPhysicalDeviceProperties, VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
@@ -109,12 +163,17 @@ struct Forward<Tag, R(VKAPI_PTR*)(Args...)> {
       {
         const std::lock_guard lock(g_mutex);
         if (const auto told = g_faulty.fail.find(Tag::kName); told != g_faulty.fail.end()) return told->second;
+        Prepare(Tag(), args...);
       }
       const R result = true_function(args...);
       const std::lock_guard lock(g_mutex);
       if (result == VK_SUCCESS) Alter(Tag(), args...), Count<Tag>(args...);
       return result;
     } else if constexpr (std::is_void_v<R>) {
+      {
+        const std::lock_guard lock(g_mutex);
+        Prepare(Tag(), args...);
+      }
       true_function(args...);
       const std::lock_guard lock(g_mutex);
       Alter(Tag(), args...), Count<Tag>(args...);
@@ -147,6 +206,7 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
   ACU_VULKAN_LOADER_FUNCTIONS(ACU_FORWARD)
   ACU_VULKAN_INSTANCE_FUNCTIONS(ACU_FORWARD)
   ACU_VULKAN_DEVICE_FUNCTIONS(ACU_FORWARD)
+  ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_FORWARD)
 #undef ACU_FORWARD
   return found;
 }

@@ -22,9 +22,12 @@ struct FaultyVulkan {
   bool no_wave_operations = false;
   std::optional<uint32_t> loader_version, device_version, wave_size;
   std::optional<uint32_t> queues;  // of every family
+  bool copy_family = false;        // a second family, for copies alone; it works on the first family's queue
 
-  int alive = 0;     // created or allocated, and not yet destroyed or freed
-  int compiled = 0;  // pipelines
+  int alive = 0;       // created or allocated, and not yet destroyed or freed
+  int compiled = 0;    // pipelines
+  int copy_pools = 0;  // command pools of the second family
+  int imports = 0;     // allocations of the host's own memory
 };
 
 using FaultyVulkanControlsFunction = FaultyVulkan*();
