@@ -44,7 +44,7 @@ struct VifJob {
   double gain_limit = 100;
 };
 
-inline constexpr int kVifStrip = 640;    // columns worked on at a time: their rows stay near L1, in L2 for sure
+inline constexpr int kVifStrip = 1920;   // columns worked on at a time: their rows stay in L2
 inline constexpr int kVifMaxLanes = 16;  // 32-bit lanes of the widest vector
 inline constexpr int kVifMaxColumns = kVifStrip + 2 * kVifMaxLanes;  // with the filter's reach, 2 * 8, in whole blocks
 inline constexpr int kVifMoments = 8;  // planes of 16 bits that carry the two means and three second moments

@@ -155,9 +155,9 @@ Pair TexturePair(int width, int height, int bit_depth, double contrast, unsigned
 constexpr int kDepths[] = {8, 10, 12, 16};
 
 TEST(VifFast, NoiseOfManySizes) {
-  const std::pair<int, int> sizes[] = {{16, 16},  {17, 16},  {16, 17},  {33, 19},  {31, 23},  {32, 18},
-                                       {67, 41},  {130, 35}, {257, 64}, {255, 33}, {256, 20}, {272, 17},
-                                       {289, 21}, {513, 18}, {640, 16}, {641, 19}, {650, 17}, {1290, 18}};
+  const std::pair<int, int> sizes[] = {{16, 16},  {17, 16},  {16, 17},   {33, 19},   {31, 23},   {32, 18},
+                                       {67, 41},  {130, 35}, {257, 64},  {255, 33},  {256, 20},  {272, 17},
+                                       {289, 21}, {513, 18}, {1920, 16}, {1921, 19}, {1930, 17}, {3850, 18}};
   for (const int depth : kDepths)
     for (const auto& [width, height] : sizes) ExpectEqualToRef(NoisePair(width, height, depth, width + height));
 }
