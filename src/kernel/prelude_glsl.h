@@ -2,9 +2,11 @@
 #pragma once
 
 // Alignment of the sample type: the default of 16 would let the compiler assume more than a row start has.
-#define ACU_DECLARE_BUFFER(T, BYTES)                                                                                 \
-  layout(buffer_reference, scalar, buffer_reference_align = BYTES) buffer AcuBuffer_##T { T data[]; };               \
-  layout(buffer_reference, scalar, buffer_reference_align = BYTES) readonly buffer AcuConstBuffer_##T { T data[]; }; \
+#define ACU_DECLARE_BUFFER(T, BYTES)                                                                             \
+  layout(buffer_reference, scalar, buffer_reference_align = BYTES) buffer AcuBuffer_##T { T data[]; };           \
+  layout(buffer_reference, scalar, buffer_reference_align = BYTES) restrict readonly buffer AcuConstBuffer_##T { \
+    T data[];                                                                                                    \
+  };                                                                                                             \
   const int AcuBytes_##T = BYTES;
 ACU_DECLARE_BUFFER(uint8_t, 1)
 ACU_DECLARE_BUFFER(int16_t, 2)

@@ -485,6 +485,20 @@ TEST_F(VulkanTest, TellsTimesWhereAsked) {
                           HasSubstr("us copy of 256 bytes"), HasSubstr("us in all")));
 }
 
+TEST_F(VulkanTest, TellsStatisticsWhereAsked) {
+  const auto printed = [&] {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(WholeSession(index_).message(), "");
+    return ::testing::internal::GetCapturedStderr();
+  };
+  faulty_.statistics = true;
+  EXPECT_THAT(printed(), Not(HasSubstr("Register Count")));
+  const ScopedVariable asked("ACUTANCE_VULKAN_STATISTICS", "1");
+  EXPECT_THAT(printed(), HasSubstr("vulkan kernel faults_64x1: Register Count 33\n"));
+  faulty_.statistics = false;
+  EXPECT_THAT(printed(), Not(HasSubstr("vulkan kernel")));
+}
+
 TEST_F(VulkanTest, OpensAHundredTimes) {
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(WholeSession(index_).message(), "");

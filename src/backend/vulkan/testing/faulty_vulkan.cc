@@ -1,11 +1,13 @@
 // The library faulty_vulkan.h speaks of.
 #include "backend/vulkan/testing/faulty_vulkan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace acutance::vulkan {
 namespace {
@@ -43,6 +45,7 @@ template <class Tag, class... Args>
 void Prepare(Tag, Args&...) {}
 
 constexpr uint32_t kCopyFamily = 1;
+constexpr const char* kStatistics = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
 
 void Prepare(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice&, uint32_t*& count,
              VkQueueFamilyProperties*& families) {
@@ -51,11 +54,36 @@ void Prepare(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice&, ui
 
 void Prepare(Tag_vkCreateDevice, VkPhysicalDevice&, const VkDeviceCreateInfo*& settings, const VkAllocationCallbacks*&,
              VkDevice*&) {
-  if (!g_faulty.copy_family) return;
   thread_local VkDeviceCreateInfo changed;
   changed = *settings;
-  changed.queueCreateInfoCount = 1;
   settings = &changed;
+  if (g_faulty.copy_family) changed.queueCreateInfoCount = 1;
+  if (!g_faulty.statistics) return;
+  thread_local std::vector<const char*> extensions;
+  extensions.assign(settings->ppEnabledExtensionNames,
+                    settings->ppEnabledExtensionNames + settings->enabledExtensionCount);
+  std::erase_if(extensions, [](std::string_view name) { return name == kStatistics; });
+  changed.ppEnabledExtensionNames = extensions.data();
+  changed.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  thread_local VkPhysicalDeviceFeatures2 features;
+  features = *static_cast<const VkPhysicalDeviceFeatures2*>(changed.pNext);
+  const auto* next = static_cast<const VkBaseOutStructure*>(features.pNext);
+  if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR)
+    features.pNext = next->pNext;
+  changed.pNext = &features;
+}
+
+void Prepare(Tag_vkEnumerateDeviceExtensionProperties, VkPhysicalDevice&, const char*&, uint32_t*& count,
+             VkExtensionProperties*& extensions) {
+  if (g_faulty.statistics && extensions) --*count;
+}
+
+void Prepare(Tag_vkCreateComputePipelines, VkDevice&, VkPipelineCache&, uint32_t&,
+             const VkComputePipelineCreateInfo*& settings, const VkAllocationCallbacks*&, VkPipeline*&) {
+  thread_local VkComputePipelineCreateInfo changed;
+  changed = *settings;
+  settings = &changed;
+  if (g_faulty.statistics) changed.flags &= ~VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
 }
 
 void Prepare(Tag_vkGetDeviceQueue, VkDevice&, uint32_t& family, uint32_t&, VkQueue*&) {
@@ -104,6 +132,29 @@ void Alter(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice, uint3
   if (!g_faulty.copy_family) return;
   if (families) families[kCopyFamily] = {.queueFlags = VK_QUEUE_TRANSFER_BIT, .queueCount = 1};
   *count = kCopyFamily + 1;
+}
+
+void Alter(Tag_vkEnumerateDeviceExtensionProperties, VkPhysicalDevice, const char*, uint32_t* count,
+           VkExtensionProperties* extensions) {
+  if (!g_faulty.statistics) return;
+  if (extensions) std::strcpy(extensions[*count].extensionName, kStatistics);
+  ++*count;
+}
+
+VkResult VKAPI_CALL TellExecutables(VkDevice, const VkPipelineInfoKHR*, uint32_t* count,
+                                    VkPipelineExecutablePropertiesKHR*) {
+  *count = 1;
+  return VK_SUCCESS;
+}
+
+VkResult VKAPI_CALL TellStatistics(VkDevice, const VkPipelineExecutableInfoKHR*, uint32_t* count,
+                                   VkPipelineExecutableStatisticKHR* statistics) {
+  *count = 1;
+  if (!statistics) return VK_SUCCESS;
+  std::strcpy(statistics->name, "Register Count");
+  statistics->format = VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR;
+  statistics->value.u64 = 33;
+  return VK_SUCCESS;
 }
 
 void Alter(Tag_vkGetPhysicalDeviceProperties, VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
@@ -195,6 +246,10 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
   g_instance = instance;
   if (g_faulty.without.contains(name)) return nullptr;
   if (std::strcmp(name, "vkGetDeviceProcAddr") == 0) return reinterpret_cast<PFN_vkVoidFunction>(GetDeviceProcAddr);
+  if (g_faulty.statistics && std::strcmp(name, "vkGetPipelineExecutablePropertiesKHR") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(TellExecutables);
+  if (g_faulty.statistics && std::strcmp(name, "vkGetPipelineExecutableStatisticsKHR") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(TellStatistics);
   const PFN_vkVoidFunction found = TrueLoader()(instance, name);
   if (!found) return nullptr;
 #define ACU_FORWARD(function)                                           \
