@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "backend/testing/copy_probe.h"
 #include "backend/testing/language_probe.h"
 #include "kernel/probe/faults_args.h"
 
@@ -120,6 +121,14 @@ TEST(Emu, WorksInWaitAndNotBefore) {
   ASSERT_TRUE(queue->Wait().ok());
   EXPECT_EQ(to->host()[7], std::byte{0x11});
   EXPECT_NE(to->host()[8], std::byte{0x11});
+}
+
+TEST(Emu, CopiesRows) {
+  const std::vector<std::byte> memory(4096, std::byte{9});
+  for (const std::span<const std::byte> imported : {std::span<const std::byte>(), std::span(memory)}) {
+    const Status status = ProbeCopies(*Open(32), imported);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
 }
 
 TEST(Emu, RefusesWhatReachesBeyondABuffer) {

@@ -16,6 +16,7 @@
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/testing/fake_driver.h"
 #include "backend/hip/hip.h"
+#include "backend/testing/copy_probe.h"
 
 namespace acutance {
 namespace {
@@ -180,6 +181,30 @@ TEST_P(DeviceTest, CopiesParts) {
   EXPECT_EQ(session->Value(0), 5);
   EXPECT_EQ(session->Value(2), 22);
   EXPECT_EQ(session->Value(3), 5);
+}
+
+TEST_P(DeviceTest, CopiesRows) {
+  auto device = backend_.open(0);
+  ASSERT_TRUE(device.ok());
+  const Status status = ProbeCopies(**device);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_P(DeviceTest, ReadsTheHostsMemoryWhereItLies) {
+  auto device = backend_.open(0);
+  ASSERT_TRUE(device.ok());
+  std::vector<std::byte> memory(4096);
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 5 + i / 256);
+  for (int again = 0; again < 2; ++again) {
+    const Status status = ProbeCopies(**device, memory);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  fake_.fail["cuMemHostRegister_v2"] = 1;  // CUDA_ERROR_INVALID_VALUE
+  const Status refused = (*device)->ImportHost(memory).status();
+  EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(refused.message(), HasSubstr("cannot pin 4096 bytes"));
+  fake_.fail.clear();
+  EXPECT_TRUE((*device)->ImportHost(memory).ok()) << "a refusal does not lose the device";
 }
 
 TEST_P(DeviceTest, DescribesItsMemory) {

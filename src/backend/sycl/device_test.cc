@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/sycl/sycl.h"
+#include "backend/testing/copy_probe.h"
 #include "backend/testing/language_probe.h"
 
 namespace acutance {
@@ -205,6 +206,11 @@ TEST_F(SyclDeviceTest, RefusesKernelsThatCannotRun) {
   image = Image("scale", text);
   image.group_x = image.group_y = 1 << 12;
   EXPECT_THAT(device->LoadKernel(image).status().message(), HasSubstr("workgroups of 4096x4096"));
+}
+
+TEST_F(SyclDeviceTest, CopiesRows) {
+  const Status status = ProbeCopies(*Open());
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 TEST_F(SyclDeviceTest, RefusesCommandsThatDoNotFit) {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "backend/testing/copy_probe.h"
 #include "backend/testing/language_probe.h"
 #include "backend/vulkan/context.h"
 #include "backend/vulkan/testing/faulty_vulkan.h"
@@ -269,6 +270,11 @@ TEST_F(VulkanTest, RunsCommandsInTheirOrder) {
     EXPECT_EQ(back->host()[half], std::byte(repeat));
     EXPECT_EQ(back->host()[kBytes - 1], std::byte(repeat));
   }
+}
+
+TEST_F(VulkanTest, CopiesRows) {
+  const Status status = ProbeCopies(*Open());
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 TEST_F(VulkanTest, OnlyKernelsSeeDeviceMemory) {
