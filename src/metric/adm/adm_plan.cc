@@ -23,14 +23,27 @@ constexpr const char* kScaleKernels[kAdmScales] = {"adm_scale0", "adm_scale1", "
 constexpr int kRowMultiple = 32;  // samples of band a
 
 constexpr TuningEntry kTuning[] = {
-    {"adm_scale0", WorkloadClass::kSmall, "", "16x16r4", 16}, {"adm_scale0", WorkloadClass::kMedium, "", "16x16r4", 8},
-    {"adm_scale0", WorkloadClass::kLarge, "", "16x16r4", 2},  {"adm_scale1", WorkloadClass::kSmall, "", "16x16r4", 16},
-    {"adm_scale1", WorkloadClass::kMedium, "", "16x16r4", 8}, {"adm_scale1", WorkloadClass::kLarge, "", "16x16r4", 2},
-    {"adm_scale2", WorkloadClass::kSmall, "", "16x16r4", 16}, {"adm_scale2", WorkloadClass::kMedium, "", "16x16r4", 8},
-    {"adm_scale2", WorkloadClass::kLarge, "", "16x16r4", 2},  {"adm_scale3", WorkloadClass::kSmall, "", "16x8r4", 16},
-    {"adm_scale3", WorkloadClass::kMedium, "", "16x8r4", 8},  {"adm_scale3", WorkloadClass::kLarge, "", "16x8r4", 2},
-    {"adm_sum", WorkloadClass::kSmall, "", "256x1", 1},       {"adm_sum", WorkloadClass::kMedium, "", "256x1", 1},
+    {"adm_scale0", WorkloadClass::kSmall, "", "16x16r4", 16},
+    {"adm_scale0", WorkloadClass::kMedium, "", "16x16r4", 8},
+    {"adm_scale0", WorkloadClass::kLarge, "", "16x16r4", 2},
+    {"adm_scale1", WorkloadClass::kSmall, "", "16x16r4", 16},
+    {"adm_scale1", WorkloadClass::kMedium, "", "16x16r4", 8},
+    {"adm_scale1", WorkloadClass::kLarge, "", "16x16r4", 2},
+    {"adm_scale2", WorkloadClass::kSmall, "", "16x16r4", 16},
+    {"adm_scale2", WorkloadClass::kMedium, "", "16x16r4", 8},
+    {"adm_scale2", WorkloadClass::kLarge, "", "16x16r4", 2},
+    {"adm_scale3", WorkloadClass::kSmall, "", "16x8r4", 16},
+    {"adm_scale3", WorkloadClass::kMedium, "", "16x8r4", 8},
+    {"adm_scale3", WorkloadClass::kLarge, "", "16x8r4", 2},
+    {"adm_sum", WorkloadClass::kSmall, "", "256x1", 1},
+    {"adm_sum", WorkloadClass::kMedium, "", "256x1", 1},
     {"adm_sum", WorkloadClass::kLarge, "", "256x1", 1},
+    {"adm_scale0", WorkloadClass::kSmall, "sm_90", "16x16r4", 32},
+    {"adm_scale0", WorkloadClass::kMedium, "sm_90", "16x16r4", 16},
+    {"adm_scale0", WorkloadClass::kLarge, "sm_90", "16x16r4", 4},
+    {"adm_scale1", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},
+    {"adm_scale2", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},
+    {"adm_scale3", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},
 };
 
 /// Pictures of both videos that a scale reads: the samples, or band a of the scale before.

@@ -105,9 +105,10 @@ FUNCTION(void) write_low(CONTEXT(int32_t picture)) {
   const int64_t first = int64_t(2 * group_z() + picture) * int64_t(args.low_picture_stride);
   BUFFER(LOW) low = BUFFER_AT(LOW, args.low, first);
   const int32_t y = first_row_of_tile() + local_y();
+  const int32_t stored_width = (band_width(PASS()) + 1) / 2 * 2;  // the next scale reads pairs
   UNROLL for (int32_t j = 0; j < ROWS; ++j) {
     const int32_t x = first_column_of_tile() + column_of(j);
-    if (in_core(column_of(j)) && x < band_width(PASS()) && y < band_height(PASS())) {
+    if (in_core(column_of(j)) && x < stored_width && y < band_height(PASS())) {
       low.data[y * args.low_row_stride + x] = LOW(low_band(PASS(place_of(PASS(column_of(j))))));
     }
   }

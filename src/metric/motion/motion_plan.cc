@@ -18,8 +18,8 @@ constexpr TuningEntry kTuning[] = {
     {"motion_sad", WorkloadClass::kMedium, "", "64x4r8", 4},
     {"motion_sad", WorkloadClass::kLarge, "", "128x2r8", 2},
     {"motion_sad", WorkloadClass::kSmall, "sm_90", "128x1r16", 32},
-    {"motion_sad", WorkloadClass::kMedium, "sm_90", "64x4r8", 32},
-    {"motion_sad", WorkloadClass::kLarge, "sm_90", "64x4r4", 8},
+    {"motion_sad", WorkloadClass::kMedium, "sm_90", "128x1r16", 16},
+    {"motion_sad", WorkloadClass::kLarge, "sm_90", "128x1r16", 4},
 };
 
 MotionSadArgs MakeArgs(const PlanContext& context, int lag) {

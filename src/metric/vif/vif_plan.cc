@@ -38,12 +38,21 @@ static_assert(MantissaOf(kVifGainEpsilon) == VIF_EPSILON_MANTISSA);
 static_assert(ExponentOf(kVifGainEpsilon) == VIF_EPSILON_EXPONENT);
 
 constexpr TuningEntry kTuning[] = {
-    {"vif_scale0", WorkloadClass::kSmall, "", "128x1r8", 16}, {"vif_scale0", WorkloadClass::kMedium, "", "128x1r8", 8},
-    {"vif_scale0", WorkloadClass::kLarge, "", "128x1r8", 2},  {"vif_scale1", WorkloadClass::kSmall, "", "128x1r8", 16},
-    {"vif_scale1", WorkloadClass::kMedium, "", "128x1r8", 8}, {"vif_scale1", WorkloadClass::kLarge, "", "128x1r8", 2},
-    {"vif_scale2", WorkloadClass::kSmall, "", "128x1r8", 16}, {"vif_scale2", WorkloadClass::kMedium, "", "128x1r8", 8},
-    {"vif_scale2", WorkloadClass::kLarge, "", "128x1r8", 2},  {"vif_scale3", WorkloadClass::kSmall, "", "128x1r8", 16},
-    {"vif_scale3", WorkloadClass::kMedium, "", "128x1r8", 8}, {"vif_scale3", WorkloadClass::kLarge, "", "128x1r8", 2},
+    {"vif_scale0", WorkloadClass::kSmall, "", "128x1r8", 16},
+    {"vif_scale0", WorkloadClass::kMedium, "", "128x1r8", 8},
+    {"vif_scale0", WorkloadClass::kLarge, "", "128x1r8", 2},
+    {"vif_scale1", WorkloadClass::kSmall, "", "128x1r8", 16},
+    {"vif_scale1", WorkloadClass::kMedium, "", "128x1r8", 8},
+    {"vif_scale1", WorkloadClass::kLarge, "", "128x1r8", 2},
+    {"vif_scale2", WorkloadClass::kSmall, "", "128x1r8", 16},
+    {"vif_scale2", WorkloadClass::kMedium, "", "128x1r8", 8},
+    {"vif_scale2", WorkloadClass::kLarge, "", "128x1r8", 2},
+    {"vif_scale3", WorkloadClass::kSmall, "", "128x1r8", 16},
+    {"vif_scale3", WorkloadClass::kMedium, "", "128x1r8", 8},
+    {"vif_scale3", WorkloadClass::kLarge, "", "128x1r8", 2},
+    {"vif_scale0", WorkloadClass::kSmall, "sm_90", "64x1r8", 32},
+    {"vif_scale0", WorkloadClass::kMedium, "sm_90", "128x1r8", 16},
+    {"vif_scale0", WorkloadClass::kLarge, "sm_90", "128x1r8", 4},
 };
 
 constexpr std::string_view kKernels[kVifScales] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
