@@ -105,6 +105,20 @@ Status ReadFormat(const ScoreTexts& texts, ScoreArgs& args) {
   return {};
 }
 
+/// "0", "0,2"; empty: no choice.
+Status ReadDevices(std::string_view text, DeviceChoice& choice) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    int index = -1;
+    if (!ParseWhole(word, index) || index < 0)
+      return Error(StatusCode::kInvalidArgument, "--device {}: expected numbers of devices, such as 0 or 0,1", text);
+    if (choice.index) choice.further.push_back(index);
+    else choice.index = index;
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return {};
+}
+
 }  // namespace
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
@@ -153,10 +167,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option(
           "--device", texts.devices,
           "Which of the backend's devices; several, such as 0,1, share the work (`acutance devices` lists them)")
-      ->type_name("N")
-      ->delimiter(',')
-      ->expected(1)
-      ->check(CLI::NonNegativeNumber);
+      ->type_name("N");
   command
       .add_option("--max-vram", texts.max_vram,
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
@@ -193,10 +204,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.threads = texts.threads > 0 ? texts.threads
                                    : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
   args.device.backend = texts.backend;
-  if (!texts.devices.empty()) {
-    args.device.index = texts.devices.front();
-    args.device.further.assign(texts.devices.begin() + 1, texts.devices.end());
-  }
+  ACU_RETURN_IF_ERROR(ReadDevices(texts.devices, args.device));
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)

@@ -31,7 +31,7 @@ struct ScoreTexts {
   std::string pixel_format = "420";
   int bit_depth = 8;
   std::string backend = "auto";
-  std::vector<int> devices;
+  std::string devices;  // numbers with commas
   uint64_t max_vram = 0;
   int threads = 0;
   int subsample = 1;

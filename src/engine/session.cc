@@ -1,6 +1,7 @@
 #include "engine/session.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/share_work.h"
@@ -122,8 +123,9 @@ void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const Pict
   const LaneSettings settings = {
       .distorted_count = options_.distorted_count,
       .max_memory = options_.max_device_memory,
-      // Two devices cannot both be let into the same memory.
-      .import_pictures = devices.size() == 1,
+      // Copying with a few threads was quicker wherever it was measured (docs/performance.md). Two devices cannot both
+      // be let into the same memory.
+      .import_pictures = devices.size() == 1 && std::getenv("ACUTANCE_READ_IN_PLACE") != nullptr,
       .for_each = [this](int count, const std::function<void(int)>& work) { ShareWork(*pool_, count, work); },
       .warn = [this](const std::string& warning) { Warn(warning); }};
   for (std::unique_ptr<Device>& device : devices) {

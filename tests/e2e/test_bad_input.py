@@ -146,6 +146,8 @@ class Usage(CommandTest):
             ((self.ref, self.dis, "--format", "yaml"), ["--format"]),
             ((self.ref, self.dis, self.dis, "-o", "x.xml"), ["{name}"]),
             ((self.ref, self.dis, "--no-such-option"), ["--no-such-option"]),
+            ((self.ref, self.dis, "--backend", "emu", "--device", "0,x"), ["--device 0,x", "0 or 0,1"]),
+            ((self.ref, self.dis, "--backend", "emu", "--device", "-1"), ["--device"]),
             (("-", "-"), ["standard input"]),
             ((self.ref, self.dis, "-m", "version=vmaf_v0.6.1:bogus"), ["bogus"]),
             ((self.ref, self.dis, "-m", "vmaf_v0.6.1", "-m", "vmaf_v0.6.1"), ["two models"]),
@@ -160,6 +162,7 @@ class Usage(CommandTest):
             (("-f", "vif=vif_enhn_gain_limit=101"), ["vif_enhn_gain_limit", "101", "1 to 100"]),
             (("-f", "psnr=enable_chroma=maybe"), ["maybe", "true or false"]),
             (("-m", "vmaf_v0.6.2"), ["vmaf_v0.6.2", "vmaf_v0.6.1"]),
+            (("--backend", "emu", "--device", "0,7"), ["no device 7"]),
             (("-m", self.path("absent.json")), ["absent.json"]),
         ]:
             with self.subTest(args=args):
