@@ -20,6 +20,9 @@ constexpr TuningEntry kTuning[] = {
     {"motion_sad", WorkloadClass::kSmall, "sm_90", "128x1r16", 32},
     {"motion_sad", WorkloadClass::kMedium, "sm_90", "128x1r16", 16},
     {"motion_sad", WorkloadClass::kLarge, "sm_90", "128x1r16", 4},
+    {"motion_sad", WorkloadClass::kSmall, "nvidia", "128x1r16", 32},
+    {"motion_sad", WorkloadClass::kMedium, "nvidia", "128x1r16", 16},
+    {"motion_sad", WorkloadClass::kLarge, "nvidia", "128x1r16", 4},
 };
 
 MotionSadArgs MakeArgs(const PlanContext& context, int lag) {
