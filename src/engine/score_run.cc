@@ -13,7 +13,7 @@ namespace {
 /// Carries a run from step to step; the first step that fails fills result.error.
 class Run {
  public:
-  explicit Run(const RunRequest& request) : request_(request) {}
+  explicit Run(const RunRequest& request) : request_(request), open_(request.open) {}
 
   ScoredRun Go() && {
     if (MakeSession() && OpenVideos() && StartSession()) ScoreFrames();
@@ -36,6 +36,7 @@ class Run {
     Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
     if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
     options.devices = *devices;
+    open_.map = *devices != nullptr;  // the CPU alone gains nothing, and reads with little memory
     options.max_device_memory = request_.max_device_memory;
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
@@ -44,7 +45,7 @@ class Run {
   }
 
   Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip, bool needed) {
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, request_.open));
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, open_));
     for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
     if (!session_->NeedsChroma()) video->SkipChroma();
     return PairReaderInput{path, std::move(video), skip, needed};
@@ -117,6 +118,7 @@ class Run {
   }
 
   const RunRequest& request_;
+  OpenOptions open_;
   ScoredRun result_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;

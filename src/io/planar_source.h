@@ -9,9 +9,10 @@
 
 namespace acutance {
 
-Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format);
+Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format,
+                                                bool map);
 
 /// The stream stands at the y4m signature.
-Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream);
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool map);
 
 }  // namespace acutance
