@@ -8,11 +8,13 @@ BUILD ?= build
 PREFIX ?= /usr/local
 REF ?=
 DIS ?=
+BACKENDS ?= cuda,vulkan
+comma := ,
 JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: help build score test test-python sycl python bench bench-peer lint format coverage install clean setup
+.PHONY: help build score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +71,10 @@ bench-peer: build
 	@tools/venv.sh imageio-ffmpeg==0.8.1
 	@tools/sample_pair.sh
 	@$(BUILD)/venv/bin/python bench/compare_peer.py --build $(BUILD)
+
+bench-gpu: build ## device times of every metric and end-to-end speed, on BACKENDS=cuda,vulkan
+	@for backend in $(subst $(comma), ,$(BACKENDS)); do $(BUILD)/tests/gpu_check times $$backend; done
+	@python3 bench/end_to_end.py --build $(BUILD) --backends $(BACKENDS) --runs motion,psnr,vmaf_v0.6.1
 
 lint: $(BUILD)/.configured ## formatting, clang-tidy, the structure of the tree
 	@tools/setup.sh lint

@@ -1,15 +1,17 @@
 # Kernels: one text, compiled for every backend (src/kernel/README.md).
 #
-# acutance_kernel(<name> SOURCE <text> [VARIANTS <prefix>:<NAME=VALUE>,... ...] SHAPES <X>x<Y>[r<ROWS>]... [SET <set>])
+# acutance_kernel(<name> SOURCE <text> [VARIANTS <prefix>:<NAME=VALUE>,... ...] SHAPES <X>x<Y>[r<ROWS>]... [SET <set>]
+#                 [NVCC <sm_NN>...])
 #   declares the variants <prefix>_<shape>, or <shape> where there are no VARIANTS or the prefix is empty. SETs other
-#   than "images" are for tests.
+#   than "images" are for tests. NVCC: the GPUs on which nvcc's cubin was measured to be faster than clang's PTX.
 # acutance_kernel_library(<set> <Function>)
 #   makes the target acutance_kernel_<set> of all kernels declared for the set: `std::span<const KernelImage>
 #   <Function>()`. What cannot be built for want of a tool is left out, with a message.
 set(ACUTANCE_HIP_TARGETS gfx906 gfx90a gfx942 gfx1030 gfx1036 gfx1100 gfx1151 gfx1201
     CACHE STRING "AMD GPUs whose code objects are embedded; empty: none")
-option(ACUTANCE_NVCC "Also embed cubins made by nvcc (they may not be redistributed freely)" OFF)
-set(ACUTANCE_CUBIN_TARGETS sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120 CACHE STRING "NVIDIA GPUs for ACUTANCE_NVCC")
+# Cubins may not be redistributed freely.
+set(ACUTANCE_NVCC OFF CACHE STRING "Also embed nvcc's cubins: ON, where they are faster; ALL, of all kernels, to measure")
+set(ACUTANCE_CUBIN_TARGETS sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120 CACHE STRING "NVIDIA GPUs for ACUTANCE_NVCC=ALL")
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(ACUTANCE_PYTHON ${Python3_EXECUTABLE} CACHE INTERNAL "")
@@ -48,7 +50,7 @@ endif()
 set(ACUTANCE_KERNEL_BACKENDS ${kernel_backends} CACHE INTERNAL "")
 
 function(acutance_kernel name)
-  cmake_parse_arguments(arg "" "SOURCE;SET" "VARIANTS;SHAPES" ${ARGN})
+  cmake_parse_arguments(arg "" "SOURCE;SET" "VARIANTS;SHAPES;NVCC" ${ARGN})
   if(NOT arg_SET)
     set(arg_SET images)
   endif()
@@ -86,6 +88,7 @@ function(acutance_kernel name)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY ACUTANCE_KERNELS_${arg_SET} ${name})
   set_property(GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_SOURCE ${source})
+  set_property(GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_NVCC ${arg_NVCC})
   set_property(GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_VARIANTS "${rows}")
 endfunction()
 
@@ -160,7 +163,11 @@ function(acutance_kernel_sources name function)
     string(APPEND shared_binaries "      {\"cuda\", \"ptx\", ${ptx_bytes}},\n")
   endif()
   if(ACUTANCE_NVCC AND ACUTANCE_NVCC_PROGRAM)
-    foreach(target ${ACUTANCE_CUBIN_TARGETS})
+    get_property(cubins GLOBAL PROPERTY ACUTANCE_KERNEL_${name}_NVCC)
+    if(ACUTANCE_NVCC STREQUAL "ALL")
+      set(cubins ${ACUTANCE_CUBIN_TARGETS})
+    endif()
+    foreach(target ${cubins})
       set(file ${folder}/${name}.${target}.cubin)
       list(APPEND files ${file})
       acutance_compile_kernel(${name} cuda ${file} ${file} --tool ${ACUTANCE_NVCC_PROGRAM} --nvcc --target ${target})

@@ -15,7 +15,7 @@ enum class StatusCode {
   kNotFound,         // a file, model or feature that does not exist
   kBadData,          // a file that is not what it should be: damaged, truncated, wrong counts
   kUnsupported,      // valid, but not by this build or this metric
-  kNoDevice,         // the backend that was asked for has no device that works
+  kNoDevice,         // no driver, no device, or none that the kernels can run on
   kIo,               // the operating system refused to read or write
   kOutOfMemory,
   kCancelled,  // stopped on request (Ctrl-C)

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "backend/emu/emu.h"
 #include "engine/selftest.h"
@@ -281,6 +284,80 @@ TEST(DevicePicker, ADeviceThatFailsItsTestIsRefused) {
   DevicePicker picker({"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); });
   EXPECT_EQ(picker.Next(), nullptr);
   EXPECT_THAT(picker.notes(), testing::ElementsAre("emu device 0: wrong sums"));
+}
+
+/// What `auto` may meet on its way: no driver, a device that does not open, one that computes wrong, one without
+/// memory.
+const Backend kAbsentBackend = {
+    "absent", "no driver",
+    [] {
+      return BackendProbe{{}, "no driver; install it"};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "no driver; install it"); }};
+const Backend kClosedBackend = {
+    "closed", "a device that does not open",
+    [] {
+      return BackendProbe{{{.backend = "closed"}}, ""};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "its waves have 48 lanes"); }};
+
+TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kFlakyBackend, &kFlakyBackend};
+  g_fault = {};
+  int opened = 0;
+  const auto first_is_wrong = [&](Device&) {
+    return ++opened == 1 ? Error(StatusCode::kBadData, "self-test failed: wrong sums") : Status();
+  };
+  DevicePicker picker({"auto", std::nullopt, {}}, first_is_wrong, kBackends);
+  EXPECT_NE(picker.Next(), nullptr);
+  EXPECT_EQ(opened, 2);
+  EXPECT_THAT(picker.notes(),
+              testing::ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes",
+                                   "emu device 0: self-test failed: wrong sums"));
+}
+
+TEST(DevicePicker, AutoEndsAtTheCpu) {
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend};
+  const auto picker =
+      std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+  const auto session = Score(picker, kFormats[0], 2, 1);
+  EXPECT_EQ(session->device(), nullptr);
+  ExpectSameTables(*Score(nullptr, kFormats[0], 2, 1), *session, 1);
+}
+
+/// Opens, and holds no kernel: its self-test fails at once.
+class EmptyDevice : public FlakyDevice {
+ public:
+  EmptyDevice() : FlakyDevice({}) { info_.backend = "empty"; }
+  const DeviceInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
+    return Error(StatusCode::kUnsupported, "no kernels");
+  }
+
+ private:
+  DeviceInfo info_;
+};
+
+TEST(SelfTest, ABrokenCacheOnlyCostsTime) {
+  const std::filesystem::path folder = testing::TempDir() + "selftest_cache";
+  const auto check = [] { return CheckDeviceOnce(*std::make_unique<EmptyDevice>()); };
+  const std::string key = SelfTestKey(EmptyDevice().info());
+  ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(check().ok()) << "no cache";
+  std::filesystem::create_directories(folder / "acutance" / "selftest");
+  EXPECT_FALSE(check().ok()) << "a folder in the file's place";
+  std::filesystem::remove_all(folder / "acutance");
+  std::ofstream(folder / "acutance") << "a file in the folder's place";
+  EXPECT_FALSE(check().ok());
+  std::filesystem::remove(folder / "acutance");
+  std::filesystem::create_directories(folder / "acutance");
+  std::ofstream(folder / "acutance" / "selftest") << std::string(1000, '\0') << "garbage\n" << key.substr(0, 20);
+  EXPECT_FALSE(check().ok());
+  std::ofstream(folder / "acutance" / "selftest", std::ios::app) << "\n" << key << "\n";
+  EXPECT_TRUE(check().ok()) << "what passed before is believed";
+  ::unsetenv("XDG_CACHE_HOME");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(SelfTest, TheEmulatorPassesAtEveryWaveSize) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <vector>
 
+#include "engine/test_picture.h"
 #include "exec/plan.h"
 #include "exec/run_plan.h"
 #include "metric/registry.h"
@@ -15,28 +16,6 @@ namespace {
 
 constexpr int kFrames = 4;
 constexpr int kBatch = 2;
-
-/// A ramp that moves, with a checker of full contrast and a hash in the low bits: no two frames or planes are alike,
-/// and sums use all their bits.
-uint32_t PatternSample(int x, int y, int frame, int plane, int salt, int bit_depth) {
-  const uint32_t max = (1u << bit_depth) - 1;
-  if ((x / 7 + y / 5 + frame + plane) % 11 == 0) return (x + y) % 2 ? max : 0;
-  const uint32_t hash = (x * 2654435761u) ^ (y * 40503u + frame * 97u + plane * 31u + salt * 7919u) * 2246822519u;
-  return (static_cast<uint32_t>(x * 3 + y * 2 + frame * 5) * (max / 255 + 1) + (hash >> 20) % (max / 8 + 1)) & max;
-}
-
-Result<Picture> MakePattern(const PictureFormat& format, int frame, int salt) {
-  ACU_ASSIGN_OR_RETURN(const MutablePicture picture, AllocatePicture(format));
-  for (int p = 0; p < format.PlaneCount(); ++p)
-    for (int y = 0; y < format.PlaneHeight(p); ++y)
-      for (int x = 0; x < format.PlaneWidth(p); ++x) {
-        const uint32_t sample = PatternSample(x, y, frame, p, salt, format.bit_depth);
-        std::byte* row = picture.data[p] + y * picture.stride[p];
-        if (format.bit_depth == 8) reinterpret_cast<uint8_t*>(row)[x] = static_cast<uint8_t>(sample);
-        else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
-      }
-  return picture.Share();
-}
 
 /// The default options, then each yes-or-no option turned round alone.
 std::vector<OptionTexts> OptionSets(const Metric& metric) {
@@ -57,8 +36,8 @@ class MetricTest {
     if (!extractor.ok()) return {};  // the metric itself refuses these options
     extractor_ = std::move(extractor).value();
     for (int frame = 0; frame < kFrames; ++frame) {
-      ACU_ASSIGN_OR_RETURN(Picture reference, MakePattern(format_, frame, 1));
-      ACU_ASSIGN_OR_RETURN(Picture distorted, MakePattern(format_, frame, 2));
+      ACU_ASSIGN_OR_RETURN(Picture reference, MakeTestPicture(format_, frame, 1));
+      ACU_ASSIGN_OR_RETURN(Picture distorted, MakeTestPicture(format_, frame, 2));
       reference_.push_back(std::move(reference));
       distorted_.push_back(std::move(distorted));
     }

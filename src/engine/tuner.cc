@@ -1,12 +1,12 @@
 #include "engine/tuner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "engine/feature_set.h"
+#include "engine/test_picture.h"
 #include "exec/plan.h"
 #include "exec/run_plan.h"
 
@@ -14,7 +14,6 @@ namespace acutance {
 namespace {
 
 constexpr int kBatches[] = {1, 2, 4, 8, 16, 32};
-constexpr int kRepeats = 7;
 
 /// Kernels of a plan that come in several shapes.
 std::set<std::string> TunableKernels(const Plan& plan) {
@@ -41,8 +40,8 @@ class Tuner {
 
   Result<std::vector<KernelTiming>> Sweep() {
     ACU_ASSIGN_OR_RETURN(extractor_, metric_.make(options_, format_));
-    ACU_ASSIGN_OR_RETURN(const MutablePicture picture, AllocatePicture(format_));
-    picture_ = picture.Share();
+    ACU_ASSIGN_OR_RETURN(reference_, MakeTestPicture(format_, 0, 1));
+    ACU_ASSIGN_OR_RETURN(distorted_, MakeTestPicture(format_, 0, 2));
     ACU_ASSIGN_OR_RETURN(const Plan plan, metric_.make_plan(options_, Context(1)));
     std::vector<KernelTiming> timings;
     for (const std::string& kernel : TunableKernels(plan))
@@ -69,15 +68,10 @@ class Tuner {
     plans.push_back(std::move(plan));
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
                          PlanRunner::Make(device_, std::move(plans), context, {}));
-    const std::vector<const Picture*> references(extractor_->Lag() + batch, &picture_), others(batch, &picture_);
-    double best = 1e300;
-    for (int i = 0; i <= kRepeats; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      ACU_RETURN_IF_ERROR(runner->Run(references, others));
-      const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-      if (i > 0) best = std::min(best, time.count() / batch);  // the first run warms up
-    }
-    return best;
+    const std::vector<const Picture*> references(extractor_->Lag() + batch, &reference_), others(batch, &distorted_);
+    ACU_RETURN_IF_ERROR(runner->Run(references, others));
+    ACU_ASSIGN_OR_RETURN(const double seconds, runner->TimeLaunches());
+    return 1e6 * seconds / batch;
   }
 
   Device& device_;
@@ -85,14 +79,58 @@ class Tuner {
   const OptionValues& options_;
   const PictureFormat format_;
   std::unique_ptr<Extractor> extractor_;
-  Picture picture_;
+  Picture reference_, distorted_;
 };
+
+Result<std::vector<Plan>> MakePlans(const FeatureSet& features, const PlanContext& context) {
+  std::vector<Plan> plans;
+  for (const MetricRun& run : features.runs()) {
+    if (!run.metric->make_plan)
+      return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", run.metric->name);
+    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context));
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+/// Of the planes that any of the plans reads, for one frame pair.
+int64_t BytesRead(const std::vector<Plan>& plans, const PlanContext& context) {
+  int64_t bytes = 0;
+  for (int i = 0; i < kPlanInputs; ++i) {
+    const auto reads = [i](const Plan& plan) { return plan.Reads(static_cast<PlanInput>(i)); };
+    const PlaneLayout& layout = context.inputs[i];
+    if (std::ranges::any_of(plans, reads))
+      bytes += int64_t{layout.width} * layout.height * context.format.BytesPerSample();
+  }
+  return bytes;
+}
 
 }  // namespace
 
 Result<std::vector<KernelTiming>> TimeKernelShapes(Device& device, const Metric& metric, const PictureFormat& format) {
   const OptionValues options(metric.options);
   return Tuner(device, metric, options, format).Sweep();
+}
+
+Result<DeviceTime> TimeOnDevice(Device& device, const FeatureSet& features, const PictureFormat& format) {
+  int history = 0, batch = 1;
+  for (const MetricRun& run : features.runs()) history = std::max(history, run.extractor->Lag());
+  const std::string& family = device.info().family;
+  ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(features, MakePlanContext(format, 1, history, family)));
+  for (const Plan& plan : plans) batch = std::max(batch, plan.preferred_batch());
+  const PlanContext context = MakePlanContext(format, batch, history, family);
+  ACU_ASSIGN_OR_RETURN(plans, MakePlans(features, context));
+  DeviceTime time = {.batch = batch, .seconds = 0, .bytes = BytesRead(plans, context)};
+
+  ACU_ASSIGN_OR_RETURN(const Picture reference, MakeTestPicture(format, 0, 1));
+  ACU_ASSIGN_OR_RETURN(const Picture distorted, MakeTestPicture(format, 0, 2));
+  const std::vector<const Picture*> references(history + batch, &reference), others(batch, &distorted);
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
+                       PlanRunner::Make(device, std::move(plans), context, {}));
+  ACU_RETURN_IF_ERROR(runner->Run(references, others));
+  ACU_ASSIGN_OR_RETURN(const double seconds, runner->TimeLaunches());
+  time.seconds = seconds / batch;
+  return time;
 }
 
 Result<std::string> DescribePlan(const std::string& metric, const OptionTexts& options, const PictureFormat& format,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 
 namespace acutance {
 namespace {
@@ -323,6 +324,33 @@ Status PlanRunner::Wait() {
 Status PlanRunner::Run(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
   ACU_RETURN_IF_ERROR(Start(references, distorted));
   return Wait();
+}
+
+/// Of one recording with the launches of so many batches; the least of several runs.
+Result<double> PlanRunner::TimeRecording(int batches) {
+  constexpr int kRuns = 4;
+  std::vector<Command> commands;
+  for (int i = 0; i < batches; ++i) AppendLaunches(commands);
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue_->Record(commands));
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run <= kRuns; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    ACU_RETURN_IF_ERROR(queue_->Submit(*recording));
+    ACU_RETURN_IF_ERROR(queue_->Wait());
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    if (run > 0) least = std::min(least, time.count());  // the first run warms up
+  }
+  return least;
+}
+
+// What submitting and waiting cost is the same for one batch and for many.
+Result<double> PlanRunner::TimeLaunches() {
+  constexpr double kSeconds = 0.01;
+  constexpr int kMostBatches = 256;
+  ACU_ASSIGN_OR_RETURN(const double one, TimeRecording(1));
+  const int more = std::clamp(static_cast<int>(kSeconds / one), 1, kMostBatches);
+  ACU_ASSIGN_OR_RETURN(const double many, TimeRecording(1 + more));
+  return (many - one) / more;
 }
 
 std::span<const int64_t> PlanRunner::Sums(int plan, int frame) const {

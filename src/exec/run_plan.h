@@ -45,6 +45,9 @@ class PlanRunner {
   /// Of the batch waited for: Plan::sum_count() values. Frames that were not given have any.
   std::span<const int64_t> Sums(int plan, int frame) const;
 
+  /// Seconds that the launches of a batch take on the device, without copies. After a Run, whose pictures they read.
+  Result<double> TimeLaunches();
+
   /// Start and Wait.
   Status Run(std::span<const Picture* const> references, std::span<const Picture* const> distorted);
 
@@ -80,6 +83,7 @@ class PlanRunner {
   Status AllocateStaging();
   Status FillBuffers();
   Status RecordBatch();
+  Result<double> TimeRecording(int batches);
   void AppendPoison(std::vector<Command>& commands) const;
   void AppendLaunches(std::vector<Command>& commands) const;
   LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;

@@ -1,30 +1,32 @@
 // Proves a device, on a machine that has one (tools/gpu/README.md):
 //
-//   gpu_check devices                    what each backend finds, and why not
-//   gpu_check parity BACKEND [--quick]   every word of the kernel language, then every plan in every shape and with
-//                                        every switch against the CPU: any difference fails
-//   gpu_check leak BACKEND [--quick]     opens and closes 100 times, then runs 200 sessions: growing memory fails
-//   gpu_check session BACKEND            one session: what compute-sanitizer watches
-//   gpu_check speed BACKEND              frame pairs a second, from memory
+//   gpu_check devices                     what each backend finds, and why not
+//   gpu_check metrics                     the metrics with a plan, which METRIC may name
+//   gpu_check language BACKEND            every word of the kernel language
+//   gpu_check parity BACKEND [METRIC]...  every plan in every shape and with every switch against the CPU: any
+//   difference
+//                                         fails
+//   gpu_check leak BACKEND                opens and closes 100 times, then runs 200 sessions: growing memory fails
+//   gpu_check session BACKEND [METRIC]... every plan with every switch once: what compute-sanitizer watches
+//   gpu_check times BACKEND               what the device needs for a frame pair
 //
-// BACKEND: cuda, hip, vulkan, sycl, or emu, which needs no device. Exit status 0 when all holds, 1 otherwise, 2 for
-// wrong usage.
+// BACKEND: cuda, hip, vulkan, sycl, or emu, which needs no device. --quick: less of the same. Exit status 0 when all
+// holds, 1 otherwise, 2 for wrong usage.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <set>
+#include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "backend/testing/language_probe.h"
 #include "engine/backends.h"
 #include "metric/registry.h"
+#include "tests/gpu/device_times.h"
 #include "tests/gpu/memory_in_use.h"
-#include "tests/gpu/speed.h"
 #include "tests/parity/parity.h"
 
 namespace acutance {
@@ -32,6 +34,7 @@ namespace {
 
 struct Settings {
   const Backend* backend = nullptr;
+  std::vector<const Metric*> metrics;  // those with a plan, or those of them that were named
   bool quick = false;
 
   std::vector<std::pair<int, int>> Sizes() const {
@@ -58,44 +61,32 @@ std::vector<const Metric*> MetricsWithPlans() {
   return metrics;
 }
 
-/// The defaults, and each switch of the metric turned over.
-std::vector<OptionTexts> OptionCases(const Metric& metric) {
-  std::vector<OptionTexts> cases(1);
-  for (const OptionSpec& option : metric.options)
-    if (const bool* value = std::get_if<bool>(&option.default_value))
-      cases.push_back({{std::string(option.name), *value ? "false" : "true"}});
-  return cases;
-}
-
-/// "", which stands for the tuning table's choice, and every shape that any kernel was built in.
-std::vector<std::string> AllShapes() {
-  std::set<std::string> shapes = {""};
-  for (const KernelImage& image : KernelImages())
-    for (std::string& shape : ShapesOf(image.kernel)) shapes.insert(std::move(shape));
-  return {shapes.begin(), shapes.end()};
-}
+/// A picture of a clip in a metric's parity list: all shapes where they may matter, else the table's choice.
+struct Case {
+  ParityCase parity;
+  bool all_shapes;
+};
 
 /// The cases of a metric with given options; batch, pixel format and length take turns.
-std::vector<ParityCase> Cases(const Settings& settings, const Metric& metric, const OptionTexts& options) {
+std::vector<Case> Cases(const Settings& settings, const Metric& metric, const OptionTexts& options) {
   constexpr std::array kFormats = {PixelFormat::k420, PixelFormat::k444, PixelFormat::k422, PixelFormat::k400};
-  std::vector<ParityCase> cases;
+  std::vector<Case> cases;
   for (const auto& [width, height] : settings.Sizes())
     for (const int depth : {8, 10, 12, 16})
-      for (const Content content : kContents)
-        for (const std::string& shape : AllShapes()) {
-          if (!Accepts(metric, options, {width, height, depth})) continue;
-          const uint32_t turn = static_cast<uint32_t>(cases.size());
-          const bool large = width * height > 1'000'000;
-          if (large && (depth > 10 || content > Content::kExtremes)) continue;  // the CPU's part takes a second each
-          cases.push_back({.metric = &metric,
-                           .options = options,
-                           .format = {width, height, depth, kFormats[turn % kFormats.size()]},
-                           .content = content,
-                           .frames = large ? 3 : 4 + static_cast<int>(turn % 4),
-                           .batch = 1 + static_cast<int>(turn % 3),
-                           .seed = turn,
-                           .shape = shape});
-        }
+      for (const Content content : kContents) {
+        if (!Accepts(metric, options, {width, height, depth})) continue;
+        const uint32_t turn = static_cast<uint32_t>(cases.size());
+        const bool large = width * height > 1'000'000;
+        if (large && (depth > 10 || content > Content::kExtremes)) continue;  // the CPU's part takes a second each
+        const ParityCase parity = {.metric = &metric,
+                                   .options = options,
+                                   .format = {width, height, depth, kFormats[turn % kFormats.size()]},
+                                   .content = content,
+                                   .frames = large ? 3 : 4 + static_cast<int>(turn % 4),
+                                   .batch = 1 + static_cast<int>(turn % 3),
+                                   .seed = turn};
+        cases.push_back({parity, content <= Content::kExtremes});
+      }
   return cases;
 }
 
@@ -103,11 +94,13 @@ std::vector<ParityCase> Cases(const Settings& settings, const Metric& metric, co
 bool CheckCases(Device& device, const Settings& settings, const Metric& metric, const OptionTexts& options) {
   std::string title(metric.name);
   for (const auto& [name, value] : options) title += fmt::format(" {}={}", name, value);
-  int count = 0, failed = 0;
+  const std::vector<std::string> all = ShapesOf(metric, options), chosen = {""};
+  size_t count = 0, failed = 0;
   std::string first;
-  for (const ParityCase& which : Cases(settings, metric, options)) {
-    const Status status = CheckParity(device, which);
-    ++count;
+  for (const Case& which : Cases(settings, metric, options)) {
+    const std::vector<std::string>& shapes = which.all_shapes ? all : chosen;
+    const Status status = CheckShapes(device, which.parity, shapes);
+    count += shapes.size();
     if (!status.ok() && failed++ == 0) first = status.message();
   }
   fmt::print("  {:40} {:5} runs, {} differ\n", title, count, failed);
@@ -116,26 +109,36 @@ bool CheckCases(Device& device, const Settings& settings, const Metric& metric, 
   return failed == 0 && count > 0;
 }
 
-Status CheckAll(const Settings& settings) {
+Status CheckLanguage(const Settings& settings) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
+  ACU_RETURN_IF_ERROR(RunLanguageProbe(*device));
+  fmt::print("  {:40} equal, doubles included\n", "every word of the kernel language");
+  return {};
+}
+
+Status CheckPlans(const Settings& settings) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
   fmt::print("parity with the CPU on {} ({}, waves of {})\n", device->info().name, device->info().driver,
              device->info().wave_size);
-  ACU_RETURN_IF_ERROR(RunLanguageProbe(*device));
-  fmt::print("  {:40} equal, doubles included\n", "every word of the kernel language");
   bool equal = true;
-  for (const Metric* metric : MetricsWithPlans())
+  for (const Metric* metric : settings.metrics)
     for (const OptionTexts& options : OptionCases(*metric))
       equal = CheckCases(*device, settings, *metric, options) && equal;
   return equal ? Status() : Error(StatusCode::kBadData, "{} differs from the CPU", device->info().name);
 }
 
-/// Everything once: open, every metric's plan, close.
-Status RunSession(const Settings& settings) {
+/// Open, every metric's plan, close. Memory is not filled before use: that is for the sanitizer to see.
+Status RunSession(const Settings& settings, bool switches) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
-  for (const Metric* metric : MetricsWithPlans())
-    ACU_RETURN_IF_ERROR(CheckParity(*device, {.metric = metric, .format = {97, 61, 10}, .frames = 5, .batch = 2}));
+  for (const Metric* metric : settings.metrics)
+    for (const OptionTexts& options : switches ? OptionCases(*metric) : std::vector<OptionTexts>(1))
+      ACU_RETURN_IF_ERROR(CheckParity(
+          *device,
+          {.metric = metric, .options = options, .format = {97, 61, 10}, .frames = 5, .batch = 2, .poison = false}));
   return {};
 }
+
+Status CheckSession(const Settings& settings) { return RunSession(settings, true); }
 
 /// Repeats, and fails when memory grows after the first tenth, in which allocators and drivers fill their pools.
 template <class Work>
@@ -158,25 +161,23 @@ Status CheckLeaks(const Settings& settings) {
   const DeviceMemory memory;
   ACU_RETURN_IF_ERROR(
       Repeat("open and close", 100 / divisor, memory, [&] { return settings.backend->open(0).status(); }));
-  return Repeat("a session", 200 / divisor, memory, [&] { return RunSession(settings); });
+  return Repeat("a session", 200 / divisor, memory, [&] { return RunSession(settings, false); });
 }
 
-Status PrintSpeed(const Settings& settings) {
+Status PrintTimes(const Settings& settings) {
+  constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{96, 64}};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
-  fmt::print("frame pairs a second on {}, pictures in memory, two batches in flight\n", device->info().name);
-  for (const Metric* metric : MetricsWithPlans())
-    for (const auto& [width, height] : {std::pair{576, 324}, {1920, 1080}, {3840, 2160}})
-      for (const int depth : {8, 10}) {
-        ACU_ASSIGN_OR_RETURN(const Speed speed, MeasureSpeed(*device, *metric, {width, height, depth}));
-        fmt::print("  {:12} {:4}x{:4} {:2} bit, batch {:2}: {:9.0f}\n", metric->name, width, height, depth, speed.batch,
-                   speed.pairs_per_second);
-      }
-  return {};
+  if (settings.quick) return PrintDeviceTimes(*device, kSmall);
+  return PrintDeviceTimes(*device, kSizes);
 }
 
 int Run(const std::string& command, const Settings& settings) {
-  constexpr std::array<std::pair<const char*, Status (*)(const Settings&)>, 4> kCommands = {
-      {{"parity", CheckAll}, {"leak", CheckLeaks}, {"session", RunSession}, {"speed", PrintSpeed}}};
+  constexpr std::array<std::pair<const char*, Status (*)(const Settings&)>, 5> kCommands = {
+      {{"language", CheckLanguage},
+       {"parity", CheckPlans},
+       {"leak", CheckLeaks},
+       {"session", CheckSession},
+       {"times", PrintTimes}}};
   for (const auto& [name, run] : kCommands) {
     if (command != name) continue;
     const Status status = run(settings);
@@ -186,16 +187,35 @@ int Run(const std::string& command, const Settings& settings) {
   return 2;
 }
 
-int Main(const std::vector<std::string>& arguments) {
-  if (arguments.size() == 1 && arguments[0] == "devices") return PrintDevices();
-  Settings settings;
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    if (arguments[i] == "--quick") settings.quick = true;
-    for (const Backend* backend : Backends())
-      if (arguments[i] == backend->name) settings.backend = backend;
+/// Reads BACKEND [METRIC]... [--quick]; false when a word is none of them.
+bool ReadSettings(std::span<const std::string> words, Settings& settings) {
+  for (const std::string& word : words) {
+    const Metric* metric = FindMetric(word);
+    const Backend* backend = FindBackend(word);
+    if (word == "--quick") settings.quick = true;
+    else if (backend) settings.backend = backend;
+    else if (metric && metric->make_plan) settings.metrics.push_back(metric);
+    else return false;
   }
-  const int result = settings.backend ? Run(arguments[0], settings) : 2;
-  if (result == 2) fmt::print(stderr, "usage: gpu_check devices | (parity|leak|session|speed) BACKEND [--quick]\n");
+  if (settings.metrics.empty()) settings.metrics = MetricsWithPlans();
+  return settings.backend != nullptr;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  if (command == "devices") return PrintDevices();
+  if (command == "metrics") {
+    for (const Metric* metric : MetricsWithPlans()) fmt::print("{}\n", metric->name);
+    return 0;
+  }
+  Settings settings;
+  int result = 2;
+  if (!arguments.empty() && ReadSettings(std::span(arguments).subspan(1), settings)) result = Run(command, settings);
+  if (result == 2)
+    fmt::print(
+        stderr,
+        "usage: gpu_check devices | metrics | (language|leak|times) BACKEND [--quick] | (parity|session) BACKEND "
+        "[METRIC]... [--quick]\n");
   return result;
 }
 

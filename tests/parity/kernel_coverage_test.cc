@@ -3,7 +3,6 @@
 
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "exec/plan.h"
@@ -18,17 +17,8 @@ constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}
 
 using Names = std::set<std::string>;
 
-/// The defaults, and each option that is true or false the other way round.
-std::vector<OptionTexts> Switches(const Metric& metric) {
-  std::vector<OptionTexts> all = {{}};
-  for (const OptionSpec& option : metric.options)
-    if (const bool* value = std::get_if<bool>(&option.default_value))
-      all.push_back({{std::string(option.name), *value ? "false" : "true"}});
-  return all;
-}
-
 void AddLaunches(const Metric& metric, const PlanContext& context, Names& launched) {
-  for (const OptionTexts& options : Switches(metric)) {
+  for (const OptionTexts& options : OptionCases(metric)) {
     const auto plan = metric.make_plan(*OptionValues::Parse(metric.options, options), context);
     ASSERT_TRUE(plan.ok()) << metric.name << ": " << plan.status().message();
     EXPECT_GE(plan->preferred_batch(), 1);

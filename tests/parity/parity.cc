@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <variant>
 
 #include "exec/plan.h"
 #include "exec/run_plan.h"
@@ -43,9 +45,9 @@ class DeviceRun {
  public:
   DeviceRun(const Clip& clip, int history, int batch) : clip_(clip), history_(history), batch_(batch) {}
 
-  Status Prepare(Device& device, const Plan& plan, const PlanContext& context) {
+  Status Prepare(Device& device, const Plan& plan, const PlanContext& context, bool poison) {
     for (auto& runner : runners_) {
-      ACU_ASSIGN_OR_RETURN(runner, PlanRunner::Make(device, {plan}, context, {.poison = true}));
+      ACU_ASSIGN_OR_RETURN(runner, PlanRunner::Make(device, {plan}, context, {.poison = poison}));
     }
     return {};
   }
@@ -109,19 +111,46 @@ std::string ParityCase::Name() const {
 }
 
 Status CheckParity(Device& device, const ParityCase& which) {
+  return CheckShapes(device, which, std::span(&which.shape, 1));
+}
+
+Status CheckShapes(Device& device, const ParityCase& which, std::span<const std::string> shapes) {
   ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(which.metric->options, which.options));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, which.metric->make(options, which.format));
   const Clip clip = {MakeClip(which.format, which.content, which.frames, which.seed),
                      MakeClip(which.format, which.content, which.frames, which.seed + 1000)};
-  const int history = extractor->Lag();
-  PlanContext context = MakePlanContext(which.format, which.batch, history, device.info().family);
-  const std::vector<TuningEntry> overrides = Overrides(which.shape, context.workload);
-  if (!which.shape.empty()) context.overrides = overrides;
-  ACU_ASSIGN_OR_RETURN(const Plan plan, which.metric->make_plan(options, context));
-  DeviceRun run(clip, history, which.batch);
-  ACU_RETURN_IF_ERROR(run.Prepare(device, plan, context));
-  ACU_ASSIGN_OR_RETURN(const Sums found, run.Run());
-  return Compare(ComputeOnCpu(*extractor, clip), found, history, which.Name());
+  const Sums expected = ComputeOnCpu(*extractor, clip);
+  for (const std::string& shape : shapes) {
+    PlanContext context = MakePlanContext(which.format, which.batch, extractor->Lag(), device.info().family);
+    const std::vector<TuningEntry> overrides = Overrides(shape, context.workload);
+    if (!shape.empty()) context.overrides = overrides;
+    ACU_ASSIGN_OR_RETURN(const Plan plan, which.metric->make_plan(options, context));
+    DeviceRun run(clip, extractor->Lag(), which.batch);
+    ACU_RETURN_IF_ERROR(run.Prepare(device, plan, context, which.poison));
+    ACU_ASSIGN_OR_RETURN(const Sums found, run.Run());
+    ParityCase named = which;
+    named.shape = shape;
+    ACU_RETURN_IF_ERROR(Compare(expected, found, extractor->Lag(), named.Name()));
+  }
+  return {};
+}
+
+std::vector<OptionTexts> OptionCases(const Metric& metric) {
+  std::vector<OptionTexts> cases(1);
+  for (const OptionSpec& option : metric.options)
+    if (const bool* value = std::get_if<bool>(&option.default_value))
+      cases.push_back({{std::string(option.name), *value ? "false" : "true"}});
+  return cases;
+}
+
+std::vector<std::string> ShapesOf(const Metric& metric, const OptionTexts& options) {
+  constexpr PictureFormat kFormat = {.width = 64, .height = 64};
+  std::set<std::string> shapes = {""};
+  const auto plan = metric.make_plan(*OptionValues::Parse(metric.options, options), MakePlanContext(kFormat, 1, 2, ""));
+  if (!plan.ok()) return {""};
+  for (const Plan::Launch& launch : plan->launches())
+    for (std::string& shape : ShapesOf(launch.kernel->kernel)) shapes.insert(std::move(shape));
+  return {shapes.begin(), shapes.end()};
 }
 
 bool Accepts(const Metric& metric, const OptionTexts& options, const PictureFormat& format) {

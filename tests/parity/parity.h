@@ -1,6 +1,7 @@
 // A metric's plan on a device against its CPU code: the sums of every frame must be the same integers.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,26 @@ struct ParityCase {
   int frames = 1;
   int batch = 1;
   uint32_t seed = 1;
-  std::string shape;  // of all kernels that have it; empty: as the tuning table says
+  std::string shape;   // of all kernels that have it; empty: as the tuning table says
+  bool poison = true;  // garbage in all memory before use
 
   std::string Name() const;
 };
 
-/// Runs the clip in batches, two in flight, all memory poisoned. Fails with the first difference, or with what the
-/// device said.
+/// Runs the clip in batches, two in flight. Fails with the first difference, or with what the device said.
 Status CheckParity(Device& device, const ParityCase& which);
+
+/// The same case in each of `shapes` in place of its own; the CPU computes once.
+Status CheckShapes(Device& device, const ParityCase& which, std::span<const std::string> shapes);
 
 /// Whether the metric takes pictures of this format: some want a smallest size.
 bool Accepts(const Metric& metric, const OptionTexts& options, const PictureFormat& format);
+
+/// The defaults, and each switch of the metric turned over.
+std::vector<OptionTexts> OptionCases(const Metric& metric);
+
+/// All shapes that any kernel was built in which the metric launches with these options; first "", the table's choice.
+std::vector<std::string> ShapesOf(const Metric& metric, const OptionTexts& options);
 
 /// All shapes that kernel `kernel` was built in, such as "64x4r8".
 std::vector<std::string> ShapesOf(std::string_view kernel);

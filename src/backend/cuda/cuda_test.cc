@@ -134,6 +134,17 @@ TEST_F(CudaTest, PrefersMachineCodeForExactlyThisGpu) {
   EXPECT_TRUE(Load(binaries).ok());
 }
 
+TEST_F(CudaTest, ComparesMachineCodeWithPtx) {
+  const std::array binaries = {KernelBinary{"cuda", "ptx", Code(".version 6.3")},
+                               KernelBinary{"cuda", "sm_90", Code(".version .entry fill(")}};
+  ::setenv("ACUTANCE_CUDA_CODE", "ptx", 1);
+  EXPECT_FALSE(Load(binaries).ok());
+  ::setenv("ACUTANCE_CUDA_CODE", "cubin", 1);
+  EXPECT_TRUE(Load(binaries).ok());
+  EXPECT_THAT(Load(std::span(binaries).first(1)).status().message(), HasSubstr("ACUTANCE_CUDA_CODE is set"));
+  ::unsetenv("ACUTANCE_CUDA_CODE");
+}
+
 TEST_F(CudaTest, FallsBackToPtxWhenTheDriverRefusesMachineCode) {
   const std::array binaries = {KernelBinary{"cuda", "sm_90", Code("of a newer toolkit")},
                                KernelBinary{"cuda", "ptx", Code(".version .entry fill(")}};

@@ -57,13 +57,13 @@ Result<int> Attribute(const Driver& driver, const DeviceInfo& info, CUdevice dev
 /// Refuses what the kernels cannot run on.
 Status CheckDevice(const DeviceInfo& info, int capability, int unified_addressing) {
   if (capability < kMinimumCapability)
-    return Error(StatusCode::kUnsupported, "{} has compute capability {}.{}, the kernels are built for {}.{} and newer",
+    return Error(StatusCode::kNoDevice, "{} has compute capability {}.{}, the kernels are built for {}.{} and newer",
                  info.name, capability / 10, capability % 10, kMinimumCapability / 10, kMinimumCapability % 10);
   if (info.wave_size != kWaveSize)
-    return Error(StatusCode::kUnsupported, "{} says that its warps have {} lanes, the kernels are built for {}",
+    return Error(StatusCode::kNoDevice, "{} says that its warps have {} lanes, the kernels are built for {}",
                  info.name, info.wave_size, kWaveSize);
   if (!unified_addressing)
-    return Error(StatusCode::kUnsupported, "{} does not share its address space with the host", info.name);
+    return Error(StatusCode::kNoDevice, "{} does not share its address space with the host", info.name);
   return {};
 }
 
@@ -110,7 +110,7 @@ Result<int> CountDevices(const Driver& driver) {
   int count = 0;
   ACU_RETURN_IF_ERROR(CallStatus(driver, "NVIDIA driver", driver.cuDeviceGetCount(&count), "count its GPUs"));
   if (count == 0)
-    return Error(StatusCode::kUnsupported, "the NVIDIA driver finds no GPU; check nvidia-smi and CUDA_VISIBLE_DEVICES");
+    return Error(StatusCode::kNoDevice, "the NVIDIA driver finds no GPU; check nvidia-smi and CUDA_VISIBLE_DEVICES");
   return count;
 }
 
@@ -149,7 +149,7 @@ Result<FoundDevice> FindCurrent(const Driver& driver) {
     ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(driver, index));
     if (found.device == current) return found;
   }
-  return Error(StatusCode::kNoDevice, "the CUDA context belongs to no device of this process");
+  return Error(StatusCode::kInvalidArgument, "the CUDA context belongs to no device of this process");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Library LoadLibrary(const std::string& path) {
   Library library;
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    library.status = Error(StatusCode::kUnsupported,
+    library.status = Error(StatusCode::kNoDevice,
                            "no NVIDIA driver ({}); install it (on Debian the package nvidia-driver; in a container, "
                            "start it with the GPUs: --gpus all)",
                            ::dlerror());
@@ -33,7 +33,7 @@ Library LoadLibrary(const std::string& path) {
   auto find = [&]<class Function>(const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(::dlsym(handle, name));
     if (!function && library.status.ok())
-      library.status = Error(StatusCode::kUnsupported,
+      library.status = Error(StatusCode::kNoDevice,
                              "the NVIDIA driver is too old: {} has no function {}; install driver 470 (CUDA 11.4) or "
                              "newer",
                              path, name);
@@ -58,18 +58,18 @@ Status InitialisationError(const Driver& driver, CUresult result) {
   const std::string reason = ResultText(driver, result);
   switch (result) {
     case CUDA_ERROR_NO_DEVICE:
-      return Error(StatusCode::kUnsupported,
+      return Error(StatusCode::kNoDevice,
                    "the NVIDIA driver finds no GPU ({}); check nvidia-smi and CUDA_VISIBLE_DEVICES", reason);
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-      return Error(StatusCode::kUnsupported,
+      return Error(StatusCode::kNoDevice,
                    "the NVIDIA driver's library and kernel module have different versions ({}); restart the machine",
                    reason);
     case CUDA_ERROR_STUB_LIBRARY:
-      return Error(StatusCode::kUnsupported,
+      return Error(StatusCode::kNoDevice,
                    "{} is the CUDA toolkit's stub ({}); install the driver, or take the stub out of LD_LIBRARY_PATH",
                    kLibrary, reason);
     default:
-      return Error(StatusCode::kUnsupported, "the NVIDIA driver does not start ({}); check nvidia-smi", reason);
+      return Error(StatusCode::kNoDevice, "the NVIDIA driver does not start ({}); check nvidia-smi", reason);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "backend/cuda/kernel.h"
 
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -11,12 +12,20 @@ namespace {
 
 constexpr std::string_view kPtx = "ptx";
 
-/// Binaries of the image that the device may run, best first.
+/// ACUTANCE_CUDA_CODE=ptx or cubin leaves the other kind out, to compare them.
+bool IsWanted(std::string_view target) {
+  const char* wanted = std::getenv("ACUTANCE_CUDA_CODE");
+  return !wanted || !*wanted || (target == kPtx) == (std::string_view(wanted) == kPtx);
+}
+
+/// Binaries of the image that the device may run, best first: a build has machine code where that is faster.
 std::vector<KernelBinary> Candidates(const KernelImage& image, std::string_view family) {
   std::vector<KernelBinary> found;
-  for (const std::string_view target : {family, kPtx})
+  for (const std::string_view target : {family, kPtx}) {
+    if (!IsWanted(target)) continue;
     for (const KernelBinary& binary : image.binaries)
       if (binary.backend == "cuda" && binary.target == target && !binary.code.empty()) found.push_back(binary);
+  }
   return found;
 }
 
@@ -74,8 +83,9 @@ Result<std::unique_ptr<Kernel>> CudaKernel::Load(const std::shared_ptr<Context>&
   ACU_RETURN_IF_ERROR(current.status());
   ACU_RETURN_IF_ERROR(CheckLimits(*context, image));
   Status failure = Error(StatusCode::kUnsupported,
-                         "kernel {} was built neither for {} nor as PTX; build with clang-19 to have CUDA kernels",
-                         image.symbol, context->info().family);
+                         "kernel {} was built neither for {} nor as PTX; build with clang-19 to have CUDA kernels{}",
+                         image.symbol, context->info().family,
+                         std::getenv("ACUTANCE_CUDA_CODE") ? " (ACUTANCE_CUDA_CODE is set: it leaves some out)" : "");
   for (const KernelBinary& binary : Candidates(image, context->info().family)) {
     const Result<const Module*> module = context->LoadModule(binary);
     if (!module.ok()) {  // an old driver refuses a new toolkit's machine code, and still compiles PTX

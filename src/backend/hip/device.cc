@@ -48,7 +48,7 @@ int CompiledWaveSize(std::string_view family) { return family.starts_with("gfx9"
 Status CheckDevice(const DeviceInfo& info) {
   const int compiled = CompiledWaveSize(info.family);
   if (info.wave_size == compiled) return {};
-  return Error(StatusCode::kUnsupported, "{} says that its waves have {} lanes, the kernels for {} are built for {}",
+  return Error(StatusCode::kNoDevice, "{} says that its waves have {} lanes, the kernels for {} are built for {}",
                info.name, info.wave_size, info.family, compiled);
 }
 
@@ -77,7 +77,7 @@ Result<int> CountDevices(const Driver& driver) {
   int count = 0;
   ACU_RETURN_IF_ERROR(CallStatus(driver, "HIP runtime", driver.hipGetDeviceCount(&count), "count its GPUs"));
   if (count == 0)
-    return Error(StatusCode::kUnsupported, "the HIP runtime finds no GPU; check rocminfo and HIP_VISIBLE_DEVICES");
+    return Error(StatusCode::kNoDevice, "the HIP runtime finds no GPU; check rocminfo and HIP_VISIBLE_DEVICES");
   return count;
 }
 

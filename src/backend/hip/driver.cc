@@ -32,7 +32,7 @@ Result<void*> OpenFirst(const std::vector<std::string>& names) {
     if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     reason = ::dlerror();
   }
-  return Error(StatusCode::kUnsupported,
+  return Error(StatusCode::kNoDevice,
                "no HIP runtime ({}); install ROCm's (on Debian the package libamdhip64-5, with a user in the groups "
                "render and video)",
                reason);
@@ -51,7 +51,7 @@ Library LoadLibrary(const std::vector<std::string>& names) {
   };
   auto require = [&](const char* name, bool found) {
     if (!found && library.status.ok())
-      library.status = Error(StatusCode::kUnsupported,
+      library.status = Error(StatusCode::kNoDevice,
                              "the HIP runtime is too old: it has no function {}; install ROCm 5.0 or newer", name);
   };
 #define ACU_FIND(result, name, parameters) require(#name, find(#name, library.driver.name));
@@ -81,15 +81,15 @@ Status InitialisationError(const Driver& driver, hipError_t result) {
   switch (result) {
     case hipErrorNoDevice:
     case hipErrorInvalidDevice:  // what ROCm 5's hipInit says on a machine without a GPU
-      return Error(StatusCode::kUnsupported,
+      return Error(StatusCode::kNoDevice,
                    "the HIP runtime finds no GPU ({}); check rocminfo, HIP_VISIBLE_DEVICES and that the user may open "
                    "/dev/kfd (groups render and video)",
                    reason);
     case hipErrorInsufficientDriver:
-      return Error(StatusCode::kUnsupported,
+      return Error(StatusCode::kNoDevice,
                    "the amdgpu kernel driver is too old for the HIP runtime ({}); update the kernel", reason);
     default:
-      return Error(StatusCode::kUnsupported, "the HIP runtime does not start ({}); check rocminfo", reason);
+      return Error(StatusCode::kNoDevice, "the HIP runtime does not start ({}); check rocminfo", reason);
   }
 }
 
@@ -132,7 +132,7 @@ Result<std::string> ArchName(const Driver& driver, int device) {
                            : old_properties->bytes + DevicePropertiesR0000::kArchNameOffset;
   const std::string_view text(name, ::strnlen(name, kArchNameBytes));
   if (!text.starts_with("gfx"))
-    return Error(StatusCode::kUnsupported, "HIP device {} names no gfx instruction set; update ROCm", device);
+    return Error(StatusCode::kNoDevice, "HIP device {} names no gfx instruction set; update ROCm", device);
   return std::string(text.substr(0, text.find(':')));
 }
 

@@ -78,7 +78,7 @@ Result<int> ChooseWave(const sycl::device& device, const std::string& name, int 
   const std::vector<int> preferred = device.is_cpu() ? std::vector{8, 16, 32, 4, 64} : std::vector{16, 32, 8, 64, 4};
   const auto found = std::ranges::find_if(preferred, has);
   if (found != preferred.end()) return *found;
-  return Error(StatusCode::kUnsupported, "{} has waves of {} work items only; kernels need 4 to 64, a power of two",
+  return Error(StatusCode::kNoDevice, "{} has waves of {} work items only; kernels need 4 to 64, a power of two",
                name, fmt::join(sizes, ", "));
 }
 
@@ -117,7 +117,7 @@ Result<std::vector<Result<FoundDevice>>> FindAll() {
     }
   }));
   if (found.empty())
-    return Error(StatusCode::kUnsupported,
+    return Error(StatusCode::kNoDevice,
                  "the SYCL runtime finds no device; for Intel GPUs install their driver (on Debian intel-opencl-icd), "
                  "for CPUs: pip install intel-opencl-rt; check ONEAPI_DEVICE_SELECTOR and OCL_ICD_FILENAMES");
   return found;

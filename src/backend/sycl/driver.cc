@@ -58,7 +58,7 @@ Result<fs::path> FindPlugin() {
     if (names.empty() || names.back() != place.string()) names.push_back(place.string());
   }
   return Error(
-      StatusCode::kUnsupported,
+      StatusCode::kNoDevice,
       "no SYCL plugin (there is no {}); build it: tools/sycl_runtime.sh, then configure and build again; or set "
       "ACUTANCE_SYCL_PLUGIN to its file",
       fmt::join(names, ", no "));
@@ -88,7 +88,7 @@ Result<void*> OpenRuntime() {
   void* handle = file ? ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (handle) return handle;
   return Error(
-      StatusCode::kUnsupported,
+      StatusCode::kNoDevice,
       "no SYCL runtime ({}); install it: pip install dpcpp-cpp-rt, and set ACUTANCE_SYCL_RUNTIME to the "
       "folder of that Python environment, the one with lib/{}",
       file ? std::string(::dlerror()) : fmt::format("no {} in {}", kRuntimeFile, Variable("ACUTANCE_SYCL_RUNTIME")),
@@ -106,12 +106,12 @@ void PointToCpuDriver(void* runtime) {
 
 Result<const Plugin*> LoadPlugin(const fs::path& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return Error(StatusCode::kUnsupported, "the SYCL plugin does not load: {}", ::dlerror());
+  if (!handle) return Error(StatusCode::kNoDevice, "the SYCL plugin does not load: {}", ::dlerror());
   const auto* plugin = static_cast<const Plugin*>(::dlsym(handle, kPluginSymbol));
   if (!plugin)
-    return Error(StatusCode::kUnsupported, "{} is no SYCL plugin: it has no symbol {}", path.string(), kPluginSymbol);
+    return Error(StatusCode::kNoDevice, "{} is no SYCL plugin: it has no symbol {}", path.string(), kPluginSymbol);
   if (std::string_view(plugin->build) == ACUTANCE_SYCL_BUILD) return plugin;
-  return Error(StatusCode::kUnsupported,
+  return Error(StatusCode::kNoDevice,
                "{} belongs to another build of acutance ({}; this one is {}): install both from the same build",
                path.string(), plugin->build, ACUTANCE_SYCL_BUILD);
 }

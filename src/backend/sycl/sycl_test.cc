@@ -25,7 +25,7 @@ class SyclTest : public ::testing::Test {
     EXPECT_THAT(probe.devices, IsEmpty());
     const auto device = kSyclBackend.open(0);
     EXPECT_FALSE(device.ok());
-    EXPECT_EQ(device.status().code(), StatusCode::kUnsupported);
+    EXPECT_EQ(device.status().code(), StatusCode::kNoDevice);
     EXPECT_EQ(device.status().message(), probe.missing);
     return probe.missing;
   }

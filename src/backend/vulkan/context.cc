@@ -52,7 +52,7 @@ Status Context::FindFunctions() {
   ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
   if (!missing) return {};
-  return Error(StatusCode::kUnsupported, "{}: its driver has no function {}; install a newer one", info().name,
+  return Error(StatusCode::kNoDevice, "{}: its driver has no function {}; install a newer one", info().name,
                missing);
 }
 

@@ -30,7 +30,7 @@ Library LoadLibrary(const std::string& path) {
   Library library;
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    library.status = Error(StatusCode::kUnsupported,
+    library.status = Error(StatusCode::kNoDevice,
                            "no Vulkan loader ({}); install it (on Debian the package libvulkan1)", ::dlerror());
     return library;
   }
@@ -43,7 +43,7 @@ Library LoadLibrary(const std::string& path) {
   ACU_VULKAN_LOADER_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
   if (!whole)  // Vulkan 1.0 has no vkEnumerateInstanceVersion
-    library.status = Error(StatusCode::kUnsupported,
+    library.status = Error(StatusCode::kNoDevice,
                            "{} is no Vulkan loader, or one of Vulkan 1.0; install a newer one (on Debian the package "
                            "libvulkan1)",
                            path);
@@ -71,7 +71,7 @@ OpenedDriver& TheOpenedDriver() {
 }
 
 Status NoDriver(std::string_view reason) {
-  return Error(StatusCode::kUnsupported,
+  return Error(StatusCode::kNoDevice,
                "the Vulkan loader finds no driver with a device: {}; install one (on Debian the package "
                "mesa-vulkan-drivers for AMD, Intel and, by llvmpipe, for the CPU; nvidia-vulkan-icd for NVIDIA) and "
                "check VK_ICD_FILENAMES and VK_DRIVER_FILES",
@@ -84,7 +84,7 @@ Status Driver::Create() {
   uint32_t offered = 0;
   ACU_RETURN_IF_ERROR(CallStatus("Vulkan", loader_.vkEnumerateInstanceVersion(&offered), "read its version"));
   if (offered < kMinimumVersion)
-    return Error(StatusCode::kUnsupported,
+    return Error(StatusCode::kNoDevice,
                  "the Vulkan loader has version {}, {} is needed; install a newer one (on Debian the package "
                  "libvulkan1)",
                  VersionText(offered), VersionText(kMinimumVersion));
@@ -115,7 +115,7 @@ Status Driver::CreateInstance(bool validate) {
   if (!validate) return {};
   const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
       loader_.vkGetInstanceProcAddr(instance_, "vkCreateDebugUtilsMessengerEXT"));
-  if (!create) return Error(StatusCode::kUnsupported, "the Vulkan loader has no {}", extension);
+  if (!create) return Error(StatusCode::kNoDevice, "the Vulkan loader has no {}", extension);
   return CallStatus("Vulkan", create(instance_, &messenger, nullptr, &messenger_), "listen to the validation layer");
 }
 
@@ -127,7 +127,7 @@ Status Driver::FindFunctions() {
   ACU_VULKAN_INSTANCE_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
   if (!missing) return {};
-  return Error(StatusCode::kUnsupported, "the Vulkan loader has no function {}; install a newer one", missing);
+  return Error(StatusCode::kNoDevice, "the Vulkan loader has no function {}; install a newer one", missing);
 }
 
 Driver::~Driver() {

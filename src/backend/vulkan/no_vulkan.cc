@@ -14,7 +14,7 @@ const Backend kVulkanBackend = {
     [] {
       return BackendProbe{{}, kMissing};
     },
-    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kUnsupported, "{}", kMissing); }};
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "{}", kMissing); }};
 
 std::vector<std::string> VulkanValidationMessages() { return {}; }
 

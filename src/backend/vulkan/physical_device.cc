@@ -98,7 +98,7 @@ Status CheckFeatures(Features& features, const std::string& name) {
   for (const Need& need : kNeeds)
     if (!need.of(features)) missing += (missing.empty() ? "" : ", ") + std::string(need.name);
   if (missing.empty()) return {};
-  return Error(StatusCode::kUnsupported,
+  return Error(StatusCode::kNoDevice,
                "{} lacks {}, which the kernels need; a newer driver may have it, and the CPU needs no device", name,
                missing);
 }
@@ -107,7 +107,7 @@ Status CheckWaves(const VkPhysicalDeviceVulkan11Properties& properties, const st
   if ((properties.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
       (properties.subgroupSupportedOperations & kWaveOperations) == kWaveOperations)
     return {};
-  return Error(StatusCode::kUnsupported,
+  return Error(StatusCode::kNoDevice,
                "{} lacks subgroup operations (basic, arithmetic and shuffle, in compute kernels), which the kernels "
                "need",
                name);
@@ -153,7 +153,7 @@ Status ChooseQueues(const Driver& driver, PhysicalDevice& device) {
   if (told < families.size() && (families[told].queueFlags & VK_QUEUE_COMPUTE_BIT))
     device.compute = {told, families[told].queueCount};
   if (device.compute.queues == 0)
-    return Error(StatusCode::kUnsupported, "{} has no queue for compute kernels", device.info.name);
+    return Error(StatusCode::kNoDevice, "{} has no queue for compute kernels", device.info.name);
   const uint32_t most = std::max(EnvironmentNumber("ACUTANCE_VULKAN_QUEUES").value_or(kMaxQueues), 1u);
   device.compute.queues = std::min(device.compute.queues, most);
   device.copy = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
@@ -217,7 +217,7 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   device.info.index = index;
   device.info.name = basic.deviceName;
   if (basic.apiVersion < kMinimumVersion)
-    return Error(StatusCode::kUnsupported, "{} has Vulkan {}.{}, {}.{} is needed; install a newer driver",
+    return Error(StatusCode::kNoDevice, "{} has Vulkan {}.{}, {}.{} is needed; install a newer driver",
                  basic.deviceName, VK_API_VERSION_MAJOR(basic.apiVersion), VK_API_VERSION_MINOR(basic.apiVersion),
                  VK_API_VERSION_MAJOR(kMinimumVersion), VK_API_VERSION_MINOR(kMinimumVersion));
   const uint32_t version = UsableVersion(driver, basic);

@@ -1,0 +1,12 @@
+// Pictures made by a formula, for proving and timing devices.
+#pragma once
+
+#include "base/status.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// The same for the same arguments; no two frames, planes or salts are alike.
+Result<Picture> MakeTestPicture(const PictureFormat& format, int frame, int salt);
+
+}  // namespace acutance

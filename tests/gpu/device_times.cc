@@ -1,0 +1,67 @@
+#include "tests/gpu/device_times.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "engine/feature_set.h"
+#include "engine/model_run.h"
+#include "engine/tuner.h"
+#include "metric/registry.h"
+#include "model/builtin_models.h"
+
+namespace acutance {
+namespace {
+
+// An NVIDIA H200: what its memory and its PCIe link were measured to do.
+constexpr double kMemoryBytesPerMicrosecond = 4.1e6;
+constexpr double kUploadBytesPerMicrosecond = 55e3;
+constexpr const char* kModel = "vmaf_v0.6.1";
+
+Status PrintRow(Device& device, const std::string& name, FeatureSet& features, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(features.MakeExtractors(format));
+  ACU_ASSIGN_OR_RETURN(const DeviceTime time, TimeOnDevice(device, features, format));
+  const double microseconds = 1e6 * time.seconds, bytes = static_cast<double>(time.bytes);
+  fmt::print("| {} | {}x{} | {} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", name, format.width, format.height, time.batch,
+             microseconds, bytes / kMemoryBytesPerMicrosecond, microseconds * kMemoryBytesPerMicrosecond / bytes,
+             bytes / kUploadBytesPerMicrosecond);
+  std::fflush(stdout);
+  return {};
+}
+
+Status PrintMetric(Device& device, const Metric& metric, const PictureFormat& format) {
+  FeatureSet features;
+  ACU_RETURN_IF_ERROR(features.Add({std::string(metric.name), {}}).status());
+  return PrintRow(device, std::string(metric.name), features, format);
+}
+
+Status PrintModel(Device& device, const PictureFormat& format) {
+  FeatureSet features;
+  ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(kModel, kModel));
+  ACU_RETURN_IF_ERROR(ModelRun::Create({.model = std::make_shared<const Model>(std::move(model))}, features).status());
+  for (const MetricRun& run : features.runs())
+    if (!run.metric->make_plan) return {};  // the CPU has a part in it
+  return PrintRow(device, kModel, features, format);
+}
+
+}  // namespace
+
+Status PrintDeviceTimes(Device& device, std::span<const std::pair<int, int>> sizes) {
+  fmt::print(
+      "{} through {} ({}): microseconds a frame pair, 8 bit. Device: launches alone, recorded many times over, "
+      "without\n"
+      "copies. Bytes: the planes read once, at 4.1 TB/s. Upload: the same planes at 55 GB/s.\n\n"
+      "| run | size | batch | device | its bytes | device / bytes | upload |\n|---|---|---|---|---|---|---|\n",
+      device.info().name, device.info().backend, device.info().driver);
+  for (const auto& [width, height] : sizes) {
+    const PictureFormat format = {.width = width, .height = height};
+    for (const Metric* metric : AllMetrics())
+      if (metric->make_plan) ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format));
+    ACU_RETURN_IF_ERROR(PrintModel(device, format));
+  }
+  return {};
+}
+
+}  // namespace acutance
