@@ -98,6 +98,7 @@ bool CheckCases(Device& device, const Settings& settings, const Metric& metric, 
   size_t count = 0, failed = 0;
   std::string first;
   for (const Case& which : Cases(settings, metric, options)) {
+    if (!Accepts(metric, options, which.parity.format)) continue;  // such as chroma options without chroma
     const std::vector<std::string>& shapes = which.all_shapes ? all : chosen;
     const Status status = CheckShapes(device, which.parity, shapes);
     count += shapes.size();
