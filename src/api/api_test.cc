@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
+#include <string>
+
+#include "base/temp_dir.h"
 
 namespace {
 
@@ -221,8 +223,7 @@ TEST(Api, DevicePicturesNeedADeviceThatReadsThem) {
 }
 
 /// A y4m file of the frames that MakePicture makes.
-std::string WriteClip(const char* name, int frames, int noise) {
-  const std::string path = testing::TempDir() + name;
+void WriteClip(const std::string& path, int frames, int noise) {
   std::ofstream file(path, std::ios::binary);
   file << "YUV4MPEG2 W" << kFormat.width << " H" << kFormat.height << " F25:1 Ip C420\n";
   for (int i = 0; i < frames; ++i) {
@@ -231,12 +232,13 @@ std::string WriteClip(const char* name, int frames, int noise) {
       for (int y = 0; y < kFormat.PlaneHeight(p); ++y)
         for (int x = 0; x < kFormat.PlaneWidth(p); ++x) file.put(static_cast<char>(Sample(x, y, i, noise)));
   }
-  return path;
 }
 
 TEST(Api, FilesScoreAsTheirPictures) {
-  const std::string reference = WriteClip("api_reference.y4m", 6, 0);
-  const std::string distorted = WriteClip("api_distorted.y4m", 6, 24);
+  const acutance::test::TempDir folder;
+  const std::string reference = folder / "reference.y4m", distorted = folder / "distorted.y4m";
+  WriteClip(reference, 6, 0);
+  WriteClip(distorted, 6, 24);
   acutance::ScoreOptions options;
   options.session = VmafAndPsnr();
   int calls = 0;
@@ -249,9 +251,8 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_EQ(calls, 6);
   EXPECT_EQ(*result->Scores("vmaf"), *ScoreFrames(VmafAndPsnr(), 6)->Scores("vmaf"));
 
-  const std::string log = testing::TempDir() + "api.json";
-  EXPECT_TRUE(result->WriteLog(log, "json").ok());
-  EXPECT_FALSE(result->WriteLog(log, "yaml").ok());
+  EXPECT_TRUE(result->WriteLog(folder / "log.json", "json").ok());
+  EXPECT_FALSE(result->WriteLog(folder / "log.json", "yaml").ok());
   EXPECT_EQ(result->WriteLog("no/such/folder/log.xml", "xml").code(), StatusCode::kIo);
 
   options.on_progress = [](const acutance::Progress&) { return false; };
@@ -264,7 +265,6 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
   options.watch_cancel = nullptr;
   EXPECT_THAT(acutance::Score("no/such.y4m", {distorted}, options).status().message(), HasSubstr("no/such.y4m"));
-  for (const std::string& file : {reference, distorted, log}) std::remove(file.c_str());
 }
 
 TEST(Api, ListsWhatThereIs) {

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "backend/emu/emu.h"
+#include "base/temp_dir.h"
 #include "engine/selftest.h"
 #include "engine/session.h"
 
@@ -339,11 +340,11 @@ class EmptyDevice : public FlakyDevice {
 };
 
 TEST(SelfTest, ABrokenCacheOnlyCostsTime) {
-  const std::filesystem::path folder = testing::TempDir() + "selftest_cache";
+  const test::TempDir temporary;
+  const std::filesystem::path folder = temporary / "cache";
   const auto check = [] { return CheckDeviceOnce(*std::make_unique<EmptyDevice>()); };
   const std::string key = SelfTestKey(EmptyDevice().info());
   ::setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  std::filesystem::remove_all(folder);
   EXPECT_FALSE(check().ok()) << "no cache";
   std::filesystem::create_directories(folder / "acutance" / "selftest");
   EXPECT_FALSE(check().ok()) << "a folder in the file's place";
@@ -357,7 +358,6 @@ TEST(SelfTest, ABrokenCacheOnlyCostsTime) {
   std::ofstream(folder / "acutance" / "selftest", std::ios::app) << "\n" << key << "\n";
   EXPECT_TRUE(check().ok()) << "what passed before is believed";
   ::unsetenv("XDG_CACHE_HOME");
-  std::filesystem::remove_all(folder);
 }
 
 TEST(SelfTest, TheEmulatorPassesAtEveryWaveSize) {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <random>
 
+#include "base/temp_dir.h"
 #include "model/predict.h"
 #include "model/test_model.h"
 
@@ -279,7 +279,8 @@ TEST(Collection, RefusesDamage) {
 }
 
 TEST(LoadModelFile, NamesTheFile) {
-  const std::string folder = testing::TempDir();
+  const test::TempDir temporary;
+  const std::string folder = temporary.path();
   const Result<Model> absent = LoadModelFile(folder + "/no_such_model.json", "vmaf");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.status().code(), StatusCode::kNotFound);
@@ -296,7 +297,6 @@ TEST(LoadModelFile, NamesTheFile) {
   EXPECT_TRUE(model.ok()) << model.status().message();
   std::ofstream(path, std::ios::binary) << "";
   EXPECT_NE(LoadModelFile(path, "vmaf").status().message().find(path), std::string::npos);
-  std::remove(path.c_str());
 }
 
 TEST(LoadModelFile, StopsReadingAtTheLimit) {

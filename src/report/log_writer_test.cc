@@ -1,7 +1,6 @@
 #include "report/log_writer.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -10,6 +9,8 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+
+#include "base/temp_dir.h"
 
 namespace acutance {
 namespace {
@@ -288,7 +289,8 @@ TEST(Log, ManyColumnsKeepTheirOrder) {
 TEST(WriteLogFile, WritesWhatTheFormatSays) {
   const ScoreTable table = WholeTable();
   const LogInput input{table, 2, 1, "3.2.0", 1, 192, 144};
-  const std::string path = testing::TempDir() + fmt::format("/acutance_log_{}", getpid());
+  const test::TempDir folder;
+  const std::string path = folder / "log";
   for (const LogFormat& format : LogFormats()) {
     const Status status = WriteLogFile(path, format.name, input);
     ASSERT_TRUE(status.ok()) << status.message();
@@ -296,7 +298,6 @@ TEST(WriteLogFile, WritesWhatTheFormatSays) {
     const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     EXPECT_EQ(text, Write(format.name, input));
   }
-  std::filesystem::remove(path);
 }
 
 TEST(WriteLogFile, FullDisk) {

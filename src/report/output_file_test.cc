@@ -11,6 +11,8 @@
 #include <iterator>
 #include <thread>
 
+#include "base/temp_dir.h"
+
 namespace acutance {
 namespace {
 
@@ -18,14 +20,7 @@ namespace fs = std::filesystem;
 
 class OutputFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / fmt::format("acutance_output_{}", getpid());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return folder_ / name; }
   static std::string Read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -35,9 +30,9 @@ class OutputFileTest : public testing::Test {
     file->Write(text);
     return file->Commit();
   }
-  size_t FileCount() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
+  size_t FileCount() const { return std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()); }
 
-  fs::path folder_;
+  const test::TempDir folder_;
 };
 
 /// While it lives, no file may grow beyond `bytes`: what a full disk looks like.
@@ -144,7 +139,7 @@ TEST_F(OutputFileTest, FifosAreWrittenThrough) {
 }
 
 TEST_F(OutputFileTest, NamesWhatCannotBeOpened) {
-  for (const std::string& path : {Path("no/such/folder/log.xml"), folder_.string(), std::string()}) {
+  for (const std::string& path : {Path("no/such/folder/log.xml"), folder_.path().string(), std::string()}) {
     const Status status = WriteAll(path, "text");
     EXPECT_EQ(status.code(), StatusCode::kIo);
     EXPECT_NE(status.message().find("could not open file: " + path), std::string::npos) << status.message();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/libvmaf/libvmaf_test_util.h"
+#include "base/temp_dir.h"
 
 namespace acutance::libvmaf {
 namespace {
@@ -141,7 +142,8 @@ TEST(Libvmaf, MisuseIsAnErrorCode) {
   EXPECT_EQ(vmaf_score_pooled(vmaf, loaded.model, VMAF_POOL_METHOD_MEAN, nullptr, 0, 0), -EINVAL);
   EXPECT_EQ(vmaf_write_output(vmaf, nullptr, VMAF_OUTPUT_FORMAT_XML), -EINVAL);
   EXPECT_EQ(vmaf_write_output(vmaf, "no/such/folder/x.xml", VMAF_OUTPUT_FORMAT_XML), -EINVAL);
-  const std::string path = testing::TempDir() + "libvmaf_none.xml";
+  const test::TempDir folder;
+  const std::string path = folder / "none.xml";
   EXPECT_EQ(vmaf_write_output(vmaf, path.c_str(), VMAF_OUTPUT_FORMAT_NONE), -EINVAL);
   EXPECT_FALSE(std::ifstream(path).good());
 }

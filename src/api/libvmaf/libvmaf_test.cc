@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "api/libvmaf/libvmaf_test_util.h"
+#include "base/temp_dir.h"
 #include "engine/session.h"
 #include "model/builtin_models.h"
 
@@ -74,7 +74,6 @@ TEST(Libvmaf, ScoresAreTheEnginesWithThreads) { ExpectEngineScores(3, 0); }
 TEST(Libvmaf, ScoresAreTheEnginesWithSubsampling) { ExpectEngineScores(2, 3); }
 
 /// Scores of libvmaf 3.2 for imported features (spec/system.md, appendix B).
-
 TEST(Libvmaf, ModelsPredictFromImportedFeatures) {
   const char* const names[] = {"VMAF_integer_feature_adm2_score",       "VMAF_integer_feature_motion2_score",
                                "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",
@@ -109,24 +108,23 @@ TEST(Libvmaf, ModelsPredictFromImportedFeatures) {
 }
 
 /// A collection of three built-in models, as a file.
-std::string WriteCollection() {
-  const std::string path = testing::TempDir() + "libvmaf_collection.json";
+void WriteCollection(const std::string& path) {
   std::string member(acutance::FindBuiltinModel("vmaf_v0.6.1")->json);
   const std::string type = "\"LIBSVMNUSVR\"";
   member.replace(member.find(type), type.size(), "\"BOOTSTRAP_LIBSVMNUSVR\"");
   std::ofstream(path) << "{\"0\": " << member << ", \"1\": " << member << ", \"2\": " << member << "}";
-  return path;
 }
 
 TEST(Libvmaf, CollectionsScore) {
-  const std::string path = WriteCollection();
+  const test::TempDir folder;
+  const std::string path = folder / "collection.json";
+  WriteCollection(path);
   VmafModelConfig config{"vmaf_b", 0};
   VmafModel* model = nullptr;
   VmafModelCollection* collection = nullptr;
   EXPECT_EQ(vmaf_model_load_from_path(&model, &config, path.c_str()), -EINVAL);
   EXPECT_EQ(vmaf_model_collection_load(&model, &collection, &config, "vmaf_v0.6.1"), -EINVAL);
   ASSERT_EQ(vmaf_model_collection_load_from_path(&model, &collection, &config, path.c_str()), 0);
-  std::remove(path.c_str());
   VmafFeatureDictionary* options = nullptr;
   vmaf_feature_dictionary_set(&options, "adm_enhn_gain_limit", "1");
   ASSERT_EQ(vmaf_model_collection_feature_overload(model, &collection, "adm", options), 0);
@@ -250,7 +248,8 @@ TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
   vmaf.ReadAll(2);
   double score = 0;
   ASSERT_EQ(vmaf_score_pooled(vmaf, loaded.model, VMAF_POOL_METHOD_MEAN, &score, 0, 1), 0);
-  const std::string path = testing::TempDir() + "libvmaf_log.csv";
+  const test::TempDir folder;
+  const std::string path = folder / "log.csv";
   ASSERT_EQ(vmaf_write_output(vmaf, path.c_str(), VMAF_OUTPUT_FORMAT_CSV), 0);
   std::string header = ReadFile(path);
   header.resize(header.find('\n'));
@@ -260,7 +259,6 @@ TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
             "integer_vif_scale2,integer_vif_scale3,psnr_y,psnr_cb,psnr_cr,integer_motion2,integer_motion3,mine,vmaf,");
   ASSERT_EQ(vmaf_write_output(vmaf, path.c_str(), VMAF_OUTPUT_FORMAT_XML), 0);
   EXPECT_THAT(ReadFile(path), testing::AllOf(HasSubstr("<VMAF version=\"3.2.0\">"), HasSubstr("apsnr_cr=\"")));
-  std::remove(path.c_str());
 }
 
 /// Resident memory in KB.
