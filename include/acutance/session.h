@@ -34,8 +34,8 @@ struct SessionOptions {
   std::optional<int> device;  // which of the backend's; not set: the first that works
 };
 
-/// One thread at a time uses a session. Memory is bounded by the pictures in flight, a few per thread. Destroying a
-/// session that was not finished drops its work.
+/// Start, Add and Finish of several threads wait for each other; any thread may ask for the rest. Memory is bounded by
+/// the pictures in flight, a few per thread. Destroying a session that was not finished drops its work.
 class Session {
  public:
   /// kInvalidArgument for names and values that do not exist, or nothing to compute.
@@ -57,7 +57,7 @@ class Session {
   Status Add(const Picture& reference, const std::vector<Picture>& distorted);  // one a distorted video
 
   int64_t frames_added() const;
-  /// Scored; features that look ahead (motion) and models come with Finish. Any thread may ask.
+  /// Scored; features that look ahead (motion) and models come with Finish.
   int64_t frames_done() const;
 
   /// A score so far; nullopt where it does not exist yet.

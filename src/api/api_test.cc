@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "base/temp_dir.h"
 
@@ -180,6 +182,32 @@ TEST(Api, MisuseIsAnErrorWithAMessage) {
   EXPECT_TRUE(session.Finish().ok());
   EXPECT_FALSE(session.Finish().ok());
   EXPECT_FALSE(session.Add(MakePicture(1, 0), MakePicture(1, 1)).ok());
+}
+
+TEST(Api, ThreadsMayShareASession) {
+  SessionOptions options = VmafAndPsnr();
+  options.threads = 3;
+  auto session = *Session::Create(options);
+  std::atomic<int> added = 0;
+  const auto feed = [&] {
+    for (int i = 0; i < 30; ++i) added += session.Add(MakePicture(7, 0), MakePicture(7, 24)).ok();
+  };
+  std::thread other(feed);
+  std::thread reader([&] {
+    while (session.frames_done() < 30) session.Score("psnr_y", session.frames_added() - 1);
+  });
+  feed();
+  other.join();
+  reader.join();
+  EXPECT_EQ(added, 60);
+  std::atomic<int> finished = 0;
+  const auto finish = [&] { finished += session.Finish().ok(); };
+  std::thread closer(finish);
+  finish();
+  closer.join();
+  EXPECT_EQ(finished, 1);
+  EXPECT_EQ(session.Score("psnr_y", 59), session.Score("psnr_y", 0));
+  EXPECT_TRUE(session.Score("psnr_y", 59));
 }
 
 TEST(Api, PicturesAreChecked) {

@@ -1,7 +1,9 @@
 #include "engine/session.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -13,6 +15,10 @@ namespace acutance::api {
 struct Session::State {
   std::unique_ptr<acutance::Session> session;
   int videos = 1;
+  std::atomic<int64_t> frames_added = 0;
+  std::atomic<bool> has_scores = false;  // started without an error
+
+  std::mutex mutex;  // of Start, Add and Finish; guards what follows
   bool started = false;
   acutance::PictureFormat format;
   std::chrono::steady_clock::time_point begin;
@@ -49,7 +55,9 @@ acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
   started = true;
   format = wanted;
   begin = Clock::now();
-  return error = session->Start(wanted);
+  error = session->Start(wanted);
+  has_scores = error.ok();
+  return error;
 }
 
 acutance::Status Session::State::Add(const Picture& reference, std::span<const Picture> distorted) {
@@ -62,7 +70,9 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
     ACU_RETURN_IF_ERROR(CheckDevicePictures(*session));
   std::vector<acutance::Picture> others;
   for (const Picture& picture : distorted) others.push_back(ToEngine(picture));
-  return session->Add(ToEngine(reference), std::move(others));
+  ACU_RETURN_IF_ERROR(session->Add(ToEngine(reference), std::move(others)));
+  ++frames_added;
+  return {};
 }
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -89,22 +99,27 @@ Expected<Session> Session::Create(const SessionOptions& options) {
 }
 
 bool Session::NeedsChroma() const { return state_->session->NeedsChroma(); }
-Status Session::Start(const PictureFormat& format) { return ToPublic(state_->Start(ToEngine(format))); }
+Status Session::Start(const PictureFormat& format) {
+  const std::lock_guard lock(state_->mutex);
+  return ToPublic(state_->Start(ToEngine(format)));
+}
 
 Status Session::Add(const Picture& reference, const Picture& distorted) {
+  const std::lock_guard lock(state_->mutex);
   return ToPublic(state_->Add(reference, {&distorted, 1}));
 }
 
 Status Session::Add(const Picture& reference, const std::vector<Picture>& distorted) {
+  const std::lock_guard lock(state_->mutex);
   return ToPublic(state_->Add(reference, distorted));
 }
 
-int64_t Session::frames_added() const { return state_->session->frames_added(); }
+int64_t Session::frames_added() const { return state_->frames_added; }
 int64_t Session::frames_done() const { return state_->session->frames_done(); }
 
 std::optional<double> Session::Score(std::string_view name, int64_t frame, int video) const {
   std::optional<double> score;
-  if (!state_->started || !state_->error.ok() || video < 0 || video >= state_->videos) return score;
+  if (!state_->has_scores || video < 0 || video >= state_->videos) return score;
   state_->session->ReadScores(video, [&](const ScoreTable& table) {
     const auto named = [&](const ScoreTable::Column& column) { return column.stored == name || column.shown == name; };
     const auto found = std::ranges::find_if(table.columns(), named);
@@ -115,6 +130,7 @@ std::optional<double> Session::Score(std::string_view name, int64_t frame, int v
 }
 
 Expected<Result> Session::Finish() {
+  const std::lock_guard lock(state_->mutex);
   if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
   return ResultAccess::Make(*state_->session, state_->videos, state_->format, seconds, {});
