@@ -261,36 +261,5 @@ TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
   EXPECT_THAT(ReadFile(path), testing::AllOf(HasSubstr("<VMAF version=\"3.2.0\">"), HasSubstr("apsnr_cr=\"")));
 }
 
-/// Resident memory in KB.
-long ResidentMemory() {
-  std::ifstream status("/proc/self/statm");
-  long pages = 0, resident = 0;
-  status >> pages >> resident;
-  return resident * 4;
-}
-
-TEST(Libvmaf, MemoryStaysFlat) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "sanitizers keep freed memory";
-#endif
-  const auto session = [](unsigned frames) {
-    Vmaf vmaf(2);
-    LoadedModel loaded;
-    ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
-    vmaf.ReadAll(frames);
-  };
-  for (int i = 0; i < 20; ++i) session(3);
-  const long before = ResidentMemory();
-  for (int i = 0; i < 180; ++i) session(3);
-  EXPECT_LT(ResidentMemory() - before, 3000);
-
-  Vmaf vmaf(2);
-  ASSERT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
-  for (unsigned i = 0; i < 1000; ++i) ASSERT_EQ(vmaf.Read(i), 0);
-  const long early = ResidentMemory();
-  for (unsigned i = 1000; i < 10000; ++i) ASSERT_EQ(vmaf.Read(i), 0);
-  EXPECT_LT(ResidentMemory() - early, 3000);  // the scores themselves: 9000 * 3 * 16 bytes, in doubling vectors
-}
-
 }  // namespace
 }  // namespace acutance::libvmaf
