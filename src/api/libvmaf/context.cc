@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_map>
 #include <utility>
 
 #include "api/libvmaf/log.h"
@@ -29,17 +28,6 @@ Result<DeviceChoice> ChoiceFromEnvironment() {
   const Status status = CheckDeviceChoice(choice);
   if (!status.ok()) return Error(status.code(), "ACUTANCE_BACKEND={}: {}", choice.backend, status.message());
   return choice;
-}
-
-struct Registry {
-  std::mutex mutex;
-  std::unordered_map<uintptr_t, std::shared_ptr<Context>> contexts;
-  uintptr_t next = 16;
-};
-
-Registry& TheRegistry() {
-  static Registry& registry = *new Registry();  // contexts may be closed while the program ends
-  return registry;
 }
 
 }  // namespace
@@ -93,20 +81,21 @@ Status Context::AddHandler(const VmafMetadataConfiguration& config) {
   return {};
 }
 
-Status Context::CheckPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) const {
+Status Context::CheckPair(const HeldPicture& reference, const HeldPicture& distorted, unsigned index) const {
   if (flushed_) return Error(StatusCode::kInvalidArgument, "no picture is read after the flush");
-  ACU_RETURN_IF_ERROR(CheckHeld(reference, "ref"));
-  ACU_RETURN_IF_ERROR(CheckHeld(distorted, "dist"));
-  if (IsOnDevice(reference) != IsOnDevice(distorted))
+  if (reference == distorted)
+    return Error(StatusCode::kInvalidArgument, "ref and dist are one picture: each needs its own");
+  if (reference.on_device() != distorted.on_device())
     return Error(StatusCode::kInvalidArgument, "ref and dist must both lie on the device, or neither");
-  const auto text = [](const VmafPicture& p) {
-    return fmt::format("{}x{}, pix_fmt {}, {} bit", p.w[0], p.h[0], static_cast<int>(p.pix_fmt), p.bpc);
+  const auto text = [](const PictureFormat& f) {
+    return fmt::format("{}x{}, {}, {} bit", f.width, f.height, PixelFormatName(f.pixel_format), f.bit_depth);
   };
-  const auto same = [](const VmafPicture& a, const PictureFormat& b) { return FormatOf(a) == b; };
-  if (!same(reference, FormatOf(distorted)))
-    return Error(StatusCode::kInvalidArgument, "ref is {}, but dist is {}", text(reference), text(distorted));
-  if (next_index_ > 0 && !same(reference, format_))
-    return Error(StatusCode::kInvalidArgument, "picture {} is {}, unlike those before it", index, text(reference));
+  const PictureFormat& format = reference.format();
+  if (distorted.format() != format)
+    return Error(StatusCode::kInvalidArgument, "ref is {}, but dist is {}", text(format), text(distorted.format()));
+  if (next_index_ > 0 && format != format_)
+    return Error(StatusCode::kInvalidArgument, "picture {} is {}, but those before it are {}", index, text(format),
+                 text(format_));
   if (index != next_index_)
     return Error(StatusCode::kInvalidArgument, "picture {} came where {} was expected: indices are 0, 1, 2, ...", index,
                  next_index_);
@@ -150,19 +139,24 @@ Status Context::Start(const PictureFormat& format) {
   return start_error_;
 }
 
+Status Context::AddPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) {
+  ACU_ASSIGN_OR_RETURN(const HeldPicture first, HeldPicture::Find(reference, "ref"));
+  ACU_ASSIGN_OR_RETURN(const HeldPicture second, HeldPicture::Find(distorted, "dist"));
+  ACU_RETURN_IF_ERROR(CheckPair(first, second, index));
+  ACU_RETURN_IF_ERROR(Start(first.format()));
+  if (cuda_ && first.on_device()) ACU_RETURN_IF_ERROR(cuda_->WaitForClients());
+  if (!session_) return {};
+  const bool needs_host = session_->RunsOnCpu();
+  ACU_ASSIGN_OR_RETURN(Picture engine_first, first.ToEngine(needs_host));
+  ACU_ASSIGN_OR_RETURN(Picture engine_second, second.ToEngine(needs_host));
+  return session_->Add(std::move(engine_first), {std::move(engine_second)});
+}
+
 Status Context::Read(VmafPicture& reference, VmafPicture& distorted, unsigned index) {
-  ACU_RETURN_IF_ERROR(CheckPair(reference, distorted, index));
-  ACU_RETURN_IF_ERROR(Start(FormatOf(reference)));
-  if (cuda_ && IsOnDevice(reference)) ACU_RETURN_IF_ERROR(cuda_->WaitForClients());
-  if (session_) {
-    const bool needs_host = session_->RunsOnCpu();
-    ACU_ASSIGN_OR_RETURN(Picture first, ToEngine(reference, needs_host));
-    ACU_ASSIGN_OR_RETURN(Picture second, ToEngine(distorted, needs_host));
-    ACU_RETURN_IF_ERROR(session_->Add(std::move(first), {std::move(second)}));
-  }
+  ACU_RETURN_IF_ERROR(AddPair(reference, distorted, index));
   ++next_index_;
-  Release(reference);
-  Release(distorted);
+  ACU_RETURN_IF_ERROR(Release(reference));
+  ACU_RETURN_IF_ERROR(Release(distorted));
   LogWarnings();
   Notify();
   return {};
@@ -302,33 +296,12 @@ Result<VmafPicture> Context::FetchFrom(const std::shared_ptr<PictureSource>& poo
   return source->Fetch();
 }
 
-VmafContext* OpenHandle(std::shared_ptr<Context> context) {
-  Registry& registry = TheRegistry();
-  std::lock_guard lock(registry.mutex);
-  const uintptr_t handle = registry.next;
-  registry.next += 16;
-  registry.contexts.emplace(handle, std::move(context));
-  return reinterpret_cast<VmafContext*>(handle);
-}
-
-Result<std::shared_ptr<Context>> FindContext(VmafContext* handle) {
-  if (!handle) return Error(StatusCode::kInvalidArgument, "the context is NULL");
-  Registry& registry = TheRegistry();
-  std::lock_guard lock(registry.mutex);
-  const auto found = registry.contexts.find(reinterpret_cast<uintptr_t>(handle));
-  if (found == registry.contexts.end()) return Error(StatusCode::kInvalidArgument, "the context is not open");
-  return found->second;
-}
-
-Status CloseHandle(VmafContext* handle) {
-  ACU_ASSIGN_OR_RETURN(const std::shared_ptr<Context> context, FindContext(handle));
-  Registry& registry = TheRegistry();
+void Context::Close() {
   {
-    std::lock_guard lock(registry.mutex);
-    registry.contexts.erase(reinterpret_cast<uintptr_t>(handle));
+    const std::lock_guard lock(pool_mutex_);
+    if (pool_) pool_->Close();
   }
-  const Locked wait(context);
-  return {};
+  const std::lock_guard wait(mutex_);
 }
 
 }  // namespace acutance::libvmaf

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/libvmaf/handle_table.h"
 #include "api/libvmaf/model.h"
 #include "api/libvmaf/picture.h"
 #include "api/libvmaf/scores.h"
@@ -51,6 +52,9 @@ class Context {
   Status PreallocateCuda(const VmafCudaPictureConfiguration& config);
   Result<VmafPicture> FetchCuda() { return FetchFrom(cuda_pool_, "vmaf_cuda_preallocate_pictures"); }
 
+  /// Waits for the call that is under way in another thread; one that waits for a picture fails.
+  void Close();
+
  private:
   friend class Locked;
   struct Handler {
@@ -61,7 +65,8 @@ class Context {
   };
 
   Context(const VmafConfiguration& config, DeviceChoice choice);
-  Status CheckPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) const;
+  Status CheckPair(const HeldPicture& reference, const HeldPicture& distorted, unsigned index) const;
+  Status AddPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index);
   Status Start(const PictureFormat& format);
   Status StartSession(const PictureFormat& format);
   Result<std::shared_ptr<DevicePicker>> PickDevices() const;
@@ -105,10 +110,6 @@ class Locked {
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-/// Handles are numbers that are never used again, so that a closed one is an error and not a crash.
-VmafContext* OpenHandle(std::shared_ptr<Context> context);
-Result<std::shared_ptr<Context>> FindContext(VmafContext* handle);
-/// Waits for the call that is under way in another thread.
-Status CloseHandle(VmafContext* handle);
+using Contexts = HandleTable<VmafContext, Context>;
 
 }  // namespace acutance::libvmaf

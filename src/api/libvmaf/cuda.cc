@@ -51,7 +51,7 @@ int vmaf_cuda_state_init(VmafCudaState** cu_state, VmafCudaConfiguration cfg) {
 
 int vmaf_cuda_import_state(VmafContext* vmaf, VmafCudaState* cu_state) {
   return lib::Call(__func__, [&]() -> Status {
-    ACU_ASSIGN_OR_RETURN(std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    ACU_ASSIGN_OR_RETURN(std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(cu_state, "cu_state"));
     return lib::AsInvalid(lib::Locked(std::move(context))->UseCuda(cu_state->cu_ctx));
   });
@@ -59,7 +59,7 @@ int vmaf_cuda_import_state(VmafContext* vmaf, VmafCudaState* cu_state) {
 
 int vmaf_cuda_preallocate_pictures(VmafContext* vmaf, VmafCudaPictureConfiguration cfg) {
   return lib::Call(__func__, [&]() -> Status {
-    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
     return context->PreallocateCuda(cfg);
   });
 }
@@ -67,7 +67,7 @@ int vmaf_cuda_preallocate_pictures(VmafContext* vmaf, VmafCudaPictureConfigurati
 int vmaf_cuda_fetch_preallocated_picture(VmafContext* vmaf, VmafPicture* pic) {
   return lib::Call(__func__, [&]() -> Status {
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(pic, "pic"));
-    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
     ACU_ASSIGN_OR_RETURN(*pic, context->FetchCuda());
     return {};
   });

@@ -1,9 +1,13 @@
+// VmafFeatureDictionary: options as texts.
 #pragma once
 
 #include <libvmaf/feature.h>
 
+#include "api/libvmaf/handle_table.h"
 #include "metric/options.h"
 
-struct VmafFeatureDictionary {
-  acutance::OptionTexts texts;
-};
+namespace acutance::libvmaf {
+
+using Dictionaries = HandleTable<VmafFeatureDictionary, OptionTexts>;
+
+}  // namespace acutance::libvmaf

@@ -17,7 +17,7 @@ namespace {
 template <class Body>
 int CallIn(const char* function, VmafContext* handle, Body&& body) {
   return Call(function, [&]() -> Status {
-    ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, FindContext(handle));
+    ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Contexts::Get().Find(handle, "vmaf"));
     return body(Locked(std::move(context)));
   });
 }
@@ -51,35 +51,40 @@ int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg) {
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(vmaf, "vmaf"));
     lib::SetLogLevel(cfg.log_level);
     ACU_ASSIGN_OR_RETURN(std::shared_ptr<lib::Context> context, lib::Context::Make(cfg));
-    *vmaf = lib::OpenHandle(std::move(context));
+    *vmaf = lib::Contexts::Get().Add(std::move(context));
     return {};
   });
 }
 
 int vmaf_close(VmafContext* vmaf) {
-  return lib::Call(__func__, [&] { return lib::CloseHandle(vmaf); });
+  return lib::Call(__func__, [&]() -> Status {
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Remove(vmaf, "vmaf"));
+    context->Close();
+    return {};
+  });
 }
 
 int vmaf_use_features_from_model(VmafContext* vmaf, VmafModel* model) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
-    return context->UseModel(model->content);
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
+    return context->UseModel(found->content);
   });
 }
 
 int vmaf_use_features_from_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
-    return context->UseModel(model_collection->content);
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Collections::Get().Find(model_collection, "model_collection"));
+    return context->UseModel(*found);
   });
 }
 
 int vmaf_use_feature(VmafContext* vmaf, const char* feature_name, VmafFeatureDictionary* opts_dict) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
-    ACU_RETURN_IF_ERROR(context->UseFeature(feature_name, opts_dict ? opts_dict->texts : acutance::OptionTexts()));
-    delete opts_dict;
-    return {};
+    if (!opts_dict) return context->UseFeature(feature_name, {});
+    ACU_ASSIGN_OR_RETURN(const auto texts, lib::Dictionaries::Get().Find(opts_dict, "opts_dict"));
+    ACU_RETURN_IF_ERROR(context->UseFeature(feature_name, *texts));
+    return lib::Dictionaries::Get().Remove(opts_dict, "opts_dict").status();
   });
 }
 
@@ -100,7 +105,7 @@ int vmaf_register_metadata_handler(VmafContext* vmaf, VmafMetadataConfiguration 
 
 int vmaf_preallocate_pictures(VmafContext* vmaf, VmafPictureConfiguration cfg) {
   return lib::Call(__func__, [&]() -> Status {
-    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
     return context->Preallocate(cfg);
   });
 }
@@ -108,7 +113,7 @@ int vmaf_preallocate_pictures(VmafContext* vmaf, VmafPictureConfiguration cfg) {
 int vmaf_fetch_preallocated_picture(VmafContext* vmaf, VmafPicture* pic) {
   return lib::Call(__func__, [&]() -> Status {
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(pic, "pic"));
-    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::FindContext(vmaf));
+    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
     ACU_ASSIGN_OR_RETURN(*pic, context->Fetch());
     return {};
   });
@@ -121,10 +126,10 @@ int vmaf_read_pictures(VmafContext* vmaf, VmafPicture* ref, VmafPicture* dist, u
 
 int vmaf_score_at_index(VmafContext* vmaf, VmafModel* model, double* score, unsigned index) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
     std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->ModelAt(model->content, index, values));
+    ACU_RETURN_IF_ERROR(context->ModelAt(found->content, index, values));
     *score = values[0];
     return {};
   });
@@ -133,10 +138,10 @@ int vmaf_score_at_index(VmafContext* vmaf, VmafModel* model, double* score, unsi
 int vmaf_score_at_index_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection,
                                          VmafModelCollectionScore* score, unsigned index) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Collections::Get().Find(model_collection, "model_collection"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
     std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->ModelAt(model_collection->content, index, values));
+    ACU_RETURN_IF_ERROR(context->ModelAt(*found, index, values));
     lib::Fill(*score, values);
     return {};
   });
@@ -154,10 +159,10 @@ int vmaf_feature_score_at_index(VmafContext* vmaf, const char* feature_name, dou
 int vmaf_score_pooled(VmafContext* vmaf, VmafModel* model, enum VmafPoolingMethod pool_method, double* score,
                       unsigned index_low, unsigned index_high) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
     std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->PoolModel(model->content, pool_method, index_low, index_high, values));
+    ACU_RETURN_IF_ERROR(context->PoolModel(found->content, pool_method, index_low, index_high, values));
     *score = values[0];
     return {};
   });
@@ -167,10 +172,10 @@ int vmaf_score_pooled_model_collection(VmafContext* vmaf, VmafModelCollection* m
                                        enum VmafPoolingMethod pool_method, VmafModelCollectionScore* score,
                                        unsigned index_low, unsigned index_high) {
   return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Collections::Get().Find(model_collection, "model_collection"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
     std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->PoolModel(model_collection->content, pool_method, index_low, index_high, values));
+    ACU_RETURN_IF_ERROR(context->PoolModel(*found, pool_method, index_low, index_high, values));
     lib::Fill(*score, values);
     return {};
   });

@@ -34,7 +34,8 @@ ModelRef MakeRef(Model model, const VmafModelConfig& cfg) {
 VmafModel* MakeModel(Model model, const VmafModelConfig& cfg) {
   ModelRef content = MakeRef(std::move(model), cfg);
   const Model& held = *content.model;
-  return new VmafModel{held.source.c_str(), held.name.c_str(), std::move(content)};
+  return Models::Get().AddAtAddress(
+      std::make_shared<VmafModel>(VmafModel{held.source.c_str(), held.name.c_str(), std::move(content)}));
 }
 
 using Loader = Result<Model> (*)(const char* source, const std::string& name);
@@ -84,9 +85,8 @@ int LoadCollection(const char* function, VmafModel** model, VmafModelCollection*
     if (!loaded) return {};
     Model main = *content;
     main.members.clear();
-    auto made = std::make_unique<VmafModelCollection>(VmafModelCollection{MakeRef(std::move(*content), *cfg)});
+    *collection = Collections::Get().Add(std::make_shared<ModelRef>(MakeRef(std::move(*content), *cfg)));
     *model = MakeModel(std::move(main), *cfg);
-    *collection = made.release();
     return {};
   });
   return loaded ? result : -EINVAL;
@@ -131,11 +131,10 @@ int vmaf_model_collection_load_from_path(VmafModel** model, VmafModelCollection*
 
 int vmaf_model_feature_overload(VmafModel* model, const char* feature_name, VmafFeatureDictionary* opts_dict) {
   return lib::Call(__func__, [&]() -> acutance::Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(opts_dict, "opts_dict"));
-    lib::Overload(*model, feature_name, opts_dict->texts);
-    delete opts_dict;
+    ACU_ASSIGN_OR_RETURN(const auto texts, lib::Dictionaries::Get().Remove(opts_dict, "opts_dict"));
+    lib::Overload(*found, feature_name, *texts);
     return {};
   });
 }
@@ -143,19 +142,28 @@ int vmaf_model_feature_overload(VmafModel* model, const char* feature_name, Vmaf
 int vmaf_model_collection_feature_overload(VmafModel* model, VmafModelCollection** model_collection,
                                            const char* feature_name, VmafFeatureDictionary* opts_dict) {
   return lib::Call(__func__, [&]() -> acutance::Status {
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(model, "model"));
+    ACU_ASSIGN_OR_RETURN(const auto main, lib::Models::Get().Find(model, "model"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(model_collection, "model_collection"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(*model_collection, "*model_collection"));
+    ACU_ASSIGN_OR_RETURN(const auto members, lib::Collections::Get().Find(*model_collection, "*model_collection"));
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(feature_name, "feature_name"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(opts_dict, "opts_dict"));
-    lib::Overload(*model, feature_name, opts_dict->texts);
-    lib::Overload((*model_collection)->content, feature_name, opts_dict->texts);
-    delete opts_dict;
+    ACU_ASSIGN_OR_RETURN(const auto texts, lib::Dictionaries::Get().Remove(opts_dict, "opts_dict"));
+    lib::Overload(*main, feature_name, *texts);
+    lib::Overload(*members, feature_name, *texts);
     return {};
   });
 }
 
-void vmaf_model_destroy(VmafModel* model) { delete model; }
-void vmaf_model_collection_destroy(VmafModelCollection* model_collection) { delete model_collection; }
+void vmaf_model_destroy(VmafModel* model) {
+  lib::Call(__func__, [&]() -> acutance::Status {
+    return model ? lib::Models::Get().Remove(model, "model").status() : acutance::Status();
+  });
+}
+
+void vmaf_model_collection_destroy(VmafModelCollection* model_collection) {
+  lib::Call(__func__, [&]() -> acutance::Status {
+    if (!model_collection) return {};
+    return lib::Collections::Get().Remove(model_collection, "model_collection").status();
+  });
+}
 
 }  // extern "C"

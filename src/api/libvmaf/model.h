@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "api/libvmaf/handle_table.h"
 #include "model/model.h"
 #include "model/predict.h"
 
@@ -28,6 +29,9 @@ struct VmafModel {
   acutance::libvmaf::ModelRef content;
 };
 
-struct VmafModelCollection {
-  acutance::libvmaf::ModelRef content;
-};
+namespace acutance::libvmaf {
+
+using Models = HandleTable<VmafModel, VmafModel>;
+using Collections = HandleTable<VmafModelCollection, ModelRef>;
+
+}  // namespace acutance::libvmaf

@@ -1,23 +1,37 @@
 #include "api/libvmaf/picture.h"
 
-#include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <new>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "api/libvmaf/handle_table.h"
 #include "api/libvmaf/log.h"
 
-struct VmafRef {
-  std::atomic<int> count = 1;
-  std::function<void()> release;                                  // gives the samples back
-  std::shared_ptr<acutance::libvmaf::CudaMemory> cuda = nullptr;  // set: the samples lie there
+namespace acutance::libvmaf {
+
+/// The samples of a picture, on the host or, with `cuda`, on a device.
+struct PictureMemory {
+  ~PictureMemory() { release(); }
+  const std::byte* end() const { return begin + bytes; }
+  bool Holds(const std::byte* at) const { return begin <= at && at < end(); }
+
+  std::byte* begin;
+  size_t bytes;
+  std::function<void()> release;
+  std::shared_ptr<CudaMemory> cuda;
 };
 
-namespace acutance::libvmaf {
 namespace {
 
+using Pictures = HandleTable<VmafRef, PictureMemory>;
+
 constexpr std::align_val_t kAlign{64};
+constexpr ptrdiff_t kMaxStride = ptrdiff_t{1} << 32;  // so that a plane's bytes cannot overflow
 
 struct FreeSamples {
   void operator()(std::byte* memory) const { ::operator delete(memory, kAlign); }
@@ -65,17 +79,17 @@ Result<Samples> AllocateSamples(size_t bytes) {
   return samples;
 }
 
-/// A picture over `memory`, which lies on the host or, with `cuda`, on a device.
+/// A picture over `memory`.
 VmafPicture Wrap(const PictureParams& params, std::byte* memory, std::function<void()> release,
                  std::shared_ptr<CudaMemory> cuda = nullptr) {
   size_t bytes = 0;
   VmafPicture picture = Layout(params, &bytes);
-  for (int p = 0; p < 3; ++p) {
-    if (picture.stride[p] == 0) continue;  // 4:0:0
+  std::shared_ptr<PictureMemory> held(new PictureMemory{memory, bytes, std::move(release), std::move(cuda)});
+  for (int p = 0; p < FormatOf(params).PlaneCount(); ++p) {
     picture.data[p] = memory;
     memory += picture.stride[p] * static_cast<size_t>(picture.h[p]);
   }
-  picture.ref = new VmafRef{1, std::move(release), std::move(cuda)};
+  picture.ref = Pictures::Get().Add(std::move(held));
   return picture;
 }
 
@@ -87,12 +101,6 @@ size_t BytesOf(const PictureParams& params) {
 
 PictureParams ParamsOf(const VmafPicture& picture) {
   return {picture.pix_fmt, picture.bpc, picture.w[0], picture.h[0]};
-}
-
-void Drop(VmafRef* ref) {
-  if (--ref->count > 0) return;
-  ref->release();
-  delete ref;
 }
 
 }  // namespace
@@ -109,59 +117,76 @@ Status CheckParams(const PictureParams& params) {
   return {};
 }
 
-Status CheckHeld(const VmafPicture& picture, std::string_view name) {
-  if (!picture.ref || !picture.data[0])
-    return Error(StatusCode::kInvalidArgument, "{} holds no picture: it was not allocated, or already given away",
-                 name);
-  return CheckParams(ParamsOf(picture));
+HeldPicture::HeldPicture(const VmafPicture& picture, std::shared_ptr<PictureMemory> memory)
+    : format_(FormatOf(ParamsOf(picture))), picture_(picture), memory_(std::move(memory)) {}
+
+Result<HeldPicture> HeldPicture::Find(const VmafPicture& picture, std::string_view name) {
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<PictureMemory> memory, Pictures::Get().Find(picture.ref, name));
+  ACU_RETURN_IF_ERROR(CheckParams(ParamsOf(picture)));
+  HeldPicture held(picture, std::move(memory));
+  for (int p = 0; p < held.format_.PlaneCount(); ++p) ACU_RETURN_IF_ERROR(held.CheckPlane(p, name));
+  return held;
 }
 
-PictureFormat FormatOf(const VmafPicture& picture) { return FormatOf(ParamsOf(picture)); }
+bool HeldPicture::on_device() const { return memory_->cuda != nullptr; }
 
-bool IsOnDevice(const VmafPicture& picture) { return picture.ref->cuda != nullptr; }
-
-namespace {
-
-/// Planes as they lie from `samples` on, with the picture's strides.
-void SetPlanes(Picture& engine, const VmafPicture& picture, const std::byte* samples) {
-  for (int p = 0; p < engine.format.PlaneCount(); ++p) {
-    engine.planes[p] = {samples, picture.stride[p], engine.format.PlaneWidth(p), engine.format.PlaneHeight(p)};
-    samples += picture.stride[p] * static_cast<size_t>(picture.h[p]);
-  }
-}
-
-Status CopyToHost(const VmafPicture& picture, Picture& engine) {
-  const size_t bytes = BytesOf(ParamsOf(picture));
-  ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(bytes));
-  ACU_RETURN_IF_ERROR(
-      picture.ref->cuda->Download(reinterpret_cast<uintptr_t>(picture.data[0]), {samples.get(), bytes}));
-  SetPlanes(engine, picture, samples.get());
-  engine.memory = std::shared_ptr<const void>(samples.release(), [device = engine.memory](const void* memory) {
-    FreeSamples()(static_cast<std::byte*>(const_cast<void*>(memory)));
-  });
+/// Clients may change the fields: what lies in the picture's memory must stay in it, memory of the client's own is its
+/// word.
+Status HeldPicture::CheckPlane(int plane, std::string_view name) const {
+  const auto* begin = static_cast<const std::byte*>(picture_.data[plane]);
+  const ptrdiff_t stride = picture_.stride[plane],
+                  row = ptrdiff_t{format_.PlaneWidth(plane)} * format_.BytesPerSample();
+  if (!begin) return Error(StatusCode::kInvalidArgument, "{}: data[{}] is NULL", name, plane);
+  if (stride < row || stride > kMaxStride)
+    return Error(StatusCode::kInvalidArgument, "{}: stride[{}] is {}, but a row has {} bytes", name, plane, stride,
+                 row);
+  if (((reinterpret_cast<uintptr_t>(begin) | static_cast<uintptr_t>(stride)) & (format_.BytesPerSample() - 1)) != 0)
+    return Error(StatusCode::kInvalidArgument, "{}: samples of two bytes at an odd address or stride", name);
+  const ptrdiff_t rows = format_.PlaneHeight(plane);
+  if (rows * row == 0) return {};
+  const ptrdiff_t bytes = (rows - 1) * stride + row;
+  if (memory_->Holds(begin) ? memory_->end() - begin < bytes : on_device())
+    return Error(StatusCode::kInvalidArgument,
+                 "{}: plane {} of {}x{} samples does not lie in the memory of the picture", name, plane,
+                 format_.PlaneWidth(plane), format_.PlaneHeight(plane));
   return {};
 }
 
-}  // namespace
+/// With the picture's memory, or a copy of it, at `begin`.
+void HeldPicture::SetPlanes(Picture& engine, const std::byte* begin) const {
+  for (int p = 0; p < format_.PlaneCount(); ++p) {
+    const auto* data = static_cast<const std::byte*>(picture_.data[p]);
+    if (memory_->Holds(data)) data = begin + (data - memory_->begin);
+    engine.planes[p] = {data, picture_.stride[p], format_.PlaneWidth(p), format_.PlaneHeight(p)};
+  }
+}
 
-Result<Picture> ToEngine(const VmafPicture& picture, bool needs_host) {
+Status HeldPicture::CopyToHost(Picture& engine) const {
+  ACU_ASSIGN_OR_RETURN(const std::shared_ptr<std::byte> samples, AllocateSamples(memory_->bytes));
+  const std::span<std::byte> host(samples.get(), memory_->bytes);
+  ACU_RETURN_IF_ERROR(memory_->cuda->Download(reinterpret_cast<uintptr_t>(memory_->begin), host));
+  SetPlanes(engine, samples.get());
+  engine.memory = std::shared_ptr<const void>(samples.get(), [device = memory_, samples](const void*) {});
+  return {};
+}
+
+Result<Picture> HeldPicture::ToEngine(bool needs_host) const {
   Picture engine;
-  engine.format = FormatOf(picture);
-  ++picture.ref->count;
-  engine.memory = std::shared_ptr<const void>(picture.data[0], [ref = picture.ref](const void*) { Drop(ref); });
-  if (!IsOnDevice(picture)) {
-    SetPlanes(engine, picture, static_cast<const std::byte*>(picture.data[0]));
+  engine.format = format_;
+  engine.memory = std::shared_ptr<const void>(memory_, memory_->begin);
+  if (!on_device()) {
+    SetPlanes(engine, memory_->begin);
     return engine;
   }
-  for (int p = 0; p < engine.format.PlaneCount(); ++p)
-    engine.device_planes[p] = {reinterpret_cast<uintptr_t>(picture.data[p]), static_cast<size_t>(picture.stride[p])};
-  if (needs_host) ACU_RETURN_IF_ERROR(CopyToHost(picture, engine));
+  for (int p = 0; p < format_.PlaneCount(); ++p)
+    engine.device_planes[p] = {reinterpret_cast<uintptr_t>(picture_.data[p]), static_cast<size_t>(picture_.stride[p])};
+  if (needs_host) ACU_RETURN_IF_ERROR(CopyToHost(engine));
   return engine;
 }
 
-void Release(VmafPicture& picture) {
-  Drop(picture.ref);
-  picture = {};
+Status Release(VmafPicture& picture) {
+  const VmafRef* const ref = std::exchange(picture, {}).ref;
+  return Pictures::Get().Remove(ref, "pic").status();
 }
 
 Result<VmafPicture> AllocateVmafPicture(const PictureParams& params) {
@@ -182,7 +207,8 @@ class HostPool : public PictureSource {
 
   Result<VmafPicture> Fetch() override {
     std::unique_lock lock(state_->mutex);
-    state_->returned.wait(lock, [&] { return !state_->spare.empty(); });
+    state_->returned.wait(lock, [&] { return state_->closed || !state_->spare.empty(); });
+    if (state_->closed) return Error(StatusCode::kInvalidArgument, "the context was closed");
     std::byte* memory = state_->spare.back().release();
     state_->spare.pop_back();
     lock.unlock();
@@ -193,11 +219,18 @@ class HostPool : public PictureSource {
     });
   }
 
+  void Close() override {
+    const std::lock_guard guard(state_->mutex);
+    state_->closed = true;
+    state_->returned.notify_all();
+  }
+
  private:
   struct State {
     std::mutex mutex;
     std::condition_variable returned;
     std::vector<Samples> spare;
+    bool closed = false;
   };
   const PictureParams params_;
   const std::shared_ptr<State> state_;  // pictures return to it
@@ -278,10 +311,6 @@ extern "C" int vmaf_picture_alloc(VmafPicture* pic, enum VmafPixelFormat pix_fmt
 extern "C" int vmaf_picture_unref(VmafPicture* pic) {
   return lib::Call(__func__, [&]() -> acutance::Status {
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(pic, "pic"));
-    if (!pic->ref)
-      return acutance::Error(acutance::StatusCode::kInvalidArgument,
-                             "pic holds no picture: it was not allocated, or already given away");
-    lib::Release(*pic);
-    return {};
+    return lib::Release(*pic);
   });
 }

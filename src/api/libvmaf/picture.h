@@ -3,12 +3,8 @@
 
 #include <libvmaf/picture.h>
 
-#include <condition_variable>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string_view>
-#include <vector>
 
 #include "api/libvmaf/cuda_memory.h"
 #include "base/status.h"
@@ -25,17 +21,34 @@ struct PictureParams {
 /// What vmaf_picture_alloc accepts.
 Status CheckParams(const PictureParams& params);
 
-Status CheckHeld(const VmafPicture& picture, std::string_view name);  // allocated, and not given back
+struct PictureMemory;
 
-PictureFormat FormatOf(const VmafPicture& picture);
-bool IsOnDevice(const VmafPicture& picture);
+/// A client's picture that was found to be allocated and not given back, its fields to be true of its memory.
+class HeldPicture {
+ public:
+  static Result<HeldPicture> Find(const VmafPicture& picture, std::string_view name);
 
-/// The engine's view of a picture that passed CheckHeld, over the same samples. It holds a reference of its own. Of a
-/// picture on a device with a copy in the host's memory, where that is needed.
-Result<Picture> ToEngine(const VmafPicture& picture, bool needs_host);
+  const PictureFormat& format() const { return format_; }
+  bool on_device() const;
+  bool operator==(const HeldPicture& other) const { return memory_ == other.memory_; }
 
-/// Gives back the caller's reference and zeroes the struct.
-void Release(VmafPicture& picture);
+  /// The engine's view of the same samples, which it keeps. Of a picture on a device with a copy in the host's memory,
+  /// where that is needed.
+  Result<Picture> ToEngine(bool needs_host) const;
+
+ private:
+  HeldPicture(const VmafPicture& picture, std::shared_ptr<PictureMemory> memory);
+  Status CheckPlane(int plane, std::string_view name) const;
+  void SetPlanes(Picture& engine, const std::byte* begin) const;
+  Status CopyToHost(Picture& engine) const;
+
+  const PictureFormat format_;
+  const VmafPicture picture_;
+  const std::shared_ptr<PictureMemory> memory_;
+};
+
+/// Gives the picture back and zeroes the struct.
+Status Release(VmafPicture& picture);
 
 Result<VmafPicture> AllocateVmafPicture(const PictureParams& params);
 
@@ -44,6 +57,8 @@ class PictureSource {
  public:
   virtual ~PictureSource() = default;
   virtual Result<VmafPicture> Fetch() = 0;
+  /// No call of Fetch waits any more.
+  virtual void Close() {}
 };
 
 /// A fixed number in the host's memory, made at once; Fetch waits while none is free.
