@@ -78,12 +78,15 @@ class BrokenDevice : public Device {
 };
 
 TEST(DevicePictures, AreLostWithTheirDevice) {
-  const auto session = MakeSession(std::make_shared<DevicePicker>(std::make_unique<BrokenDevice>()));
   const MutablePicture picture = MakePicture(0, 1);
-  ASSERT_TRUE(session->Add(OnDevice(picture), {OnDevice(picture)}).ok());
-  const Status status = session->Flush();
-  EXPECT_EQ(status.code(), StatusCode::kNoDevice);
-  EXPECT_EQ(status.message(), "frame 0: the device that holds its pictures failed");
+  const Picture here = picture.Share(), there = OnDevice(picture);
+  for (const auto& [reference, distorted] : {std::pair{there, there}, {there, here}, {here, there}}) {
+    const auto session = MakeSession(std::make_shared<DevicePicker>(std::make_unique<BrokenDevice>()));
+    ASSERT_TRUE(session->Add(reference, {distorted}).ok());
+    const Status status = session->Flush();
+    EXPECT_EQ(status.code(), StatusCode::kNoDevice);
+    EXPECT_EQ(status.message(), "frame 0: the device that holds its pictures failed");
+  }
 }
 
 }  // namespace

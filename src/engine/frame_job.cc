@@ -13,6 +13,16 @@ constexpr int kMinBandRows = 64;
 
 int BandCount(int rows, int idle_workers) { return std::clamp(rows / kMinBandRows, 1, 1 + idle_workers); }
 
+bool LiesOnDeviceAlone(const Picture& picture) {
+  return !picture.planes[0].data && picture.device_planes[0].address != 0;
+}
+
+bool LiesOnDeviceAlone(const FrameJob::Inputs& inputs) {
+  const auto lies = [](const Picture& picture) { return LiesOnDeviceAlone(picture); };
+  return lies(inputs.reference) || std::ranges::any_of(inputs.distorted, lies) ||
+         std::ranges::any_of(inputs.earlier, lies);
+}
+
 }  // namespace
 
 WorkspacePool::WorkspacePool(const FeatureSet& features, int workers)
@@ -111,8 +121,7 @@ void FrameJob::FinishOnDevice() {
 }
 
 void FrameJob::RunDeviceWorkOnCpu() {
-  const Picture& reference = inputs_.reference;
-  if (!device_chains_.empty() && !reference.planes[0].data && reference.device_planes[0].address != 0) {
+  if (!device_chains_.empty() && LiesOnDeviceAlone(inputs_)) {
     {
       const std::lock_guard lock(status_mutex_);
       status_ = Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index);
