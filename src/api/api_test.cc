@@ -232,22 +232,27 @@ TEST(Api, PicturesAreChecked) {
 }
 
 TEST(Api, DevicePicturesNeedADeviceThatReadsThem) {
-  const auto on_device = [](const Picture& picture) {
+  const auto on_device = [](const Picture& picture, int device = 0) {
     const std::vector<acutance::PlaneView> planes = {{picture.data(0), picture.stride(0)},
                                                      {picture.data(1), picture.stride(1)},
                                                      {picture.data(2), picture.stride(2)}};
-    return *Picture::WrapDevice(picture.format(), planes, picture.owner());
+    return *Picture::WrapDevice(picture.format(), device, planes, picture.owner());
   };
   const Picture reference = MakePicture(0, 0), distorted = MakePicture(0, 24);
   SessionOptions options;
   options.features = {{"psnr", {}}};
   auto cpu = *Session::Create(options);
   EXPECT_EQ(cpu.Add(on_device(reference), on_device(distorted)).code(), StatusCode::kUnsupported);
+  EXPECT_EQ(cpu.Add(reference, on_device(distorted)).code(), StatusCode::kUnsupported);
   ASSERT_TRUE(cpu.Add(reference, distorted).ok());
   options.backend = "emu";  // its device memory is the host's
   auto device = *Session::Create(options);
+  EXPECT_THAT(device.Add(on_device(reference, 1), distorted).message(), HasSubstr("choose device 1"));
   ASSERT_TRUE(device.Add(on_device(reference), on_device(distorted)).ok());
   EXPECT_EQ(*device.Finish()->Scores("psnr_y"), *cpu.Finish()->Scores("psnr_y"));
+
+  const std::vector<acutance::PlaneView> upside_down = {{reference.data(0), -reference.stride(0)}};
+  EXPECT_THAT(Picture::WrapDevice(kFormat, 0, upside_down, nullptr).status().message(), HasSubstr("top to bottom"));
 }
 
 /// A y4m file of the frames that MakePicture makes.

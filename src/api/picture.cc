@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "api/access.h"
 
@@ -55,12 +57,16 @@ Expected<Picture> Picture::Wrap(const PictureFormat& format, std::span<const Pla
   return picture;
 }
 
-Expected<Picture> Picture::WrapDevice(const PictureFormat& format, std::span<const PlaneView> planes,
+Expected<Picture> Picture::WrapDevice(const PictureFormat& format, int device, std::span<const PlaneView> planes,
                                       std::shared_ptr<const void> owner) {
-  if (std::ranges::any_of(planes, [](const PlaneView& plane) { return plane.stride < 0; }))
-    return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "a picture on a device has rows from top to bottom"));
+  constexpr ptrdiff_t kMaxPitch = std::numeric_limits<int32_t>::max();  // of a copy, on all CUDA devices
+  for (const PlaneView& plane : planes)
+    if (plane.stride < 0 || plane.stride > kMaxPitch)
+      return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
+                            "a picture on a device has rows from top to bottom, at most {} bytes apart, not {}",
+                            kMaxPitch, plane.stride));
   Expected<Picture> picture = Wrap(format, planes, std::move(owner));
-  if (picture) picture->on_device_ = true;
+  if (picture) picture->device_ = device;
   return picture;
 }
 

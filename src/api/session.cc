@@ -14,6 +14,7 @@ namespace acutance::api {
 
 struct Session::State {
   std::unique_ptr<acutance::Session> session;
+  std::string backend;
   int videos = 1;
   std::atomic<int64_t> frames_added = 0;
   std::atomic<bool> has_scores = false;  // started without an error
@@ -25,6 +26,8 @@ struct Session::State {
   acutance::Status error;  // sticky
 
   acutance::Status Start(const acutance::PictureFormat& wanted);
+  acutance::Status CheckDevice(const Picture& picture) const;
+  acutance::Status PrepareDevices(const Picture& reference, std::span<const Picture> distorted);
   acutance::Status Add(const Picture& reference, std::span<const Picture> distorted);
 };
 
@@ -34,19 +37,31 @@ using Clock = std::chrono::steady_clock;
 
 bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() > 1 && !picture.has_plane(1); }
 
-/// Whether the session can read pictures in a device's memory.
-acutance::Status CheckDevicePictures(const acutance::Session& session) {
-  const acutance::DeviceInfo* device = session.lanes().size() == 1 ? session.device() : nullptr;
-  if (!device || (device->backend != "cuda" && device->backend != "emu"))
+}  // namespace
+
+/// Whether the session can read a picture where it lies.
+acutance::Status Session::State::CheckDevice(const Picture& picture) const {
+  if (!picture.on_device()) return {};
+  if (backend != "cuda" && backend != "emu")
     return Error(acutance::StatusCode::kUnsupported,
-                 "pictures in a device's memory need a session on one CUDA device (backend \"cuda\")");
-  if (session.RunsOnCpu())
+                 "pictures in a CUDA device's memory need a session of backend \"cuda\", not \"{}\"", backend);
+  if (session->RunsOnCpu())
     return Error(acutance::StatusCode::kUnsupported,
-                 "a feature of this session has no kernels and runs on the CPU, which cannot read a device's memory");
+                 "a feature of this session has no kernels and runs on the CPU, which cannot read a device's memory; "
+                 "copy the pictures to the host");
+  if (const int index = session->device()->index; index != *picture.device())
+    return Error(acutance::StatusCode::kInvalidArgument,
+                 "frame {}: a picture lies on device {}, but the session works on device {}; choose device {}",
+                 session->frames_added(), *picture.device(), index, *picture.device());
   return {};
 }
 
-}  // namespace
+acutance::Status Session::State::PrepareDevices(const Picture& reference, std::span<const Picture> distorted) {
+  ACU_RETURN_IF_ERROR(CheckDevice(reference));
+  for (const Picture& picture : distorted) ACU_RETURN_IF_ERROR(CheckDevice(picture));
+  if (!reference.on_device() && std::ranges::none_of(distorted, &Picture::on_device)) return {};
+  return session->lanes().front()->WaitForClients();
+}
 
 acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
   if (started)
@@ -66,8 +81,7 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
   if (session->NeedsChroma() && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
     return Error(acutance::StatusCode::kInvalidArgument,
                  "frame {}: a feature reads chroma, but the picture is luma alone", session->frames_added());
-  if (reference.on_device() || std::ranges::any_of(distorted, &Picture::on_device))
-    ACU_RETURN_IF_ERROR(CheckDevicePictures(*session));
+  ACU_RETURN_IF_ERROR(PrepareDevices(reference, distorted));
   std::vector<acutance::Picture> others;
   for (const Picture& picture : distorted) others.push_back(ToEngine(picture));
   ACU_RETURN_IF_ERROR(session->Add(ToEngine(reference), std::move(others)));
@@ -94,6 +108,7 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   if (!session.ok()) return ToPublic(session.status());
   auto state = std::make_unique<State>();
   state->session = std::move(session).value();
+  state->backend = options.backend;
   state->videos = options.videos;
   return Session(std::move(state));
 }

@@ -52,6 +52,8 @@ class DeviceLane {
   /// Frames that keep it busy.
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
+  /// Before it takes pictures that lie in its device's memory.
+  Status WaitForClients() const { return device_->WaitForClients(); }
 
   /// Joins the queue and begins to work.
   void Start(FrameQueue& frames);

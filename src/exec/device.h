@@ -117,6 +117,9 @@ class Device {
   virtual Result<std::unique_ptr<Buffer>> Adopt(uint64_t /*address*/, size_t /*bytes*/) {
     return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
   }
+
+  /// Waits for what others queued to write such memory.
+  virtual Status WaitForClients() { return {}; }
 };
 
 /// What a backend found on this machine.

@@ -41,7 +41,7 @@ Result<std::unique_ptr<Buffer>> CudaMemory::Allocate(size_t bytes, MemoryKind ki
 
 Status CudaMemory::WaitForClients() {
   const std::lock_guard lock(mutex_);
-  return WaitForCudaDefaultStream(*device_);
+  return device_->WaitForClients();
 }
 
 Status CudaMemory::Download(uint64_t address, std::span<std::byte> to) {

@@ -10,7 +10,4 @@ extern const Backend kCudaBackend;
 /// The device of a CUcontext that somebody else made and outlives it: all its memory and work are in that context.
 Result<std::unique_ptr<Device>> OpenCudaContext(void* context);
 
-/// Waits for what others queued to the default stream of a CUDA device's context, such as plain cuMemcpy.
-Status WaitForCudaDefaultStream(Device& device);
-
 }  // namespace acutance

@@ -35,9 +35,8 @@ class CudaDevice : public Device {
   Result<std::unique_ptr<Buffer>> Adopt(uint64_t address, size_t bytes) override {
     return std::unique_ptr<Buffer>(new AdoptedBuffer(address, bytes));
   }
-
-  /// Of the context's default stream, which no queue of ours waits for.
-  Status WaitForDefaultStream() {
+  /// The context's default stream, which no queue of ours waits for: plain cuMemcpy, and what DLPack orders before it.
+  Status WaitForClients() override {
     const CurrentContext current(*context_);
     ACU_RETURN_IF_ERROR(current.status());
     return context_->Check(context_->driver().cuStreamSynchronize(nullptr), "wait for its default stream");
@@ -60,8 +59,8 @@ Status CheckDevice(const DeviceInfo& info, int capability, int unified_addressin
     return Error(StatusCode::kNoDevice, "{} has compute capability {}.{}, the kernels are built for {}.{} and newer",
                  info.name, capability / 10, capability % 10, kMinimumCapability / 10, kMinimumCapability % 10);
   if (info.wave_size != kWaveSize)
-    return Error(StatusCode::kNoDevice, "{} says that its warps have {} lanes, the kernels are built for {}",
-                 info.name, info.wave_size, kWaveSize);
+    return Error(StatusCode::kNoDevice, "{} says that its warps have {} lanes, the kernels are built for {}", info.name,
+                 info.wave_size, kWaveSize);
   if (!unified_addressing)
     return Error(StatusCode::kNoDevice, "{} does not share its address space with the host", info.name);
   return {};
@@ -166,10 +165,6 @@ Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
   if (!found.ok()) return found.status();
   return std::unique_ptr<Device>(
       new CudaDevice(Context::Borrow(*driver, found->device, context, std::move(found->info))));
-}
-
-Status WaitForCudaDefaultStream(Device& device) {
-  return static_cast<cuda::CudaDevice&>(device).WaitForDefaultStream();
 }
 
 const Backend kCudaBackend = {"cuda", "NVIDIA GPUs, through the CUDA driver", cuda::Probe, cuda::Open};
