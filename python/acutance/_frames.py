@@ -1,4 +1,4 @@
-"""From what users call a frame to planes: 2-d arrays on the host."""
+"""From what users call a frame to planes: 2-d arrays."""
 from __future__ import annotations
 
 import sys
@@ -14,8 +14,10 @@ Plane = Any  # a 2-d array of uint8 or uint16: numpy's, or one that speaks DLPac
 Frame = Plane | Sequence[Plane]  # luma alone, (y, cb, cr), or a PyAV frame
 
 _SAMPLE_TYPES = (np.dtype(np.uint8), np.dtype(np.uint16))
-# DLPack's kDLCPU, kDLCUDAHost, kDLROCMHost and kDLCUDAManaged: the processor reads them where they are.
-_HOST_DEVICES = (1, 3, 11, 13)
+# DLPack's kDLCUDA and kDLCUDAManaged.
+_CUDA_DEVICES = (2, 13)
+# DLPack's name for CUDA's legacy default stream, which a session waits for.
+_DEFAULT_STREAM = 1
 # Planar formats of FFmpeg: number of planes and bytes a sample.
 _AV_FORMATS: dict[str, tuple[int, int]] = {
     "gray": (1, 1), "gray10le": (1, 2), "gray12le": (1, 2), "gray16le": (1, 2),
@@ -32,7 +34,7 @@ def planes_of(frame: Frame) -> list[Plane]:
     if hasattr(frame, "planes") and hasattr(frame, "format"):
         return _planes_of_av(frame)
     if hasattr(frame, "__dlpack__"):
-        return [_on_host(frame)]
+        return [_lent(frame)]
     if isinstance(frame, (tuple, list)):
         return [_plane_of(plane) for plane in frame]
     raise InvalidArgumentError(
@@ -48,7 +50,7 @@ def _plane_of(plane: Plane) -> Plane:
     if isinstance(plane, np.ndarray):
         return _checked(plane)
     if hasattr(plane, "__dlpack__"):
-        return _on_host(plane)
+        return _lent(plane)
     raise InvalidArgumentError(f"a plane is a numpy array or a tensor that speaks DLPack, not {_describe(plane)}")
 
 
@@ -61,21 +63,15 @@ def _checked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _on_host(tensor: Any) -> Any:
-    """The tensor itself, or a copy of it where it lies in a device's memory."""
-    device = tensor.__dlpack_device__()[0] if hasattr(tensor, "__dlpack_device__") else 1
-    if device in _HOST_DEVICES:
+def _lent(tensor: Any) -> Any:
+    """The tensor itself, or a DLPack capsule of one on a CUDA device, whose samples the default stream then waits for."""
+    if not hasattr(tensor, "__dlpack_device__") or tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
         return tensor
-    for method in ("cpu", "get"):  # torch, cupy
-        if hasattr(tensor, method):
-            return getattr(tensor, method)()
     try:
-        return np.from_dlpack(tensor, device="cpu")
+        return tensor.__dlpack__(stream=_DEFAULT_STREAM)
     except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        raise UnsupportedError(
-            f"{_describe(tensor)} is on a device (DLPack type {device}) and offers no copy on the host ({error}); "
-            "copy it to the CPU first"
-        ) from error
+        raise UnsupportedError(f"{_describe(tensor)} is on a CUDA device and cannot be read there ({error}); copy it to "
+                               "the host first") from error
 
 
 def _planes_of_av(frame: Any) -> list[npt.NDArray[Any]]:

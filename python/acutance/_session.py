@@ -71,13 +71,14 @@ class Session:
 
         reference, distorted: luma alone, a 2-d array of shape (height, width); or (y, cb, cr), chroma of shape
             (height/2, width/2) in 4:2:0, (height, width/2) in 4:2:2, (height, width) in 4:4:4; or a PyAV VideoFrame.
-            Arrays are numpy's or speak DLPack; uint8, or uint16 with the value in the low bits. Those in a GPU's memory
-            are copied to the host, all others are read where they are. In a session of several distorted videos,
-            `distorted` is a sequence of that many frames.
+            Arrays are numpy's or speak DLPack; uint8, or uint16 with the value in the low bits. Tensors on a CUDA
+            device are read there, in a session of backend="cuda" on the same device: rows contiguous, no copy=True;
+            add() waits for the device's default stream. In a session of several distorted videos, `distorted` is a
+            sequence of that many frames.
 
-        Raises InvalidArgumentError for shapes and types that do not fit, NoDeviceError (first frame),
-        UnsupportedError, OutOfMemoryError; SessionError after finish() or close() and while another thread uses the
-        session.
+        Raises InvalidArgumentError for shapes and types that do not fit, NoDeviceError (first frame), UnsupportedError
+        for tensors that the session cannot read where they lie, OutOfMemoryError; SessionError after finish() or
+        close() and while another thread uses the session.
         """
         others = [distorted] if self._videos == 1 else distorted
         self._core.add(planes_of(reference), [planes_of(frame) for frame in others])

@@ -20,6 +20,12 @@ Returned& GetReturned() {
 
 }  // namespace
 
+bool IsOnHost(const Array& array) {
+  const int type = array.device_type();
+  return type == nanobind::device::cpu::value || type == nanobind::device::cuda_host::value ||
+         type == nanobind::device::rocm_host::value;
+}
+
 Loan::Loan(std::vector<Array> arrays, int64_t frame, std::shared_ptr<ChangedFrame> changed)
     : arrays_(std::move(arrays)), frame_(frame), changed_(std::move(changed)), fingerprint_(Fingerprint()) {}
 
@@ -36,7 +42,7 @@ uint64_t Loan::Fingerprint() const {
   for (const Array& array : arrays_) {
     const auto height = static_cast<int64_t>(array.shape(0));
     const auto row_bytes = static_cast<int64_t>(array.shape(1) * array.itemsize());
-    if (height == 0 || row_bytes == 0) continue;
+    if (height == 0 || row_bytes == 0 || !IsOnHost(array)) continue;
     const auto* data = static_cast<const uint8_t*>(array.data());
     const auto stride = array.stride(0) * static_cast<int64_t>(array.itemsize());
     const int64_t step = kStep % row_bytes;

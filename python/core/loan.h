@@ -13,11 +13,15 @@ namespace acutance::python {
 
 using Array = nanobind::ndarray<nanobind::ro>;
 
+/// Whether the processor can read it.
+bool IsOnHost(const Array& array);
+
 /// Frame whose samples changed while a session was reading them; -1: none did.
 using ChangedFrame = std::atomic<int64_t>;
 
 /// The arrays of one picture. Some of their samples are remembered and compared when the engine is done with them:
-/// whoever fills one buffer again and again gets an error instead of wrong scores.
+/// whoever fills one buffer again and again gets an error instead of wrong scores. Samples in a device's memory are
+/// not.
 class Loan {
  public:
   /// The arrays are 2-d, with contiguous rows. Holds the GIL; the last owner may release the Loan on any thread.

@@ -27,11 +27,9 @@ std::string ShapeOf(const Array& array) {
 
 bool IsUnsigned(const Array& array) { return array.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::UInt); }
 
-/// Memory that the processor can read.
-bool IsOnHost(const Array& array) {
-  const int type = array.device_type();
-  return type == nb::device::cpu::value || type == nb::device::cuda_host::value ||
-         type == nb::device::rocm_host::value || type == nb::device::cuda_managed::value;
+/// Managed memory too: the processor would read it before the device has written it.
+bool IsOnCuda(const Array& array) {
+  return array.device_type() == nb::device::cuda::value || array.device_type() == nb::device::cuda_managed::value;
 }
 
 void CheckArray(const Array& array, const std::string& what) {
@@ -40,9 +38,10 @@ void CheckArray(const Array& array, const std::string& what) {
                   "; give planes as a tuple (y, cb, cr), and packed RGB converted to such planes");
   if (!IsUnsigned(array) || (array.itemsize() != 1 && array.itemsize() != 2) || array.dtype().lanes != 1)
     RaiseArgument(what + ": samples are uint8 or uint16, value in the low bits; convert the array with astype()");
-  if (!IsOnHost(array))
-    Raise({StatusCode::kUnsupported, what + ": the array is on a device (DLPack type " +
-                                         std::to_string(array.device_type()) + "); copy it to the host first"});
+  if (!IsOnHost(array) && !IsOnCuda(array))
+    Raise({StatusCode::kUnsupported, what + ": an array on a device of DLPack type " +
+                                         std::to_string(array.device_type()) +
+                                         ": of devices' memory, CUDA's alone can be read; copy it to the host"});
 }
 
 int BitDepthOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
@@ -99,7 +98,10 @@ std::string Describe(const PictureFormat& format) {
 PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
   if (planes.size() != 1 && planes.size() != 3)
     RaiseArgument(what + ": " + std::to_string(planes.size()) + " planes; give luma alone or (y, cb, cr)");
-  for (const Array& plane : planes) CheckArray(plane, what);
+  for (const Array& plane : planes) {
+    CheckArray(plane, what);
+    if (DeviceOf(plane) != DeviceOf(planes[0])) RaiseArgument(what + ": its planes lie on several devices");
+  }
   constexpr size_t kLargest = 32768;
   if (planes[0].shape(0) > kLargest || planes[0].shape(1) > kLargest)
     RaiseArgument(what + ": shape " + ShapeOf(planes[0]) + ": width and height are 1 to 32768");
@@ -119,6 +121,10 @@ PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std
   return format;
 }
 
+std::optional<int> DeviceOf(const Array& plane) {
+  return IsOnCuda(plane) ? std::optional(plane.device_id()) : std::nullopt;
+}
+
 bool CanLend(const Planes& planes) {
   return std::ranges::all_of(planes, [](const Array& plane) {
     const auto width = static_cast<int64_t>(plane.shape(1));
@@ -135,6 +141,8 @@ Expected<Picture> Lend(const PictureFormat& format, const Planes& planes, std::s
     const int64_t stride = plane.shape(0) == 1 ? static_cast<int64_t>(plane.shape(1)) : plane.stride(0);
     views.push_back({plane.data(), stride * bytes});
   }
+  if (const std::optional<int> device = DeviceOf(planes[0]))
+    return Picture::WrapDevice(format, *device, views, std::move(owner));
   return Picture::Wrap(format, views, std::move(owner));
 }
 

@@ -24,13 +24,16 @@ struct FormatHints {
 /// message: "frame 3, reference".
 PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what);
 
+/// The CUDA device that a plane lies on, the same for all planes of a checked picture; not set: the host.
+std::optional<int> DeviceOf(const Array& plane);
+
 /// Whether every plane's rows are contiguous and apart, as Picture::Wrap needs them.
 bool CanLend(const Planes& planes);
 
-/// A picture of samples that stay where they are.
+/// A picture of samples that stay where they are, on the host or a device.
 Expected<Picture> Lend(const PictureFormat& format, const Planes& planes, std::shared_ptr<const void> owner);
 
-/// A picture with samples of its own. Needs no GIL.
+/// A picture with samples of its own, of planes on the host. Needs no GIL.
 Expected<Picture> Copy(const PictureFormat& format, const Planes& planes);
 
 std::string Describe(const PictureFormat& format);   // "640x360, 8 bit, 420"

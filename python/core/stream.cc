@@ -42,7 +42,7 @@ Status Stream::State::CheckUnchanged() const {
 }
 
 Stream::Stream(const SessionOptions& options, const FormatHints& hints, bool copy)
-    : hints_(hints), copy_(copy), videos_(options.videos), process_(getpid()) {
+    : hints_(hints), backend_(options.backend), copy_(copy), videos_(options.videos), process_(getpid()) {
   state_ = std::make_shared<State>(Take(CreateWithoutGil(options)));
   needs_chroma_ = state_->session.NeedsChroma();
 }
@@ -74,8 +74,25 @@ PictureFormat Stream::CheckFormat(const Planes& planes, const std::string& what)
   return format;
 }
 
-Picture Stream::MakePicture(const PictureFormat& format, Planes planes) {
+/// Planes in a device's memory are read there or not at all.
+void Stream::CheckDevice(const Planes& planes, const std::string& what) const {
+  const std::optional<int> device = DeviceOf(planes[0]);
+  if (!device) return;
+  const std::string tensor = what + ": a tensor on CUDA device " + std::to_string(*device);
+  if (backend_ != "cuda" && backend_ != "emu")
+    Raise({StatusCode::kUnsupported, tensor + " in a session of backend=\"" + backend_ +
+                                         "\"; make the session with backend=\"cuda\", or copy the tensor to the host "
+                                         "(torch: .cpu(), cupy: .get())"});
+  if (copy_)
+    Raise({StatusCode::kUnsupported, tensor + " in a session of copy=True, which copies on the host; make the session "
+                                              "without, and give each frame tensors of its own"});
+  if (!CanLend(planes))
+    RaiseArgument(tensor + ", whose rows are not contiguous or overlap; make it contiguous (torch: .contiguous())");
+}
+
+Picture Stream::MakePicture(const PictureFormat& format, Planes planes, const std::string& what) {
   if (!needs_chroma_) planes.resize(1);
+  CheckDevice(planes, what);
   if (copy_ || !CanLend(planes)) {
     Expected<Picture> copied = [&] {
       const nb::gil_scoped_release release;
@@ -105,9 +122,9 @@ void Stream::Add(const Planes& reference, const std::vector<Planes>& distorted) 
   }
   Status status;
   {
-    const Picture first = MakePicture(format, reference);
+    const Picture first = MakePicture(format, reference, frame + ", reference");
     std::vector<Picture> others;
-    for (const Planes& planes : distorted) others.push_back(MakePicture(format, planes));
+    for (const Planes& planes : distorted) others.push_back(MakePicture(format, planes, frame + ", distorted"));
     const nb::gil_scoped_release release;
     status = state_->session.Add(first, others);
   }

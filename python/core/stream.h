@@ -51,10 +51,12 @@ class Stream {
   class Use;
 
   PictureFormat CheckFormat(const Planes& planes, const std::string& what) const;
-  Picture MakePicture(const PictureFormat& format, Planes planes);
+  void CheckDevice(const Planes& planes, const std::string& what) const;
+  Picture MakePicture(const PictureFormat& format, Planes planes, const std::string& what);
   void CheckOpen() const;
 
   const FormatHints hints_;
+  const std::string backend_;
   const bool copy_;
   const int videos_;
   const pid_t process_;

@@ -45,18 +45,6 @@ def test_pictures_that_do_not_fit(options, reference, distorted, error, text):
         assert text in str(caught.value)
 
 
-def test_a_device_tensor_without_a_way_to_the_host():
-    class Stuck:
-        def __dlpack__(self, **options):
-            raise BufferError("device memory")
-
-        def __dlpack_device__(self):
-            return (2, 0)
-
-    with acutance.Session() as session, pytest.raises(acutance.UnsupportedError, match="copy it to the CPU"):
-        session.add(Stuck(), Y)
-
-
 @pytest.mark.parametrize(
     ("options", "text"),
     [({"model": None}, "nothing to compute"), ({"bit_depth": 11}, "bit_depth=11"), ({"pixel_format": "411"}, "411"),
