@@ -36,7 +36,7 @@ class Run {
     Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
     if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
     options.devices = *devices;
-    open_.map = *devices != nullptr;  // the CPU alone gains nothing, and reads with little memory
+    open_.keep_mapped = *devices != nullptr;  // devices are so fast that unmapping would hold them up
     options.max_device_memory = request_.max_device_memory;
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());

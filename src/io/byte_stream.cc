@@ -191,7 +191,8 @@ Status ByteStream::Seek(int64_t position) {
   return {};
 }
 
-void ByteStream::Map() {
+void ByteStream::Map(bool keep) {
+  keep_mapped_ = keep;
   if (!seekable_ || !owned_) return;  // whoever shares standard input with us counts on its position
   mapping_ = MappedFile::Map(fd_, static_cast<size_t>(std::max<int64_t>(size(), 0)));
   const std::span<const std::byte> bytes = mapped_bytes();
@@ -205,9 +206,10 @@ Status ByteStream::LeaveMapping() { return data_ == buffer_.data() ? Status() : 
 
 std::shared_ptr<const std::byte> ByteStream::Share(size_t count) {
   if (data_ == buffer_.data() || buffered() < count) return nullptr;
-  std::shared_ptr<const std::byte> bytes(mapping_, mapping_->bytes().data() + begin_);
+  const std::byte* bytes = mapping_->bytes().data() + begin_;
   Drain(nullptr, count);
-  return bytes;
+  if (keep_mapped_) return {mapping_, bytes};
+  return {bytes, [mapping = mapping_, count](const std::byte* passed) { mapping->Release({passed, count}); }};
 }
 
 std::span<const std::byte> ByteStream::mapped_bytes() const {

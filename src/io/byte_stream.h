@@ -42,8 +42,8 @@ class ByteStream {
   Status Seek(int64_t position);
 
   /// Takes a regular file's bytes from memory from now on, where the system maps it: then Share hands them out in
-  /// place. What a file has grown by since is read. Once, after opening.
-  void Map();
+  /// place. What a file has grown by since is read. keep: what nobody holds any more stays mapped. Once, after opening.
+  void Map(bool keep);
   /// The next `count` bytes, passed over and kept in memory as long as anyone holds them; null where they are not
   /// mapped.
   std::shared_ptr<const std::byte> Share(size_t count);
@@ -81,6 +81,7 @@ class ByteStream {
   const char* data_ = buffer_.data();  // the buffer's, or the mapping's while that lasts
   size_t begin_ = 0, end_ = 0;         // of what is next, in data_
   std::shared_ptr<MappedFile> mapping_;
+  bool keep_mapped_ = false;
   std::vector<char> scratch_;  // of Skip on a pipe
   int wake_[2] = {-1, -1};     // a pipe; readable once interrupted
   std::atomic<bool> interrupted_ = false;

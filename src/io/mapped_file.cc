@@ -88,6 +88,12 @@ MappedFile::~MappedFile() {
   slot.taken = false;
 }
 
+void MappedFile::Release(std::span<const std::byte> bytes) const {
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data()), end = begin + bytes.size();
+  const uintptr_t first = begin / g_page * g_page;
+  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
 bool MappedFile::lost_pages() const { return g_slots[slot_].lost; }
 
 }  // namespace acutance

@@ -21,6 +21,9 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  /// Memory that these bytes need not take up from now on; they are still there for who looks.
+  void Release(std::span<const std::byte> bytes) const;
+
   /// Whether zeros were read in place of bytes that the file no longer has.
   bool lost_pages() const;
 

@@ -194,15 +194,15 @@ Result<int64_t> PlanarSource::Skip(int64_t count) {
 }  // namespace
 
 Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format,
-                                                bool map) {
+                                                bool keep_mapped) {
   if (Status status = CheckPictureFormat(format); !status.ok())
     return Error(status.code(), "{}: {}", stream->name(), status.message());
   const FrameLayout layout = MakeFrameLayout(format, ChromaConversion::kNone);
-  if (map) stream->Map();
+  stream->Map(keep_mapped);
   return std::unique_ptr<VideoSource>(new PlanarSource(std::move(stream), layout, false));
 }
 
-Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool map) {
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool keep_mapped) {
   Result<std::optional<std::string>> line = stream->ReadLine(kY4mHeaderLimit);
   if (!line.ok() && line.status().code() != StatusCode::kBadData) return line.status();
   if (!line.ok() || !line->has_value())
@@ -211,7 +211,7 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream,
   Result<Y4mHeader> header = ParseY4mHeader(**line);
   if (!header.ok()) return Error(header.status().code(), "{}: {}", stream->name(), header.status().message());
   const FrameLayout layout = MakeFrameLayout(header->format, header->conversion);
-  if (map) stream->Map();
+  stream->Map(keep_mapped);
   auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
   source->Describe(header->frame_rate, std::move(header->warnings));
   return std::unique_ptr<VideoSource>(std::move(source));

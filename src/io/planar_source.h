@@ -10,9 +10,9 @@
 namespace acutance {
 
 Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format,
-                                                bool map);
+                                                bool keep_mapped);
 
 /// The stream stands at the y4m signature.
-Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool map);
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool keep_mapped);
 
 }  // namespace acutance

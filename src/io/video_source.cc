@@ -37,8 +37,8 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
   if (is_y4m && options.raw)
     return Error(StatusCode::kInvalidArgument,
                  "{} is a y4m file, which tells its own size: leave out the options for raw yuv", stream->name());
-  if (is_y4m) return OpenY4m(std::move(stream), options.map);
-  if (options.raw) return OpenRawYuv(std::move(stream), *options.raw, options.map);
+  if (is_y4m) return OpenY4m(std::move(stream), options.keep_mapped);
+  if (options.raw) return OpenRawYuv(std::move(stream), *options.raw, options.keep_mapped);
   if (LooksLikeRawYuv(path))
     return Error(StatusCode::kInvalidArgument,
                  "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "

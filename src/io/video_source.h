@@ -46,7 +46,7 @@ class VideoSource {
 struct OpenOptions {
   std::optional<PictureFormat> raw;  // set: the file is headerless planar yuv of this format
   int decoder_threads = 1;           // of FFmpeg's decoder; 0: as many as it likes
-  bool map = true;  // pictures point into a regular y4m or yuv file: no copy, but its pages count as memory in use
+  bool keep_mapped = false;          // pages of y4m and yuv files stay mapped when their pictures have passed
 };
 
 /// Opens y4m (by its signature), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the
