@@ -41,7 +41,7 @@ constexpr TuningEntry kTuning[] = {
     {"adm_scale0", WorkloadClass::kSmall, "sm_90", "16x16r4", 32},
     {"adm_scale0", WorkloadClass::kMedium, "sm_90", "16x16r4", 16},
     {"adm_scale0", WorkloadClass::kLarge, "sm_90", "16x16r4", 4},
-    {"adm_scale0", WorkloadClass::kSmall, "nvidia", "16x16r4", 32},
+    {"adm_scale0", WorkloadClass::kSmall, "nvidia", "32x8r2", 32},
     {"adm_scale0", WorkloadClass::kMedium, "nvidia", "16x16r4", 16},
     {"adm_scale0", WorkloadClass::kLarge, "nvidia", "16x16r4", 4},
     {"adm_scale1", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},

@@ -192,14 +192,10 @@ FUNCTION(uint32_t) mean_product(uint32_t a, uint32_t b) {
   return uint32_t((uint64_t(a) * uint64_t(b) + (uint64_t(1u) << 31)) >> 32);
 }
 
-// The sum's 48 bits, rounded to 32. Multiply-adds of 64 bits, where split_filter_at has twice as many instructions:
-// GPUs multiply and add on different units, and down the columns the adders have more to do.
+// The sum's 48 bits, rounded to 32.
 FUNCTION(uint32_t) moment_at(Window window, int32_t i) {
-  uint64_t sum = uint64_t(32768u);
-  UNROLL for (int32_t k = 0; k <= 2 * RADIUS; ++k) {
-    sum += uint64_t(kTaps[k < RADIUS ? k : 2 * RADIUS - k]) * uint64_t(window.at[i + k]);
-  }
-  return uint32_t(sum >> 16);
+  const SplitSum sum = split_filter_at(window, i);
+  return sum.high + ((sum.low + 32768u) >> 16);
 }
 
 FUNCTION(Window) load_squares(CONTEXT(int32_t which, int32_t row, int32_t column)) {

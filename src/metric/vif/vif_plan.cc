@@ -53,9 +53,11 @@ constexpr TuningEntry kTuning[] = {
     {"vif_scale0", WorkloadClass::kSmall, "sm_90", "64x1r8", 32},
     {"vif_scale0", WorkloadClass::kMedium, "sm_90", "128x1r8", 16},
     {"vif_scale0", WorkloadClass::kLarge, "sm_90", "128x1r8", 4},
-    {"vif_scale0", WorkloadClass::kSmall, "nvidia", "64x1r8", 32},
-    {"vif_scale0", WorkloadClass::kMedium, "nvidia", "128x1r8", 16},
-    {"vif_scale0", WorkloadClass::kLarge, "nvidia", "128x1r8", 4},
+    {"vif_scale0", WorkloadClass::kSmall, "nvidia", "256x1r4", 32},
+    {"vif_scale0", WorkloadClass::kMedium, "nvidia", "256x1r4", 16},
+    {"vif_scale0", WorkloadClass::kLarge, "nvidia", "256x1r4", 4},
+    {"vif_scale1", WorkloadClass::kMedium, "nvidia", "256x1r4", 16},
+    {"vif_scale1", WorkloadClass::kLarge, "nvidia", "256x1r4", 4},
 };
 
 constexpr std::string_view kKernels[kVifScales] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
