@@ -91,12 +91,12 @@ Status VulkanBuffer::Create(MemoryKind kind) {
 
 VkResult VulkanBuffer::CreateHandle(VkBufferUsageFlags usage, const void* next) {
   const PhysicalDevice& physical = context_->physical();
-  const uint32_t families[] = {physical.compute.index, physical.copy.index};
+  const uint32_t families[] = {physical.compute_family, physical.copy_family.value_or(0)};
   VkBufferCreateInfo settings = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   settings.pNext = next;
   settings.size = std::max<size_t>(bytes_, 1);
   settings.usage = usage;
-  if (physical.copy.queues > 0) {
+  if (physical.copy_family) {
     settings.sharingMode = VK_SHARING_MODE_CONCURRENT;
     settings.queueFamilyIndexCount = 2;
     settings.pQueueFamilyIndices = families;

@@ -14,20 +14,16 @@ Result<std::shared_ptr<Context>> Context::Open(std::shared_ptr<const Driver> dri
 Context::Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical)
     : driver_(std::move(driver)), physical_(std::move(physical)) {}
 
-void Context::FindQueues(const QueueFamily& family, bool runs_kernels, std::deque<SubmissionQueue>& queues) {
-  for (uint32_t i = 0; i < family.queues; ++i) {
-    SubmissionQueue& queue = queues.emplace_back();
-    vk_.vkGetDeviceQueue(device_, family.index, i, &queue.handle);
-    queue.family = family.index;
-    queue.runs_kernels = runs_kernels;
-  }
+void Context::FindQueue(uint32_t family, SubmissionQueue& queue) const {
+  vk_.vkGetDeviceQueue(device_, family, 0, &queue.handle);
+  queue.family = family;
 }
 
 Status Context::Create() {
   ACU_ASSIGN_OR_RETURN(device_, CreateDevice(*driver_, physical_));
   ACU_RETURN_IF_ERROR(FindFunctions());
-  FindQueues(physical_.compute, true, queues_);
-  FindQueues(physical_.copy, false, copy_queues_);
+  FindQueue(physical_.compute_family, kernel_queue_);
+  if (physical_.copy_family) FindQueue(*physical_.copy_family, copy_queue_);
   const VkPushConstantRange arguments = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo settings = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   settings.pushConstantRangeCount = 1;

@@ -1,8 +1,6 @@
 // A VkDevice: what buffers, kernels and queues share, and what outlives them.
 #pragma once
 
-#include <atomic>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,19 +47,15 @@ class Context {
   /// Compiles `image` at its first use; the pipeline lives as long as the context.
   Result<VkPipeline> PipelineOf(const KernelImage& image);
 
-  /// The driver's queues take turns, so that queues of this device work side by side where they can.
-  SubmissionQueue& NextQueue() { return queues_[next_queue_++ % queues_.size()]; }
-
-  /// Likewise, for copies alone; null where the device has none such.
-  SubmissionQueue* NextCopyQueue() {
-    return copy_queues_.empty() ? nullptr : &copy_queues_[next_copy_queue_++ % copy_queues_.size()];
-  }
+  SubmissionQueue& kernel_queue() { return kernel_queue_; }
+  /// For copies beside the kernels; where the device has none such, the kernels' own.
+  SubmissionQueue& copy_queue() { return physical_.copy_family ? copy_queue_ : kernel_queue_; }
 
  private:
   Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical);
   Status Create();
   Status FindFunctions();
-  void FindQueues(const QueueFamily& family, bool runs_kernels, std::deque<SubmissionQueue>& queues);
+  void FindQueue(uint32_t family, SubmissionQueue& queue) const;
 
   const std::shared_ptr<const Driver> driver_;
   const PhysicalDevice physical_;
@@ -69,8 +63,8 @@ class Context {
   VkDevice device_ = nullptr;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::unique_ptr<PipelineCache> cache_;
-  std::deque<SubmissionQueue> queues_, copy_queues_;  // deques: a mutex does not move
-  std::atomic<uint32_t> next_queue_ = 0, next_copy_queue_ = 0;
+  SubmissionQueue kernel_queue_;
+  SubmissionQueue copy_queue_ = {.runs_kernels = false};
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex pipelines_mutex_;

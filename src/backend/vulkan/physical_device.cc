@@ -121,7 +121,6 @@ bool SetsWaveSize(const Features& features, const Properties& properties) {
          size >= properties.v13.minSubgroupSize && size <= properties.v13.maxSubgroupSize;
 }
 
-constexpr uint32_t kMaxQueues = 4, kMaxCopyQueues = 2;  // more add nothing: few batches are in flight
 constexpr VkQueueFlags kKernels = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT;
 
 std::vector<VkQueueFamilyProperties> QueueFamilies(const Driver& driver, VkPhysicalDevice device) {
@@ -133,32 +132,28 @@ std::vector<VkQueueFamilyProperties> QueueFamilies(const Driver& driver, VkPhysi
 }
 
 /// The family with most queues of those that have just the given ones of kKernels.
-QueueFamily FindFamily(const std::vector<VkQueueFamilyProperties>& families, VkQueueFlags kernels,
-                       VkQueueFlags needed) {
-  QueueFamily best;
+std::optional<uint32_t> FindFamily(const std::vector<VkQueueFamilyProperties>& families, VkQueueFlags kernels,
+                                   VkQueueFlags needed) {
+  std::optional<uint32_t> best;
   for (uint32_t i = 0; i < families.size(); ++i)
     if ((families[i].queueFlags & kKernels) == kernels && (families[i].queueFlags & needed) == needed &&
-        families[i].queueCount > best.queues)
-      best = {i, families[i].queueCount};
+        families[i].queueCount > (best ? families[*best].queueCount : 0))
+      best = i;
   return best;
 }
 
 /// Queues for compute alone stay clear of what the desktop draws; those for copies alone are engines of their own.
 Status ChooseQueues(const Driver& driver, PhysicalDevice& device) {
   const std::vector<VkQueueFamilyProperties> families = QueueFamilies(driver, device.handle);
-  device.compute = FindFamily(families, VK_QUEUE_COMPUTE_BIT, 0);
-  if (device.compute.queues == 0) device.compute = FindFamily(families, kKernels, 0);
+  std::optional<uint32_t> compute = FindFamily(families, VK_QUEUE_COMPUTE_BIT, 0);
+  if (!compute) compute = FindFamily(families, kKernels, 0);
   for (const VkQueueFamilyProperties& family : families) device.timestamp_bits.push_back(family.timestampValidBits);
-  const uint32_t told = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY").value_or(device.compute.index);
-  if (told < families.size() && (families[told].queueFlags & VK_QUEUE_COMPUTE_BIT))
-    device.compute = {told, families[told].queueCount};
-  if (device.compute.queues == 0)
-    return Error(StatusCode::kNoDevice, "{} has no queue for compute kernels", device.info.name);
-  const uint32_t most = std::max(EnvironmentNumber("ACUTANCE_VULKAN_QUEUES").value_or(kMaxQueues), 1u);
-  device.compute.queues = std::min(device.compute.queues, most);
-  device.copy = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
-  device.copy.queues =
-      std::min(device.copy.queues, EnvironmentNumber("ACUTANCE_VULKAN_COPY_QUEUES").value_or(kMaxCopyQueues));
+  const std::optional<uint32_t> told = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY");
+  if (told && *told < families.size() && (families[*told].queueFlags & VK_QUEUE_COMPUTE_BIT)) compute = told;
+  if (!compute) return Error(StatusCode::kNoDevice, "{} has no queue for compute kernels", device.info.name);
+  device.compute_family = *compute;
+  if (EnvironmentNumber("ACUTANCE_VULKAN_COPY_QUEUE").value_or(1) > 0)
+    device.copy_family = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
   return {};
 }
 
@@ -262,15 +257,16 @@ Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device
     features.statistics.pipelineExecutableInfo = VK_TRUE;
     features.statistics.pNext = std::exchange(features.core.pNext, &features.statistics);
   }
-  const std::vector<float> priorities(std::max(device.compute.queues, device.copy.queues), 1.0f);
+  // One queue for kernels: several of a family take turns at a cost (docs/performance.md).
+  const float priority = 1;
   std::vector<VkDeviceQueueCreateInfo> queues;
-  for (const QueueFamily& family : {device.compute, device.copy}) {
-    if (family.queues == 0) continue;
-    VkDeviceQueueCreateInfo& of_family = queues.emplace_back();
-    of_family.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    of_family.queueFamilyIndex = family.index;
-    of_family.queueCount = family.queues;
-    of_family.pQueuePriorities = priorities.data();
+  for (const std::optional<uint32_t> family : {std::optional(device.compute_family), device.copy_family}) {
+    if (!family) continue;
+    VkDeviceQueueCreateInfo& queue = queues.emplace_back();
+    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue.queueFamilyIndex = *family;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
   }
   VkDeviceCreateInfo settings = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   settings.pNext = &features.core;

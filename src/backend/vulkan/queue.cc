@@ -10,10 +10,10 @@ namespace acutance::vulkan {
 
 Result<std::unique_ptr<Queue>> VulkanQueue::Make(std::shared_ptr<Context> context) {
   ACU_RETURN_IF_ERROR(context->Lost());
-  SubmissionQueue& kernels = context->NextQueue();
-  SubmissionQueue* copies = context->NextCopyQueue();
+  SubmissionQueue& kernels = context->kernel_queue();
+  SubmissionQueue& copies = context->copy_queue();
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<Timeline> timeline, Timeline::Make(std::move(context)));
-  return std::unique_ptr<Queue>(new VulkanQueue(std::move(timeline), kernels, copies ? *copies : kernels));
+  return std::unique_ptr<Queue>(new VulkanQueue(std::move(timeline), kernels, copies));
 }
 
 // Mesa 22.3 touches a semaphore for a moment after it was reached; so the queues end before it goes.

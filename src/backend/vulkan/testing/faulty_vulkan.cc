@@ -127,8 +127,6 @@ void Alter(Tag_vkEnumeratePhysicalDevices, VkInstance, uint32_t* count, VkPhysic
 
 void Alter(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice, uint32_t* count,
            VkQueueFamilyProperties* families) {
-  for (uint32_t i = 0; families && i < *count; ++i)
-    families[i].queueCount = g_faulty.queues.value_or(families[i].queueCount);
   if (!g_faulty.copy_family) return;
   if (families) families[kCopyFamily] = {.queueFlags = VK_QUEUE_TRANSFER_BIT, .queueCount = 1};
   *count = kCopyFamily + 1;

@@ -21,7 +21,6 @@ struct FaultyVulkan {
   bool no_devices = false;
   bool no_wave_operations = false;
   std::optional<uint32_t> loader_version, device_version, wave_size;
-  std::optional<uint32_t> queues;  // of every family
   bool copy_family = false;        // a second family, for copies alone; it works on the first family's queue
   bool statistics = false;         // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
 
