@@ -9,7 +9,6 @@
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
 #include "engine/tuner.h"
-#include "metric/registry.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -48,7 +47,8 @@ Status PrintModel(Device& device, const PictureFormat& format) {
 
 }  // namespace
 
-Status PrintDeviceTimes(Device& device, std::span<const std::pair<int, int>> sizes) {
+Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
+                        std::span<const std::pair<int, int>> sizes) {
   fmt::print(
       "{} through {} ({}): microseconds a frame pair, 8 bit. Device: launches alone, recorded many times over, "
       "without\n"
@@ -57,9 +57,8 @@ Status PrintDeviceTimes(Device& device, std::span<const std::pair<int, int>> siz
       device.info().name, device.info().backend, device.info().driver);
   for (const auto& [width, height] : sizes) {
     const PictureFormat format = {.width = width, .height = height};
-    for (const Metric* metric : AllMetrics())
-      if (metric->make_plan) ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format));
-    ACU_RETURN_IF_ERROR(PrintModel(device, format));
+    for (const Metric* metric : metrics) ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format));
+    if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, format));
   }
   return {};
 }

@@ -6,10 +6,12 @@
 
 #include "base/status.h"
 #include "exec/device.h"
+#include "metric/metric.h"
 
 namespace acutance {
 
-/// Prints a Markdown table: every metric with a plan, and the whole model vmaf_v0.6.1, for 8-bit 4:2:0 pictures.
-Status PrintDeviceTimes(Device& device, std::span<const std::pair<int, int>> sizes);
+/// Prints a Markdown table for 8-bit 4:2:0 pictures: the metrics, and after several of them the whole model vmaf_v0.6.1.
+Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
+                        std::span<const std::pair<int, int>> sizes);
 
 }  // namespace acutance

@@ -8,7 +8,7 @@
 //                                         fails
 //   gpu_check leak BACKEND                opens and closes 100 times, then runs 200 sessions: growing memory fails
 //   gpu_check session BACKEND [METRIC]... every plan with every switch once: what compute-sanitizer watches
-//   gpu_check times BACKEND               what the device needs for a frame pair
+//   gpu_check times BACKEND [METRIC]...   what the device needs for a frame pair
 //
 // BACKEND: cuda, hip, vulkan, sycl, or emu, which needs no device. --quick: less of the same. Exit status 0 when all
 // holds, 1 otherwise, 2 for wrong usage.
@@ -168,8 +168,8 @@ Status CheckLeaks(const Settings& settings) {
 Status PrintTimes(const Settings& settings) {
   constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{96, 64}};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
-  if (settings.quick) return PrintDeviceTimes(*device, kSmall);
-  return PrintDeviceTimes(*device, kSizes);
+  if (settings.quick) return PrintDeviceTimes(*device, settings.metrics, kSmall);
+  return PrintDeviceTimes(*device, settings.metrics, kSizes);
 }
 
 int Run(const std::string& command, const Settings& settings) {
@@ -215,8 +215,8 @@ int Main(const std::vector<std::string>& arguments) {
   if (result == 2)
     fmt::print(
         stderr,
-        "usage: gpu_check devices | metrics | (language|leak|times) BACKEND [--quick] | (parity|session) BACKEND "
-        "[METRIC]... [--quick]\n");
+        "usage: gpu_check devices | metrics | (language|leak) BACKEND [--quick] | (parity|session|times) "
+        "BACKEND [METRIC]... [--quick]\n");
   return result;
 }
 
