@@ -30,7 +30,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--peer", help="an ffmpeg with libvmaf (default: the one in BUILD/venv)")
-    parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--frames", type=int, default=120)
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     if options.peer is None:
