@@ -65,7 +65,7 @@ int vmaf_use_feature(VmafContext *vmaf, const char *feature_name, VmafFeatureDic
 /* Stores a score that was computed elsewhere. -EINVAL where there is one already. */
 int vmaf_import_feature_score(VmafContext *vmaf, const char *feature_name, double value, unsigned index);
 
-/* A pool of pictures of one format, and a picture of it: waits while none is free. Pictures go back by
+/* A pool of pictures of one format, and a picture of it: waits while the caller holds pic_cnt of them. Pictures go back by
  * vmaf_picture_unref or with vmaf_read_pictures. */
 typedef struct VmafPictureConfiguration {
     struct {

@@ -16,13 +16,13 @@ namespace acutance::libvmaf {
 
 /// The samples of a picture, on the host or, with `cuda`, on a device.
 struct PictureMemory {
-  ~PictureMemory() { release(); }
   const std::byte* end() const { return begin + bytes; }
   bool Holds(const std::byte* at) const { return begin <= at && at < end(); }
 
-  std::byte* begin;
-  size_t bytes;
-  std::function<void()> release;
+  std::byte* begin = nullptr;
+  size_t bytes = 0;
+  std::function<void()> release;     // once nobody reads the samples
+  std::function<void()> given_back;  // once the client does not hold the picture; may be empty
   std::shared_ptr<CudaMemory> cuda;
 };
 
@@ -79,17 +79,19 @@ Result<Samples> AllocateSamples(size_t bytes) {
   return samples;
 }
 
-/// A picture over `memory`.
-VmafPicture Wrap(const PictureParams& params, std::byte* memory, std::function<void()> release,
-                 std::shared_ptr<CudaMemory> cuda = nullptr) {
-  size_t bytes = 0;
-  VmafPicture picture = Layout(params, &bytes);
-  std::shared_ptr<PictureMemory> held(new PictureMemory{memory, bytes, std::move(release), std::move(cuda)});
+/// A picture over memory of its size.
+VmafPicture Wrap(const PictureParams& params, PictureMemory memory) {
+  VmafPicture picture = Layout(params, &memory.bytes);
+  std::byte* samples = memory.begin;
   for (int p = 0; p < FormatOf(params).PlaneCount(); ++p) {
-    picture.data[p] = memory;
-    memory += picture.stride[p] * static_cast<size_t>(picture.h[p]);
+    picture.data[p] = samples;
+    samples += picture.stride[p] * static_cast<size_t>(picture.h[p]);
   }
-  picture.ref = Pictures::Get().Add(std::move(held));
+  const auto release = [](const PictureMemory* held) {
+    held->release();
+    delete held;
+  };
+  picture.ref = Pictures::Get().Add(std::shared_ptr<PictureMemory>(new PictureMemory(std::move(memory)), release));
   return picture;
 }
 
@@ -186,53 +188,71 @@ Result<Picture> HeldPicture::ToEngine(bool needs_host) const {
 
 Status Release(VmafPicture& picture) {
   const VmafRef* const ref = std::exchange(picture, {}).ref;
-  return Pictures::Get().Remove(ref, "pic").status();
+  ACU_ASSIGN_OR_RETURN(const std::shared_ptr<PictureMemory> memory, Pictures::Get().Remove(ref, "pic"));
+  if (memory->given_back) memory->given_back();
+  return {};
 }
 
 Result<VmafPicture> AllocateVmafPicture(const PictureParams& params) {
   ACU_RETURN_IF_ERROR(CheckParams(params));
   ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(BytesOf(params)));
   std::byte* memory = samples.release();
-  return Wrap(params, memory, [memory] { FreeSamples()(memory); });
+  return Wrap(params, {.begin = memory, .release = [memory] { FreeSamples()(memory); }});
 }
 
 namespace {
 
+/// Waits while the client holds `count` pictures. What the engine still reads does not count: it may wait for more
+/// pictures before it is done with these, so another is made in its place.
 class HostPool : public PictureSource {
  public:
-  HostPool(const PictureParams& params, std::vector<Samples> samples)
-      : params_(params), state_(std::make_shared<State>()) {
+  HostPool(const PictureParams& params, unsigned count, std::vector<Samples> samples)
+      : params_(params), count_(count), state_(std::make_shared<State>()) {
     state_->spare = std::move(samples);
   }
 
   Result<VmafPicture> Fetch() override {
     std::unique_lock lock(state_->mutex);
-    state_->returned.wait(lock, [&] { return state_->closed || !state_->spare.empty(); });
+    state_->given_back.wait(lock, [&] { return state_->closed || state_->held < count_; });
     if (state_->closed) return Error(StatusCode::kInvalidArgument, "the context was closed");
+    if (state_->spare.empty()) {
+      ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(BytesOf(params_)));
+      state_->spare.push_back(std::move(samples));
+    }
     std::byte* memory = state_->spare.back().release();
     state_->spare.pop_back();
+    ++state_->held;
     lock.unlock();
-    return Wrap(params_, memory, [state = state_, memory] {
-      const std::lock_guard guard(state->mutex);
-      state->spare.emplace_back(memory);
-      state->returned.notify_one();
-    });
+    return Wrap(params_, {.begin = memory,
+                          .release = [state = state_, memory] { state->Put(Samples(memory)); },
+                          .given_back = [state = state_] { state->TakeBack(); }});
   }
 
   void Close() override {
-    const std::lock_guard guard(state_->mutex);
+    const std::lock_guard lock(state_->mutex);
     state_->closed = true;
-    state_->returned.notify_all();
+    state_->given_back.notify_all();
   }
 
  private:
   struct State {
+    void Put(Samples samples) {
+      const std::lock_guard lock(mutex);
+      spare.push_back(std::move(samples));
+    }
+    void TakeBack() {
+      const std::lock_guard lock(mutex);
+      --held;
+      given_back.notify_one();
+    }
     std::mutex mutex;
-    std::condition_variable returned;
+    std::condition_variable given_back;
     std::vector<Samples> spare;
+    unsigned held = 0;  // by the client
     bool closed = false;
   };
   const PictureParams params_;
+  const unsigned count_;
   const std::shared_ptr<State> state_;  // pictures return to it
 };
 
@@ -251,7 +271,7 @@ class CudaPool : public PictureSource {
     const bool on_device = kind_ == MemoryKind::kDevice;
     std::byte* memory = on_device ? reinterpret_cast<std::byte*>(buffer->address()) : buffer->host();
     auto release = [state = state_, held = buffer.release()] { state->Put(std::unique_ptr<Buffer>(held)); };
-    return Wrap(params_, memory, std::move(release), on_device ? state_->cuda : nullptr);
+    return Wrap(params_, {.begin = memory, .release = std::move(release), .cuda = on_device ? state_->cuda : nullptr});
   }
 
  private:
@@ -286,7 +306,7 @@ Result<std::shared_ptr<PictureSource>> MakeHostPool(const PictureParams& params,
     ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(BytesOf(params)));
     all.push_back(std::move(samples));
   }
-  return std::shared_ptr<PictureSource>(std::make_shared<HostPool>(params, std::move(all)));
+  return std::shared_ptr<PictureSource>(std::make_shared<HostPool>(params, count, std::move(all)));
 }
 
 Result<std::shared_ptr<PictureSource>> MakeCudaPool(const PictureParams& params, std::shared_ptr<CudaMemory> cuda,

@@ -61,7 +61,7 @@ class PictureSource {
   virtual void Close() {}
 };
 
-/// A fixed number in the host's memory, made at once; Fetch waits while none is free.
+/// In the host's memory, `count` of them made at once; Fetch waits while the client holds so many.
 Result<std::shared_ptr<PictureSource>> MakeHostPool(const PictureParams& params, unsigned count);
 
 /// In memory of a CUDA device (kDevice) or in page-locked memory of the host (kUpload), made when none is free: a
