@@ -48,9 +48,9 @@ class Torch:
         self.torch.cuda.synchronize()
 
     def bytes_in_use(self):
-        """(the framework's tensors, all of the device)"""
+        """(the framework's tensors, all on the device beside what the framework has reserved)"""
         free, total = self.torch.cuda.mem_get_info()
-        return self.torch.cuda.memory_allocated(), total - free
+        return self.torch.cuda.memory_allocated(), total - free - self.torch.cuda.memory_reserved()
 
 
 class Cupy:
@@ -83,7 +83,8 @@ class Cupy:
 
     def bytes_in_use(self):
         free, total = self.cupy.cuda.runtime.memGetInfo()
-        return self.cupy.get_default_memory_pool().used_bytes(), total - free
+        pool = self.cupy.get_default_memory_pool()
+        return pool.used_bytes(), total - free - pool.total_bytes()
 
 
 def make_video(width, height, depth, noise, frames=FRAMES):
