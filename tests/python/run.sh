@@ -7,4 +7,4 @@ if [ ! -e "$1/venv/.has-acutance" ]; then
   echo "skipped: the Python package is not installed in $1/venv (make test-python installs it from PyPI's packages)"
   exit 77
 fi
-exec "$python" -B -m pytest --quiet --rootdir="$2/../.." "$2"
+exec "$python" -X dev -B -m pytest --quiet --rootdir="$2/../.." "$2"
