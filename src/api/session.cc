@@ -27,7 +27,6 @@ struct Session::State {
 
   acutance::Status Start(const acutance::PictureFormat& wanted);
   acutance::Status CheckDevice(const Picture& picture) const;
-  acutance::Status PrepareDevices(const Picture& reference, std::span<const Picture> distorted);
   acutance::Status Add(const Picture& reference, std::span<const Picture> distorted);
 };
 
@@ -56,13 +55,6 @@ acutance::Status Session::State::CheckDevice(const Picture& picture) const {
   return {};
 }
 
-acutance::Status Session::State::PrepareDevices(const Picture& reference, std::span<const Picture> distorted) {
-  ACU_RETURN_IF_ERROR(CheckDevice(reference));
-  for (const Picture& picture : distorted) ACU_RETURN_IF_ERROR(CheckDevice(picture));
-  if (!reference.on_device() && std::ranges::none_of(distorted, &Picture::on_device)) return {};
-  return session->lanes().front()->WaitForClients();
-}
-
 acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
   if (started)
     return Error(acutance::StatusCode::kInvalidArgument,
@@ -81,7 +73,8 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
   if (session->NeedsChroma() && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
     return Error(acutance::StatusCode::kInvalidArgument,
                  "frame {}: a feature reads chroma, but the picture is luma alone", session->frames_added());
-  ACU_RETURN_IF_ERROR(PrepareDevices(reference, distorted));
+  ACU_RETURN_IF_ERROR(CheckDevice(reference));
+  for (const Picture& picture : distorted) ACU_RETURN_IF_ERROR(CheckDevice(picture));
   std::vector<acutance::Picture> others;
   for (const Picture& picture : distorted) others.push_back(ToEngine(picture));
   ACU_RETURN_IF_ERROR(session->Add(ToEngine(reference), std::move(others)));

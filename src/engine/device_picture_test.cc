@@ -60,7 +60,7 @@ TEST(DevicePictures, AreReadWhereTheyLie) {
   }
 }
 
-/// An emulator that runs nothing.
+/// An emulator that reads no pictures in its memory.
 class BrokenDevice : public Device {
  public:
   const DeviceInfo& info() const override { return device_->info(); }
@@ -72,10 +72,31 @@ class BrokenDevice : public Device {
   Result<std::unique_ptr<Buffer>> Adopt(uint64_t, size_t) override {
     return Error(StatusCode::kIo, "the device is lost");
   }
+  Status WaitForClients() override {
+    ++waits;
+    return wait;
+  }
+
+  int waits = 0;
+  Status wait;
 
  private:
   const std::unique_ptr<Device> device_ = kEmuBackend.open(0).value();
 };
+
+TEST(DevicePictures, AreWaitedFor) {
+  auto device = std::make_unique<BrokenDevice>();
+  BrokenDevice& spy = *device;
+  const auto session = MakeSession(std::make_shared<DevicePicker>(std::move(device)));
+  const MutablePicture picture = MakePicture(0, 1);
+  ASSERT_TRUE(session->Add(picture.Share(), {picture.Share()}).ok());
+  EXPECT_EQ(spy.waits, 0);
+  ASSERT_TRUE(session->Add(OnDevice(picture), {picture.Share()}).ok());
+  EXPECT_EQ(spy.waits, 1);
+  spy.wait = Error(StatusCode::kIo, "the producer failed");
+  EXPECT_EQ(session->Add(picture.Share(), {OnDevice(picture)}).message(), "the producer failed");
+  EXPECT_EQ(session->frames_added(), 2);
+}
 
 TEST(DevicePictures, AreLostWithTheirDevice) {
   const MutablePicture picture = MakePicture(0, 1);

@@ -163,6 +163,9 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   if (!fits(reference) || !std::ranges::all_of(distorted, fits))
     return Error(StatusCode::kInvalidArgument, "frame {}: its size, pixel format or bit depth is not the session's",
                  next_index_);
+  const auto lies_on_device = [](const Picture& picture) { return picture.device_planes[0].address != 0; };
+  if (!lanes_.empty() && (lies_on_device(reference) || std::ranges::any_of(distorted, lies_on_device)))
+    ACU_RETURN_IF_ERROR(lanes_.front()->WaitForClients());
   if (DevicesAreBehind()) HelpDevices();
   {
     std::unique_lock lock(mutex_);

@@ -62,8 +62,9 @@ struct Picture {
   /// Where samples lie in memory that stays as it is, such as a mapped file: all of that memory, whole pages, which a
   /// device may be let into (Device::ImportHost). `memory` keeps all of it alive.
   std::span<const std::byte> region;
-  /// Where samples already lie in the memory of the session's only device, which then copies them there. `planes` may be
-  /// empty unless a metric runs on the CPU. `memory` keeps them alive, too.
+  /// Where samples already lie in the memory of the session's only device, which then copies them there, after what
+  /// Device::WaitForClients waits for. `planes` may be empty unless a metric runs on the CPU. `memory` keeps them
+  /// alive, too.
   std::array<DevicePlane, 3> device_planes{};
 };
 

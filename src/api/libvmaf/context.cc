@@ -144,9 +144,9 @@ Status Context::AddPair(const VmafPicture& reference, const VmafPicture& distort
   ACU_ASSIGN_OR_RETURN(const HeldPicture second, HeldPicture::Find(distorted, "dist"));
   ACU_RETURN_IF_ERROR(CheckPair(first, second, index));
   ACU_RETURN_IF_ERROR(Start(first.format()));
-  if (cuda_ && first.on_device()) ACU_RETURN_IF_ERROR(cuda_->WaitForClients());
   if (!session_) return {};
   const bool needs_host = session_->RunsOnCpu();
+  if (needs_host && cuda_ && first.on_device()) ACU_RETURN_IF_ERROR(cuda_->WaitForClients());
   ACU_ASSIGN_OR_RETURN(Picture engine_first, first.ToEngine(needs_host));
   ACU_ASSIGN_OR_RETURN(Picture engine_second, second.ToEngine(needs_host));
   return session_->Add(std::move(engine_first), {std::move(engine_second)});
