@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from . import _core
 from ._errors import SessionError
-from ._frames import Frame, planes_of
+from ._frames import Frame, Plane, planes_of
 from ._options import FeatureSpec, ModelSpec, make_options, read_models
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
@@ -80,9 +80,7 @@ class Session:
         for tensors that the session cannot read where they lie, OutOfMemoryError; SessionError after finish() or
         close() and while another thread uses the session.
         """
-        others = [distorted] if self._videos == 1 else distorted
-        self._core.add(planes_of(reference), [planes_of(frame) for frame in others])
-        self._report()
+        self._add(*self._read(reference, distorted))
 
     def finish(self) -> Result:
         """Waits for all frames and returns the Result. Once, after at least one add(); then the session is closed.
@@ -130,7 +128,8 @@ class Session:
 
     async def add_async(self, reference: Frame, distorted: Frame | Sequence[Frame]) -> None:
         """add() for asyncio. Several at once are done in the order of their calls."""
-        await self._in_turn(lambda: self.add(reference, distorted))
+        planes = self._read(reference, distorted)  # here: a GPU's current stream is the thread's
+        await self._in_turn(lambda: self._add(*planes))
 
     async def finish_async(self) -> Result:
         """finish() for asyncio."""
@@ -157,6 +156,14 @@ class Session:
             except asyncio.CancelledError:
                 await asyncio.wait([future])
                 raise
+
+    def _read(self, reference: Frame, distorted: Frame | Sequence[Frame]) -> tuple[list[Plane], list[list[Plane]]]:
+        others = [distorted] if self._videos == 1 else distorted
+        return planes_of(reference), [planes_of(frame) for frame in others]
+
+    def _add(self, reference: list[Plane], distorted: list[list[Plane]]) -> None:
+        self._core.add(reference, distorted)
+        self._report()
 
     def _report(self) -> None:
         self._reporter.update(Progress(self.frames_done, self._total))

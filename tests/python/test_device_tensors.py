@@ -1,7 +1,9 @@
 """Tensors on a CUDA device, as DLPack tells of them. They lie in the host's memory here, which the emulator takes for a
 device's; tests/gpu/torch_check.py has true ones."""
+import asyncio
 import ctypes
 import gc
+import threading
 import weakref
 
 import numpy as np
@@ -14,16 +16,18 @@ FEATURES = ["psnr", "motion"]
 
 
 class Tensor:
-    """Exports a numpy array as DLPack's `device`, index `index`, and keeps the streams it was asked for."""
+    """Exports a numpy array as DLPack's `device`, index `index`, and keeps the streams and threads that asked."""
 
     def __init__(self, array, device=2, index=0):
         self.array, self.device, self.streams = array, (device, index), []
+        self.threads = []
 
     def __dlpack_device__(self):
         return self.device
 
     def __dlpack__(self, *, stream=None):
         self.streams.append(stream)
+        self.threads.append(threading.get_ident())
         capsule = self.array.__dlpack__()
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
@@ -64,6 +68,18 @@ def test_the_producer_orders_its_work_before_the_default_stream(pair):
     tensors = on_device(pair[0])
     run(tensors, pair[1])
     assert all(tensor.streams == [1] for planes in tensors for tensor in planes)
+
+
+def test_asyncio_asks_on_the_thread_that_knows_the_producer_s_stream(pair):
+    tensors = on_device(pair[0])
+
+    async def main():
+        async with acutance.Session(None, FEATURES, backend="emu") as session:
+            await asyncio.gather(*(session.add_async(*frames) for frames in zip(tensors, pair[1])))
+            return await session.finish_async()
+
+    assert_same_bits(asyncio.run(main()), dict(run(*pair, backend="cpu")))
+    assert {thread for planes in tensors for tensor in planes for thread in tensor.threads} == {threading.get_ident()}
 
 
 def test_tensors_are_kept_until_their_frame_is_done():
