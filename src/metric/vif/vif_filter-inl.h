@@ -277,25 +277,37 @@ HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, i
 
 // ---- horizontal pass
 
+/// Pair kPair of each lane's window. kAligned: `row` is at a block. Loads that straddle cache lines would be a bound as
+/// low as the multiplications, so some are shifts of two that do not.
+template <bool kAligned, int kPair>
+HWY_INLINE V16 LoadColumns(const int16_t* HWY_RESTRICT row) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if constexpr (kAligned && kPair % 3 == 1) {
+    const V16 block = hn::Load(D16(), row), next = hn::Load(D16(), row + kBlock);
+    return V16{_mm512_alignr_epi32(next.raw, block.raw, kPair)};
+  }
+#endif
+  return hn::LoadU(D16(), row + 2 * kPair);
+}
+
 template <int kFilter, int kPair>
-HWY_INLINE void AddColumns(const int16_t* HWY_RESTRICT row, V32& even, V32& odd) {
+HWY_INLINE void AddColumns(V16 columns, V32& even, V32& odd) {
   constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
   constexpr int kTap = 2 * kPair - kPad + kVifFilters[kFilter].radius;
-  const V16 v = hn::LoadU(D16(), row + 2 * kPair);
-  AddTaps<kFilter, kTap>(even, v);
-  AddTaps<kFilter, kTap - 1>(odd, v);
+  AddTaps<kFilter, kTap>(even, columns);
+  AddTaps<kFilter, kTap - 1>(odd, columns);
 }
 
 /// Adds the filtered columns of a block to even and odd; `row` begins at the window of its first column.
-template <int kFilter, int... kPair>
+template <int kFilter, bool kAligned, int... kPair>
 HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd, std::integer_sequence<int, kPair...>) {
-  (AddColumns<kFilter, kPair>(row, even, odd), ...);
+  (AddColumns<kFilter, kPair>(LoadColumns<kAligned, kPair>(row), even, odd), ...);
 }
 
-template <int kFilter>
+template <int kFilter, bool kAligned>
 HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd) {
   constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
-  FilterColumns<kFilter>(row, even, odd, std::make_integer_sequence<int, kPad + 1>());
+  FilterColumns<kFilter, kAligned>(row, even, odd, std::make_integer_sequence<int, kPad + 1>());
 }
 
 /// M1, M2, X, Y, Z of a row, each block as even lanes, then odd lanes.
@@ -306,14 +318,14 @@ HWY_NOINLINE void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColum
   for (int x = 0; x < columns; x += kBlock) {
     for (int m = 0; m < 2; ++m) {
       V32 even = centre, odd = centre;
-      FilterColumns<C::kScale>(rows[m] + x, even, odd);
+      FilterColumns<C::kScale, true>(rows[m] + x, even, odd);
       hn::Store(even, D32(), buffers.moments[m] + x);
       hn::Store(odd, D32(), buffers.moments[m] + x + kLanes);
     }
     for (int m = 2; m < 5; ++m) {
       V32 high_even = centre, high_odd = centre, low_even = rounding, low_odd = rounding;
-      FilterColumns<C::kScale>(rows[2 * m - 2] + x, high_even, high_odd);
-      FilterColumns<C::kScale>(rows[2 * m - 1] + x, low_even, low_odd);
+      FilterColumns<C::kScale, true>(rows[2 * m - 2] + x, high_even, high_odd);
+      FilterColumns<C::kScale, true>(rows[2 * m - 1] + x, low_even, low_odd);
       hn::Store(hn::Add(high_even, hn::ShiftRight<16>(low_even)), D32(), buffers.moments[m] + x);
       hn::Store(hn::Add(high_odd, hn::ShiftRight<16>(low_odd)), D32(), buffers.moments[m] + x + kLanes);
     }
@@ -326,7 +338,7 @@ HWY_NOINLINE void HalvingHorizontalPass(const int16_t* row, int columns, int16_t
   constexpr int kNextPad = (kVifFilters[C::kScale + 1].radius + 1) / 2 * 2;
   for (int x = 0; x < columns; x += kBlock) {
     V32 even = hn::Set(D32(), 32768), odd = even;
-    FilterColumns<C::kScale + 1>(row + x + C::kPad - kNextPad, even, odd);
+    FilterColumns<C::kScale + 1, false>(row + x + C::kPad - kNextPad, even, odd);
     hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, D32>(), hn::ShiftRight<16>(even)), hn::Rebind<int16_t, D32>(),
                to + x / 2);
   }
