@@ -65,13 +65,12 @@ def _checked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _lent(tensor: Any) -> Any:
     """The tensor itself, or a DLPack capsule of one on a CUDA device, whose samples the default stream then waits for."""
-    if not hasattr(tensor, "__dlpack_device__") or tensor.__dlpack_device__()[0] not in _CUDA_DEVICES:
-        return tensor
     try:
-        return tensor.__dlpack__(stream=_DEFAULT_STREAM)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        raise UnsupportedError(f"{_describe(tensor)} is on a CUDA device and cannot be read there ({error}); copy it to "
-                               "the host first") from error
+        on_cuda = tensor.__dlpack_device__()[0] in _CUDA_DEVICES
+        return tensor.__dlpack__(stream=_DEFAULT_STREAM) if on_cuda else tensor
+    except (AttributeError, TypeError, ValueError, BufferError, RuntimeError) as error:
+        raise UnsupportedError(f"{_describe(tensor)} does not lend its samples through DLPack ({error}); copy it to the "
+                               "host, into a numpy array") from error
 
 
 def _planes_of_av(frame: Any) -> list[npt.NDArray[Any]]:

@@ -95,6 +95,16 @@ std::string Describe(const PictureFormat& format) {
          " bit, " + NameOf(format.pixel_format);
 }
 
+Planes PlanesOf(const std::vector<nb::object>& arrays, const std::string& what) {
+  Planes planes(arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (!nb::try_cast(arrays[i], planes[i]))
+      Raise({StatusCode::kUnsupported,
+             what + ": " + nb::type_name(arrays[i].type()).c_str() +
+                 " does not lend its samples through DLPack; copy it to the host, into a numpy array"});
+  return planes;
+}
+
 PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
   if (planes.size() != 1 && planes.size() != 3)
     RaiseArgument(what + ": " + std::to_string(planes.size()) + " planes; give luma alone or (y, cb, cr)");

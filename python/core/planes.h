@@ -14,14 +14,17 @@ namespace acutance::python {
 /// Luma, or luma and two planes of chroma.
 using Planes = std::vector<Array>;
 
+/// Numpy arrays, tensors that speak DLPack and their capsules, which can be taken once. Raises UnsupportedError for
+/// others. `what` starts the message: "frame 3, reference".
+Planes PlanesOf(const std::vector<nanobind::object>& arrays, const std::string& what);
+
 /// What arrays do not tell.
 struct FormatHints {
   std::optional<int> bit_depth;             // of uint16 samples
   std::optional<PixelFormat> pixel_format;  // not set: by the shape of chroma
 };
 
-/// The format of a picture with these planes; raises InvalidArgumentError or UnsupportedError. `what` starts the
-/// message: "frame 3, reference".
+/// The format of a picture with these planes; raises InvalidArgumentError or UnsupportedError.
 PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what);
 
 /// The CUDA device that a plane lies on, the same for all planes of a checked picture; not set: the host.

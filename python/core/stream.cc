@@ -106,25 +106,28 @@ Picture Stream::MakePicture(const PictureFormat& format, Planes planes, const st
   return Take(Lend(format, planes, loan));
 }
 
-void Stream::Add(const Planes& reference, const std::vector<Planes>& distorted) {
+void Stream::Add(const Arrays& reference, const std::vector<Arrays>& distorted) {
   const Use use(*this);
   CheckOpen();
   if (static_cast<int>(distorted.size()) != videos_)
     RaiseArgument(std::to_string(distorted.size()) +
                   " distorted pictures for a session of videos=" + std::to_string(videos_));
   const std::string frame = "frame " + std::to_string(frames_added_);
-  const PictureFormat format = CheckFormat(reference, frame + ", reference");
-  for (const Planes& planes : distorted) {
-    const PictureFormat other = CheckFormat(planes, frame + ", distorted");
-    if (other != format)
+  const std::string first_name = frame + ", reference", other_name = frame + ", distorted";
+  const Planes first_planes = PlanesOf(reference, first_name);
+  const PictureFormat format = CheckFormat(first_planes, first_name);
+  std::vector<Planes> other_planes;
+  for (const Arrays& arrays : distorted) {
+    other_planes.push_back(PlanesOf(arrays, other_name));
+    if (const PictureFormat other = CheckFormat(other_planes.back(), other_name); other != format)
       RaiseArgument(frame + ": the reference is " + Describe(format) + ", the distorted picture " + Describe(other) +
                     "; scale or convert one of them first");
   }
   Status status;
   {
-    const Picture first = MakePicture(format, reference, frame + ", reference");
+    const Picture first = MakePicture(format, first_planes, first_name);
     std::vector<Picture> others;
-    for (const Planes& planes : distorted) others.push_back(MakePicture(format, planes, frame + ", distorted"));
+    for (const Planes& planes : other_planes) others.push_back(MakePicture(format, planes, other_name));
     const nb::gil_scoped_release release;
     status = state_->session.Add(first, others);
   }

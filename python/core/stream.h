@@ -29,7 +29,8 @@ class Stream {
   int64_t frames_added() const { return frames_added_; }
   int64_t frames_done() const;
 
-  void Add(const Planes& reference, const std::vector<Planes>& distorted);
+  using Arrays = std::vector<nanobind::object>;  // for PlanesOf
+  void Add(const Arrays& reference, const std::vector<Arrays>& distorted);
   std::optional<double> Score(const std::string& name, int64_t frame, int video);
 
   /// Waits for all frames. The task may outlive the stream.

@@ -45,6 +45,35 @@ def test_pictures_that_do_not_fit(options, reference, distorted, error, text):
         assert text in str(caught.value)
 
 
+class Tensor:
+    """Speaks DLPack as it is told."""
+
+    def __init__(self, device, capsule):
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **options):
+        if isinstance(self.capsule, Exception):
+            raise self.capsule
+        return self.capsule
+
+
+USED = Y.__dlpack__()
+np.from_dlpack(Tensor((1, 0), USED))
+
+
+@pytest.mark.parametrize("device", [(1, 0), (2, 0), None])
+@pytest.mark.parametrize("capsule", [None, 3, USED, BufferError("it is busy"), RuntimeError("it is busy")])
+def test_tensors_that_lend_nothing(device, capsule):
+    with acutance.Session() as session:
+        with pytest.raises(acutance.UnsupportedError, match="does not lend its samples"):
+            session.add(Tensor(device, capsule), Y)
+        session.add(Y, Y)
+        session.finish()
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [({"model": None}, "nothing to compute"), ({"bit_depth": 11}, "bit_depth=11"), ({"pixel_format": "411"}, "411"),
