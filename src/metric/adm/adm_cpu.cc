@@ -8,6 +8,7 @@
 #include "metric/adm/adm_ref.h"
 #include "metric/adm/adm_rows.h"
 
+#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/adm/adm_cpu.cc"
 #include <hwy/foreach_target.h>

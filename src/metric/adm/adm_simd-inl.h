@@ -59,10 +59,16 @@ HWY_INLINE V16 TapPair(int first, int second) {
 
 /// acc + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in 32-bit lane i.
 HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
+#if HWY_TARGET == HWY_AVX3_DL
+  // Highway 1.0.3 knows only vpmaddwd; its target string lacks avx512vnni, which every CPU of this target has.
+  asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(a.raw), "v"(b.raw));
+  return acc;
+#else
   const D32 d32;
   V32 sum1 = hn::Zero(d32);
   const V32 sum0 = hn::ReorderWidenMulAccumulate(d32, a, b, hn::Zero(d32), sum1);
   return hn::Add(acc, hn::RearrangeToOddPlusEven(sum0, sum1));
+#endif
 }
 
 /// The lanes of a vector of 32 bits widened to 64: even lanes, odd lanes. Products and sums are made on the two halves
