@@ -350,7 +350,8 @@ Result<double> PlanRunner::TimeLaunches() {
   ACU_ASSIGN_OR_RETURN(const double one, TimeRecording(1));
   const int more = std::clamp(static_cast<int>(kSeconds / one), 1, kMostBatches);
   ACU_ASSIGN_OR_RETURN(const double many, TimeRecording(1 + more));
-  return (many - one) / more;
+  // Where other work came between, one batch may have taken longer than many.
+  return many > one ? (many - one) / more : many / (1 + more);
 }
 
 std::span<const int64_t> PlanRunner::Sums(int plan, int frame) const {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "exec/check_copy.h"
 
@@ -40,6 +42,7 @@ class FakeDevice : public Device {
   Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override;
 
   void RefuseImports() { refuse_imports_ = true; }
+  int slow_submissions = 0;                 // of those to come
   int imports() const { return imports_; }  // so far
   int alive_imports() const { return alive_imports_; }
   const struct FakeBuffer* largest_device_buffer() const { return largest_; }
@@ -107,6 +110,7 @@ class FakeQueue : public Queue {
   }
   Status Submit(Recording& recording) override {
     if (device_.Fail()) return FakeDevice::Failure();
+    if (device_.slow_submissions-- > 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     for (const Command& command : static_cast<FakeRecording&>(recording).commands) {
       if (const auto* copy = std::get_if<CopyCommand>(&command)) CopyRows(*copy);
       else Launch(std::get<LaunchCommand>(command));
@@ -194,6 +198,13 @@ TEST(PlanRunner, TwoAreInFlightOnOneDevice) {
   ASSERT_TRUE(b.value()->Wait().ok());
   EXPECT_EQ(a.value()->Sums(0, 0)[0], 210);
   EXPECT_EQ(b.value()->Sums(0, 0)[0], 11);
+}
+
+TEST(PlanRunner, TimesAreAboveZero) {
+  FakeDevice device;
+  const auto runner = MakeRunner(device, 0);
+  device.slow_submissions = 5;  // all of one batch, none of many
+  EXPECT_GT(runner.value()->TimeLaunches().value(), 0);
 }
 
 TEST(PlanRunner, RefusesPicturesThatDoNotFit) {
