@@ -71,8 +71,11 @@ void DevicePicker::FindCandidates() {
     if (!IsWanted(*backend)) continue;
     const BackendProbe probe = backend->probe();
     if (probe.devices.empty()) notes_.push_back(fmt::format("{}: {}", backend->name, probe.missing));
+    const size_t before = candidates_.size();
     for (const DeviceInfo& device : probe.devices)
       if (IsWanted(device)) candidates_.push_back({backend, device.index});
+    if (choice_.backend == "auto" && !probe.devices.empty() && candidates_.size() == before)
+      notes_.push_back(fmt::format("{}: software on the CPU alone, which auto leaves out", backend->name));
     if (choice_.index && !probe.devices.empty()) NoteMissing(*backend, probe);
   }
   std::ranges::reverse(candidates_);
@@ -85,7 +88,9 @@ void DevicePicker::NoteMissing(const Backend& backend, const BackendProbe& probe
   for (int index : wanted) {
     if (std::ranges::any_of(probe.devices, [&](const DeviceInfo& device) { return device.index == index; })) continue;
     candidates_.clear();
-    notes_.push_back(fmt::format("{}: no device {}; there are {}", backend.name, index, probe.devices.size()));
+    const std::string refused = fmt::format("{}", fmt::join(probe.refused, "; "));
+    notes_.push_back(fmt::format("{}: no device {}; there are {}{}", backend.name, index, probe.devices.size(),
+                                 refused.empty() ? "" : " that can be used: " + refused));
   }
 }
 
@@ -100,8 +105,9 @@ std::unique_ptr<Device> DevicePicker::OpenCandidate() {
   candidates_.pop_back();
   Result<std::unique_ptr<Device>> device = Open(candidate);
   if (device.ok()) return std::move(device).value();
-  notes_.push_back(
+  refused_.push_back(
       fmt::format("{} device {}: {}", candidate.backend->name, candidate.index, device.status().message()));
+  notes_.push_back(refused_.back());
   return nullptr;
 }
 

@@ -56,6 +56,8 @@ class DevicePicker {
   /// `auto` and `cpu`: the CPU may do the work when no device does.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Those of the notes that tell of devices which are there and did not do.
+  const std::vector<std::string>& refused() const { return refused_; }
 
  private:
   struct Candidate {
@@ -75,7 +77,7 @@ class DevicePicker {
   std::unique_ptr<Device> given_;
   bool searched_ = false;
   std::vector<Candidate> candidates_;  // in reverse: the next one is last
-  std::vector<std::string> notes_;
+  std::vector<std::string> notes_, refused_;
 };
 
 }  // namespace acutance

@@ -1,11 +1,9 @@
 #include "engine/selftest.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
+#include "engine/selftest_cache.h"
 #include "engine/test_picture.h"
 #include "exec/plan.h"
 #include "exec/run_plan.h"
@@ -114,27 +112,6 @@ uint64_t HashKernels(std::string_view backend) {
   return hash;
 }
 
-std::filesystem::path CacheFile() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache && *cache) return std::filesystem::path(cache) / "acutance" / "selftest";
-  if (home && *home) return std::filesystem::path(home) / ".cache" / "acutance" / "selftest";
-  return {};
-}
-
-bool IsRemembered(const std::filesystem::path& file, const std::string& key) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);)
-    if (line == key) return true;
-  return false;
-}
-
-void Remember(const std::filesystem::path& file, const std::string& key) {
-  std::error_code ignored;
-  std::filesystem::create_directories(file.parent_path(), ignored);
-  std::ofstream(file, std::ios::app) << key << "\n";
-}
-
 }  // namespace
 
 Status RunSelfTest(Device& device) {
@@ -158,12 +135,15 @@ std::string SelfTestKey(const DeviceInfo& info) {
 
 Status CheckDeviceOnce(Device& device) {
   if (device.info().backend == "emu") return {};  // it is what the tests compare with the CPU
-  const std::filesystem::path file = CacheFile();
+  return HasPassed(SelfTestKey(device.info())) ? Status() : CheckDeviceAnew(device);
+}
+
+Status CheckDeviceAnew(Device& device) {
   const std::string key = SelfTestKey(device.info());
-  if (!file.empty() && IsRemembered(file, key)) return {};
-  ACU_RETURN_IF_ERROR(RunSelfTest(device));
-  if (!file.empty()) Remember(file, key);
-  return {};
+  const Status status = RunSelfTest(device);
+  if (status.ok()) RememberPass(key);
+  else ForgetPass(key);
+  return status;
 }
 
 }  // namespace acutance

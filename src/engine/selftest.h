@@ -12,10 +12,11 @@ namespace acutance {
 /// options, the size, and the first sum that differs.
 Status RunSelfTest(Device& device);
 
-/// RunSelfTest, unless this device passed it with this driver and these kernels before. What passed is remembered in
-/// the user's cache folder ($XDG_CACHE_HOME or ~/.cache, then acutance/selftest); a cache that cannot be read or
-/// written only costs time.
+/// RunSelfTest, unless this device passed it with this driver and these kernels before (selftest_cache.h).
 Status CheckDeviceOnce(Device& device);
+
+/// RunSelfTest whatever was remembered, and remembers its outcome: a device that fails is no longer believed.
+Status CheckDeviceAnew(Device& device);
 
 /// What the cache remembers a device by: backend, name, driver and a hash of this build's kernels.
 std::string SelfTestKey(const DeviceInfo& info);

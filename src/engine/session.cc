@@ -106,9 +106,12 @@ Status Session::ChooseDevices(const PictureFormat& format) {
     if (devices.empty()) break;
     MakeLanes(std::move(devices), format);
   }
-  if (lanes_.empty() && useful && !picker.cpu_is_allowed())
-    return Error(StatusCode::kNoDevice, "no device can run this: {}",
-                 fmt::join(warnings_.empty() ? picker.notes() : warnings_, "; "));
+  if (lanes_.empty() && useful && !picker.cpu_is_allowed()) {
+    std::vector<std::string> reasons = picker.notes();
+    reasons.insert(reasons.end(), warnings_.begin(), warnings_.end());
+    return Error(StatusCode::kNoDevice, "no device can run this: {}", fmt::join(reasons, "; "));
+  }
+  for (const std::string& refused : picker.refused()) Warn(refused);
   if (lanes_.empty()) return {};
   device_frames_ = std::make_unique<FrameQueue>(lanes_.front()->history() > 0);
   for (int run : lanes_.front()->runs()) features_.runs()[run].on_device = true;

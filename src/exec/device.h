@@ -125,7 +125,8 @@ class Device {
 /// What a backend found on this machine.
 struct BackendProbe {
   std::vector<DeviceInfo> devices;
-  std::string missing;  // why there are none, and what to install; empty when there are some
+  std::string missing;                    // why there are none, and what to install; empty when there are some
+  std::vector<std::string> refused = {};  // why devices that are there cannot be used
 };
 
 /// A backend, as engine/backends.inc lists it.

@@ -122,9 +122,9 @@ BackendProbe Probe() {
   for (int index = 0; index < *count; ++index) {
     Result<FoundDevice> found = Find(**driver, index);
     if (found.ok()) probe.devices.push_back(std::move(found->info));
-    else probe.missing += (probe.missing.empty() ? "" : "; ") + found.status().message();
+    else probe.refused.push_back(found.status().message());
   }
-  if (!probe.devices.empty()) probe.missing.clear();
+  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
   return probe;
 }
 

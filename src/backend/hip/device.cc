@@ -90,9 +90,9 @@ BackendProbe Probe() {
   for (int index = 0; index < *count; ++index) {
     Result<DeviceInfo> info = Describe(**driver, index);
     if (info.ok()) probe.devices.push_back(*std::move(info));
-    else probe.missing += (probe.missing.empty() ? "" : "; ") + info.status().message();
+    else probe.refused.push_back(info.status().message());
   }
-  if (!probe.devices.empty()) probe.missing.clear();
+  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
   return probe;
 }
 

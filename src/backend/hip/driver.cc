@@ -26,10 +26,15 @@ struct Library {
   Status status;
 };
 
-Result<void*> OpenFirst(const std::vector<std::string>& names) {
+struct Opened {
+  void* handle;
+  std::string name;
+};
+
+Result<Opened> OpenFirst(const std::vector<std::string>& names) {
   std::string reason;
   for (const std::string& name : names) {
-    if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return Opened{handle, name};
     reason = ::dlerror();
   }
   return Error(StatusCode::kNoDevice,
@@ -40,19 +45,20 @@ Result<void*> OpenFirst(const std::vector<std::string>& names) {
 
 Library LoadLibrary(const std::vector<std::string>& names) {
   Library library;
-  const Result<void*> handle = OpenFirst(names);
-  if (!handle.ok()) {
-    library.status = handle.status();
+  const Result<Opened> opened = OpenFirst(names);
+  if (!opened.ok()) {
+    library.status = opened.status();
     return library;
   }
   auto find = [&]<class Function>(const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(::dlsym(*handle, name));
+    function = reinterpret_cast<Function*>(::dlsym(opened->handle, name));
     return function != nullptr;
   };
   auto require = [&](const char* name, bool found) {
     if (!found && library.status.ok())
-      library.status = Error(StatusCode::kNoDevice,
-                             "the HIP runtime is too old: it has no function {}; install ROCm 5.0 or newer", name);
+      library.status =
+          Error(StatusCode::kNoDevice, "the HIP runtime is too old: {} has no function {}; install ROCm 5.0 or newer",
+                opened->name, name);
   };
 #define ACU_FIND(result, name, parameters) require(#name, find(#name, library.driver.name));
   ACU_HIP_FUNCTIONS(ACU_FIND)

@@ -78,8 +78,8 @@ Result<int> ChooseWave(const sycl::device& device, const std::string& name, int 
   const std::vector<int> preferred = device.is_cpu() ? std::vector{8, 16, 32, 4, 64} : std::vector{16, 32, 8, 64, 4};
   const auto found = std::ranges::find_if(preferred, has);
   if (found != preferred.end()) return *found;
-  return Error(StatusCode::kNoDevice, "{} has waves of {} work items only; kernels need 4 to 64, a power of two",
-               name, fmt::join(sizes, ", "));
+  return Error(StatusCode::kNoDevice, "{} has waves of {} work items only; kernels need 4 to 64, a power of two", name,
+               fmt::join(sizes, ", "));
 }
 
 std::string Family(const sycl::device& device) {
@@ -129,9 +129,9 @@ BackendProbe Probe() {
   BackendProbe probe;
   for (const Result<FoundDevice>& each : *found) {
     if (each.ok()) probe.devices.push_back(each->info);
-    else probe.missing += (probe.missing.empty() ? "" : "; ") + each.status().message();
+    else probe.refused.push_back(each.status().message());
   }
-  if (!probe.devices.empty()) probe.missing.clear();
+  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
   return probe;
 }
 

@@ -39,9 +39,9 @@ BackendProbe Probe() {
   for (size_t i = 0; i < handles->size(); ++i) {
     Result<PhysicalDevice> found = Describe(**driver, (*handles)[i], static_cast<int>(i));
     if (found.ok()) probe.devices.push_back(std::move(found->info));
-    else probe.missing += (probe.missing.empty() ? "" : "; ") + found.status().message();
+    else probe.refused.push_back(found.status().message());
   }
-  if (!probe.devices.empty()) probe.missing.clear();
+  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
   return probe;
 }
 

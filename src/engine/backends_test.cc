@@ -1,0 +1,118 @@
+// Which device is chosen, and what is said of those that are not.
+#include "engine/backends.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backend/emu/emu.h"
+#include "engine/selftest.h"
+#include "engine/session.h"
+#include "engine/test_picture.h"
+
+namespace acutance {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(DevicePicker, ErrorsAreClear) {
+  EXPECT_THAT(CheckDeviceChoice({"cud", std::nullopt, {}}).message(),
+              AllOf(HasSubstr("no such backend 'cud'"), HasSubstr("did you mean 'cuda'?")));
+  EXPECT_FALSE(CheckDeviceChoice({"auto", 1, {}}).ok());
+  DevicePicker picker({"emu", 7, {}}, CheckDeviceOnce);
+  EXPECT_EQ(picker.Next(), nullptr);
+  EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 7; there are 1"));
+}
+
+TEST(DevicePicker, ADeviceThatFailsItsTestIsRefused) {
+  DevicePicker picker({"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); });
+  EXPECT_EQ(picker.Next(), nullptr);
+  EXPECT_THAT(picker.notes(), ElementsAre("emu device 0: wrong sums"));
+}
+
+/// What `auto` may meet on its way: no driver, a device that does not open, one that computes wrong, one without
+/// memory.
+const Backend kAbsentBackend = {
+    "absent", "no driver",
+    [] {
+      return BackendProbe{{}, "no driver; install it"};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "no driver; install it"); }};
+const Backend kClosedBackend = {
+    "closed", "a device that does not open",
+    [] {
+      return BackendProbe{{{.backend = "closed"}}, ""};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "its waves have 48 lanes"); }};
+
+/// The emulator as if it were a GPU.
+const Backend kEmulator = {"emu", "emulation",
+                           [] {
+                             BackendProbe probe = kEmuBackend.probe();
+                             probe.devices[0].is_cpu = false;
+                             return probe;
+                           },
+                           kEmuBackend.open};
+
+TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmulator, &kEmulator};
+  int opened = 0;
+  const auto first_is_wrong = [&](Device&) {
+    return ++opened == 1 ? Error(StatusCode::kBadData, "self-test failed: wrong sums") : Status();
+  };
+  DevicePicker picker({"auto", std::nullopt, {}}, first_is_wrong, kBackends);
+  EXPECT_NE(picker.Next(), nullptr);
+  EXPECT_EQ(opened, 2);
+  EXPECT_THAT(picker.notes(), ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes",
+                                          "emu device 0: self-test failed: wrong sums"));
+}
+
+TEST(DevicePicker, AutoEndsAtTheCpu) {
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmuBackend};
+  const auto picker =
+      std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = picker;
+  const auto session = Session::Create(std::move(options)).value();
+  const PictureFormat format = {16, 16};
+  ASSERT_TRUE(session->Start(format).ok());
+  EXPECT_EQ(session->device(), nullptr);
+  EXPECT_THAT(session->warnings(), ElementsAre("closed device 0: its waves have 48 lanes"));
+  EXPECT_THAT(picker->notes(), Contains("emu: software on the CPU alone, which auto leaves out"));
+  const Picture picture = MakeTestPicture(format, 0, 1).value();
+  ASSERT_TRUE(session->Add(picture, {picture}).ok());
+  EXPECT_TRUE(session->Flush().ok());
+}
+
+/// One device that works, beside one that is there and cannot be used.
+const Backend kHalfRefused = {"emu", "emulation",
+                              [] {
+                                BackendProbe probe = kEmuBackend.probe();
+                                probe.refused = {"Old GPU has compute capability 6.1"};
+                                return probe;
+                              },
+                              kEmuBackend.open};
+
+TEST(DevicePicker, SaysWhyADeviceCannotBeUsed) {
+  static const Backend* const kBackends[] = {&kHalfRefused};
+  DevicePicker picker({"emu", 1, {}}, CheckDeviceOnce, kBackends);
+  EXPECT_EQ(picker.Next(), nullptr);
+  EXPECT_THAT(picker.notes(),
+              ElementsAre("emu: no device 1; there are 1 that can be used: Old GPU has compute capability 6.1"));
+}
+
+TEST(DevicePicker, TellsOfEachDeviceThatWasNamedAndRefused) {
+  static const Backend* const kBackends[] = {&kEmulator};
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = std::make_shared<DevicePicker>(
+      DeviceChoice{"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); }, kBackends);
+  const auto session = Session::Create(std::move(options)).value();
+  EXPECT_EQ(session->Start({16, 16}).message(), "no device can run this: emu device 0: wrong sums");
+}
+
+}  // namespace
+}  // namespace acutance
