@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -49,7 +50,7 @@ struct DeviceTexts {
 CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, DeviceTexts& texts) {
   CLI::App* command = app.add_subcommand(name, text);
   command->add_option("--backend", texts.backend, "cuda, hip, vulkan, sycl or emu (default: all)")->type_name("NAME");
-  command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::NonNegativeNumber);
+  command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::Range(0, 1023));
   return command;
 }
 
@@ -66,7 +67,9 @@ CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   command->add_option("--places", args.places, "Decimal places that must agree (default: every bit)")
       ->type_name("N")
       ->check(CLI::Range(0, 17));
-  command->add_option("--frames", args.frames, "Compare the first N frames")->type_name("N");
+  command->add_option("--frames", args.frames, "Compare the first N frames (default: all)")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   command->add_option("-t,--threads", args.threads)->check(CLI::Range(1, 1024))->capture_default_str();
   command->add_option("--size", args.size, "The videos are raw planar yuv")->type_name("WIDTHxHEIGHT");
   command->add_option("--pixel-format", args.pixel_format)->check(CLI::IsMember({"400", "420", "422", "444"}));
@@ -95,7 +98,9 @@ int PrintPlan(const PlanRequest& request) {
 }
 
 int OnDevices(const char* command, const DeviceTexts& texts, int (*run)(const DeviceChoice&)) {
-  const Status status = CheckDeviceChoice(texts.Choice());
+  Status status = CheckDeviceChoice(texts.Choice());
+  if (texts.backend == "cpu")
+    status = Error(StatusCode::kInvalidArgument, "the CPU is no device: name another backend");
   return status.ok() ? run(texts.Choice()) : UsageError(command, status);
 }
 
@@ -143,7 +148,10 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return acutance::cli::Main(argc, argv);
+    const int status = acutance::cli::Main(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    fmt::print(stderr, "acutance: could not write the results to standard output\n");
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "acutance: {}\n", error.what());
     return 1;

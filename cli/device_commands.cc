@@ -20,11 +20,21 @@ std::string DescribeDevice(const DeviceInfo& device) {
 }
 
 /// Tuning follows the device's family; without a device, the entries for any family.
-std::string FamilyOf(const std::string& backend_name) {
+Result<std::string> FamilyOf(const std::string& backend_name) {
+  ACU_RETURN_IF_ERROR(CheckDeviceChoice({backend_name, std::nullopt, {}}));
   const Backend* backend = FindBackend(backend_name);
-  if (!backend) return "";
+  if (!backend) return Error(StatusCode::kInvalidArgument, "--backend {} has no plans: name another", backend_name);
   const BackendProbe probe = backend->probe();
   return probe.devices.empty() ? "" : probe.devices[0].family;
+}
+
+/// Prints how the device's test went; whether it passed.
+bool TestDevice(const Backend& backend, const DeviceInfo& info) {
+  Result<std::unique_ptr<Device>> device = backend.open(info.index);
+  const Status status = device.ok() ? CheckDeviceAnew(**device) : device.status();
+  fmt::print("{} device {} ({}): {}\n", backend.name, info.index, info.name, status.ok() ? "passed" : status.message());
+  std::fflush(stdout);  // the next one takes its time
+  return status.ok();
 }
 
 }  // namespace
@@ -36,6 +46,8 @@ std::string DescribeDevices() {
     const BackendProbe probe = backend->probe();
     for (const DeviceInfo& device : probe.devices) text += DescribeDevice(device);
     if (probe.devices.empty()) text += fmt::format("  none: {}\n", probe.missing);
+    if (!probe.devices.empty() && !probe.refused.empty())
+      text += fmt::format("  left out: {}\n", fmt::join(probe.refused, "; "));
   }
   return text;
 }
@@ -48,13 +60,11 @@ int RunSelfTestCommand(const DeviceChoice& choice) {
     if (probe.devices.empty()) fmt::print("{}: no device: {}\n", backend->name, probe.missing);
     for (const DeviceInfo& info : probe.devices) {
       if (choice.index && *choice.index != info.index) continue;
-      Result<std::unique_ptr<Device>> device = backend->open(info.index);
-      const Status status = device.ok() ? RunSelfTest(**device) : device.status();
-      fmt::print("{} device {} ({}): {}\n", backend->name, info.index, info.name,
-                 status.ok() ? "passed" : status.message());
       ++tested;
-      failed += !status.ok();
+      failed += !TestDevice(*backend, info);
     }
+    if (choice.index && tested == 0 && !probe.devices.empty())
+      fmt::print("{}: no device {}; there are {}\n", backend->name, *choice.index, probe.devices.size());
   }
   return tested > 0 && failed == 0 ? 0 : 1;
 }
@@ -63,7 +73,8 @@ Result<std::string> DescribePlan(const PlanRequest& request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
   ACU_ASSIGN_OR_RETURN(const PictureFormat format,
                        ParseRawFormat(request.size, request.pixel_format, request.bit_depth));
-  return acutance::DescribePlan(feature.metric, feature.options, format, request.batch, FamilyOf(request.backend));
+  ACU_ASSIGN_OR_RETURN(const std::string family, FamilyOf(request.backend));
+  return acutance::DescribePlan(feature.metric, feature.options, format, request.batch, family);
 }
 
 }  // namespace acutance::cli

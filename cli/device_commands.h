@@ -13,8 +13,8 @@ namespace acutance::cli {
 /// Every backend with its devices, or with why there is none and what to install.
 std::string DescribeDevices();
 
-/// Tests every device of the chosen backend (auto: of all backends), forgetting what passed before. Prints a line each;
-/// returns the exit status: 0 all passed, 1 one failed or there is none.
+/// Tests every device of the chosen backend (auto: of all backends), whatever passed before, and remembers the outcome.
+/// Prints a line each; returns the exit status: 0 all passed, 1 one failed or there is none.
 int RunSelfTestCommand(const DeviceChoice& choice);
 
 struct PlanRequest {

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "cli/raw_format.h"
 #include "cli/spec_run.h"
+#include "engine/feature_set.h"
 #include "metric/registry.h"
 
 namespace acutance::cli {
@@ -61,11 +63,14 @@ class ParityRun {
     request.device.backend = backend;
     ScoredRun result = RunSpecs(std::move(request), {});
     if (result.error) return result.error->status;
+    if (backend == "cpu") return result;
     // A device that failed on the way was replaced by the CPU: nothing was compared.
-    if (backend != "cpu" && !result.warnings.empty())
-      return Error(StatusCode::kNoDevice, "{}", result.warnings.front());
-    if (backend != "cpu" && !result.session->device())
+    if (const std::vector<std::string> warnings = result.session->warnings(); !warnings.empty())
+      return Error(StatusCode::kNoDevice, "{}", warnings.front());
+    if (!FindMetric(feature.metric)->make_plan)
       return Error(StatusCode::kUnsupported, "feature {} has no device plan", feature.metric);
+    if (!result.session->device())
+      return Error(StatusCode::kNoDevice, "{}: no device took part (`acutance devices` says why)", backend);
     return result;
   }
 
@@ -75,10 +80,10 @@ class ParityRun {
 };
 
 /// One cell of the table; false when it is a failure.
-bool PrintCell(const Result<ScoredRun>& found, const ScoredRun& expected, double bound, std::string& errors) {
+bool PrintCell(const Result<ScoredRun>& found, const ScoredRun& expected, double bound, std::set<std::string>& errors) {
   if (!found.ok()) {
     fmt::print("  {:>22}", "failed");
-    errors += found.status().message() + "\n";
+    errors.insert(found.status().message());
     return false;
   }
   const double difference = LargestDifference(expected.session->scores(0), found->session->scores(0), expected.frames);
@@ -87,27 +92,31 @@ bool PrintCell(const Result<ScoredRun>& found, const ScoredRun& expected, double
   return difference <= bound;
 }
 
+void PrintHeader(const std::vector<std::string>& backends, size_t width) {
+  fmt::print("{:<{}}  {:>6}", "feature", width, "frames");
+  for (const std::string& backend : backends) fmt::print("  {:>22}", backend);
+  fmt::print("\n");
+}
+
 int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features, const std::vector<std::string>& names,
                const std::vector<std::string>& backends, double bound) {
   size_t width = 7;
   for (const std::string& name : names) width = std::max(width, name.size());
-  fmt::print("{:<{}}  {:>6}", "feature", width, "frames");
-  for (const std::string& backend : backends) fmt::print("  {:>22}", backend);
-  fmt::print("\n");
   bool all_equal = true;
-  std::string errors;
+  std::set<std::string> errors;  // each once: a backend without a device fails every feature alike
   for (size_t f = 0; f < features.size(); ++f) {
     const Result<ScoredRun> expected = run.Score(features[f], "cpu");
     if (!expected.ok()) {
       fmt::print(stderr, "acutance parity: {}: {}\n", names[f], expected.status().message());
       return 1;
     }
+    if (f == 0) PrintHeader(backends, width);
     fmt::print("{:<{}}  {:>6}", names[f], width, expected->frames);
     for (const std::string& backend : backends)
       all_equal &= PrintCell(run.Score(features[f], backend), *expected, bound, errors);
     fmt::print("\n");
   }
-  if (!errors.empty()) fmt::print(stderr, "{}", errors);
+  for (const std::string& error : errors) fmt::print(stderr, "acutance parity: {}\n", error);
   fmt::print("{}\n", all_equal ? "all within the bound" : "FAILED");
   return all_equal ? 0 : 1;
 }
@@ -125,6 +134,7 @@ int RunParityCommand(const ParityArgs& args) {
   for (const std::string& name : names) {
     Result<FeatureRequest> feature = ParseFeatureSpec(name);
     if (!feature.ok()) return UsageError(feature.status());
+    if (const Result<int> known = FeatureSet().Add(*feature); !known.ok()) return UsageError(known.status());
     features.push_back(std::move(feature).value());
   }
   const std::vector<std::string> backends = args.backends.empty() ? BackendsWithDevices() : args.backends;

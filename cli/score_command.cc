@@ -124,10 +124,6 @@ int Report(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& n
     if (written.ok())
       for (const std::string& output : args.outputs) fmt::print("log: {}\n", output);
   }
-  if (std::fflush(stdout) != 0) {
-    fmt::print(stderr, "acutance: could not write the results to standard output\n");
-    return kFailed;
-  }
   if (written.ok()) return kOk;
   fmt::print(stderr, "acutance: {}\n", written.message());
   return kFailed;

@@ -1,0 +1,126 @@
+"""The commands around devices: devices, selftest, plan, tune, parity, and a run that finds no device."""
+import os
+import subprocess
+import unittest
+
+from clips import ACUTANCE, CommandTest, y4m
+
+SIZE = ("--size", "64x48")
+LIBRARIES = {"cuda": "ACUTANCE_CUDA_LIBRARY", "hip": "ACUTANCE_HIP_LIBRARY", "vulkan": "ACUTANCE_VULKAN_LIBRARY",
+             "sycl": "ACUTANCE_SYCL_PLUGIN"}
+
+
+class DeviceCommand(CommandTest):
+    def acutance(self, *args, **variables):
+        cache = {"XDG_CACHE_HOME": self.path("cache")}
+        return self.run_command(ACUTANCE, *args, env={**os.environ, **cache, **variables})
+
+    def without_devices(self, *args):
+        return self.acutance(*args, **{variable: "/dev/null" for variable in LIBRARIES.values()})
+
+
+class Devices(DeviceCommand):
+    def test_a_library_that_is_none(self):
+        text = self.write("text.so", "no library\n" * 100)
+        for library in ("/dev/null", text, self.folder.name, "libm.so.6", "/nowhere/lib.so"):
+            listed = self.assert_ok(self.acutance("devices", **{v: library for v in LIBRARIES.values()}))
+            for backend in LIBRARIES:
+                self.assertRegex(listed, rf"{backend}: .*\n  none: .*{library}", library)
+            self.assertRegex(listed, r"emu: .*\n  0 ")
+
+    def test_a_backend_without_a_device(self):
+        for backend in LIBRARIES:
+            self.assert_fails(self.without_devices("score", self.ref, self.dis, "--backend", backend), 1, "/dev/null")
+            self.assert_fails(self.without_devices("tune", "--backend", backend), 1, "/dev/null")
+            failed = self.without_devices("selftest", "--backend", backend)
+            self.assert_fails(failed, 1)
+            self.assertIn("/dev/null", failed.stdout.decode())
+
+    def test_auto_ends_at_the_cpu(self):
+        auto = self.without_devices("score", self.ref, self.dis, "--feature", "motion", "--backend", "auto", "-o",
+                                    self.path("auto.csv"))
+        self.assert_ok(auto)
+        self.assert_ok(self.score(self.ref, self.dis, "--feature", "motion", "-o", self.path("cpu.csv")))
+        self.assertEqual(self.read("auto.csv"), self.read("cpu.csv"))
+
+    def test_wrong_choices(self):
+        for command in ("selftest", "tune"):
+            self.assert_fails(self.acutance(command, "--backend", "vulcan"), 2, "vulcan", "did you mean 'vulkan'?")
+            self.assert_fails(self.acutance(command, "--backend", "cpu"), 2, "the CPU is no device")
+            self.assert_fails(self.acutance(command, "--device", "1"), 2, "needs --backend")
+            self.assert_fails(self.acutance(command, "--backend", "emu", "--device", "x"), 2, "not in range 0 to 1023")
+        missing = self.acutance("selftest", "--backend", "emu", "--device", "7")
+        self.assert_fails(missing, 1)
+        self.assertEqual(missing.stdout.decode(), "emu: no device 7; there are 1\n")
+        self.assert_fails(self.acutance("tune", "--backend", "emu", "--device", "7"), 1, "emu: no device 7")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_output_that_cannot_be_written(self):
+        for args in (("devices",), ("plan", "-f", "psnr", *SIZE)):
+            with open("/dev/full", "wb") as full:
+                failed = subprocess.run([ACUTANCE, *args], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assert_fails(failed, 1, "could not write")
+
+
+class Plan(DeviceCommand):
+    def test_every_feature_on_every_backend(self):
+        for feature in ("psnr", "motion", "float_motion", "vif", "adm"):
+            for backend in ("emu", *LIBRARIES):
+                for size in ("64x48", "1919x1081", "32768x32768"):
+                    text = self.assert_ok(self.acutance("plan", "-f", feature, "--size", size, "--backend", backend))
+                    self.assertTrue(text.startswith(f"{feature}, {size} 8 bit, "), text)
+                    self.assertIn(f"launch: {feature}", text)
+
+    def test_wrong_input(self):
+        plan = lambda *args: self.acutance("plan", *args)
+        self.assert_fails(plan("-f", "vfi", *SIZE), 2, "no such feature 'vfi'")
+        self.assert_fails(plan("-f", "psnr=enable_chroma=maybe", *SIZE), 2, "'maybe' is not true or false")
+        self.assert_fails(plan("-f", "adm", "--size", "32x32"), 2, "at least 33 pixels")
+        self.assert_fails(plan("-f", "psnr", "--size", "0x9"), 2, "0x9 is out of range")
+        self.assert_fails(plan("-f", "psnr", *SIZE, "--batch", "0"), 2, "not in range 1 to 1024")
+        self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", "vulcan"), 2, "did you mean 'vulkan'?")
+        for backend in ("cpu", "auto"):
+            self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", backend), 2, f"--backend {backend} has no plans")
+
+
+class Parity(DeviceCommand):
+    def parity(self, *args, run=None):
+        return (run or self.acutance)("parity", self.ref, self.dis, *args)
+
+    def test_table(self):
+        table = self.assert_ok(self.parity("--backends", "emu", "--frames", "2", "-f", "motion", "-f", "psnr"))
+        self.assertRegex(table, r"^feature  frames +emu\nmotion +2 +0 \(exact\)\npsnr +2 +0 \(exact\)\n"
+                                r"all within the bound\n$")
+        self.assert_ok(self.parity("--backends", "emu,emu", "--places", "0", "-f", "motion"))
+
+    def test_an_absent_backend_leaves_the_others_their_columns(self):
+        failed = self.parity("--backends", "emu,cuda", "-f", "motion", "-f", "psnr", run=self.without_devices)
+        self.assert_fails(failed, 1)
+        self.assertRegex(failed.stdout.decode(), r"motion +6 +0 \(exact\) +failed\npsnr +6 +0 \(exact\) +failed\nFAILED\n")
+        self.assertEqual(failed.stderr.decode().count("no NVIDIA driver"), 1, "said once")
+        self.assert_fails(self.parity(run=self.without_devices), 2, "no backend has a device", "--backends emu")
+
+    def test_auto_without_a_device(self):
+        failed = self.parity("--backends", "auto", "-f", "psnr", run=self.without_devices)
+        self.assert_fails(failed, 1, "auto: no device took part")
+
+    def test_videos_of_different_lengths(self):
+        self.dis = self.write("short.y4m", y4m(self.WIDTH, self.HEIGHT, self.clip("dis")[:4]))
+        self.assertRegex(self.assert_ok(self.parity("--backends", "emu", "-f", "psnr")), r"psnr +4 +0 \(exact\)")
+
+    def test_wrong_input(self):
+        emu = ("--backends", "emu")
+        self.assert_fails(self.parity("--backends", "emu,vulcan"), 2, "did you mean 'vulkan'?")
+        for feature, message in (("vfi", "no such feature 'vfi'"), ("psnr=chroma=1", "no such option 'chroma'")):
+            failed = self.parity(*emu, "-f", feature)
+            self.assert_fails(failed, 2, message)
+            self.assertEqual(failed.stdout, b"")
+        for option, value in (("--places", "18"), ("--frames", "0"), ("--frames", "-1"), ("--threads", "0")):
+            self.assert_fails(self.parity(*emu, option, value), 2, option, "not in range")
+        self.assert_fails(self.parity(*emu, "--size", "64x48"), 1, "ref.y4m is a y4m file")
+        self.dis = self.path("absent.y4m")
+        self.assert_fails(self.parity(*emu, "-f", "psnr"), 1, "absent.y4m")
+
+
+if __name__ == "__main__":
+    unittest.main()
