@@ -134,7 +134,7 @@ int CallsBefore(const Fault& fault) { return fault.where == Fault::kSubmit ? 0 :
 TEST(DeviceLane, ADeviceThatFailsHandsItsFramesToTheCpu) {
   const auto cpu = Score(nullptr, kTiny, 70, 3);
   for (Fault fault : kTroubles)
-    for (int nth : {0, 1, 2, 4}) {
+    for (int nth : {0, 2, 4}) {
       SCOPED_TRACE(fmt::format("call {} of kind {}", nth, static_cast<int>(fault.where)));
       fault.nth = CallsBefore(fault) + nth;
       const auto session = Score(Flaky(fault), kTiny, 70, 3, 2);
@@ -187,17 +187,16 @@ TEST(DeviceLane, SeveralDevicesAndTheCpuShareTheFrames) {
 
 TEST(DeviceLane, WhenOneOfSeveralFailsTheOthersGoOn) {
   const auto cpu = Score(nullptr, kTiny, 70, 2);
-  for (Fault fault : kTroubles)
-    for (int nth : {0, 1}) {
-      std::atomic<bool> failed = false;
-      fault.nth = CallsBefore(fault) + nth;
-      fault.failed = &failed;
-      g_faults[0] = {.failed = &failed};
-      g_faults[1] = fault;
-      const auto session = Score(ThreeGpus({"emu", 0, {}, {1}}), kTiny, 70, 2, 2);
-      EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("failed as told")));
-      ExpectSameLogs(*cpu, *session, 2);
-    }
+  for (Fault fault : kTroubles) {
+    std::atomic<bool> failed = false;
+    fault.nth = CallsBefore(fault) + 1;
+    fault.failed = &failed;
+    g_faults[0] = {.failed = &failed};
+    g_faults[1] = fault;
+    const auto session = Score(ThreeGpus({"emu", 0, {}, {1}}), kTiny, 70, 2, 2);
+    EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("failed as told")));
+    ExpectSameLogs(*cpu, *session, 2);
+  }
   g_faults[0] = g_faults[1] = {};
 }
 
