@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <semaphore>
 #include <string>
 #include <thread>
 
@@ -130,6 +132,23 @@ TEST(Api, WrappedSamplesAreReadInPlaceAndReleased) {
   EXPECT_EQ(released, 12);
   const auto direct = ScoreFrames(options, 12);
   EXPECT_EQ(*result->Scores("psnr_cb"), *direct->Scores("psnr_cb"));
+}
+
+/// A decoder of four surfaces: less than a batch of any device.
+TEST(Api, APauseEndsABatch) {
+  SessionOptions options;
+  options.features = {{"motion", {}}};
+  options.backend = "emu";
+  auto session = *Session::Create(options);
+  std::counting_semaphore<4> surfaces(4);
+  const Picture samples = MakePicture(0, 0);
+  const std::vector<acutance::PlaneView> luma = {{samples.data(0), samples.stride(0)}};
+  for (int i = 0; i < 9; ++i) {
+    ASSERT_TRUE(surfaces.try_acquire_for(std::chrono::seconds(20))) << "frame " << i;
+    const std::shared_ptr<const void> owner(samples.data(0), [&surfaces](const void*) { surfaces.release(); });
+    ASSERT_TRUE(session.Add(samples, *Picture::Wrap(kFormat, luma, owner)).ok());
+  }
+  EXPECT_TRUE(session.Finish().ok());
 }
 
 TEST(Api, ScoresCanBeReadOnTheWay) {

@@ -1,10 +1,17 @@
 #include "engine/frame_queue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
 namespace acutance {
+namespace {
+
+// Whoever adds frames may wait for the pictures of those that wait here, as a decoder of few surfaces does.
+constexpr std::chrono::milliseconds kPatience{50};
+
+}  // namespace
 
 void FrameQueue::Join(int batch) {
   const std::lock_guard lock(mutex_);
@@ -31,7 +38,8 @@ void FrameQueue::Add(std::shared_ptr<FrameJob> job) {
     const std::lock_guard lock(mutex_);
     if (devices_ > 0) {
       waiting_.push_back(std::move(job));
-      if (static_cast<int>(waiting_.size()) < smallest_batch_) return;
+      ++added_;
+      if (waiting_.size() > 1 && static_cast<int>(waiting_.size()) < smallest_batch_) return;
     }
   }
   if (job) job->RunDeviceWorkOnCpu();
@@ -74,8 +82,14 @@ bool FrameQueue::IsReady(int batch) const {
 FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled) {
   Jobs jobs;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopped_ || cancelled || IsReady(batch); });
-  if (stopped_ || cancelled) return jobs;
+  const auto is_over = [&] { return stopped_ || cancelled; };
+  for (int64_t seen = -1;;) {
+    changed_.wait(lock, [&] { return is_over() || !waiting_.empty(); });
+    if (is_over()) return jobs;
+    if (IsReady(batch) || seen == added_) break;
+    seen = added_;
+    changed_.wait_for(lock, kPatience, [&] { return is_over() || IsReady(batch); });
+  }
   const auto end = waiting_.begin() + static_cast<ptrdiff_t>(RunLength(batch));
   jobs.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
   waiting_.erase(waiting_.begin(), end);

@@ -36,8 +36,8 @@ class FrameQueue {
   /// Drops what waits; devices get no more.
   void Stop();
 
-  /// The next batch: waits for as many frames as asked for, or fewer where no more can join them. Empty: stopped, or
-  /// `cancelled` became true (with Wake).
+  /// The next batch: waits for as many frames as asked for, or fewer where no more can join them or none came for a
+  /// while. Empty: stopped, or `cancelled` became true (with Wake).
   Jobs Take(int batch, const std::atomic<bool>& cancelled);
   void Wake();
 
@@ -52,6 +52,7 @@ class FrameQueue {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<std::shared_ptr<FrameJob>> waiting_;
+  int64_t added_ = 0;
   int devices_ = 0;
   int smallest_batch_ = 0;
   bool draining_ = false;
