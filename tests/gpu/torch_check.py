@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tensors on an NVIDIA GPU through acutance.Session(backend="cuda"), against the same pictures as arrays on the CPU: all
-scores must be equal to the last bit. Needs the package acutance, and torch or cupy. Prints tables and ends with 1 where
-something is wrong.
+"""Tensors on an NVIDIA GPU through acutance.Session(backend="cuda"), against the same pictures as arrays on the CPU:
+all scores must be equal to the last bit. Needs the package acutance, and torch or cupy. Prints tables and ends with 1
+where something is wrong.
 
     python3 tests/gpu/torch_check.py [--with torch|cupy] [--no-speed]
 """
@@ -30,9 +30,6 @@ class Torch:
 
     def upload(self, array):
         return self.torch.from_numpy(array).cuda()
-
-    def like(self, tensor):
-        return self.torch.zeros_like(tensor)
 
     def copy(self, tensor, into):
         into.copy_(tensor)
@@ -64,9 +61,6 @@ class Cupy:
 
     def upload(self, array):
         return self.cupy.asarray(array)
-
-    def like(self, tensor):
-        return self.cupy.zeros_like(tensor)
 
     def copy(self, tensor, into):
         into[...] = tensor
@@ -125,7 +119,7 @@ def views(gpu, pair):
 def late(gpu, pair):
     """Written on the current stream after work that takes a while; nobody waits here."""
     sources = uploaded(gpu, pair)
-    tensors = each_plane(sources, gpu.like)
+    tensors = each_plane(pair, lambda plane: gpu.upload(np.zeros_like(plane)))
     gpu.synchronize()
     gpu.keep_busy()
     for frame, planes in zip(sources, tensors):
@@ -165,7 +159,8 @@ def check_bits(gpu):
                 result = score(produce(gpu, videos, kind), "cuda", depth)
                 differ = count_different(result, expected)
                 failures += differ > 0
-                print(f"| {width}x{height} | {depth} | {kind.__name__} | {len(expected) * FRAMES} | {differ} |", flush=True)
+                print(f"| {width}x{height} | {depth} | {kind.__name__} | {len(expected) * FRAMES} | {differ} |",
+                      flush=True)
     return failures
 
 
