@@ -64,13 +64,13 @@ def _checked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _lent(tensor: Any) -> Any:
-    """The tensor itself, or a DLPack capsule of one on a CUDA device, whose samples the default stream then waits for."""
+    """The tensor itself; of one on a CUDA device a DLPack capsule, whose samples the default stream waits for."""
     try:
         on_cuda = tensor.__dlpack_device__()[0] in _CUDA_DEVICES
         return tensor.__dlpack__(stream=_DEFAULT_STREAM) if on_cuda else tensor
     except (AttributeError, TypeError, ValueError, BufferError, RuntimeError) as error:
-        raise UnsupportedError(f"{_describe(tensor)} does not lend its samples through DLPack ({error}); copy it to the "
-                               "host, into a numpy array") from error
+        raise UnsupportedError(f"{_describe(tensor)} does not lend its samples through DLPack ({error}); copy it to "
+                               "the host, into a numpy array") from error
 
 
 def _planes_of_av(frame: Any) -> list[npt.NDArray[Any]]:

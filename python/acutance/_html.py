@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 640, 180
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 30  # margins, for the axes' labels
 _COLORS = ("#2f6fde", "#d1495b", "#2a9d6f", "#b8860b")
+_WARNING = "#d1871b"
 _NUMBER = "style='text-align:right;padding:0 .6em'"
 _STEPS = (1, 2, 2.5, 5, 10)
 
@@ -22,9 +23,17 @@ def render(result: Result) -> str:
     """HTML of a result."""
     names = list(result.models) or list(result)[:1]
     plotted = [name for name in names if np.isfinite(result[name]).any()][: len(_COLORS)]
-    head = (f"<p style='margin:0 0 .4em'>{result.frames} frame{'s' * (result.frames != 1)}, "
-            f"{result.width}&times;{result.height}, {result.bit_depth} bit, {result.pixel_format}, {_speed(result)}</p>")
-    return "<div style='max-width:680px'>" + head + _plot(result, plotted) + _table(result, plotted) + "</div>"
+    return "<div style='max-width:680px'>" + _head(result) + _plot(result, plotted) + _table(result, plotted) + "</div>"
+
+
+def _head(result: Result) -> str:
+    """What was scored, and all warnings."""
+    count = len(result.videos)
+    which = f"video {result._video + 1} of {count}, " if count > 1 else ""
+    lines = [f"{which}{result.frames} frame{'s' * (result.frames != 1)}, {result.width}&times;{result.height}, "
+             f"{result.bit_depth} bit, {result.pixel_format}, {_speed(result)}"]
+    lines += [f"<span style='color:{_WARNING}'>&#9888;</span> {html.escape(warning)}" for warning in result.warnings]
+    return "".join(f"<p style='margin:0 0 .4em'>{line}</p>" for line in lines)
 
 
 def _speed(result: Result) -> str:

@@ -51,6 +51,7 @@ def test_several_videos_share_a_reference(files, tmp_path):
     np.testing.assert_array_equal(first["vmaf_v0.6.1"], acutance.score(*files)["vmaf_v0.6.1"])
     np.testing.assert_array_equal(second["vmaf_v0.6.1"], acutance.score(files[0], other)["vmaf_v0.6.1"])
     assert both.score == first.score < second.score
+    assert "video 1 of 2" in both._repr_html_() and "video 2 of 2" in second._repr_html_()
 
 
 def test_result_is_a_mapping_of_arrays(files):
@@ -143,6 +144,7 @@ def test_a_shorter_file_is_a_warning(files, tmp_path):
     short = write_y4m(tmp_path / "short.y4m", clip(24, 5))
     result = acutance.score(files[0], short)
     assert result.frames == 5 and "short.y4m" in result.warnings[0]
+    assert "short.y4m" in result._repr_html_() and "video 1" not in result._repr_html_()
 
 
 def test_lists():
