@@ -90,16 +90,21 @@ Status DeviceLane::MakeSlots(int count) {
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
     ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(runs_, context_));
-    ACU_ASSIGN_OR_RETURN(slot.all, PlanRunner::Make(*device_, std::move(plans), context_, RunnerOptions()));
+    ACU_ASSIGN_OR_RETURN(
+        slot.all, PlanRunner::Make(*device_, std::move(plans), context_, RunnerOptions(slots_.front().all.get())));
     if (!HasSecondVideo()) continue;
     ACU_ASSIGN_OR_RETURN(std::vector<Plan> some, MakePlans(distorted_runs_, context_));
-    ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_, RunnerOptions()));
+    ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_,
+                                                          RunnerOptions(slots_.front().distorted.get())));
   }
   return {};
 }
 
-PlanRunner::Options DeviceLane::RunnerOptions() {
-  return {.for_each = settings_.for_each, .imports = settings_.import_pictures ? &imports_ : nullptr};
+/// The fill thread starts all slots' first runners, the finish thread the others.
+PlanRunner::Options DeviceLane::RunnerOptions(const PlanRunner* first) {
+  return {.for_each = settings_.for_each,
+          .imports = settings_.import_pictures ? &imports_ : nullptr,
+          .uploads_with = first};
 }
 
 Result<size_t> DeviceLane::SlotBytes() const {

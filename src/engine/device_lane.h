@@ -72,7 +72,7 @@ class DeviceLane {
   Status PlanRuns(const PictureFormat& format);
   Status MakeSlots();
   Status MakeSlots(int count);
-  PlanRunner::Options RunnerOptions();
+  PlanRunner::Options RunnerOptions(const PlanRunner* first);
   Result<size_t> SlotBytes() const;
   bool HasSecondVideo() const { return settings_.distorted_count > 1 && !distorted_runs_.empty(); }
   Result<std::vector<Plan>> MakePlans(const std::vector<int>& runs, const PlanContext& context) const;

@@ -87,6 +87,13 @@ class Recording {
   virtual ~Recording() = default;
 };
 
+/// A point in a queue's work.
+class Mark {
+ public:
+  virtual ~Mark() = default;
+  virtual Status Wait() = 0;  // until the work before it is done; any thread, also several, beside all use of the queue
+};
+
 /// Runs what is submitted in the order of submission. One thread uses a queue at a time.
 class Queue {
  public:
@@ -95,6 +102,10 @@ class Queue {
   virtual Status Submit(Recording& recording) = 0;  // returns at once
   /// Submits copies whose places change every time. Returns at once.
   virtual Status Copy(std::span<const CopyCommand> copies) = 0;
+  /// How much a call of Copy should carry, where there is a choice: starting one takes a moment.
+  virtual size_t BestCopyBytes() const { return size_t{12} << 20; }
+  /// Marks the end of what was submitted so far. Null where the queue has no marks: then only Wait tells.
+  virtual Result<std::unique_ptr<Mark>> MarkEnd() { return std::unique_ptr<Mark>(); }
   virtual Status Wait() = 0;  // until everything submitted is done; reports its failures
 };
 

@@ -15,7 +15,7 @@
 
 namespace acutance {
 
-/// Runs work(0) to work(count - 1), in any order and on any threads, and returns when all are done.
+/// Runs work(0) to work(count - 1), begun in this order on any threads, and returns when all are done.
 using ForEach = std::function<void(int count, const std::function<void(int)>& work)>;
 
 /// Lets a device into regions of memory window by window, and out again as soon as nobody reads a window. Whether that

@@ -13,8 +13,6 @@ constexpr size_t kAlignment = 256;
 
 size_t AlignUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-constexpr size_t kPieceBytes = size_t{256} << 10;
-
 bool IsReference(PlanInput input) { return input <= PlanInput::kReferenceCr; }
 int PlaneOf(PlanInput input) { return static_cast<int>(input) % 3; }
 
@@ -83,25 +81,27 @@ Status PlanRunner::AllocatePlan(Plan plan) {
 }
 
 Status PlanRunner::AllocateInputs() {
-  size_t offset = 0;
   for (int i = 0; i < kPlanInputs; ++i) {
     const PlanInput plane = static_cast<PlanInput>(i);
     const auto reads = [&](const BoundPlan& bound) { return bound.plan.Reads(plane); };
     if (std::none_of(plans_.begin(), plans_.end(), reads)) continue;
     const size_t bytes = InputBytes(context_, plane);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
-    inputs_.push_back({plane, offset, bytes, std::move(buffer)});
-    offset += AlignUp(bytes);
+    inputs_.push_back({plane, std::move(buffer)});
   }
   return {};
 }
 
-// One upload buffer for all inputs and one readback buffer for all sums.
+// One uploader for all inputs and one readback buffer for all sums.
 Status PlanRunner::AllocateStaging() {
-  const size_t upload = inputs_.empty() ? kAlignment : inputs_.back().staging_offset + inputs_.back().bytes;
-  ACU_ASSIGN_OR_RETURN(staging_, device_.Allocate(upload, MemoryKind::kUpload));
-  // Padding, missing history and the rest of a short batch.
-  std::memset(staging_->host(), options_.poison ? static_cast<int>(kPoison) : 0, upload);
+  size_t upload = 0;
+  for (const Input& input : inputs_) upload += input.buffer->bytes();
+  if (options_.uploads_with) {
+    uploader_ = options_.uploads_with->uploader_;
+  } else {
+    const std::byte padding = options_.poison ? kPoison : std::byte{0};
+    ACU_ASSIGN_OR_RETURN(uploader_, Uploader::Make(device_, upload, queue_->BestCopyBytes(), padding));
+  }
   size_t readback = 0;
   for (BoundPlan& bound : plans_) {
     bound.readback_offset = readback;
@@ -124,8 +124,7 @@ Status PlanRunner::AllocateStaging() {
 Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
   std::vector<CopyCommand> commands;
-  for (const Input& input : inputs_)
-    commands.push_back({staging_.get(), input.staging_offset, input.buffer.get(), 0, input.bytes});
+  for (const Input& input : inputs_) ACU_RETURN_IF_ERROR(uploader_->Fill(*queue_, *input.buffer));
   for (const BoundPlan& bound : plans_)
     for (size_t i = 0; i < bound.own.size(); ++i) {
       const std::vector<std::byte>& contents = bound.plan.buffers()[i].contents;
@@ -185,26 +184,22 @@ LaunchCommand PlanRunner::BindLaunch(const BoundPlan& bound, size_t launch) cons
 
 Status PlanRunner::Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  ACU_RETURN_IF_ERROR(PrepareUpload(references, distorted));
-  started_ = true;  // also if one of the next two fails: the other may run
-  ACU_RETURN_IF_ERROR(queue_->Copy(copies_));
+  ACU_RETURN_IF_ERROR(Upload(references, distorted));
   return queue_->Submit(*recording_);
 }
 
-Status PlanRunner::PrepareUpload(Pictures references, Pictures distorted) {
+Status PlanRunner::Upload(Pictures references, Pictures distorted) {
   const auto begin = std::chrono::steady_clock::now();
-  pieces_.clear();
-  copies_.clear();
+  uploader_->Clear();
   windows_.clear();
   adopted_.clear();
   const bool in_place = options_.imports && options_.imports->IsWorthIt() && OpenWindows(references, distorted);
   for (const Input& input : inputs_)
     ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted, in_place));
-  CopyPieces();
+  started_ = true;  // also after a failure: a part may run
+  ACU_RETURN_IF_ERROR(uploader_->Run(*queue_, options_.for_each));
   if (!options_.imports) return {};
-  size_t bytes = 0;
-  for (const CopyCommand& copy : copies_) bytes += copy.bytes * copy.rows;
-  options_.imports->Report(in_place, bytes,
+  options_.imports->Report(in_place, uploader_->bytes(),
                            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   return {};
 }
@@ -247,9 +242,8 @@ Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_plac
       AddInPlace(plane, *input.buffer, i * bytes, bytes);
       continue;
     }
-    const size_t staged = input.staging_offset + i * bytes;
-    AddPieces(plane, layout, staging_->host() + staged);
-    AddCopy({staging_.get(), staged, input.buffer.get(), i * bytes, bytes});
+    const size_t sample_bytes = context_.format.BytesPerSample();
+    uploader_->Add(plane, layout.width * sample_bytes, *input.buffer, i * bytes, layout.row_stride * sample_bytes);
   }
   return {};
 }
@@ -259,8 +253,8 @@ Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& la
   const size_t row_bytes = layout.width * sample_bytes;
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> from,
                        device_.Adopt(plane.address, plane.stride * (layout.height - 1) + row_bytes));
-  copies_.push_back({from.get(), 0, &to, offset, row_bytes, static_cast<size_t>(layout.height), plane.stride,
-                     layout.row_stride * sample_bytes});
+  uploader_->AddDirect({from.get(), 0, &to, offset, row_bytes, static_cast<size_t>(layout.height), plane.stride,
+                        layout.row_stride * sample_bytes});
   adopted_.push_back(std::move(from));
   return {};
 }
@@ -271,49 +265,9 @@ void PlanRunner::AddInPlace(const Plane& plane, const Buffer& to, size_t offset,
     const HostImports::Window& window = *FindWindow(windows_, plane.data + done);
     const size_t from = static_cast<size_t>(plane.data + done - window.begin());
     const size_t part = std::min(bytes - done, window.buffer().bytes() - from);
-    AddCopy({&window.buffer(), from, &to, offset + done, part});
+    uploader_->AddDirect({&window.buffer(), from, &to, offset + done, part});
     done += part;
   }
-}
-
-/// Pictures that lie side by side, or at equal distances, are one copy.
-void PlanRunner::AddCopy(const CopyCommand& copy) {
-  if (!copies_.empty() && copies_.back().from == copy.from && copies_.back().to == copy.to) {
-    CopyCommand& last = copies_.back();
-    const size_t from = copy.from_offset - last.from_offset, to = copy.to_offset - last.to_offset;
-    if (last.rows == 1 && from == last.bytes && to == last.bytes) return void(last.bytes += copy.bytes);
-    const bool first = last.rows == 1;
-    const size_t from_stride = first ? from : last.from_stride, to_stride = first ? to : last.to_stride;
-    if (copy.bytes == last.bytes && from == last.rows * from_stride && to == last.rows * to_stride &&
-        copy.from_offset > last.from_offset && from_stride >= copy.bytes && to_stride >= copy.bytes) {
-      last = {last.from, last.from_offset, last.to, last.to_offset, last.bytes, last.rows + 1, from_stride, to_stride};
-      return;
-    }
-  }
-  copies_.push_back(copy);
-}
-
-void PlanRunner::AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to) {
-  const size_t sample_bytes = context_.format.BytesPerSample();
-  const size_t row_bytes = layout.width * sample_bytes, to_stride = layout.row_stride * sample_bytes;
-  const int rows = static_cast<int>(std::max<size_t>(kPieceBytes / row_bytes, 1));
-  for (int y = 0; y < layout.height; y += rows)
-    pieces_.push_back({plane.data + y * plane.stride, to + y * to_stride, plane.stride, to_stride, row_bytes,
-                       std::min(rows, layout.height - y)});
-}
-
-void PlanRunner::CopyPieces() const {
-  const auto copy = [this](int i) {
-    const Piece& piece = pieces_[i];
-    const bool solid =
-        piece.from_stride == static_cast<ptrdiff_t>(piece.row_bytes) && piece.to_stride == piece.row_bytes;
-    if (solid) return void(std::memcpy(piece.to, piece.from, piece.row_bytes * piece.rows));
-    for (int y = 0; y < piece.rows; ++y)
-      std::memcpy(piece.to + y * piece.to_stride, piece.from + y * piece.from_stride, piece.row_bytes);
-  };
-  const int count = static_cast<int>(pieces_.size());
-  if (options_.for_each) return options_.for_each(count, copy);
-  for (int i = 0; i < count; ++i) copy(i);
 }
 
 Status PlanRunner::Wait() {

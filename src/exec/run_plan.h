@@ -9,6 +9,7 @@
 #include "exec/device.h"
 #include "exec/host_imports.h"
 #include "exec/plan.h"
+#include "exec/uploader.h"
 #include "image/picture.h"
 
 namespace acutance {
@@ -22,6 +23,9 @@ class PlanRunner {
         false;  // garbage in padding and, before every batch, in sums and scratch: finds reads of what nobody wrote
     ForEach for_each = nullptr;      // shares out the copying of pictures; null: one thread does it
     HostImports* imports = nullptr;  // lets the device read pictures where they lie; null: all are copied
+    /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
+    /// before either is started, and one thread starts both.
+    const PlanRunner* uploads_with = nullptr;
   };
 
   /// All plans were made for `context`, and share its inputs.
@@ -54,17 +58,7 @@ class PlanRunner {
  private:
   struct Input {
     PlanInput plane;
-    size_t staging_offset;
-    size_t bytes;
     std::unique_ptr<Buffer> buffer;
-  };
-  /// Rows to copy into the staging memory, small enough that several threads share a batch.
-  struct Piece {
-    const std::byte* from;
-    std::byte* to;
-    ptrdiff_t from_stride;
-    size_t to_stride, row_bytes;
-    int rows;
   };
   struct BoundPlan {
     Plan plan;
@@ -88,28 +82,24 @@ class PlanRunner {
   void AppendLaunches(std::vector<Command>& commands) const;
   LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;
   using Pictures = std::span<const Picture* const>;
-  Status PrepareUpload(Pictures references, Pictures distorted);
+  Status Upload(Pictures references, Pictures distorted);
   bool OpenWindows(Pictures references, Pictures distorted);
   bool IsSolid(const Plane& plane, const PlaneLayout& layout) const;
   Status AddUpload(const Input& input, Pictures pictures, bool in_place);
   Status AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& layout, const Buffer& to, size_t offset);
   void AddInPlace(const Plane& plane, const Buffer& to, size_t offset, size_t bytes);
-  void AddPieces(const Plane& plane, const PlaneLayout& layout, std::byte* to);
-  void AddCopy(const CopyCommand& copy);
-  void CopyPieces() const;
 
   Device& device_;
   const PlanContext context_;
   const Options options_;
   std::vector<Input> inputs_;  // those that some plan reads
   std::vector<BoundPlan> plans_;
-  std::unique_ptr<Buffer> staging_, readback_, poison_;
+  std::unique_ptr<Buffer> readback_, poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
-  std::vector<Piece> pieces_;  // of the batch that starts
-  std::vector<CopyCommand> copies_;
-  HostImports::Windows windows_;                  // that they read
+  HostImports::Windows windows_;                  // that copies of the batch read
   std::vector<std::unique_ptr<Buffer>> adopted_;  // and of pictures that lie on the device
+  std::shared_ptr<Uploader> uploader_;
   bool started_ = false;
 };
 

@@ -16,6 +16,7 @@ using CUcontext = struct ContextHandle*;
 using CUmodule = struct ModuleHandle*;
 using CUfunction = struct FunctionHandle*;
 using CUstream = struct StreamHandle*;
+using CUevent = struct EventHandle*;
 using CUgraph = struct GraphHandle*;
 using CUgraphExec = struct GraphExecHandle*;
 
@@ -88,7 +89,8 @@ struct CUDA_MEMCPY2D {
 
 inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
 inline constexpr unsigned CU_MEMHOSTREGISTER_READ_ONLY = 8;  // of pages that only can be read, as of a mapped file
-inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;        // does not wait for the default stream of a host program
+inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the default stream of a host program
 
 // Every name is an exported symbol, with the version suffix that cuda.h hides behind a macro. All of them are in driver
 // 470 (CUDA 11.4), the first with cuGraphInstantiateWithFlags.
@@ -126,6 +128,10 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;        // does not wait fo
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                          \
   X(cuStreamSynchronize, (CUstream stream))                                                                         \
+  X(cuEventCreate, (CUevent * event, unsigned flags))                                                               \
+  X(cuEventRecord, (CUevent event, CUstream stream))                                                                \
+  X(cuEventSynchronize, (CUevent event))                                                                            \
+  X(cuEventDestroy_v2, (CUevent event))                                                                             \
   X(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                                           \
   X(cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                                         \
   X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))               \

@@ -24,6 +24,25 @@ class CudaRecording : public Recording {
   CUgraphExec graph_;
 };
 
+class CudaMark : public Mark {
+ public:
+  CudaMark(std::shared_ptr<Context> context, CUevent event) : context_(std::move(context)), event_(event) {}
+  ~CudaMark() override {
+    const CurrentContext current(*context_);
+    if (current.pushed()) context_->driver().cuEventDestroy_v2(event_);
+  }
+
+  Status Wait() override {
+    const CurrentContext current(*context_);
+    ACU_RETURN_IF_ERROR(current.status());
+    return context_->Check(context_->driver().cuEventSynchronize(event_), "finish what was marked");
+  }
+
+ private:
+  const std::shared_ptr<Context> context_;
+  CUevent event_;
+};
+
 constexpr int kMaxGridYz = 65535;  // of every compute capability; x is limited by int alone
 
 Status CheckLaunch(const LaunchCommand& launch, const CudaKernel& kernel) {
@@ -121,6 +140,17 @@ Status CudaQueue::Copy(std::span<const CopyCommand> copies) {
   ACU_RETURN_IF_ERROR(current.status());
   for (const CopyCommand& copy : copies) ACU_RETURN_IF_ERROR(Enqueue(copy));
   return {};
+}
+
+Result<std::unique_ptr<Mark>> CudaQueue::MarkEnd() {
+  const CurrentContext current(*context_);
+  ACU_RETURN_IF_ERROR(current.status());
+  CUevent event = nullptr;
+  ACU_RETURN_IF_ERROR(
+      context_->Check(context_->driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "make an event"));
+  auto mark = std::make_unique<CudaMark>(context_, event);
+  ACU_RETURN_IF_ERROR(context_->Check(context_->driver().cuEventRecord(event, stream_), "record an event"));
+  return std::unique_ptr<Mark>(std::move(mark));
 }
 
 Status CudaQueue::Wait() {

@@ -13,6 +13,7 @@ namespace acutance::hip {
 using hipModule_t = struct ModuleHandle*;
 using hipFunction_t = struct FunctionHandle*;
 using hipStream_t = struct StreamHandle*;
+using hipEvent_t = struct EventHandle*;
 using hipGraph_t = struct GraphHandle*;
 using hipGraphExec_t = struct GraphExecHandle*;
 
@@ -54,6 +55,7 @@ enum hipStreamCaptureMode : int {
   hipStreamCaptureModeRelaxed = 2,  // other threads may allocate and load meanwhile
 };
 
+inline constexpr unsigned hipEventDisableTiming = 2;
 inline constexpr unsigned hipStreamNonBlocking = 1;  // does not wait for the default stream of a host program
 
 /// hipDeviceProp_t as ROCm 6 and 7 fill it, as far as it is read; a runtime writes less than `bytes`.
@@ -101,6 +103,10 @@ inline constexpr size_t kArchNameBytes = 256;
   X(hipError_t, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags))                                   \
   X(hipError_t, hipStreamDestroy, (hipStream_t stream))                                                             \
   X(hipError_t, hipStreamSynchronize, (hipStream_t stream))                                                         \
+  X(hipError_t, hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags))                                      \
+  X(hipError_t, hipEventRecord, (hipEvent_t event, hipStream_t stream))                                             \
+  X(hipError_t, hipEventSynchronize, (hipEvent_t event))                                                            \
+  X(hipError_t, hipEventDestroy, (hipEvent_t event))                                                                \
   X(hipError_t, hipStreamBeginCapture, (hipStream_t stream, hipStreamCaptureMode mode))                             \
   X(hipError_t, hipStreamEndCapture, (hipStream_t stream, hipGraph_t * graph))                                      \
   X(hipError_t, hipGraphInstantiateWithFlags,                                                                       \

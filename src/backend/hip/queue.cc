@@ -24,6 +24,25 @@ class HipRecording : public Recording {
   hipGraphExec_t graph_;
 };
 
+class HipMark : public Mark {
+ public:
+  HipMark(std::shared_ptr<Context> context, hipEvent_t event) : context_(std::move(context)), event_(event) {}
+  ~HipMark() override {
+    const CurrentContext current(*context_);
+    if (current.pushed()) context_->driver().hipEventDestroy(event_);
+  }
+
+  Status Wait() override {
+    const CurrentContext current(*context_);
+    ACU_RETURN_IF_ERROR(current.status());
+    return context_->Check(context_->driver().hipEventSynchronize(event_), "finish what was marked");
+  }
+
+ private:
+  const std::shared_ptr<Context> context_;
+  hipEvent_t event_;
+};
+
 constexpr int kMaxGridYz = 65535;  // of every GPU that is supported
 
 Status CheckLaunch(const LaunchCommand& launch, const HipKernel& kernel) {
@@ -115,6 +134,17 @@ Status HipQueue::Copy(std::span<const CopyCommand> copies) {
   ACU_RETURN_IF_ERROR(current.status());
   for (const CopyCommand& copy : copies) ACU_RETURN_IF_ERROR(Enqueue(copy));
   return {};
+}
+
+Result<std::unique_ptr<Mark>> HipQueue::MarkEnd() {
+  const CurrentContext current(*context_);
+  ACU_RETURN_IF_ERROR(current.status());
+  hipEvent_t event = nullptr;
+  ACU_RETURN_IF_ERROR(
+      context_->Check(context_->driver().hipEventCreateWithFlags(&event, hipEventDisableTiming), "make an event"));
+  auto mark = std::make_unique<HipMark>(context_, event);
+  ACU_RETURN_IF_ERROR(context_->Check(context_->driver().hipEventRecord(event, stream_), "record an event"));
+  return std::unique_ptr<Mark>(std::move(mark));
 }
 
 Status HipQueue::Wait() {

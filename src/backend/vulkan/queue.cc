@@ -7,6 +7,20 @@
 #include "backend/vulkan/error.h"
 
 namespace acutance::vulkan {
+namespace {
+
+class VulkanMark : public Mark {
+ public:
+  VulkanMark(std::shared_ptr<Timeline> timeline, uint64_t value) : timeline_(std::move(timeline)), value_(value) {}
+
+  Status Wait() override { return timeline_->context().Check(timeline_->WaitFor(value_), "finish what was marked"); }
+
+ private:
+  const std::shared_ptr<Timeline> timeline_;
+  const uint64_t value_;
+};
+
+}  // namespace
 
 Result<std::unique_ptr<Queue>> VulkanQueue::Make(std::shared_ptr<Context> context) {
   ACU_RETURN_IF_ERROR(context->Lost());
@@ -82,6 +96,10 @@ Status VulkanQueue::Copy(std::span<const CopyCommand> copies) {
   ACU_RETURN_IF_ERROR(Submit(*recording));
   copying_.push_back(std::move(recording));
   return {};
+}
+
+Result<std::unique_ptr<Mark>> VulkanQueue::MarkEnd() {
+  return std::unique_ptr<Mark>(std::make_unique<VulkanMark>(timeline_, submitted_));
 }
 
 Status VulkanQueue::Wait() {

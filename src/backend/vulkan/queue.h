@@ -24,6 +24,8 @@ class VulkanQueue : public Queue {
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override;
   Status Submit(Recording& recording) override;
   Status Copy(std::span<const CopyCommand> copies) override;
+  size_t BestCopyBytes() const override { return SIZE_MAX; }  // starting one takes 0.2 ms on NVIDIA's driver
+  Result<std::unique_ptr<Mark>> MarkEnd() override;
   Status Wait() override;
 
  private:

@@ -31,6 +31,9 @@ struct GraphHandle {
 struct GraphExecHandle {
   std::vector<std::function<CUresult()>> nodes;
 };
+struct EventHandle {
+  CUstream stream = nullptr;
+};
 struct StreamHandle {
   bool capturing = false;
   GraphHandle captured;
@@ -361,6 +364,29 @@ CUresult cuStreamSynchronize(CUstream stream) {
   if (!g_alive.contains(stream) || stream->capturing) return Misuse();
   for (const auto& work : std::exchange(stream->pending, {}))
     if (const CUresult result = work(); result != CUDA_SUCCESS) return result;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent* event, unsigned flags) {
+  FAKE_ENTER();
+  if (flags != CU_EVENT_DISABLE_TIMING) return Misuse();
+  *event = Born(new EventHandle);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  FAKE_ENTER();
+  if (!g_alive.contains(event) || !g_alive.contains(stream)) return Misuse();
+  event->stream = stream;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent event) {
+  FAKE_ENTER();
+  if (!g_alive.contains(event) || !g_alive.contains(event->stream)) return Misuse();
+  return cuStreamSynchronize(event->stream);
+}
+CUresult cuEventDestroy_v2(CUevent event) {
+  const std::lock_guard lock(g_mutex);
+  if (!Die(event)) return CUDA_ERROR_INVALID_VALUE;
+  delete event;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {

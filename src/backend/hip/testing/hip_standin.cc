@@ -24,6 +24,7 @@ namespace acutance::hip {
 
 using cuda::CUcontext;
 using cuda::CUDA_SUCCESS;
+using cuda::CUevent;
 using cuda::CUfunction;
 using cuda::CUgraph;
 using cuda::CUgraphExec;
@@ -266,6 +267,20 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 }
 hipError_t hipStreamSynchronize(hipStream_t stream) {
   return Forward([=](const cuda::Driver& driver) { return driver.cuStreamSynchronize(As<CUstream>(stream)); });
+}
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
+  return Forward(
+      [=](const cuda::Driver& driver) { return driver.cuEventCreate(reinterpret_cast<CUevent*>(event), flags); });
+}
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  return Forward(
+      [=](const cuda::Driver& driver) { return driver.cuEventRecord(As<CUevent>(event), As<CUstream>(stream)); });
+}
+hipError_t hipEventSynchronize(hipEvent_t event) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuEventSynchronize(As<CUevent>(event)); });
+}
+hipError_t hipEventDestroy(hipEvent_t event) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuEventDestroy_v2(As<CUevent>(event)); });
 }
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
   return Forward([=](const cuda::Driver& driver) {
