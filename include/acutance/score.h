@@ -27,8 +27,9 @@ struct ScoreOptions {
   std::optional<PictureFormat> raw;  // set: the files are headerless planar yuv
   /// Called on the caller's thread after each frame read; false stops with kCancelled.
   std::function<bool(const Progress&)> on_progress;
-  /// Called once, before the first frame, with a function that stops the run with kCancelled from any thread, also while
-  /// it waits for a file. That function may be called while what this returns lives, which the run holds till its end.
+  /// Called once, before the first frame, with a function that stops the run with kCancelled from any thread, also
+  /// while it waits for a file. That function may be called while what this returns lives, which the run holds till its
+  /// end.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 

@@ -10,10 +10,10 @@ typedef struct VmafFeatureDictionary VmafFeatureDictionary;
 
 /* Sets `key` to `val`, replacing an earlier value. *dict is created when NULL. Numbers are kept to six significant
  * digits of single precision. Returns 0, or -EINVAL for a NULL pointer. */
-int vmaf_feature_dictionary_set(VmafFeatureDictionary **dict, const char *key, const char *val);
+int vmaf_feature_dictionary_set(VmafFeatureDictionary** dict, const char* key, const char* val);
 
 /* Frees *dict and sets it to NULL. Only for dictionaries that no other call has taken. -EINVAL for NULL. */
-int vmaf_feature_dictionary_free(VmafFeatureDictionary **dict);
+int vmaf_feature_dictionary_free(VmafFeatureDictionary** dict);
 
 #ifdef __cplusplus
 }

@@ -9,19 +9,19 @@ extern "C" {
 #endif
 
 typedef struct VmafMetadata {
-    char *feature_name;
-    unsigned picture_index;
-    double score;
+  char* feature_name;
+  unsigned picture_index;
+  double score;
 } VmafMetadata;
 
 typedef struct VmafMetadataConfiguration {
-    char *feature_name; /* stored name of a feature, or name of a model in use. Copied */
-    void (*callback)(void *data, VmafMetadata *metadata);
-    void *data;
+  char* feature_name; /* stored name of a feature, or name of a model in use. Copied */
+  void (*callback)(void* data, VmafMetadata* metadata);
+  void* data;
 } VmafMetadataConfiguration;
 
 /* Calls back once for each score of that name, in order of index, on the thread and within the call that found it. */
-int vmaf_register_metadata_handler(VmafContext *vmaf, VmafMetadataConfiguration cfg);
+int vmaf_register_metadata_handler(VmafContext* vmaf, VmafMetadataConfiguration cfg);
 
 #ifdef __cplusplus
 }

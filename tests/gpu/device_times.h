@@ -10,7 +10,8 @@
 
 namespace acutance {
 
-/// Prints a Markdown table for 8-bit 4:2:0 pictures: the metrics, and after several of them the whole model vmaf_v0.6.1.
+/// Prints a Markdown table for 8-bit 4:2:0 pictures: the metrics, and after several of them the whole model
+/// vmaf_v0.6.1.
 Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
                         std::span<const std::pair<int, int>> sizes);
 

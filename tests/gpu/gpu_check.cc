@@ -213,10 +213,9 @@ int Main(const std::vector<std::string>& arguments) {
   int result = 2;
   if (!arguments.empty() && ReadSettings(std::span(arguments).subspan(1), settings)) result = Run(command, settings);
   if (result == 2)
-    fmt::print(
-        stderr,
-        "usage: gpu_check devices | metrics | (language|leak) BACKEND [--quick] | (parity|session|times) "
-        "BACKEND [METRIC]... [--quick]\n");
+    fmt::print(stderr,
+               "usage: gpu_check devices | metrics | (language|leak) BACKEND [--quick] | (parity|session|times) "
+               "BACKEND [METRIC]... [--quick]\n");
   return result;
 }
 

@@ -48,8 +48,7 @@ Status Context::FindFunctions() {
   ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
   if (!missing) return {};
-  return Error(StatusCode::kNoDevice, "{}: its driver has no function {}; install a newer one", info().name,
-               missing);
+  return Error(StatusCode::kNoDevice, "{}: its driver has no function {}; install a newer one", info().name, missing);
 }
 
 Context::~Context() {

@@ -21,8 +21,8 @@ struct FaultyVulkan {
   bool no_devices = false;
   bool no_wave_operations = false;
   std::optional<uint32_t> loader_version, device_version, wave_size;
-  bool copy_family = false;        // a second family, for copies alone; it works on the first family's queue
-  bool statistics = false;         // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
+  bool copy_family = false;  // a second family, for copies alone; it works on the first family's queue
+  bool statistics = false;   // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
 
   int alive = 0;       // created or allocated, and not yet destroyed or freed
   int compiled = 0;    // pipelines
