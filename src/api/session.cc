@@ -146,12 +146,14 @@ Expected<Result> Session::Finish() {
 
 std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features) {
   std::vector<FeatureRequest> requests;
+  requests.reserve(features.size());
   for (const Feature& feature : features) requests.push_back({feature.name, feature.options});
   return requests;
 }
 
 std::vector<ModelRequest> ToEngine(const std::vector<Model>& models) {
   std::vector<ModelRequest> requests;
+  requests.reserve(models.size());
   for (const Model& model : models) requests.push_back(ModelAccess::Request(model));
   return requests;
 }

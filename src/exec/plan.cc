@@ -79,7 +79,8 @@ BufferRef Plan::AddTable(std::string name, std::vector<std::byte> contents) {
   return {kFirstOwnBuffer + static_cast<int>(buffers_.size()) - 1, 0};
 }
 
-Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args, std::string border) {
+Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args,
+                            std::string_view border) {
   if (args.size() != kernel.args_bytes)
     return Error(StatusCode::kInvalidArgument, "kernel {} takes {} bytes of arguments, the plan has {}", kernel.symbol,
                  kernel.args_bytes, args.size());
@@ -92,7 +93,7 @@ Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<cons
       return Error(StatusCode::kInvalidArgument, "kernel {}: argument {} names no buffer of the plan", kernel.symbol,
                    i + 1);
   }
-  launches_.push_back({&kernel, grid, {args.begin(), args.end()}, std::move(border)});
+  launches_.push_back({&kernel, grid, {args.begin(), args.end()}, std::string(border)});
   return {};
 }
 

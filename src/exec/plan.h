@@ -100,8 +100,8 @@ class Plan {
 
   /// Fails when the grid is empty, the struct's size is not the kernel's, or a BUFFER member names no buffer.
   template <class Args>
-  Status AddLaunch(const KernelImage& kernel, Grid grid, const Args& args, std::string border) {
-    return AddLaunchBytes(kernel, grid, std::as_bytes(std::span(&args, 1)), std::move(border));
+  Status AddLaunch(const KernelImage& kernel, Grid grid, const Args& args, std::string_view border) {
+    return AddLaunchBytes(kernel, grid, std::as_bytes(std::span(&args, 1)), border);
   }
 
   /// A tuning table asks for this many frame pairs a launch; a plan keeps the largest number.
@@ -117,7 +117,7 @@ class Plan {
   std::string Print() const;
 
  private:
-  Status AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args, std::string border);
+  Status AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args, std::string_view border);
 
   int sum_count_;
   int preferred_batch_ = 1;

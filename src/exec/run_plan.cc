@@ -46,7 +46,7 @@ size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const PlanContext
 
 Result<std::unique_ptr<PlanRunner>> PlanRunner::Make(Device& device, std::vector<Plan> plans,
                                                      const PlanContext& context, Options options) {
-  std::unique_ptr<PlanRunner> runner(new PlanRunner(device, context, options));
+  std::unique_ptr<PlanRunner> runner(new PlanRunner(device, context, std::move(options)));
   ACU_RETURN_IF_ERROR(runner->Prepare(std::move(plans)));
   return runner;
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -69,7 +70,7 @@ class PlanRunner {
   };
 
   PlanRunner(Device& device, const PlanContext& context, Options options)
-      : device_(device), context_(context), options_(options) {}
+      : device_(device), context_(context), options_(std::move(options)) {}
 
   Status Prepare(std::vector<Plan> plans);
   Status AllocateInputs();

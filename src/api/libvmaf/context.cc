@@ -167,7 +167,7 @@ Status Context::Flush() {
   if (!features_.empty() && next_index_ == 0)
     return Error(StatusCode::kInvalidArgument, "there is no picture to flush: none was read");
   flushed_ = true;
-  const Status status = session_ ? session_->Flush() : Status();
+  Status status = session_ ? session_->Flush() : Status();
   LogWarnings();
   Notify();
   return status;

@@ -43,7 +43,7 @@ OptionTexts KnownOptions(const std::string& metric, const OptionTexts& texts) {
   if (!known) return texts;
   OptionTexts kept;
   for (const auto& [name, value] : texts) {
-    const auto is_it = [&](const OptionSpec& spec) { return spec.name == name || spec.alias == name; };
+    const auto is_it = [&wanted = name](const OptionSpec& spec) { return spec.name == wanted || spec.alias == wanted; };
     if (std::ranges::any_of(known->options, is_it)) {
       kept.emplace(name, value);
     } else {
