@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "backend/cuda/driver.h"
@@ -132,6 +134,26 @@ TEST_F(CudaTest, PrefersMachineCodeForExactlyThisGpu) {
                                KernelBinary{"cuda", "sm_80", Code(".version of another GPU")},
                                KernelBinary{"cuda", "sm_90", Code(".version .entry fill(")}};
   EXPECT_TRUE(Load(binaries).ok());
+}
+
+TEST_F(CudaTest, TakesPtxOnAGpuWithoutMachineCode) {
+  constexpr std::string_view kFill = ".version .entry fill(", kOther = ".version 6.3";
+  const std::pair<int, int> targets[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {12, 0}};
+  std::vector<std::string> names;
+  for (const auto& [major, minor] : targets) names.push_back("sm_" + std::to_string(10 * major + minor));
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::tie(fake_.major, fake_.minor) = targets[i];
+    // The kernel is in the GPU's own code alone, then in the PTX alone, beside code for all others.
+    std::vector<KernelBinary> own = {{"cuda", "ptx", Code(kOther)}}, others = {{"cuda", "ptx", Code(kFill)}};
+    for (size_t j = 0; j < names.size(); ++j) {
+      own.push_back({"cuda", names[j], Code(j == i ? kFill : kOther)});
+      if (j != i) others.push_back({"cuda", names[j], Code(kOther)});
+    }
+    EXPECT_EQ(Load(own).status().message(), "") << names[i];
+    const int modules = fake_.modules;
+    EXPECT_EQ(Load(others).status().message(), "") << names[i];
+    EXPECT_EQ(fake_.modules, modules + 1) << "nothing but the PTX is loaded on " << names[i];
+  }
 }
 
 TEST_F(CudaTest, ComparesMachineCodeWithPtx) {

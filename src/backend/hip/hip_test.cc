@@ -24,6 +24,7 @@ class HipTest : public ::testing::Test {
   ~HipTest() override {
     ::unsetenv("ACUTANCE_HIP_LIBRARY");
     ::unsetenv("ACUTANCE_HIP_STANDIN_FAMILY");
+    ::unsetenv("ACUTANCE_HIP_STANDIN_INIT");
     EXPECT_EQ(fake_.misuse, 0);
   }
 
@@ -51,7 +52,8 @@ TEST_F(HipTest, ProbesThisMachineWithoutFailing) {
 
 TEST_F(HipTest, NamesTheFunctionThatAnotherLibraryLacks) {
   ::setenv("ACUTANCE_HIP_LIBRARY", FAKE_CUDA_LIBRARY, 1);
-  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("too old"), HasSubstr("hipInit"), HasSubstr("ROCm 5.0")));
+  EXPECT_THAT(MissingBecause(),
+              AllOf(HasSubstr("too old"), HasSubstr(FAKE_CUDA_LIBRARY), HasSubstr("hipInit"), HasSubstr("ROCm 5.0")));
 }
 
 TEST_F(HipTest, SaysWhenThereIsNoDevice) {
@@ -59,6 +61,13 @@ TEST_F(HipTest, SaysWhenThereIsNoDevice) {
   EXPECT_THAT(MissingBecause(), HasSubstr("finds no GPU"));
   fake_.fail["cuInit"] = 100;
   EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("finds no GPU"), HasSubstr("/dev/kfd")));
+}
+
+TEST_F(HipTest, ExplainsARuntimeThatDoesNotStart) {
+  ::setenv("ACUTANCE_HIP_STANDIN_INIT", "35", 1);
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("kernel driver is too old"), HasSubstr("update the kernel")));
+  ::setenv("ACUTANCE_HIP_STANDIN_INIT", "999", 1);
+  EXPECT_THAT(MissingBecause(), HasSubstr("does not start"));
 }
 
 TEST_F(HipTest, DescribesDevices) {

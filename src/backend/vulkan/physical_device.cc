@@ -103,7 +103,13 @@ Status CheckFeatures(Features& features, const std::string& name) {
                missing);
 }
 
+/// Kernels have room for the partial sums of waves from this size on (MAX_WAVES in kernel/kernel.h).
+constexpr uint32_t kSmallestWave = 4;
+
 Status CheckWaves(const VkPhysicalDeviceVulkan11Properties& properties, const std::string& name) {
+  if (properties.subgroupSize < kSmallestWave)
+    return Error(StatusCode::kNoDevice, "{} says that its waves have {} lanes, the kernels need {} or more", name,
+                 properties.subgroupSize, kSmallestWave);
   if ((properties.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
       (properties.subgroupSupportedOperations & kWaveOperations) == kWaveOperations)
     return {};

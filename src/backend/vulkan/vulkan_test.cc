@@ -178,11 +178,17 @@ TEST_F(VulkanProbe, RunsOnTheOldestVersion) {
 TEST_F(VulkanProbe, NamesTheFeaturesThatADeviceLacks) {
   faulty_.without = {"shaderInt64", "shaderSubgroupExtendedTypes"};
   EXPECT_THAT(MissingBecause(), HasSubstr("lacks shaderInt64, shaderSubgroupExtendedTypes, which the kernels need"));
-  faulty_.without = {"bufferDeviceAddress"};
-  EXPECT_THAT(MissingBecause(), HasSubstr("lacks bufferDeviceAddress"));
+  for (const char* feature :
+       {"shaderInt64", "shaderInt16", "shaderInt8", "storageBuffer16BitAccess", "storageBuffer8BitAccess",
+        "bufferDeviceAddress", "scalarBlockLayout", "shaderSubgroupExtendedTypes", "timelineSemaphore"}) {
+    faulty_.without = {feature};
+    EXPECT_THAT(MissingBecause(), HasSubstr(fmt::format("lacks {}, which", feature)));
+  }
   faulty_.without.clear();
   faulty_.no_wave_operations = true;
   EXPECT_THAT(MissingBecause(), HasSubstr("lacks subgroup operations"));
+  faulty_.wave_size = 2;
+  EXPECT_THAT(MissingBecause(), HasSubstr("its waves have 2 lanes, the kernels need 4 or more"));
 }
 
 TEST_F(VulkanProbe, NamesTheFunctionsThatALoaderLacks) {
@@ -230,7 +236,7 @@ TEST_F(VulkanTest, RunsEveryWordOfTheLanguage) {
 }
 
 TEST_F(VulkanTest, IsRightOnADriverThatLiesAboutItsWaveSize) {
-  for (const uint32_t size : {1, 32, 128}) {
+  for (const uint32_t size : {4, 32, 128}) {
     faulty_.wave_size = size;
     EXPECT_EQ(RunLanguageProbe(*Open()).message(), "") << size;
   }

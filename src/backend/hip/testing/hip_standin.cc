@@ -1,6 +1,7 @@
 // A stand-in for libamdhip64.so that runs the hip backend's host code on an NVIDIA GPU, or on the fake CUDA driver:
 // each HIP function forwards to the CUDA driver. For tests alone: ACUTANCE_HIP_LIBRARY=<this library> selects it.
 //   ACUTANCE_HIP_STANDIN_KERNELS  a folder of *.ptx files: a kernel of a code object is taken from the one that has it
+//   ACUTANCE_HIP_STANDIN_INIT     the number that hipInit returns instead of doing its work
 //   ACUTANCE_HIP_STANDIN_FAMILY   the instruction set to claim, gfx1100 by default: its waves have 32 lanes, as CUDA's
 // Result codes are passed on as they are: those that the backend knows have the same numbers in both interfaces.
 #include <algorithm>
@@ -123,6 +124,8 @@ hipError_t FillProperties(Properties* properties) {
 extern "C" {
 
 hipError_t hipInit(unsigned) {
+  if (const std::string told = Setting("ACUTANCE_HIP_STANDIN_INIT", ""); !told.empty())
+    return static_cast<hipError_t>(std::stoi(told));
   const Result<const cuda::Driver*> driver = cuda::OpenDriver();
   if (!driver.ok()) return hipErrorNoDevice;
   g_driver = *driver;

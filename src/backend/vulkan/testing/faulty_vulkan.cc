@@ -173,11 +173,19 @@ void Alter(Tag_vkGetPhysicalDeviceFeatures2, VkPhysicalDevice, VkPhysicalDeviceF
     if (g_faulty.without.contains(name)) feature = VK_FALSE;
   };
   hide("shaderInt64", features->features.shaderInt64);
+  hide("shaderInt16", features->features.shaderInt16);
   hide("shaderFloat64", features->features.shaderFloat64);
   for (auto* at = static_cast<VkBaseOutStructure*>(features->pNext); at; at = at->pNext) {
+    if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES)
+      hide("storageBuffer16BitAccess",
+           reinterpret_cast<VkPhysicalDeviceVulkan11Features*>(at)->storageBuffer16BitAccess);
     if (at->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) continue;
     auto* v12 = reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(at);
+    hide("shaderInt8", v12->shaderInt8);
+    hide("storageBuffer8BitAccess", v12->storageBuffer8BitAccess);
     hide("bufferDeviceAddress", v12->bufferDeviceAddress);
+    hide("scalarBlockLayout", v12->scalarBlockLayout);
+    hide("timelineSemaphore", v12->timelineSemaphore);
     hide("shaderSubgroupExtendedTypes", v12->shaderSubgroupExtendedTypes);
   }
 }
