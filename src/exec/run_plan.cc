@@ -124,7 +124,7 @@ Status PlanRunner::AllocateStaging() {
 Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
   std::vector<CopyCommand> commands;
-  for (const Input& input : inputs_) ACU_RETURN_IF_ERROR(uploader_->Fill(*queue_, *input.buffer));
+  for (const Input& input : inputs_) uploader_->AppendFill(*input.buffer, commands);
   for (const BoundPlan& bound : plans_)
     for (size_t i = 0; i < bound.own.size(); ++i) {
       const std::vector<std::byte>& contents = bound.plan.buffers()[i].contents;

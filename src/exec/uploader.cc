@@ -145,11 +145,9 @@ Status Uploader::Submit(Queue& queue, Turn& turn) {
   return {};
 }
 
-Status Uploader::Fill(Queue& queue, const Buffer& to) const {
-  std::vector<CopyCommand> copies;
+void Uploader::AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const {
   for (size_t at = 0; at < to.bytes(); at += staging_->bytes())
     copies.push_back({staging_.get(), 0, &to, at, std::min(staging_->bytes(), to.bytes() - at)});
-  return queue.Copy(copies);
 }
 
 }  // namespace acutance

@@ -39,8 +39,8 @@ class Uploader {
   /// returns nobody reads the host's pictures any more; the device may still read the memory in between.
   Status Run(Queue& queue, const ForEach& for_each);
 
-  /// Writes padding all over `to`. Before the first Run; the caller waits for the queue.
-  Status Fill(Queue& queue, const Buffer& to) const;
+  /// Adds what writes padding all over `to`. For before the first Run.
+  void AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const;
 
  private:
   /// Rows to copy, few enough that several threads share a segment.

@@ -189,7 +189,9 @@ TEST(Uploader, FillsBuffersOfAnySizeWithPadding) {
   const auto uploader = Uploader::Make(device, 1000, kSegment, std::byte{0x11}).value();
   TestBuffer to(3333);
   LateQueue queue;
-  ASSERT_TRUE(uploader->Fill(queue, to).ok());
+  std::vector<CopyCommand> copies;
+  uploader->AppendFill(to, copies);
+  ASSERT_TRUE(queue.Copy(copies).ok());
   ASSERT_TRUE(queue.Wait().ok());
   for (const std::byte byte : to.memory) ASSERT_EQ(byte, std::byte{0x11});
 }
