@@ -37,7 +37,7 @@ void FrameQueue::Add(std::shared_ptr<FrameJob> job) {
   {
     const std::lock_guard lock(mutex_);
     if (devices_ > 0) {
-      waiting_.push_back(std::move(job));
+      waiting_.push_back(std::exchange(job, nullptr));
       ++added_;
       if (waiting_.size() > 1 && static_cast<int>(waiting_.size()) < smallest_batch_) return;
     }

@@ -140,7 +140,7 @@ Status CheckDeviceOnce(Device& device) {
 
 Status CheckDeviceAnew(Device& device) {
   const std::string key = SelfTestKey(device.info());
-  const Status status = RunSelfTest(device);
+  Status status = RunSelfTest(device);
   if (status.ok()) RememberPass(key);
   else ForgetPass(key);
   return status;

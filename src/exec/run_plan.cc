@@ -224,7 +224,7 @@ bool PlanRunner::IsSolid(const Plane& plane, const PlaneLayout& layout) const {
 
 Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_place) {
   const PlaneLayout& layout = context_.layout(input.plane);
-  if (pictures.size() > static_cast<size_t>(layout.history + context_.batch))
+  if (pictures.size() > static_cast<size_t>(layout.history) + static_cast<size_t>(context_.batch))
     return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch of {} with a history of {}",
                  pictures.size(), context_.batch, layout.history);
   const size_t bytes = PictureBytes(context_, input.plane);

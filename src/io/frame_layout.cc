@@ -1,5 +1,7 @@
 #include "io/frame_layout.h"
 
+#include <utility>
+
 #include "base/int_math.h"
 
 namespace acutance {
@@ -23,8 +25,8 @@ FrameLayout MakeFrameLayout(const PictureFormat& format, ChromaConversion conver
 
 Picture PictureInPlace(const FrameLayout& layout, std::shared_ptr<const std::byte> memory, bool luma_only) {
   const PictureFormat& format = layout.format;
-  Picture picture{format, {}, memory};
   const std::byte* data = memory.get();
+  Picture picture{format, {}, std::move(memory)};
   for (int p = 0; p < (luma_only ? 1 : format.PlaneCount()); ++p) {
     picture.planes[p] = {data, static_cast<ptrdiff_t>(layout.planes[p].row_bytes), format.PlaneWidth(p),
                          format.PlaneHeight(p)};
