@@ -25,7 +25,8 @@ class Devices(DeviceCommand):
         for library in ("/dev/null", text, self.folder.name, "libm.so.6", "/nowhere/lib.so"):
             listed = self.assert_ok(self.acutance("devices", **{v: library for v in LIBRARIES.values()}))
             for backend in LIBRARIES:
-                self.assertRegex(listed, rf"{backend}: .*\n  none: .*{library}", library)
+                # Without a SYCL runtime no plugin is tried.
+                self.assertRegex(listed, rf"{backend}: .*\n  none: (no SYCL runtime|.*{library})", library)
             self.assertRegex(listed, r"emu: .*\n  0 ")
 
     def test_a_backend_without_a_device(self):
