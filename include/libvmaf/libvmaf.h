@@ -1,5 +1,6 @@
 /* libvmaf's C API on acutance's engine. Functions return 0 or a negative errno value; the reason goes to standard error
- * when the log level allows. A context may be used by one thread after another; several contexts work in parallel. */
+ * when the log level allows. Calls of several threads in one context wait for each other; several contexts work in
+ * parallel. */
 #ifndef LIBVMAF_LIBVMAF_H_
 #define LIBVMAF_LIBVMAF_H_
 

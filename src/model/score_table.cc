@@ -5,8 +5,8 @@
 namespace acutance {
 namespace {
 
-// A clip of 2^31 frames runs for a year; a larger index is a mistake, not a reason to allocate.
-constexpr int64_t kMaxFrames = int64_t{1} << 31;
+// Frames come nearly in order. An index far beyond them is a mistake, not a reason to allocate: 256 MB at most.
+constexpr int64_t kMaxGap = int64_t{1} << 24;
 
 }  // namespace
 
@@ -25,9 +25,10 @@ Status ScoreTable::Set(int column, int64_t frame, double value) {
     return Error(StatusCode::kInvalidArgument, "there is no score column {} (of {})", column, columns_.size());
   }
   Column& target = columns_[column];
-  if (frame < 0 || frame >= kMaxFrames) {
-    return Error(StatusCode::kInvalidArgument, "frame {} of '{}' is not in 0..{}", frame, target.stored,
-                 kMaxFrames - 1);
+  const auto length = static_cast<int64_t>(target.scores.size());
+  if (frame < 0 || frame - length >= kMaxGap) {
+    return Error(StatusCode::kInvalidArgument, "frame {} of '{}' is not in 0..{}: it has {} frames so far", frame,
+                 target.stored, length + kMaxGap - 1, length);
   }
   const auto at = static_cast<size_t>(frame);
   if (at >= target.scores.size()) target.scores.resize(at + 1);

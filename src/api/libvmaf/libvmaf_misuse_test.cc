@@ -121,6 +121,8 @@ TEST(Libvmaf, MisuseIsAnErrorCode) {
   EXPECT_EQ(vmaf_use_feature(vmaf, nullptr, nullptr), -EINVAL);
   EXPECT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
   EXPECT_EQ(vmaf_import_feature_score(vmaf, nullptr, 0, 0), -EINVAL);
+  for (unsigned index : {1u << 24, 2000000000u, ~0u})  // gigabytes of nothing
+    EXPECT_EQ(vmaf_import_feature_score(vmaf, "far", 0, index), -EINVAL);
   EXPECT_EQ(vmaf.Flush(), -EINVAL);  // no picture yet
   EXPECT_EQ(vmaf.Read(1), -EINVAL);  // out of order
   EXPECT_EQ(vmaf.Read(0), 0);
