@@ -60,6 +60,23 @@ TEST(DevicePictures, AreReadWhereTheyLie) {
   }
 }
 
+// The CPU's idle threads take frames from a device that is behind, where they can.
+TEST(DevicePictures, AreLeftToTheirDevice) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}, {"motion", {}}};
+  options.devices = Emulator();
+  options.threads = 4;
+  const auto session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kFormat).ok());
+  const MutablePicture picture = MakePicture(0, 1);
+  for (int i = 0; i < 200; ++i) {
+    const bool on_host = i % 3 == 0;
+    ASSERT_TRUE(session->Add(on_host ? picture.Share() : OnDevice(picture), {OnDevice(picture)}).ok());
+  }
+  const Status status = session->Flush();
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 /// An emulator that reads no pictures in its memory.
 class BrokenDevice : public Device {
  public:

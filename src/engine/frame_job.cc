@@ -17,12 +17,6 @@ bool LiesOnDeviceAlone(const Picture& picture) {
   return !picture.planes[0].data && picture.device_planes[0].address != 0;
 }
 
-bool LiesOnDeviceAlone(const FrameJob::Inputs& inputs) {
-  const auto lies = [](const Picture& picture) { return LiesOnDeviceAlone(picture); };
-  return lies(inputs.reference) || std::ranges::any_of(inputs.distorted, lies) ||
-         std::ranges::any_of(inputs.earlier, lies);
-}
-
 }  // namespace
 
 WorkspacePool::WorkspacePool(const FeatureSet& features, int workers)
@@ -120,8 +114,13 @@ void FrameJob::FinishOnDevice() {
   for (Chain* chain : device_chains_) EndChain(*chain);
 }
 
+bool FrameJob::CanRunOnCpu() const {
+  return !LiesOnDeviceAlone(inputs_.reference) && std::ranges::none_of(inputs_.distorted, LiesOnDeviceAlone) &&
+         std::ranges::none_of(inputs_.earlier, LiesOnDeviceAlone);
+}
+
 void FrameJob::RunDeviceWorkOnCpu() {
-  if (!device_chains_.empty() && LiesOnDeviceAlone(inputs_)) {
+  if (!device_chains_.empty() && !CanRunOnCpu()) {
     {
       const std::lock_guard lock(status_mutex_);
       status_ = Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index);

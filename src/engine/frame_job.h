@@ -61,6 +61,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Sums that a device computed; ignored where this frame has no such run, or lacks the history that it needs.
   void SetDeviceSums(int run, int distorted, std::span<const int64_t> sums);
   void FinishOnDevice();
+  /// Whether its pictures' samples are in the host's memory.
+  bool CanRunOnCpu() const;
   /// Instead of FinishOnDevice, when the device failed.
   void RunDeviceWorkOnCpu();
 

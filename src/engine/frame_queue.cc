@@ -101,7 +101,7 @@ FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled)
 
 std::shared_ptr<FrameJob> FrameQueue::TakeOne() {
   const std::lock_guard lock(mutex_);
-  if (waiting_.empty()) return nullptr;
+  if (waiting_.empty() || !waiting_.front()->CanRunOnCpu()) return nullptr;
   std::shared_ptr<FrameJob> job = std::move(waiting_.front());
   waiting_.pop_front();
   return job;

@@ -41,7 +41,7 @@ class FrameQueue {
   Jobs Take(int batch, const std::atomic<bool>& cancelled);
   void Wake();
 
-  /// The next frame alone, for the CPU; null when there is none.
+  /// The next frame alone, for the CPU; null when there is none that it can do.
   std::shared_ptr<FrameJob> TakeOne();
 
  private:
