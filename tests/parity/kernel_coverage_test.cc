@@ -1,4 +1,5 @@
-// Every kernel that is built is launched by some plan, in each of its variants, and every plan finds what it launches.
+// Every kernel that is built is launched by some plan, or by FrameUnpacker, in each of its variants, and every plan
+// finds what it launches.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -44,7 +45,8 @@ void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
 }
 
 TEST(Kernels, AllAreLaunched) {
-  Names launched, built;
+  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4"};  // by FrameUnpacker
+  Names built;
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan != nullptr) AddLaunches(*metric, true, launched);
   for (const KernelImage& image : KernelImages()) built.insert(std::string(image.symbol));
