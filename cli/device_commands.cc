@@ -8,6 +8,7 @@
 #include "cli/specs.h"
 #include "engine/selftest.h"
 #include "engine/tuner.h"
+#include "io/video_source.h"
 
 namespace acutance::cli {
 namespace {
@@ -49,6 +50,9 @@ std::string DescribeDevices() {
     if (!probe.devices.empty() && !probe.refused.empty())
       text += fmt::format("  left out: {}\n", fmt::join(probe.refused, "; "));
   }
+  const Result<std::vector<std::string>> codecs = DeviceCodecs();
+  text += fmt::format("nvdec: decodes for a device of cuda, through FFmpeg's libraries\n  {}\n",
+                      codecs.ok() ? fmt::format("{}", fmt::join(*codecs, ", ")) : "none: " + codecs.status().message());
   return text;
 }
 

@@ -169,6 +169,12 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
           "Which of the backend's devices; several, such as 0,1, share the work (`acutance devices` lists them)")
       ->type_name("N");
   command
+      .add_option(
+          "--decoder", texts.decoder,
+          "Who decodes containers: cpu, nvdec (NVIDIA's decoder, with --backend cuda) or auto: nvdec where it can")
+      ->check(CLI::IsMember({"auto", "cpu", "nvdec"}))
+      ->capture_default_str();
+  command
       .add_option("--max-vram", texts.max_vram,
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
       ->type_name("BYTES")
@@ -205,6 +211,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
                                    : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
   args.device.backend = texts.backend;
   ACU_RETURN_IF_ERROR(ReadDevices(texts.devices, args.device));
+  args.decoder = texts.decoder == "cpu" ? Decoder::kCpu : texts.decoder == "nvdec" ? Decoder::kNvdec : Decoder::kAuto;
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)

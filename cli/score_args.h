@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "cli/specs.h"
 #include "engine/backends.h"
+#include "engine/score_run.h"
 #include "image/picture.h"
 
 namespace CLI {
@@ -32,6 +33,7 @@ struct ScoreTexts {
   int bit_depth = 8;
   std::string backend = "auto";
   std::string devices;  // numbers with commas
+  std::string decoder = "auto";
   uint64_t max_vram = 0;
   int threads = 0;
   int subsample = 1;
@@ -52,6 +54,7 @@ struct ScoreArgs {
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
   DeviceChoice device;
+  Decoder decoder = Decoder::kAuto;
   std::optional<size_t> max_vram;  // bytes
   int threads = 1;
   int subsample = 1;

@@ -24,6 +24,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.distorted = args.distorted;
   request.open.raw = args.raw;
   request.open.decoder_threads = args.threads > 1 ? 0 : 1;
+  request.decoder = args.decoder;
   request.features = args.features;
   request.threads = args.threads;
   request.subsample = args.subsample;
@@ -78,9 +79,9 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
                PooledTable(*result.session, static_cast<int>(d), result.frames));
   if (args.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
-  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}\n", result.frames, result.seconds,
+  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}\n", result.frames, result.seconds,
              static_cast<double>(result.frames) / result.seconds, args.threads, args.threads == 1 ? "" : "s",
-             DescribeLanes(*result.session));
+             DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "");
 }
 
 Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {

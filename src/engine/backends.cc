@@ -120,7 +120,13 @@ std::unique_ptr<Device> DevicePicker::Next() {
   return nullptr;
 }
 
+const std::vector<std::unique_ptr<Device>>& DevicePicker::PeekGroup() {
+  if (peeked_.empty()) peeked_ = NextGroup();
+  return peeked_;
+}
+
 std::vector<std::unique_ptr<Device>> DevicePicker::NextGroup() {
+  if (!peeked_.empty()) return std::exchange(peeked_, {});
   std::vector<std::unique_ptr<Device>> group;
   if (std::unique_ptr<Device> first = Next()) group.push_back(std::move(first));
   if (group.empty() || (choice_.backend != "auto" && choice_.further.empty())) return group;

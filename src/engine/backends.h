@@ -51,6 +51,9 @@ class DevicePicker {
   /// (several backends may show the same GPU). Empty when there are no others.
   std::vector<std::unique_ptr<Device>> NextGroup();
 
+  /// Those that NextGroup will give.
+  const std::vector<std::unique_ptr<Device>>& PeekGroup();
+
   /// `auto`: whatever makes it faster, the CPU too.
   bool is_automatic() const { return choice_.backend == "auto"; }
   /// `auto` and `cpu`: the CPU may do the work when no device does.
@@ -77,6 +80,7 @@ class DevicePicker {
   std::unique_ptr<Device> given_;
   bool searched_ = false;
   std::vector<Candidate> candidates_;  // in reverse: the next one is last
+  std::vector<std::unique_ptr<Device>> peeked_;
   std::vector<std::string> notes_, refused_;
 };
 

@@ -1,9 +1,11 @@
 #include "engine/score_run.h"
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
+#include "engine/device_decoding.h"
 #include "engine/selftest.h"
 #include "io/pair_reader.h"
 
@@ -16,7 +18,7 @@ class Run {
   explicit Run(const RunRequest& request) : request_(request), open_(request.open) {}
 
   ScoredRun Go() && {
-    if (MakeSession() && OpenVideos() && StartSession()) ScoreFrames();
+    if (MakeSession() && ChooseDecoder() && OpenVideos() && StartSession()) ScoreFrames();
     return std::move(result_);
   }
 
@@ -35,8 +37,8 @@ class Run {
     options.distorted_count = static_cast<int>(request_.distorted.size());
     Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
     if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
-    options.devices = *devices;
-    open_.keep_mapped = *devices != nullptr;  // devices are so fast that unmapping would hold them up
+    options.devices = devices_ = *devices;
+    open_.keep_mapped = devices_ != nullptr;  // devices are so fast that unmapping would hold them up
     options.max_device_memory = request_.max_device_memory;
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
@@ -44,8 +46,38 @@ class Run {
     return true;
   }
 
+  /// Why NVDEC does not serve this run; it leaves no samples in the host's memory, and a run that fails starts again.
+  Status CheckNvdec() {
+    if (!devices_ || !session_->CanRunOnDevice())
+      return Error(StatusCode::kNoDevice, "NVDEC is of use where all features run on a CUDA device");
+    if (request_.raise_bit_depth) return Error(StatusCode::kNoDevice, "NVDEC does not raise bit depths");
+    std::vector<std::string> files = request_.distorted;
+    files.push_back(request_.reference);
+    for (const std::string& file : files)
+      if (std::error_code ignored; !std::filesystem::is_regular_file(file, ignored))
+        return Error(StatusCode::kNoDevice, "NVDEC reads regular files, and {} is none", file);
+    const std::vector<std::unique_ptr<Device>>& devices = devices_->PeekGroup();
+    if (devices.size() == 1 && devices.front()->info().backend == "cuda") return {};
+    return Error(StatusCode::kNoDevice, "NVDEC needs one device of the backend cuda (--backend cuda --device N): {}",
+                 devices.empty()
+                     ? fmt::format("{}", fmt::join(devices_->notes(), "; "))
+                     : fmt::format("the run has {} of {}", devices.size(), devices.front()->info().backend));
+  }
+
+  bool ChooseDecoder() {
+    if (request_.decoder == Decoder::kCpu) return true;
+    const Status status = CheckNvdec();
+    may_use_nvdec_ = status.ok();
+    return status.ok() || request_.decoder == Decoder::kAuto || Fail(RunStage::kBackend, status);
+  }
+
   Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip, bool needed) {
+    if (may_use_nvdec_) {
+      ACU_ASSIGN_OR_RETURN(open_.device_decoding, DecodeOn(devices_->PeekGroup().front()->info()));
+      open_.device_decoding->required = request_.decoder == Decoder::kNvdec;
+    }
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, open_));
+    result_.decoded_by_nvdec |= video->is_on_device();
     for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
     if (!session_->NeedsChroma()) video->SkipChroma();
     return PairReaderInput{path, std::move(video), skip, needed};
@@ -75,6 +107,10 @@ class Run {
   bool StartSession() {
     result_.format = reader_->format();
     const Status status = session_->Start(result_.format);
+    const auto& lanes = session_->lanes();
+    const bool reads_nvdec = lanes.size() == 1 && lanes.front()->info().backend == "cuda" && !session_->RunsOnCpu();
+    if (status.ok() && result_.decoded_by_nvdec && !reads_nvdec)
+      return Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join(session_->warnings(), "; ")));
     if (status.ok()) return true;
     return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kSession, status);
   }
@@ -120,6 +156,8 @@ class Run {
   const RunRequest& request_;
   OpenOptions open_;
   ScoredRun result_;
+  std::shared_ptr<DevicePicker> devices_;
+  bool may_use_nvdec_ = false;
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };
@@ -132,6 +170,17 @@ Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choic
   return std::make_shared<DevicePicker>(choice, CheckDeviceOnce);
 }
 
-ScoredRun RunScore(const RunRequest& request) { return Run(request).Go(); }
+ScoredRun RunScore(const RunRequest& request) {
+  ScoredRun result = Run(request).Go();
+  if (!result.error || !result.decoded_by_nvdec || result.error->status.code() == StatusCode::kCancelled) return result;
+  const std::string reason = result.error->status.message();
+  RunRequest again = request;
+  again.decoder = Decoder::kCpu;
+  result = Run(again).Go();
+  if (!result.error)
+    result.warnings.insert(result.warnings.begin(),
+                           fmt::format("with NVDEC: {}; started again without, scores do not change", reason));
+  return result;
+}
 
 }  // namespace acutance

@@ -26,10 +26,18 @@ struct RunError {
   int distorted = 0;  // kDistorted: which of them
 };
 
+/// Who decodes containers. NVDEC leaves pictures in the memory of the CUDA device that scores them.
+enum class Decoder {
+  kCpu,    // FFmpeg's own decoders
+  kAuto,   // NVDEC where it can, else kCpu
+  kNvdec,  // an error where it cannot
+};
+
 struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
   OpenOptions open;
+  Decoder decoder = Decoder::kCpu;
   std::vector<ModelRequest> models;
   std::vector<FeatureRequest> features;
   int threads = 1;
@@ -53,6 +61,7 @@ struct ScoredRun {
   PictureFormat format;
   int64_t frames = 0;
   double seconds = 0;
+  bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
   std::optional<RunError> error;  // kRead with a session: the frames before it were scored
 };

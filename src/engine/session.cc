@@ -81,6 +81,10 @@ Status Session::Start(const PictureFormat& format) {
   return {};
 }
 
+bool Session::CanRunOnDevice() const {
+  return std::ranges::all_of(features_.runs(), [](const MetricRun& run) { return run.metric->make_plan != nullptr; });
+}
+
 bool Session::RunsOnCpu() const {
   return std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return !run.on_device; });
 }

@@ -50,6 +50,9 @@ class Session {
   /// Whether any metric reads the distorted videos; their pictures may be without planes otherwise.
   bool NeedsDistorted() const { return features_.NeedsDistorted(); }
 
+  /// Whether every feature can run on a device.
+  bool CanRunOnDevice() const;
+
   /// Whether a feature runs on the CPU, which then needs the pictures' samples in the host's memory. After Start.
   bool RunsOnCpu() const;
 

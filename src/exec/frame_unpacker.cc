@@ -139,6 +139,7 @@ Status FrameUnpacker::Copy(const DeviceFrame& frame, const Buffer& to) {
     if (!plain) out.push_back({unpacked_.get(), space.offset, &to, space.offset, space.stride * rows});
     surfaces.push_back(std::move(surface));
   }
+  ACU_RETURN_IF_ERROR(device_->WaitForClients());
   ACU_RETURN_IF_ERROR(queue_->Copy(in));
   if (recording_) {
     ACU_RETURN_IF_ERROR(queue_->Submit(*recording_));

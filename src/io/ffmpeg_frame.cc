@@ -9,10 +9,6 @@
 namespace acutance {
 namespace {
 
-const AVPixFmtDescriptor* DescriptorOf(const AVFrame& frame) {
-  return Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-}
-
 std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc) {
   constexpr uint64_t kNotPlainYuv = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
                                     AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
@@ -47,8 +43,8 @@ void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component
 
 }  // namespace
 
-Result<PictureFormat> FormatOf(const AVFrame& frame, const std::string& video) {
-  const AVPixFmtDescriptor* desc = DescriptorOf(frame);
+Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video) {
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(samples);
   if (!desc) return Error(StatusCode::kUnsupported, "{}: the decoder gives an unknown pixel format", video);
   const std::optional<PixelFormat> pixel_format = PixelFormatOf(*desc);
   PictureFormat format{frame.width, frame.height, desc->comp[0].depth, pixel_format.value_or(PixelFormat::k444)};
@@ -65,7 +61,7 @@ Result<PictureFormat> FormatOf(const AVFrame& frame, const std::string& video) {
 }
 
 Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only) {
-  const AVPixFmtDescriptor& desc = *DescriptorOf(*frame);
+  const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format));
   const int planes = luma_only ? 1 : format.PlaneCount();
   struct Memory {
     std::shared_ptr<const AVFrame> frame;

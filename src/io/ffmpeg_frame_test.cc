@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "io/declared_end.h"
+#include "io/ffmpeg_device.h"
 #include "io/ffmpeg_library.h"
 #include "io/io_test_util.h"
 
@@ -65,7 +66,7 @@ TEST_F(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
       auto frame = MakeFrame(c.layout, width, height);
       Fill(*frame, clip);
       const uint8_t* luma = frame->data[0];
-      auto format = FormatOf(*frame, "a.mkv");
+      auto format = FormatOf(*frame, c.layout, "a.mkv");
       ASSERT_TRUE(format.ok()) << format.status().message();
       for (bool luma_only : {true, false}) {
         auto picture = PictureOf(frame, *format, luma_only);
@@ -94,10 +95,86 @@ TEST_F(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
   for (AVPixelFormat bad : {AV_PIX_FMT_RGB24, AV_PIX_FMT_GBRP, AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK,
                             AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_YUV420P9LE, AV_PIX_FMT_YUV420P14LE, AV_PIX_FMT_YUV411P,
                             AV_PIX_FMT_YUV440P, AV_PIX_FMT_GRAYF32LE, AV_PIX_FMT_BAYER_BGGR8}) {
-    auto format = FormatOf(*MakeFrame(bad, 8, 8), "a.mkv");
+    auto format = FormatOf(*MakeFrame(bad, 8, 8), bad, "a.mkv");
     ASSERT_FALSE(format.ok()) << av_get_pix_fmt_name(bad);
     EXPECT_THAT(format.status().message(), HasSubstr(fmt::format("pixel format {} cannot", av_get_pix_fmt_name(bad))));
   }
+}
+
+using Freed = std::unique_ptr<AVBufferRef, void (*)(AVBufferRef*)>;
+
+/// A frame of a pool whose samples lie as `layout` says.
+std::shared_ptr<AVFrame> MakeDeviceFrame(AVPixelFormat layout, uint8_t* luma, uint8_t* chroma, uint8_t* more) {
+  const auto unref = [](AVBufferRef* buffer) { av_buffer_unref(&buffer); };
+  const Freed device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA), unref);
+  if (!device) return nullptr;
+  std::shared_ptr<AVFrame> frame(av_frame_alloc(), [](AVFrame* done) { av_frame_free(&done); });
+  frame->hw_frames_ctx = av_hwframe_ctx_alloc(device.get());
+  reinterpret_cast<AVHWFramesContext*>(frame->hw_frames_ctx->data)->sw_format = layout;
+  frame->format = AV_PIX_FMT_CUDA;
+  uint8_t* planes[] = {luma, chroma, more};
+  for (int p = 0; p < 3; ++p) frame->data[p] = planes[p];
+  for (int p = 0; p < 3 && planes[p]; ++p) frame->linesize[p] = 512;
+  return frame;
+}
+
+TEST_F(FfmpegFrame, DevicesLayFramesOutAsTheirPoolSays) {
+  uint8_t luma = 0, chroma = 0, more = 0;
+  if (!MakeDeviceFrame(AV_PIX_FMT_NV12, &luma, &chroma, nullptr)) GTEST_SKIP() << "this FFmpeg knows no CUDA";
+  const auto at = [](const uint8_t& sample, int offset = 0) { return reinterpret_cast<uint64_t>(&sample) + offset; };
+  struct Case {
+    AVPixelFormat layout;
+    PictureFormat format;
+    std::array<uint64_t, 3> places;
+    int chroma_step;
+    int shift;
+  };
+  const Case cases[] = {
+      {AV_PIX_FMT_NV12, {64, 32, 8, PixelFormat::k420}, {at(luma), at(chroma), at(chroma, 1)}, 2, 0},
+      {AV_PIX_FMT_NV12, {64, 32, 8, PixelFormat::k400}, {at(luma), 0, 0}, 1, 0},
+      {AV_PIX_FMT_P010LE, {64, 32, 10, PixelFormat::k420}, {at(luma), at(chroma), at(chroma, 2)}, 2, 6},
+      {AV_PIX_FMT_P016LE, {64, 32, 12, PixelFormat::k420}, {at(luma), at(chroma), at(chroma, 2)}, 2, 4},
+      {AV_PIX_FMT_YUV444P, {64, 32, 8, PixelFormat::k444}, {at(luma), at(chroma), at(more)}, 1, 0},
+      {AV_PIX_FMT_YUV444P16LE, {64, 32, 10, PixelFormat::k444}, {at(luma), at(chroma), at(more)}, 1, 6},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(fmt::format("{} {}", av_get_pix_fmt_name(c.layout), PixelFormatName(c.format.pixel_format)));
+    const auto frame = MakeDeviceFrame(c.layout, &luma, &chroma, &more);
+    const auto whole = DeviceFrameOf(*frame, c.format, false), first = DeviceFrameOf(*frame, c.format, true);
+    ASSERT_TRUE(whole.ok() && first.ok());
+    EXPECT_EQ(whole->format, c.format);
+    for (int p = 0; p < 3; ++p) {
+      EXPECT_EQ(whole->components[p].plane.address, c.places[p]);
+      EXPECT_EQ(first->components[p].plane.address, p == 0 ? c.places[p] : 0);
+      if (c.places[p] == 0) continue;
+      EXPECT_EQ(whole->components[p].plane.stride, 512u);
+      EXPECT_EQ(whole->components[p].step, p == 0 ? 1 : c.chroma_step);
+      EXPECT_EQ(whole->components[p].shift, c.shift);
+    }
+  }
+}
+
+TEST_F(FfmpegFrame, RefusesFramesOfDevicesThatAreNotTheVideos) {
+  uint8_t luma = 0, chroma = 0;
+  const auto frame = MakeDeviceFrame(AV_PIX_FMT_P010LE, &luma, &chroma, nullptr);
+  if (!frame) GTEST_SKIP() << "this FFmpeg knows no CUDA";
+  const PictureFormat format{64, 32, 10, PixelFormat::k420};
+  EXPECT_TRUE(DeviceFrameOf(*frame, format, false).ok());
+  EXPECT_FALSE(DeviceFrameOf(*frame, {64, 32, 8, PixelFormat::k420}, false).ok());
+  EXPECT_FALSE(DeviceFrameOf(*frame, {64, 32, 10, PixelFormat::k444}, true).ok());
+  EXPECT_FALSE(DeviceFrameOf(*frame, {64, 32, 10, PixelFormat::k422}, true).ok());
+  frame->crop_left = 2;
+  EXPECT_FALSE(DeviceFrameOf(*frame, format, false).ok());
+}
+
+TEST_F(FfmpegFrame, DevicesDecodeWhatIsTheSameEverywhere) {
+  EXPECT_EQ(FindDeviceDecoder(AV_CODEC_ID_MPEG2VIDEO), nullptr);
+  EXPECT_EQ(FindDeviceDecoder(AV_CODEC_ID_MJPEG), nullptr);
+  EXPECT_EQ(FindDeviceDecoder(AV_CODEC_ID_FFV1), nullptr);
+  if (!MakeDeviceFrame(AV_PIX_FMT_NV12, nullptr, nullptr, nullptr)) GTEST_SKIP() << "this FFmpeg knows no CUDA";
+  for (AVCodecID codec : {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1})
+    EXPECT_NE(FindDeviceDecoder(codec), nullptr) << avcodec_get_name(codec);
+  EXPECT_THAT(DeviceCodecs().value(), testing::IsSupersetOf({"h264", "hevc", "vp9", "av1"}));
 }
 
 TEST(DeclaredEnd, ReadsTheSegmentSizeOfMatroska) {

@@ -5,18 +5,22 @@
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/pixdesc.h>
 }
 
 #include "base/status.h"
 
 #define ACU_AVUTIL_FUNCTIONS(F) \
+  F(av_buffer_unref)            \
   F(av_dict_free)               \
   F(av_dict_set)                \
   F(av_frame_alloc)             \
   F(av_frame_free)              \
   F(av_free)                    \
   F(av_freep)                   \
+  F(av_hwdevice_ctx_alloc)      \
+  F(av_hwdevice_ctx_init)       \
   F(av_log_set_callback)        \
   F(av_malloc)                  \
   F(av_pix_fmt_desc_get)        \
@@ -24,11 +28,15 @@ extern "C" {
   F(av_strerror)
 
 #define ACU_AVCODEC_FUNCTIONS(F)   \
+  F(av_codec_is_decoder)           \
+  F(av_codec_iterate)              \
   F(av_packet_alloc)               \
   F(av_packet_free)                \
   F(av_packet_unref)               \
   F(avcodec_alloc_context3)        \
   F(avcodec_free_context)          \
+  F(avcodec_get_hw_config)         \
+  F(avcodec_get_name)              \
   F(avcodec_open2)                 \
   F(avcodec_parameters_to_context) \
   F(avcodec_receive_frame)         \

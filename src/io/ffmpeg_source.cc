@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/declared_end.h"
+#include "io/ffmpeg_device.h"
 #include "io/ffmpeg_frame.h"
 #include "io/ffmpeg_library.h"
 
@@ -36,14 +37,20 @@ std::string Reason(int error) {
 
 class FfmpegSource : public VideoSource {
  public:
-  explicit FfmpegSource(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+  /// device: decodes there, if at all; null: on the CPU.
+  FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device)
+      : stream_(std::move(stream)), device_(device ? std::optional(*device) : std::nullopt) {}
 
   /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
   Status Open(int decoder_threads);
 
+  /// For another source; this one is of no use any more.
+  std::unique_ptr<ByteStream> TakeStream() { return std::move(stream_); }
+
   const PictureFormat& format() const override { return format_; }
   std::optional<int64_t> frame_count() const override;
   std::optional<double> frame_rate() const override;
+  bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
@@ -63,9 +70,12 @@ class FfmpegSource : public VideoSource {
   void FeedDecoder();              // one packet, or the end
   void StopFeeding(Status reason);
   Status CheckWhole() const;
+  Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
   Status CheckFrame(const AVFrame& frame) const;
+  Result<Picture> MakePicture(FramePtr frame) const;
 
   std::unique_ptr<ByteStream> stream_;
+  const std::optional<DeviceDecoding> device_;
   Status io_error_;  // of the byte stream; FFmpeg knows only that there was one
   std::unique_ptr<AVIOContext, Freed> io_;
   std::unique_ptr<AVFormatContext, Freed> container_;
@@ -155,13 +165,18 @@ Status FfmpegSource::OpenDecoder(int threads) {
   if (track_ < 0) return Error(StatusCode::kBadData, "{} has no video stream", stream_->name());
   for (unsigned i = 0; i < container_->nb_streams; ++i)
     if (static_cast<int>(i) != track_) container_->streams[i]->discard = AVDISCARD_ALL;
+  const AVCodecID id = container_->streams[track_]->codecpar->codec_id;
+  if (device_ && !(codec = FindDeviceDecoder(id)))
+    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices",
+                 stream_->name(), Ffmpeg().avcodec_get_name(id));
   decoder_.reset(Ffmpeg().avcodec_alloc_context3(codec));
   packet_.reset(Ffmpeg().av_packet_alloc());
   if (!decoder_ || !packet_) return Failure("no memory", AVERROR(ENOMEM));
   int error = Ffmpeg().avcodec_parameters_to_context(decoder_.get(), container_->streams[track_]->codecpar);
   if (error < 0) return Failure("bad codec parameters", error);
   decoder_->pkt_timebase = container_->streams[track_]->time_base;
-  decoder_->thread_count = threads;
+  decoder_->thread_count = device_ ? 1 : threads;
+  if (device_) ACU_RETURN_IF_ERROR(UseDevice(*decoder_, device_->cuda_context));
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;  // crop exactly, whatever that does to the alignment of rows
   error = Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
   return error < 0 ? Failure("could not open the decoder", error) : Status();
@@ -175,7 +190,7 @@ Status FfmpegSource::Open(int decoder_threads) {
   ACU_RETURN_IF_ERROR(OpenDecoder(decoder_threads));
   ACU_ASSIGN_OR_RETURN(first_, DecodeFrame());
   if (!first_) return Error(StatusCode::kBadData, "{} has no video frames that could be decoded", stream_->name());
-  ACU_ASSIGN_OR_RETURN(format_, FormatOf(*first_, stream_->name()));
+  ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(*first_));
   return {};
 }
 
@@ -241,14 +256,35 @@ Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
   }
 }
 
+/// Frames on a device tell only how they are laid out there.
+Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
+  if (!device_) return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), stream_->name());
+  if (frame.format != AV_PIX_FMT_CUDA)
+    return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", stream_->name());
+  // Each is done, or concealed, otherwise by FFmpeg's own decoder.
+  if (decoder_->properties & FF_CODEC_PROPERTY_FILM_GRAIN)
+    return Error(StatusCode::kUnsupported, "{} has film grain", stream_->name());
+  if (starts_between_keys_) return Error(StatusCode::kUnsupported, "{} starts between key frames", stream_->name());
+  return FormatOf(frame, decoder_->sw_pix_fmt, stream_->name());
+}
+
 Status FfmpegSource::CheckFrame(const AVFrame& frame) const {
   if (frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT))
     return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", stream_->name(), frames_);
-  ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOf(frame, stream_->name()));
+  ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(frame));
   if (format == format_) return {};
   return Error(StatusCode::kUnsupported, "{}: frame {} changes from {}x{} {} {}-bit to {}x{} {} {}-bit",
                stream_->name(), frames_, format_.width, format_.height, PixelFormatName(format_.pixel_format),
                format_.bit_depth, format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
+}
+
+/// The frames that a device's decoder has are few: they are copied, and given back at once.
+Result<Picture> FfmpegSource::MakePicture(FramePtr frame) const {
+  if (!device_) return PictureOf(std::move(frame), format_, luma_only_);
+  Result<DeviceFrame> there = DeviceFrameOf(*frame, format_, luma_only_);
+  Result<Picture> picture = there.ok() ? device_->take(*there) : there.status();
+  if (picture.ok()) return picture;
+  return Error(picture.status().code(), "{}: frame {}: {}", stream_->name(), frames_, picture.status().message());
 }
 
 Result<std::optional<Picture>> FfmpegSource::Next() {
@@ -264,7 +300,7 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
   }
   if (!frame) return std::optional<Picture>();
   ACU_RETURN_IF_ERROR(CheckFrame(*frame));
-  ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(frame), format_, luma_only_));
+  ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(frame)));
   ended_ = false;
   ++frames_;
   return std::optional(std::move(picture));
@@ -272,11 +308,19 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
 
 }  // namespace
 
-Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, int decoder_threads) {
+Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions& options) {
   if (const Status& loaded = LoadFfmpeg(); !loaded.ok())
     return Error(loaded.code(), "{} cannot be read: {}", stream->name(), loaded.message());
-  auto source = std::make_unique<FfmpegSource>(std::move(stream));
-  ACU_RETURN_IF_ERROR(source->Open(decoder_threads));
+  if (options.device_decoding && stream->seekable()) {
+    auto source = std::make_unique<FfmpegSource>(std::move(stream), &*options.device_decoding);
+    const Status status = source->Open(1);
+    if (status.ok()) return std::unique_ptr<VideoSource>(std::move(source));
+    if (options.device_decoding->required) return status;
+    stream = source->TakeStream();
+    ACU_RETURN_IF_ERROR(stream->Seek(0));
+  }
+  auto source = std::make_unique<FfmpegSource>(std::move(stream), nullptr);
+  ACU_RETURN_IF_ERROR(source->Open(options.decoder_threads));
   return std::unique_ptr<VideoSource>(std::move(source));
 }
 

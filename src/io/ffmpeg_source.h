@@ -10,6 +10,6 @@
 namespace acutance {
 
 /// An error that names the missing packages in a build without FFmpeg.
-Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, int decoder_threads);
+Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
 }  // namespace acutance

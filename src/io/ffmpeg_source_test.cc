@@ -139,6 +139,24 @@ TEST_F(Containers, RecordingsMayStartBetweenKeyFrames) {
   ExpectFrame(**next, clip, 5);
 }
 
+/// Decoding in no context, which no device does.
+OpenOptions OnNoDevice(bool required) {
+  const auto take = [](const DeviceFrame&) -> Result<Picture> { return Error(StatusCode::kNoDevice, "no device"); };
+  return {.device_decoding = DeviceDecoding{nullptr, required, take}};
+}
+
+TEST_F(Containers, WhatNoDeviceDecodesIsDecodedHere) {
+  const Clip clip = MakeClip({48, 34, 8, PixelFormat::k420}, 6);
+  for (const auto& [options, file] : {std::pair{"-c:v libx264 -qp 0", "a.mp4"}, std::pair{"-c:v ffv1", "a.mkv"}}) {
+    SCOPED_TRACE(file);
+    ASSERT_TRUE(Encode(clip, "yuv420p", options, file)) << ReadFile(dir_ / "log");
+    auto source = MustOpen(dir_ / file, OnNoDevice(false));
+    EXPECT_FALSE(source->is_on_device());
+    ExpectClip(*source, clip);
+    EXPECT_THAT(ErrorOf(dir_ / file, nullptr, OnNoDevice(true)), HasSubstr("CUDA device"));
+  }
+}
+
 TEST_F(Containers, RefusesOtherPixelFormats) {
   const Clip clip = MakeClip({48, 34, 8, PixelFormat::k444}, 2);
   const std::pair<const char*, const char*> cases[] = {{"-c:v ffv1 -pix_fmt bgr0", "bgr0"},

@@ -44,7 +44,7 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
                  "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "
                  "--bit-depth 8 (acutance) or -w 1920 -h 1080 -p 420 -b 8 (vmaf)",
                  stream->name());
-  return OpenContainer(std::move(stream), options.decoder_threads);
+  return OpenContainer(std::move(stream), options);
 }
 
 }  // namespace acutance

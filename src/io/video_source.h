@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "image/device_frame.h"
 #include "image/picture.h"
 
 namespace acutance {
@@ -39,14 +41,29 @@ class VideoSource {
   /// Makes Next() and Skip() fail with kCancelled, also one that waits for a pipe on another thread. For good.
   virtual void Interrupt() {}
 
+  /// Whether pictures lie in a device's memory, where its decoder put them.
+  virtual bool is_on_device() const { return false; }
+
   /// What was taken for granted at opening and is worth telling the user.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 
+/// Decoding by a CUDA device, into its memory.
+struct DeviceDecoding {
+  void* cuda_context = nullptr;  // the CUcontext
+  bool required = false;         // an error where it cannot be, instead of FFmpeg's own decoder
+  /// Makes a picture of a frame, which was queued to the context's default stream and is there only during the call.
+  std::function<Result<Picture>(const DeviceFrame&)> take;
+};
+
+/// The codecs of which FFmpeg can have CUDA devices decode some videos; an error says why there are none.
+Result<std::vector<std::string>> DeviceCodecs();
+
 struct OpenOptions {
-  std::optional<PictureFormat> raw;  // set: the file is headerless planar yuv of this format
-  int decoder_threads = 1;           // of FFmpeg's decoder; 0: as many as it likes
-  bool keep_mapped = false;          // pages of y4m and yuv files stay mapped when their pictures have passed
+  std::optional<PictureFormat> raw;               // set: the file is headerless planar yuv of this format
+  int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
+  std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
+  bool keep_mapped = false;  // pages of y4m and yuv files stay mapped when their pictures have passed
 };
 
 /// Opens y4m (by its signature), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the

@@ -28,6 +28,7 @@ class Context {
 
   const Driver& driver() const { return driver_; }
   const DeviceInfo& info() const { return info_; }
+  CUcontext handle() const { return context_; }
 
   /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
   Status Check(CUresult result, std::string_view doing);

@@ -35,6 +35,9 @@ class CudaDevice : public Device {
   Result<std::unique_ptr<Buffer>> Adopt(uint64_t address, size_t bytes) override {
     return std::unique_ptr<Buffer>(new AdoptedBuffer(address, bytes));
   }
+
+  CUcontext handle() const { return context_->handle(); }
+
   /// The context's default stream, which no queue of ours waits for: plain cuMemcpy, and what DLPack orders before it.
   Status WaitForClients() override {
     const CurrentContext current(*context_);
@@ -166,6 +169,8 @@ Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
   return std::unique_ptr<Device>(
       new CudaDevice(Context::Borrow(*driver, found->device, context, std::move(found->info))));
 }
+
+void* CudaContextOf(const Device& device) { return static_cast<const cuda::CudaDevice&>(device).handle(); }
 
 const Backend kCudaBackend = {"cuda", "NVIDIA GPUs, through the CUDA driver", cuda::Probe, cuda::Open};
 

@@ -1,0 +1,99 @@
+#include "io/ffmpeg_device.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "io/ffmpeg_library.h"
+#include "io/video_source.h"
+
+// FFmpeg's header wants cuda.h for two types alone, unless that is included already.
+#define CUDA_VERSION 0
+using CUcontext = struct CUctx_st*;
+using CUstream = struct CUstream_st*;
+extern "C" {
+#include <libavutil/hwcontext_cuda.h>
+}
+
+namespace acutance {
+namespace {
+
+// Others leave decoders a choice in the last bit: MPEG-2, MPEG-4, JPEG.
+constexpr AVCodecID kExactCodecs[] = {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9,
+                                      AV_CODEC_ID_AV1};
+
+bool RunsOnCuda(const AVCodec* decoder) {
+  for (int i = 0; const AVCodecHWConfig* config = Ffmpeg().avcodec_get_hw_config(decoder, i); ++i)
+    if (config->device_type == AV_HWDEVICE_TYPE_CUDA && config->pix_fmt == AV_PIX_FMT_CUDA &&
+        (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
+      return true;
+  return false;
+}
+
+/// FFmpeg asks again, without CUDA, where the device does not take the stream; none ends it.
+AVPixelFormat ChooseCuda(AVCodecContext*, const AVPixelFormat* offered) {
+  for (; *offered != AV_PIX_FMT_NONE; ++offered)
+    if (*offered == AV_PIX_FMT_CUDA) return AV_PIX_FMT_CUDA;
+  return AV_PIX_FMT_NONE;
+}
+
+/// Decoders give videos without chroma some.
+bool HasChromaOf(const AVPixFmtDescriptor& desc, PixelFormat format) {
+  if (format == PixelFormat::k400) return true;
+  return desc.nb_components >= 3 && desc.log2_chroma_w == (format != PixelFormat::k444) &&
+         desc.log2_chroma_h == (format == PixelFormat::k420);
+}
+
+}  // namespace
+
+const AVCodec* FindDeviceDecoder(AVCodecID codec) {
+  if (std::ranges::find(kExactCodecs, codec) == std::end(kExactCodecs)) return nullptr;
+  void* place = nullptr;
+  while (const AVCodec* each = Ffmpeg().av_codec_iterate(&place))
+    if (each->id == codec && Ffmpeg().av_codec_is_decoder(each) && RunsOnCuda(each)) return each;
+  return nullptr;
+}
+
+Result<std::vector<std::string>> DeviceCodecs() {
+  ACU_RETURN_IF_ERROR(LoadFfmpeg());
+  std::vector<std::string> names;
+  for (AVCodecID codec : kExactCodecs)
+    if (FindDeviceDecoder(codec)) names.emplace_back(Ffmpeg().avcodec_get_name(codec));
+  if (names.empty()) return Error(StatusCode::kUnsupported, "FFmpeg's libraries were built without it");
+  return names;
+}
+
+// The context is given, not asked for: FFmpeg refuses a primary context whose flags are not those it would have set.
+Status UseDevice(AVCodecContext& decoder, void* cuda_context) {
+  decoder.hw_device_ctx = Ffmpeg().av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
+  if (!decoder.hw_device_ctx) return Error(StatusCode::kUnsupported, "this build of FFmpeg does not use CUDA");
+  auto* device = reinterpret_cast<AVHWDeviceContext*>(decoder.hw_device_ctx->data);
+  static_cast<AVCUDADeviceContext*>(device->hwctx)->cuda_ctx = static_cast<CUcontext>(cuda_context);
+  if (Ffmpeg().av_hwdevice_ctx_init(decoder.hw_device_ctx) < 0)
+    return Error(StatusCode::kUnsupported, "FFmpeg could not use the CUDA device");
+  decoder.get_format = ChooseCuda;
+  return {};
+}
+
+Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& format, bool luma_only) {
+  const auto& pool = *reinterpret_cast<const AVHWFramesContext*>(frame.hw_frames_ctx->data);
+  const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(pool.sw_format);
+  const int bytes = format.BytesPerSample();
+  // FFmpeg crops frames of devices at the right and the bottom alone.
+  if (frame.crop_left != 0 || frame.crop_top != 0)
+    return Error(StatusCode::kUnsupported, "its pictures are cropped at the left or the top");
+  DeviceFrame result{format, {}};
+  for (int p = 0; p < (luma_only ? 1 : format.PlaneCount()); ++p) {
+    const AVComponentDescriptor& component = desc.comp[p];
+    const int bits = component.shift + component.depth;
+    if (!HasChromaOf(desc, format.pixel_format) || bits != 8 * bytes || component.step % bytes != 0 ||
+        frame.linesize[component.plane] <= 0)
+      return Error(StatusCode::kUnsupported, "the decoder lays frames out as {}", desc.name);
+    result.components[p] = {{reinterpret_cast<uint64_t>(frame.data[component.plane]) + component.offset,
+                             static_cast<size_t>(frame.linesize[component.plane])},
+                            component.step / bytes,
+                            bits - format.bit_depth};
+  }
+  return result;
+}
+
+}  // namespace acutance
