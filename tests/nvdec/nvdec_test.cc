@@ -1,0 +1,128 @@
+// Containers decoded by a fake NVDEC through the real FFmpeg: its frames come out whole, in order, and are given back.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "backend/emu/emu.h"
+#include "exec/frame_unpacker.h"
+#include "io/io_test_util.h"
+#include "io/video_source.h"
+#include "tests/nvdec/fake_nvidia.h"
+
+namespace acutance {
+namespace {
+
+using testing::HasSubstr;
+
+class Nvdec : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("ffmpeg -version >/dev/null 2>&1") != 0) GTEST_SKIP() << "the ffmpeg command is not installed";
+    if (!DeviceCodecs().ok()) GTEST_SKIP() << DeviceCodecs().status().message();
+    void* library = ::dlopen("libnvcuvid.so.1", RTLD_NOW);
+    void* controls = library ? ::dlsym(library, "FakeNvidiaControls") : nullptr;
+    ASSERT_NE(controls, nullptr) << "LD_LIBRARY_PATH does not lead to the fake: run this test by ctest";
+    fake_ = reinterpret_cast<FakeNvidiaControlsFunction*>(controls)();
+    *fake_ = {};
+  }
+
+  void TearDown() override {
+    if (!fake_) return;
+    EXPECT_EQ(fake_->mapped, 0);
+    EXPECT_EQ(fake_->decoders, 0);
+    EXPECT_EQ(fake_->without_context, 0);
+  }
+
+  std::string Encode(const test::Clip& clip, const std::string& pixel_format, const std::string& options) {
+    test::WriteFile(dir_ / "in.yuv", clip.Yuv());
+    const std::string command =
+        fmt::format("ffmpeg -v error -nostdin -y -f rawvideo -pix_fmt {} -s {}x{} -r 25 -i {} {} {} 2>&1", pixel_format,
+                    clip.format.width, clip.format.height, dir_ / "in.yuv", options, dir_ / "a.mkv");
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return dir_ / "a.mkv";
+  }
+
+  static OpenOptions OnDevice(bool required) {
+    auto unpacker = std::make_shared<FrameUnpacker>(kEmuBackend.open(0).value());
+    const auto take = [unpacker](const DeviceFrame& frame) { return unpacker->Unpack(frame); };
+    static int context;
+    return {.device_decoding = DeviceDecoding{&context, required, take}};
+  }
+
+  static int CountDifferent(const Picture& picture, int index, int p) {
+    const PictureFormat& format = picture.format;
+    const DevicePlane& plane = picture.device_planes[p];
+    const int bytes = format.BytesPerSample();
+    int different = 0;
+    for (int y = 0; y < format.PlaneHeight(p); ++y)
+      for (int x = 0; x < format.PlaneWidth(p); ++x) {
+        uint16_t sample = 0;
+        std::memcpy(&sample, reinterpret_cast<const std::byte*>(plane.address) + y * plane.stride + x * bytes, bytes);
+        different += sample != FakeSample(index, p, x, y, format.bit_depth);
+      }
+    return different;
+  }
+
+  test::TempDir dir_;
+  FakeNvidia* fake_ = nullptr;
+};
+
+// Pictures are decoded in the order in which they are shown.
+constexpr const char* kX264 = "-c:v libx264 -qp 0 -bf 0";
+constexpr const char* kX265 = "-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=0:lossless=1";
+
+TEST_F(Nvdec, FramesComeOutWholeAndInOrder) {
+  struct Case {
+    const char* pixel_format;
+    PictureFormat format;
+    const char* options;
+  };
+  constexpr Case kCases[] = {{"yuv420p", {82, 50, 8, PixelFormat::k420}, kX264},
+                             {"yuv420p", {82, 66, 8, PixelFormat::k420}, kX265},
+                             {"yuv420p10le", {82, 66, 10, PixelFormat::k420}, kX265},
+                             {"yuv444p", {82, 66, 8, PixelFormat::k444}, kX265},
+                             {"yuv444p10le", {82, 66, 10, PixelFormat::k444}, kX265}};
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(fmt::format("{} {}", c.options, c.pixel_format));
+    constexpr int kFrames = 40;  // more than any decoder has surfaces
+    auto source = test::MustOpen(Encode(test::MakeClip(c.format, kFrames), c.pixel_format, c.options), OnDevice(true));
+    ASSERT_NE(source, nullptr);
+    EXPECT_TRUE(source->is_on_device());
+    EXPECT_EQ(source->format(), c.format);
+    std::vector<Picture> pictures;
+    for (auto next = source->Next(); next.ok() && *next; next = source->Next()) pictures.push_back(**next);
+    ASSERT_EQ(pictures.size(), static_cast<size_t>(kFrames));
+    for (int i = 0; i < kFrames; ++i)
+      for (int p = 0; p < 3; ++p) EXPECT_EQ(CountDifferent(pictures[i], i, p), 0) << "plane " << p << " of " << i;
+    EXPECT_LE(fake_->most_mapped, 2);
+  }
+}
+
+TEST_F(Nvdec, LeavesOutChromaThatNobodyReads) {
+  auto source = test::MustOpen(Encode(test::MakeClip({64, 32}, 3), "yuv420p", kX264), OnDevice(true));
+  ASSERT_NE(source, nullptr);
+  source->SkipChroma();
+  const Picture picture = **source->Next();
+  EXPECT_EQ(CountDifferent(picture, 0, 0), 0);
+  EXPECT_EQ(picture.device_planes[1].address, 0u);
+}
+
+TEST_F(Nvdec, WhatItDoesNotSupportIsDecodedOnTheCpu) {
+  fake_->supports = false;
+  const test::Clip clip = test::MakeClip({64, 32}, 5);
+  const std::string file = Encode(clip, "yuv420p", kX264);
+  test::ExpectClip(*test::MustOpen(file, OnDevice(false)), clip);
+  EXPECT_THAT(test::ErrorOf(file, nullptr, OnDevice(true)), HasSubstr("could not decode"));
+}
+
+TEST_F(Nvdec, AFailureOnTheWayIsAnError) {
+  const std::string file = Encode(test::MakeClip({64, 32}, 12), "yuv420p", kX264);
+  fake_->pictures_left = 7;
+  int frames = 0;
+  EXPECT_THAT(test::ErrorOf(file, &frames, OnDevice(true)), HasSubstr("could not decode"));
+  EXPECT_LE(frames, 7);
+}
+
+}  // namespace
+}  // namespace acutance
