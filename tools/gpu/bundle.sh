@@ -30,7 +30,7 @@ copy_programs() {
   mkdir -p "$bundle"/{bin,lib,ptx,vulkan}
   cp "$build/tests/gpu_check" "$build/tests/libhip_standin.so" "$build/bin/acutance" "$build/bin/vmaf" "$bundle/bin"
   find "$build/src" -name '*.ptx' -exec cp {} "$bundle/ptx" \;
-  cp tools/gpu/run.sh bench/end_to_end.py "$bundle"
+  cp tools/gpu/run.sh tools/gpu/nvdec_check.sh bench/end_to_end.py "$bundle"
   strip "$bundle"/bin/*
 }
 

@@ -3,14 +3,14 @@
 # bundle.sh made; python3, compute-sanitizer, ptxas and cuobjdump (CUDA toolkit) are used where they are found.
 #
 # usage: tools/gpu/run.sh [BUNDLE] [STEP]...     BUNDLE: build/gpu by default; no STEP: all of them
-#   devices parity leak sanitize machine_code speed cubins
+#   devices parity leak sanitize machine_code speed cubins nvdec
 # A step of one metric: METRICS="vif adm" tools/gpu/run.sh build/gpu parity
 #
 # The log and the machine code go to $OUT, build/gpu-report by default. Exit status 0 when every step holds.
 # shellcheck disable=SC2317  # the steps are called by name
 set -uo pipefail
 
-all_steps=(devices parity leak sanitize machine_code speed cubins)
+all_steps=(devices parity leak sanitize machine_code speed cubins nvdec)
 bundle=build/gpu
 [ ! -d "$(dirname "$0")/bin" ] || bundle=$(dirname "$0")
 if [ $# -gt 0 ] && [ -d "$1" ]; then
@@ -187,6 +187,14 @@ step_cubins() {
   must "device times with clang's PTX" "$check" times cuda
   must "device times with nvcc's cubins" env ACUTANCE_CUDA_CODE=cubin "$check" times cuda
   must "parity with nvcc's cubins" env ACUTANCE_CUDA_CODE=cubin "$check" parity cuda --quick
+}
+
+step_nvdec() {
+  if [ ! -d "$bundle/nvdec" ]; then
+    echo "$bundle/nvdec was not found (tools/gpu/nvdec_clips.sh makes it): skipped"
+    return
+  fi
+  must "nvdec" "$bundle/nvdec_check.sh" "$bundle/bin/acutance" "$bundle/nvdec"
 }
 
 run() {
