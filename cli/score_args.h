@@ -33,7 +33,7 @@ struct ScoreTexts {
   int bit_depth = 8;
   std::string backend = "auto";
   std::string devices;  // numbers with commas
-  std::string decoder = "auto";
+  std::string decoder = "cpu";
   uint64_t max_vram = 0;
   int threads = 0;
   int subsample = 1;
@@ -54,7 +54,7 @@ struct ScoreArgs {
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
   DeviceChoice device;
-  Decoder decoder = Decoder::kAuto;
+  Decoder decoder = Decoder::kCpu;
   std::optional<size_t> max_vram;  // bytes
   int threads = 1;
   int subsample = 1;
