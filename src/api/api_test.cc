@@ -111,7 +111,7 @@ TEST(Api, SubsamplingLeavesGaps) {
 }
 
 TEST(Api, WrappedSamplesAreReadInPlaceAndReleased) {
-  int released = 0;
+  std::atomic<int> released = 0;
   SessionOptions options;
   options.features = {{"psnr", {}}};
   options.threads = 2;
