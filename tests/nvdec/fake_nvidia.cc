@@ -11,7 +11,8 @@
 #define UNUSED_FUNCTIONS(X)                                                                                            \
   X(cuInit)                                                                                                            \
   X(cuDeviceGetCount)                                                                                                  \
-  X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceComputeCapability) X(cuCtxCreate_v2) X(cuCtxSetLimit) X(cuCtxDestroy_v2) \
+  X(cuDeviceGet)                                                                                                       \
+  X(cuDeviceGetName) X(cuDeviceComputeCapability) X(cuCtxCreate_v2) X(cuCtxSetLimit) X(cuCtxDestroy_v2)                \
       X(cuMemAlloc_v2) X(cuMemAllocPitch_v2) X(cuMemAllocManaged) X(cuMemsetD8Async) X(cuMemFree_v2) X(cuMemcpy)       \
           X(cuMemcpyAsync) X(cuMemcpy2D_v2) X(cuMemcpy2DAsync_v2) X(cuMemcpyHtoD_v2) X(cuMemcpyHtoDAsync_v2)           \
               X(cuMemcpyDtoH_v2) X(cuMemcpyDtoHAsync_v2) X(cuMemcpyDtoD_v2) X(cuMemcpyDtoDAsync_v2) X(cuCtxGetDevice)  \
