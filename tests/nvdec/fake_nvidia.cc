@@ -8,35 +8,25 @@
 #include <vector>
 
 // What FFmpeg asks for and the decoder of a file never calls.
-#define UNUSED_FUNCTIONS(X)                                                                                            \
-  X(cuInit)                                                                                                            \
-  X(cuDeviceGetCount)                                                                                                  \
-  X(cuDeviceGet)                                                                                                       \
-  X(cuDeviceGetName) X(cuDeviceComputeCapability) X(cuCtxCreate_v2) X(cuCtxSetLimit) X(cuCtxDestroy_v2)                \
-      X(cuMemAlloc_v2) X(cuMemAllocPitch_v2) X(cuMemAllocManaged) X(cuMemsetD8Async) X(cuMemFree_v2) X(cuMemcpy)       \
-          X(cuMemcpyAsync) X(cuMemcpy2D_v2) X(cuMemcpy2DAsync_v2) X(cuMemcpyHtoD_v2) X(cuMemcpyHtoDAsync_v2)           \
-              X(cuMemcpyDtoH_v2) X(cuMemcpyDtoHAsync_v2) X(cuMemcpyDtoD_v2) X(cuMemcpyDtoDAsync_v2) X(cuCtxGetDevice)  \
-                  X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuDevicePrimaryCtxSetFlags) X(            \
-                      cuDevicePrimaryCtxGetState) X(cuDevicePrimaryCtxReset) X(cuStreamCreate) X(cuStreamQuery)        \
-                      X(cuStreamSynchronize) X(cuStreamDestroy_v2) X(cuStreamAddCallback) X(cuEventCreate) X(          \
-                          cuEventDestroy_v2) X(cuEventSynchronize) X(cuEventQuery) X(cuEventRecord) X(cuLaunchKernel)  \
-                          X(cuLinkCreate) X(cuLinkAddData) X(cuLinkComplete) X(cuLinkDestroy) X(cuModuleLoadData)      \
-                              X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuTexObjectCreate)       \
-                                  X(cuTexObjectDestroy) X(cuGLGetDevices_v2) X(cuGraphicsGLRegisterImage)              \
-                                      X(cuGraphicsUnregisterResource) X(cuGraphicsMapResources)                        \
-                                          X(cuGraphicsUnmapResources) X(cuGraphicsSubResourceGetMappedArray)           \
-                                              X(cuGraphicsResourceGetMappedPointer_v2) X(cuArray3DCreate_v2)           \
-                                                  X(cuArrayDestroy) X(cuvidGetDecodeStatus) X(cuvidReconfigureDecoder) \
-                                                      X(cuvidCtxLockCreate) X(cuvidCtxLockDestroy) X(cuvidCtxLock)     \
-                                                          X(cuvidCtxUnlock) X(cuvidCreateVideoSource)                  \
-                                                              X(cuvidCreateVideoSourceW) X(cuvidDestroyVideoSource)    \
-                                                                  X(cuvidSetVideoSourceState)                          \
-                                                                      X(cuvidGetVideoSourceState)                      \
-                                                                          X(cuvidGetSourceVideoFormat)                 \
-                                                                              X(cuvidGetSourceAudioFormat)             \
-                                                                                  X(cuvidCreateVideoParser)            \
-                                                                                      X(cuvidParseVideoData)           \
-                                                                                          X(cuvidDestroyVideoParser)
+// clang-format off
+#define UNUSED_FUNCTIONS(X) \
+  X(cuInit) X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceComputeCapability) X(cuCtxCreate_v2) \
+  X(cuCtxSetLimit) X(cuCtxDestroy_v2) X(cuMemAlloc_v2) X(cuMemAllocPitch_v2) X(cuMemAllocManaged) X(cuMemsetD8Async) \
+  X(cuMemFree_v2) X(cuMemcpy) X(cuMemcpyAsync) X(cuMemcpy2D_v2) X(cuMemcpy2DAsync_v2) X(cuMemcpyHtoD_v2) \
+  X(cuMemcpyHtoDAsync_v2) X(cuMemcpyDtoH_v2) X(cuMemcpyDtoHAsync_v2) X(cuMemcpyDtoD_v2) X(cuMemcpyDtoDAsync_v2) \
+  X(cuCtxGetDevice) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuDevicePrimaryCtxSetFlags) \
+  X(cuDevicePrimaryCtxGetState) X(cuDevicePrimaryCtxReset) X(cuStreamCreate) X(cuStreamQuery) X(cuStreamSynchronize) \
+  X(cuStreamDestroy_v2) X(cuStreamAddCallback) X(cuEventCreate) X(cuEventDestroy_v2) X(cuEventSynchronize) \
+  X(cuEventQuery) X(cuEventRecord) X(cuLaunchKernel) X(cuLinkCreate) X(cuLinkAddData) X(cuLinkComplete) \
+  X(cuLinkDestroy) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) \
+  X(cuTexObjectCreate) X(cuTexObjectDestroy) X(cuGLGetDevices_v2) X(cuGraphicsGLRegisterImage) \
+  X(cuGraphicsUnregisterResource) X(cuGraphicsMapResources) X(cuGraphicsUnmapResources) \
+  X(cuGraphicsSubResourceGetMappedArray) X(cuGraphicsResourceGetMappedPointer_v2) X(cuArray3DCreate_v2) \
+  X(cuArrayDestroy) X(cuvidGetDecodeStatus) X(cuvidReconfigureDecoder) X(cuvidCtxLockCreate) X(cuvidCtxLockDestroy) \
+  X(cuvidCtxLock) X(cuvidCtxUnlock) X(cuvidCreateVideoSource) X(cuvidCreateVideoSourceW) X(cuvidDestroyVideoSource) \
+  X(cuvidSetVideoSourceState) X(cuvidGetVideoSourceState) X(cuvidGetSourceVideoFormat) X(cuvidGetSourceAudioFormat) \
+  X(cuvidCreateVideoParser) X(cuvidParseVideoData) X(cuvidDestroyVideoParser)
+// clang-format on
 
 namespace {
 

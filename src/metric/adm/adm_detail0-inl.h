@@ -30,7 +30,7 @@ HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V
 }
 
 /// -1 where the angle allows enhancement, for lanes in which floats cannot tell.
-static HWY_NOINLINE V16 ExactAngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
+inline HWY_NOINLINE V16 ExactAngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
   const D16 d;
   HWY_ALIGN int16_t oh[kLanes16], ov[kLanes16], th[kLanes16], tv[kLanes16], flags[kLanes16];
   hn::Store(o[0], d, oh);

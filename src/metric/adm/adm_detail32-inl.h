@@ -21,7 +21,7 @@ HWY_INLINE void LoadBands(const AdmSplitRow& low, const AdmSplitRow& high, int c
   bands[2] = HorizontalHigh<kScale>(from_high);
 }
 
-static HWY_NOINLINE V32 ExactAngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) {
+inline HWY_NOINLINE V32 ExactAngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) {
   const D32 d;
   HWY_ALIGN int32_t oh[kLanes32], ov[kLanes32], th[kLanes32], tv[kLanes32], flags[kLanes32];
   hn::Store(o[0], d, oh);
