@@ -17,7 +17,7 @@ packages() {
     test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
-    coverage) echo gcovr ;;
+    coverage) echo python3-venv ;;
     *-optional) ;;
     *)
       echo "setup: unknown group '$1'" >&2
