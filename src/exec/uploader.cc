@@ -48,7 +48,7 @@ void Uploader::Clear() {
   turns_.clear();
   direct_.clear();
   bytes_ = used_ = 0;
-  submitted_ = free_ = 0;
+  submitted_ = 0;
   status_ = {};
 }
 
@@ -101,7 +101,7 @@ Status Uploader::Run(Queue& queue, const ForEach& for_each) {
 
 /// Until the device has read what the segment held before.
 Status Uploader::WaitForSegment(Queue& queue, int turn) {
-  if (turn < free_) return {};
+  if (turns_[turn].may_write) return {};
   std::unique_lock lock(mutex_);
   const int before = turn - segments();
   submitted_changed_.wait(lock, [&] { return submitted_ > before; });
@@ -113,8 +113,7 @@ Status Uploader::WaitForSegment(Queue& queue, int turn) {
   } else if (before >= 0) {
     ACU_RETURN_IF_ERROR(queue.Wait());
   }
-  for (int known = free_; known <= turn && !free_.compare_exchange_weak(known, turn + 1);) {
-  }
+  turns_[turn].may_write = true;  // this turn alone: the one before may follow work of another queue
   return {};
 }
 

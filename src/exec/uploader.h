@@ -55,6 +55,7 @@ class Uploader {
   struct Turn {
     std::vector<CopyCommand> copies;
     std::atomic<int> pieces_left = 0;
+    std::atomic<bool> may_write = false;  // the device has read what its segment held before
     std::shared_ptr<Mark> end;  // of its copies; null before they are submitted, and where the queue has no marks
   };
 
@@ -78,8 +79,7 @@ class Uploader {
   std::vector<CopyCommand> direct_;
   size_t bytes_ = 0, used_ = 0;  // in all, and of the last turn's segment
 
-  std::atomic<int> free_ = 0;  // turns whose segments are known to have been read before
-  std::mutex mutex_;           // guards the queue, what follows, and the turns' ends
+  std::mutex mutex_;  // guards the queue, what follows, and the turns' ends
   std::condition_variable submitted_changed_;
   int submitted_ = 0;  // turns, in their order
   Status status_;
