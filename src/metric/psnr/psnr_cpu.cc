@@ -1,6 +1,7 @@
 // Every partial sum is an exact integer; a row is summed in 32-bit lanes, which kMaxDimension keeps from overflowing.
 #include "metric/psnr/psnr_cpu.h"
 
+#include <cstdint>
 #include <cstring>
 
 #include "metric/psnr/psnr_ref.h"
@@ -40,7 +41,7 @@ HWY_INLINE VU64 SumPairs(VU32 v) {
   return hn::Add(hn::And(pairs, hn::Set(DU64(), uint64_t{0xFFFFFFFF})), hn::ShiftRight<32>(pairs));
 }
 
-// 8 bit: a vector adds at most 4 * 255^2 to a 32-bit lane, a row of 32768 samples has at most 2048 vectors: < 2^30.
+// 8 bit: a vector adds at most 4 * 255^2 to a 32-bit lane, a row of 32768 samples has at most 2049 vectors: < 2^30.
 class ByteRow {
  public:
   using D = hn::ScalableTag<uint8_t>;
@@ -65,7 +66,7 @@ class ByteRow {
 };
 
 // Up to 16 bit: squares in 16-bit halves, summed apart. A vector adds at most 2 * 65535 to a 32-bit lane, a row of
-// 32768 samples has at most 4096 vectors: < 2^30.
+// 32768 samples has at most 4097 vectors: < 2^30.
 class WordRow {
  public:
   using D = hn::ScalableTag<uint16_t>;
@@ -87,13 +88,24 @@ class WordRow {
   VU32 high_;
 };
 
-// The last vector of a row ends with the row; its lanes that the vector before has summed are zeroed.
+// Samples before the first whole vector at a multiple of its size. A load across two cache lines costs two.
+template <class D, class Sample>
+HWY_INLINE size_t Misaligned(D d, const Sample* row) {
+  const size_t lanes = hn::Lanes(d);
+  return (lanes - reinterpret_cast<uintptr_t>(row) / sizeof(Sample)) % lanes;
+}
+
+// The first vector of a row begins with the row, the last one ends with it; lanes that other vectors sum are zeroed.
 template <class Row, class Sample>
 HWY_INLINE VU64 RowSquaredError(const Sample* reference, const Sample* distorted, size_t width) {
   const typename Row::D d;
   const size_t lanes = hn::Lanes(d);
   Row row;
-  size_t x = 0;
+  size_t x = Misaligned(d, reference);
+  if (x > 0) {
+    const auto error = AbsoluteDifference(hn::LoadU(d, reference), hn::LoadU(d, distorted));
+    row.Add(hn::IfThenElseZero(hn::FirstN(d, x), error));
+  }
   for (; x + lanes <= width; x += lanes)
     row.Add(AbsoluteDifference(hn::LoadU(d, reference + x), hn::LoadU(d, distorted + x)));
   if (x < width) {

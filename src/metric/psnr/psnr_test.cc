@@ -11,18 +11,20 @@
 namespace acutance {
 namespace {
 
-/// A plane whose memory ends right after the last sample, so that sanitizers see reads beyond it.
+/// A plane that begins `lead` samples into its memory, which ends right after the last sample, so that sanitizers see
+/// reads beyond it.
 class TestPlane {
  public:
   template <class Fill>  // (x, y) -> sample
-  TestPlane(int width, int height, int bit_depth, Fill fill) {
+  TestPlane(int width, int height, int bit_depth, Fill fill, int lead = 0) {
     const int sample_bytes = bit_depth > 8 ? 2 : 1;
-    bytes_.resize(static_cast<size_t>(width) * height * sample_bytes);
-    plane_ = {bytes_.data(), static_cast<ptrdiff_t>(width) * sample_bytes, width, height};
+    bytes_.resize((static_cast<size_t>(width) * height + lead) * sample_bytes);
+    std::byte* first = bytes_.data() + lead * sample_bytes;
+    plane_ = {first, static_cast<ptrdiff_t>(width) * sample_bytes, width, height};
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
         const uint16_t sample = static_cast<uint16_t>(fill(x, y));
-        std::byte* to = bytes_.data() + (static_cast<size_t>(y) * width + x) * sample_bytes;
+        std::byte* to = first + (static_cast<size_t>(y) * width + x) * sample_bytes;
         if (bit_depth > 8) std::memcpy(to, &sample, 2);
         else *to = static_cast<std::byte>(sample);
       }
@@ -69,11 +71,24 @@ TEST(SquaredError, NoiseOfManySizes) {
     }
 }
 
+TEST(SquaredError, RowsOfAnyAlignment) {
+  std::mt19937 random(3);
+  for (const int depth : kDepths)
+    for (int lead = 0; lead < 65; ++lead) {
+      const auto noise = [&](int, int) { return random() & ((1 << depth) - 1); };
+      const TestPlane a(128, 2, depth, noise, lead), b(128, 2, depth, noise, lead * 5 % 64);
+      const int64_t expected = SquaredErrorRef(a.plane(), b.plane(), depth, {0, 2});
+      ForEachTarget([&] { EXPECT_EQ(SquaredError(a.plane(), b.plane(), depth, {0, 2}), expected) << lead; });
+    }
+}
+
 TEST(SquaredError, TheWidestRowOfTheLargestErrorsDoesNotOverflow) {
   for (const int depth : kDepths) {
     const int64_t max = (1 << depth) - 1;
-    const TestPlane white(kMaxDimension, 2, depth, [&](int, int) { return max; });
-    const TestPlane black(kMaxDimension, 2, depth, [](int, int) { return 0; });
+    const TestPlane white(
+        kMaxDimension, 2, depth, [&](int, int) { return max; }, 1);
+    const TestPlane black(
+        kMaxDimension, 2, depth, [](int, int) { return 0; }, 1);
     ForEachTarget([&] {
       EXPECT_EQ(SquaredError(white.plane(), black.plane(), depth, {0, 2}), 2 * kMaxDimension * max * max);
       EXPECT_EQ(SquaredError(black.plane(), white.plane(), depth, {0, 1}), kMaxDimension * max * max);
