@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "io/ffmpeg_library.h"
+#include "io/h264_chroma.h"
 #include "io/video_source.h"
 
 // FFmpeg's header wants cuda.h for two types alone, unless that is included already.
@@ -30,10 +31,27 @@ bool RunsOnCuda(const AVCodec* decoder) {
 }
 
 /// FFmpeg asks again, without CUDA, where the device does not take the stream; none ends it.
-AVPixelFormat ChooseCuda(AVCodecContext*, const AVPixelFormat* offered) {
-  for (; *offered != AV_PIX_FMT_NONE; ++offered)
-    if (*offered == AV_PIX_FMT_CUDA) return AV_PIX_FMT_CUDA;
+AVPixelFormat ChooseCuda(AVCodecContext* decoder, const AVPixelFormat* offered) {
+  auto& stream = *static_cast<DeviceStream*>(decoder->opaque);
+  AVPixelFormat own = AV_PIX_FMT_NONE;  // the last one is that of FFmpeg's own decoder
+  for (; *offered != AV_PIX_FMT_NONE; own = *offered++) {
+    if (*offered != AV_PIX_FMT_CUDA) continue;
+    stream.is_offered = true;
+    TakeFfmpegComplaint();  // of something else
+    return AV_PIX_FMT_CUDA;
+  }
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(own);
+  const std::string reason = stream.is_offered ? TakeFfmpegComplaint() : "";
+  stream.refusal =
+      fmt::format("NVDEC does not take this stream ({}, {}){}{}", Ffmpeg().avcodec_get_name(decoder->codec_id),
+                  desc ? desc->name : "unknown samples", reason.empty() ? "" : ": ", reason);
   return AV_PIX_FMT_NONE;
+}
+
+/// FFmpeg takes H.264 without chroma for 4:2:0 and tells the device so, which then decodes other samples.
+bool MayLackChroma(const AVCodecContext& decoder) {
+  return decoder.codec_id == AV_CODEC_ID_H264 &&
+         !H264HasChroma({decoder.extradata, static_cast<size_t>(decoder.extradata_size)});
 }
 
 /// Decoders give videos without chroma some.
@@ -63,13 +81,16 @@ Result<std::vector<std::string>> DeviceCodecs() {
 }
 
 // The context is given, not asked for: FFmpeg refuses a primary context whose flags are not those it would have set.
-Status UseDevice(AVCodecContext& decoder, void* cuda_context) {
+Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stream) {
+  if (MayLackChroma(decoder))
+    return Error(StatusCode::kUnsupported, "NVDEC takes H.264 only where the container says that it has chroma");
   decoder.hw_device_ctx = Ffmpeg().av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
   if (!decoder.hw_device_ctx) return Error(StatusCode::kUnsupported, "this build of FFmpeg does not use CUDA");
   auto* device = reinterpret_cast<AVHWDeviceContext*>(decoder.hw_device_ctx->data);
   static_cast<AVCUDADeviceContext*>(device->hwctx)->cuda_ctx = static_cast<CUcontext>(cuda_context);
   if (Ffmpeg().av_hwdevice_ctx_init(decoder.hw_device_ctx) < 0)
     return Error(StatusCode::kUnsupported, "FFmpeg could not use the CUDA device");
+  decoder.opaque = stream;
   decoder.get_format = ChooseCuda;
   return {};
 }

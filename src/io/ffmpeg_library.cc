@@ -2,8 +2,21 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
+#include <cstring>
+
 namespace acutance {
 namespace {
+
+thread_local char t_complaint[300];  // no string: it is filled from C, where nothing may throw
+
+/// Lines come in pieces.
+void KeepFirstError(void*, int level, const char* format, va_list arguments) {
+  const size_t length = std::strlen(t_complaint);
+  const bool is_whole = length > 0 && t_complaint[length - 1] == '\n';
+  if (level <= AV_LOG_ERROR && !is_whole)
+    std::vsnprintf(t_complaint + length, sizeof t_complaint - length, format, arguments);
+}
 
 struct Loaded {
   FfmpegLibrary functions;
@@ -22,7 +35,7 @@ struct Loaded {
     library = avformat;
     ACU_AVFORMAT_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
-    if (status.ok()) functions.av_log_set_callback([](void*, int, const char*, va_list) {});
+    if (status.ok()) functions.av_log_set_callback(KeepFirstError);
   }
 
   void* Open(const char* name, int version) {
@@ -52,5 +65,12 @@ const Loaded& TheLibraries() {
 const Status& LoadFfmpeg() { return TheLibraries().status; }
 
 const FfmpegLibrary& Ffmpeg() { return TheLibraries().functions; }
+
+std::string TakeFfmpegComplaint() {
+  std::string complaint = t_complaint;
+  t_complaint[0] = '\0';
+  while (complaint.ends_with('\n') || complaint.ends_with('.')) complaint.pop_back();
+  return complaint;
+}
 
 }  // namespace acutance

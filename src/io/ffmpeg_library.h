@@ -9,6 +9,8 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <string>
+
 #include "base/status.h"
 
 #define ACU_AVUTIL_FUNCTIONS(F) \
@@ -64,11 +66,14 @@ struct FfmpegLibrary {
 #undef ACU_DECLARE
 };
 
-/// Loads the libraries of the versions that this build was made for; their log is silenced. An error names the missing
-/// file. The first call decides.
+/// Loads the libraries of the versions that this build was made for; their log is not printed. An error names the
+/// missing file. The first call decides.
 const Status& LoadFfmpeg();
 
 /// Only after LoadFfmpeg() was ok.
 const FfmpegLibrary& Ffmpeg();
+
+/// The first error since the last call, in the words of the libraries on this thread; empty: there was none.
+std::string TakeFfmpegComplaint();
 
 }  // namespace acutance

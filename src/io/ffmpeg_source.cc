@@ -76,6 +76,7 @@ class FfmpegSource : public VideoSource {
 
   std::unique_ptr<ByteStream> stream_;
   const std::optional<DeviceDecoding> device_;
+  DeviceStream device_stream_;
   Status io_error_;  // of the byte stream; FFmpeg knows only that there was one
   std::unique_ptr<AVIOContext, Freed> io_;
   std::unique_ptr<AVFormatContext, Freed> container_;
@@ -124,6 +125,8 @@ int64_t FfmpegSource::SeekBytes(void* opaque, int64_t offset, int whence) {
 
 Status FfmpegSource::Failure(std::string_view what, int error) const {
   if (!io_error_.ok()) return io_error_;
+  if (!device_stream_.refusal.empty())
+    return Error(StatusCode::kUnsupported, "{}: {}", stream_->name(), device_stream_.refusal);
   const StatusCode code = error == AVERROR(ENOMEM) ? StatusCode::kOutOfMemory : StatusCode::kBadData;
   const char* hint = stream_->seekable() ? "" : " (some containers can be read from a file only, not from a pipe)";
   return Error(code, "{}: {}: {}{}", stream_->name(), what, Reason(error), hint);
@@ -176,7 +179,10 @@ Status FfmpegSource::OpenDecoder(int threads) {
   if (error < 0) return Failure("bad codec parameters", error);
   decoder_->pkt_timebase = container_->streams[track_]->time_base;
   decoder_->thread_count = device_ ? 1 : threads;
-  if (device_) ACU_RETURN_IF_ERROR(UseDevice(*decoder_, device_->cuda_context));
+  if (device_) {
+    const Status used = UseDevice(*decoder_, device_->cuda_context, &device_stream_);
+    if (!used.ok()) return Error(used.code(), "{}: {}", stream_->name(), used.message());
+  }
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;  // crop exactly, whatever that does to the alignment of rows
   error = Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
   return error < 0 ? Failure("could not open the decoder", error) : Status();
@@ -234,7 +240,8 @@ void FfmpegSource::FeedDecoder() {
   if (is_ours && is_corrupt) return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
   // What a recording holds before its first key frame is no damage.
-  if (has_decoded_ || !starts_between_keys_) StopFeeding(Failure("could not decode", sent));
+  if (has_decoded_ || !starts_between_keys_ || !device_stream_.refusal.empty())
+    StopFeeding(Failure("could not decode", sent));
 }
 
 Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
@@ -263,8 +270,10 @@ Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
     return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", stream_->name());
   // Each is done, or concealed, otherwise by FFmpeg's own decoder.
   if (decoder_->properties & FF_CODEC_PROPERTY_FILM_GRAIN)
-    return Error(StatusCode::kUnsupported, "{} has film grain", stream_->name());
-  if (starts_between_keys_) return Error(StatusCode::kUnsupported, "{} starts between key frames", stream_->name());
+    return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams with film grain", stream_->name());
+  if (starts_between_keys_)
+    return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams that start between key frames",
+                 stream_->name());
   return FormatOf(frame, decoder_->sw_pix_fmt, stream_->name());
 }
 

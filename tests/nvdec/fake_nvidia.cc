@@ -122,6 +122,7 @@ int cuvidGetDecoderCaps(DecodeCaps* caps) {
 int cuvidCreateDecoder(Decoder** decoder, const CreateInfo* info) {
   const std::lock_guard lock(g_mutex);
   if (!HasContext()) return kInvalidContext;
+  if (!g_controls.creates) return kUnknown;
   *decoder = new Decoder{*info};
   ++g_controls.decoders;
   return kSuccess;

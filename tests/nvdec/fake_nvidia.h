@@ -8,6 +8,7 @@ namespace acutance {
 
 struct FakeNvidia {
   bool supports = true;    // whatever is asked for
+  bool creates = true;     // what it supports
   int pictures_left = -1;  // until decoding fails; -1: it never does
   int mapped = 0;          // surfaces that were not given back
   int most_mapped = 0;

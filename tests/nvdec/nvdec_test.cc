@@ -71,6 +71,9 @@ class Nvdec : public testing::Test {
 // Pictures are decoded in the order in which they are shown.
 constexpr const char* kX264 = "-c:v libx264 -qp 0 -bf 0";
 constexpr const char* kX265 = "-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=0:lossless=1";
+constexpr const char* kAom = "-c:v libaom-av1 -cpu-used 8 -crf 0 -aom-params lossless=1 -lag-in-frames 0";
+constexpr const char* kVp8 = "-c:v libvpx -deadline realtime -lag-in-frames 0";
+constexpr const char* kVp9 = "-c:v libvpx-vp9 -deadline realtime -lag-in-frames 0";
 
 TEST_F(Nvdec, FramesComeOutWholeAndInOrder) {
   struct Case {
@@ -78,11 +81,11 @@ TEST_F(Nvdec, FramesComeOutWholeAndInOrder) {
     PictureFormat format;
     const char* options;
   };
-  constexpr Case kCases[] = {{"yuv420p", {82, 50, 8, PixelFormat::k420}, kX264},
-                             {"yuv420p", {82, 66, 8, PixelFormat::k420}, kX265},
-                             {"yuv420p10le", {82, 66, 10, PixelFormat::k420}, kX265},
-                             {"yuv444p", {82, 66, 8, PixelFormat::k444}, kX265},
-                             {"yuv444p10le", {82, 66, 10, PixelFormat::k444}, kX265}};
+  constexpr Case kCases[] = {
+      {"yuv420p", {82, 50, 8, PixelFormat::k420}, kX264},      {"yuv420p", {82, 66, 8, PixelFormat::k420}, kX265},
+      {"yuv420p10le", {82, 66, 10, PixelFormat::k420}, kX265}, {"yuv444p", {82, 66, 8, PixelFormat::k444}, kX265},
+      {"yuv444p10le", {82, 66, 10, PixelFormat::k444}, kX265}, {"yuv420p", {82, 66, 8, PixelFormat::k420}, kAom},
+      {"yuv420p10le", {82, 66, 10, PixelFormat::k420}, kAom}};
   for (const Case& c : kCases) {
     SCOPED_TRACE(fmt::format("{} {}", c.options, c.pixel_format));
     constexpr int kFrames = 40;  // more than any decoder has surfaces
@@ -94,7 +97,8 @@ TEST_F(Nvdec, FramesComeOutWholeAndInOrder) {
     for (auto next = source->Next(); next.ok() && *next; next = source->Next()) pictures.push_back(**next);
     ASSERT_EQ(pictures.size(), static_cast<size_t>(kFrames));
     for (int i = 0; i < kFrames; ++i)
-      for (int p = 0; p < 3; ++p) EXPECT_EQ(CountDifferent(pictures[i], i, p), 0) << "plane " << p << " of " << i;
+      for (int p = 0; p < c.format.PlaneCount(); ++p)
+        EXPECT_EQ(CountDifferent(pictures[i], i, p), 0) << "plane " << p << " of " << i;
     EXPECT_LE(fake_->most_mapped, 2);
   }
 }
@@ -110,10 +114,45 @@ TEST_F(Nvdec, LeavesOutChromaThatNobodyReads) {
 
 TEST_F(Nvdec, WhatItDoesNotSupportIsDecodedOnTheCpu) {
   fake_->supports = false;
-  const test::Clip clip = test::MakeClip({64, 32}, 5);
-  const std::string file = Encode(clip, "yuv420p", kX264);
-  test::ExpectClip(*test::MustOpen(file, OnDevice(false)), clip);
-  EXPECT_THAT(test::ErrorOf(file, nullptr, OnDevice(true)), HasSubstr("could not decode"));
+  struct Case {
+    const char* pixel_format;
+    PixelFormat format;
+    const char* options;
+    const char* stream;
+  };
+  constexpr Case kCases[] = {{"yuv420p", PixelFormat::k420, kX264, "(h264, yuv420p): Hardware is lacking"},
+                             {"yuv444p", PixelFormat::k444, kX264, "(h264, yuv444p): Hardware is lacking"},
+                             {"yuv422p", PixelFormat::k422, kX265, "(hevc, yuv422p)"},
+                             {"yuv420p", PixelFormat::k420, kAom, "(av1, yuv420p): Hardware is lacking"},
+                             {"yuv444p", PixelFormat::k444, kAom, "(av1, yuv444p)"}};
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(fmt::format("{} {}", c.options, c.pixel_format));
+    const test::Clip clip = test::MakeClip({64, 32, 8, c.format}, 5);
+    const std::string file = Encode(clip, c.pixel_format, c.options);
+    test::ExpectClip(*test::MustOpen(file, OnDevice(false)), clip);
+    EXPECT_THAT(test::ErrorOf(file, nullptr, OnDevice(true)),
+                HasSubstr(fmt::format("a.mkv: NVDEC does not take this stream {}", c.stream)));
+  }
+}
+
+TEST_F(Nvdec, TellsWhatTheDriverSaid) {
+  fake_->creates = false;
+  const std::string file = Encode(test::MakeClip({64, 32}, 2), "yuv420p", kX264);
+  EXPECT_THAT(test::ErrorOf(file, nullptr, OnDevice(true)),
+              testing::MatchesRegex(".*\\(h264, yuv420p\\): .*cuvidCreateDecoder.* failed -> FAKE: a fake's error"));
+}
+
+TEST_F(Nvdec, H264WithoutChromaIsDecodedOnTheCpu) {
+  const test::Clip clip = test::MakeClip({64, 32, 8, PixelFormat::k400}, 5);
+  for (const char* container : {"", "-f mpegts"}) {
+    SCOPED_TRACE(container);
+    const std::string file = Encode(clip, "gray", fmt::format("{} {}", kX264, container));
+    auto source = test::MustOpen(file, OnDevice(false));
+    ASSERT_NE(source, nullptr);
+    EXPECT_FALSE(source->is_on_device());
+    EXPECT_EQ(test::CountDifferent(**source->Next(), clip, 0, 0), 0);
+    EXPECT_THAT(test::ErrorOf(file, nullptr, OnDevice(true)), HasSubstr("a.mkv: NVDEC takes H.264 only where"));
+  }
 }
 
 TEST_F(Nvdec, AFailureOnTheWayIsAnError) {
