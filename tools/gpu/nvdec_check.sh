@@ -2,7 +2,8 @@
 # NVDEC against FFmpeg's own decoders: every log must have the same bytes. Prints the speed of both.
 #
 # usage: nvdec_check.sh ACUTANCE FOLDER    FOLDER: as nvdec_clips.sh made it: lib/ and pairs NAME_ref.EXT, NAME_dis.EXT;
-#                                          NVDEC must refuse those named cpu_*, and take all others
+#                                          NVDEC must refuse those named cpu_*, may refuse av1*, as older cards do,
+#                                          and must take all others
 set -uo pipefail
 
 acutance=$1
@@ -11,6 +12,7 @@ export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
+refusals=0
 
 # score DECODER LOG VIDEO... [OPTION]...: what it said goes to LOG.out and LOG.err.
 score() {
@@ -47,6 +49,24 @@ same() {
   done
 }
 
+# Where NVDEC refuses, it says why, and auto gives the logs of FFmpeg's own decoder.
+refused() {
+  local name=$1
+  shift
+  score nvdec "$work/refused.csv" "$@" && fail "$name: NVDEC took it"
+  grep -q 'NVDEC does not take\|NVDEC takes H.264 only' "$work/refused.csv.err" || fail "$name: no reason"
+  sed "s/^/  $name: /" "$work/refused.csv.err"
+  same "$name" auto "$@"
+  refusals=$((refusals + 1))
+}
+
+taken() {
+  local name=$1 reference=$2 distorted=$3
+  same "$name" nvdec "$reference" "$distorted"
+  same "$name, all planes" nvdec "$reference" "$distorted" --no-model --feature psnr
+  same "$name, two distorted" nvdec "$reference" "$distorted" "$reference"
+}
+
 # A file that breaks off ends both runs with the same words.
 same_end() {
   local broken=$1 reference=$2
@@ -65,16 +85,15 @@ for reference in "$folder"/*_ref.*; do
   name=$(basename "$reference")
   name=${name%_ref.*}
   case $name in
-    cpu_*)
-      score nvdec "$work/refused.csv" "$reference" "$distorted" && fail "$name: NVDEC took it"
-      sed "s/^/  $name: /" "$work/refused.csv.err"
-      same "$name" auto "$reference" "$distorted"
+    cpu_*) refused "$name" "$reference" "$distorted" ;;
+    av1*)
+      if score nvdec "$work/asked.csv" "$reference" "$distorted"; then
+        taken "$name" "$reference" "$distorted"
+      else
+        refused "$name" "$reference" "$distorted"
+      fi
       ;;
-    *)
-      same "$name" nvdec "$reference" "$distorted"
-      same "$name, all planes" nvdec "$reference" "$distorted" --no-model --feature psnr
-      same "$name, two distorted" nvdec "$reference" "$distorted" "$reference"
-      ;;
+    *) taken "$name" "$reference" "$distorted" ;;
   esac
 done
 for reference in "$folder"/hevc10_ref.*; do
@@ -83,5 +102,5 @@ for reference in "$folder"/hevc10_ref.*; do
   same_end "$folder/cut.mkv" "$reference"
   rm -f "$folder/cut.mkv"
 done
-echo "nvdec: $failures failed"
+echo "nvdec: $failures failed, $refusals refused"
 [ "$failures" = 0 ]

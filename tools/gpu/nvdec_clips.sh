@@ -20,7 +20,9 @@ packages() {
   local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=-
     -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=)
   "${apt[@]}" update
-  (cd "$work" && "${apt[@]}" source --download-only ffmpeg && "${apt[@]}" download libffmpeg-nvenc-dev nasm)
+  cd "$work"
+  "${apt[@]}" source --download-only ffmpeg
+  "${apt[@]}" download libffmpeg-nvenc-dev nasm libdav1d-dev libdav1d6
 }
 
 libraries() {
@@ -29,11 +31,14 @@ libraries() {
   rm -rf "$work/source"
   dpkg-source --no-check -x "$work"/ffmpeg_*.dsc "$work/source"
   cd "$work/source"
-  export PATH=$work/tools/usr/bin:$PATH PKG_CONFIG_PATH=$work/tools/usr/share/pkgconfig
+  local libdir
+  libdir=$(dirname "$work"/tools/usr/lib/*/libdav1d.so)
+  export PATH=$work/tools/usr/bin:$PATH PKG_CONFIG_PATH=$work/tools/usr/share/pkgconfig:$libdir/pkgconfig
   ./configure --prefix="$work/out" --disable-everything --disable-autodetect --disable-programs --disable-doc \
     --disable-static --enable-shared --disable-avdevice --disable-avfilter --disable-swscale --disable-swresample \
-    --disable-network --enable-ffnvcodec --enable-nvdec --extra-cflags="-I$work/tools/usr/include" \
-    --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec --enable-decoder=h264,hevc,vp8,vp9,av1 \
+    --disable-network --extra-cflags="-I$work/tools/usr/include" --extra-ldflags="-L$libdir" \
+    --enable-ffnvcodec --enable-nvdec --enable-hwaccel=h264_nvdec,hevc_nvdec,vp8_nvdec,vp9_nvdec,av1_nvdec \
+    --enable-libdav1d --enable-decoder=h264,hevc,vp8,vp9,av1,libdav1d \
     --enable-demuxer=mov,matroska --enable-parser=h264,hevc,vp8,vp9,av1 --enable-protocol=file \
     --enable-bsf=vp9_superframe_split,av1_frame_merge
   make -j "$(nproc)" install
@@ -55,9 +60,12 @@ clips() {
   clip hevc.mp4 "$frames" 1920x1080 yuv420p 3M 1M "${x265[@]}"
   clip hevc10.mkv 60 1366x766 yuv420p10le 2M 500k "${x265[@]}"
   clip interlaced.mkv 60 720x576 yuv420p 2M 500k "${x264[@]}" -flags +ildct+ilme
-  clip gray.mkv 40 640x360 gray 1M 300k "${x264[@]}"
   clip vp9.mkv 40 640x358 yuv420p 1M 300k -c:v libvpx-vp9 -deadline realtime -cpu-used 8
+  clip vp8.mkv 40 640x358 yuv420p 1M 300k -c:v libvpx -deadline realtime -cpu-used 8
   clip av1.mkv 40 640x360 yuv420p 1M 300k -c:v libsvtav1 -preset 12
+  clip av1_10.mkv 40 640x360 yuv420p10le 1M 300k -c:v libsvtav1 -preset 12
+  clip av1_gray.mkv 40 640x360 gray 1M 300k -c:v libaom-av1 -usage realtime -cpu-used 8
+  clip cpu_gray.mkv 40 640x360 gray 1M 300k "${x264[@]}"
   clip cpu_h264_444.mkv 40 640x360 yuv444p 1M 300k "${x264[@]}"
 }
 
@@ -66,6 +74,7 @@ packages
 for library in libavcodec libavformat libavutil; do
   cp -L "$work"/out/lib/$library.so.[0-9][0-9] "$folder/lib"
 done
+cp -L "$work"/tools/usr/lib/*/libdav1d.so.6 "$folder/lib"
 strip "$folder"/lib/*
 clips
 du -sh "$folder"
