@@ -148,16 +148,26 @@ std::optional<uint32_t> FindFamily(const std::vector<VkQueueFamilyProperties>& f
   return best;
 }
 
-/// Queues for compute alone stay clear of what the desktop draws; those for copies alone are engines of their own.
+/// Queues for compute alone stay clear of what the desktop draws, unless the user says otherwise.
+Result<uint32_t> ChooseComputeFamily(const std::vector<VkQueueFamilyProperties>& families, const std::string& name) {
+  if (const char* told = std::getenv("ACUTANCE_VULKAN_FAMILY")) {
+    const std::optional<uint32_t> family = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY");
+    if (family && *family < families.size() && (families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT)) return *family;
+    return Error(StatusCode::kNoDevice,
+                 "ACUTANCE_VULKAN_FAMILY={} is no queue family of {} for compute kernels; it has {}", told, name,
+                 families.size());
+  }
+  std::optional<uint32_t> family = FindFamily(families, VK_QUEUE_COMPUTE_BIT, 0);
+  if (!family) family = FindFamily(families, kKernels, 0);
+  if (!family) return Error(StatusCode::kNoDevice, "{} has no queue for compute kernels", name);
+  return *family;
+}
+
+/// Queues for copies alone are engines of their own.
 Status ChooseQueues(const Driver& driver, PhysicalDevice& device) {
   const std::vector<VkQueueFamilyProperties> families = QueueFamilies(driver, device.handle);
-  std::optional<uint32_t> compute = FindFamily(families, VK_QUEUE_COMPUTE_BIT, 0);
-  if (!compute) compute = FindFamily(families, kKernels, 0);
   for (const VkQueueFamilyProperties& family : families) device.timestamp_bits.push_back(family.timestampValidBits);
-  const std::optional<uint32_t> told = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY");
-  if (told && *told < families.size() && (families[*told].queueFlags & VK_QUEUE_COMPUTE_BIT)) compute = told;
-  if (!compute) return Error(StatusCode::kNoDevice, "{} has no queue for compute kernels", device.info.name);
-  device.compute_family = *compute;
+  ACU_ASSIGN_OR_RETURN(device.compute_family, ChooseComputeFamily(families, device.info.name));
   if (EnvironmentNumber("ACUTANCE_VULKAN_COPY_QUEUE").value_or(1) > 0)
     device.copy_family = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
   return {};

@@ -228,6 +228,8 @@ TEST_F(VulkanProbe, RefusesAnIndexThatIsNotThere) {
     EXPECT_EQ(device.status().code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(device.status().message(), HasSubstr("this machine has"));
   }
+  const ScopedVariable family("ACUTANCE_VULKAN_FAMILY", "99");
+  EXPECT_THAT(MissingBecause(), HasSubstr("ACUTANCE_VULKAN_FAMILY=99 is no queue family of"));
 }
 
 TEST_F(VulkanTest, RunsEveryWordOfTheLanguage) {
