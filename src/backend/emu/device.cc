@@ -56,7 +56,7 @@ Result<std::unique_ptr<Device>> OpenEmuDevice(const EmuSettings& settings) {
     case 64:
       return std::unique_ptr<Device>(std::make_unique<EmuDevice>(settings));
     default:
-      return Error(StatusCode::kInvalidArgument, "emu: a wave of {} items: set ACUTANCE_EMU_WAVE to 4, 8, 16, 32 or 64",
+      return Error(StatusCode::kInvalidArgument, "no waves of {} items: set ACUTANCE_EMU_WAVE to 4, 8, 16, 32 or 64",
                    settings.wave_size);
   }
 }
