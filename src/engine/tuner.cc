@@ -148,10 +148,10 @@ Result<std::string> DescribePlan(const std::string& metric, const OptionTexts& o
   const PlanContext context = MakePlanContext(format, batch, history, family);
   ACU_ASSIGN_OR_RETURN(const Plan plan, run.metric->make_plan(run.options, context));
   const size_t memory = PlanRunner::DeviceBytes({plan}, context);
-  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB\n{}", metric,
-                     run.options.KeySuffix(), format.width, format.height, format.bit_depth,
+  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}",
+                     metric, run.options.KeySuffix(), format.width, format.height, format.bit_depth,
                      WorkloadClassName(context.workload), batch, history, static_cast<double>(memory) / (1 << 20),
-                     plan.Print());
+                     family.empty() ? "any device" : family, plan.Print());
 }
 
 std::string WorkloadClassInSource(int width, int height) {

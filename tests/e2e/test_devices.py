@@ -71,6 +71,9 @@ class Plan(DeviceCommand):
                     text = self.assert_ok(self.acutance("plan", "-f", feature, "--size", size, "--backend", backend))
                     self.assertTrue(text.startswith(f"{feature}, {size} 8 bit, "), text)
                     self.assertIn(f"launch: {feature}", text)
+        self.assertIn(" MB, tuned for emu\n", self.assert_ok(self.acutance("plan", "-f", "psnr", *SIZE)))
+        absent = self.without_devices("plan", "-f", "psnr", *SIZE, "--backend", "cuda")
+        self.assertIn(" MB, tuned for any device\n", self.assert_ok(absent))
 
     def test_wrong_input(self):
         plan = lambda *args: self.acutance("plan", *args)
