@@ -47,9 +47,12 @@ struct DeviceTexts {
   DeviceChoice Choice() const { return {backend, index < 0 ? std::nullopt : std::optional<int>(index), {}}; }
 };
 
-CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, DeviceTexts& texts) {
+CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, const char* otherwise,
+                           DeviceTexts& texts) {
   CLI::App* command = app.add_subcommand(name, text);
-  command->add_option("--backend", texts.backend, "cuda, hip, vulkan, sycl or emu (default: all)")->type_name("NAME");
+  command
+      ->add_option("--backend", texts.backend, fmt::format("cuda, hip, vulkan, sycl or emu (default: {})", otherwise))
+      ->type_name("NAME");
   command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::Range(0, 1023));
   return command;
 }
@@ -60,9 +63,10 @@ CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   command->add_option("distorted", args.distorted)->required()->type_name("DIS");
   command->add_option("-f,--feature", args.features, "A feature, as in score (default: all with a device plan)")
       ->type_name("FEATURE")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   command->add_option("--backends", args.backends, "Backends, separated by commas (default: all that have a device)")
+      ->type_name("NAMES")
+      ->allow_extra_args(false)
       ->delimiter(',');
   command->add_option("--places", args.places, "Decimal places that must agree (default: every bit)")
       ->type_name("N")
@@ -109,7 +113,6 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version",
                        fmt::format("acutance {} (scores and logs of libvmaf {})", kVersion, kLibvmafVersion));
   app.require_subcommand(1);
-  app.footer("\nExample: acutance score reference.mp4 encode.mkv\n`acutance COMMAND --help` describes a command.");
 
   ScoreTexts texts;
   CLI::App* score = app.add_subcommand("score", "Score distorted videos against their reference");
@@ -120,12 +123,16 @@ int Main(int argc, char** argv) {
   CLI::App* models = app.add_subcommand("models", "List the built-in models");
   CLI::App* devices = app.add_subcommand("devices", "List the GPUs of this machine, and why a backend has none");
   DeviceTexts device;
-  CLI::App* selftest = AddDeviceCommand(app, "selftest", "Let every device prove itself on known answers", device);
-  CLI::App* tune = AddDeviceCommand(app, "tune", "Time every block shape and batch on a device", device);
+  CLI::App* selftest =
+      AddDeviceCommand(app, "selftest", "Let every device prove itself on known answers", "all", device);
+  CLI::App* tune =
+      AddDeviceCommand(app, "tune", "Time every block shape and batch on a device", "the first with a GPU", device);
   ParityArgs parity_args;
   CLI::App* parity = AddParityCommand(app, parity_args);
   PlanRequest plan_request;
   CLI::App* plan = AddPlanCommand(app, plan_request);
+  // After the commands, which would have it too.
+  app.footer("\nExample: acutance score reference.mp4 encode.mkv\n`acutance COMMAND --help` describes a command.");
 
   try {
     app.parse(argc, argv);

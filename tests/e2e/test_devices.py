@@ -97,6 +97,10 @@ class Parity(DeviceCommand):
                                 r"all within the bound\n$")
         self.assert_ok(self.parity("--backends", "emu,emu", "--places", "0", "-f", "motion"))
 
+    def test_options_before_the_videos(self):
+        for options in (("-f", "psnr"), ("-f", "psnr", "-f", "motion"), ("--backends", "emu"), ("--backends", "emu,emu")):
+            self.assert_ok(self.acutance("parity", *options, self.ref, self.dis, "--backends", "emu", "--frames", "1"))
+
     def test_an_absent_backend_leaves_the_others_their_columns(self):
         failed = self.parity("--backends", "emu,cuda", "-f", "motion", "-f", "psnr", run=self.without_devices)
         self.assert_fails(failed, 1)
@@ -115,6 +119,7 @@ class Parity(DeviceCommand):
     def test_wrong_input(self):
         emu = ("--backends", "emu")
         self.assert_fails(self.parity("--backends", "emu,vulcan"), 2, "did you mean 'vulkan'?")
+        self.assert_fails(self.parity(*emu, "vulkan"), 2, "not expected: vulkan")
         for feature, message in (("vfi", "no such feature 'vfi'"), ("psnr=chroma=1", "no such option 'chroma'")):
             failed = self.parity(*emu, "-f", feature)
             self.assert_fails(failed, 2, message)
