@@ -108,6 +108,12 @@ class Parity(DeviceCommand):
         self.assertEqual(failed.stderr.decode().count("no NVIDIA driver"), 1, "said once")
         self.assert_fails(self.parity(run=self.without_devices), 2, "no backend has a device", "--backends emu")
 
+    def test_a_feature_that_refuses_the_pictures_leaves_the_others_their_rows(self):
+        self.ref = self.dis = self.write("small.y4m", y4m(20, 20, [bytes(600)] * 2))
+        failed = self.parity("--backends", "emu", "-f", "adm", "-f", "psnr", "-f", "vif")
+        self.assert_fails(failed, 1, "at least 33 pixels")
+        self.assertRegex(failed.stdout.decode(), r"^feature .*\npsnr .*\nvif .*\nFAILED\n$")
+
     def test_auto_without_a_device(self):
         failed = self.parity("--backends", "auto", "-f", "psnr", run=self.without_devices)
         self.assert_fails(failed, 1, "auto: no device took part")
