@@ -26,6 +26,7 @@ class Reporter:
         self._callback = option if callable(option) else None
         self._bar: Any = None
         self._make_bar = None if callable(option) else _find_tqdm(option)
+        self.wanted = self._callback is not None or self._make_bar is not None
         self._last: Progress | None = None
 
     def update(self, progress: Progress) -> None:

@@ -80,7 +80,8 @@ class Session:
         for tensors that the session cannot read where they lie, OutOfMemoryError; SessionError after finish() or
         close() and while another thread uses the session.
         """
-        self._add(*self._read(reference, distorted))
+        self._core.add(*self._read(reference, distorted))
+        self._report()
 
     def finish(self) -> Result:
         """Waits for all frames and returns the Result. Once, after at least one add(); then the session is closed.
@@ -129,7 +130,8 @@ class Session:
     async def add_async(self, reference: Frame, distorted: Frame | Sequence[Frame]) -> None:
         """add() for asyncio. Several at once are done in the order of their calls."""
         planes = self._read(reference, distorted)  # here: a GPU's current stream is the thread's
-        await self._in_turn(lambda: self._add(*planes))
+        await self._in_turn(lambda: self._core.add(*planes))
+        self._report()
 
     async def finish_async(self) -> Result:
         """finish() for asyncio."""
@@ -158,15 +160,13 @@ class Session:
                 raise
 
     def _read(self, reference: Frame, distorted: Frame | Sequence[Frame]) -> tuple[list[Plane], list[list[Plane]]]:
-        others = [distorted] if self._videos == 1 else distorted
-        return planes_of(reference), [planes_of(frame) for frame in others]
-
-    def _add(self, reference: list[Plane], distorted: list[list[Plane]]) -> None:
-        self._core.add(reference, distorted)
-        self._report()
+        if self._videos == 1:
+            return planes_of(reference), [planes_of(distorted)]
+        return planes_of(reference), [planes_of(frame) for frame in distorted]
 
     def _report(self) -> None:
-        self._reporter.update(Progress(self.frames_done, self._total))
+        if self._reporter.wanted:
+            self._reporter.update(Progress(self.frames_done, self._total))
 
     def __enter__(self) -> Session:
         return self

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace acutance::python {
@@ -19,15 +20,18 @@ bool IsOnHost(const Array& array);
 /// Frame whose samples changed while a session was reading them; -1: none did.
 using ChangedFrame = std::atomic<int64_t>;
 
-/// The arrays of one picture. Some of their samples are remembered and compared when the engine is done with them:
-/// whoever fills one buffer again and again gets an error instead of wrong scores. Samples in a device's memory are
-/// not.
+/// The arrays of one picture. Of those that the engine reads after add() has returned, some samples are remembered and
+/// compared when it is done with them: whoever fills one buffer again and again gets an error instead of wrong scores.
+/// Samples in a device's memory are not.
 class Loan {
  public:
   /// The arrays are 2-d, with contiguous rows. Holds the GIL; the last owner may release the Loan on any thread.
   static std::shared_ptr<Loan> Make(std::vector<Array> arrays, int64_t frame, std::shared_ptr<ChangedFrame> changed);
 
-  /// Compares now.
+  const std::vector<Array>& arrays() const { return arrays_; }
+  void Remember() { fingerprint_ = Fingerprint(); }
+
+  /// Compares now, where something is remembered.
   void Verify() const;
 
  private:
@@ -38,7 +42,7 @@ class Loan {
   std::vector<Array> arrays_;
   const int64_t frame_;
   const std::shared_ptr<ChangedFrame> changed_;
-  const uint64_t fingerprint_;
+  std::optional<uint64_t> fingerprint_;
 };
 
 /// Gives back to Python all arrays that sessions are done with. Holds the GIL.

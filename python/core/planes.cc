@@ -32,7 +32,7 @@ bool IsOnCuda(const Array& array) {
   return array.device_type() == nb::device::cuda::value || array.device_type() == nb::device::cuda_managed::value;
 }
 
-void CheckArray(const Array& array, const std::string& what) {
+void CheckArray(const Array& array, const PictureName& what) {
   if (array.ndim() != 2)
     RaiseArgument(what + ": a plane is a 2-d array of shape (height, width), not " + ShapeOf(array) +
                   "; give planes as a tuple (y, cb, cr), and packed RGB converted to such planes");
@@ -44,7 +44,7 @@ void CheckArray(const Array& array, const std::string& what) {
                                          ": of devices' memory, CUDA's alone can be read; copy it to the host"});
 }
 
-int BitDepthOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
+int BitDepthOf(const Planes& planes, const FormatHints& hints, const PictureName& what) {
   const size_t bytes = planes[0].itemsize();
   for (const Array& plane : planes)
     if (plane.itemsize() != bytes) RaiseArgument(what + ": planes mix uint8 and uint16");
@@ -67,7 +67,7 @@ bool HasChromaShape(const PictureFormat& format, const Array& chroma) {
          fits(chroma.shape(1), format.width, format.PlaneWidth(1));
 }
 
-PixelFormat PixelFormatOfChroma(PictureFormat format, const Planes& planes, const std::string& what) {
+PixelFormat PixelFormatOfChroma(PictureFormat format, const Planes& planes, const PictureName& what) {
   std::vector<PixelFormat> fitting;
   for (const PixelFormat candidate : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
     format.pixel_format = candidate;
@@ -95,7 +95,11 @@ std::string Describe(const PictureFormat& format) {
          " bit, " + NameOf(format.pixel_format);
 }
 
-Planes PlanesOf(const std::vector<nb::object>& arrays, const std::string& what) {
+std::string operator+(const PictureName& name, const std::string& message) {
+  return "frame " + std::to_string(name.frame) + ", " + name.video + message;
+}
+
+Planes PlanesOf(const std::vector<nb::object>& arrays, const PictureName& what) {
   Planes planes(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i)
     if (!nb::try_cast(arrays[i], planes[i]))
@@ -105,7 +109,7 @@ Planes PlanesOf(const std::vector<nb::object>& arrays, const std::string& what) 
   return planes;
 }
 
-PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what) {
+PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const PictureName& what) {
   if (planes.size() != 1 && planes.size() != 3)
     RaiseArgument(what + ": " + std::to_string(planes.size()) + " planes; give luma alone or (y, cb, cr)");
   for (const Array& plane : planes) {

@@ -14,9 +14,16 @@ namespace acutance::python {
 /// Luma, or luma and two planes of chroma.
 using Planes = std::vector<Array>;
 
+/// Starts the messages about a picture: "frame 3, reference".
+struct PictureName {
+  int64_t frame;
+  const char* video;
+};
+std::string operator+(const PictureName& name, const std::string& message);
+
 /// Numpy arrays, tensors that speak DLPack and their capsules, which can be taken once. Raises UnsupportedError for
-/// others. `what` starts the message: "frame 3, reference".
-Planes PlanesOf(const std::vector<nanobind::object>& arrays, const std::string& what);
+/// others.
+Planes PlanesOf(const std::vector<nanobind::object>& arrays, const PictureName& what);
 
 /// What arrays do not tell.
 struct FormatHints {
@@ -25,7 +32,7 @@ struct FormatHints {
 };
 
 /// The format of a picture with these planes; raises InvalidArgumentError or UnsupportedError.
-PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const std::string& what);
+PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const PictureName& what);
 
 /// The CUDA device that a plane lies on, the same for all planes of a checked picture; not set: the host.
 std::optional<int> DeviceOf(const Array& plane);

@@ -33,6 +33,15 @@ Expected<Session> CreateWithoutGil(const SessionOptions& options) {
 
 }  // namespace
 
+void Stream::State::DropReturned() {
+  while (!loans.empty() && loans.front().expired()) loans.pop_front();
+}
+
+void Stream::State::RememberFrom(size_t first) {
+  for (size_t i = first; i < loans.size(); ++i)
+    if (const std::shared_ptr<Loan> held = loans[i].lock()) held->Remember();
+}
+
 Status Stream::State::CheckUnchanged() const {
   if (*changed < 0) return {};
   return {StatusCode::kInvalidArgument,
@@ -66,7 +75,7 @@ int64_t Stream::frames_done() const {
   return state && getpid() == process_ ? state->session.frames_done() : 0;
 }
 
-PictureFormat Stream::CheckFormat(const Planes& planes, const std::string& what) const {
+PictureFormat Stream::CheckFormat(const Planes& planes, const PictureName& what) const {
   const PictureFormat format = FormatOf(planes, hints_, what);
   if (format_ && format != *format_)
     RaiseArgument(what + " is " + Describe(format) + ", but the session's pictures are " + Describe(*format_) +
@@ -75,7 +84,7 @@ PictureFormat Stream::CheckFormat(const Planes& planes, const std::string& what)
 }
 
 /// Planes in a device's memory are read there or not at all.
-void Stream::CheckDevice(const Planes& planes, const std::string& what) const {
+void Stream::CheckDevice(const Planes& planes, const PictureName& what) const {
   const std::optional<int> device = DeviceOf(planes[0]);
   if (!device) return;
   const std::string tensor = what + ": a tensor on CUDA device " + std::to_string(*device);
@@ -90,7 +99,7 @@ void Stream::CheckDevice(const Planes& planes, const std::string& what) const {
     RaiseArgument(tensor + ", whose rows are not contiguous or overlap; make it contiguous (torch: .contiguous())");
 }
 
-Picture Stream::MakePicture(const PictureFormat& format, Planes planes, const std::string& what) {
+Picture Stream::MakePicture(const PictureFormat& format, Planes planes, const PictureName& what) {
   if (!needs_chroma_) planes.resize(1);
   CheckDevice(planes, what);
   if (copy_ || !CanLend(planes)) {
@@ -100,10 +109,9 @@ Picture Stream::MakePicture(const PictureFormat& format, Planes planes, const st
     }();
     return Take(std::move(copied));
   }
-  const std::shared_ptr<Loan> loan = Loan::Make(planes, frames_added_, state_->changed);
-  while (!state_->loans.empty() && state_->loans.front().expired()) state_->loans.pop_front();
+  const std::shared_ptr<Loan> loan = Loan::Make(std::move(planes), frames_added_, state_->changed);
   state_->loans.push_back(loan);
-  return Take(Lend(format, planes, loan));
+  return Take(Lend(format, loan->arrays(), loan));
 }
 
 void Stream::Add(const Arrays& reference, const std::vector<Arrays>& distorted) {
@@ -112,25 +120,27 @@ void Stream::Add(const Arrays& reference, const std::vector<Arrays>& distorted) 
   if (static_cast<int>(distorted.size()) != videos_)
     RaiseArgument(std::to_string(distorted.size()) +
                   " distorted pictures for a session of videos=" + std::to_string(videos_));
-  const std::string frame = "frame " + std::to_string(frames_added_);
-  const std::string first_name = frame + ", reference", other_name = frame + ", distorted";
-  const Planes first_planes = PlanesOf(reference, first_name);
+  const PictureName first_name{frames_added_, "reference"}, other_name{frames_added_, "distorted"};
+  Planes first_planes = PlanesOf(reference, first_name);
   const PictureFormat format = CheckFormat(first_planes, first_name);
   std::vector<Planes> other_planes;
   for (const Arrays& arrays : distorted) {
     other_planes.push_back(PlanesOf(arrays, other_name));
     if (const PictureFormat other = CheckFormat(other_planes.back(), other_name); other != format)
-      RaiseArgument(frame + ": the reference is " + Describe(format) + ", the distorted picture " + Describe(other) +
-                    "; scale or convert one of them first");
+      RaiseArgument(other_name + (" is " + Describe(other) + ", but the reference is " + Describe(format) +
+                                  "; scale or convert one of them first"));
   }
+  state_->DropReturned();
+  const size_t known = state_->loans.size();
   Status status;
   {
-    const Picture first = MakePicture(format, first_planes, first_name);
+    const Picture first = MakePicture(format, std::move(first_planes), first_name);
     std::vector<Picture> others;
-    for (const Planes& planes : other_planes) others.push_back(MakePicture(format, planes, other_name));
+    for (Planes& planes : other_planes) others.push_back(MakePicture(format, std::move(planes), other_name));
     const nb::gil_scoped_release release;
     status = state_->session.Add(first, others);
   }
+  state_->RememberFrom(known);
   ReturnArrays();
   Check(status);
   Check(state_->CheckUnchanged());

@@ -47,13 +47,15 @@ class Stream {
     std::deque<std::weak_ptr<Loan>> loans;
     std::shared_ptr<ChangedFrame> changed = std::make_shared<ChangedFrame>(-1);
 
+    void DropReturned();
+    void RememberFrom(size_t first);  // what the engine still reads of the loans from this one on
     Status CheckUnchanged() const;
   };
   class Use;
 
-  PictureFormat CheckFormat(const Planes& planes, const std::string& what) const;
-  void CheckDevice(const Planes& planes, const std::string& what) const;
-  Picture MakePicture(const PictureFormat& format, Planes planes, const std::string& what);
+  PictureFormat CheckFormat(const Planes& planes, const PictureName& what) const;
+  void CheckDevice(const Planes& planes, const PictureName& what) const;
+  Picture MakePicture(const PictureFormat& format, Planes planes, const PictureName& what);
   void CheckOpen() const;
 
   const FormatHints hints_;
