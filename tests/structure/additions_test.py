@@ -89,7 +89,7 @@ def make_copy(copy):
 
 def build(copy, folder):
     run("cmake", "-S", copy, "-B", folder, *cmake_options, *OPTIONS)
-    run("cmake", "--build", folder, "--parallel", "2", "--target", "acutance", "toy_test")
+    run("cmake", "--build", folder, "--parallel", "2", "--target", "acutance", "vmaf", "toy_test")
 
 
 def make_clip(path, salt):
@@ -101,13 +101,17 @@ def make_clip(path, salt):
     return luma
 
 
+def toy_scores(log):
+    return [frame["metrics"]["toy"] for frame in json.loads(log.read_text(encoding="utf-8"))["frames"]]
+
+
 class Additions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.copy, folder = work / "tree", work / "tree/build"
         make_copy(cls.copy)
         build(cls.copy, folder)
-        cls.program, cls.toy_test = folder / "bin/acutance", folder / "tests/toy_test"
+        cls.program, cls.vmaf, cls.toy_test = folder / "bin/acutance", folder / "bin/vmaf", folder / "tests/toy_test"
         reference = make_clip(work / "reference.yuv", 3)
         distorted = make_clip(work / "distorted.yuv", 5)
         cls.expected = [sum(abs(a - b) for a, b in zip(r, d)) / len(r) for r, d in zip(reference, distorted)]
@@ -124,8 +128,13 @@ class Additions(unittest.TestCase):
                              **variables)
         if status != 0:
             return text
-        frames = json.loads(log.read_text(encoding="utf-8"))["frames"]
-        return [frame["metrics"]["toy"] for frame in frames]
+        return toy_scores(log)
+
+    def test_each_is_one_folder(self):
+        files = {path.relative_to(ADDITIONS) for path in ADDITIONS.rglob("*") if path.is_file()}
+        self.assertEqual({path.parent.as_posix() for path in files}, {"metric/toy", "backend/null"})
+        named = {path.name for path in files}
+        self.assertLessEqual({"toy.h", "toy.cc", "README.md", "CMakeLists.txt", "null.h"}, named)
 
     def test_the_metric_is_known(self):
         self.assertIn("mean absolute difference of luma", self.acutance("features"))
@@ -133,11 +142,18 @@ class Additions(unittest.TestCase):
 
     def test_the_metric_runs_on_the_cpu(self):
         self.assertEqual(self.score("--backend", "cpu"), self.expected)
+        run(self.vmaf, "-r", work / "reference.yuv", "-d", work / "distorted.yuv", "-w", SIZE[0], "-h", SIZE[1],
+            "-p", 420, "-b", 8, "--no_prediction", "--feature", "toy", "--precision", "max", "--json",
+            "-o", work / "vmaf.json")
+        self.assertEqual(toy_scores(work / "vmaf.json"), self.expected)
 
     def test_the_metric_runs_on_a_device(self):
         for wave in ("8", "64"):
             self.assertEqual(self.score("--backend", "emu", ACUTANCE_EMU_WAVE=wave), self.expected)
         self.assertIn("toy_sum", self.acutance("plan", "--feature", "toy", "--size", "1920x1080"))
+        parity = self.acutance("parity", work / "reference.yuv", work / "distorted.yuv", "--size",
+                               f"{SIZE[0]}x{SIZE[1]}", "--backends", "emu")
+        self.assertRegex(parity, r"\ntoy +2 +0 \(exact\)\n")
 
     def test_the_backend_is_listed(self):
         devices = self.acutance("devices")
