@@ -27,7 +27,8 @@ class Model {
   /// A JSON model, or a collection of them, from a file.
   static Expected<Model> LoadFile(const std::string& path, const ModelOptions& options = {});
 
-  /// Sets an option of every feature that the model takes from `feature`: ("adm", "adm_enhn_gain_limit", "1").
+  /// Sets an option of every feature that the model takes from `feature`: ("adm", "adm_enhn_gain_limit", "1"). A
+  /// feature that it does not read, an unknown option and a value out of its range are kInvalidArgument.
   Status SetOption(const std::string& feature, const std::string& option, const std::string& value);
 
   const std::string& name() const;

@@ -182,6 +182,7 @@ TEST(Api, ModelOptionsChangeFeatureNames) {
   EXPECT_THAT(result->names(), testing::Contains("integer_adm2_egl_1"));
   EXPECT_EQ(options.models[0].SetOption("adm", "adm_enhn_gain_limit", "1000").code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(options.models[0].SetOption("adn", "x", "1").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(options.models[0].SetOption("psnr", "enable_mse", "true").code(), StatusCode::kInvalidArgument);
 }
 
 TEST(Api, MisuseIsAnErrorWithAMessage) {

@@ -38,9 +38,10 @@ Result<Model> LoadBuiltinModel(std::string_view version, std::string_view name) 
   if (model != nullptr) return ParseModel(model->json, version, name);
   std::vector<std::string_view> names;
   for (const BuiltinModel& known : BuiltinModels()) names.push_back(known.name);
-  return Error(StatusCode::kNotFound,
-               "no such built-in model: \"{}\"{} (built in: {}; a model file is given as path=...)", version,
-               Suggestion(version, names), fmt::join(names, ", "));
+  return Error(
+      StatusCode::kNotFound,
+      "no such built-in model: \"{}\"{} (built in: {}; a model file is named by its path, in commands as path=...)",
+      version, Suggestion(version, names), fmt::join(names, ", "));
 }
 
 }  // namespace acutance

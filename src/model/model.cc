@@ -10,7 +10,7 @@ int OverloadFeature(Model& model, std::string_view extractor, const std::string&
     feature.options[option] = value;
     ++count;
   }
-  for (Model& member : model.members) OverloadFeature(member, extractor, option, value, extractor_of);
+  for (Model& member : model.members) count += OverloadFeature(member, extractor, option, value, extractor_of);
   return count;
 }
 

@@ -77,7 +77,7 @@ struct Model {
 using ExtractorOf = std::function<std::string_view(std::string_view feature)>;
 
 /// Sets an option of every feature that `extractor` computes, in the model and its members (system.md 1.9). Returns how
-/// many features of the model that was; none is no error in libvmaf.
+/// many that were; none is no error in libvmaf.
 int OverloadFeature(Model& model, std::string_view extractor, const std::string& option, const std::string& value,
                     const ExtractorOf& extractor_of);
 
