@@ -55,3 +55,7 @@ __all__ = [
     "score",
     "score_async",
 ]
+
+# In tracebacks and help() they are where users find them.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

@@ -13,8 +13,10 @@ class SessionError(AcutanceError, RuntimeError):
     """A session is used in a way that its state forbids: after close(), by two threads, a result before finish()."""
 
 
-class NotFoundError(AcutanceError, LookupError):
+class NotFoundError(AcutanceError, KeyError):
     """A file, model, feature or score that does not exist."""
+
+    __str__ = Exception.__str__  # not KeyError's, which quotes the message
 
 
 class BadDataError(AcutanceError, ValueError):

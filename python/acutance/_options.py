@@ -1,8 +1,12 @@
 """Models and features as users write them, and the options that score() and Session share."""
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
 
 from . import _core
 from ._errors import InvalidArgumentError
@@ -12,11 +16,45 @@ OptionValue = str | bool | int | float
 FeatureSpec = str | Mapping[str, Mapping[str, OptionValue]]
 
 
-def option_text(value: OptionValue) -> str:
-    """A value as the engine reads it: true and false, and numbers that lose nothing."""
-    if isinstance(value, bool):
+def option_text(name: str, value: OptionValue) -> str:
+    """A value as the engine reads it: true and false, and numbers that lose nothing, also numpy's."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value)
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    raise InvalidArgumentError(f"option {name}={value!r}: give text, a number, True or False")
+
+
+def option_texts(feature: str, options: Mapping[str, OptionValue]) -> dict[str, str]:
+    if not isinstance(options, Mapping):
+        raise InvalidArgumentError(f"options of feature {feature}: {options!r}: give a mapping, such as "
+                                   '{"psnr": {"enable_mse": True}}')
+    return {option: option_text(option, value) for option, value in options.items()}
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number of Python's or numpy's that fits the engine's integers."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidArgumentError(f"{name}={value!r}: give a whole number") from None
+    if not least <= number < 2**31:
+        raise InvalidArgumentError(f"{name}={number}: give a number from {least}")
+    return number
+
+
+def text(name: str, value: Any, known: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidArgumentError(f"{name}={value!r}: there are {known}")
+    return value
+
+
+def pixel_format_text(value: Any) -> str:
+    return text("pixel_format", value, '"400", "420", "422" and "444"')
 
 
 class Model:
@@ -43,15 +81,17 @@ class Model:
         disable_transform: bool = False,
         options: Mapping[str, Mapping[str, OptionValue]] | None = None,
     ) -> None:
-        text = os.fspath(source)
-        is_file = not isinstance(source, str) or text.endswith(".json") or os.path.exists(text)
+        if not isinstance(source, (str, os.PathLike)):
+            raise InvalidArgumentError(f"a model is the name of a built-in one, a path or a Model, not {source!r}")
+        path = os.fspath(source)
+        is_file = not isinstance(source, str) or path.endswith(".json") or os.path.exists(path)
         if name is None:
-            name = os.path.splitext(os.path.basename(text))[0] if is_file else text
-        self._core = _core.Model.load(os.fsencode(text), is_file, name, disable_clip, enable_transform,
+            name = os.path.splitext(os.path.basename(path))[0] if is_file else path
+        self._core = _core.Model.load(os.fsencode(path), is_file, name, disable_clip, enable_transform,
                                       disable_transform)
         for feature, values in (options or {}).items():
-            for option, value in values.items():
-                self._core.set_option(feature, option, option_text(value))
+            for option, value in option_texts(feature, values).items():
+                self._core.set_option(feature, option, value)
 
     @property
     def name(self) -> str:
@@ -79,8 +119,8 @@ def read_models(spec: None | ModelSpec | Iterable[ModelSpec]) -> list[Model]:
     """None, one model, or several."""
     if spec is None:
         return []
-    one = isinstance(spec, (str, os.PathLike, Model))
-    specs: Iterable[ModelSpec] = [spec] if one else spec  # type: ignore[assignment, list-item]
+    several = isinstance(spec, Iterable) and not isinstance(spec, str)
+    specs: Iterable[ModelSpec] = spec if several else [spec]  # type: ignore[assignment, list-item]
     return [item if isinstance(item, Model) else Model(item) for item in specs]
 
 
@@ -89,8 +129,9 @@ def read_features(spec: FeatureSpec | Iterable[FeatureSpec]) -> list[tuple[str, 
     if isinstance(spec, str):
         return [(spec, {})]
     if isinstance(spec, Mapping):
-        return [(name, {option: option_text(value) for option, value in options.items()})
-                for name, options in spec.items()]
+        return [(name, option_texts(name, options)) for name, options in spec.items()]
+    if not isinstance(spec, Iterable):
+        raise InvalidArgumentError(f"a feature is a name or a mapping from names to options, not {spec!r}")
     return [feature for item in spec for feature in read_features(item)]
 
 
@@ -104,9 +145,8 @@ def make_options(
     backend: str,
     device: int | None,
 ) -> _core.SessionOptions:
-    """Checked for what would not fit the engine's integers; the engine checks the rest."""
-    for name, value in (("threads", threads), ("subsample", subsample), ("videos", videos)):
-        if not 0 <= value < 2**31:
-            raise InvalidArgumentError(f"{name}={value}: give a number from {0 if name == 'threads' else 1}")
-    return _core.options([model._core for model in models], read_features(features), threads, subsample, videos,
-                         backend, device)
+    """Checked for types; the engine checks the rest."""
+    return _core.options([model._core for model in models], read_features(features), whole("threads", threads),
+                         whole("subsample", subsample, 1), whole("videos", videos, 1),
+                         text("backend", backend, '"cpu", "auto" and those of acutance.backends()'),
+                         None if device is None else whole("device", device))

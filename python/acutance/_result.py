@@ -34,6 +34,8 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         self._scores: dict[str, npt.NDArray[np.float64]] = {}
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        if not isinstance(name, str):
+            raise NotFoundError(f"scores have names, not {name!r}: {', '.join(self._names)}")
         if name not in self._scores:
             self._scores[name] = self._core.scores(name, self._video)
         return self._scores[name]
@@ -43,15 +45,6 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        try:
-            self[name]
-        except NotFoundError:
-            return False
-        return True
 
     def __eq__(self, other: object) -> bool:
         return self is other

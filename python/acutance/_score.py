@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._options import FeatureSpec, Model, ModelSpec, Path, make_options, read_models
+from ._options import FeatureSpec, Model, ModelSpec, Path, make_options, pixel_format_text, read_models, whole
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
 
@@ -46,7 +46,7 @@ async def wait_async(task: _core.Task, look: Callable[[], None]) -> _core.Result
 
 def score(
     reference: Path,
-    distorted: Path | Sequence[Path],
+    distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
     features: FeatureSpec | Iterable[FeatureSpec] = (),
@@ -94,7 +94,7 @@ def score(
 
 async def score_async(
     reference: Path,
-    distorted: Path | Sequence[Path],
+    distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
     features: FeatureSpec | Iterable[FeatureSpec] = (),
@@ -125,7 +125,7 @@ def _end_of(result: Result) -> Progress:
 
 def _start(
     reference: Path,
-    distorted: Path | Sequence[Path],
+    distorted: Path | Iterable[Path],
     model: None | ModelSpec | Iterable[ModelSpec],
     features: FeatureSpec | Iterable[FeatureSpec],
     backend: str,
@@ -138,17 +138,27 @@ def _start(
     bit_depth: int,
     pixel_format: str,
 ) -> tuple[_core.Task, list[Model]]:
-    paths: Sequence[Path] = [distorted] if isinstance(distorted, (str, os.PathLike)) else distorted
+    several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
+    paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
     for path in [reference, *paths]:
         if not isinstance(path, (str, os.PathLike)):
             raise InvalidArgumentError(f"score() takes paths, not {type(path).__name__}; a Session takes pictures")
-    if first_frame < 0 or (frame_count is not None and frame_count < 1):
-        raise InvalidArgumentError(f"first_frame={first_frame}, frame_count={frame_count}: the first frame is at least "
-                                   "0, the count at least 1")
+    if not paths:
+        raise InvalidArgumentError("there is no distorted video to score; give at least one")
     models = read_models(model)
     options = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
                            device=device)
-    raw = None if size is None else (*size, bit_depth, pixel_format)
-    task = _core.score(os.fsencode(reference), [os.fsencode(path) for path in paths], options, first_frame,
-                       frame_count or 0, raw)
+    task = _core.score(os.fsencode(reference), [os.fsencode(path) for path in paths], options,
+                       whole("first_frame", first_frame),
+                       0 if frame_count is None else whole("frame_count", frame_count, 1),
+                       None if size is None else _raw_format(size, bit_depth, pixel_format))
     return task, models
+
+
+def _raw_format(size: tuple[int, int], bit_depth: int, pixel_format: str) -> tuple[int, int, int, str]:
+    try:
+        width, height = size
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"size={size!r}: give (width, height)") from None
+    return (whole("width", width, 1), whole("height", height, 1), whole("bit_depth", bit_depth),
+            pixel_format_text(pixel_format))

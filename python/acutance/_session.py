@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import TypeVar
 
 from . import _core
-from ._errors import SessionError
+from ._errors import InvalidArgumentError, SessionError
 from ._frames import Frame, Plane, planes_of
-from ._options import FeatureSpec, ModelSpec, make_options, read_models
+from ._options import FeatureSpec, ModelSpec, make_options, pixel_format_text, read_models, whole
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
 from ._score import DEFAULT_MODEL, score_names, wait, wait_async
@@ -58,7 +58,8 @@ class Session:
         models = read_models(model)
         options = make_options(models, features, threads=threads, subsample=subsample, videos=videos, backend=backend,
                                device=device)
-        self._core = _core.Stream(options, bit_depth, pixel_format, copy)
+        self._core = _core.Stream(options, None if bit_depth is None else whole("bit_depth", bit_depth),
+                                  None if pixel_format is None else pixel_format_text(pixel_format), bool(copy))
         self._models = score_names(models)
         self._videos = videos
         self._reporter = Reporter(progress)
@@ -98,7 +99,7 @@ class Session:
 
     def score(self, name: str, frame: int, video: int = 0) -> float | None:
         """A score so far, by its name in a log; None where it does not exist yet."""
-        return self._core.score(name, frame, video)
+        return self._core.score(name, whole("frame", frame), whole("video", video))
 
     @property
     def result(self) -> Result:
@@ -162,6 +163,8 @@ class Session:
     def _read(self, reference: Frame, distorted: Frame | Sequence[Frame]) -> tuple[list[Plane], list[list[Plane]]]:
         if self._videos == 1:
             return planes_of(reference), [planes_of(distorted)]
+        if not isinstance(distorted, Iterable):
+            raise InvalidArgumentError(f"a session of videos={self._videos} takes as many distorted frames in a sequence")
         return planes_of(reference), [planes_of(frame) for frame in distorted]
 
     def _report(self) -> None:

@@ -42,7 +42,7 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
   if (LooksLikeRawYuv(path))
     return Error(StatusCode::kInvalidArgument,
                  "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "
-                 "--bit-depth 8 (acutance) or -w 1920 -h 1080 -p 420 -b 8 (vmaf)",
+                 "--bit-depth 8 (acutance), -w 1920 -h 1080 -p 420 -b 8 (vmaf) or size=(1920, 1080) (Python)",
                  stream->name());
   return OpenContainer(std::move(stream), options);
 }

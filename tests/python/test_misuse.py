@@ -35,6 +35,7 @@ Y16 = Y.astype(np.uint16)
         ({}, np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.uint8), acutance.InvalidArgumentError, "0"),
         ({}, np.zeros((1, 40000), np.uint8), Y, acutance.InvalidArgumentError, "32768"),
         ({"videos": 2}, Y, [Y], acutance.InvalidArgumentError, "videos=2"),
+        ({"videos": 2}, Y, None, acutance.InvalidArgumentError, "videos=2"),
         ({"features": "psnr", "pixel_format": "420"}, Y, Y, acutance.InvalidArgumentError, "chroma"),
     ],
 )
@@ -77,7 +78,12 @@ def test_tensors_that_lend_nothing(device, capsule):
 @pytest.mark.parametrize(
     ("options", "text"),
     [({"model": None}, "nothing to compute"), ({"bit_depth": 11}, "bit_depth=11"), ({"pixel_format": "411"}, "411"),
-     ({"videos": 0}, "at least one"), ({"threads": 5000}, "5000"), ({"backend": "cudda"}, "did you mean 'cuda'"),
+     ({"videos": 0}, "from 1"), ({"threads": 5000}, "5000"), ({"backend": "cudda"}, "did you mean 'cuda'"),
+     ({"videos": 1.0}, "videos=1.0"), ({"bit_depth": "8"}, "bit_depth='8'"), ({"pixel_format": 420}, "pixel_format=420"),
+     ({"backend": None}, "backend=None"), ({"device": "0", "backend": "emu"}, "device='0'"),
+     ({"features": {"psnr": None}}, "mapping"), ({"features": ("psnr", {"enable_mse": True})}, "mapping"),
+     ({"features": 3}, "not 3"), ({"features": {"psnr": {"enable_mse": None}}}, "enable_mse=None"),
+     ({"model": 3}, "not 3"), ({"model": acutance.models()[0]}, "ModelInfo"),
      ({"backend": "cpu", "device": 1}, "device"), ({"features": {"psnr": {"enable_mse": "perhaps"}}}, "perhaps")],
 )
 def test_sessions_that_cannot_be(options, text):

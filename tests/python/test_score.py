@@ -1,5 +1,6 @@
 """Files to results: the same bits as the command, and all that a Result tells."""
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -44,9 +45,24 @@ def test_ten_bit_and_raw(tmp_path, command_scores):
     assert_same_bits(acutance.score(*raw, size=(WIDTH, HEIGHT), bit_depth=10), expected)
 
 
+def test_numpy_s_numbers_are_options(files):
+    options = {"adm_enhn_gain_limit": np.float64(1.5)}
+    plain = acutance.score(*files, model=None, features={"adm": {"adm_enhn_gain_limit": 1.5}})
+    result = acutance.score(*files, model=None, features={"adm": options, "psnr": {"enable_chroma": np.False_}},
+                            threads=np.int64(1))
+    assert_same_bits(result, {**plain, "psnr_y": result["psnr_y"]})
+    half = acutance.score(*files, model=None, features={"adm": {"adm_enhn_gain_limit": np.float32(1.5)}})
+    assert_same_bits(half, dict(plain))
+
+
+def test_models_refuse_options_of_features_that_they_do_not_read():
+    with pytest.raises(acutance.InvalidArgumentError, match="psnr"):
+        acutance.Model("vmaf_v0.6.1", options={"psnr": {"enable_mse": True}})
+
+
 def test_several_videos_share_a_reference(files, tmp_path):
     other = write_y4m(tmp_path / "other.y4m", clip(7))
-    both = acutance.score(files[0], [files[1], other])
+    both = acutance.score(files[0], (path for path in (files[1], other)))
     first, second = both.videos
     np.testing.assert_array_equal(first["vmaf_v0.6.1"], acutance.score(*files)["vmaf_v0.6.1"])
     np.testing.assert_array_equal(second["vmaf_v0.6.1"], acutance.score(files[0], other)["vmaf_v0.6.1"])
@@ -61,6 +77,7 @@ def test_result_is_a_mapping_of_arrays(files):
     assert list(result)[-1] == "vmaf_v0.6.1" and len(result) == len(list(result))
     assert "integer_adm2" in result and "VMAF_integer_feature_adm2_score" in result and "adm" not in result
     assert dict(result).keys() == set(result)
+    assert result.get("adm") is None and 0 not in result
     with pytest.raises(acutance.NotFoundError, match="did you mean 'psnr_y'"):
         result["psnr_yy"]
 
@@ -128,6 +145,10 @@ def test_errors_are_typed_and_name_the_input(files, tmp_path):
         (acutance.InvalidArgumentError, "threads=-1", (reference, distorted), {"threads": -1}),
         (acutance.InvalidArgumentError, "subsample", (reference, distorted), {"subsample": 0}),
         (acutance.InvalidArgumentError, "frame_count=0", (reference, distorted), {"frame_count": 0}),
+        (acutance.InvalidArgumentError, "first_frame=1.5", (reference, distorted), {"first_frame": 1.5}),
+        (acutance.InvalidArgumentError, "(width, height)", (reference, distorted), {"size": "96x64"}),
+        (acutance.InvalidArgumentError, "paths", (reference, None), {}),
+        (acutance.InvalidArgumentError, "no distorted", (reference, []), {}),
         (acutance.InvalidArgumentError, "420", (reference, distorted), {"size": (16, 16), "pixel_format": "421"}),
         (acutance.InvalidArgumentError, "Session", (np.zeros((8, 8)), distorted), {}),
         (acutance.InvalidArgumentError, "", (reference, small), {}),
@@ -145,6 +166,12 @@ def test_a_shorter_file_is_a_warning(files, tmp_path):
     result = acutance.score(files[0], short)
     assert result.frames == 5 and "short.y4m" in result.warnings[0]
     assert "short.y4m" in result._repr_html_() and "video 1" not in result._repr_html_()
+
+
+def test_tracebacks_name_what_users_import():
+    assert {getattr(acutance, name).__module__ for name in acutance.__all__} == {"acutance"}
+    error = pickle.loads(pickle.dumps(acutance.NotFoundError("no such thing")))
+    assert isinstance(error, acutance.NotFoundError) and str(error) == "no such thing"
 
 
 def test_lists():
