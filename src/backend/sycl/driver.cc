@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
@@ -55,7 +56,7 @@ Result<fs::path> FindPlugin() {
   std::vector<std::string> names;
   for (const fs::path& place : places) {
     if (IsFile(place)) return place;
-    if (names.empty() || names.back() != place.string()) names.push_back(place.string());
+    if (std::ranges::find(names, place.string()) == names.end()) names.push_back(place.string());
   }
   return Error(
       StatusCode::kNoDevice,
