@@ -44,12 +44,15 @@ class Tuner {
     ACU_ASSIGN_OR_RETURN(distorted_, MakeTestPicture(format_, 0, 2));
     ACU_ASSIGN_OR_RETURN(const Plan plan, metric_.make_plan(options_, Context(1)));
     std::vector<KernelTiming> timings;
+    Status failure;
     for (const std::string& kernel : TunableKernels(plan))
       for (const std::string& shape : ShapesOf(kernel))
         for (int batch : kBatches) {
           const Result<double> time = Time(kernel, shape, batch);
-          if (time.ok()) timings.push_back({kernel, shape, batch, *time});  // a shape may not fit a device
+          if (time.ok()) timings.push_back({kernel, shape, batch, *time});
+          else failure = time.status();  // a shape may not fit a device
         }
+    if (timings.empty()) ACU_RETURN_IF_ERROR(failure);
     std::ranges::sort(timings, {}, [](const KernelTiming& t) { return std::pair(t.kernel, t.microseconds); });
     return timings;
   }
