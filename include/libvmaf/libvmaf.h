@@ -79,8 +79,9 @@ typedef struct VmafPictureConfiguration {
 int vmaf_preallocate_pictures(VmafContext* vmaf, VmafPictureConfiguration cfg);
 int vmaf_fetch_preallocated_picture(VmafContext* vmaf, VmafPicture* pic);
 
-/* Adds a pair of pictures, index 0, 1, 2, ... On success both are taken and the structs zeroed; on failure they are
- * still the caller's. Both NULL: the end; afterwards no picture is taken and all scores can be read. */
+/* Adds a pair of pictures of 8, 10, 12 or 16 bit, index 0, 1, 2, ... On success both are taken and the structs zeroed;
+ * on failure they are still the caller's. Both NULL: the end; afterwards no picture is taken and all scores can be
+ * read. */
 int vmaf_read_pictures(VmafContext* vmaf, VmafPicture* ref, VmafPicture* dist, unsigned index);
 
 /* Scores of a picture: -EINVAL where it has none (yet). Features by their stored names, such as

@@ -20,7 +20,8 @@ typedef struct VmafMetadataConfiguration {
   void* data;
 } VmafMetadataConfiguration;
 
-/* Calls back once for each score of that name, in order of index, on the thread and within the call that found it. */
+/* Calls back once for each score of that name, in order of index, on the thread and within the call that found it. The
+ * callback may call any function, also with its own context. */
 int vmaf_register_metadata_handler(VmafContext* vmaf, VmafMetadataConfiguration cfg);
 
 #ifdef __cplusplus

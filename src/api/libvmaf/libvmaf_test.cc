@@ -208,6 +208,24 @@ TEST(Libvmaf, MetadataHandlersHearOfEveryScoreOnce) {
   }
 }
 
+TEST(Libvmaf, MetadataHandlersMayCallTheirContext) {
+  const auto read_and_close = [](void* data, VmafMetadata* metadata) {
+    auto* context = static_cast<VmafContext*>(data);
+    double score = 0;
+    EXPECT_EQ(vmaf_feature_score_at_index(context, metadata->feature_name, &score, metadata->picture_index), 0);
+    EXPECT_EQ(score, metadata->score);
+    EXPECT_EQ(vmaf_close(context), 0);
+  };
+  VmafContext* context = nullptr;
+  ASSERT_EQ(vmaf_init(&context, {}), 0);
+  ASSERT_EQ(vmaf_use_feature(context, "psnr", nullptr), 0);
+  char name[] = "psnr_y";
+  ASSERT_EQ(vmaf_register_metadata_handler(context, {name, read_and_close, context}), 0);
+  VmafPicture reference = MakePicture(0, 0), distorted = MakePicture(0, 1);
+  EXPECT_EQ(vmaf_read_pictures(context, &reference, &distorted, 0), 0);
+  EXPECT_EQ(vmaf_close(context), -EINVAL);
+}
+
 TEST(Libvmaf, TheEnvironmentChoosesTheBackend) {
   const auto score = [](const char* backend, uint64_t gpumask) {
     setenv("ACUTANCE_BACKEND", backend, 1);
