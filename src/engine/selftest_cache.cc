@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "base/cache_folder.h"
 
 namespace acutance {
 namespace {
@@ -14,11 +15,8 @@ namespace fs = std::filesystem;
 
 /// Empty when the user has no home.
 fs::path CacheFile() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache && *cache) return fs::path(cache) / "acutance" / "selftest";
-  if (home && *home) return fs::path(home) / ".cache" / "acutance" / "selftest";
-  return {};
+  const fs::path folder = CacheFolder();
+  return folder.empty() ? folder : folder / "selftest";
 }
 
 /// Whether the file was cut short: what is written next would continue its last line.

@@ -111,6 +111,19 @@ TEST_F(SelfTestCache, WorksWithoutAFile) {
   EXPECT_TRUE(remembers_nothing());
 }
 
+TEST_F(SelfTestCache, NothingIsWrittenToTheWorkingDirectory) {
+  const std::string home = std::getenv("HOME") ? std::getenv("HOME") : "";
+  ::setenv("XDG_CACHE_HOME", "acutance_relative", 1);
+  ::setenv("HOME", folder_.path().c_str(), 1);
+  RememberPass("key");
+  EXPECT_TRUE(fs::exists(folder_ / ".cache/acutance/selftest"));
+  ::setenv("HOME", ".", 1);
+  EXPECT_FALSE(HasPassed("key"));
+  RememberPass("key");
+  EXPECT_FALSE(fs::exists("acutance_relative") || fs::exists(".cache/acutance"));
+  ::setenv("HOME", home.c_str(), 1);
+}
+
 TEST_F(SelfTestCache, ProcessesMayWriteAtOnce) {
   constexpr int kProcesses = 8, kKeys = 20;
   for (int p = 0; p < kProcesses; ++p) {

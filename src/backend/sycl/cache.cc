@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "base/cache_folder.h"
 
 namespace acutance::sycl_backend {
 namespace {
@@ -40,13 +41,11 @@ Header MakeHeader(std::string_view key, std::span<const char> content) {
 
 /// Empty when the user has no home.
 fs::path Folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return fs::path(cache) / "acutance" / "sycl";
-  const char* home = std::getenv("HOME");
-  return home && *home == '/' ? fs::path(home) / ".cache" / "acutance" / "sycl" : fs::path();
+  const fs::path folder = CacheFolder();
+  return folder.empty() ? folder : folder / "sycl";
 }
 
-/// Empty where there is no folder: nothing is read from or written to the working directory.
+/// Empty where there is no folder.
 fs::path FileOf(std::string_view key) {
   const fs::path folder = Folder();
   return folder.empty() ? folder : folder / fmt::format("{:016x}.kernels", Hash(key));

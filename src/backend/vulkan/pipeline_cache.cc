@@ -2,12 +2,13 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "base/cache_folder.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -27,14 +28,6 @@ uint64_t Hash(std::span<const std::byte> data) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const std::byte b : data) hash = (hash ^ static_cast<uint64_t>(b)) * 0x100000001b3;
   return hash;
-}
-
-std::filesystem::path CacheFolder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return std::filesystem::path(cache) / "acutance" / "vulkan";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::filesystem::path(home) / ".cache" / "acutance" / "vulkan";
-  return {};
 }
 
 std::string Hex(std::span<const uint8_t> bytes) {
@@ -76,7 +69,7 @@ void Write(const std::filesystem::path& path, std::span<const std::byte> data) {
 std::filesystem::path PipelineCachePath(const PhysicalDevice& device) {
   const std::filesystem::path folder = CacheFolder();
   if (folder.empty()) return {};
-  return folder /
+  return folder / "vulkan" /
          fmt::format("{}-{}-{:08x}.bin", Hex(device.device_uuid), Hex(device.cache_uuid), device.driver_version);
 }
 
