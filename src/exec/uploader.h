@@ -49,7 +49,8 @@ class Uploader {
     std::byte* to;
     ptrdiff_t from_stride;
     size_t to_stride, row_bytes;
-    int rows, turn;
+    int rows;
+    int part, turn;  // of its plane; that it belongs to
   };
   /// One filling of a segment. Turns follow one another through the segments.
   struct Turn {
@@ -65,6 +66,7 @@ class Uploader {
   int SegmentOf(int turn) const { return (first_segment_ + turn) % segments(); }
   void AddPiece(Piece piece, const Buffer& to, size_t offset);
   void CopyRows(const Piece& piece) const;
+  void SpreadPieces();
   Status WaitForSegment(Queue& queue, int turn);
   void FinishPiece(Queue& queue, const Status& status, int turn);
   Status Submit(Queue& queue, Turn& turn);
