@@ -8,6 +8,9 @@ namespace acutance {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{512} << 10;
+// Threads that touch pages of a mapped file for the first time wait for each other where a page table holds both:
+// pieces that begin one after another lie so far apart at least.
+constexpr size_t kPageTableBytes = size_t{2} << 20;
 constexpr int kSegments = 5;  // some are written, some read by the device, some wait for it
 constexpr int kBatches = 3;   // that are under way, where each is one segment
 
@@ -57,7 +60,7 @@ void Uploader::Add(const Plane& plane, size_t row_bytes, const Buffer& to, size_
   const int rows = static_cast<int>(std::max<size_t>(std::min(kPieceBytes, segment_bytes_) / to_stride, 1));
   for (int y = 0; y < plane.height; y += rows) {
     const int count = std::min(rows, plane.height - y);
-    AddPiece({plane.data + y * plane.stride, nullptr, plane.stride, to_stride, row_bytes, count, y / rows, 0}, to,
+    AddPiece({plane.data + y * plane.stride, nullptr, plane.stride, to_stride, row_bytes, count, 0, 0}, to,
              offset + y * to_stride);
   }
   bytes_ += row_bytes * plane.height;
@@ -70,6 +73,7 @@ void Uploader::AddPiece(Piece piece, const Buffer& to, size_t offset) {
     used_ = 0;
   }
   piece.turn = static_cast<int>(turns_.size()) - 1;
+  piece.round = turns_.back().pieces_left % static_cast<int>(std::max<size_t>(kPageTableBytes / bytes, 1));
   const size_t at = SegmentOf(piece.turn) * segment_bytes_ + used_;
   piece.to = staging_->host() + at;
   AddCopy({staging_.get(), at, &to, offset, bytes}, turns_.back().copies);
@@ -83,12 +87,6 @@ void Uploader::AddDirect(const CopyCommand& copy) {
   bytes_ += copy.bytes * copy.rows;
 }
 
-/// Threads that touch the pages of a mapped file for the first time, side by side, wait for each other: neighbours in
-/// the list lie in different planes.
-void Uploader::SpreadPieces() {
-  std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return std::pair(piece.turn, piece.part); });
-}
-
 /// Pieces begin in their order (ForEach), so that those of the turns before end without waiting for this one. Without
 /// marks nobody could tell later when the segments may be written again.
 Status Uploader::Run(Queue& queue, const ForEach& for_each) {
@@ -98,7 +96,7 @@ Status Uploader::Run(Queue& queue, const ForEach& for_each) {
     if (status.ok()) CopyRows(pieces_[i]);
     FinishPiece(queue, status, pieces_[i].turn);
   };
-  SpreadPieces();
+  std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return std::pair(piece.turn, piece.round); });
   const int count = static_cast<int>(pieces_.size());
   if (for_each) for_each(count, copy);
   else

@@ -50,7 +50,7 @@ class Uploader {
     ptrdiff_t from_stride;
     size_t to_stride, row_bytes;
     int rows;
-    int part, turn;  // of its plane; that it belongs to
+    int turn, round;  // that it belongs to; when it begins within its turn
   };
   /// One filling of a segment. Turns follow one another through the segments.
   struct Turn {
@@ -66,7 +66,6 @@ class Uploader {
   int SegmentOf(int turn) const { return (first_segment_ + turn) % segments(); }
   void AddPiece(Piece piece, const Buffer& to, size_t offset);
   void CopyRows(const Piece& piece) const;
-  void SpreadPieces();
   Status WaitForSegment(Queue& queue, int turn);
   void FinishPiece(Queue& queue, const Status& status, int turn);
   Status Submit(Queue& queue, Turn& turn);
