@@ -156,8 +156,10 @@ void DeviceLane::Finish() {
   while (Slot* slot = WaitFor(busy_)) {
     const Status status = slot->started.ok() ? CollectBatch(*slot) : slot->started;
     if (!status.ok()) return GiveUp(status, slot);
-    for (auto& job : std::exchange(slot->jobs, {})) job->FinishOnDevice();
+    FrameQueue::Jobs jobs = std::exchange(slot->jobs, {});
     Put(idle_, slot);
+    std::erase_if(jobs, [](const auto& job) { return !job->FinishOnDevice(); });
+    settings_.done(std::move(jobs));
   }
 }
 

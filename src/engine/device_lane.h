@@ -29,6 +29,7 @@ struct LaneSettings {
   bool import_pictures = true;       // where the device can read them where they lie
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;
+  std::function<void(FrameQueue::Jobs)> done;  // takes the frames of which nothing is left to do
 };
 
 /// What a session takes of a device's memory at most, unless told otherwise: 1 GB up to 4K, then growing with the area.

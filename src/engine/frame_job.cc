@@ -110,8 +110,10 @@ void FrameJob::SetDeviceSums(int run, int distorted, std::span<const int64_t> su
   }
 }
 
-void FrameJob::FinishOnDevice() {
-  for (Chain* chain : device_chains_) EndChain(*chain);
+bool FrameJob::FinishOnDevice() {
+  for (Chain* chain : device_chains_) CloseChain(*chain);
+  const int count = static_cast<int>(device_chains_.size());
+  return chains_left_.fetch_sub(count) == count;
 }
 
 bool FrameJob::CanRunOnCpu() const {
@@ -125,7 +127,8 @@ void FrameJob::RunDeviceWorkOnCpu() {
       const std::lock_guard lock(status_mutex_);
       status_ = Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index);
     }
-    return FinishOnDevice();
+    if (FinishOnDevice()) done_(shared_from_this());
+    return;
   }
   for (Chain* chain : device_chains_) {
     std::ranges::fill(chain->result->sums, 0);
@@ -172,9 +175,13 @@ void FrameJob::EndStage(Chain& chain) {
   StartStage(chain);
 }
 
-void FrameJob::EndChain(Chain& chain) {
+void FrameJob::CloseChain(Chain& chain) {
   if (chain.frame_workspace) workspaces_.ReturnFrameWorkspace(chain.result->run, std::move(chain.frame_workspace));
   ExtractorOf(chain).Finish(chain.result->sums, chain.result->values);
+}
+
+void FrameJob::EndChain(Chain& chain) {
+  CloseChain(chain);
   if (--chains_left_ == 0) done_(shared_from_this());
 }
 

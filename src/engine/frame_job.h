@@ -53,14 +53,15 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
            const std::vector<int>& runs, DoneCallback done);
 
   /// Submits the first stages of what runs on the CPU. `done` is called once, on some thread, when everything is
-  /// through: also what a device was to do, by FinishOnDevice or RunDeviceWorkOnCpu.
+  /// through: also what a device was to do.
   void Start();
 
   /// Whether a run of this frame is marked on_device.
   bool has_device_work() const { return !device_chains_.empty(); }
   /// Sums that a device computed; ignored where this frame has no such run, or lacks the history that it needs.
   void SetDeviceSums(int run, int distorted, std::span<const int64_t> sums);
-  void FinishOnDevice();
+  /// After all of them. True: everything is through, and instead of `done` the caller sees to it.
+  [[nodiscard]] bool FinishOnDevice();
   /// Whether its pictures' samples are in the host's memory.
   bool CanRunOnCpu() const;
   /// Instead of FinishOnDevice, when the device failed.
@@ -89,6 +90,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   void StartStage(Chain& chain);
   void RunBand(Chain& chain, RowBand band, int worker);
   void EndStage(Chain& chain);
+  void CloseChain(Chain& chain);
   void EndChain(Chain& chain);
   bool Guarded(const std::function<void()>& work);  // false, and an error in status_, when memory runs out
   const Extractor& ExtractorOf(const Chain& chain) const;

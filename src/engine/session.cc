@@ -134,7 +134,8 @@ void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const Pict
       // be let into the same memory.
       .import_pictures = devices.size() == 1 && std::getenv("ACUTANCE_READ_IN_PLACE") != nullptr,
       .for_each = [this](int count, const std::function<void(int)>& work) { ShareWork(*pool_, count, work); },
-      .warn = [this](const std::string& warning) { Warn(warning); }};
+      .warn = [this](const std::string& warning) { Warn(warning); },
+      .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }};
   for (std::unique_ptr<Device>& device : devices) {
     const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
     Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features_, format, settings);
@@ -184,7 +185,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   }
   FrameJob::Inputs inputs{next_index_, reference, std::move(distorted), {earlier_.begin(), earlier_.end()}};
   auto job = std::make_shared<FrameJob>(features_, *workspaces_, *pool_, std::move(inputs), RunsOfFrame(next_index_),
-                                        [this](std::shared_ptr<FrameJob> done) { OnFrameDone(std::move(done)); });
+                                        [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
   ++next_index_;
   if (max_lag_ > 0) {
     earlier_.push_front(std::move(reference));
@@ -210,13 +211,15 @@ void Session::HelpDevices() {
   }
 }
 
-void Session::OnFrameDone(std::shared_ptr<FrameJob> job) {
-  job->DropInputs();
+void Session::OnFramesDone(Jobs jobs) {
+  for (const auto& job : jobs) job->DropInputs();
   std::unique_lock lock(mutex_);
-  --in_flight_;
-  const int64_t index = job->index();
-  done_.emplace(index, std::move(job));
-  if (!writing_ && index == next_to_write_) WriteReady(lock);
+  in_flight_ -= static_cast<int>(jobs.size());
+  for (auto& job : jobs) {
+    const int64_t index = job->index();
+    done_.emplace(index, std::move(job));
+  }
+  if (!writing_ && !done_.empty() && done_.begin()->first == next_to_write_) WriteReady(lock);
   const bool notify = waited_for_ && in_flight_ <= resume_at_;
   lock.unlock();
   if (notify) progressed_.notify_all();

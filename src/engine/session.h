@@ -105,7 +105,7 @@ class Session {
   std::vector<int> RunsOfFrame(int64_t index) const;
   bool DevicesAreBehind() const;
   void HelpDevices();
-  void OnFrameDone(std::shared_ptr<FrameJob> job);
+  void OnFramesDone(Jobs jobs);
   void WriteReady(std::unique_lock<std::mutex>& lock);
   Jobs TakeReady();
   void WriteFrame(const FrameJob& job);
