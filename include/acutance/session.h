@@ -52,7 +52,8 @@ class Session {
   Status Start(const PictureFormat& format);
 
   /// Adds the next frame; waits while many are in flight. The samples are not copied: they are released when the
-  /// frame is done. After an error the session takes no more.
+  /// frame is done. Pictures that do not fit those before them are refused, and the session goes on; after any other
+  /// error it takes no more.
   Status Add(const Picture& reference, const Picture& distorted);
   Status Add(const Picture& reference, const std::vector<Picture>& distorted);  // one a distorted video
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -199,6 +200,7 @@ TEST(Api, MisuseIsAnErrorWithAMessage) {
   ASSERT_TRUE(session.Add(MakePicture(0, 0), MakePicture(0, 1)).ok());
   EXPECT_EQ(session.Add(MakePicture(1, 0), MakePicture(1, 1, {64, 80})).code(), StatusCode::kInvalidArgument);
   EXPECT_FALSE(session.Start(kFormat).ok());
+  EXPECT_TRUE(session.Add(MakePicture(1, 0), MakePicture(1, 1)).ok());
   EXPECT_TRUE(session.Finish().ok());
   EXPECT_FALSE(session.Finish().ok());
   EXPECT_FALSE(session.Add(MakePicture(1, 0), MakePicture(1, 1)).ok());
@@ -239,6 +241,8 @@ TEST(Api, PicturesAreChecked) {
   };
   EXPECT_TRUE(wrap({{samples.data(0), 96}}).ok());
   EXPECT_THAT(wrap({{samples.data(0), 95}}).message(), HasSubstr("95"));
+  EXPECT_FALSE(wrap({{samples.data(0), -95}}).ok());
+  EXPECT_TRUE(wrap({{samples.data(0), std::numeric_limits<ptrdiff_t>::min()}}).ok());  // no sanitizer objects
   EXPECT_FALSE(wrap({{samples.data(0), 96}, {samples.data(1), 48}}).ok());
   EXPECT_FALSE(wrap({{nullptr, 96}}).ok());
   EXPECT_FALSE(wrap({{samples.data(0), 193}}, {96, 8, 10, PixelFormat::k400}).ok());
@@ -318,6 +322,8 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
   options.watch_cancel = nullptr;
   EXPECT_THAT(acutance::Score("no/such.y4m", {distorted}, options).status().message(), HasSubstr("no/such.y4m"));
+  options.first_frame = -1;
+  EXPECT_THAT(acutance::Score(reference, {distorted}, options).status().message(), HasSubstr("first_frame -1"));
 }
 
 TEST(Api, ListsWhatThereIs) {

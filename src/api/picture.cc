@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "api/access.h"
@@ -16,7 +15,7 @@ acutance::Status CheckPlanes(const acutance::PictureFormat& format, std::span<co
   for (size_t p = 0; p < planes.size(); ++p) {
     const ptrdiff_t row = ptrdiff_t{format.PlaneWidth(static_cast<int>(p))} * format.BytesPerSample();
     if (!planes[p].data) return Error(acutance::StatusCode::kInvalidArgument, "plane {} has no data", p);
-    if (std::abs(planes[p].stride) < row)
+    if (planes[p].stride < row && planes[p].stride > -row)
       return Error(acutance::StatusCode::kInvalidArgument, "plane {}: a stride of {} bytes is less than a row of {}", p,
                    planes[p].stride, row);
     const auto address = reinterpret_cast<uintptr_t>(planes[p].data);

@@ -37,6 +37,9 @@ std::string Where(const RunRequest& request, const RunError& error) {
 
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
+  if (options.first_frame < 0 || options.frame_count < 0)
+    return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "first_frame {}, frame_count {}: neither is negative",
+                          options.first_frame, options.frame_count));
   RunRequest request = MakeRequest(reference, distorted, options);
   std::function<void()> cancel;
   request.watch_cancel = [&](std::function<void()> function) {
