@@ -1,4 +1,5 @@
-// A function with a stack of its own that may stop in the middle and go on when it is resumed, on the same thread.
+// A function with a stack of its own that may stop in the middle and go on when it is resumed, on the thread that made
+// it.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +41,8 @@ class Fiber {
   void* fake_stack_inside_ = nullptr;
   const void* outside_stack_ = nullptr;
   size_t outside_bytes_ = 0;
-  void* thread_inside_ = nullptr;
-  void* thread_outside_ = nullptr;
+  void* context_inside_ = nullptr;
+  void* context_outside_ = nullptr;
 };
 
 }  // namespace acutance
