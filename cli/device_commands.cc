@@ -68,7 +68,7 @@ int RunSelfTestCommand(const DeviceChoice& choice) {
       failed += !TestDevice(*backend, info);
     }
     if (choice.index && tested == 0 && !probe.devices.empty())
-      fmt::print("{}: no device {}; there are {}\n", backend->name, *choice.index, probe.devices.size());
+      fmt::print("{}\n", NoSuchDevice(*backend, probe, *choice.index));
   }
   return tested > 0 && failed == 0 ? 0 : 1;
 }

@@ -47,6 +47,14 @@ Status CheckDeviceChoice(const DeviceChoice& choice) {
   return {};
 }
 
+std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int index) {
+  std::vector<int> usable;
+  for (const DeviceInfo& device : probe.devices) usable.push_back(device.index);
+  std::string text = fmt::format("{}: no device {}, only {}", backend.name, index, fmt::join(usable, ", "));
+  for (const std::string& refused : probe.refused) text += "; " + refused;
+  return text;
+}
+
 DevicePicker::DevicePicker(DeviceChoice choice, Check check, std::span<const Backend* const> backends)
     : choice_(std::move(choice)), check_(std::move(check)), backends_(backends) {}
 
@@ -88,9 +96,7 @@ void DevicePicker::NoteMissing(const Backend& backend, const BackendProbe& probe
   for (int index : wanted) {
     if (std::ranges::any_of(probe.devices, [&](const DeviceInfo& device) { return device.index == index; })) continue;
     candidates_.clear();
-    const std::string refused = fmt::format("{}", fmt::join(probe.refused, "; "));
-    notes_.push_back(fmt::format("{}: no device {}; there are {}{}", backend.name, index, probe.devices.size(),
-                                 refused.empty() ? "" : " that can be used: " + refused));
+    notes_.push_back(NoSuchDevice(backend, probe, index));
   }
 }
 

@@ -34,6 +34,9 @@ struct DeviceChoice {
 /// An unknown backend, or an index without a backend, is an error.
 Status CheckDeviceChoice(const DeviceChoice& choice);
 
+/// What to say of a device that was asked for by number and is not there: which are, and which were refused.
+std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int index);
+
 /// Opens the devices of a choice one after another, for whoever finds that one does not do.
 class DevicePicker {
  public:

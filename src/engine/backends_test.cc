@@ -23,7 +23,7 @@ TEST(DevicePicker, ErrorsAreClear) {
   EXPECT_FALSE(CheckDeviceChoice({"auto", 1, {}}).ok());
   DevicePicker picker({"emu", 7, {}}, CheckDeviceOnce);
   EXPECT_EQ(picker.Next(), nullptr);
-  EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 7; there are 1"));
+  EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 7, only 0"));
 }
 
 TEST(DevicePicker, ADeviceThatFailsItsTestIsRefused) {
@@ -100,8 +100,7 @@ TEST(DevicePicker, SaysWhyADeviceCannotBeUsed) {
   static const Backend* const kBackends[] = {&kHalfRefused};
   DevicePicker picker({"emu", 1, {}}, CheckDeviceOnce, kBackends);
   EXPECT_EQ(picker.Next(), nullptr);
-  EXPECT_THAT(picker.notes(),
-              ElementsAre("emu: no device 1; there are 1 that can be used: Old GPU has compute capability 6.1"));
+  EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 1, only 0; Old GPU has compute capability 6.1"));
 }
 
 TEST(DevicePicker, TellsOfEachDeviceThatWasNamedAndRefused) {

@@ -215,7 +215,7 @@ TEST(DeviceLane, WhenAllFailTheCpuGoesOn) {
 TEST(DeviceLane, ADeviceThatIsNotThereIsAnError) {
   auto picker = ThreeGpus({"emu", 0, {}, {3}});
   EXPECT_TRUE(picker->NextGroup().empty());
-  EXPECT_THAT(picker->notes(), ElementsAre("emu: no device 3; there are 3"));
+  EXPECT_THAT(picker->notes(), ElementsAre("emu: no device 3, only 0, 1, 2"));
 }
 
 TEST(DeviceLane, MemoryIsLimited) {

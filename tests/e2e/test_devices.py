@@ -52,7 +52,7 @@ class Devices(DeviceCommand):
             self.assert_fails(self.acutance(command, "--backend", "emu", "--device", "x"), 2, "not in range 0 to 1023")
         missing = self.acutance("selftest", "--backend", "emu", "--device", "7")
         self.assert_fails(missing, 1)
-        self.assertEqual(missing.stdout.decode(), "emu: no device 7; there are 1\n")
+        self.assertEqual(missing.stdout.decode(), "emu: no device 7, only 0\n")
         self.assert_fails(self.acutance("tune", "--backend", "emu", "--device", "7"), 1, "emu: no device 7")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
