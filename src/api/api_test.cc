@@ -291,6 +291,18 @@ void WriteClip(const std::string& path, int frames, int noise) {
   }
 }
 
+TEST(Api, WarningsAreToldOnce) {
+  const acutance::test::TempDir folder;
+  WriteClip(folder / "clip.y4m", 2, 0);
+  acutance::ScoreOptions options;
+  options.session = VmafAndPsnr();
+  options.session.features.push_back({"vif", {{"debug", "true"}}});  // the model's VIF came first
+  const auto of_files = acutance::Score(folder / "clip.y4m", {folder / "clip.y4m"}, options);
+  ASSERT_TRUE(of_files.ok()) << of_files.status().message();
+  EXPECT_THAT(of_files->warnings(), testing::ElementsAre(HasSubstr("debug=true is ignored")));
+  EXPECT_EQ(ScoreFrames(options.session, 2)->warnings(), of_files->warnings());
+}
+
 TEST(Api, FilesScoreAsTheirPictures) {
   const acutance::test::TempDir folder;
   const std::string reference = folder / "reference.y4m", distorted = folder / "distorted.y4m";

@@ -123,7 +123,6 @@ Result ResultAccess::Make(const acutance::Session& session, int videos, const ac
   if (const acutance::DeviceInfo* device = session.device())
     content->device = fmt::format("{} ({})", device->name, device->backend);
   content->warnings = std::move(warnings);
-  for (const std::string& warning : session.warnings()) content->warnings.push_back(warning);
   return Result(std::move(content));
 }
 

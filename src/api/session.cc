@@ -141,7 +141,7 @@ Expected<Result> Session::Finish() {
   const std::lock_guard lock(state_->mutex);
   if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
-  return ResultAccess::Make(*state_->session, state_->videos, state_->format, seconds, {});
+  return ResultAccess::Make(*state_->session, state_->videos, state_->format, seconds, state_->session->warnings());
 }
 
 std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features) {

@@ -16,6 +16,15 @@ Status UnknownMetric(const std::string& name) {
                Suggestion(name, names));
 }
 
+std::string Ignored(const FeatureRequest& request) {
+  std::vector<std::string> options;
+  for (const auto& [name, value] : request.options) options.push_back(name + "=" + value);
+  return fmt::format(
+      "feature {}: {} is ignored, for a model or an earlier feature computes it with other options; "
+      "give them there",
+      request.metric, fmt::join(options, ", "));
+}
+
 Status Prefixed(std::string_view prefix, const Status& status) {
   return {status.code(), fmt::format("{}: {}", prefix, status.message())};
 }
@@ -28,8 +37,11 @@ Result<int> FeatureSet::Add(const FeatureRequest& request) {
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
   if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
   const std::string suffix = options->KeySuffix();
-  for (size_t i = 0; i < runs_.size(); ++i)
-    if (runs_[i].metric == metric && runs_[i].options.KeySuffix() == suffix) return static_cast<int>(i);
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if (runs_[i].metric != metric || runs_[i].options.KeySuffix() != suffix) continue;
+    if (!request.options.empty() && runs_[i].options != *options) ignored_.push_back(Ignored(request));
+    return static_cast<int>(i);
+  }
   runs_.push_back({metric, std::move(options).value(), nullptr, {}, {}, false});
   return static_cast<int>(runs_.size()) - 1;
 }

@@ -38,6 +38,9 @@ class FeatureSet {
   /// the key under which that output is stored.
   Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options);
 
+  /// One sentence for each request whose options could not count, as an earlier one serves it.
+  const std::vector<std::string>& ignored() const { return ignored_; }
+
   bool NeedsChroma() const;
   bool NeedsDistorted() const;
 
@@ -51,6 +54,7 @@ class FeatureSet {
 
  private:
   std::vector<MetricRun> runs_;
+  std::vector<std::string> ignored_;
 };
 
 }  // namespace acutance

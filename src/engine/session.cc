@@ -78,6 +78,7 @@ Status Session::Start(const PictureFormat& format) {
   pool_ = std::make_unique<ThreadPool>(options_.threads,
                                        lanes_.empty() ? ThreadPool::Mode::kInlineIfOne : ThreadPool::Mode::kThreads);
   for (auto& lane : lanes_) lane->Start(*device_frames_);
+  for (const std::string& warning : features_.ignored()) Warn(warning);
   return {};
 }
 

@@ -132,6 +132,15 @@ std::string CreateError(const FeatureRequest& request) {
   return Session::Create(std::move(options)).status().message();
 }
 
+TEST(Session, OptionsThatAnEarlierRequestLeavesWithoutEffectAreAWarning) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}, {"psnr", {{"enable_mse", "true"}}}, {"psnr", {{"enable_chroma", "true"}}}};
+  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kFormat).ok());
+  EXPECT_THAT(session->warnings(),
+              testing::ElementsAre(testing::HasSubstr("feature psnr: enable_mse=true is ignored")));
+}
+
 TEST(Session, ErrorsNameTheFeatureTheOptionAndTheNearestName) {
   EXPECT_EQ(CreateError({"vfi", {}}), "no such feature 'vfi'; did you mean 'vif'? (`acutance features` lists them)");
   EXPECT_EQ(CreateError({"vif", {{"vif_enhn_gain_limt", "1"}}}),

@@ -174,6 +174,14 @@ def test_tracebacks_name_what_users_import():
     assert isinstance(error, acutance.NotFoundError) and str(error) == "no such thing"
 
 
+def test_options_that_a_model_leaves_without_effect_are_a_warning(files):
+    debug = {"vif": {"debug": True}}
+    result = acutance.score(*files, features=debug)
+    assert len(result.warnings) == 1 and "debug=true is ignored" in result.warnings[0]
+    asked = acutance.score(*files, model=acutance.Model("vmaf_v0.6.1", options=debug))
+    assert not asked.warnings and "integer_vif_num" in asked and "integer_vif_num" not in result
+
+
 def test_lists():
     assert acutance.models()[0].name == "vmaf_v0.6.1"
     psnr = next(feature for feature in acutance.features() if feature.name == "psnr")
