@@ -122,6 +122,7 @@ bool FrameJob::CanRunOnCpu() const {
 }
 
 void FrameJob::RunDeviceWorkOnCpu() {
+  ran_device_work_on_cpu_ = true;
   if (!device_chains_.empty() && !CanRunOnCpu()) {
     {
       const std::lock_guard lock(status_mutex_);
@@ -159,6 +160,7 @@ void FrameJob::StartStage(Chain& chain) {
 }
 
 void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
+  const auto begin = std::chrono::steady_clock::now();
   Guarded([&] {
     const Extractor& extractor = ExtractorOf(chain);
     std::vector<int64_t> sums(extractor.SumCount());
@@ -167,6 +169,7 @@ void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
     std::lock_guard lock(chain.sums_mutex);
     for (size_t i = 0; i < sums.size(); ++i) chain.result->sums[i] += sums[i];
   });
+  work_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   if (--chain.bands_left == 0) EndStage(chain);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -64,13 +65,16 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   [[nodiscard]] bool FinishOnDevice();
   /// Whether its pictures' samples are in the host's memory.
   bool CanRunOnCpu() const;
-  /// Instead of FinishOnDevice, when the device failed.
+  /// Instead of FinishOnDevice, when the device failed or is behind.
   void RunDeviceWorkOnCpu();
 
   int64_t index() const { return index_; }
   const Inputs& inputs() const { return inputs_; }
   /// After `done`: lets go of the pictures; index() and results() stay.
   void DropInputs() { inputs_ = {}; }
+  /// After `done`: the workers' time, of all of them together.
+  std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
+  bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
   /// After `done`: out of memory, or ok.
   const Status& status() const { return status_; }
   const std::vector<RunResult>& results() const { return results_; }
@@ -105,6 +109,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   std::vector<std::unique_ptr<Chain>> chains_;
   std::vector<Chain*> device_chains_;
   std::atomic<int> chains_left_ = 0;
+  std::atomic<int64_t> work_ = 0;  // nanoseconds
+  bool ran_device_work_on_cpu_ = false;
   std::mutex status_mutex_;
   Status status_;
 };

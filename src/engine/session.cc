@@ -77,6 +77,11 @@ Status Session::Start(const PictureFormat& format) {
   // Frames end on the lanes' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(options_.threads,
                                        lanes_.empty() ? ThreadPool::Mode::kInlineIfOne : ThreadPool::Mode::kThreads);
+  // Where the CPU does nothing else, few threads copy faster than many.
+  const int copy_threads = static_cast<int>(lanes_.size()) * kMostCopyThreads;
+  if (!lanes_.empty() && !RunsOnCpu())
+    copy_pool_ = std::make_unique<ThreadPool>(std::min(options_.threads, copy_threads), ThreadPool::Mode::kThreads);
+  help_.Start(CpuHelp::Clock::now());
   for (auto& lane : lanes_) lane->Start(*device_frames_);
   for (const std::string& warning : features_.ignored()) Warn(warning);
   return {};
@@ -134,7 +139,10 @@ void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const Pict
       // Copying with a few threads was quicker wherever it was measured (docs/performance.md). Two devices cannot both
       // be let into the same memory.
       .import_pictures = devices.size() == 1 && std::getenv("ACUTANCE_READ_IN_PLACE") != nullptr,
-      .for_each = [this](int count, const std::function<void(int)>& work) { ShareWork(*pool_, count, work); },
+      .for_each =
+          [this](int count, const std::function<void(int)>& work) {
+            ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work);
+          },
       .warn = [this](const std::string& warning) { Warn(warning); },
       .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }};
   for (std::unique_ptr<Device>& device : devices) {
@@ -203,16 +211,25 @@ bool Session::DevicesAreBehind() const {
   return in_flight_ > most_in_flight_;
 }
 
-/// Idle workers take frames from devices that are behind; half of them stay to copy pictures.
+/// Idle workers take frames from devices that are behind; half of the threads stay to copy pictures.
 void Session::HelpDevices() {
-  for (int spare = pool_->IdleWorkers() - options_.threads / 2; spare > 0; --spare) {
+  const int idle = pool_->IdleWorkers() - options_.threads / 2;
+  for (int spare = help_.Workers(idle, CpuHelp::Clock::now()); spare > 0; --spare) {
     const std::shared_ptr<FrameJob> job = device_frames_->TakeOne();
     if (!job) return;
     job->RunDeviceWorkOnCpu();
   }
 }
 
+void Session::CountForHelp(const Jobs& jobs) {
+  for (const auto& job : jobs) {
+    if (job->ran_device_work_on_cpu()) help_.OnCpuFrame(job->work());
+    else help_.OnDeviceFrame();
+  }
+}
+
 void Session::OnFramesDone(Jobs jobs) {
+  if (device_frames_ && options_.devices->is_automatic()) CountForHelp(jobs);
   for (const auto& job : jobs) job->DropInputs();
   std::unique_lock lock(mutex_);
   in_flight_ -= static_cast<int>(jobs.size());

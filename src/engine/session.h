@@ -16,6 +16,7 @@
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
 #include "engine/backends.h"
+#include "engine/cpu_help.h"
 #include "engine/device_lane.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
@@ -105,6 +106,7 @@ class Session {
   std::vector<int> RunsOfFrame(int64_t index) const;
   bool DevicesAreBehind() const;
   void HelpDevices();
+  void CountForHelp(const Jobs& jobs);
   void OnFramesDone(Jobs jobs);
   void WriteReady(std::unique_lock<std::mutex>& lock);
   Jobs TakeReady();
@@ -127,6 +129,7 @@ class Session {
   int64_t next_index_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
+  CpuHelp help_;
   bool flushed_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
@@ -145,6 +148,7 @@ class Session {
 
   // Last: their threads end before anything they use, the lanes' before the pool's.
   std::unique_ptr<ThreadPool> pool_;
+  std::unique_ptr<ThreadPool> copy_pool_;      // copies pictures to devices; null: pool_ does
   std::unique_ptr<FrameQueue> device_frames_;  // null: no device
   std::vector<std::unique_ptr<DeviceLane>> lanes_;
 };

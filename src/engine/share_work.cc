@@ -7,8 +7,6 @@
 namespace acutance {
 namespace {
 
-constexpr int kMostHelpers = 12;  // they saturate the link to a device; waking more takes longer than it saves
-
 /// Helpers that come late find no item left and do not touch `work`, which is gone by then.
 class Shared {
  public:
@@ -38,7 +36,7 @@ void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work
   if (count == 0) return;
   const auto shared = std::make_shared<Shared>(count, work);
   // Also workers that are busy now, perhaps with another device's batch: they may be free soon.
-  for (int helpers = std::min({pool.workers(), kMostHelpers, count - 1}); helpers > 0; --helpers)
+  for (int helpers = std::min({pool.workers(), kMostCopyThreads, count - 1}); helpers > 0; --helpers)
     pool.Submit([shared](int) { shared->Help(); }, /*urgent=*/true);
   shared->Help();
   shared->Wait();

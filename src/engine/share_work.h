@@ -7,7 +7,11 @@
 
 namespace acutance {
 
-/// Runs work(0) to work(count - 1) on the caller's thread and on the pool's idle workers; returns when all are done.
+/// Threads that copy pictures to one device: they saturate its link; waking more takes longer than it saves.
+constexpr int kMostCopyThreads = 12;
+
+/// Runs work(0) to work(count - 1) on the caller's thread and on the pool's workers, kMostCopyThreads at most; returns
+/// when all are done.
 void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work);
 
 }  // namespace acutance

@@ -1,0 +1,36 @@
+// Whether the CPU computes frames that devices are behind with.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+namespace acutance {
+
+/// Compares what the CPU would add with what the devices do, by the times of frames that each has finished. Workers
+/// that compute share the processor and its memory with those that copy pictures to the devices: a small gain is a
+/// loss.
+class CpuHelp {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Frames come from now on.
+  void Start(Clock::time_point now);
+
+  /// How many of `workers`, which have nothing else to do, should take a frame each: all, none, or one to learn how
+  /// long it takes.
+  int Workers(int workers, Clock::time_point now);
+
+  void OnDeviceFrame();
+  /// The CPU computed a frame in so much time of its workers.
+  void OnCpuFrame(Clock::duration work);
+
+ private:
+  std::mutex mutex_;  // guards all that follows
+  Clock::time_point start_;
+  int64_t device_frames_ = 0, cpu_frames_ = 0;
+  Clock::duration work_{};  // of all cpu_frames_
+  bool tried_ = false;
+};
+
+}  // namespace acutance
