@@ -5,6 +5,7 @@
 
 #include "engine/selftest_cache.h"
 #include "engine/test_picture.h"
+#include "engine/unpack_selftest.h"
 #include "exec/plan.h"
 #include "exec/run_plan.h"
 #include "metric/registry.h"
@@ -115,6 +116,7 @@ uint64_t HashKernels(std::string_view backend) {
 }  // namespace
 
 Status RunSelfTest(Device& device) {
+  ACU_RETURN_IF_ERROR(TestUnpacking(device));
   for (const Metric* metric : AllMetrics()) {
     if (!metric->make_plan) continue;
     for (const OptionTexts& texts : OptionSets(*metric)) {

@@ -8,8 +8,8 @@
 
 namespace acutance {
 
-/// Every metric that has a device plan, with its options, depths and workload classes. The error names the metric, the
-/// options, the size, and the first sum that differs.
+/// TestUnpacking, and every metric that has a device plan, with its options, depths and workload classes. The error
+/// names the metric, the options, the size, and the first sum that differs.
 Status RunSelfTest(Device& device);
 
 /// RunSelfTest, unless this device passed it with this driver and these kernels before (selftest_cache.h).

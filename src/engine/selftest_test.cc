@@ -145,6 +145,21 @@ TEST_F(SelfTestCache, KeysTellDevicesAndDriversApart) {
   EXPECT_EQ(SelfTestKey({.name = "two\nlines"}).find('\n'), std::string::npos);
 }
 
+/// The emulator, but one kernel's text for another's.
+class MixedUpDevice : public FlakyDevice {
+ public:
+  MixedUpDevice() : FlakyDevice({}) {}
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
+    const KernelImage* wrong = FindKernelImage("unpack_samples", "u8_64x4");
+    return FlakyDevice::LoadKernel(image.kernel == "unpack_samples" ? *wrong : image);
+  }
+};
+
+TEST(SelfTest, FindsSamplesThatComeOutWrong) {
+  MixedUpDevice device;
+  EXPECT_THAT(RunSelfTest(device).message(), HasSubstr("unpack_samples u16_64x4: sample 0, 0 is"));
+}
+
 TEST(SelfTest, TheEmulatorPassesAtEveryWaveSize) {
   for (int wave : {8, 64}) {
     const auto device = OpenEmuDevice({wave, 5}).value();
