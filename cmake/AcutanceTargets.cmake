@@ -40,6 +40,9 @@ function(acutance_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
+  if(ACUTANCE_SANITIZE STREQUAL "thread")
+    math(EXPR arg_TIMEOUT "4 * ${arg_TIMEOUT}") # the emulator's fibers are slow under it
+  endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
 
