@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/nearest.h"
 #include "cli/device_commands.h"
 #include "cli/list_commands.h"
 #include "cli/parity_command.h"
@@ -22,20 +24,37 @@ namespace {
 
 constexpr int kUsage = 2;
 
-int UsageError(std::string_view command, const Status& status) {
-  fmt::print(stderr, "acutance {}: {}\nRun `acutance {} --help` for the options.\n", command, status.message(),
-             command);
+/// `command` may be empty: none was named.
+int UsageError(const std::string& command, std::string_view message) {
+  const std::string name = command.empty() ? "acutance" : "acutance " + command;
+  fmt::print(stderr, "{}: {}\nRun `{} --help` for the options.\n", name, message, name);
   return kUsage;
+}
+
+/// CLI11 calls a misspelt command a missing one.
+int ParseFailure(const CLI::App& app, const CLI::ParseError& error, std::string_view first) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  if (!named.empty()) return UsageError(named.front()->get_name(), error.what());
+  if (first.empty()) return UsageError("", "name a command");
+  if (first.starts_with("-")) return UsageError("", fmt::format("name a command before '{}'", first));
+  std::vector<std::string_view> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(command->get_name());
+  return UsageError("", fmt::format("no such command '{}'{} (there are {})", first, Suggestion(first, commands),
+                                    fmt::join(commands, ", ")));
 }
 
 int Score(const ScoreTexts& texts) {
   const Result<ScoreArgs> args = ReadScoreArgs(texts);
-  return args.ok() ? RunScoreCommand(*args) : UsageError("score", args.status());
+  return args.ok() ? RunScoreCommand(*args) : UsageError("score", args.status().message());
 }
 
 int Features(const std::string& name) {
   const Result<std::string> text = DescribeFeatures(name);
-  if (!text.ok()) return UsageError("features", text.status());
+  if (!text.ok()) {
+    fmt::print(stderr, "acutance features: {}\n", text.status().message());
+    return kUsage;
+  }
   fmt::print("{}", *text);
   return 0;
 }
@@ -59,8 +78,8 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
 
 CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair of videos");
-  command->add_option("reference", args.reference)->required()->type_name("REF");
-  command->add_option("distorted", args.distorted)->required()->type_name("DIS");
+  command->add_option("reference", args.reference, "Reference video, as in score")->required()->type_name("REF");
+  command->add_option("distorted", args.distorted, "Distorted video")->required()->type_name("DIS");
   command->add_option("-f,--feature", args.features, "A feature, as in score (default: all with a device plan)")
       ->type_name("FEATURE")
       ->allow_extra_args(false);
@@ -73,20 +92,18 @@ CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
       ->check(CLI::Range(0, 17));
   command->add_option("--frames", args.frames, "Compare the first N frames (default: all)")
       ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
-  command->add_option("-t,--threads", args.threads)->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_option("--size", args.size, "The videos are raw planar yuv")->type_name("WIDTHxHEIGHT");
-  command->add_option("--pixel-format", args.pixel_format)->check(CLI::IsMember({"400", "420", "422", "444"}));
-  command->add_option("--bit-depth", args.bit_depth)->check(CLI::IsMember({8, 10, 12, 16}));
+      ->check(CLI::PositiveNumber);
+  command->add_option("-t,--threads", args.threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  AddRawOptions(*command, args.raw, "The videos are raw planar yuv of this size");
   return command;
 }
 
 CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
   CLI::App* command = app.add_subcommand("plan", "Print what a feature does on a device");
   command->add_option("-f,--feature", request.feature, "A feature, as in score")->required()->type_name("FEATURE");
-  command->add_option("--size", request.size)->required()->type_name("WIDTHxHEIGHT");
-  command->add_option("--bit-depth", request.bit_depth)->check(CLI::IsMember({8, 10, 12, 16}))->capture_default_str();
-  command->add_option("--pixel-format", request.pixel_format)->check(CLI::IsMember({"400", "420", "422", "444"}));
+  AddRawOptions(*command, request.pictures, "Size of the pictures")->required();
   command->add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
       ->check(CLI::Range(1, 1024));
   command->add_option("--backend", request.backend, "Tuned for the first device of this backend")
@@ -96,7 +113,7 @@ CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
 
 int PrintPlan(const PlanRequest& request) {
   const Result<std::string> text = DescribePlan(request);
-  if (!text.ok()) return UsageError("plan", text.status());
+  if (!text.ok()) return UsageError("plan", text.status().message());
   fmt::print("{}", *text);
   return 0;
 }
@@ -105,7 +122,7 @@ int OnDevices(const char* command, const DeviceTexts& texts, int (*run)(const De
   Status status = CheckDeviceChoice(texts.Choice());
   if (texts.backend == "cpu")
     status = Error(StatusCode::kInvalidArgument, "the CPU is no device: name another backend");
-  return status.ok() ? run(texts.Choice()) : UsageError(command, status);
+  return status.ok() ? run(texts.Choice()) : UsageError(command, status.message());
 }
 
 int Main(int argc, char** argv) {
@@ -137,7 +154,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return error.get_exit_code() == 0 ? app.exit(error) : ParseFailure(app, error, argc > 1 ? argv[1] : "");
   }
   if (score->parsed()) return Score(texts);
   if (features->parsed()) return Features(feature);

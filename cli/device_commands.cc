@@ -4,7 +4,6 @@
 
 #include <cstdio>
 
-#include "cli/raw_format.h"
 #include "cli/specs.h"
 #include "engine/selftest.h"
 #include "engine/tuner.h"
@@ -75,8 +74,7 @@ int RunSelfTestCommand(const DeviceChoice& choice) {
 
 Result<std::string> DescribePlan(const PlanRequest& request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
-  ACU_ASSIGN_OR_RETURN(const PictureFormat format,
-                       ParseRawFormat(request.size, request.pixel_format, request.bit_depth));
+  ACU_ASSIGN_OR_RETURN(const PictureFormat format, ParseRawFormat(request.pictures));
   ACU_ASSIGN_OR_RETURN(const std::string family, FamilyOf(request.backend));
   return acutance::DescribePlan(feature.metric, feature.options, format, request.batch, family);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "cli/raw_format.h"
 #include "engine/backends.h"
 
 namespace acutance::cli {
@@ -19,9 +20,7 @@ int RunSelfTestCommand(const DeviceChoice& choice);
 
 struct PlanRequest {
   std::string feature;  // as after --feature
-  std::string size;     // "1920x1080"
-  int bit_depth = 8;
-  std::string pixel_format = "420";
+  RawTexts pictures;
   int batch = 0;                // 0: as the tuning table says
   std::string backend = "emu";  // whose first device's tuning is used
 };

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
 #include <variant>
 #include <vector>
 
@@ -15,11 +16,15 @@
 namespace acutance::cli {
 namespace {
 
+constexpr PictureFormat kCommonFormat{1920, 1080, 8, PixelFormat::k420};
+
 std::string RangeText(const OptionSpec& option) {
   if (std::holds_alternative<bool>(option.default_value)) return "true or false";
   if (std::holds_alternative<std::string>(option.default_value)) return "text";
   const bool whole = std::holds_alternative<int>(option.default_value);
-  return fmt::format("{} {:g} to {:g}", whole ? "whole number" : "number", option.min, option.max);
+  const char* kind = whole ? "whole number" : "number";
+  if (option.max == std::numeric_limits<double>::max()) return fmt::format("{}, {:g} or more", kind, option.min);
+  return fmt::format("{} {:g} to {:g}", kind, option.min, option.max);
 }
 
 std::string DescribeOption(const OptionSpec& option) {
@@ -32,9 +37,11 @@ std::string DescribeOption(const OptionSpec& option) {
 
 std::string DescribeMetric(const Metric& metric) {
   std::string text = fmt::format("{}: {}\n\noutputs, as logs name them\n", metric.name, metric.summary);
+  const Result<OptionValues> defaults = OptionValues::Parse(metric.options, {});
   for (const OutputSpec& output : metric.outputs)
-    text += fmt::format("  {}{}\n", output.alias.empty() ? output.name : output.alias,
-                        output.enabled ? "  (only with some options)" : "");
+    text +=
+        fmt::format("  {}{}\n", output.alias.empty() ? output.name : output.alias,
+                    output.enabled && !output.enabled(*defaults, kCommonFormat) ? "  (only with some options)" : "");
   text += metric.options.empty() ? "\nno options\n" : "\noptions (and short names, as output keys show them)\n";
   for (const OptionSpec& option : metric.options) text += DescribeOption(option);
   return text + fmt::format("\nexample: acutance score ref.mp4 dis.mp4 --feature {}{}\n", metric.name,
@@ -50,7 +57,8 @@ Result<std::string> DescribeFeatures(const std::string& name) {
     if (const Metric* metric = FindMetric(name)) return DescribeMetric(*metric);
     std::vector<std::string_view> names;
     for (const Metric* metric : AllMetrics()) names.push_back(metric->name);
-    return Error(StatusCode::kInvalidArgument, "no such feature '{}'{}", name, Suggestion(name, names));
+    return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
+                 Suggestion(name, names));
   }
   std::string text;
   for (const Metric* metric : AllMetrics()) text += fmt::format("{:<14}{}\n", metric->name, metric->summary);

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "cli/raw_format.h"
 #include "cli/spec_run.h"
 #include "engine/feature_set.h"
 #include "metric/registry.h"
@@ -147,8 +146,8 @@ int RunParityCommand(const ParityArgs& args) {
                             "no backend has a device (`acutance devices` says why); the emulator "
                             "runs anywhere: --backends emu"));
   std::optional<PictureFormat> raw;
-  if (!args.size.empty()) {
-    const Result<PictureFormat> format = ParseRawFormat(args.size, args.pixel_format, args.bit_depth);
+  if (!args.raw.size.empty()) {
+    const Result<PictureFormat> format = ParseRawFormat(args.raw);
     if (!format.ok()) return UsageError(format.status());
     raw = *format;
   }

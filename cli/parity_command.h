@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/raw_format.h"
+
 namespace acutance::cli {
 
 struct ParityArgs {
@@ -13,9 +15,8 @@ struct ParityArgs {
   std::vector<std::string> features;  // as after --feature; empty: every feature that has a device plan
   std::vector<std::string> backends;  // empty: all but the emulator that have a device
   int places = -1;                    // decimal places that must agree; -1: every bit
-  std::string size, pixel_format = "420";
-  int bit_depth = 8;
-  int64_t frames = 0;  // 0: all
+  RawTexts raw;                       // with a size: the videos are raw yuv
+  int64_t frames = 0;                 // 0: all
   int threads = 1;
 };
 

@@ -14,16 +14,15 @@ bool ParseSide(std::string_view text, int& side) {
 
 }  // namespace
 
-Result<PictureFormat> ParseRawFormat(const std::string& size, const std::string& pixel_format, int bit_depth) {
+Result<PictureFormat> ParseRawFormat(const RawTexts& texts) {
   PictureFormat format;
-  format.bit_depth = bit_depth;
-  const size_t x = size.find('x');
-  const std::string_view text = size;
-  if (x == std::string::npos || !ParseSide(text.substr(0, x), format.width) ||
-      !ParseSide(text.substr(x + 1), format.height))
-    return Error(StatusCode::kInvalidArgument, "size '{}': expected WIDTHxHEIGHT, such as 1920x1080", size);
+  format.bit_depth = texts.bit_depth;
+  const std::string_view text = texts.size;
+  const size_t x = text.find('x');
+  if (x == text.npos || !ParseSide(text.substr(0, x), format.width) || !ParseSide(text.substr(x + 1), format.height))
+    return Error(StatusCode::kInvalidArgument, "size '{}': expected WIDTHxHEIGHT, such as 1920x1080", texts.size);
   for (PixelFormat candidate : {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
-    if (pixel_format == PixelFormatName(candidate)) format.pixel_format = candidate;
+    if (texts.pixel_format == PixelFormatName(candidate)) format.pixel_format = candidate;
   ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   return format;
 }

@@ -7,7 +7,13 @@
 
 namespace acutance::cli {
 
-/// "1920x1080", "420" (400, 420, 422 or 444), 8.
-Result<PictureFormat> ParseRawFormat(const std::string& size, const std::string& pixel_format, int bit_depth);
+/// As after --size, --pixel-format and --bit-depth.
+struct RawTexts {
+  std::string size;  // "1920x1080"
+  std::string pixel_format = "420";
+  int bit_depth = 8;
+};
+
+Result<PictureFormat> ParseRawFormat(const RawTexts& texts);
 
 }  // namespace acutance::cli

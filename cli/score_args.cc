@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <set>
@@ -9,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/raw_format.h"
+#include "report/log_writer.h"
 
 namespace acutance::cli {
 namespace {
@@ -72,6 +73,9 @@ Status ReadModels(const ScoreTexts& texts, ScoreArgs& args) {
 
 Status ReadOutputs(const ScoreTexts& texts, ScoreArgs& args) {
   if (texts.output.empty()) return {};
+  if (texts.output == "-")
+    return Error(StatusCode::kInvalidArgument,
+                 "--output -: a log is a file; --json prints the summary to standard output");
   const std::string_view placeholder = "{name}";
   const size_t at = texts.output.find(placeholder);
   if (at == std::string::npos) {
@@ -94,15 +98,11 @@ Status ReadOutputs(const ScoreTexts& texts, ScoreArgs& args) {
   return {};
 }
 
-Status ReadFormat(const ScoreTexts& texts, ScoreArgs& args) {
-  args.format = texts.format;
-  if (!args.format.empty() || texts.output.empty()) return {};
+std::string FormatOf(const ScoreTexts& texts) {
+  if (!texts.format.empty()) return texts.format;
   std::string extension = std::filesystem::path(texts.output).extension().string();
-  args.format = extension.empty() ? "xml" : extension.substr(1);
-  for (std::string_view known : {"xml", "json", "csv", "sub"})
-    if (args.format == known) return {};
-  args.format = "xml";
-  return {};
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension.empty() || !FindLogFormat(extension.substr(1)) ? "xml" : extension.substr(1);
 }
 
 /// "0", "0,2"; empty: no choice.
@@ -179,13 +179,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  command.add_option("--size", texts.size, "The videos are raw planar yuv of this size")->type_name("WIDTHxHEIGHT");
-  command.add_option("--pixel-format", texts.pixel_format, "of raw videos")
-      ->check(CLI::IsMember({"400", "420", "422", "444"}))
-      ->capture_default_str();
-  command.add_option("--bit-depth", texts.bit_depth, "of raw videos")
-      ->check(CLI::IsMember({8, 10, 12, 16}))
-      ->capture_default_str();
+  AddRawOptions(command, texts.raw, "The videos are raw planar yuv of this size");
   command.add_flag("-q,--quiet", texts.quiet, "No progress");
   command.footer(R"(
 Examples:
@@ -197,6 +191,19 @@ Examples:
 
 `acutance features` and `acutance models` list what can be asked for.
 Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong command line, 130 after Ctrl-C.)");
+}
+
+CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help) {
+  CLI::Option* size = command.add_option("--size", texts.size, size_help)->type_name("WIDTHxHEIGHT");
+  command.add_option("--pixel-format", texts.pixel_format, "Chroma format, with --size")
+      ->check(CLI::IsMember({"400", "420", "422", "444"}))
+      ->needs(size)
+      ->capture_default_str();
+  command.add_option("--bit-depth", texts.bit_depth, "Bits of a sample, with --size")
+      ->check(CLI::IsMember({8, 10, 12, 16}))
+      ->needs(size)
+      ->capture_default_str();
+  return size;
 }
 
 Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
@@ -216,8 +223,8 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)
     return Error(StatusCode::kInvalidArgument, "standard input (-) can be only one of the videos");
-  if (!texts.size.empty()) {
-    ACU_ASSIGN_OR_RETURN(args.raw, ParseRawFormat(texts.size, texts.pixel_format, texts.bit_depth));
+  if (!texts.raw.size.empty()) {
+    ACU_ASSIGN_OR_RETURN(args.raw, ParseRawFormat(texts.raw));
   }
   if (!texts.frames.empty()) ACU_RETURN_IF_ERROR(ReadFrameRange(texts.frames, args));
   for (const std::string& text : texts.features) {
@@ -226,7 +233,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   }
   ACU_RETURN_IF_ERROR(ReadModels(texts, args));
   ACU_RETURN_IF_ERROR(ReadOutputs(texts, args));
-  ACU_RETURN_IF_ERROR(ReadFormat(texts, args));
+  args.format = FormatOf(texts);
   return args;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "cli/raw_format.h"
 #include "cli/specs.h"
 #include "engine/backends.h"
 #include "engine/score_run.h"
@@ -14,7 +15,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace acutance::cli {
 
@@ -28,9 +30,7 @@ struct ScoreTexts {
   std::string format;
   std::string precision;
   std::string frames;
-  std::string size;
-  std::string pixel_format = "420";
-  int bit_depth = 8;
+  RawTexts raw;
   std::string backend = "auto";
   std::string devices;  // numbers with commas
   std::string decoder = "cpu";
@@ -63,6 +63,9 @@ struct ScoreArgs {
 };
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
+
+/// --size (which is returned), --pixel-format and --bit-depth.
+CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help);
 
 /// A failure is a usage error.
 Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts);

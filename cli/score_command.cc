@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "report/log_writer.h"
+#include "report/output_file.h"
 #include "report/summary.h"
 
 namespace acutance::cli {
@@ -37,19 +38,22 @@ RunRequest MakeRequest(const ScoreArgs& args) {
 }
 
 std::string DescribeError(const ScoreArgs& args, const RunError& error) {
-  const std::string& reason = error.status.message();
-  switch (error.stage) {
-    case RunStage::kReference:
-      return fmt::format("reference {}: {}", args.reference, reason);
-    case RunStage::kDistorted:
-      return fmt::format("distorted {}: {}", args.distorted[error.distorted], reason);
-    case RunStage::kPair:
-      return reason +
-             "\nscale or convert one of them first, for example: ffmpeg -i DIS -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
-             "out.y4m";
-    default:
-      return reason;
-  }
+  std::string reason = error.status.message();
+  if (error.stage != RunStage::kPair) return reason;
+  for (size_t at = 0; (at = reason.find('\n', at)) != reason.npos;) reason.replace(at, 1, "; ");
+  const std::string only =
+      args.distorted.size() == 1 ? args.distorted.front() : "";  // of several, the reason tells which
+  return fmt::format(
+      "{} and {}{}; convert one of them first, for example: ffmpeg -i {} -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
+      "out.y4m",
+      args.reference, only.empty() ? "" : only + ": ", reason, only.empty() ? "DIS" : only);
+}
+
+Status CheckOutputs(const ScoreArgs& args) {
+  std::vector<std::string> videos = args.distorted;
+  videos.push_back(args.reference);
+  for (const std::string& output : args.outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
+  return {};
 }
 
 Status WriteLogs(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
@@ -137,6 +141,10 @@ int RunScoreCommand(const ScoreArgs& args) {
   if (!numbers.ok()) {
     fmt::print(stderr, "acutance score: {}\n", numbers.status().message());
     return kUsage;
+  }
+  if (const Status status = CheckOutputs(args); !status.ok()) {
+    fmt::print(stderr, "acutance: {}\n", status.message());
+    return kFailed;
   }
   WatchInterrupt();
   Progress progress(args.quiet);

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "cli/list_commands.h"
 #include "cli/spec_run.h"
@@ -13,6 +15,7 @@
 #include "cli/vmaf_args.h"
 #include "model/pooling.h"
 #include "report/log_writer.h"
+#include "report/output_file.h"
 
 namespace acutance::cli {
 namespace {
@@ -38,7 +41,7 @@ int ReportError(const VmafArgs& args, const RunError& error) {
       fmt::print(stderr, "problem with distorted file: {}\n{}\n", args.distorted, reason);
       return kSetupFailed;
     case RunStage::kPair:
-      fmt::print(stderr, "{}\n", reason);
+      fmt::print(stderr, "{}\nvideos are incompatible, {} problem(s).\n", reason, 1 + std::ranges::count(reason, '\n'));
       return kSetupFailed;
     case RunStage::kBackend:
       fmt::print(stderr, "{}\n", reason);
@@ -96,7 +99,16 @@ void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberForm
   }
 }
 
+int OutputError(const VmafArgs& args, const Status& status) {
+  fmt::print(stderr, "could not open file: {}\n{}\n", args.output, status.message());
+  return kSetupFailed;
+}
+
 int Score(const VmafArgs& args, const NumberFormat& numbers) {
+  if (!args.output.empty()) {
+    const Status status = OutputFile::Check(args.output, std::vector{args.reference, args.distorted});
+    if (!status.ok()) return OutputError(args, status);
+  }
   RunRequest request = MakeRequest(args);
   Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
@@ -124,9 +136,7 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
       args.output, args.format,
       {result.session->scores(0), result.frames, args.subsample, kLibvmafVersion,
        static_cast<double>(result.frames) / result.seconds, result.format.width, result.format.height, numbers});
-  if (written.ok()) return kOk;
-  fmt::print(stderr, "could not open file: {}\n{}\n", args.output, written.message());
-  return kSetupFailed;
+  return written.ok() ? kOk : OutputError(args, written);
 }
 
 int Main(int argc, char** argv) {

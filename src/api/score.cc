@@ -26,13 +26,6 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   return request;
 }
 
-/// Which file an error is about.
-std::string Where(const RunRequest& request, const RunError& error) {
-  if (error.stage == RunStage::kReference) return "reference " + request.reference + ": ";
-  if (error.stage == RunStage::kDistorted) return "distorted " + request.distorted[error.distorted] + ": ";
-  return "";
-}
-
 }  // namespace
 
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
@@ -55,7 +48,7 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
   ScoredRun run = RunScore(request);
   if (run.error) {
     const acutance::Status& status = run.error->status;
-    return Status(static_cast<StatusCode>(status.code()), Where(request, *run.error) + status.message());
+    return Status(static_cast<StatusCode>(status.code()), status.message());
   }
   return ResultAccess::Make(*run.session, static_cast<int>(distorted.size()), run.format, run.seconds,
                             std::move(run.warnings));

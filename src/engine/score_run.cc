@@ -1,5 +1,6 @@
 #include "engine/score_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -23,8 +24,8 @@ class Run {
   }
 
  private:
-  bool Fail(RunStage stage, Status status, int distorted = 0) {
-    result_.error = RunError{stage, std::move(status), distorted};
+  bool Fail(RunStage stage, Status status) {
+    result_.error = RunError{stage, std::move(status)};
     return false;
   }
 
@@ -49,7 +50,7 @@ class Run {
   /// Why NVDEC does not serve this run; it leaves no samples in the host's memory, and a run that fails starts again.
   Status CheckNvdec() {
     if (!devices_ || !session_->CanRunOnDevice())
-      return Error(StatusCode::kNoDevice, "NVDEC is of use where all features run on a CUDA device");
+      return Error(StatusCode::kNoDevice, "NVDEC is of use only where all features run on a CUDA device");
     if (request_.raise_bit_depth) return Error(StatusCode::kNoDevice, "NVDEC does not raise bit depths");
     std::vector<std::string> files = request_.distorted;
     files.push_back(request_.reference);
@@ -90,7 +91,7 @@ class Run {
     for (size_t d = 0; d < request_.distorted.size(); ++d) {
       Result<PairReaderInput> input =
           OpenInput(request_.distorted[d], request_.skip_distorted, session_->NeedsDistorted());
-      if (!input.ok()) return Fail(RunStage::kDistorted, input.status(), static_cast<int>(d));
+      if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
       distorted.push_back(std::move(input).value());
     }
     PairReaderOptions options;
@@ -131,6 +132,13 @@ class Run {
     }
   }
 
+  Status NoFrame() const {
+    const int64_t skipped = std::max(request_.skip_reference, request_.skip_distorted);
+    return Error(
+        StatusCode::kBadData, "there is no frame to score{}",
+        skipped == 0 ? "" : fmt::format(": a video ends before frame {}, the first that was asked for", skipped));
+  }
+
   void ScoreFrames() {
     const auto start = std::chrono::steady_clock::now();
     const std::shared_ptr<void> watch =
@@ -138,7 +146,7 @@ class Run {
     Status status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) result_.warnings.push_back(warning);
     if (status.ok() && session_->frames_added() == 0) {
-      if (!result_.error) Fail(RunStage::kRead, Error(StatusCode::kBadData, "there is no frame to score"));
+      if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
     }
     if (status.ok()) status = session_->Flush();

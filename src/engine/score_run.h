@@ -23,7 +23,6 @@ enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession,
 struct RunError {
   RunStage stage = RunStage::kRead;
   Status status;
-  int distorted = 0;  // kDistorted: which of them
 };
 
 /// Who decodes containers. NVDEC leaves pictures in the memory of the CUDA device that scores them.

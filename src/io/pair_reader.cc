@@ -33,16 +33,14 @@ int ToolNumber(PixelFormat format) {
 
 Status CheckCompatible(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted) {
   std::string message;
-  int problems = 0;
   for (const PairReaderInput& input : distorted) {
     for (const std::string& line : Incompatibilities(reference.video->format(), input.video->format())) {
+      if (!message.empty()) message += '\n';
       if (distorted.size() > 1) message += fmt::format("\"{}\": ", input.name);
-      message += line + '\n';
-      ++problems;
+      message += line;
     }
   }
-  if (problems == 0) return {};
-  return Error(StatusCode::kInvalidArgument, "{}videos are incompatible, {} problem(s).", message, problems);
+  return message.empty() ? Status() : Status(StatusCode::kInvalidArgument, std::move(message));
 }
 
 void RaiseToDeepest(PairReaderInput* reference, std::vector<PairReaderInput>* distorted) {

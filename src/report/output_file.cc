@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 namespace acutance {
@@ -47,6 +48,22 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
   if (fd < 0) return CannotOpen(path, errno);
   return std::unique_ptr<OutputFile>(new OutputFile(path, fd, ""));
+}
+
+Status OutputFile::Check(const std::string& path, std::span<const std::string> inputs) {
+  const std::filesystem::path target(path);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(target, error);
+  if (is_directory(status)) return CannotOpen(path, EISDIR);
+  if (!exists(status)) {
+    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    return access(folder.c_str(), W_OK | X_OK) == 0 ? Status() : CannotOpen(path, errno);
+  }
+  if (access(path.c_str(), W_OK) != 0) return CannotOpen(path, errno);
+  for (const std::string& input : inputs)
+    if (is_regular_file(status) && std::filesystem::equivalent(target, input, error))
+      return Error(StatusCode::kInvalidArgument, "{} is one of the videos: choose another name for the log", path);
+  return {};
 }
 
 OutputFile::~OutputFile() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,10 @@ namespace acutance {
 class OutputFile {
  public:
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path);
+
+  /// What Open would refuse, without opening anything: to be asked before hours of work. Refuses one of `inputs`, too.
+  static Status Check(const std::string& path, std::span<const std::string> inputs);
+
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

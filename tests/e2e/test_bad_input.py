@@ -1,7 +1,6 @@
 """Wrong input ends with a message that helps, a non-zero status and no log."""
 import os
 import signal
-import stat
 import subprocess
 import time
 import unittest
@@ -88,7 +87,11 @@ class Files(CommandTest):
 class Pairs(CommandTest):
     def test_different_sizes(self):
         other = self.write("wide.y4m", y4m(72, 48, [bytes(72 * 48 * 3 // 2)] * 6))
-        self.assert_fails(self.score(self.ref, other), 1, "64x48", "72x48", "scale")
+        result = self.score(self.ref, other)
+        self.assert_fails(result, 1, f"{self.ref} and {other}: ", "64x48", "72x48", "scale")
+        self.assertEqual(result.stderr.count(b"\n"), 1)
+        several = self.score(self.ref, self.dis, other)
+        self.assert_fails(several, 1, f'{self.ref} and "{other}": dimensions do not match')
         self.assert_fails(self.vmaf("-r", self.ref, "-d", other), 255, "dimensions do not match", "1 problem(s)")
 
     def test_sizes_that_round_to_the_same_macroblock(self):
@@ -140,6 +143,9 @@ class Usage(CommandTest):
             ((self.ref, self.dis, "--size", "-64x48"), ["64x48"]),
             ((self.ref, self.dis, "--size", "64"), ["WIDTHxHEIGHT"]),
             ((self.ref, self.dis, "--size", "64x48", "--bit-depth", "9"), ["--bit-depth"]),
+            ((self.ref, self.dis, "--bit-depth", "10"), ["acutance score: --bit-depth requires --size"]),
+            ((self.ref, self.dis, "--pixel-format", "422"), ["--pixel-format requires --size"]),
+            ((self.ref, self.dis, "-o", "-"), ["--output -", "--json"]),
             ((self.ref, self.dis, "--size", "64x48", "--pixel-format", "411"), ["--pixel-format"]),
             ((self.ref, self.dis, "--precision", "0"), ["precision"]),
             ((self.ref, self.dis, "--precision", "lots"), ["precision"]),
@@ -154,6 +160,17 @@ class Usage(CommandTest):
         ]:
             with self.subTest(args=args[2:]):
                 self.acutance_refuses(*args, fragments=fragments)
+
+    def test_commands(self):
+        for args, fragments in [
+            ((), ["acutance: name a command", "`acutance --help`"]),
+            (("scor", self.ref), ["no such command 'scor'; did you mean 'score'?", "features"]),
+            (("--json",), ["name a command before '--json'"]),
+            (("features", "pnsr"), ["no such feature 'pnsr'; did you mean 'psnr'?"]),
+        ]:
+            with self.subTest(args=args):
+                process = subprocess.run([ACUTANCE, *args], capture_output=True, timeout=60, check=False)
+                self.assert_fails(process, 2, *fragments)
 
     def test_names(self):
         for args, fragments in [
@@ -209,9 +226,18 @@ class Outputs(CommandTest):
     def test_unwritable(self):
         for target in (self.path("no/such/folder/log.xml"), self.folder.name, "/dev/full"):
             with self.subTest(target=target):
-                self.assert_fails(self.score(self.ref, self.dis, "-o", target), 1, target)
+                result = self.score(self.ref, self.dis, "-o", target)
+                self.assert_fails(result, 1, target)
+                # What can be known before is said before; a full disk shows at the end.
+                self.assertEqual(b"frames/s" in result.stdout, target == "/dev/full")
                 result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", target)
                 self.assert_fails(result, 255, "could not open file: " + target)
+
+    def test_a_video_is_not_overwritten(self):
+        self.assert_fails(self.score(self.ref, self.dis, "-o", self.dis), 1, "dis.y4m is one of the videos")
+        result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", self.dis)
+        self.assert_fails(result, 255, "dis.y4m is one of the videos")
+        self.assert_ok(self.score(self.ref, self.dis))
 
     def test_full_disk_on_standard_output(self):
         with open("/dev/full", "wb") as full:

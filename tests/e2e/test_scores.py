@@ -155,12 +155,19 @@ class Person(CommandTest):
             self.assertIn(fragment, text)
         self.assertNotIn("\x1b", text + result.stderr.decode())
 
+    def test_extension_in_capitals(self):
+        self.assert_ok(self.score(self.ref, self.dis, "-o", self.path("log.JSON")))
+        self.assertEqual(len(json.loads(self.read("log.JSON"))["frames"]), 6)
+
     def test_lists(self):
         text = self.assert_ok(self.run_command(ACUTANCE, "features"))
         for name in ("adm", "vif", "motion", "psnr"):
             self.assertIn(name, text)
         text = self.assert_ok(self.run_command(ACUTANCE, "features", "motion"))
         for fragment in ("motion_five_frame_window", "mffw", "integer_motion2", "default"):
+            self.assertIn(fragment, text)
+        text = self.assert_ok(self.run_command(ACUTANCE, "features", "psnr"))
+        for fragment in ("  psnr_y\n", "  mse_y  (only with some options)\n", "number, 0 or more"):
             self.assertIn(fragment, text)
         text = self.assert_ok(self.run_command(ACUTANCE, "models"))
         for name in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"):

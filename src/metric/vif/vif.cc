@@ -168,7 +168,7 @@ class VifExtractor : public Extractor {
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   if (format.width < kVifMinSize || format.height < kVifMinSize)
-    return Error(StatusCode::kInvalidArgument, "vif: the picture is {}x{}; both sides must be at least {} pixels",
+    return Error(StatusCode::kInvalidArgument, "the picture is {}x{}; both sides must be at least {} pixels",
                  format.width, format.height, kVifMinSize);
   const Settings settings = {.gain_limit = options.Double("vif_enhn_gain_limit"),
                              .skip_scale0 = options.Bool("vif_skip_scale0"),

@@ -358,7 +358,7 @@ TEST(VifMetric, RefusesSmallPictures) {
     ASSERT_FALSE(made.ok());
     EXPECT_EQ(made.status().code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(made.status().message(),
-              fmt::format("vif: the picture is {}x{}; both sides must be at least 16 pixels", width, height));
+              fmt::format("the picture is {}x{}; both sides must be at least 16 pixels", width, height));
   }
   EXPECT_TRUE(kVifMetric.make(Options({}), {16, 16, 8, PixelFormat::k400}).ok());
 }
