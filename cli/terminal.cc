@@ -8,9 +8,12 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace acutance::cli {
 namespace {
@@ -33,11 +36,31 @@ sigset_t InterruptSet() {
   return set;
 }
 
-constexpr int kBarCells = 24;
+constexpr int kMostBarCells = 24;
+constexpr int kLeastBarCells = 4;
 
-std::string Bar(double done) {
-  const int cells = std::clamp(static_cast<int>(done * kBarCells), 0, kBarCells);
-  return fmt::format("[{:#<{}}{:.<{}}] ", "", cells, "", kBarCells - cells);
+/// At most `columns` wide; empty where that is too little.
+std::string Bar(double done, int columns) {
+  const int all = std::min(columns - static_cast<int>(std::string_view("[] ").size()), kMostBarCells);
+  if (all < kLeastBarCells) return "";
+  const int cells = std::clamp(static_cast<int>(done * all), 0, all);
+  return fmt::format("[{:#<{}}{:.<{}}] ", "", cells, "", all - cells);
+}
+
+/// The fields that fit into `columns`, the first in any case.
+std::string JoinFields(const std::vector<std::string>& fields, size_t columns) {
+  std::string line;
+  for (const std::string& field : fields) {
+    if (!line.empty() && line.size() + 2 + field.size() > columns) break;
+    line += (line.empty() ? "" : "  ") + field;
+  }
+  return line;
+}
+
+/// A terminal that can wipe a line.
+bool CanRedraw(int descriptor) {
+  const char* terminal = std::getenv("TERM");
+  return IsTerminal(descriptor) && !(terminal && std::string_view(terminal) == "dumb");
 }
 
 std::string Duration(double seconds) {
@@ -75,7 +98,7 @@ InterruptScope::~InterruptScope() {
 
 Progress::Progress(bool quiet)
     : quiet_(quiet),
-      terminal_(IsTerminal(STDERR_FILENO)),
+      terminal_(CanRedraw(STDERR_FILENO)),
       next_draw_(start_ + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(5))) {}
 
 void Progress::Clear() {
@@ -87,27 +110,28 @@ double Progress::Seconds() const { return std::chrono::duration<double>(Clock::n
 
 std::string Progress::Line(const State& state) const {
   const double rate = static_cast<double>(state.frames) / std::max(Seconds(), 1e-9);
-  std::string line;
-  if (state.total && *state.total > 0) {
-    const double done = static_cast<double>(state.frames) / static_cast<double>(*state.total);
-    if (terminal_) line += Bar(done);
-    line += fmt::format("{}/{} frames", state.frames, *state.total);
-  } else {
-    line += fmt::format("{} frames", state.frames);
-  }
-  line += fmt::format("  {:.1f} frames/s", rate);
-  if (state.score) line += fmt::format("  {} {:.3f}", state.label, *state.score);
-  if (state.total && rate > 0 && *state.total > state.frames)
-    line += fmt::format("  {} left", Duration(static_cast<double>(*state.total - state.frames) / rate));
-  return line;
+  const int64_t total = state.total.value_or(0);
+  std::vector<std::string> fields;
+  fields.push_back(total > 0 ? fmt::format("{}/{} frames", state.frames, total)
+                             : fmt::format("{} frames", state.frames));
+  if (rate > 0 && total > state.frames)
+    fields.push_back(fmt::format("{} left", Duration(static_cast<double>(total - state.frames) / rate)));
+  fields.push_back(fmt::format("{:.1f} frames/s", rate));
+  if (state.score) fields.push_back(fmt::format("{} {:.3f}", state.label, *state.score));
+
+  if (!terminal_) return JoinFields(fields, std::string::npos);
+  const int columns = TerminalColumns(STDERR_FILENO) - 1;  // the last one would start a new line
+  std::string line = JoinFields(fields, static_cast<size_t>(columns));
+  if (total <= 0) return line;
+  return Bar(static_cast<double>(state.frames) / static_cast<double>(total), columns - static_cast<int>(line.size())) +
+         line;
 }
 
 void Progress::Update(const State& state) {
   if (quiet_ || Clock::now() < next_draw_) return;
   next_draw_ = Clock::now() + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(5));
-  std::string line = Line(state);
+  const std::string line = Line(state);
   if (terminal_) {
-    line.resize(std::min(line.size(), static_cast<size_t>(TerminalColumns(STDERR_FILENO) - 1)));
     fmt::print(stderr, "\r{}\x1b[K", line);
   } else {
     fmt::print(stderr, "{}\n", line);

@@ -1,7 +1,11 @@
 """Wrong input ends with a message that helps, a non-zero status and no log."""
+import fcntl
 import os
+import pty
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -283,6 +287,42 @@ class Signals(CommandTest):
         _, error = process.communicate(timeout=20)
         self.assertEqual(process.returncode, 1, error)
         self.assertIn(b"3 frames were scored", error)
+
+
+class Terminals(CommandTest):
+    def lines_drawn(self, columns, kind):
+        """What a terminal of so many columns gets while frames come in slowly."""
+        fifo = self.path("slow.y4m")
+        os.mkfifo(fifo)
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen([ACUTANCE, "score", self.ref, fifo], stdout=subprocess.DEVNULL, stderr=slave,
+                              env={**os.environ, "TERM": kind}) as process:
+            os.close(slave)
+            with open(fifo, "wb") as writer:
+                writer.write(y4m(64, 48, []))
+                for frame in self.clip("dis"):
+                    writer.write(b"FRAME\n" + frame)
+                    writer.flush()
+                    time.sleep(0.15)
+            self.assertEqual(process.wait(timeout=60), 0)
+        os.set_blocking(master, False)
+        try:
+            text = os.read(master, 65536).decode()
+        except OSError:  # closed, with nothing written
+            text = ""
+        os.close(master)
+        os.remove(fifo)
+        return text.split("\r")
+
+    def test_progress_keeps_to_one_line(self):
+        for columns in (30, 80):
+            lines = self.lines_drawn(columns, "xterm")
+            self.assertTrue(any(" frames" in line for line in lines), lines)
+            self.assertLess(max(len(line.removesuffix("\x1b[K")) for line in lines), columns)
+
+    def test_terminal_that_cannot_wipe(self):
+        self.assertNotIn("\x1b", "".join(self.lines_drawn(80, "dumb")))
 
 
 if __name__ == "__main__":

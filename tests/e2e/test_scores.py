@@ -155,6 +155,13 @@ class Person(CommandTest):
             self.assertIn(fragment, text)
         self.assertNotIn("\x1b", text + result.stderr.decode())
 
+    def test_table_fits_a_terminal(self):
+        text = self.assert_ok(self.score(self.ref, self.dis, "-f", "psnr=enable_apsnr=true"))
+        table = text[text.index("mean"):text.index(" frames in")]
+        self.assertLessEqual(max(len(line) for line in table.splitlines()), 80)
+        self.assertRegex(table, r"\nVMAF_integer_feature_motion_sad_score\n +\d+\.\d{4} ")
+        self.assertRegex(table, r"\napsnr_y +\d+\.\d{4}\n")
+
     def test_extension_in_capitals(self):
         self.assert_ok(self.score(self.ref, self.dis, "-o", self.path("log.JSON")))
         self.assertEqual(len(json.loads(self.read("log.JSON"))["frames"]), 6)
