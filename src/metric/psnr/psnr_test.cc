@@ -12,19 +12,19 @@ namespace acutance {
 namespace {
 
 /// A plane that begins `lead` samples into its memory, which ends right after the last sample, so that sanitizers see
-/// reads beyond it.
+/// reads beyond it. Between rows stand `gap` samples of no row.
 class TestPlane {
  public:
   template <class Fill>  // (x, y) -> sample
-  TestPlane(int width, int height, int bit_depth, Fill fill, int lead = 0) {
-    const int sample_bytes = bit_depth > 8 ? 2 : 1;
-    bytes_.resize((static_cast<size_t>(width) * height + lead) * sample_bytes);
+  TestPlane(int width, int height, int bit_depth, Fill fill, int lead = 0, int gap = 0) {
+    const int sample_bytes = bit_depth > 8 ? 2 : 1, pitch = width + gap;
+    bytes_.resize((static_cast<size_t>(pitch) * height - gap + lead) * sample_bytes);
     std::byte* first = bytes_.data() + lead * sample_bytes;
-    plane_ = {first, static_cast<ptrdiff_t>(width) * sample_bytes, width, height};
+    plane_ = {first, static_cast<ptrdiff_t>(pitch) * sample_bytes, width, height};
     for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
+      for (int x = 0; x < (y + 1 < height ? pitch : width); ++x) {
         const uint16_t sample = static_cast<uint16_t>(fill(x, y));
-        std::byte* to = first + (static_cast<size_t>(y) * width + x) * sample_bytes;
+        std::byte* to = first + (static_cast<size_t>(y) * pitch + x) * sample_bytes;
         if (bit_depth > 8) std::memcpy(to, &sample, 2);
         else *to = static_cast<std::byte>(sample);
       }
@@ -71,15 +71,19 @@ TEST(SquaredError, NoiseOfManySizes) {
     }
 }
 
-TEST(SquaredError, RowsOfAnyAlignment) {
+TEST(SquaredError, RowsOfAnyAlignmentWidthAndPitch) {
   std::mt19937 random(3);
-  for (const int depth : kDepths)
-    for (int lead = 0; lead < 65; ++lead) {
-      const auto noise = [&](int, int) { return random() & ((1 << depth) - 1); };
-      const TestPlane a(128, 2, depth, noise, lead), b(128, 2, depth, noise, lead * 5 % 64);
-      const int64_t expected = SquaredErrorRef(a.plane(), b.plane(), depth, {0, 2});
-      ForEachTarget([&] { EXPECT_EQ(SquaredError(a.plane(), b.plane(), depth, {0, 2}), expected) << lead; });
-    }
+  for (const int depth : {8, 16})
+    for (int width = 1; width <= 200; ++width)
+      for (int lead = 0; lead < 64; ++lead) {
+        const auto noise = [&](int, int) { return random() & ((1 << depth) - 1); };
+        const TestPlane a(width, 2, depth, noise, lead, lead / 3 % 4), b(width, 2, depth, noise, lead * 5 % 64, 1);
+        const int64_t expected = SquaredErrorRef(a.plane(), b.plane(), depth, {0, 2});
+        ForEachTarget([&] {
+          ASSERT_EQ(SquaredError(a.plane(), b.plane(), depth, {0, 2}), expected)
+              << "width " << width << ", row begins at " << lead << ", depth " << depth;
+        });
+      }
 }
 
 TEST(SquaredError, TheWidestRowOfTheLargestErrorsDoesNotOverflow) {
