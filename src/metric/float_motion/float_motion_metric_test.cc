@@ -103,7 +103,8 @@ std::vector<std::vector<double>> ScoreFilm(const OptionTexts& texts, const Pictu
 
 using Column = std::vector<double>;
 
-// Numbers of the definition in another language (numpy), which libvmaf's own confirm on other clips.
+// Numbers of the definition in another language (numpy), which libvmaf's own confirm on other clips (both options at
+// once: in 4:4:4; README.md).
 TEST(FloatMotion, KnownAnswers) {
   struct Answer {
     int bit_depth;
