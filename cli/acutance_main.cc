@@ -96,7 +96,7 @@ CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   command->add_option("-t,--threads", args.threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  AddRawOptions(*command, args.raw, "The videos are raw planar yuv of this size");
+  AddRawOptions(*command, args.raw, "Size of the videos that are raw planar yuv");
   return command;
 }
 

@@ -179,7 +179,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  AddRawOptions(command, texts.raw, "The videos are raw planar yuv of this size");
+  AddRawOptions(command, texts.raw, "Size of the videos that are raw planar yuv");
   command.add_flag("-q,--quiet", texts.quiet, "No progress");
   command.footer(R"(
 Examples:

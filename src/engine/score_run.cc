@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -80,8 +81,22 @@ class Run {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, open_));
     result_.decoded_by_nvdec |= video->is_on_device();
     for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
+    has_raw_ |= video->is_raw();
+    WarnOfRate(path, video->frame_rate());
     if (!session_->NeedsChroma()) video->SkipChroma();
     return PairReaderInput{path, std::move(video), skip, needed};
+  }
+
+  /// Frames are paired by order, so of other rates other moments.
+  void WarnOfRate(const std::string& path, std::optional<double> rate) {
+    constexpr double kTolerance = 0.01;  // film that is said to have 24 or 23.976 frames a second is the same frames
+    if (!rate) return;
+    if (!first_rate_) first_rate_ = {path, *rate};
+    const auto& [first_path, first] = *first_rate_;
+    if (std::abs(*rate - first) > kTolerance * first)
+      result_.warnings.push_back(
+          fmt::format("{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, whatever their times",
+                      first_path, first, path, *rate));
   }
 
   bool OpenVideos() {
@@ -94,6 +109,11 @@ class Run {
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
       distorted.push_back(std::move(input).value());
     }
+    if (open_.raw && !has_raw_)
+      return Fail(
+          RunStage::kReference,
+          Error(StatusCode::kInvalidArgument,
+                "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
     PairReaderOptions options;
     if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit;
     options.read_ahead = request_.read_ahead ? 2 : 0;
@@ -166,6 +186,8 @@ class Run {
   ScoredRun result_;
   std::shared_ptr<DevicePicker> devices_;
   bool may_use_nvdec_ = false;
+  bool has_raw_ = false;
+  std::optional<std::pair<std::string, double>> first_rate_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };

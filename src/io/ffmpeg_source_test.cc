@@ -172,6 +172,19 @@ TEST_F(Containers, RefusesOtherPixelFormats) {
   }
 }
 
+TEST_F(Containers, AreNoRawYuvEvenWhereASizeIsGiven) {
+  const Clip clip = MakeClip({48, 34, 8, PixelFormat::k420}, 3);
+  for (const std::string file : {"a.mp4", "a.mkv", "a.webm", "a.avi", "a.ivf", "a.mov"}) {
+    SCOPED_TRACE(file);
+    const bool is_vp8 = file == "a.webm" || file == "a.ivf";
+    ASSERT_TRUE(Encode(clip, "yuv420p", is_vp8 ? "-c:v libvpx" : "-c:v libx264 -qp 0", file)) << ReadFile(dir_ / "log");
+    const auto source = MustOpen(dir_ / file, {.raw = PictureFormat{16, 16, 8, PixelFormat::k420}});
+    ASSERT_NE(source, nullptr);
+    EXPECT_FALSE(source->is_raw());
+    EXPECT_EQ(source->format(), clip.format);
+  }
+}
+
 TEST_F(Containers, RefusesFilesWithoutVideo) {
   ASSERT_EQ(
       std::system(fmt::format("ffmpeg -v error -nostdin -y -f lavfi -i sine=duration=0.2 {}", dir_ / "a.wav").c_str()),

@@ -29,6 +29,7 @@ class PlanarSource : public VideoSource {
   std::vector<std::string> warnings() const override { return warnings_; }
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
+  bool is_raw() const override { return !has_markers_; }
   bool is_instant() const override { return !stream_->mapped_bytes().empty(); }
   Status CheckIntact() const override { return stream_->CheckMapping(); }
   Result<std::optional<Picture>> Next() override;

@@ -430,7 +430,11 @@ TEST(OpenVideo, ExplainsRawYuv) {
                                    PictureFormat{2, 2, 9}, PictureFormat{2, 2, 0}, PictureFormat{2, 2, 17}})
     EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, {bad}), HasSubstr("a.yuv: "));
   WriteFile(dir / "a.y4m", MakeClip({2, 2, 8, PixelFormat::k420}, 1).Y4m("C420"));
-  EXPECT_THAT(ErrorOf(dir / "a.y4m", nullptr, {PictureFormat{2, 2, 8}}), HasSubstr("leave out the options"));
+  const auto y4m = MustOpen(dir / "a.y4m", {PictureFormat{4, 4, 8}}),
+             raw = MustOpen(dir / "a.yuv", {PictureFormat{4, 4, 8}});
+  EXPECT_EQ(y4m->format().width, 2) << "it tells its own size";
+  EXPECT_FALSE(y4m->is_raw());
+  EXPECT_TRUE(raw->is_raw());
 }
 
 TEST(OpenVideo, FileThatShrinksWhileItIsRead) {

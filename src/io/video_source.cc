@@ -19,6 +19,14 @@ bool LooksLikeRawYuv(std::string_view path) {
   return extension.starts_with("yuv") || extension == "i420";
 }
 
+constexpr size_t kContainerStart = 12;
+
+/// MP4 and QuickTime, Matroska and WebM, AVI, IVF: by bytes with which no picture begins.
+bool LooksLikeContainer(std::string_view start) {
+  return start.substr(std::min<size_t>(4, start.size())).starts_with("ftyp") || start.starts_with("\x1a\x45\xdf\xa3") ||
+         start.starts_with("RIFF") || start.starts_with("DKIF");
+}
+
 }  // namespace
 
 Result<int64_t> VideoSource::Skip(int64_t count) {
@@ -31,14 +39,11 @@ Result<int64_t> VideoSource::Skip(int64_t count) {
 
 Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path));
-  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kY4mSignature.size()));
+  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kContainerStart));
   if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
-  const bool is_y4m = start == kY4mSignature;
-  if (is_y4m && options.raw)
-    return Error(StatusCode::kInvalidArgument,
-                 "{} is a y4m file, which tells its own size: leave out the options for raw yuv", stream->name());
-  if (is_y4m) return OpenY4m(std::move(stream), options.keep_mapped);
-  if (options.raw) return OpenRawYuv(std::move(stream), *options.raw, options.keep_mapped);
+  if (start.starts_with(kY4mSignature)) return OpenY4m(std::move(stream), options.keep_mapped);
+  if (options.raw && !LooksLikeContainer(start))
+    return OpenRawYuv(std::move(stream), *options.raw, options.keep_mapped);
   if (LooksLikeRawYuv(path))
     return Error(StatusCode::kInvalidArgument,
                  "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "

@@ -29,6 +29,9 @@ class VideoSource {
   /// source is at its end.
   virtual Result<std::optional<Picture>> Next() = 0;
 
+  /// Whether the size came from OpenOptions::raw.
+  virtual bool is_raw() const { return false; }
+
   /// Whether Next() and Skip() take no time: the pictures are in memory already.
   virtual bool is_instant() const { return false; }
 
@@ -60,8 +63,8 @@ struct DeviceDecoding {
 Result<std::vector<std::string>> DeviceCodecs();
 
 struct OpenOptions {
-  std::optional<PictureFormat> raw;               // set: the file is headerless planar yuv of this format
-  int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
+  std::optional<PictureFormat> raw;  // of headerless planar yuv: what is neither y4m nor a well-known container
+  int decoder_threads = 1;           // of FFmpeg's decoder; 0: as many as it likes
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool keep_mapped = false;  // pages of y4m and yuv files stay mapped when their pictures have passed
 };

@@ -110,6 +110,20 @@ class Inputs(CommandTest):
         ref, dis = (self.write(n + ".yuv", b"".join(self.clip(n))) for n in ("ref", "dis"))
         self.assertEqual(self.table(ref, dis, "--size", "64x48"), self.table(self.ref, self.dis))
 
+    def test_raw_against_y4m(self):
+        ref, dis = (self.write(n + ".yuv", b"".join(self.clip(n))) for n in ("ref", "dis"))
+        expected = self.table(self.ref, self.dis)
+        self.assertEqual(self.table(ref, self.dis, "--size", "64x48"), expected)
+        self.assertEqual(self.table(self.ref, dis, "--size", "64x48"), expected)
+        self.assert_fails(self.score(self.ref, self.dis, "--size", "64x48"), 1, "ref.y4m tells its own size", "leave out")
+
+    def test_frame_rates(self):
+        for rate, differs in (("F50:1", True), ("F24:1", True), ("F25000:1001", False), ("F0:0", False)):
+            other = self.write("other.y4m", y4m(64, 48, self.clip("dis"), rate))
+            result = self.score(self.ref, other)
+            self.assert_ok(result)
+            self.assertEqual(f"{self.ref} has 25 frames/s, {other} " in result.stderr.decode(), differs, rate)
+
     def test_standard_input(self):
         with open(self.dis, "rb") as file:
             data = file.read()
