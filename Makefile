@@ -14,7 +14,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: help build score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -30,8 +30,11 @@ $(BUILD)/.configured: | setup
 build: $(BUILD)/.configured ## the commands, into build/bin/
 	@cmake --build $(BUILD) --parallel $(JOBS)
 
+check-pair:
+	@tools/check_pair.sh
+
 # Without the tests and benchmarks, which take longer than the rest.
-score: $(BUILD)/.configured ## score a sample pair, or REF=a.mkv DIS=b.mp4
+score: check-pair $(BUILD)/.configured ## score a sample pair, or REF=a.mkv DIS=b.mp4
 	@cmake --build $(BUILD) --parallel $(JOBS) --target acutance
 	@tools/setup.sh score
 	@tools/score.sh
