@@ -8,27 +8,8 @@
 
 namespace acutance {
 
-/// Writes a Sequence's output into the score tables that its metric run serves.
-class Session::Sink : public ScoreSink {
- public:
-  Sink(Session& session, const MetricRun& run, int distorted)
-      : session_(session), run_(run), tables_(session.TablesOf(distorted)) {}
-
-  void Set(int output, int64_t frame, double value) override {
-    if (run_.columns[output] < 0) return;
-    for (auto& table : tables_) session_.Record(table->Set(run_.columns[output], frame, value));
-  }
-  void SetAggregate(std::string_view name, double value) override {
-    for (auto& table : tables_) table->SetAggregate(name, value);
-  }
-
- private:
-  Session& session_;
-  const MetricRun& run_;
-  const std::span<const std::unique_ptr<ScoreTable>> tables_;
-};
-
-Session::Session(SessionOptions options) : options_(std::move(options)) {}
+Session::Session(SessionOptions options)
+    : options_(std::move(options)), writer_(features_, models_, options_.subsample) {}
 
 Session::~Session() {
   if (device_frames_) device_frames_->Stop();
@@ -65,13 +46,9 @@ Status Session::Start(const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   ACU_RETURN_IF_ERROR(features_.MakeExtractors(format));
   format_ = format;
-  for (int d = 0; d < options_.distorted_count; ++d) {
-    tables_.push_back(std::make_unique<ScoreTable>());
-    ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back()));
-    for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_.back()));
-  }
-  MakeSequences();
-  means_.assign(models_.size(), std::vector<std::optional<double>>(tables_.size()));
+  for (const MetricRun& run : features_.runs()) max_lag_ = std::max(max_lag_, run.extractor->Lag());
+  ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count));
+  means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
   ACU_RETURN_IF_ERROR(ChooseDevices(format));
   // Frames end on the lanes' threads too, so nothing may run in the caller's.
@@ -93,17 +70,6 @@ bool Session::CanRunOnDevice() const {
 
 bool Session::RunsOnCpu() const {
   return std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return !run.on_device; });
-}
-
-void Session::MakeSequences() {
-  for (const MetricRun& run : features_.runs()) {
-    max_lag_ = std::max(max_lag_, run.extractor->Lag());
-    const bool shared = run.metric->reference_only;
-    std::vector<RunSequence>& sequences = sequences_.emplace_back(shared ? 1 : options_.distorted_count);
-    for (int d = 0; d < static_cast<int>(sequences.size()); ++d)
-      if ((sequences[d].sequence = run.extractor->MakeSequence()))
-        sequences[d].sink = std::make_unique<Sink>(*this, run, shared ? -1 : d);
-  }
 }
 
 Status Session::ChooseDevices(const PictureFormat& format) {
@@ -249,13 +215,14 @@ void Session::WriteReady(std::unique_lock<std::mutex>& lock) {
   for (Jobs jobs = TakeReady(); !jobs.empty(); jobs = TakeReady()) {
     lock.unlock();
     const int64_t frames = jobs.back()->index() + 1;
+    Status status;
     {
-      const std::lock_guard tables_lock(tables_mutex_);
-      for (const auto& job : jobs) WriteFrame(*job);
-      PredictReady(frames);
+      const std::lock_guard writer_lock(writer_mutex_);
+      status = writer_.Write(jobs);
     }
     jobs.clear();
     lock.lock();
+    if (error_.ok()) error_ = std::move(status);
     next_to_write_ = frames;
     PublishMeans();
   }
@@ -273,36 +240,9 @@ Session::Jobs Session::TakeReady() {
   return ready;
 }
 
-void Session::WriteFrame(const FrameJob& job) {
-  Record(job.status());
-  for (const RunResult& result : job.results()) {
-    WriteValues(result, job.index());
-    RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];
-    if (sequence.sequence) sequence.sequence->Push(job.index(), result.sums, result.values, *sequence.sink);
-  }
-}
-
-void Session::WriteValues(const RunResult& result, int64_t index) {
-  const MetricRun& run = features_.runs()[result.run];
-  for (size_t i = 0; i < run.columns.size(); ++i) {
-    if (run.columns[i] < 0 || run.metric->outputs[i].phase != OutputPhase::kFrame) continue;
-    for (auto& table : TablesOf(result.distorted)) Record(table->Set(run.columns[i], index, result.values[i]));
-  }
-}
-
-std::span<const std::unique_ptr<ScoreTable>> Session::TablesOf(int distorted) const {
-  const std::span<const std::unique_ptr<ScoreTable>> all = tables_;
-  return distorted < 0 ? all : all.subspan(distorted, 1);
-}
-
-void Session::PredictReady(int64_t frames) {
-  for (ModelRun& model : models_)
-    for (auto& table : tables_) Record(model.PredictReady(*table, options_.subsample, frames));
-}
-
 void Session::PublishMeans() {
-  for (size_t m = 0; m < models_.size(); ++m)
-    for (size_t t = 0; t < tables_.size(); ++t) means_[m][t] = models_[m].RunningMean(*tables_[t]);
+  for (int m = 0; m < static_cast<int>(means_.size()); ++m)
+    for (int d = 0; d < options_.distorted_count; ++d) means_[m][d] = writer_.RunningMean(d, m);
 }
 
 Status Session::Flush() {
@@ -316,22 +256,12 @@ Status Session::Flush() {
     progressed_.wait(lock, [&] { return next_to_write_ == next_index_; });
     if (!error_.ok()) return error_;
   }
-  const std::lock_guard tables_lock(tables_mutex_);
-  for (auto& sequences : sequences_)
-    for (RunSequence& each : sequences)
-      if (each.sequence) each.sequence->Flush(*each.sink);
-  PredictReady(next_index_);
-  for (const ModelRun& model : models_)
-    for (const auto& table : tables_) Record(model.CheckComplete(*table, options_.subsample, next_index_));
+  const std::lock_guard writer_lock(writer_mutex_);
+  Status status = writer_.Flush(next_index_);
   const std::lock_guard lock(mutex_);
   PublishMeans();
+  if (error_.ok()) error_ = std::move(status);
   return error_;
-}
-
-void Session::Record(const Status& status) {
-  if (status.ok()) return;
-  const std::lock_guard lock(mutex_);
-  if (error_.ok()) error_ = status;
 }
 
 int64_t Session::frames_done() const {
@@ -340,8 +270,8 @@ int64_t Session::frames_done() const {
 }
 
 void Session::ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const {
-  const std::lock_guard lock(tables_mutex_);
-  reader(*tables_[distorted]);
+  const std::lock_guard lock(writer_mutex_);
+  reader(writer_.table(distorted));
 }
 
 std::optional<double> Session::RunningMean(int distorted, int model) const {

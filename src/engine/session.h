@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "engine/frame_job.h"
 #include "engine/frame_queue.h"
 #include "engine/model_run.h"
+#include "engine/score_writer.h"
 #include "image/picture.h"
 #include "model/score_table.h"
 
@@ -75,7 +75,7 @@ class Session {
   /// Mean so far of a model's score, for display; nullopt before the first.
   std::optional<double> RunningMean(int distorted, int model) const;
 
-  const ScoreTable& scores(int distorted) const { return *tables_[distorted]; }  // complete after Flush
+  const ScoreTable& scores(int distorted) const { return writer_.table(distorted); }  // complete after Flush
   /// Shows a table while frames may be in flight; none is written meanwhile.
   void ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const;
   const std::vector<ModelRun>& models() const { return models_; }
@@ -89,17 +89,10 @@ class Session {
   std::vector<std::string> warnings() const;
 
  private:
-  class Sink;
-  /// The logic over time of one metric run, for one distorted video or all.
-  struct RunSequence {
-    std::unique_ptr<Sequence> sequence;  // null: there is none
-    std::unique_ptr<Sink> sink;
-  };
   using Jobs = std::vector<std::shared_ptr<FrameJob>>;
 
   explicit Session(SessionOptions options);
   Status BindRequests();
-  void MakeSequences();
   Status ChooseDevices(const PictureFormat& format);
   void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
   void Warn(const std::string& warning);
@@ -110,20 +103,13 @@ class Session {
   void OnFramesDone(Jobs jobs);
   void WriteReady(std::unique_lock<std::mutex>& lock);
   Jobs TakeReady();
-  void WriteFrame(const FrameJob& job);
-  void WriteValues(const RunResult& result, int64_t index);
-  void PredictReady(int64_t frames);
   void PublishMeans();
-  void Record(const Status& status);
-  std::span<const std::unique_ptr<ScoreTable>> TablesOf(int distorted) const;  // -1: all
 
   const SessionOptions options_;
   FeatureSet features_;
   std::vector<ModelRun> models_;
-  std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
   std::unique_ptr<WorkspacePool> workspaces_;
-  std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] of a reference_only run
-  std::deque<Picture> earlier_;                      // latest first
+  std::deque<Picture> earlier_;  // latest first
   int max_lag_ = 0;
   PictureFormat format_;
   int64_t next_index_ = 0;
@@ -143,8 +129,9 @@ class Session {
   Status error_;
   std::vector<std::string> warnings_;
 
-  /// Held while scores are written: guards tables, models and sequences. Taken before mutex_, if both are.
-  mutable std::mutex tables_mutex_;
+  /// Held while scores are written: guards the tables and the models' progress. Taken before mutex_, if both are.
+  mutable std::mutex writer_mutex_;
+  ScoreWriter writer_;
 
   // Last: their threads end before anything they use, the lanes' before the pool's.
   std::unique_ptr<ThreadPool> pool_;

@@ -1,0 +1,104 @@
+#include "engine/score_writer.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace acutance {
+
+/// Writes a Sequence's output into the score tables that its metric run serves.
+class ScoreWriter::Sink : public ScoreSink {
+ public:
+  Sink(ScoreWriter& writer, const MetricRun& run, int distorted)
+      : writer_(writer), run_(run), tables_(writer.TablesOf(distorted)) {}
+
+  void Set(int output, int64_t frame, double value) override {
+    if (run_.columns[output] < 0) return;
+    for (auto& table : tables_) writer_.Record(table->Set(run_.columns[output], frame, value));
+  }
+  void SetAggregate(std::string_view name, double value) override {
+    for (auto& table : tables_) table->SetAggregate(name, value);
+  }
+
+ private:
+  ScoreWriter& writer_;
+  const MetricRun& run_;
+  const std::span<const std::unique_ptr<ScoreTable>> tables_;
+};
+
+ScoreWriter::ScoreWriter(FeatureSet& features, std::vector<ModelRun>& models, int subsample)
+    : features_(features), models_(models), subsample_(subsample) {}
+
+ScoreWriter::~ScoreWriter() = default;
+
+Status ScoreWriter::Start(int distorted_count) {
+  for (int d = 0; d < distorted_count; ++d) {
+    tables_.push_back(std::make_unique<ScoreTable>());
+    ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back()));
+    for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_.back()));
+  }
+  MakeSequences();
+  return {};
+}
+
+void ScoreWriter::MakeSequences() {
+  for (const MetricRun& run : features_.runs()) {
+    const bool shared = run.metric->reference_only;
+    std::vector<RunSequence>& sequences = sequences_.emplace_back(shared ? 1 : tables_.size());
+    for (int d = 0; d < static_cast<int>(sequences.size()); ++d)
+      if ((sequences[d].sequence = run.extractor->MakeSequence()))
+        sequences[d].sink = std::make_unique<Sink>(*this, run, shared ? -1 : d);
+  }
+}
+
+Status ScoreWriter::Write(std::span<const std::shared_ptr<FrameJob>> jobs) {
+  for (const auto& job : jobs) WriteFrame(*job);
+  PredictReady(jobs.back()->index() + 1);
+  return error_;
+}
+
+Status ScoreWriter::Flush(int64_t frames) {
+  for (auto& sequences : sequences_)
+    for (RunSequence& each : sequences)
+      if (each.sequence) each.sequence->Flush(*each.sink);
+  PredictReady(frames);
+  for (const ModelRun& model : models_)
+    for (const auto& table : tables_) Record(model.CheckComplete(*table, subsample_, frames));
+  return error_;
+}
+
+std::optional<double> ScoreWriter::RunningMean(int distorted, int model) const {
+  return models_[model].RunningMean(*tables_[distorted]);
+}
+
+void ScoreWriter::WriteFrame(const FrameJob& job) {
+  Record(job.status());
+  for (const RunResult& result : job.results()) {
+    WriteValues(result, job.index());
+    RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];
+    if (sequence.sequence) sequence.sequence->Push(job.index(), result.sums, result.values, *sequence.sink);
+  }
+}
+
+void ScoreWriter::WriteValues(const RunResult& result, int64_t index) {
+  const MetricRun& run = features_.runs()[result.run];
+  for (size_t i = 0; i < run.columns.size(); ++i) {
+    if (run.columns[i] < 0 || run.metric->outputs[i].phase != OutputPhase::kFrame) continue;
+    for (auto& table : TablesOf(result.distorted)) Record(table->Set(run.columns[i], index, result.values[i]));
+  }
+}
+
+std::span<const std::unique_ptr<ScoreTable>> ScoreWriter::TablesOf(int distorted) const {
+  const std::span<const std::unique_ptr<ScoreTable>> all = tables_;
+  return distorted < 0 ? all : all.subspan(distorted, 1);
+}
+
+void ScoreWriter::PredictReady(int64_t frames) {
+  for (ModelRun& model : models_)
+    for (auto& table : tables_) Record(model.PredictReady(*table, subsample_, frames));
+}
+
+void ScoreWriter::Record(const Status& status) {
+  if (error_.ok() && !status.ok()) error_ = status;
+}
+
+}  // namespace acutance

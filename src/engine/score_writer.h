@@ -1,0 +1,61 @@
+// From the results of finished frames to the score tables: features, what metrics derive over time, models.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/feature_set.h"
+#include "engine/frame_job.h"
+#include "engine/model_run.h"
+#include "model/score_table.h"
+
+namespace acutance {
+
+/// One thread at a time. The first error of all calls is what Write and Flush return.
+class ScoreWriter {
+ public:
+  ScoreWriter(FeatureSet& features, std::vector<ModelRun>& models, int subsample);
+  ~ScoreWriter();
+
+  /// Makes a table for each distorted video, with all columns. Once, when the features have extractors.
+  Status Start(int distorted_count);
+
+  /// Frames that follow those of the last call.
+  Status Write(std::span<const std::shared_ptr<FrameJob>> jobs);
+
+  /// What needs all frames.
+  Status Flush(int64_t frames);
+
+  const ScoreTable& table(int distorted) const { return *tables_[distorted]; }
+
+  /// Of the frames written; nullopt before the first that has a score.
+  std::optional<double> RunningMean(int distorted, int model) const;
+
+ private:
+  class Sink;
+  /// The logic over time of one metric run, for one distorted video or all.
+  struct RunSequence {
+    std::unique_ptr<Sequence> sequence;  // null: there is none
+    std::unique_ptr<Sink> sink;
+  };
+
+  void MakeSequences();
+  void WriteFrame(const FrameJob& job);
+  void WriteValues(const RunResult& result, int64_t index);
+  void PredictReady(int64_t frames);
+  void Record(const Status& status);
+  std::span<const std::unique_ptr<ScoreTable>> TablesOf(int distorted) const;  // -1: all
+
+  FeatureSet& features_;
+  std::vector<ModelRun>& models_;
+  const int subsample_;
+  std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
+  std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] of a reference_only run
+  Status error_;
+};
+
+}  // namespace acutance
