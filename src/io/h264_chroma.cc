@@ -78,11 +78,12 @@ std::vector<Bytes> NalsOfRecord(Bytes record) {
 /// H.264, annex B: what stands between start codes.
 std::vector<Bytes> NalsAfterStartCodes(Bytes bytes) {
   constexpr std::array<uint8_t, 3> kStartCode = {0, 0, 1};
+  const auto find = [&](auto from) { return std::search(from, bytes.end(), kStartCode.begin(), kStartCode.end()); };
   std::vector<Bytes> nals;
-  for (auto code = std::ranges::search(bytes, kStartCode); !code.empty();) {
-    const auto next = std::ranges::search(code.end(), bytes.end(), kStartCode.begin(), kStartCode.end());
-    nals.emplace_back(code.end(), next.begin());
-    code = next;
+  for (auto code = find(bytes.begin()); code != bytes.end();) {
+    const auto begin = code + kStartCode.size();
+    code = find(begin);
+    nals.emplace_back(begin, code);
   }
   return nals;
 }
