@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,22 @@ namespace acutance::cli {
 namespace {
 
 constexpr int kUsage = 2;
+
+/// Help that breaks lines between words, for a terminal of 80 columns.
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const size_t columns = 79 - get_column_width();
+    std::string text = CLI::Formatter::make_option_desc(option);
+    for (size_t start = 0; text.size() - start > columns;) {
+      const size_t space = text.rfind(' ', start + columns);
+      if (space == text.npos || space <= start) break;
+      text[space] = '\n';
+      start = space + 1;
+    }
+    return text;
+  }
+};
 
 /// `command` may be empty: none was named.
 int UsageError(const std::string& command, std::string_view message) {
@@ -77,7 +94,7 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
 }
 
 CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
-  CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair of videos");
+  CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair");
   command->add_option("reference", args.reference, "Reference video, as in score")->required()->type_name("REF");
   command->add_option("distorted", args.distorted, "Distorted video")->required()->type_name("DIS");
   command->add_option("-f,--feature", args.features, "A feature, as in score (default: all with a device plan)")
@@ -127,6 +144,7 @@ int OnDevices(const char* command, const DeviceTexts& texts, int (*run)(const De
 
 int Main(int argc, char** argv) {
   CLI::App app("acutance: how good does this video look to a person?", "acutance");
+  app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which take it over
   app.set_version_flag("--version",
                        fmt::format("acutance {} (scores and logs of libvmaf {})", kVersion, kLibvmafVersion));
   app.require_subcommand(1);
@@ -135,10 +153,10 @@ int Main(int argc, char** argv) {
   CLI::App* score = app.add_subcommand("score", "Score distorted videos against their reference");
   AddScoreOptions(*score, texts);
   std::string feature;
-  CLI::App* features = app.add_subcommand("features", "List the features, or one feature's outputs and options");
+  CLI::App* features = app.add_subcommand("features", "List the features, or what one of them has");
   features->add_option("name", feature, "A feature")->type_name("NAME");
   CLI::App* models = app.add_subcommand("models", "List the built-in models");
-  CLI::App* devices = app.add_subcommand("devices", "List the GPUs of this machine, and why a backend has none");
+  CLI::App* devices = app.add_subcommand("devices", "List the GPUs, and why a backend has none");
   DeviceTexts device;
   CLI::App* selftest =
       AddDeviceCommand(app, "selftest", "Let every device prove itself on known answers", "all", device);

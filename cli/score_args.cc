@@ -119,28 +119,7 @@ Status ReadDevices(std::string_view text, DeviceChoice& choice) {
   return {};
 }
 
-}  // namespace
-
-void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
-  command
-      .add_option(
-          "reference", texts.reference,
-          "Reference video: y4m, any container that FFmpeg decodes, raw yuv with --size, - for y4m on standard input")
-      ->required()
-      ->type_name("REF");
-  command.add_option("distorted", texts.distorted, "Distorted videos; several share one decoding of the reference")
-      ->required()
-      ->type_name("DIS");
-  command.add_option("-m,--model", texts.models, "Model by name or .json file (default vmaf_v0.6.1; may be repeated)")
-      ->type_name("MODEL")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option("-f,--feature", texts.features, "One more feature: NAME or NAME=OPTION=VALUE:... (may be repeated)")
-      ->type_name("FEATURE")
-      ->expected(1)
-      ->take_all();
-  command.add_flag("--no-model", texts.no_model, "Compute only the features that --feature names");
+void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("-o,--output", texts.output,
                   "Write a log of every frame; {name} stands for the distorted video's name")
@@ -152,11 +131,9 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Significant digits of the log's scores: 1 to 17, or max (default: as libvmaf)")
       ->type_name("N");
   command.add_flag("--json", texts.json, "Print the summary as JSON");
-  command.add_option("--frames", texts.frames, "Score frames FIRST to END-1 only, counted from 0")
-      ->type_name("FIRST:END");
-  command.add_option("--subsample", texts.subsample, "Score one frame of N")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 30));
+}
+
+void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("-t,--threads", texts.threads, "Worker threads (default: all cores)")
       ->type_name("N")
       ->check(CLI::Range(1, kMaxThreads));
@@ -179,27 +156,59 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+}
+
+}  // namespace
+
+void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
+  command
+      .add_option(
+          "reference", texts.reference,
+          "Reference video: y4m, any container that FFmpeg decodes, raw yuv with --size, - for y4m on standard input")
+      ->required()
+      ->type_name("REF");
+  command.add_option("distorted", texts.distorted, "Distorted videos; several share one decoding of the reference")
+      ->required()
+      ->type_name("DIS");
+  command.add_option("-m,--model", texts.models, "Model by name or .json file (default vmaf_v0.6.1; may be repeated)")
+      ->type_name("MODEL")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("-f,--feature", texts.features, "One more feature: NAME or NAME=OPTION=VALUE:... (may be repeated)")
+      ->type_name("FEATURE")
+      ->expected(1)
+      ->take_all();
+  command.add_flag("--no-model", texts.no_model, "Compute only the features that --feature names");
+  AddLogOptions(command, texts);
+  command.add_option("--frames", texts.frames, "Score frames FIRST to END-1 only, counted from 0")
+      ->type_name("FIRST:END");
+  command.add_option("--subsample", texts.subsample, "Score one frame of N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 30));
+  AddDeviceOptions(command, texts);
   AddRawOptions(command, texts.raw, "Size of the videos that are raw planar yuv");
   command.add_flag("-q,--quiet", texts.quiet, "No progress");
   command.footer(R"(
 Examples:
   acutance score ref.mp4 encode.mkv
   acutance score ref.y4m a.mp4 b.mp4 c.mp4 --output 'logs/{name}.json'
-  acutance score ref.yuv dis.yuv --size 1920x1080 --bit-depth 10
-  acutance score ref.mp4 dis.mp4 --model vmaf_4k_v0.6.1 --feature psnr --frames 100:300
+  acutance score ref.yuv encode.mp4 --size 1920x1080 --bit-depth 10
+  acutance score ref.mp4 dis.mp4 -m vmaf_4k_v0.6.1 -f psnr --frames 100:300
   ffmpeg -v error -i dis.mp4 -f yuv4mpegpipe - | acutance score ref.y4m -
 
 `acutance features` and `acutance models` list what can be asked for.
-Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong command line, 130 after Ctrl-C.)");
+Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong
+command line, 130 after Ctrl-C.)");
 }
 
 CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help) {
   CLI::Option* size = command.add_option("--size", texts.size, size_help)->type_name("WIDTHxHEIGHT");
-  command.add_option("--pixel-format", texts.pixel_format, "Chroma format, with --size")
+  command.add_option("--pixel-format", texts.pixel_format, "Chroma format")
       ->check(CLI::IsMember({"400", "420", "422", "444"}))
       ->needs(size)
       ->capture_default_str();
-  command.add_option("--bit-depth", texts.bit_depth, "Bits of a sample, with --size")
+  command.add_option("--bit-depth", texts.bit_depth, "Bits of a sample")
       ->check(CLI::IsMember({8, 10, 12, 16}))
       ->needs(size)
       ->capture_default_str();

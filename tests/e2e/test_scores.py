@@ -198,6 +198,9 @@ class Person(CommandTest):
         for args in ((ACUTANCE, "--help"), (ACUTANCE, "score", "--help")):
             text = self.assert_ok(self.run_command(*args))
             self.assertIn("acutance score", text)
+        for command in ("", "score", "features", "models", "devices", "selftest", "tune", "parity", "plan"):
+            text = self.assert_ok(self.run_command(ACUTANCE, *command.split(), "--help"))
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 80, command)
 
     def test_clients_probes_of_vmaf(self):
         self.assertEqual(json.loads(self.assert_ok(self.vmaf("--list-backends")))["backends"][0]["name"], "cpu")
