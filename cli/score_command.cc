@@ -37,18 +37,6 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   return request;
 }
 
-std::string DescribeError(const ScoreArgs& args, const RunError& error) {
-  std::string reason = error.status.message();
-  if (error.stage != RunStage::kPair) return reason;
-  for (size_t at = 0; (at = reason.find('\n', at)) != reason.npos;) reason.replace(at, 1, "; ");
-  const std::string only =
-      args.distorted.size() == 1 ? args.distorted.front() : "";  // of several, the reason tells which
-  return fmt::format(
-      "{} and {}{}; convert one of them first, for example: ffmpeg -i {} -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
-      "out.y4m",
-      args.reference, only.empty() ? "" : only + ": ", reason, only.empty() ? "DIS" : only);
-}
-
 Status CheckOutputs(const ScoreArgs& args) {
   std::vector<std::string> videos = args.distorted;
   videos.push_back(args.reference);
@@ -160,7 +148,7 @@ int RunScoreCommand(const ScoreArgs& args) {
   const ScoredRun result = RunSpecs(std::move(request), args.models);
   progress.Clear();
   for (const std::string& warning : result.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
-  if (result.error) fmt::print(stderr, "acutance: {}\n", DescribeError(args, *result.error));
+  if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   return Report(args, result, *numbers);
 }

@@ -41,7 +41,8 @@ int ReportError(const VmafArgs& args, const RunError& error) {
       fmt::print(stderr, "problem with distorted file: {}\n{}\n", args.distorted, reason);
       return kSetupFailed;
     case RunStage::kPair:
-      fmt::print(stderr, "{}\nvideos are incompatible, {} problem(s).\n", reason, 1 + std::ranges::count(reason, '\n'));
+      fmt::print(stderr, "{}\nvideos are incompatible, {} problem(s).\n", error.tool_words,
+                 1 + std::ranges::count(error.tool_words, '\n'));
       return kSetupFailed;
     case RunStage::kBackend:
       fmt::print(stderr, "{}\n", reason);

@@ -14,6 +14,19 @@
 namespace acutance {
 namespace {
 
+/// Videos that do not fit together, named, with what to do about it.
+Status DescribeMismatch(const RunRequest& request, const Status& status) {
+  std::string problems = status.message();
+  for (size_t at = 0; (at = problems.find('\n', at)) != problems.npos;) problems.replace(at, 1, "; ");
+  const bool is_single = request.distorted.size() == 1;  // of several, the problems name theirs
+  return Error(
+      status.code(),
+      "{} and {}{}; convert one of them first, for example: ffmpeg -i {} -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
+      "out.y4m",
+      request.reference, is_single ? request.distorted[0] + ": " : "", problems,
+      is_single ? request.distorted[0] : "DIS");
+}
+
 /// Carries a run from step to step; the first step that fails fills result.error.
 class Run {
  public:
@@ -120,7 +133,13 @@ class Run {
     options.raise_bit_depth = request_.raise_bit_depth;
     Result<std::unique_ptr<PairReader>> reader =
         PairReader::Open(std::move(reference).value(), std::move(distorted), options);
-    if (!reader.ok()) return Fail(RunStage::kPair, reader.status());
+    if (!reader.ok() && reader.status().code() != StatusCode::kInvalidArgument)
+      return Fail(RunStage::kRead, reader.status());
+    if (!reader.ok()) {
+      Fail(RunStage::kPair, DescribeMismatch(request_, reader.status()));
+      result_.error->tool_words = reader.status().message();
+      return false;
+    }
     reader_ = std::move(reader).value();
     return true;
   }

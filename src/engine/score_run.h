@@ -23,6 +23,7 @@ enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession,
 struct RunError {
   RunStage stage = RunStage::kRead;
   Status status;
+  std::string tool_words = "";  // kPair: what libvmaf's tool says, a line for each problem
 };
 
 /// Who decodes containers. NVDEC leaves pictures in the memory of the CUDA device that scores them.
