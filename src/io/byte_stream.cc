@@ -17,6 +17,11 @@ constexpr size_t kPipeBlock = size_t{1} << 18;
 constexpr size_t kMaxRead = size_t{1} << 30;  // the system refuses single reads of 2 GB and more
 
 Status OpenError(const std::string& path, int reason) {
+  if (path.find("://") != path.npos)
+    return Error(StatusCode::kNotFound,
+                 "could not open file: {}: URLs are not read; download it, or pipe it as y4m to standard input: "
+                 "ffmpeg -v error -i URL -f yuv4mpegpipe - | ...",
+                 path);
   return Error(reason == ENOENT ? StatusCode::kNotFound : StatusCode::kIo, "could not open file: {}: {}", path,
                std::strerror(reason));
 }

@@ -412,6 +412,8 @@ TEST(OpenVideo, SaysWhyItCannotOpen) {
   EXPECT_THAT(ErrorOf(dir / ""), AllOf(HasSubstr("could not open file: "), HasSubstr("Is a directory")));
   EXPECT_EQ(code(dir / ""), StatusCode::kIo);
   EXPECT_THAT(ErrorOf(""), HasSubstr("could not open file: "));
+  EXPECT_THAT(ErrorOf("http://localhost/a.mp4"),
+              AllOf(HasSubstr("http://localhost/a.mp4"), HasSubstr("URLs are not read")));
   WriteFile(dir / "empty.y4m", "");
   EXPECT_THAT(ErrorOf(dir / "empty.y4m"), HasSubstr("empty.y4m is empty"));
   EXPECT_EQ(code(dir / "empty.y4m"), StatusCode::kBadData);
