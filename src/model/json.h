@@ -29,7 +29,6 @@ struct JsonValue {
 
   bool IsNull() const { return kind == Kind::kNull; }
   bool IsObject() const { return kind == Kind::kObject; }
-  bool IsArray() const { return kind == Kind::kArray; }
   bool IsString() const { return kind == Kind::kString; }
 };
 
