@@ -46,10 +46,7 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
     if (!options.on_progress(progress)) cancel();
   };
   ScoredRun run = RunScore(request);
-  if (run.error) {
-    const acutance::Status& status = run.error->status;
-    return Status(static_cast<StatusCode>(status.code()), status.message());
-  }
+  if (run.error) return ToPublic(run.error->status);
   return ResultAccess::Make(*run.session, static_cast<int>(distorted.size()), run.format, run.seconds,
                             std::move(run.warnings));
 }

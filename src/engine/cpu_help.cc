@@ -3,7 +3,8 @@
 namespace acutance {
 namespace {
 
-// Two H200 at 19,500 frames/s fell to 13,800 when 16 workers added 2,000 (docs/performance.md).
+// Two H200 with 32 threads, 16 of which helped, did 13,750 frames/s at 1080p; with 24 threads 19,450
+// (docs/performance.md).
 constexpr double kLeastGain = 1.0 / 8;
 
 }  // namespace
@@ -16,16 +17,17 @@ void CpuHelp::Start(Clock::time_point now) {
 int CpuHelp::Workers(int workers, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (workers <= 0) return 0;
-  if (cpu_frames_ == 0) {
-    const bool first = !tried_;
-    tried_ = true;
-    return first ? 1 : 0;
-  }
+  if (cpu_frames_ == 0) return has_taken_ ? 0 : 1;
   const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
-  // Frames in hand count as done, so that the first seconds are no slower than they are.
+  // One more than are done: devices that have done none yet may be about to.
   const double by_devices = static_cast<double>(device_frames_ + 1) / seconds(now - start_);
   const double by_workers = workers * static_cast<double>(cpu_frames_) / seconds(work_);
   return by_workers >= kLeastGain * by_devices ? workers : 0;
+}
+
+void CpuHelp::OnTaken() {
+  const std::lock_guard lock(mutex_);
+  has_taken_ = true;
 }
 
 void CpuHelp::OnDeviceFrame() {

@@ -21,6 +21,8 @@ class CpuHelp {
   /// long it takes.
   int Workers(int workers, Clock::time_point now);
 
+  /// The CPU begins a frame.
+  void OnTaken();
   void OnDeviceFrame();
   /// The CPU computed a frame in so much time of its workers.
   void OnCpuFrame(Clock::duration work);
@@ -30,7 +32,7 @@ class CpuHelp {
   Clock::time_point start_;
   int64_t device_frames_ = 0, cpu_frames_ = 0;
   Clock::duration work_{};  // of all cpu_frames_
-  bool tried_ = false;
+  bool has_taken_ = false;
 };
 
 }  // namespace acutance

@@ -14,6 +14,10 @@ class CpuHelpTest : public testing::Test {
   void DevicesDo(int frames) {
     while (frames-- > 0) help_.OnDeviceFrame();
   }
+  void CpuDoesOne(milliseconds work) {
+    help_.OnTaken();
+    help_.OnCpuFrame(work);
+  }
 
   CpuHelp help_;
 };
@@ -21,38 +25,36 @@ class CpuHelpTest : public testing::Test {
 TEST_F(CpuHelpTest, TriesOneFrameFirst) {
   EXPECT_EQ(WorkersAfter(milliseconds(1), 0), 0);
   EXPECT_EQ(WorkersAfter(milliseconds(1), 4), 1);
-  EXPECT_EQ(WorkersAfter(milliseconds(2), 4), 0);
+  EXPECT_EQ(WorkersAfter(milliseconds(2), 4), 1) << "there was none to take";
+  help_.OnTaken();
+  EXPECT_EQ(WorkersAfter(milliseconds(3), 4), 0) << "it is not done yet";
 }
 
 TEST_F(CpuHelpTest, HelpsSlowDevices) {
   DevicesDo(99);  // in a second
-  EXPECT_EQ(WorkersAfter(milliseconds(1), 4), 1);
-  help_.OnCpuFrame(milliseconds(10));
+  CpuDoesOne(milliseconds(10));
   EXPECT_EQ(WorkersAfter(milliseconds(1000), 4), 4);
   EXPECT_EQ(WorkersAfter(milliseconds(1000), 1), 1);
 }
 
 TEST_F(CpuHelpTest, LeavesFastDevicesAlone) {
   DevicesDo(9999);
-  EXPECT_EQ(WorkersAfter(milliseconds(1), 4), 1);
-  help_.OnCpuFrame(milliseconds(10));
+  CpuDoesOne(milliseconds(10));
   EXPECT_EQ(WorkersAfter(milliseconds(1000), 12), 0);  // 1200 frames a second beside 10,000
   EXPECT_EQ(WorkersAfter(milliseconds(1000), 13), 13);
 }
 
 TEST_F(CpuHelpTest, HelpsWhenDevicesStand) {
-  EXPECT_EQ(WorkersAfter(milliseconds(1), 4), 1);
-  help_.OnCpuFrame(milliseconds(10));
+  CpuDoesOne(milliseconds(10));
   EXPECT_EQ(WorkersAfter(milliseconds(1), 1), 0);
   EXPECT_EQ(WorkersAfter(milliseconds(100), 1), 1);
 }
 
 TEST_F(CpuHelpTest, AveragesFramesOfTheCpu) {
   DevicesDo(999);
-  EXPECT_EQ(WorkersAfter(milliseconds(1), 4), 1);
-  help_.OnCpuFrame(milliseconds(1));
+  CpuDoesOne(milliseconds(1));
   EXPECT_EQ(WorkersAfter(milliseconds(1000), 1), 1);  // 1000 frames a second beside 1000
-  for (int i = 0; i < 9; ++i) help_.OnCpuFrame(milliseconds(11));
+  for (int i = 0; i < 9; ++i) CpuDoesOne(milliseconds(11));
   EXPECT_EQ(WorkersAfter(milliseconds(1000), 1), 0);  // 100
 }
 

@@ -183,6 +183,7 @@ void Session::HelpDevices() {
   for (int spare = help_.Workers(idle, CpuHelp::Clock::now()); spare > 0; --spare) {
     const std::shared_ptr<FrameJob> job = device_frames_->TakeOne();
     if (!job) return;
+    help_.OnTaken();
     job->RunDeviceWorkOnCpu();
   }
 }
