@@ -6,7 +6,9 @@
 namespace acutance {
 namespace {
 
-constexpr int kSlots = 3;  // one is filled, one computes, one hands out its sums
+constexpr int kSlots = 4;  // two are filled, one computes, one hands out its sums
+// While the last pictures of one batch are copied, threads that find none left begin with the next batch.
+constexpr int kFillThreads = 2;
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
@@ -28,7 +30,8 @@ DeviceLane::~DeviceLane() {
   changed_.notify_all();
   if (frames_) frames_->Wake();
   if (finish_thread_.joinable()) finish_thread_.join();
-  if (fill_thread_.joinable()) fill_thread_.join();
+  for (std::thread& thread : fill_threads_)
+    if (thread.joinable()) thread.join();
 }
 
 Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
@@ -100,7 +103,7 @@ Status DeviceLane::MakeSlots(int count) {
   return {};
 }
 
-/// The fill thread starts all slots' first runners, the finish thread the others.
+/// The fill threads start all slots' first runners, the finish thread the others.
 PlanRunner::Options DeviceLane::RunnerOptions(const PlanRunner* first) {
   return {.for_each = settings_.for_each,
           .imports = settings_.import_pictures ? &imports_ : nullptr,
@@ -119,7 +122,7 @@ void DeviceLane::Start(FrameQueue& frames) {
   frames_ = &frames;
   frames.Join(batch());
   for (Slot& slot : slots_) idle_.push_back(&slot);
-  fill_thread_ = std::thread([this] { Fill(); });
+  for (int i = 0; i < kFillThreads; ++i) fill_threads_.emplace_back([this] { Fill(); });
   finish_thread_ = std::thread([this] { Finish(); });
 }
 
@@ -202,12 +205,13 @@ void DeviceLane::GiveUp(const Status& status, Slot* failed) {
   }
   changed_.notify_all();
   frames_->Wake();
-  fill_thread_.join();
+  for (std::thread& thread : fill_threads_) thread.join();
   settings_.warn(
       fmt::format("{} device {} ({}) failed: {}; its frames go to other devices or the CPU, scores do not change",
                   info().backend, info().index, info().name, status.message()));
   FrameQueue::Jobs unfinished = std::exchange(failed->jobs, {});
   for (Slot* slot : busy_) std::ranges::move(std::exchange(slot->jobs, {}), std::back_inserter(unfinished));
+  std::ranges::sort(unfinished, {}, [](const auto& job) { return job->index(); });
   frames_->Leave(std::move(unfinished));
 }
 

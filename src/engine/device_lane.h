@@ -35,7 +35,7 @@ struct LaneSettings {
 /// What a session takes of a device's memory at most, unless told otherwise: 1 GB up to 4K, then growing with the area.
 size_t DefaultDeviceMemory(const PictureFormat& format);
 
-/// Runs the metrics that have a device plan. One thread fills batches, another waits for them and hands out their sums.
+/// Runs the metrics that have a device plan. Two threads fill batches, another waits for them and hands out their sums.
 /// A device that fails gives its frames back to the queue: scores do not change.
 class DeviceLane {
  public:
@@ -102,7 +102,8 @@ class DeviceLane {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   Slots idle_, busy_;
-  std::thread fill_thread_, finish_thread_;
+  std::vector<std::thread> fill_threads_;
+  std::thread finish_thread_;
 };
 
 }  // namespace acutance

@@ -128,8 +128,8 @@ constexpr Fault kTroubles[] = {{Fault::kCopy, 0, StatusCode::kOutOfMemory, false
                                {Fault::kWait, 0, StatusCode::kIo, true},     // a lost device
                                {Fault::kSubmit, 0, StatusCode::kIo, true}};
 
-/// Copies and waits of three slots with two runners each, before the first frame.
-int CallsBefore(const Fault& fault) { return fault.where == Fault::kSubmit ? 0 : 6; }
+/// Copies and waits of four slots with two runners each, before the first frame.
+int CallsBefore(const Fault& fault) { return fault.where == Fault::kSubmit ? 0 : 8; }
 
 TEST(DeviceLane, ADeviceThatFailsHandsItsFramesToTheCpu) {
   const auto cpu = Score(nullptr, kTiny, 70, 3);

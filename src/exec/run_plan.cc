@@ -184,22 +184,22 @@ LaunchCommand PlanRunner::BindLaunch(const BoundPlan& bound, size_t launch) cons
 
 Status PlanRunner::Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  ACU_RETURN_IF_ERROR(Upload(references, distorted));
+  ACU_RETURN_IF_ERROR(UploadPictures(references, distorted));
   return queue_->Submit(*recording_);
 }
 
-Status PlanRunner::Upload(Pictures references, Pictures distorted) {
+Status PlanRunner::UploadPictures(Pictures references, Pictures distorted) {
   const auto begin = std::chrono::steady_clock::now();
-  uploader_->Clear();
+  upload_ = {};
   windows_.clear();
   adopted_.clear();
   const bool in_place = options_.imports && options_.imports->IsWorthIt() && OpenWindows(references, distorted);
   for (const Input& input : inputs_)
     ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted, in_place));
   started_ = true;  // also after a failure: a part may run
-  ACU_RETURN_IF_ERROR(uploader_->Run(*queue_, options_.for_each));
+  ACU_RETURN_IF_ERROR(uploader_->Run(upload_, *queue_, options_.for_each));
   if (!options_.imports) return {};
-  options_.imports->Report(in_place, uploader_->bytes(),
+  options_.imports->Report(in_place, upload_.bytes(),
                            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   return {};
 }
@@ -243,7 +243,8 @@ Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_plac
       continue;
     }
     const size_t sample_bytes = context_.format.BytesPerSample();
-    uploader_->Add(plane, layout.width * sample_bytes, *input.buffer, i * bytes, layout.row_stride * sample_bytes);
+    upload_.planes.push_back(
+        {plane, layout.width * sample_bytes, input.buffer.get(), i * bytes, layout.row_stride * sample_bytes});
   }
   return {};
 }
@@ -253,8 +254,8 @@ Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& la
   const size_t row_bytes = layout.width * sample_bytes;
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> from,
                        device_.Adopt(plane.address, plane.stride * (layout.height - 1) + row_bytes));
-  uploader_->AddDirect({from.get(), 0, &to, offset, row_bytes, static_cast<size_t>(layout.height), plane.stride,
-                        layout.row_stride * sample_bytes});
+  upload_.direct.push_back({from.get(), 0, &to, offset, row_bytes, static_cast<size_t>(layout.height), plane.stride,
+                            layout.row_stride * sample_bytes});
   adopted_.push_back(std::move(from));
   return {};
 }
@@ -265,7 +266,7 @@ void PlanRunner::AddInPlace(const Plane& plane, const Buffer& to, size_t offset,
     const HostImports::Window& window = *FindWindow(windows_, plane.data + done);
     const size_t from = static_cast<size_t>(plane.data + done - window.begin());
     const size_t part = std::min(bytes - done, window.buffer().bytes() - from);
-    uploader_->AddDirect({&window.buffer(), from, &to, offset + done, part});
+    upload_.direct.push_back({&window.buffer(), from, &to, offset + done, part});
     done += part;
   }
 }

@@ -25,7 +25,7 @@ class PlanRunner {
     ForEach for_each = nullptr;      // shares out the copying of pictures; null: one thread does it
     HostImports* imports = nullptr;  // lets the device read pictures where they lie; null: all are copied
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
-    /// before either is started, and one thread starts both.
+    /// before either is started.
     const PlanRunner* uploads_with = nullptr;
   };
 
@@ -83,7 +83,7 @@ class PlanRunner {
   void AppendLaunches(std::vector<Command>& commands) const;
   LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;
   using Pictures = std::span<const Picture* const>;
-  Status Upload(Pictures references, Pictures distorted);
+  Status UploadPictures(Pictures references, Pictures distorted);
   bool OpenWindows(Pictures references, Pictures distorted);
   bool IsSolid(const Plane& plane, const PlaneLayout& layout) const;
   Status AddUpload(const Input& input, Pictures pictures, bool in_place);
@@ -101,6 +101,7 @@ class PlanRunner {
   HostImports::Windows windows_;                  // that copies of the batch read
   std::vector<std::unique_ptr<Buffer>> adopted_;  // and of pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
+  Upload upload_;  // of the batch
   bool started_ = false;
 };
 

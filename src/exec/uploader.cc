@@ -1,7 +1,12 @@
 #include "exec/uploader.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
 namespace acutance {
@@ -11,8 +16,8 @@ constexpr size_t kPieceBytes = size_t{512} << 10;
 // Threads that touch pages of a mapped file for the first time wait for each other where a page table holds both:
 // pieces that begin one after another lie so far apart at least.
 constexpr size_t kPageTableBytes = size_t{2} << 20;
-constexpr int kSegments = 5;  // some are written, some read by the device, some wait for it
-constexpr int kBatches = 3;   // that are under way, where each is one segment
+constexpr int kSegments = 8;  // some are written, some read by the device, some wait for it
+constexpr int kBatches = 4;   // that are under way, where each is one segment
 
 /// Adds a copy; those that lie side by side, or at equal distances, become one.
 void AddCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
@@ -31,123 +36,180 @@ void AddCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
   copies.push_back(copy);
 }
 
+/// Until `value` is `wanted`. That takes some microseconds as a rule, less than waking a thread that sleeps.
+void WaitUntil(const std::atomic<int64_t>& value, int64_t wanted) {
+  constexpr int kLooks = 32;
+  constexpr std::chrono::microseconds kSpin{100};
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (value == wanted) return;
+      hwy::Pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  for (int64_t now = value; now != wanted; now = value) value.wait(now);
+}
+
 }  // namespace
+
+size_t Upload::bytes() const {
+  size_t bytes = 0;
+  for (const PlaneCopy& copy : planes) bytes += copy.row_bytes * copy.plane.height;
+  for (const CopyCommand& copy : direct) bytes += copy.bytes * copy.rows;
+  return bytes;
+}
+
+/// One Run.
+class Uploader::Batch {
+ public:
+  Batch(Uploader& uploader, Queue& queue) : uploader_(uploader), queue_(queue) {}
+
+  void Cut(const Upload::PlaneCopy& copy) {
+    const size_t most = std::min(kPieceBytes, uploader_.segment_bytes_);
+    const int rows = static_cast<int>(std::max<size_t>(most / copy.to_stride, 1));
+    for (int y = 0; y < copy.plane.height; y += rows) Add(copy, y, std::min(rows, copy.plane.height - y));
+  }
+
+  /// Pieces begin in their order (ForEach), so that those of the turns before end without waiting for this one.
+  Status Run(const ForEach& for_each) {
+    std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return std::pair(piece.turn, piece.round); });
+    first_turn_ = uploader_.next_turn_.fetch_add(std::ssize(turns_));
+    const int count = static_cast<int>(pieces_.size());
+    const auto copy = [this](int i) { Copy(pieces_[i]); };
+    if (for_each) for_each(count, copy);
+    else
+      for (int i = 0; i < count; ++i) copy(i);
+    return status_;
+  }
+
+ private:
+  /// Rows to copy, few enough that several threads share a segment.
+  struct Piece {
+    const std::byte* from;
+    ptrdiff_t from_stride;
+    size_t at, to_stride, row_bytes;  // at: in its segment
+    int rows;
+    int turn, round;  // that it belongs to; when it begins within its turn
+  };
+  struct Turn {
+    std::vector<CopyCommand> copies;  // from places in the segment
+    std::atomic<int> pieces_left = 0;
+  };
+
+  void Add(const Upload::PlaneCopy& copy, int y, int rows) {
+    const size_t bytes = copy.to_stride * rows;
+    if (turns_.empty() || used_ + bytes > uploader_.segment_bytes_) {
+      turns_.emplace_back();
+      used_ = 0;
+    }
+    Turn& turn = turns_.back();
+    const int round = turn.pieces_left % static_cast<int>(std::max<size_t>(kPageTableBytes / bytes, 1));
+    pieces_.push_back({copy.plane.data + y * copy.plane.stride, copy.plane.stride, used_, copy.to_stride,
+                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round});
+    AddCopy({uploader_.staging_.get(), used_, copy.to, copy.offset + y * copy.to_stride, bytes}, turn.copies);
+    ++turn.pieces_left;
+    used_ += bytes;
+  }
+
+  void Copy(const Piece& piece) {
+    const int64_t turn = first_turn_ + piece.turn;
+    const Status status = uploader_.Claim(turn);
+    if (status.ok()) CopyRows(piece, uploader_.staging_->host() + SegmentOffset(turn) + piece.at);
+    else Fail(status);
+    if (--turns_[piece.turn].pieces_left == 0) HandOver(turn);
+  }
+
+  void CopyRows(const Piece& piece, std::byte* to) const {
+    const size_t rest = piece.to_stride - piece.row_bytes;
+    if (rest == 0 && piece.from_stride == static_cast<ptrdiff_t>(piece.row_bytes))
+      return void(std::memcpy(to, piece.from, piece.row_bytes * piece.rows));
+    for (int y = 0; y < piece.rows; ++y, to += piece.to_stride) {
+      std::memcpy(to, piece.from + y * piece.from_stride, piece.row_bytes);
+      std::memset(to + piece.row_bytes, static_cast<int>(uploader_.padding_), rest);
+    }
+  }
+
+  void HandOver(int64_t turn) {
+    Segment& segment = uploader_.segments_[turn % uploader_.segments()];
+    {
+      const std::lock_guard lock(mutex_);
+      if (status_.ok()) status_ = Submit(turn, segment.end);
+    }
+    segment.handed_over = turn;
+    segment.handed_over.notify_all();
+  }
+
+  /// Without marks nobody could tell later when the segment may be written again.
+  Status Submit(int64_t turn, std::unique_ptr<Mark>& end) {
+    std::vector<CopyCommand>& copies = turns_[turn - first_turn_].copies;
+    for (CopyCommand& copy : copies) copy.from_offset += SegmentOffset(turn);
+    ACU_RETURN_IF_ERROR(queue_.Copy(copies));
+    ACU_ASSIGN_OR_RETURN(end, queue_.MarkEnd());
+    return end ? Status() : queue_.Wait();
+  }
+
+  size_t SegmentOffset(int64_t turn) const { return turn % uploader_.segments() * uploader_.segment_bytes_; }
+
+  void Fail(const Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (status_.ok()) status_ = status;
+  }
+
+  Uploader& uploader_;
+  Queue& queue_;
+  std::vector<Piece> pieces_;
+  std::deque<Turn> turns_;  // a deque, for they do not move
+  size_t used_ = 0;         // of the last turn's segment
+  int64_t first_turn_ = 0;
+
+  std::mutex mutex_;  // guards the queue and what follows
+  Status status_;
+};
+
+Uploader::Uploader(std::byte padding, int segments, size_t segment_bytes)
+    : padding_(padding), segment_bytes_(segment_bytes) {
+  for (int i = 0; i < segments; ++i) {
+    Segment& segment = segments_.emplace_back();
+    segment.handed_over = i - segments;
+    segment.writable = i - segments;
+  }
+}
 
 Result<std::unique_ptr<Uploader>> Uploader::Make(Device& device, size_t batch_bytes, size_t segment_bytes,
                                                  std::byte padding) {
-  std::unique_ptr<Uploader> uploader(new Uploader(padding));
   const int segments = batch_bytes > segment_bytes ? kSegments : kBatches;
-  uploader->ends_before_.resize(segments);
-  uploader->segment_bytes_ = std::clamp(batch_bytes, size_t{1}, segment_bytes);
-  ACU_ASSIGN_OR_RETURN(uploader->staging_, device.Allocate(segments * uploader->segment_bytes_, MemoryKind::kUpload));
+  segment_bytes = std::clamp(batch_bytes, size_t{1}, segment_bytes);
+  std::unique_ptr<Uploader> uploader(new Uploader(padding, segments, segment_bytes));
+  ACU_ASSIGN_OR_RETURN(uploader->staging_, device.Allocate(segments * segment_bytes, MemoryKind::kUpload));
   std::memset(uploader->staging_->host(), static_cast<int>(padding), uploader->staging_->bytes());
   return uploader;
 }
 
-void Uploader::Clear() {
-  const int turns = static_cast<int>(turns_.size());
-  for (int turn = 0; turn < turns; ++turn) ends_before_[SegmentOf(turn)] = std::move(turns_[turn].end);
-  first_segment_ = SegmentOf(turns);
-  pieces_.clear();
-  turns_.clear();
-  direct_.clear();
-  bytes_ = used_ = 0;
-  submitted_ = 0;
-  status_ = {};
+Status Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each) {
+  if (!upload.direct.empty()) ACU_RETURN_IF_ERROR(queue.Copy(upload.direct));
+  Batch batch(*this, queue);
+  for (const Upload::PlaneCopy& copy : upload.planes) batch.Cut(copy);
+  return batch.Run(for_each);
 }
 
-void Uploader::Add(const Plane& plane, size_t row_bytes, const Buffer& to, size_t offset, size_t to_stride) {
-  const int rows = static_cast<int>(std::max<size_t>(std::min(kPieceBytes, segment_bytes_) / to_stride, 1));
-  for (int y = 0; y < plane.height; y += rows) {
-    const int count = std::min(rows, plane.height - y);
-    AddPiece({plane.data + y * plane.stride, nullptr, plane.stride, to_stride, row_bytes, count, 0, 0}, to,
-             offset + y * to_stride);
+/// Until the device has read what the turn's segment held before. One thread waits for the device, others for that one.
+Status Uploader::Claim(int64_t turn) {
+  Segment& segment = segments_[turn % segments()];
+  if (segment.writable == turn) return {};
+  WaitUntil(segment.handed_over, turn - segments());
+  if (segment.is_waiting.exchange(true)) {
+    WaitUntil(segment.writable, turn);
+    return {};
   }
-  bytes_ += row_bytes * plane.height;
-}
-
-void Uploader::AddPiece(Piece piece, const Buffer& to, size_t offset) {
-  const size_t bytes = piece.to_stride * piece.rows;
-  if (turns_.empty() || used_ + bytes > segment_bytes_) {
-    turns_.emplace_back();
-    used_ = 0;
+  Status status;
+  if (segment.writable != turn) {
+    if (segment.end) status = segment.end->Wait();
+    segment.end.reset();
+    segment.writable = turn;
   }
-  piece.turn = static_cast<int>(turns_.size()) - 1;
-  piece.round = turns_.back().pieces_left % static_cast<int>(std::max<size_t>(kPageTableBytes / bytes, 1));
-  const size_t at = SegmentOf(piece.turn) * segment_bytes_ + used_;
-  piece.to = staging_->host() + at;
-  AddCopy({staging_.get(), at, &to, offset, bytes}, turns_.back().copies);
-  ++turns_.back().pieces_left;
-  used_ += bytes;
-  pieces_.push_back(piece);
-}
-
-void Uploader::AddDirect(const CopyCommand& copy) {
-  AddCopy(copy, direct_);
-  bytes_ += copy.bytes * copy.rows;
-}
-
-/// Pieces begin in their order (ForEach), so that those of the turns before end without waiting for this one. Without
-/// marks nobody could tell later when the segments may be written again.
-Status Uploader::Run(Queue& queue, const ForEach& for_each) {
-  if (!direct_.empty()) ACU_RETURN_IF_ERROR(queue.Copy(direct_));
-  const auto copy = [&](int i) {
-    const Status status = WaitForSegment(queue, pieces_[i].turn);
-    if (status.ok()) CopyRows(pieces_[i]);
-    FinishPiece(queue, status, pieces_[i].turn);
-  };
-  std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return std::pair(piece.turn, piece.round); });
-  const int count = static_cast<int>(pieces_.size());
-  if (for_each) for_each(count, copy);
-  else
-    for (int i = 0; i < count; ++i) copy(i);
-  ACU_RETURN_IF_ERROR(status_);
-  return turns_.empty() || turns_.back().end ? Status() : queue.Wait();
-}
-
-/// Until the device has read what the segment held before.
-Status Uploader::WaitForSegment(Queue& queue, int turn) {
-  if (turns_[turn].may_write) return {};
-  std::unique_lock lock(mutex_);
-  const int before = turn - segments();
-  submitted_changed_.wait(lock, [&] { return submitted_ > before; });
-  ACU_RETURN_IF_ERROR(status_);
-  const std::shared_ptr<Mark> end = before < 0 ? ends_before_[SegmentOf(turn)] : turns_[before].end;
-  if (end) {
-    lock.unlock();
-    ACU_RETURN_IF_ERROR(end->Wait());
-  } else if (before >= 0) {
-    ACU_RETURN_IF_ERROR(queue.Wait());
-  }
-  turns_[turn].may_write = true;  // this turn alone: the one before may follow work of another queue
-  return {};
-}
-
-void Uploader::CopyRows(const Piece& piece) const {
-  const size_t rest = piece.to_stride - piece.row_bytes;
-  if (rest == 0 && piece.from_stride == static_cast<ptrdiff_t>(piece.row_bytes))
-    return void(std::memcpy(piece.to, piece.from, piece.row_bytes * piece.rows));
-  for (int y = 0; y < piece.rows; ++y) {
-    std::byte* to = piece.to + y * piece.to_stride;
-    std::memcpy(to, piece.from + y * piece.from_stride, piece.row_bytes);
-    std::memset(to + piece.row_bytes, static_cast<int>(padding_), rest);
-  }
-}
-
-void Uploader::FinishPiece(Queue& queue, const Status& status, int turn) {
-  const bool last = --turns_[turn].pieces_left == 0;
-  if (!last && status.ok()) return;
-  const std::lock_guard lock(mutex_);
-  if (status_.ok()) status_ = status;
-  for (; submitted_ < static_cast<int>(turns_.size()) && turns_[submitted_].pieces_left == 0; ++submitted_)
-    if (status_.ok()) status_ = Submit(queue, turns_[submitted_]);
-  submitted_changed_.notify_all();
-}
-
-Status Uploader::Submit(Queue& queue, Turn& turn) {
-  ACU_RETURN_IF_ERROR(queue.Copy(turn.copies));
-  ACU_ASSIGN_OR_RETURN(turn.end, queue.MarkEnd());
-  return {};
+  segment.is_waiting = false;
+  segment.writable.notify_all();
+  return status;
 }
 
 void Uploader::AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const {

@@ -117,11 +117,13 @@ class Batch {
 
   size_t bytes() const { return to_.bytes(); }
 
-  Status Upload(Uploader& uploader, Queue& queue, const ForEach& for_each) {
-    uploader.Clear();
+  Status Run(Uploader& uploader, Queue& queue, const ForEach& for_each) {
+    Upload upload;
     for (int i = 0; i < layout_.planes; ++i)
-      uploader.Add(PlaneAt(i), static_cast<size_t>(layout_.width), to_, i * PlaneBytes(), layout_.to_stride);
-    ACU_RETURN_IF_ERROR(uploader.Run(queue, for_each));
+      upload.planes.push_back(
+          {PlaneAt(i), static_cast<size_t>(layout_.width), &to_, i * PlaneBytes(), layout_.to_stride});
+    EXPECT_EQ(upload.bytes(), static_cast<size_t>(layout_.width) * layout_.height * layout_.planes);
+    ACU_RETURN_IF_ERROR(uploader.Run(upload, queue, for_each));
     return queue.Wait();
   }
 
@@ -160,16 +162,57 @@ TEST(Uploader, BringsEveryByteThroughLittleMemory) {
         TestDevice device;
         Batch batch(layout);
         const auto uploader = Uploader::Make(device, batch.bytes(), kSegment, std::byte{0xA7}).value();
-        EXPECT_LE(device.allocated, 5 * kSegment);
+        EXPECT_LE(device.allocated, 8 * kSegment);
         LateQueue queue;
         queue.marks = marks;
         for (int repeat = 0; repeat < 3; ++repeat) {
-          const Status status = batch.Upload(*uploader, queue, threads ? ForEach(OnThreads) : ForEach());
+          const Status status = batch.Run(*uploader, queue, threads ? ForEach(OnThreads) : ForEach());
           ASSERT_TRUE(status.ok()) << status.message();
           batch.Expect(std::byte{0xA7});
           batch.Change();
         }
       }
+}
+
+/// Each from a thread of its own, through the same segments.
+TEST(Uploader, TakesSeveralBatchesAtOnce) {
+  for (const bool marks : {false, true}) {
+    TestDevice device;
+    std::deque<Batch> batches;
+    for (int i = 0; i < 3; ++i) batches.emplace_back(Layout{192, 108, 192 + 8 * static_cast<size_t>(i), 192, 40});
+    const auto uploader = Uploader::Make(device, batches[0].bytes(), kSegment, std::byte{0xA7}).value();
+    std::vector<std::thread> threads;
+    for (Batch& batch : batches)
+      threads.emplace_back([&] {
+        LateQueue queue;
+        queue.marks = marks;
+        for (int repeat = 0; repeat < 4; ++repeat) {
+          const Status status = batch.Run(*uploader, queue, OnThreads);
+          ASSERT_TRUE(status.ok()) << status.message();
+          batch.Expect(std::byte{0xA7});
+          batch.Change();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+/// Of two batches one fails; the other finds the segments that it left.
+TEST(Uploader, AFailureIsOneBatchsAlone) {
+  for (int which = 1; which <= 6; ++which) {
+    TestDevice device;
+    Batch good({192, 108, 192, 192, 64}), bad({192, 108, 192, 192, 64});
+    const auto uploader = Uploader::Make(device, good.bytes(), kSegment, std::byte{0xA7}).value();
+    LateQueue queue, failing;
+    failing.failing_call = which;
+    std::thread beside([&] { EXPECT_FALSE(bad.Run(*uploader, failing, OnThreads).ok()); });
+    EXPECT_TRUE(good.Run(*uploader, queue, OnThreads).ok());
+    beside.join();
+    good.Expect(std::byte{0xA7});
+    good.Change();
+    EXPECT_TRUE(good.Run(*uploader, queue, OnThreads).ok());
+    good.Expect(std::byte{0xA7});
+  }
 }
 
 TEST(Uploader, EndsAfterAFailure) {
@@ -180,7 +223,7 @@ TEST(Uploader, EndsAfterAFailure) {
       const auto uploader = Uploader::Make(device, batch.bytes(), kSegment, std::byte{0}).value();
       LateQueue queue;
       (wait ? queue.failing_wait : queue.failing_call) = which;
-      EXPECT_EQ(batch.Upload(*uploader, queue, OnThreads).message(), "the queue failed") << which << wait;
+      EXPECT_EQ(batch.Run(*uploader, queue, OnThreads).message(), "the queue failed") << which << wait;
     }
 }
 

@@ -214,7 +214,9 @@ std::shared_ptr<const std::byte> ByteStream::Share(size_t count) {
   const std::byte* bytes = mapping_->bytes().data() + begin_;
   Drain(nullptr, count);
   if (keep_mapped_) return {mapping_, bytes};
-  return {bytes, [mapping = mapping_, count](const std::byte* passed) { mapping->Release({passed, count}); }};
+  if (!stretch_ || stretch_->bytes >= kStretchBytes) stretch_ = std::make_shared<Stretch>(mapping_, bytes);
+  stretch_->bytes = static_cast<size_t>(bytes + count - stretch_->begin);
+  return {stretch_, bytes};
 }
 
 std::span<const std::byte> ByteStream::mapped_bytes() const {

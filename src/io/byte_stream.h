@@ -61,6 +61,17 @@ class ByteStream {
   static constexpr size_t kBufferSize = 4096;
 
  private:
+  /// Mapped bytes that were handed out one after another, released together: that interrupts all threads.
+  struct Stretch {
+    Stretch(std::shared_ptr<MappedFile> file, const std::byte* first) : mapping(std::move(file)), begin(first) {}
+    ~Stretch() { mapping->Release({begin, bytes}); }
+
+    const std::shared_ptr<MappedFile> mapping;
+    const std::byte* const begin;
+    size_t bytes = 0;
+  };
+  static constexpr size_t kStretchBytes = size_t{4} << 20;
+
   ByteStream(std::string name, int fd, bool owned) : name_(std::move(name)), fd_(fd), owned_(owned) {}
   Status Prepare();
   Status CheckInterrupted() const;
@@ -82,8 +93,9 @@ class ByteStream {
   size_t begin_ = 0, end_ = 0;         // of what is next, in data_
   std::shared_ptr<MappedFile> mapping_;
   bool keep_mapped_ = false;
-  std::vector<char> scratch_;  // of Skip on a pipe
-  int wake_[2] = {-1, -1};     // a pipe; readable once interrupted
+  std::shared_ptr<Stretch> stretch_;  // handed out last
+  std::vector<char> scratch_;         // of Skip on a pipe
+  int wake_[2] = {-1, -1};            // a pipe; readable once interrupted
   std::atomic<bool> interrupted_ = false;
 };
 
