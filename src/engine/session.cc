@@ -107,7 +107,8 @@ void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const Pict
       .import_pictures = devices.size() == 1 && std::getenv("ACUTANCE_READ_IN_PLACE") != nullptr,
       .for_each =
           [this](int count, const std::function<void(int)>& work) {
-            ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work);
+            // The copying pool does batches in their order: a later one would wait for memory that an earlier one has.
+            ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
           },
       .warn = [this](const std::string& warning) { Warn(warning); },
       .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }};

@@ -32,12 +32,12 @@ class Shared {
 
 }  // namespace
 
-void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work) {
+void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work, bool urgent) {
   if (count == 0) return;
   const auto shared = std::make_shared<Shared>(count, work);
   // Also workers that are busy now, perhaps with another device's batch: they may be free soon.
   for (int helpers = std::min({pool.workers(), kMostCopyThreads, count - 1}); helpers > 0; --helpers)
-    pool.Submit([shared](int) { shared->Help(); }, /*urgent=*/true);
+    pool.Submit([shared](int) { shared->Help(); }, urgent);
   shared->Help();
   shared->Wait();
 }

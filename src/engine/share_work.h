@@ -11,7 +11,7 @@ namespace acutance {
 constexpr int kMostCopyThreads = 12;
 
 /// Runs work(0) to work(count - 1) on the caller's thread and on the pool's workers, kMostCopyThreads at most; returns
-/// when all are done.
-void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work);
+/// when all are done. urgent: before what the pool has to do already.
+void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work, bool urgent);
 
 }  // namespace acutance

@@ -79,7 +79,7 @@ class Uploader::Batch {
     if (for_each) for_each(count, copy);
     else
       for (int i = 0; i < count; ++i) copy(i);
-    return status_;
+    return uploader_.status();
   }
 
  private:
@@ -113,9 +113,8 @@ class Uploader::Batch {
 
   void Copy(const Piece& piece) {
     const int64_t turn = first_turn_ + piece.turn;
-    const Status status = uploader_.Claim(turn);
-    if (status.ok()) CopyRows(piece, uploader_.staging_->host() + SegmentOffset(turn) + piece.at);
-    else Fail(status);
+    uploader_.Claim(turn);
+    if (!uploader_.is_broken_) CopyRows(piece, uploader_.staging_->host() + SegmentOffset(turn) + piece.at);
     if (--turns_[piece.turn].pieces_left == 0) HandOver(turn);
   }
 
@@ -131,9 +130,9 @@ class Uploader::Batch {
 
   void HandOver(int64_t turn) {
     Segment& segment = uploader_.segments_[turn % uploader_.segments()];
-    {
-      const std::lock_guard lock(mutex_);
-      if (status_.ok()) status_ = Submit(turn, segment.end);
+    if (!uploader_.is_broken_) {
+      const std::lock_guard lock(queue_mutex_);
+      if (const Status status = Submit(turn, segment.end); !status.ok()) uploader_.Break(status);
     }
     segment.handed_over = turn;
     segment.handed_over.notify_all();
@@ -150,11 +149,6 @@ class Uploader::Batch {
 
   size_t SegmentOffset(int64_t turn) const { return turn % uploader_.segments() * uploader_.segment_bytes_; }
 
-  void Fail(const Status& status) {
-    const std::lock_guard lock(mutex_);
-    if (status_.ok()) status_ = status;
-  }
-
   Uploader& uploader_;
   Queue& queue_;
   std::vector<Piece> pieces_;
@@ -162,8 +156,7 @@ class Uploader::Batch {
   size_t used_ = 0;         // of the last turn's segment
   int64_t first_turn_ = 0;
 
-  std::mutex mutex_;  // guards the queue and what follows
-  Status status_;
+  std::mutex queue_mutex_;
 };
 
 Uploader::Uploader(std::byte padding, int segments, size_t segment_bytes)
@@ -192,24 +185,31 @@ Status Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each
   return batch.Run(for_each);
 }
 
-/// Until the device has read what the turn's segment held before. One thread waits for the device, others for that one.
-Status Uploader::Claim(int64_t turn) {
+/// Waits until the device has read what the turn's segment held before. One thread does, others wait for that one.
+void Uploader::Claim(int64_t turn) {
   Segment& segment = segments_[turn % segments()];
-  if (segment.writable == turn) return {};
+  if (segment.writable == turn) return;
   WaitUntil(segment.handed_over, turn - segments());
-  if (segment.is_waiting.exchange(true)) {
-    WaitUntil(segment.writable, turn);
-    return {};
-  }
-  Status status;
+  if (segment.is_waiting.exchange(true)) return WaitUntil(segment.writable, turn);
   if (segment.writable != turn) {
-    if (segment.end) status = segment.end->Wait();
+    if (const Status status = segment.end ? segment.end->Wait() : Status(); !status.ok()) Break(status);
     segment.end.reset();
     segment.writable = turn;
   }
   segment.is_waiting = false;
   segment.writable.notify_all();
-  return status;
+}
+
+/// Nobody knows any more which segments the device has read, so nobody writes them.
+void Uploader::Break(const Status& status) {
+  const std::lock_guard lock(mutex_);
+  if (status_.ok()) status_ = status;
+  is_broken_ = true;
+}
+
+Status Uploader::status() {
+  const std::lock_guard lock(mutex_);
+  return status_;
 }
 
 void Uploader::AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const {

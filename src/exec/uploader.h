@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/status.h"
@@ -32,7 +33,7 @@ struct Upload {
 };
 
 /// Several batches may be under way at once, from different threads: the next one begins where threads find nothing
-/// left to copy of the one before.
+/// left to copy of the one before. After any failure all of them fail.
 class Uploader {
  public:
   /// For batches of at most `batch_bytes`, handed over in segments of `segment_bytes` at most. `padding` is what the
@@ -61,13 +62,19 @@ class Uploader {
   Uploader(std::byte padding, int segments, size_t segment_bytes);
 
   int segments() const { return static_cast<int>(segments_.size()); }
-  Status Claim(int64_t turn);
+  void Claim(int64_t turn);
+  void Break(const Status& status);
+  Status status();
 
   const std::byte padding_;
   const size_t segment_bytes_;
   std::unique_ptr<Buffer> staging_;
   std::deque<Segment> segments_;  // a deque, for they do not move
   std::atomic<int64_t> next_turn_ = 0;
+
+  std::atomic<bool> is_broken_ = false;
+  std::mutex mutex_;  // guards what follows
+  Status status_;
 };
 
 }  // namespace acutance
