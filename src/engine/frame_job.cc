@@ -56,24 +56,50 @@ FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, Thread
       index_(inputs.index),
       inputs_(std::move(inputs)),
       done_(std::move(done)) {
+  MakeResults(runs);
+  MakeChains();
+}
+
+/// Where a device does the rest, a frame's allocations are what it costs: few, of their final size.
+void FrameJob::MakeResults(const std::vector<int>& runs) {
   const int distorted_count = static_cast<int>(inputs_.distorted.size());
-  for (int run : runs) {
-    const MetricRun& metric_run = features_.runs()[run];
-    const bool shared = metric_run.metric->reference_only;
-    for (int d = shared ? -1 : 0; d < (shared ? 0 : distorted_count); ++d)
-      results_.push_back(
-          {run, d, std::vector<int64_t>(metric_run.extractor->SumCount()),
-           std::vector<double>(metric_run.metric->outputs.size(), std::numeric_limits<double>::quiet_NaN())});
+  size_t results = 0, sums = 0, values = 0;
+  for (int r : runs) {
+    const MetricRun& run = features_.runs()[r];
+    const size_t copies = run.metric->reference_only ? 1 : distorted_count;
+    results += copies;
+    sums += copies * run.extractor->SumCount();
+    values += copies * run.metric->outputs.size();
   }
-  for (RunResult& result : results_) {
-    auto chain = std::make_unique<Chain>();
-    chain->result = &result;
-    chain->input.reference = &inputs_.reference;
-    if (result.distorted >= 0) chain->input.distorted = &inputs_.distorted[result.distorted];
-    const size_t lag = features_.runs()[result.run].extractor->Lag();
-    if (lag > 0 && lag <= inputs_.earlier.size()) chain->input.earlier_reference = &inputs_.earlier[lag - 1];
-    if (features_.runs()[result.run].on_device) device_chains_.push_back(chain.get());
-    chains_.push_back(std::move(chain));
+  results_.reserve(results);
+  sums_.resize(sums);
+  values_.assign(values, std::numeric_limits<double>::quiet_NaN());
+  std::span<int64_t> sums_left = sums_;
+  std::span<double> values_left = values_;
+  for (int r : runs) {
+    const MetricRun& run = features_.runs()[r];
+    const size_t run_sums = run.extractor->SumCount(), run_values = run.metric->outputs.size();
+    const bool shared = run.metric->reference_only;
+    for (int d = shared ? -1 : 0; d < (shared ? 0 : distorted_count); ++d) {
+      results_.push_back({r, d, sums_left.first(run_sums), values_left.first(run_values)});
+      sums_left = sums_left.subspan(run_sums);
+      values_left = values_left.subspan(run_values);
+    }
+  }
+}
+
+void FrameJob::MakeChains() {
+  chains_ = std::vector<Chain>(results_.size());
+  for (size_t i = 0; i < results_.size(); ++i) {
+    Chain& chain = chains_[i];
+    const MetricRun& run = features_.runs()[results_[i].run];
+    chain.result = &results_[i];
+    chain.input.reference = &inputs_.reference;
+    if (results_[i].distorted >= 0) chain.input.distorted = &inputs_.distorted[results_[i].distorted];
+    const size_t lag = run.extractor->Lag();
+    if (lag > 0 && lag <= inputs_.earlier.size()) chain.input.earlier_reference = &inputs_.earlier[lag - 1];
+    chain.on_device = run.on_device;
+    if (run.on_device) ++device_chains_;
   }
 }
 
@@ -96,24 +122,23 @@ const Extractor& FrameJob::ExtractorOf(const Chain& chain) const {
 void FrameJob::Start() {
   // One more than there are chains, so that `done` waits for this loop.
   chains_left_ = static_cast<int>(chains_.size()) + 1;
-  for (auto& chain : chains_)
-    if (std::ranges::find(device_chains_, chain.get()) == device_chains_.end()) StartStage(*chain);
+  for (Chain& chain : chains_)
+    if (!chain.on_device) StartStage(chain);
   if (--chains_left_ == 0) done_(shared_from_this());
 }
 
 void FrameJob::SetDeviceSums(int run, int distorted, std::span<const int64_t> sums) {
-  for (Chain* chain : device_chains_) {
-    const bool shared = chain->result->distorted < 0;
-    if (chain->result->run != run || (!shared && chain->result->distorted != distorted) || LacksHistory(*chain))
-      continue;
-    std::ranges::copy(sums, chain->result->sums.begin());
+  for (Chain& chain : chains_) {
+    const RunResult& result = *chain.result;
+    const bool is_its = result.run == run && (result.distorted < 0 || result.distorted == distorted);
+    if (chain.on_device && is_its && !LacksHistory(chain)) std::ranges::copy(sums, result.sums.begin());
   }
 }
 
 bool FrameJob::FinishOnDevice() {
-  for (Chain* chain : device_chains_) CloseChain(*chain);
-  const int count = static_cast<int>(device_chains_.size());
-  return chains_left_.fetch_sub(count) == count;
+  for (Chain& chain : chains_)
+    if (chain.on_device) CloseChain(chain);
+  return chains_left_.fetch_sub(device_chains_) == device_chains_;
 }
 
 bool FrameJob::CanRunOnCpu() const {
@@ -123,7 +148,7 @@ bool FrameJob::CanRunOnCpu() const {
 
 void FrameJob::RunDeviceWorkOnCpu() {
   ran_device_work_on_cpu_ = true;
-  if (!device_chains_.empty() && !CanRunOnCpu()) {
+  if (has_device_work() && !CanRunOnCpu()) {
     {
       const std::lock_guard lock(status_mutex_);
       status_ = Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index);
@@ -131,9 +156,10 @@ void FrameJob::RunDeviceWorkOnCpu() {
     if (FinishOnDevice()) done_(shared_from_this());
     return;
   }
-  for (Chain* chain : device_chains_) {
-    std::ranges::fill(chain->result->sums, 0);
-    StartStage(*chain);
+  for (Chain& chain : chains_) {
+    if (!chain.on_device) continue;
+    std::ranges::fill(chain.result->sums, 0);
+    StartStage(chain);
   }
 }
 

@@ -19,8 +19,8 @@ namespace acutance {
 struct RunResult {
   int run;        // index into FeatureSet::runs()
   int distorted;  // -1: a reference_only metric, one result for all distorted videos
-  std::vector<int64_t> sums;
-  std::vector<double> values;
+  std::span<int64_t> sums;
+  std::span<double> values;
 };
 
 /// Buffers of the metric runs, kept from frame to frame.
@@ -58,7 +58,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   void Start();
 
   /// Whether a run of this frame is marked on_device.
-  bool has_device_work() const { return !device_chains_.empty(); }
+  bool has_device_work() const { return device_chains_ > 0; }
   /// Sums that a device computed; ignored where this frame has no such run, or lacks the history that it needs.
   void SetDeviceSums(int run, int distorted, std::span<const int64_t> sums);
   /// After all of them. True: everything is through, and instead of `done` the caller sees to it.
@@ -82,14 +82,17 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
  private:
   /// A metric run over one picture pair: stage after stage, each split into bands.
   struct Chain {
-    RunResult* result;
+    RunResult* result = nullptr;
     FrameInput input;
+    bool on_device = false;
     int stage = 0;
     std::atomic<int> bands_left = 0;
     std::unique_ptr<Workspace> frame_workspace;
     std::mutex sums_mutex;
   };
 
+  void MakeResults(const std::vector<int>& runs);
+  void MakeChains();
   bool LacksHistory(const Chain& chain) const;
   void StartStage(Chain& chain);
   void RunBand(Chain& chain, RowBand band, int worker);
@@ -105,9 +108,11 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   const int64_t index_;
   Inputs inputs_;
   DoneCallback done_;
+  std::vector<int64_t> sums_;  // of all results, one after another
+  std::vector<double> values_;
   std::vector<RunResult> results_;
-  std::vector<std::unique_ptr<Chain>> chains_;
-  std::vector<Chain*> device_chains_;
+  std::vector<Chain> chains_;  // one for each result
+  int device_chains_ = 0;
   std::atomic<int> chains_left_ = 0;
   std::atomic<int64_t> work_ = 0;  // nanoseconds
   bool ran_device_work_on_cpu_ = false;

@@ -7,6 +7,11 @@
 #include "engine/share_work.h"
 
 namespace acutance {
+namespace {
+
+constexpr size_t kMostUnwritten = 16384;  // frames done before one that is not, or before their scores are written
+
+}  // namespace
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)), writer_(features_, models_, options_.subsample) {}
@@ -46,7 +51,12 @@ Status Session::Start(const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   ACU_RETURN_IF_ERROR(features_.MakeExtractors(format));
   format_ = format;
-  for (const MetricRun& run : features_.runs()) max_lag_ = std::max(max_lag_, run.extractor->Lag());
+  for (int r = 0; r < static_cast<int>(features_.runs().size()); ++r) {
+    const MetricRun& run = features_.runs()[r];
+    max_lag_ = std::max(max_lag_, run.extractor->Lag());
+    all_runs_.push_back(r);
+    if (run.metric->every_frame) runs_between_.push_back(r);
+  }
   ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count));
   means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
@@ -130,11 +140,8 @@ std::vector<std::string> Session::warnings() const {
   return warnings_;
 }
 
-std::vector<int> Session::RunsOfFrame(int64_t index) const {
-  std::vector<int> runs;
-  for (int r = 0; r < static_cast<int>(features_.runs().size()); ++r)
-    if (features_.runs()[r].metric->every_frame || index % options_.subsample == 0) runs.push_back(r);
-  return runs;
+const std::vector<int>& Session::RunsOfFrame(int64_t index) const {
+  return index % options_.subsample == 0 ? all_runs_ : runs_between_;
 }
 
 Status Session::Add(Picture reference, std::vector<Picture> distorted) {
@@ -153,8 +160,8 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   if (DevicesAreBehind()) HelpDevices();
   {
     std::unique_lock lock(mutex_);
-    waited_for_ = in_flight_ > most_in_flight_;
-    progressed_.wait(lock, [&] { return in_flight_ <= most_in_flight_; });
+    waited_for_ = in_flight_ > most_in_flight_ || done_.size() > kMostUnwritten;
+    progressed_.wait(lock, [&] { return in_flight_ <= most_in_flight_ && done_.size() <= kMostUnwritten; });
     waited_for_ = false;
     if (!error_.ok()) return error_;
     ++in_flight_;
@@ -202,18 +209,24 @@ void Session::OnFramesDone(Jobs jobs) {
   std::unique_lock lock(mutex_);
   in_flight_ -= static_cast<int>(jobs.size());
   for (auto& job : jobs) {
-    const int64_t index = job->index();
-    done_.emplace(index, std::move(job));
+    const size_t place = job->index() - first_done_;
+    if (place >= done_.size()) done_.resize(place + 1);
+    done_[place] = std::move(job);
   }
-  if (!writing_ && !done_.empty() && done_.begin()->first == next_to_write_) WriteReady(lock);
+  const bool write = !writing_ && IsReady();
+  writing_ |= write;
   const bool notify = waited_for_ && in_flight_ <= resume_at_;
   lock.unlock();
   if (notify) progressed_.notify_all();
+  if (!write) return;
+  // A lane's thread has its next batch to look after.
+  if (lanes_.empty()) WriteReady();
+  else pool_->Submit([this](int) { WriteReady(); }, /*urgent=*/true);
 }
 
-/// Writes what is ready, and what gets ready meanwhile; the lock is held at the call and the return.
-void Session::WriteReady(std::unique_lock<std::mutex>& lock) {
-  writing_ = true;
+/// Writes what is ready, and what gets ready meanwhile.
+void Session::WriteReady() {
+  std::unique_lock lock(mutex_);
   for (Jobs jobs = TakeReady(); !jobs.empty(); jobs = TakeReady()) {
     lock.unlock();
     const int64_t frames = jobs.back()->index() + 1;
@@ -227,6 +240,7 @@ void Session::WriteReady(std::unique_lock<std::mutex>& lock) {
     if (error_.ok()) error_ = std::move(status);
     next_to_write_ = frames;
     PublishMeans();
+    if (waited_for_ && in_flight_ <= resume_at_) progressed_.notify_all();
   }
   writing_ = false;
 }
@@ -234,10 +248,9 @@ void Session::WriteReady(std::unique_lock<std::mutex>& lock) {
 /// Frames that are done, in order from the next to write on.
 Session::Jobs Session::TakeReady() {
   Jobs ready;
-  int64_t index = next_to_write_;
-  for (auto next = done_.begin(); next != done_.end() && next->first == index; ++index) {
-    ready.push_back(std::move(next->second));
-    next = done_.erase(next);
+  for (; IsReady(); ++first_done_) {
+    ready.push_back(std::move(done_.front()));
+    done_.pop_front();
   }
   return ready;
 }

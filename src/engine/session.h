@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -96,12 +95,13 @@ class Session {
   Status ChooseDevices(const PictureFormat& format);
   void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
   void Warn(const std::string& warning);
-  std::vector<int> RunsOfFrame(int64_t index) const;
+  const std::vector<int>& RunsOfFrame(int64_t index) const;
   bool DevicesAreBehind() const;
   void HelpDevices();
   void CountForHelp(const Jobs& jobs);
   void OnFramesDone(Jobs jobs);
-  void WriteReady(std::unique_lock<std::mutex>& lock);
+  bool IsReady() const { return !done_.empty() && done_.front(); }
+  void WriteReady();
   Jobs TakeReady();
   void PublishMeans();
 
@@ -112,6 +112,7 @@ class Session {
   std::deque<Picture> earlier_;  // latest first
   int max_lag_ = 0;
   PictureFormat format_;
+  std::vector<int> all_runs_, runs_between_;  // those of every frame, where subsampling leaves the others out
   int64_t next_index_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
@@ -122,8 +123,9 @@ class Session {
   std::condition_variable progressed_;
   bool waited_for_ = false;  // somebody waits for progressed_
   int in_flight_ = 0;
-  std::map<int64_t, std::shared_ptr<FrameJob>> done_;  // and not written: an earlier frame is not done
-  bool writing_ = false;                               // some thread writes scores
+  std::deque<std::shared_ptr<FrameJob>> done_;  // of the frames from first_done_ on; null: not done
+  int64_t first_done_ = 0;
+  bool writing_ = false;  // some thread writes scores
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
   Status error_;
