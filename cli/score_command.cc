@@ -138,6 +138,7 @@ int RunScoreCommand(const ScoreArgs& args) {
   Progress progress(args.quiet);
   RunRequest request = MakeRequest(args);
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    if (!progress.IsDue()) return;
     Progress::State state{session.frames_done(), total, {}, {}};
     if (!session.models().empty()) {
       state.label = session.models()[0].model().name;

@@ -127,8 +127,10 @@ std::string Progress::Line(const State& state) const {
          line;
 }
 
+bool Progress::IsDue() const { return !quiet_ && Clock::now() >= next_draw_; }
+
 void Progress::Update(const State& state) {
-  if (quiet_ || Clock::now() < next_draw_) return;
+  if (!IsDue()) return;
   next_draw_ = Clock::now() + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(5));
   const std::string line = Line(state);
   if (terminal_) {

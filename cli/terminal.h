@@ -38,7 +38,8 @@ class Progress {
     std::optional<double> score;  // mean so far
   };
 
-  /// Draws at most ten times a second on a terminal, once in five seconds otherwise.
+  /// At most ten times a second on a terminal, once in five seconds otherwise. False: Update does nothing.
+  bool IsDue() const;
   void Update(const State& state);
   void Clear();            // wipes the bar off a terminal
   double Seconds() const;  // since construction

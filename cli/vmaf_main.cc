@@ -113,6 +113,7 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   RunRequest request = MakeRequest(args);
   Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    if (!progress.IsDue()) return;
     Progress::State state{session.frames_done(), total, {}, {}};
     if (!session.models().empty() && session.models()[0].predicts()) {
       state.label = session.models()[0].model().name;

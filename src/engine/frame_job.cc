@@ -48,19 +48,19 @@ void WorkspacePool::ReturnFrameWorkspace(int run, std::unique_ptr<Workspace> wor
   free_frame_workspaces_[run].push_back(std::move(workspace));
 }
 
-FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, Inputs inputs,
-                   const std::vector<int>& runs, DoneCallback done)
-    : features_(features),
-      workspaces_(workspaces),
-      pool_(pool),
-      index_(inputs.index),
-      inputs_(std::move(inputs)),
-      done_(std::move(done)) {
+FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done)
+    : features_(features), workspaces_(workspaces), pool_(pool), done_(std::move(done)) {}
+
+void FrameJob::Prepare(Inputs inputs, const std::vector<int>& runs) {
+  index_ = inputs.index;
+  inputs_ = std::move(inputs);
+  work_ = 0;
+  ran_device_work_on_cpu_ = false;
+  status_ = {};
   MakeResults(runs);
   MakeChains();
 }
 
-/// Where a device does the rest, a frame's allocations are what it costs: few, of their final size.
 void FrameJob::MakeResults(const std::vector<int>& runs) {
   const int distorted_count = static_cast<int>(inputs_.distorted.size());
   size_t results = 0, sums = 0, values = 0;
@@ -71,8 +71,9 @@ void FrameJob::MakeResults(const std::vector<int>& runs) {
     sums += copies * run.extractor->SumCount();
     values += copies * run.metric->outputs.size();
   }
+  results_.clear();
   results_.reserve(results);
-  sums_.resize(sums);
+  sums_.assign(sums, 0);
   values_.assign(values, std::numeric_limits<double>::quiet_NaN());
   std::span<int64_t> sums_left = sums_;
   std::span<double> values_left = values_;
@@ -89,11 +90,14 @@ void FrameJob::MakeResults(const std::vector<int>& runs) {
 }
 
 void FrameJob::MakeChains() {
-  chains_ = std::vector<Chain>(results_.size());
+  if (chains_.size() != results_.size()) chains_ = std::vector<Chain>(results_.size());
+  device_chains_ = 0;
   for (size_t i = 0; i < results_.size(); ++i) {
     Chain& chain = chains_[i];
     const MetricRun& run = features_.runs()[results_[i].run];
     chain.result = &results_[i];
+    chain.stage = 0;
+    chain.input = {};
     chain.input.reference = &inputs_.reference;
     if (results_[i].distorted >= 0) chain.input.distorted = &inputs_.distorted[results_[i].distorted];
     const size_t lag = run.extractor->Lag();

@@ -49,9 +49,11 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   };
   using DoneCallback = std::function<void(std::shared_ptr<FrameJob>)>;
 
+  FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
+
+  /// First of all; and again for another frame, after `done`, when nobody else has the job any more.
   /// runs: which of the features' runs this frame has (subsampling leaves some out).
-  FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, Inputs inputs,
-           const std::vector<int>& runs, DoneCallback done);
+  void Prepare(Inputs inputs, const std::vector<int>& runs);
 
   /// Submits the first stages of what runs on the CPU. `done` is called once, on some thread, when everything is
   /// through: also what a device was to do.
@@ -105,9 +107,9 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   const FeatureSet& features_;
   WorkspacePool& workspaces_;
   ThreadPool& pool_;
-  const int64_t index_;
+  const DoneCallback done_;
+  int64_t index_ = 0;
   Inputs inputs_;
-  DoneCallback done_;
   std::vector<int64_t> sums_;  // of all results, one after another
   std::vector<double> values_;
   std::vector<RunResult> results_;

@@ -9,6 +9,7 @@
 namespace acutance {
 namespace {
 
+constexpr size_t kMostSpare = 1024;
 constexpr size_t kMostUnwritten = 16384;  // frames done before one that is not, or before their scores are written
 
 }  // namespace
@@ -167,8 +168,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
     ++in_flight_;
   }
   FrameJob::Inputs inputs{next_index_, reference, std::move(distorted), {earlier_.begin(), earlier_.end()}};
-  auto job = std::make_shared<FrameJob>(features_, *workspaces_, *pool_, std::move(inputs), RunsOfFrame(next_index_),
-                                        [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
+  std::shared_ptr<FrameJob> job = MakeJob(std::move(inputs));
   ++next_index_;
   if (max_lag_ > 0) {
     earlier_.push_front(std::move(reference));
@@ -177,6 +177,22 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   job->Start();
   if (job->has_device_work()) device_frames_->Add(std::move(job));
   return {};
+}
+
+std::shared_ptr<FrameJob> Session::MakeJob(FrameJob::Inputs inputs) {
+  std::shared_ptr<FrameJob> job;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spare_.empty()) {
+      job = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  if (!job)
+    job = std::make_shared<FrameJob>(features_, *workspaces_, *pool_,
+                                     [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
+  job->Prepare(std::move(inputs), RunsOfFrame(next_index_));
+  return job;
 }
 
 bool Session::DevicesAreBehind() const {
@@ -235,8 +251,9 @@ void Session::WriteReady() {
       const std::lock_guard writer_lock(writer_mutex_);
       status = writer_.Write(jobs);
     }
-    jobs.clear();
+    std::erase_if(jobs, [](const auto& job) { return job.use_count() > 1; });
     lock.lock();
+    if (spare_.size() < kMostSpare) std::ranges::move(jobs, std::back_inserter(spare_));
     if (error_.ok()) error_ = std::move(status);
     next_to_write_ = frames;
     PublishMeans();

@@ -103,6 +103,7 @@ class Session {
   bool IsReady() const { return !done_.empty() && done_.front(); }
   void WriteReady();
   Jobs TakeReady();
+  std::shared_ptr<FrameJob> MakeJob(FrameJob::Inputs inputs);
   void PublishMeans();
 
   const SessionOptions options_;
@@ -125,6 +126,7 @@ class Session {
   int in_flight_ = 0;
   std::deque<std::shared_ptr<FrameJob>> done_;  // of the frames from first_done_ on; null: not done
   int64_t first_done_ = 0;
+  Jobs spare_;            // nobody's any more, for later frames: a frame on a device costs little but its allocations
   bool writing_ = false;  // some thread writes scores
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
