@@ -103,7 +103,7 @@ class Queue {
   /// Submits copies whose places change every time. Returns at once.
   virtual Status Copy(std::span<const CopyCommand> copies) = 0;
   /// How much a call of Copy should carry, where there is a choice: starting one takes a moment.
-  virtual size_t BestCopyBytes() const { return size_t{4} << 20; }
+  virtual size_t BestCopyBytes() const { return size_t{6} << 20; }
   /// Marks the end of what was submitted so far. Null where the queue has no marks: then only Wait tells.
   virtual Result<std::unique_ptr<Mark>> MarkEnd() { return std::unique_ptr<Mark>(); }
   virtual Status Wait() = 0;  // until everything submitted is done; reports its failures

@@ -16,7 +16,7 @@ constexpr size_t kPieceBytes = size_t{512} << 10;
 // Threads that touch pages of a mapped file for the first time wait for each other where a page table holds both:
 // pieces that begin one after another lie so far apart at least.
 constexpr size_t kPageTableBytes = size_t{2} << 20;
-constexpr int kSegments = 8;  // some are written, some read by the device, some wait for it
+constexpr int kSegments = 6;  // some are written, some read by the device, some wait for it
 constexpr int kBatches = 4;   // that are under way, where each is one segment
 
 /// Adds a copy; those that lie side by side, or at equal distances, become one.

@@ -162,7 +162,7 @@ TEST(Uploader, BringsEveryByteThroughLittleMemory) {
         TestDevice device;
         Batch batch(layout);
         const auto uploader = Uploader::Make(device, batch.bytes(), kSegment, std::byte{0xA7}).value();
-        EXPECT_LE(device.allocated, 8 * kSegment);
+        EXPECT_LE(device.allocated, 6 * kSegment);
         LateQueue queue;
         queue.marks = marks;
         for (int repeat = 0; repeat < 3; ++repeat) {
