@@ -74,30 +74,32 @@ SessionOptions Request(const std::vector<FeatureRequest>& features, int threads)
   return options;
 }
 
-void Feed(benchmark::State& state, SessionOptions options, const PictureFormat& format) {
+/// Sessions of some frames each, from the first frame to the last score.
+void Feed(benchmark::State& state, const std::vector<FeatureRequest>& features,
+          const std::vector<ModelRequest>& models) {
+  constexpr int kFrames = 20000;
+  const PictureFormat format = {static_cast<int>(state.range(0)), static_cast<int>(state.range(1))};
   const Clip clip(format);
-  auto session = Session::Create(std::move(options)).value();
-  if (const Status status = session->Start(format); !status.ok()) return state.SkipWithError(status.message().c_str());
-  int64_t frames = 0;
   for (auto _ : state) {
-    if (!session->Add(clip.picture(), {clip.picture()}).ok()) return state.SkipWithError("a frame failed");
-    ++frames;
+    state.PauseTiming();
+    SessionOptions options = Request(features, 2);
+    options.models = models;
+    auto session = Session::Create(std::move(options)).value();
+    if (const Status status = session->Start(format); !status.ok())
+      return state.SkipWithError(status.message().c_str());
+    state.ResumeTiming();
+    for (int i = 0; i < kFrames; ++i)
+      if (!session->Add(clip.picture(), {clip.picture()}).ok()) return state.SkipWithError("a frame failed");
+    if (!session->Flush().ok()) return state.SkipWithError("the end failed");
   }
-  if (!session->Flush().ok()) state.SkipWithError("the end failed");
-  state.SetItemsProcessed(frames);
+  state.SetItemsProcessed(state.iterations() * kFrames);
 }
 
-void BM_Feed(benchmark::State& state) {
-  const PictureFormat format = {static_cast<int>(state.range(0)), static_cast<int>(state.range(1))};
-  Feed(state, Request({{"motion", {}}, {"psnr", {{"enable_chroma", "false"}}}}, 2), format);
-}
+void BM_Feed(benchmark::State& state) { Feed(state, {{"motion", {}}, {"psnr", {{"enable_chroma", "false"}}}}, {}); }
 BENCHMARK(BM_Feed)->Args({64, 36})->Args({576, 324})->Args({1920, 1080})->UseRealTime()->MinTime(0.3);
 
 void BM_FeedModel(benchmark::State& state) {
-  const PictureFormat format = {static_cast<int>(state.range(0)), static_cast<int>(state.range(1))};
-  SessionOptions options = Request({}, 2);
-  options.models = {{std::make_shared<const Model>(*LoadBuiltinModel("vmaf_v0.6.1", "vmaf")), {}, true}};
-  Feed(state, std::move(options), format);
+  Feed(state, {}, {{std::make_shared<const Model>(*LoadBuiltinModel("vmaf_v0.6.1", "vmaf")), {}, true}});
 }
 BENCHMARK(BM_FeedModel)->Args({576, 324})->Args({1920, 1080})->Args({3840, 2160})->UseRealTime()->MinTime(0.3);
 

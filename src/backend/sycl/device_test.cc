@@ -213,6 +213,27 @@ TEST_F(SyclDeviceTest, CopiesRows) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
+/// Copies there and back, one after another.
+TEST_F(SyclDeviceTest, MarksTellWhatIsDone) {
+  constexpr size_t kBytes = size_t{8} << 20;
+  const auto device = Open();
+  const auto upload = device->Allocate(kBytes, MemoryKind::kUpload).value();
+  const auto memory = device->Allocate(kBytes, MemoryKind::kDevice).value();
+  const auto readback = device->Allocate(kBytes, MemoryKind::kReadback).value();
+  const auto queue = device->MakeQueue().value();
+  for (int round = 1; round <= 8; ++round) {
+    std::memset(upload->host(), round, kBytes);
+    std::memset(readback->host(), 0, kBytes);
+    const CopyCommand copies[] = {{upload.get(), 0, memory.get(), 0, kBytes},
+                                  {memory.get(), 0, readback.get(), 0, kBytes}};
+    ASSERT_TRUE(queue->Copy(copies).ok());
+    const auto mark = queue->MarkEnd().value();
+    ASSERT_NE(mark, nullptr);
+    ASSERT_TRUE(mark->Wait().ok());
+    EXPECT_EQ(std::memcmp(readback->host(), upload->host(), kBytes), 0) << round;
+  }
+}
+
 TEST_F(SyclDeviceTest, RefusesCommandsThatDoNotFit) {
   const auto device = Open();
   const auto queue = device->MakeQueue();

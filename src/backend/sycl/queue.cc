@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -71,6 +72,24 @@ class SyclRecording : public Recording {
  private:
   const std::shared_ptr<Context> context_;  // outlives the kernels
   std::vector<std::variant<Copy, Launch>> steps_;
+};
+
+class SyclMark : public Mark {
+ public:
+  SyclMark(std::string device, std::shared_ptr<AsyncErrors> errors, sycl::event end)
+      : device_(std::move(device)), errors_(std::move(errors)), end_(std::move(end)) {}
+
+  Status Wait() override {
+    return Try(device_, "finish what was marked", [&] {
+      end_.wait_and_throw();
+      errors_->Rethrow();
+    });
+  }
+
+ private:
+  const std::string device_;
+  const std::shared_ptr<AsyncErrors> errors_;
+  sycl::event end_;
 };
 
 Result<Copy> Bound(const CopyCommand& copy) {
@@ -143,6 +162,15 @@ Status SyclQueue::Copy(std::span<const CopyCommand> copies) {
     ACU_RETURN_IF_ERROR(Try(context_->info().name, "start a copy", [&] { bound.Enqueue(queue_); }));
   }
   return {};
+}
+
+Result<std::unique_ptr<Mark>> SyclQueue::MarkEnd() {
+  std::unique_ptr<Mark> mark;
+  const std::string& device = context_->info().name;
+  ACU_RETURN_IF_ERROR(Try(device, "mark the end of what was submitted", [&] {
+    mark = std::make_unique<SyclMark>(device, errors_, queue_.ext_oneapi_submit_barrier());
+  }));
+  return mark;
 }
 
 Status SyclQueue::Wait() {

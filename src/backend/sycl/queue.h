@@ -22,6 +22,7 @@ class SyclQueue : public Queue {
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override;
   Status Submit(Recording& recording) override;
   Status Copy(std::span<const CopyCommand> copies) override;
+  Result<std::unique_ptr<Mark>> MarkEnd() override;
   Status Wait() override;
 
  private:
