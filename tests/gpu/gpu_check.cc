@@ -9,6 +9,7 @@
 //   gpu_check leak BACKEND                opens and closes 100 times, then runs 200 sessions: growing memory fails
 //   gpu_check session BACKEND [METRIC]... every plan with every switch once: what compute-sanitizer watches
 //   gpu_check times BACKEND [METRIC]...   what the device needs for a frame pair
+//   gpu_check starts BACKEND              what starting recordings and copies costs
 //
 // BACKEND: cuda, hip, vulkan, sycl, or emu, which needs no device. --quick: less of the same. Exit status 0 when all
 // holds, 1 otherwise, 2 for wrong usage.
@@ -27,6 +28,7 @@
 #include "metric/registry.h"
 #include "tests/gpu/device_times.h"
 #include "tests/gpu/memory_in_use.h"
+#include "tests/gpu/start_times.h"
 #include "tests/parity/parity.h"
 
 namespace acutance {
@@ -172,13 +174,21 @@ Status PrintTimes(const Settings& settings) {
   return PrintDeviceTimes(*device, settings.metrics, kSizes);
 }
 
+Status PrintStarts(const Settings& settings) {
+  constexpr size_t kBytes[] = {size_t{64} << 10, size_t{1} << 20, size_t{4} << 20, size_t{12} << 20, size_t{64} << 20};
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
+  if (settings.quick) return PrintStartTimes(*device, std::span(kBytes).first(1), 8);
+  return PrintStartTimes(*device, kBytes, 200);
+}
+
 int Run(const std::string& command, const Settings& settings) {
-  constexpr std::array<std::pair<const char*, Status (*)(const Settings&)>, 5> kCommands = {
+  constexpr std::array<std::pair<const char*, Status (*)(const Settings&)>, 6> kCommands = {
       {{"language", CheckLanguage},
        {"parity", CheckPlans},
        {"leak", CheckLeaks},
        {"session", CheckSession},
-       {"times", PrintTimes}}};
+       {"times", PrintTimes},
+       {"starts", PrintStarts}}};
   for (const auto& [name, run] : kCommands) {
     if (command != name) continue;
     const Status status = run(settings);
@@ -214,7 +224,7 @@ int Main(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && ReadSettings(std::span(arguments).subspan(1), settings)) result = Run(command, settings);
   if (result == 2)
     fmt::print(stderr,
-               "usage: gpu_check devices | metrics | (language|leak) BACKEND [--quick] | (parity|session|times) "
+               "usage: gpu_check devices | metrics | (language|leak|starts) BACKEND [--quick] | (parity|session|times) "
                "BACKEND [METRIC]... [--quick]\n");
   return result;
 }

@@ -170,9 +170,11 @@ step_machine_code() {
 step_speed() {
   local measured=cuda
   must "device times cuda" "$check" times cuda
+  must "starts cuda" "$check" starts cuda
   if has_vulkan; then
     measured=cuda,vulkan
     must "device times vulkan" "$check" times vulkan
+    must "starts vulkan" "$check" starts vulkan
   fi
   if ! command -v python3 >/dev/null; then
     echo "python3 was not found: no end-to-end speed"

@@ -1,0 +1,95 @@
+#include "tests/gpu/start_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace acutance {
+namespace {
+
+constexpr size_t kRecordedBytes = 256;
+constexpr int kRuns = 3;
+
+/// A queue with the buffers of one batch; its recording does next to nothing.
+struct Lane {
+  std::unique_ptr<Buffer> upload, memory;
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<Recording> recording;
+};
+
+Result<Lane> MakeLane(Device& device, size_t bytes) {
+  Lane lane;
+  ACU_ASSIGN_OR_RETURN(lane.upload, device.Allocate(bytes, MemoryKind::kUpload));
+  ACU_ASSIGN_OR_RETURN(lane.memory, device.Allocate(bytes + 2 * kRecordedBytes, MemoryKind::kDevice));
+  ACU_ASSIGN_OR_RETURN(lane.queue, device.MakeQueue());
+  const Command command =
+      CopyCommand{lane.memory.get(), bytes, lane.memory.get(), bytes + kRecordedBytes, kRecordedBytes};
+  ACU_ASSIGN_OR_RETURN(lane.recording, lane.queue->Record(std::span(&command, 1)));
+  return lane;
+}
+
+/// What is started in a lane each time.
+struct Work {
+  bool copies, records;
+
+  Status Start(const Lane& lane, size_t bytes) const {
+    const CopyCommand copy = {lane.upload.get(), 0, lane.memory.get(), 0, bytes};
+    if (copies) ACU_RETURN_IF_ERROR(lane.queue->Copy(std::span(&copy, 1)));
+    return records ? lane.queue->Submit(*lane.recording) : Status();
+  }
+};
+
+/// Microseconds of each of `repeats` starts, which take the lanes in turn: the least of several runs.
+Result<double> TimeStarts(const std::vector<Lane>& lanes, const Work& work, size_t bytes, int repeats) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < kRuns; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i) {
+      const Lane& lane = lanes[i % lanes.size()];
+      ACU_RETURN_IF_ERROR(lane.queue->Wait());
+      ACU_RETURN_IF_ERROR(work.Start(lane, bytes));
+    }
+    for (const Lane& lane : lanes) ACU_RETURN_IF_ERROR(lane.queue->Wait());
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
+    least = std::min(least, time.count() / repeats);
+  }
+  return least;
+}
+
+}  // namespace
+
+Status PrintStartTimes(Device& device, std::span<const size_t> copy_bytes, int repeats) {
+  constexpr int kMostLanes = 4;
+  fmt::print("{} through {} ({}): microseconds each\n\n| started | one in flight | {} in flight |\n|---|---|---|\n",
+             device.info().name, device.info().backend, device.info().driver, kMostLanes);
+  for (const size_t bytes : copy_bytes) {
+    std::vector<Lane> lanes;
+    for (int i = 0; i < kMostLanes; ++i) {
+      ACU_ASSIGN_OR_RETURN(Lane lane, MakeLane(device, bytes));
+      lanes.push_back(std::move(lane));
+    }
+    std::vector<Lane> one;
+    ACU_ASSIGN_OR_RETURN(Lane lane, MakeLane(device, bytes));
+    one.push_back(std::move(lane));
+    const auto print = [&](const std::string& name, const Work& work) -> Status {
+      ACU_ASSIGN_OR_RETURN(const double alone, TimeStarts(one, work, bytes, repeats));
+      ACU_ASSIGN_OR_RETURN(const double several, TimeStarts(lanes, work, bytes, repeats));
+      fmt::print("| {} | {:.1f} | {:.1f} |\n", name, alone, several);
+      std::fflush(stdout);
+      return {};
+    };
+    if (bytes == copy_bytes.front()) ACU_RETURN_IF_ERROR(print("a recording", {false, true}));
+    ACU_RETURN_IF_ERROR(print(fmt::format("a copy of {} KB", bytes >> 10), {true, false}));
+    ACU_RETURN_IF_ERROR(print(fmt::format("a copy of {} KB, then a recording", bytes >> 10), {true, true}));
+  }
+  return {};
+}
+
+}  // namespace acutance
