@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kSlots = 4;  // two are filled, one computes, one hands out its sums
 // While the last pictures of one batch are copied, threads that find none left begin with the next batch.
-constexpr int kFillThreads = 2;
+constexpr int kFillThreads = DeviceLane::kThreads - 1;
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 

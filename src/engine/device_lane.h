@@ -39,6 +39,8 @@ size_t DefaultDeviceMemory(const PictureFormat& format);
 /// A device that fails gives its frames back to the queue: scores do not change.
 class DeviceLane {
  public:
+  static constexpr int kThreads = 3;  // of its own
+
   /// Prepares the plans of every run that has one. Fails when the device cannot hold a single frame pair.
   static Result<std::unique_ptr<DeviceLane>> Make(std::unique_ptr<Device> device, const FeatureSet& features,
                                                   const PictureFormat& format, const LaneSettings& settings);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <thread>
 #include <utility>
 
 #include "engine/share_work.h"
@@ -11,6 +13,13 @@ namespace {
 
 constexpr size_t kMostSpare = 1024;
 constexpr size_t kMostUnwritten = 16384;  // frames done before one that is not, or before their scores are written
+
+/// Where the CPU does nothing else, few threads copy faster than many; and all that spin while they wait, with the
+/// lanes' own and the caller's, want a core.
+int CopyThreads(ptrdiff_t lanes) {
+  const ptrdiff_t cores = std::thread::hardware_concurrency(), others = DeviceLane::kThreads * lanes + 1;
+  return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));
+}
 
 }  // namespace
 
@@ -65,10 +74,9 @@ Status Session::Start(const PictureFormat& format) {
   // Frames end on the lanes' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(options_.threads,
                                        lanes_.empty() ? ThreadPool::Mode::kInlineIfOne : ThreadPool::Mode::kThreads);
-  // Where the CPU does nothing else, few threads copy faster than many.
-  const int copy_threads = static_cast<int>(lanes_.size()) * kMostCopyThreads;
   if (!lanes_.empty() && !RunsOnCpu())
-    copy_pool_ = std::make_unique<ThreadPool>(std::min(options_.threads, copy_threads), ThreadPool::Mode::kThreads);
+    copy_pool_ = std::make_unique<ThreadPool>(std::min(options_.threads, CopyThreads(std::ssize(lanes_))),
+                                              ThreadPool::Mode::kThreads);
   help_.Start(CpuHelp::Clock::now());
   for (auto& lane : lanes_) lane->Start(*device_frames_);
   for (const std::string& warning : features_.ignored()) Warn(warning);

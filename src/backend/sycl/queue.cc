@@ -134,7 +134,7 @@ Result<std::unique_ptr<Queue>> SyclQueue::Make(std::shared_ptr<Context> context)
   return queue;
 }
 
-SyclQueue::SyclQueue(std::shared_ptr<Context> context, std::shared_ptr<AsyncErrors> errors)
+SyclQueue::SyclQueue(std::shared_ptr<Context> context, const std::shared_ptr<AsyncErrors>& errors)
     : context_(std::move(context)),
       errors_(errors),
       queue_(

@@ -26,7 +26,7 @@ class SyclQueue : public Queue {
   Status Wait() override;
 
  private:
-  SyclQueue(std::shared_ptr<Context> context, std::shared_ptr<AsyncErrors> errors);
+  SyclQueue(std::shared_ptr<Context> context, const std::shared_ptr<AsyncErrors>& errors);
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<AsyncErrors> errors_;
