@@ -51,7 +51,7 @@ std::vector<sycl::device> FindDevices() {
     const bool twice = level_zero && device.is_gpu() && device.get_backend() == sycl::backend::opencl;
     return twice || !IsUsable(device);
   });
-  std::ranges::stable_partition(devices, [](const sycl::device& device) { return device.is_gpu(); });
+  std::stable_partition(devices.begin(), devices.end(), [](const sycl::device& device) { return device.is_gpu(); });
   return devices;
 }
 
