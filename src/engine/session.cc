@@ -244,7 +244,7 @@ void Session::OnFramesDone(Jobs jobs) {
   if (notify) progressed_.notify_all();
   if (!write) return;
   // A lane's thread has its next batch to look after.
-  if (lanes_.empty()) WriteReady();
+  if (!device_frames_) WriteReady();
   else pool_->Submit([this](int) { WriteReady(); }, /*urgent=*/true);
 }
 

@@ -61,7 +61,8 @@ class ByteStream {
   static constexpr size_t kBufferSize = 4096;
 
  private:
-  /// Mapped bytes that were handed out one after another, released together: that interrupts all threads.
+  /// Mapped bytes that were handed out one after another, released together: a release interrupts all threads, and
+  /// a fault maps the pages before it again, which small pictures have just released.
   struct Stretch {
     Stretch(std::shared_ptr<MappedFile> file, const std::byte* first) : mapping(std::move(file)), begin(first) {}
     ~Stretch() { mapping->Release({begin, bytes}); }

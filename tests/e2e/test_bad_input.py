@@ -176,14 +176,6 @@ class Usage(CommandTest):
                 process = subprocess.run([ACUTANCE, *args], capture_output=True, timeout=60, check=False)
                 self.assert_fails(process, 2, *fragments)
 
-    def test_help_fits_a_terminal(self):
-        commands = ["score", "features", "models", "devices", "plan", "parity", "selftest", "tune"]
-        for args in [(VMAF,), (ACUTANCE,), *((ACUTANCE, command) for command in commands)]:
-            with self.subTest(args=args[1:]):
-                process = subprocess.run([*args, "--help"], capture_output=True, timeout=60, text=True, check=True)
-                self.assertGreater(len(process.stdout), 100)
-                self.assertEqual([line for line in process.stdout.splitlines() if len(line) > 80], [])
-
     def test_names(self):
         for args, fragments in [
             (("-f", "pnsr"), ["no such feature 'pnsr'", "'psnr'"]),

@@ -6,7 +6,7 @@ import re
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from clips import ACUTANCE, CommandTest, distorted_sample, frames, reference_sample, y4m
+from clips import ACUTANCE, VMAF, CommandTest, distorted_sample, frames, reference_sample, y4m
 
 # libvmaf 3.2's values for the pattern of clips.py, frame 0, 8 bit; reference path, all digits.
 KNOWN_FRAME_0 = {
@@ -198,9 +198,10 @@ class Person(CommandTest):
         for args in ((ACUTANCE, "--help"), (ACUTANCE, "score", "--help")):
             text = self.assert_ok(self.run_command(*args))
             self.assertIn("acutance score", text)
-        for command in ("", "score", "features", "models", "devices", "selftest", "tune", "parity", "plan"):
-            text = self.assert_ok(self.run_command(ACUTANCE, *command.split(), "--help"))
-            self.assertLessEqual(max(len(line) for line in text.splitlines()), 80, command)
+        commands = ("", "score", "features", "models", "devices", "selftest", "tune", "parity", "plan")
+        for args in ((VMAF,), *((ACUTANCE, *command.split()) for command in commands)):
+            text = self.assert_ok(self.run_command(*args, "--help"))
+            self.assertLessEqual(max(len(line) for line in text.splitlines()), 80, args)
 
     def test_clients_probes_of_vmaf(self):
         self.assertEqual(json.loads(self.assert_ok(self.vmaf("--list-backends")))["backends"][0]["name"], "cpu")

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -47,7 +46,7 @@ struct Work {
 };
 
 /// Microseconds of each of `repeats` starts, which take the lanes in turn: the least of several runs.
-Result<double> TimeStarts(const std::vector<Lane>& lanes, const Work& work, size_t bytes, int repeats) {
+Result<double> TimeStarts(std::span<const Lane> lanes, const Work& work, size_t bytes, int repeats) {
   double least = std::numeric_limits<double>::infinity();
   for (int run = 0; run < kRuns; ++run) {
     const auto begin = std::chrono::steady_clock::now();
@@ -63,31 +62,29 @@ Result<double> TimeStarts(const std::vector<Lane>& lanes, const Work& work, size
   return least;
 }
 
+Status PrintRow(const std::string& name, const std::vector<Lane>& lanes, const Work& work, size_t bytes, int repeats) {
+  ACU_ASSIGN_OR_RETURN(const double alone, TimeStarts(std::span(lanes).first(1), work, bytes, repeats));
+  ACU_ASSIGN_OR_RETURN(const double several, TimeStarts(lanes, work, bytes, repeats));
+  fmt::print("| {} | {:.1f} | {:.1f} |\n", name, alone, several);
+  std::fflush(stdout);
+  return {};
+}
+
 }  // namespace
 
 Status PrintStartTimes(Device& device, std::span<const size_t> copy_bytes, int repeats) {
-  constexpr int kMostLanes = 4;
+  constexpr int kLanes = 4;
   fmt::print("{} through {} ({}): microseconds each\n\n| started | one in flight | {} in flight |\n|---|---|---|\n",
-             device.info().name, device.info().backend, device.info().driver, kMostLanes);
+             device.info().name, device.info().backend, device.info().driver, kLanes);
   for (const size_t bytes : copy_bytes) {
-    std::vector<Lane> lanes;
-    for (int i = 0; i < kMostLanes; ++i) {
-      ACU_ASSIGN_OR_RETURN(Lane lane, MakeLane(device, bytes));
-      lanes.push_back(std::move(lane));
+    std::vector<Lane> lanes(kLanes);
+    for (Lane& lane : lanes) {
+      ACU_ASSIGN_OR_RETURN(lane, MakeLane(device, bytes));
     }
-    std::vector<Lane> one;
-    ACU_ASSIGN_OR_RETURN(Lane lane, MakeLane(device, bytes));
-    one.push_back(std::move(lane));
-    const auto print = [&](const std::string& name, const Work& work) -> Status {
-      ACU_ASSIGN_OR_RETURN(const double alone, TimeStarts(one, work, bytes, repeats));
-      ACU_ASSIGN_OR_RETURN(const double several, TimeStarts(lanes, work, bytes, repeats));
-      fmt::print("| {} | {:.1f} | {:.1f} |\n", name, alone, several);
-      std::fflush(stdout);
-      return {};
-    };
-    if (bytes == copy_bytes.front()) ACU_RETURN_IF_ERROR(print("a recording", {false, true}));
-    ACU_RETURN_IF_ERROR(print(fmt::format("a copy of {} KB", bytes >> 10), {true, false}));
-    ACU_RETURN_IF_ERROR(print(fmt::format("a copy of {} KB, then a recording", bytes >> 10), {true, true}));
+    const std::string copy = fmt::format("a copy of {} KB", bytes >> 10);
+    if (bytes == copy_bytes.front()) ACU_RETURN_IF_ERROR(PrintRow("a recording", lanes, {false, true}, bytes, repeats));
+    ACU_RETURN_IF_ERROR(PrintRow(copy, lanes, {true, false}, bytes, repeats));
+    ACU_RETURN_IF_ERROR(PrintRow(copy + ", then a recording", lanes, {true, true}, bytes, repeats));
   }
   return {};
 }
