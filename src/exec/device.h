@@ -35,14 +35,14 @@ struct DeviceInfo {
 enum class MemoryKind {
   kDevice,    // the device's own
   kUpload,    // host memory that the device reads fast (pinned); written by the host
-  kReadback,  // host memory that the device writes; read by the host
+  kReadback,  // host memory that kernels and copies write; read by the host
 };
 
 class Buffer {
  public:
   virtual ~Buffer() = default;
   virtual size_t bytes() const = 0;
-  virtual uint64_t address() const = 0;  // as kernels see it; kDevice only
+  virtual uint64_t address() const = 0;  // as kernels see it; not of kUpload
   virtual std::byte* host() const = 0;   // null for kDevice
 };
 

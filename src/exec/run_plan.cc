@@ -9,9 +9,6 @@ namespace acutance {
 namespace {
 
 constexpr std::byte kPoison{0xA7};
-constexpr size_t kAlignment = 256;
-
-size_t AlignUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 bool IsReference(PlanInput input) { return input <= PlanInput::kReferenceCr; }
 int PlaneOf(PlanInput input) { return static_cast<int>(input) % 3; }
@@ -37,10 +34,8 @@ size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const PlanContext
     const auto reads = [&](const Plan& plan) { return plan.Reads(input); };
     if (std::any_of(plans.begin(), plans.end(), reads)) bytes += InputBytes(context, input);
   }
-  for (const Plan& plan : plans) {
-    bytes += SumsBytes(plan, context);
+  for (const Plan& plan : plans)
     for (const Plan::BufferSpec& spec : plan.buffers()) bytes += spec.bytes;
-  }
   return bytes;
 }
 
@@ -67,7 +62,7 @@ Status PlanRunner::Prepare(std::vector<Plan> plans) {
 
 Status PlanRunner::AllocatePlan(Plan plan) {
   BoundPlan bound = {.plan = std::move(plan)};
-  ACU_ASSIGN_OR_RETURN(bound.sums, device_.Allocate(SumsBytes(bound.plan, context_), MemoryKind::kDevice));
+  ACU_ASSIGN_OR_RETURN(bound.sums, device_.Allocate(SumsBytes(bound.plan, context_), MemoryKind::kReadback));
   for (const Plan::BufferSpec& spec : bound.plan.buffers()) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(spec.bytes, MemoryKind::kDevice));
     bound.own.push_back(std::move(buffer));
@@ -92,7 +87,7 @@ Status PlanRunner::AllocateInputs() {
   return {};
 }
 
-// One uploader for all inputs and one readback buffer for all sums.
+// One uploader for all inputs.
 Status PlanRunner::AllocateStaging() {
   size_t upload = 0;
   for (const Input& input : inputs_) upload += input.buffer->bytes();
@@ -102,14 +97,8 @@ Status PlanRunner::AllocateStaging() {
     const std::byte padding = options_.poison ? kPoison : std::byte{0};
     ACU_ASSIGN_OR_RETURN(uploader_, Uploader::Make(device_, upload, queue_->BestCopyBytes(), padding));
   }
-  size_t readback = 0;
-  for (BoundPlan& bound : plans_) {
-    bound.readback_offset = readback;
-    readback += AlignUp(bound.sums->bytes());
-  }
-  ACU_ASSIGN_OR_RETURN(readback_, device_.Allocate(std::max(readback, kAlignment), MemoryKind::kReadback));
   if (!options_.poison) return {};
-  size_t largest = kAlignment;
+  size_t largest = 0;
   for (const BoundPlan& bound : plans_) {
     largest = std::max(largest, bound.sums->bytes());
     for (const auto& buffer : bound.own) largest = std::max(largest, buffer->bytes());
@@ -142,8 +131,6 @@ Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
   if (options_.poison) AppendPoison(commands);
   AppendLaunches(commands);
-  for (const BoundPlan& bound : plans_)
-    commands.push_back(CopyCommand{bound.sums.get(), 0, readback_.get(), bound.readback_offset, bound.sums->bytes()});
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
   return {};
 }
@@ -314,8 +301,7 @@ Result<double> PlanRunner::TimeLaunches() {
 
 std::span<const int64_t> PlanRunner::Sums(int plan, int frame) const {
   const size_t count = plans_[plan].plan.sum_count();
-  const std::byte* sums = readback_->host() + plans_[plan].readback_offset;
-  return {reinterpret_cast<const int64_t*>(sums) + count * frame, count};
+  return {reinterpret_cast<const int64_t*>(plans_[plan].sums->host()) + count * frame, count};
 }
 
 }  // namespace acutance

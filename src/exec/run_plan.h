@@ -63,8 +63,7 @@ class PlanRunner {
   };
   struct BoundPlan {
     Plan plan;
-    size_t readback_offset = 0;
-    std::unique_ptr<Buffer> sums;
+    std::unique_ptr<Buffer> sums;  // the host's memory: a copy of them would wait behind the pictures of other batches
     std::vector<std::unique_ptr<Buffer>> own;
     std::vector<std::unique_ptr<Kernel>> kernels;  // of the launches, in their order
   };
@@ -95,7 +94,7 @@ class PlanRunner {
   const Options options_;
   std::vector<Input> inputs_;  // those that some plan reads
   std::vector<BoundPlan> plans_;
-  std::unique_ptr<Buffer> readback_, poison_;
+  std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
   HostImports::Windows windows_;                  // that copies of the batch read

@@ -23,6 +23,6 @@ std::unique_ptr<Buffer> EmuBuffer::Import(std::span<const std::byte> memory) {
   return std::unique_ptr<Buffer>(new EmuBuffer(nullptr, begin, memory.size(), MemoryKind::kUpload));
 }
 
-uint64_t EmuBuffer::address() const { return kind_ == MemoryKind::kDevice ? reinterpret_cast<uint64_t>(memory_) : 0; }
+uint64_t EmuBuffer::address() const { return kind_ == MemoryKind::kUpload ? 0 : reinterpret_cast<uint64_t>(memory_); }
 
 }  // namespace acutance

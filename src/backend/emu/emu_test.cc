@@ -177,6 +177,11 @@ TEST(Emu, OnlyKernelsSeeDeviceMemory) {
   EXPECT_EQ(device->Allocate(8, MemoryKind::kUpload).value()->address(), 0u);
 }
 
+TEST(Emu, KernelsAndTheHostSeeReadbackMemory) {
+  const auto buffer = Open(32)->Allocate(8, MemoryKind::kReadback).value();
+  EXPECT_EQ(buffer->address(), reinterpret_cast<uintptr_t>(buffer->host()));
+}
+
 class EmuEnvironment : public testing::Test {
  protected:
   void TearDown() override {

@@ -11,6 +11,8 @@ namespace {
 constexpr VkMemoryPropertyFlags kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 constexpr int kNone = -1;
 
+bool SeenByKernels(MemoryKind kind) { return kind != MemoryKind::kUpload; }
+
 std::string_view KindText(MemoryKind kind) {
   return kind == MemoryKind::kDevice ? "device memory" : "host memory that the device reaches";
 }
@@ -44,11 +46,11 @@ int ChooseMemoryType(const VkPhysicalDeviceMemoryProperties& memory, uint32_t al
   switch (kind) {
     case MemoryKind::kDevice:
       return FindMemoryType(memory, allowed, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-    case MemoryKind::kUpload:
-      return FindMemoryType(memory, allowed, kHost, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    case MemoryKind::kUpload:  // written and fetched again and again: best in the host's cache
     case MemoryKind::kReadback: {
-      const int cached = FindMemoryType(memory, allowed, kHost | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 0);
-      return cached == kNone ? FindMemoryType(memory, allowed, kHost, 0) : cached;
+      const VkMemoryPropertyFlags cached = kHost | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+      const int found = FindMemoryType(memory, allowed, cached, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+      return found == kNone ? FindMemoryType(memory, allowed, kHost, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) : found;
     }
   }
   return kNone;
@@ -71,17 +73,16 @@ Status VulkanBuffer::Create(MemoryKind kind) {
   if (bytes_ > largest)
     return OutOfMemory(*context_, bytes_, kind, fmt::format("its driver gives at most {} at once", largest));
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  if (kind == MemoryKind::kDevice)
-    usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  if (SeenByKernels(kind)) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const DeviceFunctions& vk = context_->vk();
   ACU_RETURN_IF_ERROR(AllocationStatus(*context_, CreateHandle(usage, nullptr), bytes_, kind));
   ACU_RETURN_IF_ERROR(BackWithMemory(kind));
-  if (kind == MemoryKind::kDevice) {
+  if (SeenByKernels(kind)) {
     VkBufferDeviceAddressInfo which = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     which.buffer = handle_;
     address_ = vk.vkGetBufferDeviceAddress(context_->device(), &which);
-    return {};
   }
+  if (kind == MemoryKind::kDevice) return {};
   void* mapped = nullptr;
   ACU_RETURN_IF_ERROR(context_->Check(vk.vkMapMemory(context_->device(), memory_, 0, VK_WHOLE_SIZE, 0, &mapped),
                                       fmt::format("map {} bytes", bytes_)));
@@ -160,7 +161,7 @@ Status VulkanBuffer::BackWithMemory(MemoryKind kind) {
   VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
   VkMemoryAllocateInfo settings = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  if (kind == MemoryKind::kDevice) settings.pNext = &flags;
+  if (SeenByKernels(kind)) settings.pNext = &flags;
   settings.allocationSize = needed.size;
   settings.memoryTypeIndex = static_cast<uint32_t>(type);
   ACU_RETURN_IF_ERROR(

@@ -18,7 +18,6 @@ namespace acutance::vulkan {
 struct SubmissionQueue {
   VkQueue handle = nullptr;
   uint32_t family = 0;
-  bool runs_kernels = true;
   std::mutex mutex;
 };
 
@@ -64,7 +63,7 @@ class Context {
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::unique_ptr<PipelineCache> cache_;
   SubmissionQueue kernel_queue_;
-  SubmissionQueue copy_queue_ = {.runs_kernels = false};
+  SubmissionQueue copy_queue_;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex pipelines_mutex_;

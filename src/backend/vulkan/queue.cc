@@ -33,8 +33,9 @@ Result<std::unique_ptr<Queue>> VulkanQueue::Make(std::shared_ptr<Context> contex
 // Mesa 22.3 touches a semaphore for a moment after it was reached; so the queues end before it goes.
 VulkanQueue::~VulkanQueue() {
   static_cast<void>(timeline_->WaitFor(submitted_));
-  if (last_) WaitUntilIdle(kernels_);
-  if (last_ && &copies_ != &kernels_) WaitUntilIdle(copies_);
+  if (submitted_ == 0) return;
+  WaitUntilIdle(kernels_);
+  if (&copies_ != &kernels_) WaitUntilIdle(copies_);
 }
 
 void VulkanQueue::WaitUntilIdle(SubmissionQueue& queue) const {
@@ -62,7 +63,7 @@ Status VulkanQueue::Submit(Recording& recording) {
   VkSubmitInfo settings = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
   settings.pNext = &values;
   SubmissionQueue& queue = commands.queue();
-  values.waitSemaphoreValueCount = settings.waitSemaphoreCount = last_ && last_ != &queue;
+  values.waitSemaphoreValueCount = settings.waitSemaphoreCount = submitted_ > 0;
   values.pWaitSemaphoreValues = &submitted_;
   settings.pWaitSemaphores = &semaphore;
   settings.pWaitDstStageMask = &all;
@@ -77,7 +78,6 @@ Status VulkanQueue::Submit(Recording& recording) {
         context.Check(context.vk().vkQueueSubmit(queue.handle, 1, &settings, VK_NULL_HANDLE), "start a recording"));
   }
   submitted_ = value;
-  last_ = &queue;
   commands.SubmittedAs(value);
   return {};
 }

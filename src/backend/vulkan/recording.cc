@@ -11,6 +11,17 @@
 namespace acutance::vulkan {
 namespace {
 
+constexpr VkPipelineStageFlags kCopies = VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkPipelineStageFlags kLaunches = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+
+VkAccessFlags WritesIn(VkPipelineStageFlags stages) {
+  return (stages & kCopies ? VK_ACCESS_TRANSFER_WRITE_BIT : 0) | (stages & kLaunches ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+}
+
+VkAccessFlags ReadsIn(VkPipelineStageFlags stages) {
+  return (stages & kCopies ? VK_ACCESS_TRANSFER_READ_BIT : 0) | (stages & kLaunches ? VK_ACCESS_SHADER_READ_BIT : 0);
+}
+
 VkBuffer HandleOf(const Buffer& buffer) { return static_cast<const VulkanBuffer&>(buffer).handle(); }
 
 Status CheckLaunch(const LaunchCommand& launch, const VulkanKernel& kernel, const VkPhysicalDeviceLimits& limits) {
@@ -72,8 +83,7 @@ Status VulkanRecording::Begin() {
   settings.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;  // submitted again before it is done
   ACU_RETURN_IF_ERROR(context().Check(vk.vkBeginCommandBuffer(handle_, &settings), "begin a recording"));
   uses_.clear();
-  writes_host_ = false;
-  Barrier();  // after what was submitted to this queue before
+  stage_ = writes_host_ = 0;
   if (times_) times_->Clear(), times_->Mark(handle_, "");
   return {};
 }
@@ -81,11 +91,10 @@ Status VulkanRecording::Begin() {
 // What the host reads must be made visible to it; the end of a submission alone does not.
 Status VulkanRecording::End() {
   const DeviceFunctions& vk = context().vk();
-  const VkMemoryBarrier to_host = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+  const VkMemoryBarrier to_host = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, WritesIn(writes_host_),
                                    VK_ACCESS_HOST_READ_BIT};
-  if (writes_host_)
-    vk.vkCmdPipelineBarrier(handle_, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0,
-                            nullptr, 0, nullptr);
+  if (writes_host_ != 0)
+    vk.vkCmdPipelineBarrier(handle_, writes_host_, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0, nullptr, 0, nullptr);
   return context().Check(vk.vkEndCommandBuffer(handle_), "end a recording");
 }
 
@@ -97,12 +106,21 @@ Status VulkanRecording::PrepareTimes() {
   return {};
 }
 
-/// All that follows sees all writes before, and overwrites nothing that is still read.
-void VulkanRecording::Barrier() {
-  const VkPipelineStageFlags stages =
-      VK_PIPELINE_STAGE_TRANSFER_BIT | (queue_.runs_kernels ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : 0);
-  const VkMemoryBarrier all = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
-                               VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+/// Where launches follow copies or copies launches, all are ordered; so the barriers between launches need not name
+/// copies. On NVIDIA's driver those that do wait for what the copy engine is doing for others.
+void VulkanRecording::OrderAfterOthers(VkPipelineStageFlags stage, std::span<const Use> uses) {
+  const VkPipelineStageFlags before = std::exchange(stage_, stage);
+  if (before != 0 && before != stage) Barrier(before | stage);
+  else if (times_ || std::ranges::any_of(uses, [&](const Use& use) { return Conflicts(use); })) Barrier(stage);
+  uses_.insert(uses_.end(), uses.begin(), uses.end());
+  const auto writes_host = [](const Use& use) { return use.writes && (!use.buffer || use.buffer->host()); };
+  if (std::ranges::any_of(uses, writes_host)) writes_host_ |= stage;
+}
+
+/// All that follows in `stages` sees all writes there before, and overwrites nothing that is still read.
+void VulkanRecording::Barrier(VkPipelineStageFlags stages) {
+  const VkAccessFlags writes = WritesIn(stages);
+  const VkMemoryBarrier all = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, writes, writes | ReadsIn(stages)};
   context().vk().vkCmdPipelineBarrier(handle_, stages, stages, 0, 1, &all, 0, nullptr, 0, nullptr);
   uses_.clear();
 }
@@ -118,11 +136,9 @@ bool VulkanRecording::Conflicts(const Use& use) const {
 Status VulkanRecording::Append(const CopyCommand& copy) {
   ACU_RETURN_IF_ERROR(CheckCopy(copy));
   if (copy.to_extent() == 0) return {};
-  const Use from = {copy.from, copy.from_offset, copy.from_offset + copy.from_extent(), false};
-  const Use to = {copy.to, copy.to_offset, copy.to_offset + copy.to_extent(), true};
-  if (times_ || Conflicts(from) || Conflicts(to)) Barrier();
-  uses_.insert(uses_.end(), {from, to});
-  writes_host_ = writes_host_ || copy.to->host();
+  const Use uses[] = {{copy.from, copy.from_offset, copy.from_offset + copy.from_extent(), false},
+                      {copy.to, copy.to_offset, copy.to_offset + copy.to_extent(), true}};
+  OrderAfterOthers(kCopies, uses);
   std::vector<VkBufferCopy> regions;
   for (size_t row = 0; row < copy.rows; ++row)
     regions.push_back({copy.from_offset + row * copy.from_stride, copy.to_offset + row * copy.to_stride, copy.bytes});
@@ -138,9 +154,7 @@ Status VulkanRecording::Append(const LaunchCommand& launch) {
   std::vector<Use> uses;
   for (const Buffer* buffer : launch.shares) uses.push_back({buffer, 0, SIZE_MAX, true});
   if (uses.empty()) uses.push_back({nullptr, 0, SIZE_MAX, true});
-  const auto conflicts = [&](const Use& use) { return Conflicts(use); };
-  if (times_ || std::ranges::any_of(uses, conflicts)) Barrier();
-  uses_.insert(uses_.end(), uses.begin(), uses.end());
+  OrderAfterOthers(kLaunches, uses);
   const DeviceFunctions& vk = context().vk();
   vk.vkCmdBindPipeline(handle_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline());
   vk.vkCmdPushConstants(handle_, context().layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,

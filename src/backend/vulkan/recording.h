@@ -45,16 +45,19 @@ class VulkanRecording : public Recording {
   Status End();
   Status Append(const CopyCommand& copy);
   Status Append(const LaunchCommand& launch);
+  /// Orders the next command, which runs in `stage`, after those before that it must not run beside.
+  void OrderAfterOthers(VkPipelineStageFlags stage, std::span<const Use> uses);
   bool Conflicts(const Use& use) const;
-  void Barrier();
+  void Barrier(VkPipelineStageFlags stages);
 
   const std::shared_ptr<Timeline> timeline_;
   SubmissionQueue& queue_;
   VkCommandPool pool_ = VK_NULL_HANDLE;  // of its own, so that recordings go in any order and on any thread
   VkCommandBuffer handle_ = nullptr;
-  std::vector<Use> uses_;  // since the last barrier
-  bool writes_host_ = false;
-  std::unique_ptr<Times> times_;  // null unless they were asked for
+  VkPipelineStageFlags stage_ = 0;        // of the last command
+  VkPipelineStageFlags writes_host_ = 0;  // stages that write memory of the host
+  std::vector<Use> uses_;                 // since the last barrier
+  std::unique_ptr<Times> times_;          // null unless they were asked for
   uint64_t last_submission_ = 0;
 };
 

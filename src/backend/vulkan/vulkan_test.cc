@@ -291,7 +291,7 @@ TEST_F(VulkanTest, OnlyKernelsSeeDeviceMemory) {
   EXPECT_NE(device->Allocate(8, MemoryKind::kDevice).value()->address(), 0u);
   for (const MemoryKind kind : {MemoryKind::kUpload, MemoryKind::kReadback}) {
     EXPECT_NE(device->Allocate(8, kind).value()->host(), nullptr);
-    EXPECT_EQ(device->Allocate(8, kind).value()->address(), 0u);
+    EXPECT_EQ(device->Allocate(8, kind).value()->address() == 0, kind == MemoryKind::kUpload);
     EXPECT_EQ(device->Allocate(0, kind).value()->bytes(), 0u);
   }
 }
