@@ -13,7 +13,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kBatches[] = {1, 2, 4, 8, 16, 32};
+constexpr int kBatches[] = {1, 2, 4, 8, 16, 32, 64};
 
 /// Kernels of a plan that come in several shapes.
 std::set<std::string> TunableKernels(const Plan& plan) {

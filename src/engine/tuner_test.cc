@@ -32,7 +32,7 @@ TEST(Tuner, TimesEveryShapeInEveryBatch) {
     shapes.insert(timing.shape);
   }
   EXPECT_GE(shapes.size(), 3u);
-  EXPECT_EQ(seen.size(), 6 * shapes.size());
+  EXPECT_EQ(seen.size(), 7 * shapes.size());
   EXPECT_EQ(timings->size(), seen.size());
   EXPECT_TRUE(std::ranges::is_sorted(*timings, {}, &KernelTiming::microseconds));
 }

@@ -38,15 +38,15 @@ constexpr TuningEntry kTuning[] = {
     {"adm_sum", WorkloadClass::kSmall, "", "256x1", 1},
     {"adm_sum", WorkloadClass::kMedium, "", "256x1", 1},
     {"adm_sum", WorkloadClass::kLarge, "", "256x1", 1},
-    {"adm_scale0", WorkloadClass::kSmall, "sm_90", "16x16r4", 32},
+    {"adm_scale0", WorkloadClass::kSmall, "sm_90", "16x16r4", 64},
     {"adm_scale0", WorkloadClass::kMedium, "sm_90", "16x16r4", 16},
     {"adm_scale0", WorkloadClass::kLarge, "sm_90", "16x16r4", 4},
-    {"adm_scale0", WorkloadClass::kSmall, "nvidia", "32x8r2", 32},
+    {"adm_scale0", WorkloadClass::kSmall, "nvidia", "32x8r2", 64},
     {"adm_scale0", WorkloadClass::kMedium, "nvidia", "16x16r4", 16},
     {"adm_scale0", WorkloadClass::kLarge, "nvidia", "16x16r4", 4},
-    {"adm_scale1", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},
-    {"adm_scale2", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},
-    {"adm_scale3", WorkloadClass::kSmall, "sm_90", "32x8r2", 32},
+    {"adm_scale1", WorkloadClass::kSmall, "sm_90", "32x8r2", 64},
+    {"adm_scale2", WorkloadClass::kSmall, "sm_90", "32x8r2", 64},
+    {"adm_scale3", WorkloadClass::kSmall, "sm_90", "32x8r2", 64},
 };
 
 /// Pictures of both videos that a scale reads: the samples, or band a of the scale before.

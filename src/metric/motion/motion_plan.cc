@@ -17,10 +17,10 @@ constexpr TuningEntry kTuning[] = {
     {"motion_sad", WorkloadClass::kSmall, "", "64x4r4", 16},
     {"motion_sad", WorkloadClass::kMedium, "", "64x4r8", 4},
     {"motion_sad", WorkloadClass::kLarge, "", "128x2r8", 2},
-    {"motion_sad", WorkloadClass::kSmall, "sm_90", "128x1r16", 32},
+    {"motion_sad", WorkloadClass::kSmall, "sm_90", "128x1r16", 64},
     {"motion_sad", WorkloadClass::kMedium, "sm_90", "128x1r16", 16},
     {"motion_sad", WorkloadClass::kLarge, "sm_90", "128x1r16", 4},
-    {"motion_sad", WorkloadClass::kSmall, "nvidia", "128x1r16", 32},
+    {"motion_sad", WorkloadClass::kSmall, "nvidia", "128x1r16", 64},
     {"motion_sad", WorkloadClass::kMedium, "nvidia", "128x1r16", 16},
     {"motion_sad", WorkloadClass::kLarge, "nvidia", "128x1r16", 4},
 };

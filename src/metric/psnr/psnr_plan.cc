@@ -14,10 +14,10 @@ constexpr TuningEntry kTuning[] = {
     {"psnr_sse", WorkloadClass::kSmall, "", "64x4r4", 16},
     {"psnr_sse", WorkloadClass::kMedium, "", "64x4r4", 4},
     {"psnr_sse", WorkloadClass::kLarge, "", "128x2r8", 2},
-    {"psnr_sse", WorkloadClass::kSmall, "sm_90", "32x8r4", 32},
+    {"psnr_sse", WorkloadClass::kSmall, "sm_90", "32x8r4", 64},
     {"psnr_sse", WorkloadClass::kMedium, "sm_90", "32x8r4", 16},
     {"psnr_sse", WorkloadClass::kLarge, "sm_90", "128x2r8", 4},
-    {"psnr_sse", WorkloadClass::kSmall, "nvidia", "32x8r4", 32},
+    {"psnr_sse", WorkloadClass::kSmall, "nvidia", "32x8r4", 64},
     {"psnr_sse", WorkloadClass::kMedium, "nvidia", "256x1r4", 16},
     {"psnr_sse", WorkloadClass::kLarge, "nvidia", "128x2r8", 4},
 };
