@@ -148,6 +148,7 @@ void DeviceLane::Fill() {
   while (Slot* slot = WaitFor(idle_)) {
     slot->jobs = frames_->Take(batch(), stopping_);
     if (slot->jobs.empty()) return;
+    for (const auto& job : slot->jobs) job->Prepare();
     slot->started = StartRunner(*slot->all, *slot, 0);
     const bool ok = slot->started.ok();
     Put(busy_, slot);

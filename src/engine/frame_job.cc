@@ -51,20 +51,35 @@ void WorkspacePool::ReturnFrameWorkspace(int run, std::unique_ptr<Workspace> wor
 FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done)
     : features_(features), workspaces_(workspaces), pool_(pool), done_(std::move(done)) {}
 
-void FrameJob::Prepare(Inputs inputs, const std::vector<int>& runs) {
+void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
   index_ = inputs.index;
   inputs_ = std::move(inputs);
+  runs_ = &runs;
+  device_runs_ = std::ranges::count_if(runs, [&](int r) { return features_.runs()[r].on_device; });
+  is_prepared_ = false;
   work_ = 0;
   ran_device_work_on_cpu_ = false;
   status_ = {};
-  MakeResults(runs);
-  MakeChains();
 }
 
-void FrameJob::MakeResults(const std::vector<int>& runs) {
+void FrameJob::DropInputs() {
+  inputs_.reference = {};
+  inputs_.distorted.clear();
+  inputs_.earlier.clear();
+}
+
+void FrameJob::Prepare() {
+  if (is_prepared_) return;
+  is_prepared_ = true;
+  MakeResults();
+  MakeChains();
+  chains_left_ = static_cast<int>(chains_.size());
+}
+
+void FrameJob::MakeResults() {
   const int distorted_count = static_cast<int>(inputs_.distorted.size());
   size_t results = 0, sums = 0, values = 0;
-  for (int r : runs) {
+  for (int r : *runs_) {
     const MetricRun& run = features_.runs()[r];
     const size_t copies = run.metric->reference_only ? 1 : distorted_count;
     results += copies;
@@ -77,7 +92,7 @@ void FrameJob::MakeResults(const std::vector<int>& runs) {
   values_.assign(values, std::numeric_limits<double>::quiet_NaN());
   std::span<int64_t> sums_left = sums_;
   std::span<double> values_left = values_;
-  for (int r : runs) {
+  for (int r : *runs_) {
     const MetricRun& run = features_.runs()[r];
     const size_t run_sums = run.extractor->SumCount(), run_values = run.metric->outputs.size();
     const bool shared = run.metric->reference_only;
@@ -124,8 +139,9 @@ const Extractor& FrameJob::ExtractorOf(const Chain& chain) const {
 }
 
 void FrameJob::Start() {
-  // One more than there are chains, so that `done` waits for this loop.
-  chains_left_ = static_cast<int>(chains_.size()) + 1;
+  if (has_device_work() && device_runs_ == runs_->size()) return;
+  Prepare();
+  ++chains_left_;  // so that `done` waits for this loop
   for (Chain& chain : chains_)
     if (!chain.on_device) StartStage(chain);
   if (--chains_left_ == 0) done_(shared_from_this());
@@ -152,6 +168,7 @@ bool FrameJob::CanRunOnCpu() const {
 
 void FrameJob::RunDeviceWorkOnCpu() {
   ran_device_work_on_cpu_ = true;
+  Prepare();
   if (has_device_work() && !CanRunOnCpu()) {
     {
       const std::lock_guard lock(status_mutex_);

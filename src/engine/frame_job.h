@@ -52,15 +52,19 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
 
   /// First of all; and again for another frame, after `done`, when nobody else has the job any more.
-  /// runs: which of the features' runs this frame has (subsampling leaves some out).
-  void Prepare(Inputs inputs, const std::vector<int>& runs);
+  /// runs: which of the features' runs this frame has (subsampling leaves some out); they outlive the frame.
+  void Assign(Inputs inputs, const std::vector<int>& runs);
 
   /// Submits the first stages of what runs on the CPU. `done` is called once, on some thread, when everything is
   /// through: also what a device was to do.
   void Start();
 
+  /// Makes room for the results, unless Start did: where all runs are a device's, that is left to the device's thread,
+  /// for the caller of Start has every frame to look after.
+  void Prepare();
+
   /// Whether a run of this frame is marked on_device.
-  bool has_device_work() const { return device_chains_ > 0; }
+  bool has_device_work() const { return device_runs_ > 0; }
   /// Sums that a device computed; ignored where this frame has no such run, or lacks the history that it needs.
   void SetDeviceSums(int run, int distorted, std::span<const int64_t> sums);
   /// After all of them. True: everything is through, and instead of `done` the caller sees to it.
@@ -72,8 +76,9 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   int64_t index() const { return index_; }
   const Inputs& inputs() const { return inputs_; }
-  /// After `done`: lets go of the pictures; index() and results() stay.
-  void DropInputs() { inputs_ = {}; }
+  /// After `done`: lets go of the pictures, not of the memory for their descriptions, which the thread that made it
+  /// uses again; index() and results() stay.
+  void DropInputs();
   /// After `done`: the workers' time, of all of them together.
   std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
   bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
@@ -93,7 +98,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
     std::mutex sums_mutex;
   };
 
-  void MakeResults(const std::vector<int>& runs);
+  void MakeResults();
   void MakeChains();
   bool LacksHistory(const Chain& chain) const;
   void StartStage(Chain& chain);
@@ -110,6 +115,9 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   const DoneCallback done_;
   int64_t index_ = 0;
   Inputs inputs_;
+  const std::vector<int>* runs_ = nullptr;
+  size_t device_runs_ = 0;
+  bool is_prepared_ = false;
   std::vector<int64_t> sums_;  // of all results, one after another
   std::vector<double> values_;
   std::vector<RunResult> results_;

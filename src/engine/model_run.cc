@@ -1,9 +1,15 @@
 #include "engine/model_run.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
+
+#include "base/int_math.h"
 
 namespace acutance {
 namespace {
+
+constexpr size_t kFramesAtOnce = 16;  // that a thread predicts: less takes less time than to wake one
 
 /// The first index at or after `frame` that subsampling keeps.
 int64_t NextKept(int64_t frame, int subsample) { return (frame + subsample - 1) / subsample * subsample; }
@@ -34,31 +40,45 @@ Status ModelRun::AddColumns(ScoreTable& table) {
 }
 
 bool ModelRun::Gather(const ScoreTable& table, int64_t frame, std::vector<double>& values) const {
-  values.clear();
+  const size_t before = values.size();
   for (int column : feature_columns_) {
     const std::optional<double> value = column < 0 ? std::nullopt : table.Get(column, frame);
-    if (!value) return false;
+    if (!value) {
+      values.resize(before);
+      return false;
+    }
     values.push_back(*value);
   }
   return true;
 }
 
-Status ModelRun::Predict(ScoreTable& table, int64_t frame, std::span<const double> values, Progress& progress) const {
-  const std::vector<double> scores = PredictColumns(*request_.model, values, request_.flags);
+Status ModelRun::Write(ScoreTable& table, int64_t frame, std::span<const double> scores, Progress& progress) const {
   for (size_t i = 0; i < scores.size(); ++i) ACU_RETURN_IF_ERROR(table.Set(score_columns_[i], frame, scores[i]));
   progress.sum += scores[main_score()];
   ++progress.count;
   return {};
 }
 
-Status ModelRun::PredictReady(ScoreTable& table, int subsample, int64_t frames) {
+Status ModelRun::PredictReady(ScoreTable& table, int subsample, int64_t frames, const ForEach& share) {
   if (!request_.predict) return {};
   Progress& progress = progress_[&table];
-  std::vector<double> values;
-  while (progress.next_frame < frames && Gather(table, progress.next_frame, values)) {
-    ACU_RETURN_IF_ERROR(Predict(table, progress.next_frame, values, progress));
-    progress.next_frame = NextKept(progress.next_frame + 1, subsample);
-  }
+  std::vector<int64_t> ready;
+  std::vector<double> values;  // of their features
+  for (; progress.next_frame < frames && Gather(table, progress.next_frame, values);
+       progress.next_frame = NextKept(progress.next_frame + 1, subsample))
+    ready.push_back(progress.next_frame);
+  std::vector<std::vector<double>> scores(ready.size());
+  const size_t features = feature_columns_.size();
+  const auto predict = [&](int part) {
+    const size_t begin = part * kFramesAtOnce, end = std::min(begin + kFramesAtOnce, ready.size());
+    for (size_t i = begin; i < end; ++i)
+      scores[i] = PredictColumns(*request_.model, std::span(values).subspan(i * features, features), request_.flags);
+  };
+  const int parts = static_cast<int>(CeilDiv(ready.size(), kFramesAtOnce));
+  if (share) share(parts, predict);
+  else
+    for (int part = 0; part < parts; ++part) predict(part);
+  for (size_t i = 0; i < ready.size(); ++i) ACU_RETURN_IF_ERROR(Write(table, ready[i], scores[i], progress));
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "engine/feature_set.h"
+#include "exec/host_imports.h"
 #include "model/model.h"
 #include "model/predict.h"
 #include "model/score_table.h"
@@ -31,8 +32,8 @@ class ModelRun {
   Status AddColumns(ScoreTable& table);
 
   /// Writes the scores of the frames below `frames` whose features are complete, in order, from where the last call
-  /// for this table stopped.
-  Status PredictReady(ScoreTable& table, int subsample, int64_t frames);
+  /// for this table stopped. share: spreads the work over threads; null: the caller's does it.
+  Status PredictReady(ScoreTable& table, int subsample, int64_t frames, const ForEach& share);
 
   /// An error that names the first feature without a score, if a frame could not be predicted.
   Status CheckComplete(const ScoreTable& table, int subsample, int64_t frames) const;
@@ -57,8 +58,9 @@ class ModelRun {
 
   explicit ModelRun(const ModelRequest& request) : request_(request) {}
   size_t main_score() const { return model().is_collection() ? model().members.size() : 0; }
+  /// Adds the features of a frame, all or none.
   bool Gather(const ScoreTable& table, int64_t frame, std::vector<double>& values) const;
-  Status Predict(ScoreTable& table, int64_t frame, std::span<const double> values, Progress& progress) const;
+  Status Write(ScoreTable& table, int64_t frame, std::span<const double> scores, Progress& progress) const;
 
   ModelRequest request_;
   std::vector<std::string> feature_keys_;

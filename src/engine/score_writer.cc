@@ -30,7 +30,8 @@ ScoreWriter::ScoreWriter(FeatureSet& features, std::vector<ModelRun>& models, in
 
 ScoreWriter::~ScoreWriter() = default;
 
-Status ScoreWriter::Start(int distorted_count) {
+Status ScoreWriter::Start(int distorted_count, ForEach share) {
+  share_ = std::move(share);
   for (int d = 0; d < distorted_count; ++d) {
     tables_.push_back(std::make_unique<ScoreTable>());
     ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back()));
@@ -94,7 +95,7 @@ std::span<const std::unique_ptr<ScoreTable>> ScoreWriter::TablesOf(int distorted
 
 void ScoreWriter::PredictReady(int64_t frames) {
   for (ModelRun& model : models_)
-    for (auto& table : tables_) Record(model.PredictReady(*table, subsample_, frames));
+    for (auto& table : tables_) Record(model.PredictReady(*table, subsample_, frames, share_));
 }
 
 void ScoreWriter::Record(const Status& status) {

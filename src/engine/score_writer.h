@@ -11,6 +11,7 @@
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/model_run.h"
+#include "exec/host_imports.h"
 #include "model/score_table.h"
 
 namespace acutance {
@@ -22,7 +23,8 @@ class ScoreWriter {
   ~ScoreWriter();
 
   /// Makes a table for each distorted video, with all columns. Once, when the features have extractors.
-  Status Start(int distorted_count);
+  /// share: spreads predictions over threads; null: the caller's does them.
+  Status Start(int distorted_count, ForEach share);
 
   /// Frames that follow those of the last call.
   Status Write(std::span<const std::shared_ptr<FrameJob>> jobs);
@@ -53,6 +55,7 @@ class ScoreWriter {
   FeatureSet& features_;
   std::vector<ModelRun>& models_;
   const int subsample_;
+  ForEach share_;
   std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
   std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] of a reference_only run
   Status error_;

@@ -67,7 +67,6 @@ Status Session::Start(const PictureFormat& format) {
     all_runs_.push_back(r);
     if (run.metric->every_frame) runs_between_.push_back(r);
   }
-  ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count));
   means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
   ACU_RETURN_IF_ERROR(ChooseDevices(format));
@@ -77,6 +76,12 @@ Status Session::Start(const PictureFormat& format) {
   if (!lanes_.empty() && !RunsOnCpu())
     copy_pool_ = std::make_unique<ThreadPool>(std::min(options_.threads, CopyThreads(std::ssize(lanes_))),
                                               ThreadPool::Mode::kThreads);
+  ForEach share;
+  if (!lanes_.empty())
+    share = [this](int count, const std::function<void(int)>& work) {
+      ShareWork(*pool_, count, work, /*urgent=*/true);
+    };
+  ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, std::move(share)));
   help_.Start(CpuHelp::Clock::now());
   for (auto& lane : lanes_) lane->Start(*device_frames_);
   for (const std::string& warning : features_.ignored()) Warn(warning);
@@ -174,9 +179,11 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
     waited_for_ = false;
     if (!error_.ok()) return error_;
     ++in_flight_;
+    if (own_spare_.empty()) own_spare_.swap(spare_);
   }
-  FrameJob::Inputs inputs{next_index_, reference, std::move(distorted), {earlier_.begin(), earlier_.end()}};
-  std::shared_ptr<FrameJob> job = MakeJob(std::move(inputs));
+  std::shared_ptr<FrameJob> job = TakeJob();
+  job->Assign({next_index_, reference, std::move(distorted), {earlier_.begin(), earlier_.end()}},
+              RunsOfFrame(next_index_));
   ++next_index_;
   if (max_lag_ > 0) {
     earlier_.push_front(std::move(reference));
@@ -187,19 +194,12 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   return {};
 }
 
-std::shared_ptr<FrameJob> Session::MakeJob(FrameJob::Inputs inputs) {
-  std::shared_ptr<FrameJob> job;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!spare_.empty()) {
-      job = std::move(spare_.back());
-      spare_.pop_back();
-    }
-  }
-  if (!job)
-    job = std::make_shared<FrameJob>(features_, *workspaces_, *pool_,
-                                     [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
-  job->Prepare(std::move(inputs), RunsOfFrame(next_index_));
+std::shared_ptr<FrameJob> Session::TakeJob() {
+  if (own_spare_.empty())
+    return std::make_shared<FrameJob>(features_, *workspaces_, *pool_,
+                                      [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
+  std::shared_ptr<FrameJob> job = std::move(own_spare_.back());
+  own_spare_.pop_back();
   return job;
 }
 

@@ -103,7 +103,7 @@ class Session {
   bool IsReady() const { return !done_.empty() && done_.front(); }
   void WriteReady();
   Jobs TakeReady();
-  std::shared_ptr<FrameJob> MakeJob(FrameJob::Inputs inputs);
+  std::shared_ptr<FrameJob> TakeJob();
   void PublishMeans();
 
   const SessionOptions options_;
@@ -114,6 +114,7 @@ class Session {
   int max_lag_ = 0;
   PictureFormat format_;
   std::vector<int> all_runs_, runs_between_;  // those of every frame, where subsampling leaves the others out
+  Jobs own_spare_;                            // of spare_, taken all at once
   int64_t next_index_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame

@@ -213,8 +213,8 @@ std::shared_ptr<const std::byte> ByteStream::Share(size_t count) {
   if (data_ == buffer_.data() || buffered() < count) return nullptr;
   const std::byte* bytes = mapping_->bytes().data() + begin_;
   Drain(nullptr, count);
-  if (keep_mapped_) return {mapping_, bytes};
-  if (!stretch_ || stretch_->bytes >= kStretchBytes) stretch_ = std::make_shared<Stretch>(mapping_, bytes);
+  if (!stretch_ || stretch_->bytes >= kStretchBytes)
+    stretch_ = std::make_shared<Stretch>(mapping_, bytes, keep_mapped_);
   stretch_->bytes = static_cast<size_t>(bytes + count - stretch_->begin);
   return {stretch_, bytes};
 }

@@ -62,13 +62,18 @@ class ByteStream {
 
  private:
   /// Mapped bytes that were handed out one after another, released together: a release interrupts all threads, and
-  /// a fault maps the pages before it again, which small pictures have just released.
+  /// a fault maps the pages before it again, which small pictures have just released. Threads that let go of pictures
+  /// of one stretch count in another place than the thread that hands out those of the next.
   struct Stretch {
-    Stretch(std::shared_ptr<MappedFile> file, const std::byte* first) : mapping(std::move(file)), begin(first) {}
-    ~Stretch() { mapping->Release({begin, bytes}); }
+    Stretch(std::shared_ptr<MappedFile> file, const std::byte* first, bool keep)
+        : mapping(std::move(file)), begin(first), keep_mapped(keep) {}
+    ~Stretch() {
+      if (!keep_mapped) mapping->Release({begin, bytes});
+    }
 
     const std::shared_ptr<MappedFile> mapping;
     const std::byte* const begin;
+    const bool keep_mapped;
     size_t bytes = 0;
   };
   static constexpr size_t kStretchBytes = size_t{4} << 20;

@@ -14,7 +14,7 @@ constexpr std::string_view kFrameMarker = "FRAME";
 
 /// A frame's memory together with chroma that was made from it.
 struct ConvertedFrame {
-  std::shared_ptr<const std::byte> memory;
+  std::shared_ptr<const void> memory;
   std::array<BytePlane, 2> chroma;
 };
 
@@ -46,7 +46,7 @@ class PlanarSource : public VideoSource {
   Status CheckRoom(size_t bytes) const;
   Result<Picture> ReadPlanes();
   std::shared_ptr<const std::byte> ShareFrame();
-  Picture Converted(Picture picture, std::shared_ptr<const std::byte> memory) const;
+  Picture Converted(Picture picture) const;
   Status PassOver(size_t bytes);
   Status Truncated() const;
   template <class T>
@@ -113,7 +113,7 @@ Status PlanarSource::PassOver(size_t bytes) {
   return passed == static_cast<int64_t>(bytes) ? Status() : Truncated();
 }
 
-Picture ConvertChroma(const FrameLayout& layout, Picture picture, std::shared_ptr<const std::byte> memory) {
+Picture ConvertChroma(const FrameLayout& layout, Picture picture) {
   auto frame = std::make_shared<ConvertedFrame>();
   for (int p = 1; p <= 2; ++p) {
     Plane& plane = picture.planes[p];
@@ -126,7 +126,7 @@ Picture ConvertChroma(const FrameLayout& layout, Picture picture, std::shared_pt
     plane.data = reinterpret_cast<const std::byte*>(made.samples.data());
     plane.stride = made.width;
   }
-  frame->memory = std::move(memory);
+  frame->memory = std::move(picture.memory);
   picture.memory = std::move(frame);
   return picture;
 }
@@ -141,9 +141,9 @@ std::shared_ptr<const std::byte> PlanarSource::ShareFrame() {
 Result<Picture> PlanarSource::ReadPlanes() {
   ACU_RETURN_IF_ERROR(CheckRoom(layout_.bytes));
   if (std::shared_ptr<const std::byte> memory = ShareFrame()) {
-    Picture picture = PictureInPlace(layout_, memory, luma_only_);
+    Picture picture = PictureInPlace(layout_, std::move(memory), luma_only_);
     picture.region = stream_->mapped_bytes();
-    return Converted(std::move(picture), std::move(memory));
+    return Converted(std::move(picture));
   }
   const size_t kept = kept_bytes();
   if (!pool_) pool_.emplace(kept);
@@ -151,13 +151,13 @@ Result<Picture> PlanarSource::ReadPlanes() {
   ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), kept));
   if (got < kept) return Truncated();
   ACU_RETURN_IF_ERROR(PassOver(layout_.bytes - kept));
-  return Converted(PictureInPlace(layout_, memory, luma_only_), memory);
+  return Converted(PictureInPlace(layout_, std::move(memory), luma_only_));
 }
 
-Picture PlanarSource::Converted(Picture picture, std::shared_ptr<const std::byte> memory) const {
+Picture PlanarSource::Converted(Picture picture) const {
   const bool convert =
       layout_.conversion == ChromaConversion::k411To422 || layout_.conversion == ChromaConversion::kPaldv;
-  return convert && !luma_only_ ? ConvertChroma(layout_, std::move(picture), std::move(memory)) : picture;
+  return convert && !luma_only_ ? ConvertChroma(layout_, std::move(picture)) : picture;
 }
 
 Result<std::optional<Picture>> PlanarSource::Next() {
