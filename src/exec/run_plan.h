@@ -15,8 +15,8 @@
 
 namespace acutance {
 
-/// One batch in flight. Several runners of one device, each with its own queue, overlap upload, work and readback; a
-/// runner belongs to one thread at a time. After any failure a runner is not used again.
+/// One batch in flight. Several runners of one device, each with its own queue, overlap upload and work; a runner
+/// belongs to one thread at a time. After any failure a runner is not used again.
 class PlanRunner {
  public:
   struct Options {
