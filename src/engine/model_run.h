@@ -32,7 +32,7 @@ class ModelRun {
   Status AddColumns(ScoreTable& table);
 
   /// Writes the scores of the frames below `frames` whose features are complete, in order, from where the last call
-  /// for this table stopped. share: spreads the work over threads; null: the caller's does it.
+  /// for this table stopped. share: spreads the work over threads.
   Status PredictReady(ScoreTable& table, int subsample, int64_t frames, const ForEach& share);
 
   /// An error that names the first feature without a score, if a frame could not be predicted.

@@ -10,6 +10,10 @@ namespace {
 constexpr int64_t kFrames = 100;
 constexpr int64_t kLate = 70;  // its features come after those of all others
 
+const ForEach kInTurn = [](int count, const std::function<void(int)>& work) {
+  for (int i = 0; i < count; ++i) work(i);
+};
+
 /// A model with the table that it reads and writes.
 struct Bound {
   Bound() : run(ModelRun::Create({model, {}, true}, features).value()) {
@@ -45,7 +49,7 @@ TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
     for (int i = count; i-- > 0;) work(i);
   };
   for (const int64_t frames : {int64_t{33}, kFrames}) {
-    ASSERT_TRUE(alone.run.PredictReady(alone.table, 1, frames, nullptr).ok());
+    ASSERT_TRUE(alone.run.PredictReady(alone.table, 1, frames, kInTurn).ok());
     ASSERT_TRUE(shared.run.PredictReady(shared.table, 1, frames, last_first).ok());
     EXPECT_GT(parts, 1);
     EXPECT_EQ(alone.run.RunningMean(alone.table), shared.run.RunningMean(shared.table));
@@ -59,10 +63,10 @@ TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
 
 TEST(ModelRun, GoesOnWhereFeaturesWereMissing) {
   Bound bound;
-  ASSERT_TRUE(bound.run.PredictReady(bound.table, 1, kFrames, nullptr).ok());
+  ASSERT_TRUE(bound.run.PredictReady(bound.table, 1, kFrames, kInTurn).ok());
   EXPECT_FALSE(bound.run.CheckComplete(bound.table, 1, kFrames).ok());
   bound.SetFeatures(kLate);
-  ASSERT_TRUE(bound.run.PredictReady(bound.table, 1, kFrames, nullptr).ok());
+  ASSERT_TRUE(bound.run.PredictReady(bound.table, 1, kFrames, kInTurn).ok());
   EXPECT_TRUE(bound.run.CheckComplete(bound.table, 1, kFrames).ok());
   EXPECT_TRUE(bound.ScoreOf(kFrames - 1).has_value());
 }

@@ -23,7 +23,7 @@ class ScoreWriter {
   ~ScoreWriter();
 
   /// Makes a table for each distorted video, with all columns. Once, when the features have extractors.
-  /// share: spreads predictions over threads; null: the caller's does them.
+  /// share: spreads predictions over threads.
   Status Start(int distorted_count, ForEach share);
 
   /// Frames that follow those of the last call.

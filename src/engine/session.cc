@@ -67,6 +67,8 @@ Status Session::Start(const PictureFormat& format) {
     all_runs_.push_back(r);
     if (run.metric->every_frame) runs_between_.push_back(r);
   }
+  const auto share = [this](int count, const std::function<void(int)>& work) { SharePredictions(count, work); };
+  ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, share));
   means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
   ACU_RETURN_IF_ERROR(ChooseDevices(format));
@@ -76,12 +78,6 @@ Status Session::Start(const PictureFormat& format) {
   if (!lanes_.empty() && !RunsOnCpu())
     copy_pool_ = std::make_unique<ThreadPool>(std::min(options_.threads, CopyThreads(std::ssize(lanes_))),
                                               ThreadPool::Mode::kThreads);
-  ForEach share;
-  if (!lanes_.empty())
-    share = [this](int count, const std::function<void(int)>& work) {
-      ShareWork(*pool_, count, work, /*urgent=*/true);
-    };
-  ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, std::move(share)));
   help_.Start(CpuHelp::Clock::now());
   for (auto& lane : lanes_) lane->Start(*device_frames_);
   for (const std::string& warning : features_.ignored()) Warn(warning);
@@ -268,6 +264,12 @@ void Session::WriteReady() {
     if (waited_for_ && in_flight_ <= resume_at_) progressed_.notify_all();
   }
   writing_ = false;
+}
+
+/// Where devices do the metrics, the pool's threads have time.
+void Session::SharePredictions(int count, const std::function<void(int)>& work) {
+  if (!lanes_.empty()) return ShareWork(*pool_, count, work, /*urgent=*/true);
+  for (int i = 0; i < count; ++i) work(i);
 }
 
 /// Frames that are done, in order from the next to write on.

@@ -104,6 +104,7 @@ class Session {
   void WriteReady();
   Jobs TakeReady();
   std::shared_ptr<FrameJob> TakeJob();
+  void SharePredictions(int count, const std::function<void(int)>& work);
   void PublishMeans();
 
   const SessionOptions options_;
