@@ -59,8 +59,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// through: also what a device was to do.
   void Start();
 
-  /// Makes room for the results, unless Start did: where all runs are a device's, that is left to the device's thread,
-  /// for the caller of Start has every frame to look after.
+  /// Makes room for the results, unless that is done. Start leaves it to the device's threads where all runs are a
+  /// device's, for its own thread has every frame to look after.
   void Prepare();
 
   /// Whether a run of this frame is marked on_device.
@@ -76,8 +76,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   int64_t index() const { return index_; }
   const Inputs& inputs() const { return inputs_; }
-  /// After `done`: lets go of the pictures, not of the memory for their descriptions, which the thread that made it
-  /// uses again; index() and results() stay.
+  /// After `done`: lets go of the pictures; index() and results() stay. The memory for the pictures' descriptions
+  /// stays, too, until Assign, so that one thread allocates and frees it.
   void DropInputs();
   /// After `done`: the workers' time, of all of them together.
   std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
