@@ -1,6 +1,7 @@
 #include "engine/device_lane.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace acutance {
@@ -20,7 +21,7 @@ size_t DefaultDeviceMemory(const PictureFormat& format) {
 }
 
 DeviceLane::DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings)
-    : features_(features), settings_(settings), device_(std::move(device)), imports_(*device_) {}
+    : features_(features), settings_(settings), device_(std::move(device)) {}
 
 DeviceLane::~DeviceLane() {
   {
@@ -37,85 +38,65 @@ DeviceLane::~DeviceLane() {
 Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
                                                      const PictureFormat& format, const LaneSettings& settings) {
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
-  ACU_RETURN_IF_ERROR(lane->PlanRuns(format));
-  if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots());
+  for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
+    if (features.runs()[r].metric->make_plan) lane->runs_.push_back(r);
+  if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots(format));
   return lane;
 }
 
-Status DeviceLane::PlanRuns(const PictureFormat& format) {
-  for (int r = 0; r < static_cast<int>(features_.runs().size()); ++r) {
-    const MetricRun& run = features_.runs()[r];
-    if (!run.metric->make_plan) continue;
-    runs_.push_back(r);
-    if (!run.metric->reference_only) distorted_runs_.push_back(r);
-    history_ = std::max(history_, run.extractor->Lag());
-  }
-  context_ = MakePlanContext(format, 1, history_, device_->info().family);
-  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> plans, MakePlans(runs_, context_));
-  int batch = 1;
-  for (const Plan& plan : plans) batch = std::max(batch, plan.preferred_batch());
-  context_ = MakePlanContext(format, batch, history_, device_->info().family);
-  return {};
+void DeviceLane::MakeContext(const PictureFormat& format, int frames) {
+  context_ = MakePlanContext(features_.Inputs(runs_), format, frames, settings_.distorted_count, info().family);
 }
 
-Result<std::vector<Plan>> DeviceLane::MakePlans(const std::vector<int>& runs, const PlanContext& context) const {
+Result<std::vector<Plan>> DeviceLane::MakePlans() const {
   std::vector<Plan> plans;
-  for (int r : runs) {
+  for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
-    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context));
+    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context_));
     plans.push_back(std::move(plan));
   }
   return plans;
 }
 
-/// Halves the batch, then leaves out slots, until the device's memory and the limit hold it.
-Status DeviceLane::MakeSlots() {
-  const size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(context_.format));
+/// Leaves out a slot, then halves the batch, until the device's memory and the limit hold it: fewer than three slots
+/// would no longer upload, compute and read at once.
+Status DeviceLane::MakeSlots(const PictureFormat& format) {
+  constexpr int kFewSlots = 3;
+  const size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(format));
+  const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
+  int frames = std::max(pairs / settings_.distorted_count, 1);
   for (int count = kSlots;;) {
-    ACU_ASSIGN_OR_RETURN(const size_t slot_bytes, SlotBytes());
-    memory_bytes_ = slot_bytes * count;
-    const bool smallest = context_.batch == 1 && count == 1;
-    Status status;
-    if (memory_bytes_ <= limit || (smallest && !settings_.max_memory)) status = MakeSlots(count);
-    else
-      status =
-          Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame pair, {} MB are allowed",
-                (memory_bytes_ >> 20) + 1, limit >> 20);
+    MakeContext(format, frames);
+    const bool smallest = frames == 1 && count == 1;
+    const bool no_limit = smallest && !settings_.max_memory;
+    Status status = MakeSlots(count, no_limit ? std::numeric_limits<size_t>::max() : limit);
     if (status.code() != StatusCode::kOutOfMemory || smallest) return status;
-    if (context_.batch > 1)
-      context_ = MakePlanContext(context_.format, context_.batch / 2, history_, device_->info().family);
-    else --count;
+    if (count > kFewSlots || frames == 1) {
+      --count;
+    } else {
+      frames /= 2;
+      count = kSlots;
+    }
   }
 }
 
-Status DeviceLane::MakeSlots(int count) {
+Status DeviceLane::MakeSlots(int count, size_t limit) {
   slots_.clear();
+  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> plans, MakePlans());
+  memory_bytes_ = PlanRunner::DeviceBytes(plans, context_) * count;
+  if (memory_bytes_ > limit)
+    return Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame, {} MB are allowed",
+                 (memory_bytes_ >> 20) + 1, limit >> 20);
+  ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(features_.Inputs(runs_), context_));
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
-    ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(runs_, context_));
-    ACU_ASSIGN_OR_RETURN(
-        slot.all, PlanRunner::Make(*device_, std::move(plans), context_, RunnerOptions(slots_.front().all.get())));
-    if (!HasSecondVideo()) continue;
-    ACU_ASSIGN_OR_RETURN(std::vector<Plan> some, MakePlans(distorted_runs_, context_));
-    ACU_ASSIGN_OR_RETURN(slot.distorted, PlanRunner::Make(*device_, std::move(some), context_,
-                                                          RunnerOptions(slots_.front().distorted.get())));
+    const PlanRunner::Options options = {.artifacts = features_.makes_artifacts(),
+                                         .for_each = settings_.for_each,
+                                         .uploads_with = slots_.front().runner.get(),
+                                         .derive = derive};
+    ACU_ASSIGN_OR_RETURN(slot.runner, PlanRunner::Make(*device_, plans, context_, options));
   }
   return {};
-}
-
-/// The fill threads start all slots' first runners, the finish thread the others.
-PlanRunner::Options DeviceLane::RunnerOptions(const PlanRunner* first) {
-  return {.for_each = settings_.for_each,
-          .imports = settings_.import_pictures ? &imports_ : nullptr,
-          .uploads_with = first};
-}
-
-Result<size_t> DeviceLane::SlotBytes() const {
-  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> plans, MakePlans(runs_, context_));
-  size_t bytes = PlanRunner::DeviceBytes(plans, context_);
-  if (!HasSecondVideo()) return bytes;
-  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> some, MakePlans(distorted_runs_, context_));
-  return bytes + PlanRunner::DeviceBytes(some, context_);
 }
 
 void DeviceLane::Start(FrameQueue& frames) {
@@ -149,7 +130,7 @@ void DeviceLane::Fill() {
     slot->jobs = frames_->Take(batch(), stopping_);
     if (slot->jobs.empty()) return;
     for (const auto& job : slot->jobs) job->Prepare();
-    slot->started = StartRunner(*slot->all, *slot, 0);
+    slot->started = Start(*slot);
     const bool ok = slot->started.ok();
     Put(busy_, slot);
     if (!ok) return;
@@ -158,8 +139,9 @@ void DeviceLane::Fill() {
 
 void DeviceLane::Finish() {
   while (Slot* slot = WaitFor(busy_)) {
-    const Status status = slot->started.ok() ? CollectBatch(*slot) : slot->started;
+    const Status status = slot->started.ok() ? slot->runner->Wait() : slot->started;
     if (!status.ok()) return GiveUp(status, slot);
+    Deliver(*slot);
     FrameQueue::Jobs jobs = std::exchange(slot->jobs, {});
     Put(idle_, slot);
     std::erase_if(jobs, [](const auto& job) { return !job->FinishOnDevice(); });
@@ -167,35 +149,36 @@ void DeviceLane::Finish() {
   }
 }
 
-Status DeviceLane::StartRunner(PlanRunner& runner, const Slot& slot, int distorted) const {
-  std::vector<const Picture*> references, others;
-  const FrameJob::Inputs& first = slot.jobs.front()->inputs();
-  for (int back = history_; back > 0; --back)
-    references.push_back(back <= static_cast<int>(first.earlier.size()) ? &first.earlier[back - 1] : nullptr);
-  for (const auto& job : slot.jobs) {
-    references.push_back(&job->inputs().reference);
-    others.push_back(&job->inputs().distorted[distorted]);
+Status DeviceLane::Start(Slot& slot) const {
+  BatchPictures batch;
+  const auto add = [&](const FramePictures* frame, Video video) {
+    if (video == Video::kReference) return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
+    for (int d = 0; d < settings_.distorted_count; ++d)
+      batch.distorted.push_back(frame ? &frame->distorted[d].picture : nullptr);
+  };
+  for (const Video video : {Video::kReference, Video::kDistorted}) {
+    const std::vector<FramePictures>& first = slot.jobs.front()->inputs().pictures;
+    for (int back = context_.history[static_cast<int>(video)]; back > 0; --back)
+      add(back < std::ssize(first) ? &first[back] : nullptr, video);
+    for (const auto& job : slot.jobs) add(&job->inputs().own(), video);
   }
-  return runner.Start(references, others);
+  return slot.runner->Start(batch);
 }
 
-/// Waits for the first video's results; further videos share the slot's second runner, one after another.
-Status DeviceLane::CollectBatch(Slot& slot) {
-  ACU_RETURN_IF_ERROR(slot.all->Wait());
-  for (int d = 1; d < settings_.distorted_count && slot.distorted; ++d) {
-    ACU_RETURN_IF_ERROR(StartRunner(*slot.distorted, slot, d));
-    ACU_RETURN_IF_ERROR(slot.distorted->Wait());
-    Deliver(slot, *slot.distorted, distorted_runs_, d);
+void DeviceLane::Deliver(const Slot& slot) const {
+  for (int plan = 0; plan < std::ssize(runs_); ++plan) {
+    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? settings_.distorted_count : 1;
+    for (int frame = 0; frame < std::ssize(slot.jobs); ++frame)
+      for (int d = 0; d < copies; ++d)
+        if (RunResult* result = slot.jobs[frame]->FindResult(runs_[plan], d))
+          DeliverItem(*slot.runner, plan, frame * copies + d, *result);
   }
-  Deliver(slot, *slot.all, runs_, 0);
-  return {};
 }
 
-void DeviceLane::Deliver(Slot& slot, const PlanRunner& runner, const std::vector<int>& runs, int distorted) {
-  for (size_t frame = 0; frame < slot.jobs.size(); ++frame)
-    for (size_t plan = 0; plan < runs.size(); ++plan)
-      slot.jobs[frame]->SetDeviceSums(runs[plan], distorted,
-                                      runner.Sums(static_cast<int>(plan), static_cast<int>(frame)));
+void DeviceLane::DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result) const {
+  std::ranges::copy(runner.Sums(plan, item), result.sums.begin());
+  std::ranges::copy(runner.Words(plan, item), result.words.begin());
+  for (int a = 0; a < std::ssize(result.artifacts); ++a) runner.CopyArtifact(plan, item, a, result.artifacts[a]);
 }
 
 /// On the finishing thread: ends the other one, and gives back what is unfinished.

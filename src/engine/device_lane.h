@@ -1,6 +1,7 @@
 // One device at work: takes frames in batches, several batches in flight.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -19,6 +20,7 @@
 #include "exec/device.h"
 #include "exec/plan.h"
 #include "exec/run_plan.h"
+#include "metric/plan_context.h"
 
 namespace acutance {
 
@@ -26,7 +28,6 @@ namespace acutance {
 struct LaneSettings {
   int distorted_count = 1;
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
-  bool import_pictures = true;       // where the device can read them where they lie
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;
   std::function<void(FrameQueue::Jobs)> done;  // takes the frames of which nothing is left to do
@@ -50,8 +51,9 @@ class DeviceLane {
 
   const DeviceInfo& info() const { return device_->info(); }
   const std::vector<int>& runs() const { return runs_; }  // indices into FeatureSet::runs()
-  int history() const { return history_; }                // frames before a batch that it needs
-  int batch() const { return context_.batch; }
+  /// Whether the frames of a batch must follow one another, for metrics that compare them.
+  bool needs_history() const { return std::ranges::any_of(context_.history, [](int frames) { return frames > 0; }); }
+  int batch() const { return context_.frames; }
   /// Frames that keep it busy.
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
@@ -62,39 +64,32 @@ class DeviceLane {
   void Start(FrameQueue& frames);
 
  private:
-  /// A batch in flight. Metrics that read the reference alone run with the first distorted video only.
+  /// A batch in flight.
   struct Slot {
-    std::unique_ptr<PlanRunner> all;        // every plan
-    std::unique_ptr<PlanRunner> distorted;  // plans that read the distorted picture; for the second video and up
+    std::unique_ptr<PlanRunner> runner;
     FrameQueue::Jobs jobs;
     Status started;
   };
   using Slots = std::deque<Slot*>;
 
   DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings);
-  Status PlanRuns(const PictureFormat& format);
-  Status MakeSlots();
-  Status MakeSlots(int count);
-  PlanRunner::Options RunnerOptions(const PlanRunner* first);
-  Result<size_t> SlotBytes() const;
-  bool HasSecondVideo() const { return settings_.distorted_count > 1 && !distorted_runs_.empty(); }
-  Result<std::vector<Plan>> MakePlans(const std::vector<int>& runs, const PlanContext& context) const;
+  Status MakeSlots(const PictureFormat& format);
+  Status MakeSlots(int count, size_t limit);
+  void MakeContext(const PictureFormat& format, int frames);
+  Result<std::vector<Plan>> MakePlans() const;
   void Fill();
   void Finish();
   Slot* WaitFor(Slots& slots);
   void Put(Slots& slots, Slot* slot);
-  Status StartRunner(PlanRunner& runner, const Slot& slot, int distorted) const;
-  Status CollectBatch(Slot& slot);
-  void Deliver(Slot& slot, const PlanRunner& runner, const std::vector<int>& runs, int distorted);
+  Status Start(Slot& slot) const;
+  void Deliver(const Slot& slot) const;
+  void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result) const;
   void GiveUp(const Status& status, Slot* failed);
 
   const FeatureSet& features_;
   const LaneSettings settings_;
   const std::unique_ptr<Device> device_;
-  HostImports imports_;
-  std::vector<int> runs_;            // all of them, in the order of the plans of Slot::all
-  std::vector<int> distorted_runs_;  // in the order of the plans of Slot::distorted
-  int history_ = 0;
+  std::vector<int> runs_;  // in the order of the plans
   PlanContext context_;
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0;

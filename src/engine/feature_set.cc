@@ -42,8 +42,19 @@ Result<int> FeatureSet::Add(const FeatureRequest& request) {
     if (!request.options.empty() && runs_[i].options != *options) ignored_.push_back(Ignored(request));
     return static_cast<int>(i);
   }
-  runs_.push_back({metric, std::move(options).value(), nullptr, {}, {}, false});
+  MetricRun& run = runs_.emplace_back(MetricRun{.metric = metric, .options = *options, .inputs = {}});
+  for (InputSpec& input : InputsOf(*metric, *options)) run.inputs.push_back(Bind(std::move(input)));
   return static_cast<int>(runs_.size()) - 1;
+}
+
+BoundInput FeatureSet::Bind(InputSpec input) {
+  if (!input.derived) return {std::move(input)};
+  auto& all = derived_[static_cast<int>(input.video)];
+  const auto same = [&](const auto& other) { return other->key() == input.derived->key(); };
+  const auto found = std::ranges::find_if(all, same);
+  const int index = static_cast<int>(found - all.begin());
+  if (found == all.end()) all.push_back(input.derived);
+  return {std::move(input), index};
 }
 
 Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options) {
@@ -56,18 +67,45 @@ Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, cons
   return MakeOutputKey(*output, runs_[index].options).stored;
 }
 
-bool FeatureSet::NeedsChroma() const {
-  return std::ranges::any_of(
-      runs_, [](const MetricRun& run) { return run.metric->needs_chroma && run.metric->needs_chroma(run.options); });
+bool MetricRun::Reads(Video video) const {
+  return std::ranges::any_of(inputs, [&](const BoundInput& input) { return input.spec.video == video; });
 }
 
-bool FeatureSet::NeedsDistorted() const {
-  return std::ranges::any_of(runs_, [](const MetricRun& run) { return !run.metric->reference_only; });
+int MetricRun::History(Video video) const {
+  int history = 0;
+  for (const BoundInput& input : inputs)
+    if (input.spec.video == video) history = std::max(history, input.spec.history);
+  return history;
+}
+
+bool FeatureSet::NeedsChroma() const {
+  const auto reads_chroma = [](const BoundInput& input) {
+    const InputSpec& spec = input.spec;
+    return ((spec.derived ? spec.derived->planes() : spec.planes) & ~kLuma) != 0;
+  };
+  return std::ranges::any_of(runs_, [&](const MetricRun& run) { return std::ranges::any_of(run.inputs, reads_chroma); });
+}
+
+bool FeatureSet::Reads(Video video) const {
+  return std::ranges::any_of(runs_, [&](const MetricRun& run) { return run.Reads(video); });
+}
+
+int FeatureSet::History(Video video) const {
+  int history = 0;
+  for (const MetricRun& run : runs_) history = std::max(history, run.History(video));
+  return history;
+}
+
+std::vector<InputSpec> FeatureSet::Inputs(std::span<const int> runs) const {
+  std::vector<InputSpec> inputs;
+  for (const int run : runs)
+    for (const BoundInput& input : runs_[run].inputs) inputs.push_back(input.spec);
+  return inputs;
 }
 
 Status FeatureSet::MakeExtractors(const PictureFormat& format) {
   for (MetricRun& run : runs_) {
-    Result<std::unique_ptr<Extractor>> extractor = run.metric->make(run.options, format);
+    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, run.options, format);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();
     run.enabled.clear();

@@ -1,6 +1,7 @@
 // Which metrics a session runs: the requests of users and models, merged, with their output columns.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,10 +23,17 @@ struct FeatureRequest {
 struct MetricRun {
   const Metric* metric;
   OptionValues options;
-  std::unique_ptr<Extractor> extractor;  // set by MakeExtractors
-  std::vector<bool> enabled;             // per output
-  std::vector<int> columns;              // per output: score table column, -1 where disabled
-  bool on_device = false;                // a DeviceLane runs it, not the thread pool
+  std::vector<BoundInput> inputs;
+  std::unique_ptr<Extractor> extractor{};  // set by MakeExtractors
+  std::vector<bool> enabled{};             // per output
+  std::vector<int> columns{};              // per output: score table column, -1 where disabled
+  bool on_device = false;                  // a DeviceLane runs it, not the thread pool
+
+  /// A run that does not has one result for all distorted videos.
+  bool ReadsDistorted() const { return Reads(Video::kDistorted); }
+  bool Reads(Video video) const;
+  /// How many earlier pictures of `video` it reads.
+  int History(Video video) const;
 };
 
 class FeatureSet {
@@ -41,8 +49,22 @@ class FeatureSet {
   /// One sentence for each request whose options could not count, as an earlier one serves it.
   const std::vector<std::string>& ignored() const { return ignored_; }
 
+  /// Whether any run reads chroma, directly or by a derived input.
   bool NeedsChroma() const;
-  bool NeedsDistorted() const;
+  bool Reads(Video video) const;
+  /// How many earlier pictures of `video` the runs read at most.
+  int History(Video video) const;
+  /// The derived pictures of `video` that any run reads, each once.
+  const std::vector<std::shared_ptr<const DerivedInput>>& derived(Video video) const {
+    return derived_[static_cast<int>(video)];
+  }
+
+  /// Makes runs hand out their artifacts.
+  void RequestArtifacts() { makes_artifacts_ = true; }
+  bool makes_artifacts() const { return makes_artifacts_; }
+
+  /// What the runs with these indices read.
+  std::vector<InputSpec> Inputs(std::span<const int> runs) const;
 
   Status MakeExtractors(const PictureFormat& format);
 
@@ -53,7 +75,11 @@ class FeatureSet {
   const std::vector<MetricRun>& runs() const { return runs_; }
 
  private:
+  BoundInput Bind(InputSpec input);
+
   std::vector<MetricRun> runs_;
+  std::array<std::vector<std::shared_ptr<const DerivedInput>>, 2> derived_;  // by Video
+  bool makes_artifacts_ = false;
   std::vector<std::string> ignored_;
 };
 

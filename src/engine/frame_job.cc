@@ -13,8 +13,15 @@ constexpr int kMinBandRows = 64;
 
 int BandCount(int rows, int idle_workers) { return std::clamp(rows / kMinBandRows, 1, 1 + idle_workers); }
 
-bool LiesOnDeviceAlone(const Picture& picture) {
-  return !picture.planes[0].data && picture.device_planes[0].address != 0;
+bool LiesOnDeviceAlone(const VideoPicture& video) {
+  return !video.picture.planes[0].data && video.picture.device_planes[0].address != 0;
+}
+
+template <class T>
+std::span<T> TakeFront(std::span<T>& rest, size_t count) {
+  const std::span<T> front = rest.first(count);
+  rest = rest.subspan(count);
+  return front;
 }
 
 }  // namespace
@@ -57,15 +64,14 @@ void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
   runs_ = &runs;
   device_runs_ = std::ranges::count_if(runs, [&](int r) { return features_.runs()[r].on_device; });
   is_prepared_ = false;
+  histories_.clear();
   work_ = 0;
   ran_device_work_on_cpu_ = false;
   status_ = {};
 }
 
 void FrameJob::DropInputs() {
-  inputs_.reference = {};
-  inputs_.distorted.clear();
-  inputs_.earlier.clear();
+  inputs_.pictures.clear();
 }
 
 void FrameJob::Prepare() {
@@ -77,65 +83,73 @@ void FrameJob::Prepare() {
 }
 
 void FrameJob::MakeResults() {
-  const int distorted_count = static_cast<int>(inputs_.distorted.size());
-  size_t results = 0, sums = 0, values = 0;
+  const size_t distorted_count = inputs_.own().distorted.size();
+  size_t results = 0, words = 0, values = 0;
   for (int r : *runs_) {
     const MetricRun& run = features_.runs()[r];
-    const size_t copies = run.metric->reference_only ? 1 : distorted_count;
+    const ExtractorSpec& spec = run.extractor->spec();
+    const size_t copies = run.ReadsDistorted() ? distorted_count : 1;
     results += copies;
-    sums += copies * run.extractor->SumCount();
+    words += copies * (spec.sums + spec.words + spec.kept);
     values += copies * run.metric->outputs.size();
   }
   results_.clear();
   results_.reserve(results);
-  sums_.assign(sums, 0);
+  words_.assign(words, 0);
   values_.assign(values, std::numeric_limits<double>::quiet_NaN());
-  std::span<int64_t> sums_left = sums_;
+  std::span<int64_t> words_left = words_;
   std::span<double> values_left = values_;
   for (int r : *runs_) {
     const MetricRun& run = features_.runs()[r];
-    const size_t run_sums = run.extractor->SumCount(), run_values = run.metric->outputs.size();
-    const bool shared = run.metric->reference_only;
-    for (int d = shared ? -1 : 0; d < (shared ? 0 : distorted_count); ++d) {
-      results_.push_back({r, d, sums_left.first(run_sums), values_left.first(run_values)});
-      sums_left = sums_left.subspan(run_sums);
-      values_left = values_left.subspan(run_values);
-    }
+    const ExtractorSpec& spec = run.extractor->spec();
+    const size_t copies = run.ReadsDistorted() ? distorted_count : 1;
+    for (size_t i = 0; i < copies; ++i)
+      results_.push_back({.run = r,
+                          .distorted = run.ReadsDistorted() ? static_cast<int>(i) : -1,
+                          .sums = TakeFront(words_left, spec.sums),
+                          .words = TakeFront(words_left, spec.words),
+                          .kept = TakeFront(words_left, spec.kept),
+                          .values = TakeFront(values_left, run.metric->outputs.size())});
   }
 }
 
 void FrameJob::MakeChains() {
-  if (chains_.size() != results_.size()) chains_ = std::vector<Chain>(results_.size());
+  if (chains_.size() != runs_->size()) chains_ = std::vector<Chain>(runs_->size());
   device_chains_ = 0;
-  for (size_t i = 0; i < results_.size(); ++i) {
+  std::span<RunResult> results = results_;
+  for (size_t i = 0; i < chains_.size(); ++i) {
     Chain& chain = chains_[i];
-    const MetricRun& run = features_.runs()[results_[i].run];
-    chain.result = &results_[i];
+    chain.run = (*runs_)[i];
+    const MetricRun& run = RunOf(chain);
+    chain.results = TakeFront(results, run.ReadsDistorted() ? inputs_.own().distorted.size() : 1);
     chain.stage = 0;
-    chain.input = {};
-    chain.input.reference = &inputs_.reference;
-    if (results_[i].distorted >= 0) chain.input.distorted = &inputs_.distorted[results_[i].distorted];
-    const size_t lag = run.extractor->Lag();
-    if (lag > 0 && lag <= inputs_.earlier.size()) chain.input.earlier_reference = &inputs_.earlier[lag - 1];
     chain.on_device = run.on_device;
     if (run.on_device) ++device_chains_;
+    if (!features_.makes_artifacts()) continue;
+    for (RunResult& result : chain.results) MakeArtifacts(result);
   }
 }
 
-bool FrameJob::Guarded(const std::function<void()>& work) {
+void FrameJob::MakeArtifacts(RunResult& result) {
+  for (const ArtifactSpec& spec : features_.runs()[result.run].extractor->spec().artifacts) {
+    Result<MutablePicture> picture = AllocatePicture(spec.format);
+    if (!picture.ok()) return Record(picture.status());
+    result.artifacts.push_back(std::move(picture).value());
+  }
+}
+
+void FrameJob::Record(Status status) {
+  if (status.ok()) return;
+  const std::lock_guard lock(status_mutex_);
+  if (status_.ok()) status_ = std::move(status);
+}
+
+void FrameJob::Guarded(const std::function<Status()>& work) {
   try {
-    work();
-    return true;
+    Record(work());
   } catch (const std::bad_alloc&) {
-    std::lock_guard lock(status_mutex_);
-    status_ =
-        Error(StatusCode::kOutOfMemory, "frame {}: not enough memory for its metrics; use fewer --threads", index_);
-    return false;
+    Record(Error(StatusCode::kOutOfMemory, "frame {}: not enough memory for its metrics; use fewer --threads", index_));
   }
-}
-
-const Extractor& FrameJob::ExtractorOf(const Chain& chain) const {
-  return *features_.runs()[chain.result->run].extractor;
 }
 
 void FrameJob::Start() {
@@ -143,16 +157,15 @@ void FrameJob::Start() {
   Prepare();
   ++chains_left_;  // so that `done` waits for this loop
   for (Chain& chain : chains_)
-    if (!chain.on_device) StartStage(chain);
+    if (!chain.on_device) StartChain(chain);
   if (--chains_left_ == 0) done_(shared_from_this());
 }
 
-void FrameJob::SetDeviceSums(int run, int distorted, std::span<const int64_t> sums) {
-  for (Chain& chain : chains_) {
-    const RunResult& result = *chain.result;
-    const bool is_its = result.run == run && (result.distorted < 0 || result.distorted == distorted);
-    if (chain.on_device && is_its && !LacksHistory(chain)) std::ranges::copy(sums, result.sums.begin());
-  }
+RunResult* FrameJob::FindResult(int run, int distorted) {
+  const auto found = std::ranges::find_if(results_, [&](const RunResult& result) {
+    return result.run == run && (result.distorted < 0 || result.distorted == distorted);
+  });
+  return found == results_.end() ? nullptr : &*found;
 }
 
 bool FrameJob::FinishOnDevice() {
@@ -162,42 +175,57 @@ bool FrameJob::FinishOnDevice() {
 }
 
 bool FrameJob::CanRunOnCpu() const {
-  return !LiesOnDeviceAlone(inputs_.reference) && std::ranges::none_of(inputs_.distorted, LiesOnDeviceAlone) &&
-         std::ranges::none_of(inputs_.earlier, LiesOnDeviceAlone);
+  return std::ranges::none_of(inputs_.pictures, [](const FramePictures& frame) {
+    return LiesOnDeviceAlone(frame.reference) || std::ranges::any_of(frame.distorted, LiesOnDeviceAlone);
+  });
 }
 
 void FrameJob::RunDeviceWorkOnCpu() {
   ran_device_work_on_cpu_ = true;
   Prepare();
   if (has_device_work() && !CanRunOnCpu()) {
-    {
-      const std::lock_guard lock(status_mutex_);
-      status_ = Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index);
-    }
-    if (FinishOnDevice()) done_(shared_from_this());
+    Record(Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index));
+    if (chains_left_.fetch_sub(device_chains_) == device_chains_) done_(shared_from_this());
     return;
   }
   for (Chain& chain : chains_) {
     if (!chain.on_device) continue;
-    std::ranges::fill(chain.result->sums, 0);
-    StartStage(chain);
+    for (const RunResult& result : chain.results) std::ranges::fill(result.sums, 0);
+    StartChain(chain);
   }
 }
 
-bool FrameJob::LacksHistory(const Chain& chain) const {
-  return ExtractorOf(chain).Lag() > 0 && !chain.input.earlier_reference;
+void FrameJob::StartChain(Chain& chain) {
+  chain.stage = 0;
+  Guarded([&] {
+    MakeViews(chain);
+    for (size_t i = 0; i < chain.results.size(); ++i)
+      chain.frame_workspaces.push_back(workspaces_.TakeFrameWorkspace(chain.run));
+    return Status();
+  });
+  if (chain.frame_workspaces.size() == chain.results.size()) StartStage(chain);
+  else EndChain(chain);
+}
+
+/// All pictures of the frame's videos, the latest first; made once a frame, by the thread that starts its chains.
+void FrameJob::MakeViews(Chain& chain) {
+  if (histories_.empty()) {
+    histories_.resize(1 + inputs_.own().distorted.size());
+    for (const FramePictures& frame : inputs_.pictures) {
+      histories_[0].push_back(&frame.reference);
+      for (size_t d = 0; d < frame.distorted.size(); ++d) histories_[1 + d].push_back(&frame.distorted[d]);
+    }
+  }
+  chain.views.clear();
+  for (const RunResult& result : chain.results)
+    chain.views.emplace_back(RunOf(chain).inputs, histories_[0], histories_[1 + std::max(result.distorted, 0)]);
 }
 
 void FrameJob::StartStage(Chain& chain) {
-  const Extractor& extractor = ExtractorOf(chain);
-  if (LacksHistory(chain) || chain.stage == extractor.StageCount()) return EndChain(chain);
-  if (chain.stage == 0 &&
-      !Guarded([&] { chain.frame_workspace = workspaces_.TakeFrameWorkspace(chain.result->run); })) {
-    return EndChain(chain);
-  }
-
-  const int rows = extractor.StageRows(chain.stage);
-  const int bands = BandCount(rows, pool_.IdleWorkers());
+  const std::vector<StageSpec>& stages = RunOf(chain).extractor->spec().stages;
+  if (chain.stage == static_cast<int>(stages.size())) return EndChain(chain);
+  const auto [rows, splittable] = stages[chain.stage];
+  const int bands = splittable ? BandCount(rows, pool_.IdleWorkers()) : 1;
   chain.bands_left = bands;
   for (int b = 0; b < bands; ++b) {
     const RowBand band{static_cast<int>(int64_t{rows} * b / bands), static_cast<int>(int64_t{rows} * (b + 1) / bands)};
@@ -208,16 +236,30 @@ void FrameJob::StartStage(Chain& chain) {
 
 void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
   const auto begin = std::chrono::steady_clock::now();
-  Guarded([&] {
-    const Extractor& extractor = ExtractorOf(chain);
-    std::vector<int64_t> sums(extractor.SumCount());
-    extractor.RunBand(chain.input, chain.stage, band, chain.frame_workspace.get(),
-                      workspaces_.ThreadWorkspace(worker, chain.result->run), sums);
-    std::lock_guard lock(chain.sums_mutex);
-    for (size_t i = 0; i < sums.size(); ++i) chain.result->sums[i] += sums[i];
-  });
+  Guarded([&] { return ComputeBand(chain, band, worker); });
   work_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   if (--chain.bands_left == 0) EndStage(chain);
+}
+
+Status FrameJob::ComputeBand(Chain& chain, RowBand band, int worker) {
+  const Extractor& extractor = *RunOf(chain).extractor;
+  const size_t count = chain.results.size(), sums = extractor.spec().sums;
+  std::vector<int64_t> band_sums(count * sums);
+  std::vector<Workspaces> workspaces;
+  std::vector<BandResults> results;
+  for (size_t i = 0; i < count; ++i) {
+    ACU_RETURN_IF_ERROR(chain.views[i].PrepareDerived());
+    workspaces.push_back({chain.frame_workspaces[i].get(), workspaces_.ThreadWorkspace(worker, chain.run)});
+    results.push_back({.sums = std::span(band_sums).subspan(i * sums, sums),
+                       .words = chain.results[i].words,
+                       .artifacts = chain.results[i].artifacts});
+  }
+  extractor.RunBands(chain.views, chain.stage, band, workspaces, results);
+  if (sums == 0) return {};
+  const std::lock_guard lock(chain.sums_mutex);
+  for (size_t i = 0; i < count; ++i)
+    for (size_t k = 0; k < sums; ++k) chain.results[i].sums[k] += results[i].sums[k];
+  return {};
 }
 
 void FrameJob::EndStage(Chain& chain) {
@@ -226,8 +268,13 @@ void FrameJob::EndStage(Chain& chain) {
 }
 
 void FrameJob::CloseChain(Chain& chain) {
-  if (chain.frame_workspace) workspaces_.ReturnFrameWorkspace(chain.result->run, std::move(chain.frame_workspace));
-  ExtractorOf(chain).Finish(chain.result->sums, chain.result->values);
+  for (auto& workspace : chain.frame_workspaces) workspaces_.ReturnFrameWorkspace(chain.run, std::move(workspace));
+  chain.frame_workspaces.clear();
+  const int history = static_cast<int>(inputs_.pictures.size()) - 1;
+  for (const RunResult& result : chain.results)
+    Guarded([&] {
+      return RunOf(chain).extractor->Finish({index_, history, result.sums, result.words}, {result.values, result.kept});
+    });
 }
 
 void FrameJob::EndChain(Chain& chain) {

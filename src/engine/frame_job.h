@@ -18,9 +18,16 @@ namespace acutance {
 /// Results of one metric run over one frame.
 struct RunResult {
   int run;        // index into FeatureSet::runs()
-  int distorted;  // -1: a reference_only metric, one result for all distorted videos
-  std::span<int64_t> sums;
+  int distorted;  // -1: the metric reads the reference alone, one result for all distorted videos
+  std::span<int64_t> sums, words, kept;
   std::span<double> values;
+  std::vector<MutablePicture> artifacts{};  // empty unless the session asked for them
+};
+
+/// The pictures of one frame of all videos.
+struct FramePictures {
+  VideoPicture reference;
+  std::vector<VideoPicture> distorted;  // of an earlier frame: empty unless a metric reads them
 };
 
 /// Buffers of the metric runs, kept from frame to frame.
@@ -43,9 +50,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
  public:
   struct Inputs {
     int64_t index = 0;
-    Picture reference;
-    std::vector<Picture> distorted;
-    std::vector<Picture> earlier;  // earlier[k-1]: the reference k frames ago
+    std::vector<FramePictures> pictures;  // [back]: [0] the frame's own, then those before it
+    const FramePictures& own() const { return pictures.front(); }
   };
   using DoneCallback = std::function<void(std::shared_ptr<FrameJob>)>;
 
@@ -65,8 +71,9 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   /// Whether a run of this frame is marked on_device.
   bool has_device_work() const { return device_runs_ > 0; }
-  /// Sums that a device computed; ignored where this frame has no such run, or lacks the history that it needs.
-  void SetDeviceSums(int run, int distorted, std::span<const int64_t> sums);
+  /// Where a device's results go; null where this frame has no such run. `distorted`: any where the
+  /// run reads the reference alone.
+  RunResult* FindResult(int run, int distorted);
   /// After all of them. True: everything is through, and instead of `done` the caller sees to it.
   [[nodiscard]] bool FinishOnDevice();
   /// Whether its pictures' samples are in the host's memory.
@@ -82,32 +89,37 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// After `done`: the workers' time, of all of them together.
   std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
   bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
-  /// After `done`: out of memory, or ok.
+  /// After `done`: the first error of its metrics.
   const Status& status() const { return status_; }
   const std::vector<RunResult>& results() const { return results_; }
 
  private:
-  /// A metric run over one picture pair: stage after stage, each split into bands.
+  /// A metric run over the frame: stage after stage, each split into bands, for all distorted videos at once.
   struct Chain {
-    RunResult* result = nullptr;
-    FrameInput input;
+    int run = 0;
+    std::span<RunResult> results;  // one per distorted video, or one alone
     bool on_device = false;
     int stage = 0;
     std::atomic<int> bands_left = 0;
-    std::unique_ptr<Workspace> frame_workspace;
+    std::vector<FrameView> views;                              // [result]
+    std::vector<std::unique_ptr<Workspace>> frame_workspaces;  // [result]
     std::mutex sums_mutex;
   };
 
   void MakeResults();
   void MakeChains();
-  bool LacksHistory(const Chain& chain) const;
+  void MakeArtifacts(RunResult& result);
+  void StartChain(Chain& chain);
+  void MakeViews(Chain& chain);
   void StartStage(Chain& chain);
   void RunBand(Chain& chain, RowBand band, int worker);
+  Status ComputeBand(Chain& chain, RowBand band, int worker);
   void EndStage(Chain& chain);
   void CloseChain(Chain& chain);
   void EndChain(Chain& chain);
-  bool Guarded(const std::function<void()>& work);  // false, and an error in status_, when memory runs out
-  const Extractor& ExtractorOf(const Chain& chain) const;
+  void Record(Status status);                          // the first error stays
+  void Guarded(const std::function<Status()>& work);   // records its error, or that memory ran out
+  const MetricRun& RunOf(const Chain& chain) const { return features_.runs()[chain.run]; }
 
   const FeatureSet& features_;
   WorkspacePool& workspaces_;
@@ -118,10 +130,11 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   const std::vector<int>* runs_ = nullptr;
   size_t device_runs_ = 0;
   bool is_prepared_ = false;
-  std::vector<int64_t> sums_;  // of all results, one after another
+  std::vector<int64_t> words_;  // sums, words and kept words of all results, one after another
   std::vector<double> values_;
   std::vector<RunResult> results_;
-  std::vector<Chain> chains_;  // one for each result
+  std::vector<Chain> chains_;                                // one for each run
+  std::vector<std::vector<const VideoPicture*>> histories_;  // [0] the reference's, [1 + d] those of distorted d
   int device_chains_ = 0;
   std::atomic<int> chains_left_ = 0;
   std::atomic<int64_t> work_ = 0;  // nanoseconds

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "engine/feature_set.h"
-#include "exec/host_imports.h"
+#include "exec/for_each.h"
 #include "model/model.h"
 #include "model/predict.h"
 #include "model/score_table.h"

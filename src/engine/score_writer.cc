@@ -43,7 +43,7 @@ Status ScoreWriter::Start(int distorted_count, ForEach share) {
 
 void ScoreWriter::MakeSequences() {
   for (const MetricRun& run : features_.runs()) {
-    const bool shared = run.metric->reference_only;
+    const bool shared = !run.ReadsDistorted();
     std::vector<RunSequence>& sequences = sequences_.emplace_back(shared ? 1 : tables_.size());
     for (int d = 0; d < static_cast<int>(sequences.size()); ++d)
       if ((sequences[d].sequence = run.extractor->MakeSequence()))
@@ -76,7 +76,7 @@ void ScoreWriter::WriteFrame(const FrameJob& job) {
   for (const RunResult& result : job.results()) {
     WriteValues(result, job.index());
     RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];
-    if (sequence.sequence) sequence.sequence->Push(job.index(), result.sums, result.values, *sequence.sink);
+    if (sequence.sequence) sequence.sequence->Push(job.index(), {result.values, result.kept}, *sequence.sink);
   }
 }
 

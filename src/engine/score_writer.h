@@ -11,7 +11,7 @@
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/model_run.h"
-#include "exec/host_imports.h"
+#include "exec/for_each.h"
 #include "model/score_table.h"
 
 namespace acutance {
@@ -57,7 +57,7 @@ class ScoreWriter {
   const int subsample_;
   ForEach share_;
   std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
-  std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] of a reference_only run
+  std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] where a run reads no distorted video
   Status error_;
 };
 

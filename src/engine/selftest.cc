@@ -1,13 +1,15 @@
 #include "engine/selftest.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "engine/selftest_cache.h"
 #include "engine/test_picture.h"
 #include "engine/unpack_selftest.h"
-#include "exec/plan.h"
 #include "exec/run_plan.h"
+#include "metric/clip_frames.h"
+#include "metric/plan_context.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -31,7 +33,7 @@ class MetricTest {
       : device_(device), metric_(metric), options_(options), format_(format) {}
 
   Status Run() {
-    Result<std::unique_ptr<Extractor>> extractor = metric_.make(options_, format_);
+    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(metric_, options_, format_);
     if (!extractor.ok()) return {};  // the metric itself refuses these options
     extractor_ = std::move(extractor).value();
     for (int frame = 0; frame < kFrames; ++frame) {
@@ -47,42 +49,51 @@ class MetricTest {
 
  private:
   Status RunWorkload(WorkloadClass workload) {
-    PlanContext context = MakePlanContext(format_, kBatch, extractor_->Lag(), device_.info().family);
+    const std::vector<InputSpec> inputs = InputsOf(metric_, options_);
+    PlanContext context = MakePlanContext(inputs, format_, kBatch, 1, device_.info().family);
     context.workload = workload;  // the block shapes of large pictures, on small ones
+    ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(inputs, context));
     ACU_ASSIGN_OR_RETURN(Plan plan, metric_.make_plan(options_, context));
     std::vector<Plan> plans;
     plans.push_back(std::move(plan));
-    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
-                         PlanRunner::Make(device_, std::move(plans), context, {.poison = true}));
+    ACU_ASSIGN_OR_RETURN(
+        const std::unique_ptr<PlanRunner> runner,
+        PlanRunner::Make(device_, std::move(plans), context, {.poison = true, .derive = std::move(derive)}));
+    const ClipFrames clip(metric_, options_, reference_, distorted_);
     for (int first = 0; first < kFrames; first += kBatch) {
-      std::vector<const Picture*> references, others;
-      for (int i = first - extractor_->Lag(); i < first + kBatch; ++i)
-        references.push_back(i < 0 ? nullptr : &reference_[i]);
-      for (int i = first; i < first + kBatch; ++i) others.push_back(&distorted_[i]);
-      ACU_RETURN_IF_ERROR(runner->Run(references, others));
-      for (int i = first; i < first + kBatch; ++i)
-        ACU_RETURN_IF_ERROR(Compare(i, runner->Sums(0, i - first), workload));
+      ACU_RETURN_IF_ERROR(runner->Run(Batch(context, first)));
+      for (int i = first; i < first + kBatch; ++i) {
+        ACU_ASSIGN_OR_RETURN(const ComputedFrame expected, ComputeFrame(metric_, *extractor_, clip, i));
+        ACU_RETURN_IF_ERROR(Compare(expected, *runner, i, i - first, workload));
+      }
     }
     return {};
   }
 
-  Status Compare(int frame, std::span<const int64_t> found, WorkloadClass workload) const {
-    if (frame < extractor_->Lag()) return {};
-    std::vector<int64_t> expected(extractor_->SumCount());
-    FrameInput input{&reference_[frame], &distorted_[frame], nullptr};
-    if (extractor_->Lag() > 0) input.earlier_reference = &reference_[frame - extractor_->Lag()];
-    const auto frame_workspace = extractor_->MakeFrameWorkspace();
-    const auto thread_workspace = extractor_->MakeThreadWorkspace();
-    for (int stage = 0; stage < extractor_->StageCount(); ++stage)
-      extractor_->RunBand(input, stage, {0, extractor_->StageRows(stage)}, frame_workspace.get(),
-                          thread_workspace.get(), expected);
-    for (size_t k = 0; k < expected.size(); ++k)
-      if (found[k] != expected[k])
-        return Error(StatusCode::kBadData,
-                     "self-test failed: {}{} at {}x{}, {} bit, {} workload: sum {} of frame {} is {}, not {}",
-                     metric_.name, options_.KeySuffix(), format_.width, format_.height, format_.bit_depth,
-                     WorkloadClassName(workload), k, frame, found[k], expected[k]);
-    return {};
+  BatchPictures Batch(const PlanContext& context, int first) const {
+    BatchPictures batch;
+    for (int i = first - context.history[0]; i < first + kBatch; ++i)
+      batch.reference.push_back(i < 0 ? nullptr : &reference_[i]);
+    for (int i = first - context.history[1]; i < first + kBatch; ++i)
+      batch.distorted.push_back(i < 0 ? nullptr : &distorted_[i]);
+    return batch;
+  }
+
+  Status Compare(const ComputedFrame& expected, const PlanRunner& runner, int frame, int item,
+                 WorkloadClass workload) const {
+    ComputedFrame found;
+    found.sums.assign(runner.Sums(0, item).begin(), runner.Sums(0, item).end());
+    found.words.assign(runner.Words(0, item).begin(), runner.Words(0, item).end());
+    ACU_RETURN_IF_ERROR(FinishFrame(metric_, *extractor_, frame, found));
+    const auto same = [](double a, double b) { return std::bit_cast<int64_t>(a) == std::bit_cast<int64_t>(b); };
+    const auto [e, f] = std::ranges::mismatch(expected.values, found.values, same);
+    if (e == expected.values.end() && expected.kept == found.kept) return {};
+    return Error(StatusCode::kBadData, "self-test failed: {}{} at {}x{}, {} bit, {} workload: frame {}: {}",
+                 metric_.name, options_.KeySuffix(), format_.width, format_.height, format_.bit_depth,
+                 WorkloadClassName(workload), frame,
+                 e == expected.values.end()
+                     ? std::string("its kept words differ")
+                     : fmt::format("{} is {}, not {}", metric_.outputs[e - expected.values.begin()].name, *f, *e));
   }
 
   Device& device_;

@@ -1,7 +1,6 @@
 #include "engine/session.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <thread>
 #include <utility>
@@ -61,9 +60,10 @@ Status Session::Start(const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   ACU_RETURN_IF_ERROR(features_.MakeExtractors(format));
   format_ = format;
+  reference_history_ = features_.History(Video::kReference);
+  distorted_history_ = features_.History(Video::kDistorted);
   for (int r = 0; r < static_cast<int>(features_.runs().size()); ++r) {
     const MetricRun& run = features_.runs()[r];
-    max_lag_ = std::max(max_lag_, run.extractor->Lag());
     all_runs_.push_back(r);
     if (run.metric->every_frame) runs_between_.push_back(r);
   }
@@ -109,7 +109,7 @@ Status Session::ChooseDevices(const PictureFormat& format) {
   }
   for (const std::string& refused : picker.refused()) Warn(refused);
   if (lanes_.empty()) return {};
-  device_frames_ = std::make_unique<FrameQueue>(lanes_.front()->history() > 0);
+  device_frames_ = std::make_unique<FrameQueue>(lanes_.front()->needs_history());
   for (int run : lanes_.front()->runs()) features_.runs()[run].on_device = true;
   int in_flight = 0;
   for (const auto& lane : lanes_) in_flight += lane->frames_in_flight();
@@ -122,9 +122,6 @@ void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const Pict
   const LaneSettings settings = {
       .distorted_count = options_.distorted_count,
       .max_memory = options_.max_device_memory,
-      // Copying with a few threads was quicker wherever it was measured (docs/performance.md). Two devices cannot both
-      // be let into the same memory.
-      .import_pictures = devices.size() == 1 && std::getenv("ACUTANCE_READ_IN_PLACE") != nullptr,
       .for_each =
           [this](int count, const std::function<void(int)>& work) {
             // The copying pool does batches in their order: a later one would wait for memory that an earlier one has.
@@ -178,16 +175,31 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
     if (own_spare_.empty()) own_spare_.swap(spare_);
   }
   std::shared_ptr<FrameJob> job = TakeJob();
-  job->Assign({next_index_, reference, std::move(distorted), {earlier_.begin(), earlier_.end()}},
-              RunsOfFrame(next_index_));
+  job->Assign(MakeInputs(std::move(reference), std::move(distorted)), RunsOfFrame(next_index_));
   ++next_index_;
-  if (max_lag_ > 0) {
-    earlier_.push_front(std::move(reference));
-    if (static_cast<int>(earlier_.size()) > max_lag_) earlier_.pop_back();
-  }
   job->Start();
   if (job->has_device_work()) device_frames_->Add(std::move(job));
   return {};
+}
+
+VideoPicture Session::MakeVideoPicture(Video video, Picture picture) const {
+  const size_t derived = features_.derived(video).size();
+  return {std::move(picture), derived > 0 ? std::make_shared<DerivedPictures>(derived) : nullptr};
+}
+
+/// The next frame's pictures and those before it; keeps what later frames read.
+FrameJob::Inputs Session::MakeInputs(Picture reference, std::vector<Picture> distorted) {
+  FramePictures own = {MakeVideoPicture(Video::kReference, std::move(reference)), {}};
+  for (Picture& picture : distorted) own.distorted.push_back(MakeVideoPicture(Video::kDistorted, std::move(picture)));
+  FrameJob::Inputs inputs = {next_index_, {earlier_.begin(), earlier_.end()}};
+  const size_t history = std::max(reference_history_, distorted_history_);
+  if (history > 0) {
+    if (distorted_history_ > 0) earlier_.push_front(own);
+    else earlier_.push_front({own.reference, {}});
+    if (earlier_.size() > history) earlier_.pop_back();
+  }
+  inputs.pictures.insert(inputs.pictures.begin(), std::move(own));
+  return inputs;
 }
 
 std::shared_ptr<FrameJob> Session::TakeJob() {

@@ -48,7 +48,7 @@ class Session {
   bool NeedsChroma() const { return features_.NeedsChroma(); }
 
   /// Whether any metric reads the distorted videos; their pictures may be without planes otherwise.
-  bool NeedsDistorted() const { return features_.NeedsDistorted(); }
+  bool NeedsDistorted() const { return features_.Reads(Video::kDistorted); }
 
   /// Whether every feature can run on a device.
   bool CanRunOnDevice() const;
@@ -93,6 +93,8 @@ class Session {
   explicit Session(SessionOptions options);
   Status BindRequests();
   Status ChooseDevices(const PictureFormat& format);
+  FrameJob::Inputs MakeInputs(Picture reference, std::vector<Picture> distorted);
+  VideoPicture MakeVideoPicture(Video video, Picture picture) const;
   void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
   void Warn(const std::string& warning);
   const std::vector<int>& RunsOfFrame(int64_t index) const;
@@ -111,8 +113,8 @@ class Session {
   FeatureSet features_;
   std::vector<ModelRun> models_;
   std::unique_ptr<WorkspacePool> workspaces_;
-  std::deque<Picture> earlier_;  // latest first
-  int max_lag_ = 0;
+  std::deque<FramePictures> earlier_;          // latest first
+  int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
   std::vector<int> all_runs_, runs_between_;  // those of every frame, where subsampling leaves the others out
   Jobs own_spare_;                            // of spare_, taken all at once

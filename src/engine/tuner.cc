@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "engine/feature_set.h"
 #include "engine/test_picture.h"
-#include "exec/plan.h"
 #include "exec/run_plan.h"
+#include "metric/plan_context.h"
 
 namespace acutance {
 namespace {
@@ -33,13 +35,21 @@ std::set<std::string> ShapesOf(const std::string& kernel) {
   return shapes;
 }
 
+/// A batch of one pair, over and over.
+BatchPictures RepeatedPair(const PlanContext& context, const Picture& reference, const Picture& distorted) {
+  BatchPictures batch;
+  batch.reference.assign(context.pictures(Video::kReference), &reference);
+  batch.distorted.assign(context.pictures(Video::kDistorted), &distorted);
+  return batch;
+}
+
 class Tuner {
  public:
   Tuner(Device& device, const Metric& metric, const OptionValues& options, const PictureFormat& format)
       : device_(device), metric_(metric), options_(options), format_(format) {}
 
   Result<std::vector<KernelTiming>> Sweep() {
-    ACU_ASSIGN_OR_RETURN(extractor_, metric_.make(options_, format_));
+    ACU_ASSIGN_OR_RETURN(const auto extractor, MakeExtractor(metric_, options_, format_));
     ACU_ASSIGN_OR_RETURN(reference_, MakeTestPicture(format_, 0, 1));
     ACU_ASSIGN_OR_RETURN(distorted_, MakeTestPicture(format_, 0, 2));
     ACU_ASSIGN_OR_RETURN(const Plan plan, metric_.make_plan(options_, Context(1)));
@@ -59,20 +69,20 @@ class Tuner {
 
  private:
   PlanContext Context(int batch) const {
-    return MakePlanContext(format_, batch, extractor_->Lag(), device_.info().family);
+    return MakePlanContext(InputsOf(metric_, options_), format_, batch, 1, device_.info().family);
   }
 
   Result<double> Time(const std::string& kernel, const std::string& shape, int batch) {
     PlanContext context = Context(batch);
-    const TuningEntry entry{kernel, context.workload, "", shape, batch};
+    const TuningEntry entry{kernel, "", shape};
     context.overrides = std::span(&entry, 1);
     ACU_ASSIGN_OR_RETURN(Plan plan, metric_.make_plan(options_, context));
+    ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(InputsOf(metric_, options_), context));
     std::vector<Plan> plans;
     plans.push_back(std::move(plan));
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
-                         PlanRunner::Make(device_, std::move(plans), context, {}));
-    const std::vector<const Picture*> references(extractor_->Lag() + batch, &reference_), others(batch, &distorted_);
-    ACU_RETURN_IF_ERROR(runner->Run(references, others));
+                         PlanRunner::Make(device_, std::move(plans), context, {.derive = std::move(derive)}));
+    ACU_RETURN_IF_ERROR(runner->Run(RepeatedPair(context, reference_, distorted_)));
     ACU_ASSIGN_OR_RETURN(const double seconds, runner->TimeLaunches());
     return 1e6 * seconds / batch;
   }
@@ -81,7 +91,6 @@ class Tuner {
   const Metric& metric_;
   const OptionValues& options_;
   const PictureFormat format_;
-  std::unique_ptr<Extractor> extractor_;
   Picture reference_, distorted_;
 };
 
@@ -96,16 +105,21 @@ Result<std::vector<Plan>> MakePlans(const FeatureSet& features, const PlanContex
   return plans;
 }
 
-/// Of the planes that any of the plans reads, for one frame pair.
+/// Bytes per frame pair of the video planes that any plan reads.
 int64_t BytesRead(const std::vector<Plan>& plans, const PlanContext& context) {
   int64_t bytes = 0;
-  for (int i = 0; i < kPlanInputs; ++i) {
-    const auto reads = [i](const Plan& plan) { return plan.Reads(static_cast<PlanInput>(i)); };
-    const PlaneLayout& layout = context.inputs[i];
-    if (std::ranges::any_of(plans, reads))
-      bytes += int64_t{layout.width} * layout.height * context.format.BytesPerSample();
+  for (int i = 0; i < std::ssize(context.inputs); ++i) {
+    const PlanInput& input = context.inputs[i];
+    if (input.derived.empty() && std::ranges::any_of(plans, [i](const Plan& plan) { return plan.ReadsInput(i); }))
+      bytes += int64_t{input.width()} * input.height() * input.format.BytesPerSample();
   }
   return bytes;
+}
+
+std::vector<InputSpec> AllInputs(const FeatureSet& features) {
+  std::vector<int> runs(features.runs().size());
+  std::iota(runs.begin(), runs.end(), 0);
+  return features.Inputs(runs);
 }
 
 }  // namespace
@@ -116,21 +130,19 @@ Result<std::vector<KernelTiming>> TimeKernelShapes(Device& device, const Metric&
 }
 
 Result<DeviceTime> TimeOnDevice(Device& device, const FeatureSet& features, const PictureFormat& format) {
-  int history = 0, batch = 1;
-  for (const MetricRun& run : features.runs()) history = std::max(history, run.extractor->Lag());
+  const std::vector<InputSpec> inputs = AllInputs(features);
   const std::string& family = device.info().family;
-  ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(features, MakePlanContext(format, 1, history, family)));
-  for (const Plan& plan : plans) batch = std::max(batch, plan.preferred_batch());
-  const PlanContext context = MakePlanContext(format, batch, history, family);
-  ACU_ASSIGN_OR_RETURN(plans, MakePlans(features, context));
+  const int batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
+  const PlanContext context = MakePlanContext(inputs, format, batch, 1, family);
+  ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(features, context));
+  ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(inputs, context));
   DeviceTime time = {.batch = batch, .seconds = 0, .bytes = BytesRead(plans, context)};
 
   ACU_ASSIGN_OR_RETURN(const Picture reference, MakeTestPicture(format, 0, 1));
   ACU_ASSIGN_OR_RETURN(const Picture distorted, MakeTestPicture(format, 0, 2));
-  const std::vector<const Picture*> references(history + batch, &reference), others(batch, &distorted);
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
-                       PlanRunner::Make(device, std::move(plans), context, {}));
-  ACU_RETURN_IF_ERROR(runner->Run(references, others));
+                       PlanRunner::Make(device, std::move(plans), context, {.derive = std::move(derive)}));
+  ACU_RETURN_IF_ERROR(runner->Run(RepeatedPair(context, reference, distorted)));
   ACU_ASSIGN_OR_RETURN(const double seconds, runner->TimeLaunches());
   time.seconds = seconds / batch;
   return time;
@@ -144,16 +156,14 @@ Result<std::string> DescribePlan(const std::string& metric, const OptionTexts& o
   const MetricRun& run = features.runs()[index];
   if (!run.metric->make_plan)
     return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", metric);
-  const int history = run.extractor->Lag();
-  ACU_ASSIGN_OR_RETURN(const Plan first,
-                       run.metric->make_plan(run.options, MakePlanContext(format, 1, history, family)));
-  if (batch == 0) batch = first.preferred_batch();
-  const PlanContext context = MakePlanContext(format, batch, history, family);
+  if (batch == 0) batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
+  const PlanContext context = MakePlanContext(AllInputs(features), format, batch, 1, family);
   ACU_ASSIGN_OR_RETURN(const Plan plan, run.metric->make_plan(run.options, context));
   const size_t memory = PlanRunner::DeviceBytes({plan}, context);
   return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}",
                      metric, run.options.KeySuffix(), format.width, format.height, format.bit_depth,
-                     WorkloadClassName(context.workload), batch, history, static_cast<double>(memory) / (1 << 20),
+                     WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
+                     static_cast<double>(memory) / (1 << 20),
                      family.empty() ? "any device" : family, plan.Print());
 }
 

@@ -1,5 +1,6 @@
 #include "exec/plan.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/int_math.h"
@@ -9,9 +10,6 @@ namespace {
 
 constexpr int kRowBytes = 64;  // rows start at multiples: two sectors of a GPU cache, any vector load is aligned
 constexpr int kBufferShift = 48;
-
-constexpr std::string_view kFixedBufferNames[] = {"reference y",  "reference cb", "reference cr", "distorted y",
-                                                  "distorted cb", "distorted cr", "sums"};
 
 /// The BufferRef in buffer member `i` of a launch's arguments.
 uint64_t ReferenceAt(std::span<const std::byte> args, uint32_t i) {
@@ -23,60 +21,65 @@ uint64_t ReferenceAt(std::span<const std::byte> args, uint32_t i) {
 int BufferOf(uint64_t reference) { return static_cast<int>(reference >> kBufferShift) - 1; }
 uint64_t OffsetOf(uint64_t reference) { return reference & ((uint64_t{1} << kBufferShift) - 1); }
 
-PlaneLayout MakeLayout(const PictureFormat& format, int plane, int history) {
-  const int row_samples = kRowBytes / format.BytesPerSample();
-  const int width = format.PlaneWidth(plane), height = format.PlaneHeight(plane);
-  const int stride = CeilDiv(width, row_samples) * row_samples;
-  return {.width = width,
-          .height = height,
-          .row_stride = stride,
-          .picture_stride = int64_t{stride} * height,
-          .history = history};
+std::string_view KindName(Plan::BufferKind kind) {
+  constexpr std::string_view kNames[] = {"scratch", "table", "artifact"};
+  return kNames[static_cast<int>(kind)];
 }
 
 }  // namespace
 
-WorkloadClass ClassifyWorkload(int width, int height) {
-  const int64_t pixels = int64_t{width} * height;
-  if (pixels < int64_t{1280} * 720) return WorkloadClass::kSmall;
-  return pixels < int64_t{3840} * 2160 ? WorkloadClass::kMedium : WorkloadClass::kLarge;
+int PlanInput::row_stride() const {
+  const int row_samples = kRowBytes / format.BytesPerSample();
+  return CeilDiv(width(), row_samples) * row_samples;
 }
 
-std::string_view WorkloadClassName(WorkloadClass workload) {
-  switch (workload) {
-    case WorkloadClass::kSmall:
-      return "small";
-    case WorkloadClass::kMedium:
-      return "medium";
-    case WorkloadClass::kLarge:
-      return "large";
-  }
-  return "";
+std::string PlanInput::Name() const {
+  constexpr std::string_view kPlanes[] = {"y", "cb", "cr"};
+  const std::string_view name = video == Video::kReference ? "reference" : "distorted";
+  return derived.empty() ? fmt::format("{} {}", name, kPlanes[plane])
+                         : fmt::format("{} of {}, plane {}", derived, name, plane);
 }
 
-PlanContext MakePlanContext(const PictureFormat& format, int batch, int history, std::string_view family) {
-  PlanContext context = {.format = format,
-                         .batch = batch,
-                         .workload = ClassifyWorkload(format.width, format.height),
-                         .family = std::string(family),
-                         .overrides = {},
-                         .inputs = {}};
-  for (int plane = 0; plane < format.PlaneCount(); ++plane) {
-    context.inputs[plane] = MakeLayout(format, plane, history);
-    context.inputs[plane + 3] = MakeLayout(format, plane, 0);
-  }
-  return context;
+PlaneView PlanContext::Input(Video video, int plane, int back, std::string_view derived) const {
+  const auto found = std::ranges::find_if(inputs, [&](const PlanInput& input) {
+    return input.video == video && input.plane == plane && input.derived == derived;
+  });
+  const int first = history[static_cast<int>(video)] - back;
+  if (found == inputs.end() || first < 0) return {};
+  const uint64_t offset = found->picture_bytes() * first * copies(video);
+  return {.data = {Plan::kFirstInput + static_cast<int>(found - inputs.begin()), offset},
+          .width = found->width(),
+          .height = found->height(),
+          .row_stride = found->row_stride(),
+          .picture_stride = found->picture_stride()};
 }
 
-BufferRef Plan::AddScratch(std::string name, size_t bytes) {
-  buffers_.push_back({std::move(name), bytes, {}});
-  return {kFirstOwnBuffer + static_cast<int>(buffers_.size()) - 1, 0};
+PlaneView PlanContext::AllPictures(Video video, int plane, std::string_view derived) const {
+  return Input(video, plane, history[static_cast<int>(video)], derived);
 }
+
+Plan::Plan(const PlanContext& context, int items, int sums, int words) : items_(items), sums_(sums), words_(words) {
+  for (const PlanInput& input : context.inputs) input_names_.push_back(input.Name());
+}
+
+BufferRef Plan::AddBuffer(BufferSpec spec) {
+  buffers_.push_back(std::move(spec));
+  return {first_own() + static_cast<int>(buffers_.size()) - 1, 0};
+}
+
+BufferRef Plan::AddScratch(std::string name, size_t bytes) { return AddBuffer({std::move(name), bytes}); }
 
 BufferRef Plan::AddTable(std::string name, std::vector<std::byte> contents) {
   const size_t bytes = contents.size();
-  buffers_.push_back({std::move(name), bytes, std::move(contents)});
-  return {kFirstOwnBuffer + static_cast<int>(buffers_.size()) - 1, 0};
+  return AddBuffer({std::move(name), bytes, BufferKind::kTable, std::move(contents)});
+}
+
+PlaneView Plan::AddArtifact(std::string name, const PictureFormat& format) {
+  const PlanInput layout = {.format = format};
+  const size_t row_bytes = static_cast<size_t>(layout.row_stride()) * format.BytesPerSample();
+  const BufferRef buffer =
+      AddBuffer({std::move(name), layout.picture_bytes() * items_, BufferKind::kArtifact, {}, row_bytes});
+  return {buffer, format.width, format.height, layout.row_stride(), layout.picture_stride()};
 }
 
 Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args,
@@ -89,30 +92,34 @@ Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<cons
                  kernel.symbol, grid.x, grid.y, grid.z);
   for (uint32_t i = 0; i < kernel.buffer_args; ++i) {
     const int buffer = BufferOf(ReferenceAt(args, i));
-    if (buffer < 0 || buffer >= kFirstOwnBuffer + static_cast<int>(buffers_.size()))
-      return Error(StatusCode::kInvalidArgument, "kernel {}: argument {} names no buffer of the plan", kernel.symbol,
-                   i + 1);
+    if (buffer < 0 || buffer >= first_own() + static_cast<int>(buffers_.size()))
+      return Error(StatusCode::kInvalidArgument,
+                   "kernel {}: argument {} names no buffer of the plan, nor a declared input", kernel.symbol, i + 1);
   }
   launches_.push_back({&kernel, grid, {args.begin(), args.end()}, std::string(border)});
   return {};
 }
 
-bool Plan::Reads(PlanInput input) const {
-  return std::ranges::any_of(launches_, [&](const Launch& launch) {
-    return std::ranges::count(BuffersOf(launch), static_cast<int>(input)) > 0;
-  });
+bool Plan::ReadsInput(int input) const {
+  return std::ranges::any_of(
+      launches_, [&](const Launch& launch) { return std::ranges::count(BuffersOf(launch), kFirstInput + input) > 0; });
+}
+
+std::string Plan::NameOf(int buffer) const {
+  if (buffer == kSumsBuffer) return "sums";
+  if (buffer == kWordsBuffer) return "words";
+  if (buffer < first_own()) return input_names_[buffer - kFirstInput];
+  return buffers_[buffer - first_own()].name;
 }
 
 std::string Plan::Print() const {
   const auto name = [&](uint64_t reference) {
-    const int buffer = BufferOf(reference);
-    const std::string_view text = buffer < kFirstOwnBuffer ? kFixedBufferNames[buffer]
-                                                           : std::string_view(buffers_[buffer - kFirstOwnBuffer].name);
-    return OffsetOf(reference) ? fmt::format("{} + {} bytes", text, OffsetOf(reference)) : std::string(text);
+    const std::string text = NameOf(BufferOf(reference));
+    return OffsetOf(reference) ? fmt::format("{} + {} bytes", text, OffsetOf(reference)) : text;
   };
-  std::string text = fmt::format("sums: {} a frame\n", sum_count_);
+  std::string text = fmt::format("results: {} items, {} sums and {} words each\n", items_, sums_, words_);
   for (const BufferSpec& buffer : buffers_)
-    text += fmt::format("{}: {}, {} bytes\n", buffer.contents.empty() ? "scratch" : "table", buffer.name, buffer.bytes);
+    text += fmt::format("{}: {}, {} bytes\n", KindName(buffer.kind), buffer.name, buffer.bytes);
   for (const Launch& launch : launches_) {
     const KernelImage& kernel = *launch.kernel;
     text +=
@@ -148,30 +155,21 @@ std::vector<int> BuffersOf(const Plan::Launch& launch) {
   return buffers;
 }
 
-const TuningEntry* FindTuning(std::span<const TuningEntry> table, std::string_view kernel, WorkloadClass workload,
-                              std::string_view family) {
-  const TuningEntry* best = nullptr;
-  for (const TuningEntry& entry : table) {
-    if (entry.kernel != kernel || entry.workload != workload || !family.starts_with(entry.family)) continue;
-    if (best == nullptr || entry.family.size() > best->family.size()) best = &entry;
-  }
-  return best;
-}
-
-Result<TunedKernel> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
-                                  const PlanContext& context) {
+Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
+                                         const PlanContext& context, std::optional<int> sample_bytes) {
   const TuningEntry* entry = FindTuning(context.overrides, kernel, context.workload, context.family);
   if (entry == nullptr) entry = FindTuning(table, kernel, context.workload, context.family);
   if (entry == nullptr)
     return Error(StatusCode::kUnsupported, "kernel {} has no tuning entry for {} pictures on device family '{}'",
                  kernel, WorkloadClassName(context.workload), context.family);
-  const std::string variant = fmt::format("u{}_{}", 8 * context.format.BytesPerSample(), entry->shape);
+  const int bytes = sample_bytes.value_or(context.format.BytesPerSample());
+  const std::string variant = fmt::format("{}{}_{}", bytes == sizeof(float) ? "f" : "u", 8 * bytes, entry->shape);
   const KernelImage* image = FindKernelImage(kernel, variant);
   if (image == nullptr) image = FindKernelImage(kernel, entry->shape);
   if (image == nullptr)
     return Error(StatusCode::kUnsupported,
                  "kernel {} was not built as {}: choose one of the shapes in its CMakeLists.txt", kernel, variant);
-  return TunedKernel{image, entry->batch};
+  return image;
 }
 
 }  // namespace acutance

@@ -10,30 +10,16 @@ namespace {
 
 constexpr std::byte kPoison{0xA7};
 
-bool IsReference(PlanInput input) { return input <= PlanInput::kReferenceCr; }
-int PlaneOf(PlanInput input) { return static_cast<int>(input) % 3; }
-
-size_t PictureBytes(const PlanContext& context, PlanInput input) {
-  return static_cast<size_t>(context.layout(input).picture_stride) * context.format.BytesPerSample();
-}
-
-size_t InputBytes(const PlanContext& context, PlanInput input) {
-  return PictureBytes(context, input) * (context.layout(input).history + context.batch);
-}
-
-size_t SumsBytes(const Plan& plan, const PlanContext& context) {
-  return sizeof(int64_t) * plan.sum_count() * context.batch;
-}
+/// Zero words would be no buffer.
+size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::max(words * plan.items(), 1); }
 
 }  // namespace
 
 size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const PlanContext& context) {
   size_t bytes = 0;
-  for (int i = 0; i < kPlanInputs; ++i) {
-    const PlanInput input = static_cast<PlanInput>(i);
-    const auto reads = [&](const Plan& plan) { return plan.Reads(input); };
-    if (std::any_of(plans.begin(), plans.end(), reads)) bytes += InputBytes(context, input);
-  }
+  for (int i = 0; i < std::ssize(context.inputs); ++i)
+    if (std::ranges::any_of(plans, [&](const Plan& plan) { return plan.ReadsInput(i); }))
+      bytes += context.InputBytes(context.inputs[i]);
   for (const Plan& plan : plans)
     for (const Plan::BufferSpec& spec : plan.buffers()) bytes += spec.bytes;
   return bytes;
@@ -53,6 +39,8 @@ PlanRunner::~PlanRunner() {
 
 Status PlanRunner::Prepare(std::vector<Plan> plans) {
   ACU_ASSIGN_OR_RETURN(queue_, device_.MakeQueue());
+  leading_ = options_.derive ? 1 : 0;
+  if (options_.derive) ACU_RETURN_IF_ERROR(AllocatePlan(*std::exchange(options_.derive, std::nullopt)));
   for (Plan& plan : plans) ACU_RETURN_IF_ERROR(AllocatePlan(std::move(plan)));
   ACU_RETURN_IF_ERROR(AllocateInputs());
   ACU_RETURN_IF_ERROR(AllocateStaging());
@@ -62,12 +50,17 @@ Status PlanRunner::Prepare(std::vector<Plan> plans) {
 
 Status PlanRunner::AllocatePlan(Plan plan) {
   BoundPlan bound = {.plan = std::move(plan)};
-  ACU_ASSIGN_OR_RETURN(bound.sums, device_.Allocate(SumsBytes(bound.plan, context_), MemoryKind::kReadback));
-  for (const Plan::BufferSpec& spec : bound.plan.buffers()) {
+  const Plan& what = bound.plan;
+  ACU_ASSIGN_OR_RETURN(bound.sums, device_.Allocate(ResultBytes(what, what.sum_count()), MemoryKind::kReadback));
+  ACU_ASSIGN_OR_RETURN(bound.words, device_.Allocate(ResultBytes(what, what.word_count()), MemoryKind::kReadback));
+  for (const Plan::BufferSpec& spec : what.buffers()) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(spec.bytes, MemoryKind::kDevice));
     bound.own.push_back(std::move(buffer));
+    if (!options_.artifacts || spec.kind != Plan::BufferKind::kArtifact) continue;
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> copy, device_.Allocate(spec.bytes, MemoryKind::kReadback));
+    bound.artifacts.push_back(std::move(copy));
   }
-  for (const Plan::Launch& launch : bound.plan.launches()) {
+  for (const Plan::Launch& launch : what.launches()) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, device_.LoadKernel(*launch.kernel));
     bound.kernels.push_back(std::move(kernel));
   }
@@ -76,13 +69,12 @@ Status PlanRunner::AllocatePlan(Plan plan) {
 }
 
 Status PlanRunner::AllocateInputs() {
-  for (int i = 0; i < kPlanInputs; ++i) {
-    const PlanInput plane = static_cast<PlanInput>(i);
-    const auto reads = [&](const BoundPlan& bound) { return bound.plan.Reads(plane); };
-    if (std::none_of(plans_.begin(), plans_.end(), reads)) continue;
-    const size_t bytes = InputBytes(context_, plane);
+  for (int i = 0; i < std::ssize(context_.inputs); ++i) {
+    const auto reads = [&](const BoundPlan& bound) { return bound.plan.ReadsInput(i); };
+    if (std::ranges::none_of(plans_, reads)) continue;
+    const size_t bytes = context_.InputBytes(context_.inputs[i]);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
-    inputs_.push_back({plane, std::move(buffer)});
+    inputs_.push_back({i, std::move(buffer)});
   }
   return {};
 }
@@ -90,7 +82,8 @@ Status PlanRunner::AllocateInputs() {
 // One uploader for all inputs.
 Status PlanRunner::AllocateStaging() {
   size_t upload = 0;
-  for (const Input& input : inputs_) upload += input.buffer->bytes();
+  for (const Input& input : inputs_)
+    if (SpecOf(input).derived.empty()) upload += input.buffer->bytes();
   if (options_.uploads_with) {
     uploader_ = options_.uploads_with->uploader_;
   } else {
@@ -100,7 +93,7 @@ Status PlanRunner::AllocateStaging() {
   if (!options_.poison) return {};
   size_t largest = 0;
   for (const BoundPlan& bound : plans_) {
-    largest = std::max(largest, bound.sums->bytes());
+    largest = std::max({largest, bound.sums->bytes(), bound.words->bytes()});
     for (const auto& buffer : bound.own) largest = std::max(largest, buffer->bytes());
   }
   ACU_ASSIGN_OR_RETURN(poison_, device_.Allocate(largest, MemoryKind::kUpload));
@@ -131,131 +124,122 @@ Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
   if (options_.poison) AppendPoison(commands);
   AppendLaunches(commands);
+  AppendArtifacts(commands);
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
   return {};
 }
 
 void PlanRunner::AppendPoison(std::vector<Command>& commands) const {
+  const auto fill = [&](const Buffer& to) {
+    commands.push_back(CopyCommand{poison_.get(), 0, &to, 0, to.bytes()});
+  };
   for (const BoundPlan& bound : plans_) {
-    commands.push_back(CopyCommand{poison_.get(), 0, bound.sums.get(), 0, bound.sums->bytes()});
+    fill(*bound.sums);
+    fill(*bound.words);
     for (size_t i = 0; i < bound.own.size(); ++i)
-      if (bound.plan.buffers()[i].contents.empty())
-        commands.push_back(CopyCommand{poison_.get(), 0, bound.own[i].get(), 0, bound.own[i]->bytes()});
+      if (bound.plan.buffers()[i].kind != Plan::BufferKind::kTable) fill(*bound.own[i]);
   }
 }
 
-/// The plans' launches in turn: those of different plans do not depend on each other and may run side by side.
+/// The plans' launches in turn: those of different plans do not depend on each other and may run side by side. Derived
+/// inputs are complete before that.
 void PlanRunner::AppendLaunches(std::vector<Command>& commands) const {
+  const std::span<const BoundPlan> all = plans_;
+  for (const BoundPlan& bound : all.first(leading_))
+    for (size_t i = 0; i < bound.kernels.size(); ++i) commands.push_back(BindLaunch(bound, i));
   size_t most = 0;
-  for (const BoundPlan& bound : plans_) most = std::max(most, bound.kernels.size());
+  for (const BoundPlan& bound : all.subspan(leading_)) most = std::max(most, bound.kernels.size());
   for (size_t i = 0; i < most; ++i)
-    for (const BoundPlan& bound : plans_)
+    for (const BoundPlan& bound : all.subspan(leading_))
       if (i < bound.kernels.size()) commands.push_back(BindLaunch(bound, i));
 }
 
+void PlanRunner::AppendArtifacts(std::vector<Command>& commands) const {
+  for (const BoundPlan& bound : plans_)
+    for (size_t i = 0, artifact = 0; artifact < bound.artifacts.size(); ++i) {
+      if (bound.plan.buffers()[i].kind != Plan::BufferKind::kArtifact) continue;
+      const Buffer& to = *bound.artifacts[artifact++];
+      commands.push_back(CopyCommand{bound.own[i].get(), 0, &to, 0, to.bytes()});
+    }
+}
+
+const Buffer* PlanRunner::BufferAt(const BoundPlan& bound, int buffer) const {
+  if (buffer == Plan::kSumsBuffer) return bound.sums.get();
+  if (buffer == Plan::kWordsBuffer) return bound.words.get();
+  if (buffer >= bound.plan.first_own()) return bound.own[buffer - bound.plan.first_own()].get();
+  const auto input = std::ranges::find(inputs_, buffer - Plan::kFirstInput, &Input::index);
+  return input == inputs_.end() ? nullptr : input->buffer.get();
+}
+
+/// Whether launches write it.
+bool PlanRunner::IsWritten(const BoundPlan& bound, int buffer) const {
+  if (buffer < Plan::kFirstInput) return true;
+  if (buffer < bound.plan.first_own()) return !context_.inputs[buffer - Plan::kFirstInput].derived.empty();
+  return bound.plan.buffers()[buffer - bound.plan.first_own()].kind != Plan::BufferKind::kTable;
+}
+
 LaunchCommand PlanRunner::BindLaunch(const BoundPlan& bound, size_t launch) const {
-  std::vector<uint64_t> addresses(kPlanInputs);
-  for (const Input& input : inputs_) addresses[static_cast<int>(input.plane)] = input.buffer->address();
-  addresses.push_back(bound.sums->address());
-  for (const auto& buffer : bound.own) addresses.push_back(buffer->address());
+  std::vector<uint64_t> addresses;
+  for (int i = 0; i < bound.plan.first_own() + std::ssize(bound.own); ++i) {
+    const Buffer* buffer = BufferAt(bound, i);
+    addresses.push_back(buffer ? buffer->address() : 0);
+  }
   const Plan::Launch& what = bound.plan.launches()[launch];
   LaunchCommand command = {bound.kernels[launch].get(), what.grid, BindArguments(what, addresses)};
-  for (const int used : BuffersOf(what)) {
-    if (used == kPlanInputs) command.shares.push_back(bound.sums.get());
-    if (used < Plan::kFirstOwnBuffer) continue;
-    const int own = used - Plan::kFirstOwnBuffer;
-    if (bound.plan.buffers()[own].contents.empty()) command.shares.push_back(bound.own[own].get());
-  }
+  for (const int used : BuffersOf(what))
+    if (IsWritten(bound, used)) command.shares.push_back(BufferAt(bound, used));
   return command;
 }
 
-Status PlanRunner::Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
+Status PlanRunner::Start(const BatchPictures& pictures) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  ACU_RETURN_IF_ERROR(UploadPictures(references, distorted));
+  ACU_RETURN_IF_ERROR(UploadPictures(pictures));
   return queue_->Submit(*recording_);
 }
 
-Status PlanRunner::UploadPictures(Pictures references, Pictures distorted) {
-  const auto begin = std::chrono::steady_clock::now();
+Status PlanRunner::UploadPictures(const BatchPictures& pictures) {
   upload_ = {};
-  windows_.clear();
   adopted_.clear();
-  const bool in_place = options_.imports && options_.imports->IsWorthIt() && OpenWindows(references, distorted);
-  for (const Input& input : inputs_)
-    ACU_RETURN_IF_ERROR(AddUpload(input, IsReference(input.plane) ? references : distorted, in_place));
-  started_ = true;  // also after a failure: a part may run
-  ACU_RETURN_IF_ERROR(uploader_->Run(upload_, *queue_, options_.for_each));
-  if (!options_.imports) return {};
-  options_.imports->Report(in_place, upload_.bytes(),
-                           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  return {};
-}
-
-bool PlanRunner::OpenWindows(Pictures references, Pictures distorted) {
   for (const Input& input : inputs_) {
-    const Pictures pictures = IsReference(input.plane) ? references : distorted;
-    const auto fits = [&](const Picture* picture) {
-      return !picture || IsSolid(picture->planes[PlaneOf(input.plane)], context_.layout(input.plane));
-    };
-    if (!std::ranges::all_of(pictures, fits)) continue;
-    if (!options_.imports->Open(pictures, PlaneOf(input.plane), options_.for_each, windows_)) return false;
+    const PlanInput& spec = SpecOf(input);
+    if (!spec.derived.empty()) continue;
+    ACU_RETURN_IF_ERROR(AddUpload(input, spec.video == Video::kReference ? pictures.reference : pictures.distorted));
   }
-  return !windows_.empty();
+  started_ = true;  // also after a failure: a part may run
+  return uploader_->Run(upload_, *queue_, options_.for_each);
 }
 
-/// Whether the rows follow one another as on the device. Others are copied by the host: devices are slow at short rows.
-bool PlanRunner::IsSolid(const Plane& plane, const PlaneLayout& layout) const {
-  const size_t sample_bytes = context_.format.BytesPerSample(), row = layout.width * sample_bytes;
-  return plane.stride == static_cast<ptrdiff_t>(row) && layout.row_stride * sample_bytes == row;
-}
-
-Status PlanRunner::AddUpload(const Input& input, Pictures pictures, bool in_place) {
-  const PlaneLayout& layout = context_.layout(input.plane);
-  if (pictures.size() > static_cast<size_t>(layout.history) + static_cast<size_t>(context_.batch))
-    return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch of {} with a history of {}",
-                 pictures.size(), context_.batch, layout.history);
-  const size_t bytes = PictureBytes(context_, input.plane);
+Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures) {
+  const PlanInput& spec = SpecOf(input);
+  if (std::ssize(pictures) > context_.pictures(spec.video))
+    return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch with room for {}", pictures.size(),
+                 context_.pictures(spec.video));
+  const size_t bytes = spec.picture_bytes(), sample_bytes = spec.format.BytesPerSample();
   for (size_t i = 0; i < pictures.size(); ++i) {
     if (!pictures[i]) continue;
-    if (const DevicePlane& there = pictures[i]->device_planes[PlaneOf(input.plane)]; there.address != 0) {
-      ACU_RETURN_IF_ERROR(AddDeviceCopy(there, layout, *input.buffer, i * bytes));
+    if (const DevicePlane& there = pictures[i]->device_planes[spec.plane]; there.address != 0) {
+      ACU_RETURN_IF_ERROR(AddDeviceCopy(there, spec, *input.buffer, i * bytes));
       continue;
     }
-    const Plane& plane = pictures[i]->planes[PlaneOf(input.plane)];
-    if (plane.data == nullptr || plane.width != layout.width || plane.height != layout.height)
+    const Plane& plane = pictures[i]->planes[spec.plane];
+    if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
-                   plane.width, plane.height, layout.width, layout.height);
-    if (in_place && IsSolid(plane, layout) && FindWindow(windows_, plane.data)) {
-      AddInPlace(plane, *input.buffer, i * bytes, bytes);
-      continue;
-    }
-    const size_t sample_bytes = context_.format.BytesPerSample();
+                   plane.width, plane.height, spec.width(), spec.height());
     upload_.planes.push_back(
-        {plane, layout.width * sample_bytes, input.buffer.get(), i * bytes, layout.row_stride * sample_bytes});
+        {plane, spec.width() * sample_bytes, input.buffer.get(), i * bytes, spec.row_stride() * sample_bytes});
   }
   return {};
 }
 
-Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& layout, const Buffer& to, size_t offset) {
-  const size_t sample_bytes = context_.format.BytesPerSample();
-  const size_t row_bytes = layout.width * sample_bytes;
+Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset) {
+  const size_t sample_bytes = input.format.BytesPerSample(), height = input.height();
+  const size_t row_bytes = input.width() * sample_bytes;
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> from,
-                       device_.Adopt(plane.address, plane.stride * (layout.height - 1) + row_bytes));
-  upload_.direct.push_back({from.get(), 0, &to, offset, row_bytes, static_cast<size_t>(layout.height), plane.stride,
-                            layout.row_stride * sample_bytes});
+                       device_.Adopt(plane.address, plane.stride * (height - 1) + row_bytes));
+  upload_.direct.push_back(
+      {from.get(), 0, &to, offset, row_bytes, height, plane.stride, input.row_stride() * sample_bytes});
   adopted_.push_back(std::move(from));
   return {};
-}
-
-/// A picture may reach from one window into the next.
-void PlanRunner::AddInPlace(const Plane& plane, const Buffer& to, size_t offset, size_t bytes) {
-  for (size_t done = 0; done < bytes;) {
-    const HostImports::Window& window = *FindWindow(windows_, plane.data + done);
-    const size_t from = static_cast<size_t>(plane.data + done - window.begin());
-    const size_t part = std::min(bytes - done, window.buffer().bytes() - from);
-    upload_.direct.push_back({&window.buffer(), from, &to, offset + done, part});
-    done += part;
-  }
 }
 
 Status PlanRunner::Wait() {
@@ -263,8 +247,8 @@ Status PlanRunner::Wait() {
   return queue_->Wait();
 }
 
-Status PlanRunner::Run(std::span<const Picture* const> references, std::span<const Picture* const> distorted) {
-  ACU_RETURN_IF_ERROR(Start(references, distorted));
+Status PlanRunner::Run(const BatchPictures& pictures) {
+  ACU_RETURN_IF_ERROR(Start(pictures));
   return Wait();
 }
 
@@ -299,9 +283,26 @@ Result<double> PlanRunner::TimeLaunches() {
   return many > one ? (many - one) / more : many / (1 + more);
 }
 
-std::span<const int64_t> PlanRunner::Sums(int plan, int frame) const {
-  const size_t count = plans_[plan].plan.sum_count();
-  return {reinterpret_cast<const int64_t*>(plans_[plan].sums->host()) + count * frame, count};
+std::span<const int64_t> PlanRunner::Sums(int plan, int item) const {
+  const BoundPlan& bound = plans_[leading_ + plan];
+  const size_t count = bound.plan.sum_count();
+  return {reinterpret_cast<const int64_t*>(bound.sums->host()) + count * item, count};
+}
+
+std::span<const int64_t> PlanRunner::Words(int plan, int item) const {
+  const BoundPlan& bound = plans_[leading_ + plan];
+  const size_t count = bound.plan.word_count();
+  return {reinterpret_cast<const int64_t*>(bound.words->host()) + count * item, count};
+}
+
+void PlanRunner::CopyArtifact(int plan, int item, int artifact, const MutablePicture& to) const {
+  const BoundPlan& bound = plans_[leading_ + plan];
+  const auto is_artifact = [](const Plan::BufferSpec& spec) { return spec.kind == Plan::BufferKind::kArtifact; };
+  auto spec = std::ranges::find_if(bound.plan.buffers(), is_artifact);
+  for (int i = 0; i < artifact; ++i) spec = std::find_if(spec + 1, bound.plan.buffers().end(), is_artifact);
+  const std::byte* from = bound.artifacts[artifact]->host() + spec->bytes / bound.plan.items() * item;
+  const size_t row = static_cast<size_t>(to.format.width) * to.format.BytesPerSample();
+  for (int y = 0; y < to.format.height; ++y, from += spec->row_bytes) std::memcpy(to.Row<std::byte>(0, y), from, row);
 }
 
 }  // namespace acutance

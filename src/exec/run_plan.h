@@ -1,32 +1,42 @@
-// Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch of frames.
+// Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "exec/device.h"
-#include "exec/host_imports.h"
+#include "exec/for_each.h"
 #include "exec/plan.h"
 #include "exec/uploader.h"
 #include "image/picture.h"
 
 namespace acutance {
 
+/// The pictures of a batch. Null: the clip has not begun, or the device has it already.
+struct BatchPictures {
+  std::vector<const Picture*> reference;  // history, then up to PlanContext::frames
+  std::vector<const Picture*> distorted;  // likewise, those of a frame one after another
+};
+
 /// One batch in flight. Several runners of one device, each with its own queue, overlap upload and work; a runner
 /// belongs to one thread at a time. After any failure a runner is not used again.
 class PlanRunner {
  public:
   struct Options {
-    bool poison =
-        false;  // garbage in padding and, before every batch, in sums and scratch: finds reads of what nobody wrote
-    ForEach for_each = nullptr;      // shares out the copying of pictures; null: one thread does it
-    HostImports* imports = nullptr;  // lets the device read pictures where they lie; null: all are copied
+    /// Fills padding once, and results and scratch before every batch, with garbage: finds reads of
+    /// what was never written.
+    bool poison = false;
+    bool artifacts = false;      // read them back
+    ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
     /// before either is started.
     const PlanRunner* uploads_with = nullptr;
+    /// Computes the derived inputs, before all plans.
+    std::optional<Plan> derive = std::nullopt;
   };
 
   /// All plans were made for `context`, and share its inputs.
@@ -39,33 +49,38 @@ class PlanRunner {
 
   PlanRunner(const PlanRunner&) = delete;
 
-  /// Copies the pictures and starts the work; the pictures may be freed at once. `references` has the history before
-  /// the batch first (null where the clip has not begun), then up to `batch` pictures; `distorted` up to `batch`, and
-  /// may be empty if no plan reads it.
-  Status Start(std::span<const Picture* const> references, std::span<const Picture* const> distorted);
+  /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures
+  /// may be empty if no plan reads that video.
+  Status Start(const BatchPictures& pictures);
 
   /// Waits until the batch is done.
   Status Wait();
 
-  /// Of the batch waited for: Plan::sum_count() values. Frames that were not given have any.
-  std::span<const int64_t> Sums(int plan, int frame) const;
+  /// Results of item `item` of the batch waited for. Those of frames beyond the pictures given are
+  /// unspecified.
+  std::span<const int64_t> Sums(int plan, int item) const;
+  std::span<const int64_t> Words(int plan, int item) const;
+  /// Copies artifact `artifact` of an item into a picture of its format.
+  void CopyArtifact(int plan, int item, int artifact, const MutablePicture& to) const;
 
   /// Seconds that the launches of a batch take on the device, without copies. After a Run, whose pictures they read.
   Result<double> TimeLaunches();
 
   /// Start and Wait.
-  Status Run(std::span<const Picture* const> references, std::span<const Picture* const> distorted);
+  Status Run(const BatchPictures& pictures);
 
  private:
   struct Input {
-    PlanInput plane;
+    int index;  // in the context's inputs
     std::unique_ptr<Buffer> buffer;
   };
   struct BoundPlan {
     Plan plan;
-    std::unique_ptr<Buffer> sums;  // the host's memory: a copy of them would wait behind the pictures of other batches
+    // The host's memory: a copy of the results would wait behind the pictures of other batches.
+    std::unique_ptr<Buffer> sums, words;
     std::vector<std::unique_ptr<Buffer>> own;
-    std::vector<std::unique_ptr<Kernel>> kernels;  // of the launches, in their order
+    std::vector<std::unique_ptr<Buffer>> artifacts;  // copies of own ones that the host reads
+    std::vector<std::unique_ptr<Kernel>> kernels;    // of the launches, in their order
   };
 
   PlanRunner(Device& device, const PlanContext& context, Options options)
@@ -80,25 +95,25 @@ class PlanRunner {
   Result<double> TimeRecording(int batches);
   void AppendPoison(std::vector<Command>& commands) const;
   void AppendLaunches(std::vector<Command>& commands) const;
+  void AppendArtifacts(std::vector<Command>& commands) const;
   LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;
-  using Pictures = std::span<const Picture* const>;
-  Status UploadPictures(Pictures references, Pictures distorted);
-  bool OpenWindows(Pictures references, Pictures distorted);
-  bool IsSolid(const Plane& plane, const PlaneLayout& layout) const;
-  Status AddUpload(const Input& input, Pictures pictures, bool in_place);
-  Status AddDeviceCopy(const DevicePlane& plane, const PlaneLayout& layout, const Buffer& to, size_t offset);
-  void AddInPlace(const Plane& plane, const Buffer& to, size_t offset, size_t bytes);
+  const Buffer* BufferAt(const BoundPlan& bound, int buffer) const;
+  bool IsWritten(const BoundPlan& bound, int buffer) const;
+  const PlanInput& SpecOf(const Input& input) const { return context_.inputs[input.index]; }
+  Status UploadPictures(const BatchPictures& pictures);
+  Status AddUpload(const Input& input, std::span<const Picture* const> pictures);
+  Status AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset);
 
   Device& device_;
   const PlanContext context_;
-  const Options options_;
+  Options options_;
+  size_t leading_ = 0;         // plans that end before the others begin
   std::vector<Input> inputs_;  // those that some plan reads
   std::vector<BoundPlan> plans_;
   std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
-  HostImports::Windows windows_;                  // that copies of the batch read
-  std::vector<std::unique_ptr<Buffer>> adopted_;  // and of pictures that lie on the device
+  std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
   Upload upload_;  // of the batch
   bool started_ = false;

@@ -39,19 +39,11 @@ class FakeDevice : public Device {
     return std::make_unique<Kernel>();
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override;
 
-  void RefuseImports() { refuse_imports_ = true; }
   int slow_submissions = 0;                 // of those to come
-  int imports() const { return imports_; }  // so far
-  int alive_imports() const { return alive_imports_; }
   const struct FakeBuffer* largest_device_buffer() const { return largest_; }
 
  private:
-  friend struct FakeImport;
-  bool refuse_imports_ = false;
-  int imports_ = 0;
-  int alive_imports_ = 0;
   struct FakeBuffer* largest_ = nullptr;
   const DeviceInfo info_ = {};
   const int fail_at_;
@@ -66,17 +58,6 @@ struct FakeBuffer : Buffer {
 
   mutable std::vector<std::byte> memory;
   const MemoryKind kind;
-};
-
-struct FakeImport : FakeBuffer {
-  FakeImport(FakeDevice& owner, std::span<const std::byte> bytes)
-      : FakeBuffer(bytes.size(), MemoryKind::kUpload), device(owner) {
-    memory.assign(bytes.begin(), bytes.end());
-    ++device.imports_, ++device.alive_imports_;
-  }
-  ~FakeImport() override { --device.alive_imports_; }
-
-  FakeDevice& device;
 };
 
 struct FakeRecording : Recording {
@@ -138,11 +119,6 @@ Result<std::unique_ptr<Buffer>> FakeDevice::Allocate(size_t bytes, MemoryKind ki
   return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
-Result<std::unique_ptr<Buffer>> FakeDevice::ImportHost(std::span<const std::byte> memory) {
-  if (refuse_imports_) return Device::ImportHost(memory);
-  return std::unique_ptr<Buffer>(std::make_unique<FakeImport>(*this, memory));
-}
-
 Result<std::unique_ptr<Queue>> FakeDevice::MakeQueue() {
   if (Fail()) return Failure();
   return std::unique_ptr<Queue>(std::make_unique<FakeQueue>(*this));
@@ -150,11 +126,20 @@ Result<std::unique_ptr<Queue>> FakeDevice::MakeQueue() {
 
 constexpr PictureFormat kFormat = {.width = 3, .height = 2, .pixel_format = PixelFormat::k400};
 
-Plan MakePlan(PlanInput input, uint8_t table_value) {
-  Plan plan(2);
+PlanContext MakeContext(int history) {
+  PlanContext context;
+  context.format = kFormat;
+  context.frames = 2;
+  context.history = {history, 0};
+  context.inputs = {{Video::kReference, 0, "", kFormat}, {Video::kDistorted, 0, "", kFormat}};
+  return context;
+}
+
+Plan MakePlan(const PlanContext& context, Video video, uint8_t table_value) {
+  Plan plan(context, context.frames, 2);
   plan.AddScratch("scratch", 100);
   const BufferRef table = plan.AddTable("table", {std::byte{table_value}});
-  const TestArgs args = {.input = plan.Input(input), .table = table, .sums = plan.Sums()};
+  const TestArgs args = {.input = context.Input(video).data, .table = table, .sums = plan.Sums()};
   EXPECT_TRUE(plan.AddLaunch(kImage, {}, args, "none").ok());
   return plan;
 }
@@ -166,8 +151,9 @@ Picture MakePicture(uint8_t value) {
 }
 
 Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, int history) {
-  std::vector<Plan> plans = {MakePlan(PlanInput::kReferenceY, 10), MakePlan(PlanInput::kDistortedY, 20)};
-  return PlanRunner::Make(device, std::move(plans), MakePlanContext(kFormat, 2, history, ""), {.poison = true});
+  const PlanContext context = MakeContext(history);
+  std::vector<Plan> plans = {MakePlan(context, Video::kReference, 10), MakePlan(context, Video::kDistorted, 20)};
+  return PlanRunner::Make(device, std::move(plans), context, {.poison = true});
 }
 
 TEST(PlanRunner, RunsSeveralPlansOnOneUpload) {
@@ -176,9 +162,7 @@ TEST(PlanRunner, RunsSeveralPlansOnOneUpload) {
   ASSERT_TRUE(runner.ok()) << runner.status().message();
   for (const uint8_t value : {1, 100}) {
     const Picture reference = MakePicture(value), distorted = MakePicture(value + 5);
-    const Picture* references[] = {&reference};
-    const Picture* distorteds[] = {&distorted};
-    ASSERT_TRUE(runner.value()->Run(references, distorteds).ok());
+    ASSERT_TRUE(runner.value()->Run({{&reference}, {&distorted}}).ok());
     EXPECT_EQ(runner.value()->Sums(0, 0)[0], value + 10);
     EXPECT_EQ(runner.value()->Sums(1, 0)[0], value + 5 + 20);
     EXPECT_EQ(runner.value()->Sums(1, 0)[1], static_cast<int64_t>(0xA7A7A7A7A7A7A7A7)) << "nobody wrote it: poison";
@@ -189,11 +173,9 @@ TEST(PlanRunner, TwoAreInFlightOnOneDevice) {
   FakeDevice device;
   const auto a = MakeRunner(device, 0), b = MakeRunner(device, 0);
   const Picture bright = MakePicture(200), dark = MakePicture(1);
-  const Picture* brights[] = {&bright};
-  const Picture* darks[] = {&dark};
-  ASSERT_TRUE(a.value()->Start(brights, darks).ok());
-  ASSERT_TRUE(b.value()->Start(darks, brights).ok());
-  EXPECT_THAT(a.value()->Start(brights, darks).message(), HasSubstr("still running"));
+  ASSERT_TRUE(a.value()->Start({{&bright}, {&dark}}).ok());
+  ASSERT_TRUE(b.value()->Start({{&dark}, {&bright}}).ok());
+  EXPECT_THAT(a.value()->Start({{&bright}, {&dark}}).message(), HasSubstr("still running"));
   ASSERT_TRUE(a.value()->Wait().ok());
   ASSERT_TRUE(b.value()->Wait().ok());
   EXPECT_EQ(a.value()->Sums(0, 0)[0], 210);
@@ -213,101 +195,16 @@ TEST(PlanRunner, RefusesPicturesThatDoNotFit) {
   const Picture picture = MakePicture(1);
   Picture small = picture;
   small.planes[0].width = 2;
-  const Picture* good[] = {&picture};
-  const Picture* bad[] = {nullptr, &small};
-  const Picture* many[] = {&picture, &picture, &picture, &picture};
-  EXPECT_THAT(runner.value()->Run(bad, good).message(), HasSubstr("2x2 samples was given where the plan reads 3x2"));
-  EXPECT_THAT(runner.value()->Run(many, good).message(), HasSubstr("4 pictures are too many for a batch of 2"));
-}
-
-/// Frames of kWide in memory as a file would hold them, `gap` bytes apart.
-class Region {
- public:
-  Region(const PictureFormat& format, int frames, size_t gap) : format_(format) {
-    const size_t plane = static_cast<size_t>(format.width) * format.height;
-    stride_ = plane + gap;
-    bytes_ = std::make_shared<std::vector<std::byte>>((stride_ * frames + 4095) / 4096 * 4096);  // whole pages
-    for (int i = 0; i < frames; ++i) std::memset(bytes_->data() + i * stride_, i + 1, plane);
-  }
-  Picture Frame(int i) const {
-    Picture picture{.format = format_, .planes = {}, .memory = bytes_, .region = *bytes_};
-    picture.planes[0] = {bytes_->data() + i * stride_, format_.width, format_.width, format_.height};
-    return picture;
-  }
-
- private:
-  const PictureFormat format_;
-  size_t stride_;
-  std::shared_ptr<std::vector<std::byte>> bytes_;
-};
-
-/// Reads all that a plan's picture has, so that every byte of an upload counts.
-int64_t RunInPlace(FakeDevice& device, HostImports& imports, const PictureFormat& format, const Region& region) {
-  std::vector<Plan> plans = {MakePlan(PlanInput::kReferenceY, 0)};
-  const auto runner =
-      PlanRunner::Make(device, std::move(plans), MakePlanContext(format, 3, 1, ""), {.imports = &imports});
-  std::vector<Picture> frames;
-  for (int i = 0; i < 4; ++i) frames.push_back(region.Frame(i));
-  const Picture* pictures[] = {&frames[0], &frames[1], &frames[2], &frames[3]};
-  EXPECT_TRUE(runner.value()->Run(pictures, {}).ok());
-  const std::vector<std::byte>& uploaded = device.largest_device_buffer()->memory;
-  int64_t wrong = 0;
-  const size_t plane = static_cast<size_t>(format.width) * format.height;
-  for (size_t i = 0; i < 4 * plane; ++i) wrong += uploaded[i] != static_cast<std::byte>(i / plane + 1);
-  return wrong;
-}
-
-TEST(PlanRunner, ReadsPicturesWhereTheyLie) {
-  constexpr PictureFormat kWide = {.width = 3840, .height = 2160, .pixel_format = PixelFormat::k400};
-  for (const size_t gap : {size_t{0}, size_t{6}, size_t{3840} * 1080}) {  // yuv 4:0:0, y4m 4:0:0, yuv 4:2:0
-    FakeDevice device;
-    HostImports imports(device);
-    EXPECT_EQ(RunInPlace(device, imports, kWide, Region(kWide, 4, gap)), 0) << gap;
-    EXPECT_GE(device.imports(), 2) << "the pictures reach over several windows";
-    EXPECT_EQ(device.alive_imports(), 0);
-  }
-}
-
-TEST(PlanRunner, CopiesWhatTheDeviceIsNotLetInto) {
-  constexpr PictureFormat kSmall = {.width = 64, .height = 9, .pixel_format = PixelFormat::k400};
-  constexpr PictureFormat kNarrow = {.width = 63, .height = 9, .pixel_format = PixelFormat::k400};
-  FakeDevice device;
-  device.RefuseImports();
-  HostImports imports(device);
-  EXPECT_TRUE(imports.IsWorthIt());
-  EXPECT_EQ(RunInPlace(device, imports, kSmall, Region(kSmall, 4, 7)), 0);
-  EXPECT_FALSE(imports.IsWorthIt());
-  FakeDevice other;
-  HostImports unused(other);
-  const Region narrow(kNarrow, 4, 0);
-  std::vector<Plan> plans = {MakePlan(PlanInput::kReferenceY, 0)};
-  const auto runner =
-      PlanRunner::Make(other, std::move(plans), MakePlanContext(kNarrow, 1, 0, ""), {.imports = &unused});
-  const Picture frame = narrow.Frame(2);
-  const Picture* pictures[] = {&frame};
-  ASSERT_TRUE(runner.value()->Run(pictures, {}).ok());
-  EXPECT_EQ(runner.value()->Sums(0, 0)[0], 3);
-  EXPECT_EQ(other.imports(), 0) << "rows with gaps on the device are copied by the host";
-}
-
-TEST(HostImports, TheQuickerWayStays) {
-  for (const bool in_place_is_quick : {false, true}) {
-    FakeDevice device;
-    HostImports imports(device);
-    for (int i = 0; i < 40; ++i) {
-      const bool in_place = imports.IsWorthIt();
-      EXPECT_TRUE(i <= 20 || in_place == in_place_is_quick);
-      imports.Report(in_place, 1000, in_place == in_place_is_quick ? 1 : 2);
-    }
-  }
+  EXPECT_THAT(runner.value()->Run({{nullptr, &small}, {&picture}}).message(), HasSubstr("2x2 samples was given where the plan reads 3x2"));
+  EXPECT_THAT(runner.value()->Run({{&picture, &picture, &picture, &picture}, {&picture}}).message(),
+              HasSubstr("4 pictures are too many for a batch with room for 3"));
 }
 
 TEST(PlanRunner, ReportsEveryFailure) {
   const Picture picture = MakePicture(1);
-  const Picture* pictures[] = {&picture};
   const auto run = [&](FakeDevice& device) {
     auto runner = MakeRunner(device, 0);
-    return runner.ok() ? runner.value()->Run(pictures, pictures) : runner.status();
+    return runner.ok() ? runner.value()->Run({{&picture}, {&picture}}) : runner.status();
   };
   FakeDevice good;
   ASSERT_TRUE(run(good).ok());

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "exec/device.h"
-#include "exec/host_imports.h"
+#include "exec/for_each.h"
 #include "image/picture.h"
 
 namespace acutance {

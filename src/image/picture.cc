@@ -30,10 +30,19 @@ int PictureFormat::PlaneHeight(int plane) const {
   return pixel_format == PixelFormat::k420 ? height / 2 : height;
 }
 
-Status CheckPictureFormat(const PictureFormat& format) {
+namespace {
+
+Status CheckSize(const PictureFormat& format) {
   if (format.width < 1 || format.height < 1 || format.width > kMaxDimension || format.height > kMaxDimension)
     return Error(StatusCode::kInvalidArgument, "picture size {}x{} is out of range: each side must be 1 to {}",
                  format.width, format.height, kMaxDimension);
+  return {};
+}
+
+}  // namespace
+
+Status CheckPictureFormat(const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckSize(format));
   const int depth = format.bit_depth;
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
     return Error(StatusCode::kInvalidArgument, "bit depth {} is not supported: use 8, 10, 12 or 16", depth);
@@ -48,7 +57,7 @@ Picture MutablePicture::Share() const {
 }
 
 Result<MutablePicture> AllocatePicture(const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  ACU_RETURN_IF_ERROR(format.bit_depth == kFloatDepth ? CheckSize(format) : CheckPictureFormat(format));
   constexpr size_t kAlign = 64;
   MutablePicture picture;
   picture.format = format;

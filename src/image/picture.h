@@ -5,35 +5,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "base/status.h"
 
 namespace acutance {
 
+/// The two sides of a comparison.
+enum class Video { kReference, kDistorted };
+
 enum class PixelFormat { k400, k420, k422, k444 };
 
 const char* PixelFormatName(PixelFormat format);  // "420"
+
+/// The bit depth of pictures of floats (binary32), which only metrics derive and hand out.
+inline constexpr int kFloatDepth = 32;
 
 /// Geometry of a picture. Chroma planes are floor(w/2) x floor(h/2) in 4:2:0, floor(w/2) x h in 4:2:2, absent in 4:0:0.
 struct PictureFormat {
   int width = 0;
   int height = 0;
-  int bit_depth = 8;  // 8: one byte a sample; 9 to 16: two bytes, value in the low bits
+  int bit_depth = 8;  // 8: one byte a sample; 9 to 16: two bytes, value in the low bits; or kFloatDepth
   PixelFormat pixel_format = PixelFormat::k420;
 
   int PlaneCount() const { return pixel_format == PixelFormat::k400 ? 1 : 3; }
   int PlaneWidth(int plane) const;
   int PlaneHeight(int plane) const;
-  int BytesPerSample() const { return bit_depth > 8 ? 2 : 1; }
+  int BytesPerSample() const { return bit_depth == kFloatDepth ? 4 : bit_depth > 8 ? 2 : 1; }
   bool operator==(const PictureFormat&) const = default;
 };
 
 /// Largest width and height accepted anywhere: sizes below it cannot overflow an int or a 64-bit sum.
 inline constexpr int kMaxDimension = 32768;
 
-/// Checks width and height (1..kMaxDimension) and bit depth (8, 10, 12, 16).
+/// Checks a video's width and height (1..kMaxDimension) and bit depth (8, 10, 12, 16).
 Status CheckPictureFormat(const PictureFormat& format);
 
 /// A plane of samples. Only [0, width) of a row may be read; rows have no alignment beyond their sample type.
@@ -43,7 +48,7 @@ struct Plane {
   int width = 0;
   int height = 0;
 
-  template <class Sample>  // uint8_t or uint16_t
+  template <class Sample>  // uint8_t, uint16_t or float
   const Sample* Row(int y) const {
     return reinterpret_cast<const Sample*>(data + y * stride);
   }
@@ -59,9 +64,6 @@ struct Picture {
   PictureFormat format;
   std::array<Plane, 3> planes;         // planes that nobody asked for may be empty (data == nullptr)
   std::shared_ptr<const void> memory;  // keeps the samples alive
-  /// Where samples lie in memory that stays as it is, such as a mapped file: all of that memory, whole pages, which a
-  /// device may be let into (Device::ImportHost). `memory` keeps all of it alive.
-  std::span<const std::byte> region;
   /// Where samples already lie in the memory of the session's only device, which then copies them there, after what
   /// Device::WaitForClients waits for. `planes` may be empty unless a metric runs on the CPU. `memory` keeps them
   /// alive, too.
@@ -74,6 +76,11 @@ struct MutablePicture {
   std::array<std::byte*, 3> data{};
   std::array<ptrdiff_t, 3> stride{};
   std::shared_ptr<void> memory;
+
+  template <class Sample>
+  Sample* Row(int plane, int y) const {
+    return reinterpret_cast<Sample*>(data[plane] + y * stride[plane]);
+  }
 
   Picture Share() const;
 };

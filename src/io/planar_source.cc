@@ -142,7 +142,6 @@ Result<Picture> PlanarSource::ReadPlanes() {
   ACU_RETURN_IF_ERROR(CheckRoom(layout_.bytes));
   if (std::shared_ptr<const std::byte> memory = ShareFrame()) {
     Picture picture = PictureInPlace(layout_, std::move(memory), luma_only_);
-    picture.region = stream_->mapped_bytes();
     return Converted(std::move(picture));
   }
   const size_t kept = kept_bytes();

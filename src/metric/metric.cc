@@ -1,6 +1,51 @@
 #include "metric/metric.h"
 
+#include <algorithm>
+
 namespace acutance {
+
+const Picture* FrameView::at(int input, int back) const {
+  const BoundInput& bound = inputs_[input];
+  const auto pictures = of(bound.spec.video);
+  if (static_cast<size_t>(back) >= pictures.size()) return nullptr;
+  const VideoPicture& picture = *pictures[back];
+  return bound.derived < 0 ? &picture.picture : &picture.derived->at(bound.derived);
+}
+
+Status FrameView::PrepareDerived() const {
+  for (const BoundInput& bound : inputs_) {
+    if (bound.derived < 0) continue;
+    const auto pictures = of(bound.spec.video);
+    for (size_t back = 0; back < pictures.size() && back <= static_cast<size_t>(bound.spec.history); ++back)
+      ACU_RETURN_IF_ERROR(
+          pictures[back]->derived->Prepare(bound.derived, *bound.spec.derived, pictures[back]->picture));
+  }
+  return {};
+}
+
+void Extractor::RunBands(std::span<const FrameView> frames, int stage, RowBand band,
+                         std::span<const Workspaces> workspaces, std::span<const BandResults> results) const {
+  for (size_t i = 0; i < frames.size(); ++i) RunBand(frames[i], stage, band, workspaces[i], results[i]);
+}
+
+std::vector<InputSpec> InputsOf(const Metric& metric, const OptionValues& options) {
+  if (metric.inputs) return metric.inputs(options);
+  return {{.video = Video::kReference}, {.video = Video::kDistorted}};
+}
+
+bool Reads(std::span<const InputSpec> inputs, Video video) {
+  return std::ranges::any_of(inputs, [&](const InputSpec& input) { return input.video == video; });
+}
+
+Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
+                                                 const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  const auto [width, height] = metric.smallest;
+  if (format.width < width || format.height < height)
+    return Error(StatusCode::kInvalidArgument, "{} needs pictures of at least {}x{}, these are {}x{}", metric.name,
+                 width, height, format.width, format.height);
+  return metric.make(options, format);
+}
 
 OutputKey MakeOutputKey(const OutputSpec& output, const OptionValues& options) {
   const std::string name(output.name);

@@ -1,4 +1,5 @@
-// The struct every metric fills, and what the engine needs of it. A room (src/metric/<name>/) defines one Metric.
+// What a metric declares, and what the engine needs of it. A metric folder (src/metric/<name>/)
+// defines one Metric.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,17 @@
 
 #include "base/status.h"
 #include "image/picture.h"
+#include "metric/derived_input.h"
 #include "metric/options.h"
 
 namespace acutance {
 
 class Plan;
-struct PlanContext;
+class PlanContext;
 
-/// Who writes an output. The columns of a log come in this order, those of frames and sequences side by side: libvmaf
-/// makes a column at its first score, and flushes the metrics that it calls temporal first (spec/system.md 1.6).
+/// Who writes an output. The columns of a log come in this order, those of frames and sequences side
+/// by side: libvmaf makes a column at its first score, and flushes the metrics that it calls temporal
+/// first (spec/system.md 1.6).
 enum class OutputPhase {
   kFrame,       // Extractor::Finish
   kSequence,    // the Sequence, from the first frame on
@@ -34,23 +37,109 @@ struct OutputSpec {
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
 };
 
+inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p
+
+/// Pictures of one video that a metric reads.
+struct InputSpec {
+  Video video = Video::kReference;
+  unsigned planes = kLuma;                        // those that the format lacks are left out
+  int history = 0;                                // how many frames back it reads, beside the frame's own picture
+  std::shared_ptr<const DerivedInput> derived{};  // null: the video's own planes
+};
+
+/// A step of a frame's work. Its rows may be split into bands that run in any order on any thread.
+struct StageSpec {
+  int rows = 1;
+  bool splittable = true;
+};
+
+/// A picture that a metric can hand out, such as a heatmap.
+struct ArtifactSpec {
+  std::string_view name;
+  PictureFormat format;
+};
+
+/// What an Extractor declares.
+struct ExtractorSpec {
+  std::vector<StageSpec> stages;
+  int sums = 0;   // exact integers, to which all bands of all stages add
+  int words = 0;  // 64-bit words that one band writes each, such as the sums of rows of floats
+  int kept = 0;   // words that Finish keeps of a frame for the Sequence and the journal
+  std::vector<ArtifactSpec> artifacts{};
+};
+
 /// Rows [begin, end) of a stage.
 struct RowBand {
   int begin;
   int end;
 };
 
-/// What a metric reads for one frame.
-struct FrameInput {
-  const Picture* reference = nullptr;
-  const Picture* distorted = nullptr;          // null for a metric that is reference_only
-  const Picture* earlier_reference = nullptr;  // the reference Lag() frames ago; null for the first Lag() frames
+/// An input of a metric in a session.
+struct BoundInput {
+  InputSpec spec;
+  int derived = -1;  // index among the derived pictures of the video; -1: the video's own planes
 };
 
-/// Memory that a room lays out for itself.
+/// A picture of a video, with those derived from it.
+struct VideoPicture {
+  Picture picture;
+  std::shared_ptr<DerivedPictures> derived{};  // null: the session derives none
+};
+
+/// What a metric reads for one frame.
+class FrameView {
+ public:
+  /// Pictures [back] of both videos, as far as there are any: [0] is the frame's own.
+  FrameView(std::span<const BoundInput> inputs, std::span<const VideoPicture* const> reference,
+            std::span<const VideoPicture* const> distorted)
+      : inputs_(inputs), reference_(reference), distorted_(distorted) {}
+
+  /// The picture of input `input` (Metric::inputs) `back` frames ago; null before the clip begins.
+  const Picture* at(int input, int back = 0) const;
+  /// Plane `plane` of it. The picture must not be null.
+  const Plane& plane(int input, int plane = 0, int back = 0) const { return at(input, back)->planes[plane]; }
+
+  /// Computes the derived pictures that at() hands out.
+  Status PrepareDerived() const;
+
+ private:
+  std::span<const VideoPicture* const> of(Video video) const {
+    return video == Video::kReference ? reference_ : distorted_;
+  }
+
+  std::span<const BoundInput> inputs_;
+  std::span<const VideoPicture* const> reference_, distorted_;
+};
+
+/// Memory that a metric lays out for itself.
 class Workspace {
  public:
   virtual ~Workspace() = default;
+};
+
+struct Workspaces {
+  Workspace* frame;   // from Extractor::MakeFrameWorkspace
+  Workspace* thread;  // from Extractor::MakeThreadWorkspace
+};
+
+/// Where a band's results go.
+struct BandResults {
+  std::span<int64_t> sums;                    // this band's own, to be added to; zero before
+  std::span<int64_t> words;                   // the frame's: a band writes those of its rows
+  std::span<const MutablePicture> artifacts;  // the frame's, likewise; empty unless asked for
+};
+
+/// What the bands of a whole frame, or a device, made of it.
+struct FrameTotals {
+  int64_t frame = 0;
+  int history = 0;  // how many frames before it were there: fewer than the metric reads at the clip's start
+  std::span<const int64_t> sums, words;
+};
+
+/// What Finish makes of that.
+struct FrameOutputs {
+  std::span<double> values;  // one per Metric::outputs; disabled ones and those of the Sequence are left alone
+  std::span<int64_t> kept;   // ExtractorSpec::kept
 };
 
 /// Receives what a Sequence writes.
@@ -65,41 +154,50 @@ class ScoreSink {
 class Sequence {
  public:
   virtual ~Sequence() = default;
-  virtual void Push(int64_t frame, std::span<const int64_t> sums, std::span<const double> values, ScoreSink& sink) = 0;
+  virtual void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) = 0;
   virtual void Flush(ScoreSink& sink) = 0;
 };
 
 /// One metric with its options, for one picture format. Stateless: all threads share it.
 ///
-/// A frame is a list of stages run one after another; the rows of a stage may be split into bands that run in any
-/// order on any thread. Bands add exact integers into `sums`, so no split changes a bit. Finish turns the frame's
-/// sums into outputs.
+/// A frame is a list of stages run one after another. Bands add exact integers, or write words that
+/// Finish adds up in a fixed order, so no split of a stage changes a bit.
 class Extractor {
  public:
+  explicit Extractor(ExtractorSpec spec) : spec_(std::move(spec)) {}
   virtual ~Extractor() = default;
-
-  /// How many frames back earlier_reference is; 0: not needed.
-  virtual int Lag() const { return 0; }
-  virtual int SumCount() const = 0;
-  virtual int StageCount() const { return 1; }
-  virtual int StageRows(int stage) const = 0;
+  const ExtractorSpec& spec() const { return spec_; }
 
   /// Planes handed from stage to stage; one per frame in flight, reused. May be null.
   virtual std::unique_ptr<Workspace> MakeFrameWorkspace() const { return nullptr; }
   /// Row buffers of one thread, reused. May be null.
   virtual std::unique_ptr<Workspace> MakeThreadWorkspace() const { return nullptr; }
 
-  /// Runs rows `band` of `stage` and adds to `sums` (SumCount() values, zero before the frame's first band). Not
-  /// called for a frame whose earlier_reference is missing: its sums stay zero.
-  virtual void RunBand(const FrameInput& input, int stage, RowBand band, Workspace* frame, Workspace* thread,
-                       std::span<int64_t> sums) const = 0;
+  /// Runs rows `band` of `stage`. A metric that reads earlier pictures decides what to do where
+  /// there are none yet: FrameView::at is null.
+  virtual void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+                       const BandResults& results) const = 0;
 
-  /// Sums of a whole frame -> values, one per Metric::outputs; those disabled or written by the Sequence are left
+  /// The same for several distorted videos of one reference: element i of each list is video i's, but
+  /// the thread's workspace is one. A metric overrides it to do once what depends on the reference
   /// alone.
-  virtual void Finish(std::span<const int64_t> sums, std::span<double> values) const = 0;
+  virtual void RunBands(std::span<const FrameView> frames, int stage, RowBand band,
+                        std::span<const Workspaces> workspaces, std::span<const BandResults> results) const;
+
+  /// A frame's totals, those of a device too -> its outputs. Runs on any thread.
+  virtual Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const = 0;
 
   /// Null for a metric without logic over time.
   virtual std::unique_ptr<Sequence> MakeSequence() const { return nullptr; }
+
+ private:
+  const ExtractorSpec spec_;
+};
+
+/// A size in luma samples.
+struct PictureSize {
+  int width = 1;
+  int height = 1;
 };
 
 struct Metric {
@@ -107,14 +205,26 @@ struct Metric {
   std::string_view summary;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;
-  bool every_frame = false;     // runs also on the frames that subsampling leaves out, in order
-  bool reference_only = false;  // reads the reference alone: one run serves all distorted videos
-  bool (*needs_chroma)(const OptionValues&) = nullptr;  // null: luma alone
-  /// Fails when the picture is too small or too deep for the metric, or a combination of options is refused.
+  /// Null: luma of both videos, input 0 the reference and input 1 the distorted one. A metric that
+  /// reads the reference alone runs once for all distorted videos.
+  std::vector<InputSpec> (*inputs)(const OptionValues&) = nullptr;
+  bool every_frame = false;  // runs also on the frames that subsampling leaves out, in order
+  PictureSize smallest{};    // options may ask for more
+  /// Fails when a combination of options is refused, or the picture is too deep or small for it.
   Result<std::unique_ptr<Extractor>> (*make)(const OptionValues&, const PictureFormat&) = nullptr;
-  /// The same work for a device, with the same sums (src/exec/plan.h); null: the metric runs on the CPU alone.
+  /// The same work for a device, with the same results (exec/plan.h); null: the CPU alone runs it.
   Result<Plan> (*make_plan)(const OptionValues&, const PlanContext&) = nullptr;
 };
+
+/// Metric::inputs or what stands for it.
+std::vector<InputSpec> InputsOf(const Metric& metric, const OptionValues& options);
+
+/// Whether any of them is of `video`.
+bool Reads(std::span<const InputSpec> inputs, Video video);
+
+/// Checks the format and the metric's smallest size, then makes the extractor.
+Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
+                                                 const PictureFormat& format);
 
 /// Key of an output: what the score table stores and what logs show (spec/core.md 0.3).
 struct OutputKey {

@@ -180,12 +180,12 @@ TEST(Parity, FindsADifference) {
   Metric broken = *which.metric;
   broken.make_plan = [](const OptionValues& options, const PlanContext& context) {
     PlanContext wrong = context;
-    wrong.inputs[0].width -= 1;
+    wrong.inputs[0].format.width -= 1;
     return FindMetric("motion")->make_plan(options, wrong);
   };
   which.metric = &broken;
   const Status status = CheckParity(*Open(32, 1), which);
-  EXPECT_NE(status.message().find("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1: frame 1: sum 0 is"),
+  EXPECT_NE(status.message().find("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1: frame 1: bits of output 0 is"),
             std::string::npos)
       << status.message();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/plan.h"
+#include "metric/plan_context.h"
 #include "metric/registry.h"
 #include "tests/parity/parity.h"
 
@@ -26,11 +27,14 @@ Names Without(Names names, const Names& others) {
   return names;
 }
 
-void AddLaunches(const Metric& metric, const PlanContext& context, Names& launched) {
+void AddLaunches(const Metric& metric, const PictureFormat& format, const char* family,
+                 std::span<const TuningEntry> overrides, Names& launched) {
   for (const OptionTexts& options : OptionCases(metric)) {
-    const auto plan = metric.make_plan(*OptionValues::Parse(metric.options, options), context);
+    const OptionValues values = *OptionValues::Parse(metric.options, options);
+    PlanContext context = MakePlanContext(InputsOf(metric, values), format, 2, 2, family);
+    context.overrides = overrides;
+    const auto plan = metric.make_plan(values, context);
     ASSERT_TRUE(plan.ok()) << metric.name << ": " << plan.status().message();
-    EXPECT_GE(plan->preferred_batch(), 1);
     for (const Plan::Launch& launch : plan->launches()) launched.insert(std::string(launch.kernel->symbol));
   }
 }
@@ -40,14 +44,12 @@ void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
   for (const auto& [width, height] : kSizes)
     for (const int depth : {8, 10}) {
       for (const char* family : kFamilies)
-        AddLaunches(metric, MakePlanContext({width, height, depth}, 2, 2, family), launched);
+        AddLaunches(metric, {width, height, depth}, family, {}, launched);
       if (!every_shape) continue;
-      PlanContext context = MakePlanContext({width, height, depth}, 2, 2, "");
       for (const KernelImage& image : KernelImages()) {
         const std::string shape(image.variant.substr(image.variant.rfind('_') + 1));
-        const TuningEntry entry[] = {{image.kernel, context.workload, "", shape, 1}};
-        context.overrides = entry;
-        AddLaunches(metric, context, launched);
+        const TuningEntry entry[] = {{image.kernel, "", shape}};
+        AddLaunches(metric, {width, height, depth}, "", entry, launched);
       }
     }
 }

@@ -28,9 +28,6 @@ class FlakyDevice : public Device {
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override;
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override { return inner_->LoadKernel(image); }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
-    return inner_->ImportHost(memory);
-  }
 
  private:
   const Fault fault_;

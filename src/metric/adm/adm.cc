@@ -169,23 +169,22 @@ class ScaleScores {
 
 class AdmExtractor : public Extractor {
  public:
-  AdmExtractor(const AdmSetup& setup, const Pooling& pooling) : setup_(setup), pooling_(pooling) {}
+  AdmExtractor(const AdmSetup& setup, const Pooling& pooling)
+      : Extractor({.stages = Stages(setup), .sums = kAdmSumCount}), setup_(setup), pooling_(pooling) {}
 
-  int SumCount() const override { return kAdmSumCount; }
-  int StageCount() const override { return kAdmScales; }
-  int StageRows(int stage) const override { return setup_.scales[stage].height; }
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return MakeAdmFrameWorkspace(setup_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return MakeAdmThreadWorkspace(setup_); }
 
-  void RunBand(const FrameInput& input, int stage, RowBand band, Workspace* frame, Workspace* thread,
-               std::span<int64_t> sums) const override {
-    RunAdmBand(setup_, input, stage, band, frame, thread, sums);
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    RunAdmBand(setup_, frame, stage, band, workspaces, results.sums);
   }
 
-  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    const std::span<double> values = outputs.values;
     double num = 0, den = 0, aim = 0;
     for (int scale = 0; scale < kAdmScales; ++scale) {
-      const ScaleScores scores(setup_, scale, sums);
+      const ScaleScores scores(setup_, scale, totals.sums);
       const bool scored = setup_.scales[scale].scored;
       const double scale_num = scored ? scores.Masked(kAdmNum, pooling_.noise_weight) : 0.0;
       const double scale_den = scored ? scores.Denominator(pooling_.noise_weight) : 1e-10f;
@@ -199,9 +198,16 @@ class AdmExtractor : public Extractor {
       values[kDebugScale + 2 * scale + 1] = scale_den;
     }
     FinishFrame(num < pooling_.zero_limit ? 0.0 : num, den < pooling_.zero_limit ? 0.0 : den, aim, values);
+    return {};
   }
 
  private:
+  static std::vector<StageSpec> Stages(const AdmSetup& setup) {
+    std::vector<StageSpec> stages;
+    for (const AdmScale& scale : setup.scales) stages.push_back({scale.height});
+    return stages;
+  }
+
   void FinishFrame(double num, double den, double aim, std::span<double> values) const {
     // Nothing to lose: a perfect score. libvmaf leaves aim uninitialised here; ours is 0.
     const double adm2 = den == 0 ? 1.0 : num / den;
@@ -238,6 +244,7 @@ const Metric kAdmMetric = {
     .summary = "detail loss (adm2), additive impairments (aim) and their blend (adm3) on four wavelet scales",
     .options = kOptions,
     .outputs = kOutputs,
+    .smallest = {kAdmMinDimension, kAdmMinDimension},
     .make = Make,
     .make_plan = MakeAdmPlan,
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metric/adm/adm.h"
+#include "metric/clip_frames.h"
 
 namespace acutance {
 namespace {
@@ -42,12 +43,13 @@ void Run(benchmark::State& state, int depth, int first, int last, const OptionTe
   const auto extractor = kAdmMetric.make(options, reference.format).value();
   const auto frame = extractor->MakeFrameWorkspace();
   const auto thread = extractor->MakeThreadWorkspace();
-  const FrameInput input{&reference, &distorted, nullptr};
-  std::vector<int64_t> sums(extractor->SumCount());
+  const ClipFrames clip(kAdmMetric, options, {&reference, 1}, {&distorted, 1});
+  const std::vector<StageSpec>& stages = extractor->spec().stages;
+  std::vector<int64_t> sums(extractor->spec().sums);
   const auto run = [&](int stage) {
-    extractor->RunBand(input, stage, {0, extractor->StageRows(stage)}, frame.get(), thread.get(), sums);
+    extractor->RunBand(clip.at(0), stage, {0, stages[stage].rows}, {frame.get(), thread.get()}, {.sums = sums});
   };
-  for (int stage = 0; stage < extractor->StageCount(); ++stage) run(stage);  // inputs of the later stages
+  for (int stage = 0; stage < std::ssize(stages); ++stage) run(stage);  // inputs of the later stages
   for (auto _ : state) {
     for (int stage = first; stage <= last; ++stage) run(stage);
     benchmark::DoNotOptimize(sums.data());

@@ -22,10 +22,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Without vectors (x86 older than SSSE3) the plain loops run the whole frame, in the band that begins it.
-void RunBandForTarget(const AdmSetup& setup, const FrameInput& input, int scale, RowBand band, AdmFrameWorkspace&,
+void RunBandForTarget(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace&,
                       AdmThreadWorkspace&, std::span<int64_t> sums) {
   if (scale > 0 || band.begin > 0) return;
-  const auto frame = AdmReferenceSums(setup, *input.reference, *input.distorted);
+  const auto frame = AdmReferenceSums(setup, *view.at(0), *view.at(1));
   for (int i = 0; i < kAdmSumCount; ++i) sums[i] += frame[i];
 }
 
@@ -68,7 +68,7 @@ void DecoupleRow(int scale, const AdmScale& s, double limit, const DetailRow& ro
 /// One band of one scale of one frame.
 class BandRun {
  public:
-  BandRun(const AdmSetup& setup, const FrameInput& input, int scale, RowBand band, AdmFrameWorkspace& frame,
+  BandRun(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace& frame,
           AdmThreadWorkspace& thread, std::span<int64_t> sums)
       : setup_(setup),
         s_(setup.scales[scale]),
@@ -77,7 +77,7 @@ class BandRun {
         frame_(frame),
         thread_(thread),
         sums_(sums) {
-    const Picture* pictures[2] = {input.reference, input.distorted};
+    const Picture* pictures[2] = {view.at(0), view.at(1)};
     for (int picture = 0; picture < 2; ++picture)
       in_[picture] = scale == 0 ? pictures[picture]->planes[0] : frame.a(scale - 1, picture);
   }
@@ -226,9 +226,9 @@ class BandRun {
   Plane in_[2];
 };
 
-void RunBandForTarget(const AdmSetup& setup, const FrameInput& input, int scale, RowBand band, AdmFrameWorkspace& frame,
+void RunBandForTarget(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace& frame,
                       AdmThreadWorkspace& thread, std::span<int64_t> sums) {
-  BandRun(setup, input, scale, band, frame, thread, sums).Run();
+  BandRun(setup, view, scale, band, frame, thread, sums).Run();
 }
 
 }  // namespace
@@ -251,10 +251,11 @@ std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup) {
   return std::make_unique<AdmThreadWorkspace>(setup);
 }
 
-void RunAdmBand(const AdmSetup& setup, const FrameInput& input, int scale, RowBand band, Workspace* frame,
-                Workspace* thread, std::span<int64_t> sums) {
+void RunAdmBand(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, const Workspaces& workspaces,
+                std::span<int64_t> sums) {
   HWY_DYNAMIC_DISPATCH(RunBandForTarget)
-  (setup, input, scale, band, static_cast<AdmFrameWorkspace&>(*frame), static_cast<AdmThreadWorkspace&>(*thread), sums);
+  (setup, view, scale, band, static_cast<AdmFrameWorkspace&>(*workspaces.frame),
+   static_cast<AdmThreadWorkspace&>(*workspaces.thread), sums);
 }
 
 }  // namespace acutance

@@ -14,7 +14,7 @@ std::unique_ptr<Workspace> MakeAdmFrameWorkspace(const AdmSetup& setup);
 std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup);
 
 /// Rows `band` of the bands of `scale`: adds to sums and writes band a for the next scale.
-void RunAdmBand(const AdmSetup& setup, const FrameInput& input, int scale, RowBand band, Workspace* frame,
-                Workspace* thread, std::span<int64_t> sums);
+void RunAdmBand(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, const Workspaces& workspaces,
+                std::span<int64_t> sums);
 
 }  // namespace acutance

@@ -23,30 +23,15 @@ constexpr const char* kScaleKernels[kAdmScales] = {"adm_scale0", "adm_scale1", "
 constexpr int kRowMultiple = 32;  // samples of band a
 
 constexpr TuningEntry kTuning[] = {
-    {"adm_scale0", WorkloadClass::kSmall, "", "16x16r4", 16},
-    {"adm_scale0", WorkloadClass::kMedium, "", "16x16r4", 8},
-    {"adm_scale0", WorkloadClass::kLarge, "", "16x16r4", 2},
-    {"adm_scale1", WorkloadClass::kSmall, "", "16x16r4", 16},
-    {"adm_scale1", WorkloadClass::kMedium, "", "16x16r4", 8},
-    {"adm_scale1", WorkloadClass::kLarge, "", "16x16r4", 2},
-    {"adm_scale2", WorkloadClass::kSmall, "", "16x16r4", 16},
-    {"adm_scale2", WorkloadClass::kMedium, "", "16x16r4", 8},
-    {"adm_scale2", WorkloadClass::kLarge, "", "16x16r4", 2},
-    {"adm_scale3", WorkloadClass::kSmall, "", "16x8r4", 16},
-    {"adm_scale3", WorkloadClass::kMedium, "", "16x8r4", 8},
-    {"adm_scale3", WorkloadClass::kLarge, "", "16x8r4", 2},
-    {"adm_sum", WorkloadClass::kSmall, "", "256x1", 1},
-    {"adm_sum", WorkloadClass::kMedium, "", "256x1", 1},
-    {"adm_sum", WorkloadClass::kLarge, "", "256x1", 1},
-    {"adm_scale0", WorkloadClass::kSmall, "sm_90", "16x16r4", 64},
-    {"adm_scale0", WorkloadClass::kMedium, "sm_90", "16x16r4", 16},
-    {"adm_scale0", WorkloadClass::kLarge, "sm_90", "16x16r4", 4},
-    {"adm_scale0", WorkloadClass::kSmall, "nvidia", "32x8r2", 64},
-    {"adm_scale0", WorkloadClass::kMedium, "nvidia", "16x16r4", 16},
-    {"adm_scale0", WorkloadClass::kLarge, "nvidia", "16x16r4", 4},
-    {"adm_scale1", WorkloadClass::kSmall, "sm_90", "32x8r2", 64},
-    {"adm_scale2", WorkloadClass::kSmall, "sm_90", "32x8r2", 64},
-    {"adm_scale3", WorkloadClass::kSmall, "sm_90", "32x8r2", 64},
+    {"adm_scale0", "", "16x16r4"},
+    {"adm_scale1", "", "16x16r4"},
+    {"adm_scale2", "", "16x16r4"},
+    {"adm_scale3", "", "16x8r4"},
+    {"adm_sum", "", "256x1"},
+    {"adm_scale0", "nvidia", "32x8r2", WorkloadClass::kSmall},
+    {"adm_scale1", "sm_", "32x8r2", WorkloadClass::kSmall},
+    {"adm_scale2", "sm_", "32x8r2", WorkloadClass::kSmall},
+    {"adm_scale3", "sm_", "32x8r2", WorkloadClass::kSmall},
 };
 
 /// Pictures of both videos that a scale reads: the samples, or band a of the scale before.
@@ -54,6 +39,7 @@ struct Input {
   BufferRef reference, distorted;
   int64_t picture_stride;  // of a video, in samples
   int row_stride;
+  int videos = 1;  // pairs that share a picture of the reference
 };
 
 /// How a scale's workgroups cut it up.
@@ -68,16 +54,15 @@ struct Tiles {
 
 class PlanMaker {
  public:
-  PlanMaker(const AdmSetup& setup, const PlanContext& context) : setup_(setup), context_(context) {}
+  PlanMaker(const AdmSetup& setup, const PlanContext& context)
+      : setup_(setup), context_(context), plan_(context, context.pairs(), kAdmSumCount) {}
 
   Result<Plan> Make() {
     for (int scale = 0; scale < kAdmScales; ++scale) {
-      ACU_ASSIGN_OR_RETURN(const TunedKernel kernel, ChooseVariant(kTuning, kScaleKernels[scale], context_));
-      plan_.PreferBatch(kernel.batch);
-      kernels_[scale] = kernel.image;
+      ACU_ASSIGN_OR_RETURN(kernels_[scale], ChooseVariant(kTuning, kScaleKernels[scale], context_));
       Reserve(scale);
     }
-    row_sums_ = plan_.AddScratch("row sums", sizeof(uint64_t) * row_sums_per_frame_ * context_.batch);
+    row_sums_ = plan_.AddScratch("row sums", sizeof(uint64_t) * row_sums_per_frame_ * context_.pairs());
     Input input = Samples();
     for (int scale = 0; scale < kAdmScales; ++scale) {
       const Input low = scale + 1 < kAdmScales ? AddLow(scale) : input;  // the last one writes none
@@ -106,13 +91,9 @@ class PlanMaker {
   }
 
   Input Samples() const {
-    const PlanInput reference = PlanInput::kReferenceY;
-    const PlaneLayout& layout = context_.layout(reference);
-    const uint64_t history = layout.history * layout.picture_stride * context_.format.BytesPerSample();
-    return {{static_cast<int>(reference), history},
-            plan_.Input(PlanInput::kDistortedY),
-            layout.picture_stride,
-            layout.row_stride};
+    const PlaneView reference = context_.Input(Video::kReference);
+    return {reference.data, context_.Input(Video::kDistorted).data, reference.picture_stride, reference.row_stride,
+            context_.videos};
   }
 
   /// Band a of a scale: for each frame the reference's, then the distorted one.
@@ -122,7 +103,7 @@ class PlanMaker {
     const int row = CeilDiv(s.width, kRowMultiple) * kRowMultiple;
     const int64_t picture = static_cast<int64_t>(row) * s.height;
     const BufferRef buffer =
-        plan_.AddScratch(fmt::format("band a of scale {}", scale), 2 * picture * context_.batch * sample_bytes);
+        plan_.AddScratch(fmt::format("band a of scale {}", scale), 2 * picture * context_.pairs() * sample_bytes);
     return {buffer, {buffer.buffer, picture * sample_bytes}, 2 * picture, row};
   }
 
@@ -137,6 +118,7 @@ class PlanMaker {
                                .row_sums = BufferRef{row_sums_.buffer, first_[scale] * sizeof(uint64_t)},
                                .picture_stride = input.picture_stride / 2,
                                .row_stride = input.row_stride / 2,
+                               .videos = input.videos,
                                .in_width = s.in_width,
                                .in_height = s.in_height,
                                .low_picture_stride = static_cast<int32_t>(low.picture_stride / 2),
@@ -157,19 +139,19 @@ class PlanMaker {
                                .bit_depth = context_.format.bit_depth,
                                .row_sums_per_frame = row_sums_per_frame_};
     const Tiles tiles(s, *kernels_[scale]);
-    const Grid grid = {CeilDiv(s.width, tiles.columns), CeilDiv(s.height, tiles.rows), context_.batch};
+    const Grid grid = {CeilDiv(s.width, tiles.columns), CeilDiv(s.height, tiles.rows), context_.pairs()};
     return plan_.AddLaunch(*kernels_[scale], grid, args, "-1 reads 1, n reads n - 1");
   }
 
   Status AddSums() {
-    ACU_ASSIGN_OR_RETURN(const TunedKernel kernel, ChooseVariant(kTuning, "adm_sum", context_));
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "adm_sum", context_));
     const auto bytes = std::as_bytes(std::span(ranges_));
     const AdmSumArgs args = {.row_sums = row_sums_,
                              .ranges = plan_.AddTable("rows of the sums", {bytes.begin(), bytes.end()}),
                              .sums = plan_.Sums(),
                              .row_sums_per_frame = row_sums_per_frame_,
                              .sum_count = kAdmSumCount};
-    return plan_.AddLaunch(*kernel.image, {kAdmSumCount, 1, context_.batch}, args, "none");
+    return plan_.AddLaunch(*kernel, {kAdmSumCount, 1, context_.pairs()}, args, "none");
   }
 
   /// As adm_sum.kernel.h reads it.
@@ -179,7 +161,7 @@ class PlanMaker {
 
   const AdmSetup& setup_;
   const PlanContext& context_;
-  Plan plan_{kAdmSumCount};
+  Plan plan_;
   std::array<const KernelImage*, kAdmScales> kernels_{};
   BufferRef row_sums_;
   std::array<int, kAdmScales> first_{};  // of the scale's row sums in a frame's

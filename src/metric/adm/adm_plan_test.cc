@@ -4,34 +4,33 @@
 #include <gtest/gtest.h>
 
 #include "metric/adm/adm.h"
+#include "metric/plan_context.h"
 
 namespace acutance {
 namespace {
 
 using testing::HasSubstr;
 
-Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int batch, int history) {
+Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int frames, int videos) {
   constexpr TuningEntry kShapes[] = {
-      {"adm_scale0", WorkloadClass::kSmall, "", "16x16r4", 1}, {"adm_scale0", WorkloadClass::kMedium, "", "16x16r4", 1},
-      {"adm_scale1", WorkloadClass::kSmall, "", "16x16r4", 1}, {"adm_scale1", WorkloadClass::kMedium, "", "16x16r4", 1},
-      {"adm_scale2", WorkloadClass::kSmall, "", "16x16r4", 1}, {"adm_scale2", WorkloadClass::kMedium, "", "16x16r4", 1},
-      {"adm_scale3", WorkloadClass::kSmall, "", "16x16r4", 1}, {"adm_scale3", WorkloadClass::kMedium, "", "16x16r4", 1},
+      {"adm_scale0", "", "16x16r4"}, {"adm_scale0", "", "16x16r4"},
+      {"adm_scale1", "", "16x16r4"}, {"adm_scale1", "", "16x16r4"},
+      {"adm_scale2", "", "16x16r4"}, {"adm_scale2", "", "16x16r4"},
+      {"adm_scale3", "", "16x16r4"}, {"adm_scale3", "", "16x16r4"},
   };
-  PlanContext context = MakePlanContext(format, batch, history, "");
+  const OptionValues options = *OptionValues::Parse(kAdmMetric.options, texts);
+  PlanContext context = MakePlanContext(InputsOf(kAdmMetric, options), format, frames, videos, "");
   context.overrides = kShapes;
-  return MakeAdmPlan(*OptionValues::Parse(kAdmMetric.options, texts), context);
+  return MakeAdmPlan(options, context);
 }
 
 TEST(AdmPlan, HasALaunchForEachScale) {
-  const auto plan = Make({}, {1920, 1080, 10}, 3, 2);
+  const auto plan = Make({}, {1920, 1080, 10}, 1, 3);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_TRUE(plan->Reads(PlanInput::kReferenceY));
-  EXPECT_TRUE(plan->Reads(PlanInput::kDistortedY));
-  EXPECT_FALSE(plan->Reads(PlanInput::kReferenceCb));
+  EXPECT_TRUE(plan->ReadsInput(0) && plan->ReadsInput(1));
   // Tiles of 60x14 in bands of 960x540, 480x270, 240x135 and 120x68; scored: 770x434, 386x218, 194x109, 98x56 in 14, 8,
-  // 4 and 2 columns of tiles; nine sums of eight bytes for each of their rows. Two pictures of 1920 * 1080 * 2 bytes
-  // stand before the reference.
-  EXPECT_THAT(plan->Print(), HasSubstr("sums: 36 a frame\n"
+  // 4 and 2 columns of tiles; nine sums of eight bytes for each of their rows.
+  EXPECT_THAT(plan->Print(), HasSubstr("results: 3 items, 36 sums and 0 words each\n"
                                        "scratch: row sums, 1807488 bytes\n"
                                        "scratch: band a of scale 0, 6220800 bytes\n"
                                        "scratch: band a of scale 1, 3110400 bytes\n"
@@ -39,7 +38,7 @@ TEST(AdmPlan, HasALaunchForEachScale) {
                                        "table: rows of the sums, 576 bytes\n"
                                        "launch: adm_scale0 u16_16x16r4, 16x39x3 workgroups of 16x16 items, border: -1 "
                                        "reads 1, n reads n - 1\n"
-                                       "  buffer 1: reference y + 8294400 bytes\n"
+                                       "  buffer 1: reference y\n"
                                        "  buffer 2: distorted y\n"
                                        "  buffer 3: band a of scale 0\n"
                                        "  buffer 4: row sums\n"));
@@ -53,7 +52,7 @@ TEST(AdmPlan, HasALaunchForEachScale) {
 }
 
 TEST(AdmPlan, SkippedScaleHasNoRowSums) {
-  const auto plan = Make({{"adm_skip_scale0", "true"}}, {64, 48, 8}, 1, 0);
+  const auto plan = Make({{"adm_skip_scale0", "true"}}, {64, 48, 8}, 1, 1);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_EQ(plan->launches().size(), 5u);
   // One tile column each; 12, 6 and 4 scored rows of nine sums.
@@ -61,8 +60,7 @@ TEST(AdmPlan, SkippedScaleHasNoRowSums) {
 }
 
 TEST(AdmPlan, RefusesWhatTheMetricRefuses) {
-  EXPECT_THAT(Make({}, {32, 48, 8}, 1, 0).status().message(), HasSubstr("32x48"));
-  EXPECT_THAT(Make({{"adm_norm_view_dist", "2"}}, {64, 48, 8}, 1, 0).status().message(), HasSubstr("3240"));
+  EXPECT_THAT(Make({{"adm_norm_view_dist", "2"}}, {64, 48, 8}, 1, 1).status().message(), HasSubstr("3240"));
 }
 
 }  // namespace

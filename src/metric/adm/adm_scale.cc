@@ -38,9 +38,6 @@ bool IsWide(const AdmCsf& csf) {
 }  // namespace
 
 Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& format) {
-  if (format.width < kAdmMinDimension || format.height < kAdmMinDimension)
-    return Error(StatusCode::kInvalidArgument, "the picture is {}x{}; both sides must be at least {} pixels",
-                 format.width, format.height, kAdmMinDimension);
   AdmSetup setup{};
   ACU_ASSIGN_OR_RETURN(setup.csf, MakeAdmCsf({.mode = static_cast<AdmCsfMode>(options.Int("adm_csf_mode")),
                                               .view_distance = options.Double("adm_norm_view_dist"),

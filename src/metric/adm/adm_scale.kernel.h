@@ -299,9 +299,9 @@ FUNCTION(void) score(CONTEXT(AdmDetail o)) {
 
 KERNEL_MAIN() {
   const bool scored = tile_is_scored(PASS());
-  AdmColumns columns = read_columns(PASS(args.reference));
+  AdmColumns columns = read_columns(PASS(args.reference, group_z() / args.videos));
   filter_columns(PASS(columns, scored));
-  columns = read_columns(PASS(args.distorted));  // on its way while the reference is worked on
+  columns = read_columns(PASS(args.distorted, group_z()));  // on its way while the reference is worked on
   group_barrier();
 #if SCALE < 3
   write_low(PASS(0));

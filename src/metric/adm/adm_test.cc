@@ -1,4 +1,5 @@
 #include "metric/adm/adm.h"
+#include "metric/clip_frames.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,7 +110,7 @@ struct Size {
 std::unique_ptr<Extractor> MakeExtractor(const OptionTexts& texts, const PictureFormat& format) {
   auto options = OptionValues::Parse(kAdmMetric.options, texts);
   EXPECT_TRUE(options.ok()) << options.status().message();
-  auto extractor = kAdmMetric.make(*options, format);
+  auto extractor = acutance::MakeExtractor(kAdmMetric, *options, format);
   EXPECT_TRUE(extractor.ok()) << extractor.status().message();
   return std::move(*extractor);
 }
@@ -121,14 +122,15 @@ AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
 
 /// Sums of the fast text, each stage cut into bands of `band_rows` rows, run from the last to the first.
 std::vector<int64_t> RunSums(const Extractor& extractor, const Pair& pair, int band_rows) {
-  std::vector<int64_t> sums(extractor.SumCount());
+  std::vector<int64_t> sums(extractor.spec().sums);
+  const ClipFrames clip(kAdmMetric, OptionValues(kAdmMetric.options), {&pair.reference, 1}, {&pair.distorted, 1});
   const auto frame = extractor.MakeFrameWorkspace();
   const auto thread = extractor.MakeThreadWorkspace();
-  const FrameInput input{&pair.reference, &pair.distorted, nullptr};
-  for (int stage = 0; stage < extractor.StageCount(); ++stage) {
-    const int rows = extractor.StageRows(stage);
+  for (int stage = 0; stage < std::ssize(extractor.spec().stages); ++stage) {
+    const int rows = extractor.spec().stages[stage].rows;
     for (int begin = (rows - 1) / band_rows * band_rows; begin >= 0; begin -= band_rows)
-      extractor.RunBand(input, stage, {begin, std::min(begin + band_rows, rows)}, frame.get(), thread.get(), sums);
+      extractor.RunBand(clip.at(0), stage, {begin, std::min(begin + band_rows, rows)}, {frame.get(), thread.get()},
+                        {.sums = sums});
   }
   return sums;
 }
@@ -263,7 +265,7 @@ TEST(AdmCsf, BartenIsScaled) {
 std::string MakeError(const OptionTexts& texts, int width, int height) {
   const auto options = OptionValues::Parse(kAdmMetric.options, texts);
   if (!options.ok()) return options.status().message();
-  const auto extractor = kAdmMetric.make(*options, {width, height, 8, PixelFormat::k400});
+  const auto extractor = acutance::MakeExtractor(kAdmMetric, *options, {width, height, 8, PixelFormat::k400});
   return extractor.ok() ? "" : extractor.status().message();
 }
 
@@ -287,7 +289,8 @@ TEST(AdmMetric, KeysAreThoseOfLibvmaf) {
 std::vector<double> Score(const OptionTexts& texts, const PictureFormat& format, const Pair& pair) {
   const auto extractor = MakeExtractor(texts, format);
   std::vector<double> values(kAdmMetric.outputs.size());
-  extractor->Finish(RunSums(*extractor, pair, 9), values);
+  const std::vector<int64_t> sums = RunSums(*extractor, pair, 9);
+  EXPECT_TRUE(extractor->Finish({.sums = sums}, {.values = values}).ok());
   return values;
 }
 

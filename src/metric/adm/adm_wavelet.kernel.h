@@ -44,8 +44,8 @@ FUNCTION(WORD) make_pair(int32_t even, int32_t odd) {
 #endif
 }
 
-FUNCTION(AdmColumns) read_columns(CONTEXT(CONST_BUFFER(PAIR) pictures)) {
-  CONST_BUFFER(PAIR) picture = CONST_BUFFER_AT(PAIR, pictures, int64_t(group_z()) * args.picture_stride);
+FUNCTION(AdmColumns) read_columns(CONTEXT(CONST_BUFFER(PAIR) pictures, int32_t index)) {
+  CONST_BUFFER(PAIR) picture = CONST_BUFFER_AT(PAIR, pictures, int64_t(index) * args.picture_stride);
   const int32_t column = 2 * (first_column_of_tile() + item() % TILE_COLUMNS);
   const int32_t even = wavelet_index(column, args.in_width);
   const int32_t odd = wavelet_index(column + 1, args.in_width);

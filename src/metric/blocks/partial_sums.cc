@@ -14,12 +14,12 @@ int32_t PartialSums::Reserve(int sum, const Grid& grid) {
   return first;
 }
 
-BufferRef PartialSums::AddBuffer(Plan& plan, int batch) const {
-  const size_t partials = static_cast<size_t>(std::max(per_frame_, 1)) * batch;
+BufferRef PartialSums::AddBuffer(Plan& plan) const {
+  const size_t partials = static_cast<size_t>(std::max(per_frame_, 1)) * plan.items();
   return plan.AddScratch("partial sums", partials * sizeof(uint64_t));
 }
 
-Status PartialSums::AddLaunch(Plan& plan, BufferRef partials, int batch) const {
+Status PartialSums::AddLaunch(Plan& plan, BufferRef partials) const {
   const std::span<const std::byte> ranges = std::as_bytes(std::span(ranges_));
   const KernelImage* kernel = FindKernelImage("sum_partials", "256x1");
   if (kernel == nullptr)
@@ -31,7 +31,7 @@ Status PartialSums::AddLaunch(Plan& plan, BufferRef partials, int batch) const {
       .partials_per_frame = per_frame_,
       .sum_count = plan.sum_count(),
   };
-  return plan.AddLaunch(*kernel, {.x = plan.sum_count(), .z = batch}, args, "none");
+  return plan.AddLaunch(*kernel, {.x = plan.sum_count(), .z = plan.items()}, args, "none");
 }
 
 }  // namespace acutance

@@ -20,10 +20,10 @@ class PartialSums {
 
   /// After all Reserve calls: the kernels' argument `partials_per_frame`, and their buffer.
   int32_t per_frame() const { return per_frame_; }
-  BufferRef AddBuffer(Plan& plan, int batch) const;
+  BufferRef AddBuffer(Plan& plan) const;
 
   /// After the launches that fill `partials`.
-  Status AddLaunch(Plan& plan, BufferRef partials, int batch) const;
+  Status AddLaunch(Plan& plan, BufferRef partials) const;
 
  private:
   std::vector<int32_t> ranges_;  // of sum i: [2i] the first partial, [2i + 1] how many

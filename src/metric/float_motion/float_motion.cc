@@ -1,8 +1,9 @@
 #include "metric/float_motion/float_motion.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
+#include "metric/blocks/words.h"
 #include "metric/float_motion/float_motion_cpu.h"
 #include "metric/float_motion/float_motion_parts.h"
 #include "metric/float_motion/float_motion_plan.h"
@@ -34,10 +35,6 @@ const OutputSpec kOutputs[kOutputCount] = {
     {.name = "VMAF_feature_motion3_score", .alias = "motion3", .phase = OutputPhase::kEarlyFlush},
 };
 
-/// A frame's sums are the bits of floats: the sum of each part.
-int64_t SumFromFloat(float sum) { return std::bit_cast<uint32_t>(sum); }
-float FloatFromSum(int64_t sum) { return std::bit_cast<float>(static_cast<uint32_t>(sum)); }
-
 struct Settings {
   std::vector<FloatMotionPart> parts;
   FloatMotionTaps taps;
@@ -47,18 +44,16 @@ struct Settings {
   double max_value;
   bool debug;
 
-  /// What the frame's sums say, before weights and limits. A plane's means are added as floats, planes as doubles.
-  double Score(std::span<const int64_t> sums) const {
+  /// The frame's value before the limit, from the sums of rows. A plane's means are added as floats,
+  /// planes as doubles.
+  double Score(std::span<const int64_t> rows) const {
     double score = 0;
     for (size_t i = 0; i < parts.size(); ++i) {
-      float mean = Mean(i, sums[i]);
-      if (i + 1 < parts.size() && parts[i + 1].half) {
-        ++i;
-        mean += Mean(i, sums[i]);
-      }
+      float mean = TakeMean(parts[i], rows);
+      if (i + 1 < parts.size() && parts[i + 1].half) mean += TakeMean(parts[++i], rows);
       score += static_cast<double>(mean);
     }
-    return score;
+    return score * fps_weight;
   }
 
   double Limit(double value) const { return std::min(value, max_value); }
@@ -68,8 +63,12 @@ struct Settings {
   }
 
  private:
-  float Mean(size_t part, int64_t sum) const {
-    return FloatFromSum(sum) / static_cast<float>(parts[part].width * parts[part].height);
+  /// The rows of a part are added in their order.
+  static float TakeMean(const FloatMotionPart& part, std::span<const int64_t>& rows) {
+    float sum = 0;
+    for (const int64_t row : rows.first(part.height)) sum += FloatFromWord(row);
+    rows = rows.subspan(part.height);
+    return sum / static_cast<float>(part.width * part.height);
   }
 };
 
@@ -89,8 +88,8 @@ class FloatMotionSequence : public Sequence {
  public:
   explicit FloatMotionSequence(const Settings& settings) : settings_(settings) {}
 
-  void Push(int64_t frame, std::span<const int64_t> sums, std::span<const double>, ScoreSink& sink) override {
-    const double value = settings_.Score(sums) * settings_.fps_weight;
+  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
+    const double value = DoubleFromWord(outputs.kept[0]);
     if (frame == 0) sink.Set(kMotion2, 0, 0.0);
     if (frame == 1) sink.Set(kMotion3, 0, settings_.Blend(value));
     if (frame > 1) Settle(frame - 1, std::min(previous_, value), sink);
@@ -114,78 +113,58 @@ class FloatMotionSequence : public Sequence {
   double previous_ = 0;  // weighted, not limited
 };
 
-/// Of every part, the sums of its rows.
-struct RowSumBuffers : Workspace {
-  std::vector<std::vector<float>> parts;
-};
-
-/// Two stages: the rows of all parts, then the sum of each part's rows. A running sum of floats goes from the first row
-/// to the last, so the second stage has one row, which no band splits.
+/// A stage and a word for each row of each part: running sums of floats, which Finish adds up.
 class FloatMotionExtractor : public Extractor {
  public:
   FloatMotionExtractor(Settings settings, const PictureFormat& format)
-      : settings_(std::move(settings)), format_(format) {
-    for (const FloatMotionPart& part : settings_.parts)
+      : Extractor({.stages = Stages(settings.parts), .words = FloatMotionRows(settings.parts), .kept = 1}),
+        settings_(std::move(settings)),
+        bit_depth_(format.bit_depth) {
+    int first = 0;
+    for (const FloatMotionPart& part : settings_.parts) {
+      first_words_.push_back(std::exchange(first, first + part.height));
       half_tables_.push_back(part.half ? MakeHalfTables(format.PlaneWidth(part.plane), format.PlaneHeight(part.plane))
                                        : HalfTables{});
-  }
-
-  int Lag() const override { return settings_.parts.empty() ? 0 : 1; }
-  int SumCount() const override { return std::max(static_cast<int>(settings_.parts.size()), 1); }
-  int StageCount() const override { return settings_.parts.empty() ? 0 : 2; }
-  int StageRows(int stage) const override { return stage == 0 ? format_.height : 1; }
-
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
-    auto buffers = std::make_unique<RowSumBuffers>();
-    for (const FloatMotionPart& part : settings_.parts) buffers->parts.emplace_back(part.height);
-    return buffers;
+    }
   }
 
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
     return settings_.parts.empty() ? nullptr : std::make_unique<FloatMotionTile>();
   }
 
-  void RunBand(const FrameInput& input, int stage, RowBand band, Workspace* frame, Workspace* thread,
-               std::span<int64_t> sums) const override {
-    auto& rows = static_cast<RowSumBuffers&>(*frame).parts;
-    for (size_t i = 0; i < settings_.parts.size(); ++i) {
-      if (stage == 0) SumRows(input, i, band, static_cast<FloatMotionTile&>(*thread), rows[i].data());
-      else sums[i] += SumFromFloat(AddUp(rows[i]));
-    }
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    if (!frame.at(0, 1)) return;
+    const FloatMotionPart& part = settings_.parts[stage];
+    FloatMotionRowSums({.earlier = frame.plane(0, part.plane, 1),
+                        .current = frame.plane(0, part.plane),
+                        .bit_depth = bit_depth_,
+                        .taps = settings_.taps,
+                        .half = part.half ? &half_tables_[stage] : nullptr},
+                       band, static_cast<FloatMotionTile&>(*workspaces.thread),
+                       results.words.subspan(first_words_[stage], part.height).data());
   }
 
-  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
-    if (settings_.debug) values[kMotion] = settings_.Limit(settings_.Score(sums) * settings_.fps_weight);
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    const double value = totals.history > 0 ? settings_.Score(totals.words) : 0.0;
+    outputs.kept[0] = WordFromDouble(value);
+    if (settings_.debug) outputs.values[kMotion] = settings_.Limit(value);
+    return {};
   }
 
   std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<FloatMotionSequence>(settings_); }
 
  private:
-  void SumRows(const FrameInput& input, size_t i, RowBand band, FloatMotionTile& tile, float* sums) const {
-    const FloatMotionPart& part = settings_.parts[i];
-    FloatMotionRowSums({.earlier = input.earlier_reference->planes[part.plane],
-                        .current = input.reference->planes[part.plane],
-                        .bit_depth = format_.bit_depth,
-                        .taps = settings_.taps,
-                        .half = part.half ? &half_tables_[i] : nullptr},
-                       {PartRow(part, band.begin), PartRow(part, band.end)}, tile, sums);
-  }
-
-  /// The row of a part at which the band boundary `row` of luma falls: monotone, 0 to 0 and height to height, so that
-  /// any split of luma rows covers each row of the part once.
-  int PartRow(const FloatMotionPart& part, int row) const {
-    return static_cast<int>(int64_t{row} * part.height / format_.height);
-  }
-
-  static float AddUp(const std::vector<float>& rows) {
-    float sum = 0;
-    for (const float row : rows) sum += row;
-    return sum;
+  static std::vector<StageSpec> Stages(const std::vector<FloatMotionPart>& parts) {
+    std::vector<StageSpec> stages;
+    for (const FloatMotionPart& part : parts) stages.push_back({part.height});
+    return stages;
   }
 
   const Settings settings_;
-  const PictureFormat format_;
-  std::vector<HalfTables> half_tables_;  // of the parts that are halved
+  const int bit_depth_;
+  std::vector<int> first_words_;         // [part]
+  std::vector<HalfTables> half_tables_;  // [part]; of those that are halved
 };
 
 Status CheckChroma(const PictureFormat& format) {
@@ -201,12 +180,14 @@ Status CheckChroma(const PictureFormat& format) {
 }
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
-  if (format.width < kFloatMotionMinSide || format.height < kFloatMotionMinSide)
-    return Error(StatusCode::kInvalidArgument, "float_motion needs pictures of at least {0}x{0}, these are {1}x{2}",
-                 kFloatMotionMinSide, format.width, format.height);
   if (options.Bool("motion_add_uv")) ACU_RETURN_IF_ERROR(CheckChroma(format));
   return std::unique_ptr<Extractor>(std::make_unique<FloatMotionExtractor>(ReadSettings(options, format), format));
+}
+
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  if (options.Bool("motion_force_zero")) return {};
+  const unsigned planes = options.Bool("motion_add_uv") ? kAllPlanes : kLuma;
+  return {{.video = Video::kReference, .planes = planes, .history = 1}};
 }
 
 }  // namespace
@@ -216,9 +197,9 @@ const Metric kFloatMotionMetric = {
     .summary = "mean absolute difference of consecutive blurred reference frames, in floats",
     .options = kOptions,
     .outputs = kOutputs,
+    .inputs = Inputs,
     .every_frame = true,
-    .reference_only = true,
-    .needs_chroma = [](const OptionValues& options) { return options.Bool("motion_add_uv"); },
+    .smallest = {kFloatMotionMinSide, kFloatMotionMinSide},
     .make = Make,
     .make_plan = MakeFloatMotionPlan,
 };

@@ -17,19 +17,11 @@ struct FloatMotionHalfArgs {
 
 struct FloatMotionRowsArgs {
   CONST_BUFFER(float) pictures;  // one after another, the earlier picture of the first frame first
-  BUFFER(float) row_sums;        // [frame][rows_per_frame]
+  BUFFER(float) words;           // [frame][rows_per_frame][2]: a row's sum, and zero bits up to 64
   int64_t picture_stride;
   int32_t row_stride;
   int32_t width;
   int32_t height;
   int32_t rows_per_frame;
   int32_t first_row;
-};
-
-struct FloatMotionSumArgs {
-  CONST_BUFFER(float) row_sums;
-  CONST_BUFFER(int32_t) ranges;  // [sum]: first row in a frame, and how many
-  BUFFER(float) sums;            // [frame][sum_count][2]: the float, and zero bits up to 64
-  int32_t rows_per_frame;
-  int32_t sum_count;
 };

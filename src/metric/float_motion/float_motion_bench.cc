@@ -35,7 +35,7 @@ void BM_FloatMotion(benchmark::State& state, int64_t target, bool half) {
   const FloatMotionInput input = {earlier.planes[0], current.planes[0], format.bit_depth, MakeFloatMotionTaps(5),
                                   half ? &tables : nullptr};
   const int rows = half ? HalfLength(format.height) : format.height;
-  std::vector<float> sums(rows);
+  std::vector<int64_t> sums(rows);
   for (auto _ : state) {
     FloatMotionRowSums(input, {0, rows}, *tile, sums.data());
     benchmark::DoNotOptimize(sums.data());

@@ -9,6 +9,7 @@
 
 #include "base/int_math.h"
 #include "image/border.h"
+#include "metric/blocks/words.h"
 #include "metric/float_motion/float_motion_ref.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,10 +24,10 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // one lane walks along one row, as the plain loops do
 
-void RowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile&, float* sums) {
+void RowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile&, int64_t* words) {
   const FloatMotionTaps& t = input.taps;
   const std::array<float, 5> taps = {t.outer, t.inner, t.middle, t.inner, t.outer};
-  FloatMotionRowSumsRef({input.earlier, input.current, input.bit_depth, taps, input.half != nullptr}, band, sums);
+  FloatMotionRowSumsRef({input.earlier, input.current, input.bit_depth, taps, input.half != nullptr}, band, words);
 }
 
 #else
@@ -272,13 +273,13 @@ class BandSums {
  public:
   BandSums(const FloatMotionInput& input, FloatMotionTile& tile) : input_(input), tile_(tile) {}
 
-  void Run(RowBand band, float* sums) {
+  void Run(RowBand band, int64_t* words) {
     for (int y = band.begin; y < band.end; y += Lanes::kGroupRows)
-      SumGroup({y, std::min(y + Lanes::kGroupRows, band.end)}, sums);
+      SumGroup({y, std::min(y + Lanes::kGroupRows, band.end)}, words);
   }
 
  private:
-  void SumGroup(RowBand group, float* sums) {
+  void SumGroup(RowBand group, int64_t* words) {
     Lanes lanes[Lanes::kGroupRows / kLanes];
     const int used = CeilDiv(group.end - group.begin, kLanes);
     for (int i = 0; i < used; ++i) lanes[i].Place(input_, group, group.begin + i * kLanes, tile_);
@@ -290,13 +291,13 @@ class BandSums {
       FilterTile(columns);
       for (int i = 0; i < used; ++i) lanes[i].Walk(input_, columns);
     }
-    for (int i = 0; i < used; ++i) StoreSums(lanes[i].sum(), {group.begin + i * kLanes, group.end}, sums);
+    for (int i = 0; i < used; ++i) StoreSums(lanes[i].sum(), {group.begin + i * kLanes, group.end}, words);
   }
 
-  static void StoreSums(V sum, RowBand rows, float* sums) {
+  static void StoreSums(V sum, RowBand rows, int64_t* words) {
     alignas(64) float values[kLanes];
     hn::Store(sum, D(), values);
-    std::copy_n(values, std::min(rows.end - rows.begin, kLanes), sums + rows.begin);
+    std::transform(values, values + std::min(rows.end - rows.begin, kLanes), words + rows.begin, WordFromFloat);
   }
 
   // The rows of the plane that the group's vertical filter reads.
@@ -342,14 +343,14 @@ class BandSums {
 };
 
 template <class Sample>
-void RowSumsOf(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, float* sums) {
-  if (input.half != nullptr) BandSums<Sample, HalfLanes>(input, tile).Run(band, sums);
-  else BandSums<Sample, WholeLanes>(input, tile).Run(band, sums);
+void RowSumsOf(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, int64_t* words) {
+  if (input.half != nullptr) BandSums<Sample, HalfLanes>(input, tile).Run(band, words);
+  else BandSums<Sample, WholeLanes>(input, tile).Run(band, words);
 }
 
-void RowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, float* sums) {
-  if (input.bit_depth == 8) RowSumsOf<uint8_t>(input, band, tile, sums);
-  else RowSumsOf<uint16_t>(input, band, tile, sums);
+void RowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, int64_t* words) {
+  if (input.bit_depth == 8) RowSumsOf<uint8_t>(input, band, tile, words);
+  else RowSumsOf<uint16_t>(input, band, tile, words);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
@@ -364,8 +365,8 @@ namespace acutance {
 
 HWY_EXPORT(RowSums);
 
-void FloatMotionRowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, float* sums) {
-  HWY_DYNAMIC_DISPATCH(RowSums)(input, band, tile, sums);
+void FloatMotionRowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, int64_t* words) {
+  HWY_DYNAMIC_DISPATCH(RowSums)(input, band, tile, words);
 }
 
 }  // namespace acutance

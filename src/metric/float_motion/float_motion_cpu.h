@@ -26,8 +26,8 @@ struct FloatMotionInput {
   const HalfTables* half = nullptr;  // of the plane; null: not halved
 };
 
-/// sums[y]: the running float sum of row y, for the rows of `band` (of the halved plane, where it is halved). Both
+/// words[y]: the running float sum of row y (WordFromFloat), for the rows of `band` (of the halved plane, where it is halved). Both
 /// sides of the planes are at least kFloatMotionMinSide.
-void FloatMotionRowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, float* sums);
+void FloatMotionRowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile& tile, int64_t* words);
 
 }  // namespace acutance

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <map>
-#include <random>
 
+#include "metric/blocks/words.h"
+#include "metric/clip_frames.h"
 #include "metric/float_motion/float_motion.h"
 #include "metric/float_motion/float_motion_math.h"
 
@@ -36,28 +36,10 @@ Picture FilmPicture(const PictureFormat& format, int k) {
   return picture.Share();
 }
 
-Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(kFloatMotionMetric.options, texts));
-  return kFloatMotionMetric.make(options, format);
-}
+OptionValues Parse(const OptionTexts& texts) { return *OptionValues::Parse(kFloatMotionMetric.options, texts); }
 
-std::vector<int64_t> Sums(const Extractor& extractor, const Picture& earlier, const Picture& current,
-                          int bands_per_stage, std::mt19937& random) {
-  std::vector<int64_t> total(extractor.SumCount());
-  const auto frame = extractor.MakeFrameWorkspace(), thread = extractor.MakeThreadWorkspace();
-  const FrameInput input = {.reference = &current, .earlier_reference = &earlier};
-  for (int stage = 0; stage < extractor.StageCount(); ++stage) {
-    const int rows = extractor.StageRows(stage), bands = std::min(bands_per_stage, rows);
-    std::vector<int> order(bands);
-    for (int b = 0; b < bands; ++b) order[b] = b;
-    std::shuffle(order.begin(), order.end(), random);
-    for (const int b : order) {
-      std::vector<int64_t> sums(extractor.SumCount());
-      extractor.RunBand(input, stage, {rows * b / bands, rows * (b + 1) / bands}, frame.get(), thread.get(), sums);
-      for (size_t i = 0; i < sums.size(); ++i) total[i] += sums[i];
-    }
-  }
-  return total;
+Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureFormat& format) {
+  return MakeExtractor(kFloatMotionMetric, Parse(texts), format);
 }
 
 class Recorder : public ScoreSink {
@@ -82,18 +64,16 @@ class Recorder : public ScoreSink {
 std::vector<std::vector<double>> ScoreFilm(const OptionTexts& texts, const PictureFormat& format, int frames) {
   auto made = Make(texts, format);
   EXPECT_TRUE(made.ok()) << made.status().message();
-  const Extractor& extractor = **made;
-  const auto sequence = extractor.MakeSequence();
-  std::mt19937 random(1);
+  const auto sequence = (*made)->MakeSequence();
   Recorder recorder;
   std::vector<std::vector<double>> columns(kOutputCount);
+  std::vector<Picture> film;
+  for (int k = 0; k < frames; ++k) film.push_back(FilmPicture(format, k));
+  const ClipFrames clip(kFloatMotionMetric, Parse(texts), film, {});
   for (int k = 0; k < frames; ++k) {
-    std::vector<int64_t> sums(extractor.SumCount());
-    if (k > 0) sums = Sums(extractor, FilmPicture(format, k - 1), FilmPicture(format, k), 1, random);
-    std::vector<double> values(kOutputCount, -1.0);
-    extractor.Finish(sums, values);
-    columns[kMotion].push_back(values[kMotion]);
-    sequence->Push(k, sums, values, recorder);
+    ComputedFrame frame = *ComputeFrame(kFloatMotionMetric, **made, clip, k);
+    columns[kMotion].push_back(frame.values[kMotion]);
+    sequence->Push(k, {frame.values, frame.kept}, recorder);
   }
   sequence->Flush(recorder);
   columns[kMotion2] = recorder.Column(kMotion2);
@@ -173,11 +153,10 @@ TEST(FloatMotion, SequenceWritesEachValueAsSoonAsItIsDetermined) {
   const auto made = Make({}, format);
   const auto sequence = (*made)->MakeSequence();
   Recorder recorder;
-  const std::vector<double> values(kOutputCount);
-  const float scores[] = {0.0f, 5.0f, 3.0f, 4.0f};
+  const double scores[] = {0, 5, 3, 4};
   for (int k = 0; k < 4; ++k) {
-    const int64_t sum = std::bit_cast<uint32_t>(scores[k] * 64 * 48);
-    sequence->Push(k, std::span(&sum, 1), values, recorder);
+    int64_t kept = WordFromDouble(scores[k]);
+    sequence->Push(k, {.values = {}, .kept = std::span(&kept, 1)}, recorder);
     EXPECT_EQ(recorder.Column(kMotion2).size(), static_cast<size_t>(std::max(k, 1)));
     EXPECT_EQ(recorder.Column(kMotion3).size(), static_cast<size_t>(k));
   }
@@ -188,30 +167,33 @@ TEST(FloatMotion, SequenceWritesEachValueAsSoonAsItIsDetermined) {
 
 TEST(FloatMotion, ForcedToZeroReadsNothing) {
   const auto made = Make({{"motion_force_zero", "true"}}, {64, 48, 8});
-  EXPECT_EQ((*made)->Lag(), 0);
-  EXPECT_EQ((*made)->StageCount(), 0);
+  EXPECT_TRUE(InputsOf(kFloatMotionMetric, Parse({{"motion_force_zero", "true"}})).empty());
+  EXPECT_TRUE((*made)->spec().stages.empty());
   for (const Column& column : ScoreFilm({{"motion_force_zero", "true"}}, {64, 48, 8}, 3))
     EXPECT_EQ(column, (Column{0.0, 0.0, 0.0}));
 }
 
 TEST(FloatMotion, NoSplitIntoBandsChangesABit) {
-  std::mt19937 random(5);
   for (const PixelFormat chroma : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
     const PictureFormat format = {71, 53, 10, chroma};
     const auto made = Make({{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}}, format);
     ASSERT_TRUE(made.ok()) << made.status().message();
-    const Picture earlier = FilmPicture(format, 0), current = FilmPicture(format, 1);
-    const std::vector<int64_t> whole = Sums(**made, earlier, current, 1, random);
-    EXPECT_EQ(whole.size(), 6u);
-    for (const int bands : {2, 3, 7, 25, 53}) EXPECT_EQ(Sums(**made, earlier, current, bands, random), whole) << bands;
+    const Picture film[] = {FilmPicture(format, 0), FilmPicture(format, 1)};
+    const OptionTexts texts = {{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}};
+    const ClipFrames clip(kFloatMotionMetric, Parse(texts), film, {});
+    const auto whole = ComputeFrame(kFloatMotionMetric, **made, clip, 1);
+    EXPECT_EQ((*made)->spec().stages.size(), 6u);
+    for (const int bands : {2, 3, 7, 25, 53})
+      EXPECT_EQ(ComputeFrame(kFloatMotionMetric, **made, clip, 1, bands)->words, whole->words) << bands;
   }
 }
 
 TEST(FloatMotion, WithoutDebugNoValueOfTheFrameAlone) {
   const auto made = Make({{"debug", "false"}}, {64, 48, 8});
-  const int64_t sum = std::bit_cast<uint32_t>(1.0f);
+  const std::vector<int64_t> words((*made)->spec().words, WordFromFloat(1.0f));
   std::vector<double> values(kOutputCount, -1.0);
-  (*made)->Finish(std::span(&sum, 1), values);
+  int64_t kept = 0;
+  EXPECT_TRUE((*made)->Finish({.history = 1, .words = words}, {values, std::span(&kept, 1)}).ok());
   EXPECT_EQ(values, (Column{-1.0, -1.0, -1.0}));
   EXPECT_FALSE(kFloatMotionMetric.outputs[kMotion].enabled(
       *OptionValues::Parse(kFloatMotionMetric.options, {{"debug", "false"}}), {64, 48, 8}));
@@ -235,8 +217,8 @@ TEST(FloatMotion, ChromaThatIsNotThereIsRefused) {
     EXPECT_NE(made.status().message().find("set motion_add_uv=false"), std::string::npos) << made.status().message();
   }
   EXPECT_TRUE(Make(uv, {6, 6, 8}).ok());
-  EXPECT_TRUE(kFloatMotionMetric.needs_chroma(*OptionValues::Parse(kFloatMotionMetric.options, uv)));
-  EXPECT_FALSE(kFloatMotionMetric.needs_chroma(OptionValues(kFloatMotionMetric.options)));
+  EXPECT_EQ(InputsOf(kFloatMotionMetric, Parse(uv)).front().planes, kAllPlanes);
+  EXPECT_EQ(InputsOf(kFloatMotionMetric, Parse({})).front().planes, kLuma);
 }
 
 TEST(FloatMotion, KeysCarryOptions) {

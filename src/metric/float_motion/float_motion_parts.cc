@@ -14,6 +14,12 @@ std::vector<FloatMotionPart> FloatMotionParts(const OptionValues& options, const
   return parts;
 }
 
+int FloatMotionRows(const std::vector<FloatMotionPart>& parts) {
+  int rows = 0;
+  for (const FloatMotionPart& part : parts) rows += part.height;
+  return rows;
+}
+
 HalfTables MakeHalfTables(int plane_width, int plane_height) {
   HalfTables tables;
   for (int x = 0; x < HalfLength(plane_width); ++x) tables.columns.push_back(HalfSampleAt(x, plane_width));

@@ -20,6 +20,9 @@ struct FloatMotionPart {
 /// None where motion_force_zero says that no picture is read.
 std::vector<FloatMotionPart> FloatMotionParts(const OptionValues& options, const PictureFormat& format);
 
+/// The rows of all parts.
+int FloatMotionRows(const std::vector<FloatMotionPart>& parts);
+
 /// Where a halved plane reads the plane.
 struct HalfTables {
   std::vector<HalfSample> columns;

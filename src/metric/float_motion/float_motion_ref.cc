@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "image/border.h"
+#include "metric/blocks/words.h"
 
 namespace acutance {
 namespace {
@@ -64,14 +65,14 @@ Row BlurHalf(const Plane& plane, int bit_depth, std::span<const float> taps, int
 
 }  // namespace
 
-void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, float* sums) {
+void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, int64_t* words) {
   const auto blur = input.half ? BlurHalf : Blur;
   for (int y = band.begin; y < band.end; ++y) {
     const Row earlier = blur(input.earlier, input.bit_depth, input.taps, y);
     const Row current = blur(input.current, input.bit_depth, input.taps, y);
     float sum = 0;
     for (size_t x = 0; x < current.size(); ++x) sum += std::abs(earlier[x] - current[x]);
-    sums[y] = sum;
+    words[y] = WordFromFloat(sum);
   }
 }
 

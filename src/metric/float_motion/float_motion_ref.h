@@ -17,7 +17,7 @@ struct FloatMotionRefInput {
   bool half;
 };
 
-/// sums[y]: the running float sum of row y, for the rows of `band`.
-void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, float* sums);
+/// words[y]: the running float sum of row y (WordFromFloat), for the rows of `band`.
+void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, int64_t* words);
 
 }  // namespace acutance

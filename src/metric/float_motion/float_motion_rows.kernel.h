@@ -71,6 +71,8 @@ KERNEL_MAIN() {
   }
   const int32_t y = first_row + local_x();
   if (local_y() == 0 && y < args.height) {
-    args.row_sums.data[group_z() * args.rows_per_frame + args.first_row + y] = sum;
+    const int32_t word = group_z() * args.rows_per_frame + args.first_row + y;
+    args.words.data[2 * word] = sum;
+    args.words.data[2 * word + 1] = 0.0f;
   }
 }

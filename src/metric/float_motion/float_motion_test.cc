@@ -72,26 +72,26 @@ struct Case {
   int rows() const { return half ? HalfLength(height()) : height(); }
 };
 
-std::vector<float> RowSumsRef(const Case& c) {
-  std::vector<float> sums(c.rows());
+std::vector<int64_t> RowSumsRef(const Case& c) {
+  std::vector<int64_t> sums(c.rows());
   FloatMotionRowSumsRef({c.earlier.plane(), c.current.plane(), c.bit_depth, RefTaps(c.filter_size), c.half},
                         {0, c.rows()}, sums.data());
   return sums;
 }
 
-std::vector<float> RowSums(const Case& c, int band_rows) {
+std::vector<int64_t> RowSums(const Case& c, int band_rows) {
   static const auto tile = std::make_unique<FloatMotionTile>();  // reused, dirty, as the engine does
   const HalfTables tables = MakeHalfTables(c.width(), c.height());
   const FloatMotionInput input = {c.earlier.plane(), c.current.plane(), c.bit_depth, MakeFloatMotionTaps(c.filter_size),
                                   c.half ? &tables : nullptr};
-  std::vector<float> sums(c.rows(), -1.0f);
+  std::vector<int64_t> sums(c.rows(), -1);
   for (int y = 0; y < c.rows(); y += band_rows)
     FloatMotionRowSums(input, {y, std::min(y + band_rows, c.rows())}, *tile, sums.data());
   return sums;
 }
 
 void ExpectEqualToRef(const Case& c) {
-  const std::vector<float> expected = RowSumsRef(c);
+  const std::vector<int64_t> expected = RowSumsRef(c);
   ForEachTarget([&] {
     EXPECT_EQ(RowSums(c, c.rows()), expected) << c.width() << "x" << c.height() << " " << c.bit_depth << " bit, filter "
                                               << c.filter_size << (c.half ? ", half" : "");
@@ -150,7 +150,7 @@ TEST(FloatMotionRowSums, NoBandChangesABit) {
     const TestPlane a(90, 75, depth, noise), b(90, 75, depth, noise);
     for (const bool half : {false, true}) {
       const Case c = {a, b, depth, 5, half};
-      const std::vector<float> expected = RowSumsRef(c);
+      const std::vector<int64_t> expected = RowSumsRef(c);
       ForEachTarget([&] {
         for (const int rows : {1, 2, 3, 7, 16, 31, 33}) EXPECT_EQ(RowSums(c, rows), expected) << rows;
       });

@@ -61,8 +61,8 @@ class MotionSequence : public Sequence {
  public:
   explicit MotionSequence(const Settings& settings) : settings_(settings) {}
 
-  void Push(int64_t frame, std::span<const int64_t>, std::span<const double> values, ScoreSink& sink) override {
-    const double sad = values[kSad];
+  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
+    const double sad = outputs.values[kSad];
     if (frame < settings_.lag) sink.Set(kMotion2, frame, 0.0);
     if (frame == settings_.lag) SetFirstFrames(Blend(sad), sink);
     if (frame > settings_.lag) Settle(frame - 1, std::min(LookBack(frame, sad), sad), sink);
@@ -107,43 +107,49 @@ class MotionSequence : public Sequence {
 
 class MotionExtractor : public Extractor {
  public:
-  MotionExtractor(const Settings& settings, const PictureFormat& format) : settings_(settings), format_(format) {}
-
-  int Lag() const override { return settings_.force_zero ? 0 : settings_.lag; }
-  int SumCount() const override { return 1; }
-  int StageCount() const override { return settings_.force_zero ? 0 : 1; }
-  int StageRows(int) const override { return format_.height; }
+  MotionExtractor(const Settings& settings, const PictureFormat& format)
+      : Extractor({.stages = Stages(settings, format), .sums = 1}), settings_(settings), format_(format) {}
 
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
     return settings_.force_zero ? nullptr : std::make_unique<MotionRows>();
   }
 
-  void RunBand(const FrameInput& input, int, RowBand band, Workspace*, Workspace* thread,
-               std::span<int64_t> sums) const override {
-    sums[0] += MotionSad(input.earlier_reference->planes[0], input.reference->planes[0], format_.bit_depth, band,
-                         static_cast<MotionRows&>(*thread));
+  void RunBand(const FrameView& frame, int, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    if (!frame.at(0, settings_.lag)) return;
+    results.sums[0] += MotionSad(frame.plane(0, 0, settings_.lag), frame.plane(0), format_.bit_depth, band,
+                                 static_cast<MotionRows&>(*workspaces.thread));
   }
 
-  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    const int64_t sum = settings_.force_zero || totals.history < settings_.lag ? 0 : totals.sums[0];
     const double pixels = static_cast<double>(static_cast<int64_t>(format_.width) * format_.height);
-    const double mean = static_cast<double>(sums[0]) / 256.0 / pixels;
-    values[kSad] = std::min(mean * settings_.fps_weight, settings_.max_value);
-    if (settings_.debug) values[kMotion] = values[kSad];
+    const double mean = static_cast<double>(sum) / 256.0 / pixels;
+    outputs.values[kSad] = std::min(mean * settings_.fps_weight, settings_.max_value);
+    if (settings_.debug) outputs.values[kMotion] = outputs.values[kSad];
+    return {};
   }
 
   std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<MotionSequence>(settings_); }
 
  private:
+  static std::vector<StageSpec> Stages(const Settings& settings, const PictureFormat& format) {
+    if (settings.force_zero) return {};
+    return {{format.height}};
+  }
+
   const Settings settings_;
   const PictureFormat format_;
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
-  if (format.width < kMotionMinSide || format.height < kMotionMinSide)
-    return Error(StatusCode::kInvalidArgument, "motion needs pictures of at least {0}x{0}, these are {1}x{2}",
-                 kMotionMinSide, format.width, format.height);
   return std::unique_ptr<Extractor>(std::make_unique<MotionExtractor>(ReadSettings(options), format));
+}
+
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  const Settings settings = ReadSettings(options);
+  if (settings.force_zero) return {};
+  return {{.video = Video::kReference, .history = settings.lag}};
 }
 
 }  // namespace
@@ -153,8 +159,9 @@ const Metric kMotionMetric = {
     .summary = "mean absolute low-passed difference of consecutive reference frames, 0 to 256",
     .options = kOptions,
     .outputs = kOutputs,
+    .inputs = Inputs,
     .every_frame = true,
-    .reference_only = true,
+    .smallest = {kMotionMinSide, kMotionMinSide},
     .make = Make,
     .make_plan = MakeMotionPlan,
 };

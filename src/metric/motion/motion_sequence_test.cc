@@ -82,9 +82,8 @@ std::unique_ptr<Sequence> MakeSequence(const OptionTexts& texts) {
 }
 
 void Push(Sequence& sequence, int64_t frame, double sad, ScoreSink& sink) {
-  const int64_t sum = 0;
-  const std::vector<double> values = {sad, sad, -1, -1};
-  sequence.Push(frame, std::span(&sum, 1), values, sink);
+  std::vector<double> values = {sad, sad, -1, -1};
+  sequence.Push(frame, {.values = values}, sink);
 }
 
 void ExpectAsFlushed(const std::vector<double>& sad, const Parameters& p) {

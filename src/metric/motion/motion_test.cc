@@ -1,3 +1,4 @@
+#include "metric/clip_frames.h"
 #include "metric/motion/motion.h"
 
 #include <gtest/gtest.h>
@@ -196,12 +197,12 @@ TEST(MotionSad, KnownAnswers) {
 
 Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(kMotionMetric.options, texts));
-  return kMotionMetric.make(options, format);
+  return MakeExtractor(kMotionMetric, options, format);
 }
 
 double SadValue(const Extractor& extractor, int64_t sum) {
   std::vector<double> values(kMotionMetric.outputs.size(), -1.0);
-  extractor.Finish(std::span(&sum, 1), values);
+  EXPECT_TRUE(extractor.Finish({.history = 1, .sums = std::span(&sum, 1)}, {.values = values}).ok());
   EXPECT_EQ(values[2], -1.0);  // the sequence writes these
   EXPECT_EQ(values[3], -1.0);
   return values[0];
@@ -218,7 +219,8 @@ TEST(MotionMetric, FinishScalesAndClips) {
 TEST(MotionMetric, DebugRepeatsTheValue) {
   std::vector<double> values(4, -1.0);
   const int64_t sum = 4944739;
-  (*Make({{"debug", "true"}}, {.width = 64, .height = 48}))->Finish(std::span(&sum, 1), values);
+  const auto extractor = Make({{"debug", "true"}}, {.width = 64, .height = 48});
+  EXPECT_TRUE((*extractor)->Finish({.history = 1, .sums = std::span(&sum, 1)}, {.values = values}).ok());
   EXPECT_EQ(values[0], 6.2875607808430987);
   EXPECT_EQ(values[1], 6.2875607808430987);
 }
@@ -226,25 +228,45 @@ TEST(MotionMetric, DebugRepeatsTheValue) {
 TEST(MotionMetric, RunBandReadsEarlierMinusCurrent) {
   const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
   const TestPlane first = FilmPlane(8, 0), second = FilmPlane(8, 1);
-  const Picture earlier = {format, {first.plane()}, nullptr}, current = {format, {second.plane()}, nullptr};
-  auto made = Make({}, format);
-  const Extractor* extractor = made->get();
-  const auto thread = extractor->MakeThreadWorkspace();
+  const Picture pictures[] = {{format, {first.plane()}, nullptr}, {format, {second.plane()}, nullptr}};
+  const OptionValues options(kMotionMetric.options);
+  const ClipFrames clip(kMotionMetric, options, pictures, {});
+  const auto made = Make({}, format);
+  const auto thread = (*made)->MakeThreadWorkspace();
   int64_t sum = 0;
-  const FrameInput input = {.reference = &current, .earlier_reference = &earlier};
-  extractor->RunBand(input, 0, {0, 17}, nullptr, thread.get(), std::span(&sum, 1));
-  extractor->RunBand(input, 0, {17, extractor->StageRows(0)}, nullptr, thread.get(), std::span(&sum, 1));
+  const BandResults results = {.sums = std::span(&sum, 1)};
+  (*made)->RunBand(clip.at(1), 0, {0, 17}, {nullptr, thread.get()}, results);
+  (*made)->RunBand(clip.at(1), 0, {17, (*made)->spec().stages[0].rows}, {nullptr, thread.get()}, results);
   EXPECT_EQ(sum, 4944739);
 }
 
-TEST(MotionMetric, LagAndStages) {
-  const PictureFormat format = {.width = 64, .height = 48};
-  EXPECT_EQ((*Make({}, format))->Lag(), 1);
-  EXPECT_EQ((*Make({{"motion_five_frame_window", "true"}}, format))->Lag(), 2);
-  const auto made = Make({{"motion_force_zero", "true"}}, format);
-  const Extractor* zero = made->get();
-  EXPECT_EQ(zero->Lag(), 0);
-  EXPECT_EQ(zero->StageCount(), 0);
+TEST(MotionMetric, FramesWithoutAPredecessorAreZero) {
+  const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
+  const TestPlane first = FilmPlane(8, 0), second = FilmPlane(8, 1);
+  const Picture pictures[] = {{format, {first.plane()}, nullptr}, {format, {second.plane()}, nullptr}};
+  for (const bool five : {false, true}) {
+    const OptionValues options =
+        *OptionValues::Parse(kMotionMetric.options, {{"motion_five_frame_window", five ? "true" : "false"}});
+    const ClipFrames clip(kMotionMetric, options, pictures, {});
+    const auto extractor = MakeExtractor(kMotionMetric, options, format);
+    EXPECT_EQ(ComputeFrame(kMotionMetric, **extractor, clip, 0)->values[0], 0.0);
+    EXPECT_EQ(ComputeFrame(kMotionMetric, **extractor, clip, 1)->values[0], five ? 0.0 : 6.2875607808430987);
+    std::vector<double> values(4);
+    const int64_t garbage = 0x7777;
+    EXPECT_TRUE((*extractor)->Finish({.history = 0, .sums = std::span(&garbage, 1)}, {.values = values}).ok());
+    EXPECT_EQ(values[0], 0.0) << "what a device makes of a picture that is not there";
+  }
+}
+
+TEST(MotionMetric, DeclaresItsHistory) {
+  const auto inputs = [](const OptionTexts& texts) {
+    return InputsOf(kMotionMetric, *OptionValues::Parse(kMotionMetric.options, texts));
+  };
+  EXPECT_EQ(inputs({}).size(), 1u);
+  EXPECT_EQ(inputs({}).front().history, 1);
+  EXPECT_EQ(inputs({{"motion_five_frame_window", "true"}}).front().history, 2);
+  EXPECT_TRUE(inputs({{"motion_force_zero", "true"}}).empty());
+  EXPECT_TRUE((*Make({{"motion_force_zero", "true"}}, {.width = 64, .height = 48}))->spec().stages.empty());
 }
 
 TEST(MotionMetric, TooSmallPicturesAreRefused) {

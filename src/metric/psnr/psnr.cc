@@ -78,9 +78,9 @@ class PsnrSequence : public Sequence {
  public:
   explicit PsnrSequence(const Settings& settings) : settings_(settings) {}
 
-  void Push(int64_t, std::span<const int64_t> sums, std::span<const double>, ScoreSink&) override {
+  void Push(int64_t, const FrameOutputs& outputs, ScoreSink&) override {
     for (int p = 0; p < settings_.planes; ++p) {
-      squared_error_[p] += static_cast<uint64_t>(sums[p]);
+      squared_error_[p] += static_cast<uint64_t>(outputs.kept[p]);
       pixels_[p] += static_cast<uint64_t>(settings_.pixels[p]);
     }
   }
@@ -105,28 +105,35 @@ class PsnrSequence : public Sequence {
   std::array<uint64_t, kPlanes> pixels_ = {};
 };
 
+/// A stage for each plane, so that bands are rows of the plane itself.
+std::vector<StageSpec> PlaneStages(const Settings& settings, const PictureFormat& format) {
+  std::vector<StageSpec> stages;
+  for (int p = 0; p < settings.planes; ++p) stages.push_back({format.PlaneHeight(p)});
+  return stages;
+}
+
 class PsnrExtractor : public Extractor {
  public:
-  PsnrExtractor(const Settings& settings, const PictureFormat& format) : settings_(settings), format_(format) {}
+  PsnrExtractor(const Settings& settings, const PictureFormat& format)
+      : Extractor({.stages = PlaneStages(settings, format), .sums = kPlanes, .kept = settings.apsnr ? kPlanes : 0}),
+        settings_(settings),
+        bit_depth_(format.bit_depth) {}
 
-  int SumCount() const override { return kPlanes; }
-  int StageRows(int) const override { return format_.height; }
-
-  void RunBand(const FrameInput& input, int, RowBand band, Workspace*, Workspace*,
-               std::span<int64_t> sums) const override {
-    for (int p = 0; p < settings_.planes; ++p)
-      sums[p] += SquaredError(input.reference->planes[p], input.distorted->planes[p], format_.bit_depth,
-                              {PlaneRow(p, band.begin), PlaneRow(p, band.end)});
+  void RunBand(const FrameView& frame, int plane, RowBand band, const Workspaces&,
+               const BandResults& results) const override {
+    results.sums[plane] += SquaredError(frame.plane(0, plane), frame.plane(1, plane), bit_depth_, band);
   }
 
-  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
     constexpr double kSmallestMse = 1e-16;
     for (int p = 0; p < settings_.planes; ++p) {
-      const double mse = static_cast<double>(sums[p]) / settings_.pixels[p];
+      const double mse = static_cast<double>(totals.sums[p]) / settings_.pixels[p];
       const double psnr = 10 * std::log10(settings_.peak_squared / std::max(mse, kSmallestMse));
-      values[2 * p] = std::min(psnr, settings_.limit[p]);
-      if (settings_.mse) values[2 * p + 1] = mse;
+      outputs.values[2 * p] = std::min(psnr, settings_.limit[p]);
+      if (settings_.mse) outputs.values[2 * p + 1] = mse;
     }
+    if (settings_.apsnr) std::ranges::copy(totals.sums, outputs.kept.begin());
+    return {};
   }
 
   std::unique_ptr<Sequence> MakeSequence() const override {
@@ -134,18 +141,11 @@ class PsnrExtractor : public Extractor {
   }
 
  private:
-  /// The row of a plane at which the band boundary `row` of luma falls: monotone, 0 to 0 and height to height, so
-  /// that any split of luma rows covers each row of the plane once.
-  int PlaneRow(int plane, int row) const {
-    return static_cast<int>(int64_t{row} * format_.PlaneHeight(plane) / format_.height);
-  }
-
   const Settings settings_;
-  const PictureFormat format_;
+  const int bit_depth_;
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   if (HasPlane(options, format, 1) && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
     return Error(StatusCode::kInvalidArgument,
                  "psnr: a {}x{} picture in {} has no chroma samples: set enable_chroma=false", format.width,
@@ -160,8 +160,12 @@ const Metric kPsnrMetric = {
     .summary = "peak signal-to-noise ratio of each plane, in dB",
     .options = kOptions,
     .outputs = kOutputs,
+    .inputs =
+        [](const OptionValues& options) {
+          const unsigned planes = options.Bool("enable_chroma") ? kAllPlanes : kLuma;
+          return std::vector<InputSpec>{{Video::kReference, planes}, {Video::kDistorted, planes}};
+        },
     .every_frame = true,
-    .needs_chroma = [](const OptionValues& options) { return options.Bool("enable_chroma"); },
     .make = Make,
     .make_plan = MakePsnrPlan,
 };

@@ -27,9 +27,10 @@ FUNCTION(uint64_t) squared_error(uint32_t reference, uint32_t distorted, int32_t
 }
 
 KERNEL_MAIN() {
-  const int64_t picture = int64_t(group_z()) * args.picture_words;
-  CONST_BUFFER(uint32_t) reference = CONST_BUFFER_AT(uint32_t, args.reference, picture);
-  CONST_BUFFER(uint32_t) distorted = CONST_BUFFER_AT(uint32_t, args.distorted, picture);
+  CONST_BUFFER(uint32_t) reference =
+      CONST_BUFFER_AT(uint32_t, args.reference, int64_t(group_z() / args.videos) * args.picture_words);
+  CONST_BUFFER(uint32_t) distorted =
+      CONST_BUFFER_AT(uint32_t, args.distorted, int64_t(group_z()) * args.picture_words);
   const int32_t x = group_x() * BLOCK_X + local_x();
   const int32_t first_row = group_y() * BLOCK_Y * ROWS + local_y();
   const int32_t samples = args.width - x * SAMPLES;

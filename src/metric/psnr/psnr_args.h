@@ -10,6 +10,7 @@ struct PsnrSseArgs {
   int32_t row_words;      // from row to row
   int32_t width;          // in samples
   int32_t height;
+  int32_t videos;  // pairs that share a reference picture
   int32_t partials_per_frame;
   int32_t first_partial;
 };

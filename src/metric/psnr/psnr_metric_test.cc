@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metric/clip_frames.h"
 #include "metric/psnr/psnr.h"
 
 namespace acutance {
@@ -50,17 +51,18 @@ class Psnr {
  public:
   Psnr(const OptionTexts& texts, const PictureFormat& format)
       : format_(format), options_(OptionValues::Parse(kPsnrMetric.options, texts).value()) {
-    auto made = kPsnrMetric.make(options_, format);
+    auto made = MakeExtractor(kPsnrMetric, options_, format);
     EXPECT_TRUE(made.ok()) << made.status().message();
     extractor_ = std::move(made).value();
   }
 
   std::vector<int64_t> Sums(const Picture& reference, const Picture& distorted, int band_rows = 1 << 20) const {
-    std::vector<int64_t> sums(extractor_->SumCount());
-    const int rows = extractor_->StageRows(0);
-    const FrameInput input = {.reference = &reference, .distorted = &distorted};
-    for (int y = 0; y < rows; y += band_rows)
-      extractor_->RunBand(input, 0, {y, std::min(rows, y + band_rows)}, nullptr, nullptr, sums);
+    const ExtractorSpec& spec = extractor_->spec();
+    std::vector<int64_t> sums(spec.sums);
+    const ClipFrames clip(kPsnrMetric, options_, {&reference, 1}, {&distorted, 1});
+    for (int stage = 0; stage < std::ssize(spec.stages); ++stage)
+      for (int y = 0, rows = spec.stages[stage].rows; y < rows; y += band_rows)
+        extractor_->RunBand(clip.at(0), stage, {y, std::min(rows, y + band_rows)}, {}, {.sums = sums});
     return sums;
   }
 
@@ -68,7 +70,8 @@ class Psnr {
   std::map<std::string, double> Values(std::span<const int64_t> sums) const {
     constexpr double kUntouched = -12345;
     std::vector<double> values(kPsnrMetric.outputs.size(), kUntouched);
-    extractor_->Finish(sums, values);
+    std::vector<int64_t> kept(extractor_->spec().kept);
+    EXPECT_TRUE(extractor_->Finish({.sums = sums}, {values, kept}).ok());
     std::map<std::string, double> result;
     for (size_t i = 0; i < values.size(); ++i) {
       const OutputSpec& output = kPsnrMetric.outputs[i];
@@ -85,7 +88,12 @@ class Psnr {
   std::map<std::string, double> Aggregates(const std::vector<std::vector<int64_t>>& frames) const {
     const auto sequence = extractor_->MakeSequence();
     RecordingSink sink;
-    for (size_t i = 0; i < frames.size(); ++i) sequence->Push(static_cast<int64_t>(i), frames[i], {}, sink);
+    for (size_t i = 0; i < frames.size(); ++i) {
+      std::vector<double> values(kPsnrMetric.outputs.size());
+      std::vector<int64_t> kept(extractor_->spec().kept);
+      EXPECT_TRUE(extractor_->Finish({.sums = frames[i]}, {values, kept}).ok());
+      sequence->Push(static_cast<int64_t>(i), {values, kept}, sink);
+    }
     sequence->Flush(sink);
     return sink.aggregates;
   }
@@ -150,8 +158,11 @@ TEST(PsnrMetric, LumaAlone) {
   const Picture film = FilmPicture(8, 0, false), distorted = FilmPicture(8, 0, true);
   const Psnr without_chroma({{"enable_chroma", "false"}}, {400, 360, 8});
   EXPECT_EQ(without_chroma.Values(film, distorted), (Scores{{"psnr_y", 44.19726992010097}}));
-  EXPECT_FALSE(kPsnrMetric.needs_chroma(*OptionValues::Parse(kPsnrMetric.options, {{"enable_chroma", "false"}})));
-  EXPECT_TRUE(kPsnrMetric.needs_chroma(OptionValues(kPsnrMetric.options)));
+  const auto planes = [](const OptionTexts& texts) {
+    return InputsOf(kPsnrMetric, *OptionValues::Parse(kPsnrMetric.options, texts)).front().planes;
+  };
+  EXPECT_EQ(planes({{"enable_chroma", "false"}}), kLuma);
+  EXPECT_EQ(planes({}), kAllPlanes);
   const Psnr mono({}, {400, 360, 8, PixelFormat::k400});
   EXPECT_EQ(mono.Values(film, distorted), (Scores{{"psnr_y", 44.19726992010097}}));
 }

@@ -102,37 +102,37 @@ Ratio ScaleRatio(std::span<const int64_t> sums) {
 
 class VifExtractor : public Extractor {
  public:
-  VifExtractor(const Settings& settings, const PictureFormat& format) : settings_(settings), format_(format) {}
+  VifExtractor(const Settings& settings, const PictureFormat& format)
+      : Extractor({.stages = Stages(format), .sums = kVifScales * kVifSumsPerScale}),
+        settings_(settings),
+        format_(format) {}
 
-  int SumCount() const override { return kVifScales * kVifSumsPerScale; }
-  int StageCount() const override { return kVifScales; }
-  int StageRows(int stage) const override { return format_.height >> stage; }
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(format_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<VifBuffers>(); }
 
-  void RunBand(const FrameInput& input, int stage, RowBand band, Workspace* frame, Workspace* thread,
-               std::span<int64_t> sums) const override {
-    auto& pyramid = static_cast<Pyramid&>(*frame);
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
     VifJob job;
     job.scale = stage;
     job.bit_depth = stage == 0 ? format_.bit_depth : 16;
     job.statistics = stage > 0 || !settings_.skip_scale0;
     job.gain_limit = settings_.gain_limit;
     for (int i = 0; i < 2; ++i) {
-      job.images[i] =
-          stage == 0 ? InputImage(i == 0 ? *input.reference : *input.distorted) : HalvedImage(pyramid, stage, i);
+      job.images[i] = stage == 0 ? InputImage(frame.plane(i)) : HalvedImage(pyramid, stage, i);
       if (stage + 1 < kVifScales) job.next[i] = pyramid.Samples(stage + 1, i);
     }
     job.next_stride = Pyramid::Stride(format_, stage + 1);
-    RunVifBand(job, band, static_cast<VifBuffers&>(*thread),
-               sums.subspan(stage * kVifSumsPerScale).first<kVifSumsPerScale>());
+    RunVifBand(job, band, static_cast<VifBuffers&>(*workspaces.thread),
+               results.sums.subspan(stage * kVifSumsPerScale).first<kVifSumsPerScale>());
   }
 
-  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    const std::span<double> values = outputs.values;
     double total_num = 0, total_den = 0;
     for (int scale = 0; scale < kVifScales; ++scale) {
       const bool skipped = scale == 0 && settings_.skip_scale0;
-      const Ratio ratio = skipped ? Ratio{0, -1} : ScaleRatio(sums.subspan(scale * kVifSumsPerScale));
+      const Ratio ratio = skipped ? Ratio{0, -1} : ScaleRatio(totals.sums.subspan(scale * kVifSumsPerScale));
       values[kScaleScore + scale] = skipped ? 0.0 : static_cast<double>(ratio.num / ratio.den);
       if (settings_.debug) {
         values[kDebugScale + 2 * scale] = ratio.num;
@@ -142,15 +142,21 @@ class VifExtractor : public Extractor {
       total_num += ratio.num;
       total_den += ratio.den;
     }
-    if (!settings_.debug) return;
+    if (!settings_.debug) return {};
     values[kDebugNum] = total_num;
     values[kDebugDen] = total_den;
     values[kDebugVif] = total_den == 0 ? 1.0 : total_num / total_den;
+    return {};
   }
 
  private:
-  VifImage InputImage(const Picture& picture) const {
-    const Plane& luma = picture.planes[0];
+  static std::vector<StageSpec> Stages(const PictureFormat& format) {
+    std::vector<StageSpec> stages;
+    for (int scale = 0; scale < kVifScales; ++scale) stages.push_back({format.height >> scale});
+    return stages;
+  }
+
+  VifImage InputImage(const Plane& luma) const {
     const VifSample sample = format_.bit_depth == 8 ? VifSample::k8 : VifSample::k16;
     return {luma.data, luma.stride, format_.width, format_.height, sample};
   }
@@ -166,10 +172,6 @@ class VifExtractor : public Extractor {
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
-  if (format.width < kVifMinSize || format.height < kVifMinSize)
-    return Error(StatusCode::kInvalidArgument, "the picture is {}x{}; both sides must be at least {} pixels",
-                 format.width, format.height, kVifMinSize);
   const Settings settings = {.gain_limit = options.Double("vif_enhn_gain_limit"),
                              .skip_scale0 = options.Bool("vif_skip_scale0"),
                              .debug = options.Bool("debug")};
@@ -183,6 +185,7 @@ const Metric kVifMetric = {
     .summary = "visual information fidelity at four scales: the share of the reference's information that is left",
     .options = kOptions,
     .outputs = kOutputs,
+    .smallest = {kVifMinSize, kVifMinSize},
     .make = Make,
     .make_plan = MakeVifPlan,
 };

@@ -111,9 +111,10 @@ FUNCTION(uint32_t) pack_means(CONTEXT(uint32_t reference, uint32_t distorted)) {
 
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
   const int32_t column = mirror_index(group_x() * COLUMNS + local_x() - RADIUS, args.width);
-  const int64_t picture = int64_t(group_z()) * args.picture_stride;
-  CONST_BUFFER(PIXEL) reference = CONST_BUFFER_AT(PIXEL, args.reference, picture);
-  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, picture);
+  CONST_BUFFER(PIXEL) reference =
+      CONST_BUFFER_AT(PIXEL, args.reference, int64_t(group_z() / args.videos) * args.picture_stride);
+  CONST_BUFFER(PIXEL) distorted =
+      CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
   Window ref;
   Window dis;
   if (first_row >= RADIUS && first_row + ROWS + RADIUS <= args.height) {

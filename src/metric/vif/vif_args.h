@@ -35,6 +35,7 @@ struct VifArgs {
   int32_t row_stride;
   int32_t width;
   int32_t height;
+  int32_t videos;  // pairs that share a picture of the reference
   int32_t bit_depth;
   int32_t statistics;  // 0: make only the images of the next scale
   int32_t partials_per_frame;

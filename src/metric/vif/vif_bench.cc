@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "metric/clip_frames.h"
 #include "metric/vif/vif.h"
 #include "metric/vif/vif_cpu.h"
 #include "metric/vif/vif_math.h"
@@ -43,10 +44,11 @@ void BM_Vif(benchmark::State& state, int64_t target, int scale) {
   const auto extractor = kVifMetric.make(OptionValues(kVifMetric.options), format).value();
   const auto frame = extractor->MakeFrameWorkspace();
   const auto thread = extractor->MakeThreadWorkspace();
-  std::vector<int64_t> sums(extractor->SumCount());
+  std::vector<int64_t> sums(extractor->spec().sums);
+  const ClipFrames clip(kVifMetric, OptionValues(kVifMetric.options), {&reference, 1}, {&distorted, 1});
   const auto run = [&](int stage) {
-    extractor->RunBand({&reference, &distorted, nullptr}, stage, {0, extractor->StageRows(stage)}, frame.get(),
-                       thread.get(), sums);
+    extractor->RunBand(clip.at(0), stage, {0, extractor->spec().stages[stage].rows}, {frame.get(), thread.get()},
+                       {.sums = sums});
   };
   for (int stage = 0; stage < kVifScales; ++stage) run(stage);  // fills the images of all scales
   for (auto _ : state) {

@@ -38,26 +38,14 @@ static_assert(MantissaOf(kVifGainEpsilon) == VIF_EPSILON_MANTISSA);
 static_assert(ExponentOf(kVifGainEpsilon) == VIF_EPSILON_EXPONENT);
 
 constexpr TuningEntry kTuning[] = {
-    {"vif_scale0", WorkloadClass::kSmall, "", "128x1r8", 16},
-    {"vif_scale0", WorkloadClass::kMedium, "", "128x1r8", 8},
-    {"vif_scale0", WorkloadClass::kLarge, "", "128x1r8", 2},
-    {"vif_scale1", WorkloadClass::kSmall, "", "128x1r8", 16},
-    {"vif_scale1", WorkloadClass::kMedium, "", "128x1r8", 8},
-    {"vif_scale1", WorkloadClass::kLarge, "", "128x1r8", 2},
-    {"vif_scale2", WorkloadClass::kSmall, "", "128x1r8", 16},
-    {"vif_scale2", WorkloadClass::kMedium, "", "128x1r8", 8},
-    {"vif_scale2", WorkloadClass::kLarge, "", "128x1r8", 2},
-    {"vif_scale3", WorkloadClass::kSmall, "", "128x1r8", 16},
-    {"vif_scale3", WorkloadClass::kMedium, "", "128x1r8", 8},
-    {"vif_scale3", WorkloadClass::kLarge, "", "128x1r8", 2},
-    {"vif_scale0", WorkloadClass::kSmall, "sm_90", "64x1r8", 64},
-    {"vif_scale0", WorkloadClass::kMedium, "sm_90", "128x1r8", 16},
-    {"vif_scale0", WorkloadClass::kLarge, "sm_90", "128x1r8", 4},
-    {"vif_scale0", WorkloadClass::kSmall, "nvidia", "256x1r4", 64},
-    {"vif_scale0", WorkloadClass::kMedium, "nvidia", "256x1r4", 16},
-    {"vif_scale0", WorkloadClass::kLarge, "nvidia", "256x1r4", 4},
-    {"vif_scale1", WorkloadClass::kMedium, "nvidia", "256x1r4", 16},
-    {"vif_scale1", WorkloadClass::kLarge, "nvidia", "256x1r4", 4},
+    {"vif_scale0", "", "128x1r8"},
+    {"vif_scale1", "", "128x1r8"},
+    {"vif_scale2", "", "128x1r8"},
+    {"vif_scale3", "", "128x1r8"},
+    {"vif_scale0", "sm_", "64x1r8", WorkloadClass::kSmall},
+    {"vif_scale0", "nvidia", "256x1r4"},
+    {"vif_scale1", "nvidia", "256x1r4", WorkloadClass::kMedium},
+    {"vif_scale1", "nvidia", "256x1r4", WorkloadClass::kLarge},
 };
 
 constexpr std::string_view kKernels[kVifScales] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
@@ -85,21 +73,21 @@ struct Images {
   BufferRef reference, distorted;
   int64_t picture_stride = 0;  // samples
   int row_stride = 0;
+  int videos = 1;  // pairs that share a picture of the reference
 };
 
 class PlanMaker {
  public:
   PlanMaker(const OptionValues& options, const PlanContext& context)
       : context_(context),
-        layout_(context.layout(PlanInput::kReferenceY)),
         limit_(MakeGainLimit(options.Double("vif_enhn_gain_limit"))),
         skip_scale0_(options.Bool("vif_skip_scale0")),
-        plan_(kVifScales * kVifSumsPerScale),
+        plan_(context, context.pairs(), kVifScales * kVifSumsPerScale),
         sums_(kVifScales * kVifSumsPerScale) {}
 
   Result<Plan> Make() {
     for (int scale = 0; scale < kVifScales; ++scale) ACU_RETURN_IF_ERROR(Choose(scale));
-    partials_ = sums_.AddBuffer(plan_, context_.batch);
+    partials_ = sums_.AddBuffer(plan_);
     log_table_ = plan_.AddTable("parts of the logarithm", LogTable());
     Images images = InputImages();
     for (int scale = 0; scale < kVifScales; ++scale) {
@@ -109,20 +97,19 @@ class PlanMaker {
                                           fmt::format("mirror {}", radius)));
       images = next;
     }
-    ACU_RETURN_IF_ERROR(sums_.AddLaunch(plan_, partials_, context_.batch));
+    ACU_RETURN_IF_ERROR(sums_.AddLaunch(plan_, partials_));
     return std::move(plan_);
   }
 
  private:
-  int Width(int scale) const { return layout_.width >> scale; }
-  int Height(int scale) const { return layout_.height >> scale; }
+  int Width(int scale) const { return context_.format.width >> scale; }
+  int Height(int scale) const { return context_.format.height >> scale; }
 
   Status Choose(int scale) {
-    ACU_ASSIGN_OR_RETURN(const TunedKernel kernel, ChooseVariant(kTuning, kKernels[scale], context_));
-    plan_.PreferBatch(kernel.batch);
-    kernels_[scale] = kernel.image;
-    const int columns = kernel.image->group_x - 2 * kVifFilters[scale].radius;
-    grids_[scale] = {CeilDiv(Width(scale), columns), CeilDiv(Height(scale), kernel.image->rows), context_.batch};
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, kKernels[scale], context_));
+    kernels_[scale] = kernel;
+    const int columns = kernel->group_x - 2 * kVifFilters[scale].radius;
+    grids_[scale] = {CeilDiv(Width(scale), columns), CeilDiv(Height(scale), kernel->rows), context_.pairs()};
     for (int sum = 0; sum < kVifSumsPerScale; ++sum) {
       const int32_t first = sums_.Reserve(scale * kVifSumsPerScale + sum, grids_[scale]);
       if (sum == 0) first_partials_[scale] = first;
@@ -131,18 +118,19 @@ class PlanMaker {
   }
 
   Images InputImages() const {
-    const uint64_t history = layout_.history * layout_.picture_stride * context_.format.BytesPerSample();
-    return {.reference = {static_cast<int>(PlanInput::kReferenceY), history},
-            .distorted = plan_.Input(PlanInput::kDistortedY),
-            .picture_stride = layout_.picture_stride,
-            .row_stride = layout_.row_stride};
+    const PlaneView reference = context_.Input(Video::kReference);
+    return {.reference = reference.data,
+            .distorted = context_.Input(Video::kDistorted).data,
+            .picture_stride = reference.picture_stride,
+            .row_stride = reference.row_stride,
+            .videos = context_.videos};
   }
 
   Images AddImages(int scale) {
     constexpr int kRowSamples = 32;  // 64 bytes, as rows of the inputs
     const int row_stride = CeilDiv(Width(scale), kRowSamples) * kRowSamples;
     const int64_t picture_stride = int64_t{row_stride} * Height(scale);
-    const size_t bytes = picture_stride * context_.batch * sizeof(uint16_t);
+    const size_t bytes = picture_stride * context_.pairs() * sizeof(uint16_t);
     return {.reference = plan_.AddScratch(fmt::format("reference of scale {}", scale), bytes),
             .distorted = plan_.AddScratch(fmt::format("distorted of scale {}", scale), bytes),
             .picture_stride = picture_stride,
@@ -160,6 +148,7 @@ class PlanMaker {
             .row_stride = images.row_stride,
             .width = Width(scale),
             .height = Height(scale),
+            .videos = images.videos,
             .bit_depth = scale == 0 ? context_.format.bit_depth : 16,
             .statistics = scale == 0 && skip_scale0_ ? 0 : 1,
             .partials_per_frame = sums_.per_frame(),
@@ -169,7 +158,6 @@ class PlanMaker {
   }
 
   const PlanContext& context_;
-  const PlaneLayout& layout_;
   const VifGainLimit limit_;
   const bool skip_scale0_;
   Plan plan_;

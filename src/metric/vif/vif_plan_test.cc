@@ -6,32 +6,32 @@
 #include <cstring>
 
 #include "metric/vif/vif.h"
+#include "metric/plan_context.h"
 
 namespace acutance {
 namespace {
 
 using testing::HasSubstr;
 
-Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int batch, int history) {
-  constexpr TuningEntry kShapes[] = {{"vif_scale0", WorkloadClass::kMedium, "", "128x1r8", 1},
-                                     {"vif_scale1", WorkloadClass::kMedium, "", "64x1r8", 1}};
-  PlanContext context = MakePlanContext(format, batch, history, "");
+Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int frames, int videos) {
+  constexpr TuningEntry kShapes[] = {{"vif_scale0", "", "128x1r8"},
+                                     {"vif_scale1", "", "64x1r8"}};
+  const OptionValues options = *OptionValues::Parse(kVifMetric.options, texts);
+  PlanContext context = MakePlanContext(InputsOf(kVifMetric, options), format, frames, videos, "");
   context.overrides = kShapes;
-  return MakeVifPlan(*OptionValues::Parse(kVifMetric.options, texts), context);
+  return MakeVifPlan(options, context);
 }
 
 TEST(VifPlan, HasALaunchForEachScale) {
-  const auto plan = Make({}, {1920, 1080, 8}, 3, 1);
+  const auto plan = Make({}, {1920, 1080, 8}, 1, 3);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_EQ(plan->sum_count(), 16);
   EXPECT_EQ(plan->launches().size(), 5u);
-  EXPECT_TRUE(plan->Reads(PlanInput::kReferenceY));
-  EXPECT_TRUE(plan->Reads(PlanInput::kDistortedY));
-  EXPECT_FALSE(plan->Reads(PlanInput::kReferenceCb));
+  EXPECT_TRUE(plan->ReadsInput(0) && plan->ReadsInput(1));
   const std::string text = plan->Print();
-  // 128 - 2 * 8 columns and 8 rows a workgroup; one picture of 1920 * 1080 bytes before the batch.
+  // 128 - 2 * 8 columns and 8 rows a workgroup.
   EXPECT_THAT(text, HasSubstr("launch: vif_scale0 u8_128x1r8, 18x135x3 workgroups of 128x1 items, border: mirror 8\n"
-                              "  buffer 1: reference y + 2073600 bytes\n"
+                              "  buffer 1: reference y\n"
                               "  buffer 2: distorted y\n"
                               "  buffer 3: reference of scale 1\n"
                               "  buffer 4: distorted of scale 1\n"
@@ -49,7 +49,7 @@ TEST(VifPlan, HasALaunchForEachScale) {
 }
 
 TEST(VifPlan, DeepSamplesHaveTheirOwnVariant) {
-  EXPECT_THAT(Make({}, {1920, 1080, 10}, 1, 0)->Print(), HasSubstr("launch: vif_scale0 u16_128x1r8, "));
+  EXPECT_THAT(Make({}, {1920, 1080, 10}, 1, 1)->Print(), HasSubstr("launch: vif_scale0 u16_128x1r8, "));
 }
 
 TEST(VifPlan, PassesTheGainLimitOn) {
@@ -62,8 +62,8 @@ TEST(VifPlan, PassesTheGainLimitOn) {
     std::memcpy(&exponent, args.data() + args.size() - 4, sizeof(exponent));
     return std::ldexp(static_cast<double>(mantissa), exponent);
   };
-  const auto plan = Make({{"vif_enhn_gain_limit", "1.3"}}, {1920, 1080, 8}, 1, 0);
-  const auto unlimited = Make({}, {1920, 1080, 8}, 1, 0);
+  const auto plan = Make({{"vif_enhn_gain_limit", "1.3"}}, {1920, 1080, 8}, 1, 1);
+  const auto unlimited = Make({}, {1920, 1080, 8}, 1, 1);
   for (int launch = 0; launch < 4; ++launch) {
     EXPECT_EQ(square_at(*plan, launch), 1.3 * 1.3);
     EXPECT_EQ(square_at(*unlimited, launch), 10000.0);
@@ -82,7 +82,7 @@ bool UsesDoubles(std::span<const std::byte> code) {
 
 TEST(VifPlan, NeedsNoDoubles) {
   for (const int depth : {8, 10}) {
-    const auto plan = Make({}, {1920, 1080, depth}, 1, 0);
+    const auto plan = Make({}, {1920, 1080, depth}, 1, 1);
     for (const Plan::Launch& launch : plan->launches())
       for (const KernelBinary& binary : launch.kernel->binaries)
         if (binary.target == "spirv") {

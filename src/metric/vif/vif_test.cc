@@ -1,3 +1,4 @@
+#include "metric/clip_frames.h"
 #include "metric/vif/vif.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ struct Pair {
 OptionValues Options(const OptionTexts& texts) { return OptionValues::Parse(kVifMetric.options, texts).value(); }
 
 std::unique_ptr<Extractor> MakeExtractor(const PictureFormat& format, const OptionTexts& texts = {}) {
-  auto made = kVifMetric.make(Options(texts), format);
+  auto made = acutance::MakeExtractor(kVifMetric, Options(texts), format);
   EXPECT_TRUE(made.ok()) << made.status().message();
   return std::move(made).value();
 }
@@ -55,18 +56,22 @@ std::unique_ptr<Extractor> MakeExtractor(const PictureFormat& format, const Opti
 /// Height of the next band, given where it begins.
 using BandHeight = std::function<int(int begin)>;
 
-Sums RunBands(const Extractor& extractor, const Pair& pair, const BandHeight& band_height) {
-  Sums sums(extractor.SumCount());
+/// Adds the sums of all stages in bands of these heights, with a thread workspace that may have been used before.
+Sums RunBands(const Extractor& extractor, const Pair& pair, const BandHeight& band_height, Workspace& thread) {
+  Sums sums(extractor.spec().sums);
+  const ClipFrames clip(kVifMetric, OptionValues(kVifMetric.options), {&pair.reference, 1}, {&pair.distorted, 1});
   const auto frame = extractor.MakeFrameWorkspace();
-  const auto thread = extractor.MakeThreadWorkspace();
-  const FrameInput input = {&pair.reference, &pair.distorted, nullptr};
-  for (int stage = 0; stage < extractor.StageCount(); ++stage)
-    for (int begin = 0; begin < extractor.StageRows(stage);) {
-      const int end = std::min(begin + band_height(begin), extractor.StageRows(stage));
-      extractor.RunBand(input, stage, {begin, end}, frame.get(), thread.get(), sums);
+  for (int stage = 0; stage < std::ssize(extractor.spec().stages); ++stage)
+    for (int begin = 0, rows = extractor.spec().stages[stage].rows; begin < rows;) {
+      const int end = std::min(begin + band_height(begin), rows);
+      extractor.RunBand(clip.at(0), stage, {begin, end}, {frame.get(), &thread}, {.sums = sums});
       begin = end;
     }
   return sums;
+}
+
+Sums RunBands(const Extractor& extractor, const Pair& pair, const BandHeight& band_height) {
+  return RunBands(extractor, pair, band_height, *extractor.MakeThreadWorkspace());
 }
 
 int WholePicture(int) { return kMaxDimension; }
@@ -212,14 +217,7 @@ TEST(VifFast, BuffersCarryNothingOver) {
   const auto extractor = MakeExtractor(second.reference.format);
   const auto other = MakeExtractor(first.reference.format);
   const auto thread = extractor->MakeThreadWorkspace();
-  const auto run = [&](const Extractor& e, const Pair& pair) {
-    Sums sums(e.SumCount());
-    const auto frame = e.MakeFrameWorkspace();
-    for (int stage = 0; stage < e.StageCount(); ++stage)
-      e.RunBand({&pair.reference, &pair.distorted, nullptr}, stage, {0, e.StageRows(stage)}, frame.get(), thread.get(),
-                sums);
-    return sums;
-  };
+  const auto run = [&](const Extractor& e, const Pair& pair) { return RunBands(e, pair, WholePicture, *thread); };
   const Sums clean = run(*extractor, second);
   run(*other, first);
   EXPECT_EQ(run(*extractor, second), clean);
@@ -291,7 +289,8 @@ Pair KnownPair(int bit_depth) {
 std::vector<double> Values(const Pair& pair, const OptionTexts& texts) {
   const auto extractor = MakeExtractor(pair.reference.format, texts);
   std::vector<double> values(kVifMetric.outputs.size(), -7);
-  extractor->Finish(RunBands(*extractor, pair, WholePicture), values);
+  const Sums sums = RunBands(*extractor, pair, WholePicture);
+  EXPECT_TRUE(extractor->Finish({.sums = sums}, {.values = values}).ok());
   return values;
 }
 
@@ -354,13 +353,13 @@ TEST(VifMetric, IdenticalPicturesScoreOne) {
 
 TEST(VifMetric, RefusesSmallPictures) {
   for (const auto& [width, height] : {std::pair(15, 16), {16, 15}, {1, 1}}) {
-    const auto made = kVifMetric.make(Options({}), {width, height, 8, PixelFormat::k400});
+    const auto made = acutance::MakeExtractor(kVifMetric, Options({}), {width, height, 8, PixelFormat::k400});
     ASSERT_FALSE(made.ok());
     EXPECT_EQ(made.status().code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(made.status().message(),
-              fmt::format("the picture is {}x{}; both sides must be at least 16 pixels", width, height));
+              fmt::format("vif needs pictures of at least 16x16, these are {}x{}", width, height));
   }
-  EXPECT_TRUE(kVifMetric.make(Options({}), {16, 16, 8, PixelFormat::k400}).ok());
+  EXPECT_TRUE(acutance::MakeExtractor(kVifMetric, Options({}), {16, 16, 8, PixelFormat::k400}).ok());
 }
 
 TEST(VifMetric, KeysShowOptions) {

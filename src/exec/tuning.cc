@@ -1,0 +1,73 @@
+#include "exec/tuning.h"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace acutance {
+namespace {
+
+struct BatchRow {
+  std::string_view family;
+  std::array<int, 3> pairs;  // by WorkloadClass
+};
+
+/// Measured on the H200 (sm_90, and "nvidia", which is Vulkan there): docs/performance.md. The rows of
+/// other families follow the number of their multiprocessors or compute units.
+constexpr BatchRow kBatches[] = {
+    {"", {16, 8, 2}},         // unknown, integrated, software
+    {"sm_7", {32, 8, 2}},     // Turing
+    {"sm_8", {64, 16, 4}},    // Ampere, Ada
+    {"sm_9", {64, 16, 4}},    // Hopper
+    {"sm_10", {64, 16, 4}},   // Blackwell
+    {"sm_11", {32, 8, 2}},    // Jetson Thor
+    {"sm_12", {64, 16, 4}},   // Blackwell for desktops
+    {"nvidia", {64, 16, 4}},  // Vulkan
+    {"gfx9", {64, 16, 4}},    // CDNA
+    {"gfx10", {32, 8, 2}},    // RDNA 1 and 2
+    {"gfx11", {32, 8, 2}},    // RDNA 3
+    {"gfx12", {32, 8, 2}},    // RDNA 4
+    {"amd", {32, 8, 2}},      // Vulkan
+    {"intel", {16, 8, 2}},    // Vulkan, SYCL
+};
+
+}  // namespace
+
+WorkloadClass ClassifyWorkload(int width, int height) {
+  const int64_t pixels = int64_t{width} * height;
+  if (pixels < int64_t{1280} * 720) return WorkloadClass::kSmall;
+  return pixels < int64_t{3840} * 2160 ? WorkloadClass::kMedium : WorkloadClass::kLarge;
+}
+
+std::string_view WorkloadClassName(WorkloadClass workload) {
+  switch (workload) {
+    case WorkloadClass::kSmall:
+      return "small";
+    case WorkloadClass::kMedium:
+      return "medium";
+    case WorkloadClass::kLarge:
+      return "large";
+  }
+  return "";
+}
+
+const TuningEntry* FindTuning(std::span<const TuningEntry> table, std::string_view kernel, WorkloadClass workload,
+                              std::string_view family) {
+  const TuningEntry* best = nullptr;
+  const auto rank = [](const TuningEntry& entry) { return std::pair(entry.family.size(), entry.workload.has_value()); };
+  for (const TuningEntry& entry : table) {
+    if (entry.kernel != kernel || entry.workload.value_or(workload) != workload) continue;
+    if (!family.starts_with(entry.family)) continue;
+    if (best == nullptr || rank(entry) > rank(*best)) best = &entry;
+  }
+  return best;
+}
+
+int PreferredBatch(WorkloadClass workload, std::string_view family) {
+  const BatchRow* best = &kBatches[0];
+  for (const BatchRow& row : kBatches)
+    if (family.starts_with(row.family) && row.family.size() > best->family.size()) best = &row;
+  return best->pairs[static_cast<int>(workload)];
+}
+
+}  // namespace acutance
