@@ -6,6 +6,11 @@
 
 FUNCTION(double) exact_number(CONST_BUFFER(uint64_t) t, int32_t i) { return bits_double(t.data[i]); }
 
+// c1 x + c0, the coefficients from t[c] on.
+FUNCTION(double) exact_line(CONST_BUFFER(uint64_t) t, int32_t c, double x) {
+  return exact_fma(x, exact_number(t, c + 1), exact_number(t, c));
+}
+
 #define EXACT_INFINITY bits_double(0x7ff0000000000000ul)
 #define EXACT_NAN bits_double(0x7ff8000000000000ul)
 
@@ -60,8 +65,8 @@ FUNCTION(double) exact_exp_sum(CONST_BUFFER(uint64_t) t, double h, double l, uin
       exact_fma(whole, exact_number(t, EXACT_EXP + 2), exact_fma(whole, exact_number(t, EXACT_EXP + 1), h)) + l;
   const uint64_t scale = (t.data[i + 1] + (uint64_t(int64_t(k)) << 45)) ^ sign;
   const double r2 = r * r;
-  const double low = exact_fma(r, exact_number(t, EXACT_EXP + 5), exact_number(t, EXACT_EXP + 4));
-  const double high = exact_fma(r, exact_number(t, EXACT_EXP + 7), exact_number(t, EXACT_EXP + 6));
+  const double low = exact_line(t, EXACT_EXP + 4, r);
+  const double high = exact_line(t, EXACT_EXP + 6, r);
   const double p = exact_fma(r2 * r2, high, exact_fma(low, r2, r + exact_number(t, i)));
   if (size < 1023 + 9) return exact_fma(bits_double(scale), p, bits_double(scale));
   if (k >= 0) {
@@ -89,12 +94,9 @@ FUNCTION(double) exact_log_near_1(CONST_BUFFER(uint64_t) t, double r) {
   const double b0 = exact_number(t, EXACT_LOG_B);
   const double r2 = r * r;
   const double r3 = r * r2;
-  const double p = exact_fma(r2, exact_number(t, EXACT_LOG_B + 3),
-                             exact_fma(r, exact_number(t, EXACT_LOG_B + 2), exact_number(t, EXACT_LOG_B + 1)));
-  const double q = exact_fma(r2, exact_number(t, EXACT_LOG_B + 6),
-                             exact_fma(r, exact_number(t, EXACT_LOG_B + 5), exact_number(t, EXACT_LOG_B + 4)));
-  const double s9 = exact_fma(r2, exact_number(t, EXACT_LOG_B + 9),
-                              exact_fma(r, exact_number(t, EXACT_LOG_B + 8), exact_number(t, EXACT_LOG_B + 7)));
+  const double p = exact_fma(r2, exact_number(t, EXACT_LOG_B + 3), exact_line(t, EXACT_LOG_B + 1, r));
+  const double q = exact_fma(r2, exact_number(t, EXACT_LOG_B + 6), exact_line(t, EXACT_LOG_B + 4, r));
+  const double s9 = exact_fma(r2, exact_number(t, EXACT_LOG_B + 9), exact_line(t, EXACT_LOG_B + 7, r));
   const double s = exact_fma(r3, exact_number(t, EXACT_LOG_B + 10), s9);
   const double sum = exact_fma(exact_fma(s, r3, q), r3, p);
   const double w = r * DOUBLE(134217728.0);
@@ -119,8 +121,7 @@ FUNCTION(double) exact_log(CONST_BUFFER(uint64_t) t, double x) {
   const double high = w + r;
   const double low = exact_fma(split.k, exact_number(t, EXACT_LN2 + 1), (w - high) + r);
   const double r2 = r * r;
-  const double p = exact_fma(exact_fma(r, exact_number(t, EXACT_LOG_A + 4), exact_number(t, EXACT_LOG_A + 3)), r2,
-                             exact_fma(r, exact_number(t, EXACT_LOG_A + 2), exact_number(t, EXACT_LOG_A + 1)));
+  const double p = exact_fma(exact_line(t, EXACT_LOG_A + 3, r), r2, exact_line(t, EXACT_LOG_A + 1, r));
   return exact_fma(r * r2, p, exact_fma(r2, exact_number(t, EXACT_LOG_A), low)) + high;
 }
 
@@ -130,13 +131,11 @@ FUNCTION(double) exact_log2_near_1(CONST_BUFFER(uint64_t) t, double r) {
   const double r4 = r2 * r2;
   const double high = r * e;
   const double rest = exact_fma(r, exact_number(t, EXACT_LOG2_E + 1), exact_fma(r, e, -high));
-  const double q = exact_fma(r, exact_number(t, EXACT_LOG2_B + 1), exact_number(t, EXACT_LOG2_B));
+  const double q = exact_line(t, EXACT_LOG2_B, r);
   const double y = exact_fma(q, r2, high);
   const double low = exact_fma(q, r2, high - y) + rest;
-  const double p = exact_fma(exact_fma(r, exact_number(t, EXACT_LOG2_B + 5), exact_number(t, EXACT_LOG2_B + 4)), r2,
-                             exact_fma(r, exact_number(t, EXACT_LOG2_B + 3), exact_number(t, EXACT_LOG2_B + 2)));
-  const double s = exact_fma(exact_fma(r, exact_number(t, EXACT_LOG2_B + 9), exact_number(t, EXACT_LOG2_B + 8)), r2,
-                             exact_fma(r, exact_number(t, EXACT_LOG2_B + 7), exact_number(t, EXACT_LOG2_B + 6)));
+  const double p = exact_fma(exact_line(t, EXACT_LOG2_B + 4, r), r2, exact_line(t, EXACT_LOG2_B + 2, r));
+  const double s = exact_fma(exact_line(t, EXACT_LOG2_B + 8, r), r2, exact_line(t, EXACT_LOG2_B + 6, r));
   return y + exact_fma(exact_fma(s, r4, p), r4, low);
 }
 
@@ -157,9 +156,8 @@ FUNCTION(double) exact_log2(CONST_BUFFER(uint64_t) t, double x) {
   const double low = ((t3 - high) + t1) + t2;
   const double r2 = r * r;
   const double r4 = r2 * r2;
-  const double p = exact_fma(exact_fma(r, exact_number(t, EXACT_LOG2_A + 3), exact_number(t, EXACT_LOG2_A + 2)), r2,
-                             exact_fma(r, exact_number(t, EXACT_LOG2_A + 1), exact_number(t, EXACT_LOG2_A)));
-  const double q = exact_fma(r, exact_number(t, EXACT_LOG2_A + 5), exact_number(t, EXACT_LOG2_A + 4));
+  const double p = exact_fma(exact_line(t, EXACT_LOG2_A + 2, r), r2, exact_line(t, EXACT_LOG2_A, r));
+  const double q = exact_line(t, EXACT_LOG2_A + 4, r);
   return exact_fma(r2, exact_fma(q, r4, p), low) + high;
 }
 
@@ -233,9 +231,9 @@ FUNCTION(double) exact_pow(CONST_BUFFER(uint64_t) t, double x, double y) {
   const double high = t2 + ar2;
   const double l3 = exact_fma(ar, r, -ar2);
   const double l4 = (t2 - high) + ar2;
-  const double p56 = exact_fma(r, exact_number(t, EXACT_POW_A + 6), exact_number(t, EXACT_POW_A + 5));
-  const double p34 = exact_fma(r, exact_number(t, EXACT_POW_A + 4), exact_number(t, EXACT_POW_A + 3));
-  const double p12 = exact_fma(r, exact_number(t, EXACT_POW_A + 2), exact_number(t, EXACT_POW_A + 1));
+  const double p56 = exact_line(t, EXACT_POW_A + 5, r);
+  const double p34 = exact_line(t, EXACT_POW_A + 3, r);
+  const double p12 = exact_line(t, EXACT_POW_A + 1, r);
   const double p = exact_fma(ar2, exact_fma(p56, ar2, p34), p12);
   const double low = exact_fma(ar3, p, ((l1 + l2) + l3) + l4);
   const double log_high = high + low;
