@@ -20,5 +20,4 @@ struct AcuBuffer {
 #define PASS(...) args, group __VA_OPT__(, ) __VA_ARGS__
 #define IN_OUT(T) T&
 #define UNROLL _Pragma("unroll")
-#define EXACT /* contraction is off by compiler flag */
 #define DOUBLE(X) X

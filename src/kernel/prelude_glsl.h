@@ -37,7 +37,6 @@ ACU_DECLARE_BUFFER(double, 8)
 #define IN_OUT(T) inout T
 #define TABLE(T, NAME, N) const T NAME[N]
 #define UNROLL [[unroll]]
-#define EXACT precise
 #define DOUBLE(X) X##lf  // a bare 0.1 is a float
 
 #define local_x() int32_t(gl_LocalInvocationID.x)

@@ -8,7 +8,7 @@ struct FloatMotionSumShared {
 KERNEL_USES(FloatMotionSumArgs, FloatMotionSumShared)
 
 FUNCTION(float) add_rows(CONTEXT(float sum)) {
-  EXACT float running = sum;
+  float running = sum;
   for (int32_t i = 0; i < BLOCK_X; ++i) running = running + group.row_sum[i];
   return running;
 }
