@@ -13,7 +13,8 @@ import struct
 import sys
 
 MAGIC = 0x07230203
-OP_EXT_INST, OP_DECORATE, NO_CONTRACTION, FMA = 12, 71, 42, 50
+OP_NAME, OP_EXT_INST, OP_FUNCTION, OP_DECORATE, NO_CONTRACTION, FMA = 5, 12, 54, 71, 42, 50
+DONT_INLINE = 2
 ARITHMETIC = {127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem",
               141: "OpFMod", 142: "OpVectorTimesScalar", 143: "OpMatrixTimesScalar", 144: "OpVectorTimesMatrix",
               145: "OpMatrixTimesVector", 146: "OpMatrixTimesMatrix", 147: "OpOuterProduct", 148: "OpDot"}
@@ -64,6 +65,18 @@ def uncontracted(code):
     added = [word for result, name in arithmetic(code) if name != "Fma"
              for word in (3 << 16 | OP_DECORATE, result, NO_CONTRACTION)]
     return code[:4 * at] + struct.pack(f"<{len(added)}I", *added) + code[4 * at:]
+
+
+def with_calls(code, prefix):
+    """The module with DontInline for every function whose name begins so."""
+    words, at, kept = list(struct.unpack(f"<{len(code) // 4}I", code)), HEADER_WORDS, set()
+    for opcode, operands in instructions(code):
+        if opcode == OP_NAME and struct.pack(f"<{len(operands) - 1}I", *operands[1:]).startswith(prefix):
+            kept.add(operands[0])
+        elif opcode == OP_FUNCTION and operands[1] in kept:
+            words[at + 3] |= DONT_INLINE
+        at += 1 + len(operands)
+    return struct.pack(f"<{len(words)}I", *words)
 
 
 def main():

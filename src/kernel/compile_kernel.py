@@ -99,7 +99,7 @@ def translate(command, text, out, optimizers=()):
         return
     call([*command, "-o", str(out), "-"], text)
     for optimizer in optimizers:
-        out.write_bytes(check_spirv.uncontracted(out.read_bytes()))
+        out.write_bytes(check_spirv.with_calls(check_spirv.uncontracted(out.read_bytes()), b"software_"))
         call([*optimizer, str(out), "-o", str(out)], None)
     try:
         if kept:

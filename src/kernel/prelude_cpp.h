@@ -21,3 +21,7 @@ struct AcuBuffer {
 #define IN_OUT(T) T&
 #define UNROLL _Pragma("unroll")
 #define DOUBLE(X) X
+#define double_bits(V) __builtin_bit_cast(uint64_t, double(V))
+#define bits_double(V) __builtin_bit_cast(double, uint64_t(V))
+#define float_bits(V) __builtin_bit_cast(uint32_t, float(V))
+#define bits_float(V) __builtin_bit_cast(float, uint32_t(V))
