@@ -6,6 +6,8 @@ usage: check_files.py [--root DIR] [--compile-commands FILE]
 - Every C++ source belongs to a CMake target (compile_commands.json, or its name in a CMakeLists.txt for the parts that
   an option leaves out), and every header is included, directly or not, by such a source.
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
+- No source below src/ calls a function of the C library whose last bit depends on that library: base/exact_math.h has
+  them.
 Exit status 0 when all hold, 1 otherwise.
 """
 import argparse
@@ -20,6 +22,10 @@ INCLUDE_FOLDERS = ("src", "include", "", "tests/structure/additions")
 CODE_LINES = 600
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
+# sqrt, floor, ldexp and their like are exact everywhere.
+LIBRARY_MATHS = re.compile(
+    r"(?<![\w.>:])(?:std::|::|__builtin_)?(?:a?(?:sin|cos|tan)h?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|pow|cbrt|hypot|"
+    r"erfc?|[lt]gamma|fma)[fl]?\s*\(")
 INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+["<]([^">]+)[">]', re.M)
 TEXT = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ".1", ""}
 
@@ -85,6 +91,18 @@ def text_problems(root, path):
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
 
 
+def inexact_maths(root, path):
+    """Calls whose result depends on the C library, in a file that scores are made of."""
+    name = path.relative_to(root)
+    scored = name.parts[0] == "src" and name.parts[1] != "base" and path.suffix in (".cc", ".h")
+    if not scored or path.stem.endswith(("_test", "_bench")):
+        return
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        call = LIBRARY_MATHS.search(line.split("//")[0])
+        if call:
+            yield f"{name}:{number}: '{call.group()}' has another last bit in each C library: use base/exact_math.h"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
@@ -97,6 +115,7 @@ def main():
     for path in files:
         if path.suffix in TEXT and path.relative_to(root).parts[0] != "models":
             problems += text_problems(root, path)
+            problems += inexact_maths(root, path)
     for problem in problems:
         print(problem)
     print(f"{len(files)} files checked, {len(problems)} problems")

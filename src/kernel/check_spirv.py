@@ -1,30 +1,34 @@
 #!/usr/bin/env python3
-"""Finds floating-point results in SPIR-V that a driver may contract (a*b+c in one rounding) or reassociate.
+"""Finds floating-point results in SPIR-V that a driver may contract (a*b+c in one rounding) or
+reassociate, and forbids it.
 
 usage: check_spirv.py FILE.spv...
 
-Every result of an arithmetic instruction on floating-point numbers must carry the decoration NoContraction, and the
-fused Fma of GLSL.std.450 must not occur. No driver at hand need ever fuse for a missing one to be found.
-Exit status 0 when all files hold, 1 otherwise.
+Every result of an arithmetic instruction on floating-point numbers must carry the decoration
+NoContraction, and the fused Fma of GLSL.std.450 must not occur. A missing decoration is found even
+where no driver at hand would fuse. Exit status 0 when all files hold, 1 otherwise.
 """
 import pathlib
 import struct
 import sys
 
 MAGIC = 0x07230203
-OP_EXT_INST, OP_DECORATE, NO_CONTRACTION, FMA = 12, 71, 42, 50
+OP_NAME, OP_EXT_INST, OP_FUNCTION, OP_DECORATE, NO_CONTRACTION, FMA = 5, 12, 54, 71, 42, 50
+DONT_INLINE = 2
 ARITHMETIC = {127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem",
               141: "OpFMod", 142: "OpVectorTimesScalar", 143: "OpMatrixTimesScalar", 144: "OpVectorTimesMatrix",
               145: "OpMatrixTimesVector", 146: "OpMatrixTimesMatrix", 147: "OpOuterProduct", 148: "OpDot"}
 EXACT_ANYWAY = {127}  # a sign flip rounds nothing
+HEADER_WORDS = 5
+BEFORE_DECORATIONS = {3, 4, 5, 6, 7, 8, 10, 11, 14, 15, 16, 17, 317, 330, 331}  # capabilities to names
 
 
 def instructions(code):
     """(opcode, operand words) of a module."""
     words = struct.unpack(f"<{len(code) // 4}I", code[:len(code) // 4 * 4])
-    if len(words) < 5 or words[0] != MAGIC:
+    if len(words) < HEADER_WORDS or words[0] != MAGIC:
         raise ValueError("not a SPIR-V module")
-    at = 5
+    at = HEADER_WORDS
     while at < len(words):
         count, opcode = words[at] >> 16, words[at] & 0xFFFF
         if count == 0:
@@ -33,8 +37,8 @@ def instructions(code):
         at += count
 
 
-def contractible(code):
-    """Names of the arithmetic results without NoContraction, such as "OpFMul %42"."""
+def arithmetic(code):
+    """(id, name) of the arithmetic results that lack NoContraction, and of each Fma."""
     decorated, found = set(), []
     for opcode, operands in instructions(code):
         if opcode == OP_DECORATE and operands[1] == NO_CONTRACTION:
@@ -43,7 +47,36 @@ def contractible(code):
             found.append((operands[1], ARITHMETIC[opcode]))
         elif opcode == OP_EXT_INST and operands[3] == FMA:
             found.append((operands[1], "Fma"))
-    return [f"{name} %{result}" for result, name in found if name == "Fma" or result not in decorated]
+    return [(result, name) for result, name in found if name == "Fma" or result not in decorated]
+
+
+def contractible(code):
+    """Names of the arithmetic results without NoContraction, such as "OpFMul %42"."""
+    return [f"{name} %{result}" for result, name in arithmetic(code)]
+
+
+def uncontracted(code):
+    """The module with NoContraction for every arithmetic result."""
+    at = HEADER_WORDS
+    for opcode, operands in instructions(code):
+        if opcode not in BEFORE_DECORATIONS:
+            break
+        at += 1 + len(operands)
+    added = [word for result, name in arithmetic(code) if name != "Fma"
+             for word in (3 << 16 | OP_DECORATE, result, NO_CONTRACTION)]
+    return code[:4 * at] + struct.pack(f"<{len(added)}I", *added) + code[4 * at:]
+
+
+def with_calls(code, prefix):
+    """The module with DontInline for every function whose name begins so."""
+    words, at, kept = list(struct.unpack(f"<{len(code) // 4}I", code)), HEADER_WORDS, set()
+    for opcode, operands in instructions(code):
+        if opcode == OP_NAME and struct.pack(f"<{len(operands) - 1}I", *operands[1:]).startswith(prefix):
+            kept.add(operands[0])
+        elif opcode == OP_FUNCTION and operands[1] in kept:
+            words[at + 3] |= DONT_INLINE
+        at += 1 + len(operands)
+    return struct.pack(f"<{len(words)}I", *words)
 
 
 def main():

@@ -20,5 +20,8 @@ struct AcuBuffer {
 #define PASS(...) args, group __VA_OPT__(, ) __VA_ARGS__
 #define IN_OUT(T) T&
 #define UNROLL _Pragma("unroll")
-#define EXACT /* contraction is off by compiler flag */
 #define DOUBLE(X) X
+#define double_bits(V) __builtin_bit_cast(uint64_t, double(V))
+#define bits_double(V) __builtin_bit_cast(double, uint64_t(V))
+#define float_bits(V) __builtin_bit_cast(uint32_t, float(V))
+#define bits_float(V) __builtin_bit_cast(float, uint32_t(V))

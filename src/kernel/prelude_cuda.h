@@ -14,6 +14,10 @@
 #define group_barrier() __syncthreads()
 #define leading_zeros(V) int32_t(__clz(int32_t(V)))
 #define estimate_reciprocal(V) __fdividef(1.0f, V)
+#define estimate_square_root(V) __fsqrt_rn(V)
+#define exact_sqrt_float(A) __fsqrt_rn(A)
+#define exact_sqrt(A) __dsqrt_rn(A)
+#define exact_fma(A, B, C) __fma_rn(A, B, C)
 #define acu_exchange(V, MASK) uint32_t(__shfl_xor_sync(0xffffffffu, uint32_t(V), MASK))
 #else
 #define ACU_INLINE inline __attribute__((device, always_inline))
@@ -28,6 +32,10 @@
 #define group_barrier() __nvvm_bar_sync(0)
 #define leading_zeros(V) acu_leading_zeros(V)
 #define estimate_reciprocal(V) __nvvm_rcp_approx_ftz_f(V)
+#define estimate_square_root(V) __nvvm_sqrt_approx_ftz_f(V)
+#define exact_sqrt_float(A) __nvvm_sqrt_rn_f(A)
+#define exact_sqrt(A) __nvvm_sqrt_rn_d(A)
+#define exact_fma(A, B, C) __nvvm_fma_rn_d(A, B, C)
 #define acu_exchange(V, MASK) uint32_t(__nvvm_shfl_sync_bfly_i32(-1, int32_t(V), MASK, 31))
 #endif
 

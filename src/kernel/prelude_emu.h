@@ -76,3 +76,4 @@ constexpr AcuEmuKernel DescribeKernel() {
 #define wave_xor(V, MASK) acu_emu_item->wave_xor(V, MASK)
 #define leading_zeros(V) int32_t(std::countl_zero(V))
 #define estimate_reciprocal(V) (1.0f / (V))
+#define estimate_square_root(V) __builtin_sqrtf(V)

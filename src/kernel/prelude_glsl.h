@@ -37,8 +37,12 @@ ACU_DECLARE_BUFFER(double, 8)
 #define IN_OUT(T) inout T
 #define TABLE(T, NAME, N) const T NAME[N]
 #define UNROLL [[unroll]]
-#define EXACT precise
 #define DOUBLE(X) X##lf  // a bare 0.1 is a float
+
+#define double_bits(V) doubleBitsToUint64(V)
+#define bits_double(V) uint64BitsToDouble(V)
+#define float_bits(V) floatBitsToUint(V)
+#define bits_float(V) uintBitsToFloat(V)
 
 #define local_x() int32_t(gl_LocalInvocationID.x)
 #define local_y() int32_t(gl_LocalInvocationID.y)
@@ -57,3 +61,4 @@ ACU_DECLARE_BUFFER(double, 8)
 #define wave_xor(V, MASK) subgroupShuffleXor(V, uint32_t(MASK))
 #define leading_zeros(V) (31 - findMSB(V))
 #define estimate_reciprocal(V) (1.0f / (V))  // within 2.5 units in the last place, says Vulkan
+#define estimate_square_root(V) sqrt(V)

@@ -16,6 +16,10 @@ typedef unsigned long uint64_t;
 #define FUNCTION(R) [[maybe_unused]] static ACU_INLINE R
 #define TABLE(T, NAME, N) static __attribute__((device, constant)) constexpr T NAME[N]
 
+// Both compilers round divisions correctly unless told otherwise.
+#define exact_divide_float(A, B) ((A) / (B))
+#define exact_divide(A, B) ((A) / (B))
+
 #define KERNEL_MAIN()                                                                           \
   FUNCTION(void) KernelBody(CONTEXT());                                                         \
   extern "C" __attribute__((global)) ACU_GROUP_SIZE void KERNEL_SYMBOL(const KernelArgs args) { \

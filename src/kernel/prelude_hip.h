@@ -18,6 +18,10 @@
   } while (false)
 #define leading_zeros(V) acu_leading_zeros(V)
 #define estimate_reciprocal(V) __builtin_amdgcn_rcpf(V)
+#define estimate_square_root(V) __builtin_amdgcn_sqrtf(V)
+#define exact_sqrt_float(A) __builtin_elementwise_sqrt(float(A))
+#define exact_sqrt(A) __builtin_elementwise_sqrt(double(A))
+#define exact_fma(A, B, C) __builtin_elementwise_fma(double(A), double(B), double(C))
 
 // 32 or 64, as the code object was built for.
 #define wave_size() int32_t(__builtin_amdgcn_wavefrontsize())

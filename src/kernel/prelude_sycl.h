@@ -46,3 +46,11 @@ FUNCTION(uint64_t) wave_xor(uint64_t value, int32_t mask) {
 }
 FUNCTION(int32_t) leading_zeros(uint32_t value) { return int32_t(sycl::clz(value)); }
 FUNCTION(float) estimate_reciprocal(float value) { return 1.0f / value; }
+FUNCTION(float) estimate_square_root(float value) { return sycl::sqrt(value); }
+
+// The runtime compiler is asked for correctly rounded divisions and roots of floats; OpenCL promises the rest.
+#define exact_divide_float(A, B) ((A) / (B))
+#define exact_divide(A, B) ((A) / (B))
+#define exact_sqrt_float(A) sycl::sqrt(float(A))
+#define exact_sqrt(A) sycl::sqrt(double(A))
+#define exact_fma(A, B, C) sycl::fma(double(A), double(B), double(C))

@@ -1,8 +1,8 @@
 #include "model/predict.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "base/exact_math.h"
 #include "model/statistics.h"
 
 namespace acutance {
@@ -39,7 +39,9 @@ double EvaluateSvm(const Svm& svm, std::span<const double> x) {
         distance[k] += d * d;
       }
     }
-    for (size_t k = 0; k < width; ++k) sum += svm.coefficients[begin + k] * std::exp(-svm.gamma * distance[k]);
+    for (size_t k = 0; k < width; ++k) distance[k] = -svm.gamma * distance[k];
+    ExpAll({distance, width});
+    for (size_t k = 0; k < width; ++k) sum += svm.coefficients[begin + k] * distance[k];
   }
   return sum - svm.rho;
 }

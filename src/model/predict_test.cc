@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
 #include <sstream>
 
+#include "base/exact_math.h"
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
 #include "model/test_model.h"
@@ -119,7 +119,7 @@ double EvaluateText(std::string_view svm_text, double gamma, double rho, std::sp
     while (fields >> index >> colon >> value) vector[index - 1] = value;
     double distance = 0;
     for (size_t i = 0; i < x.size(); ++i) distance += (x[i] - vector[i]) * (x[i] - vector[i]);
-    sum += coefficient * std::exp(-gamma * distance);
+    sum += coefficient * Exp(-gamma * distance);
   }
   return sum - rho;
 }

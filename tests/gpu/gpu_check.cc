@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "engine/backends.h"
 #include "metric/registry.h"
@@ -116,6 +117,8 @@ Status CheckLanguage(const Settings& settings) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
   ACU_RETURN_IF_ERROR(RunLanguageProbe(*device));
   fmt::print("  {:40} equal, doubles included\n", "every word of the kernel language");
+  ACU_RETURN_IF_ERROR(RunExactProbe(*device, settings.quick ? 10'000 : 1'000'000));
+  fmt::print("  {:40} equal\n", "exact functions");
   return {};
 }
 

@@ -91,6 +91,13 @@ class Checks(unittest.TestCase):
         self.write("src/base/a.cc", "//\n" * 601)
         self.expect("check_files.py", "601 lines")
 
+    def test_library_maths(self):
+        for call in ("std::pow(x, 2.5)", "::powf(x, y)", "log10(x)", "std::exp (x)", "std::log2(x)"):
+            self.write("src/metric/vif/vif.cc", f'#include "metric/vif/vif.h"\ndouble f(double x, double y) {{ return {call}; }}\n')
+            self.expect("check_files.py", "has another last bit in each C library")
+        self.write("src/metric/vif/vif.cc", '#include "metric/vif/vif.h"\n// log10(x)\ndouble f(double x) { return std::sqrt(Exp(x)); }\n')
+        self.expect("check_files.py", None)
+
     def test_promise(self):
         self.write("src/base/a.h", "// TO" + "DO\n")
         self.expect("check_files.py", "promises work")

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backend/testing/copy_probe.h"
+#include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "kernel/probe/faults_args.h"
 
@@ -60,6 +61,8 @@ TEST(Emu, RunsEveryWordOfTheLanguage) {
       EXPECT_TRUE(status.ok()) << "wave " << wave << ", seed " << seed << ": " << status.message();
     }
 }
+
+TEST(Emu, ComputesTheExactFunctions) { EXPECT_EQ(RunExactProbe(*Open(8, 1)).message(), ""); }
 
 TEST(Emu, ReportsDivergentBarriers) {
   std::vector<int32_t> results;

@@ -15,6 +15,7 @@
 
 #include "backend/sycl/sycl.h"
 #include "backend/testing/copy_probe.h"
+#include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 
 namespace acutance {
@@ -157,6 +158,14 @@ TEST_F(SyclDeviceTest, SpeaksTheKernelLanguageAtEveryWave) {
     EXPECT_OK(RunLanguageProbe(**device));
   }
   EXPECT_GE(waves, info_.family == "intel_cpu" ? 5 : 1);
+}
+
+TEST_F(SyclDeviceTest, ComputesTheExactFunctions) {
+  const auto device = kSyclBackend.open(0);
+  ASSERT_TRUE(device.ok()) << device.status().message();
+  for (const KernelImage& image : ProbeImages())  // all now, so that they are compiled together
+    if (image.kernel == "exact") EXPECT_OK((*device)->LoadKernel(image).status());
+  EXPECT_OK(RunExactProbe(**device));
 }
 
 TEST_F(SyclDeviceTest, RefusesWavesThatAreNotThere) {

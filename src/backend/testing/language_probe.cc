@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "backend/testing/probe_buffers.h"
 #include "base/int_math.h"
 #include "kernel/probe/language_args.h"
 
@@ -79,33 +80,6 @@ std::vector<std::byte> Samples(int bits) {
   return bytes;
 }
 
-/// Device buffers with contents, and the copies that fill and read them.
-class Buffers {
- public:
-  explicit Buffers(Device& device) : device_(device) {}
-
-  Result<const Buffer*> Upload(std::span<const std::byte> contents) {
-    ACU_ASSIGN_OR_RETURN(Buffer * source, Add(contents.size(), MemoryKind::kUpload));
-    ACU_ASSIGN_OR_RETURN(Buffer * buffer, Add(contents.size(), MemoryKind::kDevice));
-    std::memcpy(source->host(), contents.data(), contents.size());
-    commands_.push_back(CopyCommand{source, 0, buffer, 0, contents.size()});
-    return static_cast<const Buffer*>(buffer);
-  }
-
-  Result<Buffer*> Add(size_t bytes, MemoryKind kind) {
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, kind));
-    owned_.push_back(std::move(buffer));
-    return owned_.back().get();
-  }
-
-  std::vector<Command>& commands() { return commands_; }
-
- private:
-  Device& device_;
-  std::vector<std::unique_ptr<Buffer>> owned_;
-  std::vector<Command> commands_;
-};
-
 Status Compare(const KernelImage& image, const Answers& answers, const Buffer& ratios, const Buffer& integers) {
   for (int i = 0; i < kCount; ++i) {
     const Answer expected = answers.At(i);
@@ -126,7 +100,7 @@ Status Compare(const KernelImage& image, const Answers& answers, const Buffer& r
 Status RunVariant(Device& device, const KernelImage& image) {
   const int bits = image.variant.starts_with("u8_") ? 8 : 16;
   const Answers answers(image, bits);
-  Buffers buffers(device);
+  ProbeBuffers buffers(device);
   ACU_ASSIGN_OR_RETURN(const Buffer* samples, buffers.Upload(Samples(bits)));
   ACU_ASSIGN_OR_RETURN(const Buffer* table, buffers.Upload(std::as_bytes(std::span(kTable))));
   const size_t ratio_bytes = kCount * sizeof(double), integer_bytes = kCount * kIntegers * sizeof(int64_t);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "backend/testing/copy_probe.h"
+#include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "backend/vulkan/context.h"
 #include "backend/vulkan/testing/faulty_vulkan.h"
@@ -235,6 +236,11 @@ TEST_F(VulkanProbe, RefusesAnIndexThatIsNotThere) {
 TEST_F(VulkanTest, RunsEveryWordOfTheLanguage) {
   for (const DeviceInfo& info : kVulkanBackend.probe().devices)
     EXPECT_EQ(RunLanguageProbe(*kVulkanBackend.open(info.index).value()).message(), "") << info.name;
+}
+
+TEST_F(VulkanTest, ComputesTheExactFunctions) {
+  for (const DeviceInfo& info : kVulkanBackend.probe().devices)
+    EXPECT_EQ(RunExactProbe(*kVulkanBackend.open(info.index).value()).message(), "") << info.name;
 }
 
 TEST_F(VulkanTest, IsRightOnADriverThatLiesAboutItsWaveSize) {

@@ -20,8 +20,8 @@ FUNCTION(void) split(uint32_t value, IN_OUT(uint32_t) high, IN_OUT(uint32_t) low
 
 // Contraction of either line would change the last bit.
 FUNCTION(double) ratio(double x, double y) {
-  EXACT const double quotient = x / (y + DOUBLE(65536.0e-10));
-  EXACT const double difference = x - quotient * y * DOUBLE(0.1);
+  const double quotient = x / (y + DOUBLE(65536.0e-10));
+  const double difference = x - quotient * y * DOUBLE(0.1);
   return difference;
 }
 
@@ -42,8 +42,8 @@ FUNCTION(uint64_t) exchanged_sum(uint64_t value) {
 
 // Its promise is 2^-21; the product rounds once more.
 FUNCTION(bool) reciprocal_is_near(float x) {
-  EXACT const float reciprocal = estimate_reciprocal(x);
-  EXACT const float product = reciprocal * x;
+  const float reciprocal = estimate_reciprocal(x);
+  const float product = reciprocal * x;
   return product > 1.0f - 5.4e-7f && product < 1.0f + 5.4e-7f;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/exact_math.h"
 #include "metric/adm/adm_cpu.h"
 #include "metric/adm/adm_plan.h"
 #include "metric/adm/adm_scale.h"
@@ -122,7 +123,7 @@ struct Pooling {
 };
 
 /// The Minkowski sum's root, with libvmaf's float exponent.
-float CubeRoot(float x) { return ::powf(x, 1.0f / 3.0f); }
+float CubeRoot(float x) { return Powf(x, 1.0f / 3.0f); }
 
 /// Sums of rows -> the floats of spec/core.md 2.8 and 2.9.
 class ScaleScores {
@@ -145,7 +146,7 @@ class ScaleScores {
       constexpr int kBits[kAdmScales] = {18, 32, 27, 23};
       const double sum = static_cast<double>(static_cast<uint64_t>(Sum(kAdmDen, band)));
       const double scaled = std::ldexp(sum, s_.den_cube_shift + s_.den_row_shift - kBits[scale_]);
-      return static_cast<float>(scaled * std::pow(static_cast<double>(factor_[band]), 3.0));
+      return static_cast<float>(scaled * Pow(static_cast<double>(factor_[band]), 3.0));
     });
   }
 

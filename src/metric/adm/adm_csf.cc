@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/exact_math.h"
+
 namespace acutance {
 namespace {
 
@@ -22,10 +24,10 @@ float PixelsPerDegree(const AdmCsfOptions& options) {
 
 float Watson97(int scale, float pixels_per_degree, float orientation, float amplitude) {
   constexpr float kA = 0.495f, kK = 0.466f, kF0 = 0.401f;
-  const float t = static_cast<float>(std::log10(std::pow(2.0, scale + 1) * kF0 * orientation / pixels_per_degree));
+  const float t = static_cast<float>(Log10(std::ldexp(1.0, scale + 1) * kF0 * orientation / pixels_per_degree));
   const float kt = kK * t;
   const float exponent = kt * t;
-  const float step = static_cast<float>(2.0 * kA * std::pow(10.0, static_cast<double>(exponent)) / amplitude);
+  const float step = static_cast<float>(2.0 * kA * Pow(10.0, static_cast<double>(exponent)) / amplitude);
   return 1.0f / step;
 }
 
@@ -47,7 +49,7 @@ float OpticalTransfer(float frequency) {
   constexpr float kRate[] = {0.028f, 0.37f, 37.f, 360.f};
   float sum = 0;
   for (int i = 0; i < 4; ++i)
-    sum = static_cast<float>(sum + kAmplitude[i] * std::exp(static_cast<double>(-kRate[i] * frequency)));
+    sum = static_cast<float>(sum + kAmplitude[i] * Exp(static_cast<double>(-kRate[i] * frequency)));
   return sum;
 }
 
@@ -55,19 +57,21 @@ float Barten(int scale, const AdmCsfOptions& options, double csf_scale) {
   constexpr double kLuminance = 100;
   constexpr float kAt20[] = {0.334278f, 3.79542f, 1.07327f, 6.4635f};
   constexpr float kAt150[] = {0.394533f, 2.7755f, 1.16577f, 7.45665f};
-  const float left = static_cast<float>(std::log10(20.0));
-  const float right = static_cast<float>(std::log10(150.0));
-  const float pos = static_cast<float>(std::log10(kLuminance));
+  const float left = static_cast<float>(Log10(20.0));
+  const float right = static_cast<float>(Log10(150.0));
+  const float pos = static_cast<float>(Log10(kLuminance));
   float p[4];
   for (int i = 0; i < 4; ++i) p[i] = Interpolate(left, kAt20[i], right, kAt150[i], pos);
 
-  const float s = static_cast<float>(PixelsPerDegree(options) / std::pow(2.0, scale + 1));
-  const float a = static_cast<float>(1.0 + std::pow(static_cast<double>(p[0] * s), static_cast<double>(p[1])));
-  const double low = 1 - std::exp(-std::pow(static_cast<double>(s / 7.f), 2.0));
-  const float b = static_cast<float>(1.0 / std::pow(low, static_cast<double>(p[2])));
-  const float csf = static_cast<float>(p[3] / std::pow(static_cast<double>(a * b), 0.5));
-  const double adaptation = std::pow(static_cast<double>(4.0627f / static_cast<float>(kLuminance)), 1.6596f) + 1;
-  const float rc = static_cast<float>(30.162f * std::pow(adaptation, -static_cast<double>(0.2712f)));
+  const float s = static_cast<float>(PixelsPerDegree(options) / std::ldexp(1.0, scale + 1));
+  const float a = static_cast<float>(1.0 + Pow(static_cast<double>(p[0] * s), static_cast<double>(p[1])));
+  const double cut = static_cast<double>(s / 7.f);
+  const double low = 1 - Exp(-(cut * cut));
+  const float b = static_cast<float>(1.0 / Pow(low, static_cast<double>(p[2])));
+  const float csf = static_cast<float>(p[3] / Pow(static_cast<double>(a * b), 0.5));
+  const double adaptation =
+      Pow(static_cast<double>(4.0627f / static_cast<float>(kLuminance)), static_cast<double>(1.6596f)) + 1;
+  const float rc = static_cast<float>(30.162f * Pow(adaptation, -static_cast<double>(0.2712f)));
   return static_cast<float>(static_cast<double>(csf * OpticalTransfer(s) * rc) * csf_scale);
 }
 

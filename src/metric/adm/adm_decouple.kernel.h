@@ -92,14 +92,14 @@ FUNCTION(bool) exactly_aligned(AdmBands o, AdmBands t) {
 // 2^-22 / (1 - cos^2) of |o x t|^2, 2^-11.3 of |o x t|; the floats here by less than 2^-15, wherever a device rounds
 // to. Within 2^-11 they leave the decision to integers.
 FUNCTION(int32_t) test_angle(AdmBands o, AdmBands t) {
-  EXACT float oh = float(o.band[0]);
-  EXACT float ov = float(o.band[1]);
-  EXACT float th = float(t.band[0]);
-  EXACT float tv = float(t.band[1]);
-  EXACT float dot = oh * th + ov * tv;
-  EXACT float cross = oh * tv - ov * th;
-  EXACT float surely = dot * 0.017446348f;  // tan * (1 - 2^-11)
-  EXACT float hardly = dot * 0.017463394f;
+  float oh = float(o.band[0]);
+  float ov = float(o.band[1]);
+  float th = float(t.band[0]);
+  float tv = float(t.band[1]);
+  float dot = oh * th + ov * tv;
+  float cross = oh * tv - ov * th;
+  float surely = dot * 0.017446348f;  // tan * (1 - 2^-11)
+  float hardly = dot * 0.017463394f;
   const float sine = cross < 0.0f ? -cross : cross;
   if (sine <= surely) return ALIGNED_YES;
   return sine <= hardly ? ALIGNED_MAYBE : ALIGNED_NO;

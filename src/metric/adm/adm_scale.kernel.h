@@ -237,15 +237,9 @@ FUNCTION(AdmGain) gain_limit(CONTEXT()) {
   return gain;
 }
 
-// Written out: glslc's unrolling forgets that floats are EXACT.
 FUNCTION(AdmAligned) test_angles(AdmDetail o, AdmDetail t) {
   AdmAligned aligned;
-  aligned.at[0] = test_angle(o.at[0], t.at[0]);
-  aligned.at[1] = test_angle(o.at[1], t.at[1]);
-#if ROWS == 4
-  aligned.at[2] = test_angle(o.at[2], t.at[2]);
-  aligned.at[3] = test_angle(o.at[3], t.at[3]);
-#endif
+  UNROLL for (int32_t j = 0; j < ROWS; ++j) aligned.at[j] = test_angle(o.at[j], t.at[j]);
   return aligned;
 }
 

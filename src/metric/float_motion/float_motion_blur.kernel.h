@@ -1,8 +1,7 @@
 // Blurs pictures (spec/core.md 4.2): five taps down the columns, then along the rows, each a running float sum.
 //
 // Items form columns: each filters ROWS values of its column, all share the results, and then each but the two
-// outermost at both ends of a row of items filters along the row. Loops around float arithmetic are not marked UNROLL:
-// glslc's unrolling forgets that it is EXACT (check_spirv.py would tell). PIXEL: uint8_t or uint16_t.
+// outermost at both ends of a row of items filters along the row. PIXEL: uint8_t or uint16_t.
 #include "metric/blocks/border.kernel.h"
 #include "metric/float_motion/float_motion_blur_args.h"
 
@@ -16,7 +15,7 @@ struct FloatMotionBlurShared {
 KERNEL_USES(FloatMotionBlurArgs, FloatMotionBlurShared)
 
 FUNCTION(float) five_taps(float outer, float inner, float middle, float m2, float m1, float at, float p1, float p2) {
-  EXACT float sum = outer * m2 + inner * m1 + middle * at + inner * p1 + outer * p2;
+  float sum = outer * m2 + inner * m1 + middle * at + inner * p1 + outer * p2;
   return sum;
 }
 

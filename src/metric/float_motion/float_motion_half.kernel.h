@@ -14,7 +14,7 @@ FUNCTION(float) halved_value(CONTEXT(int32_t x, int32_t y)) {
   const int32_t below = i + args.blurred_row;
   const float dx = args.weight.data[x];
   const float dy = args.weight.data[args.width + y];
-  EXACT float value = (1.0f - dy) * (1.0f - dx) * blurred.data[i] + (1.0f - dy) * dx * blurred.data[i + 1] +
+  float value = (1.0f - dy) * (1.0f - dx) * blurred.data[i] + (1.0f - dy) * dx * blurred.data[i + 1] +
                       dy * (1.0f - dx) * blurred.data[below] + dy * dx * blurred.data[below + 1];
   return value;
 }

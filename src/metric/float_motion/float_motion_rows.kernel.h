@@ -42,7 +42,7 @@ FUNCTION(FloatMotionShare) read_share(CONTEXT(int32_t first_row, int32_t first_c
 FUNCTION(void) share_differences(CONTEXT(FloatMotionShare share, int32_t first_column)) {
   for (int32_t r = 0; r < SHARE_ROWS; ++r) {
     for (int32_t k = 0; k < ROWS; ++k) {
-      EXACT float difference = share.earlier[r][k] - share.current[r][k];
+      float difference = share.earlier[r][k] - share.current[r][k];
       const int32_t column = local_x() + k * BLOCK_X;
       const float absolute = difference < 0.0f ? -difference : difference;
       group.difference[local_y() + r * BLOCK_Y][column] = first_column + column < args.width ? absolute : 0.0f;
@@ -51,7 +51,7 @@ FUNCTION(void) share_differences(CONTEXT(FloatMotionShare share, int32_t first_c
 }
 
 FUNCTION(float) add_row(CONTEXT(float sum)) {
-  EXACT float running = sum;
+  float running = sum;
   for (int32_t column = 0; column < TILE_COLUMNS; ++column) {
     running = running + group.difference[local_x()][column];
   }

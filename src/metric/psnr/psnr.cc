@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/exact_math.h"
 #include "metric/psnr/psnr_cpu.h"
 #include "metric/psnr/psnr_plan.h"
 
@@ -54,7 +55,7 @@ struct Settings {
 
 double Limit(double min_sse, double peak_squared, double pixels, int bit_depth) {
   if (min_sse == 0) return 6 * bit_depth + 12;
-  return std::ceil(10 * std::log10(peak_squared / (min_sse / pixels)));
+  return std::ceil(10 * Log10(peak_squared / (min_sse / pixels)));
 }
 
 Settings ReadSettings(const OptionValues& options, const PictureFormat& format) {
@@ -94,9 +95,8 @@ class PsnrSequence : public Sequence {
   /// A plane that was not compared has 0 pixels: its NaN fails the comparison and the result is the limit, -inf.
   double AveragePsnr(uint64_t squared_error, uint64_t pixels) const {
     const double count = static_cast<double>(pixels);
-    const double psnr =
-        10 * (std::log10(settings_.peak_squared) + std::log10(count) - std::log10(static_cast<double>(squared_error)));
-    const double limit = std::ceil(10 * std::log10(settings_.peak_squared * count * 2));
+    const double psnr = 10 * (Log10(settings_.peak_squared) + Log10(count) - Log10(static_cast<double>(squared_error)));
+    const double limit = std::ceil(10 * Log10(settings_.peak_squared * count * 2));
     return psnr < limit ? psnr : limit;
   }
 
@@ -128,7 +128,7 @@ class PsnrExtractor : public Extractor {
     constexpr double kSmallestMse = 1e-16;
     for (int p = 0; p < settings_.planes; ++p) {
       const double mse = static_cast<double>(totals.sums[p]) / settings_.pixels[p];
-      const double psnr = 10 * std::log10(settings_.peak_squared / std::max(mse, kSmallestMse));
+      const double psnr = 10 * Log10(settings_.peak_squared / std::max(mse, kSmallestMse));
       outputs.values[2 * p] = std::min(psnr, settings_.limit[p]);
       if (settings_.mse) outputs.values[2 * p + 1] = mse;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metric/clip_frames.h"
+#include "base/exact_math.h"
 #include "metric/psnr/psnr.h"
 
 namespace acutance {
@@ -182,9 +183,9 @@ TEST(PsnrMetric, ReducedPeakCountsAbove8Bit) {
   const OptionTexts reduced = {{"reduced_hbd_peak", "true"}, {"enable_chroma", "false"}};
   const std::vector<int64_t> sums = {10 * 400 * 360, 0, 0};
   const PictureFormat ten_bit = {400, 360, 10};
-  EXPECT_EQ(Psnr({{"enable_chroma", "false"}}, ten_bit).Values(sums)["psnr_y"], 10 * std::log10(1023.0 * 1023 / 10));
-  EXPECT_EQ(Psnr(reduced, ten_bit).Values(sums)["psnr_y"], 10 * std::log10(1020.0 * 1020 / 10));
-  EXPECT_EQ(Psnr(reduced, {400, 360, 8}).Values(sums)["psnr_y"], 10 * std::log10(255.0 * 255 / 10));
+  EXPECT_EQ(Psnr({{"enable_chroma", "false"}}, ten_bit).Values(sums)["psnr_y"], 10 * Log10(1023.0 * 1023 / 10));
+  EXPECT_EQ(Psnr(reduced, ten_bit).Values(sums)["psnr_y"], 10 * Log10(1020.0 * 1020 / 10));
+  EXPECT_EQ(Psnr(reduced, {400, 360, 8}).Values(sums)["psnr_y"], 10 * Log10(255.0 * 255 / 10));
 }
 
 TEST(PsnrMetric, NoChromaSamplesAreRefused) {
@@ -199,8 +200,8 @@ TEST(PsnrMetric, NoChromaSamplesAreRefused) {
 
 TEST(AveragePsnr, IsTakenOverAllFrames) {
   const Psnr psnr({{"enable_apsnr", "true"}}, {400, 360, 8});
-  const double luma = 10 * (std::log10(65025.0) + std::log10(2.0 * 400 * 360) - std::log10(3000.0));
-  const double chroma = 10 * (std::log10(65025.0) + std::log10(2.0 * 200 * 180) - std::log10(50.0));
+  const double luma = 10 * (Log10(65025.0) + Log10(2.0 * 400 * 360) - Log10(3000.0));
+  const double chroma = 10 * (Log10(65025.0) + Log10(2.0 * 200 * 180) - Log10(50.0));
   EXPECT_EQ(psnr.Aggregates({{1000, 20, 0}, {2000, 30, 50}}),
             (Scores{{"apsnr_y", luma}, {"apsnr_cb", chroma}, {"apsnr_cr", chroma}}));
 }
@@ -213,7 +214,7 @@ TEST(AveragePsnr, IdenticalClipsReachTheLimit) {
 
 TEST(AveragePsnr, PlanesLeftOutAreMinusInfinity) {
   const OptionTexts luma_alone = {{"enable_apsnr", "true"}, {"enable_chroma", "false"}};
-  const double luma = 10 * (std::log10(65025.0) + std::log10(1.0 * 400 * 360) - std::log10(1000.0));
+  const double luma = 10 * (Log10(65025.0) + Log10(1.0 * 400 * 360) - Log10(1000.0));
   const Scores expected = {{"apsnr_y", luma}, {"apsnr_cb", -kInfinity}, {"apsnr_cr", -kInfinity}};
   EXPECT_EQ(Psnr(luma_alone, {400, 360, 8}).Aggregates({{1000, 0, 0}}), expected);
   EXPECT_EQ(Psnr({{"enable_apsnr", "true"}}, {400, 360, 8, PixelFormat::k400}).Aggregates({{1000, 0, 0}}), expected);

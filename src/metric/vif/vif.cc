@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exact_math.h"
 #include "metric/vif/vif_cpu.h"
 #include "metric/vif/vif_math.h"
 #include "metric/vif/vif_plan.h"
@@ -16,7 +17,7 @@ const std::array<uint16_t, 32768>& VifLogTable() {
     std::array<uint16_t, 32768> t;
     constexpr double kFloatRounding = 0x1p-10;  // libvmaf rounds log2 to float first: up where exact is 2^-10 short
     for (int i = 0; i < 32768; ++i)
-      t[i] = static_cast<uint16_t>(std::floor(2048 * std::log2(32768.0 + i) + 0.5 + kFloatRounding));
+      t[i] = static_cast<uint16_t>(std::floor(2048 * Log2(32768.0 + i) + 0.5 + kFloatRounding));
     return t;
   }();
   return table;

@@ -71,9 +71,9 @@ struct VifExplained {
 FUNCTION(VifExplained) divide_square(uint32_t s1, uint32_t s12, float reciprocal, float estimate) {
   const int32_t first = int32_t(estimate) - 2048;
   const int64_t remainder = int64_t(uint64_t(s12) * uint64_t(s12)) + int64_t(-first) * int64_t(int32_t(s1));
-  EXACT const float scaled = reciprocal * 1024.0f;
-  EXACT const float correction = float(uint32_t(remainder >> 10)) * scaled;
-  EXACT const float lower = correction - 0.02f;
+  const float scaled = reciprocal * 1024.0f;
+  const float correction = float(uint32_t(remainder >> 10)) * scaled;
+  const float lower = correction - 0.02f;
   const int32_t second = int32_t(lower);
   VifExplained e;
   e.whole = first + second;
@@ -111,14 +111,14 @@ careful_gain(uint32_t s1, uint32_t s2, uint32_t s12, VifExplained e, VifGainLimi
 
 // False where doubles may give something else, which one pixel in some ten thousand is suspected of.
 FUNCTION(bool) quick_gain(uint32_t s1, uint32_t s2, uint32_t s12, VifGainLimit limit, IN_OUT(VifGain) gain) {
-  EXACT const float reciprocal = estimate_reciprocal(float(s1));
-  EXACT const float ratio = float(s12) * reciprocal;
-  EXACT const float estimate = ratio * float(s12);
+  const float reciprocal = estimate_reciprocal(float(s1));
+  const float ratio = float(s12) * reciprocal;
+  const float estimate = ratio * float(s12);
   if (estimate >= 1.074e9f) return false;  // 2^30, a little more than the largest s2
   const VifExplained e = divide_square(s1, s12, reciprocal, estimate);
   // 2x s1 and the doubt; 2^33 epsilon is 56295. The limit, less 2^-9 of it, is in units of 2^-25.
   const uint32_t margin = uint32_t((uint64_t(e.whole) * uint64_t(56295u)) >> 32) + (s1 >> 19) + 3u;
-  EXACT const float limit_estimate = float(uint32_t(limit.mantissa >> (-25 - limit.exponent))) * 2.975e-8f;
+  const float limit_estimate = float(uint32_t(limit.mantissa >> (-25 - limit.exponent))) * 2.975e-8f;
   if (uint32_t(e.rest) - margin >= s1 - 2u * margin || ratio >= limit_estimate) {
     return careful_gain(s1, s2, s12, e, limit, gain);
   }

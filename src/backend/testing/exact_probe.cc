@@ -1,0 +1,95 @@
+#include "backend/testing/exact_probe.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "backend/testing/probe_buffers.h"
+#include "base/exact_math.h"
+#include "base/exact_tables.h"
+#include "base/int_math.h"
+#include "kernel/probe/exact_args.h"
+
+namespace acutance {
+
+std::span<const KernelImage> ProbeImages();
+
+namespace {
+
+using Numbers = std::array<double, 3>;
+using Results = std::array<uint64_t, EXACT_RESULTS>;
+
+/// No result is a subnormal number or a NaN, nor infinite.
+Numbers Draw(std::mt19937_64& random) {
+  const auto power = [&](double low, double high) {
+    const double exponent = low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
+    return (random() % 2 ? 1 : -1) * std::exp2(exponent);
+  };
+  const double x = random() % 4 ? power(-9.4, 9.4) : random() % 2 ? 1 + power(-40, -4) : std::round(power(0, 9.4));
+  const double y = random() % 4 ? power(-9, 3.5) : std::round(power(0, 3.5));
+  const double z = random() % 2 ? power(-20, 20) : -(x * y) * (1 + static_cast<double>(random() % 5) * 0x1p-52);
+  return {x, y, z};
+}
+
+uint64_t Pattern(double x) { return std::bit_cast<uint64_t>(x); }
+uint64_t Pattern(float x) { return std::bit_cast<uint32_t>(x); }
+
+Results Expected(std::string_view part, const Numbers& numbers) {
+  const auto [x, y, z] = numbers;
+  const double size = std::fabs(x);
+  const float fx = static_cast<float>(x), fy = static_cast<float>(y), fsize = static_cast<float>(size);
+  if (part == "arithmetic")
+    return {Pattern(std::fma(x, y, z)), Pattern(x / y), Pattern(std::sqrt(size)), Pattern(fx / fy),
+            Pattern(std::sqrt(fsize))};
+  if (part == "powers")
+    return {Pattern(Exp(x)), Pattern(Pow(size, y)), Pattern(Powf(fsize, fy)), Pattern(Cbrt(x)), Pattern(Cbrt(z))};
+  if (part == "logarithms")
+    return {Pattern(Log(size)), Pattern(Log2(size)), Pattern(Log10(size)), Pattern(Log2f(fsize)),
+            Pattern(Log10(std::fabs(y * z)))};
+  return {Pattern(Sin(x)), Pattern(Cos(x)), Pattern(Atan2(x, y)), Pattern(Atan2(z, size)), Pattern(Sin(y))};
+}
+
+Status RunPart(Device& device, const KernelImage& image, std::span<const Numbers> numbers) {
+  const std::string_view part = image.variant.substr(0, image.variant.find('_'));
+  const int count = static_cast<int>(numbers.size());
+  ProbeBuffers buffers(device);
+  ACU_ASSIGN_OR_RETURN(const Buffer* table, buffers.Upload(std::as_bytes(std::span(kExactTable, EXACT_TABLE_WORDS))));
+  ACU_ASSIGN_OR_RETURN(const Buffer* uploaded, buffers.Upload(std::as_bytes(numbers)));
+  ACU_ASSIGN_OR_RETURN(Buffer * results, buffers.Add(count * sizeof(Results), MemoryKind::kReadback));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Kernel> kernel, device.LoadKernel(image));
+  const ExactArgs args = {
+      .table = table->address(), .numbers = uploaded->address(), .results = results->address(), .count = count};
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(&args, 1));
+  buffers.commands().push_back(
+      LaunchCommand{kernel.get(), {.x = CeilDiv(count, image.group_x)}, {bytes.begin(), bytes.end()}});
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Queue> queue, device.MakeQueue());
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue->Record(buffers.commands()));
+  ACU_RETURN_IF_ERROR(queue->Submit(*recording));
+  ACU_RETURN_IF_ERROR(queue->Wait());
+  for (int i = 0; i < count; ++i) {
+    Results found;
+    std::memcpy(found.data(), results->host() + i * sizeof(Results), sizeof(Results));
+    const Results expected = Expected(part, numbers[i]);
+    for (int k = 0; k < EXACT_RESULTS; ++k)
+      if (found[k] != expected[k])
+        return Error(StatusCode::kBadData, "{}: result {} of ({:a}, {:a}, {:a}) is {:x} instead of {:x}", image.symbol,
+                     k, numbers[i][0], numbers[i][1], numbers[i][2], found[k], expected[k]);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status RunExactProbe(Device& device, int count) {
+  std::mt19937_64 random(1);
+  std::vector<Numbers> numbers(count);
+  for (Numbers& drawn : numbers) drawn = Draw(random);
+  for (const KernelImage& image : ProbeImages())
+    if (image.kernel == "exact") ACU_RETURN_IF_ERROR(RunPart(device, image, numbers));
+  return {};
+}
+
+}  // namespace acutance

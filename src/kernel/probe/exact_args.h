@@ -1,0 +1,16 @@
+#pragma once
+
+#include "kernel/kernel.h"
+
+struct ExactArgs {
+  CONST_BUFFER(uint64_t) table;  // kExactTable
+  CONST_BUFFER(double) numbers;  // [item][3]
+  BUFFER(uint64_t) results;      // [item][EXACT_RESULTS]: patterns
+  int32_t count;
+};
+
+#define EXACT_RESULTS 5
+#define EXACT_ARITHMETIC 0
+#define EXACT_POWERS 1
+#define EXACT_LOGARITHMS 2
+#define EXACT_ANGLES 3
