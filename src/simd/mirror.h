@@ -1,4 +1,4 @@
-// Borders of rows in buffers that have space beyond both ends (image/border.h states the rule).
+// Borders of rows in buffers that have space beyond both ends (metric/blocks/border.kernel.h has the rule).
 #pragma once
 
 namespace acutance {

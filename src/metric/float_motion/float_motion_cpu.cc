@@ -8,7 +8,7 @@
 #include <array>
 
 #include "base/int_math.h"
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/float_motion/float_motion_ref.h"
 #include "simd/mirror.h"
 
@@ -305,7 +305,7 @@ class BandSums {
       rows = {input_.half->rows[group.begin].first, input_.half->rows[group.end - 1].first + 2};
     row_count_ = rows.end - rows.begin;
     for (int r = 0; r < row_count_ + 4; ++r) {
-      const int y = MirrorIndex(rows.begin + r - 2, input_.current.height);
+      const int y = mirror_index(rows.begin + r - 2, input_.current.height);
       rows_[0][r] = input_.earlier.Row<Sample>(y);
       rows_[1][r] = input_.current.Row<Sample>(y);
     }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/float_motion/float_motion_math.h"
 
 namespace acutance {
@@ -23,9 +23,9 @@ Row Blur(const Plane& plane, int bit_depth, std::span<const float> taps, int y) 
   Row columns(plane.width), row(plane.width);
   for (int x = 0; x < plane.width; ++x)
     for (int k = -radius; k <= radius; ++k)
-      columns[x] += taps[k + radius] * SampleAt(plane, bit_depth, x, MirrorIndex(y + k, plane.height));
+      columns[x] += taps[k + radius] * SampleAt(plane, bit_depth, x, mirror_index(y + k, plane.height));
   for (int x = 0; x < plane.width; ++x)
-    for (int k = -radius; k <= radius; ++k) row[x] += taps[k + radius] * columns[MirrorIndex(x + k, plane.width)];
+    for (int k = -radius; k <= radius; ++k) row[x] += taps[k + radius] * columns[mirror_index(x + k, plane.width)];
   return row;
 }
 
@@ -39,8 +39,8 @@ struct Position {
 Position HalfPosition(int i, int n) {
   const float ratio = static_cast<float>(n) / static_cast<float>(HalfLength(n));
   const float center = static_cast<float>((i + 0.5) * ratio - 0.5);
-  const int first = MirrorIndex(static_cast<int>(std::floor(center)), n);
-  const int second = MirrorIndex(static_cast<int>(std::ceil(center)), n);
+  const int first = mirror_index(static_cast<int>(std::floor(center)), n);
+  const int second = mirror_index(static_cast<int>(std::ceil(center)), n);
   return {first, second, center - static_cast<float>(first)};
 }
 

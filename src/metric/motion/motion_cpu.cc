@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "base/int_math.h"
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/motion/motion_math.h"
 #include "metric/motion/motion_ref.h"
 #include "simd/mirror.h"
@@ -150,7 +150,7 @@ class BandSad {
 
   // Rows past the mirror's reach are asked for, but never used, when a band ends on an odd row count.
   static const Sample* MirroredRow(const Plane& plane, int y) {
-    return plane.Row<Sample>(MirrorIndex(std::min(y, plane.height + 1), plane.height));
+    return plane.Row<Sample>(mirror_index(y, plane.height));
   }
 
   const Sample* Row(const Plane& plane, int y, int slot) {

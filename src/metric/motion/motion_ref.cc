@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/motion/motion_math.h"
 
 namespace acutance {
@@ -17,7 +17,7 @@ int32_t Difference(const Plane& earlier, const Plane& current, int x, int y) {
 /// The filter around value i of n, mirrored.
 template <class Value>
 int32_t Filter(int i, int n, int shift, Value value) {
-  const auto at = [&](int k) { return value(MirrorIndex(i + k, n)); };
+  const auto at = [&](int k) { return value(mirror_index(i + k, n)); };
   return motion::round_shift(motion::lowpass(at(-2), at(-1), at(0), at(1), at(2)), shift);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "image/border.h"
+#include "metric/blocks/border.h"
 
 namespace acutance {
 namespace {
@@ -15,7 +15,7 @@ template <class Sample>
 uint64_t Filter(const VifFilter& filter, int i, int n, Sample sample) {
   uint64_t sum = 0;
   for (int k = -filter.radius; k <= filter.radius; ++k)
-    sum += static_cast<uint64_t>(filter.Tap(k + filter.radius)) * sample(MirrorIndex(i + k, n));
+    sum += static_cast<uint64_t>(filter.Tap(k + filter.radius)) * sample(mirror_index(i + k, n));
   return sum;
 }
 
