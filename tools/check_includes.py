@@ -14,7 +14,7 @@ import sys
 
 ROW = re.compile(r"^\| `([\w/]+)/` \|.*\|([^|]*)\|$")
 INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+"([^"]+)"', re.M)
-SHARED_METRIC_FOLDERS = {"blocks"}
+SHARED_METRIC_FOLDERS = {"blocks", "testing"}
 
 
 def read_table(text):

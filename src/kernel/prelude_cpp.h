@@ -19,6 +19,7 @@ struct AcuBuffer {
   [[maybe_unused]] const KernelArgs &args, [[maybe_unused]] KernelShared &group __VA_OPT__(, ) __VA_ARGS__
 #define PASS(...) args, group __VA_OPT__(, ) __VA_ARGS__
 #define IN_OUT(T) T&
+#define CONSTANT(T, NAME) [[maybe_unused]] static constexpr T NAME
 #define UNROLL _Pragma("unroll")
 #define DOUBLE(X) X
 #define double_bits(V) __builtin_bit_cast(uint64_t, double(V))

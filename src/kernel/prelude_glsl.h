@@ -35,6 +35,7 @@ ACU_DECLARE_BUFFER(double, 8)
 #define CONTEXT(...) __VA_ARGS__
 #define PASS(...) __VA_ARGS__
 #define IN_OUT(T) inout T
+#define CONSTANT(T, NAME) const T NAME
 #define TABLE(T, NAME, N) const T NAME[N]
 #define UNROLL [[unroll]]
 #define DOUBLE(X) X##lf  // a bare 0.1 is a float

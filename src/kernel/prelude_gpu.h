@@ -14,7 +14,7 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 
 #define FUNCTION(R) [[maybe_unused]] static ACU_INLINE R
-#define TABLE(T, NAME, N) static __attribute__((device, constant)) constexpr T NAME[N]
+#define TABLE(T, NAME, N) [[maybe_unused]] static __attribute__((device, constant)) constexpr T NAME[N]
 
 // Both compilers round divisions correctly unless told otherwise.
 #define exact_divide_float(A, B) ((A) / (B))

@@ -1,7 +1,19 @@
-// An argument header as plans see it: a plain struct, with a BufferRef (exec/plan.h) in place of each address.
+// Kernel text as the rest of the C++ code reads it. An argument header is a plain struct, with a
+// BufferRef (exec/plan.h) in place of each address. Arithmetic (<metric>_math.kernel.h) is constexpr
+// functions, which a header of the metric includes inside the metric's namespace.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #define BUFFER(T) uint64_t
 #define CONST_BUFFER(T) uint64_t
+#define FUNCTION(R) constexpr R
+#define IN_OUT(T) T&
+#define CONSTANT(T, NAME) inline constexpr T NAME
+#define TABLE(T, NAME, N) inline constexpr T NAME[N]
+#define UNROLL
+#define EXACT /* contraction is off by compiler flag */
+#define DOUBLE(X) X
+#define leading_zeros(V) int32_t(std::countl_zero(V))
+#define estimate_reciprocal(V) (1.0f / (V))

@@ -7,7 +7,7 @@
 #include "kernel/prelude_cpp.h"
 
 #define FUNCTION(R) [[maybe_unused]] static inline __attribute__((always_inline)) R
-#define TABLE(T, NAME, N) static constexpr T NAME[N]
+#define TABLE(T, NAME, N) [[maybe_unused]] static constexpr T NAME[N]
 
 #define KERNEL_MAIN()                                                                                 \
   FUNCTION(void) KernelBody(CONTEXT());                                                               \

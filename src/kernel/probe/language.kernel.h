@@ -1,7 +1,8 @@
 // Every word of the kernel language once, with an answer that the tests of all backends know (language_answers.h).
 #include "kernel/probe/language_args.h"
 
-TABLE(int32_t, kWeights, 3) = {-3, 5, 7};
+CONSTANT(int32_t, kWeightCount) = 3;
+TABLE(int32_t, kWeights, kWeightCount) = {-3, 5, 7};
 
 struct LanguageShared {
   int32_t grid[2][BLOCK_Y][BLOCK_X];
@@ -27,7 +28,7 @@ FUNCTION(double) ratio(double x, double y) {
 
 FUNCTION(int64_t) weighted(CONTEXT(int32_t plane)) {
   int64_t sum = int64_t(0);
-  UNROLL for (int32_t k = 0; k < 3; ++k) {
+  UNROLL for (int32_t k = 0; k < kWeightCount; ++k) {
     sum += int64_t(kWeights[k]) * int64_t(group.grid[plane][local_y()][(local_x() + k) % BLOCK_X]);
   }
   return sum;

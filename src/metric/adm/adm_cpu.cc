@@ -184,7 +184,7 @@ class BandRun {
     for (int additive = 0; additive < 2; ++additive) PadShare(thread_.Signal(additive, y).share);
     if (!scored) return;
     for (int band = 0; band < kAdmBands; ++band)
-      Sum(kAdmDen, band) += adm::RoundRowUnsigned(static_cast<uint64_t>(den[band]), s_.den_row_shift);
+      Sum(kAdmDen, band) += adm::rounded_row(static_cast<uint64_t>(den[band]), s_.den_row_shift);
   }
 
   /// Neighbours outside the picture, where the scored range reaches its edge.
@@ -204,14 +204,15 @@ class BandRun {
     const AdmSignalRow& signal = thread_.Signal(additive, y);
     const AdmSignalRow& masker = thread_.Signal(1 - additive, y);
     const auto share = [&](int neighbour) {
-      return thread_.Signal(1 - additive, adm::NeighbourIndex(neighbour, s_.height)).share;
+      return thread_.Signal(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
     };
     SumColumns(share(y - 1), masker.share, share(y + 1), s_.columns.size(), thread_.ColumnSums());
     int64_t row_sums[kAdmBands];
     const auto mask = scale_ == 0 ? (setup_.wide ? MaskRow<true, true> : MaskRow<true, false>)
                                   : (setup_.wide ? MaskRow<false, true> : MaskRow<false, false>);
     mask(s_, signal, masker, thread_.ColumnSums(), row_sums);
-    for (int band = 0; band < kAdmBands; ++band) Sum(kind, band) += adm::RoundRow(row_sums[band], s_.row_shift);
+    for (int band = 0; band < kAdmBands; ++band)
+      Sum(kind, band) += adm::rounded_row(static_cast<uint64_t>(row_sums[band]), s_.row_shift);
   }
 
   int64_t& Sum(AdmSum kind, int band) { return sums_[AdmSumIndex(scale_, kind, band)]; }

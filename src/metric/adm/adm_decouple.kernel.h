@@ -1,14 +1,15 @@
-// How much of a distorted band the reference explains (spec/core.md 2.5), in exact integers: a device needs neither
-// doubles nor correctly rounded floats. SCALE: 0 to 3.
+// How much of a distorted band the reference explains (spec/core.md 2.5), in exact integers: a
+// device needs neither doubles nor correctly rounded floats. SCALE: 0 to 3.
 #pragma once
 
-#include "kernel/kernel.h"
+#include "metric/adm/adm_math.kernel.h"
 
 struct AdmBands {
   int32_t band[3];  // h, v, d
 };
 
-// A gain limit of 1 to 100: `integer`, or if that is 0, (high * 2^32 + low) / 2^(32 + shift), where high has 21 bits.
+// A gain limit of 1 to 100: `integer`, or if that is 0, (high * 2^32 + low) / 2^(32 + shift),
+// where high has 21 bits.
 struct AdmGain {
   uint32_t integer;
   uint32_t high;
@@ -16,9 +17,7 @@ struct AdmGain {
   int32_t shift;
 };
 
-FUNCTION(uint32_t) magnitude_of(int32_t x) { return x < 0 ? 0u - uint32_t(x) : uint32_t(x); }
 FUNCTION(uint32_t) smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
-FUNCTION(int32_t) larger(int32_t a, int32_t b) { return a > b ? a : b; }
 
 FUNCTION(int32_t) bit_length(uint64_t x) {
   const uint32_t high = uint32_t(x >> 32);
@@ -50,11 +49,9 @@ FUNCTION(AdmFloat) round_to_float(uint64_t x) {
   return rounded;
 }
 
-#define COS_SQUARED 16772106u  // cos^2 of 1 degree times 2^24
-
-// d * d >= (cos^2 * o) * t as doubles, of the floats next to d, o, t > 0. The left side and cos^2 * o are exact. The
-// right side rounds to the left one or below if it exceeds it by half a unit of its last place at most; a tie goes to
-// the left side, whose last bits are 0.
+// d * d >= (cos^2 * o) * t as doubles, of the floats next to d, o, t > 0. The left side and cos^2
+// * o are exact. The right side rounds to the left one or below if it exceeds it by half a unit of
+// its last place at most; a tie goes to the left side, whose last bits are 0.
 FUNCTION(bool) exactly_within_angle(uint64_t dot, uint64_t o_square, uint64_t t_square) {
   const AdmFloat d = round_to_float(dot);
   const AdmFloat o = round_to_float(o_square);
@@ -63,8 +60,9 @@ FUNCTION(bool) exactly_within_angle(uint64_t dot, uint64_t o_square, uint64_t t_
   const int32_t spare = 54 - bit_length(square);
   const uint64_t left = (square << spare) + uint64_t(1u);  // with the half unit: 2^53 to 2^54
   const uint64_t product = uint64_t(o.mantissa) * uint64_t(t.mantissa);
-  const uint64_t low = (product & uint64_t(16777215u)) * uint64_t(COS_SQUARED);
-  const uint64_t right = (product >> 24) * uint64_t(COS_SQUARED) + (low >> 24);  // times 2^24, and the rest: below 2^72
+  const uint64_t low = (product & uint64_t(16777215u)) * uint64_t(kCosSquaredBits);
+  const uint64_t right =
+      (product >> 24) * uint64_t(kCosSquaredBits) + (low >> 24);  // times 2^24, and the rest: below 2^72
   const uint64_t rest = low & uint64_t(16777215u);
   const int32_t scale = 2 * d.exponent - spare - (o.exponent + t.exponent - 24);  // of the left side
   if (scale >= 24) return true;
@@ -88,9 +86,9 @@ FUNCTION(bool) exactly_aligned(AdmBands o, AdmBands t) {
 #define ALIGNED_YES 1
 #define ALIGNED_MAYBE 2
 
-// One degree is where |o x t| = o.t * tan, since o.t^2 + |o x t|^2 = o^2 t^2. The definition's floats move that by
-// 2^-22 / (1 - cos^2) of |o x t|^2, 2^-11.3 of |o x t|; the floats here by less than 2^-15, wherever a device rounds
-// to. Within 2^-11 they leave the decision to integers.
+// One degree is where |o x t| = o.t * tan, since o.t^2 + |o x t|^2 = o^2 t^2. The definition's
+// floats move that by 2^-22 / (1 - cos^2) of |o x t|^2, 2^-11.3 of |o x t|; the floats here by
+// less than 2^-15, wherever a device rounds to. Within 2^-11 they leave the decision to integers.
 FUNCTION(int32_t) test_angle(AdmBands o, AdmBands t) {
   float oh = float(o.band[0]);
   float ov = float(o.band[1]);
@@ -105,17 +103,18 @@ FUNCTION(int32_t) test_angle(AdmBands o, AdmBands t) {
   return sine <= hardly ? ALIGNED_MAYBE : ALIGNED_NO;
 }
 
-// k * o with k = t / o in Q15, at most 1, all magnitudes. Up to 16384 that is the smaller of both (README.md).
-// Of 16-bit bands:
+// k * o with k = t / o in Q15, at most 1, all magnitudes. Up to 16384 that is the smaller of both
+// (README.md). Of 16-bit bands:
 FUNCTION(uint32_t) explained_16(uint32_t o, uint32_t t, uint32_t negative) {
-  if (o <= 16384u) return smaller(o, t);
+  if (o <= kMaxExactMagnitude) return smaller(o, t);
   const uint32_t ratio = ((1073741824u / o) * t + 16384u) >> 15;
   return (smaller(ratio, 32768u) * o + 16384u - negative) >> 15;
 }
 
-// Of 32-bit bands; o is rounded to 15 bits for the ratio, which is 1 in any case from t = 2 * o on.
+// Of 32-bit bands; o is rounded to 15 bits for the ratio, which is 1 in any case from t = 2 * o
+// on.
 FUNCTION(uint32_t) explained_32(uint32_t o, uint32_t t, uint32_t negative) {
-  if (o <= 16384u) return smaller(o, t);
+  if (o <= kMaxExactMagnitude) return smaller(o, t);
   const int32_t bits_beyond = 17 - leading_zeros(o);
   const int32_t shift = bits_beyond > 0 ? bits_beyond : 0;
   const uint32_t mantissa = (o + ((1u << shift) >> 1)) >> shift;
@@ -124,8 +123,8 @@ FUNCTION(uint32_t) explained_32(uint32_t o, uint32_t t, uint32_t negative) {
   return uint32_t((uint64_t(smaller(ratio, 32768u)) * uint64_t(o) + uint64_t(16384u - negative)) >> 15);
 }
 
-// trunc(min(r * gain, t)) with the product as a double. Rounding it to 53 bits can only lift it to the next integer,
-// and does so from half a unit of its last place below it.
+// trunc(min(r * gain, t)) with the product as a double. Rounding it to 53 bits can only lift it to
+// the next integer, and does so from half a unit of its last place below it.
 FUNCTION(uint32_t) raised(uint32_t r, uint32_t t, AdmGain gain) {
   uint64_t product;
   if (gain.integer != 0u) {
@@ -163,11 +162,12 @@ FUNCTION(AdmBands) decouple_exactly(AdmBands o, AdmBands t, AdmGain gain) {
   return r;
 }
 
-FUNCTION(bool) is_up_to_16384(int32_t x) { return uint32_t(x + 16384) <= 32768u; }
+FUNCTION(bool) is_exact(int32_t x) { return uint32_t(x + int32_t(kMaxExactMagnitude)) <= 2u * kMaxExactMagnitude; }
 
-// Where restore_fast will do: the gain limit is an integer, floats tell the angle, and at scale 0 no |o| exceeds 16384.
+// Where restore_fast will do: the gain limit is an integer, floats tell the angle, and at scale 0
+// no |o| exceeds kMaxExactMagnitude.
 FUNCTION(bool) decouples_fast(AdmBands o, int32_t aligned, AdmGain gain) {
-  const bool fits = SCALE > 0 || (is_up_to_16384(o.band[0]) && is_up_to_16384(o.band[1]) && is_up_to_16384(o.band[2]));
+  const bool fits = SCALE > 0 || (is_exact(o.band[0]) && is_exact(o.band[1]) && is_exact(o.band[2]));
   return fits && aligned != ALIGNED_MAYBE && gain.integer != 0u;
 }
 

@@ -13,8 +13,6 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Up to here min(|t|, |o|) is the restored magnitude (proof by exhaustion in adm_test.cc).
-inline constexpr int16_t kMaxExactMagnitude0 = 16384;
 /// Up to here, in a mode that is not wide, |C| <= 15360: no centre term wraps and sums over the bands fit 16 bits.
 inline constexpr int16_t kMaxPlainMagnitude0 = 13790;
 
@@ -85,7 +83,7 @@ HWY_INLINE V16 Restored0(V16 o, V16 t, V16 sign) {
       LargeRestored0(hn::PromoteTo(d32, hn::UpperHalf(half, o)), hn::PromoteTo(d32, hn::UpperHalf(half, t)),
                      hn::PromoteTo(d32, hn::UpperHalf(half, sign)));
   const V16 large = hn::ConcatEven(d, hn::BitCast(d, upper), hn::BitCast(d, lower));
-  return hn::IfThenElse(hn::Gt(o, hn::Set(d, kMaxExactMagnitude0)), large, plain);
+  return hn::IfThenElse(hn::Gt(o, hn::Set(d, int16_t{adm::kMaxExactMagnitude})), large, plain);
 }
 
 /// trunc(min(r * limit, t)).
@@ -173,8 +171,8 @@ HWY_INLINE void StoreExtremeShares(const V16 (&c)[kAdmBands], const AdmSignalRow
   V32 share[2] = {hn::Zero(d32), hn::Zero(d32)}, centre[2] = {hn::Zero(d32), hn::Zero(d32)};
   for (int band = 0; band < kAdmBands; ++band) {
     const auto wrapped = hn::Eq(c[band], hn::Set(d, int16_t{-32768}));
-    const V16 wrapped_share = hn::Set(d, adm::Share0(-32768, adm::kNeighbour0));
-    const V16 wrapped_centre = hn::Set(d, adm::Share0(-32768, adm::kCentre0));
+    const V16 wrapped_share = hn::Set(d, int16_t{adm::neighbour_share(0, 32768)});
+    const V16 wrapped_centre = hn::Set(d, int16_t{adm::centre_share(0, 32768)});
     const V16 f = hn::IfThenElse(wrapped, wrapped_share, hn::Add(c[band], NeighbourRest(c[band])));
     const V16 twice = hn::Add(c[band], c[band]);
     const V16 g = hn::IfThenElse(wrapped, wrapped_centre, hn::Add(twice, CentreRest(c[band])));

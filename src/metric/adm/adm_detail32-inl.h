@@ -78,7 +78,7 @@ HWY_INLINE VU32 Restored32(VU32 o, VU32 t, V32 negative) {
   const VU32 round = AsU32(hn::Add(hn::Set(di, 16384), negative));  // a tie goes up, also below 0
   const Wide rounded{hn::And(hn::BitCast(DU64(), round), hn::Set(DU64(), 0xffffffffu)), OddToEven(round)};
   const VU32 large = MergeShifted<15>(AddWide(MulWide(k, o), rounded));
-  return hn::IfThenElse(hn::Gt(o, hn::Set(d, 16384u)), large, hn::Min(o, t));
+  return hn::IfThenElse(hn::Gt(o, hn::Set(d, adm::kMaxExactMagnitude)), large, hn::Min(o, t));
 }
 
 /// trunc(min(r * limit, t)).
@@ -122,9 +122,9 @@ HWY_INLINE VU32 Weigh32(V32 x, V32 factor) {
     product.even = hn::Add(product.even, hn::And(hn::ShiftLeft<32>(x64), high));
     product.odd = hn::Add(product.odd, hn::And(hn::And(x64, upper), high));
   }
-  static_assert(adm::kWeight.shift == 28);
-  const Wide rounded = AddWide(product, hn::Set(DU64(), static_cast<uint64_t>(adm::kWeight.add)));
-  return AsU32(hn::Abs(AsI32(MergeShifted<28>(rounded))));
+  constexpr int kShift = adm::kWeightShift;
+  const Wide rounded = AddWide(product, hn::Set(DU64(), uint64_t{1} << (kShift - 1)));
+  return AsU32(hn::Abs(AsI32(MergeShifted<kShift>(rounded))));
 }
 
 /// Sums of the upper halves: added as 32-bit lanes, the halves of the products do not mix.
@@ -143,7 +143,7 @@ template <bool kWide>
 HWY_INLINE void StoreSignal32(const V32 (&x)[kAdmBands], const V32 (&factors)[kAdmBands], const AdmSignalRow& row,
                               int i) {
   const D32 d;
-  const VU64 add = hn::Set(DU64(), static_cast<uint64_t>(adm::kNegativeRounding));
+  const VU64 add = hn::Set(DU64(), uint64_t{0} - adm::kNegativeRounding);
   UpperSums share, centre;
   for (int band = 0; band < kAdmBands; ++band) {
     const VU32 c = Weigh32<kWide>(x[band], factors[band]);
@@ -159,7 +159,7 @@ HWY_INLINE void StoreSignal32(const V32 (&x)[kAdmBands], const V32 (&factors)[kA
 /// Sum of the denominator's cubes.
 template <int kScale>
 HWY_INLINE V64 AddDenCubes(V64 sum, VU32 o, int cube_shift) {
-  constexpr int kShift = adm::kDenSquareShift[kScale];
+  constexpr int kShift = adm::reference_square_shift(kScale);
   const DU64 d;
   const VU64 round = hn::Set(d, uint64_t{1} << (cube_shift - 1));
   const VU64 square_round = hn::Set(d, uint64_t{1} << kShift);

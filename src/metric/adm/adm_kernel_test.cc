@@ -1,4 +1,4 @@
-// The kernels' integer decoupling, compiled as the emulator compiles it, against the definition in doubles.
+// The kernels' integer decoupling against the definition in doubles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,30 +9,28 @@
 #include "metric/adm/adm_math.h"
 
 #define SCALE 1
-#define ACU_DIALECT_EMU
-#include "kernel/kernel.h"
 
-namespace acutance_kernel {
+namespace acutance::adm {
 namespace {
 #include "metric/adm/adm_decouple.kernel.h"
 }  // namespace
-}  // namespace acutance_kernel
+}  // namespace acutance::adm
 
 namespace acutance {
 namespace {
 
-using acutance_kernel::AdmBands;
+using adm::AdmBands;
 
 /// What floats say must agree with the integers, where they do not leave the decision to them.
 bool KernelFlag(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
   const AdmBands o{{oh, ov, 0}}, t{{th, tv, 0}};
-  const bool exact = acutance_kernel::exactly_aligned(o, t);
-  const int32_t estimate = acutance_kernel::test_angle(o, t);
+  const bool exact = adm::exactly_aligned(o, t);
+  const int32_t estimate = adm::test_angle(o, t);
   EXPECT_TRUE(estimate == ALIGNED_MAYBE || (estimate == ALIGNED_YES) == exact);
   return exact;
 }
 
-acutance_kernel::AdmGain KernelGain(double limit) {
+adm::AdmGain KernelGain(double limit) {
   const AdmGainBits bits = MakeAdmGainBits(limit);
   return {static_cast<uint32_t>(bits.integer), bits.high, bits.low, bits.shift};
 }
@@ -74,7 +72,7 @@ TEST(AdmKernel, FloatsTellMostAngles) {
   for (int i = 0; i < 100000; ++i) {
     const auto any = [&] { return static_cast<int32_t>(random() % 401) - 200; };
     const AdmBands o{{any(), any(), 0}}, t{{o.band[0] + any() / 20, o.band[1] + any() / 20, 0}};
-    unsure += acutance_kernel::test_angle(o, t) == ALIGNED_MAYBE;
+    unsure += adm::test_angle(o, t) == ALIGNED_MAYBE;
     ASSERT_EQ(KernelFlag(o.band[0], o.band[1], t.band[0], t.band[1]),
               adm::AngleFlag(o.band[0], o.band[1], t.band[0], t.band[1]));
   }
@@ -105,7 +103,7 @@ TEST(AdmKernel, ComparesSquaresAsDoublesDo) {
     for (int k = -3; k <= 3; ++k) {
       const int64_t dot = std::max<int64_t>(static_cast<int64_t>(middle + k * step), 1);
       const bool flag = adm::AngleFlag(dot, static_cast<int64_t>(o | 1), static_cast<int64_t>(t | 1));
-      ASSERT_EQ(acutance_kernel::exactly_within_angle(static_cast<uint64_t>(dot), o | 1, t | 1), flag)
+      ASSERT_EQ(adm::exactly_within_angle(static_cast<uint64_t>(dot), o | 1, t | 1), flag)
           << dot << " " << (o | 1) << " " << (t | 1);
       close += flag != (k > 0);
     }
@@ -115,7 +113,7 @@ TEST(AdmKernel, ComparesSquaresAsDoublesDo) {
 
 TEST(AdmKernel, RestoresAsTheDefinition) {
   std::mt19937 random(9);
-  const acutance_kernel::AdmGain none = KernelGain(1);
+  const adm::AdmGain none = KernelGain(1);
   for (int i = 0; i < 500000; ++i) {
     const int bits = 1 + i % 31;
     const int32_t o = static_cast<int32_t>(random() >> (32 - bits)) * (i % 3 ? 1 : -1);
@@ -123,13 +121,13 @@ TEST(AdmKernel, RestoresAsTheDefinition) {
     const int32_t t = static_cast<int32_t>(std::clamp<int64_t>(
         int64_t{o} + static_cast<int64_t>(random() % (2u * spread + 1)) - spread, -2147483647, 2147483647));
     const int32_t want = adm::Restore(adm::Ratio(o, t), o, t, false, 1);
-    ASSERT_EQ(acutance_kernel::restore(o, t, false, none), want) << o << " " << t;
-    ASSERT_EQ(acutance_kernel::restore_fast(o, t, false, 100), want) << o << " " << t;
+    ASSERT_EQ(adm::restore(o, t, false, none), want) << o << " " << t;
+    ASSERT_EQ(adm::restore_fast(o, t, false, 100), want) << o << " " << t;
     if (std::abs(o) > 22929 || std::abs(t) > 22929) continue;
     const int32_t r = adm::Restore(adm::Ratio0(o, t), o, t, false, 1);
-    const uint32_t found = (o ^ t) < 0 ? 0
-                                       : acutance_kernel::explained_16(static_cast<uint32_t>(std::abs(o)),
-                                                                       static_cast<uint32_t>(std::abs(t)), o < 0);
+    const uint32_t found =
+        (o ^ t) < 0 ? 0
+                    : adm::explained_16(static_cast<uint32_t>(std::abs(o)), static_cast<uint32_t>(std::abs(t)), o < 0);
     ASSERT_EQ(static_cast<int32_t>(found), std::abs(r)) << o << " " << t;
   }
 }
@@ -152,16 +150,15 @@ TEST(AdmKernel, RaisesAsDoublesDo) {
                                 1.0 + 0x1p-20,
                                 10.0 / 3};
   for (const double limit : limits) {
-    const acutance_kernel::AdmGain gain = KernelGain(limit);
+    const adm::AdmGain gain = KernelGain(limit);
     for (int i = 0; i < 20000; ++i) {
       // Multiples of 3 and 5 times thirds and fifths come close to integers.
       const int32_t o = static_cast<int32_t>((random() >> (1 + i % 31)) / 15 * 15 + i % 2);
       const int64_t around = static_cast<int64_t>(o * limit) + i % 5 - 2;
       const int32_t t = static_cast<int32_t>(std::clamp<int64_t>(i % 3 ? around : o, 0, 2147483647));
       const int64_t k = adm::Ratio(o, t);
-      ASSERT_EQ(acutance_kernel::restore(o, t, true, gain), adm::Restore(k, o, t, true, limit)) << limit << " " << o;
-      ASSERT_EQ(acutance_kernel::restore(-o, -t, true, gain), adm::Restore(k, -o, -t, true, limit))
-          << limit << " " << o;
+      ASSERT_EQ(adm::restore(o, t, true, gain), adm::Restore(k, o, t, true, limit)) << limit << " " << o;
+      ASSERT_EQ(adm::restore(-o, -t, true, gain), adm::Restore(k, -o, -t, true, limit)) << limit << " " << o;
     }
   }
 }

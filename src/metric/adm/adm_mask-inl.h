@@ -47,7 +47,7 @@ HWY_INLINE V32 ExcessOf(const AdmSignalRow& signal, int i, V32 factor, V32 thres
   const D32 d;
   if constexpr (kScale0) {
     const V32 x = hn::PromoteTo(d, hn::LoadU(DHalf16(), signal.Magnitude<int16_t>(kBand) + i));
-    const V32 mask = hn::ShiftLeft<adm::kThresholdShift0[kBand]>(threshold);
+    const V32 mask = hn::ShiftLeft<adm::threshold_shift(0, kBand)>(threshold);
     return hn::Max(hn::Sub(hn::Mul(x, factor), mask), hn::Zero(d));
   } else {
     return hn::Max(hn::Sub(hn::LoadU(d, signal.Magnitude<int32_t>(kBand) + i), threshold), hn::Zero(d));
@@ -65,8 +65,8 @@ void MaskRow(const AdmScale& s, const AdmSignalRow& signal, const AdmSignalRow& 
   const V64 round_d = hn::Set(d64, int64_t{1} << (s.cube_shift[2] - 1));
   const V32 factor_hv = hn::Set(d, static_cast<int32_t>(s.factor[0]));
   const V32 factor_d = hn::Set(d, static_cast<int32_t>(s.factor[2]));
-  constexpr int kShiftHv = kScale0 ? adm::kSquareShift0[0] : adm::kSquareShift;
-  constexpr int kShiftD = kScale0 ? adm::kSquareShift0[2] : adm::kSquareShift;
+  constexpr int kShiftHv = adm::square_shift(kScale0 ? 0 : 1, 0);
+  constexpr int kShiftD = adm::square_shift(kScale0 ? 0 : 1, 2);
   for (int i = 0; i < count; i += kLanes32) {
     const V32 box = hn::Add(hn::Add(hn::LoadU(d, column_sums + i), hn::LoadU(d, column_sums + i + 1)),
                             hn::LoadU(d, column_sums + i + 2));

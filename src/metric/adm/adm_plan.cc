@@ -5,7 +5,6 @@
 
 #include "base/int_math.h"
 #include "metric/adm/adm_gain.h"
-#include "metric/adm/adm_math.h"
 #include "metric/adm/adm_scale.h"
 #include "metric/adm/adm_scale_args.h"
 #include "metric/adm/adm_sum_args.h"
@@ -13,11 +12,7 @@
 namespace acutance {
 namespace {
 
-static_assert(std::equal(std::begin(adm::kLow), std::end(adm::kLow),
-                         std::begin({ADM_TAP_0, ADM_TAP_1, ADM_TAP_2, ADM_TAP_3})));
-static_assert(std::equal(std::begin(adm::kHigh), std::end(adm::kHigh),
-                         std::begin({ADM_TAP_3, -ADM_TAP_2, ADM_TAP_1, -ADM_TAP_0})));
-static_assert(adm::kLowSum == ADM_LOW_SUM && kAdmBands == ADM_BANDS && kAdmSumKinds * kAdmBands == ADM_TILE_SUMS);
+static_assert(kAdmBands == ADM_BANDS && kAdmSumKinds * kAdmBands == ADM_TILE_SUMS);
 
 constexpr const char* kScaleKernels[kAdmScales] = {"adm_scale0", "adm_scale1", "adm_scale2", "adm_scale3"};
 constexpr int kRowMultiple = 32;  // samples of band a

@@ -30,48 +30,40 @@ Image ReadLuma(const Picture& picture) {
   return image;
 }
 
-/// One direction of the wavelet: output i of the filtered line, whose samples `sample(index)` gives.
-template <class Sample>
-int32_t Filter(const int16_t (&taps)[4], int i, int n, int64_t add, int shift, Sample sample) {
-  int64_t sum = add;
-  for (int k = 0; k < 4; ++k) sum += int64_t{taps[k]} * sample(adm::WaveletIndex(2 * i - 1 + k, n));
-  return static_cast<int32_t>(sum >> shift);
+/// Output i of a filtered line of n samples, which `sample(index)` gives.
+template <class Filter, class Sample>
+int32_t FilterLine(int i, int n, Filter filter, Sample sample) {
+  const auto at = [&](int k) { return sample(adm::wavelet_index(2 * i - 1 + k, n)); };
+  return filter(at(0), at(1), at(2), at(3));
 }
 
-Image Vertical(const Image& in, const int16_t (&taps)[4], int64_t add, int shift) {
+template <class Filter>
+Image Vertical(const Image& in, Filter filter) {
   Image out(in.width, CeilDiv(in.height, 2));
   for (int y = 0; y < out.height; ++y)
     for (int x = 0; x < out.width; ++x)
-      out.at(x, y) = Filter(taps, y, in.height, add, shift, [&](int i) { return in.at(x, i); });
+      out.at(x, y) = FilterLine(y, in.height, filter, [&](int i) { return in.at(x, i); });
   return out;
 }
 
-Image Horizontal(const Image& in, const int16_t (&taps)[4], adm::Rounding rounding) {
+template <class Filter>
+Image Horizontal(const Image& in, Filter filter) {
   Image out(CeilDiv(in.width, 2), in.height);
   for (int y = 0; y < out.height; ++y)
     for (int x = 0; x < out.width; ++x)
-      out.at(x, y) = Filter(taps, x, in.width, rounding.add, rounding.shift, [&](int i) { return in.at(i, y); });
+      out.at(x, y) = FilterLine(x, in.width, filter, [&](int i) { return in.at(i, y); });
   return out;
 }
 
 Bands Wavelet(const Image& in, int scale, int bit_depth) {
-  int64_t low_add = adm::kVertical[scale].add, high_add = low_add;
-  int shift = adm::kVertical[scale].shift;
-  if (scale == 0) {  // pixels are centred on zero
-    const int64_t half = int64_t{1} << (bit_depth - 1);
-    low_add = half - adm::kLowSum * half;
-    high_add = half;
-    shift = bit_depth;
-  }
-  const Image low = Vertical(in, adm::kLow, low_add, shift);
-  const Image high = Vertical(in, adm::kHigh, high_add, shift);
-  const adm::Rounding rounding = adm::kHorizontal[scale];
-  return {Horizontal(low, adm::kLow, rounding),
-          {Horizontal(high, adm::kLow, rounding), Horizontal(low, adm::kHigh, rounding),
-           Horizontal(high, adm::kHigh, rounding)}};
+  const Image low = Vertical(in, [&](auto... x) { return adm::low_column(scale, bit_depth, x...); });
+  const Image high = Vertical(in, [&](auto... x) { return adm::high_column(scale, bit_depth, x...); });
+  const auto low_row = [&](auto... x) { return adm::low_row(scale, x...); };
+  const auto high_row = [&](auto... x) { return adm::high_row(scale, x...); };
+  return {Horizontal(low, low_row), {Horizontal(high, low_row), Horizontal(low, high_row), Horizontal(high, high_row)}};
 }
 
-/// Three bands of one signal (restored or additive), weighted.
+/// Three bands of one signal (restored or additive), and the magnitudes of the weighted bands.
 struct Weighted {
   std::array<Image, kAdmBands> signal, weighted;
 };
@@ -87,8 +79,9 @@ void Decouple(const Bands& ref, const Bands& dis, int scale, const AdmSetup& set
         const int32_t o = ref.detail[band].at(x, y), t = dis.detail[band].at(x, y);
         const int64_t k = scale == 0 ? adm::Ratio0(o, t) : adm::Ratio(o, t);
         const int32_t r = adm::Restore(k, o, t, flag, setup.gain_limit);
-        const uint32_t factor = setup.scales[scale].factor[band];
-        const auto weigh = [&](int32_t v) { return scale == 0 ? adm::Weigh0(v, factor, band) : adm::Weigh(v, factor); };
+        const auto weigh = [&](int32_t v) {
+          return static_cast<int32_t>(adm::weighted(scale, v, setup.scales[scale].factor[band], band));
+        };
         restored->signal[band].at(x, y) = r;
         restored->weighted[band].at(x, y) = weigh(r);
         additive->signal[band].at(x, y) = t - r;
@@ -99,33 +92,29 @@ void Decouple(const Bands& ref, const Bands& dis, int scale, const AdmSetup& set
 }
 
 int32_t Threshold(const Weighted& masker, int scale, int x, int y) {
-  const auto share = [&](int32_t c, bool centre) -> int32_t {
-    if (scale == 0) return adm::Share0(c, centre ? adm::kCentre0 : adm::kNeighbour0);
-    return adm::Share(c, centre ? adm::kCentre : adm::kNeighbour);
-  };
   int32_t sum = 0;
   for (const Image& c : masker.weighted)
     for (int dy = -1; dy <= 1; ++dy)
-      for (int dx = -1; dx <= 1; ++dx)
-        sum += share(c.at(adm::NeighbourIndex(x + dx, c.width), adm::NeighbourIndex(y + dy, c.height)),
-                     dx == 0 && dy == 0);
+      for (int dx = -1; dx <= 1; ++dx) {
+        const auto at =
+            static_cast<uint32_t>(c.at(adm::wavelet_index(x + dx, c.width), adm::wavelet_index(y + dy, c.height)));
+        sum += dx == 0 && dy == 0 ? adm::centre_share(scale, at) : adm::neighbour_share(scale, at);
+      }
   return sum;
 }
 
 /// Adds the cubes of what of `signal` the `masker` does not hide.
 void Mask(const Weighted& signal, const Weighted& masker, int scale, const AdmScale& s, int64_t* sums) {
   for (int y = s.rows.begin; y < s.rows.end; ++y) {
-    std::array<int64_t, kAdmBands> row{};
+    std::array<uint64_t, kAdmBands> row{};
     for (int x = s.columns.begin; x < s.columns.end; ++x) {
       const int32_t threshold = Threshold(masker, scale, x, y);
       for (int band = 0; band < kAdmBands; ++band) {
-        const int32_t masked = scale == 0 ? adm::Masked0(signal.signal[band].at(x, y), s.factor[band], threshold, band)
-                                          : adm::Masked(signal.weighted[band].at(x, y), threshold);
-        row[band] +=
-            adm::MaskedCube(masked, scale == 0 ? adm::kSquareShift0[band] : adm::kSquareShift, s.cube_shift[band]);
+        const uint32_t value = adm::masked_value(scale, signal.signal[band].at(x, y), s.factor[band], band);
+        row[band] += adm::masked_cube(scale, value, threshold, band, s.cube_shift[band]);
       }
     }
-    for (int band = 0; band < kAdmBands; ++band) sums[band] += adm::RoundRow(row[band], s.row_shift);
+    for (int band = 0; band < kAdmBands; ++band) sums[band] += adm::rounded_row(row[band], s.row_shift);
   }
 }
 
@@ -134,10 +123,10 @@ void Denominator(const Bands& ref, int scale, const AdmScale& s, int64_t* sums) 
     for (int band = 0; band < kAdmBands; ++band) {
       uint64_t row = 0;
       for (int x = s.columns.begin; x < s.columns.end; ++x) {
-        const int32_t o = ref.detail[band].at(x, y);
-        row += scale == 0 ? adm::DenCube0(o) : adm::DenCube(o, scale, s.den_cube_shift);
+        const uint32_t o = adm::magnitude_of(ref.detail[band].at(x, y));
+        row += adm::reference_cube(scale, o, s.den_cube_shift);
       }
-      sums[band] += adm::RoundRowUnsigned(row, s.den_row_shift);
+      sums[band] += adm::rounded_row(row, s.den_row_shift);
     }
   }
 }

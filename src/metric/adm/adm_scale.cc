@@ -1,5 +1,7 @@
 #include "metric/adm/adm_scale.h"
 
+#include "metric/adm/adm_math.h"
+
 namespace acutance {
 namespace {
 
@@ -16,7 +18,8 @@ AdmScale MakeScale(int scale, int in_width, int in_height, const AdmCsf& csf) {
   const int width_bits = CeilLog2(s.width);
   s.row_shift = CeilLog2(s.height);
   if (scale == 0) {
-    s.cube_shift = {width_bits - 4, width_bits - 4, width_bits - 3};
+    const auto cube_shift = [&](int band) { return adm::cube_shift(0, band, width_bits - 4); };
+    s.cube_shift = {cube_shift(0), cube_shift(1), cube_shift(2)};
     s.den_row_shift = std::max(0, CeilLog2(static_cast<uint64_t>(s.columns.size()) * s.rows.size()) - 20);
   } else {
     s.cube_shift = {width_bits, width_bits, width_bits};

@@ -44,7 +44,7 @@ struct AdmScaleShared {
 
 KERNEL_USES(AdmScaleArgs, AdmScaleShared)
 
-#include "metric/adm/adm_mask.kernel.h"
+#include "metric/adm/adm_decouple.kernel.h"
 #include "metric/adm/adm_wavelet.kernel.h"
 
 // Of an item's positions.
@@ -127,7 +127,7 @@ FUNCTION(uint32_t) factor_of(CONTEXT(int32_t band)) { return band == 2 ? args.di
 FUNCTION(uint64_t) neighbour_shares(CONTEXT(AdmBands signal)) {
   int32_t sum = 0;
   UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
-    sum += neighbour_share(weighted(signal.band[i], factor_of(PASS(i)), i));
+    sum += neighbour_share(SCALE, weighted(SCALE, signal.band[i], factor_of(PASS(i)), i));
   }
   return uint64_t(uint32_t(sum));
 }
@@ -161,20 +161,15 @@ FUNCTION(AdmThresholds) thresholds_around(CONTEXT(int32_t column)) {
 FUNCTION(int32_t) centre_shares(CONTEXT(AdmBands signal)) {
   int32_t sum = 0;
   UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
-    sum += centre_share(weighted(signal.band[i], factor_of(PASS(i)), i));
+    sum += centre_share(SCALE, weighted(SCALE, signal.band[i], factor_of(PASS(i)), i));
   }
   return sum;
 }
 
 FUNCTION(void) add_masked(CONTEXT(IN_OUT(AdmSums) sums, int32_t first, AdmBands signal, int32_t threshold)) {
   UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
-    const uint32_t factor = factor_of(PASS(i));
-#if SCALE == 0
-    const uint32_t value = magnitude_of(signal.band[i]) * factor;
-#else
-    const uint32_t value = weighted(signal.band[i], factor, i);
-#endif
-    sums.of[first + i] += masked_cube(value, threshold, i, args.cube_shift);
+    const uint32_t value = masked_value(SCALE, signal.band[i], factor_of(PASS(i)), i);
+    sums.of[first + i] += masked_cube(SCALE, value, threshold, i, cube_shift(SCALE, i, args.cube_shift));
   }
 }
 
@@ -182,7 +177,7 @@ FUNCTION(void) add_reference(CONTEXT(IN_OUT(AdmSums) sums, AdmDetail o)) {
   UNROLL for (int32_t j = 0; j < ROWS; ++j) {
     if (is_scored(PASS(column_of(j)))) {
       UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
-        sums.of[2 * ADM_BANDS + i] += reference_cube(magnitude_of(o.at[j].band[i]), args.den_cube_shift);
+        sums.of[2 * ADM_BANDS + i] += reference_cube(SCALE, magnitude_of(o.at[j].band[i]), args.den_cube_shift);
       }
     }
   }

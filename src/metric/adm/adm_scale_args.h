@@ -2,13 +2,6 @@
 
 #include "kernel/kernel.h"
 
-// The wavelet's taps in Q15 (adm_plan.cc compares these numbers with adm_math.h).
-#define ADM_TAP_0 15826
-#define ADM_TAP_1 27411
-#define ADM_TAP_2 7345
-#define ADM_TAP_3 (-4240)
-#define ADM_LOW_SUM 46342
-
 // Columns and rows at the edges of a workgroup's tile that are there for their neighbours.
 #define ADM_MARGIN_COLUMNS 2
 #define ADM_MARGIN_ROWS 1

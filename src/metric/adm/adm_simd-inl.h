@@ -13,13 +13,13 @@
 #include <cstdint>
 
 #include "metric/adm/adm_math.h"
+#include "simd/pair_products-inl.h"
+#include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 using D16 = hn::CappedTag<int16_t, 32>;  // a vector of pixels fits the narrowest picture, 33 wide
 using D32 = hn::RepartitionToWide<D16>;
@@ -49,26 +49,6 @@ HWY_INLINE VU32 AsU32(V v) {
 template <class V>
 HWY_INLINE V32 AsI32(V v) {
   return hn::BitCast(D32(), v);
-}
-
-/// Lane pairs (first, second) for AddPairProducts.
-HWY_INLINE V16 TapPair(int first, int second) {
-  return hn::BitCast(D16(),
-                     hn::Set(D32(), static_cast<int32_t>((first & 0xffff) | (static_cast<uint32_t>(second) << 16))));
-}
-
-/// acc + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in 32-bit lane i.
-HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
-#if HWY_TARGET == HWY_AVX3_DL
-  // Highway 1.0.3 knows only vpmaddwd; its target string lacks avx512vnni, which every CPU of this target has.
-  asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(a.raw), "v"(b.raw));
-  return acc;
-#else
-  const D32 d32;
-  V32 sum1 = hn::Zero(d32);
-  const V32 sum0 = hn::ReorderWidenMulAccumulate(d32, a, b, hn::Zero(d32), sum1);
-  return hn::Add(acc, hn::RearrangeToOddPlusEven(sum0, sum1));
-#endif
 }
 
 /// The lanes of a vector of 32 bits widened to 64: even lanes, odd lanes. Products and sums are made on the two halves

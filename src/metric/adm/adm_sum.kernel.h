@@ -1,4 +1,5 @@
 // Adds the parts of each row, rounds the row's sum and adds the rows: workgroup (i, 0, z) makes sum i of frame z.
+#include "metric/adm/adm_math.kernel.h"
 #include "metric/adm/adm_sum_args.h"
 
 struct AdmSumShared {
@@ -17,7 +18,7 @@ KERNEL_MAIN() {
   const int32_t shift = args.ranges.data[range + 3];
   uint64_t sum = uint64_t(0u);
   for (int32_t row = local_x(); row < rows; row += BLOCK_X) {
-    uint64_t of_row = (uint64_t(1u) << shift) >> 1;
+    uint64_t of_row = half_of_bit(shift);
     for (int32_t part = 0; part < parts; ++part) of_row += args.row_sums.data[first + part * rows + row];
     sum += uint64_t(int64_t(of_row) >> shift);
   }

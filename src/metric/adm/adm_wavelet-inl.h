@@ -22,7 +22,7 @@ struct InputRows {
   const T* ahead[2];
 
   InputRows(const Plane& plane, int y) {
-    for (int k = 0; k < 4; ++k) row[k] = plane.Row<T>(adm::WaveletIndex(2 * y - 1 + k, plane.height));
+    for (int k = 0; k < 4; ++k) row[k] = plane.Row<T>(adm::wavelet_index(2 * y - 1 + k, plane.height));
     for (int k = 0; k < 2; ++k) ahead[k] = plane.Row<T>(std::min(2 * y + 3 + k, plane.height - 1));
   }
 
@@ -51,14 +51,9 @@ HWY_INLINE void PadRow(int16_t* row, int width) {
 // are made signed first, which takes the bias away (the high filter's taps sum to 0).
 
 template <class Sample>
-HWY_INLINE V16 LoadPixels(const Sample* p, V16 flip) {
-  const D16 d;
-  if constexpr (sizeof(Sample) == 1) {
-    (void)flip;
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<uint8_t, D16>(), p));
-  } else {
-    return hn::Xor(AsI16(hn::LoadU(DU16(), p)), flip);
-  }
+HWY_INLINE V16 LoadPixels(const Sample* p, [[maybe_unused]] V16 flip) {
+  if constexpr (sizeof(Sample) == 1) return LoadSamples(D16(), p);
+  else return hn::Xor(LoadSamples(D16(), p), flip);
 }
 
 /// Four vectors of neighbouring rows, interleaved in pairs.
@@ -72,7 +67,8 @@ struct RowPairs {
 };
 
 HWY_INLINE V32 FilterPairs(V32 add, V16 p01, V16 p23, const int16_t (&taps)[4]) {
-  return AddPairProducts(AddPairProducts(add, p01, TapPair(taps[0], taps[1])), p23, TapPair(taps[2], taps[3]));
+  return AddPairProducts(AddPairProducts(add, p01, TapPair(D16(), taps[0], taps[1])), p23,
+                         TapPair(D16(), taps[2], taps[3]));
 }
 
 HWY_INLINE V16 FilterPixels(const RowPairs& p, const int16_t (&taps)[4], V32 add, int shift) {
@@ -113,8 +109,8 @@ struct ColumnPairs {
 };
 
 HWY_INLINE V16 HorizontalPixels(const ColumnPairs& p, const int16_t (&taps)[4]) {
-  static_assert(adm::kHorizontal0.shift == 16);
-  const V32 add = hn::Set(D32(), adm::kHorizontal0.add);
+  static_assert(adm::row_shift(0) == 16);
+  const V32 add = hn::Set(D32(), 1 << (adm::row_shift(0) - 1));
   const V32 first = FilterPairs(add, p.p01[0], p.p23[0], taps), second = FilterPairs(add, p.p01[1], p.p23[1], taps);
   return hn::ConcatOdd(D16(), hn::BitCast(D16(), second), hn::BitCast(D16(), first));  // >> 16
 }
@@ -162,7 +158,6 @@ HWY_INLINE RowPairs LoadRowPairs(const int16_t* const (&row)[4], ptrdiff_t x) {
 /// Scale 1, from int16: the vertical sums are kept whole.
 HWY_INLINE void VerticalWhole(const InputRows<int16_t>& in, int begin, int end, const AdmSplitRow& low,
                               const AdmSplitRow* high) {
-  static_assert(adm::kVertical[1].shift == 0);
   const V32 zero = hn::Zero(D32());
   for (int x = begin; x < end; x += kLanes16) {
     in.Prefetch(x);
@@ -179,15 +174,15 @@ HWY_INLINE void VerticalWhole(const InputRows<int16_t>& in, int begin, int end, 
 /// Scales 2 and 3, from split rows: the rest of a row follows its top by `rest` elements.
 HWY_INLINE void VerticalSplit(const InputRows<int16_t>& in, ptrdiff_t rest, int begin, int end, const AdmSplitRow& low,
                               const AdmSplitRow* high) {
-  constexpr adm::Rounding kRounding = adm::kVertical[2];
-  const V32 zero = hn::Zero(D32()), add = hn::Set(D32(), kRounding.add);
+  constexpr int kShift = adm::kColumnShift;
+  const V32 zero = hn::Zero(D32()), add = hn::Set(D32(), 1 << (kShift - 1));
   for (int x = begin; x < end; x += kLanes16) {
     const RowPairs tops = LoadRowPairs(in.row, x), rests = LoadRowPairs(in.row, x + rest);
     const auto filter = [&]<int kTapSum>(const int16_t(&taps)[4], const AdmSplitRow& out) HWY_ATTR {
-      const V32 lower = JoinSplit<kTapSum, kRounding.shift>(FilterPairs(zero, tops.lower01, tops.lower23, taps),
-                                                            FilterPairs(add, rests.lower01, rests.lower23, taps));
-      const V32 upper = JoinSplit<kTapSum, kRounding.shift>(FilterPairs(zero, tops.upper01, tops.upper23, taps),
-                                                            FilterPairs(add, rests.upper01, rests.upper23, taps));
+      const V32 lower = JoinSplit<kTapSum, kShift>(FilterPairs(zero, tops.lower01, tops.lower23, taps),
+                                                   FilterPairs(add, rests.lower01, rests.lower23, taps));
+      const V32 upper = JoinSplit<kTapSum, kShift>(FilterPairs(zero, tops.upper01, tops.upper23, taps),
+                                                   FilterPairs(add, rests.upper01, rests.upper23, taps));
       StoreInterleaved(lower, upper, out, x);
     };
     filter.template operator()<adm::kLowSum>(adm::kLow, low);
@@ -207,10 +202,10 @@ struct SplitPairs {
 
 template <int kScale, int kTapSum>
 HWY_INLINE V32 Horizontal(const SplitPairs& p, const int16_t (&taps)[4]) {
-  constexpr adm::Rounding kRounding = adm::kHorizontal[kScale];
+  constexpr int kShift = adm::row_shift(kScale);
   const V32 tops = FilterPairs(hn::Zero(D32()), p.top01, p.top23, taps);
-  const V32 rests = FilterPairs(hn::Set(D32(), kRounding.add), p.rest01, p.rest23, taps);
-  return JoinSplit<kTapSum, kRounding.shift>(tops, rests);
+  const V32 rests = FilterPairs(hn::Set(D32(), 1 << (kShift - 1)), p.rest01, p.rest23, taps);
+  return JoinSplit<kTapSum, kShift>(tops, rests);
 }
 template <int kScale>
 HWY_INLINE V32 HorizontalLow(const SplitPairs& p) {

@@ -5,13 +5,7 @@
 #pragma once
 
 #include "metric/adm/adm_decouple.kernel.h"
-
-// Output i reads 2i - 1 to 2i + 2: -1 reads 1, n reads n - 1. Items of tiles that hang over read something inside.
-FUNCTION(int32_t) wavelet_index(int32_t i, int32_t n) {
-  const int32_t left = i < 0 ? -i : i;
-  const int32_t right = 2 * n - 1 - left;
-  return larger(left < right ? left : right, 0);
-}
+#include "metric/adm/adm_math.kernel.h"
 
 FUNCTION(int32_t) item() { return local_y() * BLOCK_X + local_x(); }
 FUNCTION(int32_t) first_column_of_tile() {
@@ -66,74 +60,24 @@ FUNCTION(AdmColumns) read_columns(CONTEXT(CONST_BUFFER(PAIR) pictures, int32_t i
   return columns;
 }
 
-#if SCALE <= 1
-// Sums of products below 2^31, also where they pass it on the way: samples of 16 bits, centred by `add`; at scale 1
-// samples of up to 22929.
-FUNCTION(int32_t) low_column(int32_t x0, int32_t x1, int32_t x2, int32_t x3, uint32_t add) {
-  return int32_t(uint32_t(ADM_TAP_0) * uint32_t(x0) + uint32_t(ADM_TAP_1) * uint32_t(x1) +
-                 uint32_t(ADM_TAP_2) * uint32_t(x2) + uint32_t(ADM_TAP_3) * uint32_t(x3) + add);
-}
-FUNCTION(int32_t) high_column(int32_t x0, int32_t x1, int32_t x2, int32_t x3, uint32_t add) {
-  return int32_t(uint32_t(ADM_TAP_3) * uint32_t(x0) - uint32_t(ADM_TAP_2) * uint32_t(x1) +
-                 uint32_t(ADM_TAP_1) * uint32_t(x2) - uint32_t(ADM_TAP_0) * uint32_t(x3) + add);
-}
-#endif
-
-#if SCALE == 0
-#define ROW_ROUNDING 32768
-#define ROW_SHIFT 16
-#define ROW_SUM int32_t  // 54822 * 32768 at most
-#else
-#define ROW_SUM int64_t
-#if SCALE == 2
-#define ROW_ROUNDING 32768
-#define ROW_SHIFT 16
-#else
-#define ROW_ROUNDING 16384
-#define ROW_SHIFT 15
-#endif
-#endif
-
-FUNCTION(int32_t) low_row(int32_t x0, int32_t x1, int32_t x2, int32_t x3) {
-  return int32_t((ROW_SUM(ADM_TAP_0) * ROW_SUM(x0) + ROW_SUM(ADM_TAP_1) * ROW_SUM(x1) +
-                  ROW_SUM(ADM_TAP_2) * ROW_SUM(x2) + ROW_SUM(ADM_TAP_3) * ROW_SUM(x3) + ROW_SUM(ROW_ROUNDING)) >>
-                 ROW_SHIFT);
-}
-FUNCTION(int32_t) high_row(int32_t x0, int32_t x1, int32_t x2, int32_t x3) {
-  return int32_t((ROW_SUM(ADM_TAP_3) * ROW_SUM(x0) - ROW_SUM(ADM_TAP_2) * ROW_SUM(x1) +
-                  ROW_SUM(ADM_TAP_1) * ROW_SUM(x2) - ROW_SUM(ADM_TAP_0) * ROW_SUM(x3) + ROW_SUM(ROW_ROUNDING)) >>
-                 ROW_SHIFT);
-}
-
-#if SCALE >= 2
-FUNCTION(int32_t) low_column(int32_t x0, int32_t x1, int32_t x2, int32_t x3) {
-  return int32_t((int64_t(ADM_TAP_0) * int64_t(x0) + int64_t(ADM_TAP_1) * int64_t(x1) +
-                  int64_t(ADM_TAP_2) * int64_t(x2) + int64_t(ADM_TAP_3) * int64_t(x3) + int64_t(32768)) >>
-                 16);
-}
-FUNCTION(int32_t) high_column(int32_t x0, int32_t x1, int32_t x2, int32_t x3) {
-  return int32_t((int64_t(ADM_TAP_3) * int64_t(x0) - int64_t(ADM_TAP_2) * int64_t(x1) +
-                  int64_t(ADM_TAP_1) * int64_t(x2) - int64_t(ADM_TAP_0) * int64_t(x3) + int64_t(32768)) >>
-                 16);
-}
-#endif
-
 // Stores the filtered column's low and high value at `place` of the plane `odd`.
 FUNCTION(void)
 filter_column(CONTEXT(int32_t place, int32_t odd, bool with_high, int32_t x0, int32_t x1, int32_t x2, int32_t x3)) {
-#if SCALE == 0
-  const int32_t depth = SAMPLE_BITS == 8 ? 8 : args.bit_depth;
-  const uint32_t middle = 1u << (depth - 1);
-  const int32_t low = low_column(x0, x1, x2, x3, middle - uint32_t(ADM_LOW_SUM) * middle) >> depth;
-  uint32_t word = uint32_t(low) & 0xffffu;
-  if (with_high) word |= uint32_t(high_column(x0, x1, x2, x3, middle) >> depth) << 16;
-  group.words[odd * PLANE + place] = word;
-#elif SCALE == 1
-  group.words[2 * odd * PLANE + place] = uint32_t(low_column(x0, x1, x2, x3, 0u));
-  if (with_high) group.words[(2 * odd + 1) * PLANE + place] = uint32_t(high_column(x0, x1, x2, x3, 0u));
+#if SCALE == 0 && SAMPLE_BITS == 8
+  const int32_t depth = 8;
 #else
-  group.words[2 * odd * PLANE + place] = uint32_t(low_column(x0, x1, x2, x3));
-  if (with_high) group.words[(2 * odd + 1) * PLANE + place] = uint32_t(high_column(x0, x1, x2, x3));
+  const int32_t depth = args.bit_depth;
+#endif
+  const int32_t low = low_column(SCALE, depth, x0, x1, x2, x3);
+#if SCALE == 0
+  uint32_t word = uint32_t(low) & 0xffffu;
+  if (with_high) word |= uint32_t(high_column(SCALE, depth, x0, x1, x2, x3)) << 16;
+  group.words[odd * PLANE + place] = word;
+#else
+  group.words[2 * odd * PLANE + place] = uint32_t(low);
+  if (with_high) {
+    group.words[(2 * odd + 1) * PLANE + place] = uint32_t(high_column(SCALE, depth, x0, x1, x2, x3));
+  }
 #endif
 }
 
@@ -164,7 +108,7 @@ FUNCTION(int32_t) high_at(CONTEXT(int32_t odd, int32_t place)) {
 }
 
 FUNCTION(int32_t) low_band(CONTEXT(int32_t place)) {
-  return low_row(low_at(PASS(1, place - 1)), low_at(PASS(0, place)), low_at(PASS(1, place)),
+  return low_row(SCALE, low_at(PASS(1, place - 1)), low_at(PASS(0, place)), low_at(PASS(1, place)),
                  low_at(PASS(0, place + 1)));
 }
 
@@ -178,8 +122,8 @@ FUNCTION(AdmBands) detail_bands(CONTEXT(int32_t place)) {
   const int32_t h2 = high_at(PASS(1, place));
   const int32_t h3 = high_at(PASS(0, place + 1));
   AdmBands bands;
-  bands.band[0] = low_row(h0, h1, h2, h3);
-  bands.band[1] = high_row(l0, l1, l2, l3);
-  bands.band[2] = high_row(h0, h1, h2, h3);
+  bands.band[0] = low_row(SCALE, h0, h1, h2, h3);
+  bands.band[1] = high_row(SCALE, l0, l1, l2, l3);
+  bands.band[2] = high_row(SCALE, h0, h1, h2, h3);
   return bands;
 }

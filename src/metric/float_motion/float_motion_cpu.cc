@@ -8,14 +8,17 @@
 #include <array>
 
 #include "base/int_math.h"
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/blocks/words.h"
 #include "metric/float_motion/float_motion_ref.h"
+#include "simd/mirror.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/float_motion/float_motion_cpu.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -31,8 +34,6 @@ void RowSums(const FloatMotionInput& input, RowBand band, FloatMotionTile&, int6
 }
 
 #else
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<float, FloatMotionTile::kMaxLanes>;
 using V = hn::Vec<D>;
@@ -75,11 +76,9 @@ class RunningFilter {
 };
 
 template <class DF, class Sample>
-HWY_INLINE hn::Vec<DF> LoadSamples(const Sample* samples, int middle) {
-  const hn::Rebind<Sample, DF> ds;
+HWY_INLINE hn::Vec<DF> LoadCentred(const Sample* samples, int middle) {
   const hn::RebindToSigned<DF> di;
-  const auto value = hn::PromoteTo(di, hn::LoadU(ds, samples));
-  return hn::ConvertTo(DF(), hn::Sub(value, hn::Set(di, static_cast<int32_t>(middle))));
+  return hn::ConvertTo(DF(), hn::Sub(LoadSamples(di, samples), hn::Set(di, static_cast<int32_t>(middle))));
 }
 
 // Filters columns [begin, end) down `count` rows into `tile`; rows: those to read, from two above to two below. The
@@ -93,11 +92,11 @@ void FilterColumns(const FloatMotionInput& input, const Sample* const* rows, int
   for (int x = begin; x < end; x += kWidth) {
     const int at = std::min(x, end - kWidth);
     RunningFilter<DF> filter;
-    for (int r = 0; r < 4; ++r) filter.Push(taps, LoadSamples<DF>(rows[r] + at, middle));
+    for (int r = 0; r < 4; ++r) filter.Push(taps, LoadCentred<DF>(rows[r] + at, middle));
     // The next tile's: these are more rows than hardware follows by itself. A prefetch past the end does no harm.
     for (int r = 0; r < count + 4; ++r) hwy::Prefetch(rows[r] + at + FloatMotionTile::kColumns);
     for (int r = 0; r < count; ++r)
-      hn::StoreU(filter.Push(taps, LoadSamples<DF>(rows[r + 4] + at, middle)), DF(), tile + r * kStride + at - begin);
+      hn::StoreU(filter.Push(taps, LoadCentred<DF>(rows[r + 4] + at, middle)), DF(), tile + r * kStride + at - begin);
   }
 }
 
@@ -307,7 +306,7 @@ class BandSums {
       rows = {input_.half->rows[group.begin].first, input_.half->rows[group.end - 1].first + 2};
     row_count_ = rows.end - rows.begin;
     for (int r = 0; r < row_count_ + 4; ++r) {
-      const int y = MirrorIndex(rows.begin + r - 2, input_.current.height);
+      const int y = mirror_index(rows.begin + r - 2, input_.current.height);
       rows_[0][r] = input_.earlier.Row<Sample>(y);
       rows_[1][r] = input_.current.Row<Sample>(y);
     }
@@ -325,14 +324,8 @@ class BandSums {
   void Mirror(TileColumns columns, float* row) const {
     const int after = columns.width - columns.begin;
     for (int r = 0; r < row_count_; ++r, row += kStride) {
-      if (columns.begin < 0) {
-        row[0] = row[4];
-        row[1] = row[3];
-      }
-      if (columns.end > columns.width) {
-        row[after] = row[after - 2];
-        row[after + 1] = row[after - 3];
-      }
+      if (columns.begin < 0) MirrorBefore(row + 2, 2);
+      if (columns.end > columns.width) MirrorAfter(row + after - 1, 2);
     }
   }
 

@@ -1,6 +1,7 @@
-// Halves blurred pictures: bilinear, the weights as tables (float_motion_math.h). An item makes ROWS values of a
+// Halves blurred pictures: bilinear, the weights as tables (float_motion_parts.h). An item makes ROWS values of a
 // column.
 #include "metric/float_motion/float_motion_args.h"
+#include "metric/float_motion/float_motion_math.kernel.h"
 
 struct FloatMotionHalfShared {
   int32_t unused;
@@ -14,9 +15,7 @@ FUNCTION(float) halved_value(CONTEXT(int32_t x, int32_t y)) {
   const int32_t below = i + args.blurred_row;
   const float dx = args.weight.data[x];
   const float dy = args.weight.data[args.width + y];
-  float value = (1.0f - dy) * (1.0f - dx) * blurred.data[i] + (1.0f - dy) * dx * blurred.data[i + 1] +
-                      dy * (1.0f - dx) * blurred.data[below] + dy * dx * blurred.data[below + 1];
-  return value;
+  return halved_sample(dx, dy, blurred.data[i], blurred.data[i + 1], blurred.data[below], blurred.data[below + 1]);
 }
 
 KERNEL_MAIN() {

@@ -1,10 +1,15 @@
-// Arithmetic of float_motion (spec/core.md 4.2), read by every text of it.
+// Arithmetic of float_motion (spec/core.md 4.2), in C++.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
+#include "kernel/kernel.h"
+
 namespace acutance {
+namespace float_motion {
+#include "metric/float_motion/float_motion_math.kernel.h"
+}  // namespace float_motion
 
 /// The mirrored filter reaches two samples beyond an edge, which must still be inside the picture.
 inline constexpr int kFloatMotionMinSide = 3;

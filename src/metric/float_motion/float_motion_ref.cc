@@ -3,8 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/blocks/words.h"
+#include "metric/float_motion/float_motion_math.h"
 
 namespace acutance {
 namespace {
@@ -23,14 +24,11 @@ Row Blur(const Plane& plane, int bit_depth, std::span<const float> taps, int y) 
   Row columns(plane.width), row(plane.width);
   for (int x = 0; x < plane.width; ++x)
     for (int k = -radius; k <= radius; ++k)
-      columns[x] += taps[k + radius] * SampleAt(plane, bit_depth, x, MirrorIndex(y + k, plane.height));
+      columns[x] += taps[k + radius] * SampleAt(plane, bit_depth, x, mirror_index(y + k, plane.height));
   for (int x = 0; x < plane.width; ++x)
-    for (int k = -radius; k <= radius; ++k) row[x] += taps[k + radius] * columns[MirrorIndex(x + k, plane.width)];
+    for (int k = -radius; k <= radius; ++k) row[x] += taps[k + radius] * columns[mirror_index(x + k, plane.width)];
   return row;
 }
-
-/// n * 0.5 + 0.5, cut to an integer.
-int HalfSide(int n) { return (n + 1) / 2; }
 
 /// Where sample i of a side of n, halved, reads: bilinear, mirrored.
 struct Position {
@@ -40,10 +38,10 @@ struct Position {
 };
 
 Position HalfPosition(int i, int n) {
-  const float ratio = static_cast<float>(n) / static_cast<float>(HalfSide(n));
+  const float ratio = static_cast<float>(n) / static_cast<float>(HalfLength(n));
   const float center = static_cast<float>((i + 0.5) * ratio - 0.5);
-  const int first = MirrorIndex(static_cast<int>(std::floor(center)), n);
-  const int second = MirrorIndex(static_cast<int>(std::ceil(center)), n);
+  const int first = mirror_index(static_cast<int>(std::floor(center)), n);
+  const int second = mirror_index(static_cast<int>(std::ceil(center)), n);
   return {first, second, center - static_cast<float>(first)};
 }
 
@@ -52,13 +50,11 @@ Row BlurHalf(const Plane& plane, int bit_depth, std::span<const float> taps, int
   const Position vertical = HalfPosition(y, plane.height);
   const Row upper = Blur(plane, bit_depth, taps, vertical.first);
   const Row lower = Blur(plane, bit_depth, taps, vertical.second);
-  Row row(HalfSide(plane.width));
-  const float dy = vertical.weight;
+  Row row(HalfLength(plane.width));
   for (size_t x = 0; x < row.size(); ++x) {
     const Position at = HalfPosition(static_cast<int>(x), plane.width);
-    const float dx = at.weight;
-    row[x] = (1 - dy) * (1 - dx) * upper[at.first] + (1 - dy) * dx * upper[at.second] +
-             dy * (1 - dx) * lower[at.first] + dy * dx * lower[at.second];
+    row[x] = float_motion::halved_sample(at.weight, vertical.weight, upper[at.first], upper[at.second], lower[at.first],
+                                         lower[at.second]);
   }
   return row;
 }
@@ -71,7 +67,7 @@ void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, int64
     const Row earlier = blur(input.earlier, input.bit_depth, input.taps, y);
     const Row current = blur(input.current, input.bit_depth, input.taps, y);
     float sum = 0;
-    for (size_t x = 0; x < current.size(); ++x) sum += std::abs(earlier[x] - current[x]);
+    for (size_t x = 0; x < current.size(); ++x) sum += float_motion::absolute_difference(earlier[x], current[x]);
     words[y] = WordFromFloat(sum);
   }
 }

@@ -2,6 +2,7 @@
 // goes along BLOCK_X rows by tiles of ROWS * BLOCK_X columns: all items read a tile together, whole lines of memory at
 // a time, then BLOCK_X of them add its rows while the next tile is on its way.
 #include "metric/float_motion/float_motion_args.h"
+#include "metric/float_motion/float_motion_math.kernel.h"
 
 #define TILE_ROWS BLOCK_X
 #define TILE_COLUMNS (ROWS * BLOCK_X)
@@ -42,10 +43,9 @@ FUNCTION(FloatMotionShare) read_share(CONTEXT(int32_t first_row, int32_t first_c
 FUNCTION(void) share_differences(CONTEXT(FloatMotionShare share, int32_t first_column)) {
   for (int32_t r = 0; r < SHARE_ROWS; ++r) {
     for (int32_t k = 0; k < ROWS; ++k) {
-      float difference = share.earlier[r][k] - share.current[r][k];
+      const float difference = absolute_difference(share.earlier[r][k], share.current[r][k]);
       const int32_t column = local_x() + k * BLOCK_X;
-      const float absolute = difference < 0.0f ? -difference : difference;
-      group.difference[local_y() + r * BLOCK_Y][column] = first_column + column < args.width ? absolute : 0.0f;
+      group.difference[local_y() + r * BLOCK_Y][column] = first_column + column < args.width ? difference : 0.0f;
     }
   }
 }

@@ -1,54 +1,18 @@
 // Row sums with SIMD against the plain loops, and the halving tables against their formula.
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
-#include <array>
-#include <cstring>
 #include <random>
 
 #include "metric/float_motion/float_motion_cpu.h"
 #include "metric/float_motion/float_motion_ref.h"
+#include "metric/testing/pictures.h"
+#include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
 
 constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr int kFilterSizes[] = {1, 3, 5};
-
-/// A plane whose memory ends right after the last sample, so that sanitizers see reads beyond it.
-class TestPlane {
- public:
-  template <class Fill>  // (x, y) -> sample
-  TestPlane(int width, int height, int bit_depth, Fill fill)
-      : bytes_(static_cast<size_t>(width) * height * (bit_depth > 8 ? 2 : 1)) {
-    const int sample_bytes = bit_depth > 8 ? 2 : 1;
-    plane_ = {bytes_.data(), static_cast<ptrdiff_t>(width) * sample_bytes, width, height};
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
-        const uint16_t sample = static_cast<uint16_t>(fill(x, y));
-        std::memcpy(bytes_.data() + (static_cast<size_t>(y) * width + x) * sample_bytes, &sample, sample_bytes);
-      }
-  }
-  TestPlane(const TestPlane&) = delete;
-
-  const Plane& plane() const { return plane_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  Plane plane_;
-};
-
-template <class Check>
-void ForEachTarget(Check check) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 /// The filters as the definition has them, none padded to five taps.
 std::span<const float> RefTaps(int filter_size) {

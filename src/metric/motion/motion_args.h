@@ -2,11 +2,6 @@
 
 #include "kernel/kernel.h"
 
-// The symmetric low-pass filter: outer, inner and middle tap (motion_plan.cc compares them with motion_math.h).
-#define MOTION_TAP_OUTER 3571
-#define MOTION_TAP_INNER 16004
-#define MOTION_TAP_MIDDLE 26386
-
 struct MotionSadArgs {
   CONST_BUFFER(PIXEL) earlier;
   CONST_BUFFER(PIXEL) current;

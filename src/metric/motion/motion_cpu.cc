@@ -10,14 +10,18 @@
 #include <type_traits>
 
 #include "base/int_math.h"
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/motion/motion_math.h"
 #include "metric/motion/motion_ref.h"
+#include "simd/mirror.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/motion/motion_cpu.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "simd/pair_products-inl.h"
+#include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -32,45 +36,21 @@ int64_t Sad(const Plane& earlier, const Plane& current, int bit_depth, RowBand b
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 using D16 = hn::CappedTag<int16_t, MotionRows::kMaxLanes>;
 using D32 = hn::RepartitionToWide<D16>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
-
-// acc + a[2i]*b[2i] + a[2i+1]*b[2i+1] in 32-bit lane i.
-HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
-  V32 unused = hn::Zero(D32());
-  return hn::ReorderWidenMulAccumulate(D32(), a, b, acc, unused);  // pmaddwd: exactly these pairs
-}
-
-#else
-
-HWY_INLINE V32 EvenLanes(V16 v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(D32(), v))); }
-HWY_INLINE V32 OddLanes(V16 v) { return hn::ShiftRight<16>(hn::BitCast(D32(), v)); }
-
-HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
-  const V32 even = hn::Mul(EvenLanes(a), EvenLanes(b));
-  return hn::Add(acc, hn::Add(even, hn::Mul(OddLanes(a), OddLanes(b))));
-}
-
-#endif
-
-HWY_INLINE V16 TapPair(int first, int second) {
-  return hn::BitCast(D16(), hn::Set(D32(), static_cast<int32_t>(first | (second << 16))));
-}
+HWY_INLINE V16 Pair(int first, int second) { return TapPair(D16(), first, second); }
 
 // Six consecutive samples as three vectors of pairs. Even() filters around the third sample, Odd() around the fourth.
 struct Taps {
-  static constexpr int k0 = kMotionTaps[2], k1 = kMotionTaps[1], k2 = kMotionTaps[0];
+  static constexpr int k0 = motion::kMiddleTap, k1 = motion::kInnerTap, k2 = motion::kOuterTap;
   const V16 even[3];
   const V16 odd[3];
 
   HWY_INLINE Taps()  // spelled out: a generated one would not be compiled for the target
-      : even{TapPair(k2, k1), TapPair(k0, k1), TapPair(k2, 0)}, odd{TapPair(0, k2), TapPair(k1, k0), TapPair(k1, k2)} {}
+      : even{Pair(k2, k1), Pair(k0, k1), Pair(k2, 0)}, odd{Pair(0, k2), Pair(k1, k0), Pair(k1, k2)} {}
 
   HWY_INLINE V32 Even(V32 acc, V16 p, V16 q, V16 r) const {
     return AddPairProducts(AddPairProducts(AddPairProducts(acc, p, even[0]), q, even[1]), r, even[2]);
@@ -113,12 +93,8 @@ HWY_INLINE Difference LoadDifference(const typename Format::Sample* earlier, con
     const auto biased = hn::AverageRound(a, hn::Not(b));
     const auto half = hn::Xor(biased, hn::Set(du, uint16_t{0x8000}));
     return {hn::BitCast(d, half), hn::BitCast(d, hn::And(hn::Xor(a, b), hn::Set(du, uint16_t{1})))};
-  } else if constexpr (sizeof(typename Format::Sample) == 1) {
-    const hn::Rebind<uint8_t, D16> d8;
-    return {hn::Sub(hn::PromoteTo(d, hn::LoadU(d8, earlier)), hn::PromoteTo(d, hn::LoadU(d8, current))), hn::Zero(d)};
   } else {
-    const hn::RebindToUnsigned<D16> du;
-    return {hn::BitCast(d, hn::Sub(hn::LoadU(du, earlier), hn::LoadU(du, current))), hn::Zero(d)};
+    return {hn::Sub(LoadSamples(d, earlier), LoadSamples(d, current)), hn::Zero(d)};
   }
 }
 
@@ -156,7 +132,8 @@ class BandSad {
   }
 
  private:
-  using D64 = hn::RepartitionToWide<hn::RebindToUnsigned<D32> >;
+  using DU32 = hn::RebindToUnsigned<D32>;
+  using D64 = hn::RepartitionToWide<DU32>;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D16()));
 
   void RunStrip(Strip strip, RowBand band) {
@@ -173,7 +150,7 @@ class BandSad {
 
   // Rows past the mirror's reach are asked for, but never used, when a band ends on an odd row count.
   static const Sample* MirroredRow(const Plane& plane, int y) {
-    return plane.Row<Sample>(MirrorIndex(std::min(y, plane.height + 1), plane.height));
+    return plane.Row<Sample>(mirror_index(y, plane.height));
   }
 
   const Sample* Row(const Plane& plane, int y, int slot) {
@@ -286,10 +263,8 @@ class BandSad {
   static void Mirror(Strip strip, int16_t* row) {
     int16_t* first = row + (strip.begin - strip.FirstColumn());
     int16_t* last = first + (strip.end - strip.begin - 1);
-    for (int k = 1; k <= 2; ++k) {
-      if (strip.begin == 0) first[-k] = first[k];
-      if (strip.end == strip.width) last[k] = last[-k];
-    }
+    if (strip.begin == 0) MirrorBefore(first, 2);
+    if (strip.end == strip.width) MirrorAfter(last, 2);
   }
 
   struct Filtered {
@@ -335,9 +310,7 @@ class BandSad {
         sum = hn::Add(sum, hn::IfThenElseZero(even, filtered.even));
         sum = hn::Add(sum, hn::IfThenElseZero(odd, filtered.odd));
       }
-      const auto pairs = hn::BitCast(D64(), sum);
-      const auto low = hn::And(pairs, hn::Set(D64(), uint64_t{0xFFFFFFFF}));
-      sad_ = hn::Add(sad_, hn::Add(low, hn::ShiftRight<32>(pairs)));
+      sad_ = hn::Add(sad_, SumPairs(hn::BitCast(DU32(), sum)));
     }
   }
 

@@ -1,12 +1,12 @@
-// Arithmetic of motion (spec/core.md 3.3), read by every text of it.
+// Arithmetic of motion, in C++.
 #pragma once
 
-#include <array>
+#include "kernel/kernel.h"
 
 namespace acutance {
-
-/// Low-pass taps, Q16: they sum to 65536.
-inline constexpr std::array<int, 5> kMotionTaps = {3571, 16004, 26386, 16004, 3571};
+namespace motion {
+#include "metric/motion/motion_math.kernel.h"
+}  // namespace motion
 
 /// The mirrored filter reaches two samples beyond an edge, which must still be inside the picture.
 inline constexpr int kMotionMinSide = 3;

@@ -3,13 +3,9 @@
 #include "base/int_math.h"
 #include "metric/blocks/partial_sums.h"
 #include "metric/motion/motion_args.h"
-#include "metric/motion/motion_math.h"
 
 namespace acutance {
 namespace {
-
-static_assert(kMotionTaps ==
-              std::array{MOTION_TAP_OUTER, MOTION_TAP_INNER, MOTION_TAP_MIDDLE, MOTION_TAP_INNER, MOTION_TAP_OUTER});
 
 constexpr int kMargin = 2;  // columns at both ends of a workgroup that are filtered for their neighbours only
 

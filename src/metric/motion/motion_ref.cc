@@ -3,37 +3,36 @@
 #include <cstdlib>
 #include <vector>
 
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/motion/motion_math.h"
 
 namespace acutance {
 namespace {
 
 template <class Sample>
-int64_t Difference(const Plane& earlier, const Plane& current, int x, int y) {
-  return int64_t{earlier.Row<Sample>(y)[x]} - int64_t{current.Row<Sample>(y)[x]};
+int32_t Difference(const Plane& earlier, const Plane& current, int x, int y) {
+  return int32_t{earlier.Row<Sample>(y)[x]} - int32_t{current.Row<Sample>(y)[x]};
+}
+
+/// The filter around value i of n, mirrored.
+template <class Value>
+int32_t Filter(int i, int n, int shift, Value value) {
+  const auto at = [&](int k) { return value(mirror_index(i + k, n)); };
+  return motion::round_shift(motion::lowpass(at(-2), at(-1), at(0), at(1), at(2)), shift);
 }
 
 template <class Sample>
-std::vector<int64_t> FilterColumns(const Plane& earlier, const Plane& current, int bit_depth, int y) {
-  std::vector<int64_t> row(current.width);
-  for (int x = 0; x < current.width; ++x) {
-    int64_t sum = int64_t{1} << (bit_depth - 1);
-    for (int k = -2; k <= 2; ++k)
-      sum += kMotionTaps[k + 2] * Difference<Sample>(earlier, current, x, MirrorIndex(y + k, current.height));
-    row[x] = sum >> bit_depth;
-  }
+std::vector<int32_t> FilterColumns(const Plane& earlier, const Plane& current, int bit_depth, int y) {
+  std::vector<int32_t> row(current.width);
+  for (int x = 0; x < current.width; ++x)
+    row[x] = Filter(y, current.height, bit_depth, [&](int i) { return Difference<Sample>(earlier, current, x, i); });
   return row;
 }
 
-int64_t FilterRowSad(const std::vector<int64_t>& row) {
+int64_t FilterRowSad(const std::vector<int32_t>& row) {
   const int width = static_cast<int>(row.size());
   int64_t sad = 0;
-  for (int x = 0; x < width; ++x) {
-    int64_t sum = 32768;
-    for (int k = -2; k <= 2; ++k) sum += kMotionTaps[k + 2] * row[MirrorIndex(x + k, width)];
-    sad += std::abs(sum >> 16);
-  }
+  for (int x = 0; x < width; ++x) sad += std::abs(Filter(x, width, motion::kTapBits, [&](int i) { return row[i]; }));
   return sad;
 }
 

@@ -2,59 +2,25 @@
 #include "metric/motion/motion.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
-#include <cstring>
 #include <random>
 
 #include "metric/motion/motion_cpu.h"
 #include "metric/motion/motion_math.h"
 #include "metric/motion/motion_ref.h"
+#include "metric/testing/pictures.h"
+#include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
 
-/// A luma picture whose memory ends right after the last sample, so that sanitizers see reads beyond it.
-class TestPlane {
- public:
-  template <class Fill>  // (x, y) -> sample
-  TestPlane(int width, int height, int bit_depth, Fill fill)
-      : bytes_(static_cast<size_t>(width) * height * (bit_depth > 8 ? 2 : 1)) {
-    const int sample_bytes = bit_depth > 8 ? 2 : 1;
-    plane_ = {bytes_.data(), static_cast<ptrdiff_t>(width) * sample_bytes, width, height};
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
-        const uint16_t sample = static_cast<uint16_t>(fill(x, y));
-        std::byte* to = bytes_.data() + (static_cast<size_t>(y) * width + x) * sample_bytes;
-        if (bit_depth > 8) std::memcpy(to, &sample, 2);
-        else *to = static_cast<std::byte>(sample);
-      }
-  }
-  TestPlane(const TestPlane&) = delete;
-
-  const Plane& plane() const { return plane_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  Plane plane_;
-};
-
-/// Runs `check` once for every instruction set that this CPU has and this build compiled.
-template <class Check>
-void ForEachTarget(Check check) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+int64_t Sad(const Plane& a, const Plane& b, int bit_depth, RowBand band) {
+  static const auto rows = std::make_unique<MotionRows>();  // reused, dirty, as the engine does
+  return MotionSad(a, b, bit_depth, band, *rows);
 }
 
 int64_t Sad(const TestPlane& a, const TestPlane& b, int bit_depth, RowBand band) {
-  static const auto rows = std::make_unique<MotionRows>();  // reused, dirty, as the engine does
-  return MotionSad(a.plane(), b.plane(), bit_depth, band, *rows);
+  return Sad(a.plane(), b.plane(), bit_depth, band);
 }
 
 void ExpectEqualToRef(const TestPlane& a, const TestPlane& b, int bit_depth) {
@@ -166,26 +132,14 @@ TEST(MotionSad, BandsAddUp) {
   }
 }
 
-/// spec/core.md 5: the film of the known answers.
-int FilmSample(int x, int y, int k) {
-  const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
-  const int value = 128 + floor_div((x - 32 + 2 * k) * (y - 20 - k) * 3, 16) + (x * x + 3 * y * y + 17 * k) / 8 % 64;
-  return value - floor_div(value, 256) * 256;
-}
-
-TestPlane FilmPlane(int bit_depth, int k) {
-  return TestPlane(64, 48, bit_depth, [&](int x, int y) {
-    const int sample = FilmSample(x, y, k);
-    return bit_depth == 8 ? sample : sample * 4 + (x & 3);
-  });
-}
-
 TEST(MotionSad, KnownAnswers) {
   const int64_t forward[] = {4944739, 4941022, 5005315}, backward[] = {4944733, 4941017, 5005310};
   for (const int depth : {8, 10})
     for (int k = 0; k < 3; ++k) {
-      const TestPlane a = FilmPlane(depth, k), b = FilmPlane(depth, k + 1);
-      EXPECT_EQ(MotionSadRef(a.plane(), b.plane(), depth, {0, 48}), forward[k]);
+      const PictureFormat format = {64, 48, depth, PixelFormat::k400};
+      const Picture first = FilmPicture(format, k), second = FilmPicture(format, k + 1);
+      const Plane &a = first.planes[0], &b = second.planes[0];
+      EXPECT_EQ(MotionSadRef(a, b, depth, {0, 48}), forward[k]);
       ForEachTarget([&] {
         EXPECT_EQ(Sad(a, b, depth, {0, 48}), forward[k]);
         EXPECT_EQ(Sad(b, a, depth, {0, 48}), backward[k]);
@@ -227,8 +181,7 @@ TEST(MotionMetric, DebugRepeatsTheValue) {
 
 TEST(MotionMetric, RunBandReadsEarlierMinusCurrent) {
   const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
-  const TestPlane first = FilmPlane(8, 0), second = FilmPlane(8, 1);
-  const Picture pictures[] = {{format, {first.plane()}, nullptr}, {format, {second.plane()}, nullptr}};
+  const Picture pictures[] = {FilmPicture(format, 0), FilmPicture(format, 1)};
   const OptionValues options(kMotionMetric.options);
   const ClipFrames clip(kMotionMetric, options, pictures, {});
   const auto made = Make({}, format);
@@ -242,8 +195,7 @@ TEST(MotionMetric, RunBandReadsEarlierMinusCurrent) {
 
 TEST(MotionMetric, FramesWithoutAPredecessorAreZero) {
   const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
-  const TestPlane first = FilmPlane(8, 0), second = FilmPlane(8, 1);
-  const Picture pictures[] = {{format, {first.plane()}, nullptr}, {format, {second.plane()}, nullptr}};
+  const Picture pictures[] = {FilmPicture(format, 0), FilmPicture(format, 1)};
   for (const bool five : {false, true}) {
     const OptionValues options =
         *OptionValues::Parse(kMotionMetric.options, {{"motion_five_frame_window", five ? "true" : "false"}});

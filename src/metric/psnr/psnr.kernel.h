@@ -1,6 +1,7 @@
 // Squared error of one plane. An item adds up a column of ROWS words; what a row's last word holds beyond the width is
 // padding. SAMPLE_BITS: 8 or 16.
 #include "metric/psnr/psnr_args.h"
+#include "metric/psnr/psnr_math.kernel.h"
 
 #define SAMPLES (32 / SAMPLE_BITS)  // of a word
 
@@ -16,12 +17,11 @@ FUNCTION(uint32_t) sample_of(uint32_t word, int32_t i) {
   return (word >> (i * SAMPLE_BITS)) & ((1u << SAMPLE_BITS) - 1u);
 }
 
-// An error of 16 bits has a square of 32.
-FUNCTION(uint64_t) squared_error(uint32_t reference, uint32_t distorted, int32_t samples) {
+FUNCTION(uint64_t) squared_errors(uint32_t reference, uint32_t distorted, int32_t samples) {
   uint64_t sum = uint64_t(0u);
   UNROLL for (int32_t i = 0; i < SAMPLES; ++i) {
-    const uint32_t error = sample_of(reference, i) - sample_of(distorted, i);  // modulo 2^32, and so is its square
-    if (i < samples) sum += uint64_t(error * error);
+    const uint32_t error = squared_error(sample_of(reference, i), sample_of(distorted, i));
+    if (i < samples) sum += uint64_t(error);
   }
   return sum;
 }
@@ -40,7 +40,7 @@ KERNEL_MAIN() {
       const int32_t y = first_row + r * BLOCK_Y;
       if (y < args.height) {
         const int32_t i = y * args.row_words + x;
-        sum += squared_error(reference.data[i], distorted.data[i], samples);
+        sum += squared_errors(reference.data[i], distorted.data[i], samples);
       }
     }
   }

@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "simd/pair_products-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
 namespace HWY_NAMESPACE {
@@ -24,8 +26,6 @@ int64_t BandSquaredError(const Plane& reference, const Plane& distorted, int bit
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 using DU64 = hn::ScalableTag<uint64_t>;
 using DU32 = hn::ScalableTag<uint32_t>;
 using VU64 = hn::Vec<DU64>;
@@ -34,11 +34,6 @@ using VU32 = hn::Vec<DU32>;
 template <class V>
 HWY_INLINE V AbsoluteDifference(V a, V b) {
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
-}
-
-HWY_INLINE VU64 SumPairs(VU32 v) {
-  const VU64 pairs = hn::BitCast(DU64(), v);
-  return hn::Add(hn::And(pairs, hn::Set(DU64(), uint64_t{0xFFFFFFFF})), hn::ShiftRight<32>(pairs));
 }
 
 // 8 bit: a vector adds at most 4 * 255^2 to a 32-bit lane, a row of 32768 samples has at most 2049 vectors: < 2^30.
@@ -74,16 +69,12 @@ class WordRow {
   HWY_INLINE WordRow() : low_(hn::Zero(DU32())), high_(hn::Zero(DU32())) {}
 
   HWY_INLINE void Add(hn::Vec<D> error) {
-    low_ = hn::Add(low_, AddPairs(hn::Mul(error, error)));
-    high_ = hn::Add(high_, AddPairs(hn::MulHigh(error, error)));
+    low_ = hn::Add(low_, SumPairs(hn::Mul(error, error)));
+    high_ = hn::Add(high_, SumPairs(hn::MulHigh(error, error)));
   }
   HWY_INLINE VU64 Sum() const { return hn::Add(SumPairs(low_), hn::ShiftLeft<16>(SumPairs(high_))); }
 
  private:
-  static HWY_INLINE VU32 AddPairs(hn::Vec<D> v) {
-    const VU32 pairs = hn::BitCast(DU32(), v);
-    return hn::Add(hn::And(pairs, hn::Set(DU32(), 0xFFFFu)), hn::ShiftRight<16>(pairs));
-  }
   VU32 low_;
   VU32 high_;
 };

@@ -1,16 +1,18 @@
 #include "metric/psnr/psnr_ref.h"
 
+#include "kernel/kernel.h"
+
 namespace acutance {
 namespace {
+
+#include "metric/psnr/psnr_math.kernel.h"
 
 template <class Sample>
 int64_t Sum(const Plane& reference, const Plane& distorted, RowBand band) {
   int64_t sum = 0;
   for (int y = band.begin; y < band.end; ++y)
-    for (int x = 0; x < reference.width; ++x) {
-      const int64_t error = int64_t{reference.Row<Sample>(y)[x]} - int64_t{distorted.Row<Sample>(y)[x]};
-      sum += error * error;
-    }
+    for (int x = 0; x < reference.width; ++x)
+      sum += squared_error(reference.Row<Sample>(y)[x], distorted.Row<Sample>(y)[x]);
   return sum;
 }
 

@@ -1,55 +1,14 @@
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
-#include <cstring>
 #include <random>
-#include <vector>
 
 #include "metric/psnr/psnr_cpu.h"
 #include "metric/psnr/psnr_ref.h"
+#include "metric/testing/pictures.h"
+#include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
-
-/// A plane that begins `lead` samples into its memory, which ends right after the last sample, so that sanitizers see
-/// reads beyond it. Between rows stand `gap` samples of no row.
-class TestPlane {
- public:
-  template <class Fill>  // (x, y) -> sample
-  TestPlane(int width, int height, int bit_depth, Fill fill, int lead = 0, int gap = 0) {
-    const int sample_bytes = bit_depth > 8 ? 2 : 1, pitch = width + gap;
-    bytes_.resize((static_cast<size_t>(pitch) * height - gap + lead) * sample_bytes);
-    std::byte* first = bytes_.data() + lead * sample_bytes;
-    plane_ = {first, static_cast<ptrdiff_t>(pitch) * sample_bytes, width, height};
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < (y + 1 < height ? pitch : width); ++x) {
-        const uint16_t sample = static_cast<uint16_t>(fill(x, y));
-        std::byte* to = first + (static_cast<size_t>(y) * pitch + x) * sample_bytes;
-        if (bit_depth > 8) std::memcpy(to, &sample, 2);
-        else *to = static_cast<std::byte>(sample);
-      }
-  }
-  TestPlane(const TestPlane&) = delete;
-
-  const Plane& plane() const { return plane_; }
-
- private:
-  std::vector<std::byte> bytes_;
-  Plane plane_;
-};
-
-/// Runs `check` once for every instruction set that this CPU has and this build compiled.
-template <class Check>
-void ForEachTarget(Check check) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 constexpr int kDepths[] = {8, 10, 12, 16};
 

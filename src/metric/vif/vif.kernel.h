@@ -5,25 +5,26 @@
 // Defined by the variant: SCALE, and PIXEL: uint8_t with NARROW = 1 (scale 0 alone) or uint16_t with NARROW = 0.
 #include "metric/blocks/border.kernel.h"
 #include "metric/vif/vif_args.h"
+#include "metric/vif/vif_math.kernel.h"
 
 #if SCALE == 0
 #define RADIUS 8
 #define NEXT_RADIUS 4
-TABLE(uint32_t, kTaps, RADIUS + 1) = {VIF_TAPS_0};
-TABLE(uint32_t, kNextTaps, NEXT_RADIUS + 1) = {VIF_TAPS_1};
+#define TAPS kTaps0
+#define NEXT_TAPS kTaps1
 #elif SCALE == 1
 #define RADIUS 4
 #define NEXT_RADIUS 2
-TABLE(uint32_t, kTaps, RADIUS + 1) = {VIF_TAPS_1};
-TABLE(uint32_t, kNextTaps, NEXT_RADIUS + 1) = {VIF_TAPS_2};
+#define TAPS kTaps1
+#define NEXT_TAPS kTaps2
 #elif SCALE == 2
 #define RADIUS 2
 #define NEXT_RADIUS 1
-TABLE(uint32_t, kTaps, RADIUS + 1) = {VIF_TAPS_2};
-TABLE(uint32_t, kNextTaps, NEXT_RADIUS + 1) = {VIF_TAPS_3};
+#define TAPS kTaps2
+#define NEXT_TAPS kTaps3
 #else
 #define RADIUS 1
-TABLE(uint32_t, kTaps, RADIUS + 1) = {VIF_TAPS_3};
+#define TAPS kTaps3
 #endif
 
 #define COLUMNS (BLOCK_X - 2 * RADIUS)
@@ -43,7 +44,7 @@ struct VifShared {
   uint32_t means[ROWS][STRIDE];  // of the columns, 16 bits each: reference, distorted << 16
   uint32_t squares[3][ROWS][STRIDE];
   uint32_t next_means[(ROWS + 1) / 2][BLOCK_X + 1];
-  uint32_t log_table[2 * VIF_LOG_PARTS];
+  uint32_t log_table[2 * kLogParts];
   uint64_t wave_sums[2 * MAX_WAVES];
 };
 
@@ -64,17 +65,17 @@ struct SplitSum {
 
 // The sum around window.at[i + RADIUS], modulo 2^32; pairs of samples with one tap are added first.
 FUNCTION(uint32_t) filter_at(Window window, int32_t i) {
-  uint32_t sum = kTaps[RADIUS] * window.at[i + RADIUS];
-  UNROLL for (int32_t k = 0; k < RADIUS; ++k) sum += kTaps[k] * (window.at[i + k] + window.at[i + 2 * RADIUS - k]);
+  uint32_t sum = TAPS[RADIUS] * window.at[i + RADIUS];
+  UNROLL for (int32_t k = 0; k < RADIUS; ++k) sum += TAPS[k] * (window.at[i + k] + window.at[i + 2 * RADIUS - k]);
   return sum;
 }
 
 // As filter_at, of 32-bit samples. Taps sum to 2^16, so that both sums fit 32 bits.
 FUNCTION(SplitSum) split_filter_at(Window window, int32_t i) {
   SplitSum sum;
-  sum.high = kTaps[RADIUS] * (window.at[i + RADIUS] >> 16);
+  sum.high = TAPS[RADIUS] * (window.at[i + RADIUS] >> 16);
   UNROLL for (int32_t k = 0; k < RADIUS; ++k) {
-    sum.high += kTaps[k] * ((window.at[i + k] >> 16) + (window.at[i + 2 * RADIUS - k] >> 16));
+    sum.high += TAPS[k] * ((window.at[i + k] >> 16) + (window.at[i + 2 * RADIUS - k] >> 16));
   }
   sum.low = filter_at(window, i) - (sum.high << 16);
   return sum;
@@ -88,7 +89,7 @@ FUNCTION(void) store_squares(CONTEXT(int32_t which, Window squares)) {
     group.squares[which][i][local_x()] = filter_at(squares, i);  // below 2^8 * 2^8 * 2^16, and no shift
 #else
     const SplitSum sum = split_filter_at(squares, i);
-    const int32_t shift = 2 * args.bit_depth - 16;
+    const int32_t shift = square_shift(args.bit_depth);
     group.squares[which][i][local_x()] = (sum.high << (16 - shift)) + ((sum.low + (1u << (shift - 1))) >> shift);
 #endif
   }
@@ -96,17 +97,16 @@ FUNCTION(void) store_squares(CONTEXT(int32_t which, Window squares)) {
 
 #ifdef NEXT_RADIUS
 FUNCTION(uint32_t) next_filter_at(Window window, int32_t i) {
-  uint32_t sum = kNextTaps[NEXT_RADIUS] * window.at[i + RADIUS];
+  uint32_t sum = NEXT_TAPS[NEXT_RADIUS] * window.at[i + RADIUS];
   UNROLL for (int32_t k = 0; k < NEXT_RADIUS; ++k) {
-    sum += kNextTaps[k] * (window.at[i + RADIUS - NEXT_RADIUS + k] + window.at[i + RADIUS + NEXT_RADIUS - k]);
+    sum += NEXT_TAPS[k] * (window.at[i + RADIUS - NEXT_RADIUS + k] + window.at[i + RADIUS + NEXT_RADIUS - k]);
   }
   return sum;
 }
 #endif
 
 FUNCTION(uint32_t) pack_means(CONTEXT(uint32_t reference, uint32_t distorted)) {
-  const uint32_t rounding = 1u << (args.bit_depth - 1);
-  return ((reference + rounding) >> args.bit_depth) | (((distorted + rounding) >> args.bit_depth) << 16);
+  return rounded_mean(reference, args.bit_depth) | (rounded_mean(distorted, args.bit_depth) << 16);
 }
 
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
@@ -154,17 +154,17 @@ FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
 #ifdef NEXT_RADIUS
 // Pixel (x, y) of the next images' tile: every second column of every second row.
 FUNCTION(void) store_next_pixel(CONTEXT(int32_t x, int32_t y, int32_t to)) {
-  uint32_t reference = 32768u;
-  uint32_t distorted = 32768u;
+  uint32_t reference = kHalfTapSum;
+  uint32_t distorted = kHalfTapSum;
   UNROLL for (int32_t k = 0; k <= 2 * NEXT_RADIUS; ++k) {
-    const uint32_t tap = kNextTaps[k < NEXT_RADIUS ? k : 2 * NEXT_RADIUS - k];
+    const uint32_t tap = NEXT_TAPS[k < NEXT_RADIUS ? k : 2 * NEXT_RADIUS - k];
     const uint32_t means = group.next_means[y][2 * x + RADIUS - NEXT_RADIUS + k];
     reference += tap * (means & 0xffffu);
     distorted += tap * (means >> 16);
   }
   const int64_t picture = int64_t(group_z()) * int64_t(args.next_row_stride * (args.height / 2));
-  BUFFER_AT(uint16_t, args.next_reference, picture).data[to] = uint16_t(reference >> 16);
-  BUFFER_AT(uint16_t, args.next_distorted, picture).data[to] = uint16_t(distorted >> 16);
+  BUFFER_AT(uint16_t, args.next_reference, picture).data[to] = uint16_t(reference >> kTapBits);
+  BUFFER_AT(uint16_t, args.next_distorted, picture).data[to] = uint16_t(distorted >> kTapBits);
 }
 
 FUNCTION(void) store_next_images(CONTEXT(int32_t first_row)) {
@@ -188,15 +188,10 @@ struct Variances {
   int32_t s12[RUN];
 };
 
-// (a * b + 2^31) >> 32.
-FUNCTION(uint32_t) mean_product(uint32_t a, uint32_t b) {
-  return uint32_t((uint64_t(a) * uint64_t(b) + (uint64_t(1u) << 31)) >> 32);
-}
-
 // The sum's 48 bits, rounded to 32.
 FUNCTION(uint32_t) moment_at(Window window, int32_t i) {
   const SplitSum sum = split_filter_at(window, i);
-  return sum.high + ((sum.low + 32768u) >> 16);
+  return sum.high + ((sum.low + kHalfTapSum) >> kTapBits);
 }
 
 FUNCTION(Window) load_squares(CONTEXT(int32_t which, int32_t row, int32_t column)) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "image/border.h"
+#include "metric/blocks/border.h"
 #include "metric/vif/vif_ref.h"
 
 #define HWY_WANT_AVX3_DL
@@ -42,18 +42,15 @@ void LogTableOfDoubles(std::span<uint16_t, 32768> table) { std::ranges::copy(Vif
 
 #else
 
-/// Rows and columns that no result depends on may lie beyond the mirror's range in tiny images: any pixel will do.
-int MirrorIndexClamped(int i, int n) { return std::clamp(MirrorIndex(i, n), 0, n - 1); }
-
 /// Copies columns [first, first + columns) of a row of `width` samples, mirrored at its sides as far as `reach`. What
 /// lies further out is read by no filter and left as it was.
 template <class Sample>
 void CopyMirrored(const Sample* row, int width, int first, int columns, int reach, Sample* to) {
   const int begin = std::max(first, 0), end = std::max(std::min(first + columns, width), begin);
-  for (int x = first; x < begin; ++x) to[x - first] = row[std::min(-x, width - 1)];
+  for (int x = first; x < begin; ++x) to[x - first] = row[mirror_index(x, width)];
   std::memcpy(to + (begin - first), row + begin, (end - begin) * sizeof(Sample));
   for (int x = end; x < std::min(first + columns, width + reach); ++x)
-    to[x - first] = row[std::max(2 * width - 2 - x, 0)];
+    to[x - first] = row[mirror_index(x, width)];
 }
 
 /// Rows of one band in columns [x0, x0 + kVifStrip), top to bottom.
@@ -105,7 +102,7 @@ class Strip {
     const Sample* rows[4];
     for (int i = 0; i < 4; ++i) {
       const VifImage& image = job_.images[i / 2];
-      rows[i] = image.Row<Sample>(MirrorIndexClamped(2 * index + i % 2, image.height));
+      rows[i] = image.Row<Sample>(mirror_index(2 * index + i % 2, image.height));
     }
     const int first = x0_ - C::kPad;
     const int inner = first < 0 ? 1 : 0;

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "metric/vif/vif_vector-inl.h"
+#include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -57,14 +58,6 @@ HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair) {
   return hn::Sub(hn::MulHigh(a, b), hn::ShiftRight<15>(low));  // a b = 65536 high + low, both signed
 }
 
-HWY_INLINE V16 LoadSamples(const uint8_t* from) {
-  return hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from));
-}
-HWY_INLINE V16 LoadSamples(const uint16_t* from) {
-  return hn::BitCast(D16(), hn::LoadU(hn::RebindToUnsigned<D16>(), from));
-}
-HWY_INLINE V16 LoadSamples(const int16_t* from) { return hn::LoadU(D16(), from); }
-
 /// Two rows of both images, less `centre`, into the ring: rows[0], rows[1] of the reference, rows[2], rows[3] of the
 /// distorted. Each lane gets row 0 as low word and row 1 as high word.
 template <class Sample>
@@ -72,8 +65,9 @@ HWY_NOINLINE void StorePair(const Sample* const (&rows)[4], int blocks, int16_t 
   const V16 offset = hn::Set(D16(), centre);
   for (int b = 0; b < blocks; ++b, to += kPairBlock)
     for (int image = 0; image < 2; ++image) {
-      const auto row = [&](int i)
-                           HWY_ATTR { return Words32(hn::Sub(LoadSamples(rows[2 * image + i] + b * kBlock), offset)); };
+      const auto row = [&](int i) HWY_ATTR {
+        return Words32(hn::Sub(LoadSamples(D16(), rows[2 * image + i] + b * kBlock), offset));
+      };
       const V32 row0 = row(0), row1 = row(1);
       hn::Store(LowWords(row0, row1), D16(), to + image * 2 * kBlock);
       hn::Store(HighWords(row0, row1), D16(), to + image * 2 * kBlock + kBlock);
@@ -108,7 +102,7 @@ template <class C>
 InitialSums MakeInitialSums(int bit_depth) {
   const int32_t mean = 1 << (bit_depth - 1);
   if constexpr (C::kDepth == Depth::k8) return {mean, mean, -(1 << 30), -(1 << 30), -(1 << 30)};
-  const int shift = VifSquareShift(bit_depth);
+  const int shift = vif::square_shift(bit_depth);
   const int32_t high = -(1 << (14 + shift)), low = static_cast<int32_t>(VifHalf(shift));
   return {mean, mean, high, low, high, low, high, low};
 }
@@ -178,7 +172,7 @@ HWY_INLINE Squares FinishSquares(const BlockSums<kVifGroup>& sums, int t, int ha
     return {hn::Add(sum(kRefRef), hn::ShiftLeft<8>(r)), hn::Add(sum(kDisDis), hn::ShiftLeft<8>(d)),
             hn::Add(sum(kRefDis), hn::ShiftLeft<7>(hn::Add(r, d)))};
   } else if constexpr (C::kDepth == Depth::kMiddle) {
-    const int shift = VifSquareShift(bit_depth);
+    const int shift = vif::square_shift(bit_depth);
     const auto join = [&](int plane) HWY_ATTR {
       return hn::Add(hn::ShiftLeftSame(sum(plane), 16 - shift), hn::ShiftRightSame(sum(plane + 1), shift));
     };
@@ -281,7 +275,7 @@ HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, i
 /// low as the multiplications, so some are shifts of two that do not.
 template <bool kAligned, int kPair>
 HWY_INLINE V16 LoadColumns(const int16_t* HWY_RESTRICT row) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3
   if constexpr (kAligned && kPair % 3 == 1) {
     const V16 block = hn::Load(D16(), row), next = hn::Load(D16(), row + kBlock);
     return V16{_mm512_alignr_epi32(next.raw, block.raw, kPair)};

@@ -6,6 +6,7 @@
 
 #include "metric/blocks/soft_double.kernel.h"
 #include "metric/vif/vif_args.h"
+#include "metric/vif/vif_math.kernel.h"
 
 // n2 is (n2_high << n2_shift) plus bits that its logarithm does not see; n2_high >= 2^16.
 struct VifGain {
@@ -22,7 +23,7 @@ FUNCTION(VifGain) exact_gain(uint32_t s1, uint32_t s2, uint32_t s12, VifGainLimi
   square.mantissa = limit.square_mantissa;
   square.exponent = limit.square_exponent;
   const SoftDouble divisor =
-      round_to_double(uint64_t(s1) << (-64 - VIF_EPSILON_EXPONENT), VIF_EPSILON_MANTISSA, VIF_EPSILON_EXPONENT);
+      round_to_double(uint64_t(s1) << (-64 - kEpsilonExponent), kEpsilonMantissa, kEpsilonExponent);
   const SoftDouble g = divide_to_double(s12, divisor);
   const SoftDouble explained = multiply_to_double(g.mantissa, uint64_t(s12), g.exponent);
   const uint64_t whole = floor_of_double(explained);
@@ -37,7 +38,7 @@ FUNCTION(VifGain) exact_gain(uint32_t s1, uint32_t s2, uint32_t s12, VifGainLimi
   if (!greater_double(g, largest)) square = multiply_to_double(g.mantissa, g.mantissa, 2 * g.exponent);
   const uint64_t product = floor_of_double(multiply_to_double(square.mantissa, uint64_t(s1), square.exponent));
   VifGain gain;
-  gain.n1 = sv + uint32_t(VIF_NOISE);
+  gain.n1 = sv + uint32_t(kNoise);
   const uint64_t n2 = product + uint64_t(gain.n1);
   gain.n2_shift = (n2 >> 32) != uint64_t(0u) ? 16u : 0u;
   gain.n2_high = uint32_t(n2 >> gain.n2_shift);
@@ -87,7 +88,7 @@ FUNCTION(VifExplained) divide_square(uint32_t s1, uint32_t s12, float reciprocal
 
 FUNCTION(VifGain) make_gain(int32_t sv, uint32_t product) {
   VifGain gain;
-  gain.n1 = uint32_t((sv < 0 ? 0 : sv) + VIF_NOISE);
+  gain.n1 = uint32_t((sv < 0 ? 0 : sv) + kNoise);
   gain.n2_high = gain.n1 + product;
   gain.n2_shift = 0u;
   return gain;

@@ -8,22 +8,16 @@
 
 #include "metric/vif/vif_math.h"
 
-#define ACU_DIALECT_EMU
-#define BLOCK_X 64
-#define BLOCK_Y 1
-#define PIXEL uint8_t
-#include "kernel/kernel.h"
-
-namespace acutance_kernel {
+namespace acutance::vif {
 namespace {
 #include "metric/vif/vif_gain.kernel.h"
 }  // namespace
-}  // namespace acutance_kernel
+}  // namespace acutance::vif
 
 namespace acutance {
 namespace {
 
-namespace kernel = acutance_kernel;
+namespace kernel = vif;
 
 kernel::SoftDouble Split(double x) {
   const uint64_t bits = std::bit_cast<uint64_t>(x);
@@ -91,7 +85,7 @@ Gain ByDoubles(uint32_t s1, uint32_t s2, uint32_t s12, double limit) {
   const uint32_t sv = residue > 0 ? static_cast<uint32_t>(residue) : 0;
   const double limited = std::min(gain, limit);
   const double square = limited * limited;
-  const uint32_t n1 = sv + kVifNoise;
+  const uint32_t n1 = sv + vif::kNoise;
   return {n1, static_cast<uint64_t>(square * s1) + n1};
 }
 
@@ -121,7 +115,7 @@ constexpr double kLimits[] = {1, 1.2, 1.3, 2.5, 99.99, 100};
 
 /// s1 from N on, of all lengths.
 uint32_t AnyVariance(std::mt19937_64& random) {
-  return kVifNoise + static_cast<uint32_t>(std::min<uint64_t>(AnyLength(random, 30), kLargest - kVifNoise) - 1);
+  return vif::kNoise + static_cast<uint32_t>(std::min<uint64_t>(AnyLength(random, 30), kLargest - vif::kNoise) - 1);
 }
 
 TEST(VifGain, UnrelatedNumbers) {
@@ -137,7 +131,7 @@ TEST(VifGain, WhatPicturesHave) {
   Counts counts;
   std::uniform_real_distribution<double> gains(0.1, 2.0), noise(0.0, 1.0);
   for (int i = 0; i < 1'000'000; ++i) {
-    const uint32_t s1 = AnyVariance(random) / 4 + kVifNoise;
+    const uint32_t s1 = AnyVariance(random) / 4 + vif::kNoise;
     const double gain = gains(random);
     const uint32_t s12 = static_cast<uint32_t>(std::clamp(gain * s1, 1.0, double{kLargest}));
     const double s2 = gain * gain * s1 + noise(random) * noise(random) * s1;
@@ -170,7 +164,7 @@ TEST(VifGain, NearIntegers) {
     const uint64_t s12 = std::min<uint64_t>(root * factor * (1 + random() % 64'000), kLargest);
     const uint64_t e = s12 * s12 / s1;
     const uint64_t s2 = std::min<uint64_t>(e + random() % 4, kLargest);
-    if (s1 < uint32_t{kVifNoise}) continue;
+    if (s1 < uint32_t{vif::kNoise}) continue;
     ExpectGain(static_cast<uint32_t>(s1), static_cast<uint32_t>(std::max<uint64_t>(s2, 1)), static_cast<uint32_t>(s12),
                kLimits[i % 6], counts);
   }
@@ -198,7 +192,7 @@ TEST(VifGain, AtTheLimit) {
     const double limit = kLimits[i % 6];
     const uint32_t s1 = std::min(AnyVariance(random), static_cast<uint32_t>(kLargest / limit) - 8);
     const uint32_t s12 = static_cast<uint32_t>(limit * s1) + random() % 5 - 2;
-    if (s1 < uint32_t{kVifNoise}) continue;
+    if (s1 < uint32_t{vif::kNoise}) continue;
     ExpectGain(s1, static_cast<uint32_t>(AnyLength(random, 30)), s12, limit, counts);
   }
 }

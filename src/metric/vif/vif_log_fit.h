@@ -5,16 +5,18 @@
 #include <array>
 #include <cstdint>
 
+#include "metric/vif/vif_math.h"
+
 namespace acutance {
 
-/// For a mantissa 1 + (part + t / 1024) / 32: log = (start + (t (slope - t bend) >> 5)) >> 20, below 2^32 on the way.
+/// One part of [1, 2).
 struct VifLogPart {
   uint32_t start, slope, bend;
 
-  constexpr uint32_t At(uint32_t t) const { return (start + (t * (slope - t * bend) >> 5)) >> 20; }
+  constexpr uint32_t At(uint32_t t) const { return vif::fitted_log(start, slope, bend, t); }
 };
 
-inline constexpr std::array<VifLogPart, 32> kVifLogFit = {{
+inline constexpr std::array<VifLogPart, vif::kLogParts> kVifLogFit = {{
     {527379, 3025133, 45},     {95862411, 2933270, 42},   {188350920, 2847400, 40},  {278155838, 2766268, 38},
     {365429342, 2690326, 37},  {450319817, 2616848, 34},  {532949519, 2547382, 32},  {613424911, 2481812, 30},
     {691857999, 2420404, 29},  {768362976, 2360169, 26},  {843014705, 2305897, 27},  {915924032, 2251202, 25},

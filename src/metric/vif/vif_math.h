@@ -1,16 +1,22 @@
-// Constants and per-pixel arithmetic of integer VIF (spec/core.md section 1), read by every text of the room.
+// Constants and per-pixel arithmetic of integer VIF (spec/core.md section 1), in C++.
 #pragma once
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
+#include "kernel/kernel.h"
+
 namespace acutance {
+namespace vif {
+#include "metric/vif/vif_math.kernel.h"
+}  // namespace vif
 
 inline constexpr int kVifScales = 4;
 inline constexpr int kVifMinSize = 16;  // below it scale 3 has no pixel, or the mirror leaves the picture
 
-/// A symmetric filter whose taps sum to 65536.
+/// A symmetric filter.
 struct VifFilter {
   int radius;
   std::array<uint16_t, 17> taps;
@@ -18,23 +24,24 @@ struct VifFilter {
   constexpr int Tap(int k) const { return k < 0 || k > 2 * radius ? 0 : taps[k]; }
 };
 
-inline constexpr std::array<VifFilter, kVifScales> kVifFilters = {{
-    {8, {489, 935, 1640, 2640, 3896, 5274, 6547, 7455, 7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489}},
-    {4, {1244, 3663, 7925, 12590, 14692, 12590, 7925, 3663, 1244}},
-    {2, {3571, 16004, 26386, 16004, 3571}},
-    {1, {10904, 43728, 10904}},
-}};
+/// Of half its taps, the middle one last.
+template <size_t kCount>
+constexpr VifFilter MakeVifFilter(const uint32_t (&half)[kCount]) {
+  VifFilter filter{static_cast<int>(kCount) - 1, {}};
+  for (size_t k = 0; k < kCount; ++k)
+    filter.taps[k] = filter.taps[2 * (kCount - 1) - k] = static_cast<uint16_t>(half[k]);
+  return filter;
+}
 
-/// Right shifts after the vertical pass: of means, of second moments. The images of scales 1 to 3 have 16 bits.
-constexpr int VifMeanShift(int bit_depth) { return bit_depth; }
-constexpr int VifSquareShift(int bit_depth) { return 2 * (bit_depth - 8); }
+inline constexpr std::array<VifFilter, kVifScales> kVifFilters = {
+    MakeVifFilter(vif::kTaps0), MakeVifFilter(vif::kTaps1), MakeVifFilter(vif::kTaps2), MakeVifFilter(vif::kTaps3)};
 
 /// Half of 2^shift, the rounding term; 0 for no shift.
 constexpr int64_t VifHalf(int shift) { return shift == 0 ? 0 : int64_t{1} << (shift - 1); }
 
-inline constexpr int32_t kVifNoise = 131072;                // variance 2.0 in Q16
-inline constexpr double kVifGainEpsilon = 65536 * 1.0e-10;  // keeps the gain's divisor from 0
-inline constexpr int kVifNoiseLog = 2048 * 17;              // 2048 * log2(kVifNoise)
+/// What keeps the gain's divisor from 0.
+inline constexpr double kVifGainEpsilon = 65536 * 1.0e-10;
+static_assert(kVifGainEpsilon == static_cast<double>(vif::kEpsilonMantissa) * 0x1p-70 && vif::kEpsilonExponent == -70);
 
 /// T[i] of spec/core.md 1.5 at [i - 32768]: 2048 * log2(i), rounded as libvmaf rounds it.
 const std::array<uint16_t, 32768>& VifLogTable();

@@ -11,20 +11,6 @@
 namespace acutance {
 namespace {
 
-template <class Half>
-constexpr bool IsHalfOf(const VifFilter& filter, const Half& half) {
-  if (static_cast<int>(half.size()) != filter.radius + 1) return false;
-  for (int k = 0; k <= filter.radius; ++k)
-    if (half[k] != filter.taps[k] || half[k] != filter.taps[2 * filter.radius - k]) return false;
-  return true;
-}
-
-static_assert(IsHalfOf(kVifFilters[0], std::array{VIF_TAPS_0}));
-static_assert(IsHalfOf(kVifFilters[1], std::array{VIF_TAPS_1}));
-static_assert(IsHalfOf(kVifFilters[2], std::array{VIF_TAPS_2}));
-static_assert(IsHalfOf(kVifFilters[3], std::array{VIF_TAPS_3}));
-static_assert(VIF_NOISE == kVifNoise && VIF_LOG_PARTS == kVifLogFit.size());
-
 constexpr int kMantissaBits = 52;
 constexpr uint64_t MantissaOf(double x) {
   constexpr uint64_t kLeading = uint64_t{1} << kMantissaBits;
@@ -33,9 +19,6 @@ constexpr uint64_t MantissaOf(double x) {
 constexpr int ExponentOf(double x) {
   return static_cast<int>(std::bit_cast<uint64_t>(x) >> kMantissaBits) - 1023 - kMantissaBits;
 }
-
-static_assert(MantissaOf(kVifGainEpsilon) == VIF_EPSILON_MANTISSA);
-static_assert(ExponentOf(kVifGainEpsilon) == VIF_EPSILON_EXPONENT);
 
 constexpr TuningEntry kTuning[] = {
     {"vif_scale0", "", "128x1r8"},
@@ -59,10 +42,10 @@ VifGainLimit MakeGainLimit(double limit) {
 }
 
 std::vector<std::byte> LogTable() {
-  std::array<uint32_t, 2 * VIF_LOG_PARTS> table;
-  for (int i = 0; i < VIF_LOG_PARTS; ++i) {
+  std::array<uint32_t, 2 * vif::kLogParts> table;
+  for (int i = 0; i < vif::kLogParts; ++i) {
     table[i] = kVifLogFit[i].start;
-    table[VIF_LOG_PARTS + i] = kVifLogFit[i].slope << 8 | kVifLogFit[i].bend;
+    table[vif::kLogParts + i] = kVifLogFit[i].slope << 8 | kVifLogFit[i].bend;
   }
   const auto bytes = std::as_bytes(std::span(table));
   return {bytes.begin(), bytes.end()};

@@ -23,7 +23,7 @@ FUNCTION(VifSums) no_sums() {
 
 // Seen by all after the next barrier.
 FUNCTION(void) load_log_table(CONTEXT()) {
-  for (int32_t i = local_x(); i < 2 * VIF_LOG_PARTS; i += BLOCK_X) group.log_table[i] = args.log_table.data[i];
+  for (int32_t i = local_x(); i < 2 * kLogParts; i += BLOCK_X) group.log_table[i] = args.log_table.data[i];
 }
 
 // 2048 log2(x) of the 16 leading bits of x >= 2^16, as VifLogTable() has it (vif_log_fit.h).
@@ -32,18 +32,17 @@ FUNCTION(uint32_t) log_2048(CONTEXT(uint32_t x)) {
   const uint32_t fraction = (x << zeros) << 1;
   const int32_t part = int32_t(fraction >> 27);
   const uint32_t t = (fraction >> 17) & 1023u;
-  const uint32_t fit = group.log_table[VIF_LOG_PARTS + part];
-  const uint32_t slope = (fit >> 8) - t * (fit & 255u);
-  return 2048u * uint32_t(31 - zeros) + ((group.log_table[part] + ((t * slope) >> 5)) >> 20);
+  const uint32_t fit = group.log_table[kLogParts + part];
+  return 2048u * uint32_t(31 - zeros) + fitted_log(group.log_table[part], fit >> 8, fit & 255u, t);
 }
 
 FUNCTION(void) add_pixel(CONTEXT(int32_t s1, int32_t s2, int32_t s12, IN_OUT(VifSums) sums)) {
-  if (s1 < VIF_NOISE) {
+  if (s1 < kNoise) {
     sums.flat_num += uint64_t(s2 < 0 ? 0 : s2);
     sums.flat_count += 1u;
     return;
   }
-  sums.den_log += log_2048(PASS(uint32_t(s1 + VIF_NOISE))) - 2048u * 17u;
+  sums.den_log += log_2048(PASS(uint32_t(s1 + kNoise))) - kNoiseLog;
   if (s12 > 0 && s2 > 0) {
     const VifGain gain = find_gain(uint32_t(s1), uint32_t(s2), uint32_t(s12), args.limit);
     sums.num_log += log_2048(PASS(gain.n2_high)) + 2048u * gain.n2_shift - log_2048(PASS(gain.n1));

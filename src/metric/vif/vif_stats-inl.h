@@ -106,7 +106,7 @@ struct GainTerms {
 
 /// a + b, both at least 0, such that no fraction is rounded up to an integer.
 HWY_INLINE VF64 AddFraction(VF64 fraction, VF64 integer) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3
   return VF64{_mm512_add_round_pd(fraction.raw, integer.raw, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
 #else
   return hn::Add(hn::Trunc(fraction), integer);
@@ -135,7 +135,7 @@ HWY_INLINE VF64 ZeroIfNegative(VF64 v) {
 HWY_INLINE GainTerms Gain(VF64 s1, VF64 s2, VF64 s12, VF64 gain_limit) {
   const VF64 gain = hn::Div(s12, hn::Add(s1, hn::Set(DF64(), kVifGainEpsilon)));
   const VF64 residue = hn::Sub(s2, hn::Mul(gain, s12));
-  const VF64 n1 = hn::Add(hn::Trunc(ZeroIfNegative(residue)), hn::Set(DF64(), kVifNoise));
+  const VF64 n1 = hn::Add(hn::Trunc(ZeroIfNegative(residue)), hn::Set(DF64(), vif::kNoise));
   const VF64 limited = MinOfPositive(gain, gain_limit);
   return {n1, AddFraction(hn::Mul(hn::Mul(limited, limited), s1), n1)};
 }
@@ -159,7 +159,7 @@ HWY_INLINE LogArguments FindGains(const VifBuffers& buffers, int i, VF64 limit) 
     return Gain(variance(0), variance(1), variance(2), limit);
   };
   const GainTerms lower = half(i), upper = half(i + kLanes / 2);
-  const V32 den = hn::Add(hn::Load(D32(), buffers.textured[0] + i), hn::Set(D32(), kVifNoise));
+  const V32 den = hn::Add(hn::Load(D32(), buffers.textured[0] + i), hn::Set(D32(), vif::kNoise));
   return {BitsOfFloat(den), HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2)};
 }
 
@@ -242,7 +242,7 @@ class Totals {
     const V32 zero = hn::Zero(D32());
     const V32 s1 = hn::Sub(moment(2), MeanProduct(m1, m1));
     const V32 s2 = hn::Max(hn::Sub(moment(3), MeanProduct(m2, m2)), zero);
-    const M32 textured = hn::Gt(s1, hn::Set(D32(), kVifNoise - 1));
+    const M32 textured = hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1));
     if (hn::AllFalse(D32(), textured)) return AddFlat(s2);
     // Without s12 > 0 and s2 > 0 a pixel adds nothing to num: as does s12 = 0, which makes n2 = n1.
     const V32 positive = hn::Max(hn::Sub(moment(4), MeanProduct(m1, m2)), zero);
@@ -262,11 +262,7 @@ class Totals {
     textured_count_ += count;
   }
 
-  HWY_INLINE void AddFlat(V32 s2) {
-    const VU64 wide = hn::BitCast(DU64(), s2);
-    const VU64 low = hn::And(wide, hn::Set(DU64(), 0xFFFFFFFFu));
-    flat_ = hn::Add(flat_, hn::Add(low, hn::ShiftRight<32>(wide)));
-  }
+  HWY_INLINE void AddFlat(V32 s2) { flat_ = hn::Add(flat_, SumPairs(hn::BitCast(DU32(), s2))); }
 
   /// Adds the logs of `count` textured pixels, whole vectors, and moves the rest to the front.
   HWY_INLINE void Process(int count) {

@@ -13,13 +13,12 @@
 #include <hwy/highway.h>
 
 #include "metric/vif/vif_cpu.h"
+#include "simd/pair_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 using D32 = hn::CappedTag<int32_t, kVifMaxLanes>;
 using DU32 = hn::RebindToUnsigned<D32>;
@@ -34,27 +33,6 @@ constexpr int kBlock = 2 * kLanes;  // columns
 HWY_INLINE V32 Words32(V16 v) { return hn::BitCast(D32(), v); }
 HWY_INLINE V16 Words16(V32 v) { return hn::BitCast(D16(), v); }
 
-/// acc + a[2i] * b[2i] + a[2i+1] * b[2i+1] in 32-bit lane i, modulo 2^32.
-HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
-#if HWY_TARGET == HWY_AVX3_DL
-  // Highway 1.0.3 knows only vpmaddwd; its target string lacks avx512vnni, which every CPU of this target has.
-  asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(a.raw), "v"(b.raw));
-  return acc;
-#elif HWY_ARCH_X86
-  V32 unused = hn::Zero(D32());
-  acc = hn::ReorderWidenMulAccumulate(D32(), a, b, acc, unused);  // pmaddwd: exactly these pairs
-#if HWY_COMPILER_GCC_ACTUAL
-  asm("" : "+v"(acc.raw));  // or g++ makes trees of the sums, which registers cannot hold
-#endif
-  return acc;
-#else
-  const V32 a32 = Words32(a), b32 = Words32(b);
-  const V32 odd = hn::Mul(hn::ShiftRight<16>(a32), hn::ShiftRight<16>(b32));
-  const V32 even = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(a32)), hn::ShiftRight<16>(hn::ShiftLeft<16>(b32)));
-  return hn::Add(acc, hn::Add(even, odd));
-#endif
-}
-
 /// Low (high) words of the lanes of a block, in natural order.
 HWY_INLINE V16 LowWords(V32 even, V32 odd) { return hn::OddEven(Words16(hn::ShiftLeft<16>(odd)), Words16(even)); }
 HWY_INLINE V16 HighWords(V32 even, V32 odd) { return hn::OddEven(Words16(odd), Words16(hn::ShiftRight<16>(even))); }
@@ -62,12 +40,12 @@ HWY_INLINE V16 HighWords(V32 even, V32 odd) { return hn::OddEven(Words16(odd), W
 /// Two 16-bit taps k and k + 1 as the words of a lane. A tap that does not fit int16 is spread over two layers.
 template <int kFilter>
 constexpr int32_t PackedTaps(int k, int layer) {
-  const auto word = [&](int i) -> uint32_t {
+  const auto word = [&](int i) {
     const int tap = kVifFilters[kFilter].Tap(i);
     const int first = tap > 32767 ? tap / 2 : tap;
-    return static_cast<uint32_t>(layer == 0 ? first : tap - first);
+    return layer == 0 ? first : tap - first;
   };
-  return static_cast<int32_t>(word(k) | word(k + 1) << 16);
+  return PackPair(word(k), word(k + 1));
 }
 
 template <int kFilter, int kTap>

@@ -1,0 +1,10 @@
+// Arithmetic of psnr, which the reference implementation and the kernel share.
+#pragma once
+
+#include "kernel/kernel.h"
+
+// Of samples of at most 16 bits: the square fits 32 bits, where the difference may wrap.
+FUNCTION(uint32_t) squared_error(uint32_t reference, uint32_t distorted) {
+  const uint32_t error = reference - distorted;
+  return error * error;
+}
