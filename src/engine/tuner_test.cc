@@ -48,7 +48,7 @@ TEST(Tuner, PrintsAPlan) {
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_THAT(*plan, StartsWith("psnr, 35x33 8 bit, small workload, 3 frames a batch, 0 before it, "));
   EXPECT_THAT(*plan, HasSubstr(" MB, tuned for sm_90\n"));
-  EXPECT_THAT(DescribePlan("vif", {}, {8, 8, 8}, 0, "").status().message(), HasSubstr("at least 16 pixels"));
+  EXPECT_THAT(DescribePlan("vif", {}, {8, 8, 8}, 0, "").status().message(), HasSubstr("at least 16x16"));
 }
 
 }  // namespace

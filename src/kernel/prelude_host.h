@@ -13,7 +13,6 @@
 #define CONSTANT(T, NAME) inline constexpr T NAME
 #define TABLE(T, NAME, N) inline constexpr T NAME[N]
 #define UNROLL
-#define EXACT /* contraction is off by compiler flag */
 #define DOUBLE(X) X
 #define leading_zeros(V) int32_t(std::countl_zero(V))
 #define estimate_reciprocal(V) (1.0f / (V))

@@ -7,12 +7,11 @@
 // A halved sample from four: dx and dy are the weights of the right and of the lower ones.
 FUNCTION(float)
 halved_sample(float dx, float dy, float upper_left, float upper_right, float lower_left, float lower_right) {
-  EXACT float value = (1.0f - dy) * (1.0f - dx) * upper_left + (1.0f - dy) * dx * upper_right +
-                      dy * (1.0f - dx) * lower_left + dy * dx * lower_right;
-  return value;
+  return (1.0f - dy) * (1.0f - dx) * upper_left + (1.0f - dy) * dx * upper_right + dy * (1.0f - dx) * lower_left +
+         dy * dx * lower_right;
 }
 
 FUNCTION(float) absolute_difference(float a, float b) {
-  EXACT float difference = a - b;
+  const float difference = a - b;
   return difference < 0.0f ? -difference : difference;
 }
