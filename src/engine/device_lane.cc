@@ -91,6 +91,7 @@ Status DeviceLane::MakeSlots(int count, size_t limit) {
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
     const PlanRunner::Options options = {.artifacts = features_.makes_artifacts(),
+                                         .pack = !info().is_cpu,
                                          .for_each = settings_.for_each,
                                          .uploads_with = slots_.front().runner.get(),
                                          .derive = derive};
@@ -127,14 +128,34 @@ void DeviceLane::Put(Slots& slots, Slot* slot) {
 
 void DeviceLane::Fill() {
   while (Slot* slot = WaitFor(idle_)) {
-    slot->jobs = frames_->Take(batch(), stopping_);
-    if (slot->jobs.empty()) return;
+    if (!Take(*slot)) return;
     for (const auto& job : slot->jobs) job->Prepare();
-    slot->started = Start(*slot);
+    if (slot->started.ok()) slot->started = Start(*slot);
     const bool ok = slot->started.ok();
     Put(busy_, slot);
     if (!ok) return;
   }
+}
+
+/// Fills the slot with the next frames. Where they follow those of the batch before, their history is on the device.
+bool DeviceLane::Take(Slot& slot) {
+  const std::lock_guard lock(take_mutex_);
+  slot.started = slot.runner->BeginBatch();
+  slot.jobs = frames_->Take(batch(), stopping_);
+  slot.before = nullptr;
+  if (slot.jobs.empty()) return false;
+  if (!slot.started.ok()) {
+    last_taken_ = nullptr;  // there is no Start that another slot could wait for
+    return true;
+  }
+  const bool follows = last_taken_ && last_taken_ != &slot && slot.jobs.front()->index() == next_frame_;
+  if (follows && needs_history()) {
+    slot.before = last_taken_->runner.get();
+    slot.before->KeepPictures();
+  }
+  last_taken_ = &slot;
+  next_frame_ = slot.jobs.back()->index() + 1;
+  return true;
 }
 
 void DeviceLane::Finish() {
@@ -159,10 +180,10 @@ Status DeviceLane::Start(Slot& slot) const {
   for (const Video video : {Video::kReference, Video::kDistorted}) {
     const std::vector<FramePictures>& first = slot.jobs.front()->inputs().pictures;
     for (int back = context_.history[static_cast<int>(video)]; back > 0; --back)
-      add(back < std::ssize(first) ? &first[back] : nullptr, video);
+      add(back < std::ssize(first) && !slot.before ? &first[back] : nullptr, video);
     for (const auto& job : slot.jobs) add(&job->inputs().own(), video);
   }
-  return slot.runner->Start(batch);
+  return slot.runner->Start(batch, slot.before);
 }
 
 void DeviceLane::Deliver(const Slot& slot) const {

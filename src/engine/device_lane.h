@@ -68,6 +68,7 @@ class DeviceLane {
   struct Slot {
     std::unique_ptr<PlanRunner> runner;
     FrameQueue::Jobs jobs;
+    PlanRunner* before = nullptr;  // has the pictures before these frames
     Status started;
   };
   using Slots = std::deque<Slot*>;
@@ -81,6 +82,7 @@ class DeviceLane {
   void Finish();
   Slot* WaitFor(Slots& slots);
   void Put(Slots& slots, Slot* slot);
+  bool Take(Slot& slot);
   Status Start(Slot& slot) const;
   void Deliver(const Slot& slot) const;
   void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result) const;
@@ -94,6 +96,10 @@ class DeviceLane {
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0;
   FrameQueue* frames_ = nullptr;
+
+  std::mutex take_mutex_;       // guards what follows
+  Slot* last_taken_ = nullptr;  // the slot of the latest batch, and the frame after it
+  int64_t next_frame_ = 0;
 
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;  // guards what follows

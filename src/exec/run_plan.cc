@@ -5,10 +5,24 @@
 #include <cstring>
 #include <limits>
 
+#include "base/int_math.h"
+#include "exec/pack_samples.h"
+#include "exec/unpack_bits_args.h"
+
 namespace acutance {
 namespace {
 
 constexpr std::byte kPoison{0xA7};
+
+constexpr std::string_view kUnpackShape = "64x4";
+
+/// Rows end at a multiple of 64 bytes, with room for an even number of samples, for samples are unpacked in pairs.
+size_t PackedRowStride(const PlanInput& input) {
+  constexpr size_t kMultiple = 64;
+  return CeilDiv(PackedRowBytes(input.width() + input.width() % 2, input.format.bit_depth), kMultiple) * kMultiple;
+}
+
+size_t PackedPictureBytes(const PlanInput& input) { return PackedRowStride(input) * input.height(); }
 
 /// Zero words would be no buffer.
 size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::max(words * plan.items(), 1); }
@@ -74,9 +88,19 @@ Status PlanRunner::AllocateInputs() {
     if (std::ranges::none_of(plans_, reads)) continue;
     const size_t bytes = context_.InputBytes(context_.inputs[i]);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
-    inputs_.push_back({i, std::move(buffer)});
+    Input& input = inputs_.emplace_back(i, std::move(buffer));
+    if (!options_.pack || !CanPackInput(input)) continue;
+    const PlanInput& spec = context_.inputs[i];
+    const size_t packed = PackedPictureBytes(spec) * context_.frames * context_.copies(spec.video);
+    ACU_ASSIGN_OR_RETURN(input.packed, device_.Allocate(packed, MemoryKind::kDevice));
+    ACU_ASSIGN_OR_RETURN(input.unpack, device_.LoadKernel(*FindKernelImage("unpack_bits", kUnpackShape)));
   }
   return {};
+}
+
+bool PlanRunner::CanPackInput(const Input& input) const {
+  return SpecOf(input).derived.empty() && CanPack(SpecOf(input).format.bit_depth) &&
+         FindKernelImage("unpack_bits", kUnpackShape) != nullptr;
 }
 
 // One uploader for all inputs.
@@ -126,6 +150,12 @@ Status PlanRunner::RecordBatch() {
   AppendLaunches(commands);
   AppendArtifacts(commands);
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
+  std::vector<Command> unpacking;
+  for (const Input& input : inputs_)
+    if (input.packed) ACU_RETURN_IF_ERROR(AddUnpacking(input, unpacking));
+  if (unpacking.empty()) return {};
+  commands.insert(commands.begin(), unpacking.begin(), unpacking.end());
+  ACU_ASSIGN_OR_RETURN(packed_recording_, queue_->Record(commands));
   return {};
 }
 
@@ -191,30 +221,145 @@ LaunchCommand PlanRunner::BindLaunch(const BoundPlan& bound, size_t launch) cons
   return command;
 }
 
-Status PlanRunner::Start(const BatchPictures& pictures) {
-  if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  ACU_RETURN_IF_ERROR(UploadPictures(pictures));
-  return queue_->Submit(*recording_);
+Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& commands) const {
+  constexpr size_t kWord = sizeof(uint32_t);
+  const PlanInput& spec = SpecOf(input);
+  const int copies = context_.copies(spec.video), words = CeilDiv(spec.width(), 2);
+  const size_t history = spec.picture_bytes() * context_.history[static_cast<int>(spec.video)] * copies;
+  const UnpackBitsArgs args = {.from = input.packed->address(),
+                               .to = input.buffer->address() + history,
+                               .from_picture = static_cast<int64_t>(PackedPictureBytes(spec) / kWord),
+                               .to_picture = static_cast<int64_t>(spec.picture_bytes() / kWord),
+                               .from_row = static_cast<int32_t>(PackedRowStride(spec) / kWord),
+                               .to_row = spec.row_stride() / 2,
+                               .words = words,
+                               .height = spec.height(),
+                               .bits = spec.format.bit_depth};
+  const KernelImage& image = *FindKernelImage("unpack_bits", kUnpackShape);
+  const auto bytes = std::as_bytes(std::span(&args, 1));
+  commands.push_back(LaunchCommand{
+      input.unpack.get(),
+      {CeilDiv(words, image.group_x), CeilDiv(spec.height(), image.group_y), context_.frames * copies},
+      {bytes.begin(), bytes.end()},
+      {input.buffer.get()}});
+  return {};
 }
 
+Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
+  if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
+  Status status = UploadPictures(pictures);
+  AnnounceUpload(status, pictures);
+  if (before) {
+    const Status taken = TakePictures(*before);
+    if (status.ok()) status = taken;
+  }
+  ACU_RETURN_IF_ERROR(status);
+  return queue_->Submit(packs_ ? *packed_recording_ : *recording_);
+}
+
+void PlanRunner::KeepPictures() {
+  const std::lock_guard lock(pictures_.mutex);
+  pictures_.is_awaited = true;
+}
+
+/// The runner that takes pictures has begun its batch, and waits for nothing but the upload here: there is no ring.
+Status PlanRunner::BeginBatch() {
+  std::unique_ptr<Mark> taken;
+  {
+    std::unique_lock lock(pictures_.mutex);
+    pictures_.changed.wait(lock, [&] { return !pictures_.is_awaited; });
+    pictures_.started = false;
+    taken = std::move(pictures_.taken);
+  }
+  return taken ? taken->Wait() : Status();
+}
+
+void PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
+  std::unique_ptr<Mark> uploaded;
+  if (status.ok()) {
+    Result<std::unique_ptr<Mark>> mark = queue_->MarkEnd();
+    if (mark.ok()) uploaded = std::move(mark).value();
+    else status = mark.status();
+  }
+  {
+    const std::lock_guard lock(pictures_.mutex);
+    pictures_.started = true;
+    pictures_.status = std::move(status);
+    pictures_.uploaded = std::move(uploaded);
+    const auto frames = [&](Video video, size_t given) {
+      return static_cast<int>(given) / context_.copies(video) - context_.history[static_cast<int>(video)];
+    };
+    pictures_.frames = std::max(frames(Video::kReference, pictures.reference.size()),
+                                frames(Video::kDistorted, pictures.distorted.size()));
+  }
+  pictures_.changed.notify_all();
+}
+
+/// Copies the last pictures of `before` into the history here, in whatever state that runner is.
+Status PlanRunner::TakePictures(PlanRunner& before) {
+  Pictures& theirs = before.pictures_;
+  std::unique_ptr<Mark> taken;
+  Status status;
+  {
+    std::unique_lock lock(theirs.mutex);
+    theirs.changed.wait(lock, [&] { return theirs.started; });
+    status = theirs.status;
+    if (status.ok() && theirs.uploaded) status = theirs.uploaded->Wait();
+    std::vector<CopyCommand> copies;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const PlanInput& spec = SpecOf(inputs_[i]);
+      const size_t frame = spec.picture_bytes() * context_.copies(spec.video);
+      const size_t bytes = frame * context_.history[static_cast<int>(spec.video)];
+      if (bytes > 0 && spec.derived.empty())
+        copies.push_back({before.inputs_[i].buffer.get(), frame * theirs.frames, inputs_[i].buffer.get(), 0, bytes});
+    }
+    if (status.ok()) status = queue_->Copy(copies);
+    if (status.ok()) {
+      Result<std::unique_ptr<Mark>> mark = queue_->MarkEnd();
+      if (mark.ok()) taken = std::move(mark).value();
+      else status = mark.status();
+      if (status.ok() && !taken) status = queue_->Wait();
+    }
+    theirs.taken = std::move(taken);
+    theirs.is_awaited = false;
+  }
+  theirs.changed.notify_all();
+  return status;
+}
+
+/// Samples that do not fit their bit depth cannot travel packed; such a video is uploaded as it is from there on.
 Status PlanRunner::UploadPictures(const BatchPictures& pictures) {
+  const auto lies_here = [](const Picture* picture) { return picture && picture->device_planes[0].address != 0; };
+  packs_ = packed_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
+           std::ranges::none_of(pictures.distorted, lies_here);
+  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, packs_));
+  if (all_fit) return {};
+  packed_recording_.reset();
+  packs_ = false;
+  return TryUpload(pictures, false).status();
+}
+
+Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, bool pack) {
   upload_ = {};
   adopted_.clear();
   for (const Input& input : inputs_) {
     const PlanInput& spec = SpecOf(input);
     if (!spec.derived.empty()) continue;
-    ACU_RETURN_IF_ERROR(AddUpload(input, spec.video == Video::kReference ? pictures.reference : pictures.distorted));
+    ACU_RETURN_IF_ERROR(
+        AddUpload(input, spec.video == Video::kReference ? pictures.reference : pictures.distorted, pack));
   }
   started_ = true;  // also after a failure: a part may run
   return uploader_->Run(upload_, *queue_, options_.for_each);
 }
 
-Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures) {
+Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack) {
   const PlanInput& spec = SpecOf(input);
   if (std::ssize(pictures) > context_.pictures(spec.video))
     return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch with room for {}", pictures.size(),
                  context_.pictures(spec.video));
   const size_t bytes = spec.picture_bytes(), sample_bytes = spec.format.BytesPerSample();
+  const size_t history =
+      static_cast<size_t>(context_.history[static_cast<int>(spec.video)]) * context_.copies(spec.video);
   for (size_t i = 0; i < pictures.size(); ++i) {
     if (!pictures[i]) continue;
     if (const DevicePlane& there = pictures[i]->device_planes[spec.plane]; there.address != 0) {
@@ -225,6 +370,12 @@ Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const>
     if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, spec.width(), spec.height());
+    if (pack && input.packed && i >= history) {
+      upload_.planes.push_back({plane, PackedRowBytes(spec.width(), spec.format.bit_depth), input.packed.get(),
+                                (i - history) * PackedPictureBytes(spec), PackedRowStride(spec),
+                                spec.format.bit_depth});
+      continue;
+    }
     upload_.planes.push_back(
         {plane, spec.width() * sample_bytes, input.buffer.get(), i * bytes, spec.row_stride() * sample_bytes});
   }

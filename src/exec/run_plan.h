@@ -1,7 +1,9 @@
 // Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -31,6 +33,7 @@ class PlanRunner {
     /// what was never written.
     bool poison = false;
     bool artifacts = false;      // read them back
+    bool pack = false;           // let samples of 10 and 12 bits travel packed
     ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
     /// before either is started.
@@ -50,8 +53,15 @@ class PlanRunner {
   PlanRunner(const PlanRunner&) = delete;
 
   /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures
-  /// may be empty if no plan reads that video.
-  Status Start(const BatchPictures& pictures);
+  /// may be empty if no plan reads that video. `before`: the runner of the batch before, which keeps
+  /// its pictures for this one; those before this batch are copied from there.
+  Status Start(const BatchPictures& pictures, PlanRunner* before = nullptr);
+
+  /// Before the Start of a batch whose pictures another runner may take: waits until those of the
+  /// batch before have been taken. One thread orders all calls of BeginBatch and KeepPictures.
+  Status BeginBatch();
+  /// Another runner will name this one in its Start, for the batch that was begun last.
+  void KeepPictures();
 
   /// Waits until the batch is done.
   Status Wait();
@@ -73,6 +83,8 @@ class PlanRunner {
   struct Input {
     int index;  // in the context's inputs
     std::unique_ptr<Buffer> buffer;
+    std::unique_ptr<Buffer> packed{};  // of the batch's pictures; null: they travel as they are
+    std::unique_ptr<Kernel> unpack{};
   };
   struct BoundPlan {
     Plan plan;
@@ -100,8 +112,25 @@ class PlanRunner {
   const Buffer* BufferAt(const BoundPlan& bound, int buffer) const;
   bool IsWritten(const BoundPlan& bound, int buffer) const;
   const PlanInput& SpecOf(const Input& input) const { return context_.inputs[input.index]; }
+  /// How far the latest Start is with its pictures, for the runner that takes some of them.
+  struct Pictures {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool started = true;             // all uploads are handed to the queue, or failed
+    Status status;                   // of that
+    std::unique_ptr<Mark> uploaded;  // null: they are on the device
+    int frames = 0;                  // of the batch
+    bool is_awaited = false;         // another runner has not taken its pictures yet
+    std::unique_ptr<Mark> taken;     // by that runner
+  };
+
   Status UploadPictures(const BatchPictures& pictures);
-  Status AddUpload(const Input& input, std::span<const Picture* const> pictures);
+  Result<bool> TryUpload(const BatchPictures& pictures, bool pack);
+  Status AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack);
+  Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
+  bool CanPackInput(const Input& input) const;
+  Status TakePictures(PlanRunner& before);
+  void AnnounceUpload(Status status, const BatchPictures& pictures);
   Status AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset);
 
   Device& device_;
@@ -113,6 +142,9 @@ class PlanRunner {
   std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
+  std::unique_ptr<Recording> packed_recording_;   // unpacks the pictures first; null: none travel packed
+  bool packs_ = false;                            // the batch does
+  Pictures pictures_;
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
   Upload upload_;  // of the batch

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "exec/pack_samples.h"
+
 namespace acutance {
 namespace {
 
@@ -71,7 +73,7 @@ class Uploader::Batch {
   }
 
   /// Pieces begin in their order (ForEach), so that those of the turns before end without waiting for this one.
-  Status Run(const ForEach& for_each) {
+  Result<bool> Run(const ForEach& for_each) {
     std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return std::pair(piece.turn, piece.round); });
     first_turn_ = uploader_.next_turn_.fetch_add(std::ssize(turns_));
     const int count = static_cast<int>(pieces_.size());
@@ -79,7 +81,8 @@ class Uploader::Batch {
     if (for_each) for_each(count, copy);
     else
       for (int i = 0; i < count; ++i) copy(i);
-    return uploader_.status();
+    ACU_RETURN_IF_ERROR(uploader_.status());
+    return all_fit_.load();
   }
 
  private:
@@ -90,6 +93,7 @@ class Uploader::Batch {
     size_t at, to_stride, row_bytes;  // at: in its segment
     int rows;
     int turn, round;  // that it belongs to; when it begins within its turn
+    int width, pack_depth;
   };
   struct Turn {
     std::vector<CopyCommand> copies;  // from places in the segment
@@ -105,7 +109,7 @@ class Uploader::Batch {
     Turn& turn = turns_.back();
     const int round = turn.pieces_left % static_cast<int>(std::max<size_t>(kPageTableBytes / bytes, 1));
     pieces_.push_back({copy.plane.data + y * copy.plane.stride, copy.plane.stride, used_, copy.to_stride,
-                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round});
+                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round, copy.plane.width, copy.pack_depth});
     AddCopy({uploader_.staging_.get(), used_, copy.to, copy.offset + y * copy.to_stride, bytes}, turn.copies);
     ++turn.pieces_left;
     used_ += bytes;
@@ -118,13 +122,22 @@ class Uploader::Batch {
     if (--turns_[piece.turn].pieces_left == 0) HandOver(turn);
   }
 
-  void CopyRows(const Piece& piece, std::byte* to) const {
+  void CopyRows(const Piece& piece, std::byte* to) {
+    if (piece.pack_depth > 0) return PackRows(piece, to);
     const size_t rest = piece.to_stride - piece.row_bytes;
     if (rest == 0 && piece.from_stride == static_cast<ptrdiff_t>(piece.row_bytes))
       return void(std::memcpy(to, piece.from, piece.row_bytes * piece.rows));
     for (int y = 0; y < piece.rows; ++y, to += piece.to_stride) {
       std::memcpy(to, piece.from + y * piece.from_stride, piece.row_bytes);
       std::memset(to + piece.row_bytes, static_cast<int>(uploader_.padding_), rest);
+    }
+  }
+
+  void PackRows(const Piece& piece, std::byte* to) {
+    for (int y = 0; y < piece.rows; ++y, to += piece.to_stride) {
+      const auto* row = reinterpret_cast<const uint16_t*>(piece.from + y * piece.from_stride);
+      if (!PackSamples(row, piece.width, piece.pack_depth, to)) all_fit_ = false;
+      std::memset(to + piece.row_bytes, static_cast<int>(uploader_.padding_), piece.to_stride - piece.row_bytes);
     }
   }
 
@@ -155,6 +168,7 @@ class Uploader::Batch {
   std::deque<Turn> turns_;  // a deque, for they do not move
   size_t used_ = 0;         // of the last turn's segment
   int64_t first_turn_ = 0;
+  std::atomic<bool> all_fit_ = true;  // packed samples
 
   std::mutex queue_mutex_;
 };
@@ -178,7 +192,7 @@ Result<std::unique_ptr<Uploader>> Uploader::Make(Device& device, size_t batch_by
   return uploader;
 }
 
-Status Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each) {
+Result<bool> Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each) {
   if (!upload.direct.empty()) ACU_RETURN_IF_ERROR(queue.Copy(upload.direct));
   Batch batch(*this, queue);
   for (const Upload::PlaneCopy& copy : upload.planes) batch.Cut(copy);

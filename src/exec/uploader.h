@@ -24,6 +24,7 @@ struct Upload {
     size_t row_bytes;
     const Buffer* to;
     size_t offset, to_stride;
+    int pack_depth = 0;  // rows are packed samples of so many bits (exec/pack_samples.h); 0: as they are
   };
 
   size_t bytes() const;
@@ -42,8 +43,9 @@ class Uploader {
                                                 std::byte padding);
 
   /// Copies on the threads of `for_each` (null: on this one) and hands each segment to `queue` when it is full. When it
-  /// returns nobody reads the host's pictures any more; the device may still read the memory in between.
-  Status Run(const Upload& upload, Queue& queue, const ForEach& for_each);
+  /// returns nobody reads the host's pictures any more; the device may still read the memory in between. False: a
+  /// sample did not fit its pack_depth, and what the device got is unspecified.
+  Result<bool> Run(const Upload& upload, Queue& queue, const ForEach& for_each);
 
   /// Adds what writes padding all over `to`. For before the first Run.
   void AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const;

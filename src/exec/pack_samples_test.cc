@@ -1,0 +1,63 @@
+#include "exec/pack_samples.h"
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <random>
+#include <vector>
+
+namespace acutance {
+namespace {
+
+/// Sample `i` of packed ones, bit by bit.
+int Unpacked(const std::vector<std::byte>& packed, int i, int bit_depth) {
+  int value = 0;
+  for (int b = 0; b < bit_depth; ++b) {
+    const int bit = i * bit_depth + b;
+    value |= (static_cast<int>(packed[bit / 8]) >> bit % 8 & 1) << b;
+  }
+  return value;
+}
+
+class PackSamplesTest : public ::testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override { Choose(GetParam()); }
+  void TearDown() override { Choose(0); }
+
+ private:
+  static void Choose(int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+TEST_P(PackSamplesTest, KeepsEverySampleAndNothingBehindTheRow) {
+  constexpr std::byte kUntouched{0x5a};
+  std::mt19937 random(1);
+  for (const int bit_depth : {10, 12})
+    for (int samples = 1; samples < 70; ++samples) {
+      std::vector<uint16_t> row(samples);
+      for (uint16_t& sample : row) sample = static_cast<uint16_t>(random() % (1u << bit_depth));
+      row[random() % samples] = static_cast<uint16_t>((1 << bit_depth) - 1);
+      std::vector<std::byte> packed(PackedRowBytes(samples, bit_depth) + 32, kUntouched);
+      EXPECT_TRUE(PackSamples(row.data(), samples, bit_depth, packed.data()));
+      for (int i = 0; i < samples; ++i) ASSERT_EQ(Unpacked(packed, i, bit_depth), row[i]) << i << " of " << samples;
+      for (size_t i = PackedRowBytes(samples, bit_depth); i < packed.size(); ++i) ASSERT_EQ(packed[i], kUntouched);
+    }
+}
+
+TEST_P(PackSamplesTest, FindsSamplesBeyondTheirDepth) {
+  for (const int bit_depth : {10, 12})
+    for (int place = 0; place < 41; ++place) {
+      std::vector<uint16_t> row(41, 3);
+      row[place] = static_cast<uint16_t>(1 << (bit_depth + place % (16 - bit_depth)));
+      std::vector<std::byte> packed(PackedRowBytes(41, bit_depth));
+      EXPECT_FALSE(PackSamples(row.data(), 41, bit_depth, packed.data())) << place;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, PackSamplesTest, ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& info) { return hwy::TargetName(info.param); });
+
+}  // namespace
+}  // namespace acutance
