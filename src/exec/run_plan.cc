@@ -154,8 +154,7 @@ Status PlanRunner::RecordBatch() {
   for (const Input& input : inputs_)
     if (input.packed) ACU_RETURN_IF_ERROR(AddUnpacking(input, unpacking));
   if (unpacking.empty()) return {};
-  commands.insert(commands.begin(), unpacking.begin(), unpacking.end());
-  ACU_ASSIGN_OR_RETURN(packed_recording_, queue_->Record(commands));
+  ACU_ASSIGN_OR_RETURN(unpack_recording_, queue_->Record(unpacking));
   return {};
 }
 
@@ -254,7 +253,7 @@ Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
     if (status.ok()) status = taken;
   }
   ACU_RETURN_IF_ERROR(status);
-  return queue_->Submit(packs_ ? *packed_recording_ : *recording_);
+  return queue_->Submit(*recording_);
 }
 
 void PlanRunner::KeepPictures() {
@@ -274,13 +273,15 @@ Status PlanRunner::BeginBatch() {
   return taken ? taken->Wait() : Status();
 }
 
+/// The end of what was submitted: a mark, or null when it is done, for some queues have no marks.
+Status PlanRunner::MarkOrWait(std::unique_ptr<Mark>& mark) {
+  ACU_ASSIGN_OR_RETURN(mark, queue_->MarkEnd());
+  return mark ? Status() : queue_->Wait();
+}
+
 void PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
   std::unique_ptr<Mark> uploaded;
-  if (status.ok()) {
-    Result<std::unique_ptr<Mark>> mark = queue_->MarkEnd();
-    if (mark.ok()) uploaded = std::move(mark).value();
-    else status = mark.status();
-  }
+  if (status.ok()) status = MarkOrWait(uploaded);
   {
     const std::lock_guard lock(pictures_.mutex);
     pictures_.started = true;
@@ -314,12 +315,7 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
         copies.push_back({before.inputs_[i].buffer.get(), frame * theirs.frames, inputs_[i].buffer.get(), 0, bytes});
     }
     if (status.ok()) status = queue_->Copy(copies);
-    if (status.ok()) {
-      Result<std::unique_ptr<Mark>> mark = queue_->MarkEnd();
-      if (mark.ok()) taken = std::move(mark).value();
-      else status = mark.status();
-      if (status.ok() && !taken) status = queue_->Wait();
-    }
+    if (status.ok()) status = MarkOrWait(taken);
     theirs.taken = std::move(taken);
     theirs.is_awaited = false;
   }
@@ -330,12 +326,11 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
 /// Samples that do not fit their bit depth cannot travel packed; such a video is uploaded as it is from there on.
 Status PlanRunner::UploadPictures(const BatchPictures& pictures) {
   const auto lies_here = [](const Picture* picture) { return picture && picture->device_planes[0].address != 0; };
-  packs_ = packed_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
-           std::ranges::none_of(pictures.distorted, lies_here);
-  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, packs_));
-  if (all_fit) return {};
-  packed_recording_.reset();
-  packs_ = false;
+  const bool pack = unpack_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
+                    std::ranges::none_of(pictures.distorted, lies_here);
+  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, pack));
+  if (all_fit) return pack ? queue_->Submit(*unpack_recording_) : Status();
+  unpack_recording_.reset();
   return TryUpload(pictures, false).status();
 }
 

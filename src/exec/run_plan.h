@@ -130,6 +130,7 @@ class PlanRunner {
   Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
   bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
+  Status MarkOrWait(std::unique_ptr<Mark>& mark);
   void AnnounceUpload(Status status, const BatchPictures& pictures);
   Status AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset);
 
@@ -142,8 +143,7 @@ class PlanRunner {
   std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
-  std::unique_ptr<Recording> packed_recording_;   // unpacks the pictures first; null: none travel packed
-  bool packs_ = false;                            // the batch does
+  std::unique_ptr<Recording> unpack_recording_;   // of pictures that travelled packed; null: none do
   Pictures pictures_;
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;

@@ -16,14 +16,16 @@ namespace acutance {
 namespace {
 
 struct Clip {
-  std::vector<Picture> reference, distorted;
+  std::vector<Picture> reference;
+  std::vector<std::vector<Picture>> distorted;  // [video]
 };
 
-using Frames = std::vector<ComputedFrame>;
+using Frames = std::vector<ComputedFrame>;  // [frame]
+using Videos = std::vector<Frames>;         // one alone for a metric that reads the reference alone
 
 Result<Frames> ComputeOnCpu(const ParityCase& which, const OptionValues& options, const Extractor& extractor,
-                            const Clip& clip) {
-  const ClipFrames frames(*which.metric, options, clip.reference, clip.distorted);
+                            const Clip& clip, int video) {
+  const ClipFrames frames(*which.metric, options, clip.reference, clip.distorted[video]);
   Frames computed;
   for (int i = 0; i < std::ssize(clip.reference); ++i) {
     ACU_ASSIGN_OR_RETURN(ComputedFrame frame, ComputeFrame(*which.metric, extractor, frames, i));
@@ -44,24 +46,25 @@ std::vector<TuningEntry> Overrides(const std::string& shape) {
 
 class DeviceRun {
  public:
-  DeviceRun(const Clip& clip, const PlanContext& context) : clip_(clip), context_(context) {}
+  DeviceRun(const Clip& clip, const PlanContext& context, int videos)
+      : clip_(clip), context_(context), videos_(videos) {}
 
   Status Prepare(Device& device, const Plan& plan, const std::optional<Plan>& derive, bool poison) {
     for (auto& runner : runners_) {
       ACU_ASSIGN_OR_RETURN(runner, PlanRunner::Make(device, {plan}, context_,
-                                                    {.poison = poison, .artifacts = true, .derive = derive}));
+                                                    {.poison = poison, .artifacts = true, .pack = true, .derive = derive}));
     }
     return {};
   }
 
-  Result<Frames> Run(const Metric& metric, const Extractor& extractor) {
+  Result<Videos> Run(const Metric& metric, const Extractor& extractor) {
     const int frames = static_cast<int>(clip_.reference.size()), batch = context_.frames;
-    Frames found(frames);
+    Videos found(videos_, Frames(frames));
     int waiting = 0;  // first frame of the batch in flight that is older
     for (int first = 0; first < frames; first += batch) {
       if (first >= 2 * batch)
         ACU_RETURN_IF_ERROR(Collect(std::exchange(waiting, waiting + batch), metric, extractor, found));
-      ACU_RETURN_IF_ERROR(RunnerOf(first).Start(Batch(first)));
+      ACU_RETURN_IF_ERROR(Start(first));
     }
     for (; waiting < frames; waiting += batch)
       ACU_RETURN_IF_ERROR(Collect(waiting, metric, extractor, found));
@@ -72,27 +75,44 @@ class DeviceRun {
   PlanRunner& RunnerOf(int first) { return *runners_[first / context_.frames % 2]; }
   int End(int first) const { return std::min(first + context_.frames, static_cast<int>(clip_.reference.size())); }
 
-  BatchPictures Batch(int first) const {
+  /// The history of every second batch comes from the batch before, that of the others from the host.
+  Status Start(int first) {
+    ACU_RETURN_IF_ERROR(RunnerOf(first).BeginBatch());
+    const bool takes = first / context_.frames % 2 == 1;
+    PlanRunner* before = takes ? &RunnerOf(first - context_.frames) : nullptr;
+    if (before) before->KeepPictures();
+    return RunnerOf(first).Start(Batch(first, takes ? first : 0), before);
+  }
+
+  BatchPictures Batch(int first, int oldest) const {
     BatchPictures batch;
     for (int i = first - context_.history[0]; i < End(first); ++i)
-      batch.reference.push_back(i < 0 ? nullptr : &clip_.reference[i]);
+      batch.reference.push_back(i < oldest ? nullptr : &clip_.reference[i]);
     for (int i = first - context_.history[1]; i < End(first); ++i)
-      batch.distorted.push_back(i < 0 ? nullptr : &clip_.distorted[i]);
+      for (int v = 0; v < context_.videos; ++v)
+        batch.distorted.push_back(i < oldest ? nullptr : &clip_.distorted[v][i]);
     return batch;
   }
 
-  Status Collect(int first, const Metric& metric, const Extractor& extractor, Frames& found) {
-    const PlanRunner& runner = RunnerOf(first);
+  Status Collect(int first, const Metric& metric, const Extractor& extractor, Videos& found) {
     ACU_RETURN_IF_ERROR(RunnerOf(first).Wait());
+    for (int v = 0; v < videos_; ++v)
+      ACU_RETURN_IF_ERROR(CollectVideo(first, v, metric, extractor, found[v]));
+    return {};
+  }
+
+  Status CollectVideo(int first, int video, const Metric& metric, const Extractor& extractor, Frames& found) {
+    const PlanRunner& runner = RunnerOf(first);
     for (int i = first; i < End(first); ++i) {
       ComputedFrame& frame = found[i];
-      const auto sums = runner.Sums(0, i - first), words = runner.Words(0, i - first);
+      const int item = (i - first) * videos_ + video;
+      const auto sums = runner.Sums(0, item), words = runner.Words(0, item);
       frame.sums.assign(sums.begin(), sums.end());
       frame.words.assign(words.begin(), words.end());
       ACU_RETURN_IF_ERROR(FinishFrame(metric, extractor, i, frame));
       for (const ArtifactSpec& artifact : extractor.spec().artifacts) {
         ACU_ASSIGN_OR_RETURN(MutablePicture picture, AllocatePicture(artifact.format));
-        runner.CopyArtifact(0, i - first, static_cast<int>(frame.artifacts.size()), picture);
+        runner.CopyArtifact(0, item, static_cast<int>(frame.artifacts.size()), picture);
         frame.artifacts.push_back(std::move(picture));
       }
     }
@@ -101,6 +121,7 @@ class DeviceRun {
 
   const Clip& clip_;
   const PlanContext& context_;
+  const int videos_;  // with results of their own
   std::unique_ptr<PlanRunner> runners_[2];
 };
 
@@ -160,22 +181,29 @@ Status CheckParity(Device& device, const ParityCase& which) {
 Status CheckShapes(Device& device, const ParityCase& which, std::span<const std::string> shapes) {
   ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(which.metric->options, which.options));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(*which.metric, options, which.format));
-  const Clip clip = {MakeClip(which.format, which.content, which.frames, which.seed),
-                     MakeClip(which.format, which.content, which.frames, which.seed + 1000)};
-  ACU_ASSIGN_OR_RETURN(const Frames expected, ComputeOnCpu(which, options, *extractor, clip));
+  Clip clip = {MakeClip(which.format, which.content, which.frames, which.seed), {}};
+  for (int v = 0; v < which.Videos(); ++v)
+    clip.distorted.push_back(MakeClip(which.format, which.content, which.frames, which.seed + 1000 * (v + 1)));
   const std::vector<InputSpec> inputs = InputsOf(*which.metric, options);
+  Videos expected;
+  for (int v = 0; v < (Reads(inputs, Video::kDistorted) ? which.Videos() : 1); ++v) {
+    ACU_ASSIGN_OR_RETURN(Frames frames, ComputeOnCpu(which, options, *extractor, clip, v));
+    expected.push_back(std::move(frames));
+  }
   for (const std::string& shape : shapes) {
-    PlanContext context = MakePlanContext(inputs, which.format, which.batch, 1, device.info().family);
+    PlanContext context = MakePlanContext(inputs, which.format, which.batch, which.Videos(), device.info().family);
     const std::vector<TuningEntry> overrides = Overrides(shape);
     if (!shape.empty()) context.overrides = overrides;
     ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(inputs, context));
     ACU_ASSIGN_OR_RETURN(const Plan plan, which.metric->make_plan(options, context));
-    DeviceRun run(clip, context);
+    DeviceRun run(clip, context, static_cast<int>(expected.size()));
     ACU_RETURN_IF_ERROR(run.Prepare(device, plan, derive, which.poison));
-    ACU_ASSIGN_OR_RETURN(const Frames found, run.Run(*which.metric, *extractor));
+    ACU_ASSIGN_OR_RETURN(const Videos found, run.Run(*which.metric, *extractor));
     ParityCase named = which;
     named.shape = shape;
-    ACU_RETURN_IF_ERROR(Compare(expected, found, std::ranges::max(context.history), named.Name()));
+    for (size_t v = 0; v < expected.size(); ++v)
+      ACU_RETURN_IF_ERROR(Compare(expected[v], found[v], std::ranges::max(context.history),
+                                  fmt::format("{}, video {}", named.Name(), v)));
   }
   return {};
 }

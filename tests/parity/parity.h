@@ -22,6 +22,9 @@ struct ParityCase {
   std::string shape;   // of all kernels that have it; empty: as the tuning table says
   bool poison = true;  // garbage in all memory before use
 
+  /// Distorted videos in a batch: one or two.
+  int Videos() const { return 1 + static_cast<int>(seed % 2); }
+
   std::string Name() const;
 };
 
