@@ -246,8 +246,7 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
 
 Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  Status status = UploadPictures(pictures);
-  AnnounceUpload(status, pictures);
+  Status status = AnnounceUpload(UploadPictures(pictures), pictures);
   if (before) {
     const Status taken = TakePictures(*before);
     if (status.ok()) status = taken;
@@ -279,13 +278,13 @@ Status PlanRunner::MarkOrWait(std::unique_ptr<Mark>& mark) {
   return mark ? Status() : queue_->Wait();
 }
 
-void PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
+Status PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
   std::unique_ptr<Mark> uploaded;
   if (status.ok()) status = MarkOrWait(uploaded);
   {
     const std::lock_guard lock(pictures_.mutex);
     pictures_.started = true;
-    pictures_.status = std::move(status);
+    pictures_.status = status;
     pictures_.uploaded = std::move(uploaded);
     const auto frames = [&](Video video, size_t given) {
       return static_cast<int>(given) / context_.copies(video) - context_.history[static_cast<int>(video)];
@@ -294,6 +293,7 @@ void PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
                                 frames(Video::kDistorted, pictures.distorted.size()));
   }
   pictures_.changed.notify_all();
+  return status;
 }
 
 /// Copies the last pictures of `before` into the history here, in whatever state that runner is.

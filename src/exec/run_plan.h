@@ -131,7 +131,7 @@ class PlanRunner {
   bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);
-  void AnnounceUpload(Status status, const BatchPictures& pictures);
+  Status AnnounceUpload(Status status, const BatchPictures& pictures);
   Status AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset);
 
   Device& device_;

@@ -185,7 +185,7 @@ TEST(Parity, FindsADifference) {
   };
   which.metric = &broken;
   const Status status = CheckParity(*Open(32, 1), which);
-  EXPECT_NE(status.message().find("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1: video 0: frame 1: bits of output 0 is"),
+  EXPECT_NE(status.message().find("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1, video 0: frame 1: bits of output 0 is"),
             std::string::npos)
       << status.message();
 }
