@@ -4,7 +4,8 @@
 #include <bit>
 #include <vector>
 
-#include "engine/selftest_cache.h"
+#include "base/file_cache.h"
+#include "base/hash.h"
 #include "engine/test_picture.h"
 #include "engine/unpack_selftest.h"
 #include "exec/run_plan.h"
@@ -104,24 +105,25 @@ class MetricTest {
   std::vector<Picture> reference_, distorted_;
 };
 
-void HashBytes(uint64_t& hash, const void* data, size_t bytes) {
-  constexpr uint64_t kPrime = 0x100000001b3;  // FNV-1a
-  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * kPrime;
-}
-
 uint64_t HashKernels(std::string_view backend) {
-  uint64_t hash = 0xcbf29ce484222325;
+  uint64_t hash = Hash("");
   const std::byte* last = nullptr;  // variants of a kernel share a binary: once is enough
   for (const KernelImage& image : KernelImages()) {
-    HashBytes(hash, image.symbol.data(), image.symbol.size());
-    if (backend == "sycl") HashBytes(hash, image.sycl_source.data(), image.sycl_source.size());
+    hash = Hash(image.symbol, hash);
+    if (backend == "sycl") hash = Hash(image.sycl_source, hash);
     for (const KernelBinary& binary : image.binaries) {
       if (binary.backend != backend || binary.code.data() == last) continue;
-      HashBytes(hash, binary.code.data(), binary.code.size());
+      hash = Hash(binary.code, hash);
       last = binary.code.data();
     }
   }
   return hash;
+}
+
+/// Which devices passed their self-test, by SelfTestKey.
+const FileCache& Passed() {
+  static const FileCache passed("selftests", 1000);
+  return passed;
 }
 
 }  // namespace
@@ -140,22 +142,20 @@ Status RunSelfTest(Device& device) {
 }
 
 std::string SelfTestKey(const DeviceInfo& info) {
-  std::string key = fmt::format("{} | {} | driver {} | kernels {:016x}", info.backend, info.name, info.driver,
-                                HashKernels(info.backend));
-  std::ranges::replace(key, '\n', ' ');
-  return key;
+  return fmt::format("{} | {} | driver {} | kernels {:016x}", info.backend, info.name, info.driver,
+                     HashKernels(info.backend));
 }
 
 Status CheckDeviceOnce(Device& device) {
   if (device.info().backend == "emu") return {};  // it is what the tests compare with the CPU
-  return HasPassed(SelfTestKey(device.info())) ? Status() : CheckDeviceAnew(device);
+  return Passed().Read(SelfTestKey(device.info())) ? Status() : CheckDeviceAnew(device);
 }
 
 Status CheckDeviceAnew(Device& device) {
   const std::string key = SelfTestKey(device.info());
   Status status = RunSelfTest(device);
-  if (status.ok()) RememberPass(key);
-  else ForgetPass(key);
+  if (status.ok()) Passed().Write(key, {});
+  else Passed().Remove(key);
   return status;
 }
 

@@ -173,12 +173,6 @@ TEST_F(CudaTest, FallsBackToPtxWhenTheDriverRefusesMachineCode) {
   EXPECT_TRUE(Load(binaries).ok());
 }
 
-TEST_F(CudaTest, EndsPtxInAZero) {
-  const std::string_view behind = ".version .entry fill(garbage behind the embedded text";
-  const std::array binaries = {KernelBinary{"cuda", "ptx", Code(behind.substr(0, 9))}};
-  EXPECT_THAT(Load(binaries).status().message(), HasSubstr("find kernel fill"));
-}
-
 TEST_F(CudaTest, ReportsTheCompilersLog) {
   const std::array binaries = {KernelBinary{"cuda", "ptx", Code("damaged")}};
   EXPECT_THAT(Load(binaries).status().message(),

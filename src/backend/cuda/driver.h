@@ -87,8 +87,6 @@ struct CUDA_MEMCPY2D {
   size_t WidthInBytes, Height;
 };
 
-inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
-inline constexpr unsigned CU_MEMHOSTREGISTER_READ_ONLY = 8;  // of pages that only can be read, as of a mapped file
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the default stream of a host program
 
@@ -121,8 +119,6 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuLaunchKernel,                                                                                                 \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned group_x, unsigned group_y,    \
      unsigned group_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))                    \
-  X(cuMemHostRegister_v2, (void* memory, size_t bytes, unsigned flags))                                             \
-  X(cuMemHostUnregister, (void* memory))                                                                            \
   X(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* copy, CUstream stream))                                               \
   X(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                               \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "backend/hip/error.h"
+#include "base/environment.h"
+#include "base/process.h"
 
 namespace acutance::hip {
 namespace {
@@ -24,6 +25,7 @@ const std::vector<std::string>& DefaultLibraries() {
 struct Library {
   Driver driver;
   Status status;
+  ProcessGuard process;
 };
 
 struct Opened {
@@ -110,9 +112,10 @@ std::string KernelModuleVersion() {
 }  // namespace
 
 Result<const Driver*> OpenDriver() {
-  const char* hook = std::getenv("ACUTANCE_HIP_LIBRARY");
+  const char* hook = Variable("ACUTANCE_HIP_LIBRARY");
   const Library& library = TheLibrary(hook ? hook : "");
   ACU_RETURN_IF_ERROR(library.status);
+  ACU_RETURN_IF_ERROR(library.process.Check("the HIP runtime"));
   if (const hipError_t result = library.driver.hipInit(0); result != hipSuccess)
     return InitialisationError(library.driver, result);
   return &library.driver;

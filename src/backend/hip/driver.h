@@ -44,9 +44,6 @@ enum hipFunction_attribute : int {
   HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
 };
 
-inline constexpr unsigned hipHostRegisterPortable = 1;
-inline constexpr unsigned hipHostRegisterReadOnly = 8;  // of pages that only can be read, as of a mapped file
-
 enum hipMemcpyKind : int {
   hipMemcpyDefault = 4,  // pointers say where they lie
 };
@@ -87,8 +84,6 @@ inline constexpr size_t kArchNameBytes = 256;
   X(hipError_t, hipFree, (void* memory))                                                                            \
   X(hipError_t, hipHostMalloc, (void** memory, size_t bytes, unsigned flags))                                       \
   X(hipError_t, hipHostFree, (void* memory))                                                                        \
-  X(hipError_t, hipHostRegister, (void* memory, size_t bytes, unsigned flags))                                      \
-  X(hipError_t, hipHostUnregister, (void* memory))                                                                  \
   X(hipError_t, hipMemcpy2DAsync,                                                                                   \
     (void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes, size_t rows,               \
      hipMemcpyKind kind, hipStream_t stream))                                                                       \

@@ -1,8 +1,5 @@
 // The plugin library: finds devices, and opens them.
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include "backend/sycl/buffer.h"
@@ -11,6 +8,7 @@
 #include "backend/sycl/kernel.h"
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
+#include "base/environment.h"
 
 namespace acutance::sycl_backend {
 namespace {
@@ -57,13 +55,10 @@ std::vector<sycl::device> FindDevices() {
 
 /// From ACUTANCE_SYCL_WAVE; 0 when it is not set.
 Result<int> WantedWave() {
-  const char* text = std::getenv("ACUTANCE_SYCL_WAVE");
-  if (!text || !*text) return 0;
   int wave = 0;
-  const char* end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, wave);
-  if (error == std::errc() && rest == end && wave > 0) return wave;
-  return Error(StatusCode::kInvalidArgument, "ACUTANCE_SYCL_WAVE={} is not a number above 0", text);
+  ACU_RETURN_IF_ERROR(ReadVariable("ACUTANCE_SYCL_WAVE", wave));
+  if (wave > 0 || !Variable("ACUTANCE_SYCL_WAVE")) return wave;
+  return Error(StatusCode::kInvalidArgument, "ACUTANCE_SYCL_WAVE={} is not a number above 0", wave);
 }
 
 /// Always one size for all kernels, else each kernel would get its own. For CPUs the smallest that fills a vector of

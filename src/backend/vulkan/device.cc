@@ -22,9 +22,6 @@ class VulkanDevice : public Device {
     return VulkanKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
-    return VulkanBuffer::Import(context_, memory);
-  }
 
  private:
   const std::shared_ptr<Context> context_;

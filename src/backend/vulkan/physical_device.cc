@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "backend/vulkan/error.h"
+#include "base/environment.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -150,9 +149,10 @@ std::optional<uint32_t> FindFamily(const std::vector<VkQueueFamilyProperties>& f
 
 /// Queues for compute alone stay clear of what the desktop draws, unless the user says otherwise.
 Result<uint32_t> ChooseComputeFamily(const std::vector<VkQueueFamilyProperties>& families, const std::string& name) {
-  if (const char* told = std::getenv("ACUTANCE_VULKAN_FAMILY")) {
-    const std::optional<uint32_t> family = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY");
-    if (family && *family < families.size() && (families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT)) return *family;
+  if (const char* told = Variable("ACUTANCE_VULKAN_FAMILY")) {
+    uint32_t family = 0;
+    ACU_RETURN_IF_ERROR(ReadVariable("ACUTANCE_VULKAN_FAMILY", family));
+    if (family < families.size() && (families[family].queueFlags & VK_QUEUE_COMPUTE_BIT)) return family;
     return Error(StatusCode::kNoDevice,
                  "ACUTANCE_VULKAN_FAMILY={} is no queue family of {} for compute kernels; it has {}", told, name,
                  families.size());
@@ -168,7 +168,7 @@ Status ChooseQueues(const Driver& driver, PhysicalDevice& device) {
   const std::vector<VkQueueFamilyProperties> families = QueueFamilies(driver, device.handle);
   for (const VkQueueFamilyProperties& family : families) device.timestamp_bits.push_back(family.timestampValidBits);
   ACU_ASSIGN_OR_RETURN(device.compute_family, ChooseComputeFamily(families, device.info.name));
-  if (EnvironmentNumber("ACUTANCE_VULKAN_COPY_QUEUE").value_or(1) > 0)
+  if (IsOn("ACUTANCE_VULKAN_COPY_QUEUE", /*otherwise=*/true))
     device.copy_family = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
   return {};
 }
@@ -189,14 +189,7 @@ void FindExtensions(const Driver& driver, PhysicalDevice& device) {
   for (const VkExtensionProperties& extension : Extensions(driver, device.handle)) {
     const std::string_view name = extension.extensionName;
     if (name == VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)
-      device.tells_statistics = EnvironmentNumber("ACUTANCE_VULKAN_STATISTICS").value_or(0) > 0;
-    if (name != VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) continue;
-    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
-    VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    properties.pNext = &host;
-    driver.vk().vkGetPhysicalDeviceProperties2(device.handle, &properties);
-    device.import_alignment = host.minImportedHostPointerAlignment;
+      device.tells_statistics = IsOn("ACUTANCE_VULKAN_STATISTICS", /*otherwise=*/false);
   }
 }
 
@@ -246,16 +239,9 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   device.largest_allocation = properties.v11.maxMemoryAllocationSize;
   std::copy(std::begin(properties.v11.deviceUUID), std::end(properties.v11.deviceUUID), device.device_uuid.begin());
   std::copy(std::begin(basic.pipelineCacheUUID), std::end(basic.pipelineCacheUUID), device.cache_uuid.begin());
-  device.tells_times = features.v12.hostQueryReset && EnvironmentNumber("ACUTANCE_VULKAN_TIMES").value_or(0) > 0;
+  device.tells_times = features.v12.hostQueryReset && IsOn("ACUTANCE_VULKAN_TIMES", /*otherwise=*/false);
   device.sets_wave_size = SetsWaveSize(features, properties);
   return device;
-}
-
-std::optional<uint32_t> EnvironmentNumber(const char* name) {
-  const char* text = std::getenv(name);
-  uint32_t number = 0;
-  if (!text || std::from_chars(text, text + std::strlen(text), number).ec != std::errc()) return {};
-  return number;
 }
 
 Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device) {
@@ -267,7 +253,6 @@ Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device
   features.v13.subgroupSizeControl = features.v13.computeFullSubgroups = device.sets_wave_size;
   features.v12.hostQueryReset = device.tells_times;
   std::vector<const char*> extensions;
-  if (device.import_alignment > 0) extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   if (device.tells_statistics) {
     extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     features.statistics.pipelineExecutableInfo = VK_TRUE;

@@ -318,17 +318,6 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
   });
 }
 
-CUresult cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
-  FAKE_ENTER();
-  if (flags != (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY) || g_alive.contains(memory))
-    return Misuse();
-  Born(memory, bytes);
-  return CUDA_SUCCESS;
-}
-CUresult cuMemHostUnregister(void* memory) {
-  const std::lock_guard lock(g_mutex);
-  return Die(memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
   FAKE_ENTER();
   const size_t row = copy->WidthInBytes, from_extent = copy->srcPitch * (copy->Height - 1) + row,

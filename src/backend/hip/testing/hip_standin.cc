@@ -192,17 +192,6 @@ hipError_t hipHostFree(void* memory) {
   return Forward([=](const cuda::Driver& driver) { return driver.cuMemFreeHost(memory); });
 }
 
-hipError_t hipHostRegister(void* memory, size_t bytes, unsigned flags) {
-  if (flags != (hipHostRegisterPortable | hipHostRegisterReadOnly)) return hipErrorInvalidValue;
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuMemHostRegister_v2(memory, bytes,
-                                       cuda::CU_MEMHOSTREGISTER_PORTABLE | cuda::CU_MEMHOSTREGISTER_READ_ONLY);
-  });
-}
-hipError_t hipHostUnregister(void* memory) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuMemHostUnregister(memory); });
-}
-
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   if (!IsAmdCodeObject(image)) return hipErrorNoBinaryForGpu;
   *module = new ModuleHandle;
