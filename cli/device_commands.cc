@@ -5,18 +5,20 @@
 #include <cstdio>
 
 #include "cli/specs.h"
-#include "engine/selftest.h"
-#include "engine/tuner.h"
+#include "devices/selftest.h"
+#include "devices/tuner.h"
+#include "engine/feature_set.h"
 #include "io/video_source.h"
 
 namespace acutance::cli {
 namespace {
 
 std::string DescribeDevice(const DeviceInfo& device) {
-  return fmt::format("  {}  {}: {}, {} lanes a wave, {} MB{}{}\n      driver {}\n", device.index, device.name,
+  return fmt::format("  {}  {}: {}, {} lanes a wave, {} MB{}{}\n      driver {}{}\n", device.index, device.name,
                      device.family, device.wave_size, device.memory_bytes >> 20,
                      device.has_double ? "" : ", no doubles",
-                     device.is_cpu ? ", software on the CPU: never chosen by auto" : "", device.driver);
+                     device.is_cpu ? ", software on the CPU: never chosen by auto" : "", device.driver,
+                     device.identity.empty() ? "" : "\n      id " + device.identity);
 }
 
 /// Tuning follows the device's family; without a device, the entries for any family.
@@ -76,7 +78,10 @@ Result<std::string> DescribePlan(const PlanRequest& request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
   ACU_ASSIGN_OR_RETURN(const PictureFormat format, ParseRawFormat(request.pictures));
   ACU_ASSIGN_OR_RETURN(const std::string family, FamilyOf(request.backend));
-  return acutance::DescribePlan(feature.metric, feature.options, format, request.batch, family);
+  FeatureSet features;
+  ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
+  const MetricRun& run = features.runs()[index];
+  return acutance::DescribePlan({run.metric, run.options}, format, request.batch, family);
 }
 
 }  // namespace acutance::cli

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/access.h"
+#include "devices/backends.h"
 #include "engine/score_run.h"
 
 namespace acutance::api {
@@ -41,9 +42,12 @@ bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() 
 /// Whether the session can read a picture where it lies.
 acutance::Status Session::State::CheckDevice(const Picture& picture) const {
   if (!picture.on_device()) return {};
-  if (backend != "cuda" && backend != "emu")
+  const Backend *chosen = FindBackend(backend), *owner = FindContextBackend();
+  if (!chosen || !chosen->adopts_pictures)
     return Error(acutance::StatusCode::kUnsupported,
-                 "pictures in a CUDA device's memory need a session of backend \"cuda\", not \"{}\"", backend);
+                 "frame {}: a picture in a device's memory, in a session of backend=\"{}\"; make the session with "
+                 "backend=\"{}\", or copy the picture to the host (torch: .cpu(), cupy: .get())",
+                 session->frames_added(), backend, owner ? owner->name : "");
   if (session->RunsOnCpu())
     return Error(acutance::StatusCode::kUnsupported,
                  "a feature of this session has no kernels and runs on the CPU, which cannot read a device's memory; "

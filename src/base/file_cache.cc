@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxBytes = size_t{256} << 20;  // of one file
+constexpr size_t kMaxBytes = size_t{256} << 20;     // of one file
 constexpr uint64_t kMagic = 0x3143'4341'5543'4100;  // of this layout of a file
 
 /// Before the key and the content. Drivers have crashed on damaged code, so none reaches them.

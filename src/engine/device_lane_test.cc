@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "backend/emu/emu.h"
-#include "engine/selftest.h"
+#include "devices/selftest.h"
+#include "devices/test_picture.h"
+#include "devices/testing/flaky_device.h"
 #include "engine/session.h"
-#include "engine/test_picture.h"
-#include "engine/testing/flaky_device.h"
 #include "model/builtin_models.h"
 #include "report/log_writer.h"
 
@@ -269,6 +269,39 @@ TEST(DeviceLane, AbandoningASessionEndsItsWork) {
   auto session = Session::Create(std::move(options)).value();
   ASSERT_TRUE(session->Start(kFormats[0]).ok());
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(session->Add(Frame(kFormats[0], i, 0), {Frame(kFormats[0], i, 3)}).ok());
+}
+
+/// A backend whose device does not open.
+const Backend kClosedBackend = {
+    "closed", "a device that does not open",
+    [] {
+      return BackendProbe{{{.backend = "closed"}}, ""};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "its waves have 48 lanes"); }};
+
+TEST(DeviceLane, AutoEndsAtTheCpu) {
+  static const Backend* const kBackends[] = {&kClosedBackend, &kEmuBackend};
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+  const auto session = Session::Create(std::move(options)).value();
+  const PictureFormat format = {16, 16};
+  ASSERT_TRUE(session->Start(format).ok());
+  EXPECT_EQ(session->device(), nullptr);
+  EXPECT_THAT(session->warnings(), ElementsAre("closed device 0: its waves have 48 lanes"));
+  const Picture picture = Frame(format, 0, 1);
+  ASSERT_TRUE(session->Add(picture, {picture}).ok());
+  EXPECT_TRUE(session->Flush().ok());
+}
+
+TEST(DeviceLane, TellsOfEachDeviceThatWasNamedAndRefused) {
+  static const Backend* const kBackends[] = {&kFlakyBackend};
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = std::make_shared<DevicePicker>(
+      DeviceChoice{"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); }, kBackends);
+  const auto session = Session::Create(std::move(options)).value();
+  EXPECT_EQ(session->Start({16, 16}).message(), "no device can run this: emu device 0: wrong sums");
 }
 
 }  // namespace

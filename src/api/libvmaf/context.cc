@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "api/libvmaf/log.h"
+#include "devices/selftest.h"
 #include "engine/score_run.h"
-#include "engine/selftest.h"
 #include "model/number.h"
 #include "report/log_writer.h"
 

@@ -98,6 +98,7 @@ TEST_F(CudaTest, DescribesDevices) {
   EXPECT_EQ(info.backend, "cuda");
   EXPECT_EQ(info.index, 1);
   EXPECT_EQ(info.name, "Fake GPU");
+  EXPECT_EQ(info.identity, "ab010000000000000000000000000000");
   EXPECT_EQ(info.family, "sm_90");
   EXPECT_EQ(info.wave_size, 32);
   EXPECT_TRUE(info.has_double);

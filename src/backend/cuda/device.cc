@@ -6,6 +6,7 @@
 #include "backend/cuda/driver.h"
 #include "backend/cuda/error.h"
 #include "backend/gpu_driver/device.h"
+#include "backend/hex.h"
 
 namespace acutance {
 namespace cuda {
@@ -78,6 +79,9 @@ Result<DeviceInfo> Describe(const Driver& driver, int index, CUdevice device) {
   ACU_RETURN_IF_ERROR(
       CallStatus(driver, info.name, driver.cuDeviceGetName(name.data(), name.size() - 1, device), "read its name"));
   info.name = name.data();
+  CUuuid uuid{};
+  ACU_RETURN_IF_ERROR(CallStatus(driver, info.name, driver.cuDeviceGetUuid_v2(&uuid, device), "read its UUID"));
+  info.identity = Hex(uuid.bytes);
   auto attribute = [&](CUdevice_attribute which) { return Attribute(driver, info, device, which); };
   ACU_ASSIGN_OR_RETURN(const int major, attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   ACU_ASSIGN_OR_RETURN(const int minor, attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
@@ -147,11 +151,8 @@ Result<FoundDevice> FindCurrent(const Driver& driver) {
   return Error(StatusCode::kInvalidArgument, "the CUDA context belongs to no device of this process");
 }
 
-}  // namespace
-}  // namespace cuda
-
-Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
-  using namespace cuda;
+/// The device of a CUcontext that others made and keep: all its memory and work are in that context.
+Result<std::unique_ptr<Device>> OpenContext(void* handle) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   const auto context = static_cast<CUcontext>(handle);
   ACU_RETURN_IF_ERROR(CallStatus(*driver, "the CUDA context", driver->cuCtxPushCurrent_v2(context), "be made current"));
@@ -163,8 +164,22 @@ Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
       new CudaDevice({*driver, found->device, context, /*retained=*/false}, std::move(found->info)));
 }
 
-void* CudaContextOf(const Device& device) { return static_cast<const cuda::CudaDevice&>(device).handle(); }
+/// The CUcontext in which a device works; it lives as long as the device.
+void* ContextOf(const Device& device) { return static_cast<const CudaDevice&>(device).handle(); }
 
-const Backend kCudaBackend = {"cuda", "NVIDIA GPUs, through the CUDA driver", cuda::Probe, cuda::Open};
+constexpr const char* kTraces[] = {"/dev/nvidiactl", "/dev/dxg"};
+
+}  // namespace
+}  // namespace cuda
+
+const Backend kCudaBackend = {.name = "cuda",
+                              .summary = "NVIDIA GPUs, through the CUDA driver",
+                              .probe = cuda::Probe,
+                              .open = cuda::Open,
+                              .traces = cuda::kTraces,
+                              .adopts_pictures = true,
+                              .open_context = cuda::OpenContext,
+                              .context_of = cuda::ContextOf,
+                              .decodes_video = true};
 
 }  // namespace acutance

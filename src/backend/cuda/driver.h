@@ -71,6 +71,10 @@ enum CUmemorytype : int {
   CU_MEMORYTYPE_UNIFIED = 4,  // the address says where it lies
 };
 
+struct CUuuid {
+  char bytes[16];
+};
+
 struct CUDA_MEMCPY2D {
   size_t srcXInBytes, srcY;
   CUmemorytype srcMemoryType;
@@ -101,6 +105,7 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuDeviceGet, (CUdevice * device, int ordinal))                                                                  \
   X(cuDeviceGetName, (char* name, int length, CUdevice device))                                                     \
   X(cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                              \
+  X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                                           \
   X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                                         \
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                               \
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                                \

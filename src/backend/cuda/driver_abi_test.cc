@@ -64,6 +64,8 @@ TEST(CudaAbi, ValuesAreThoseOfTheHeader) {
 #undef ACU_CHECK
 }
 
+TEST(CudaAbi, UuidsHaveTheHeadersSize) { EXPECT_EQ(sizeof(cuda::CUuuid), sizeof(::CUuuid)); }
+
 TEST(CudaAbi, CopiesOfRowsLieAsInTheHeader) {
 #define ACU_CHECK(field) EXPECT_EQ(offsetof(cuda::CUDA_MEMCPY2D, field), offsetof(::CUDA_MEMCPY2D, field)) << #field
   ACU_CHECK(srcXInBytes);

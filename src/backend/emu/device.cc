@@ -21,6 +21,7 @@ DeviceInfo Describe(const EmuSettings& settings) {
           .wave_size = settings.wave_size,
           .has_double = true,
           .is_cpu = true,
+          .is_reference = true,
           .memory_bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
           .shared_bytes = kSharedBytes};
 }
@@ -90,6 +91,7 @@ const Backend kEmuBackend = {
       ACU_ASSIGN_OR_RETURN(const EmuSettings settings, ReadEmuSettings());
       return OpenEmuDevice(settings);
     },
+    .adopts_pictures = true,
 };
 
 }  // namespace acutance

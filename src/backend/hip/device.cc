@@ -40,6 +40,11 @@ Result<DeviceInfo> Describe(const Driver& driver, int index) {
   ACU_RETURN_IF_ERROR(
       CallStatus(driver, info.name, driver.hipDeviceGetName(name.data(), name.size() - 1, index), "read its name"));
   if (name[0]) info.name = name.data();
+  std::array<char, 64> address{};
+  ACU_RETURN_IF_ERROR(CallStatus(driver, info.name,
+                                 driver.hipDeviceGetPCIBusId(address.data(), address.size() - 1, index),
+                                 "read its PCI address"));
+  info.identity = address.data();
   ACU_ASSIGN_OR_RETURN(info.family, ArchName(driver, index));
   ACU_ASSIGN_OR_RETURN(info.wave_size, Attribute(driver, info, hipDeviceAttributeWarpSize));
   ACU_ASSIGN_OR_RETURN(info.shared_bytes, Attribute(driver, info, hipDeviceAttributeMaxSharedMemoryPerBlock));
@@ -72,9 +77,15 @@ Result<std::unique_ptr<Device>> Open(int index) {
   return std::unique_ptr<Device>(new gpu::GpuDevice<Api>({*driver, index}, std::move(info)));
 }
 
+constexpr const char* kTraces[] = {"/dev/kfd", "/dev/dxg"};
+
 }  // namespace
 }  // namespace hip
 
-const Backend kHipBackend = {"hip", "AMD GPUs, through the HIP runtime", hip::Probe, hip::Open};
+const Backend kHipBackend = {.name = "hip",
+                             .summary = "AMD GPUs, through the HIP runtime",
+                             .probe = hip::Probe,
+                             .open = hip::Open,
+                             .traces = hip::kTraces};
 
 }  // namespace acutance

@@ -306,11 +306,27 @@ TEST_P(DeviceTest, StaysLostAfterAFault) {
 }
 
 TEST_P(DeviceTest, ReportsEveryCallThatFailsAndLeaksNothing) {
-  for (const char* function :
-       {"cuInit", "cuDeviceGetCount", "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem_v2",
-        "cuCtxPushCurrent_v2", "cuMemAlloc_v2", "cuMemHostAlloc", "cuModuleLoadDataEx", "cuModuleGetFunction",
-        "cuFuncGetAttribute", "cuLaunchKernel", "cuMemcpyAsync", "cuStreamCreate", "cuStreamSynchronize",
-        "cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphLaunch"})
+  constexpr const char* kFunctions[] = {"cuInit",
+                                        "cuDeviceGetCount",
+                                        "cuDeviceGetName",
+                                        "cuDeviceGetAttribute",
+                                        "cuDeviceGetUuid_v2",
+                                        "cuDeviceTotalMem_v2",
+                                        "cuCtxPushCurrent_v2",
+                                        "cuMemAlloc_v2",
+                                        "cuMemHostAlloc",
+                                        "cuModuleLoadDataEx",
+                                        "cuModuleGetFunction",
+                                        "cuFuncGetAttribute",
+                                        "cuLaunchKernel",
+                                        "cuMemcpyAsync",
+                                        "cuStreamCreate",
+                                        "cuStreamSynchronize",
+                                        "cuStreamBeginCapture_v2",
+                                        "cuStreamEndCapture",
+                                        "cuGraphInstantiateWithFlags",
+                                        "cuGraphLaunch"};
+  for (const char* function : kFunctions)
     for (const int error : {1, 2, 719}) {
       fake_.fail = {{function, error}};
       const Status status = WholeSession(backend_);

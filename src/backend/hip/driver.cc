@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/hip/error.h"
+#include "backend/kernel_release.h"
 #include "base/environment.h"
 #include "base/process.h"
 
@@ -101,12 +102,11 @@ Status InitialisationError(const Driver& driver, hipError_t result) {
   }
 }
 
-/// Of the kernel driver where it is not the kernel's own; "" otherwise.
+/// Of the kernel driver, which has a version where it is not the kernel's own.
 std::string KernelModuleVersion() {
   std::ifstream file("/sys/module/amdgpu/version");
   std::string version;
-  file >> version;
-  return version;
+  return file >> version ? version : "of " + KernelRelease();
 }
 
 }  // namespace
@@ -124,9 +124,8 @@ Result<const Driver*> OpenDriver() {
 std::string DriverVersion(const Driver& driver) {
   int version = 0;  // 10'000'000 * major + 100'000 * minor + patch
   if (driver.hipRuntimeGetVersion(&version) != hipSuccess) return "HIP of unknown version";
-  const std::string module = KernelModuleVersion();
-  return fmt::format("HIP {}.{}.{}{}{}", version / 10'000'000, version / 100'000 % 100, version % 100'000,
-                     module.empty() ? "" : ", amdgpu ", module);
+  return fmt::format("HIP {}.{}.{}, amdgpu {}", version / 10'000'000, version / 100'000 % 100, version % 100'000,
+                     KernelModuleVersion());
 }
 
 Result<std::string> ArchName(const Driver& driver, int device) {

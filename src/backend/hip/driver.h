@@ -78,6 +78,7 @@ inline constexpr size_t kArchNameBytes = 256;
   X(hipError_t, hipSetDevice, (int device))                                                                         \
   X(hipError_t, hipDeviceGetName, (char* name, int length, int device))                                             \
   X(hipError_t, hipDeviceGetAttribute, (int* value, hipDeviceAttribute_t attribute, int device))                    \
+  X(hipError_t, hipDeviceGetPCIBusId, (char* address, int length, int device))                                      \
   X(hipError_t, hipDeviceTotalMem, (size_t * bytes, int device))                                                    \
   X(hipError_t, hipMemGetInfo, (size_t * free, size_t * total))                                                     \
   X(hipError_t, hipMalloc, (void** memory, size_t bytes))                                                           \
@@ -125,7 +126,7 @@ struct Driver {
 /// hook for tests.
 Result<const Driver*> OpenDriver();
 
-/// "HIP 6.2.41134, amdgpu 6.8.5".
+/// "HIP 6.2.41134, amdgpu 6.8.5", or "HIP 6.2.41134, amdgpu of Linux 6.1.0-13-amd64".
 std::string DriverVersion(const Driver& driver);
 
 /// The GPU's instruction set: "gfx90a", without the features that may follow ("gfx90a:sramecc+:xnack-").

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/hex.h"
+#include "backend/kernel_release.h"
 #include "backend/sycl/buffer.h"
 #include "backend/sycl/context.h"
 #include "backend/sycl/error.h"
@@ -82,13 +84,24 @@ std::string Family(const sycl::device& device) {
   return fmt::format("{}_{}", intel ? "intel" : "other", device.is_cpu() ? "cpu" : "gpu");
 }
 
+/// A UUID or a PCI address, where the device has one.
+std::string Identity(const sycl::device& device) {
+  if (device.has(sycl::aspect::ext_intel_device_info_uuid))
+    return Hex(device.get_info<sycl::ext::intel::info::device::uuid>());
+  if (device.has(sycl::aspect::ext_intel_pci_address))
+    return device.get_info<sycl::ext::intel::info::device::pci_address>();
+  return "";
+}
+
 Result<DeviceInfo> Describe(const sycl::device& device, int index) {
   DeviceInfo info{.backend = "sycl", .index = index};
   info.name = device.get_info<sycl::info::device::name>();
   ACU_ASSIGN_OR_RETURN(const int wanted, WantedWave());
   ACU_ASSIGN_OR_RETURN(info.wave_size, ChooseWave(device, info.name, wanted));
-  info.driver = fmt::format("{} {}, wave {}", device.get_platform().get_info<sycl::info::platform::name>(),
-                            device.get_info<sycl::info::device::driver_version>(), info.wave_size);
+  info.identity = Identity(device);
+  info.driver = fmt::format("{} {}{}, wave {}", device.get_platform().get_info<sycl::info::platform::name>(),
+                            device.get_info<sycl::info::device::driver_version>(),
+                            device.is_cpu() ? "" : ", " + KernelRelease(), info.wave_size);
   info.family = Family(device);
   info.has_double = device.has(sycl::aspect::fp64);
   info.is_cpu = device.is_cpu();

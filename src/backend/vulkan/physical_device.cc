@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "backend/hex.h"
+#include "backend/kernel_release.h"
 #include "backend/vulkan/error.h"
 #include "base/environment.h"
 
@@ -201,12 +203,24 @@ uint64_t DeviceMemory(const VkPhysicalDeviceMemoryProperties& memory) {
   return bytes;
 }
 
+bool IsCpu(const Properties& properties) {
+  return properties.core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+/// "radv Mesa 22.3.6, Linux 6.1.0-13-amd64": all but NVIDIA's have their lower half in the kernel, with its version.
+std::string DriverText(const Properties& properties) {
+  const bool has_own_module = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+  return fmt::format("{} {}{}", properties.v12.driverName, properties.v12.driverInfo,
+                     has_own_module || IsCpu(properties) ? "" : ", " + KernelRelease());
+}
+
 void FillInfo(const Properties& properties, PhysicalDevice& device) {
   DeviceInfo& info = device.info;
-  info.driver = fmt::format("{} {}", properties.v12.driverName, properties.v12.driverInfo);
+  info.identity = Hex(properties.v11.deviceUUID) + "-" + Hex(properties.v11.driverUUID);
+  info.driver = DriverText(properties);
   info.family = Family(properties.v12);
   info.wave_size = static_cast<int>(properties.v11.subgroupSize);
-  info.is_cpu = properties.core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.is_cpu = IsCpu(properties);
   info.memory_bytes = DeviceMemory(device.memory);
   info.shared_bytes = device.limits.maxComputeSharedMemorySize;
 }

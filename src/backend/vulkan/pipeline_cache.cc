@@ -1,7 +1,6 @@
 #include "backend/vulkan/pipeline_cache.h"
 
-#include <span>
-
+#include "backend/hex.h"
 #include "base/file_cache.h"
 
 namespace acutance::vulkan {
@@ -13,12 +12,6 @@ constexpr size_t kMaxFiles = 64;
 const FileCache& Files() {
   static const FileCache files("vulkan", kMaxFiles);
   return files;
-}
-
-std::string Hex(std::span<const uint8_t> bytes) {
-  std::string text;
-  for (const uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
 }
 
 std::string Key(const PhysicalDevice& device) {

@@ -194,6 +194,11 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   }
   return CUDA_SUCCESS;
 }
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  FAKE_ENTER(false);
+  *uuid = {{static_cast<char>(0xab), static_cast<char>(device)}};
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   FAKE_ENTER(false);
   *bytes = g_fake.memory_bytes;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -163,6 +164,12 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
   return ToHip(g_driver->cuDeviceGetAttribute(
       value, wave ? cuda::CU_DEVICE_ATTRIBUTE_WARP_SIZE : cuda::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
       device));
+}
+hipError_t hipDeviceGetPCIBusId(char* address, int length, int device) {
+  cuda::CUuuid uuid;
+  const CUresult result = g_driver->cuDeviceGetUuid_v2(&uuid, device);
+  std::snprintf(address, length, "0000:%02x:00.0", static_cast<unsigned char>(uuid.bytes[1]));
+  return ToHip(result);
 }
 hipError_t hipDeviceTotalMem(size_t* bytes, int device) { return ToHip(g_driver->cuDeviceTotalMem_v2(bytes, device)); }
 #ifdef HIP_STANDIN_ROCM5

@@ -1,4 +1,4 @@
-#include "engine/test_picture.h"
+#include "devices/test_picture.h"
 
 namespace acutance {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/unpack_selftest.h"
+#include "devices/unpack_selftest.h"
 
 #include <cstring>
 #include <memory>

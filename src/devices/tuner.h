@@ -1,13 +1,14 @@
 // How long every block shape and batch of a metric's kernels takes on a device.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "engine/feature_set.h"
 #include "exec/device.h"
 #include "metric/metric.h"
+#include "metric/options.h"
 
 namespace acutance {
 
@@ -26,13 +27,18 @@ struct DeviceTime {
   int64_t bytes;   // of the planes that are read, per frame pair
 };
 
-/// How long the plans of all features take together, in the batch that their tuning asks for. MakeExtractors was
-/// called.
-Result<DeviceTime> TimeOnDevice(Device& device, const FeatureSet& features, const PictureFormat& format);
+struct MetricWithOptions {
+  const Metric* metric;
+  OptionValues options;
+};
 
-/// The plan of a feature, for people: buffers, launches, arguments and borders. batch 0: as the tuning table says.
-Result<std::string> DescribePlan(const std::string& metric, const OptionTexts& options, const PictureFormat& format,
-                                 int batch, const std::string& family);
+/// How long the plans of all metrics take together, in the batch that their tuning asks for.
+Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics,
+                                const PictureFormat& format);
+
+/// The plan of a metric, for people: buffers, launches, arguments and borders. batch 0: as the tuning table says.
+Result<std::string> DescribePlan(const MetricWithOptions& planned, const PictureFormat& format, int batch,
+                                 const std::string& family);
 
 /// The name of a picture size's workload class in source text: "kMedium".
 std::string WorkloadClassInSource(int width, int height);

@@ -1,4 +1,4 @@
-#include "engine/selftest.h"
+#include "devices/selftest.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,8 +6,8 @@
 
 #include "base/file_cache.h"
 #include "base/hash.h"
-#include "engine/test_picture.h"
-#include "engine/unpack_selftest.h"
+#include "devices/test_picture.h"
+#include "devices/unpack_selftest.h"
 #include "exec/run_plan.h"
 #include "metric/clip_frames.h"
 #include "metric/plan_context.h"
@@ -110,7 +110,7 @@ uint64_t HashKernels(std::string_view backend) {
   const std::byte* last = nullptr;  // variants of a kernel share a binary: once is enough
   for (const KernelImage& image : KernelImages()) {
     hash = Hash(image.symbol, hash);
-    if (backend == "sycl") hash = Hash(image.sycl_source, hash);
+    hash = Hash(image.sycl_source, hash);
     for (const KernelBinary& binary : image.binaries) {
       if (binary.backend != backend || binary.code.data() == last) continue;
       hash = Hash(binary.code, hash);
@@ -142,12 +142,12 @@ Status RunSelfTest(Device& device) {
 }
 
 std::string SelfTestKey(const DeviceInfo& info) {
-  return fmt::format("{} | {} | driver {} | kernels {:016x}", info.backend, info.name, info.driver,
+  return fmt::format("{} | {} | {} | driver {} | kernels {:016x}", info.backend, info.name, info.identity, info.driver,
                      HashKernels(info.backend));
 }
 
 Status CheckDeviceOnce(Device& device) {
-  if (device.info().backend == "emu") return {};  // it is what the tests compare with the CPU
+  if (device.info().is_reference) return {};
   return Passed().Read(SelfTestKey(device.info())) ? Status() : CheckDeviceAnew(device);
 }
 

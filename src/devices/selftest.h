@@ -12,13 +12,14 @@ namespace acutance {
 /// names the metric, the options, the size, and the first sum that differs.
 Status RunSelfTest(Device& device);
 
-/// RunSelfTest, unless this device passed it with this driver and these kernels before: what the user's cache folder says (base/file_cache.h).
+/// RunSelfTest, unless this device passed it with this driver and these kernels before: what the user's cache folder
+/// says (base/file_cache.h).
 Status CheckDeviceOnce(Device& device);
 
 /// RunSelfTest whatever was remembered, and remembers its outcome: a device that fails is no longer believed.
 Status CheckDeviceAnew(Device& device);
 
-/// What the cache remembers a device by: backend, name, driver and a hash of this build's kernels.
+/// What the cache remembers a device by: backend, name, identity, driver and a hash of this build's kernels.
 std::string SelfTestKey(const DeviceInfo& info);
 
 }  // namespace acutance

@@ -1,14 +1,12 @@
-#include "engine/tuner.h"
+#include "devices/tuner.h"
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "engine/feature_set.h"
-#include "engine/test_picture.h"
+#include "devices/test_picture.h"
 #include "exec/run_plan.h"
 #include "metric/plan_context.h"
 
@@ -94,12 +92,15 @@ class Tuner {
   Picture reference_, distorted_;
 };
 
-Result<std::vector<Plan>> MakePlans(const FeatureSet& features, const PlanContext& context) {
+Result<Plan> MakePlan(const MetricWithOptions& planned, const PlanContext& context) {
+  if (planned.metric->make_plan) return planned.metric->make_plan(planned.options, context);
+  return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", planned.metric->name);
+}
+
+Result<std::vector<Plan>> MakePlans(std::span<const MetricWithOptions> metrics, const PlanContext& context) {
   std::vector<Plan> plans;
-  for (const MetricRun& run : features.runs()) {
-    if (!run.metric->make_plan)
-      return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", run.metric->name);
-    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context));
+  for (const MetricWithOptions& planned : metrics) {
+    ACU_ASSIGN_OR_RETURN(Plan plan, MakePlan(planned, context));
     plans.push_back(std::move(plan));
   }
   return plans;
@@ -116,10 +117,13 @@ int64_t BytesRead(const std::vector<Plan>& plans, const PlanContext& context) {
   return bytes;
 }
 
-std::vector<InputSpec> AllInputs(const FeatureSet& features) {
-  std::vector<int> runs(features.runs().size());
-  std::iota(runs.begin(), runs.end(), 0);
-  return features.Inputs(runs);
+std::vector<InputSpec> AllInputs(std::span<const MetricWithOptions> metrics) {
+  std::vector<InputSpec> all;
+  for (const MetricWithOptions& planned : metrics) {
+    const std::vector<InputSpec> inputs = InputsOf(*planned.metric, planned.options);
+    all.insert(all.end(), inputs.begin(), inputs.end());
+  }
+  return all;
 }
 
 }  // namespace
@@ -129,12 +133,13 @@ Result<std::vector<KernelTiming>> TimeKernelShapes(Device& device, const Metric&
   return Tuner(device, metric, options, format).Sweep();
 }
 
-Result<DeviceTime> TimeOnDevice(Device& device, const FeatureSet& features, const PictureFormat& format) {
-  const std::vector<InputSpec> inputs = AllInputs(features);
+Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics,
+                                const PictureFormat& format) {
+  const std::vector<InputSpec> inputs = AllInputs(metrics);
   const std::string& family = device.info().family;
   const int batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
   const PlanContext context = MakePlanContext(inputs, format, batch, 1, family);
-  ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(features, context));
+  ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(metrics, context));
   ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(inputs, context));
   DeviceTime time = {.batch = batch, .seconds = 0, .bytes = BytesRead(plans, context)};
 
@@ -148,20 +153,15 @@ Result<DeviceTime> TimeOnDevice(Device& device, const FeatureSet& features, cons
   return time;
 }
 
-Result<std::string> DescribePlan(const std::string& metric, const OptionTexts& options, const PictureFormat& format,
-                                 int batch, const std::string& family) {
-  FeatureSet features;
-  ACU_ASSIGN_OR_RETURN(const int index, features.Add({metric, options}));
-  ACU_RETURN_IF_ERROR(features.MakeExtractors(format));
-  const MetricRun& run = features.runs()[index];
-  if (!run.metric->make_plan)
-    return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", metric);
+Result<std::string> DescribePlan(const MetricWithOptions& planned, const PictureFormat& format, int batch,
+                                 const std::string& family) {
+  ACU_RETURN_IF_ERROR(MakeExtractor(*planned.metric, planned.options, format).status());
   if (batch == 0) batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
-  const PlanContext context = MakePlanContext(AllInputs(features), format, batch, 1, family);
-  ACU_ASSIGN_OR_RETURN(const Plan plan, run.metric->make_plan(run.options, context));
+  const PlanContext context = MakePlanContext(InputsOf(*planned.metric, planned.options), format, batch, 1, family);
+  ACU_ASSIGN_OR_RETURN(const Plan plan, MakePlan(planned, context));
   const size_t memory = PlanRunner::DeviceBytes({plan}, context);
   return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}",
-                     metric, run.options.KeySuffix(), format.width, format.height, format.bit_depth,
+                     planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
                      WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
                      static_cast<double>(memory) / (1 << 20),
                      family.empty() ? "any device" : family, plan.Print());

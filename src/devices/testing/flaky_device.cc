@@ -1,4 +1,4 @@
-#include "engine/testing/flaky_device.h"
+#include "devices/testing/flaky_device.h"
 
 #include "backend/emu/emu.h"
 

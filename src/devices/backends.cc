@@ -1,4 +1,4 @@
-#include "engine/backends.h"
+#include "devices/backends.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,20 +10,21 @@
 namespace acutance {
 
 #define ACU_BACKEND(backend) extern const Backend backend;
-#include "engine/backends.inc"
+#include "devices/backends.inc"
 #undef ACU_BACKEND
 
 bool MachineMayHaveGpu() {
   std::error_code ignored;
-  for (const char* node : {"/dev/nvidiactl", "/dev/kfd", "/dev/dri", "/dev/dxg"})
-    if (std::filesystem::exists(node, ignored)) return true;
+  for (const Backend* backend : Backends())
+    for (const char* trace : backend->traces)
+      if (std::filesystem::exists(trace, ignored)) return true;
   return false;
 }
 
 std::span<const Backend* const> Backends() {
   static constexpr const Backend* kBackends[] = {
 #define ACU_BACKEND(backend) &backend,
-#include "engine/backends.inc"
+#include "devices/backends.inc"
 #undef ACU_BACKEND
   };
   return kBackends;
@@ -33,6 +34,11 @@ const Backend* FindBackend(std::string_view name) {
   for (const Backend* backend : Backends())
     if (backend->name == name) return backend;
   return nullptr;
+}
+
+const Backend* FindContextBackend() {
+  const auto found = std::ranges::find_if(Backends(), [](const Backend* backend) { return backend->open_context; });
+  return found == Backends().end() ? nullptr : *found;
 }
 
 Status CheckDeviceChoice(const DeviceChoice& choice) {

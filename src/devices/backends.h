@@ -19,6 +19,10 @@ std::span<const Backend* const> Backends();
 
 const Backend* FindBackend(std::string_view name);  // null when there is none
 
+/// The backend whose devices work in contexts that programs hand over, as libvmaf's clients do; null when there is
+/// none.
+const Backend* FindContextBackend();
+
 /// Whether the system shows any GPU. Looking costs nothing, while opening Vulkan's loader and its software drivers
 /// takes longer than scoring a short clip.
 bool MachineMayHaveGpu();

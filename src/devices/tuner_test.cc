@@ -1,5 +1,5 @@
 // What the tuner measures on the emulator, and what it says of a device that fails.
-#include "engine/tuner.h"
+#include "devices/tuner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/testing/flaky_device.h"
+#include "devices/testing/flaky_device.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -44,11 +44,13 @@ TEST(Tuner, SaysWhyNothingRuns) {
 }
 
 TEST(Tuner, PrintsAPlan) {
-  const auto plan = DescribePlan("psnr", {}, kFormat, 3, "sm_90");
+  const Metric &psnr = *FindMetric("psnr"), &vif = *FindMetric("vif");
+  const auto plan = DescribePlan({&psnr, OptionValues(psnr.options)}, kFormat, 3, "sm_90");
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_THAT(*plan, StartsWith("psnr, 35x33 8 bit, small workload, 3 frames a batch, 0 before it, "));
   EXPECT_THAT(*plan, HasSubstr(" MB, tuned for sm_90\n"));
-  EXPECT_THAT(DescribePlan("vif", {}, {8, 8, 8}, 0, "").status().message(), HasSubstr("at least 16x16"));
+  EXPECT_THAT(DescribePlan({&vif, OptionValues(vif.options)}, {8, 8, 8}, 0, "").status().message(),
+              HasSubstr("at least 16x16"));
 }
 
 }  // namespace

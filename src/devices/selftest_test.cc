@@ -1,5 +1,5 @@
 // What the self-test finds, and what is remembered of it.
-#include "engine/selftest.h"
+#include "devices/selftest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "backend/emu/emu.h"
 #include "base/temp_dir.h"
-#include "engine/testing/flaky_device.h"
+#include "devices/testing/flaky_device.h"
 
 namespace acutance {
 namespace {
@@ -20,6 +20,7 @@ class TestedDevice : public FlakyDevice {
  public:
   explicit TestedDevice(bool broken = false) : FlakyDevice({}), info_(FlakyDevice::info()), broken_(broken) {
     info_.backend = "tested";
+    info_.is_reference = false;
   }
   const DeviceInfo& info() const override { return info_; }
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {

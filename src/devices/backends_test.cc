@@ -1,13 +1,11 @@
 // Which device is chosen, and what is said of those that are not.
-#include "engine/backends.h"
+#include "devices/backends.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backend/emu/emu.h"
-#include "engine/selftest.h"
-#include "engine/session.h"
-#include "engine/test_picture.h"
+#include "devices/selftest.h"
 
 namespace acutance {
 namespace {
@@ -56,6 +54,14 @@ const Backend kEmulator = {"emu", "emulation",
                            },
                            kEmuBackend.open};
 
+TEST(DevicePicker, AutoLeavesSoftwareOut) {
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmuBackend};
+  DevicePicker picker({"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+  EXPECT_TRUE(picker.NextGroup().empty());
+  EXPECT_THAT(picker.notes(), Contains("emu: software on the CPU alone, which auto leaves out"));
+  EXPECT_THAT(picker.refused(), ElementsAre("closed device 0: its waves have 48 lanes"));
+}
+
 TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
   static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmulator, &kEmulator};
   int opened = 0;
@@ -67,24 +73,6 @@ TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
   EXPECT_EQ(opened, 2);
   EXPECT_THAT(picker.notes(), ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes",
                                           "emu device 0: self-test failed: wrong sums"));
-}
-
-TEST(DevicePicker, AutoEndsAtTheCpu) {
-  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmuBackend};
-  const auto picker =
-      std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.devices = picker;
-  const auto session = Session::Create(std::move(options)).value();
-  const PictureFormat format = {16, 16};
-  ASSERT_TRUE(session->Start(format).ok());
-  EXPECT_EQ(session->device(), nullptr);
-  EXPECT_THAT(session->warnings(), ElementsAre("closed device 0: its waves have 48 lanes"));
-  EXPECT_THAT(picker->notes(), Contains("emu: software on the CPU alone, which auto leaves out"));
-  const Picture picture = MakeTestPicture(format, 0, 1).value();
-  ASSERT_TRUE(session->Add(picture, {picture}).ok());
-  EXPECT_TRUE(session->Flush().ok());
 }
 
 /// One device that works, beside one that is there and cannot be used.
@@ -101,16 +89,6 @@ TEST(DevicePicker, SaysWhyADeviceCannotBeUsed) {
   DevicePicker picker({"emu", 1, {}}, CheckDeviceOnce, kBackends);
   EXPECT_EQ(picker.Next(), nullptr);
   EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 1, only 0; Old GPU has compute capability 6.1"));
-}
-
-TEST(DevicePicker, TellsOfEachDeviceThatWasNamedAndRefused) {
-  static const Backend* const kBackends[] = {&kEmulator};
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.devices = std::make_shared<DevicePicker>(
-      DeviceChoice{"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); }, kBackends);
-  const auto session = Session::Create(std::move(options)).value();
-  EXPECT_EQ(session->Start({16, 16}).message(), "no device can run this: emu device 0: wrong sums");
 }
 
 }  // namespace
