@@ -119,14 +119,7 @@ class Device {
   virtual Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) = 0;
   virtual Result<std::unique_ptr<Queue>> MakeQueue() = 0;
 
-  /// Lets the device read memory of the host where it lies: a buffer that copies may read, of whole pages that stay as
-  /// they are until it goes. Devices that cannot refuse (kUnsupported), and so may those that can, page by page: copy
-  /// into an upload buffer instead.
-  virtual Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte>) {
-    return Error(StatusCode::kUnsupported, "{} does not read the host's memory in place", info().name);
-  }
-
-  /// Memory of this device that somebody else allocated and keeps: a buffer that copies may read and write.
+  /// Memory of this device that others allocated and keep: a buffer that copies may read and write.
   virtual Result<std::unique_ptr<Buffer>> Adopt(uint64_t /*address*/, size_t /*bytes*/) {
     return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
   }
