@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "cli/specs.h"
@@ -30,13 +31,25 @@ Result<std::string> FamilyOf(const std::string& backend_name) {
   return probe.devices.empty() ? "" : probe.devices[0].family;
 }
 
-/// Prints how the device's test went; whether it passed.
-bool TestDevice(const Backend& backend, const DeviceInfo& info) {
-  Result<std::unique_ptr<Device>> device = backend.open(info.index);
-  const Status status = device.ok() ? CheckDeviceAnew(**device) : device.status();
-  fmt::print("{} device {} ({}): {}\n", backend.name, info.index, info.name, status.ok() ? "passed" : status.message());
+/// Prints how one test of a device went; whether it passed.
+bool RunTest(Device& device, const SelfTest& test) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Status status = CheckAnew(device, test);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  fmt::print("  {:<14} {}\n", test.name, status.ok() ? fmt::format("passed in {:.2f} s", seconds) : status.message());
   std::fflush(stdout);  // the next one takes its time
   return status.ok();
+}
+
+/// Prints how the device's tests went; whether it passed all of them.
+bool TestDevice(const Backend& backend, const DeviceInfo& info) {
+  Result<std::unique_ptr<Device>> device = backend.open(info.index);
+  fmt::print("{} device {} ({}):{}\n", backend.name, info.index, info.name,
+             device.ok() ? "" : " " + device.status().message());
+  bool passed = device.ok();
+  if (device.ok())
+    for (const SelfTest& test : AllSelfTests()) passed &= RunTest(**device, test);
+  return passed;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/access.h"
+#include "base/process.h"
 #include "devices/backends.h"
 #include "engine/score_run.h"
 
@@ -20,6 +21,7 @@ struct Session::State {
   std::atomic<int64_t> frames_added = 0;
   std::atomic<bool> has_scores = false;  // started without an error
 
+  const ProcessGuard process;
   std::mutex mutex;  // of Start, Add and Finish; guards what follows
   bool started = false;
   acutance::PictureFormat format;
@@ -89,7 +91,10 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
-Session::~Session() = default;
+Session::~Session() {
+  // The threads that would be joined did not come along when the process was forked.
+  if (state_ && state_->process.forked()) (void)state_.release();
+}
 
 Expected<Session> Session::Create(const SessionOptions& options) {
   acutance::SessionOptions engine;

@@ -12,9 +12,11 @@ namespace acutance {
 /// Remembers the process that made it.
 class ProcessGuard {
  public:
+  bool forked() const { return ::getpid() != process_; }
+
   /// An error in a process that was forked since: `what` works only in the process that opened it.
   Status Check(std::string_view what) const {
-    if (::getpid() == process_) return {};
+    if (!forked()) return {};
     return Error(StatusCode::kNoDevice,
                  "{} was opened before this process was forked, and does not survive that; start processes with "
                  "spawn, or use no device before they fork",

@@ -61,11 +61,11 @@ std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int 
   return text;
 }
 
-DevicePicker::DevicePicker(DeviceChoice choice, Check check, std::span<const Backend* const> backends)
-    : choice_(std::move(choice)), check_(std::move(check)), backends_(backends) {}
+DevicePicker::DevicePicker(DeviceChoice choice, std::span<const Backend* const> backends)
+    : choice_(std::move(choice)), backends_(backends) {}
 
 DevicePicker::DevicePicker(std::unique_ptr<Device> device)
-    : choice_{.backend = "auto"}, check_(nullptr), backends_({}), given_(std::move(device)), searched_(true) {}
+    : choice_{.backend = "auto"}, backends_({}), given_(std::move(device)), searched_(true) {}
 
 bool DevicePicker::IsWanted(const Backend& backend) const {
   if (choice_.backend != "auto") return choice_.backend == backend.name;
@@ -106,16 +106,10 @@ void DevicePicker::NoteMissing(const Backend& backend, const BackendProbe& probe
   }
 }
 
-Result<std::unique_ptr<Device>> DevicePicker::Open(const Candidate& candidate) const {
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, candidate.backend->open(candidate.index));
-  ACU_RETURN_IF_ERROR(check_(*device));
-  return device;
-}
-
 std::unique_ptr<Device> DevicePicker::OpenCandidate() {
   const Candidate candidate = candidates_.back();
   candidates_.pop_back();
-  Result<std::unique_ptr<Device>> device = Open(candidate);
+  Result<std::unique_ptr<Device>> device = candidate.backend->open(candidate.index);
   if (device.ok()) return std::move(device).value();
   refused_.push_back(
       fmt::format("{} device {}: {}", candidate.backend->name, candidate.index, device.status().message()));

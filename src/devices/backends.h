@@ -1,7 +1,6 @@
 // The backends (backends.inc lists them), and the choice of a device.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,11 +43,9 @@ std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int 
 /// Opens the devices of a choice one after another, for whoever finds that one does not do.
 class DevicePicker {
  public:
-  using Check = std::function<Status(Device&)>;  // a device that fails it is refused
+  explicit DevicePicker(DeviceChoice choice, std::span<const Backend* const> backends = Backends());
 
-  DevicePicker(DeviceChoice choice, Check check, std::span<const Backend* const> backends = Backends());
-
-  /// One device that is open and was checked; the CPU does the work where it cannot.
+  /// One device that is open; the CPU does the work where it cannot.
   explicit DevicePicker(std::unique_ptr<Device> device);
 
   /// The next device; null when there is no other. Why devices were passed over is in notes().
@@ -78,11 +75,9 @@ class DevicePicker {
   bool IsWanted(const DeviceInfo& device) const;
   void FindCandidates();
   void NoteMissing(const Backend& backend, const BackendProbe& probe);
-  Result<std::unique_ptr<Device>> Open(const Candidate& candidate) const;
   std::unique_ptr<Device> OpenCandidate();  // the next one; null, with a note, when it does not do
 
   const DeviceChoice choice_;
-  const Check check_;
   const std::span<const Backend* const> backends_;
   std::unique_ptr<Device> given_;
   bool searched_ = false;

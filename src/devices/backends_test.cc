@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "backend/emu/emu.h"
-#include "devices/selftest.h"
 
 namespace acutance {
 namespace {
@@ -19,19 +18,12 @@ TEST(DevicePicker, ErrorsAreClear) {
   EXPECT_THAT(CheckDeviceChoice({"cud", std::nullopt, {}}).message(),
               AllOf(HasSubstr("no such backend 'cud'"), HasSubstr("did you mean 'cuda'?")));
   EXPECT_FALSE(CheckDeviceChoice({"auto", 1, {}}).ok());
-  DevicePicker picker({"emu", 7, {}}, CheckDeviceOnce);
+  DevicePicker picker({"emu", 7, {}});
   EXPECT_EQ(picker.Next(), nullptr);
   EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 7, only 0"));
 }
 
-TEST(DevicePicker, ADeviceThatFailsItsTestIsRefused) {
-  DevicePicker picker({"emu", 0, {}}, [](Device&) { return Error(StatusCode::kBadData, "wrong sums"); });
-  EXPECT_EQ(picker.Next(), nullptr);
-  EXPECT_THAT(picker.notes(), ElementsAre("emu device 0: wrong sums"));
-}
-
-/// What `auto` may meet on its way: no driver, a device that does not open, one that computes wrong, one without
-/// memory.
+/// What `auto` may meet on its way: no driver, a device that does not open.
 const Backend kAbsentBackend = {
     "absent", "no driver",
     [] {
@@ -56,23 +48,17 @@ const Backend kEmulator = {"emu", "emulation",
 
 TEST(DevicePicker, AutoLeavesSoftwareOut) {
   static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmuBackend};
-  DevicePicker picker({"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+  DevicePicker picker({"auto", std::nullopt, {}}, kBackends);
   EXPECT_TRUE(picker.NextGroup().empty());
   EXPECT_THAT(picker.notes(), Contains("emu: software on the CPU alone, which auto leaves out"));
   EXPECT_THAT(picker.refused(), ElementsAre("closed device 0: its waves have 48 lanes"));
 }
 
 TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
-  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmulator, &kEmulator};
-  int opened = 0;
-  const auto first_is_wrong = [&](Device&) {
-    return ++opened == 1 ? Error(StatusCode::kBadData, "self-test failed: wrong sums") : Status();
-  };
-  DevicePicker picker({"auto", std::nullopt, {}}, first_is_wrong, kBackends);
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmulator};
+  DevicePicker picker({"auto", std::nullopt, {}}, kBackends);
   EXPECT_NE(picker.Next(), nullptr);
-  EXPECT_EQ(opened, 2);
-  EXPECT_THAT(picker.notes(), ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes",
-                                          "emu device 0: self-test failed: wrong sums"));
+  EXPECT_THAT(picker.notes(), ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes"));
 }
 
 /// One device that works, beside one that is there and cannot be used.
@@ -86,7 +72,7 @@ const Backend kHalfRefused = {"emu", "emulation",
 
 TEST(DevicePicker, SaysWhyADeviceCannotBeUsed) {
   static const Backend* const kBackends[] = {&kHalfRefused};
-  DevicePicker picker({"emu", 1, {}}, CheckDeviceOnce, kBackends);
+  DevicePicker picker({"emu", 1, {}}, kBackends);
   EXPECT_EQ(picker.Next(), nullptr);
   EXPECT_THAT(picker.notes(), ElementsAre("emu: no device 1, only 0; Old GPU has compute capability 6.1"));
 }

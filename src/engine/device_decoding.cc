@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "devices/backends.h"
+#include "devices/selftest.h"
 #include "exec/frame_unpacker.h"
 
 namespace acutance {
@@ -18,6 +19,7 @@ bool CanDecodeOn(const DeviceInfo& device) {
 Result<DeviceDecoding> DecodeOn(const DeviceInfo& device) {
   const Backend& backend = *FindBackend(device.backend);
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<Device> mine, backend.open(device.index));
+  ACU_RETURN_IF_ERROR(CheckOnce(*mine, UnpackSelfTest()));
   auto unpacker = std::make_shared<FrameUnpacker>(mine);
   return DeviceDecoding{.cuda_context = backend.context_of(*mine),
                         .take = [unpacker](const DeviceFrame& frame) { return unpacker->Unpack(frame); }};

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "devices/selftest.h"
 #include "engine/device_decoding.h"
 #include "io/pair_reader.h"
 
@@ -216,7 +215,7 @@ class Run {
 Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice) {
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(choice));
   if (choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu())) return {nullptr};
-  return std::make_shared<DevicePicker>(choice, CheckDeviceOnce);
+  return std::make_shared<DevicePicker>(choice);
 }
 
 ScoredRun RunScore(const RunRequest& request) {
