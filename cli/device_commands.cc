@@ -2,21 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "cli/specs.h"
-#include "engine/selftest.h"
-#include "engine/tuner.h"
+#include "devices/selftest.h"
+#include "devices/tuner.h"
+#include "engine/feature_set.h"
 #include "io/video_source.h"
 
 namespace acutance::cli {
 namespace {
 
 std::string DescribeDevice(const DeviceInfo& device) {
-  return fmt::format("  {}  {}: {}, {} lanes a wave, {} MB{}{}\n      driver {}\n", device.index, device.name,
+  return fmt::format("  {}  {}: {}, {} lanes a wave, {} MB{}{}\n      driver {}{}\n", device.index, device.name,
                      device.family, device.wave_size, device.memory_bytes >> 20,
                      device.has_double ? "" : ", no doubles",
-                     device.is_cpu ? ", software on the CPU: never chosen by auto" : "", device.driver);
+                     device.is_cpu ? ", software on the CPU: never chosen by auto" : "", device.driver,
+                     device.identity.empty() ? "" : "\n      id " + device.identity);
 }
 
 /// Tuning follows the device's family; without a device, the entries for any family.
@@ -28,13 +31,25 @@ Result<std::string> FamilyOf(const std::string& backend_name) {
   return probe.devices.empty() ? "" : probe.devices[0].family;
 }
 
-/// Prints how the device's test went; whether it passed.
-bool TestDevice(const Backend& backend, const DeviceInfo& info) {
-  Result<std::unique_ptr<Device>> device = backend.open(info.index);
-  const Status status = device.ok() ? CheckDeviceAnew(**device) : device.status();
-  fmt::print("{} device {} ({}): {}\n", backend.name, info.index, info.name, status.ok() ? "passed" : status.message());
+/// Prints how one test of a device went; whether it passed.
+bool RunTest(Device& device, const SelfTest& test) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Status status = CheckAnew(device, test);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  fmt::print("  {:<14} {}\n", test.name, status.ok() ? fmt::format("passed in {:.2f} s", seconds) : status.message());
   std::fflush(stdout);  // the next one takes its time
   return status.ok();
+}
+
+/// Prints how the device's tests went; whether it passed all of them.
+bool TestDevice(const Backend& backend, const DeviceInfo& info) {
+  Result<std::unique_ptr<Device>> device = backend.open(info.index);
+  fmt::print("{} device {} ({}):{}\n", backend.name, info.index, info.name,
+             device.ok() ? "" : " " + device.status().message());
+  bool passed = device.ok();
+  if (device.ok())
+    for (const SelfTest& test : AllSelfTests()) passed &= RunTest(**device, test);
+  return passed;
 }
 
 }  // namespace
@@ -76,7 +91,10 @@ Result<std::string> DescribePlan(const PlanRequest& request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
   ACU_ASSIGN_OR_RETURN(const PictureFormat format, ParseRawFormat(request.pictures));
   ACU_ASSIGN_OR_RETURN(const std::string family, FamilyOf(request.backend));
-  return acutance::DescribePlan(feature.metric, feature.options, format, request.batch, family);
+  FeatureSet features;
+  ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
+  const MetricRun& run = features.runs()[index];
+  return acutance::DescribePlan({run.metric, run.options}, format, request.batch, family);
 }
 
 }  // namespace acutance::cli

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "cli/raw_format.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 
 namespace acutance::cli {
 

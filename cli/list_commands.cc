@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/nearest.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
 

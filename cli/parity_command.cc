@@ -27,7 +27,8 @@ std::vector<std::string> FeaturesWithPlans() {
 std::vector<std::string> BackendsWithDevices() {
   std::vector<std::string> names;
   for (const Backend* backend : Backends())
-    if (backend->name != "emu" && !backend->probe().devices.empty()) names.emplace_back(backend->name);
+    if (std::ranges::any_of(backend->probe().devices, [](const DeviceInfo& device) { return !device.is_reference; }))
+      names.emplace_back(backend->name);
   return names;
 }
 

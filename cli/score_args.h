@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "cli/raw_format.h"
 #include "cli/specs.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "engine/score_run.h"
 #include "image/picture.h"
 

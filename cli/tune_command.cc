@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/tuner.h"
+#include "devices/tuner.h"
 #include "metric/registry.h"
 
 namespace acutance::cli {

@@ -1,7 +1,7 @@
 // `acutance tune`: times every block shape and batch of every kernel on a device.
 #pragma once
 
-#include "engine/backends.h"
+#include "devices/backends.h"
 
 namespace acutance::cli {
 

@@ -6,10 +6,13 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/nearest.h"
 
@@ -37,16 +40,10 @@ enum LongOption {
   kHelp,
   kBackend,
   kDevice,
-  kSyclDevice,
-  kHipDevice,
-  kMetalDevice,
-  kNoCuda,
-  kNoSycl,
-  kNoHip,
-  kNoVulkan,
-  kNoMetal,
   kPrecision,
   kListBackends,
+  kNoBackend = 1000,      // and on: --no_cuda and its like
+  kBackendDevice = 2000,  // and on: --cuda_device and its like
 };
 
 constexpr option kLongOptions[] = {
@@ -80,16 +77,38 @@ constexpr option kLongOptions[] = {
     {"precision", required_argument, nullptr, kPrecision},
     {"list-backends", no_argument, nullptr, kListBackends},
     {"device", required_argument, nullptr, kDevice},
-    {"no_cuda", no_argument, nullptr, kNoCuda},
-    {"no_sycl", no_argument, nullptr, kNoSycl},
-    {"no_hip", no_argument, nullptr, kNoHip},
-    {"no_vulkan", no_argument, nullptr, kNoVulkan},
-    {"no_metal", no_argument, nullptr, kNoMetal},
-    {"sycl_device", required_argument, nullptr, kSyclDevice},
-    {"hip_device", required_argument, nullptr, kHipDevice},
-    {"metal_device", required_argument, nullptr, kMetalDevice},
-    {nullptr, 0, nullptr, 0},
 };
+
+/// Those that options name: of this build, and one of libvmaf's that scripts may leave out.
+const std::vector<std::string>& BackendNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found = {"metal"};
+    for (const Backend* backend : Backends()) found.emplace_back(backend->name);
+    return found;
+  }();
+  return names;
+}
+
+/// kLongOptions, and two of each backend, as getopt wants them.
+const option* LongOptions() {
+  static const auto* names = new std::vector<std::string>([] {
+    std::vector<std::string> made;
+    for (const std::string& backend : BackendNames()) made.push_back("no_" + backend);
+    for (const std::string& backend : BackendNames()) made.push_back(backend + "_device");
+    return made;
+  }());
+  static const auto* options = new std::vector<option>([] {
+    const int count = static_cast<int>(BackendNames().size());
+    std::vector<option> made(std::begin(kLongOptions), std::end(kLongOptions));
+    for (int i = 0; i < count; ++i) {
+      made.push_back({(*names)[i].c_str(), no_argument, nullptr, kNoBackend + i});
+      made.push_back({(*names)[count + i].c_str(), required_argument, nullptr, kBackendDevice + i});
+    }
+    made.push_back({nullptr, 0, nullptr, 0});
+    return made;
+  }());
+  return options->data();
+}
 
 /// A preset of --aom_ctc or --nflx_ctc (spec/system.md 5.3).
 struct Preset {
@@ -318,23 +337,9 @@ Status ArgReader::Read(int option, const char* value) {
       return {};
     case kDevice:
       return ReadDevice(value, nullptr);
-    case kSyclDevice:
-      return ReadDevice(value, "sycl");
-    case kHipDevice:
-      return ReadDevice(value, "hip");
-    case kMetalDevice:
-      return ReadDevice(value, "metal");
-    case kNoCuda:
-      return Exclude("cuda");
-    case kNoSycl:
-      return Exclude("sycl");
-    case kNoHip:
-      return Exclude("hip");
-    case kNoVulkan:
-      return Exclude("vulkan");
-    case kNoMetal:
-      return Exclude("metal");
   }
+  if (option >= kBackendDevice) return ReadDevice(value, BackendNames()[option - kBackendDevice].c_str());
+  if (option >= kNoBackend) return Exclude(BackendNames()[option - kNoBackend].c_str());
   return Error(StatusCode::kInvalidArgument, "");  // getopt has said what is wrong
 }
 
@@ -371,7 +376,7 @@ Status ArgReader::Finish() {
 Result<VmafArgs> ParseVmafArgs(int argc, char** argv) {
   ArgReader reader;
   optind = 1;
-  for (int option; (option = getopt_long(argc, argv, "r:d:w:h:p:b:m:c:o:nvq", kLongOptions, nullptr)) != -1;)
+  for (int option; (option = getopt_long(argc, argv, "r:d:w:h:p:b:m:c:o:nvq", LongOptions(), nullptr)) != -1;)
     ACU_RETURN_IF_ERROR(reader.Read(option, optarg));
   ACU_RETURN_IF_ERROR(reader.Finish());
   return std::move(reader.args);

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "cli/specs.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "image/picture.h"
 
 namespace acutance::cli {

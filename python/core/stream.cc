@@ -51,7 +51,7 @@ Status Stream::State::CheckUnchanged() const {
 }
 
 Stream::Stream(const SessionOptions& options, const FormatHints& hints, bool copy)
-    : hints_(hints), backend_(options.backend), copy_(copy), videos_(options.videos), process_(getpid()) {
+    : hints_(hints), copy_(copy), videos_(options.videos), process_(getpid()) {
   state_ = std::make_shared<State>(Take(CreateWithoutGil(options)));
   needs_chroma_ = state_->session.NeedsChroma();
 }
@@ -83,15 +83,11 @@ PictureFormat Stream::CheckFormat(const Planes& planes, const PictureName& what)
   return format;
 }
 
-/// Planes in a device's memory are read there or not at all.
+/// Planes in a device's memory are read there or not at all: the session says whether it can.
 void Stream::CheckDevice(const Planes& planes, const PictureName& what) const {
   const std::optional<int> device = DeviceOf(planes[0]);
   if (!device) return;
   const std::string tensor = what + ": a tensor on CUDA device " + std::to_string(*device);
-  if (backend_ != "cuda" && backend_ != "emu")
-    Raise({StatusCode::kUnsupported, tensor + " in a session of backend=\"" + backend_ +
-                                         "\"; make the session with backend=\"cuda\", or copy the tensor to the host "
-                                         "(torch: .cpu(), cupy: .get())"});
   if (copy_)
     Raise({StatusCode::kUnsupported, tensor + " in a session of copy=True, which copies on the host; make the session "
                                               "without, and give each frame tensors of its own"});

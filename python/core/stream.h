@@ -59,7 +59,6 @@ class Stream {
   void CheckOpen() const;
 
   const FormatHints hints_;
-  const std::string backend_;
   const bool copy_;
   const int videos_;
   const pid_t process_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
 #include "engine/session.h"

@@ -1,7 +1,7 @@
 #include <acutance/catalog.h>
 #include <fmt/format.h>
 
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
 

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "api/access.h"
+#include "base/process.h"
+#include "devices/backends.h"
 #include "engine/score_run.h"
 
 namespace acutance::api {
@@ -19,6 +21,7 @@ struct Session::State {
   std::atomic<int64_t> frames_added = 0;
   std::atomic<bool> has_scores = false;  // started without an error
 
+  const ProcessGuard process;
   std::mutex mutex;  // of Start, Add and Finish; guards what follows
   bool started = false;
   acutance::PictureFormat format;
@@ -41,9 +44,12 @@ bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() 
 /// Whether the session can read a picture where it lies.
 acutance::Status Session::State::CheckDevice(const Picture& picture) const {
   if (!picture.on_device()) return {};
-  if (backend != "cuda" && backend != "emu")
+  const Backend *chosen = FindBackend(backend), *owner = FindContextBackend();
+  if (!chosen || !chosen->adopts_pictures)
     return Error(acutance::StatusCode::kUnsupported,
-                 "pictures in a CUDA device's memory need a session of backend \"cuda\", not \"{}\"", backend);
+                 "frame {}: a picture in a device's memory, in a session of backend=\"{}\"; make the session with "
+                 "backend=\"{}\", or copy the picture to the host (torch: .cpu(), cupy: .get())",
+                 session->frames_added(), backend, owner ? owner->name : "");
   if (session->RunsOnCpu())
     return Error(acutance::StatusCode::kUnsupported,
                  "a feature of this session has no kernels and runs on the CPU, which cannot read a device's memory; "
@@ -85,7 +91,10 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
-Session::~Session() = default;
+Session::~Session() {
+  // The threads that would be joined did not come along when the process was forked.
+  if (state_ && state_->process.forked()) (void)state_.release();
+}
 
 Expected<Session> Session::Create(const SessionOptions& options) {
   acutance::SessionOptions engine;

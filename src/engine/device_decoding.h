@@ -7,7 +7,10 @@
 
 namespace acutance {
 
-/// For one video, on a device of the cuda backend.
+/// Whether videos can be decoded on such a device.
+bool CanDecodeOn(const DeviceInfo& device);
+
+/// For one video.
 Result<DeviceDecoding> DecodeOn(const DeviceInfo& device);
 
 }  // namespace acutance

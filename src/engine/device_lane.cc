@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
+
+#include "devices/selftest.h"
 
 namespace acutance {
 namespace {
@@ -12,6 +15,15 @@ constexpr int kSlots = 4;  // two are filled, one computes, one hands out its su
 constexpr int kFillThreads = DeviceLane::kThreads - 1;
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
+
+/// The device must have proved itself for each of the metrics.
+Status CheckMetrics(Device& device, const FeatureSet& features) {
+  std::set<const Metric*> metrics;
+  for (const MetricRun& run : features.runs())
+    if (run.metric->make_plan && metrics.insert(run.metric).second)
+      ACU_RETURN_IF_ERROR(CheckOnce(device, MetricSelfTest(*run.metric)));
+  return {};
+}
 
 }  // namespace
 
@@ -37,6 +49,7 @@ DeviceLane::~DeviceLane() {
 
 Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
                                                      const PictureFormat& format, const LaneSettings& settings) {
+  ACU_RETURN_IF_ERROR(CheckMetrics(*device, features));
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].metric->make_plan) lane->runs_.push_back(r);

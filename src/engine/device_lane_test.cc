@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "backend/emu/emu.h"
-#include "engine/selftest.h"
+#include "base/temp_dir.h"
+#include "devices/test_picture.h"
+#include "devices/testing/flaky_device.h"
 #include "engine/session.h"
-#include "engine/test_picture.h"
-#include "engine/testing/flaky_device.h"
 #include "model/builtin_models.h"
 #include "report/log_writer.h"
 
@@ -69,14 +69,12 @@ std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const Pict
   return session;
 }
 
-std::shared_ptr<DevicePicker> Emu() {
-  return std::make_shared<DevicePicker>(DeviceChoice{"emu", 0, {}}, CheckDeviceOnce);
-}
+std::shared_ptr<DevicePicker> Emu() { return std::make_shared<DevicePicker>(DeviceChoice{"emu", 0, {}}); }
 
 std::shared_ptr<DevicePicker> Flaky(Fault fault) {
   g_fault = fault;
   static const Backend* const kBackends[] = {&kFlakyBackend};
-  return std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, CheckDeviceOnce, kBackends);
+  return std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends);
 }
 
 std::string Log(const Session& session, int distorted, const LogFormat& format) {
@@ -171,8 +169,7 @@ const Backend kThreeGpus = {"emu", "emulators",
 
 std::shared_ptr<DevicePicker> ThreeGpus(DeviceChoice choice) {
   static const Backend* const kBackends[] = {&kThreeGpus};
-  return std::make_shared<DevicePicker>(
-      std::move(choice), [](Device&) { return Status(); }, kBackends);
+  return std::make_shared<DevicePicker>(std::move(choice), kBackends);
 }
 
 TEST(DeviceLane, SeveralDevicesAndTheCpuShareTheFrames) {
@@ -237,8 +234,7 @@ TEST(DeviceLane, MemoryIsLimited) {
   ASSERT_TRUE(half.ok());
   EXPECT_LE(tight->lanes()[0]->memory_bytes(), needed / 2);
   EXPECT_LT(tight->lanes()[0]->batch(), plenty->lanes()[0]->batch());
-  EXPECT_THAT(start(1000).second.message(),
-              AllOf(HasSubstr("needed for one frame"), HasSubstr("0 MB are allowed")));
+  EXPECT_THAT(start(1000).second.message(), AllOf(HasSubstr("needed for one frame"), HasSubstr("0 MB are allowed")));
   EXPECT_GE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
   EXPECT_LE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
   EXPECT_GT(DefaultDeviceMemory({7680, 4320}), 3'900'000'000u);
@@ -269,6 +265,63 @@ TEST(DeviceLane, AbandoningASessionEndsItsWork) {
   auto session = Session::Create(std::move(options)).value();
   ASSERT_TRUE(session->Start(kFormats[0]).ok());
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(session->Add(Frame(kFormats[0], i, 0), {Frame(kFormats[0], i, 3)}).ok());
+}
+
+/// A backend whose device does not open.
+const Backend kClosedBackend = {
+    "closed", "a device that does not open",
+    [] {
+      return BackendProbe{{{.backend = "closed"}}, ""};
+    },
+    [](int) -> Result<std::unique_ptr<Device>> { return Error(StatusCode::kNoDevice, "its waves have 48 lanes"); }};
+
+TEST(DeviceLane, AutoEndsAtTheCpu) {
+  static const Backend* const kBackends[] = {&kClosedBackend, &kEmuBackend};
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends);
+  const auto session = Session::Create(std::move(options)).value();
+  const PictureFormat format = {16, 16};
+  ASSERT_TRUE(session->Start(format).ok());
+  EXPECT_EQ(session->device(), nullptr);
+  EXPECT_THAT(session->warnings(), ElementsAre("closed device 0: its waves have 48 lanes"));
+  const Picture picture = Frame(format, 0, 1);
+  ASSERT_TRUE(session->Add(picture, {picture}).ok());
+  EXPECT_TRUE(session->Flush().ok());
+}
+
+TEST(DeviceLane, TellsOfEachDeviceThatWasNamedAndRefused) {
+  static const Backend* const kBackends[] = {&kClosedBackend};
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"closed", 0, {}}, kBackends);
+  const auto session = Session::Create(std::move(options)).value();
+  EXPECT_EQ(session->Start({16, 16}).message(), "no device can run this: closed device 0: its waves have 48 lanes");
+}
+
+/// The emulator as a device that must prove itself, and whose kernels do not load.
+class UntestedDevice : public FlakyDevice {
+ public:
+  UntestedDevice() : FlakyDevice({}), info_(FlakyDevice::info()) { info_.is_reference = false; }
+  const DeviceInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
+    return Error(StatusCode::kUnsupported, "no kernels");
+  }
+
+ private:
+  DeviceInfo info_;
+};
+
+TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
+  const test::TempDir cache;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.devices = std::make_shared<DevicePicker>(std::make_unique<UntestedDevice>());
+  const auto session = Session::Create(std::move(options)).value();
+  EXPECT_TRUE(session->Start({16, 16}).ok()) << "the CPU takes over";
+  EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("no kernels")));
+  ::unsetenv("XDG_CACHE_HOME");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/device_decoding.h"
-#include "engine/selftest.h"
 #include "io/pair_reader.h"
 
 namespace acutance {
@@ -72,7 +71,7 @@ class Run {
       if (std::error_code ignored; !std::filesystem::is_regular_file(file, ignored))
         return Error(StatusCode::kNoDevice, "NVDEC reads regular files, and {} is none", file);
     const std::vector<std::unique_ptr<Device>>& devices = devices_->PeekGroup();
-    if (devices.size() == 1 && devices.front()->info().backend == "cuda") return {};
+    if (devices.size() == 1 && CanDecodeOn(devices.front()->info())) return {};
     return Error(StatusCode::kNoDevice, "NVDEC needs one device of the backend cuda (--backend cuda --device N): {}",
                  devices.empty()
                      ? fmt::format("{}", fmt::join(devices_->notes(), "; "))
@@ -148,7 +147,7 @@ class Run {
     result_.format = reader_->format();
     const Status status = session_->Start(result_.format);
     const auto& lanes = session_->lanes();
-    const bool reads_nvdec = lanes.size() == 1 && lanes.front()->info().backend == "cuda" && !session_->RunsOnCpu();
+    const bool reads_nvdec = lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
     if (status.ok() && result_.decoded_by_nvdec && !reads_nvdec)
       return Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join(session_->warnings(), "; ")));
     if (status.ok()) return true;
@@ -216,7 +215,7 @@ class Run {
 Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice) {
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(choice));
   if (choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu())) return {nullptr};
-  return std::make_shared<DevicePicker>(choice, CheckDeviceOnce);
+  return std::make_shared<DevicePicker>(choice);
 }
 
 ScoredRun RunScore(const RunRequest& request) {

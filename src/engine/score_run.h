@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "engine/session.h"
 #include "image/picture.h"
 #include "io/video_source.h"

@@ -13,7 +13,7 @@
 
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "engine/cpu_help.h"
 #include "engine/device_lane.h"
 #include "engine/feature_set.h"

@@ -40,7 +40,7 @@ class NullDevice : public Device {
   }
 
  private:
-  const DeviceInfo info_ = {.backend = "null", .name = "null device"};
+  const DeviceInfo info_ = {.backend = "null", .name = "null device", .is_reference = true};
 };
 
 const Backend kNullBackend = {
@@ -62,8 +62,7 @@ SessionOptions Request(const std::vector<FeatureRequest>& features, int threads)
   SessionOptions options;
   options.features = features;
   options.threads = threads;
-  options.devices = std::make_shared<DevicePicker>(
-      DeviceChoice{"null", std::nullopt, {}}, [](Device&) { return Status(); }, kBackends);
+  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"null", std::nullopt, {}}, kBackends);
   return options;
 }
 

@@ -20,14 +20,16 @@
 namespace acutance {
 
 struct DeviceInfo {
-  std::string backend;  // "cuda"
-  int index = 0;        // among the backend's devices, as --device counts
-  std::string name;     // "NVIDIA H200"
-  std::string driver;   // version, as the driver tells it: with the name, the key of cached self-tests
-  std::string family;   // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
-  int wave_size = 0;    // work items that exchange values without shared memory; kernels read it at run time
+  std::string backend;   // "cuda"
+  int index = 0;         // among the backend's devices, as --device counts
+  std::string name;      // "NVIDIA H200"
+  std::string identity;  // tells equal devices apart: a UUID or an address; with the driver, self-tests are kept by it
+  std::string driver;    // versions of all that runs below: the driver's library and the kernel's part
+  std::string family;    // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
+  int wave_size = 0;     // work items that exchange values without shared memory; kernels read it at run time
   bool has_double = false;
-  bool is_cpu = false;  // software on the host's cores: never chosen by `auto`
+  bool is_cpu = false;        // software on the host's cores: never chosen by `auto`
+  bool is_reference = false;  // the kernels' own text, run for tests: it has nothing to prove
   uint64_t memory_bytes = 0;
   uint32_t shared_bytes = 0;  // of a workgroup
 };
@@ -117,14 +119,7 @@ class Device {
   virtual Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) = 0;
   virtual Result<std::unique_ptr<Queue>> MakeQueue() = 0;
 
-  /// Lets the device read memory of the host where it lies: a buffer that copies may read, of whole pages that stay as
-  /// they are until it goes. Devices that cannot refuse (kUnsupported), and so may those that can, page by page: copy
-  /// into an upload buffer instead.
-  virtual Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte>) {
-    return Error(StatusCode::kUnsupported, "{} does not read the host's memory in place", info().name);
-  }
-
-  /// Memory of this device that somebody else allocated and keeps: a buffer that copies may read and write.
+  /// Memory of this device that others allocated and keep: a buffer that copies may read and write.
   virtual Result<std::unique_ptr<Buffer>> Adopt(uint64_t /*address*/, size_t /*bytes*/) {
     return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
   }
@@ -140,12 +135,23 @@ struct BackendProbe {
   std::vector<std::string> refused = {};  // why devices that are there cannot be used
 };
 
-/// A backend, as engine/backends.inc lists it.
+/// A backend, as devices/backends.inc lists it.
 struct Backend {
   std::string_view name;     // "cuda"
   std::string_view summary;  // "NVIDIA GPUs, through the CUDA driver"
   BackendProbe (*probe)();
   Result<std::unique_ptr<Device>> (*open)(int index);
+
+  // What only some can do.
+  /// Files of the system that are there where there may be a device.
+  std::span<const char* const> traces = {};
+  /// Reads pictures that lie in its devices' memory (Device::Adopt).
+  bool adopts_pictures = false;
+  /// Shares a context with the program, which outlives the device: a device in that context, and the context of one.
+  Result<std::unique_ptr<Device>> (*open_context)(void* context) = nullptr;
+  void* (*context_of)(const Device& device) = nullptr;
+  /// FFmpeg's decoders write pictures in such a context.
+  bool decodes_video = false;
 };
 
 }  // namespace acutance

@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "devices/tuner.h"
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
-#include "engine/tuner.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -19,9 +20,10 @@ constexpr double kMemoryBytesPerMicrosecond = 4.1e6;
 constexpr double kUploadBytesPerMicrosecond = 55e3;
 constexpr const char* kModel = "vmaf_v0.6.1";
 
-Status PrintRow(Device& device, const std::string& name, FeatureSet& features, const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(features.MakeExtractors(format));
-  ACU_ASSIGN_OR_RETURN(const DeviceTime time, TimeOnDevice(device, features, format));
+Status PrintRow(Device& device, const std::string& name, const FeatureSet& features, const PictureFormat& format) {
+  std::vector<MetricWithOptions> metrics;
+  for (const MetricRun& run : features.runs()) metrics.push_back({run.metric, run.options});
+  ACU_ASSIGN_OR_RETURN(const DeviceTime time, TimeOnDevice(device, metrics, format));
   const double microseconds = 1e6 * time.seconds, bytes = static_cast<double>(time.bytes);
   fmt::print("| {} | {}x{} | {} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", name, format.width, format.height, time.batch,
              microseconds, bytes / kMemoryBytesPerMicrosecond, microseconds * kMemoryBytesPerMicrosecond / bytes,

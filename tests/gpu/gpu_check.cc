@@ -25,7 +25,7 @@
 
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "metric/registry.h"
 #include "tests/gpu/device_times.h"
 #include "tests/gpu/memory_in_use.h"

@@ -65,9 +65,9 @@ def changed_texts():
     metrics = (TREE / "src/metric/metrics.inc").read_text(encoding="utf-8")
     kept = "".join(line for line in metrics.splitlines(keepends=True)
                    if not line.startswith("ACU_METRIC") or KEPT_METRIC in line.lower())
-    backends = (TREE / "src/engine/backends.inc").read_text(encoding="utf-8")
+    backends = (TREE / "src/devices/backends.inc").read_text(encoding="utf-8")
     return {"src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
-            "src/engine/backends.inc": add_line(backends, "ACU_BACKEND(kNullBackend)")}
+            "src/devices/backends.inc": add_line(backends, "ACU_BACKEND(kNullBackend)")}
 
 
 def make_copy(copy):

@@ -6,7 +6,6 @@
 
 #include "api/libvmaf/log.h"
 #include "engine/score_run.h"
-#include "engine/selftest.h"
 #include "model/number.h"
 #include "report/log_writer.h"
 
@@ -102,14 +101,13 @@ Status Context::CheckPair(const HeldPicture& reference, const HeldPicture& disto
   return {};
 }
 
-/// The device that was imported, if it computes right; the CPU does what it cannot.
+/// The device that was imported; the CPU does what it cannot.
 Result<std::shared_ptr<DevicePicker>> Context::PickDevices() const {
   if (!cuda_) return MakeDevicePicker(choice_);
   if (!gpu_allowed_) return {nullptr};
   Result<std::unique_ptr<Device>> device = cuda_->OpenDevice();
-  const Status status = device.ok() ? CheckDeviceOnce(**device) : device.status();
-  if (status.ok()) return std::make_shared<DevicePicker>(std::move(device).value());
-  Log(VMAF_LOG_LEVEL_WARNING, fmt::format("features are computed on the CPU: {}", status.message()));
+  if (device.ok()) return std::make_shared<DevicePicker>(std::move(device).value());
+  Log(VMAF_LOG_LEVEL_WARNING, fmt::format("features are computed on the CPU: {}", device.status().message()));
   return {nullptr};
 }
 

@@ -15,7 +15,7 @@
 #include "api/libvmaf/picture.h"
 #include "api/libvmaf/scores.h"
 #include "base/status.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "engine/session.h"
 
 namespace acutance::libvmaf {

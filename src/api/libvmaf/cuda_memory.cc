@@ -3,12 +3,16 @@
 #include <cstring>
 #include <utility>
 
-#include "backend/cuda/cuda.h"
+#include "devices/backends.h"
 
 namespace acutance::libvmaf {
 namespace {
 
-Result<std::unique_ptr<Device>> OpenIn(void* cu_ctx) { return cu_ctx ? OpenCudaContext(cu_ctx) : kCudaBackend.open(0); }
+Result<std::unique_ptr<Device>> OpenIn(void* cu_ctx) {
+  const Backend* backend = FindContextBackend();
+  if (!backend) return Error(StatusCode::kUnsupported, "this build has no backend for CUDA contexts");
+  return cu_ctx ? backend->open_context(cu_ctx) : backend->open(0);
+}
 
 }  // namespace
 

@@ -1,13 +1,12 @@
 #include <array>
 #include <vector>
 
-#include "backend/cuda/buffer.h"
-#include "backend/cuda/context.h"
+#include "backend/cuda/api.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/driver.h"
 #include "backend/cuda/error.h"
-#include "backend/cuda/kernel.h"
-#include "backend/cuda/queue.h"
+#include "backend/gpu_driver/device.h"
+#include "backend/hex.h"
 
 namespace acutance {
 namespace cuda {
@@ -16,37 +15,37 @@ namespace {
 constexpr int kWaveSize = 32;           // what the kernels' CUDA text is compiled for
 constexpr int kMinimumCapability = 75;  // of the embedded PTX
 
-class CudaDevice : public Device {
+/// Memory of the device that others allocated and keep.
+class AdoptedBuffer : public Buffer {
  public:
-  explicit CudaDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+  AdoptedBuffer(uint64_t address, size_t bytes) : address_(address), bytes_(bytes) {}
 
-  const DeviceInfo& info() const override { return context_->info(); }
-  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
-    return kind == MemoryKind::kDevice ? DeviceBuffer::Allocate(context_, bytes)
-                                       : PinnedBuffer::Allocate(context_, bytes);
-  }
-  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
-    return CudaKernel::Load(context_, image);
-  }
-  Result<std::unique_ptr<Queue>> MakeQueue() override { return CudaQueue::Make(context_); }
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
-    return ImportedBuffer::Import(context_, memory);
-  }
+  size_t bytes() const override { return bytes_; }
+  uint64_t address() const override { return address_; }
+  std::byte* host() const override { return nullptr; }
+
+ private:
+  const uint64_t address_;
+  const size_t bytes_;
+};
+
+class CudaDevice : public gpu::GpuDevice<Api> {
+ public:
+  using GpuDevice::GpuDevice;
+
   Result<std::unique_ptr<Buffer>> Adopt(uint64_t address, size_t bytes) override {
     return std::unique_ptr<Buffer>(new AdoptedBuffer(address, bytes));
   }
 
-  CUcontext handle() const { return context_->handle(); }
+  CUcontext handle() const { return context_->api().context; }
 
-  /// The context's default stream, which no queue of ours waits for: plain cuMemcpy, and what DLPack orders before it.
+  /// The context's default stream, which no queue of ours waits for: plain cuMemcpy, and what DLPack orders before
+  /// it.
   Status WaitForClients() override {
-    const CurrentContext current(*context_);
+    const gpu::CurrentContext<Api> current(*context_);
     ACU_RETURN_IF_ERROR(current.status());
-    return context_->Check(context_->driver().cuStreamSynchronize(nullptr), "wait for its default stream");
+    return context_->Check(context_->api().Synchronize(nullptr), "wait for its default stream");
   }
-
- private:
-  const std::shared_ptr<Context> context_;
 };
 
 Result<int> Attribute(const Driver& driver, const DeviceInfo& info, CUdevice device, CUdevice_attribute attribute) {
@@ -80,6 +79,9 @@ Result<DeviceInfo> Describe(const Driver& driver, int index, CUdevice device) {
   ACU_RETURN_IF_ERROR(
       CallStatus(driver, info.name, driver.cuDeviceGetName(name.data(), name.size() - 1, device), "read its name"));
   info.name = name.data();
+  CUuuid uuid{};
+  ACU_RETURN_IF_ERROR(CallStatus(driver, info.name, driver.cuDeviceGetUuid_v2(&uuid, device), "read its UUID"));
+  info.identity = Hex(uuid.bytes);
   auto attribute = [&](CUdevice_attribute which) { return Attribute(driver, info, device, which); };
   ACU_ASSIGN_OR_RETURN(const int major, attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   ACU_ASSIGN_OR_RETURN(const int minor, attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
@@ -119,27 +121,22 @@ Result<int> CountDevices(const Driver& driver) {
 BackendProbe Probe() {
   const Result<const Driver*> driver = OpenDriver();
   if (!driver.ok()) return {{}, driver.status().message()};
-  const Result<int> count = CountDevices(**driver);
-  if (!count.ok()) return {{}, count.status().message()};
-  BackendProbe probe;
-  for (int index = 0; index < *count; ++index) {
-    Result<FoundDevice> found = Find(**driver, index);
-    if (found.ok()) probe.devices.push_back(std::move(found->info));
-    else probe.refused.push_back(found.status().message());
-  }
-  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
-  return probe;
+  return gpu::ProbeDevices(CountDevices(**driver), [&](int index) -> Result<DeviceInfo> {
+    ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(**driver, index));
+    return std::move(found.info);
+  });
 }
 
 Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   ACU_ASSIGN_OR_RETURN(const int count, CountDevices(*driver));
-  if (index < 0 || index >= count)
-    return Error(StatusCode::kInvalidArgument, "there is no CUDA device {}: this machine has {}, counted from 0", index,
-                 count);
+  ACU_RETURN_IF_ERROR(gpu::CheckIndex("CUDA", index, count));
   ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(*driver, index));
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Retain(*driver, found.device, std::move(found.info)));
-  return std::unique_ptr<Device>(new CudaDevice(std::move(context)));
+  CUcontext primary = nullptr;
+  ACU_RETURN_IF_ERROR(CallStatus(*driver, found.info.name, driver->cuDevicePrimaryCtxRetain(&primary, found.device),
+                                 "open its context"));
+  return std::unique_ptr<Device>(
+      new CudaDevice({*driver, found.device, primary, /*retained=*/true}, std::move(found.info)));
 }
 
 /// The context is current: its device among those that the driver counts.
@@ -154,11 +151,8 @@ Result<FoundDevice> FindCurrent(const Driver& driver) {
   return Error(StatusCode::kInvalidArgument, "the CUDA context belongs to no device of this process");
 }
 
-}  // namespace
-}  // namespace cuda
-
-Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
-  using namespace cuda;
+/// The device of a CUcontext that others made and keep: all its memory and work are in that context.
+Result<std::unique_ptr<Device>> OpenContext(void* handle) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   const auto context = static_cast<CUcontext>(handle);
   ACU_RETURN_IF_ERROR(CallStatus(*driver, "the CUDA context", driver->cuCtxPushCurrent_v2(context), "be made current"));
@@ -167,11 +161,25 @@ Result<std::unique_ptr<Device>> OpenCudaContext(void* handle) {
   driver->cuCtxPopCurrent_v2(&popped);
   if (!found.ok()) return found.status();
   return std::unique_ptr<Device>(
-      new CudaDevice(Context::Borrow(*driver, found->device, context, std::move(found->info))));
+      new CudaDevice({*driver, found->device, context, /*retained=*/false}, std::move(found->info)));
 }
 
-void* CudaContextOf(const Device& device) { return static_cast<const cuda::CudaDevice&>(device).handle(); }
+/// The CUcontext in which a device works; it lives as long as the device.
+void* ContextOf(const Device& device) { return static_cast<const CudaDevice&>(device).handle(); }
 
-const Backend kCudaBackend = {"cuda", "NVIDIA GPUs, through the CUDA driver", cuda::Probe, cuda::Open};
+constexpr const char* kTraces[] = {"/dev/nvidiactl", "/dev/dxg"};
+
+}  // namespace
+}  // namespace cuda
+
+const Backend kCudaBackend = {.name = "cuda",
+                              .summary = "NVIDIA GPUs, through the CUDA driver",
+                              .probe = cuda::Probe,
+                              .open = cuda::Open,
+                              .traces = cuda::kTraces,
+                              .adopts_pictures = true,
+                              .open_context = cuda::OpenContext,
+                              .context_of = cuda::ContextOf,
+                              .decodes_video = true};
 
 }  // namespace acutance

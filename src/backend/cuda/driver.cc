@@ -2,13 +2,14 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include "backend/cuda/error.h"
+#include "base/environment.h"
+#include "base/process.h"
 
 namespace acutance::cuda {
 namespace {
@@ -18,6 +19,7 @@ constexpr const char* kLibrary = "libcuda.so.1";
 struct Library {
   Driver driver;
   Status status;
+  ProcessGuard process;
 };
 
 Library LoadLibrary(const std::string& path) {
@@ -85,9 +87,10 @@ std::string KernelModuleVersion() {
 }  // namespace
 
 Result<const Driver*> OpenDriver() {
-  const char* hook = std::getenv("ACUTANCE_CUDA_LIBRARY");
-  const Library& library = TheLibrary(hook && *hook ? hook : kLibrary);
+  const char* hook = Variable("ACUTANCE_CUDA_LIBRARY");
+  const Library& library = TheLibrary(hook ? hook : kLibrary);
   ACU_RETURN_IF_ERROR(library.status);
+  ACU_RETURN_IF_ERROR(library.process.Check("the NVIDIA driver"));
   if (const CUresult result = library.driver.cuInit(0); result != CUDA_SUCCESS)
     return InitialisationError(library.driver, result);
   return &library.driver;

@@ -71,6 +71,10 @@ enum CUmemorytype : int {
   CU_MEMORYTYPE_UNIFIED = 4,  // the address says where it lies
 };
 
+struct CUuuid {
+  char bytes[16];
+};
+
 struct CUDA_MEMCPY2D {
   size_t srcXInBytes, srcY;
   CUmemorytype srcMemoryType;
@@ -87,8 +91,6 @@ struct CUDA_MEMCPY2D {
   size_t WidthInBytes, Height;
 };
 
-inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
-inline constexpr unsigned CU_MEMHOSTREGISTER_READ_ONLY = 8;  // of pages that only can be read, as of a mapped file
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the default stream of a host program
 
@@ -103,6 +105,7 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuDeviceGet, (CUdevice * device, int ordinal))                                                                  \
   X(cuDeviceGetName, (char* name, int length, CUdevice device))                                                     \
   X(cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                              \
+  X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                                           \
   X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                                         \
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                               \
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                                \
@@ -121,8 +124,6 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuLaunchKernel,                                                                                                 \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned group_x, unsigned group_y,    \
      unsigned group_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))                    \
-  X(cuMemHostRegister_v2, (void* memory, size_t bytes, unsigned flags))                                             \
-  X(cuMemHostUnregister, (void* memory))                                                                            \
   X(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* copy, CUstream stream))                                               \
   X(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                               \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \

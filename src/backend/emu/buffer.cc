@@ -17,10 +17,8 @@ Result<std::unique_ptr<Buffer>> EmuBuffer::Make(size_t bytes, MemoryKind kind, u
   return std::unique_ptr<Buffer>(new EmuBuffer(std::move(memory), begin, bytes, kind));
 }
 
-std::unique_ptr<Buffer> EmuBuffer::Import(std::span<const std::byte> memory) {
-  // Copies only read it; that a copy's target is a buffer of its own is the contract's word.
-  auto* begin = const_cast<std::byte*>(memory.data());
-  return std::unique_ptr<Buffer>(new EmuBuffer(nullptr, begin, memory.size(), MemoryKind::kUpload));
+std::unique_ptr<Buffer> EmuBuffer::Adopt(std::span<std::byte> memory) {
+  return std::unique_ptr<Buffer>(new EmuBuffer(nullptr, memory.data(), memory.size(), MemoryKind::kUpload));
 }
 
 uint64_t EmuBuffer::address() const { return kind_ == MemoryKind::kUpload ? 0 : reinterpret_cast<uint64_t>(memory_); }

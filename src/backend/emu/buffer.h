@@ -13,7 +13,7 @@ namespace acutance {
 class EmuBuffer : public Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> Make(size_t bytes, MemoryKind kind, uint64_t seed);
-  static std::unique_ptr<Buffer> Import(std::span<const std::byte> memory);
+  static std::unique_ptr<Buffer> Adopt(std::span<std::byte> memory);
 
   size_t bytes() const override { return bytes_; }
   uint64_t address() const override;
@@ -25,7 +25,7 @@ class EmuBuffer : public Buffer {
   EmuBuffer(std::unique_ptr<std::byte[]> owned, std::byte* memory, size_t bytes, MemoryKind kind)
       : owned_(std::move(owned)), memory_(memory), bytes_(bytes), kind_(kind) {}
 
-  const std::unique_ptr<std::byte[]> owned_;  // null for memory that was imported
+  const std::unique_ptr<std::byte[]> owned_;  // null for memory that was adopted
   std::byte* const memory_;
   const size_t bytes_;
   const MemoryKind kind_;

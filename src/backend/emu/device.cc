@@ -2,13 +2,10 @@
 
 #include <unistd.h>
 
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
-
 #include "backend/emu/buffer.h"
 #include "backend/emu/kernel.h"
 #include "backend/emu/queue.h"
+#include "base/environment.h"
 
 namespace acutance {
 namespace {
@@ -24,18 +21,9 @@ DeviceInfo Describe(const EmuSettings& settings) {
           .wave_size = settings.wave_size,
           .has_double = true,
           .is_cpu = true,
+          .is_reference = true,
           .memory_bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)),
           .shared_bytes = kSharedBytes};
-}
-
-template <class Number>
-Status ReadVariable(const char* name, Number& number) {
-  const char* text = std::getenv(name);
-  if (text == nullptr) return {};
-  const char* end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, number);
-  if (error == std::errc() && rest == end) return {};
-  return Error(StatusCode::kInvalidArgument, "{}={} is not a number", name, text);
 }
 
 }  // namespace
@@ -83,12 +71,8 @@ Result<std::unique_ptr<Queue>> EmuDevice::MakeQueue() {
   return std::unique_ptr<Queue>(std::make_unique<EmuQueue>(settings_));
 }
 
-Result<std::unique_ptr<Buffer>> EmuDevice::ImportHost(std::span<const std::byte> memory) {
-  return EmuBuffer::Import(memory);
-}
-
 Result<std::unique_ptr<Buffer>> EmuDevice::Adopt(uint64_t address, size_t bytes) {
-  return EmuBuffer::Import({reinterpret_cast<const std::byte*>(address), bytes});
+  return EmuBuffer::Adopt({reinterpret_cast<std::byte*>(address), bytes});
 }
 
 const Backend kEmuBackend = {
@@ -107,6 +91,7 @@ const Backend kEmuBackend = {
       ACU_ASSIGN_OR_RETURN(const EmuSettings settings, ReadEmuSettings());
       return OpenEmuDevice(settings);
     },
+    .adopts_pictures = true,
 };
 
 }  // namespace acutance

@@ -15,7 +15,6 @@ class EmuDevice : public Device {
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override;
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override;
   Result<std::unique_ptr<Queue>> MakeQueue() override;
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override;
   Result<std::unique_ptr<Buffer>> Adopt(uint64_t address, size_t bytes) override;
 
  private:

@@ -127,11 +127,8 @@ TEST(Emu, WorksInWaitAndNotBefore) {
 }
 
 TEST(Emu, CopiesRows) {
-  const std::vector<std::byte> memory(4096, std::byte{9});
-  for (const std::span<const std::byte> imported : {std::span<const std::byte>(), std::span(memory)}) {
-    const Status status = ProbeCopies(*Open(32), imported);
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
+  const Status status = ProbeCopies(*Open(32));
+  EXPECT_TRUE(status.ok()) << status.message();
 }
 
 TEST(Emu, RefusesWhatReachesBeyondABuffer) {

@@ -1,38 +1,15 @@
 #include <array>
 #include <vector>
 
-#include "backend/hip/buffer.h"
-#include "backend/hip/context.h"
+#include "backend/gpu_driver/device.h"
+#include "backend/hip/api.h"
 #include "backend/hip/driver.h"
 #include "backend/hip/error.h"
 #include "backend/hip/hip.h"
-#include "backend/hip/kernel.h"
-#include "backend/hip/queue.h"
 
 namespace acutance {
 namespace hip {
 namespace {
-
-class HipDevice : public Device {
- public:
-  explicit HipDevice(std::shared_ptr<Context> context) : context_(std::move(context)) {}
-
-  const DeviceInfo& info() const override { return context_->info(); }
-  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
-    return kind == MemoryKind::kDevice ? DeviceBuffer::Allocate(context_, bytes)
-                                       : PinnedBuffer::Allocate(context_, bytes);
-  }
-  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
-    return HipKernel::Load(context_, image);
-  }
-  Result<std::unique_ptr<Queue>> MakeQueue() override { return HipQueue::Make(context_); }
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
-    return ImportedBuffer::Import(context_, memory);
-  }
-
- private:
-  const std::shared_ptr<Context> context_;
-};
 
 Result<int> Attribute(const Driver& driver, const DeviceInfo& info, hipDeviceAttribute_t attribute) {
   int value = 0;
@@ -63,6 +40,11 @@ Result<DeviceInfo> Describe(const Driver& driver, int index) {
   ACU_RETURN_IF_ERROR(
       CallStatus(driver, info.name, driver.hipDeviceGetName(name.data(), name.size() - 1, index), "read its name"));
   if (name[0]) info.name = name.data();
+  std::array<char, 64> address{};
+  ACU_RETURN_IF_ERROR(CallStatus(driver, info.name,
+                                 driver.hipDeviceGetPCIBusId(address.data(), address.size() - 1, index),
+                                 "read its PCI address"));
+  info.identity = address.data();
   ACU_ASSIGN_OR_RETURN(info.family, ArchName(driver, index));
   ACU_ASSIGN_OR_RETURN(info.wave_size, Attribute(driver, info, hipDeviceAttributeWarpSize));
   ACU_ASSIGN_OR_RETURN(info.shared_bytes, Attribute(driver, info, hipDeviceAttributeMaxSharedMemoryPerBlock));
@@ -84,31 +66,26 @@ Result<int> CountDevices(const Driver& driver) {
 BackendProbe Probe() {
   const Result<const Driver*> driver = OpenDriver();
   if (!driver.ok()) return {{}, driver.status().message()};
-  const Result<int> count = CountDevices(**driver);
-  if (!count.ok()) return {{}, count.status().message()};
-  BackendProbe probe;
-  for (int index = 0; index < *count; ++index) {
-    Result<DeviceInfo> info = Describe(**driver, index);
-    if (info.ok()) probe.devices.push_back(*std::move(info));
-    else probe.refused.push_back(info.status().message());
-  }
-  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
-  return probe;
+  return gpu::ProbeDevices(CountDevices(**driver), [&](int index) { return Describe(**driver, index); });
 }
 
 Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   ACU_ASSIGN_OR_RETURN(const int count, CountDevices(*driver));
-  if (index < 0 || index >= count)
-    return Error(StatusCode::kInvalidArgument, "there is no HIP device {}: this machine has {}, counted from 0", index,
-                 count);
+  ACU_RETURN_IF_ERROR(gpu::CheckIndex("HIP", index, count));
   ACU_ASSIGN_OR_RETURN(DeviceInfo info, Describe(*driver, index));
-  return std::unique_ptr<Device>(new HipDevice(std::make_shared<Context>(*driver, std::move(info))));
+  return std::unique_ptr<Device>(new gpu::GpuDevice<Api>({*driver, index}, std::move(info)));
 }
+
+constexpr const char* kTraces[] = {"/dev/kfd", "/dev/dxg"};
 
 }  // namespace
 }  // namespace hip
 
-const Backend kHipBackend = {"hip", "AMD GPUs, through the HIP runtime", hip::Probe, hip::Open};
+const Backend kHipBackend = {.name = "hip",
+                             .summary = "AMD GPUs, through the HIP runtime",
+                             .probe = hip::Probe,
+                             .open = hip::Open,
+                             .traces = hip::kTraces};
 
 }  // namespace acutance

@@ -1,6 +1,8 @@
 // What the devices of cuda and hip must do alike, on a driver that needs no GPU and fails when told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -190,23 +192,6 @@ TEST_P(DeviceTest, CopiesRows) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
-TEST_P(DeviceTest, ReadsTheHostsMemoryWhereItLies) {
-  auto device = backend_.open(0);
-  ASSERT_TRUE(device.ok());
-  std::vector<std::byte> memory(4096);
-  for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 5 + i / 256);
-  for (int again = 0; again < 2; ++again) {
-    const Status status = ProbeCopies(**device, memory);
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
-  fake_.fail["cuMemHostRegister_v2"] = 1;  // CUDA_ERROR_INVALID_VALUE
-  const Status refused = (*device)->ImportHost(memory).status();
-  EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
-  EXPECT_THAT(refused.message(), HasSubstr("cannot pin 4096 bytes"));
-  fake_.fail.clear();
-  EXPECT_TRUE((*device)->ImportHost(memory).ok()) << "a refusal does not lose the device";
-}
-
 TEST_P(DeviceTest, DescribesItsMemory) {
   auto session = Session::Open(backend_);
   ASSERT_TRUE(session.ok());
@@ -321,11 +306,27 @@ TEST_P(DeviceTest, StaysLostAfterAFault) {
 }
 
 TEST_P(DeviceTest, ReportsEveryCallThatFailsAndLeaksNothing) {
-  for (const char* function :
-       {"cuInit", "cuDeviceGetCount", "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem_v2",
-        "cuCtxPushCurrent_v2", "cuMemAlloc_v2", "cuMemHostAlloc", "cuModuleLoadDataEx", "cuModuleGetFunction",
-        "cuFuncGetAttribute", "cuLaunchKernel", "cuMemcpyAsync", "cuStreamCreate", "cuStreamSynchronize",
-        "cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphLaunch"})
+  constexpr const char* kFunctions[] = {"cuInit",
+                                        "cuDeviceGetCount",
+                                        "cuDeviceGetName",
+                                        "cuDeviceGetAttribute",
+                                        "cuDeviceGetUuid_v2",
+                                        "cuDeviceTotalMem_v2",
+                                        "cuCtxPushCurrent_v2",
+                                        "cuMemAlloc_v2",
+                                        "cuMemHostAlloc",
+                                        "cuModuleLoadDataEx",
+                                        "cuModuleGetFunction",
+                                        "cuFuncGetAttribute",
+                                        "cuLaunchKernel",
+                                        "cuMemcpyAsync",
+                                        "cuStreamCreate",
+                                        "cuStreamSynchronize",
+                                        "cuStreamBeginCapture_v2",
+                                        "cuStreamEndCapture",
+                                        "cuGraphInstantiateWithFlags",
+                                        "cuGraphLaunch"};
+  for (const char* function : kFunctions)
     for (const int error : {1, 2, 719}) {
       fake_.fail = {{function, error}};
       const Status status = WholeSession(backend_);
@@ -344,6 +345,19 @@ TEST_P(DeviceTest, OpensAndClosesAHundredTimes) {
     ASSERT_TRUE(status.ok()) << status.message();
     ASSERT_EQ(fake_.alive, alive_);
   }
+}
+
+TEST_P(DeviceTest, IsNotOpenedInAProcessThatWasForked) {
+  ASSERT_EQ(WholeSession(backend_).message(), "");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Status status = backend_.open(0).status();
+    ::_exit(status.code() == StatusCode::kNoDevice && status.message().find("was forked") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(WholeSession(backend_).message(), "") << "the parent goes on";
 }
 
 TEST_P(DeviceTest, LetsItsPartsOutliveIt) {

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -11,6 +10,9 @@
 #include <vector>
 
 #include "backend/hip/error.h"
+#include "backend/kernel_release.h"
+#include "base/environment.h"
+#include "base/process.h"
 
 namespace acutance::hip {
 namespace {
@@ -24,6 +26,7 @@ const std::vector<std::string>& DefaultLibraries() {
 struct Library {
   Driver driver;
   Status status;
+  ProcessGuard process;
 };
 
 struct Opened {
@@ -99,20 +102,20 @@ Status InitialisationError(const Driver& driver, hipError_t result) {
   }
 }
 
-/// Of the kernel driver where it is not the kernel's own; "" otherwise.
+/// Of the kernel driver, which has a version where it is not the kernel's own.
 std::string KernelModuleVersion() {
   std::ifstream file("/sys/module/amdgpu/version");
   std::string version;
-  file >> version;
-  return version;
+  return file >> version ? version : "of " + KernelRelease();
 }
 
 }  // namespace
 
 Result<const Driver*> OpenDriver() {
-  const char* hook = std::getenv("ACUTANCE_HIP_LIBRARY");
+  const char* hook = Variable("ACUTANCE_HIP_LIBRARY");
   const Library& library = TheLibrary(hook ? hook : "");
   ACU_RETURN_IF_ERROR(library.status);
+  ACU_RETURN_IF_ERROR(library.process.Check("the HIP runtime"));
   if (const hipError_t result = library.driver.hipInit(0); result != hipSuccess)
     return InitialisationError(library.driver, result);
   return &library.driver;
@@ -121,9 +124,8 @@ Result<const Driver*> OpenDriver() {
 std::string DriverVersion(const Driver& driver) {
   int version = 0;  // 10'000'000 * major + 100'000 * minor + patch
   if (driver.hipRuntimeGetVersion(&version) != hipSuccess) return "HIP of unknown version";
-  const std::string module = KernelModuleVersion();
-  return fmt::format("HIP {}.{}.{}{}{}", version / 10'000'000, version / 100'000 % 100, version % 100'000,
-                     module.empty() ? "" : ", amdgpu ", module);
+  return fmt::format("HIP {}.{}.{}, amdgpu {}", version / 10'000'000, version / 100'000 % 100, version % 100'000,
+                     KernelModuleVersion());
 }
 
 Result<std::string> ArchName(const Driver& driver, int device) {

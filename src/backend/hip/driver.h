@@ -44,9 +44,6 @@ enum hipFunction_attribute : int {
   HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
 };
 
-inline constexpr unsigned hipHostRegisterPortable = 1;
-inline constexpr unsigned hipHostRegisterReadOnly = 8;  // of pages that only can be read, as of a mapped file
-
 enum hipMemcpyKind : int {
   hipMemcpyDefault = 4,  // pointers say where they lie
 };
@@ -81,14 +78,13 @@ inline constexpr size_t kArchNameBytes = 256;
   X(hipError_t, hipSetDevice, (int device))                                                                         \
   X(hipError_t, hipDeviceGetName, (char* name, int length, int device))                                             \
   X(hipError_t, hipDeviceGetAttribute, (int* value, hipDeviceAttribute_t attribute, int device))                    \
+  X(hipError_t, hipDeviceGetPCIBusId, (char* address, int length, int device))                                      \
   X(hipError_t, hipDeviceTotalMem, (size_t * bytes, int device))                                                    \
   X(hipError_t, hipMemGetInfo, (size_t * free, size_t * total))                                                     \
   X(hipError_t, hipMalloc, (void** memory, size_t bytes))                                                           \
   X(hipError_t, hipFree, (void* memory))                                                                            \
   X(hipError_t, hipHostMalloc, (void** memory, size_t bytes, unsigned flags))                                       \
   X(hipError_t, hipHostFree, (void* memory))                                                                        \
-  X(hipError_t, hipHostRegister, (void* memory, size_t bytes, unsigned flags))                                      \
-  X(hipError_t, hipHostUnregister, (void* memory))                                                                  \
   X(hipError_t, hipMemcpy2DAsync,                                                                                   \
     (void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes, size_t rows,               \
      hipMemcpyKind kind, hipStream_t stream))                                                                       \
@@ -130,7 +126,7 @@ struct Driver {
 /// hook for tests.
 Result<const Driver*> OpenDriver();
 
-/// "HIP 6.2.41134, amdgpu 6.8.5".
+/// "HIP 6.2.41134, amdgpu 6.8.5", or "HIP 6.2.41134, amdgpu of Linux 6.1.0-13-amd64".
 std::string DriverVersion(const Driver& driver);
 
 /// The GPU's instruction set: "gfx90a", without the features that may follow ("gfx90a:sramecc+:xnack-").

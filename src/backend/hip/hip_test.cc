@@ -79,11 +79,12 @@ TEST_F(HipTest, DescribesDevices) {
     EXPECT_EQ(info.backend, "hip");
     EXPECT_EQ(info.index, 0);
     EXPECT_EQ(info.name, "Fake GPU");
+    EXPECT_EQ(info.identity, "0000:00:00.0");
     EXPECT_EQ(info.family, "gfx1100");  // of "gfx1100:sramecc-:xnack-"
     EXPECT_EQ(info.wave_size, 32);
     EXPECT_EQ(info.memory_bytes, fake_.memory_bytes);
     EXPECT_EQ(info.shared_bytes, 48u * 1024);
-    EXPECT_THAT(info.driver, ::testing::StartsWith("HIP 6.0.0"));
+    EXPECT_THAT(info.driver, ::testing::StartsWith("HIP 6.0.0, amdgpu "));
   }
 }
 

@@ -3,15 +3,24 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <span>
 
-#include "backend/sycl/cache.h"
 #include "backend/sycl/error.h"
+#include "base/file_cache.h"
 
 namespace acutance::sycl_backend {
 namespace {
 
 namespace experimental = sycl::ext::oneapi::experimental;
+
+/// Compiled kernels between runs. The runtime's own cache (SYCL_CACHE_PERSISTENT) is not used: version 2026.2 aborts
+/// the program when one of its files is damaged.
+const FileCache& Files() {
+  static const FileCache files("sycl", 64);
+  return files;
+}
 
 /// Changes with every installation of the runtime, and so of the compiler in it.
 std::string RuntimeIdentity() {
@@ -71,20 +80,20 @@ Status Compiler::CompileTogether(Kernels kernels) const {
     std::optional<Bundle> bundle = LoadBundle(key);
     if (!bundle) {
       bundle = BuildBundle(text);
-      WriteCache(key, bundle->ext_oneapi_get_content());
+      Files().Write(key, std::as_bytes(std::span<const char>(bundle->ext_oneapi_get_content())));
     }
     for (const auto& kernel : kernels) kernel->kernel = bundle->ext_oneapi_get_kernel(kernel->symbol);
   });
 }
 
 std::optional<Compiler::Bundle> Compiler::LoadBundle(const std::string& key) const {
-  std::optional<std::vector<char>> content = ReadCache(key);
+  std::optional<std::vector<std::byte>> content = Files().Read(key);
   std::optional<Bundle> bundle;
   // A file that the runtime does not accept is replaced.
   if (content)
     static_cast<void>(Try("", "", [&] {
       bundle = experimental::get_kernel_bundle<sycl::bundle_state::executable>(
-          context_, {device_}, sycl::span<char>(content->data(), content->size()));
+          context_, {device_}, sycl::span<char>(reinterpret_cast<char*>(content->data()), content->size()));
     }));
   return bundle;
 }

@@ -1,16 +1,16 @@
 // The plugin library: finds devices, and opens them.
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
+#include "backend/hex.h"
+#include "backend/kernel_release.h"
 #include "backend/sycl/buffer.h"
 #include "backend/sycl/context.h"
 #include "backend/sycl/error.h"
 #include "backend/sycl/kernel.h"
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
+#include "base/environment.h"
 
 namespace acutance::sycl_backend {
 namespace {
@@ -57,13 +57,10 @@ std::vector<sycl::device> FindDevices() {
 
 /// From ACUTANCE_SYCL_WAVE; 0 when it is not set.
 Result<int> WantedWave() {
-  const char* text = std::getenv("ACUTANCE_SYCL_WAVE");
-  if (!text || !*text) return 0;
   int wave = 0;
-  const char* end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, wave);
-  if (error == std::errc() && rest == end && wave > 0) return wave;
-  return Error(StatusCode::kInvalidArgument, "ACUTANCE_SYCL_WAVE={} is not a number above 0", text);
+  ACU_RETURN_IF_ERROR(ReadVariable("ACUTANCE_SYCL_WAVE", wave));
+  if (wave > 0 || !Variable("ACUTANCE_SYCL_WAVE")) return wave;
+  return Error(StatusCode::kInvalidArgument, "ACUTANCE_SYCL_WAVE={} is not a number above 0", wave);
 }
 
 /// Always one size for all kernels, else each kernel would get its own. For CPUs the smallest that fills a vector of
@@ -87,13 +84,24 @@ std::string Family(const sycl::device& device) {
   return fmt::format("{}_{}", intel ? "intel" : "other", device.is_cpu() ? "cpu" : "gpu");
 }
 
+/// A UUID or a PCI address, where the device has one.
+std::string Identity(const sycl::device& device) {
+  if (device.has(sycl::aspect::ext_intel_device_info_uuid))
+    return Hex(device.get_info<sycl::ext::intel::info::device::uuid>());
+  if (device.has(sycl::aspect::ext_intel_pci_address))
+    return device.get_info<sycl::ext::intel::info::device::pci_address>();
+  return "";
+}
+
 Result<DeviceInfo> Describe(const sycl::device& device, int index) {
   DeviceInfo info{.backend = "sycl", .index = index};
   info.name = device.get_info<sycl::info::device::name>();
   ACU_ASSIGN_OR_RETURN(const int wanted, WantedWave());
   ACU_ASSIGN_OR_RETURN(info.wave_size, ChooseWave(device, info.name, wanted));
-  info.driver = fmt::format("{} {}, wave {}", device.get_platform().get_info<sycl::info::platform::name>(),
-                            device.get_info<sycl::info::device::driver_version>(), info.wave_size);
+  info.identity = Identity(device);
+  info.driver = fmt::format("{} {}{}, wave {}", device.get_platform().get_info<sycl::info::platform::name>(),
+                            device.get_info<sycl::info::device::driver_version>(),
+                            device.is_cpu() ? "" : ", " + KernelRelease(), info.wave_size);
   info.family = Family(device);
   info.has_double = device.has(sycl::aspect::fp64);
   info.is_cpu = device.is_cpu();

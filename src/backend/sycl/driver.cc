@@ -7,10 +7,14 @@
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "base/environment.h"
+#include "base/process.h"
 
 namespace acutance::sycl_backend {
 namespace {
@@ -20,11 +24,6 @@ namespace fs = std::filesystem;
 constexpr const char* kPluginFile = "libacutance_sycl.so";
 constexpr const char* kRuntimeFile = ACUTANCE_SYCL_LIBRARY;  // "libsycl.so.9"
 constexpr const char* kCpuDriverFile = "libintelocl.so";
-
-const char* Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : nullptr;
-}
 
 bool IsFile(const fs::path& path) {
   std::error_code ignored;
@@ -65,27 +64,35 @@ Result<fs::path> FindPlugin() {
       fmt::join(names, ", no "));
 }
 
+/// Where the build found the runtime: a file beside the plugin in the build tree says so, and is not installed. A path
+/// that is compiled in would be searched on machines where others may create it.
+std::string RuntimeOfBuild(const fs::path& plugin) {
+  std::string folder;
+  std::getline(std::ifstream(plugin.string() + ".runtime"), folder);
+  return folder;
+}
+
 /// Folders that pip installs Intel's runtime below, and where this build found it.
-std::vector<fs::path> RuntimePlaces() {
+std::vector<fs::path> RuntimePlaces(const fs::path& plugin) {
   if (const char* folder = Variable("ACUTANCE_SYCL_RUNTIME")) return {folder};
   std::vector<fs::path> places;
-  if (*ACUTANCE_SYCL_ROOT) places.push_back(ACUTANCE_SYCL_ROOT);
+  if (const std::string folder = RuntimeOfBuild(plugin); !folder.empty()) places.push_back(folder);
   if (const char* environment = Variable("VIRTUAL_ENV")) places.push_back(environment);
   if (const char* home = Variable("HOME")) places.push_back(fs::path(home) / ".local");
   places.push_back("/usr/local");
   return places;
 }
 
-std::optional<fs::path> FindRuntimeFile() {
-  for (const fs::path& place : RuntimePlaces())
+std::optional<fs::path> FindRuntimeFile(const fs::path& plugin) {
+  for (const fs::path& place : RuntimePlaces(plugin))
     for (const fs::path& file : {place / "lib" / kRuntimeFile, place / kRuntimeFile})
       if (IsFile(file)) return file;
   if (Variable("ACUTANCE_SYCL_RUNTIME")) return {};
   return kRuntimeFile;  // wherever the loader finds it
 }
 
-Result<void*> OpenRuntime() {
-  const std::optional<fs::path> file = FindRuntimeFile();
+Result<void*> OpenRuntime(const fs::path& plugin) {
+  const std::optional<fs::path> file = FindRuntimeFile(plugin);
   void* handle = file ? ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (handle) return handle;
   return Error(
@@ -124,7 +131,9 @@ Result<const Plugin*> OpenPlugin() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   ACU_ASSIGN_OR_RETURN(const fs::path path, FindPlugin());
-  ACU_ASSIGN_OR_RETURN(void* runtime, OpenRuntime());
+  ACU_ASSIGN_OR_RETURN(void* runtime, OpenRuntime(path));
+  static const ProcessGuard process;
+  ACU_RETURN_IF_ERROR(process.Check("the SYCL runtime"));
   PointToCpuDriver(runtime);
   return LoadPlugin(path);
 }

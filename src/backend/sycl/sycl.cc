@@ -16,10 +16,15 @@ Result<std::unique_ptr<Device>> Open(int index) {
   return plugin->open(index);
 }
 
+constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg"};
+
 }  // namespace
 }  // namespace sycl_backend
 
-const Backend kSyclBackend = {"sycl", "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime",
-                              sycl_backend::Probe, sycl_backend::Open};
+const Backend kSyclBackend = {.name = "sycl",
+                              .summary = "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime",
+                              .probe = sycl_backend::Probe,
+                              .open = sycl_backend::Open,
+                              .traces = sycl_backend::kTraces};
 
 }  // namespace acutance

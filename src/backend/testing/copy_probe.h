@@ -3,25 +3,20 @@
 
 #include <cstring>
 #include <memory>
-#include <span>
 
 #include "base/status.h"
 #include "exec/device.h"
 
 namespace acutance {
 
-/// Copies rows up and back with Queue::Copy, from an upload buffer or, with `imported`, from there; an error says what
-/// came back wrong.
-inline Status ProbeCopies(Device& device, std::span<const std::byte> imported = {}) {
+/// Copies rows up and back with Queue::Copy; an error says what came back wrong.
+inline Status ProbeCopies(Device& device) {
   constexpr size_t kBytes = 4096, kRow = 24, kRows = 7, kUpStride = 40, kDownStride = 31, kFirst = 5;
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Queue> queue, device.MakeQueue());
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> from,
-                       imported.empty() ? device.Allocate(kBytes, MemoryKind::kUpload) : device.ImportHost(imported));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Buffer> from, device.Allocate(kBytes, MemoryKind::kUpload));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Buffer> memory, device.Allocate(kBytes, MemoryKind::kDevice));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Buffer> back, device.Allocate(kBytes, MemoryKind::kReadback));
-  const std::byte* source = imported.empty() ? from->host() : imported.data();
-  if (imported.empty())
-    for (size_t i = 0; i < kBytes; ++i) from->host()[i] = static_cast<std::byte>(i * 7 + i / 256);
+  for (size_t i = 0; i < kBytes; ++i) from->host()[i] = static_cast<std::byte>(i * 7 + i / 256);
   std::memset(back->host(), 0xee, kBytes);
   const CopyCommand up[] = {{from.get(), kFirst, memory.get(), 0, kRow, kRows, kUpStride, kRow}};
   const CopyCommand down[] = {{memory.get(), 0, back.get(), 0, kRow, kRows, kRow, kDownStride},
@@ -30,7 +25,7 @@ inline Status ProbeCopies(Device& device, std::span<const std::byte> imported = 
   ACU_RETURN_IF_ERROR(queue->Copy(down));
   ACU_RETURN_IF_ERROR(queue->Wait());
   for (size_t row = 0; row < kRows; ++row) {
-    const std::byte* want = source + kFirst + row * kUpStride;
+    const std::byte* want = from->host() + kFirst + row * kUpStride;
     if (std::memcmp(back->host() + row * kDownStride, want, kRow) != 0 ||
         std::memcmp(back->host() + 2048 + row * kRow, want, kRow) != 0)
       return Error(StatusCode::kBadData, "row {} came back wrong", row);

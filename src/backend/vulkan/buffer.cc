@@ -56,8 +56,6 @@ int ChooseMemoryType(const VkPhysicalDeviceMemoryProperties& memory, uint32_t al
   return kNone;
 }
 
-constexpr VkExternalMemoryHandleTypeFlagBits kHostPointer = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-
 }  // namespace
 
 Result<std::unique_ptr<Buffer>> VulkanBuffer::Allocate(std::shared_ptr<Context> context, size_t bytes,
@@ -75,7 +73,7 @@ Status VulkanBuffer::Create(MemoryKind kind) {
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (SeenByKernels(kind)) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   const DeviceFunctions& vk = context_->vk();
-  ACU_RETURN_IF_ERROR(AllocationStatus(*context_, CreateHandle(usage, nullptr), bytes_, kind));
+  ACU_RETURN_IF_ERROR(AllocationStatus(*context_, CreateHandle(usage), bytes_, kind));
   ACU_RETURN_IF_ERROR(BackWithMemory(kind));
   if (SeenByKernels(kind)) {
     VkBufferDeviceAddressInfo which = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
@@ -90,11 +88,10 @@ Status VulkanBuffer::Create(MemoryKind kind) {
   return {};
 }
 
-VkResult VulkanBuffer::CreateHandle(VkBufferUsageFlags usage, const void* next) {
+VkResult VulkanBuffer::CreateHandle(VkBufferUsageFlags usage) {
   const PhysicalDevice& physical = context_->physical();
   const uint32_t families[] = {physical.compute_family, physical.copy_family.value_or(0)};
   VkBufferCreateInfo settings = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  settings.pNext = next;
   settings.size = std::max<size_t>(bytes_, 1);
   settings.usage = usage;
   if (physical.copy_family) {
@@ -103,49 +100,6 @@ VkResult VulkanBuffer::CreateHandle(VkBufferUsageFlags usage, const void* next) 
     settings.pQueueFamilyIndices = families;
   }
   return context_->vk().vkCreateBuffer(context_->device(), &settings, nullptr, &handle_);
-}
-
-Result<std::unique_ptr<Buffer>> VulkanBuffer::Import(std::shared_ptr<Context> context,
-                                                     std::span<const std::byte> memory) {
-  ACU_RETURN_IF_ERROR(context->Lost());
-  const DeviceInfo& info = context->info();
-  const VkDeviceSize alignment = context->physical().import_alignment;
-  if (alignment == 0 || !context->vk().vkGetMemoryHostPointerPropertiesEXT)
-    return Error(StatusCode::kUnsupported, "{} does not read the host's memory in place", info.name);
-  if (memory.empty() || reinterpret_cast<uintptr_t>(memory.data()) % alignment || memory.size() % alignment)
-    return Error(StatusCode::kUnsupported, "{} reads the host's memory in place only by multiples of {} bytes",
-                 info.name, alignment);
-  std::unique_ptr<VulkanBuffer> buffer(new VulkanBuffer(std::move(context), memory.size()));
-  VkExternalMemoryBufferCreateInfo external = {VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
-  external.handleTypes = kHostPointer;
-  VkResult result = buffer->CreateHandle(VK_BUFFER_USAGE_TRANSFER_SRC_BIT, &external);
-  if (result == VK_SUCCESS) result = buffer->BackWithImport(memory);
-  if (result == VK_SUCCESS) return std::unique_ptr<Buffer>(std::move(buffer));
-  if (IsDeviceLost(result)) return buffer->context_->Check(result, "read the host's memory in place");
-  return Error(StatusCode::kUnsupported, "{} does not read {} bytes of the host's memory in place: {}", info.name,
-               memory.size(), ResultText(result));
-}
-
-VkResult VulkanBuffer::BackWithImport(std::span<const std::byte> memory) {
-  const DeviceFunctions& vk = context_->vk();
-  void* pointer = const_cast<std::byte*>(memory.data());  // nothing writes there: the buffer is a source of copies
-  VkMemoryHostPointerPropertiesEXT properties = {VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
-  const VkResult known = vk.vkGetMemoryHostPointerPropertiesEXT(context_->device(), kHostPointer, pointer, &properties);
-  if (known != VK_SUCCESS) return known;
-  VkMemoryRequirements needed;
-  vk.vkGetBufferMemoryRequirements(context_->device(), handle_, &needed);
-  const int type = FindMemoryType(context_->physical().memory, needed.memoryTypeBits & properties.memoryTypeBits, 0, 0);
-  if (type == kNone || needed.size > bytes_) return VK_ERROR_INVALID_EXTERNAL_HANDLE;
-  VkImportMemoryHostPointerInfoEXT import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
-  import.handleType = kHostPointer;
-  import.pHostPointer = pointer;
-  VkMemoryAllocateInfo settings = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-  settings.pNext = &import;
-  settings.allocationSize = bytes_;
-  settings.memoryTypeIndex = static_cast<uint32_t>(type);
-  const VkResult allocated = vk.vkAllocateMemory(context_->device(), &settings, nullptr, &memory_);
-  if (allocated != VK_SUCCESS) return allocated;
-  return vk.vkBindBufferMemory(context_->device(), handle_, memory_, 0);
 }
 
 Status VulkanBuffer::BackWithMemory(MemoryKind kind) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "backend/vulkan/context.h"
 #include "base/status.h"
@@ -15,8 +14,6 @@ namespace acutance::vulkan {
 class VulkanBuffer : public Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> Allocate(std::shared_ptr<Context> context, size_t bytes, MemoryKind kind);
-  /// Of the host's own memory, whole pages of it, as a source of copies.
-  static Result<std::unique_ptr<Buffer>> Import(std::shared_ptr<Context> context, std::span<const std::byte> memory);
   ~VulkanBuffer() override;
 
   size_t bytes() const override { return bytes_; }
@@ -28,8 +25,7 @@ class VulkanBuffer : public Buffer {
   VulkanBuffer(std::shared_ptr<Context> context, size_t bytes) : context_(std::move(context)), bytes_(bytes) {}
 
   Status Create(MemoryKind kind);
-  VkResult CreateHandle(VkBufferUsageFlags usage, const void* next);
-  VkResult BackWithImport(std::span<const std::byte> memory);
+  VkResult CreateHandle(VkBufferUsageFlags usage);
   Status BackWithMemory(MemoryKind kind);
 
   const std::shared_ptr<Context> context_;

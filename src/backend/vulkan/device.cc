@@ -22,9 +22,6 @@ class VulkanDevice : public Device {
     return VulkanKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
-  Result<std::unique_ptr<Buffer>> ImportHost(std::span<const std::byte> memory) override {
-    return VulkanBuffer::Import(context_, memory);
-  }
 
  private:
   const std::shared_ptr<Context> context_;
@@ -56,9 +53,15 @@ Result<std::unique_ptr<Device>> Open(int index) {
   return std::unique_ptr<Device>(new VulkanDevice(std::move(context)));
 }
 
+constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg", "/dev/nvidiactl"};
+
 }  // namespace
 }  // namespace vulkan
 
-const Backend kVulkanBackend = {"vulkan", "GPUs of every vendor, through Vulkan", vulkan::Probe, vulkan::Open};
+const Backend kVulkanBackend = {.name = "vulkan",
+                                .summary = "GPUs of every vendor, through Vulkan",
+                                .probe = vulkan::Probe,
+                                .open = vulkan::Open,
+                                .traces = vulkan::kTraces};
 
 }  // namespace acutance

@@ -3,13 +3,14 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
 
 #include "backend/vulkan/error.h"
 #include "backend/vulkan/validation.h"
+#include "base/environment.h"
+#include "base/process.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -20,6 +21,7 @@ constexpr uint32_t kNewestVersion = VK_API_VERSION_1_3;  // of which this code k
 struct Library {
   LoaderFunctions loader;
   Status status;
+  ProcessGuard process;
 };
 
 std::string VersionText(uint32_t version) {
@@ -150,9 +152,10 @@ Result<std::vector<VkPhysicalDevice>> Driver::PhysicalDevices() const {
 }
 
 Result<std::shared_ptr<const Driver>> OpenDriver() {
-  const char* hook = std::getenv("ACUTANCE_VULKAN_LIBRARY");
-  const Library& library = TheLibrary(hook && *hook ? hook : kLibrary);
+  const char* hook = Variable("ACUTANCE_VULKAN_LIBRARY");
+  const Library& library = TheLibrary(hook ? hook : kLibrary);
   ACU_RETURN_IF_ERROR(library.status);
+  ACU_RETURN_IF_ERROR(library.process.Check("the Vulkan loader"));
   OpenedDriver& opened = TheOpenedDriver();
   const std::lock_guard lock(opened.mutex);
   if (opened.driver && &opened.driver->loader_ == &library.loader) return opened.driver;

@@ -21,7 +21,6 @@ std::string ResultText(VkResult result) {
     ACU_RESULT(VK_ERROR_INCOMPATIBLE_DRIVER, "no driver, or too old a one")
     ACU_RESULT(VK_ERROR_TOO_MANY_OBJECTS, "too many allocations")
     ACU_RESULT(VK_ERROR_INVALID_SHADER_NV, "the driver does not take the kernel's code")
-    ACU_RESULT(VK_ERROR_INVALID_EXTERNAL_HANDLE, "memory of this kind is not taken")
     ACU_RESULT(VK_ERROR_UNKNOWN, "no reason was given")
 #undef ACU_RESULT
     default:

@@ -67,7 +67,6 @@ namespace acutance::vulkan {
 
 /// Of extensions: null where the driver lacks them.
 #define ACU_VULKAN_EXTENSION_FUNCTIONS(X) \
-  X(vkGetMemoryHostPointerPropertiesEXT)  \
   X(vkGetPipelineExecutablePropertiesKHR) \
   X(vkGetPipelineExecutableStatisticsKHR)
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
+#include "backend/hex.h"
+#include "backend/kernel_release.h"
 #include "backend/vulkan/error.h"
+#include "base/environment.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -150,9 +151,10 @@ std::optional<uint32_t> FindFamily(const std::vector<VkQueueFamilyProperties>& f
 
 /// Queues for compute alone stay clear of what the desktop draws, unless the user says otherwise.
 Result<uint32_t> ChooseComputeFamily(const std::vector<VkQueueFamilyProperties>& families, const std::string& name) {
-  if (const char* told = std::getenv("ACUTANCE_VULKAN_FAMILY")) {
-    const std::optional<uint32_t> family = EnvironmentNumber("ACUTANCE_VULKAN_FAMILY");
-    if (family && *family < families.size() && (families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT)) return *family;
+  if (const char* told = Variable("ACUTANCE_VULKAN_FAMILY")) {
+    uint32_t family = 0;
+    ACU_RETURN_IF_ERROR(ReadVariable("ACUTANCE_VULKAN_FAMILY", family));
+    if (family < families.size() && (families[family].queueFlags & VK_QUEUE_COMPUTE_BIT)) return family;
     return Error(StatusCode::kNoDevice,
                  "ACUTANCE_VULKAN_FAMILY={} is no queue family of {} for compute kernels; it has {}", told, name,
                  families.size());
@@ -168,7 +170,7 @@ Status ChooseQueues(const Driver& driver, PhysicalDevice& device) {
   const std::vector<VkQueueFamilyProperties> families = QueueFamilies(driver, device.handle);
   for (const VkQueueFamilyProperties& family : families) device.timestamp_bits.push_back(family.timestampValidBits);
   ACU_ASSIGN_OR_RETURN(device.compute_family, ChooseComputeFamily(families, device.info.name));
-  if (EnvironmentNumber("ACUTANCE_VULKAN_COPY_QUEUE").value_or(1) > 0)
+  if (IsOn("ACUTANCE_VULKAN_COPY_QUEUE", /*otherwise=*/true))
     device.copy_family = FindFamily(families, 0, VK_QUEUE_TRANSFER_BIT);
   return {};
 }
@@ -189,14 +191,7 @@ void FindExtensions(const Driver& driver, PhysicalDevice& device) {
   for (const VkExtensionProperties& extension : Extensions(driver, device.handle)) {
     const std::string_view name = extension.extensionName;
     if (name == VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)
-      device.tells_statistics = EnvironmentNumber("ACUTANCE_VULKAN_STATISTICS").value_or(0) > 0;
-    if (name != VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME) continue;
-    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
-    VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    properties.pNext = &host;
-    driver.vk().vkGetPhysicalDeviceProperties2(device.handle, &properties);
-    device.import_alignment = host.minImportedHostPointerAlignment;
+      device.tells_statistics = IsOn("ACUTANCE_VULKAN_STATISTICS", /*otherwise=*/false);
   }
 }
 
@@ -208,12 +203,24 @@ uint64_t DeviceMemory(const VkPhysicalDeviceMemoryProperties& memory) {
   return bytes;
 }
 
+bool IsCpu(const Properties& properties) {
+  return properties.core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+/// "radv Mesa 22.3.6, Linux 6.1.0-13-amd64": all but NVIDIA's have their lower half in the kernel, with its version.
+std::string DriverText(const Properties& properties) {
+  const bool has_own_module = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+  return fmt::format("{} {}{}", properties.v12.driverName, properties.v12.driverInfo,
+                     has_own_module || IsCpu(properties) ? "" : ", " + KernelRelease());
+}
+
 void FillInfo(const Properties& properties, PhysicalDevice& device) {
   DeviceInfo& info = device.info;
-  info.driver = fmt::format("{} {}", properties.v12.driverName, properties.v12.driverInfo);
+  info.identity = Hex(properties.v11.deviceUUID) + "-" + Hex(properties.v11.driverUUID);
+  info.driver = DriverText(properties);
   info.family = Family(properties.v12);
   info.wave_size = static_cast<int>(properties.v11.subgroupSize);
-  info.is_cpu = properties.core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.is_cpu = IsCpu(properties);
   info.memory_bytes = DeviceMemory(device.memory);
   info.shared_bytes = device.limits.maxComputeSharedMemorySize;
 }
@@ -246,16 +253,9 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   device.largest_allocation = properties.v11.maxMemoryAllocationSize;
   std::copy(std::begin(properties.v11.deviceUUID), std::end(properties.v11.deviceUUID), device.device_uuid.begin());
   std::copy(std::begin(basic.pipelineCacheUUID), std::end(basic.pipelineCacheUUID), device.cache_uuid.begin());
-  device.tells_times = features.v12.hostQueryReset && EnvironmentNumber("ACUTANCE_VULKAN_TIMES").value_or(0) > 0;
+  device.tells_times = features.v12.hostQueryReset && IsOn("ACUTANCE_VULKAN_TIMES", /*otherwise=*/false);
   device.sets_wave_size = SetsWaveSize(features, properties);
   return device;
-}
-
-std::optional<uint32_t> EnvironmentNumber(const char* name) {
-  const char* text = std::getenv(name);
-  uint32_t number = 0;
-  if (!text || std::from_chars(text, text + std::strlen(text), number).ec != std::errc()) return {};
-  return number;
 }
 
 Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device) {
@@ -267,7 +267,6 @@ Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device
   features.v13.subgroupSizeControl = features.v13.computeFullSubgroups = device.sets_wave_size;
   features.v12.hostQueryReset = device.tells_times;
   std::vector<const char*> extensions;
-  if (device.import_alignment > 0) extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   if (device.tells_statistics) {
     extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     features.statistics.pipelineExecutableInfo = VK_TRUE;

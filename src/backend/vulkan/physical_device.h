@@ -22,7 +22,6 @@ struct PhysicalDevice {
   uint32_t compute_family = 0;
   std::optional<uint32_t> copy_family;  // that only copies, beside the kernels, as copy engines do
   bool sets_wave_size = false;        // pipelines may ask for info.wave_size, which not all drivers give by themselves
-  VkDeviceSize import_alignment = 0;  // of host memory that buffers may be made of; 0: of none
   bool tells_statistics = false;      // of compiled kernels, as ACUTANCE_VULKAN_STATISTICS asks
   bool tells_times = false;           // of commands, as ACUTANCE_VULKAN_TIMES asks
   std::vector<uint32_t> timestamp_bits;  // of queue families
@@ -30,9 +29,6 @@ struct PhysicalDevice {
 
 /// Fails when the kernels cannot run there, naming what is missing.
 Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, int index);
-
-/// A number in the environment: what people try on their device, or tests need.
-std::optional<uint32_t> EnvironmentNumber(const char* name);
 
 /// The VkDevice, with the features that the kernels need.
 Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device);

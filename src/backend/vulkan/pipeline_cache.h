@@ -1,16 +1,13 @@
-// Machine code that the driver made of SPIR-V, kept in a file from run to run. Without a file, or with a broken one,
-// the driver compiles anew: nothing else changes.
+// Machine code that the driver made of SPIR-V, kept in the user's cache folder (base/file_cache.h). Without a file,
+// or with a broken one, the driver compiles anew: nothing else changes.
 #pragma once
 
-#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "backend/vulkan/physical_device.h"
 
 namespace acutance::vulkan {
-
-/// $XDG_CACHE_HOME or ~/.cache, then acutance/vulkan, and a name of device and driver version; "" without a home.
-std::filesystem::path PipelineCachePath(const PhysicalDevice& device);
 
 class PipelineCache {
  public:
@@ -27,8 +24,8 @@ class PipelineCache {
 
   const DeviceFunctions& vk_;
   const VkDevice device_;
-  const std::filesystem::path path_;
-  std::vector<std::byte> stored_;  // what the file holds
+  const std::string key_;                // device and driver version
+  const std::vector<std::byte> stored_;  // what the file holds
   VkPipelineCache handle_ = VK_NULL_HANDLE;
 };
 

@@ -1,13 +1,13 @@
 #include "backend/vulkan/validation.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "backend/vulkan/error.h"
 #include "backend/vulkan/vulkan.h"
+#include "base/environment.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -33,10 +33,7 @@ VkBool32 VKAPI_PTR Receive(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsM
 
 }  // namespace
 
-bool WantsValidation() {
-  const char* text = std::getenv("ACUTANCE_VULKAN_VALIDATION");
-  return text && *text && std::string_view(text) != "0";
-}
+bool WantsValidation() { return IsOn("ACUTANCE_VULKAN_VALIDATION", /*otherwise=*/false); }
 
 Status CheckValidationLayer(const LoaderFunctions& loader) {
   uint32_t count = 0;

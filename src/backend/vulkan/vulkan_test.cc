@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -419,6 +421,18 @@ TEST_F(VulkanTest, RunsQueuesSideBySide) {
   EXPECT_THAT(failures, ::testing::Each(IsEmpty()));
 }
 
+TEST_F(VulkanTest, IsNotOpenedInAProcessThatWasForked) {
+  ASSERT_EQ(WholeSession(index_).message(), "");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Status status = kVulkanBackend.open(index_).status();
+    ::_exit(status.code() == StatusCode::kNoDevice && status.message().find("was forked") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(VulkanTest, CopiesOnAQueueOfTheirOwn) {
   faulty_.copy_family = true;
   const auto device = Open();
@@ -453,44 +467,6 @@ TEST_F(VulkanTest, CopiesOnTheKernelsQueueWhereTold) {
   ASSERT_TRUE(session.queue->Copy(copies).ok());
   ASSERT_TRUE(session.queue->Wait().ok());
   EXPECT_EQ(faulty_.copy_pools, 0);
-}
-
-TEST_F(VulkanTest, ReadsTheHostsMemoryInPlace) {
-  constexpr size_t kPage = 4096, kBytes = 16 * kPage;
-  const auto device = Open();
-  const std::unique_ptr<std::byte, void (*)(void*)> pages(static_cast<std::byte*>(std::aligned_alloc(kPage, kBytes)),
-                                                          [](void* p) { std::free(p); });
-  for (size_t i = 0; i < kBytes; ++i) pages.get()[i] = std::byte(i / kPage);
-  auto imported = device->ImportHost({pages.get(), kBytes});
-  ASSERT_TRUE(imported.ok()) << imported.status().message();
-  EXPECT_EQ((*imported)->bytes(), kBytes);
-  EXPECT_EQ((*imported)->host(), nullptr) << "not ours to write";
-  EXPECT_EQ(faulty_.imports, 1);
-  const auto back = device->Allocate(kBytes, MemoryKind::kReadback).value();
-  const auto queue = device->MakeQueue().value();
-  const CopyCommand copies[] = {{imported->get(), 0, back.get(), 0, kBytes}};
-  ASSERT_TRUE(queue->Copy(copies).ok());
-  ASSERT_TRUE(queue->Wait().ok());
-  EXPECT_EQ(std::memcmp(back->host(), pages.get(), kBytes), 0);
-}
-
-TEST_F(VulkanTest, RefusesMemoryThatItCannotReadInPlace) {
-  std::vector<std::byte> memory(3 * 4096);
-  const size_t odd = 1 + 4096 - reinterpret_cast<uintptr_t>(memory.data()) % 4096;
-  const auto refusal = [&](std::span<const std::byte> what) {
-    const Status status = Open()->ImportHost(what).status();
-    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-    return status.message();
-  };
-  EXPECT_THAT(refusal({memory.data() + odd, 4096}), HasSubstr("only by multiples of"));
-  EXPECT_THAT(refusal({memory.data() + odd - 1, 100}), HasSubstr("only by multiples of"));
-  EXPECT_THAT(refusal({}), HasSubstr("only by multiples of"));
-  for (const char* function : {"vkGetMemoryHostPointerPropertiesEXT", "vkAllocateMemory", "vkBindBufferMemory"}) {
-    faulty_.fail = {{function, VK_ERROR_INVALID_EXTERNAL_HANDLE}};
-    EXPECT_THAT(refusal({memory.data() + odd - 1, 4096}), HasSubstr("VK_ERROR_INVALID_EXTERNAL_HANDLE")) << function;
-  }
-  faulty_.fail = {{"vkEnumerateDeviceExtensionProperties", VK_ERROR_OUT_OF_HOST_MEMORY}};
-  EXPECT_THAT(refusal({memory.data() + odd - 1, 4096}), HasSubstr("does not read the host's memory in place"));
 }
 
 TEST_F(VulkanTest, TellsTimesWhereAsked) {

@@ -194,6 +194,11 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   }
   return CUDA_SUCCESS;
 }
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  FAKE_ENTER(false);
+  *uuid = {{static_cast<char>(0xab), static_cast<char>(device)}};
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   FAKE_ENTER(false);
   *bytes = g_fake.memory_bytes;
@@ -318,17 +323,6 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream 
   });
 }
 
-CUresult cuMemHostRegister_v2(void* memory, size_t bytes, unsigned flags) {
-  FAKE_ENTER();
-  if (flags != (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY) || g_alive.contains(memory))
-    return Misuse();
-  Born(memory, bytes);
-  return CUDA_SUCCESS;
-}
-CUresult cuMemHostUnregister(void* memory) {
-  const std::lock_guard lock(g_mutex);
-  return Die(memory) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* copy, CUstream stream) {
   FAKE_ENTER();
   const size_t row = copy->WidthInBytes, from_extent = copy->srcPitch * (copy->Height - 1) + row,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -164,6 +165,12 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
       value, wave ? cuda::CU_DEVICE_ATTRIBUTE_WARP_SIZE : cuda::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
       device));
 }
+hipError_t hipDeviceGetPCIBusId(char* address, int length, int device) {
+  cuda::CUuuid uuid;
+  const CUresult result = g_driver->cuDeviceGetUuid_v2(&uuid, device);
+  std::snprintf(address, length, "0000:%02x:00.0", static_cast<unsigned char>(uuid.bytes[1]));
+  return ToHip(result);
+}
 hipError_t hipDeviceTotalMem(size_t* bytes, int device) { return ToHip(g_driver->cuDeviceTotalMem_v2(bytes, device)); }
 #ifdef HIP_STANDIN_ROCM5
 hipError_t hipGetDeviceProperties(DevicePropertiesR0000* properties, int) { return FillProperties(properties); }
@@ -190,17 +197,6 @@ hipError_t hipHostMalloc(void** memory, size_t bytes, unsigned flags) {
 }
 hipError_t hipHostFree(void* memory) {
   return Forward([=](const cuda::Driver& driver) { return driver.cuMemFreeHost(memory); });
-}
-
-hipError_t hipHostRegister(void* memory, size_t bytes, unsigned flags) {
-  if (flags != (hipHostRegisterPortable | hipHostRegisterReadOnly)) return hipErrorInvalidValue;
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuMemHostRegister_v2(memory, bytes,
-                                       cuda::CU_MEMHOSTREGISTER_PORTABLE | cuda::CU_MEMHOSTREGISTER_READ_ONLY);
-  });
-}
-hipError_t hipHostUnregister(void* memory) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuMemHostUnregister(memory); });
 }
 
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {

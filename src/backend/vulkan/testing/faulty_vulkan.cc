@@ -109,12 +109,6 @@ void Prepare(Tag_vkCreateBuffer, VkDevice&, const VkBufferCreateInfo*& settings,
   settings = &changed;
 }
 
-void Prepare(Tag_vkAllocateMemory, VkDevice&, const VkMemoryAllocateInfo*& settings, const VkAllocationCallbacks*&,
-             VkDeviceMemory*&) {
-  for (auto* at = static_cast<const VkBaseInStructure*>(settings->pNext); at; at = at->pNext)
-    g_faulty.imports += at->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT;
-}
-
 /// What is changed of a call's outcome: nothing, but for the functions below.
 template <class Tag, class... Args>
 void Alter(Tag, Args...) {}

@@ -27,7 +27,6 @@ struct FaultyVulkan {
   int alive = 0;       // created or allocated, and not yet destroyed or freed
   int compiled = 0;    // pipelines
   int copy_pools = 0;  // command pools of the second family
-  int imports = 0;     // allocations of the host's own memory
 };
 
 using FaultyVulkanControlsFunction = FaultyVulkan*();

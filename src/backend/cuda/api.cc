@@ -1,0 +1,67 @@
+#include "backend/cuda/api.h"
+
+#include <array>
+
+#include "base/environment.h"
+
+namespace acutance::cuda {
+namespace {
+
+constexpr std::string_view kPtx = "ptx";
+
+/// ACUTANCE_CUDA_CODE=ptx or cubin leaves the other kind out, to compare them.
+bool IsWanted(std::string_view target) {
+  const char* wanted = Variable("ACUTANCE_CUDA_CODE");
+  return !wanted || (target == kPtx) == (std::string_view(wanted) == kPtx);
+}
+
+}  // namespace
+
+Api::Code Api::AllocateDevice(uint64_t* memory, size_t bytes) const {
+  CUdeviceptr address = 0;
+  const Code code = driver.cuMemAlloc_v2(&address, bytes);
+  *memory = address;
+  return code;
+}
+
+std::vector<KernelBinary> Api::Binaries(const KernelImage& image, std::string_view family) {
+  std::vector<KernelBinary> found;
+  for (const std::string_view target : {family, kPtx}) {
+    if (!IsWanted(target)) continue;
+    for (const KernelBinary& binary : image.binaries)
+      if (binary.backend == "cuda" && binary.target == target && !binary.code.empty()) found.push_back(binary);
+  }
+  return found;
+}
+
+Status Api::NotBuilt(const KernelImage& image, std::string_view family) {
+  return Error(StatusCode::kUnsupported,
+               "kernel {} was built neither for {} nor as PTX; build with clang-19 to have CUDA kernels{}",
+               image.symbol, family,
+               Variable("ACUTANCE_CUDA_CODE") ? " (ACUTANCE_CUDA_CODE is set: it leaves some out)" : "");
+}
+
+Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string& log) const {
+  std::array<char, 4096> text{};
+  std::array names = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  std::array values = {static_cast<void*>(text.data()), reinterpret_cast<void*>(text.size())};
+  const Code code =
+      driver.cuModuleLoadDataEx(module, binary.code.data(), names.size(), names.data(), values.data());
+  text.back() = '\0';
+  log = text.data();
+  return code;
+}
+
+Api::Code Api::CopyRows(uint64_t to, uint64_t from, const CopyCommand& copy, Stream stream) const {
+  CUDA_MEMCPY2D rows = {};
+  rows.srcMemoryType = rows.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  rows.srcDevice = from;
+  rows.srcPitch = copy.from_stride;
+  rows.dstDevice = to;
+  rows.dstPitch = copy.to_stride;
+  rows.WidthInBytes = copy.bytes;
+  rows.Height = copy.rows;
+  return driver.cuMemcpy2DAsync_v2(&rows, stream);
+}
+
+}  // namespace acutance::cuda

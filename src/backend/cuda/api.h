@@ -1,0 +1,88 @@
+// One device of the CUDA driver, as gpu_driver/ asks for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/cuda/driver.h"
+#include "backend/cuda/error.h"
+#include "exec/device.h"
+
+namespace acutance::cuda {
+
+struct Api {
+  using Code = CUresult;
+  using Module = CUmodule;
+  using Function = CUfunction;
+  using Stream = CUstream;
+  using Event = CUevent;
+  using Graph = CUgraph;
+  using Executable = CUgraphExec;
+  using Previous = CUcontext;  // unused: the driver keeps a stack
+
+  static constexpr Code kSuccess = CUDA_SUCCESS, kOutOfMemory = CUDA_ERROR_OUT_OF_MEMORY;
+
+  const Driver& driver;
+  CUdevice device;
+  CUcontext context;
+  bool retained;  // the primary context, which is given back at the end; else one that others keep
+
+  void Close() const {
+    if (retained) driver.cuDevicePrimaryCtxRelease_v2(device);
+  }
+  Code Enter(Previous&) const { return driver.cuCtxPushCurrent_v2(context); }
+  void Leave(Previous previous) const { driver.cuCtxPopCurrent_v2(&previous); }
+
+  Code MemoryInfo(size_t* free, size_t* total) const { return driver.cuMemGetInfo_v2(free, total); }
+  Code AllocateDevice(uint64_t* memory, size_t bytes) const;
+  Code FreeDevice(uint64_t memory) const { return driver.cuMemFree_v2(memory); }
+  Code AllocatePinned(void** memory, size_t bytes) const { return driver.cuMemHostAlloc(memory, bytes, 0); }
+  Code FreePinned(void* memory) const { return driver.cuMemFreeHost(memory); }
+
+  /// Machine code for exactly this GPU, where the build has it, before PTX, which the driver compiles.
+  static std::vector<KernelBinary> Binaries(const KernelImage& image, std::string_view family);
+  static Status NotBuilt(const KernelImage& image, std::string_view family);
+  Code LoadModule(Module* module, const KernelBinary& binary, std::string& log) const;
+  Code UnloadModule(Module module) const { return driver.cuModuleUnload(module); }
+  Code FindFunction(Function* function, Module module, const char* symbol) const {
+    return driver.cuModuleGetFunction(function, module, symbol);
+  }
+  Code MaxGroupSize(int* threads, Function function) const {
+    return driver.cuFuncGetAttribute(threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+  }
+
+  // Streams that do not wait for the default stream of a host program.
+  Code MakeStream(Stream* stream) const { return driver.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING); }
+  Code DestroyStream(Stream stream) const { return driver.cuStreamDestroy_v2(stream); }
+  Code Synchronize(Stream stream) const { return driver.cuStreamSynchronize(stream); }
+  Code Copy(uint64_t to, uint64_t from, size_t bytes, Stream stream) const {
+    return driver.cuMemcpyAsync(to, from, bytes, stream);
+  }
+  Code CopyRows(uint64_t to, uint64_t from, const CopyCommand& copy, Stream stream) const;
+  Code Launch(Function function, const Grid& grid, int group_x, int group_y, void** parameters,
+              Stream stream) const {
+    return driver.cuLaunchKernel(function, grid.x, grid.y, grid.z, group_x, group_y, 1, 0, stream, parameters,
+                                 nullptr);
+  }
+  Code MakeEvent(Event* event) const { return driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING); }
+  Code RecordEvent(Event event, Stream stream) const { return driver.cuEventRecord(event, stream); }
+  Code SynchronizeEvent(Event event) const { return driver.cuEventSynchronize(event); }
+  Code DestroyEvent(Event event) const { return driver.cuEventDestroy_v2(event); }
+
+  // Relaxed: other threads may allocate and load meanwhile.
+  Code BeginCapture(Stream stream) const {
+    return driver.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+  }
+  Code EndCapture(Stream stream, Graph* graph) const { return driver.cuStreamEndCapture(stream, graph); }
+  Code DestroyGraph(Graph graph) const { return driver.cuGraphDestroy(graph); }
+  Code Instantiate(Executable* executable, Graph graph) const {
+    return driver.cuGraphInstantiateWithFlags(executable, graph, 0);
+  }
+  Code Launch(Executable executable, Stream stream) const { return driver.cuGraphLaunch(executable, stream); }
+  Code DestroyExecutable(Executable executable) const { return driver.cuGraphExecDestroy(executable); }
+};
+
+}  // namespace acutance::cuda

@@ -1,0 +1,135 @@
+// CUDA's driver and the HIP runtime have the same interface under other names. The templates of this folder are
+// what both backends share; their parameter `Api` is one device of one driver (cuda/api.h, hip/api.h): handle
+// types, and a function for each call.
+//
+// This file: an opened device, which buffers, kernels and queues share and which outlives them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/status.h"
+#include "exec/device.h"
+
+namespace acutance::gpu {
+
+template <class Api>
+class CurrentContext;
+
+template <class Api>
+class Context {
+ public:
+  using Code = typename Api::Code;
+  using Module = typename Api::Module;
+
+  Context(Api api, DeviceInfo info) : api_(std::move(api)), info_(std::move(info)) {}
+  ~Context() {
+    {
+      const CurrentContext<Api> current(*this);
+      if (current.pushed())
+        for (const auto& [code, module] : modules_) api_.UnloadModule(module);
+    }
+    api_.Close();
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Api& api() const { return api_; }
+  const DeviceInfo& info() const { return info_; }
+
+  /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
+  Status Check(Code code, std::string_view doing) {
+    Status status = CallStatus(api_.driver, info_.name, code, doing);
+    if (IsDeviceLost(code)) {
+      const std::lock_guard lock(lost_mutex_);
+      if (lost_.ok()) lost_ = status;
+    }
+    return status;
+  }
+
+  /// Ok, or why the device takes no calls any more.
+  Status Lost() {
+    const std::lock_guard lock(lost_mutex_);
+    if (lost_.ok()) return {};
+    return Error(StatusCode::kIo,
+                 "{} is lost since an earlier failure ({}); restart the program to use it again", info_.name,
+                 lost_.message());
+  }
+
+  /// The module of `binary`, loaded once for all kernels in it and kept: `binary` is embedded in the program.
+  Result<Module> LoadModule(const KernelBinary& binary) {
+    const std::lock_guard lock(modules_mutex_);
+    if (const auto known = modules_.find(binary.code.data()); known != modules_.end()) return known->second;
+    Module module{};
+    std::string log;
+    const Code code = api_.LoadModule(&module, binary, log);
+    ACU_RETURN_IF_ERROR(Check(code, fmt::format("load the {} code of its kernels{}{}", binary.target,
+                                                log.empty() ? "" : "; the driver's compiler says: ", log)));
+    modules_.emplace(binary.code.data(), module);
+    return module;
+  }
+
+ private:
+  Api api_;
+  const DeviceInfo info_;
+  std::mutex lost_mutex_;
+  Status lost_;  // the first failure that lost the device
+  std::mutex modules_mutex_;
+  std::map<const std::byte*, Module> modules_;  // by the embedded code
+};
+
+/// Makes a device current on this thread for a scope, whatever was current before.
+template <class Api>
+class CurrentContext {
+ public:
+  explicit CurrentContext(Context<Api>& context) : api_(context.api()) {
+    const typename Api::Code code = api_.Enter(previous_);
+    pushed_ = code == Api::kSuccess;
+    status_ = context.Lost();
+    if (status_.ok()) status_ = context.Check(code, "make it current");
+  }
+  ~CurrentContext() {
+    if (pushed_) api_.Leave(previous_);
+  }
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+  /// Why the device cannot be used: it is lost.
+  const Status& status() const { return status_; }
+  /// Whether handles can be given back, which a lost device may still do.
+  bool pushed() const { return pushed_; }
+
+ private:
+  const Api& api_;
+  typename Api::Previous previous_{};
+  bool pushed_ = false;
+  Status status_;
+};
+
+/// A handle that is given back when its owner goes: kFree is the call of Api that does so.
+template <class Api, class Handle, auto kFree>
+class Owned {
+ public:
+  Owned(std::shared_ptr<Context<Api>> context, Handle handle)
+      : context_(std::move(context)), handle_(handle) {}
+  ~Owned() {
+    const CurrentContext<Api> current(*context_);
+    if (current.pushed()) (context_->api().*kFree)(handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  Context<Api>& context() const { return *context_; }
+  Handle handle() const { return handle_; }
+
+ private:
+  const std::shared_ptr<Context<Api>> context_;
+  const Handle handle_;
+};
+
+}  // namespace acutance::gpu

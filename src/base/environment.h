@@ -1,0 +1,29 @@
+// Variables of the environment.
+#pragma once
+
+#include <charconv>
+#include <cstring>
+
+#include "base/status.h"
+
+namespace acutance {
+
+/// The value of a variable; null when it is not set or empty, and in a program that runs with more rights than
+/// its caller, because a variable may name a library or a folder that is believed.
+const char* Variable(const char* name);
+
+/// A switch: "0" is off, and anything else is on.
+bool IsOn(const char* name, bool otherwise);
+
+/// Reads a number from a variable and leaves it alone where that is not set.
+template <class Number>
+Status ReadVariable(const char* name, Number& number) {
+  const char* text = Variable(name);
+  if (!text) return {};
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, number);
+  if (error == std::errc() && rest == end) return {};
+  return Error(StatusCode::kInvalidArgument, "{}={} is not a number", name, text);
+}
+
+}  // namespace acutance

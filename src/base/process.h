@@ -1,0 +1,30 @@
+// A process, for what does not survive a fork: threads, and the libraries of drivers.
+#pragma once
+
+#include <unistd.h>
+
+#include <string_view>
+
+#include "base/status.h"
+
+namespace acutance {
+
+/// Remembers the process that made it.
+class ProcessGuard {
+ public:
+  bool forked() const { return ::getpid() != process_; }
+
+  /// An error in a process that was forked since: `what` works only in the process that opened it.
+  Status Check(std::string_view what) const {
+    if (!forked()) return {};
+    return Error(StatusCode::kNoDevice,
+                 "{} was opened before this process was forked, and does not survive that; start processes with "
+                 "spawn, or use no device before they fork",
+                 what);
+  }
+
+ private:
+  const pid_t process_ = ::getpid();
+};
+
+}  // namespace acutance

@@ -1,0 +1,89 @@
+// The backends (backends.inc lists them), and the choice of a device.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/device.h"
+
+namespace acutance {
+
+/// In the order in which `auto` prefers them.
+std::span<const Backend* const> Backends();
+
+const Backend* FindBackend(std::string_view name);  // null when there is none
+
+/// The backend whose devices work in contexts that programs hand over, as libvmaf's clients do; null when there is
+/// none.
+const Backend* FindContextBackend();
+
+/// Whether the system shows any GPU. Looking costs nothing, while opening Vulkan's loader and its software drivers
+/// takes longer than scoring a short clip.
+bool MachineMayHaveGpu();
+
+/// --backend and --device.
+struct DeviceChoice {
+  std::string backend = "cpu";        // "cpu", "auto" or a backend's name
+  std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
+  std::vector<std::string> excluded;  // backends that `auto` leaves out
+  std::vector<int> further = {};      // devices beside `index` that share its work
+};
+
+/// An unknown backend, or an index without a backend, is an error.
+Status CheckDeviceChoice(const DeviceChoice& choice);
+
+/// What to say of a device that was asked for by number and is not there: which are, and which were refused.
+std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int index);
+
+/// Opens the devices of a choice one after another, for whoever finds that one does not do.
+class DevicePicker {
+ public:
+  explicit DevicePicker(DeviceChoice choice, std::span<const Backend* const> backends = Backends());
+
+  /// One device that is open; the CPU does the work where it cannot.
+  explicit DevicePicker(std::unique_ptr<Device> device);
+
+  /// The next device; null when there is no other. Why devices were passed over is in notes().
+  std::unique_ptr<Device> Next();
+
+  /// Devices that share the work: all working ones that were named or, for `auto`, of the next backend with any
+  /// (several backends may show the same GPU). Empty when there are no others.
+  std::vector<std::unique_ptr<Device>> NextGroup();
+
+  /// Those that NextGroup will give.
+  const std::vector<std::unique_ptr<Device>>& PeekGroup();
+
+  /// `auto`: whatever makes it faster, the CPU too.
+  bool is_automatic() const { return choice_.backend == "auto"; }
+  /// `auto` and `cpu`: the CPU may do the work when no device does.
+  bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// Those of the notes that tell of devices which are there and did not do.
+  const std::vector<std::string>& refused() const { return refused_; }
+
+ private:
+  struct Candidate {
+    const Backend* backend;
+    int index;
+  };
+  bool IsWanted(const Backend& backend) const;
+  bool IsWanted(const DeviceInfo& device) const;
+  void FindCandidates();
+  void NoteMissing(const Backend& backend, const BackendProbe& probe);
+  std::unique_ptr<Device> OpenCandidate();  // the next one; null, with a note, when it does not do
+
+  const DeviceChoice choice_;
+  const std::span<const Backend* const> backends_;
+  std::unique_ptr<Device> given_;
+  bool searched_ = false;
+  std::vector<Candidate> candidates_;  // in reverse: the next one is last
+  std::vector<std::unique_ptr<Device>> peeked_;
+  std::vector<std::string> notes_, refused_;
+};
+
+}  // namespace acutance

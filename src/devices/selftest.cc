@@ -1,0 +1,71 @@
+#include "devices/selftest.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/file_cache.h"
+#include "base/hash.h"
+#include "devices/metric_selftest.h"
+#include "devices/unpack_selftest.h"
+#include "metric/registry.h"
+
+namespace acutance {
+namespace {
+
+/// Of all variants of the kernels: tuning chooses among them.
+uint64_t HashKernels(std::string_view backend, const std::vector<std::string>& kernels) {
+  uint64_t hash = Hash("");
+  const std::byte* last = nullptr;  // variants of a kernel share a binary: once is enough
+  for (const KernelImage& image : KernelImages()) {
+    if (!std::ranges::binary_search(kernels, image.kernel)) continue;
+    hash = Hash(image.sycl_source, Hash(image.symbol, hash));
+    for (const KernelBinary& binary : image.binaries) {
+      if (binary.backend != backend || binary.code.data() == last) continue;
+      hash = Hash(binary.code, hash);
+      last = binary.code.data();
+    }
+  }
+  return hash;
+}
+
+const FileCache& Passed() {
+  static const FileCache passed("selftests", 1000);
+  return passed;
+}
+
+}  // namespace
+
+SelfTest MetricSelfTest(const Metric& metric) {
+  return {std::string(metric.name), KernelsOf(metric),
+          [&metric](Device& device) { return TestMetric(device, metric); }};
+}
+
+SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking}; }
+
+std::vector<SelfTest> AllSelfTests() {
+  std::vector<SelfTest> tests = {UnpackSelfTest()};
+  for (const Metric* metric : AllMetrics())
+    if (metric->make_plan) tests.push_back(MetricSelfTest(*metric));
+  return tests;
+}
+
+std::string SelfTestKey(const DeviceInfo& info, const SelfTest& test) {
+  return fmt::format("{} | {} | {} | driver {} | {} | kernels {:016x}", info.backend, info.name, info.identity,
+                     info.driver, test.name, HashKernels(info.backend, test.kernels));
+}
+
+Status CheckOnce(Device& device, const SelfTest& test) {
+  if (device.info().is_reference) return {};
+  return Passed().Read(SelfTestKey(device.info(), test)) ? Status() : CheckAnew(device, test);
+}
+
+Status CheckAnew(Device& device, const SelfTest& test) {
+  const std::string key = SelfTestKey(device.info(), test);
+  Status status = test.run(device);
+  if (status.ok()) Passed().Write(key, {});
+  else Passed().Remove(key);
+  return status;
+}
+
+}  // namespace acutance

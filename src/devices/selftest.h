@@ -1,0 +1,41 @@
+// A device proves itself before its first use: each metric's kernels, on pictures made by a formula, must give the
+// CPU's results.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/device.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+/// What one use of a device relies on.
+struct SelfTest {
+  std::string name;                  // "vif"
+  std::vector<std::string> kernels;  // in the order of their names
+  std::function<Status(Device&)> run;
+};
+
+/// TestMetric. The metric has a device plan.
+SelfTest MetricSelfTest(const Metric& metric);
+
+/// TestUnpacking: for videos that the device decodes.
+SelfTest UnpackSelfTest();
+
+/// UnpackSelfTest, then those of all metrics that have a device plan.
+std::vector<SelfTest> AllSelfTests();
+
+/// Runs the test, unless this device passed it with this driver and these kernels before: the user's cache folder says
+/// so (base/file_cache.h).
+Status CheckOnce(Device& device, const SelfTest& test);
+
+/// Runs the test whatever is remembered, and remembers its outcome: a device that fails is no longer believed.
+Status CheckAnew(Device& device, const SelfTest& test);
+
+/// What the cache remembers: the backend, the individual device, its driver, the test and a hash of its kernels.
+std::string SelfTestKey(const DeviceInfo& info, const SelfTest& test);
+
+}  // namespace acutance

@@ -1,0 +1,46 @@
+// How long every block shape and batch of a metric's kernels takes on a device.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "exec/device.h"
+#include "metric/metric.h"
+#include "metric/options.h"
+
+namespace acutance {
+
+struct KernelTiming {
+  std::string kernel, shape;
+  int batch;
+  double microseconds;  // of the device per frame, for all kernels of the metric; copies left out
+};
+
+/// Times the metric with its default options on pictures of `format`; by kernel, the fastest first.
+Result<std::vector<KernelTiming>> TimeKernelShapes(Device& device, const Metric& metric, const PictureFormat& format);
+
+struct DeviceTime {
+  int batch;
+  double seconds;  // of the device per frame pair; copies left out
+  int64_t bytes;   // of the planes that are read, per frame pair
+};
+
+struct MetricWithOptions {
+  const Metric* metric;
+  OptionValues options;
+};
+
+/// How long the plans of all metrics take together, in the batch that their tuning asks for.
+Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics,
+                                const PictureFormat& format);
+
+/// The plan of a metric, for people: buffers, launches, arguments and borders. batch 0: as the tuning table says.
+Result<std::string> DescribePlan(const MetricWithOptions& planned, const PictureFormat& format, int batch,
+                                 const std::string& family);
+
+/// The name of a picture size's workload class in source text: "kMedium".
+std::string WorkloadClassInSource(int width, int height);
+
+}  // namespace acutance

@@ -1,0 +1,57 @@
+// What the tuner measures on the emulator, and what it says of a device that fails.
+#include "devices/tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "devices/testing/flaky_device.h"
+#include "metric/registry.h"
+
+namespace acutance {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr PictureFormat kFormat = {35, 33, 8, PixelFormat::k420};
+
+TEST(Tuner, TimesEveryShapeInEveryBatch) {
+  FlakyDevice device({});
+  const auto timings = TimeKernelShapes(device, *FindMetric("psnr"), kFormat);
+  ASSERT_TRUE(timings.ok()) << timings.status().message();
+  std::set<std::pair<std::string, int>> seen;
+  std::set<std::string> shapes;
+  for (const KernelTiming& timing : *timings) {
+    EXPECT_EQ(timing.kernel, "psnr_sse");
+    EXPECT_GT(timing.microseconds, 0);
+    seen.emplace(timing.shape, timing.batch);
+    shapes.insert(timing.shape);
+  }
+  EXPECT_GE(shapes.size(), 3u);
+  EXPECT_EQ(seen.size(), 7 * shapes.size());
+  EXPECT_EQ(timings->size(), seen.size());
+  EXPECT_TRUE(std::ranges::is_sorted(*timings, {}, &KernelTiming::microseconds));
+}
+
+TEST(Tuner, SaysWhyNothingRuns) {
+  FlakyDevice device({.where = Fault::kSubmit, .nth = 0, .code = StatusCode::kIo});
+  const auto timings = TimeKernelShapes(device, *FindMetric("psnr"), kFormat);
+  EXPECT_EQ(timings.status().code(), StatusCode::kIo);
+}
+
+TEST(Tuner, PrintsAPlan) {
+  const Metric &psnr = *FindMetric("psnr"), &vif = *FindMetric("vif");
+  const auto plan = DescribePlan({&psnr, OptionValues(psnr.options)}, kFormat, 3, "sm_90");
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_THAT(*plan, StartsWith("psnr, 35x33 8 bit, small workload, 3 frames a batch, 0 before it, "));
+  EXPECT_THAT(*plan, HasSubstr(" MB, tuned for sm_90\n"));
+  EXPECT_THAT(DescribePlan({&vif, OptionValues(vif.options)}, {8, 8, 8}, 0, "").status().message(),
+              HasSubstr("at least 16x16"));
+}
+
+}  // namespace
+}  // namespace acutance
