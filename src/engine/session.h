@@ -14,12 +14,13 @@
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
 #include "engine/backends.h"
-#include "engine/cpu_help.h"
-#include "engine/device_lane.h"
+#include "engine/device_crew.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
-#include "engine/frame_queue.h"
+#include "engine/frame_results.h"
+#include "engine/job_pool.h"
 #include "engine/model_run.h"
+#include "engine/reorder_buffer.h"
 #include "engine/score_writer.h"
 #include "image/picture.h"
 #include "model/score_table.h"
@@ -81,9 +82,9 @@ class Session {
   int subsample() const { return options_.subsample; }
 
   /// The devices that run what they can, empty: the CPU alone. After Start.
-  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return lanes_; }
+  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return crew_.lanes(); }
   /// The first of them; null: the CPU alone.
-  const DeviceInfo* device() const { return lanes_.empty() ? nullptr : &lanes_.front()->info(); }
+  const DeviceInfo* device() const { return lanes().empty() ? nullptr : &lanes().front()->info(); }
   /// Devices that were passed over or failed, and why.
   std::vector<std::string> warnings() const;
 
@@ -92,45 +93,39 @@ class Session {
 
   explicit Session(SessionOptions options);
   Status BindRequests();
-  Status ChooseDevices(const PictureFormat& format);
-  FrameJob::Inputs MakeInputs(Picture reference, std::vector<Picture> distorted);
+  FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
   VideoPicture MakeVideoPicture(Video video, Picture picture) const;
-  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
+  void Remember(const FramePictures& frame);
+  DeviceCrew::Settings CrewSettings();
   void Warn(const std::string& warning);
-  const std::vector<int>& RunsOfFrame(int64_t index) const;
+  Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
+  Status WaitForRoom();
   bool DevicesAreBehind() const;
-  void HelpDevices();
-  void CountForHelp(const Jobs& jobs);
   void OnFramesDone(Jobs jobs);
-  bool IsReady() const { return !done_.empty() && done_.front(); }
   void WriteReady();
-  Jobs TakeReady();
-  std::shared_ptr<FrameJob> TakeJob();
-  void SharePredictions(int count, const std::function<void(int)>& work);
+  Status Write(const Jobs& jobs);
   void PublishMeans();
 
   const SessionOptions options_;
   FeatureSet features_;
   std::vector<ModelRun> models_;
+  FrameRuns runs_;
   std::unique_ptr<WorkspacePool> workspaces_;
-  std::deque<FramePictures> earlier_;          // latest first
+  JobPool jobs_;
+  std::deque<FramePictures> earlier_;  // latest first
   int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
-  std::vector<int> all_runs_, runs_between_;  // those of every frame, where subsampling leaves the others out
-  Jobs own_spare_;                            // of spare_, taken all at once
   int64_t next_index_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
-  CpuHelp help_;
   bool flushed_ = false;
+  DeviceCrew crew_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable progressed_;
   bool waited_for_ = false;  // somebody waits for progressed_
   int in_flight_ = 0;
-  std::deque<std::shared_ptr<FrameJob>> done_;  // of the frames from first_done_ on; null: not done
-  int64_t first_done_ = 0;
-  Jobs spare_;            // nobody's any more, for later frames: a frame on a device costs little but its allocations
+  ReorderBuffer done_;
   bool writing_ = false;  // some thread writes scores
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
@@ -141,11 +136,7 @@ class Session {
   mutable std::mutex writer_mutex_;
   ScoreWriter writer_;
 
-  // Last: their threads end before anything they use, the lanes' before the pool's.
   std::unique_ptr<ThreadPool> pool_;
-  std::unique_ptr<ThreadPool> copy_pool_;      // copies pictures to devices; null: pool_ does
-  std::unique_ptr<FrameQueue> device_frames_;  // null: no device
-  std::vector<std::unique_ptr<DeviceLane>> lanes_;
 };
 
 }  // namespace acutance
