@@ -67,8 +67,7 @@ class DeviceCrew {
   void Count(const Jobs& done);
 
  private:
-  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features,
-                 const PictureFormat& format);
+  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features, const PictureFormat& format);
   Status NoDevice() const;
   void ForEach(int count, const std::function<void(int)>& work);
   void Warn(const std::string& warning);

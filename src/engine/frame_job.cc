@@ -128,9 +128,7 @@ RunResult* FrameJob::FindResult(int run, int distorted) {
   return found == results_.runs.end() ? nullptr : &*found;
 }
 
-bool FrameJob::FinishOnDevice() {
-  return chains_left_.fetch_sub(device_chains_) == device_chains_;
-}
+bool FrameJob::FinishOnDevice() { return chains_left_.fetch_sub(device_chains_) == device_chains_; }
 
 bool FrameJob::CanRunOnCpu() const {
   return std::ranges::none_of(inputs_.pictures, [](const FramePictures& frame) {
@@ -143,7 +141,7 @@ void FrameJob::RunDeviceWorkOnCpu() {
   Prepare();
   if (has_device_work() && !CanRunOnCpu()) {
     Record(Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index));
-    if (chains_left_.fetch_sub(device_chains_) == device_chains_) done_(shared_from_this());
+    if (FinishOnDevice()) done_(shared_from_this());
     return;
   }
   for (Chain& chain : chains_) {

@@ -10,8 +10,7 @@ constexpr size_t kMostSpare = 1024;
 }  // namespace
 
 std::shared_ptr<FrameJob> JobPool::Take() {
-  return {TakeOrMake().release(),
-          [this](FrameJob* job) { Return(std::unique_ptr<FrameJob>(job)); }};
+  return {TakeOrMake().release(), [this](FrameJob* job) { Return(std::unique_ptr<FrameJob>(job)); }};
 }
 
 std::unique_ptr<FrameJob> JobPool::TakeOrMake() {

@@ -59,17 +59,18 @@ void ScoreWriter::MakeSequences() {
 }
 
 Status ScoreWriter::Write(std::span<FrameResults* const> frames) {
-  Finish(frames);
   for (const FrameResults* frame : frames) WriteFrame(*frame);
   PredictReady(frames.back()->index + 1);
   return error_;
 }
 
-void ScoreWriter::Finish(std::span<FrameResults* const> frames) {
+Status ScoreWriter::Finish(std::span<FrameResults* const> frames) {
   share_(static_cast<int>(CeilDiv(frames.size(), kFramesAtOnce)), [&](int part) {
     const size_t begin = part * kFramesAtOnce, end = std::min(begin + kFramesAtOnce, frames.size());
     for (size_t i = begin; i < end; ++i) frames[i]->Finish(features_);
   });
+  for (const FrameResults* frame : frames) ACU_RETURN_IF_ERROR(frame->status);
+  return {};
 }
 
 Status ScoreWriter::Flush(int64_t frames) {
@@ -87,7 +88,6 @@ std::optional<double> ScoreWriter::RunningMean(int distorted, int model) const {
 }
 
 void ScoreWriter::WriteFrame(const FrameResults& frame) {
-  Record(frame.status);
   for (const RunResult& result : frame.runs) {
     WriteValues(result, frame.index);
     RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];

@@ -26,7 +26,10 @@ class ScoreWriter {
   /// share: spreads the making of values and predictions over threads.
   Status Start(int distorted_count, ForEach share);
 
-  /// Frames that follow those of the last call; makes their values, which other threads may help with.
+  /// Makes the values of frames; an error is a frame's own. Before Write.
+  Status Finish(std::span<FrameResults* const> frames);
+
+  /// Frames that follow those of the last call.
   Status Write(std::span<FrameResults* const> frames);
 
   /// What needs all frames.
@@ -46,7 +49,6 @@ class ScoreWriter {
   };
 
   void MakeSequences();
-  void Finish(std::span<FrameResults* const> frames);
   void WriteFrame(const FrameResults& frame);
   void WriteValues(const RunResult& result, int64_t index);
   void PredictReady(int64_t frames);

@@ -10,9 +10,8 @@ namespace acutance {
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       jobs_([this] {
-        return std::make_unique<FrameJob>(features_, *workspaces_, *pool_, [this](std::shared_ptr<FrameJob> done) {
-          OnFramesDone({std::move(done)});
-        });
+        return std::make_unique<FrameJob>(features_, *workspaces_, *pool_,
+                                          [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
       }),
       crew_(CrewSettings()),
       writer_(features_, models_, options_.subsample) {}
@@ -99,6 +98,28 @@ void Session::Warn(const std::string& warning) {
 std::vector<std::string> Session::warnings() const {
   std::lock_guard lock(mutex_);
   return warnings_;
+}
+
+Status Session::Restore(std::span<FrameResults* const> frames) {
+  StartAt(frames.back()->index + 1);
+  makes_scores_ = true;
+  const std::lock_guard writer_lock(writer_mutex_);
+  const Status status = writer_.Write(frames);
+  const std::lock_guard lock(mutex_);
+  PublishMeans();
+  return status;
+}
+
+void Session::StartAt(int64_t frame) {
+  makes_scores_ = false;
+  first_index_ = next_index_ = frame;
+  const std::lock_guard lock(mutex_);
+  next_to_write_ = frame;
+  done_.StartAt(frame);
+}
+
+void Session::AddHistory(Picture reference, std::vector<Picture> distorted) {
+  Remember(MakeFrame(std::move(reference), std::move(distorted)));
 }
 
 Status Session::CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const {
@@ -190,9 +211,10 @@ void Session::OnFramesDone(Jobs jobs) {
 void Session::WriteReady() {
   std::unique_lock lock(mutex_);
   for (Jobs jobs = done_.Take(); !jobs.empty(); jobs = done_.Take()) {
+    const bool goes_on = error_.ok();
     lock.unlock();
     const int64_t frames = jobs.back()->index() + 1;
-    Status status = Write(jobs);
+    Status status = goes_on ? Write(jobs) : Status();
     jobs.clear();
     lock.lock();
     if (error_.ok()) error_ = std::move(status);
@@ -208,7 +230,9 @@ Status Session::Write(const Jobs& jobs) {
   results.reserve(jobs.size());
   for (const auto& job : jobs) results.push_back(&job->results());
   const std::lock_guard writer_lock(writer_mutex_);
-  return writer_.Write(results);
+  ACU_RETURN_IF_ERROR(writer_.Finish(results));
+  if (keep_) ACU_RETURN_IF_ERROR(keep_(results));
+  return makes_scores_ ? writer_.Write(results) : Status();
 }
 
 void Session::PublishMeans() {
@@ -228,7 +252,7 @@ Status Session::Flush() {
     if (!error_.ok()) return error_;
   }
   const std::lock_guard writer_lock(writer_mutex_);
-  Status status = writer_.Flush(next_index_);
+  Status status = makes_scores_ ? writer_.Flush(next_index_) : Status();
   const std::lock_guard lock(mutex_);
   PublishMeans();
   if (error_.ok()) error_ = std::move(status);

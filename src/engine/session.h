@@ -1,6 +1,7 @@
 // A session scores one reference video against one or more distorted videos.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,12 +62,39 @@ class Session {
   /// Fixes the picture format, makes the metrics and the columns of the score tables. Once, before the first Add.
   Status Start(const PictureFormat& format);
 
+  /// How many pictures before a frame its metrics may read.
+  int history() const { return std::max(reference_history_, distorted_history_); }
+
+  // Between Start and the first Add, in this order:
+
+  /// Gives `results` room for what frame `index` leaves behind.
+  void MakeRoom(int64_t index, FrameResults& results) const {
+    results.Assign(features_, runs_.Of(index), index, options_.distorted_count);
+  }
+
+  /// Frames that were scored by an earlier run, from the clip's first on: kept words of finished frames.
+  Status Restore(std::span<FrameResults* const> frames);
+
+  /// Frames before `frame` are another run's: their scores are not made here, nor those of the frames that follow,
+  /// for they need all before them. What follows is computed and kept.
+  void StartAt(int64_t frame);
+
+  /// Pictures before the first that is added, for metrics that read earlier ones.
+  void AddHistory(Picture reference, std::vector<Picture> distorted);
+
+  /// Called with all frames that are added, in order, before their scores are written. Its error ends the session.
+  void Keep(std::function<Status(std::span<FrameResults* const>)> keep) { keep_ = std::move(keep); }
+
   /// Queues the next frame; blocks while too many are in flight.
   Status Add(Picture reference, std::vector<Picture> distorted);
 
-  /// Waits for all frames and writes what needed them all. Once; at least one frame must have been added.
+  /// Waits for all frames and writes what needed them all. Once; at least one frame must have been added or restored.
   Status Flush();
 
+  /// The index of the first frame that was added to this session.
+  int64_t first_added() const { return first_index_; }
+
+  /// With those restored; of a later part, with all before it.
   int64_t frames_added() const { return next_index_; }
 
   /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this,
@@ -110,12 +139,14 @@ class Session {
   FeatureSet features_;
   std::vector<ModelRun> models_;
   FrameRuns runs_;
+  std::function<Status(std::span<FrameResults* const>)> keep_;
+  bool makes_scores_ = true;
   std::unique_ptr<WorkspacePool> workspaces_;
   JobPool jobs_;
   std::deque<FramePictures> earlier_;  // latest first
   int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
-  int64_t next_index_ = 0;
+  int64_t first_index_ = 0, next_index_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
   bool flushed_ = false;
