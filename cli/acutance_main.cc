@@ -12,6 +12,7 @@
 
 #include "base/nearest.h"
 #include "cli/device_commands.h"
+#include "cli/join_command.h"
 #include "cli/list_commands.h"
 #include "cli/parity_command.h"
 #include "cli/score_args.h"
@@ -93,6 +94,15 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
   return command;
 }
 
+CLI::App* AddJoinCommand(CLI::App& app, std::vector<std::string>& journals, ScoreTexts& texts) {
+  CLI::App* command = app.add_subcommand("join", "Make the scores of a run from the journals of its parts");
+  command->add_option("journals", journals, "Files of `acutance score --frames FIRST:END --journal FILE`, in any order")
+      ->required()
+      ->type_name("JOURNAL");
+  AddLogOptions(*command, texts);
+  return command;
+}
+
 CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair");
   command->add_option("reference", args.reference, "Reference video, as in score")->required()->type_name("REF");
@@ -152,6 +162,9 @@ int Main(int argc, char** argv) {
   ScoreTexts texts;
   CLI::App* score = app.add_subcommand("score", "Score distorted videos against their reference");
   AddScoreOptions(*score, texts);
+  std::vector<std::string> journals;
+  ScoreTexts join_texts;
+  CLI::App* join = AddJoinCommand(app, journals, join_texts);
   std::string feature;
   CLI::App* features = app.add_subcommand("features", "List the features, or what one of them has");
   features->add_option("name", feature, "A feature")->type_name("NAME");
@@ -175,6 +188,7 @@ int Main(int argc, char** argv) {
     return error.get_exit_code() == 0 ? app.exit(error) : ParseFailure(app, error, argc > 1 ? argv[1] : "");
   }
   if (score->parsed()) return Score(texts);
+  if (join->parsed()) return RunJoinCommand(journals, join_texts);
   if (features->parsed()) return Features(feature);
   if (models->parsed()) fmt::print("{}", DescribeModels());
   if (devices->parsed()) fmt::print("{}", DescribeDevices());

@@ -119,20 +119,6 @@ Status ReadDevices(std::string_view text, DeviceChoice& choice) {
   return {};
 }
 
-void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
-  command
-      .add_option("-o,--output", texts.output,
-                  "Write a log of every frame; {name} stands for the distorted video's name")
-      ->type_name("LOG");
-  command.add_option("--format", texts.format, "Format of the log (default: by its extension, else xml)")
-      ->check(CLI::IsMember({"xml", "json", "csv", "sub"}));
-  command
-      .add_option("--precision", texts.precision,
-                  "Significant digits of the log's scores: 1 to 17, or max (default: as libvmaf)")
-      ->type_name("N");
-  command.add_flag("--json", texts.json, "Print the summary as JSON");
-}
-
 void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("-t,--threads", texts.threads, "Worker threads (default: all cores)")
       ->type_name("N")
@@ -160,6 +146,20 @@ void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
 
 }  // namespace
 
+void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
+  command
+      .add_option("-o,--output", texts.output,
+                  "Write a log of every frame; {name} stands for the distorted video's name")
+      ->type_name("LOG");
+  command.add_option("--format", texts.format, "Format of the log (default: by its extension, else xml)")
+      ->check(CLI::IsMember({"xml", "json", "csv", "sub"}));
+  command
+      .add_option("--precision", texts.precision,
+                  "Significant digits of the log's scores: 1 to 17, or max (default: as libvmaf)")
+      ->type_name("N");
+  command.add_flag("--json", texts.json, "Print the summary as JSON");
+}
+
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option(
@@ -183,6 +183,11 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   AddLogOptions(command, texts);
   command.add_option("--frames", texts.frames, "Score frames FIRST to END-1 only, counted from 0")
       ->type_name("FIRST:END");
+  command
+      .add_option("--journal", texts.journal,
+                  "Keep results in FILE: the same command goes on from there after it was stopped, and `acutance join` "
+                  "joins the journals of several --frames")
+      ->type_name("FILE");
   command.add_option("--subsample", texts.subsample, "Score one frame of N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
@@ -195,6 +200,7 @@ Examples:
   acutance score ref.y4m a.mp4 b.mp4 c.mp4 --output 'logs/{name}.json'
   acutance score ref.yuv encode.mp4 --size 1920x1080 --bit-depth 10
   acutance score ref.mp4 dis.mp4 -m vmaf_4k_v0.6.1 -f psnr --frames 100:300
+  acutance score ref.mkv dis.mkv --journal run.journal --output scores.xml
   ffmpeg -v error -i dis.mp4 -f yuv4mpegpipe - | acutance score ref.y4m -
 
 `acutance features` and `acutance models` list what can be asked for.
@@ -219,9 +225,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   ScoreArgs args;
   args.reference = texts.reference;
   args.distorted = texts.distorted;
-  args.precision = texts.precision;
   args.subsample = texts.subsample;
-  args.json = texts.json;
   args.quiet = texts.quiet;
   args.threads = texts.threads > 0 ? texts.threads
                                    : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
@@ -241,9 +245,26 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
     args.features.push_back(std::move(request));
   }
   ACU_RETURN_IF_ERROR(ReadModels(texts, args));
+  ACU_RETURN_IF_ERROR(ReadLogArgs(texts, args));
+  args.journal = texts.journal;
+  if (!args.journal.empty() && std::ranges::count(args.outputs, args.journal) > 0)
+    return Error(StatusCode::kInvalidArgument, "--journal {}: the log would replace it; name another file",
+                 args.journal);
+  const bool is_part = !args.journal.empty() && args.first_frame > 0;
+  if (is_part && (!args.outputs.empty() || args.json))
+    return Error(StatusCode::kInvalidArgument,
+                 "--frames {} with a journal is a part of a run, and has no log of its own: leave out --output and "
+                 "--json, and let `acutance join` write the log of all parts",
+                 texts.frames);
+  return args;
+}
+
+Status ReadLogArgs(const ScoreTexts& texts, ScoreArgs& args) {
   ACU_RETURN_IF_ERROR(ReadOutputs(texts, args));
   args.format = FormatOf(texts);
-  return args;
+  args.precision = texts.precision;
+  args.json = texts.json;
+  return {};
 }
 
 }  // namespace acutance::cli

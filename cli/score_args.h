@@ -30,6 +30,7 @@ struct ScoreTexts {
   std::string format;
   std::string precision;
   std::string frames;
+  std::string journal;
   RawTexts raw;
   std::string backend = "auto";
   std::string devices;  // numbers with commas
@@ -53,6 +54,7 @@ struct ScoreArgs {
   std::string precision;
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
+  std::string journal;      // empty: none
   DeviceChoice device;
   Decoder decoder = Decoder::kCpu;
   std::optional<size_t> max_vram;  // bytes
@@ -64,10 +66,16 @@ struct ScoreArgs {
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
 
+/// --output, --format, --precision and --json.
+void AddLogOptions(CLI::App& command, ScoreTexts& texts);
+
 /// --size (which is returned), --pixel-format and --bit-depth.
 CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help);
 
 /// A failure is a usage error.
 Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts);
+
+/// What AddLogOptions added, for the videos of `args`.
+Status ReadLogArgs(const ScoreTexts& texts, ScoreArgs& args);
 
 }  // namespace acutance::cli

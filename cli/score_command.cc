@@ -32,10 +32,13 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_reference = args.first_frame;
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
+  request.journal = args.journal;
   request.device = args.device;
   request.max_device_memory = args.max_vram;
   return request;
 }
+
+}  // namespace
 
 Status CheckOutputs(const ScoreArgs& args) {
   std::vector<std::string> videos = args.distorted;
@@ -43,6 +46,8 @@ Status CheckOutputs(const ScoreArgs& args) {
   for (const std::string& output : args.outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
   return {};
 }
+
+namespace {
 
 Status WriteLogs(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   for (size_t d = 0; d < args.outputs.size(); ++d)
@@ -71,8 +76,10 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
                PooledTable(*result.session, static_cast<int>(d), result.frames));
   if (args.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
-  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}\n", result.frames, result.seconds,
-             static_cast<double>(result.frames) / result.seconds, args.threads, args.threads == 1 ? "" : "s",
+  if (result.restored > 0) fmt::print("{} frames were in {}\n", result.restored, args.journal);
+  const int64_t computed = result.frames - result.restored;
+  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}\n", computed, result.seconds,
+             static_cast<double>(computed) / result.seconds, args.threads, args.threads == 1 ? "" : "s",
              DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "");
 }
 
@@ -101,7 +108,9 @@ Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
   return summary;
 }
 
-int Report(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
+}  // namespace
+
+int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (result.error) {
     // A part of a video was scored: show it, but leave no log behind that looks whole.
     PrintTables(args, result);
@@ -122,6 +131,15 @@ int Report(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& n
   return kFailed;
 }
 
+namespace {
+
+/// A part of a run has no scores to show.
+int ReportPart(const ScoreArgs& args, const ScoredRun& result) {
+  fmt::print("frames {} to {} are in {}; `acutance join` makes the scores of all parts\n", args.first_frame,
+             result.frames - 1, args.journal);
+  return result.error ? kFailed : kOk;
+}
+
 }  // namespace
 
 int RunScoreCommand(const ScoreArgs& args) {
@@ -138,20 +156,21 @@ int RunScoreCommand(const ScoreArgs& args) {
   Progress progress(args.quiet);
   RunRequest request = MakeRequest(args);
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
-    if (!progress.IsDue()) return;
-    Progress::State state{session.frames_done(), total, {}, {}};
+    if (!progress.IsDue()) return Next::kGoOn;
+    Progress::State state{session.frames_done(), total, {}, {}, session.first_added()};
     if (!session.models().empty()) {
       state.label = session.models()[0].model().name;
       state.score = session.RunningMean(0, 0);
     }
     progress.Update(state);
+    return Next::kGoOn;
   };
   const ScoredRun result = RunSpecs(std::move(request), args.models);
   progress.Clear();
   for (const std::string& warning : result.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
   if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
-  return Report(args, result, *numbers);
+  return result.is_part ? ReportPart(args, result) : ReportScores(args, result, *numbers);
 }
 
 }  // namespace acutance::cli

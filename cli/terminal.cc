@@ -109,7 +109,7 @@ void Progress::Clear() {
 double Progress::Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 std::string Progress::Line(const State& state) const {
-  const double rate = static_cast<double>(state.frames) / std::max(Seconds(), 1e-9);
+  const double rate = static_cast<double>(state.frames - state.earlier) / std::max(Seconds(), 1e-9);
   const int64_t total = state.total.value_or(0);
   std::vector<std::string> fields;
   fields.push_back(total > 0 ? fmt::format("{}/{} frames", state.frames, total)

@@ -36,6 +36,7 @@ class Progress {
     std::optional<int64_t> total;
     std::string label;            // of the score: "vmaf"
     std::optional<double> score;  // mean so far
+    int64_t earlier = 0;          // of the frames, those of an earlier run
   };
 
   /// At most ten times a second on a terminal, once in five seconds otherwise. False: Update does nothing.

@@ -20,13 +20,23 @@ struct Progress {
   std::optional<double> score;   // the first model's mean so far
 };
 
+/// What a run does after a frame.
+enum class Next {
+  kGoOn,
+  kStop,    // the frames so far are all: their scores are the Result
+  kCancel,  // the run fails with kCancelled
+};
+
 struct ScoreOptions {
   SessionOptions session;            // its `videos` is the number of distorted files
   int64_t first_frame = 0;           // of every file
   int64_t frame_count = 0;           // 0: to the end of the shortest file
   std::optional<PictureFormat> raw;  // set: the files are headerless planar yuv
-  /// Called on the caller's thread after each frame read; false stops with kCancelled.
-  std::function<bool(const Progress&)> on_progress;
+  /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
+  /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.
+  std::string journal;
+  /// Called on the caller's thread after each frame read.
+  std::function<Next(const Progress&)> on_progress;
   /// Called once, before the first frame, with a function that stops the run with kCancelled from any thread, also
   /// while it waits for a file. That function may be called while what this returns lives, which the run holds till its
   /// end.
@@ -37,5 +47,9 @@ struct ScoreOptions {
 /// formats and depths must agree. A file that ends early is a warning of the Result; one that is damaged is kBadData.
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
+
+/// The scores of one run over all frames of the journals, in any order. Frames that several have must agree to the bit;
+/// kInvalidArgument where one is missing, or the journals are of different runs. Needs no video.
+Expected<Result> Join(const std::vector<std::string>& journals, int threads = 0);
 
 }  // namespace acutance::api

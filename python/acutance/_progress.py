@@ -29,14 +29,16 @@ class Reporter:
         self.wanted = self._callback is not None or self._make_bar is not None
         self._last: Progress | None = None
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: Progress) -> bool:
+        """Whether the user has seen enough."""
         if progress == self._last:
-            return
+            return False
         self._last = progress
         if self._callback is not None:
-            self._callback(progress)
-        elif self._make_bar is not None:
+            return self._callback(progress) is False
+        if self._make_bar is not None:
             self._show(progress)
+        return False
 
     def _show(self, progress: Progress) -> None:
         if self._bar is None and self._make_bar is not None:

@@ -59,6 +59,7 @@ def score(
     size: tuple[int, int] | None = None,
     bit_depth: int = 8,
     pixel_format: str = "420",
+    journal: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """Scores distorted videos against their reference.
@@ -76,8 +77,11 @@ def score(
     first_frame, frame_count: of every file; frame_count=None: to the end of the shortest file.
     size, bit_depth, pixel_format: of headerless planar yuv: (width, height) in luma samples; 8, 10, 12 or 16;
         "400", "420", "422" or "444".
-    progress: a function that is given a Progress about 20 times a second and once at the end; True: a bar of tqdm;
-        None: a bar where standard error is a terminal and tqdm is installed; False: none.
+    journal: a file in which results are kept: the same call goes on after the last of them where it was stopped. With
+        first_frame above 0 the run is a part without scores, which `acutance join` joins with the others.
+    progress: a function that is given a Progress about 20 times a second and once at the end; where it returns False
+        the frames so far are all, and their scores the Result. True: a bar of tqdm; None: a bar where standard error
+        is a terminal and tqdm is installed; False: none.
 
     Returns a Result. Ctrl-C stops the run with KeyboardInterrupt; so does an exception in `progress`, with itself.
     Raises NotFoundError for a file, model or feature that does not exist, BadDataError for a damaged file,
@@ -85,9 +89,9 @@ def score(
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format)
+                          frame_count, size, bit_depth, pixel_format, journal)
     with Reporter(progress) as reporter:
-        result = Result(wait(task, lambda: reporter.update(Progress(*task.progress()))), score_names(models))
+        result = Result(wait(task, lambda: _look(task, reporter)), score_names(models))
         reporter.update(_end_of(result))
     return result
 
@@ -107,16 +111,22 @@ async def score_async(
     size: tuple[int, int] | None = None,
     bit_depth: int = 8,
     pixel_format: str = "420",
+    journal: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format)
+                          frame_count, size, bit_depth, pixel_format, journal)
     with Reporter(progress) as reporter:
-        core = await wait_async(task, lambda: reporter.update(Progress(*task.progress())))
+        core = await wait_async(task, lambda: _look(task, reporter))
         result = Result(core, score_names(models))
         reporter.update(_end_of(result))
     return result
+
+
+def _look(task: _core.Task, reporter: Reporter) -> None:
+    if reporter.update(Progress(*task.progress())):
+        task.stop()
 
 
 def _end_of(result: Result) -> Progress:
@@ -137,6 +147,7 @@ def _start(
     size: tuple[int, int] | None,
     bit_depth: int,
     pixel_format: str,
+    journal: Path | None,
 ) -> tuple[_core.Task, list[Model]]:
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
@@ -151,7 +162,8 @@ def _start(
     task = _core.score(os.fsencode(reference), [os.fsencode(path) for path in paths], options,
                        whole("first_frame", first_frame),
                        0 if frame_count is None else whole("frame_count", frame_count, 1),
-                       None if size is None else _raw_format(size, bit_depth, pixel_format))
+                       None if size is None else _raw_format(size, bit_depth, pixel_format),
+                       b"" if journal is None else os.fsencode(journal))
     return task, models
 
 

@@ -51,11 +51,12 @@ using RawFormat = std::tuple<int, int, int, std::string>;  // width, height, bit
 
 std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<nb::bytes>& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
-                                 const std::optional<RawFormat>& raw) {
+                                 const std::optional<RawFormat>& raw, const nb::bytes& journal) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
   options.frame_count = frame_count;
+  options.journal = TextOf(journal);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(pixel_format)};
@@ -65,7 +66,7 @@ std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<n
   const auto work = [options, first = TextOf(reference), others](Task::Shared& shared) mutable {
     options.on_progress = [&shared](const Progress& progress) {
       shared.SetProgress(progress);
-      return !shared.Cancelled();
+      return shared.After();
     };
     options.watch_cancel = [&shared](std::function<void()> stop) { return shared.WatchCancel(std::move(stop)); };
     return acutance::Score(first, others, options);
@@ -176,6 +177,7 @@ void BindRuns(nb::module_& m) {
   nb::class_<Task>(m, "Task")
       .def("wait", &Task::Wait, "seconds"_a.none(), nb::call_guard<nb::gil_scoped_release>())
       .def("cancel", &Task::Cancel, nb::call_guard<nb::gil_scoped_release>())
+      .def("stop", &Task::Stop)
       .def("progress",
            [](const Task& task) {
              const Progress progress = task.progress();
@@ -186,7 +188,7 @@ void BindRuns(nb::module_& m) {
         return Take(task.Take());
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
-        "raw"_a.none());
+        "raw"_a.none(), "journal"_a);
   nb::class_<Stream>(m, "Stream")
       .def(
           "__init__",

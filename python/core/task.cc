@@ -17,9 +17,9 @@ Expected<Result> Guarded(const Task::Work& work, Task::Shared& shared) {
 
 }  // namespace
 
-bool Task::Shared::Cancelled() {
+Next Task::Shared::After() {
   const std::lock_guard lock(mutex);
-  return cancelled;
+  return cancelled ? Next::kCancel : stopped ? Next::kStop : Next::kGoOn;
 }
 
 void Task::Shared::SetProgress(const Progress& now) {
@@ -66,6 +66,11 @@ void Task::Cancel() {
   const std::lock_guard lock(shared_->mutex);
   shared_->cancelled = true;
   if (shared_->cancel) shared_->cancel();
+}
+
+void Task::Stop() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->stopped = true;
 }
 
 Progress Task::progress() const {

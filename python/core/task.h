@@ -22,9 +22,10 @@ class Task {
     std::optional<Expected<Result>> result;
     std::function<void()> cancel;
     bool cancelled = false;
+    bool stopped = false;
     Progress progress;
 
-    bool Cancelled();
+    Next After();  // a frame
     void SetProgress(const Progress& now);
     /// `stop` may be called from any thread while the returned value lives.
     std::shared_ptr<void> WatchCancel(std::function<void()> stop);
@@ -38,6 +39,7 @@ class Task {
   /// Whether it is done, after at most `seconds`; without: when it is. Needs no GIL.
   bool Wait(std::optional<double> seconds);
   void Cancel();
+  void Stop();  // the frames so far are all
   Progress progress() const;
   Expected<Result> Take();  // of a task that is done
 

@@ -303,6 +303,37 @@ TEST(Api, WarningsAreToldOnce) {
   EXPECT_EQ(ScoreFrames(options.session, 2)->warnings(), of_files->warnings());
 }
 
+TEST(Api, ARunGoesOnFromItsJournalAndPartsAreJoined) {
+  const acutance::test::TempDir folder;
+  const std::string reference = folder / "reference.y4m", distorted = folder / "distorted.y4m";
+  WriteClip(reference, 6, 0);
+  WriteClip(distorted, 6, 24);
+  const auto whole = ScoreFrames(VmafAndPsnr(), 6);
+  acutance::ScoreOptions options;
+  options.session = VmafAndPsnr();
+  options.journal = folder / "first";
+  options.frame_count = 4;
+  options.on_progress = [](const acutance::Progress& progress) {
+    EXPECT_EQ(progress.total, 4);
+    return progress.frames >= 1 ? acutance::Next::kStop : acutance::Next::kGoOn;
+  };
+  ASSERT_TRUE(acutance::Score(reference, {distorted}, options).ok());
+  EXPECT_FALSE(acutance::Join({options.journal}).ok());  // not at its end
+  options.on_progress = nullptr;
+  const auto first = acutance::Score(reference, {distorted}, options);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_EQ(*first->Scores("vmaf"), *ScoreFrames(VmafAndPsnr(), 4)->Scores("vmaf"));
+  options.journal = folder / "second";
+  options.first_frame = 4;
+  options.frame_count = 0;
+  ASSERT_TRUE(acutance::Score(reference, {distorted}, options).ok());
+  const auto joined = acutance::Join({folder / "second", folder / "first"});
+  ASSERT_TRUE(joined.ok()) << joined.status().message();
+  EXPECT_EQ(joined->names(), whole->names());
+  for (const std::string& name : whole->names()) EXPECT_EQ(*joined->Scores(name), *whole->Scores(name)) << name;
+  EXPECT_EQ(acutance::Join({folder / "second"}).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST(Api, FilesScoreAsTheirPictures) {
   const acutance::test::TempDir folder;
   const std::string reference = folder / "reference.y4m", distorted = folder / "distorted.y4m";
@@ -313,7 +344,8 @@ TEST(Api, FilesScoreAsTheirPictures) {
   int calls = 0;
   options.on_progress = [&](const acutance::Progress& progress) {
     EXPECT_EQ(progress.total, 6);
-    return ++calls > 0;
+    ++calls;
+    return acutance::Next::kGoOn;
   };
   const auto result = acutance::Score(reference, {distorted}, options);
   ASSERT_TRUE(result.ok()) << result.status().message();
@@ -324,8 +356,16 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_FALSE(result->WriteLog(folder / "log.json", "yaml").ok());
   EXPECT_EQ(result->WriteLog("no/such/folder/log.xml", "xml").code(), StatusCode::kIo);
 
-  options.on_progress = [](const acutance::Progress&) { return false; };
+  options.on_progress = [](const acutance::Progress&) { return acutance::Next::kCancel; };
   EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
+  calls = 0;
+  options.on_progress = [&](const acutance::Progress&) {
+    return ++calls == 3 ? acutance::Next::kStop : acutance::Next::kGoOn;
+  };
+  const auto some = acutance::Score(reference, {distorted}, options);
+  ASSERT_TRUE(some.ok()) << some.status().message();
+  EXPECT_EQ(some->frames(), 3);
+  EXPECT_EQ(*some->Scores("vmaf"), *ScoreFrames(VmafAndPsnr(), 3)->Scores("vmaf"));
   options.on_progress = nullptr;
   options.watch_cancel = [](const std::function<void()>& cancel) {
     cancel();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/access.h"
+#include "engine/join_run.h"
 #include "engine/score_run.h"
 
 namespace acutance::api {
@@ -23,6 +24,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.skip_reference = request.skip_distorted = options.first_frame;
   request.frame_limit = options.frame_count;
   request.device = ChoiceOf(options.session);
+  request.journal = options.journal;
   return request;
 }
 
@@ -40,15 +42,26 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
     return options.watch_cancel ? options.watch_cancel(cancel) : nullptr;
   };
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
-    if (!options.on_progress) return;
+    if (!options.on_progress) return acutance::Next::kGoOn;
     Progress progress{session.frames_done(), total, {}};
     if (!session.models().empty()) progress.score = session.RunningMean(0, 0);
-    if (!options.on_progress(progress)) cancel();
+    const Next next = options.on_progress(progress);
+    if (next == Next::kCancel) cancel();
+    return next == Next::kStop ? acutance::Next::kStop : acutance::Next::kGoOn;
   };
   ScoredRun run = RunScore(request);
   if (run.error) return ToPublic(run.error->status);
   return ResultAccess::Make(*run.session, static_cast<int>(distorted.size()), run.format, run.seconds,
                             std::move(run.warnings));
+}
+
+Expected<Result> Join(const std::vector<std::string>& journals, int threads) {
+  SessionOptions options;
+  options.threads = threads;
+  JoinedRun joined = JoinJournals(journals, ThreadsOf(options));
+  if (joined.run.error) return ToPublic(joined.run.error->status);
+  return ResultAccess::Make(*joined.run.session, static_cast<int>(joined.request.distorted.size()), joined.run.format,
+                            joined.run.seconds, std::move(joined.run.warnings));
 }
 
 }  // namespace acutance::api

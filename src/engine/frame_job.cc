@@ -1,7 +1,6 @@
 #include "engine/frame_job.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -15,13 +14,6 @@ int BandCount(int rows, int idle_workers) { return std::clamp(rows / kMinBandRow
 
 bool LiesOnDeviceAlone(const VideoPicture& video) {
   return !video.picture.planes[0].data && video.picture.device_planes[0].address != 0;
-}
-
-template <class T>
-std::span<T> TakeFront(std::span<T>& rest, size_t count) {
-  const std::span<T> front = rest.first(count);
-  rest = rest.subspan(count);
-  return front;
 }
 
 }  // namespace
@@ -59,7 +51,6 @@ FrameJob::FrameJob(const FeatureSet& features, WorkspacePool& workspaces, Thread
     : features_(features), workspaces_(workspaces), pool_(pool), done_(std::move(done)) {}
 
 void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
-  index_ = inputs.index;
   inputs_ = std::move(inputs);
   runs_ = &runs;
   device_runs_ = std::ranges::count_if(runs, [&](int r) { return features_.runs()[r].on_device; });
@@ -67,7 +58,6 @@ void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
   histories_.clear();
   work_ = 0;
   ran_device_work_on_cpu_ = false;
-  status_ = {};
 }
 
 void FrameJob::DropInputs() {
@@ -77,46 +67,16 @@ void FrameJob::DropInputs() {
 void FrameJob::Prepare() {
   if (is_prepared_) return;
   is_prepared_ = true;
-  MakeResults();
+  results_.Assign(features_, *runs_, index(), static_cast<int>(inputs_.own().distorted.size()));
+  results_.history = static_cast<int>(inputs_.pictures.size()) - 1;
   MakeChains();
   chains_left_ = static_cast<int>(chains_.size());
-}
-
-void FrameJob::MakeResults() {
-  const size_t distorted_count = inputs_.own().distorted.size();
-  size_t results = 0, words = 0, values = 0;
-  for (int r : *runs_) {
-    const MetricRun& run = features_.runs()[r];
-    const ExtractorSpec& spec = run.extractor->spec();
-    const size_t copies = run.ReadsDistorted() ? distorted_count : 1;
-    results += copies;
-    words += copies * (spec.sums + spec.words + spec.kept);
-    values += copies * run.metric->outputs.size();
-  }
-  results_.clear();
-  results_.reserve(results);
-  words_.assign(words, 0);
-  values_.assign(values, std::numeric_limits<double>::quiet_NaN());
-  std::span<int64_t> words_left = words_;
-  std::span<double> values_left = values_;
-  for (int r : *runs_) {
-    const MetricRun& run = features_.runs()[r];
-    const ExtractorSpec& spec = run.extractor->spec();
-    const size_t copies = run.ReadsDistorted() ? distorted_count : 1;
-    for (size_t i = 0; i < copies; ++i)
-      results_.push_back({.run = r,
-                          .distorted = run.ReadsDistorted() ? static_cast<int>(i) : -1,
-                          .sums = TakeFront(words_left, spec.sums),
-                          .words = TakeFront(words_left, spec.words),
-                          .kept = TakeFront(words_left, spec.kept),
-                          .values = TakeFront(values_left, run.metric->outputs.size())});
-  }
 }
 
 void FrameJob::MakeChains() {
   if (chains_.size() != runs_->size()) chains_ = std::vector<Chain>(runs_->size());
   device_chains_ = 0;
-  std::span<RunResult> results = results_;
+  std::span<RunResult> results = results_.runs;
   for (size_t i = 0; i < chains_.size(); ++i) {
     Chain& chain = chains_[i];
     chain.run = (*runs_)[i];
@@ -141,14 +101,14 @@ void FrameJob::MakeArtifacts(RunResult& result) {
 void FrameJob::Record(Status status) {
   if (status.ok()) return;
   const std::lock_guard lock(status_mutex_);
-  if (status_.ok()) status_ = std::move(status);
+  if (results_.status.ok()) results_.status = std::move(status);
 }
 
 void FrameJob::Guarded(const std::function<Status()>& work) {
   try {
     Record(work());
   } catch (const std::bad_alloc&) {
-    Record(Error(StatusCode::kOutOfMemory, "frame {}: not enough memory for its metrics; use fewer --threads", index_));
+    Record(OutOfMemory(index()));
   }
 }
 
@@ -162,17 +122,13 @@ void FrameJob::Start() {
 }
 
 RunResult* FrameJob::FindResult(int run, int distorted) {
-  const auto found = std::ranges::find_if(results_, [&](const RunResult& result) {
+  const auto found = std::ranges::find_if(results_.runs, [&](const RunResult& result) {
     return result.run == run && (result.distorted < 0 || result.distorted == distorted);
   });
-  return found == results_.end() ? nullptr : &*found;
+  return found == results_.runs.end() ? nullptr : &*found;
 }
 
-bool FrameJob::FinishOnDevice() {
-  for (Chain& chain : chains_)
-    if (chain.on_device) CloseChain(chain);
-  return chains_left_.fetch_sub(device_chains_) == device_chains_;
-}
+bool FrameJob::FinishOnDevice() { return chains_left_.fetch_sub(device_chains_) == device_chains_; }
 
 bool FrameJob::CanRunOnCpu() const {
   return std::ranges::none_of(inputs_.pictures, [](const FramePictures& frame) {
@@ -185,7 +141,7 @@ void FrameJob::RunDeviceWorkOnCpu() {
   Prepare();
   if (has_device_work() && !CanRunOnCpu()) {
     Record(Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index));
-    if (chains_left_.fetch_sub(device_chains_) == device_chains_) done_(shared_from_this());
+    if (FinishOnDevice()) done_(shared_from_this());
     return;
   }
   for (Chain& chain : chains_) {
@@ -267,18 +223,9 @@ void FrameJob::EndStage(Chain& chain) {
   StartStage(chain);
 }
 
-void FrameJob::CloseChain(Chain& chain) {
+void FrameJob::EndChain(Chain& chain) {
   for (auto& workspace : chain.frame_workspaces) workspaces_.ReturnFrameWorkspace(chain.run, std::move(workspace));
   chain.frame_workspaces.clear();
-  const int history = static_cast<int>(inputs_.pictures.size()) - 1;
-  for (const RunResult& result : chain.results)
-    Guarded([&] {
-      return RunOf(chain).extractor->Finish({index_, history, result.sums, result.words}, {result.values, result.kept});
-    });
-}
-
-void FrameJob::EndChain(Chain& chain) {
-  CloseChain(chain);
   if (--chains_left_ == 0) done_(shared_from_this());
 }
 

@@ -12,17 +12,9 @@
 
 #include "backend/cpu/thread_pool.h"
 #include "engine/feature_set.h"
+#include "engine/frame_results.h"
 
 namespace acutance {
-
-/// Results of one metric run over one frame.
-struct RunResult {
-  int run;        // index into FeatureSet::runs()
-  int distorted;  // -1: the metric reads the reference alone, one result for all distorted videos
-  std::span<int64_t> sums, words, kept;
-  std::span<double> values;
-  std::vector<MutablePicture> artifacts{};  // empty unless the session asked for them
-};
 
 /// The pictures of one frame of all videos.
 struct FramePictures {
@@ -81,7 +73,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Instead of FinishOnDevice, when the device failed or is behind.
   void RunDeviceWorkOnCpu();
 
-  int64_t index() const { return index_; }
+  int64_t index() const { return inputs_.index; }
   const Inputs& inputs() const { return inputs_; }
   /// After `done`: lets go of the pictures; index() and results() stay. The memory for the pictures' descriptions
   /// stays, too, until Assign, so that one thread allocates and frees it.
@@ -89,9 +81,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// After `done`: the workers' time, of all of them together.
   std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
   bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
-  /// After `done`: the first error of its metrics.
-  const Status& status() const { return status_; }
-  const std::vector<RunResult>& results() const { return results_; }
+  /// After `done`: sums and words of all runs, not finished yet.
+  FrameResults& results() { return results_; }
 
  private:
   /// A metric run over the frame: stage after stage, each split into bands, for all distorted videos at once.
@@ -106,7 +97,6 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
     std::mutex sums_mutex;
   };
 
-  void MakeResults();
   void MakeChains();
   void MakeArtifacts(RunResult& result);
   void StartChain(Chain& chain);
@@ -115,7 +105,6 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   void RunBand(Chain& chain, RowBand band, int worker);
   Status ComputeBand(Chain& chain, RowBand band, int worker);
   void EndStage(Chain& chain);
-  void CloseChain(Chain& chain);
   void EndChain(Chain& chain);
   void Record(Status status);                          // the first error stays
   void Guarded(const std::function<Status()>& work);   // records its error, or that memory ran out
@@ -125,22 +114,18 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   WorkspacePool& workspaces_;
   ThreadPool& pool_;
   const DoneCallback done_;
-  int64_t index_ = 0;
   Inputs inputs_;
   const std::vector<int>* runs_ = nullptr;
   size_t device_runs_ = 0;
   bool is_prepared_ = false;
-  std::vector<int64_t> words_;  // sums, words and kept words of all results, one after another
-  std::vector<double> values_;
-  std::vector<RunResult> results_;
+  FrameResults results_;
   std::vector<Chain> chains_;                                // one for each run
   std::vector<std::vector<const VideoPicture*>> histories_;  // [0] the reference's, [1 + d] those of distorted d
   int device_chains_ = 0;
   std::atomic<int> chains_left_ = 0;
   std::atomic<int64_t> work_ = 0;  // nanoseconds
   bool ran_device_work_on_cpu_ = false;
-  std::mutex status_mutex_;
-  Status status_;
+  std::mutex status_mutex_;  // guards results_.status
 };
 
 }  // namespace acutance

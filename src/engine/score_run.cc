@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/device_decoding.h"
+#include "engine/run_journal.h"
 #include "io/pair_reader.h"
 
 namespace acutance {
@@ -32,7 +33,7 @@ class Run {
   explicit Run(const RunRequest& request) : request_(request), open_(request.open) {}
 
   ScoredRun Go() && {
-    if (MakeSession() && ChooseDecoder() && OpenVideos() && StartSession()) ScoreFrames();
+    if (MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenJournal()) ScoreFrames();
     return std::move(result_);
   }
 
@@ -112,12 +113,13 @@ class Run {
   }
 
   bool OpenVideos() {
-    Result<PairReaderInput> reference = OpenInput(request_.reference, request_.skip_reference, true);
+    const bool all = has_journal();  // frames are counted from the videos' first
+    Result<PairReaderInput> reference = OpenInput(request_.reference, all ? 0 : request_.skip_reference, true);
     if (!reference.ok()) return Fail(RunStage::kReference, reference.status());
     std::vector<PairReaderInput> distorted;
     for (size_t d = 0; d < request_.distorted.size(); ++d) {
       Result<PairReaderInput> input =
-          OpenInput(request_.distorted[d], request_.skip_distorted, session_->NeedsDistorted());
+          OpenInput(request_.distorted[d], all ? 0 : request_.skip_distorted, session_->NeedsDistorted());
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
       distorted.push_back(std::move(input).value());
     }
@@ -127,7 +129,7 @@ class Run {
           Error(StatusCode::kInvalidArgument,
                 "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
     PairReaderOptions options;
-    if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit;
+    if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit + (all ? request_.skip_reference : 0);
     options.read_ahead = request_.read_ahead ? 2 : 0;
     options.raise_bit_depth = request_.raise_bit_depth;
     Result<std::unique_ptr<PairReader>> reader =
@@ -154,20 +156,54 @@ class Run {
     return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kSession, status);
   }
 
+  bool has_journal() const { return !request_.journal.empty(); }
+
+  bool OpenJournal() {
+    if (!has_journal()) return true;
+    Result<std::unique_ptr<RunJournal>> journal = RunJournal::Open(request_, result_.format, *session_);
+    if (!journal.ok()) return Fail(RunStage::kSession, journal.status());
+    journal_ = std::move(journal).value();
+    result_.restored = journal_->restored();
+    result_.is_part = request_.skip_reference > 0;
+    return true;
+  }
+
+  /// The next frame; nullopt at the end, which may be an error.
+  std::optional<FramePair> ReadFrame(Status& status) {
+    Result<std::optional<FramePair>> pair = reader_->Next();
+    if (pair.ok()) return std::move(pair).value();
+    if (pair.status().code() == StatusCode::kCancelled)
+      status = Error(StatusCode::kCancelled, "interrupted after {} frames", session_->frames_added());
+    else Fail(RunStage::kRead, pair.status());
+    return std::nullopt;
+  }
+
+  /// Passes over the frames that the journal has and those before a part; the last of them are history.
+  Status PassOver(int64_t count) {
+    Status status;
+    for (int64_t frame = 0; frame < count; ++frame) {
+      std::optional<FramePair> pair = ReadFrame(status);
+      if (!pair) break;
+      if (frame >= count - session_->history())
+        session_->AddHistory(std::move(pair->reference), std::move(pair->distorted));
+    }
+    return status;
+  }
+
   /// Reads and adds frames until the end, an error or a cancellation.
   Status FeedFrames() {
-    for (;;) {
-      Result<std::optional<FramePair>> pair = reader_->Next();
-      if (pair.status().code() == StatusCode::kCancelled)
-        return Error(StatusCode::kCancelled, "interrupted after {} frames", session_->frames_added());
-      if (!pair.ok()) {
-        Fail(RunStage::kRead, pair.status());
+    if (journal_ && journal_->is_complete()) return {};
+    Status status = PassOver(session_->frames_added());
+    while (status.ok()) {
+      std::optional<FramePair> pair = ReadFrame(status);
+      if (!pair) return status;
+      ACU_RETURN_IF_ERROR(session_->Add(std::move(pair->reference), std::move(pair->distorted)));
+      if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
+        was_stopped_ = true;
         return {};
       }
-      if (!pair->has_value()) return {};
-      ACU_RETURN_IF_ERROR(session_->Add(std::move((*pair)->reference), std::move((*pair)->distorted)));
-      if (request_.on_frame) request_.on_frame(*session_, reader_->frame_count());
     }
+    return status;
   }
 
   Status NoFrame() const {
@@ -183,12 +219,13 @@ class Run {
         request_.watch_cancel ? request_.watch_cancel([this] { reader_->Cancel(); }) : nullptr;
     Status status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) result_.warnings.push_back(warning);
-    if (status.ok() && session_->frames_added() == 0) {
+    if (status.ok() && session_->frames_added() == (result_.is_part ? request_.skip_reference : 0)) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
     }
     if (status.ok()) status = session_->Flush();
     if (status.ok()) status = reader_->CheckIntact();
+    if (status.ok() && journal_ && !was_stopped_ && !result_.error) status = journal_->End();
     if (!status.ok()) {
       Fail(RunStage::kScore, status);
       return;
@@ -206,6 +243,8 @@ class Run {
   bool may_use_nvdec_ = false;
   bool has_raw_ = false;
   std::optional<std::pair<std::string, double>> first_rate_;
+  bool was_stopped_ = false;  // by the request's on_frame
+  std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };

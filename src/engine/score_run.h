@@ -33,6 +33,12 @@ enum class Decoder {
   kNvdec,  // an error where it cannot
 };
 
+/// What a run does after a frame.
+enum class Next {
+  kGoOn,
+  kStop,  // this frame is the last, as if the videos ended here
+};
+
 struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
@@ -50,7 +56,12 @@ struct RunRequest {
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
 
-  std::function<void(const Session&, std::optional<int64_t> total_frames)> on_frame;  // called after each frame
+  /// A file in which the results of frames are kept. A run with the same journal goes on where the last one stopped;
+  /// one whose first frame is not 0 is a part, which has no scores of its own (JoinJournals). Empty: none.
+  std::string journal;
+
+  /// Called after each frame that is read.
+  std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
   /// Given a function that stops the run, from any thread, with kCancelled; the run holds what is returned.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
@@ -59,7 +70,9 @@ struct RunRequest {
 struct ScoredRun {
   std::unique_ptr<Session> session;  // null when nothing was scored
   PictureFormat format;
-  int64_t frames = 0;
+  int64_t frames = 0;    // of a part: with all before it
+  int64_t restored = 0;  // of them, those that the journal had
+  bool is_part = false;  // there are no scores, but a journal
   double seconds = 0;
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;

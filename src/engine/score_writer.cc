@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/int_math.h"
+
 namespace acutance {
+namespace {
+
+constexpr size_t kFramesAtOnce = 16;  // whose values a thread makes: less takes less time than to wake one
+
+}  // namespace
 
 /// Writes a Sequence's output into the score tables that its metric run serves.
 class ScoreWriter::Sink : public ScoreSink {
@@ -51,10 +58,19 @@ void ScoreWriter::MakeSequences() {
   }
 }
 
-Status ScoreWriter::Write(std::span<const std::shared_ptr<FrameJob>> jobs) {
-  for (const auto& job : jobs) WriteFrame(*job);
-  PredictReady(jobs.back()->index() + 1);
+Status ScoreWriter::Write(std::span<FrameResults* const> frames) {
+  for (const FrameResults* frame : frames) WriteFrame(*frame);
+  PredictReady(frames.back()->index + 1);
   return error_;
+}
+
+Status ScoreWriter::Finish(std::span<FrameResults* const> frames) {
+  share_(static_cast<int>(CeilDiv(frames.size(), kFramesAtOnce)), [&](int part) {
+    const size_t begin = part * kFramesAtOnce, end = std::min(begin + kFramesAtOnce, frames.size());
+    for (size_t i = begin; i < end; ++i) frames[i]->Finish(features_);
+  });
+  for (const FrameResults* frame : frames) ACU_RETURN_IF_ERROR(frame->status);
+  return {};
 }
 
 Status ScoreWriter::Flush(int64_t frames) {
@@ -71,12 +87,11 @@ std::optional<double> ScoreWriter::RunningMean(int distorted, int model) const {
   return models_[model].RunningMean(*tables_[distorted]);
 }
 
-void ScoreWriter::WriteFrame(const FrameJob& job) {
-  Record(job.status());
-  for (const RunResult& result : job.results()) {
-    WriteValues(result, job.index());
+void ScoreWriter::WriteFrame(const FrameResults& frame) {
+  for (const RunResult& result : frame.runs) {
+    WriteValues(result, frame.index);
     RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];
-    if (sequence.sequence) sequence.sequence->Push(job.index(), {result.values, result.kept}, *sequence.sink);
+    if (sequence.sequence) sequence.sequence->Push(frame.index, {result.values, result.kept}, *sequence.sink);
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "engine/feature_set.h"
-#include "engine/frame_job.h"
+#include "engine/frame_results.h"
 #include "engine/model_run.h"
 #include "exec/for_each.h"
 #include "model/score_table.h"
@@ -23,11 +23,14 @@ class ScoreWriter {
   ~ScoreWriter();
 
   /// Makes a table for each distorted video, with all columns. Once, when the features have extractors.
-  /// share: spreads predictions over threads.
+  /// share: spreads the making of values and predictions over threads.
   Status Start(int distorted_count, ForEach share);
 
+  /// Makes the values of frames; an error is a frame's own. Before Write.
+  Status Finish(std::span<FrameResults* const> frames);
+
   /// Frames that follow those of the last call.
-  Status Write(std::span<const std::shared_ptr<FrameJob>> jobs);
+  Status Write(std::span<FrameResults* const> frames);
 
   /// What needs all frames.
   Status Flush(int64_t frames);
@@ -46,7 +49,7 @@ class ScoreWriter {
   };
 
   void MakeSequences();
-  void WriteFrame(const FrameJob& job);
+  void WriteFrame(const FrameResults& frame);
   void WriteValues(const RunResult& result, int64_t index);
   void PredictReady(int64_t frames);
   void Record(const Status& status);

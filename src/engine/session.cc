@@ -1,32 +1,34 @@
 #include "engine/session.h"
 
 #include <algorithm>
-#include <iterator>
-#include <thread>
 #include <utility>
 
 #include "engine/share_work.h"
 
 namespace acutance {
-namespace {
-
-constexpr size_t kMostSpare = 1024;
-constexpr size_t kMostUnwritten = 16384;  // frames done before one that is not, or before their scores are written
-
-/// Where the CPU does nothing else, few threads copy faster than many; and all that spin while they wait, with the
-/// lanes' own and the caller's, want a core.
-int CopyThreads(ptrdiff_t lanes) {
-  const ptrdiff_t cores = std::thread::hardware_concurrency(), others = DeviceLane::kThreads * lanes + 1;
-  return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));
-}
-
-}  // namespace
 
 Session::Session(SessionOptions options)
-    : options_(std::move(options)), writer_(features_, models_, options_.subsample) {}
+    : options_(std::move(options)),
+      jobs_([this] {
+        return std::make_unique<FrameJob>(features_, *workspaces_, *pool_,
+                                          [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
+      }),
+      crew_(CrewSettings()),
+      writer_(features_, models_, options_.subsample) {}
 
+/// The devices' threads use the pool, and the pool's threads everything else.
 Session::~Session() {
-  if (device_frames_) device_frames_->Stop();
+  crew_.Stop();
+  pool_.reset();
+}
+
+DeviceCrew::Settings Session::CrewSettings() {
+  return {.distorted_count = options_.distorted_count,
+          .threads = options_.threads,
+          .devices = options_.devices,
+          .max_memory = options_.max_device_memory,
+          .warn = [this](const std::string& warning) { Warn(warning); },
+          .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }};
 }
 
 Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
@@ -62,24 +64,20 @@ Status Session::Start(const PictureFormat& format) {
   format_ = format;
   reference_history_ = features_.History(Video::kReference);
   distorted_history_ = features_.History(Video::kDistorted);
-  for (int r = 0; r < static_cast<int>(features_.runs().size()); ++r) {
-    const MetricRun& run = features_.runs()[r];
-    all_runs_.push_back(r);
-    if (run.metric->every_frame) runs_between_.push_back(r);
-  }
-  const auto share = [this](int count, const std::function<void(int)>& work) { SharePredictions(count, work); };
+  runs_ = FrameRuns(features_, options_.subsample);
+  const auto share = [this](int count, const std::function<void(int)>& work) {
+    ShareWork(*pool_, count, work, /*urgent=*/true);
+  };
   ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, share));
   means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
-  ACU_RETURN_IF_ERROR(ChooseDevices(format));
-  // Frames end on the lanes' threads too, so nothing may run in the caller's.
-  pool_ = std::make_unique<ThreadPool>(options_.threads,
-                                       lanes_.empty() ? ThreadPool::Mode::kInlineIfOne : ThreadPool::Mode::kThreads);
-  if (!lanes_.empty() && !RunsOnCpu())
-    copy_pool_ = std::make_unique<ThreadPool>(std::min(options_.threads, CopyThreads(std::ssize(lanes_))),
-                                              ThreadPool::Mode::kThreads);
-  help_.Start(CpuHelp::Clock::now());
-  for (auto& lane : lanes_) lane->Start(*device_frames_);
+  ACU_RETURN_IF_ERROR(crew_.Choose(features_, format));
+  most_in_flight_ = std::max(options_.threads, crew_.frames_in_flight());
+  resume_at_ = crew_.has_devices() ? most_in_flight_ * 3 / 4 : most_in_flight_;
+  // Frames end on the devices' threads too, so nothing may run in the caller's.
+  pool_ = std::make_unique<ThreadPool>(
+      options_.threads, crew_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne);
+  crew_.Start(*pool_, RunsOnCpu());
   for (const std::string& warning : features_.ignored()) Warn(warning);
   return {};
 }
@@ -92,51 +90,6 @@ bool Session::RunsOnCpu() const {
   return std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return !run.on_device; });
 }
 
-Status Session::ChooseDevices(const PictureFormat& format) {
-  most_in_flight_ = resume_at_ = options_.threads;
-  if (!options_.devices) return {};
-  DevicePicker& picker = *options_.devices;
-  const bool useful = std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return run.metric->make_plan; });
-  while (lanes_.empty() && useful) {
-    std::vector<std::unique_ptr<Device>> devices = picker.NextGroup();
-    if (devices.empty()) break;
-    MakeLanes(std::move(devices), format);
-  }
-  if (lanes_.empty() && useful && !picker.cpu_is_allowed()) {
-    std::vector<std::string> reasons = picker.notes();
-    reasons.insert(reasons.end(), warnings_.begin(), warnings_.end());
-    return Error(StatusCode::kNoDevice, "no device can run this: {}", fmt::join(reasons, "; "));
-  }
-  for (const std::string& refused : picker.refused()) Warn(refused);
-  if (lanes_.empty()) return {};
-  device_frames_ = std::make_unique<FrameQueue>(lanes_.front()->needs_history());
-  for (int run : lanes_.front()->runs()) features_.runs()[run].on_device = true;
-  int in_flight = 0;
-  for (const auto& lane : lanes_) in_flight += lane->frames_in_flight();
-  most_in_flight_ = std::max(most_in_flight_, in_flight);
-  resume_at_ = most_in_flight_ * 3 / 4;
-  return {};
-}
-
-void Session::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format) {
-  const LaneSettings settings = {
-      .distorted_count = options_.distorted_count,
-      .max_memory = options_.max_device_memory,
-      .for_each =
-          [this](int count, const std::function<void(int)>& work) {
-            // The copying pool does batches in their order: a later one would wait for memory that an earlier one has.
-            ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
-          },
-      .warn = [this](const std::string& warning) { Warn(warning); },
-      .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }};
-  for (std::unique_ptr<Device>& device : devices) {
-    const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
-    Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features_, format, settings);
-    if (lane.ok()) lanes_.push_back(std::move(lane).value());
-    else Warn(fmt::format("{}: {}", name, lane.status().message()));
-  }
-}
-
 void Session::Warn(const std::string& warning) {
   std::lock_guard lock(mutex_);
   warnings_.push_back(warning);
@@ -147,13 +100,29 @@ std::vector<std::string> Session::warnings() const {
   return warnings_;
 }
 
-const std::vector<int>& Session::RunsOfFrame(int64_t index) const {
-  return index % options_.subsample == 0 ? all_runs_ : runs_between_;
+Status Session::Restore(std::span<FrameResults* const> frames) {
+  StartAt(frames.back()->index + 1);
+  makes_scores_ = true;
+  const std::lock_guard writer_lock(writer_mutex_);
+  const Status status = writer_.Write(frames);
+  const std::lock_guard lock(mutex_);
+  PublishMeans();
+  return status;
 }
 
-Status Session::Add(Picture reference, std::vector<Picture> distorted) {
-  if (!pool_ || flushed_)
-    return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
+void Session::StartAt(int64_t frame) {
+  makes_scores_ = false;
+  first_index_ = next_index_ = frame;
+  const std::lock_guard lock(mutex_);
+  next_to_write_ = frame;
+  done_.StartAt(frame);
+}
+
+void Session::AddHistory(Picture reference, std::vector<Picture> distorted) {
+  Remember(MakeFrame(std::move(reference), std::move(distorted)));
+}
+
+Status Session::CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const {
   if (static_cast<int>(distorted.size()) != options_.distorted_count)
     return Error(StatusCode::kInvalidArgument, "{} distorted pictures for {} distorted videos", distorted.size(),
                  options_.distorted_count);
@@ -162,23 +131,37 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
     return Error(StatusCode::kInvalidArgument, "frame {}: its size, pixel format or bit depth is not the session's",
                  next_index_);
   const auto lies_on_device = [](const Picture& picture) { return picture.device_planes[0].address != 0; };
-  if (!lanes_.empty() && (lies_on_device(reference) || std::ranges::any_of(distorted, lies_on_device)))
-    ACU_RETURN_IF_ERROR(lanes_.front()->WaitForClients());
-  if (DevicesAreBehind()) HelpDevices();
-  {
-    std::unique_lock lock(mutex_);
-    waited_for_ = in_flight_ > most_in_flight_ || done_.size() > kMostUnwritten;
-    progressed_.wait(lock, [&] { return in_flight_ <= most_in_flight_ && done_.size() <= kMostUnwritten; });
-    waited_for_ = false;
-    if (!error_.ok()) return error_;
-    ++in_flight_;
-    if (own_spare_.empty()) own_spare_.swap(spare_);
-  }
-  std::shared_ptr<FrameJob> job = TakeJob();
-  job->Assign(MakeInputs(std::move(reference), std::move(distorted)), RunsOfFrame(next_index_));
+  if (crew_.has_devices() && (lies_on_device(reference) || std::ranges::any_of(distorted, lies_on_device)))
+    return crew_.WaitForClients();
+  return {};
+}
+
+/// Waits while too many frames are in flight, then counts one more.
+Status Session::WaitForRoom() {
+  std::unique_lock lock(mutex_);
+  const auto has_room = [&] { return in_flight_ <= most_in_flight_ && !done_.IsFull(); };
+  waited_for_ = !has_room();
+  progressed_.wait(lock, has_room);
+  waited_for_ = false;
+  if (error_.ok()) ++in_flight_;
+  return error_;
+}
+
+Status Session::Add(Picture reference, std::vector<Picture> distorted) {
+  if (!pool_ || flushed_)
+    return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
+  ACU_RETURN_IF_ERROR(CheckPictures(reference, distorted));
+  if (crew_.MayHelp() && DevicesAreBehind()) crew_.Help();
+  ACU_RETURN_IF_ERROR(WaitForRoom());
+  std::shared_ptr<FrameJob> job = jobs_.Take();
+  FramePictures own = MakeFrame(std::move(reference), std::move(distorted));
+  FrameJob::Inputs inputs = {next_index_, {earlier_.begin(), earlier_.end()}};
+  Remember(own);
+  inputs.pictures.insert(inputs.pictures.begin(), std::move(own));
+  job->Assign(std::move(inputs), runs_.Of(next_index_));
   ++next_index_;
   job->Start();
-  if (job->has_device_work()) device_frames_->Add(std::move(job));
+  if (job->has_device_work()) crew_.Add(std::move(job));
   return {};
 }
 
@@ -187,89 +170,53 @@ VideoPicture Session::MakeVideoPicture(Video video, Picture picture) const {
   return {std::move(picture), derived > 0 ? std::make_shared<DerivedPictures>(derived) : nullptr};
 }
 
-/// The next frame's pictures and those before it; keeps what later frames read.
-FrameJob::Inputs Session::MakeInputs(Picture reference, std::vector<Picture> distorted) {
-  FramePictures own = {MakeVideoPicture(Video::kReference, std::move(reference)), {}};
-  for (Picture& picture : distorted) own.distorted.push_back(MakeVideoPicture(Video::kDistorted, std::move(picture)));
-  FrameJob::Inputs inputs = {next_index_, {earlier_.begin(), earlier_.end()}};
-  const size_t history = std::max(reference_history_, distorted_history_);
-  if (history > 0) {
-    if (distorted_history_ > 0) earlier_.push_front(own);
-    else earlier_.push_front({own.reference, {}});
-    if (earlier_.size() > history) earlier_.pop_back();
-  }
-  inputs.pictures.insert(inputs.pictures.begin(), std::move(own));
-  return inputs;
+FramePictures Session::MakeFrame(Picture reference, std::vector<Picture> distorted) const {
+  FramePictures frame = {MakeVideoPicture(Video::kReference, std::move(reference)), {}};
+  for (Picture& picture : distorted) frame.distorted.push_back(MakeVideoPicture(Video::kDistorted, std::move(picture)));
+  return frame;
 }
 
-std::shared_ptr<FrameJob> Session::TakeJob() {
-  if (own_spare_.empty())
-    return std::make_shared<FrameJob>(features_, *workspaces_, *pool_,
-                                      [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
-  std::shared_ptr<FrameJob> job = std::move(own_spare_.back());
-  own_spare_.pop_back();
-  return job;
+/// Keeps what later frames read.
+void Session::Remember(const FramePictures& frame) {
+  const size_t history = std::max(reference_history_, distorted_history_);
+  if (history == 0) return;
+  if (distorted_history_ > 0) earlier_.push_front(frame);
+  else earlier_.push_front({frame.reference, {}});
+  if (earlier_.size() > history) earlier_.pop_back();
 }
 
 bool Session::DevicesAreBehind() const {
-  if (!device_frames_ || !options_.devices->is_automatic()) return false;
   const std::lock_guard lock(mutex_);
   return in_flight_ > most_in_flight_;
 }
 
-/// Idle workers take frames from devices that are behind; half of the threads stay to copy pictures.
-void Session::HelpDevices() {
-  const int idle = pool_->IdleWorkers() - options_.threads / 2;
-  for (int spare = help_.Workers(idle, CpuHelp::Clock::now()); spare > 0; --spare) {
-    const std::shared_ptr<FrameJob> job = device_frames_->TakeOne();
-    if (!job) return;
-    help_.OnTaken();
-    job->RunDeviceWorkOnCpu();
-  }
-}
-
-void Session::CountForHelp(const Jobs& jobs) {
-  for (const auto& job : jobs) {
-    if (job->ran_device_work_on_cpu()) help_.OnCpuFrame(job->work());
-    else help_.OnDeviceFrame();
-  }
-}
-
 void Session::OnFramesDone(Jobs jobs) {
-  if (device_frames_ && options_.devices->is_automatic()) CountForHelp(jobs);
+  if (crew_.MayHelp()) crew_.Count(jobs);
   for (const auto& job : jobs) job->DropInputs();
   std::unique_lock lock(mutex_);
   in_flight_ -= static_cast<int>(jobs.size());
-  for (auto& job : jobs) {
-    const size_t place = job->index() - first_done_;
-    if (place >= done_.size()) done_.resize(place + 1);
-    done_[place] = std::move(job);
-  }
-  const bool write = !writing_ && IsReady();
+  done_.Put(std::move(jobs));
+  const bool write = !writing_ && done_.IsReady();
   writing_ |= write;
   const bool notify = waited_for_ && in_flight_ <= resume_at_;
   lock.unlock();
   if (notify) progressed_.notify_all();
   if (!write) return;
-  // A lane's thread has its next batch to look after.
-  if (!device_frames_) WriteReady();
+  // A device's thread has its next batch to look after.
+  if (!crew_.has_devices()) WriteReady();
   else pool_->Submit([this](int) { WriteReady(); }, /*urgent=*/true);
 }
 
 /// Writes what is ready, and what gets ready meanwhile.
 void Session::WriteReady() {
   std::unique_lock lock(mutex_);
-  for (Jobs jobs = TakeReady(); !jobs.empty(); jobs = TakeReady()) {
+  for (Jobs jobs = done_.Take(); !jobs.empty(); jobs = done_.Take()) {
+    const bool goes_on = error_.ok();
     lock.unlock();
     const int64_t frames = jobs.back()->index() + 1;
-    Status status;
-    {
-      const std::lock_guard writer_lock(writer_mutex_);
-      status = writer_.Write(jobs);
-    }
-    std::erase_if(jobs, [](const auto& job) { return job.use_count() > 1; });
+    Status status = goes_on ? Write(jobs) : Status();
+    jobs.clear();
     lock.lock();
-    if (spare_.size() < kMostSpare) std::ranges::move(jobs, std::back_inserter(spare_));
     if (error_.ok()) error_ = std::move(status);
     next_to_write_ = frames;
     PublishMeans();
@@ -278,20 +225,14 @@ void Session::WriteReady() {
   writing_ = false;
 }
 
-/// Where devices do the metrics, the pool's threads have time.
-void Session::SharePredictions(int count, const std::function<void(int)>& work) {
-  if (!lanes_.empty()) return ShareWork(*pool_, count, work, /*urgent=*/true);
-  for (int i = 0; i < count; ++i) work(i);
-}
-
-/// Frames that are done, in order from the next to write on.
-Session::Jobs Session::TakeReady() {
-  Jobs ready;
-  for (; IsReady(); ++first_done_) {
-    ready.push_back(std::move(done_.front()));
-    done_.pop_front();
-  }
-  return ready;
+Status Session::Write(const Jobs& jobs) {
+  std::vector<FrameResults*> results;
+  results.reserve(jobs.size());
+  for (const auto& job : jobs) results.push_back(&job->results());
+  const std::lock_guard writer_lock(writer_mutex_);
+  ACU_RETURN_IF_ERROR(writer_.Finish(results));
+  if (keep_) ACU_RETURN_IF_ERROR(keep_(results));
+  return makes_scores_ ? writer_.Write(results) : Status();
 }
 
 void Session::PublishMeans() {
@@ -303,7 +244,7 @@ Status Session::Flush() {
   if (!pool_ || flushed_) return Error(StatusCode::kInvalidArgument, "a session is flushed once, after its start");
   if (next_index_ == 0) return Error(StatusCode::kInvalidArgument, "there is no frame to score");
   flushed_ = true;
-  if (device_frames_) device_frames_->Drain();
+  crew_.Drain();
   {
     std::unique_lock lock(mutex_);
     waited_for_ = true;
@@ -311,7 +252,7 @@ Status Session::Flush() {
     if (!error_.ok()) return error_;
   }
   const std::lock_guard writer_lock(writer_mutex_);
-  Status status = writer_.Flush(next_index_);
+  Status status = makes_scores_ ? writer_.Flush(next_index_) : Status();
   const std::lock_guard lock(mutex_);
   PublishMeans();
   if (error_.ok()) error_ = std::move(status);

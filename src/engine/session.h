@@ -1,6 +1,7 @@
 // A session scores one reference video against one or more distorted videos.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -8,18 +9,20 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
 #include "devices/backends.h"
-#include "engine/cpu_help.h"
-#include "engine/device_lane.h"
+#include "engine/device_crew.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
-#include "engine/frame_queue.h"
+#include "engine/frame_results.h"
+#include "engine/job_pool.h"
 #include "engine/model_run.h"
+#include "engine/reorder_buffer.h"
 #include "engine/score_writer.h"
 #include "image/picture.h"
 #include "model/score_table.h"
@@ -59,12 +62,39 @@ class Session {
   /// Fixes the picture format, makes the metrics and the columns of the score tables. Once, before the first Add.
   Status Start(const PictureFormat& format);
 
+  /// How many pictures before a frame its metrics may read.
+  int history() const { return std::max(reference_history_, distorted_history_); }
+
+  // Between Start and the first Add, in this order:
+
+  /// Gives `results` room for what frame `index` leaves behind.
+  void MakeRoom(int64_t index, FrameResults& results) const {
+    results.Assign(features_, runs_.Of(index), index, options_.distorted_count);
+  }
+
+  /// Frames that were scored by an earlier run, from the clip's first on: kept words of finished frames.
+  Status Restore(std::span<FrameResults* const> frames);
+
+  /// Frames before `frame` are another run's: their scores are not made here, nor those of the frames that follow,
+  /// for they need all before them. What follows is computed and kept.
+  void StartAt(int64_t frame);
+
+  /// Pictures before the first that is added, for metrics that read earlier ones.
+  void AddHistory(Picture reference, std::vector<Picture> distorted);
+
+  /// Called with all frames that are added, in order, before their scores are written. Its error ends the session.
+  void Keep(std::function<Status(std::span<FrameResults* const>)> keep) { keep_ = std::move(keep); }
+
   /// Queues the next frame; blocks while too many are in flight.
   Status Add(Picture reference, std::vector<Picture> distorted);
 
-  /// Waits for all frames and writes what needed them all. Once; at least one frame must have been added.
+  /// Waits for all frames and writes what needed them all. Once; at least one frame must have been added or restored.
   Status Flush();
 
+  /// The index of the first frame that was added to this session.
+  int64_t first_added() const { return first_index_; }
+
+  /// With those restored; of a later part, with all before it.
   int64_t frames_added() const { return next_index_; }
 
   /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this,
@@ -81,9 +111,9 @@ class Session {
   int subsample() const { return options_.subsample; }
 
   /// The devices that run what they can, empty: the CPU alone. After Start.
-  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return lanes_; }
+  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return crew_.lanes(); }
   /// The first of them; null: the CPU alone.
-  const DeviceInfo* device() const { return lanes_.empty() ? nullptr : &lanes_.front()->info(); }
+  const DeviceInfo* device() const { return lanes().empty() ? nullptr : &lanes().front()->info(); }
   /// Devices that were passed over or failed, and why.
   std::vector<std::string> warnings() const;
 
@@ -92,45 +122,41 @@ class Session {
 
   explicit Session(SessionOptions options);
   Status BindRequests();
-  Status ChooseDevices(const PictureFormat& format);
-  FrameJob::Inputs MakeInputs(Picture reference, std::vector<Picture> distorted);
+  FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
   VideoPicture MakeVideoPicture(Video video, Picture picture) const;
-  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const PictureFormat& format);
+  void Remember(const FramePictures& frame);
+  DeviceCrew::Settings CrewSettings();
   void Warn(const std::string& warning);
-  const std::vector<int>& RunsOfFrame(int64_t index) const;
+  Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
+  Status WaitForRoom();
   bool DevicesAreBehind() const;
-  void HelpDevices();
-  void CountForHelp(const Jobs& jobs);
   void OnFramesDone(Jobs jobs);
-  bool IsReady() const { return !done_.empty() && done_.front(); }
   void WriteReady();
-  Jobs TakeReady();
-  std::shared_ptr<FrameJob> TakeJob();
-  void SharePredictions(int count, const std::function<void(int)>& work);
+  Status Write(const Jobs& jobs);
   void PublishMeans();
 
   const SessionOptions options_;
   FeatureSet features_;
   std::vector<ModelRun> models_;
+  FrameRuns runs_;
+  std::function<Status(std::span<FrameResults* const>)> keep_;
+  bool makes_scores_ = true;
   std::unique_ptr<WorkspacePool> workspaces_;
-  std::deque<FramePictures> earlier_;          // latest first
+  JobPool jobs_;
+  std::deque<FramePictures> earlier_;  // latest first
   int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
-  std::vector<int> all_runs_, runs_between_;  // those of every frame, where subsampling leaves the others out
-  Jobs own_spare_;                            // of spare_, taken all at once
-  int64_t next_index_ = 0;
+  int64_t first_index_ = 0, next_index_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
-  CpuHelp help_;
   bool flushed_ = false;
+  DeviceCrew crew_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable progressed_;
   bool waited_for_ = false;  // somebody waits for progressed_
   int in_flight_ = 0;
-  std::deque<std::shared_ptr<FrameJob>> done_;  // of the frames from first_done_ on; null: not done
-  int64_t first_done_ = 0;
-  Jobs spare_;            // nobody's any more, for later frames: a frame on a device costs little but its allocations
+  ReorderBuffer done_;
   bool writing_ = false;  // some thread writes scores
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
@@ -141,11 +167,7 @@ class Session {
   mutable std::mutex writer_mutex_;
   ScoreWriter writer_;
 
-  // Last: their threads end before anything they use, the lanes' before the pool's.
   std::unique_ptr<ThreadPool> pool_;
-  std::unique_ptr<ThreadPool> copy_pool_;      // copies pictures to devices; null: pool_ does
-  std::unique_ptr<FrameQueue> device_frames_;  // null: no device
-  std::vector<std::unique_ptr<DeviceLane>> lanes_;
 };
 
 }  // namespace acutance

@@ -99,6 +99,24 @@ def test_an_exception_in_progress_stops_the_run(endless, files):
     assert acutance.score(*files).frames == FRAMES
 
 
+def test_progress_that_has_seen_enough(endless):
+    result = acutance.score(*endless(), progress=lambda progress: progress.frames < 5)
+    assert result.frames >= 5 and len(result["vmaf_v0.6.1"]) == result.frames
+
+
+def test_a_journal(files, tmp_path):
+    journal = tmp_path / "journal"
+    whole = acutance.score(*files)
+    acutance.score(*files, journal=journal)
+    size = journal.stat().st_size
+    os.truncate(journal, size - 100)
+    again = acutance.score(*files, journal=journal)
+    assert journal.stat().st_size == size
+    assert {name: list(again[name]) for name in again} == {name: list(whole[name]) for name in whole}
+    with pytest.raises(acutance.InvalidArgumentError, match="journal of another run"):
+        acutance.score(*files, journal=journal, subsample=2)
+
+
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import acutance

@@ -1,0 +1,118 @@
+#include "engine/device_crew.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "engine/share_work.h"
+
+namespace acutance {
+namespace {
+
+/// Where the CPU does nothing else, few threads copy faster than many; and all that spin while they wait, with the
+/// lanes' own and the caller's, want a core.
+int CopyThreads(ptrdiff_t lanes) {
+  const ptrdiff_t cores = std::thread::hardware_concurrency(), others = DeviceLane::kThreads * lanes + 1;
+  return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));
+}
+
+bool HasPlan(const MetricRun& run) { return run.metric->make_plan != nullptr; }
+
+}  // namespace
+
+Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format) {
+  if (!settings_.devices) return {};
+  const bool useful = std::ranges::any_of(features.runs(), HasPlan);
+  while (useful && lanes_.empty()) {
+    std::vector<std::unique_ptr<Device>> devices = settings_.devices->NextGroup();
+    if (devices.empty()) break;
+    MakeLanes(std::move(devices), features, format);
+  }
+  if (useful && lanes_.empty() && !settings_.devices->cpu_is_allowed()) return NoDevice();
+  for (const std::string& refused : settings_.devices->refused()) settings_.warn(refused);
+  if (lanes_.empty()) return {};
+  has_devices_ = true;
+  frames_ = std::make_unique<FrameQueue>(lanes_.front()->needs_history());
+  for (int run : lanes_.front()->runs()) features.runs()[run].on_device = true;
+  return {};
+}
+
+Status DeviceCrew::NoDevice() const {
+  std::vector<std::string> reasons = settings_.devices->notes();
+  reasons.insert(reasons.end(), passed_over_.begin(), passed_over_.end());
+  return Error(StatusCode::kNoDevice, "no device can run this: {}", fmt::join(reasons, "; "));
+}
+
+void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features,
+                           const PictureFormat& format) {
+  const LaneSettings settings = {
+      .distorted_count = settings_.distorted_count,
+      .max_memory = settings_.max_memory,
+      .for_each = [this](int count, const std::function<void(int)>& work) { ForEach(count, work); },
+      .warn = settings_.warn,
+      .done = settings_.done};
+  for (std::unique_ptr<Device>& device : devices) {
+    const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
+    Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features, format, settings);
+    if (lane.ok()) lanes_.push_back(std::move(lane).value());
+    else Warn(fmt::format("{}: {}", name, lane.status().message()));
+  }
+}
+
+void DeviceCrew::Warn(const std::string& warning) {
+  passed_over_.push_back(warning);
+  settings_.warn(warning);
+}
+
+/// The copying pool does batches in their order: a later one would wait for memory that an earlier one has.
+void DeviceCrew::ForEach(int count, const std::function<void(int)>& work) {
+  ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
+}
+
+void DeviceCrew::Start(ThreadPool& pool, bool pool_has_other_work) {
+  pool_ = &pool;
+  if (has_devices_ && !pool_has_other_work)
+    copy_pool_ = std::make_unique<ThreadPool>(std::min(settings_.threads, CopyThreads(std::ssize(lanes_))),
+                                              ThreadPool::Mode::kThreads);
+  help_.Start(CpuHelp::Clock::now());
+  for (auto& lane : lanes_) lane->Start(*frames_);
+}
+
+void DeviceCrew::Stop() {
+  if (frames_) frames_->Stop();
+  lanes_.clear();
+}
+
+int DeviceCrew::frames_in_flight() const {
+  int frames = 0;
+  for (const auto& lane : lanes_) frames += lane->frames_in_flight();
+  return frames;
+}
+
+Status DeviceCrew::WaitForClients() const { return lanes_.front()->WaitForClients(); }
+
+void DeviceCrew::Drain() {
+  if (frames_) frames_->Drain();
+}
+
+bool DeviceCrew::MayHelp() const { return has_devices_ && settings_.devices->is_automatic(); }
+
+/// Half of the threads stay to copy pictures.
+void DeviceCrew::Help() {
+  const int idle = pool_->IdleWorkers() - settings_.threads / 2;
+  for (int spare = help_.Workers(idle, CpuHelp::Clock::now()); spare > 0; --spare) {
+    const std::shared_ptr<FrameJob> job = frames_->TakeOne();
+    if (!job) return;
+    help_.OnTaken();
+    job->RunDeviceWorkOnCpu();
+  }
+}
+
+void DeviceCrew::Count(const Jobs& done) {
+  for (const auto& job : done) {
+    if (job->ran_device_work_on_cpu()) help_.OnCpuFrame(job->work());
+    else help_.OnDeviceFrame();
+  }
+}
+
+}  // namespace acutance

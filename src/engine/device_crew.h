@@ -1,0 +1,85 @@
+// The devices of a session, the queue of their frames, and the help that they get from the CPU.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/thread_pool.h"
+#include "base/status.h"
+#include "devices/backends.h"
+#include "engine/cpu_help.h"
+#include "engine/device_lane.h"
+#include "engine/feature_set.h"
+#include "engine/frame_queue.h"
+
+namespace acutance {
+
+class DeviceCrew {
+ public:
+  using Jobs = FrameQueue::Jobs;
+
+  struct Settings {
+    int distorted_count = 1;
+    int threads = 1;
+    std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
+    std::optional<size_t> max_memory;       // bytes of each device
+    std::function<void(const std::string&)> warn;
+    std::function<void(Jobs)> done;  // takes the frames of which nothing is left to do
+  };
+
+  explicit DeviceCrew(Settings settings) : settings_(std::move(settings)) {}
+
+  /// Opens the first devices that can run something, and marks the runs that are theirs. No device is an error where
+  /// the CPU was not allowed.
+  Status Choose(FeatureSet& features, const PictureFormat& format);
+
+  /// Devices begin to work. The pool copies their pictures, and computes what they are behind with.
+  void Start(ThreadPool& pool, bool pool_has_other_work);
+
+  /// Ends the devices' threads and drops what they have not done. The pool must still be there.
+  void Stop();
+
+  /// Since Choose, and also after Stop.
+  bool has_devices() const { return has_devices_; }
+  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return lanes_; }
+
+  /// Frames that keep all of them busy.
+  int frames_in_flight() const;
+
+  /// Before the first device takes pictures that lie in its memory.
+  Status WaitForClients() const;
+
+  void Add(std::shared_ptr<FrameJob> job) { frames_->Add(std::move(job)); }
+
+  /// No more frames come.
+  void Drain();
+
+  /// Whether the CPU may take frames that the devices are behind with.
+  bool MayHelp() const;
+
+  /// Gives frames that the devices are behind with to workers that have nothing else to do.
+  void Help();
+
+  /// Frames that are done: their times say whether help is worth it.
+  void Count(const Jobs& done);
+
+ private:
+  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features, const PictureFormat& format);
+  Status NoDevice() const;
+  void ForEach(int count, const std::function<void(int)>& work);
+  void Warn(const std::string& warning);
+
+  const Settings settings_;
+  bool has_devices_ = false;
+  std::vector<std::string> passed_over_;  // devices, and why
+  CpuHelp help_;
+  ThreadPool* pool_ = nullptr;
+  std::unique_ptr<ThreadPool> copy_pool_;  // copies pictures to devices; null: pool_ does
+  std::unique_ptr<FrameQueue> frames_;
+  std::vector<std::unique_ptr<DeviceLane>> lanes_;
+};
+
+}  // namespace acutance

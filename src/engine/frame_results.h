@@ -1,0 +1,69 @@
+// What a frame leaves behind when its metrics have run: numbers, no pictures.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/feature_set.h"
+
+namespace acutance {
+
+/// Results of one metric run over one frame.
+struct RunResult {
+  int run;        // index into FeatureSet::runs()
+  int distorted;  // -1: the metric reads the reference alone, one result for all distorted videos
+  std::span<int64_t> sums, words, kept;
+  std::span<double> values;
+  std::vector<MutablePicture> artifacts{};  // empty unless the session asked for them
+};
+
+/// Which metric runs a frame has: subsampling leaves some of them out.
+class FrameRuns {
+ public:
+  FrameRuns() = default;
+  FrameRuns(const FeatureSet& features, int subsample);
+
+  const std::vector<int>& Of(int64_t index) const { return index % subsample_ == 0 ? all_ : every_frame_; }
+
+ private:
+  int subsample_ = 1;
+  std::vector<int> all_, every_frame_;
+};
+
+/// Values and kept words are all that scores and logs are made of.
+struct FrameResults {
+  FrameResults() = default;
+  FrameResults(const FrameResults&) = delete;  // `runs` points into the other members
+  FrameResults& operator=(const FrameResults&) = delete;
+  FrameResults(FrameResults&&) = default;
+  FrameResults& operator=(FrameResults&&) = default;
+
+  /// Makes room for the results of `which` runs, for each distorted video; all words are 0, all values NaN.
+  void Assign(const FeatureSet& features, const std::vector<int>& which, int64_t frame, int distorted_count);
+
+  /// Makes values and kept words from sums and words.
+  void Finish(const FeatureSet& features);
+
+  int64_t index = 0;
+  int history = 0;             // how many frames before it were there for its metrics
+  std::vector<int64_t> words;  // sums and words of all runs, one after another
+  std::vector<int64_t> kept;
+  std::vector<double> values;
+  std::vector<RunResult> runs;
+  Status status;  // the first error of the frame
+};
+
+/// Cuts `count` elements off the front.
+template <class T>
+std::span<T> TakeFront(std::span<T>& rest, size_t count) {
+  const std::span<T> front = rest.first(count);
+  rest = rest.subspan(count);
+  return front;
+}
+
+/// Too little memory for a frame.
+Status OutOfMemory(int64_t frame);
+
+}  // namespace acutance

@@ -1,0 +1,105 @@
+// A file of frames' results, from which a run goes on after it was killed, and which parts of a run are joined from.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/frame_results.h"
+
+namespace acutance {
+
+/// A line of a header. Several may have the same key.
+struct JournalLine {
+  std::string key;
+  std::vector<std::string> fields;  // at least one; whatever a path has in it
+  bool operator==(const JournalLine&) const = default;
+};
+
+/// What was asked for: the file begins with it, as text.
+using JournalHeader = std::vector<JournalLine>;
+
+/// An error that names the first line in which `path`'s header differs from `here`. Paths may differ: the videos'
+/// fingerprints tell them apart. Parts of one run may also differ in their frames and in the videos' times.
+Status CompareHeaders(const std::string& path, const JournalHeader& there, const JournalHeader& here, bool are_parts);
+
+/// What is kept of a frame. Records follow one another without a gap.
+struct JournalRecord {
+  int64_t frame = 0;
+  std::vector<int64_t> words;
+};
+
+/// The words of a frame to keep; and back: false where their number is not that of `frame`, to which Assign gave room.
+std::vector<int64_t> KeptWords(const FrameResults& frame);
+bool TakeKeptWords(std::span<const int64_t> words, FrameResults& frame);
+
+/// Reads a journal from its beginning.
+class JournalReader {
+ public:
+  static Result<std::unique_ptr<JournalReader>> Open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const JournalHeader& header() const { return header_; }
+
+  /// The next frame; nullopt at the end, or where a record is cut short or damaged.
+  std::optional<JournalRecord> Next();
+
+  /// After the last record: the frame before which the run ended by itself; nullopt: it was stopped.
+  std::optional<int64_t> end() const { return end_; }
+
+  /// Of the header and the whole records read so far.
+  int64_t bytes() const { return bytes_; }
+  /// With which the records' checksums begin: the header's own.
+  uint64_t seed() const { return seed_; }
+
+ private:
+  JournalReader(std::string path, int64_t size);
+  Status ReadHeader();
+  std::optional<JournalRecord> ReadRecord();
+
+  const std::string path_;
+  const int64_t size_;
+  std::ifstream file_;
+  JournalHeader header_;
+  uint64_t seed_ = 0;
+  int64_t bytes_ = 0;
+  std::optional<int64_t> end_, next_;
+};
+
+/// Writes a journal. One process at a time has a file.
+class JournalWriter {
+ public:
+  /// A new file, or one of a run that was stopped. A journal of another run is an error that says what differs.
+  static Result<std::unique_ptr<JournalWriter>> Open(const std::string& path, const JournalHeader& header);
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  /// Cuts off what follows the whole records that `reader` has read, such as a record cut short.
+  Status GoOnAfter(const JournalReader& reader);
+
+  /// The frames that follow. After an error nothing more is written.
+  Status Append(std::span<FrameResults* const> frames);
+
+  /// The run ended by itself before frame `frame`.
+  Status End(int64_t frame);
+
+ private:
+  JournalWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  Status Prepare(const std::string& start);
+  Status Write(std::string_view bytes);
+  Status Failed(const char* what);
+  std::string Record(int64_t frame, std::span<const int64_t> words) const;
+
+  const std::string path_;
+  const int fd_;
+  uint64_t seed_ = 0;
+  Status error_;
+};
+
+}  // namespace acutance
