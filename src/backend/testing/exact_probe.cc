@@ -81,8 +81,11 @@ Status RunPart(Device& device, const KernelImage& image, std::span<const Numbers
   ACU_ASSIGN_OR_RETURN(Buffer * results, buffers.Add(2 * count * sizeof(Results), MemoryKind::kReadback));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Kernel> kernel, device.LoadKernel(image));
 
-  const ExactArgs args = {
-      .table = table->address(), .numbers = uploaded->address(), .results = results->address(), .count = count};
+  const ExactArgs args = {.table = table->address(),
+                          .numbers = uploaded->address(),
+                          .results = results->address(),
+                          .count = count,
+                          .rounds = 2};
   const std::span<const std::byte> bytes = std::as_bytes(std::span(&args, 1));
   buffers.commands().push_back(
       LaunchCommand{kernel.get(), {.x = CeilDiv(count, image.group_x)}, {bytes.begin(), bytes.end()}});

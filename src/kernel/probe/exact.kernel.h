@@ -1,5 +1,4 @@
 // Every exact function once; the tests of all backends compare with base/exact_math.h. PART: EXACT_ARITHMETIC and on.
-// The loop is there to be left alone: it halves what a driver has to compile.
 #include "kernel/probe/exact_args.h"
 
 struct ExactShared {
@@ -39,7 +38,7 @@ FUNCTION(void) store(CONTEXT(BUFFER(uint64_t) r, double x, double y, double z)) 
 KERNEL_MAIN() {
   const int32_t i = group_x() * BLOCK_X + local_x();
   if (i < args.count) {
-    for (int32_t k = 0; k < 2; ++k) {
+    for (int32_t k = 0; k < args.rounds; ++k) {
       const double x = args.numbers.data[4 * i + 3 * k];
       const double y = args.numbers.data[4 * i + 1];
       const int64_t place = int64_t(2 * i + k) * int64_t(EXACT_RESULTS);

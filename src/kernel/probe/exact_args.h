@@ -7,6 +7,7 @@ struct ExactArgs {
   CONST_BUFFER(double) numbers;  // [item]: x, y, z, and another x, whose y is negative
   BUFFER(uint64_t) results;      // [item][of both x][EXACT_RESULTS]: patterns
   int32_t count;
+  int32_t rounds;  // 2: a number that compilers do not know, so that they leave the loop alone
 };
 
 #define EXACT_RESULTS 4
