@@ -2,12 +2,6 @@
 // see exact_float.kernel.h, which comes first. A prelude whose device promises one defines exact_fma,
 // exact_divide or exact_sqrt as a macro.
 
-// 2^64 high + low.
-struct ExactWide {
-  uint64_t high;
-  uint64_t low;
-};
-
 FUNCTION(ExactWide) exact_shift_wide(ExactWide x, int32_t n) {
   ExactWide result = x;
   if (n >= 64) {
@@ -18,20 +12,6 @@ FUNCTION(ExactWide) exact_shift_wide(ExactWide x, int32_t n) {
     result.high = x.high >> n;
   }
   return result;
-}
-
-FUNCTION(ExactWide) exact_multiply(uint64_t a, uint64_t b) {
-  const uint64_t a_low = uint64_t(uint32_t(a));
-  const uint64_t a_high = a >> 32;
-  const uint64_t b_low = uint64_t(uint32_t(b));
-  const uint64_t b_high = b >> 32;
-  const uint64_t low = a_low * b_low;
-  const uint64_t cross = a_high * b_low + (low >> 32);
-  const uint64_t middle = a_low * b_high + uint64_t(uint32_t(cross));
-  ExactWide product;
-  product.high = a_high * b_high + (cross >> 32) + (middle >> 32);
-  product.low = (middle << 32) | uint64_t(uint32_t(low));
-  return product;
 }
 
 // x * 2^exponent, not 0, rounded to a double's magnitude.

@@ -17,6 +17,12 @@ struct ExactParts {
   int32_t exponent;
 };
 
+// 2^64 high + low.
+struct ExactWide {
+  uint64_t high;
+  uint64_t low;
+};
+
 FUNCTION(int32_t) leading_zeros_64(uint64_t x) {
   const uint32_t high = uint32_t(x >> 32);
   return high != 0u ? leading_zeros(high) : 32 + leading_zeros(uint32_t(x));
@@ -57,6 +63,20 @@ FUNCTION(uint64_t) exact_round(uint64_t top, int32_t exponent, int32_t digits) {
   const uint64_t infinity = exact_infinity(digits);
   if (field > 2 * exact_bias(digits)) return infinity;
   return (uint64_t(field < 1 ? 0 : field - 1) << (digits - 1)) + mantissa + uint64_t(up ? 1u : 0u);
+}
+
+FUNCTION(ExactWide) exact_multiply(uint64_t a, uint64_t b) {
+  const uint64_t a_low = uint64_t(uint32_t(a));
+  const uint64_t a_high = a >> 32;
+  const uint64_t b_low = uint64_t(uint32_t(b));
+  const uint64_t b_high = b >> 32;
+  const uint64_t low = a_low * b_low;
+  const uint64_t cross = a_high * b_low + (low >> 32);
+  const uint64_t middle = a_low * b_high + uint64_t(uint32_t(cross));
+  ExactWide product;
+  product.high = a_high * b_high + (cross >> 32) + (middle >> 32);
+  product.low = (middle << 32) | uint64_t(uint32_t(low));
+  return product;
 }
 
 // a / b, both magnitudes in bits. Each step makes 18 bits of the quotient and may be off by one or

@@ -11,38 +11,38 @@ KERNEL_USES(ExactArgs, ExactShared)
 
 FUNCTION(uint64_t) single(float x) { return uint64_t(float_bits(x)); }
 
+FUNCTION(void) store(CONTEXT(BUFFER(uint64_t) r, double x, double y, double z)) {
+#if PART == EXACT_ARITHMETIC
+  r.data[0] = double_bits(exact_fma(x, y, z));
+  r.data[1] = double_bits(exact_divide(x, y));
+  r.data[2] = double_bits(exact_sqrt(exact_abs(x)));
+  r.data[3] = single(exact_divide_float(float(x), float(y))) | (single(exact_sqrt_float(float(exact_abs(x)))) << 32);
+#elif PART == EXACT_POWERS
+  r.data[0] = double_bits(exact_exp(args.table, x));
+  r.data[1] = double_bits(exact_pow(args.table, exact_abs(x), y));
+  r.data[2] = single(exact_powf(args.table, float(exact_abs(x)), float(y)));
+  r.data[3] = double_bits(exact_cbrt(x * z));
+#elif PART == EXACT_LOGARITHMS
+  r.data[0] = double_bits(exact_log(args.table, exact_abs(x)));
+  r.data[1] = double_bits(exact_log2(args.table, exact_abs(x)));
+  r.data[2] = double_bits(exact_log10(args.table, exact_abs(y * z)));
+  r.data[3] = single(exact_log2f(args.table, float(exact_abs(x))));
+#else
+  r.data[0] = double_bits(exact_sin(args.table, x));
+  r.data[1] = double_bits(exact_cos(args.table, z));
+  r.data[2] = double_bits(exact_atan2(args.table, x, y));
+  r.data[3] = double_bits(exact_cbrt(y));
+#endif
+}
+
 KERNEL_MAIN() {
   const int32_t i = group_x() * BLOCK_X + local_x();
   if (i < args.count) {
-    const double x = args.numbers.data[3 * i];
-    const double y = args.numbers.data[3 * i + 1];
-    const double z = args.numbers.data[3 * i + 2];
-    const double size = exact_abs(x);
-    BUFFER(uint64_t) r = BUFFER_AT(uint64_t, args.results, int64_t(i) * int64_t(EXACT_RESULTS));
-#if PART == EXACT_ARITHMETIC
-    r.data[0] = double_bits(exact_fma(x, y, z));
-    r.data[1] = double_bits(exact_divide(x, y));
-    r.data[2] = double_bits(exact_sqrt(size));
-    r.data[3] = single(exact_divide_float(float(x), float(y)));
-    r.data[4] = single(exact_sqrt_float(float(size)));
-#elif PART == EXACT_POWERS
-    r.data[0] = double_bits(exact_exp(args.table, x));
-    r.data[1] = double_bits(exact_pow(args.table, size, y));
-    r.data[2] = single(exact_powf(args.table, float(size), float(y)));
-    r.data[3] = double_bits(exact_cbrt(x));
-    r.data[4] = double_bits(exact_cbrt(z));
-#elif PART == EXACT_LOGARITHMS
-    r.data[0] = double_bits(exact_log(args.table, size));
-    r.data[1] = double_bits(exact_log2(args.table, size));
-    r.data[2] = double_bits(exact_log10(args.table, size));
-    r.data[3] = single(exact_log2f(args.table, float(size)));
-    r.data[4] = double_bits(exact_log10(args.table, exact_abs(y * z)));
-#else
-    r.data[0] = double_bits(exact_sin(args.table, x));
-    r.data[1] = double_bits(exact_cos(args.table, x));
-    r.data[2] = double_bits(exact_atan2(args.table, x, y));
-    r.data[3] = double_bits(exact_atan2(args.table, z, size));
-    r.data[4] = double_bits(exact_sin(args.table, y));
-#endif
+    for (int32_t k = 0; k < args.rounds; ++k) {
+      const double x = args.numbers.data[4 * i + 3 * k];
+      const double y = args.numbers.data[4 * i + 1];
+      const int64_t place = int64_t(2 * i + k) * int64_t(EXACT_RESULTS);
+      store(PASS(BUFFER_AT(uint64_t, args.results, place), x, k == 0 ? y : -y, args.numbers.data[4 * i + 2]));
+    }
   }
 }

@@ -2,18 +2,13 @@
 // division is not promised to be rounded correctly. Positive numbers of double's normal range only.
 #pragma once
 
-#include "kernel/kernel.h"
+#include "kernel/exact_float.kernel.h"
 
 // mantissa * 2^exponent with 2^52 <= mantissa < 2^53.
 struct SoftDouble {
   uint64_t mantissa;
   int32_t exponent;
 };
-
-FUNCTION(int32_t) leading_zeros_64(uint64_t x) {
-  const uint32_t high = uint32_t(x >> 32);
-  return high != 0u ? leading_zeros(high) : 32 + leading_zeros(uint32_t(x));
-}
 
 FUNCTION(SoftDouble) make_double(uint64_t mantissa, int32_t exponent) {
   SoftDouble result;
@@ -42,15 +37,8 @@ FUNCTION(SoftDouble) round_to_double(uint64_t high, uint64_t low, int32_t expone
 
 // a * b * 2^exponent; neither is 0.
 FUNCTION(SoftDouble) multiply_to_double(uint64_t a, uint64_t b, int32_t exponent) {
-  const uint64_t a_low = uint64_t(uint32_t(a));
-  const uint64_t a_high = a >> 32;
-  const uint64_t b_low = uint64_t(uint32_t(b));
-  const uint64_t b_high = b >> 32;
-  const uint64_t low = a_low * b_low;
-  const uint64_t cross = a_high * b_low + (low >> 32);
-  const uint64_t middle = a_low * b_high + uint64_t(uint32_t(cross));
-  const uint64_t high = a_high * b_high + (cross >> 32) + (middle >> 32);
-  return round_to_double(high, (middle << 32) | uint64_t(uint32_t(low)), exponent);
+  const ExactWide product = exact_multiply(a, b);
+  return round_to_double(product.high, product.low, exponent);
 }
 
 // a / b, a > 0: 53 steps of long division.
