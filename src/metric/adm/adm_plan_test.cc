@@ -1,9 +1,8 @@
-#include "metric/adm/adm_plan.h"
+#include "metric/adm/adm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metric/adm/adm.h"
 #include "metric/testing/metric_run.h"
 
 namespace acutance {

@@ -12,7 +12,6 @@
 
 #include "metric/adm/adm_csf.h"
 #include "metric/adm/adm_math.h"
-#include "metric/adm/adm_ref.h"
 #include "metric/adm/adm_scale.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"

@@ -1,9 +1,8 @@
-#include "metric/motion/motion_plan.h"
+#include "metric/motion/motion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metric/motion/motion.h"
 #include "metric/testing/metric_run.h"
 
 namespace acutance {

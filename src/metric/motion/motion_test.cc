@@ -6,9 +6,6 @@
 #include <cmath>
 #include <random>
 
-#include "metric/motion/motion_cpu.h"
-#include "metric/motion/motion_math.h"
-#include "metric/motion/motion_ref.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "simd/testing/targets.h"

@@ -1,4 +1,4 @@
-#include "metric/vif/vif_plan.h"
+#include "metric/vif/vif.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "metric/testing/metric_run.h"
-#include "metric/vif/vif.h"
 
 namespace acutance {
 namespace {

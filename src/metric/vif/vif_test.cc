@@ -12,10 +12,8 @@
 
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
-#include "metric/vif/vif_cpu.h"
 #include "metric/vif/vif_log_fit.h"
 #include "metric/vif/vif_math.h"
-#include "metric/vif/vif_ref.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
