@@ -4,8 +4,6 @@
 #include <limits>
 
 #include "base/exact_math.h"
-#include "metric/adm/adm_cpu.h"
-#include "metric/adm/adm_plan.h"
 #include "metric/adm/adm_scale.h"
 
 namespace acutance {

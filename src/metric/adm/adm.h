@@ -1,9 +1,31 @@
+// What the files of ADM share.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "metric/adm/adm_scale.h"
 #include "metric/metric.h"
 
 namespace acutance {
 
 extern const Metric kAdmMetric;
+
+std::unique_ptr<Workspace> MakeAdmFrameWorkspace(const AdmSetup& setup);
+std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup);
+
+/// Rows `band` of the bands of `scale`, with SIMD (Highway): adds to sums and writes band a for the
+/// next scale.
+void RunAdmBand(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, const Workspaces& workspaces,
+                std::span<int64_t> sums);
+
+/// The sums of a frame in plain loops over whole planes, the reference implementation.
+std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,
+                                                   const Picture& distorted);
+
+/// Work of ADM on a device: one launch a scale, then one that rounds and adds the sums of rows.
+Result<Plan> MakeAdmPlan(const OptionValues& options, const PlanContext& context);
 
 }  // namespace acutance

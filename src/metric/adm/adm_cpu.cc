@@ -1,11 +1,10 @@
 // The row pipeline of a scale: filter vertically, make band a, decouple into a ring of three rows, mask the row before.
-#include "metric/adm/adm_cpu.h"
+#include "metric/adm/adm.h"
 
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include "metric/adm/adm_ref.h"
 #include "metric/adm/adm_rows.h"
 
 #define HWY_WANT_AVX3_DL

@@ -1,9 +1,10 @@
-#include "metric/adm/adm_plan.h"
+#include "metric/adm/adm.h"
 
 #include <algorithm>
 #include <array>
 
 #include "base/int_math.h"
+#include "exec/plan.h"
 #include "metric/adm/adm_gain.h"
 #include "metric/adm/adm_scale.h"
 #include "metric/adm/adm_scale_args.h"

@@ -1,10 +1,9 @@
-#include "metric/adm/adm_plan.h"
+#include "metric/adm/adm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metric/adm/adm.h"
-#include "metric/plan_context.h"
+#include "metric/testing/metric_run.h"
 
 namespace acutance {
 namespace {
@@ -13,15 +12,11 @@ using testing::HasSubstr;
 
 Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int frames, int videos) {
   constexpr TuningEntry kShapes[] = {
-      {"adm_scale0", "", "16x16r4"}, {"adm_scale0", "", "16x16r4"},
-      {"adm_scale1", "", "16x16r4"}, {"adm_scale1", "", "16x16r4"},
-      {"adm_scale2", "", "16x16r4"}, {"adm_scale2", "", "16x16r4"},
+      {"adm_scale0", "", "16x16r4"}, {"adm_scale0", "", "16x16r4"}, {"adm_scale1", "", "16x16r4"},
+      {"adm_scale1", "", "16x16r4"}, {"adm_scale2", "", "16x16r4"}, {"adm_scale2", "", "16x16r4"},
       {"adm_scale3", "", "16x16r4"}, {"adm_scale3", "", "16x16r4"},
   };
-  const OptionValues options = *OptionValues::Parse(kAdmMetric.options, texts);
-  PlanContext context = MakePlanContext(InputsOf(kAdmMetric, options), format, frames, videos, "");
-  context.overrides = kShapes;
-  return MakeAdmPlan(options, context);
+  return MakeTestPlan(kAdmMetric, texts, format, frames, videos, kShapes);
 }
 
 TEST(AdmPlan, HasALaunchForEachScale) {

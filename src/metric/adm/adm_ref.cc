@@ -1,4 +1,4 @@
-#include "metric/adm/adm_ref.h"
+#include "metric/adm/adm.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,13 +1,10 @@
 #include "metric/adm/adm.h"
-#include "metric/clip_frames.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <random>
 #include <string>
@@ -15,8 +12,10 @@
 
 #include "metric/adm/adm_csf.h"
 #include "metric/adm/adm_math.h"
-#include "metric/adm/adm_ref.h"
 #include "metric/adm/adm_scale.h"
+#include "metric/testing/metric_run.h"
+#include "metric/testing/pictures.h"
+#include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
@@ -32,34 +31,10 @@ constexpr Content kAllContents[] = {Content::kNatural,  Content::kNoise,     Con
 using Sampler = std::function<int(int x, int y)>;
 
 Picture MakePicture(const PictureFormat& format, const Sampler& sample) {
-  MutablePicture picture = AllocatePicture(format).value();
-  for (int y = 0; y < format.height; ++y) {
-    std::byte* row = picture.data[0] + y * picture.stride[0];
-    for (int x = 0; x < format.width; ++x) {
-      const uint16_t value = static_cast<uint16_t>(sample(x, y));
-      if (format.bit_depth > 8) std::memcpy(row + 2 * x, &value, sizeof(value));
-      else row[x] = static_cast<std::byte>(value);
-    }
-  }
-  return picture.Share();
+  return MakeTestPicture(format, [&](int, int x, int y) { return sample(x, y); });
 }
 
-struct Pair {
-  Picture reference, distorted;
-};
-
-int FloorDiv(int a, int b) { return static_cast<int>(std::floor(static_cast<double>(a) / b)); }
-
-/// Frame k of the known-answer clip of 8 bits.
-int KnownReference(int x, int y, int k) {
-  const int value = 128 + FloorDiv((x - 32 + 2 * k) * (y - 20 - k) * 3, 16) + (x * x + 3 * y * y + 17 * k) / 8 % 64;
-  return ((value % 256) + 256) % 256;
-}
-int KnownDistorted(int x, int y, int k) {
-  return std::clamp(KnownReference(x, y, k) * 7 / 8 + 12 + (31 * x + 17 * y + 5 * k) % 16 - 8, 0, 255);
-}
-
-Pair MakePair(const PictureFormat& format, Content content, unsigned seed) {
+PicturePair MakePair(const PictureFormat& format, Content content, unsigned seed) {
   std::mt19937 random(seed);
   const int peak = (1 << format.bit_depth) - 1;
   const auto any = [&](int limit) { return static_cast<int>(random() % (limit + 1u)); };
@@ -77,14 +52,12 @@ Pair MakePair(const PictureFormat& format, Content content, unsigned seed) {
       case Content::kLines:
         return x % 7 == 3 || y % 9 == 4 ? peak : 0;
       default:
-        return scaled(KnownReference(x, y, 1));
+        return scaled(FilmSample(x, y, 1));
     }
   };
   const Picture ref = MakePicture(format, reference);
   const auto distorted = [&](int x, int y) -> int {
-    const std::byte* row = ref.planes[0].data + y * ref.planes[0].stride;
-    uint16_t value = 0;
-    std::memcpy(&value, row + x * format.BytesPerSample(), format.BytesPerSample());
+    const int value = SampleAt(ref.planes[0], format.bit_depth, x, y);
     switch (content) {
       case Content::kNoise:
         return any(peak);
@@ -107,54 +80,24 @@ struct Size {
   int width, height;
 };
 
-std::unique_ptr<Extractor> MakeExtractor(const OptionTexts& texts, const PictureFormat& format) {
-  auto options = OptionValues::Parse(kAdmMetric.options, texts);
-  EXPECT_TRUE(options.ok()) << options.status().message();
-  auto extractor = acutance::MakeExtractor(kAdmMetric, *options, format);
-  EXPECT_TRUE(extractor.ok()) << extractor.status().message();
-  return std::move(*extractor);
-}
-
 /// The set-up that the metric makes of the same texts, for the plain loops.
 AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
   return MakeAdmSetup(OptionValues::Parse(kAdmMetric.options, texts).value(), format).value();
 }
 
-/// Sums of the fast text, each stage cut into bands of `band_rows` rows, run from the last to the first.
-std::vector<int64_t> RunSums(const Extractor& extractor, const Pair& pair, int band_rows) {
-  std::vector<int64_t> sums(extractor.spec().sums);
-  const ClipFrames clip(kAdmMetric, OptionValues(kAdmMetric.options), {&pair.reference, 1}, {&pair.distorted, 1});
-  const auto frame = extractor.MakeFrameWorkspace();
-  const auto thread = extractor.MakeThreadWorkspace();
-  for (int stage = 0; stage < std::ssize(extractor.spec().stages); ++stage) {
-    const int rows = extractor.spec().stages[stage].rows;
-    for (int begin = (rows - 1) / band_rows * band_rows; begin >= 0; begin -= band_rows)
-      extractor.RunBand(clip.at(0), stage, {begin, std::min(begin + band_rows, rows)}, {frame.get(), thread.get()},
-                        {.sums = sums});
-  }
-  return sums;
-}
-
-constexpr int kWholeFrame = 1 << 20;
-
-void ExpectEqualToPlainLoops(const OptionTexts& texts, const PictureFormat& format, const Pair& pair, int band_rows) {
-  const auto extractor = MakeExtractor(texts, format);
+void ExpectEqualToPlainLoops(const OptionTexts& texts, const PictureFormat& format, const PicturePair& pair,
+                             const Split& split = OneBand) {
+  const TestMetric adm(kAdmMetric, texts, format);
   const auto want = AdmReferenceSums(MakeSetup(texts, format), pair.reference, pair.distorted);
-  EXPECT_THAT(RunSums(*extractor, pair, band_rows), ElementsAreArray(want))
+  EXPECT_THAT(adm.Sums(pair.reference, pair.distorted, split), ElementsAreArray(want))
       << format.width << "x" << format.height << " " << format.bit_depth << " bit";
 }
 
 /// Runs a test once for every instruction set of the machine.
 class AdmTargetTest : public ::testing::TestWithParam<int64_t> {
  protected:
-  void SetUp() override { Choose(GetParam()); }
-  void TearDown() override { Choose(0); }
-
- private:
-  static void Choose(int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
+  void SetUp() override { UseTarget(GetParam()); }
+  void TearDown() override { UseTarget(0); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, AdmTargetTest, ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
@@ -166,7 +109,7 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsAtEverySizeAndDepth) {
     for (const int depth : {8, 10, 12, 16}) {
       const PictureFormat format{size.width, size.height, depth, PixelFormat::k400};
       for (const Content content : {Content::kNatural, Content::kNoise})
-        ExpectEqualToPlainLoops({}, format, MakePair(format, content, ++seed), kWholeFrame);
+        ExpectEqualToPlainLoops({}, format, MakePair(format, content, ++seed));
     }
   }
 }
@@ -176,9 +119,9 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsOnEveryContent) {
   for (const Content content : kAllContents) {
     for (const int depth : {8, 16}) {
       const PictureFormat format{119, 87, depth, PixelFormat::k400};
-      const Pair pair = MakePair(format, content, ++seed);
-      ExpectEqualToPlainLoops({}, format, pair, kWholeFrame);
-      ExpectEqualToPlainLoops({{"adm_enhn_gain_limit", "1"}}, format, pair, kWholeFrame);
+      const PicturePair pair = MakePair(format, content, ++seed);
+      ExpectEqualToPlainLoops({}, format, pair);
+      ExpectEqualToPlainLoops({{"adm_enhn_gain_limit", "1"}}, format, pair);
     }
   }
 }
@@ -201,7 +144,7 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {
   for (const OptionTexts& texts : cases) {
     for (const Content content : {Content::kNatural, Content::kNoise, Content::kBlackWhite, Content::kLines}) {
       const PictureFormat format{101, 67, 10, PixelFormat::k400};
-      ExpectEqualToPlainLoops(texts, format, MakePair(format, content, ++seed), 11);
+      ExpectEqualToPlainLoops(texts, format, MakePair(format, content, ++seed), BandsOf(11));
     }
   }
 }
@@ -209,8 +152,8 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {
 TEST_P(AdmTargetTest, BandSplitChangesNothing) {
   for (const Size size : {Size{33, 33}, {77, 90}}) {
     const PictureFormat format{size.width, size.height, 8, PixelFormat::k400};
-    const Pair pair = MakePair(format, Content::kNatural, 7);
-    for (const int band_rows : {1, 2, 3, 5, 16, 44}) ExpectEqualToPlainLoops({}, format, pair, band_rows);
+    const PicturePair pair = MakePair(format, Content::kNatural, 7);
+    for (const int band_rows : {1, 2, 3, 5, 16, 44}) ExpectEqualToPlainLoops({}, format, pair, BandsOf(band_rows));
   }
 }
 
@@ -263,10 +206,7 @@ TEST(AdmCsf, BartenIsScaled) {
 }
 
 std::string MakeError(const OptionTexts& texts, int width, int height) {
-  const auto options = OptionValues::Parse(kAdmMetric.options, texts);
-  if (!options.ok()) return options.status().message();
-  const auto extractor = acutance::MakeExtractor(kAdmMetric, *options, {width, height, 8, PixelFormat::k400});
-  return extractor.ok() ? "" : extractor.status().message();
+  return RefusalOf(kAdmMetric, texts, {width, height, 8, PixelFormat::k400});
 }
 
 TEST(AdmMetric, RefusesWhatItCannotScore) {
@@ -286,22 +226,13 @@ TEST(AdmMetric, KeysAreThoseOfLibvmaf) {
   EXPECT_EQ(MakeOutputKey(kAdmMetric.outputs[1], *skipped).stored, "VMAF_integer_feature_aim_score");
 }
 
-std::vector<double> Score(const OptionTexts& texts, const PictureFormat& format, const Pair& pair) {
-  const auto extractor = MakeExtractor(texts, format);
-  std::vector<double> values(kAdmMetric.outputs.size());
-  const std::vector<int64_t> sums = RunSums(*extractor, pair, 9);
-  EXPECT_TRUE(extractor->Finish({.sums = sums}, {.values = values}).ok());
-  return values;
+std::vector<double> Score(const OptionTexts& texts, const PictureFormat& format, const PicturePair& pair) {
+  return TestMetric(kAdmMetric, texts, format).Run({pair.reference}, {pair.distorted}, BandsOf(9)).values;
 }
 
-Pair KnownPair(int depth) {
+PicturePair KnownPair(int depth) {
   const PictureFormat format{64, 48, depth, PixelFormat::k400};
-  if (depth == 8) {
-    return {MakePicture(format, [](int x, int y) { return KnownReference(x, y, 0); }),
-            MakePicture(format, [](int x, int y) { return KnownDistorted(x, y, 0); })};
-  }
-  return {MakePicture(format, [](int x, int y) { return KnownReference(x, y, 0) * 4 + (x & 3); }),
-          MakePicture(format, [](int x, int y) { return KnownDistorted(x, y, 0) * 4 + ((x + y) & 3); })};
+  return {FilmPicture(format, 0), FilmPicture(format, 0, true)};
 }
 
 TEST(AdmMetric, GivesTheKnownAnswers) {
@@ -344,7 +275,7 @@ TEST(AdmMetric, OptionsActOnTheScores) {
 TEST(AdmMetric, NothingToLoseIsAPerfectScore) {
   const PictureFormat format{64, 64, 8, PixelFormat::k400};
   const auto flat = [](int, int) { return 90; };
-  const Pair pair{MakePicture(format, flat), MakePicture(format, flat)};
+  const PicturePair pair{MakePicture(format, flat), MakePicture(format, flat)};
   const std::vector<double> scores = Score({{"nw", "0"}}, format, pair);
   EXPECT_EQ(scores[0], 1);
   EXPECT_EQ(scores[1], 0);

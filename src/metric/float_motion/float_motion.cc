@@ -4,9 +4,6 @@
 #include <utility>
 
 #include "metric/blocks/words.h"
-#include "metric/float_motion/float_motion_cpu.h"
-#include "metric/float_motion/float_motion_parts.h"
-#include "metric/float_motion/float_motion_plan.h"
 
 namespace acutance {
 namespace {

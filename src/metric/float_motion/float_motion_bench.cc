@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "image/picture.h"
-#include "metric/float_motion/float_motion_cpu.h"
+#include "metric/float_motion/float_motion.h"
 
 namespace acutance {
 namespace {

@@ -1,6 +1,6 @@
 // A running float sum cannot be split, so each lane of a vector walks along a row of its own, filtering and adding as
 // it goes. The vertical filter before it works along the columns of a tile. README.md says why no bit depends on this.
-#include "metric/float_motion/float_motion_cpu.h"
+#include "metric/float_motion/float_motion.h"
 
 #include <hwy/cache_control.h>
 
@@ -10,7 +10,6 @@
 #include "base/int_math.h"
 #include "metric/blocks/border.h"
 #include "metric/blocks/words.h"
-#include "metric/float_motion/float_motion_ref.h"
 #include "simd/mirror.h"
 
 #undef HWY_TARGET_INCLUDE

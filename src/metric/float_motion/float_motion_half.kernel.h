@@ -1,4 +1,4 @@
-// Halves blurred pictures: bilinear, the weights as tables (float_motion_parts.h). An item makes ROWS values of a
+// Halves blurred pictures: bilinear, the weights as tables (float_motion.h). An item makes ROWS values of a
 // column.
 #include "metric/float_motion/float_motion_args.h"
 #include "metric/float_motion/float_motion_math.kernel.h"

@@ -1,79 +1,37 @@
 // The metric as the engine sees it: known answers, bands, options, logic over time.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <map>
+#include <random>
 
 #include "metric/blocks/words.h"
-#include "metric/clip_frames.h"
 #include "metric/float_motion/float_motion.h"
-#include "metric/float_motion/float_motion_math.h"
+#include "metric/testing/metric_run.h"
+#include "metric/testing/pictures.h"
+#include "metric/testing/recorder.h"
 
 namespace acutance {
 namespace {
 
 enum Output { kMotion2, kMotion, kMotion3, kOutputCount };
 
-/// spec/core.md 5: the film of the known answers. Chroma shows other frames of it.
-int FilmSample(int x, int y, int k, int bit_depth) {
-  const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
-  const int value = 128 + floor_div((x - 32 + 2 * k) * (y - 20 - k) * 3, 16) + (x * x + 3 * y * y + 17 * k) / 8 % 64;
-  const int sample = value - floor_div(value, 256) * 256;
-  return bit_depth == 8 ? sample : (sample << (bit_depth - 8)) + (x & 3);
+TestMetric Make(const OptionTexts& texts, const PictureFormat& format) {
+  return TestMetric(kFloatMotionMetric, texts, format);
 }
-
-Picture FilmPicture(const PictureFormat& format, int k) {
-  constexpr int kOffset[] = {0, 7, 13};
-  const MutablePicture picture = *AllocatePicture(format);
-  for (int p = 0; p < format.PlaneCount(); ++p)
-    for (int y = 0; y < format.PlaneHeight(p); ++y)
-      for (int x = 0; x < format.PlaneWidth(p); ++x) {
-        const uint16_t sample = static_cast<uint16_t>(FilmSample(x, y, k + kOffset[p], format.bit_depth));
-        std::memcpy(picture.data[p] + y * picture.stride[p] + x * format.BytesPerSample(), &sample,
-                    format.BytesPerSample());
-      }
-  return picture.Share();
-}
-
-OptionValues Parse(const OptionTexts& texts) { return *OptionValues::Parse(kFloatMotionMetric.options, texts); }
-
-Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureFormat& format) {
-  return MakeExtractor(kFloatMotionMetric, Parse(texts), format);
-}
-
-class Recorder : public ScoreSink {
- public:
-  void Set(int output, int64_t frame, double value) override {
-    EXPECT_TRUE(scores_.emplace(std::pair{output, frame}, value).second) << output << " of frame " << frame << " twice";
-  }
-  void SetAggregate(std::string_view name, double) override { ADD_FAILURE() << name; }
-
-  std::vector<double> Column(int output) const {
-    std::vector<double> column;
-    for (const auto& [key, value] : scores_)
-      if (key.first == output) column.push_back(value);
-    return column;
-  }
-
- private:
-  std::map<std::pair<int, int64_t>, double> scores_;
-};
 
 /// motion, motion2 and motion3 of the film, as the engine would write them.
 std::vector<std::vector<double>> ScoreFilm(const OptionTexts& texts, const PictureFormat& format, int frames) {
-  auto made = Make(texts, format);
-  EXPECT_TRUE(made.ok()) << made.status().message();
-  const auto sequence = (*made)->MakeSequence();
-  Recorder recorder;
+  const TestMetric metric = Make(texts, format);
+  const auto sequence = metric.extractor().MakeSequence();
+  ScoreRecorder recorder;
   std::vector<std::vector<double>> columns(kOutputCount);
   std::vector<Picture> film;
-  for (int k = 0; k < frames; ++k) film.push_back(FilmPicture(format, k));
-  const ClipFrames clip(kFloatMotionMetric, Parse(texts), film, {});
   for (int k = 0; k < frames; ++k) {
-    ComputedFrame frame = *ComputeFrame(kFloatMotionMetric, **made, clip, k);
-    columns[kMotion].push_back(frame.values[kMotion]);
-    sequence->Push(k, {frame.values, frame.kept}, recorder);
+    film.push_back(FilmPicture(format, k));
+    ComputedFrame computed = metric.Run(film, {});
+    columns[kMotion].push_back(computed.values[kMotion]);
+    sequence->Push(k, {computed.values, computed.kept}, recorder);
   }
   sequence->Flush(recorder);
   columns[kMotion2] = recorder.Column(kMotion2);
@@ -149,14 +107,13 @@ TEST(FloatMotion, ShortClips) {
 }
 
 TEST(FloatMotion, SequenceWritesEachValueAsSoonAsItIsDetermined) {
-  const PictureFormat format = {64, 48, 8};
-  const auto made = Make({}, format);
-  const auto sequence = (*made)->MakeSequence();
-  Recorder recorder;
-  const double scores[] = {0, 5, 3, 4};
+  const auto sequence = Make({}, {64, 48, 8}).extractor().MakeSequence();
+  ScoreRecorder recorder;
+  std::vector<double> values(kOutputCount);
+  const double scores[] = {0.0, 5.0, 3.0, 4.0};
   for (int k = 0; k < 4; ++k) {
     int64_t kept = WordFromDouble(scores[k]);
-    sequence->Push(k, {.values = {}, .kept = std::span(&kept, 1)}, recorder);
+    sequence->Push(k, {values, std::span(&kept, 1)}, recorder);
     EXPECT_EQ(recorder.Column(kMotion2).size(), static_cast<size_t>(std::max(k, 1)));
     EXPECT_EQ(recorder.Column(kMotion3).size(), static_cast<size_t>(k));
   }
@@ -166,59 +123,46 @@ TEST(FloatMotion, SequenceWritesEachValueAsSoonAsItIsDetermined) {
 }
 
 TEST(FloatMotion, ForcedToZeroReadsNothing) {
-  const auto made = Make({{"motion_force_zero", "true"}}, {64, 48, 8});
-  EXPECT_TRUE(InputsOf(kFloatMotionMetric, Parse({{"motion_force_zero", "true"}})).empty());
-  EXPECT_TRUE((*made)->spec().stages.empty());
+  const TestMetric metric = Make({{"motion_force_zero", "true"}}, {64, 48, 8});
+  EXPECT_TRUE(InputsOf(kFloatMotionMetric, metric.options()).empty());
+  EXPECT_TRUE(metric.extractor().spec().stages.empty());
   for (const Column& column : ScoreFilm({{"motion_force_zero", "true"}}, {64, 48, 8}, 3))
     EXPECT_EQ(column, (Column{0.0, 0.0, 0.0}));
 }
 
 TEST(FloatMotion, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(5);
   for (const PixelFormat chroma : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
     const PictureFormat format = {71, 53, 10, chroma};
-    const auto made = Make({{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}}, format);
-    ASSERT_TRUE(made.ok()) << made.status().message();
-    const Picture film[] = {FilmPicture(format, 0), FilmPicture(format, 1)};
-    const OptionTexts texts = {{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}};
-    const ClipFrames clip(kFloatMotionMetric, Parse(texts), film, {});
-    const auto whole = ComputeFrame(kFloatMotionMetric, **made, clip, 1);
-    EXPECT_EQ((*made)->spec().stages.size(), 6u);
-    for (const int bands : {2, 3, 7, 25, 53})
-      EXPECT_EQ(ComputeFrame(kFloatMotionMetric, **made, clip, 1, bands)->words, whole->words) << bands;
+    const TestMetric metric = Make({{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}}, format);
+    const std::vector<Picture> film = {FilmPicture(format, 0), FilmPicture(format, 1)};
+    const std::vector<int64_t> whole = metric.Run(film, {}).words;
+    EXPECT_EQ(metric.extractor().spec().stages.size(), 6u);
+    for (const int most : {1, 2, 8, 18, 27}) EXPECT_EQ(metric.Run(film, {}, RandomBands(random, most)).words, whole);
   }
 }
 
 TEST(FloatMotion, WithoutDebugNoValueOfTheFrameAlone) {
-  const auto made = Make({{"debug", "false"}}, {64, 48, 8});
-  const std::vector<int64_t> words((*made)->spec().words, WordFromFloat(1.0f));
-  std::vector<double> values(kOutputCount, -1.0);
-  int64_t kept = 0;
-  EXPECT_TRUE((*made)->Finish({.history = 1, .words = words}, {values, std::span(&kept, 1)}).ok());
-  EXPECT_EQ(values, (Column{-1.0, -1.0, -1.0}));
-  EXPECT_FALSE(kFloatMotionMetric.outputs[kMotion].enabled(
-      *OptionValues::Parse(kFloatMotionMetric.options, {{"debug", "false"}}), {64, 48, 8}));
+  const PictureFormat format = {64, 48, 8};
+  const TestMetric metric = Make({{"debug", "false"}}, format);
+  EXPECT_TRUE(metric.Named(metric.Run({FilmPicture(format, 0), FilmPicture(format, 1)}, {}).values).empty());
+  EXPECT_FALSE(kFloatMotionMetric.outputs[kMotion].enabled(metric.options(), format));
 }
 
 TEST(FloatMotion, PicturesTooSmallAreRefused) {
-  for (const auto& [width, height] : {std::pair{2, 48}, {64, 2}, {1, 1}}) {
-    const auto made = Make({}, {width, height, 8});
-    ASSERT_FALSE(made.ok());
-    EXPECT_NE(made.status().message().find("3x3"), std::string::npos) << made.status().message();
-  }
-  EXPECT_TRUE(Make({{"motion_add_scale1", "true"}}, {3, 3, 8}).ok());
-  EXPECT_FALSE(Make({}, {64, 48, 9}).ok());
+  for (const auto& [width, height] : {std::pair{2, 48}, {64, 2}, {1, 1}})
+    EXPECT_THAT(RefusalOf(kFloatMotionMetric, {}, {width, height, 8}), testing::HasSubstr("3x3"));
+  EXPECT_EQ(RefusalOf(kFloatMotionMetric, {{"motion_add_scale1", "true"}}, {3, 3, 8}), "");
+  EXPECT_NE(RefusalOf(kFloatMotionMetric, {}, {64, 48, 9}), "");
 }
 
 TEST(FloatMotion, ChromaThatIsNotThereIsRefused) {
   const OptionTexts uv = {{"motion_add_uv", "true"}};
-  for (const PictureFormat& format : {PictureFormat{64, 48, 8, PixelFormat::k400}, {5, 48, 8}, {64, 5, 8}}) {
-    const auto made = Make(uv, format);
-    ASSERT_FALSE(made.ok());
-    EXPECT_NE(made.status().message().find("set motion_add_uv=false"), std::string::npos) << made.status().message();
-  }
-  EXPECT_TRUE(Make(uv, {6, 6, 8}).ok());
-  EXPECT_EQ(InputsOf(kFloatMotionMetric, Parse(uv)).front().planes, kAllPlanes);
-  EXPECT_EQ(InputsOf(kFloatMotionMetric, Parse({})).front().planes, kLuma);
+  for (const PictureFormat& format : {PictureFormat{64, 48, 8, PixelFormat::k400}, {5, 48, 8}, {64, 5, 8}})
+    EXPECT_THAT(RefusalOf(kFloatMotionMetric, uv, format), testing::HasSubstr("set motion_add_uv=false"));
+  EXPECT_EQ(RefusalOf(kFloatMotionMetric, uv, {6, 6, 8}), "");
+  EXPECT_EQ(InputsOf(kFloatMotionMetric, Make(uv, {6, 6, 8}).options())[0].planes, kAllPlanes);
+  EXPECT_EQ(InputsOf(kFloatMotionMetric, OptionValues(kFloatMotionMetric.options))[0].planes, kLuma);
 }
 
 TEST(FloatMotion, KeysCarryOptions) {

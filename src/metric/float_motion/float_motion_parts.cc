@@ -1,4 +1,4 @@
-#include "metric/float_motion/float_motion_parts.h"
+#include "metric/float_motion/float_motion.h"
 
 namespace acutance {
 

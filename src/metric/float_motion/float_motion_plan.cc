@@ -1,9 +1,9 @@
-#include "metric/float_motion/float_motion_plan.h"
+#include "metric/float_motion/float_motion.h"
 
 #include "base/int_math.h"
+#include "exec/plan.h"
 #include "metric/float_motion/float_motion_args.h"
 #include "metric/float_motion/float_motion_blur_args.h"
-#include "metric/float_motion/float_motion_parts.h"
 
 namespace acutance {
 namespace {
@@ -110,8 +110,8 @@ class PlanMaker {
                                       .halved_row = pictures_.row,
                                       .width = part.width,
                                       .height = part.height};
-    const Grid grid = {CeilDiv(part.width, kernel->group_x),
-                       CeilDiv(part.height, kernel->group_y * kernel->rows), context_.frames + 1};
+    const Grid grid = {CeilDiv(part.width, kernel->group_x), CeilDiv(part.height, kernel->group_y * kernel->rows),
+                       context_.frames + 1};
     return plan_.AddLaunch(*kernel, grid, args, "none");
   }
 
@@ -126,8 +126,7 @@ class PlanMaker {
                                       .rows_per_frame = rows_,
                                       .first_row = next_row_};
     next_row_ += part.height;
-    return plan_.AddLaunch(*kernel, {1, CeilDiv(part.height, kernel->group_x), context_.frames}, args,
-                           "none");
+    return plan_.AddLaunch(*kernel, {1, CeilDiv(part.height, kernel->group_x), context_.frames}, args, "none");
   }
 
   template <class T>

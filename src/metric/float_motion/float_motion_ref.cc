@@ -1,11 +1,10 @@
-#include "metric/float_motion/float_motion_ref.h"
+#include "metric/float_motion/float_motion.h"
 
 #include <cmath>
 #include <vector>
 
 #include "metric/blocks/border.h"
 #include "metric/blocks/words.h"
-#include "metric/float_motion/float_motion_math.h"
 
 namespace acutance {
 namespace {

@@ -3,8 +3,7 @@
 
 #include <random>
 
-#include "metric/float_motion/float_motion_cpu.h"
-#include "metric/float_motion/float_motion_ref.h"
+#include "metric/float_motion/float_motion.h"
 #include "metric/testing/pictures.h"
 #include "simd/testing/targets.h"
 

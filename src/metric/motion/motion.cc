@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "metric/motion/motion_cpu.h"
-#include "metric/motion/motion_math.h"
-#include "metric/motion/motion_plan.h"
-
 namespace acutance {
 namespace {
 

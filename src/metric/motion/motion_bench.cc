@@ -7,7 +7,7 @@
 #include <random>
 
 #include "image/picture.h"
-#include "metric/motion/motion_cpu.h"
+#include "metric/motion/motion.h"
 
 namespace acutance {
 namespace {

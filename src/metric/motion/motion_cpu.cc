@@ -1,7 +1,7 @@
 // Exactness (README.md has the proofs): a 17-bit signed value v is kept as half = floor(v / 2), which fits int16, and
 // bit = v - 2 * half. With H = sum G*half and B = sum G*bit, (sum G*v + 2^15) >> 16 = (H + ((B + 2^15) >> 1)) >> 15,
 // and nothing leaves int32.
-#include "metric/motion/motion_cpu.h"
+#include "metric/motion/motion.h"
 
 #include <hwy/cache_control.h>
 
@@ -11,8 +11,6 @@
 
 #include "base/int_math.h"
 #include "metric/blocks/border.h"
-#include "metric/motion/motion_math.h"
-#include "metric/motion/motion_ref.h"
 #include "simd/mirror.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-#include "metric/motion/motion_plan.h"
+#include "metric/motion/motion.h"
 
 #include "base/int_math.h"
 #include "metric/blocks/partial_sums.h"

@@ -1,10 +1,9 @@
-#include "metric/motion/motion_plan.h"
+#include "metric/motion/motion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metric/motion/motion.h"
-#include "metric/plan_context.h"
+#include "metric/testing/metric_run.h"
 
 namespace acutance {
 namespace {
@@ -13,10 +12,7 @@ using testing::HasSubstr;
 
 Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int frames, int videos) {
   constexpr TuningEntry kShape[] = {{"motion_sad", "", "64x4r8"}};
-  const OptionValues options = *OptionValues::Parse(kMotionMetric.options, texts);
-  PlanContext context = MakePlanContext(InputsOf(kMotionMetric, options), format, frames, videos, "");
-  context.overrides = kShape;
-  return MakeMotionPlan(options, context);
+  return MakeTestPlan(kMotionMetric, texts, format, frames, videos, kShape);
 }
 
 TEST(MotionPlan, CoversThePictureAndLooksBack) {

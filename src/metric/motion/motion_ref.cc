@@ -1,10 +1,9 @@
-#include "metric/motion/motion_ref.h"
+#include "metric/motion/motion.h"
 
 #include <cstdlib>
 #include <vector>
 
 #include "metric/blocks/border.h"
-#include "metric/motion/motion_math.h"
 
 namespace acutance {
 namespace {

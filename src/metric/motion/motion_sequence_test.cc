@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "metric/motion/motion.h"
+#include "metric/testing/metric_run.h"
+#include "metric/testing/recorder.h"
 
 namespace acutance {
 namespace {
@@ -48,25 +48,6 @@ Series FlushLiterally(const std::vector<double>& sad, const Parameters& p) {
   return series;
 }
 
-class RecordingSink : public ScoreSink {
- public:
-  void Set(int output, int64_t frame, double value) override {
-    EXPECT_TRUE(scores_.emplace(std::pair{output, frame}, value).second) << output << " of frame " << frame << " twice";
-  }
-  void SetAggregate(std::string_view name, double) override { ADD_FAILURE() << name; }
-
-  size_t size() const { return scores_.size(); }
-  std::vector<double> Column(int output) const {
-    std::vector<double> column;
-    for (const auto& [key, value] : scores_)
-      if (key.first == output) column.push_back(value);
-    return column;
-  }
-
- private:
-  std::map<std::pair<int, int64_t>, double> scores_;
-};
-
 OptionTexts Texts(const Parameters& p) {
   return {{"motion_blend_factor", std::to_string(p.blend_factor)},
           {"motion_blend_offset", std::to_string(p.blend_offset)},
@@ -76,19 +57,17 @@ OptionTexts Texts(const Parameters& p) {
 }
 
 std::unique_ptr<Sequence> MakeSequence(const OptionTexts& texts) {
-  const auto options = OptionValues::Parse(kMotionMetric.options, texts);
-  EXPECT_TRUE(options.ok()) << options.status().message();
-  return (*kMotionMetric.make(*options, {.width = 16, .height = 16}))->MakeSequence();
+  return TestMetric(kMotionMetric, texts, {.width = 16, .height = 16}).extractor().MakeSequence();
 }
 
 void Push(Sequence& sequence, int64_t frame, double sad, ScoreSink& sink) {
   std::vector<double> values = {sad, sad, -1, -1};
-  sequence.Push(frame, {.values = values}, sink);
+  sequence.Push(frame, {values, {}}, sink);
 }
 
 void ExpectAsFlushed(const std::vector<double>& sad, const Parameters& p) {
   const auto sequence = MakeSequence(Texts(p));
-  RecordingSink sink;
+  ScoreRecorder sink;
   for (size_t i = 0; i < sad.size(); ++i) Push(*sequence, static_cast<int64_t>(i), sad[i], sink);
   sequence->Flush(sink);
   const Series expected = FlushLiterally(sad, p);
@@ -124,7 +103,7 @@ TEST(MotionSequence, EqualsTheFlushArithmetic) {
 
 TEST(MotionSequence, WritesAScoreOnceTheNextFrameIsKnown) {
   const auto sequence = MakeSequence({});
-  RecordingSink sink;
+  ScoreRecorder sink;
   Push(*sequence, 0, 0.0, sink);
   EXPECT_EQ(sink.Column(2), (std::vector{0.0}));
   Push(*sequence, 1, 7.0, sink);
@@ -154,7 +133,7 @@ TEST(MotionSequence, KnownAnswers) {
 
 TEST(MotionSequence, ForceZeroIsZeroEverywhere) {
   const auto sequence = MakeSequence({{"motion_force_zero", "true"}, {"motion_blend_factor", "0.5"}});
-  RecordingSink sink;
+  ScoreRecorder sink;
   for (int64_t i = 0; i < 4; ++i) Push(*sequence, i, 0.0, sink);
   sequence->Flush(sink);
   EXPECT_EQ(sink.Column(2), std::vector<double>(4, 0.0));

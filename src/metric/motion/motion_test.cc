@@ -1,13 +1,12 @@
-#include "metric/clip_frames.h"
 #include "metric/motion/motion.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
-#include "metric/motion/motion_cpu.h"
-#include "metric/motion/motion_math.h"
-#include "metric/motion/motion_ref.h"
+#include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "simd/testing/targets.h"
 
@@ -149,85 +148,63 @@ TEST(MotionSad, KnownAnswers) {
 
 // ---- the metric as the engine sees it
 
-Result<std::unique_ptr<Extractor>> Make(const OptionTexts& texts, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(const OptionValues options, OptionValues::Parse(kMotionMetric.options, texts));
-  return MakeExtractor(kMotionMetric, options, format);
-}
+constexpr PictureFormat kFilm = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
 
-double SadValue(const Extractor& extractor, int64_t sum) {
-  std::vector<double> values(kMotionMetric.outputs.size(), -1.0);
-  EXPECT_TRUE(extractor.Finish({.history = 1, .sums = std::span(&sum, 1)}, {.values = values}).ok());
-  EXPECT_EQ(values[2], -1.0);  // the sequence writes these
-  EXPECT_EQ(values[3], -1.0);
+/// Of the second frame, with this sum.
+double SadValue(const OptionTexts& texts, int64_t sum) {
+  const std::vector<double> values = TestMetric(kMotionMetric, texts, kFilm).Finish({sum}, 1).values;
+  EXPECT_TRUE(std::isnan(values[2]) && std::isnan(values[3]));  // the sequence writes these
   return values[0];
 }
 
 TEST(MotionMetric, FinishScalesAndClips) {
-  const PictureFormat format = {.width = 64, .height = 48};
-  EXPECT_EQ(SadValue(**Make({}, format), 4944739), 6.2875607808430987);
-  EXPECT_EQ(SadValue(**Make({{"motion_fps_weight", "0.5"}}, format), 4944739), 6.2875607808430987 * 0.5);
-  EXPECT_EQ(SadValue(**Make({{"mmxv", "6.25"}}, format), 4944739), 6.25);
-  EXPECT_EQ(SadValue(**Make({}, format), 0), 0.0);
+  EXPECT_EQ(SadValue({}, 4944739), 6.2875607808430987);
+  EXPECT_EQ(SadValue({{"motion_fps_weight", "0.5"}}, 4944739), 6.2875607808430987 * 0.5);
+  EXPECT_EQ(SadValue({{"mmxv", "6.25"}}, 4944739), 6.25);
+  EXPECT_EQ(SadValue({}, 0), 0.0);
 }
 
 TEST(MotionMetric, DebugRepeatsTheValue) {
-  std::vector<double> values(4, -1.0);
-  const int64_t sum = 4944739;
-  const auto extractor = Make({{"debug", "true"}}, {.width = 64, .height = 48});
-  EXPECT_TRUE((*extractor)->Finish({.history = 1, .sums = std::span(&sum, 1)}, {.values = values}).ok());
+  const TestMetric motion(kMotionMetric, {{"debug", "true"}}, kFilm);
+  const std::vector<double> values = motion.Finish({4944739}, 1).values;
   EXPECT_EQ(values[0], 6.2875607808430987);
   EXPECT_EQ(values[1], 6.2875607808430987);
 }
 
-TEST(MotionMetric, RunBandReadsEarlierMinusCurrent) {
-  const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
-  const Picture pictures[] = {FilmPicture(format, 0), FilmPicture(format, 1)};
-  const OptionValues options(kMotionMetric.options);
-  const ClipFrames clip(kMotionMetric, options, pictures, {});
-  const auto made = Make({}, format);
-  const auto thread = (*made)->MakeThreadWorkspace();
-  int64_t sum = 0;
-  const BandResults results = {.sums = std::span(&sum, 1)};
-  (*made)->RunBand(clip.at(1), 0, {0, 17}, {nullptr, thread.get()}, results);
-  (*made)->RunBand(clip.at(1), 0, {17, (*made)->spec().stages[0].rows}, {nullptr, thread.get()}, results);
-  EXPECT_EQ(sum, 4944739);
+TEST(MotionMetric, ReadsEarlierMinusCurrent) {
+  const TestMetric motion(kMotionMetric, {}, kFilm);
+  const std::vector<Picture> film = {FilmPicture(kFilm, 0), FilmPicture(kFilm, 1)};
+  EXPECT_EQ(motion.Run(film, {}, BandsOf(17)).sums, std::vector<int64_t>{4944739});
+  EXPECT_EQ(motion.Run({film[0]}, {}).sums, std::vector<int64_t>{0}) << "the first frame has none before it";
 }
 
 TEST(MotionMetric, FramesWithoutAPredecessorAreZero) {
-  const PictureFormat format = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
-  const Picture pictures[] = {FilmPicture(format, 0), FilmPicture(format, 1)};
+  const std::vector<Picture> film = {FilmPicture(kFilm, 0), FilmPicture(kFilm, 1)};
   for (const bool five : {false, true}) {
-    const OptionValues options =
-        *OptionValues::Parse(kMotionMetric.options, {{"motion_five_frame_window", five ? "true" : "false"}});
-    const ClipFrames clip(kMotionMetric, options, pictures, {});
-    const auto extractor = MakeExtractor(kMotionMetric, options, format);
-    EXPECT_EQ(ComputeFrame(kMotionMetric, **extractor, clip, 0)->values[0], 0.0);
-    EXPECT_EQ(ComputeFrame(kMotionMetric, **extractor, clip, 1)->values[0], five ? 0.0 : 6.2875607808430987);
-    std::vector<double> values(4);
-    const int64_t garbage = 0x7777;
-    EXPECT_TRUE((*extractor)->Finish({.history = 0, .sums = std::span(&garbage, 1)}, {.values = values}).ok());
-    EXPECT_EQ(values[0], 0.0) << "what a device makes of a picture that is not there";
+    const TestMetric motion(kMotionMetric, {{"motion_five_frame_window", five ? "true" : "false"}}, kFilm);
+    EXPECT_EQ(motion.Run({film[0]}, {}).values[0], 0.0);
+    EXPECT_EQ(motion.Run(film, {}).values[0], five ? 0.0 : 6.2875607808430987);
+    EXPECT_EQ(motion.Finish({0x7777}).values[0], 0.0) << "what a device makes of a picture that is not there";
   }
 }
 
-TEST(MotionMetric, DeclaresItsHistory) {
-  const auto inputs = [](const OptionTexts& texts) {
-    return InputsOf(kMotionMetric, *OptionValues::Parse(kMotionMetric.options, texts));
+TEST(MotionMetric, LooksBackAndReadsNothingWhenForced) {
+  const auto history = [](const OptionTexts& texts) {
+    const TestMetric motion(kMotionMetric, texts, kFilm);
+    int most = 0;
+    for (const InputSpec& input : InputsOf(kMotionMetric, motion.options())) most = std::max(most, input.history);
+    return most;
   };
-  EXPECT_EQ(inputs({}).size(), 1u);
-  EXPECT_EQ(inputs({}).front().history, 1);
-  EXPECT_EQ(inputs({{"motion_five_frame_window", "true"}}).front().history, 2);
-  EXPECT_TRUE(inputs({{"motion_force_zero", "true"}}).empty());
-  EXPECT_TRUE((*Make({{"motion_force_zero", "true"}}, {.width = 64, .height = 48}))->spec().stages.empty());
+  EXPECT_EQ(history({}), 1);
+  EXPECT_EQ(history({{"motion_five_frame_window", "true"}}), 2);
+  EXPECT_EQ(history({{"motion_force_zero", "true"}}), 0);
+  EXPECT_TRUE(TestMetric(kMotionMetric, {{"motion_force_zero", "true"}}, kFilm).extractor().spec().stages.empty());
 }
 
 TEST(MotionMetric, TooSmallPicturesAreRefused) {
-  for (const auto& [width, height] : {std::pair{2, 48}, {64, 2}, {1, 1}}) {
-    const auto made = Make({}, {.width = width, .height = height});
-    ASSERT_FALSE(made.ok());
-    EXPECT_NE(made.status().message().find("3x3"), std::string::npos) << made.status().message();
-  }
-  EXPECT_TRUE(Make({}, {.width = 3, .height = 3}).ok());
+  for (const auto& [width, height] : {std::pair{2, 48}, {64, 2}, {1, 1}})
+    EXPECT_THAT(RefusalOf(kMotionMetric, {}, {.width = width, .height = height}), testing::HasSubstr("3x3"));
+  EXPECT_EQ(RefusalOf(kMotionMetric, {}, {.width = 3, .height = 3}), "");
 }
 
 TEST(MotionMetric, KeysCarryOptions) {

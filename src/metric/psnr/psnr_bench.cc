@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "image/picture.h"
-#include "metric/psnr/psnr_cpu.h"
+#include "metric/psnr/psnr.h"
 
 namespace acutance {
 namespace {

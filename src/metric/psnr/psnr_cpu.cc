@@ -1,10 +1,8 @@
 // Every partial sum is an exact integer; a row is summed in 32-bit lanes, which kMaxDimension keeps from overflowing.
-#include "metric/psnr/psnr_cpu.h"
-
 #include <cstdint>
 #include <cstring>
 
-#include "metric/psnr/psnr_ref.h"
+#include "metric/psnr/psnr.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/psnr/psnr_cpu.cc"
@@ -144,6 +142,22 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace acutance {
+namespace {
+
+template <class Sample>
+int64_t PlainSum(const Plane& reference, const Plane& distorted, RowBand band) {
+  int64_t sum = 0;
+  for (int y = band.begin; y < band.end; ++y)
+    for (int x = 0; x < reference.width; ++x)
+      sum += psnr::squared_error(reference.Row<Sample>(y)[x], distorted.Row<Sample>(y)[x]);
+  return sum;
+}
+
+}  // namespace
+
+int64_t SquaredErrorRef(const Plane& reference, const Plane& distorted, int bit_depth, RowBand band) {
+  return bit_depth > 8 ? PlainSum<uint16_t>(reference, distorted, band) : PlainSum<uint8_t>(reference, distorted, band);
+}
 
 HWY_EXPORT(BandSquaredError);
 

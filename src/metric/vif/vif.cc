@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "base/exact_math.h"
-#include "metric/vif/vif_cpu.h"
 #include "metric/vif/vif_math.h"
-#include "metric/vif/vif_plan.h"
 
 namespace acutance {
 

@@ -1,9 +1,86 @@
+// What the files of VIF share.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "metric/metric.h"
+#include "metric/vif/vif_math.h"
 
 namespace acutance {
 
 extern const Metric kVifMetric;
+
+/// How an image holds its samples. Images of scales 1 to 3 are kept as int16: the 16-bit sample minus 32768.
+enum class VifSample { k8, k16, kCentred };
+
+struct VifImage {
+  const std::byte* data = nullptr;
+  ptrdiff_t stride = 0;  // bytes
+  int width = 0;
+  int height = 0;
+  VifSample sample = VifSample::k8;
+
+  template <class T>
+  const T* Row(int y) const {
+    return reinterpret_cast<const T*>(data + y * stride);
+  }
+
+  int At(int x, int y) const {
+    if (sample == VifSample::k8) return Row<uint8_t>(y)[x];
+    if (sample == VifSample::k16) return Row<uint16_t>(y)[x];
+    return Row<int16_t>(y)[x] + 32768;
+  }
+};
+
+struct VifJob {
+  int scale = 0;
+  int bit_depth = 8;               // of the samples; 16 at scales 1 to 3
+  std::array<VifImage, 2> images;  // reference, distorted
+  std::array<int16_t*, 2> next{};  // images of scale + 1, centred; null at scale 3
+  ptrdiff_t next_stride = 0;       // samples; at least VifPaddedWidth(width of the next image)
+  bool statistics = true;          // false: only the next images
+  double gain_limit = 100;
+};
+
+inline constexpr int kVifStrip = 1920;   // columns worked on at a time: their rows stay in L2
+inline constexpr int kVifMaxLanes = 16;  // 32-bit lanes of the widest vector
+inline constexpr int kVifMaxColumns = kVifStrip + 2 * kVifMaxLanes;  // with the filter's reach, 2 * 8, in whole blocks
+inline constexpr int kVifMoments = 8;  // planes of 16 bits that carry the two means and three second moments
+inline constexpr int kVifGroup = 4;    // rows filtered at a time
+inline constexpr int kVifMaxPairs = (kVifGroup + 2 * 8) / 2;
+
+/// Whole vectors are stored, so rows of the images in between are padded.
+constexpr int VifPaddedWidth(int width) { return (width + 31) / 32 * 32 + 32; }
+
+/// Row buffers of one thread; they hold nothing from band to band.
+struct VifBuffers : Workspace {
+  alignas(64) int16_t ring[kVifMaxPairs * 2 * 2 * kVifMaxColumns] = {};    // pairs of rows of both images
+  alignas(64) int16_t rows[kVifGroup][kVifMoments][kVifMaxColumns] = {};   // after the vertical pass
+  alignas(64) int16_t halved_rows[kVifGroup / 2][2][kVifMaxColumns] = {};  // the same for the next scale
+  alignas(64) int32_t moments[5][kVifStrip] = {};                          // after the horizontal pass: M1 M2 X Y Z
+  alignas(64) int32_t textured[3][kVifStrip + 2 * kVifMaxLanes] = {};      // s1 s2 s12 of pixels that are not flat
+  alignas(64) uint16_t lines[4][kVifMaxColumns] = {};                      // mirrored pieces of the pictures' rows
+};
+
+/// Adds the sums of rows `band` (VifSum order) and writes the rows of the next images whose double
+/// lies in the band; with SIMD (Highway), for whatever the CPU has.
+void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums);
+
+/// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.
+std::vector<int64_t> VifTargets();
+
+/// T by VifLogPolynomial (or the table, where vectors are too short for it), for all 32768 entries: of numbers that
+/// enter as floats, or as high halves of doubles.
+void VifLogTableByVectors(bool of_doubles, std::span<uint16_t, 32768> table);
+
+/// The same in plain loops, the reference implementation.
+void RunVifBandRef(const VifJob& job, RowBand band, std::span<int64_t, kVifSumsPerScale> sums);
+
+/// Work of VIF on a device: the sums of VifExtractor, without any arithmetic on doubles.
+Result<Plan> MakeVifPlan(const OptionValues& options, const PlanContext& context);
 
 }  // namespace acutance

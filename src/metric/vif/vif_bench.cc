@@ -9,7 +9,6 @@
 
 #include "metric/clip_frames.h"
 #include "metric/vif/vif.h"
-#include "metric/vif/vif_cpu.h"
 #include "metric/vif/vif_math.h"
 
 namespace acutance {

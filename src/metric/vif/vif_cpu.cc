@@ -1,11 +1,10 @@
 // One text for all instruction sets; README.md tells how it works and why each step is exact.
-#include "metric/vif/vif_cpu.h"
+#include "metric/vif/vif.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "metric/blocks/border.h"
-#include "metric/vif/vif_ref.h"
 
 #define HWY_WANT_AVX3_DL
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -49,8 +48,7 @@ void CopyMirrored(const Sample* row, int width, int first, int columns, int reac
   const int begin = std::max(first, 0), end = std::max(std::min(first + columns, width), begin);
   for (int x = first; x < begin; ++x) to[x - first] = row[mirror_index(x, width)];
   std::memcpy(to + (begin - first), row + begin, (end - begin) * sizeof(Sample));
-  for (int x = end; x < std::min(first + columns, width + reach); ++x)
-    to[x - first] = row[mirror_index(x, width)];
+  for (int x = end; x < std::min(first + columns, width + reach); ++x) to[x - first] = row[mirror_index(x, width)];
 }
 
 /// Rows of one band in columns [x0, x0 + kVifStrip), top to bottom.

@@ -1,4 +1,4 @@
-#include "metric/vif/vif_plan.h"
+#include "metric/vif/vif.h"
 
 #include <bit>
 

@@ -1,12 +1,11 @@
-#include "metric/vif/vif_plan.h"
+#include "metric/vif/vif.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "metric/vif/vif.h"
-#include "metric/plan_context.h"
+#include "metric/testing/metric_run.h"
 
 namespace acutance {
 namespace {
@@ -14,12 +13,8 @@ namespace {
 using testing::HasSubstr;
 
 Result<Plan> Make(const OptionTexts& texts, const PictureFormat& format, int frames, int videos) {
-  constexpr TuningEntry kShapes[] = {{"vif_scale0", "", "128x1r8"},
-                                     {"vif_scale1", "", "64x1r8"}};
-  const OptionValues options = *OptionValues::Parse(kVifMetric.options, texts);
-  PlanContext context = MakePlanContext(InputsOf(kVifMetric, options), format, frames, videos, "");
-  context.overrides = kShapes;
-  return MakeVifPlan(options, context);
+  constexpr TuningEntry kShapes[] = {{"vif_scale0", "", "128x1r8"}, {"vif_scale1", "", "64x1r8"}};
+  return MakeTestPlan(kVifMetric, texts, format, frames, videos, kShapes);
 }
 
 TEST(VifPlan, HasALaunchForEachScale) {

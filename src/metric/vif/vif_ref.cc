@@ -1,4 +1,4 @@
-#include "metric/vif/vif_ref.h"
+#include "metric/vif/vif.h"
 
 #include <algorithm>
 #include <vector>

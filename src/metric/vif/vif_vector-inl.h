@@ -12,7 +12,7 @@
 
 #include <hwy/highway.h>
 
-#include "metric/vif/vif_cpu.h"
+#include "metric/vif/vif.h"
 #include "simd/pair_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,10 +1,15 @@
 // Runs a check of a test with each instruction set in turn.
 #pragma once
 
+#ifndef HWY_WANT_AVX3_DL  // some metrics are compiled for it; others run what they have below it
+#define HWY_WANT_AVX3_DL
+#endif
+
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace acutance {
 
@@ -14,10 +19,10 @@ inline void UseTarget(int64_t target) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-/// Runs `check` once for every instruction set that this CPU has and this build compiled.
+/// Runs `check` once for each of `targets`, by default all instruction sets that this CPU has.
 template <class Check>
-void ForEachTarget(Check check) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+void ForEachTarget(Check check, const std::vector<int64_t>& targets = hwy::SupportedAndGeneratedTargets()) {
+  for (const int64_t target : targets) {
     SCOPED_TRACE(hwy::TargetName(target));
     UseTarget(target);
     check();
