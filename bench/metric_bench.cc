@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #define HWY_WANT_AVX3_DL
+#define HWY_DISABLED_TARGETS HWY_SSSE3
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -121,7 +122,7 @@ int StageCount(const Metric& metric) {
   return static_cast<int>(MakeExtractor(metric, OptionValues(metric.options), format).value()->spec().stages.size());
 }
 
-const bool kRegistered = [] {
+void RegisterAll() {
   for (const Metric* metric : AllMetrics())
     for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
       if (target == HWY_SCALAR || target == HWY_EMU128) continue;  // the plain loops: seconds a frame
@@ -129,8 +130,14 @@ const bool kRegistered = [] {
         for (int stage = kAllStages, stages = StageCount(*metric); stage < (stages > 1 ? stages : 0); ++stage)
           Register(metric, bit_depth, target, stage);
     }
-  return true;
-}();
+}
 
 }  // namespace
 }  // namespace acutance
+
+int main(int argc, char** argv) {
+  acutance::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -3,8 +3,8 @@
 //   parity_sweep BACKEND METRIC [--sizes]   --sizes: each size once, without options and shapes
 //   parity_sweep metrics NAME...            whether these are the metrics that have a plan
 //
-// Exit status 0 when all are equal, 1 otherwise, 2 for wrong usage, 77 without a device. The emulator takes all its
-// wave sizes in turn.
+// Exit status 0 when all are equal, 1 otherwise, 2 for wrong usage, 77 without a device. The emulator runs
+// every case at all its wave sizes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,10 +62,8 @@ class Tally {
 int SweepEmulator(const std::vector<SweepCase>& cases) {
   Tally tally;
   uint64_t seed = 0;
-  for (const SweepCase& which : cases) {
-    const int wave = kWaves[seed++ % std::size(kWaves)];
-    tally.Check(*OpenEmuDevice({.wave_size = wave, .seed = seed}).value(), which);
-  }
+  for (const SweepCase& which : cases)
+    for (const int wave : kWaves) tally.Check(*OpenEmuDevice({.wave_size = wave, .seed = ++seed}).value(), which);
   return tally.Finish();
 }
 
