@@ -60,8 +60,8 @@ TEST(Parity, FindsADifference) {
   };
   which.metric = &broken;
   const Status status = CheckParity(*Open(32, 1), which);
-  EXPECT_THAT(status.message(), testing::HasSubstr("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1: frame 1: "
-                                                   "bits of output 0 is"));
+  EXPECT_THAT(status.message(), testing::HasSubstr("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1, video "
+                                                   "0: frame 1: bits of output 0 is"));
 }
 
 }  // namespace
