@@ -68,8 +68,9 @@ python: build
 test-python: python ## the Python package: install it into build/venv, run its tests
 	@ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^python$$'
 
-bench: build bench-peer ## the rooms' benchmarks, then the comparison with libvmaf
-	@python3 bench/rooms.py --build $(BUILD)
+bench: build bench-peer ## the metrics' benchmarks, then the comparison with libvmaf
+	@cmake --build $(BUILD) --parallel $(JOBS) --target benchmarks
+	@python3 bench/metrics.py --build $(BUILD)
 
 bench-peer: build
 	@tools/setup.sh bench
@@ -79,7 +80,7 @@ bench-peer: build
 
 bench-gpu: build ## device times of every metric and end-to-end speed, on BACKENDS=cuda,vulkan
 	@for backend in $(subst $(comma), ,$(BACKENDS)); do $(BUILD)/tests/gpu_check times $$backend; done
-	@python3 bench/end_to_end.py --build $(BUILD) --backends $(BACKENDS) --runs motion,psnr,vmaf_v0.6.1
+	@python3 bench/end_to_end.py --build $(BUILD) --backends $(BACKENDS)
 
 lint: $(BUILD)/.configured ## formatting, clang-tidy, the structure of the tree
 	@tools/setup.sh lint

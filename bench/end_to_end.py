@@ -2,11 +2,11 @@
 """Frame pairs a second from raw files in memory to scores, on this machine's devices.
 
 usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--devices 0 --devices 0,1]
-                     [--sizes 576x324,1920x1080,3840x2160] [--runs motion,psnr,vmaf_v0.6.1] [--gigabytes N]
+                     [--sizes 576x324,1920x1080,3840x2160] [--runs motion,vmaf_v0.6.1] [--gigabytes N]
                      [--repeats N] [--keep]
 
 Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given amount of gigabytes each, and scores it
-with every run (a feature, or a model by its name). The rate is what `acutance score --json` says, opening files and
+with every run (a feature, or a model by its name; by default each feature, then the default model). The rate is what `acutance score --json` says, opening files and
 devices left out; "wall" has the whole process. The last column is what uploading the planes alone would allow at
 55 GB/s. Logs of all backends and device lists must be the same, but for the frames per second. Standard library only.
 """
@@ -15,12 +15,13 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
 
 UPLOAD_BYTES_PER_SECOND = 55e9
-LUMA_FILES = {"motion": 1, "float_motion": 1}  # files whose luma a run reads; the others read two
+MODEL = "vmaf_v0.6.1"
 
 
 def parse_arguments():
@@ -30,11 +31,36 @@ def parse_arguments():
     parser.add_argument("--backends", default="cuda,cpu")
     parser.add_argument("--devices", action="append", help="for --device; may be repeated (default: not given)")
     parser.add_argument("--sizes", default="576x324,1920x1080,3840x2160")
-    parser.add_argument("--runs", default="motion,psnr")
+    parser.add_argument("--runs", help="default: all")
     parser.add_argument("--gigabytes", type=float, default=4.0)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--keep", action="store_true", help="leave the files for the next run")
     return parser.parse_args()
+
+
+def acutance(options, *words):
+    command = [str(word) for word in (options.build / "bin/acutance", *words)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def all_runs(options):
+    """The names that `acutance features` lists before its first empty line, and the default model."""
+    listed = acutance(options, "features").partition("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()] + [MODEL]
+
+
+def is_model(run):
+    return run.startswith("vmaf")
+
+
+def upload_bytes(options, size, run):
+    """Of the planes of 8-bit 4:2:0 that a feature's plan reads, for one pair; models read luma."""
+    width, height = map(int, size.split("x"))
+    if is_model(run):
+        return 2 * width * height
+    plan = acutance(options, "plan", "--feature", run, "--size", size)
+    planes = set(re.findall(r"\b(reference|distorted) (y|cb|cr)\b", plan))
+    return sum(width * height if plane == "y" else (width // 2) * (height // 2) for _, plane in planes)
 
 
 def write_pair(folder, size, gigabytes):
@@ -63,7 +89,7 @@ def log_digest(path):
 def score(options, pair, size, run, backend, devices, log):
     command = [options.build / "bin/acutance", "score", *pair, "--size", size, "--backend", backend, "--json", "-q",
                "--output", log]
-    command += ["--model", run] if run.startswith("vmaf") else ["--no-model", "--feature", run]
+    command += ["--model", run] if is_model(run) else ["--no-model", "--feature", run]
     command += ["--device", devices] if devices and backend not in ("cpu", "auto") else []
     start = time.perf_counter()
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
@@ -76,8 +102,7 @@ def score(options, pair, size, run, backend, devices, log):
 
 def measure_run(options, pair, frames, size, run):
     """Table rows of one size and run; returns whether all logs agree."""
-    width, height = map(int, size.split("x"))
-    bound = UPLOAD_BYTES_PER_SECOND / (width * height * LUMA_FILES.get(run, 2))
+    bound = UPLOAD_BYTES_PER_SECOND / upload_bytes(options, size, run)
     digests = set()
     for backend in options.backends.split(","):
         for devices in options.devices or [None]:
@@ -103,7 +128,7 @@ def main():
     print("|---|---|---|---|---|---|---|---|")
     for size in options.sizes.split(","):
         pair, frames = write_pair(options.dir, size, options.gigabytes)
-        for run in options.runs.split(","):
+        for run in options.runs.split(",") if options.runs else all_runs(options):
             if not measure_run(options, pair, frames, size, run):
                 print(f"  the logs of {size} {run} DIFFER")
                 same = False

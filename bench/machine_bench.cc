@@ -1,4 +1,4 @@
-// What this machine can do at most: the rates of the instruction kinds that bound the metrics. bench/rooms.py divides
+// What this machine can do at most: the rates of the instruction kinds that bound the metrics. bench/metrics.py divides
 // each metric's needs by them. Items per second are single lanes (multiplications, divisions).
 #include <benchmark/benchmark.h>
 

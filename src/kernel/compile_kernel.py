@@ -2,10 +2,11 @@
 """Compiles all variants of a kernel for one dialect (README.md).
 
 usage: compile_kernel.py DIALECT --source FILE --root SRC --out PATH [--target T] [--tool PROGRAM] [--depfile FILE]
-                         VARIANT...
+                         [VARIANT]...
 
 DIALECT: cuda   PTX by clang, or a cubin by nvcc where --target is sm_NN and --nvcc is given: one file PATH
-         hip    a code object for --target gfxNNN: one file PATH
+         hip-ir LLVM's optimized IR for all targets with --target's wave size: one file PATH
+         hip    a code object for --target gfxNNN, of the FILE that hip-ir made: one file PATH
          vulkan SPIR-V, one PATH/<symbol>.spv a variant
          sycl   text for the run-time compiler, one PATH/<symbol>.sycl a variant
 VARIANT: <symbol>:NAME=VALUE,NAME=VALUE...
@@ -14,7 +15,7 @@ Every dialect goes through g++ -E first, with nothing predefined and no system h
 line markers stay, so that errors name the kernel's own lines. Contraction of a*b+c is off everywhere.
 
 What a compiler made of a text is kept for 30 days in ACUTANCE_KERNEL_CACHE (a folder; empty: nowhere; by default
-~/.cache/acutance/build): eight kinds of AMD GPU take their time.
+~/.cache/acutance/build).
 """
 import argparse
 import hashlib
@@ -32,6 +33,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PREPROCESS = ["g++", "-E", "-undef", "-nostdinc", "-x", "c++", "-std=c++20", "-I."]
 MARKER = re.compile(r'^# (\d+) ("[^"]*").*$', re.M)
 CLANG = ["-O3", "-ffp-contract=off", "-std=c++20", "--cuda-device-only", "-Wall", "-Wextra", "-Werror"]
+OF_ONE_TARGET = re.compile(r' "target-(cpu|features)"="[^"]*"')  # attributes of functions in IR
 # Without a CUDA installation (--cuda-path leads to none) clang would take the oldest PTX; sm_75 came with version 6.3,
 # and every driver that knows the GPU reads it.
 PTX_VERSION = ["-Xclang", "-target-feature", "-Xclang", "+ptx63"]
@@ -140,9 +142,16 @@ def compile_cuda(options):
                    f"--cuda-path={HERE}", *PTX_VERSION, "-S", *CLANG], text, options.out)
 
 
-def compile_hip(options):
+def compile_hip_ir(options):
     translate([options.tool, "-x", "hip", f"--offload-arch={options.target}", "-nogpuinc", "-nogpulib",
-               "--no-gpu-bundle-output", *CLANG], all_variants(options, "HIP"), options.out)
+               "--no-gpu-bundle-output", "-S", "-emit-llvm", *CLANG], all_variants(options, "HIP"), options.out)
+    options.out.write_text(OF_ONE_TARGET.sub("", options.out.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def compile_hip(options):
+    """The IR is optimized already: only the passes of the code generator run for each target."""
+    translate([options.tool, "-x", "ir", "--target=amdgcn-amd-amdhsa", f"-mcpu={options.target}", "-nogpulib", "-O3",
+               "-Xclang", "-disable-llvm-passes"], options.source.read_text(encoding="utf-8"), options.out)
 
 
 def compile_vulkan(options):
@@ -166,7 +175,8 @@ def compile_sycl(options):
         (options.out / f"{symbol}.sycl").write_text(text, encoding="utf-8")
 
 
-COMPILE = {"cuda": compile_cuda, "hip": compile_hip, "vulkan": compile_vulkan, "sycl": compile_sycl}
+COMPILE = {"cuda": compile_cuda, "hip-ir": compile_hip_ir, "hip": compile_hip, "vulkan": compile_vulkan,
+           "sycl": compile_sycl}
 
 
 def parse_variant(text):
@@ -184,8 +194,8 @@ def main():
     parser.add_argument("--target", default="")
     parser.add_argument("--nvcc", action="store_true")
     parser.add_argument("--depfile", type=pathlib.Path)
-    parser.add_argument("variants", nargs="+", type=parse_variant)
-    options = parser.parse_args()
+    parser.add_argument("variants", nargs="*", type=parse_variant)
+    options = parser.parse_intermixed_args()
     options.read = set()
     try:
         COMPILE[options.dialect](options)
@@ -193,7 +203,7 @@ def main():
         print(failure, file=sys.stderr)
         return 1
     if options.depfile:
-        first = options.out if options.dialect in ("cuda", "hip") else \
+        first = options.out if options.dialect in ("cuda", "hip-ir", "hip") else \
             options.out / f"{options.variants[0][0]}.{'spv' if options.dialect == 'vulkan' else 'sycl'}"
         files = " ".join(str(options.root / name).replace(" ", "\\ ") for name in sorted(options.read))
         options.depfile.write_text(f"{first}: {files}\n", encoding="utf-8")

@@ -18,7 +18,7 @@ SIZES = ((96, 64), (353, 289), (1280, 720), (1920, 1080), (3840, 2160))
 DEPTHS = (8, 10, 16)
 SPEED_SIZES = (("576p", 1024, 576), ("1080p", 1920, 1080), ("2160p", 3840, 2160))
 FRAMES = 7  # no multiple of a batch
-FEATURES = ["psnr", "motion"]
+FEATURES = [feature.name for feature in acutance.features()]
 
 
 class Torch:

@@ -19,7 +19,7 @@ TREE = pathlib.Path(__file__).resolve().parents[2]
 ADDITIONS = pathlib.Path(__file__).resolve().parent / "additions"
 KEPT_METRIC = "psnr"
 SIZE = (40, 24)
-OPTIONS = ["-DACUTANCE_FFMPEG=OFF", "-DACUTANCE_BENCHMARKS=OFF", "-DACUTANCE_CLANG=", "-DACUTANCE_GLSLC="]
+OPTIONS = ["-DACUTANCE_FFMPEG=OFF", "-DACUTANCE_CLANG=", "-DACUTANCE_GLSLC="]
 work, cmake_options = pathlib.Path(), []
 
 
@@ -89,7 +89,8 @@ def make_copy(copy):
 
 def build(copy, folder):
     run("cmake", "-S", copy, "-B", folder, *cmake_options, *OPTIONS)
-    run("cmake", "--build", folder, "--parallel", "2", "--target", "acutance", "vmaf", "toy_test")
+    run("cmake", "--build", folder, "--parallel", "2", "--target", "acutance", "vmaf", "toy_test",
+        "parity_sweep", "metric_bench")
 
 
 def make_clip(path, salt):
@@ -111,6 +112,7 @@ class Additions(unittest.TestCase):
         cls.copy, folder = work / "tree", work / "tree/build"
         make_copy(cls.copy)
         build(cls.copy, folder)
+        cls.folder = folder
         cls.program, cls.vmaf, cls.toy_test = folder / "bin/acutance", folder / "bin/vmaf", folder / "tests/toy_test"
         reference = make_clip(work / "reference.yuv", 3)
         distorted = make_clip(work / "distorted.yuv", 5)
@@ -154,6 +156,11 @@ class Additions(unittest.TestCase):
         parity = self.acutance("parity", work / "reference.yuv", work / "distorted.yuv", "--size",
                                f"{SIZE[0]}x{SIZE[1]}", "--backends", "emu")
         self.assertRegex(parity, r"\ntoy +2 +0 \(exact\)\n")
+
+    def test_the_metric_is_swept_and_measured(self):
+        swept = run("ctest", "--test-dir", self.folder, "--tests-regex", "^parity_(metrics|emu_toy)$")
+        self.assertIn("100% tests passed, 0 tests failed out of 2", swept)
+        self.assertIn("toy/frame/", run(self.folder / "bench/metric_bench", "--benchmark_list_tests"))
 
     def test_the_backend_is_listed(self):
         devices = self.acutance("devices")

@@ -4,7 +4,7 @@
 #
 # usage: tools/gpu/run.sh [BUNDLE] [STEP]...     BUNDLE: build/gpu by default; no STEP: all of them
 #   devices parity leak sanitize machine_code speed cubins nvdec
-# A step of one metric: METRICS="vif adm" tools/gpu/run.sh build/gpu parity
+# A step of one metric: METRICS=NAME tools/gpu/run.sh build/gpu parity
 #
 # The log and the machine code go to $OUT, build/gpu-report by default. Exit status 0 when every step holds.
 # shellcheck disable=SC2317  # the steps are called by name
@@ -181,7 +181,7 @@ step_speed() {
     return
   fi
   must "end to end" python3 "$bundle/end_to_end.py" --build "$bundle" --backends "$measured" --repeats 2 \
-    --gigabytes 1.5 --runs motion,psnr,vmaf_v0.6.1
+    --gigabytes 1.5
 }
 
 # nvcc's machine code against the PTX that clang made.

@@ -20,7 +20,7 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Without vectors (x86 older than SSSE3) the plain loops run the whole frame, in the band that begins it.
+// Without vectors (x86 without SSE4.2, AES or CLMUL) the plain loops run the whole frame, in the band that begins it.
 void RunBandForTarget(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace&,
                       AdmThreadWorkspace&, std::span<int64_t> sums) {
   if (scale > 0 || band.begin > 0) return;

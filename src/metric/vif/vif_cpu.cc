@@ -12,6 +12,7 @@
 #else
 #define ACU_VIF_LEFT_OUT 0
 #endif
+#undef HWY_DISABLED_TARGETS  // what the build leaves out, SSSE3
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | ACU_VIF_LEFT_OUT)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/vif/vif_cpu.cc"

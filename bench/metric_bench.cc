@@ -1,0 +1,143 @@
+// Every metric's SIMD implementation with its default options on the luma of a 1080p pair: whole frames by instruction
+// set and bit depth, then each stage of metrics that have several. bench/metrics.py prints nanoseconds per pixel.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#define HWY_WANT_AVX3_DL
+#define HWY_DISABLED_TARGETS HWY_SSSE3
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "metric/clip_frames.h"
+#include "metric/registry.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kWidth = 1920, kHeight = 1080, kAllStages = -1, kFrames = 3;  // the last has every earlier one it wants
+constexpr std::array kDepths = {8, 10};
+
+/// Waves with grain in two thirds of the area; `noise` is added on top.
+Picture Film(int bit_depth, double noise, unsigned frame) {
+  const PictureFormat format = {kWidth, kHeight, bit_depth, PixelFormat::k400};
+  MutablePicture picture = AllocatePicture(format).value();
+  std::mt19937 random(frame);
+  const int max = (1 << bit_depth) - 1;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) {
+      const double wave = 0.5 + 0.3 * std::sin(x * 0.021) * std::cos(y * 0.034);
+      const double grain = (x / 160 + y / 90) % 3 == 0 ? 0 : 0.1;
+      const double value = wave + (random() % 1000 / 1000.0 - 0.5) * (grain + noise);
+      const int sample = std::clamp(static_cast<int>(value * max), 0, max);
+      std::byte* row = picture.data[0] + y * picture.stride[0];
+      if (bit_depth == 8) row[x] = static_cast<std::byte>(sample);
+      else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
+    }
+  return picture.Share();
+}
+
+struct Clip {
+  std::vector<Picture> reference, distorted;
+};
+
+const Clip& ClipOf(int bit_depth) {
+  static std::array<Clip, kDepths.size()> clips;
+  Clip& clip = clips[std::ranges::find(kDepths, bit_depth) - kDepths.begin()];
+  for (unsigned frame = clip.reference.size(); frame < kFrames; ++frame) {
+    clip.reference.push_back(Film(bit_depth, 0, frame));
+    clip.distorted.push_back(Film(bit_depth, 0.02, frame));
+  }
+  return clip;
+}
+
+/// A metric on the clip's last frame.
+class FrameRun {
+ public:
+  FrameRun(const Metric& metric, int bit_depth) : options_(metric.options) {
+    const Clip& clip = ClipOf(bit_depth);
+    extractor_ = MakeExtractor(metric, options_, clip.reference[0].format).value();
+    frames_ = std::make_unique<ClipFrames>(metric, options_, clip.reference, clip.distorted);
+    frame_ = extractor_->MakeFrameWorkspace();
+    thread_ = extractor_->MakeThreadWorkspace();
+    sums_.resize(extractor_->spec().sums);
+    words_.resize(extractor_->spec().words);
+    if (!frames_->at(kFrames - 1).PrepareDerived().ok()) std::abort();
+  }
+
+  void Run(int stage) {
+    extractor_->RunBand(frames_->at(kFrames - 1), stage, {0, extractor_->spec().stages[stage].rows},
+                        {frame_.get(), thread_.get()}, {.sums = sums_, .words = words_, .artifacts = {}});
+    benchmark::ClobberMemory();
+  }
+
+  void RunAll() {
+    for (int stage = 0; stage < std::ssize(extractor_->spec().stages); ++stage) Run(stage);
+  }
+
+ private:
+  const OptionValues options_;
+  std::unique_ptr<Extractor> extractor_;
+  std::unique_ptr<ClipFrames> frames_;
+  std::unique_ptr<Workspace> frame_, thread_;
+  std::vector<int64_t> sums_, words_;
+};
+
+/// This instruction set, or the best below it for a metric that has no code for it: better ones have lower bits.
+void Choose(int64_t target) {
+  hwy::SetSupportedTargetsForTest(0);
+  if (target != 0) hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & -target);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+void MeasureFrame(benchmark::State& state, const Metric* metric, int bit_depth, int64_t target, int stage) {
+  Choose(target);
+  FrameRun run(*metric, bit_depth);
+  run.RunAll();  // inputs of the later stages
+  for (auto _ : state) {
+    if (stage == kAllStages) run.RunAll();
+    else run.Run(stage);
+  }
+  state.counters["time/px"] = benchmark::Counter(
+      double{kWidth} * kHeight, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  Choose(0);
+}
+
+void Register(const Metric* metric, int bit_depth, int64_t target, int stage) {
+  const std::string part = stage == kAllStages ? "frame" : fmt::format("stage{}", stage);
+  const std::string name =
+      fmt::format("{}/{}/{}/bits:{}", metric->name, part, hwy::TargetName(target), bit_depth);
+  benchmark::RegisterBenchmark(name.c_str(), MeasureFrame, metric, bit_depth, target, stage)
+      ->Unit(benchmark::kMicrosecond);
+}
+
+int StageCount(const Metric& metric) {
+  const PictureFormat format = {kWidth, kHeight, 8, PixelFormat::k400};
+  return static_cast<int>(MakeExtractor(metric, OptionValues(metric.options), format).value()->spec().stages.size());
+}
+
+void RegisterAll() {
+  for (const Metric* metric : AllMetrics())
+    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      if (target == HWY_SCALAR || target == HWY_EMU128) continue;  // the plain loops: seconds a frame
+      for (const int bit_depth : kDepths)
+        for (int stage = kAllStages, stages = StageCount(*metric); stage < (stages > 1 ? stages : 0); ++stage)
+          Register(metric, bit_depth, target, stage);
+    }
+}
+
+}  // namespace
+}  // namespace acutance
+
+int main(int argc, char** argv) {
+  acutance::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,124 @@
+// Compares metrics with their CPU code on every device of a backend; CTest runs it once a metric and backend.
+//
+//   parity_sweep BACKEND METRIC [--sizes]   --sizes: each size once, without options and shapes
+//   parity_sweep metrics NAME...            whether these are the metrics that have a plan
+//
+// Exit status 0 when all are equal, 1 otherwise, 2 for wrong usage, 77 without a device. The emulator runs
+// every case at all its wave sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/emu/emu.h"
+#include "backend/vulkan/vulkan.h"
+#include "engine/backends.h"
+#include "metric/registry.h"
+#include "tests/parity/sweep.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kNoDevice = 77;
+constexpr int kWaves[] = {4, 8, 16, 32, 64};
+
+std::set<std::string> MetricsWithPlans() {
+  std::set<std::string> names;
+  for (const Metric* metric : AllMetrics())
+    if (metric->make_plan != nullptr) names.insert(std::string(metric->name));
+  return names;
+}
+
+int CompareMetrics(const std::vector<std::string>& names) {
+  const std::set<std::string> expected = MetricsWithPlans();
+  const bool same = std::set(names.begin(), names.end()) == expected;
+  fmt::print("{}: {}\n", same ? "all metrics with a plan are swept" : "not all, or others than", fmt::join(expected, " "));
+  return same ? 0 : 1;
+}
+
+/// Counts what was compared, and prints each difference.
+class Tally {
+ public:
+  void Check(Device& device, const SweepCase& which) {
+    const Status status = CheckShapes(device, which.parity, which.shapes);
+    runs_ += which.shapes.size();
+    if (status.ok()) return;
+    ++failed_;
+    fmt::print("{} ({}): {}\n", device.info().name, device.info().driver, status.message());
+  }
+
+  int Finish() const {
+    fmt::print("{} runs, {} clips differ\n", runs_, failed_);
+    return runs_ > 0 && failed_ == 0 ? 0 : 1;
+  }
+
+ private:
+  size_t runs_ = 0, failed_ = 0;
+};
+
+int SweepEmulator(const std::vector<SweepCase>& cases) {
+  Tally tally;
+  uint64_t seed = 0;
+  for (const SweepCase& which : cases)
+    for (const int wave : kWaves) tally.Check(*OpenEmuDevice({.wave_size = wave, .seed = ++seed}).value(), which);
+  return tally.Finish();
+}
+
+/// llvmpipe's waves follow from LP_NATIVE_VECTOR_WIDTH: so many bits of 32-bit numbers.
+bool HasWaveOfEnvironment(const DeviceInfo& info) {
+  const char* bits = std::getenv("LP_NATIVE_VECTOR_WIDTH");
+  if (bits == nullptr || info.family != "llvmpipe" || info.wave_size == std::atoi(bits) / 32) return true;
+  fmt::print("{}: waves of {}, where LP_NATIVE_VECTOR_WIDTH is {}\n", info.name, info.wave_size, bits);
+  return false;
+}
+
+int SweepDevices(const Backend& backend, const std::vector<SweepCase>& cases) {
+  const BackendProbe probe = backend.probe();
+  if (probe.devices.empty()) {
+    fmt::print("{}: {}\n", backend.name, probe.missing);
+    return kNoDevice;
+  }
+  Tally tally;
+  for (const DeviceInfo& info : probe.devices) {
+    if (!HasWaveOfEnvironment(info)) return 1;
+    auto device = backend.open(info.index);
+    Status status = device.status();
+    for (const KernelImage* image : LaunchedKernels(cases))
+      if (status.ok()) status = (*device)->LoadKernel(*image).status();
+    if (!status.ok()) {
+      fmt::print("{}: {}\n", info.name, status.message());
+      return 1;
+    }
+    for (const SweepCase& which : cases) tally.Check(**device, which);
+  }
+  return tally.Finish();
+}
+
+/// What the validation layer said in this process; empty unless ACUTANCE_VULKAN_VALIDATION is set.
+int CheckValidation() {
+  for (const std::string& message : VulkanValidationMessages()) fmt::print("validation: {}\n", message);
+  return VulkanValidationMessages().empty() ? 0 : 1;
+}
+
+int Main(const std::vector<std::string>& words) {
+  if (!words.empty() && words[0] == "metrics") return CompareMetrics({words.begin() + 1, words.end()});
+  const bool sizes = words.size() == 3 && words[2] == "--sizes";
+  const Backend* backend = words.empty() ? nullptr : FindBackend(words[0]);
+  const Metric* metric = words.size() < 2 ? nullptr : FindMetric(words[1]);
+  if (words.size() > (sizes ? 3 : 2) || !backend || !metric || metric->make_plan == nullptr) {
+    fmt::print(stderr, "usage: parity_sweep BACKEND METRIC [--sizes] | metrics NAME...\n");
+    return 2;
+  }
+  const auto cases = SweepCases(*metric, sizes ? SweepExtent::kSizes : SweepExtent::kFull);
+  if (backend == &kEmuBackend) return SweepEmulator(cases);
+  const int result = SweepDevices(*backend, cases);
+  return result == 0 ? CheckValidation() : result;
+}
+
+}  // namespace
+}  // namespace acutance
+
+int main(int argc, char** argv) { return acutance::Main({argv + 1, argv + argc}); }

@@ -1,0 +1,68 @@
+// That a sweep would find a fault, and covers what it says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "backend/emu/emu.h"
+#include "metric/plan_context.h"
+#include "metric/registry.h"
+#include "tests/parity/sweep.h"
+
+namespace acutance {
+namespace {
+
+std::unique_ptr<Device> Open(int wave, uint64_t seed) {
+  auto device = OpenEmuDevice({.wave_size = wave, .seed = seed});
+  EXPECT_TRUE(device.ok()) << device.status().message();
+  return std::move(device).value();
+}
+
+TEST(ParitySweep, CoversEveryDepthContentFormatAndOption) {
+  for (const Metric* metric : AllMetrics()) {
+    if (metric->make_plan == nullptr) continue;
+    SCOPED_TRACE(metric->name);
+    std::set<int> depths;
+    std::set<Content> contents;
+    std::set<PixelFormat> pixel_formats;
+    std::set<std::string> options;
+    for (const SweepCase& which : SweepCases(*metric, SweepExtent::kFull)) {
+      depths.insert(which.parity.format.bit_depth);
+      contents.insert(which.parity.content);
+      pixel_formats.insert(which.parity.format.pixel_format);
+      for (const auto& [option, value] : which.parity.options) options.insert(option);
+    }
+    EXPECT_THAT(depths, testing::ElementsAre(8, 10, 12, 16));
+    EXPECT_EQ(contents.size(), std::size(kContents));
+    EXPECT_EQ(pixel_formats.size(), 4u);
+    for (const OptionSpec& option : metric->options) EXPECT_TRUE(options.contains(std::string(option.name)));
+  }
+}
+
+TEST(ParitySweep, LaunchesEveryShape) {
+  std::set<const KernelImage*> launched;
+  for (const Metric* metric : AllMetrics())
+    if (metric->make_plan != nullptr)
+      for (const KernelImage* image : LaunchedKernels(SweepCases(*metric, SweepExtent::kFull))) launched.insert(image);
+  for (const KernelImage& image : KernelImages())
+    if (image.kernel != "unpack_samples") {
+      EXPECT_TRUE(launched.contains(&image)) << image.symbol;
+    }
+}
+
+TEST(Parity, FindsADifference) {
+  ParityCase which = {FindMetric("motion"), {}, {40, 30, 8}, Content::kNoise, 3, 1, 1, ""};
+  Metric broken = *which.metric;
+  broken.make_plan = [](const OptionValues& options, const PlanContext& context) {
+    PlanContext wrong = context;
+    wrong.inputs[0].format.width -= 1;
+    return FindMetric("motion")->make_plan(options, wrong);
+  };
+  which.metric = &broken;
+  const Status status = CheckParity(*Open(32, 1), which);
+  EXPECT_THAT(status.message(), testing::HasSubstr("motion 40x30 420 8 bit, noise, 3 frames, batch 1, seed 1, video "
+                                                   "0: frame 1: bits of output 0 is"));
+}
+
+}  // namespace
+}  // namespace acutance
