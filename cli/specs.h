@@ -1,4 +1,4 @@
-// The texts after --model and --feature, the same for both commands (spec/system.md 5.1).
+// The texts after --model and --feature, the same for both commands (docs/spec/system.md 5.1).
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// `vmaf`: libvmaf's command, flag for flag (spec/system.md 5), on acutance's engine.
+// `vmaf`: libvmaf's command, flag for flag (docs/spec/system.md 5), on acutance's engine.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -77,7 +77,7 @@ RunRequest MakeRequest(const VmafArgs& args) {
   return request;
 }
 
-/// Nothing is printed on a pipe: scripts read the log (spec/system.md 5.2).
+/// Nothing is printed on a pipe: scripts read the log (docs/spec/system.md 5.2).
 void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (!IsTerminal(STDERR_FILENO) || (args.quiet && !args.output.empty())) return;
   const ScoreTable& table = result.session->scores(0);

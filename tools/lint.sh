@@ -10,6 +10,7 @@ passed=$build/lint
 tools/sources.sh | xargs clang-format --dry-run -Werror
 shellcheck tools/*.sh .ci/run
 python3 tools/check_includes.py
+python3 tools/check_spec.py
 python3 tools/check_files.py --compile-commands "$build/compile_commands.json"
 
 tidy() {

@@ -1,4 +1,5 @@
-// Chroma resampling of the two y4m layouts that are not ours: 4:1:1 and the 4:2:0 of PAL DV (spec/system.md 5.4).
+// Chroma resampling of the two y4m layouts that the metrics do not read: 4:1:1 and the 4:2:0 of
+// PAL DV (docs/spec/system.md 5.4).
 #pragma once
 
 #include <cstdint>

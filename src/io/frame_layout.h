@@ -10,7 +10,7 @@
 namespace acutance {
 
 /// Planes follow one another, rows without gaps. Chroma has ceil(w/2) x ceil(h/2) samples in files and floor in
-/// pictures: the last column and row of odd sizes stay out (spec/system.md 5.4).
+/// pictures: the last column and row of odd sizes stay out (docs/spec/system.md 5.4).
 struct FrameLayout {
   struct FilePlane {
     size_t row_bytes = 0;

@@ -1,4 +1,4 @@
-// The stream header of a y4m file (spec/system.md 5.4).
+// The stream header of a y4m file (docs/spec/system.md 5.4).
 #pragma once
 
 #include <optional>

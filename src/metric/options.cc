@@ -28,7 +28,8 @@ double ReadNumber(const std::string& text, size_t* consumed) {
   return value;
 }
 
-/// What libvmaf's feature dictionary makes of a numeric text: float32 printed with six digits (spec/system.md 1.7).
+/// What libvmaf's feature dictionary makes of a numeric text: a float32, printed with six digits
+/// (docs/spec/system.md 1.7).
 std::string NormalizeNumber(const std::string& text) {
   size_t consumed = 0;
   const double value = ReadNumber(text, &consumed);

@@ -22,7 +22,7 @@ struct ModelRef {
 
 }  // namespace acutance::libvmaf
 
-/// Clients read `name` at offset 8 (spec/system.md 3.1).
+/// Clients read `name` at offset 8 (docs/spec/system.md 3.1).
 struct VmafModel {
   const char* path;  // or version
   const char* name;

@@ -1,4 +1,5 @@
-// VmafPicture: reference-counted memory with libvmaf's layout (spec/system.md 3.3), on the host or a CUDA device.
+// VmafPicture: reference-counted memory with libvmaf's layout (docs/spec/system.md 3.3), on the
+// host or a CUDA device.
 #pragma once
 
 #include <libvmaf/picture.h>

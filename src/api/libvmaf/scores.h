@@ -21,7 +21,8 @@
 
 namespace acutance::libvmaf {
 
-/// Drops, with a warning, the options that the metric does not have: libvmaf ignores them (spec/system.md 1.7).
+/// Drops the options that the metric does not have, with a warning: libvmaf ignores them
+/// (docs/spec/system.md 1.7).
 OptionTexts KnownOptions(const std::string& metric, const OptionTexts& texts);
 
 /// What a model needs: its metrics with their options, and the stored names of the features that it reads.

@@ -123,7 +123,7 @@ struct Pooling {
 /// The Minkowski sum's root, with libvmaf's float exponent.
 float CubeRoot(float x) { return Powf(x, 1.0f / 3.0f); }
 
-/// Sums of rows -> the floats of spec/core.md 2.8 and 2.9.
+/// Sums of rows -> the floats of docs/spec/core.md 2.8 and 2.9.
 class ScaleScores {
  public:
   ScaleScores(const AdmSetup& setup, int scale, std::span<const int64_t> sums)

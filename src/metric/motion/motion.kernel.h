@@ -1,4 +1,4 @@
-// Sum of |low-passed (earlier - current)| over a plane (spec/core.md 3.3).
+// Sum of |low-passed (earlier - current)| over a plane (docs/spec/core.md 3.3).
 //
 // Items form columns: each filters ROWS differences of its column down the rows, all share the results, and then each
 // but the two outermost at both ends of a row of items filters along the row. PIXEL: uint8_t or uint16_t.

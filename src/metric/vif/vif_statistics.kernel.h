@@ -1,5 +1,5 @@
-// What a pixel's variances add to the sums of a scale (spec/core.md 1.5), and the sums of a workgroup. The kernel's
-// shared memory has `log_table` and two `wave_sums` per wave.
+// What a pixel's variances add to the sums of a scale (docs/spec/core.md 1.5), and the sums of a
+// workgroup. The kernel's shared memory has `log_table` and two `wave_sums` per wave.
 #pragma once
 
 #include "metric/vif/vif_gain.kernel.h"

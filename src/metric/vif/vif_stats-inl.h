@@ -1,4 +1,5 @@
-// From filtered moments to sums: variances, gain and logarithms of spec/core.md 1.5. Included once per instruction set.
+// Statistics of VIF (docs/spec/core.md 1.5): from filtered moments to variances, gains, logarithms
+// and sums. Included once per instruction set.
 //
 // Three loops over a row, each with a short chain of dependent steps so that the CPU overlaps many pixels: variances
 // (which drops flat pixels), gains in float64, logarithms.
