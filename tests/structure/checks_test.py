@@ -62,13 +62,13 @@ class Checks(unittest.TestCase):
         self.write("src/base/a.cc", '#include "engine/e.h"\n')
         self.expect("check_includes.py", "'base' may not include 'engine'")
 
-    def test_sister_room(self):
+    def test_other_metric_folder(self):
         self.write("src/metric/adm/adm.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "room 'adm' includes its sister 'vif'")
+        self.expect("check_includes.py", "metric folder 'adm' includes the metric folder 'vif'")
 
-    def test_room_from_outside(self):
+    def test_metric_folder_from_outside(self):
         self.write("src/engine/e.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "nothing may include the room 'vif'")
+        self.expect("check_includes.py", "nothing may include the metric folder 'vif'")
 
     def test_unknown_folder(self):
         self.write("src/extra/x.cc", '#include "base/a.h"\n')
