@@ -15,7 +15,7 @@ import sys
 FOLDERS = ("src", "cli", "include", "python", "tests", "bench", "tools", "cmake", "docs")
 EXAMPLES = {"tools/check_spec.py", "tests/structure/checks_test.py"}  # their citations are made up
 SUFFIXES = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".glsl", ".sycl"}
-SECTION = r"(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*)(?![\w-])"
+SECTION = r"(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*)(?!\w)"
 HEADING = re.compile(rf"^#+ ({SECTION})\.? ", re.M)
 CITATION = re.compile(rf"((?:[\w.-]+/)*)([\w-]+\.md)((?:(?:,| to| and)? {SECTION})*)")
 LINE_BREAK = re.compile(r"\s*\n\s*(?:///?|#|\*)?\s*")
@@ -26,18 +26,18 @@ def read_sections(folder):
     return {page.name: set(HEADING.findall(page.read_text(encoding="utf-8"))) for page in sorted(folder.glob("*.md"))}
 
 
-def citations(path, text, is_page):
+def citations(path, text, pages, is_page):
     """(folder, page, sections) of each citation in a file."""
     for folder, page, sections in CITATION.findall(LINE_BREAK.sub(" ", text)):
         numbers = re.findall(rf"(?<![\w.]){SECTION}", sections)
-        in_spec = folder.endswith("spec/") or (is_page and numbers)
-        if in_spec and (numbers or path.suffix != ".md"):
+        is_cited = folder.endswith("spec/") or (numbers and (is_page or page in pages))
+        if is_cited and (numbers or path.suffix != ".md"):
             yield folder, page, numbers
 
 
 def problems_of(path, text, sections, is_page):
-    for folder, page, numbers in citations(path, text, is_page):
-        if not is_page and folder != "docs/spec/":
+    for folder, page, numbers in citations(path, text, sections, is_page):
+        if folder != "docs/spec/" and path.suffix != ".md":
             yield f"'{folder}{page}': cite pages as docs/spec/{page}"
         elif page not in sections:
             yield f"docs/spec has no page '{page}'"
@@ -61,7 +61,7 @@ def main():
             continue
         text = path.read_text(encoding="utf-8", errors="replace")
         is_page = path.parent == pages
-        count += sum(1 for _ in citations(path, text, is_page))
+        count += sum(1 for _ in citations(path, text, sections, is_page))
         problems += [f"{path.relative_to(root)}: {problem}" for problem in problems_of(path, text, sections, is_page)]
     for problem in problems:
         print(problem)

@@ -28,7 +28,8 @@ VmafCudaState* StateOf(void* cu_ctx) {
   return state.get();
 }
 
-/// libvmaf's error for whatever keeps CUDA from working is -EINVAL.
+/// Makes kInvalidArgument (-EINVAL) of any error: libvmaf's error for all that keeps CUDA from
+/// working.
 Status AsInvalid(const Status& status) {
   return status.ok() ? status : Status(StatusCode::kInvalidArgument, status.message());
 }

@@ -17,7 +17,7 @@ namespace acutance::libvmaf {
 struct ModelRef {
   std::shared_ptr<const Model> model;
   ModelFlags flags;
-  uint64_t id = 0;  // of the loading: tells two models of one name apart
+  uint64_t id = 0;  // number of the loading; tells two models of one name apart
 };
 
 }  // namespace acutance::libvmaf
