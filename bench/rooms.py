@@ -18,7 +18,7 @@ import measure
 
 # The benchmarks of a whole 1080p frame of 8 bits (the quickest instruction set counts), and what the definition needs
 # per luma pixel, over all scales, without folding symmetric taps: 16-bit multiplications, 32-bit multiplications (to 64
-# bits), double divisions. A float is as wide as two 16-bit numbers and counts as such. docs/performance-log.md counts them.
+# bits), double divisions. A float is as wide as two 16-bit numbers and counts as such. docs/performance.md counts them.
 METRICS = {
     "vif": (r"Vif/[A-Z0-9_]+/all/w:1920/h:1080/bits:8", {"multiply16": 282, "multiply32": 4.0, "divide": 1.33}),
     "adm": (r"Frame/1080p8", {"multiply16": 23.5, "multiply32": 13.7, "divide": 0}),

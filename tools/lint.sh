@@ -25,7 +25,7 @@ tidy() {
 export -f tidy
 export build passed
 
-# Those that are compiled here: the sycl plugin needs Intel's headers.
+# Lists the sources that are compiled here; the sycl plugin needs Intel's headers.
 built() {
   local source
   while read -r source; do
