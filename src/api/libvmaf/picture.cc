@@ -21,8 +21,8 @@ struct PictureMemory {
 
   std::byte* begin = nullptr;
   size_t bytes = 0;
-  std::function<void()> release;     // once nobody reads the samples
-  std::function<void()> given_back;  // once the client does not hold the picture; may be empty
+  std::function<void()> release;     // called when the last reader of the samples is done
+  std::function<void()> given_back;  // called when the client gives the picture back; may be empty
   std::shared_ptr<CudaMemory> cuda;
 };
 
