@@ -1,5 +1,5 @@
-// How much of a distorted band the reference explains (spec/core.md 2.5), in exact integers: a
-// device needs neither doubles nor correctly rounded floats. SCALE: 0 to 3.
+// How much of a distorted band the reference explains (docs/spec/core.md 2.5), in exact integers:
+// a device needs neither doubles nor correctly rounded floats. SCALE: 0 to 3.
 #pragma once
 
 #include "metric/adm/adm_math.kernel.h"
@@ -24,13 +24,13 @@ FUNCTION(int32_t) bit_length(uint64_t x) {
   return high != 0u ? 64 - leading_zeros(high) : 32 - leading_zeros(uint32_t(x));
 }
 
-// mantissa * 2^exponent, the mantissa of 24 bits: a number as a float would hold it.
+// A number as a float holds it: mantissa * 2^exponent, with a mantissa of 24 bits.
 struct AdmFloat {
   uint32_t mantissa;
   int32_t exponent;
 };
 
-// Nearest, ties to even; x > 0.
+// Rounds to nearest, ties to even; x > 0.
 FUNCTION(AdmFloat) round_to_float(uint64_t x) {
   AdmFloat rounded;
   rounded.exponent = bit_length(x) - 24;
@@ -154,7 +154,7 @@ FUNCTION(int32_t) restore(int32_t o, int32_t t, bool aligned, AdmGain gain) {
   return o < 0 ? -int32_t(r) : int32_t(r);
 }
 
-// All cases, by the definition.
+// The restored part in all cases, as the definition says.
 FUNCTION(AdmBands) decouple_exactly(AdmBands o, AdmBands t, AdmGain gain) {
   const bool aligned = exactly_aligned(o, t);
   AdmBands r;

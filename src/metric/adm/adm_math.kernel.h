@@ -1,4 +1,4 @@
-// Arithmetic of ADM for one sample, to the last shift (spec/core.md 2.3 to 2.9), which the
+// Arithmetic of ADM for one sample, to the last shift (docs/spec/core.md 2.3 to 2.9), which the
 // reference implementation and the kernels share. `scale`, 0 to 3, and `band`, h v d, are
 // constants in kernels. Decoupling differs on purpose: adm_math.h has the definition in doubles,
 // adm_decouple.kernel.h integers that a test proves equal.
@@ -120,7 +120,7 @@ FUNCTION(int32_t) centre_share(int32_t scale, uint32_t c) {
   return scale == 0 ? share_0(c, kCentre0) : share_32(c, kCentre);
 }
 
-// --- Masking: what of a band exceeds the threshold, and its cube.
+// --- Masking: the part of a band above the threshold, and its cube.
 
 FUNCTION(int32_t) threshold_shift(int32_t scale, int32_t band) { return scale > 0 ? 0 : (band == 2 ? 12 : 10); }
 FUNCTION(int32_t) square_shift(int32_t scale, int32_t band) { return scale == 0 && band < 2 ? 29 : 30; }

@@ -51,7 +51,7 @@ constexpr int32_t kMantissaLogOrigin = std::bit_cast<int32_t>(kVifLogRounder);
 
 HWY_INLINE VF32 AsFloat(V32 v) { return hn::BitCast(DF32(), v); }
 
-/// For each lane the entry of `table` that its three or four lowest bits name.
+/// The entry of `table` that the three or four lowest bits of each lane name.
 HWY_INLINE VF32 LookUp(const std::array<float, kLanes>& table, V32 index) {
 #if HWY_TARGET == HWY_AVX2  // Highway would clear the other bits first
   return VF32{_mm256_permutevar8x32_ps(hn::LoadU(DF32(), table.data()).raw, index.raw)};
