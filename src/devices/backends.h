@@ -40,7 +40,8 @@ Status CheckDeviceChoice(const DeviceChoice& choice);
 /// What to say of a device that was asked for by number and is not there: which are, and which were refused.
 std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int index);
 
-/// Opens the devices of a choice one after another, for whoever finds that one does not do.
+/// Opens the devices of a choice one after another, so that the caller can reject one and take
+/// the next.
 class DevicePicker {
  public:
   explicit DevicePicker(DeviceChoice choice, std::span<const Backend* const> backends = Backends());

@@ -49,8 +49,9 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
 
-  /// First of all; and again for another frame, after `done`, when nobody else has the job any more.
-  /// runs: which of the features' runs this frame has (subsampling leaves some out); they outlive the frame.
+  /// Gives the job a frame. Called first, and again for another frame after `done`, when the
+  /// session alone holds the job. runs: the indices of the metric runs that this frame has
+  /// (subsampling leaves some out); they outlive the frame.
   void Assign(Inputs inputs, const std::vector<int>& runs);
 
   /// Submits the first stages of what runs on the CPU. `done` is called once, on some thread, when everything is
