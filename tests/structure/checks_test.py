@@ -105,6 +105,10 @@ class Checks(unittest.TestCase):
         self.write("src/base/a.h", "// TO" + "DO\n")
         self.expect("check_files.py", "promises work")
 
+    def test_comment_about_nobody(self):
+        self.write("src/base/a.h", "// Nobody reads this.\n")
+        self.expect("check_files.py", "src/base/a.h:1: 'Nobody' in a comment")
+
     def test_machine_path(self):
         self.write("src/base/a.h", "// see /ho" + "me/somebody/notes\n")
         self.expect("check_files.py", "a path of one machine")
