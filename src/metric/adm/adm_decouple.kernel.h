@@ -103,16 +103,15 @@ FUNCTION(int32_t) test_angle(AdmBands o, AdmBands t) {
   return sine <= hardly ? ALIGNED_MAYBE : ALIGNED_NO;
 }
 
-// k * o with k = t / o in Q15, at most 1, all magnitudes. Up to 16384 that is the smaller of both
-// (README.md). Of 16-bit bands:
+// k * o with k = t / o in Q15, at most 1, all magnitudes, for 16-bit bands. Up to 16384 that is
+// the smaller of both (README.md).
 FUNCTION(uint32_t) explained_16(uint32_t o, uint32_t t, uint32_t negative) {
   if (o <= kMaxExactMagnitude) return smaller(o, t);
   const uint32_t ratio = ((1073741824u / o) * t + 16384u) >> 15;
   return (smaller(ratio, 32768u) * o + 16384u - negative) >> 15;
 }
 
-// Of 32-bit bands; o is rounded to 15 bits for the ratio, which is 1 in any case from t = 2 * o
-// on.
+// The same for 32-bit bands. The ratio rounds o to 15 bits, and is 1 from t = 2 * o on.
 FUNCTION(uint32_t) explained_32(uint32_t o, uint32_t t, uint32_t negative) {
   if (o <= kMaxExactMagnitude) return smaller(o, t);
   const int32_t bits_beyond = 17 - leading_zeros(o);

@@ -18,7 +18,7 @@ KERNEL_USES(MotionSadArgs, MotionSadShared)
 
 #include "metric/blocks/partial_sums.kernel.h"
 
-// For the ROWS rows from first_row on.
+// Filters the column for the ROWS rows from first_row on.
 FUNCTION(void) filter_column(CONTEXT(int32_t column, int32_t first_row)) {
   const int64_t picture = int64_t(group_z()) * args.picture_stride;
   CONST_BUFFER(PIXEL) earlier = CONST_BUFFER_AT(PIXEL, args.earlier, picture);

@@ -24,7 +24,7 @@ struct VifFilter {
   constexpr int Tap(int k) const { return k < 0 || k > 2 * radius ? 0 : taps[k]; }
 };
 
-/// Of half its taps, the middle one last.
+/// The filter with this half of its taps, the middle one last.
 template <size_t kCount>
 constexpr VifFilter MakeVifFilter(const uint32_t (&half)[kCount]) {
   VifFilter filter{static_cast<int>(kCount) - 1, {}};
