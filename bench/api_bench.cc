@@ -1,4 +1,5 @@
-// The C++ API on pictures in memory: what bench/python_overhead.py compares the Python package with.
+// The C++ API on pictures in memory. bench/python_overhead.py compares the Python package with
+// it.
 #include <acutance/acutance.h>
 #include <benchmark/benchmark.h>
 

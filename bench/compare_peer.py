@@ -59,7 +59,7 @@ def make_pair(media, frames):
 
 
 def write_model(path, features):
-    """A model with one support vector: what it costs is its features."""
+    """A model with one support vector, whose cost is that of its features."""
     svm = ("svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n1 "
            + " ".join(f"{index}:0.5" for index in range(1, len(features) + 1)) + " \n")
     count = len(features) + 1

@@ -1,5 +1,6 @@
-// What this machine can do at most: the rates of the instruction kinds that bound the metrics. bench/metrics.py divides
-// each metric's needs by them. Items per second are single lanes (multiplications, divisions).
+// The highest rates of the instruction kinds that bound the metrics, on this machine.
+// bench/metrics.py divides each metric's needs by them. Items per second are single lanes
+// (multiplications, divisions).
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// `acutance`: perceptual video quality, for people and scripts.
+// `acutance`: scores perceptual video quality, for people and scripts.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kUsage = 2;
 
-/// Help that breaks lines between words, for a terminal of 80 columns.
+/// Breaks the lines of the help between words, to fit a terminal of 80 columns.
 class WrappedHelp : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
@@ -42,7 +42,8 @@ class WrappedHelp : public CLI::Formatter {
   }
 };
 
-/// `command` may be empty: none was named.
+/// Prints a usage error and returns its exit status. `command` is empty where the user named
+/// none.
 int UsageError(const std::string& command, std::string_view message) {
   const std::string name = command.empty() ? "acutance" : "acutance " + command;
   fmt::print(stderr, "{}: {}\nRun `{} --help` for the options.\n", name, message, name);
@@ -154,7 +155,7 @@ int OnDevices(const char* command, const DeviceTexts& texts, int (*run)(const De
 
 int Main(int argc, char** argv) {
   CLI::App app("acutance: how good does this video look to a person?", "acutance");
-  app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which take it over
+  app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which inherit it
   app.set_version_flag("--version",
                        fmt::format("acutance {} (scores and logs of libvmaf {})", kVersion, kLibvmafVersion));
   app.require_subcommand(1);
@@ -179,7 +180,7 @@ int Main(int argc, char** argv) {
   CLI::App* parity = AddParityCommand(app, parity_args);
   PlanRequest plan_request;
   CLI::App* plan = AddPlanCommand(app, plan_request);
-  // After the commands, which would have it too.
+  // This follows the commands, which would inherit it.
   app.footer("\nExample: acutance score reference.mp4 encode.mkv\n`acutance COMMAND --help` describes a command.");
 
   try {

@@ -7,7 +7,7 @@
 
 namespace acutance::cli {
 
-/// All features, one line each, or everything about one.
+/// Prints all features, one line each, or everything about one.
 Result<std::string> DescribeFeatures(const std::string& name);
 
 std::string DescribeModels();

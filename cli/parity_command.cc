@@ -32,7 +32,7 @@ std::vector<std::string> BackendsWithDevices() {
   return names;
 }
 
-/// NaN equals NaN; a score that only one side has is infinitely far.
+/// The distance of two scores. NaN equals NaN; a score that only one side has is infinitely far.
 double Difference(const std::optional<double>& a, const std::optional<double>& b) {
   if (a.has_value() != b.has_value()) return std::numeric_limits<double>::infinity();
   if (!a || *a == *b || (std::isnan(*a) && std::isnan(*b))) return 0;
@@ -80,7 +80,7 @@ class ParityRun {
   const std::optional<PictureFormat> raw_;
 };
 
-/// One cell of the table; false when it is a failure.
+/// Writes one cell of the table; false when it is a failure.
 bool PrintCell(const Result<ScoredRun>& found, const ScoredRun& expected, double bound, std::set<std::string>& errors) {
   if (!found.ok()) {
     fmt::print("  {:>22}", "failed");
@@ -107,7 +107,7 @@ int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features
   std::set<std::string> errors;  // each once: a backend without a device fails every feature alike
   for (size_t f = 0; f < features.size(); ++f) {
     const Result<ScoredRun> expected = run.Score(features[f], "cpu");
-    if (!expected.ok()) {  // such as pictures too small for this feature, but not for the others
+    if (!expected.ok()) {  // the pictures may be too small for this feature alone
       errors.insert(expected.status().message());
       all_equal = false;
       continue;

@@ -7,7 +7,7 @@
 
 namespace acutance::cli {
 
-/// As after --size, --pixel-format and --bit-depth.
+/// The values of --size, --pixel-format and --bit-depth.
 struct RawTexts {
   std::string size;  // "1920x1080"
   std::string pixel_format = "420";

@@ -112,7 +112,7 @@ Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
 
 int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (result.error) {
-    // A part of a video was scored: show it, but leave no log behind that looks whole.
+    // Only a part of the video was scored: it is shown, but no log is left that looks whole.
     PrintTables(args, result);
     fmt::print(stderr, "acutance: only the first {} frames were scored{}\n", result.frames,
                args.outputs.empty() ? "" : "; no log is written");

@@ -13,7 +13,7 @@
 namespace acutance::cli {
 namespace {
 
-constexpr size_t kColumns = 80;  // of a terminal, as long as the numbers are below 1000
+constexpr size_t kColumns = 80;  // a terminal's width; numbers below 1000 fit
 constexpr const char* kStatistics[] = {"mean", "harmonic", "min", "max", "median", "std dev"};
 constexpr size_t kLeastCell = 9, kLeastModelCell = 14;
 constexpr size_t kLeastName = 18;

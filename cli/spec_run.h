@@ -1,4 +1,4 @@
-// A run of the commands: models by their specs, and Ctrl-C.
+// Scoring as both commands start it: models from their specs, and Ctrl-C.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The texts after --model and --feature, the same for both commands (spec/system.md 5.1).
+// The texts after --model and --feature, the same for both commands (docs/spec/system.md 5.1).
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace acutance::cli {
 
-/// version=vmaf_v0.6.1:name=a:disable_clip:adm.adm_enhn_gain_limit=1
+/// A model as --model names it: version=vmaf_v0.6.1:name=a:disable_clip:adm.adm_enhn_gain_limit=1
 struct ModelSpec {
-  std::string version;  // of a built-in model; wins over path
+  std::string version;  // a built-in model; wins over path
   std::string path;
   std::string name = "vmaf";
   bool disable_clip = false;
@@ -25,7 +25,7 @@ struct ModelSpec {
 
 Result<ModelSpec> ParseModelSpec(const std::string& text);
 
-/// psnr=enable_chroma=false:enable_mse=true
+/// Parses a feature as --feature names it: psnr=enable_chroma=false:enable_mse=true
 Result<FeatureRequest> ParseFeatureSpec(const std::string& text);
 
 }  // namespace acutance::cli

@@ -39,7 +39,7 @@ sigset_t InterruptSet() {
 constexpr int kMostBarCells = 24;
 constexpr int kLeastBarCells = 4;
 
-/// At most `columns` wide; empty where that is too little.
+/// Draws the bar at most `columns` wide; empty where that is too little.
 std::string Bar(double done, int columns) {
   const int all = std::min(columns - static_cast<int>(std::string_view("[] ").size()), kMostBarCells);
   if (all < kLeastBarCells) return "";
@@ -47,7 +47,7 @@ std::string Bar(double done, int columns) {
   return fmt::format("[{:#<{}}{:.<{}}] ", "", cells, "", all - cells);
 }
 
-/// The fields that fit into `columns`, the first in any case.
+/// Joins the fields that fit into `columns`; the first is always among them.
 std::string JoinFields(const std::vector<std::string>& fields, size_t columns) {
   std::string line;
   for (const std::string& field : fields) {
@@ -57,7 +57,7 @@ std::string JoinFields(const std::vector<std::string>& fields, size_t columns) {
   return line;
 }
 
-/// A terminal that can wipe a line.
+/// Whether a descriptor is a terminal that can wipe a line.
 bool CanRedraw(int descriptor) {
   const char* terminal = std::getenv("TERM");
   return IsTerminal(descriptor) && !(terminal && std::string_view(terminal) == "dumb");

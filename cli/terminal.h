@@ -1,4 +1,4 @@
-// What a person sees while a command runs: a bar that redraws itself on a terminal, plain lines otherwise.
+// Progress on standard error: a bar that redraws itself on a terminal, plain lines otherwise.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@ namespace acutance::cli {
 bool IsTerminal(int descriptor);
 int TerminalColumns(int descriptor);  // 80 where unknown
 
-/// From here on Ctrl-C is seen by a thread that waits for it. Call before any other thread starts.
+/// Starts a thread that waits for Ctrl-C. Called before any other thread starts.
 void WatchInterrupt();
 
-/// While one lives, the first Ctrl-C calls `cancel` (on the watching thread); otherwise, and the second time, Ctrl-C
-/// ends the process with status 130.
+/// Calls `cancel`, on the watching thread, at the first Ctrl-C in its lifetime. A second Ctrl-C,
+/// or one outside any lifetime, ends the process with status 130.
 class InterruptScope {
  public:
   explicit InterruptScope(std::function<void()> cancel);
@@ -34,12 +34,13 @@ class Progress {
   struct State {
     int64_t frames = 0;
     std::optional<int64_t> total;
-    std::string label;            // of the score: "vmaf"
+    std::string label;            // the score's name: "vmaf"
     std::optional<double> score;  // mean so far
     int64_t earlier = 0;          // of the frames, those of an earlier run
   };
 
-  /// At most ten times a second on a terminal, once in five seconds otherwise. False: Update does nothing.
+  /// Whether Update would draw now: at most ten times a second on a terminal, once in five
+  /// seconds otherwise.
   bool IsDue() const;
   void Update(const State& state);
   void Clear();            // wipes the bar off a terminal

@@ -110,7 +110,7 @@ const option* LongOptions() {
   return options->data();
 }
 
-/// A preset of --aom_ctc or --nflx_ctc (spec/system.md 5.3).
+/// A preset of --aom_ctc or --nflx_ctc (docs/spec/system.md 5.3).
 struct Preset {
   std::string_view name;
   std::vector<const char*> models;

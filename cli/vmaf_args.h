@@ -1,4 +1,4 @@
-// Command line of `vmaf`, libvmaf's tool (spec/system.md 5).
+// Command line of `vmaf`, libvmaf's tool (docs/spec/system.md 5).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// `vmaf`: libvmaf's command, flag for flag (spec/system.md 5), on acutance's engine.
+// `vmaf`: libvmaf's command with its flags (docs/spec/system.md 5), on acutance's engine.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ int UsageError(const Status& status) {
   return kUsage;
 }
 
-/// libvmaf's words for what failed, then our reason.
+/// Prints libvmaf's words for the failed step, then acutance's reason.
 int ReportError(const VmafArgs& args, const RunError& error) {
   const std::string& reason = error.status.message();
   switch (error.stage) {
@@ -77,7 +77,8 @@ RunRequest MakeRequest(const VmafArgs& args) {
   return request;
 }
 
-/// Nothing is printed on a pipe: scripts read the log (spec/system.md 5.2).
+/// Prints the scores on a terminal, and nothing on a pipe: scripts read the log
+/// (docs/spec/system.md 5.2).
 void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (!IsTerminal(STDERR_FILENO) || (args.quiet && !args.output.empty())) return;
   const ScoreTable& table = result.session->scores(0);

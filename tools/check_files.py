@@ -5,6 +5,7 @@ usage: check_files.py [--root DIR] [--compile-commands FILE]
 
 - Every C++ source belongs to a CMake target (compile_commands.json, or its name in a CMakeLists.txt for the parts that
   an option leaves out), and every header is included, directly or not, by such a source.
+- No comment in src/ has whoever, somebody or nobody as its subject: it names the class or the thread (CONTRIBUTING.md).
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
 - No source below src/ calls a function of the C library whose last bit depends on that library: base/exact_math.h has
   them.
@@ -20,6 +21,7 @@ import sys
 SOURCE_FOLDERS = ("src", "cli", "include", "python", "tests", "bench")
 INCLUDE_FOLDERS = ("src", "include", "", "tests/structure/additions")
 CODE_LINES = 600
+NAMELESS = re.compile(r"//.*\b(whoever|somebody|nobody)\b", re.I)
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
 # sqrt, floor, ldexp and their like are exact everywhere.
@@ -89,6 +91,8 @@ def text_problems(root, path):
             yield f"{name}:{number}: '{PROMISES.search(line).group()}' promises work for another day"
         if MACHINE_PATHS.search(line):
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
+        if name.parts[0] == "src" and NAMELESS.search(line):
+            yield f"{name}:{number}: '{NAMELESS.search(line).group(1)}' in a comment: name the class or the thread"
 
 
 def inexact_maths(root, path):

@@ -3,8 +3,8 @@
 
 usage: check_includes.py [--root DIR]
 
-Rules: a file includes its own folder and what its row of the table allows; no cycle of folders; a metric's room
-includes no sister room, and nothing includes a room: metric/metrics.inc names its Metric.
+Rules: a file includes its own folder and what its row of the table allows; no cycle of folders; a metric folder
+includes no other metric folder, and nothing includes a metric folder: metric/metrics.inc names its Metric.
 Exit status 0 when all hold, 1 otherwise.
 """
 import argparse
@@ -49,7 +49,7 @@ def find_cycle(table):
 
 
 def room_of(path):
-    """The metric room of a path below src/, or None."""
+    """The metric folder of a path below src/, or None."""
     parts = path.parts
     if len(parts) >= 3 and parts[0] == "metric" and parts[1] not in SHARED_METRIC_FOLDERS:
         return parts[1]
@@ -67,8 +67,8 @@ def check_include(source, target, table):
     if room is None or room == room_of(source):
         return None
     if room_of(source):
-        return f"room '{room_of(source)}' includes its sister '{room}'"
-    return f"nothing may include the room '{room}'; metric/metrics.inc names its Metric"
+        return f"metric folder '{room_of(source)}' includes the metric folder '{room}'"
+    return f"nothing may include the metric folder '{room}'; metric/metrics.inc names its Metric"
 
 
 def sources(root):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether $REF and $DIS can be scored, or neither is given: to be asked before a build of some minutes.
+# Fails unless $REF and $DIS can be scored, or neither is given; it runs before a build of some minutes.
 set -euo pipefail
 
 [ -n "${REF:-}${DIS:-}" ] || exit 0

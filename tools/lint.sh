@@ -10,6 +10,7 @@ passed=$build/lint
 tools/sources.sh | xargs clang-format --dry-run -Werror
 shellcheck tools/*.sh .ci/run
 python3 tools/check_includes.py
+python3 tools/check_spec.py
 python3 tools/check_files.py --compile-commands "$build/compile_commands.json"
 
 tidy() {
@@ -24,7 +25,7 @@ tidy() {
 export -f tidy
 export build passed
 
-# Those that are compiled here: the sycl plugin needs Intel's headers.
+# Lists the sources that are compiled here; the sycl plugin needs Intel's headers.
 built() {
   local source
   while read -r source; do

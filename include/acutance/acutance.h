@@ -1,5 +1,5 @@
-// acutance's C++ API: Session, Picture, Model, Result. Errors are values; nothing here throws, except for want of
-// memory.
+// acutance's C++ API: Session, Picture, Model, Result. Errors are values; nothing here throws,
+// except when memory runs out.
 #pragma once
 
 #include <acutance/catalog.h>

@@ -1,4 +1,4 @@
-// What this build and this machine have: models, features, devices.
+// Lists of this build's models and features, and of this machine's devices.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct OptionInfo {
   std::string name;
   std::string help;
   std::string default_value;
-  double min = 0;  // inclusive, of numbers
+  double min = 0;  // bounds of numbers, inclusive
   double max = 0;
 };
 struct FeatureInfo {
@@ -39,10 +39,10 @@ struct BackendInfo {
   std::string name;
   std::string summary;
   std::vector<DeviceInfo> devices;
-  std::string missing;  // why there are none
+  std::string missing;  // the reason why there are none
 };
 std::vector<BackendInfo> ListBackends();  // the CPU, which needs no device, is not among them
 
-std::string_view Version();  // of acutance, "0.1.0"
+std::string_view Version();  // acutance's version, "0.1.0"
 
 }  // namespace acutance::api

@@ -11,13 +11,13 @@
 namespace acutance::api {
 
 struct ModelOptions {
-  std::string name = "vmaf";       // of its scores; two models of a session need two names
+  std::string name = "vmaf";       // the name of its scores; two models of a session need two names
   bool disable_clip = false;       // scores may leave the model's range, for example 0 to 100
   bool enable_transform = false;   // the "phone model" of vmaf_v0.6.1; no effect on a model without a transform
-  bool disable_transform = false;  // of a model that has it on
+  bool disable_transform = false;  // turns off the transform of a model that has it on
 };
 
-/// A copy of a Model is a model of its own.
+/// A model. Copies are independent.
 class Model {
  public:
   /// A built-in model by its version, such as "vmaf_v0.6.1" (ListModels). An unknown version is kNotFound with the

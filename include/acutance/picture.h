@@ -47,16 +47,17 @@ class Picture {
   static Expected<Picture> Wrap(const PictureFormat& format, std::span<const PlaneView> planes,
                                 std::shared_ptr<const void> owner);
 
-  /// As Wrap, of samples in the memory of CUDA device `device` (addresses of its primary context, as CUDA's runtime and
-  /// frameworks over it use), from top to bottom. For sessions of backend "cuda" on that device whose features all have
-  /// kernels there: they copy within the device, and the host never reads `planes`. Add waits for the device's legacy
-  /// default stream; whatever writes the samples has ended by then, or stands before the end of that stream.
+  /// Wraps samples in the memory of CUDA device `device` (addresses of its primary context, as
+  /// CUDA's runtime and frameworks over it use), from top to bottom. Sessions of backend "cuda"
+  /// on that device take them if all their features have kernels: they copy within the device,
+  /// and the host never reads `planes`. Add waits for the device's legacy default stream; the
+  /// work that writes the samples has ended by then, or is queued to that stream.
   static Expected<Picture> WrapDevice(const PictureFormat& format, int device, std::span<const PlaneView> planes,
                                       std::shared_ptr<const void> owner);
 
   const PictureFormat& format() const { return format_; }
   bool on_device() const { return device_.has_value(); }
-  std::optional<int> device() const { return device_; }  // that holds the samples; not set: the host
+  std::optional<int> device() const { return device_; }  // the device with the samples; not set: the host
   bool has_plane(int plane) const { return planes_[plane].data != nullptr; }
   const void* data(int plane) const { return planes_[plane].data; }
   void* mutable_data(int plane) { return writable_ ? const_cast<void*>(planes_[plane].data) : nullptr; }

@@ -31,19 +31,21 @@ class Result {
   const PictureFormat& format() const;
   double seconds() const;                            // on the clock, from the first picture to the end
   const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
-  const std::vector<std::string>& warnings() const;  // such as a device that failed and was replaced
+  const std::vector<std::string>& warnings() const;  // for example of a device that failed and was replaced
 
-  /// In the order of a log's columns: features, then models.
+  /// The names of all scores in the order of a log's columns: features, then models.
   std::vector<std::string> names(int video = 0) const;
 
-  /// One score a frame, NaN where there is none (subsampling). kNotFound names the nearest name.
+  /// One score for each frame, NaN where there is none (subsampling). kNotFound names the nearest
+  /// name.
   Expected<std::vector<double>> Scores(std::string_view name, int video = 0) const;
 
-  /// Of the frames of a range that were scored. kInvalidArgument where the range is empty or a score is missing.
+  /// The pooled score of the frames of a range. kInvalidArgument where the range is empty or a
+  /// score is missing.
   Expected<double> Pool(std::string_view name, Pooling pooling = Pooling::kMean, FrameRange range = {},
                         int video = 0) const;
 
-  /// Numbers of a whole clip that are no pooled score: "apsnr_y".
+  /// The aggregates, numbers of the whole clip that are not pooled scores: "apsnr_y".
   std::vector<std::pair<std::string, double>> Aggregates(int video = 0) const;
 
   /// A log as libvmaf writes it; format: "xml", "json", "csv" or "sub". `precision`: "legacy" (libvmaf's six decimal

@@ -38,7 +38,8 @@ struct SessionOptions {
 /// the pictures in flight, a few per thread. Destroying a session that was not finished drops its work.
 class Session {
  public:
-  /// kInvalidArgument for names and values that do not exist, or nothing to compute.
+  /// Makes a session. kInvalidArgument for names and values that do not exist, or nothing to
+  /// compute.
   static Expected<Session> Create(const SessionOptions& options);
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -58,13 +59,14 @@ class Session {
   Status Add(const Picture& reference, const std::vector<Picture>& distorted);  // one a distorted video
 
   int64_t frames_added() const;
-  /// Scored; features that look ahead (motion) and models come with Finish.
+  /// The number of frames that are scored; features that look ahead (motion) and models come with
+  /// Finish.
   int64_t frames_done() const;
 
   /// A score so far; nullopt where it does not exist yet.
   std::optional<double> Score(std::string_view name, int64_t frame, int video = 0) const;
 
-  /// Waits for all frames. Once, after at least one Add.
+  /// Waits for all frames. Called once, after at least one Add.
   Expected<Result> Finish();
 
  private:

@@ -9,10 +9,10 @@ namespace acutance::api {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,  // the caller asked for something that cannot be: unknown name, value out of range, wrong size
+  kInvalidArgument,  // a request that cannot be met: unknown name, value out of range, wrong size
   kNotFound,         // a file, model or feature that does not exist
   kBadData,          // a file that is not what it should be: damaged, truncated, wrong counts
-  kUnsupported,      // valid, but not by this build or this feature
+  kUnsupported,      // valid, but not supported by this build or this feature
   kNoDevice,         // the backend that was asked for has no device that works
   kIo,               // the operating system refused to read or write
   kOutOfMemory,

@@ -56,6 +56,6 @@ __all__ = [
     "score_async",
 ]
 
-# In tracebacks and help() they are where users find them.
+# Tracebacks and help() show the classes in the module where users find them.
 for _name in __all__:
     globals()[_name].__module__ = __name__

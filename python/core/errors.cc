@@ -30,7 +30,7 @@ const char* ClassOf(StatusCode code) {
 
 [[noreturn]] void RaiseClass(const char* name, const std::string& message) {
   const nb::object type = nb::module_::import_("acutance._errors").attr(name);
-  // A message may hold a file name that is no UTF-8.
+  // A message may hold a file name that is not UTF-8.
   const auto text =
       nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
   PyErr_SetObject(type.ptr(), text.ptr());

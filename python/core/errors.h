@@ -1,4 +1,4 @@
-// From the C++ API's errors to Python's: classes of acutance._errors.
+// Makes Python exceptions, the classes of acutance._errors, of the C++ API's errors.
 #pragma once
 
 #include <acutance/acutance.h>
@@ -12,10 +12,10 @@ namespace acutance::python {
 /// Throws the exception class of the status's code. Holds the GIL.
 [[noreturn]] void Raise(const Status& status);
 
-/// InvalidArgumentError: what was given cannot be.
+/// Raises InvalidArgumentError.
 [[noreturn]] void RaiseArgument(const std::string& message);
 
-/// SessionError: a session is used in a way that its state forbids.
+/// SessionError, for a use of a session that its state forbids.
 [[noreturn]] void RaiseSession(const std::string& message);
 
 inline void Check(const Status& status) {

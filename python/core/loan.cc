@@ -7,7 +7,8 @@
 namespace acutance::python {
 namespace {
 
-/// The engine's threads never wait for the GIL: they put arrays here, and the next call from Python empties it.
+/// Arrays to give back. The engine's threads never wait for the GIL: they put arrays here, and
+/// the next call from Python empties the list.
 struct Returned {
   std::mutex mutex;
   std::vector<Array> arrays;
@@ -33,8 +34,8 @@ std::shared_ptr<Loan> Loan::Make(std::vector<Array> arrays, int64_t frame, std::
   return {new Loan(std::move(arrays), frame, std::move(changed)), Return};
 }
 
-/// One byte of each of 64 rows, at places that step through the row. No address waits for a value or a division, so
-/// that the cache misses overlap.
+/// Reads one byte of each of 64 rows, at places that step through the row. No address depends on
+/// a value or a division, so that the cache misses overlap.
 uint64_t Loan::Fingerprint() const {
   constexpr int64_t kProbes = 64;
   constexpr int64_t kStep = 40503;  // odd, near 2^16 / golden ratio: spreads over any width

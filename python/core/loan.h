@@ -17,12 +17,13 @@ using Array = nanobind::ndarray<nanobind::ro>;
 /// Whether the processor can read it.
 bool IsOnHost(const Array& array);
 
-/// Frame whose samples changed while a session was reading them; -1: none did.
+/// The frame whose samples changed while a session was reading them; -1: none did.
 using ChangedFrame = std::atomic<int64_t>;
 
-/// The arrays of one picture. Of those that the engine reads after add() has returned, some samples are remembered and
-/// compared when it is done with them: whoever fills one buffer again and again gets an error instead of wrong scores.
-/// Samples in a device's memory are not.
+/// The arrays of one picture. If the engine still reads them when add() has returned, the loan
+/// remembers some samples and compares them when the engine is done: a caller who fills one
+/// buffer again and again gets an error instead of wrong scores. Samples in a device's memory are
+/// not compared.
 class Loan {
  public:
   /// The arrays are 2-d, with contiguous rows. Holds the GIL; the last owner may release the Loan on any thread.
@@ -31,7 +32,7 @@ class Loan {
   const std::vector<Array>& arrays() const { return arrays_; }
   void Remember() { fingerprint_ = Fingerprint(); }
 
-  /// Compares now, where something is remembered.
+  /// Compares the remembered samples now, if there are any.
   void Verify() const;
 
  private:

@@ -1,4 +1,5 @@
-// The extension module acutance._core: the C++ API for the Python files beside it, which are what users see.
+// The extension module acutance._core: the C++ API, for the Python files beside it that users
+// see.
 #include <acutance/acutance.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -74,7 +75,7 @@ std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<n
   return std::make_unique<Task>(work);
 }
 
-/// The values as an array that owns them.
+/// An array that owns the values.
 auto ToNumpy(std::vector<double> values) {
   auto* held = new std::vector<double>(std::move(values));
   const nb::capsule owner(held, [](void* memory) noexcept { delete static_cast<std::vector<double>*>(memory); });

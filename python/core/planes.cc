@@ -27,7 +27,8 @@ std::string ShapeOf(const Array& array) {
 
 bool IsUnsigned(const Array& array) { return array.dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::UInt); }
 
-/// Managed memory too: the processor would read it before the device has written it.
+/// Whether a tensor is in CUDA memory. Managed memory counts, because the processor might read it
+/// before the device has written it.
 bool IsOnCuda(const Array& array) {
   return array.device_type() == nb::device::cuda::value || array.device_type() == nb::device::cuda_managed::value;
 }
@@ -177,7 +178,7 @@ Expected<Picture> Copy(const PictureFormat& format, const Planes& planes) {
         for (int x = 0; x < width; ++x) std::memcpy(to + x * bytes, from + x * plane.stride(1) * bytes, bytes);
     }
   }
-  // Wrapped, so that luma alone stays luma alone.
+  // Picture::Wrap keeps luma alone as luma alone.
   return Picture::Wrap(format, views, picture->owner());
 }
 

@@ -1,4 +1,4 @@
-// From arrays to pictures.
+// Makes pictures of arrays.
 #pragma once
 
 #include <acutance/acutance.h>
@@ -14,21 +14,21 @@ namespace acutance::python {
 /// Luma, or luma and two planes of chroma.
 using Planes = std::vector<Array>;
 
-/// Starts the messages about a picture: "frame 3, reference".
+/// The start of messages about a picture: "frame 3, reference".
 struct PictureName {
   int64_t frame;
   const char* video;
 };
 std::string operator+(const PictureName& name, const std::string& message);
 
-/// Numpy arrays, tensors that speak DLPack and their capsules, which can be taken once. Raises UnsupportedError for
-/// others.
+/// The planes of numpy arrays, of tensors that speak DLPack and of their capsules, which can be
+/// taken once. Raises UnsupportedError for other objects.
 Planes PlanesOf(const std::vector<nanobind::object>& arrays, const PictureName& what);
 
-/// What arrays do not tell.
+/// What the arrays of a picture do not tell.
 struct FormatHints {
-  std::optional<int> bit_depth;             // of uint16 samples
-  std::optional<PixelFormat> pixel_format;  // not set: by the shape of chroma
+  std::optional<int> bit_depth;             // depth of uint16 samples
+  std::optional<PixelFormat> pixel_format;  // not set: the shape of chroma decides
 };
 
 /// The format of a picture with these planes; raises InvalidArgumentError or UnsupportedError.
@@ -43,7 +43,7 @@ bool CanLend(const Planes& planes);
 /// A picture of samples that stay where they are, on the host or a device.
 Expected<Picture> Lend(const PictureFormat& format, const Planes& planes, std::shared_ptr<const void> owner);
 
-/// A picture with samples of its own, of planes on the host. Needs no GIL.
+/// A picture with its own copy of planes on the host. Needs no GIL.
 Expected<Picture> Copy(const PictureFormat& format, const Planes& planes);
 
 std::string Describe(const PictureFormat& format);   // "640x360, 8 bit, 420"

@@ -10,7 +10,7 @@ namespace nb = nanobind;
 
 namespace acutance::python {
 
-/// One call at a time.
+/// Lets one call at a time into a stream.
 class Stream::Use {
  public:
   explicit Use(Stream& stream) : stream_(stream) {
@@ -58,7 +58,7 @@ Stream::Stream(const SessionOptions& options, const FormatHints& hints, bool cop
 
 Stream::~Stream() {
   if (!state_) return;
-  // In a forked child the threads that would be joined do not exist.
+  // A forked child does not have the threads that would be joined.
   if (getpid() != process_) new std::shared_ptr<State>(std::move(state_));
   else Close();
 }

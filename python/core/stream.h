@@ -17,8 +17,8 @@
 
 namespace acutance::python {
 
-/// All methods hold the GIL when they are called, and let it go while they wait. One thread at a time: a second one
-/// gets SessionError.
+/// All methods hold the GIL when they are called and release it while they wait. A stream serves
+/// one thread at a time; a second one gets SessionError.
 class Stream {
  public:
   Stream(const SessionOptions& options, const FormatHints& hints, bool copy);
@@ -29,7 +29,7 @@ class Stream {
   int64_t frames_added() const { return frames_added_; }
   int64_t frames_done() const;
 
-  using Arrays = std::vector<nanobind::object>;  // for PlanesOf
+  using Arrays = std::vector<nanobind::object>;  // arguments of PlanesOf
   void Add(const Arrays& reference, const std::vector<Arrays>& distorted);
   std::optional<double> Score(const std::string& name, int64_t frame, int video);
 
@@ -48,7 +48,7 @@ class Stream {
     std::shared_ptr<ChangedFrame> changed = std::make_shared<ChangedFrame>(-1);
 
     void DropReturned();
-    void RememberFrom(size_t first);  // what the engine still reads of the loans from this one on
+    void RememberFrom(size_t first);  // the loans from this one on that the engine still reads
     Status CheckUnchanged() const;
   };
   class Use;

@@ -40,7 +40,7 @@ std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
 Task::Task(Work work) : shared_(std::make_shared<Shared>()) {
   thread_ = std::thread([shared = shared_, work = std::move(work)]() mutable {
     Expected<Result> result = Guarded(work, *shared);
-    work = nullptr;  // what it holds is released before its owner is told
+    work = nullptr;  // releases what it holds before the owner is told
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
     shared->ended.notify_all();

@@ -1,5 +1,5 @@
-// A Result in the making, on a thread of its own, so that Python's thread can wait in short steps: signals are handled,
-// progress is shown and other tasks run between them.
+// Computes a Result on its own thread, so that Python's thread can wait in short steps, between
+// which it handles signals, shows progress and runs other tasks.
 #pragma once
 
 #include <acutance/acutance.h>
@@ -15,7 +15,7 @@ namespace acutance::python {
 
 class Task {
  public:
-  /// What a task's thread and its owner share.
+  /// The state that a task's thread and its owner share.
   struct Shared {
     std::mutex mutex;
     std::condition_variable ended;
@@ -34,14 +34,15 @@ class Task {
 
   explicit Task(Work work);
   Task(Task&&) noexcept = default;
-  ~Task();  // one that still works is cancelled, and left to end by itself
+  ~Task();  // cancels a task that still works, and does not wait for it
 
-  /// Whether it is done, after at most `seconds`; without: when it is. Needs no GIL.
+  /// Waits at most `seconds`, or without them until the task is done, and returns whether it is.
+  /// Needs no GIL.
   bool Wait(std::optional<double> seconds);
   void Cancel();
   void Stop();  // the frames so far are all
   Progress progress() const;
-  Expected<Result> Take();  // of a task that is done
+  Expected<Result> Take();  // the result of a task that is done
 
  private:
   std::shared_ptr<Shared> shared_;

@@ -1,4 +1,4 @@
-// Between the public types of include/acutance and the engine's own.
+// Conversions between the public types of include/acutance and the engine's own.
 #pragma once
 
 #include <acutance/model.h>

@@ -1,4 +1,4 @@
-// The C++ API against the engine below it, and in the hands of a careless user.
+// The C++ API gives the engine's scores, and misuse of it gives errors.
 #include <acutance/acutance.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ TEST(Api, WrappedSamplesAreReadInPlaceAndReleased) {
   EXPECT_EQ(*result->Scores("psnr_cb"), *direct->Scores("psnr_cb"));
 }
 
-/// A decoder of four surfaces: less than a batch of any device.
+/// A decoder with four surfaces, fewer than the frames of a batch on any device.
 TEST(Api, APauseEndsABatch) {
   SessionOptions options;
   options.features = {{"motion", {}}};
@@ -279,7 +279,7 @@ TEST(Api, DevicePicturesNeedADeviceThatReadsThem) {
   EXPECT_THAT(Picture::WrapDevice(kFormat, 0, upside_down, nullptr).status().message(), HasSubstr("top to bottom"));
 }
 
-/// A y4m file of the frames that MakePicture makes.
+/// Writes a y4m file with the frames of MakePicture.
 void WriteClip(const std::string& path, int frames, int noise) {
   std::ofstream file(path, std::ios::binary);
   file << "YUV4MPEG2 W" << kFormat.width << " H" << kFormat.height << " F25:1 Ip C420\n";

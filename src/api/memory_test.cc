@@ -12,9 +12,10 @@ namespace {
 constexpr unsigned kWidth = 64, kHeight = 48, kThreads = 2;
 constexpr int kFrames = 10'000, kSessions = 200;
 
-/// What a warm run may still add. A picture a frame would be 45 MB; the scores, which are kept, are 2 to 4 MB.
+/// The growth that is allowed in a warm run. A leaked picture for each frame would be 45 MB; the
+/// scores, which are kept, are 2 to 4 MB.
 constexpr long kFramesKb = 6'000;
-/// A model a session would be 4 MB.
+/// The growth that is allowed over many sessions. A leaked model for each would be 4 MB.
 constexpr long kSessionsKb = 1'500;
 
 long ResidentKb() {
@@ -24,7 +25,7 @@ long ResidentKb() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/// Growth over the last nine tenths of `count` calls.
+/// The growth of memory over the last nine tenths of `count` calls.
 template <class Step>
 long GrowthKb(int count, Step&& step) {
   for (int i = 0; i < count / 10; ++i) step(i);
@@ -51,7 +52,7 @@ class LibvmafSession {
   }
   LibvmafSession(const LibvmafSession&) = delete;
 
-  /// By turns pictures of the session's pool and pictures that are allocated.
+  /// Takes pictures from the session's pool and allocates them, in turns.
   void Add(int frame) {
     VmafPicture pair[2];
     for (VmafPicture& picture : pair) {

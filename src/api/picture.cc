@@ -58,7 +58,7 @@ Expected<Picture> Picture::Wrap(const PictureFormat& format, std::span<const Pla
 
 Expected<Picture> Picture::WrapDevice(const PictureFormat& format, int device, std::span<const PlaneView> planes,
                                       std::shared_ptr<const void> owner) {
-  constexpr ptrdiff_t kMaxPitch = std::numeric_limits<int32_t>::max();  // of a copy, on all CUDA devices
+  constexpr ptrdiff_t kMaxPitch = std::numeric_limits<int32_t>::max();  // CUDA's limit for a copy
   for (const PlaneView& plane : planes)
     if (plane.stride < 0 || plane.stride > kMaxPitch)
       return ToPublic(Error(acutance::StatusCode::kInvalidArgument,

@@ -1,8 +1,9 @@
-// exp, log, log2, log10, pow, powf and log2f with one and the same last bit on every processor and
-// device: that of glibc 2.36 on x86-64 with FMA, where the scores of libvmaf were recorded. Tables
-// and coefficients are Arm's (base/exact_tables.h); the order of operations is part of the
-// definition: what is written as exact_fma rounds once, all else rounds by itself. No guard:
-// base/exact_math.cc compiles the text twice. `t` is the table of exact_tables.h.
+// exp, log, log2, log10, pow, powf and log2f with one and the same last bit on every processor
+// and device: that of glibc 2.36 on x86-64 with FMA, where the scores of libvmaf were recorded.
+// Tables and coefficients are Arm's (base/exact_tables.h); the order of operations is part of the
+// definition (docs/spec/math.md 2 to 7): an exact_fma rounds once, all other operations round by
+// themselves. There is no include guard, because base/exact_math.cc compiles the source twice.
+// `t` is the table of exact_tables.h.
 
 FUNCTION(double) exact_number(CONST_BUFFER(uint64_t) t, int32_t i) { return bits_double(t.data[i]); }
 

@@ -1,4 +1,4 @@
-// A hash that tells apart what differs by chance, not what somebody makes alike.
+// A hash that tells inputs apart that differ by chance; it does not withstand deliberate collisions.
 #pragma once
 
 #include <cstddef>

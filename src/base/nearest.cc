@@ -28,7 +28,7 @@ int EditDistance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string NearestName(std::string_view wanted, std::span<const std::string_view> names) {
-  constexpr size_t kLongestName = 128;  // nobody mistypes a longer one, and the distance is quadratic
+  constexpr size_t kLongestName = 128;  // the distance takes quadratic time; no name is longer
   if (wanted.size() > kLongestName) return "";
   std::string_view best;
   int best_distance = static_cast<int>(wanted.size()) / 3 + 2;

@@ -11,10 +11,10 @@ namespace acutance {
 
 enum class StatusCode {
   kOk,
-  kInvalidArgument,  // the caller asked for something that cannot be: unknown name, value out of range, wrong size
+  kInvalidArgument,  // a request that cannot be met: unknown name, value out of range, wrong size
   kNotFound,         // a file, model or feature that does not exist
   kBadData,          // a file that is not what it should be: damaged, truncated, wrong counts
-  kUnsupported,      // valid, but not by this build or this metric
+  kUnsupported,      // valid, but not supported by this build or this metric
   kNoDevice,         // no driver, no device, or none that the kernels can run on
   kIo,               // the operating system refused to read or write
   kOutOfMemory,

@@ -1,4 +1,4 @@
-// A folder of its own for a test, gone with the scope.
+// A test's own folder, removed at the end of the scope.
 #pragma once
 
 #include <cstdlib>

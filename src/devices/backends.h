@@ -22,11 +22,11 @@ const Backend* FindBackend(std::string_view name);  // null when there is none
 /// none.
 const Backend* FindContextBackend();
 
-/// Whether the system shows any GPU. Looking costs nothing, while opening Vulkan's loader and its software drivers
-/// takes longer than scoring a short clip.
+/// Whether the system shows any GPU. This look is cheap; opening Vulkan's loader and its software
+/// drivers takes longer than scoring a short clip.
 bool MachineMayHaveGpu();
 
-/// --backend and --device.
+/// The values of --backend and --device.
 struct DeviceChoice {
   std::string backend = "cpu";        // "cpu", "auto" or a backend's name
   std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
@@ -37,10 +37,12 @@ struct DeviceChoice {
 /// An unknown backend, or an index without a backend, is an error.
 Status CheckDeviceChoice(const DeviceChoice& choice);
 
-/// What to say of a device that was asked for by number and is not there: which are, and which were refused.
+/// The error for a device number that does not exist: it lists the devices, and those that were
+/// refused.
 std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int index);
 
-/// Opens the devices of a choice one after another, for whoever finds that one does not do.
+/// Opens the devices of a choice one after another, so that the caller can reject one and take
+/// the next.
 class DevicePicker {
  public:
   explicit DevicePicker(DeviceChoice choice, std::span<const Backend* const> backends = Backends());
@@ -58,12 +60,12 @@ class DevicePicker {
   /// Those that NextGroup will give.
   const std::vector<std::unique_ptr<Device>>& PeekGroup();
 
-  /// `auto`: whatever makes it faster, the CPU too.
+  /// Whether the choice is `auto`: all that makes it faster may take part, the CPU too.
   bool is_automatic() const { return choice_.backend == "auto"; }
-  /// `auto` and `cpu`: the CPU may do the work when no device does.
+  /// Whether the CPU may do the work when no device can: `auto` and `cpu`.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// Those of the notes that tell of devices which are there and did not do.
+  /// The notes about devices that exist but failed their check.
   const std::vector<std::string>& refused() const { return refused_; }
 
  private:
@@ -75,7 +77,7 @@ class DevicePicker {
   bool IsWanted(const DeviceInfo& device) const;
   void FindCandidates();
   void NoteMissing(const Backend& backend, const BackendProbe& probe);
-  std::unique_ptr<Device> OpenCandidate();  // the next one; null, with a note, when it does not do
+  std::unique_ptr<Device> OpenCandidate();  // the next device; null, with a note, if it is rejected
 
   const DeviceChoice choice_;
   const std::span<const Backend* const> backends_;

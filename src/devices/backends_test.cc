@@ -1,4 +1,4 @@
-// Which device is chosen, and what is said of those that are not.
+// The choice of devices, and the notes about those that are not chosen.
 #include "devices/backends.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the self-test finds, and what is remembered of it.
+// The faults that the self-test finds, and the outcomes that are remembered.
 #include "devices/selftest.h"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST(SelfTest, NamesTheKernelsOfAMetric) {
   for (const SelfTest& test : AllSelfTests()) EXPECT_FALSE(test.kernels.empty()) << test.name;
 }
 
-/// The emulator, but one kernel's text for another's.
+/// An emulator that runs one kernel in place of another.
 class MixedUpDevice : public FlakyDevice {
  public:
   MixedUpDevice() : FlakyDevice({}) {}

@@ -1,4 +1,4 @@
-// How long every block shape and batch of a metric's kernels takes on a device.
+// The time that each block shape and batch of a metric's kernels takes on a device.
 #pragma once
 
 #include <span>

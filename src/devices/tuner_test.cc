@@ -1,4 +1,4 @@
-// What the tuner measures on the emulator, and what it says of a device that fails.
+// The tuner's measurements on the emulator, and its error for a device that fails.
 #include "devices/tuner.h"
 
 #include <gmock/gmock.h>

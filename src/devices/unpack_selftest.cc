@@ -14,7 +14,8 @@ namespace {
 constexpr int kWidth = 135, kHeight = 53, kStep = 2;
 constexpr int kFromStride = kWidth * kStep + 7, kToStride = kWidth + 5;
 
-/// For every place: those between are what must not come out.
+/// The sample at a place. The gaps between samples are filled too: their values must not appear
+/// in the output.
 template <typename Sample>
 Sample Stored(int place) {
   return static_cast<Sample>(uint32_t{2654435761u} * static_cast<uint32_t>(place + 1) >> 13);

@@ -1,4 +1,5 @@
-// The kernel that takes NVDEC's frames apart (exec/frame_unpacker.h), on samples made by a formula.
+// The test of the kernel that splits NVDEC's frames into planes (exec/frame_unpacker.h), on
+// samples made by a formula.
 #pragma once
 
 #include "base/status.h"
@@ -6,8 +7,8 @@
 
 namespace acutance {
 
-/// Of both sample sizes, every second sample and shifted, as of the chroma of NV12 and P010. The error names the first
-/// sample that is wrong.
+/// Tests both sample sizes, with every second sample and with shifted ones, as in the chroma of
+/// NV12 and P010. The error names the first wrong sample.
 Status TestUnpacking(Device& device);
 
 }  // namespace acutance

@@ -7,14 +7,14 @@
 
 namespace acutance {
 
-/// Compares what the CPU would add with what the devices do, by the times of frames that each has finished. Workers
-/// that compute share the processor and its memory with those that copy pictures to the devices: a small gain is a
-/// loss.
+/// Compares the rate that the CPU would add with that of the devices, by the times of finished
+/// frames. Workers that compute share the processor and its memory with those that copy pictures
+/// to the devices, so that a small gain is a loss.
 class CpuHelp {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Frames come from now on.
+  /// Starts the clock: frames come from now on.
   void Start(Clock::time_point now);
 
   /// How many of `workers`, which have nothing else to do, should take a frame each: all, none, or one to learn how

@@ -9,8 +9,9 @@
 namespace acutance {
 namespace {
 
-/// Where the CPU does nothing else, few threads copy faster than many; and all that spin while they wait, with the
-/// lanes' own and the caller's, want a core.
+/// The number of threads that copy pictures. Where the CPU does nothing else, few threads copy
+/// faster than many. They spin while they wait, so that each lane thread and the caller keep a
+/// core.
 int CopyThreads(ptrdiff_t lanes) {
   const ptrdiff_t cores = std::thread::hardware_concurrency(), others = DeviceLane::kThreads * lanes + 1;
   return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));

@@ -14,8 +14,9 @@ bool CanDecodeOn(const DeviceInfo& device) {
   return backend && backend->decodes_video;
 }
 
-// The decoder works on the default stream of the context, for which our queues do not wait but the unpacker does:
-// mapping a frame queues its last step there (CUVIDPROCPARAMS::output_stream).
+// The decoder works on the default stream of the context. The queues of backend/cuda do not wait
+// for it, but the unpacker does: mapping a frame queues its last step there
+// (CUVIDPROCPARAMS::output_stream).
 Result<DeviceDecoding> DecodeOn(const DeviceInfo& device) {
   const Backend& backend = *FindBackend(device.backend);
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<Device> mine, backend.open(device.index));

@@ -11,7 +11,8 @@ namespace acutance {
 namespace {
 
 constexpr int kSlots = 4;  // two are filled, one computes, one hands out its sums
-// While the last pictures of one batch are copied, threads that find none left begin with the next batch.
+// Two threads fill batches: while the last pictures of one batch are copied, copying threads that
+// find none left begin with the next batch.
 constexpr int kFillThreads = DeviceLane::kThreads - 1;
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
@@ -121,7 +122,7 @@ void DeviceLane::Start(FrameQueue& frames) {
   finish_thread_ = std::thread([this] { Finish(); });
 }
 
-/// Null: the lane stops.
+/// Waits for a slot; null when the lane stops.
 DeviceLane::Slot* DeviceLane::WaitFor(Slots& slots) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return stopping_ || !slots.empty(); });

@@ -24,16 +24,17 @@
 
 namespace acutance {
 
-/// What all lanes of a session share.
+/// Settings that all lanes of a session share.
 struct LaneSettings {
   int distorted_count = 1;
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;
-  std::function<void(FrameQueue::Jobs)> done;  // takes the frames of which nothing is left to do
+  std::function<void(FrameQueue::Jobs)> done;  // takes the frames that are finished
 };
 
-/// What a session takes of a device's memory at most, unless told otherwise: 1 GB up to 4K, then growing with the area.
+/// The largest part of a device's memory that a session takes by default: 1 GB up to 4K, then
+/// growing with the area.
 size_t DefaultDeviceMemory(const PictureFormat& format);
 
 /// Runs the metrics that have a device plan. Two threads fill batches, another waits for them and hands out their sums.
@@ -52,12 +53,15 @@ class DeviceLane {
   const DeviceInfo& info() const { return device_->info(); }
   const std::vector<int>& runs() const { return runs_; }  // indices into FeatureSet::runs()
   /// Whether the frames of a batch must follow one another, for metrics that compare them.
-  bool needs_history() const { return std::ranges::any_of(context_.history, [](int frames) { return frames > 0; }); }
+  bool needs_history() const {
+    return std::ranges::any_of(context_.history, [](int frames) { return frames > 0; });
+  }
   int batch() const { return context_.frames; }
-  /// Frames that keep it busy.
+  /// The number of frames that keeps the device busy.
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
-  /// Before it takes pictures that lie in its device's memory.
+  /// Waits for clients' work on pictures in the device's memory; called before the lane takes
+  /// them.
   Status WaitForClients() const { return device_->WaitForClients(); }
 
   /// Joins the queue and begins to work.

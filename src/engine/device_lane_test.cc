@@ -119,7 +119,7 @@ TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
 
 constexpr PictureFormat kTiny = {40, 34, 8, PixelFormat::k420};
 
-/// What goes wrong on a device while it works.
+/// The faults of a device at work.
 constexpr Fault kTroubles[] = {{Fault::kCopy, 0, StatusCode::kOutOfMemory, false},
                                {Fault::kSubmit, 0, StatusCode::kOutOfMemory, false},
                                {Fault::kSubmit, 0, StatusCode::kIo, false},  // a refused launch

@@ -23,7 +23,7 @@ MutablePicture MakePicture(int frame, int seed) {
   return picture;
 }
 
-/// The emulator's memory is the host's: the samples stand where they are, with no planes for the CPU.
+/// A picture in the emulator's memory, which is the host's; it has no planes for the CPU.
 Picture OnDevice(const MutablePicture& picture) {
   Picture there{.format = picture.format, .memory = picture.memory};
   for (int p = 0; p < 3; ++p)

@@ -39,7 +39,7 @@ struct MetricRun {
 class FeatureSet {
  public:
   /// Adds a metric. A request whose key-relevant options equal those of an earlier one is served by the earlier one
-  /// (spec/system.md 3.2). Returns the index of the run that serves it.
+  /// (docs/spec/system.md 3.2). Returns the index of the run that serves it.
   Result<int> Add(const FeatureRequest& request);
 
   /// As Add, for the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; returns

@@ -49,16 +49,17 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
 
-  /// First of all; and again for another frame, after `done`, when nobody else has the job any more.
-  /// runs: which of the features' runs this frame has (subsampling leaves some out); they outlive the frame.
+  /// Gives the job a frame. Called first, and again for another frame after `done`, when the
+  /// session alone holds the job. runs: the indices of the metric runs that this frame has
+  /// (subsampling leaves some out); they outlive the frame.
   void Assign(Inputs inputs, const std::vector<int>& runs);
 
-  /// Submits the first stages of what runs on the CPU. `done` is called once, on some thread, when everything is
-  /// through: also what a device was to do.
+  /// Submits the first stages of the runs on the CPU. `done` is called once, on any thread, when
+  /// all runs are finished, also those of a device.
   void Start();
 
-  /// Makes room for the results, unless that is done. Start leaves it to the device's threads where all runs are a
-  /// device's, for its own thread has every frame to look after.
+  /// Allocates the results unless they are. Where all runs are a device's, Start leaves this to
+  /// the device's threads, because its own thread serves every frame.
   void Prepare();
 
   /// Whether a run of this frame is marked on_device.
@@ -66,19 +67,20 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Where a device's results go; null where this frame has no such run. `distorted`: any where the
   /// run reads the reference alone.
   RunResult* FindResult(int run, int distorted);
-  /// After all of them. True: everything is through, and instead of `done` the caller sees to it.
+  /// Called after all SetDeviceSums. True: all runs are finished, and the caller handles the
+  /// frame instead of `done`.
   [[nodiscard]] bool FinishOnDevice();
   /// Whether its pictures' samples are in the host's memory.
   bool CanRunOnCpu() const;
-  /// Instead of FinishOnDevice, when the device failed or is behind.
+  /// Called instead of FinishOnDevice when the device failed or is behind.
   void RunDeviceWorkOnCpu();
 
   int64_t index() const { return inputs_.index; }
   const Inputs& inputs() const { return inputs_; }
-  /// After `done`: lets go of the pictures; index() and results() stay. The memory for the pictures' descriptions
-  /// stays, too, until Assign, so that one thread allocates and frees it.
+  /// Drops the pictures after `done`; index() and results() stay. The vectors that held the
+  /// pictures keep their memory until Assign, so that one thread allocates and frees it.
   void DropInputs();
-  /// After `done`: the workers' time, of all of them together.
+  /// The time of all workers together, after `done`.
   std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
   bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
   /// After `done`: sums and words of all runs, not finished yet.

@@ -8,7 +8,8 @@
 namespace acutance {
 namespace {
 
-// Whoever adds frames may wait for the pictures of those that wait here, as a decoder of few surfaces does.
+// A decoder with few surfaces blocks until queued frames release theirs, so that a device does
+// not wait for a full batch for ever.
 constexpr std::chrono::milliseconds kPatience{50};
 
 }  // namespace
@@ -64,7 +65,7 @@ void FrameQueue::Stop() {
   changed_.notify_all();
 }
 
-/// Of frames that may form a batch.
+/// The number of waiting frames that may form a batch.
 size_t FrameQueue::RunLength(int batch) const {
   const size_t most = std::min(waiting_.size(), static_cast<size_t>(batch));
   if (!consecutive_) return most;
@@ -109,7 +110,7 @@ std::shared_ptr<FrameJob> FrameQueue::TakeOne() {
 
 void FrameQueue::Wake() {
   {
-    const std::lock_guard lock(mutex_);  // whoever is about to wait has not looked yet, or waits already
+    const std::lock_guard lock(mutex_);  // a thread in Take has not checked yet or waits already
   }
   changed_.notify_all();
 }

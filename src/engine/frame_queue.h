@@ -1,4 +1,4 @@
-// Frames on their way to devices: whichever device is free takes the next batch.
+// Frames that wait for devices. The device that is free first takes the next batch.
 #pragma once
 
 #include <atomic>
@@ -20,20 +20,20 @@ class FrameQueue {
   /// consecutive: the frames of a batch must follow one another, for metrics that compare them.
   explicit FrameQueue(bool consecutive) : consecutive_(consecutive) {}
 
-  /// A device that will take batches of so many frames.
+  /// Registers a device that takes batches of so many frames.
   void Join(int batch);
 
-  /// A device that failed, with the frames that it took and did not finish, in order. Other devices take them up, or
-  /// the CPU when this was the last device; it then does all later frames too.
+  /// Removes a device that failed and takes back its unfinished frames, in order. Other devices
+  /// take them, or after the last device the CPU, which then does all later frames too.
   void Leave(Jobs unfinished);
 
-  /// Frames come in order.
+  /// Adds a frame; frames come in order.
   void Add(std::shared_ptr<FrameJob> job);
 
-  /// No more frames come: batches need not be full.
+  /// Says that no more frames come, so that batches need not be full.
   void Drain();
 
-  /// Drops what waits; devices get no more.
+  /// Drops the waiting frames; devices get no more.
   void Stop();
 
   /// The next batch: waits for as many frames as asked for, or fewer where no more can join them or none came for a

@@ -9,7 +9,7 @@
 namespace acutance {
 namespace {
 
-constexpr size_t kFramesAtOnce = 16;  // that a thread predicts: less takes less time than to wake one
+constexpr size_t kFramesAtOnce = 16;  // predicting fewer takes less time than waking a thread
 
 /// The first index at or after `frame` that subsampling keeps.
 int64_t NextKept(int64_t frame, int subsample) { return (frame + subsample - 1) / subsample * subsample; }

@@ -27,8 +27,8 @@ class ModelRun {
   /// Adds the metrics that the model needs to `features`.
   static Result<ModelRun> Create(const ModelRequest& request, FeatureSet& features);
 
-  /// Adds the score's column, or a collection's columns (spec/system.md 1.5). All tables of a session have the same
-  /// columns, so it is called once per table.
+  /// Adds the score's column, or a collection's columns (docs/spec/system.md 1.5). All tables of a
+  /// session have the same columns, so it is called once per table.
   Status AddColumns(ScoreTable& table);
 
   /// Writes the scores of the frames below `frames` whose features are complete, in order, from where the last call

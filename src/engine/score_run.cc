@@ -14,7 +14,7 @@
 namespace acutance {
 namespace {
 
-/// Videos that do not fit together, named, with what to do about it.
+/// The error for videos that do not fit together: their names, and what to do.
 Status DescribeMismatch(const RunRequest& request, const Status& status) {
   std::string problems = status.message();
   for (size_t at = 0; (at = problems.find('\n', at)) != problems.npos;) problems.replace(at, 1, "; ");
@@ -61,7 +61,8 @@ class Run {
     return true;
   }
 
-  /// Why NVDEC does not serve this run; it leaves no samples in the host's memory, and a run that fails starts again.
+  /// The reason why NVDEC does not serve this run. NVDEC leaves no samples in the host's memory,
+  /// and a run that fails starts again without it.
   Status CheckNvdec() {
     if (!devices_ || !session_->CanRunOnDevice())
       return Error(StatusCode::kNoDevice, "NVDEC is of use only where all features run on a CUDA device");
@@ -100,7 +101,8 @@ class Run {
     return PairReaderInput{path, std::move(video), skip, needed};
   }
 
-  /// Frames are paired by order, so of other rates other moments.
+  /// Warns of different frame rates: frames are paired by order, and would show different
+  /// moments.
   void WarnOfRate(const std::string& path, std::optional<double> rate) {
     constexpr double kTolerance = 0.01;  // film that is said to have 24 or 23.976 frames a second is the same frames
     if (!rate) return;

@@ -26,7 +26,8 @@ struct RunError {
   std::string tool_words = "";  // kPair: what libvmaf's tool says, a line for each problem
 };
 
-/// Who decodes containers. NVDEC leaves pictures in the memory of the CUDA device that scores them.
+/// The decoder of containers. NVDEC leaves pictures in the memory of the CUDA device that scores
+/// them.
 enum class Decoder {
   kCpu,    // FFmpeg's own decoders
   kAuto,   // NVDEC where it can, else kCpu
@@ -79,7 +80,7 @@ struct ScoredRun {
   std::optional<RunError> error;  // kRead with a session: the frames before it were scored
 };
 
-/// The devices of a choice, each of which proves itself before use; null: the CPU alone.
+/// The devices of a choice, each of which passes its self-test before use; null: the CPU alone.
 Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice);
 
 ScoredRun RunScore(const RunRequest& request);

@@ -16,7 +16,7 @@
 
 namespace acutance {
 
-/// One thread at a time. The first error of all calls is what Write and Flush return.
+/// Used by one thread at a time. Write and Flush return the first error of all calls.
 class ScoreWriter {
  public:
   ScoreWriter(FeatureSet& features, std::vector<ModelRun>& models, int subsample);
@@ -29,15 +29,15 @@ class ScoreWriter {
   /// Makes the values of frames; an error is a frame's own. Before Write.
   Status Finish(std::span<FrameResults* const> frames);
 
-  /// Frames that follow those of the last call.
+  /// Writes frames that follow those of the last call.
   Status Write(std::span<FrameResults* const> frames);
 
-  /// What needs all frames.
+  /// Writes the values that need all frames.
   Status Flush(int64_t frames);
 
   const ScoreTable& table(int distorted) const { return *tables_[distorted]; }
 
-  /// Of the frames written; nullopt before the first that has a score.
+  /// The mean over the frames written; nullopt before the first that has a score.
   std::optional<double> RunningMean(int distorted, int model) const;
 
  private:

@@ -207,7 +207,7 @@ void Session::OnFramesDone(Jobs jobs) {
   else pool_->Submit([this](int) { WriteReady(); }, /*urgent=*/true);
 }
 
-/// Writes what is ready, and what gets ready meanwhile.
+/// Writes the frames that are ready, also those that become ready meanwhile.
 void Session::WriteReady() {
   std::unique_lock lock(mutex_);
   for (Jobs jobs = done_.Take(); !jobs.empty(); jobs = done_.Take()) {

@@ -154,10 +154,10 @@ class Session {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable progressed_;
-  bool waited_for_ = false;  // somebody waits for progressed_
+  bool waited_for_ = false;  // whether a thread waits for progressed_
   int in_flight_ = 0;
   ReorderBuffer done_;
-  bool writing_ = false;  // some thread writes scores
+  bool writing_ = false;  // whether a thread writes scores
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
   Status error_;

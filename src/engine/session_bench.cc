@@ -1,4 +1,5 @@
-// How many frame pairs a second the engine can feed: sessions on a device that does nothing and takes no time.
+// The rate at which the engine can feed frame pairs: sessions on a device that does nothing and
+// takes no time.
 #include <benchmark/benchmark.h>
 
 #include "engine/session.h"

@@ -7,7 +7,7 @@
 namespace acutance {
 namespace {
 
-/// Helpers that come late find no item left and do not touch `work`, which is gone by then.
+/// Helpers that come late find no item left and do not touch `work`, which no longer exists.
 class Shared {
  public:
   Shared(int count, const std::function<void(int)>& work) : count_(count), left_(count), work_(work) {}
@@ -35,7 +35,8 @@ class Shared {
 void ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work, bool urgent) {
   if (count == 0) return;
   const auto shared = std::make_shared<Shared>(count, work);
-  // Also workers that are busy now, perhaps with another device's batch: they may be free soon.
+  // Workers that are busy now, perhaps with another device's batch, are asked too: they may be
+  // free soon.
   for (int helpers = std::min({pool.workers(), kMostCopyThreads, count - 1}); helpers > 0; --helpers)
     pool.Submit([shared](int) { shared->Help(); }, urgent);
   shared->Help();

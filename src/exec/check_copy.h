@@ -1,4 +1,4 @@
-// What every backend asks of a copy.
+// The check of a copy that every backend makes.
 #pragma once
 
 #include "base/status.h"

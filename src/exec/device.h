@@ -1,8 +1,9 @@
 // THE contract between metrics and devices. A backend (src/backend/<name>/) implements these classes and knows no
 // metric; a metric describes its work as a Plan (exec/plan.h) and knows no backend.
 //
-// Errors are values. A device may fail at any call (out of memory, lost, a refused launch); whoever called hands the
-// frames to another device. Nothing aborts, nothing continues after a failure.
+// Errors are values. A device may fail at any call (out of memory, lost, a refused launch); the
+// lane that called hands the frames to another device. Nothing aborts, nothing continues after a
+// failure.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,8 @@ size_t AlignUp(size_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
 
 bool IsPlain(const Component& component) { return component.step == 1 && component.shift == 0; }
 
-/// Of a row as it stands in the frame: from the first sample's first byte to the last one's last.
+/// The bytes of a row in the frame, from the first byte of the first sample to the last of the
+/// last.
 size_t PackedRow(const DeviceFrame& frame, int plane) {
   const size_t samples = static_cast<size_t>(frame.format.PlaneWidth(plane) - 1) * frame.components[plane].step + 1;
   return samples * frame.format.BytesPerSample();

@@ -1,4 +1,5 @@
-// Copies frames out of a decoder's surfaces on a device: planes of their own, samples as a Picture has them.
+// Copies frames out of a decoder's surfaces on a device, into planes with a Picture's layout
+// (NV12 to separate Cb and Cr).
 #pragma once
 
 #include <array>
@@ -12,15 +13,16 @@
 
 namespace acutance {
 
-/// One video's frames, which all lie alike; one thread at a time. After a failure it is not used again. Pictures may
-/// outlive it and be let go of on any thread: their memory serves later ones.
+/// Unpacks the frames of one video, which all have the same layout, for one thread at a time.
+/// After a failure it is not used again. Pictures may outlive it and be dropped on any thread;
+/// their memory is recycled.
 class FrameUnpacker {
  public:
   explicit FrameUnpacker(std::shared_ptr<Device> device);
   ~FrameUnpacker();
   FrameUnpacker(const FrameUnpacker&) = delete;
 
-  /// The frame's surfaces are free at the return.
+  /// A picture of the frame, whose surfaces are free when this returns.
   Result<Picture> Unpack(const DeviceFrame& frame);
 
  private:

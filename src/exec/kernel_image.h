@@ -1,4 +1,5 @@
-// A kernel variant as the build made it: one text, compiled for every backend (src/kernel/README.md).
+// A kernel variant as the build made it: one source, compiled for every backend
+// (src/kernel/README.md).
 #pragma once
 
 #include <cstddef>

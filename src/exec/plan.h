@@ -59,9 +59,9 @@ struct PlanInput {
 /// What all plans of a batch have in common.
 class PlanContext {
  public:
-  PictureFormat format;  // of the videos
-  int frames = 1;        // of a batch
-  int videos = 1;        // distorted ones
+  PictureFormat format;          // of the videos
+  int frames = 1;                // of a batch
+  int videos = 1;                // distorted ones
   std::array<int, 2> history{};  // by Video: frames before the batch whose pictures are there
   WorkloadClass workload = WorkloadClass::kMedium;
   std::string family;                      // DeviceInfo::family
@@ -88,10 +88,10 @@ class Plan {
   enum class BufferKind { kScratch, kTable, kArtifact };
   struct BufferSpec {
     std::string name;
-    size_t bytes;                     // for the whole batch
+    size_t bytes;  // for the whole batch
     BufferKind kind = BufferKind::kScratch;
     std::vector<std::byte> contents{};  // of a table, uploaded once
-    size_t row_bytes = 0;             // of an artifact, with padding
+    size_t row_bytes = 0;               // of an artifact, with padding
   };
   struct Launch {
     const KernelImage* kernel;
@@ -135,7 +135,8 @@ class Plan {
   const std::vector<Launch>& launches() const { return launches_; }
   bool ReadsInput(int input) const;  // index into the context's inputs
 
-  /// For people: buffers with their sizes, launches with kernel, variant, grid, arguments and border.
+  /// The plan as text: buffers with their sizes, launches with kernel, variant, grid, arguments
+  /// and border.
   std::string Print() const;
 
  private:

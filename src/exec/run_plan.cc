@@ -125,8 +125,8 @@ Status PlanRunner::AllocateStaging() {
   return {};
 }
 
-/// Uploads tables, and writes inputs once so that no kernel reads what nobody wrote: padding, missing history and the
-/// rest of a short batch stay as they are.
+/// Uploads tables, and writes the inputs once so that no kernel reads uninitialised memory:
+/// padding, missing history and the rest of a short batch keep these values.
 Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
   std::vector<CopyCommand> commands;
@@ -398,8 +398,8 @@ Status PlanRunner::Run(const BatchPictures& pictures) {
   return Wait();
 }
 
-/// Of one recording with the launches of so many batches; the least of several runs. A GPU that stood still, while
-/// kernels were compiled say, takes a moment to reach its clock.
+/// The seconds of one recording with the launches of so many batches: the least of several runs,
+/// because an idle GPU takes a moment to reach its clock.
 Result<double> PlanRunner::TimeRecording(int batches) {
   constexpr int kRuns = 4;
   constexpr std::chrono::milliseconds kLeast{50};

@@ -47,7 +47,7 @@ class PlanRunner {
                                                   Options options);
   ~PlanRunner();
 
-  /// What a runner takes of the device's memory.
+  /// The bytes of device memory that a runner takes.
   static size_t DeviceBytes(const std::vector<Plan>& plans, const PlanContext& context);
 
   PlanRunner(const PlanRunner&) = delete;

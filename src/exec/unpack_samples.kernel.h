@@ -1,4 +1,5 @@
-// A plane of samples out of one in which they stand `step` apart, `shift` bits above the lowest.
+// Makes a plane of samples from one in which they stand `step` apart, `shift` bits above the
+// lowest.
 #include "exec/unpack_samples_args.h"
 
 struct UnpackSamplesShared {

@@ -38,7 +38,8 @@ void AddCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
   copies.push_back(copy);
 }
 
-/// Until `value` is `wanted`. That takes some microseconds as a rule, less than waking a thread that sleeps.
+/// Spins until `value` is `wanted`, which usually takes some microseconds, less than waking a
+/// thread.
 void WaitUntil(const std::atomic<int64_t>& value, int64_t wanted) {
   constexpr int kLooks = 32;
   constexpr std::chrono::microseconds kSpin{100};
@@ -61,7 +62,7 @@ size_t Upload::bytes() const {
   return bytes;
 }
 
-/// One Run.
+/// The state of one call of Run.
 class Uploader::Batch {
  public:
   Batch(Uploader& uploader, Queue& queue) : uploader_(uploader), queue_(queue) {}
@@ -151,7 +152,8 @@ class Uploader::Batch {
     segment.handed_over.notify_all();
   }
 
-  /// Without marks nobody could tell later when the segment may be written again.
+  /// Hands a turn's copies to the queue. A queue without marks is waited for, because later no
+  /// thread could tell when the segment may be written again.
   Status Submit(int64_t turn, std::unique_ptr<Mark>& end) {
     std::vector<CopyCommand>& copies = turns_[turn - first_turn_].copies;
     for (CopyCommand& copy : copies) copy.from_offset += SegmentOffset(turn);
@@ -165,7 +167,7 @@ class Uploader::Batch {
   Uploader& uploader_;
   Queue& queue_;
   std::vector<Piece> pieces_;
-  std::deque<Turn> turns_;  // a deque, for they do not move
+  std::deque<Turn> turns_;  // a deque: push_back keeps element addresses valid
   size_t used_ = 0;         // of the last turn's segment
   int64_t first_turn_ = 0;
   std::atomic<bool> all_fit_ = true;  // packed samples
@@ -199,7 +201,8 @@ Result<bool> Uploader::Run(const Upload& upload, Queue& queue, const ForEach& fo
   return batch.Run(for_each);
 }
 
-/// Waits until the device has read what the turn's segment held before. One thread does, others wait for that one.
+/// Waits until the device has read the turn's segment as it was filled before. One thread waits
+/// for the device, the others for that thread.
 void Uploader::Claim(int64_t turn) {
   Segment& segment = segments_[turn % segments()];
   if (segment.writable == turn) return;
@@ -214,7 +217,8 @@ void Uploader::Claim(int64_t turn) {
   segment.writable.notify_all();
 }
 
-/// Nobody knows any more which segments the device has read, so nobody writes them.
+/// Fails all batches: it is unknown which segments the device has read, so that none may be
+/// written.
 void Uploader::Break(const Status& status) {
   const std::lock_guard lock(mutex_);
   if (status_.ok()) status_ = status;

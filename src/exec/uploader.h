@@ -1,5 +1,6 @@
-// Copies pictures to a device through a little memory that it reads fast. The memory is used over and over, so that it
-// stays in the host's cache: what goes through large staging memory crosses the host's memory bus three times.
+// Copies pictures to a device through a small memory that the device reads fast. The memory is
+// reused all the time, so that it stays in the host's cache: data that goes through large staging
+// memory crosses the host's memory bus three times.
 #pragma once
 
 #include <atomic>
@@ -16,9 +17,10 @@
 
 namespace acutance {
 
-/// What a batch brings to the device.
+/// The planes that a batch copies to the device.
 struct Upload {
-  /// The rows of `plane`, each of `row_bytes`, to `offset` in `to` and on, `to_stride` bytes apart.
+  /// Copies the rows of `plane`, each of `row_bytes`, to `to` from `offset` on, `to_stride` bytes
+  /// apart.
   struct PlaneCopy {
     Plane plane;
     size_t row_bytes;
@@ -33,32 +35,34 @@ struct Upload {
   std::vector<CopyCommand> direct;  // from memory that the device reads by itself
 };
 
-/// Several batches may be under way at once, from different threads: the next one begins where threads find nothing
-/// left to copy of the one before. After any failure all of them fail.
+/// Several batches may be under way at once, from different threads: threads that find no piece
+/// left to copy of one batch begin with the next. After any failure all of them fail.
 class Uploader {
  public:
-  /// For batches of at most `batch_bytes`, handed over in segments of `segment_bytes` at most. `padding` is what the
-  /// device sees between rows.
+  /// An uploader of batches of at most `batch_bytes`, handed over in segments of at most
+  /// `segment_bytes`. The device sees `padding` between rows.
   static Result<std::unique_ptr<Uploader>> Make(Device& device, size_t batch_bytes, size_t segment_bytes,
                                                 std::byte padding);
 
-  /// Copies on the threads of `for_each` (null: on this one) and hands each segment to `queue` when it is full. When it
-  /// returns nobody reads the host's pictures any more; the device may still read the memory in between. False: a
+  /// Copies on the threads of `for_each` (null: on this one) and hands each segment to `queue`
+  /// when it is full. When it returns, the host's pictures are no longer read; the device may
+  /// still read the segments. False: a
   /// sample did not fit its pack_depth, and what the device got is unspecified.
   Result<bool> Run(const Upload& upload, Queue& queue, const ForEach& for_each);
 
-  /// Adds what writes padding all over `to`. For before the first Run.
+  /// Adds copies that fill all of `to` with padding. Called before the first Run.
   void AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const;
 
  private:
   class Batch;
 
-  /// Turns, each one filling of a segment, follow one another through the segments; they are numbered from 0.
+  /// A part of the upload memory. A turn is one use of a segment; turn n, counted from 0, uses
+  /// segment n modulo their number.
   struct Segment {
-    std::atomic<int64_t> handed_over;      // the last turn of which nobody writes any more
-    std::atomic<int64_t> writable;         // the turn that may write: the device has read what was there before
-    std::atomic<bool> is_waiting = false;  // somebody does, for the device
-    std::unique_ptr<Mark> end;             // of the copies of `handed_over`; null when there is nothing to wait for
+    std::atomic<int64_t> handed_over;      // the last turn whose writers are done
+    std::atomic<int64_t> writable;         // the turn that may write now
+    std::atomic<bool> is_waiting = false;  // whether a thread waits for the device
+    std::unique_ptr<Mark> end;             // end of the copies of `handed_over`; null: none
   };
 
   Uploader(std::byte padding, int segments, size_t segment_bytes);
@@ -71,7 +75,7 @@ class Uploader {
   const std::byte padding_;
   const size_t segment_bytes_;
   std::unique_ptr<Buffer> staging_;
-  std::deque<Segment> segments_;  // a deque, for they do not move
+  std::deque<Segment> segments_;  // a deque: elements cannot be moved
   std::atomic<int64_t> next_turn_ = 0;
 
   std::atomic<bool> is_broken_ = false;

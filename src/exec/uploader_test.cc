@@ -23,7 +23,7 @@ class TestBuffer : public Buffer {
   mutable std::vector<std::byte> memory;
 };
 
-/// Reads as late as a device may: when somebody waits for it.
+/// A queue that reads as late as a device may: when a thread waits for it.
 class LateQueue : public Queue {
  public:
   Result<std::unique_ptr<Recording>> Record(std::span<const Command>) override { return Failure(); }
@@ -174,7 +174,7 @@ TEST(Uploader, BringsEveryByteThroughLittleMemory) {
       }
 }
 
-/// Each from a thread of its own, through the same segments.
+/// Several batches, each on its own thread, go through the same segments.
 TEST(Uploader, TakesSeveralBatchesAtOnce) {
   for (const bool marks : {false, true}) {
     TestDevice device;
@@ -197,7 +197,7 @@ TEST(Uploader, TakesSeveralBatchesAtOnce) {
   }
 }
 
-/// The device may still read any segment: nobody writes one.
+/// After a failure the device may still read any segment, so that none is written.
 TEST(Uploader, AfterAFailureAllBatchesFail) {
   for (int which = 1; which <= 6; ++which) {
     TestDevice device;

@@ -10,8 +10,8 @@ namespace acutance {
 struct DeviceFrame {
   /// Samples of the format's BytesPerSample().
   struct Component {
-    DevicePlane plane;  // address 0: there is none, or nobody asked for it
-    int step = 1;       // from sample to sample, in samples: 2 where Cb and Cr take turns (NV12)
+    DevicePlane plane;  // address 0: there is none, or no metric needs it
+    int step = 1;       // distance between samples, in samples: 2 where Cb and Cr alternate (NV12)
     int shift = 0;      // bits below the value: 6 where 10 bits stand at the top of 16 (P010)
   };
 

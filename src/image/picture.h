@@ -35,7 +35,8 @@ struct PictureFormat {
   bool operator==(const PictureFormat&) const = default;
 };
 
-/// Largest width and height accepted anywhere: sizes below it cannot overflow an int or a 64-bit sum.
+/// The largest width and height that are accepted. Sizes up to it cannot overflow an int or a
+/// 64-bit sum.
 inline constexpr int kMaxDimension = 32768;
 
 /// Checks a video's width and height (1..kMaxDimension) and bit depth (8, 10, 12, 16).
@@ -62,11 +63,11 @@ struct DevicePlane {
 
 struct Picture {
   PictureFormat format;
-  std::array<Plane, 3> planes;         // planes that nobody asked for may be empty (data == nullptr)
+  std::array<Plane, 3> planes;         // empty (data == nullptr) where no metric reads it
   std::shared_ptr<const void> memory;  // keeps the samples alive
-  /// Where samples already lie in the memory of the session's only device, which then copies them there, after what
-  /// Device::WaitForClients waits for. `planes` may be empty unless a metric runs on the CPU. `memory` keeps them
-  /// alive, too.
+  /// Samples that already lie in the memory of the session's only device. The device copies them
+  /// after the work that Device::WaitForClients waits for. `planes` may be empty unless a metric
+  /// runs on the CPU. `memory` keeps these samples alive, too.
   std::array<DevicePlane, 3> device_planes{};
 };
 

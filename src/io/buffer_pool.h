@@ -1,4 +1,4 @@
-// Memory for pictures, taken up again as soon as the last reader of a picture lets go of it.
+// Memory for pictures, recycled when the last reference to a picture is dropped.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace acutance {
 
-/// Buffers of one size, aligned to 64 bytes, not cleared. The pool holds as many as were in use at once, no more, and
-/// gives its memory back when it and the last buffer are gone. Buffers may be dropped on any thread.
+/// Buffers of one size, aligned to 64 bytes, not cleared. The pool holds as many as were in use
+/// at once and frees its memory when it and the last buffer are gone. Any thread may drop a
+/// buffer.
 class BufferPool {
  public:
   explicit BufferPool(size_t bytes);

@@ -198,7 +198,7 @@ Status ByteStream::Seek(int64_t position) {
 
 void ByteStream::Map(bool keep) {
   keep_mapped_ = keep;
-  if (!seekable_ || !owned_) return;  // whoever shares standard input with us counts on its position
+  if (!seekable_ || !owned_) return;  // processes that share standard input rely on its position
   mapping_ = MappedFile::Map(fd_, static_cast<size_t>(std::max<int64_t>(size(), 0)));
   const std::span<const std::byte> bytes = mapped_bytes();
   if (static_cast<size_t>(position_) >= bytes.size()) return;

@@ -27,7 +27,8 @@ class ByteStream {
 
   /// Fills `to` with `count` bytes; fewer only at the end.
   Result<size_t> Read(void* to, size_t count);
-  /// At least one byte unless at the end, at most `count`: what is there without waiting for more.
+  /// Reads what is there without waiting for more: at least one byte unless at the end, at most
+  /// `count`.
   Result<size_t> ReadSome(void* to, size_t count);
   /// Passes over `count` bytes (without reading them in a regular file); fewer only at the end.
   Result<int64_t> Skip(int64_t count);
@@ -41,13 +42,14 @@ class ByteStream {
   int64_t size() const;  // now; it may change
   Status Seek(int64_t position);
 
-  /// Takes a regular file's bytes from memory from now on, where the system maps it: then Share hands them out in
-  /// place. What a file has grown by since is read. keep: what nobody holds any more stays mapped. Once, after opening.
+  /// Maps a regular file if the system allows it; Share then hands out its bytes in place. Bytes
+  /// that the file gains later are read. keep: pages stay mapped after their last reference is
+  /// dropped. Called once, after opening.
   void Map(bool keep);
-  /// The next `count` bytes, passed over and kept in memory as long as anyone holds them; null where they are not
-  /// mapped.
+  /// Passes over the next `count` bytes and returns them; they stay in memory while the result is
+  /// held. Null where they are not mapped.
   std::shared_ptr<const std::byte> Share(size_t count);
-  /// All that Share hands bytes out of; empty when nothing is mapped.
+  /// The memory that Share hands bytes out of; empty when nothing is mapped.
   std::span<const std::byte> mapped_bytes() const;
   /// An error if the file has lost bytes that were mapped.
   Status CheckMapping() const;
@@ -55,15 +57,16 @@ class ByteStream {
   int64_t position() const { return position_; }
   const std::string& name() const { return name_; }
 
-  /// Makes reads fail with kCancelled, also one that another thread waits in. For good.
+  /// Makes all reads fail with kCancelled from now on, also one that another thread waits in.
   void Interrupt();
 
   static constexpr size_t kBufferSize = 4096;
 
  private:
-  /// Mapped bytes that were handed out one after another, released together: a release interrupts all threads, and
-  /// a fault maps the pages before it again, which small pictures have just released. Threads that let go of pictures
-  /// of one stretch count in another place than the thread that hands out those of the next.
+  /// Mapped bytes that are handed out one after another and released together. A release
+  /// interrupts all threads, and a page fault maps the pages before it again, which small
+  /// pictures have just released. Each stretch has its own counter, so that threads that drop
+  /// pictures of one stretch do not contend with the thread that hands out the next.
   struct Stretch {
     Stretch(std::shared_ptr<MappedFile> file, const std::byte* first, bool keep)
         : mapping(std::move(file)), begin(first), keep_mapped(keep) {}

@@ -1,4 +1,5 @@
-// Where a container says that it ends: FFmpeg takes the end of a truncated Matroska file for the end of the video.
+// Where a container says that it ends. FFmpeg cannot tell: it takes the end of a truncated
+// Matroska file for the end of the video.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,11 @@
 
 namespace acutance {
 
-inline constexpr size_t kDeclaredEndBytes = 256;  // that DeclaredEnd wants to see
+inline constexpr size_t kDeclaredEndBytes = 256;  // how many of a file's bytes DeclaredEnd reads
 
-/// The position after the last byte, by the first bytes of a Matroska or WebM file (RFC 8794, RFC 9559: the size of the
-/// Segment element); nullopt for other files and for live streams, whose size is unknown.
+/// The position after the last byte, as the first bytes of a Matroska or WebM file declare it
+/// (the size of the Segment element, RFC 8794 and RFC 9559). Other files, and live streams, whose
+/// size is unknown, give nullopt.
 std::optional<int64_t> DeclaredEnd(std::string_view start);
 
 }  // namespace acutance

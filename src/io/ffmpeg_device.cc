@@ -7,7 +7,7 @@
 #include "io/h264_chroma.h"
 #include "io/video_source.h"
 
-// FFmpeg's header wants cuda.h for two types alone, unless that is included already.
+// FFmpeg's header includes cuda.h, for two types alone, unless CUDA_VERSION is defined.
 #define CUDA_VERSION 0
 using CUcontext = struct CUctx_st*;
 using CUstream = struct CUstream_st*;
@@ -18,7 +18,7 @@ extern "C" {
 namespace acutance {
 namespace {
 
-// Others leave decoders a choice in the last bit: MPEG-2, MPEG-4, JPEG.
+// Other codecs, such as MPEG-2, MPEG-4 and JPEG, leave the last bit to the decoder.
 constexpr AVCodecID kExactCodecs[] = {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9,
                                       AV_CODEC_ID_AV1};
 
@@ -30,14 +30,15 @@ bool RunsOnCuda(const AVCodec* decoder) {
   return false;
 }
 
-/// FFmpeg asks again, without CUDA, where the device does not take the stream; none ends it.
+/// Chooses the format in which a decoder gives its frames. Where the device refuses the stream,
+/// FFmpeg asks again without CUDA; the answer "none" then ends decoding.
 AVPixelFormat ChooseCuda(AVCodecContext* decoder, const AVPixelFormat* offered) {
   auto& stream = *static_cast<DeviceStream*>(decoder->opaque);
   AVPixelFormat own = AV_PIX_FMT_NONE;  // the last one is that of FFmpeg's own decoder
   for (; *offered != AV_PIX_FMT_NONE; own = *offered++) {
     if (*offered != AV_PIX_FMT_CUDA) continue;
     stream.is_offered = true;
-    TakeFfmpegComplaint();  // of something else
+    TakeFfmpegComplaint();  // drops an earlier one
     return AV_PIX_FMT_CUDA;
   }
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(own);
@@ -54,7 +55,8 @@ bool MayLackChroma(const AVCodecContext& decoder) {
          !H264HasChroma({decoder.extradata, static_cast<size_t>(decoder.extradata_size)});
 }
 
-/// Decoders give videos without chroma some.
+/// Whether the decoder's format has the coded video's chroma. Decoders add chroma planes to
+/// videos without chroma, which is fine.
 bool HasChromaOf(const AVPixFmtDescriptor& desc, PixelFormat format) {
   if (format == PixelFormat::k400) return true;
   return desc.nb_components >= 3 && desc.log2_chroma_w == (format != PixelFormat::k444) &&
@@ -80,7 +82,8 @@ Result<std::vector<std::string>> DeviceCodecs() {
   return names;
 }
 
-// The context is given, not asked for: FFmpeg refuses a primary context whose flags are not those it would have set.
+// FFmpeg is given the context instead of asked to make one: it refuses a primary context whose
+// flags differ from those that it would have set.
 Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stream) {
   if (MayLackChroma(decoder))
     return Error(StatusCode::kUnsupported, "NVDEC takes H.264 only where the container says that it has chroma");

@@ -10,21 +10,22 @@ extern "C" {
 
 namespace acutance {
 
-/// A decoder that can have its work done by CUDA devices. Null where FFmpeg's build has none for the codec, and for
-/// codecs that do not fix every bit.
+/// A decoder that CUDA devices can do the work of. Null where FFmpeg's build has none for the
+/// codec, and for codecs that do not define every bit of their output.
 const AVCodec* FindDeviceDecoder(AVCodecID codec);
 
-/// What becomes of a stream that a decoder was to have a device decode.
+/// Whether a device decodes a stream, and if not, why.
 struct DeviceStream {
-  bool is_offered = false;  // FFmpeg took it for one that the device decodes
-  std::string refusal;      // set: it is not decoded, and why
+  bool is_offered = false;  // whether FFmpeg asked the device to decode it
+  std::string refusal;      // why the device does not decode it; empty: it does
 };
 
-/// Before avcodec_open2: the decoder works in that CUcontext, or not at all, which it says in `stream`.
+/// Makes the decoder work in that CUcontext or not at all; `stream` says which. Called before
+/// avcodec_open2.
 Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stream);
 
-/// Where the samples of a frame lie that such a decoder gave; `format` is that of the coded video. Fails where they are
-/// not the samples that FFmpeg's own decoder gives.
+/// Where the samples of a frame from such a decoder lie. `format` is that of the coded video.
+/// Fails where the samples differ from those of FFmpeg's own decoder.
 Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& format, bool luma_only);
 
 }  // namespace acutance

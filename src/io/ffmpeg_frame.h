@@ -13,11 +13,12 @@ extern "C" {
 
 namespace acutance {
 
-/// The picture format of a frame whose samples are `samples`. An error that names the pixel format, and how to convert
-/// `video` to one that can be scored, if that is not 400, 420, 422 or 444 YUV of 8, 10, 12 or 16 bits.
+/// The picture format of a frame of FFmpeg's pixel format `samples`. If that is not 400, 420, 422
+/// or 444 YUV of 8, 10, 12 or 16 bits, the error names it and says how to convert `video`.
 Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video);
 
-/// Planes whose samples lie as ours do are used in place; others (nv12, p010, packed or big-endian YUV) are copied out.
+/// Planes with the layout of Picture are used in place; others (nv12, p010, packed or big-endian
+/// YUV) are copied out.
 Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only);
 
 }  // namespace acutance

@@ -8,9 +8,9 @@
 namespace acutance {
 namespace {
 
-thread_local char t_complaint[300];  // no string: it is filled from C, where nothing may throw
+thread_local char t_complaint[300];  // an array, because C code fills it, where nothing may throw
 
-/// Lines come in pieces.
+/// Collects the log of FFmpeg, which hands over its lines in pieces.
 void KeepFirstError(void*, int level, const char* format, va_list arguments) {
   const size_t length = std::strlen(t_complaint);
   const bool is_whole = length > 0 && t_complaint[length - 1] == '\n';

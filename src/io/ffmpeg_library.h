@@ -57,7 +57,7 @@ extern "C" {
 
 namespace acutance {
 
-/// The functions that we call, under their own names.
+/// The functions of FFmpeg that this folder calls, under their own names.
 struct FfmpegLibrary {
 #define ACU_DECLARE(name) decltype(&::name) name = nullptr;
   ACU_AVUTIL_FUNCTIONS(ACU_DECLARE)
@@ -70,7 +70,7 @@ struct FfmpegLibrary {
 /// missing file. The first call decides.
 const Status& LoadFfmpeg();
 
-/// Only after LoadFfmpeg() was ok.
+/// The loaded functions. Called only after LoadFfmpeg() was ok.
 const FfmpegLibrary& Ffmpeg();
 
 /// The first error since the last call, in the words of the libraries on this thread; empty: there was none.

@@ -8,7 +8,8 @@
 #include "io/ffmpeg_library.h"
 
 #if defined(__SANITIZE_THREAD__)
-// FFmpeg's libraries are not instrumented: what their threads hand to each other looks like a race.
+// FFmpeg's libraries are not instrumented, so that data which their threads hand to each other
+// looks like a race to ThreadSanitizer.
 extern "C" const char* __tsan_default_suppressions() {
   return "called_from_lib:libavcodec.so\ncalled_from_lib:libavformat.so\ncalled_from_lib:libavutil.so\n";
 }
@@ -37,14 +38,14 @@ std::string Reason(int error) {
 
 class FfmpegSource : public VideoSource {
  public:
-  /// device: decodes there, if at all; null: on the CPU.
+  /// device: where to decode; null: on the CPU.
   FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device)
       : stream_(std::move(stream)), device_(device ? std::optional(*device) : std::nullopt) {}
 
   /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
   Status Open(int decoder_threads);
 
-  /// For another source; this one is of no use any more.
+  /// Hands the byte stream to another source; this one is not used afterwards.
   std::unique_ptr<ByteStream> TakeStream() { return std::move(stream_); }
 
   const PictureFormat& format() const override { return format_; }
@@ -239,7 +240,7 @@ void FfmpegSource::FeedDecoder() {
   Ffmpeg().av_packet_unref(packet_.get());
   if (is_ours && is_corrupt) return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
-  // What a recording holds before its first key frame is no damage.
+  // Frames before the first key frame of a recording cannot be decoded; that is no damage.
   if (has_decoded_ || !starts_between_keys_ || !device_stream_.refusal.empty())
     StopFeeding(Failure("could not decode", sent));
 }
@@ -268,7 +269,7 @@ Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
   if (!device_) return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), stream_->name());
   if (frame.format != AV_PIX_FMT_CUDA)
     return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", stream_->name());
-  // Each is done, or concealed, otherwise by FFmpeg's own decoder.
+  // FFmpeg's own decoder treats or conceals each of these differently.
   if (decoder_->properties & FF_CODEC_PROPERTY_FILM_GRAIN)
     return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams with film grain", stream_->name());
   if (starts_between_keys_)
@@ -287,7 +288,7 @@ Status FfmpegSource::CheckFrame(const AVFrame& frame) const {
                format_.bit_depth, format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
 }
 
-/// The frames that a device's decoder has are few: they are copied, and given back at once.
+/// A device's decoder has few surfaces, so that its frames are copied and given back at once.
 Result<Picture> FfmpegSource::MakePicture(FramePtr frame) const {
   if (!device_) return PictureOf(std::move(frame), format_, luma_only_);
   Result<DeviceFrame> there = DeviceFrameOf(*frame, format_, luma_only_);

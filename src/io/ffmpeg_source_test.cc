@@ -21,7 +21,7 @@ class Containers : public testing::Test {
     if (!has_ffmpeg) GTEST_SKIP() << "the ffmpeg command is not installed";
   }
 
-  /// Whether the command worked (the encoder may be missing).
+  /// Returns whether the command worked; the encoder may be missing.
   bool Encode(const Clip& clip, const std::string& pixel_format, const std::string& options, const std::string& out) {
     WriteFile(dir_ / "in.yuv", clip.Yuv());
     const std::string command =
@@ -139,7 +139,7 @@ TEST_F(Containers, RecordingsMayStartBetweenKeyFrames) {
   ExpectFrame(**next, clip, 5);
 }
 
-/// Decoding in no context, which no device does.
+/// Asks for decoding without a CUDA context, which every device refuses.
 OpenOptions OnNoDevice(bool required) {
   const auto take = [](const DeviceFrame&) -> Result<Picture> { return Error(StatusCode::kNoDevice, "no device"); };
   return {.device_decoding = DeviceDecoding{nullptr, required, take}};

@@ -9,8 +9,9 @@
 
 namespace acutance {
 
-/// Planes follow one another, rows without gaps. Chroma has ceil(w/2) x ceil(h/2) samples in files and floor in
-/// pictures: the last column and row of odd sizes stay out (spec/system.md 5.4).
+/// Planes follow one another, rows without gaps. Chroma has ceil(w/2) x ceil(h/2) samples in
+/// files and floor(w/2) x floor(h/2) in pictures: the last column and row of odd sizes are left
+/// out (docs/spec/system.md 5.4).
 struct FrameLayout {
   struct FilePlane {
     size_t row_bytes = 0;
@@ -29,8 +30,8 @@ struct FrameLayout {
 /// `format` has been checked (CheckPictureFormat): no product overflows.
 FrameLayout MakeFrameLayout(const PictureFormat& format, ChromaConversion conversion);
 
-/// The picture of a frame of this layout that lies at `memory`; luma alone with `luma_only`. The conversion, where
-/// there is one, is left to do.
+/// The picture of a frame of this layout that lies at `memory`; luma alone with `luma_only`. The
+/// chroma is not converted yet.
 Picture PictureInPlace(const FrameLayout& layout, std::shared_ptr<const std::byte> memory, bool luma_only);
 
 }  // namespace acutance

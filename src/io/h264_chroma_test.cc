@@ -47,7 +47,7 @@ Bytes AnnexB(const std::vector<Bytes>& sets) {
   return stream;
 }
 
-/// Of a copy that fills its allocation, so that sanitizers see what is read behind it.
+/// HasChroma of a copy that fills its allocation, so that sanitizers see reads behind its end.
 bool HasChroma(const Bytes& bytes, size_t size) {
   const std::unique_ptr<uint8_t[]> exact(new uint8_t[size]);
   std::copy_n(bytes.begin(), size, exact.get());

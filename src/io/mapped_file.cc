@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kSlots = 256;
 
-/// What the signal handler may look at: it runs on whichever thread faults, and can take no lock.
+/// What the signal handler reads. It runs on the thread that faults and can take no lock.
 struct Slot {
   std::atomic<bool> taken = false;
   std::atomic<uintptr_t> begin = 0, end = 0;

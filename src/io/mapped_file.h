@@ -8,12 +8,13 @@
 
 namespace acutance {
 
-/// The bytes that a file has when it is mapped. Where another program shortens the file meanwhile, the system ends
-/// (SIGBUS) whoever touches the pages that went; here those pages read as zeros, and the mapping is marked. That takes
-/// a signal handler, put in place with the first mapping; faults elsewhere go on to the handler that was there before.
+/// The bytes that a file has when it is mapped. If another program shortens the file, the system
+/// sends SIGBUS to a process that touches the lost pages. Here such pages read as zeros, and the
+/// mapping is marked. A signal handler does that, installed with the first mapping; faults
+/// elsewhere go on to the handler that was installed before.
 class MappedFile {
  public:
-  /// Null when the system does not map it, or maps are many: read the file instead.
+  /// Null if mmap fails or too many mappings exist; the caller then reads the file.
   static std::shared_ptr<MappedFile> Map(int fd, size_t bytes);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -21,7 +22,7 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// Memory that these bytes need not take up from now on; they are still there for who looks.
+  /// Releases the memory behind these bytes. They can still be read: the system loads them again.
   void Release(std::span<const std::byte> bytes) const;
 
   /// Whether zeros were read in place of bytes that the file no longer has.

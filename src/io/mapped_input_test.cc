@@ -62,7 +62,7 @@ TEST(MappedInput, PicturesThatPassedTakeNoMemoryUnlessTheyAreKept) {
     for (int i = 1; i < kFrames; ++i) ExpectFrame(**source->Next(), clip, i);
     const int64_t used = MappedPagesInUse() - before;
     if (keep) EXPECT_GE(used, (kFrames - 1) * kPagesPerFrame);
-    else EXPECT_LT(used, kFrames / 2 * kPagesPerFrame);  // what is let go of is some MB each time
+    else EXPECT_LT(used, kFrames / 2 * kPagesPerFrame);  // each release covers some MB
     ExpectFrame(first, clip, 0);
   }
 }

@@ -28,7 +28,7 @@ int ToolNumber(PixelFormat format) {
     case PixelFormat::k400:
       break;
   }
-  return 4;  // which the tool does not know
+  return 4;  // 4:0:0, which the tool does not read
 }
 
 Status CheckCompatible(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted) {
@@ -95,7 +95,7 @@ class PairReader::Lane {
     if (reads_ahead()) thread_ = std::thread(&Lane::ReadAhead, this);
   }
 
-  /// Wakes whoever waits in this lane, for good.
+  /// Wakes the threads that wait in this lane; waiting ends at once from now on.
   void Stop() {
     {
       std::lock_guard lock(mutex_);

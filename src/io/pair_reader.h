@@ -1,4 +1,5 @@
-// Reads a reference and the videos made from it, picture by picture, ahead of whoever scores them.
+// Reads a reference and the videos made from it, picture by picture, ahead of the session that
+// scores them.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ struct PairReaderInput {
   std::string name;  // in messages
   std::unique_ptr<VideoSource> video;
   int64_t skip = 0;    // pictures to discard first
-  bool needed = true;  // false: nobody looks at the samples; pictures come without planes
+  bool needed = true;  // false: no metric reads the samples, and pictures come without planes
 };
 
 struct PairReaderOptions {
-  std::optional<int64_t> frame_limit;  // stop after so many pairs
+  std::optional<int64_t> frame_limit;  // how many pairs to read at most
   int read_ahead = 2;                  // pictures per video, where reading takes time; 0: read in Next()
   bool raise_bit_depth = false;        // shift the samples of shallower videos left, instead of refusing them
 };
@@ -42,7 +43,7 @@ class PairReader {
                                                   const PairReaderOptions& options);
   ~PairReader();
 
-  /// After depths have been raised.
+  /// The format of all pictures, after depths have been raised.
   const PictureFormat& format() const;
   /// How many pairs there will be, where every video tells its length.
   std::optional<int64_t> frame_count() const;
@@ -57,7 +58,7 @@ class PairReader {
   /// Once all pictures have been used: an error if a file lost bytes meanwhile (VideoSource::CheckIntact).
   Status CheckIntact() const;
 
-  /// Makes Next() return kCancelled. Any thread; for good.
+  /// Makes Next() return kCancelled from now on. Callable on any thread.
   void Cancel();
 
  private:

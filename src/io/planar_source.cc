@@ -101,7 +101,8 @@ Result<bool> PlanarSource::FindFrame() {
                stream_->name(), frames_, frames_, frames_ == 1 ? "" : "s");
 }
 
-/// Whether the rest of a regular file holds `bytes`, so that no memory is taken for frames that cannot be there.
+/// Whether the rest of a regular file holds `bytes`. No memory is allocated for frames that the
+/// file cannot hold.
 Status PlanarSource::CheckRoom(size_t bytes) const {
   if (!stream_->seekable()) return {};
   return stream_->size() - stream_->position() < static_cast<int64_t>(bytes) ? Truncated() : Status();

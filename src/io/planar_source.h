@@ -12,7 +12,7 @@ namespace acutance {
 Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format,
                                                 bool keep_mapped);
 
-/// The stream stands at the y4m signature.
+/// Opens a y4m video; the stream stands at its signature.
 Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool keep_mapped);
 
 }  // namespace acutance

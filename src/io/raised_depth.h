@@ -1,4 +1,5 @@
-// Pairs of unequal bit depth (spec/system.md 5.4): the shallower video is shifted up to the depth of the other.
+// Pairs of unequal bit depth (docs/spec/system.md 5.4): the samples of the shallower video are
+// shifted up to the depth of the other.
 #pragma once
 
 #include <memory>

@@ -21,7 +21,8 @@ bool LooksLikeRawYuv(std::string_view path) {
 
 constexpr size_t kContainerStart = 12;
 
-/// MP4 and QuickTime, Matroska and WebM, AVI, IVF: by bytes with which no picture begins.
+/// Recognises MP4 and QuickTime, Matroska and WebM, AVI and IVF by bytes with which no picture
+/// begins.
 bool LooksLikeContainer(std::string_view start) {
   return start.substr(std::min<size_t>(4, start.size())).starts_with("ftyp") || start.starts_with("\x1a\x45\xdf\xa3") ||
          start.starts_with("RIFF") || start.starts_with("DKIF");

@@ -38,33 +38,35 @@ class VideoSource {
   /// Once all pictures have been used: an error if the file lost bytes meanwhile that pictures pointed to.
   virtual Status CheckIntact() const { return {}; }
 
-  /// Discards pictures; returns how many there were to discard (fewer at the end of the video).
+  /// Discards pictures and returns how many it discarded: fewer at the end of the video.
   virtual Result<int64_t> Skip(int64_t count);
 
-  /// Makes Next() and Skip() fail with kCancelled, also one that waits for a pipe on another thread. For good.
+  /// Makes Next() and Skip() fail with kCancelled from now on, also a call that waits for a pipe
+  /// on another thread.
   virtual void Interrupt() {}
 
   /// Whether pictures lie in a device's memory, where its decoder put them.
   virtual bool is_on_device() const { return false; }
 
-  /// What was taken for granted at opening and is worth telling the user.
+  /// Assumptions made at opening that the user should know.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 /// Decoding by a CUDA device, into its memory.
 struct DeviceDecoding {
   void* cuda_context = nullptr;  // the CUcontext
-  bool required = false;         // an error where it cannot be, instead of FFmpeg's own decoder
-  /// Makes a picture of a frame, which was queued to the context's default stream and is there only during the call.
+  bool required = false;         // false: FFmpeg's own decoder takes what the device cannot
+  /// Makes a picture of a decoded frame. The frame's work is queued to the context's default
+  /// stream, and its memory is valid only during the call.
   std::function<Result<Picture>(const DeviceFrame&)> take;
 };
 
-/// The codecs of which FFmpeg can have CUDA devices decode some videos; an error says why there are none.
+/// The codecs that FFmpeg can let CUDA devices decode, or the reason why there are none.
 Result<std::vector<std::string>> DeviceCodecs();
 
 struct OpenOptions {
-  std::optional<PictureFormat> raw;  // of headerless planar yuv: what is neither y4m nor a well-known container
-  int decoder_threads = 1;           // of FFmpeg's decoder; 0: as many as it likes
+  std::optional<PictureFormat> raw;               // of files that are neither y4m nor a known container
+  int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool keep_mapped = false;  // pages of y4m and yuv files stay mapped when their pictures have passed
 };

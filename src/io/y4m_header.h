@@ -1,4 +1,4 @@
-// The stream header of a y4m file (spec/system.md 5.4).
+// The stream header of a y4m file (docs/spec/system.md 5.4).
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace acutance {
 
-/// What is done to the chroma of a file so that it becomes one of our pixel formats.
+/// What is done to the chroma of a file so that it becomes one of PixelFormat.
 enum class ChromaConversion {
   kNone,
   k411To422,   // twice as wide
@@ -33,7 +33,7 @@ inline constexpr size_t kY4mFrameLineLimit = 5 + 79;  // "FRAME" and its paramet
 /// `line` is the header without its line feed. Error messages leave it to the caller to name the file.
 Result<Y4mHeader> ParseY4mHeader(std::string_view line);
 
-/// `text` fit for a message: at most 40 bytes, those that are not printable ASCII as \xNN.
+/// `text` as a message prints it: at most 40 bytes, with \xNN in place of unprintable ones.
 std::string Printable(std::string_view text);
 
 }  // namespace acutance

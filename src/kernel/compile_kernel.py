@@ -107,7 +107,7 @@ def translate(command, text, out, optimizers=()):
         if kept:
             keep(out, kept)
     except OSError:
-        pass  # a cache that cannot be written is no reason to stop
+        pass  # a cache that cannot be written only costs time
 
 
 def flatten(options, dialect, symbol, defines):

@@ -1,4 +1,5 @@
-// What a kernel on the CPU (backend/emu) knows of the work item that it runs as, and asks of the emulator.
+// The work item that a kernel runs as on the CPU (backend/emu), and the calls that it makes to
+// the emulator.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct AcuEmuItem {
 
 inline constinit thread_local const AcuEmuItem* acu_emu_item = nullptr;
 
-/// What the table of kernel images takes from a kernel's emu object.
+/// The entry of a kernel in the table of kernel images, from its emu object.
 struct AcuEmuKernel {
   void (*entry)(const void* args, void* shared);
   uint32_t args_bytes;

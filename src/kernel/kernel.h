@@ -1,4 +1,5 @@
-// The kernel language (README.md): picks the prelude of the dialect that the text is compiled for.
+// The kernel language (README.md): picks the prelude of the dialect that a kernel is compiled
+// for.
 #pragma once
 
 #if defined(ACU_DIALECT_CUDA)

@@ -1,5 +1,6 @@
-// Plain C++, strict: samples of 8 and 16 bits may be stored and converted, never computed with. C++ would promote them
-// to int where GLSL keeps 16 bits, so the same text would give other numbers; here it does not compile.
+// Plain C++, strict: samples of 8 and 16 bits may be stored and converted, never computed with.
+// C++ promotes them to int where GLSL keeps 16 bits, so that the same source would give other
+// numbers; here such a source does not compile.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// What CUDA and HIP have in common; prelude_cuda.h and prelude_hip.h name the built-in functions first. No vendor
-// header is read, so the integer types are named here.
+// Words that CUDA and HIP share. prelude_cuda.h and prelude_hip.h name the built-in functions
+// first. No vendor header is included, so that the integer types are named here.
 #pragma once
 
 #include "kernel/prelude_cpp.h"

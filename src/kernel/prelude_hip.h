@@ -23,7 +23,7 @@
 #define exact_sqrt(A) __builtin_elementwise_sqrt(double(A))
 #define exact_fma(A, B, C) __builtin_elementwise_fma(double(A), double(B), double(C))
 
-// 32 or 64, as the code object was built for.
+// The wave size that the code object was built for: 32 or 64.
 #define wave_size() int32_t(__builtin_amdgcn_wavefrontsize())
 #define wave_lane() int32_t(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define acu_exchange(V, MASK) \

@@ -21,7 +21,7 @@ class PlanContext;
 
 /// Who writes an output. The columns of a log come in this order, those of frames and sequences side
 /// by side: libvmaf makes a column at its first score, and flushes the metrics that it calls temporal
-/// first (spec/system.md 1.6).
+/// first (docs/spec/system.md 1.6).
 enum class OutputPhase {
   kFrame,       // Extractor::Finish
   kSequence,    // the Sequence, from the first frame on
@@ -108,7 +108,7 @@ class FrameView {
   }
 
   std::span<const BoundInput> inputs_;
-  std::span<const VideoPicture* const> reference_, distorted_;
+  std::span<const VideoPicture*const> reference_, distorted_;
 };
 
 /// Memory that a metric lays out for itself.
@@ -226,7 +226,7 @@ bool Reads(std::span<const InputSpec> inputs, Video video);
 Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
                                                  const PictureFormat& format);
 
-/// Key of an output: what the score table stores and what logs show (spec/core.md 0.3).
+/// Key of an output: what the score table stores and what logs show (docs/spec/core.md 0.3).
 struct OutputKey {
   std::string stored;
   std::string shown;

@@ -28,7 +28,8 @@ double ReadNumber(const std::string& text, size_t* consumed) {
   return value;
 }
 
-/// What libvmaf's feature dictionary makes of a numeric text: float32 printed with six digits (spec/system.md 1.7).
+/// What libvmaf's feature dictionary makes of a numeric text: a float32, printed with six digits
+/// (docs/spec/system.md 1.7).
 std::string NormalizeNumber(const std::string& text) {
   size_t consumed = 0;
   const double value = ReadNumber(text, &consumed);
@@ -107,7 +108,7 @@ Result<OptionValues> OptionValues::Parse(std::span<const OptionSpec> specs, cons
 const OptionValue& OptionValues::Get(std::string_view name) const {
   for (size_t i = 0; i < specs_.size(); ++i)
     if (specs_[i].name == name) return values_[i];
-  std::abort();  // a room asked for an option that it does not declare: its first test finds it
+  std::abort();  // the metric asked for an option that it does not declare, as its first test shows
 }
 
 std::string OptionValues::KeySuffix() const {

@@ -21,7 +21,7 @@ struct OptionSpec {
   OptionValue default_value;
   double min = 0;  // inclusive range of int and double options
   double max = 0;
-  bool in_key = false;  // a value other than the default shows in the output keys (spec/core.md 0.3)
+  bool in_key = false;  // a value other than the default shows in keys (docs/spec/core.md 0.3)
 };
 
 std::string OptionText(const OptionValue& value);  // "true", "3", "0.5"
@@ -33,9 +33,10 @@ class OptionValues {
  public:
   explicit OptionValues(std::span<const OptionSpec> specs);  // defaults
 
-  /// Parses texts by libvmaf's rules (spec/core.md 0.2, system.md 1.7): numeric texts are first rounded to float32
-  /// and printed with six digits. An unknown name, a malformed value or one out of range is an error that names
-  /// the option, the value and the range, and suggests the nearest name.
+  /// Parses texts by libvmaf's rules (docs/spec/core.md 0.2, docs/spec/system.md 1.7): a numeric
+  /// text is first rounded to float32 and printed with six digits. An unknown name, a malformed
+  /// value or one out of range is an error that names the option, the value and the range, and
+  /// suggests the nearest name.
   static Result<OptionValues> Parse(std::span<const OptionSpec> specs, const OptionTexts& texts);
 
   bool Bool(std::string_view name) const { return std::get<bool>(Get(name)); }

@@ -16,7 +16,7 @@ constexpr std::string_view k4k = "2160p on a television, 1.5 picture heights awa
 
 }  // namespace
 
-// A function's static: whoever asks, even before main, finds it made.
+// A function's static variable exists whenever it is used, even before main.
 std::span<const BuiltinModel> BuiltinModels() {
   static const BuiltinModel models[] = {
       {"vmaf_v0.6.1", kHd, "VMAF, the default", kVmafV061},

@@ -11,7 +11,7 @@ namespace acutance {
 
 struct BuiltinModel {
   std::string_view name;     // "vmaf_v0.6.1"
-  std::string_view viewing;  // the display and distance that it was made for
+  std::string_view viewing;  // display and distance that the model was made for
   std::string_view description;
   std::string_view json;
 };

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Log key of a stored name (system.md A.2), without options.
+/// Log key of a stored name (docs/spec/core.md 0.3), without options.
 std::string Alias(std::string_view stored) {
   constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {{"VMAF_integer_feature_", "integer_"},
                                                                          {"VMAF_feature_", ""},
@@ -61,7 +61,7 @@ double Value(const json& score) {
 
 bool SameScore(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// How many frames of the run were compared.
+/// Compares the scores of a run's frames and returns how many frames were compared.
 int CheckRun(const std::string& id, const json& run, const Model& model, ModelFlags flags) {
   const json& features = run.at("features");
   std::vector<const json*> inputs;
@@ -84,7 +84,8 @@ int CheckRun(const std::string& id, const json& run, const Model& model, ModelFl
   return compared;
 }
 
-/// How many pooled values of the run were compared. A collection's have the keys "<method>.<column>".
+/// Compares the pooled values of a run and returns how many were compared. A collection's have
+/// the keys "<method>.<column>".
 int CheckPooled(const std::string& id, const json& run) {
   const json pooled_models = run.value("pooled_models", json::object());
   int compared = 0;

@@ -7,7 +7,8 @@
 namespace acutance {
 namespace {
 
-// nlohmann's SAX parser keeps its own stack on the heap; this builder bounds what it may hand over.
+// nlohmann's SAX parser keeps its stack on the heap; this builder bounds the values that it
+// accepts.
 class TreeBuilder : public nlohmann::json::json_sax_t {
  public:
   bool null() override { return Add({}); }

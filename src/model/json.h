@@ -34,7 +34,8 @@ struct JsonValue {
 
 const char* JsonKindName(JsonValue::Kind kind);  // "a string"
 
-/// Reads the first value of `text` (strict RFC 8259, UTF-8 checked); what follows it is ignored, as libvmaf does.
+/// Reads the first value of `text` (strict RFC 8259, UTF-8 checked). Text after it is ignored, as
+/// in libvmaf.
 Result<JsonValue> ParseJson(std::string_view text);
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// A model fuses the features of a frame into one score (system.md 1).
+// A model fuses the features of a frame into one score (docs/spec/system.md 1).
 #pragma once
 
 #include <functional>
@@ -50,7 +50,7 @@ struct ScoreTransform {
   bool out_gte_in = false;
 };
 
-/// Replaces a speed_chroma of exactly zero by a value that adm3 implies (system.md 1.3).
+/// Replaces a speed_chroma of exactly zero by a value that adm3 implies (docs/spec/system.md 1.3).
 struct ChromaRule {
   int adm3 = 0;          // feature index
   int speed_chroma = 0;  // feature index
@@ -76,8 +76,8 @@ struct Model {
 /// Serves a feature's base name with the name of its extractor: "VMAF_integer_feature_adm2_score" -> "adm".
 using ExtractorOf = std::function<std::string_view(std::string_view feature)>;
 
-/// Sets an option of every feature that `extractor` computes, in the model and its members (system.md 1.9). Returns how
-/// many that were; none is no error in libvmaf.
+/// Sets an option of every feature that `extractor` computes, in the model and its members
+/// (docs/spec/system.md 1.9). Returns how many that were; none is no error in libvmaf.
 int OverloadFeature(Model& model, std::string_view extractor, const std::string& option, const std::string& value,
                     const ExtractorOf& extractor_of);
 

@@ -1,4 +1,4 @@
-// JSON model files (system.md 1.1): single models and bootstrap collections.
+// JSON model files (docs/spec/system.md 1.1): single models and bootstrap collections.
 #pragma once
 
 #include <string>

@@ -196,7 +196,7 @@ TEST(ModelParser, RefusesEveryTruncation) {
   EXPECT_TRUE(Parse(text).ok());
 }
 
-/// Whatever the bytes: a model that predicts, or an error that names the file.
+/// Any bytes give a model that predicts, or an error that names the file.
 TEST(ModelParser, SurvivesRandomEdits) {
   constexpr std::string_view kPieces[] = {"\"",    "{",    "}",   "[",  "]", ",",  ":",    "0", "-",
                                           "1e308", "null", "\\n", "\\", " ", "SV", "\xff", "9", "."};

@@ -31,7 +31,7 @@ std::optional<std::string> OptionTextOfNumber(std::string_view text) {
   const std::optional<double> exact = ParseFiniteDouble(text);
   if (!exact) return std::nullopt;
   float rounded = 0;
-  // Out of float32's range: the cast gives zero for the small and infinity for the large.
+  // Beyond float32's range, the cast gives zero for small numbers and infinity for large ones.
   if (ParseWhole(text, rounded) != std::errc()) rounded = static_cast<float>(*exact);
   if (!std::isfinite(rounded)) return std::nullopt;
   char buffer[32];

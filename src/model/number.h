@@ -7,14 +7,15 @@
 
 namespace acutance {
 
-/// The double nearest to the whole of `text`; nullopt for anything else, and for what no finite double can hold.
+/// The double nearest to the number that `text` is; nullopt if it is not a number as a whole, or
+/// is not finite as a double.
 std::optional<double> ParseFiniteDouble(std::string_view text);
 
-/// A whole decimal integer; nullopt for anything else.
+/// The decimal integer that `text` is; nullopt if it is none as a whole.
 std::optional<long long> ParseInteger(std::string_view text);
 
-/// Rounds a JSON number to float32 and prints it as %g: the text that extractor options see (system.md 1.1).
-/// nullopt when float32 cannot hold it.
+/// Rounds a JSON number to float32 and prints it as %g: the text that extractor options see
+/// (docs/spec/system.md 1.1). nullopt when float32 cannot hold it.
 std::optional<std::string> OptionTextOfNumber(std::string_view text);
 
 }  // namespace acutance

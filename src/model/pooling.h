@@ -1,4 +1,4 @@
-// One number for a clip (system.md 2.1).
+// One number for a clip (docs/spec/system.md 2.1).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace acutance {
 
-/// Frames low..high, both included; of these, the multiples of n_subsample.
+/// The frames from low to high, both included, that are multiples of n_subsample.
 struct FrameRange {
   int64_t low = 0;
   int64_t high = -1;
@@ -27,7 +27,7 @@ struct NamedPoolingMethod {
 };
 std::span<const NamedPoolingMethod> PoolingMethods();
 
-/// The scores that take part; nullopt when one is missing or there is none.
+/// The scores of a range; nullopt when one is missing or the range is empty.
 std::optional<std::vector<double>> ScoresInRange(const ScoreTable::Column& column, const FrameRange& range);
 
 double Pool(std::span<const double> scores, PoolingMethod method);

@@ -19,7 +19,7 @@ ScoreTable::Column MakeColumn(int count, uint32_t seed) {
   return column;
 }
 
-/// The definition, frame by frame.
+/// Pooling as its definition says, frame by frame.
 double BruteForce(const ScoreTable::Column& column, const FrameRange& range, PoolingMethod method) {
   double sum = 0, inverse = 0, count = 0, min = 0, max = 0;
   for (int64_t i = range.low; i <= range.high; ++i) {
@@ -58,7 +58,8 @@ TEST(Pooling, KnownAnswers) {
   EXPECT_DOUBLE_EQ(*Pool(column, {0, 1}, PoolingMethod::kHarmonicMean), 2.0 / (0.5 + 0.25) - 1);
 }
 
-/// libvmaf starts min and max at zero when the first frame does not take part.
+/// libvmaf starts min and max at zero when the first frame is not in the range; acutance does
+/// not.
 TEST(Pooling, MinAndMaxComeFromTheFramesThatTakePart) {
   const ScoreTable::Column column{"s", "s", {5.0, 6.0, 7.0, 9.0, -3.0}};
   EXPECT_EQ(Pool(column, {1, 3, 2}, PoolingMethod::kMin), 7.0);

@@ -108,7 +108,7 @@ BootstrapScores PredictBootstrap(const Model& collection, std::span<const double
   }
   const auto final_score = [&](double y) { return TransformAndClip(collection.members.front(), y, flags); };
   const double mean = Mean(raw);
-  constexpr double kDelta = 0.01;  // of the slope that carries the deviation through transform and clip
+  constexpr double kDelta = 0.01;  // the step of the slope that scales the deviation
   const double slope = (final_score(mean + kDelta) - final_score(mean - kDelta)) / (2 * kDelta);
   scores.bagging = final_score(mean);
   scores.stddev = StandardDeviation(raw) * slope;

@@ -1,4 +1,5 @@
-// From a frame's features to its score. Every operation is an IEEE double, in exactly this order (system.md 1.2-1.5).
+// From a frame's features to its score. Every operation is an IEEE double, in exactly this order
+// (docs/spec/system.md 1.2 to 1.5).
 #pragma once
 
 #include <span>
@@ -15,10 +16,11 @@ struct ModelFlags {
   bool disable_transform = false;
 };
 
-/// The score of one frame; values[i] is that of model.features[i]. Of a collection: its main model's.
+/// The score of one frame; values[i] belongs to model.features[i]. A collection gives the score
+/// of its main model.
 double Predict(const Model& model, std::span<const double> values, ModelFlags flags = {});
 
-/// What a collection says of one frame.
+/// The scores that a collection gives for one frame.
 struct BootstrapScores {
   std::vector<double> members;  // each member's own score, transformed and clipped
   double bagging = 0;

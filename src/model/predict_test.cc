@@ -23,7 +23,7 @@ Model Parse(std::string_view text) {
   return std::move(model).value();
 }
 
-/// libvmaf's own numbers (system.md appendix B).
+/// libvmaf's own numbers (docs/spec/system.md B).
 struct KnownAnswer {
   const char* model;
   ModelFlags flags;
@@ -104,7 +104,7 @@ TEST(Predict, CollectionGivesLibvmafsNumbers) {
   EXPECT_EQ(Predict(*model, kSixFeatures[0], kTransform), 97.127559773041185);
 }
 
-/// The definition, term by term, over the sparse text of a file.
+/// The prediction as its definition says, term by term, over the sparse text of a file.
 double EvaluateText(std::string_view svm_text, double gamma, double rho, std::span<const double> x) {
   std::istringstream lines{std::string(svm_text)};
   double sum = 0;

@@ -5,7 +5,8 @@
 namespace acutance {
 namespace {
 
-// Frames come nearly in order. An index far beyond them is a mistake, not a reason to allocate: 256 MB at most.
+// Frames come nearly in order, so that an index far beyond them is a mistake. The limit keeps one
+// from allocating more than 256 MB.
 constexpr int64_t kMaxGap = int64_t{1} << 24;
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace acutance {
 class ScoreTable {
  public:
   struct Column {
-    std::string stored;                         // "VMAF_integer_feature_adm2_score", the look-up key
+    std::string stored;                         // "VMAF_integer_feature_adm2_score", the key
     std::string shown;                          // "integer_adm2", as logs print it
     std::vector<std::optional<double>> scores;  // by frame index; may be shorter than the clip
   };

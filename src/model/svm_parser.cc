@@ -28,7 +28,7 @@ class Tokens {
     return token;
   }
 
-  /// What is left of the current line.
+  /// The rest of the current line.
   std::string_view Line() {
     const size_t end = rest_.find('\n');
     const std::string_view line = rest_.substr(0, end);
@@ -42,7 +42,8 @@ class Tokens {
   std::string_view rest_;
 };
 
-/// Header words and how many values follow each; those that a score does not depend on are only counted off.
+/// The words of the header and how many values follow each. Values that no score depends on are
+/// skipped.
 struct HeaderWord {
   std::string_view name;
   int values;

@@ -1,4 +1,4 @@
-// The libsvm text inside a model file (system.md 1.2).
+// The libsvm text inside a model file (docs/spec/system.md 1.2).
 #pragma once
 
 #include <string_view>

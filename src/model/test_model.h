@@ -1,4 +1,4 @@
-// A small model for tests, and the shared vectors where they are.
+// A small model for tests, and the folder of the stored results of libvmaf where it exists.
 #pragma once
 
 #include <cstdlib>
@@ -27,11 +27,11 @@ inline constexpr std::string_view kSmallModel = R"({
 inline std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string result(text);
   const size_t at = result.find(from);
-  if (at == std::string::npos) std::abort();  // the test's own table is wrong
+  if (at == std::string::npos) std::abort();  // an error in the test
   return result.replace(at, from.size(), to);
 }
 
-/// The folder of shared vectors, which this repository does not need; empty where it is absent.
+/// The folder of stored results, which are not part of the repository; empty where it is absent.
 inline std::filesystem::path SharedVectors() {
   const char* named = std::getenv("ACUTANCE_VECTORS");
   const std::filesystem::path folder = named ? named : ACUTANCE_SOURCE_DIR "/../shared/vectors";

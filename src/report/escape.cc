@@ -61,7 +61,7 @@ constexpr CodeRange kXmlNameStart[] = {{'A', 'Z'},       {'_', '_'},       {'a',
                                        {0xD8, 0xF6},     {0xF8, 0x2FF},    {0x370, 0x37D},    {0x37F, 0x1FFF},
                                        {0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF},  {0x3001, 0xD7FF},
                                        {0xF900, 0xFDCF}, {0xFDF0, 0xFFFC}, {0x10000, 0xEFFFF}};
-// Production 4a: what may follow, besides.
+// XML 1.0, production 4a: characters that a name may have after its first.
 constexpr CodeRange kXmlNameRest[] = {{'-', '.'}, {'0', '9'}, {0xB7, 0xB7}, {0x300, 0x36F}, {0x203F, 0x2040}};
 
 template <size_t N>

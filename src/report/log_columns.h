@@ -1,4 +1,4 @@
-// What all log formats share: which columns and frames they list, and how they are pooled.
+// Columns, frames and pooled values as all log formats list them.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ struct LogColumn {
   std::optional<double> Score(int64_t frame) const;
 };
 
-/// Columns that hold a score: libvmaf makes a column with its first score (system.md 2.3).
+/// Columns that hold a score: libvmaf makes a column with its first score (docs/spec/system.md
+/// 2.3).
 std::vector<LogColumn> LogColumns(const ScoreTable& scores, std::string (*spell)(std::string_view));
 
 /// Calls `use` with each frame that has a score, ascending; of these the multiples of n_subsample.

@@ -1,4 +1,4 @@
-// One writer per log format (system.md 6).
+// One writer per log format (docs/spec/system.md 6).
 #pragma once
 
 #include "report/log_writer.h"

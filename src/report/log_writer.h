@@ -1,4 +1,4 @@
-// Logs as libvmaf's tool writes them, byte for byte, without its quirks (system.md 6).
+// Logs as libvmaf's tool writes them, byte for byte, without its quirks (docs/spec/system.md 6).
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ void AddColumn(ScoreTable& table, const std::string& stored, const std::string& 
   }
 }
 
-/// Two frames of a whole run, with aggregates.
+/// A table of two complete frames, with aggregates.
 ScoreTable WholeTable() {
   ScoreTable table;
   AddColumn(table, "VMAF_integer_feature_adm2_score", "integer_adm2", {0.965588, 0.97});

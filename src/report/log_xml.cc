@@ -10,7 +10,7 @@
 namespace acutance {
 namespace {
 
-/// name="value" and the blank that libvmaf puts behind every attribute.
+/// An attribute, name="value", and the blank that libvmaf puts after each.
 std::string Attribute(std::string_view name, std::string_view value) { return fmt::format("{}=\"{}\" ", name, value); }
 
 void WritePooled(const LogInput& input, const LogColumn& column, const TextSink& sink) {

@@ -1,4 +1,4 @@
-// How scores are printed. The same text in every C locale.
+// How scores are printed: the same characters in every C locale.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@ namespace acutance {
 
 class NumberFormat {
  public:
-  /// libvmaf's rule: %.6f, or %.16f where the first digit after the point comes later than the sixth (system.md 6).
+  /// libvmaf's rule: %.6f, or %.16f where the first digit after the point comes later than the
+  /// sixth (docs/spec/system.md 6).
   NumberFormat() = default;
 
   /// "" or "legacy": the rule; "1" to "17": that many significant digits (%.Ng); "max" or "full": 17, which read back
@@ -28,7 +29,7 @@ class NumberFormat {
   std::optional<int> significant_digits_;
 };
 
-/// %.<decimals>f
+/// Prints with %.<decimals>f.
 std::string FormatFixed(double value, int decimals);
 
 }  // namespace acutance

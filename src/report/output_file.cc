@@ -19,7 +19,7 @@ Status CannotOpen(const std::string& path, int error) {
                path, std::generic_category().message(error));
 }
 
-/// A new file next to `path`; -1 where the folder admits none.
+/// Creates a new file next to `path`; -1 where the folder does not allow it.
 int CreateTemporary(const std::string& path, std::string& name) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     name = fmt::format("{}.{}-{}.part", path, getpid(), attempt);
@@ -41,7 +41,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
   if (regular || !exists) {
     std::string temporary;
     const int fd = CreateTemporary(path, temporary);
-    // Where the mode cannot be kept the new file has the default one, which is no reason to lose a log.
+    // A file whose mode cannot be copied keeps the default one; that is no reason to lose a log.
     if (fd >= 0 && regular && fchmod(fd, info.st_mode & 07777) != 0) errno = 0;
     if (fd >= 0) return std::unique_ptr<OutputFile>(new OutputFile(path, fd, std::move(temporary)));
   }

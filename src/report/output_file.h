@@ -1,4 +1,4 @@
-// A file that is there whole or not at all.
+// A file that appears whole or not at all.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,15 @@
 
 namespace acutance {
 
-/// Text goes to a temporary file in the same folder, which Commit renames to the wanted name. Where the name is a
-/// device, a FIFO or a link (/dev/stdout), or the folder admits no other file, it goes there directly; a regular file
-/// is then emptied again if something fails.
+/// Writes to a temporary file in the same folder, which Commit renames to the wanted name. If the
+/// name is a device, a FIFO or a link (/dev/stdout), or the folder allows no new file, it writes
+/// to the name directly; a regular file is then emptied again if something fails.
 class OutputFile {
  public:
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path);
 
-  /// What Open would refuse, without opening anything: to be asked before hours of work. Refuses one of `inputs`, too.
+  /// Tells what Open would refuse, without opening anything, so that a long run can fail at its
+  /// start. Also refuses a path that is one of `inputs`.
   static Status Check(const std::string& path, std::span<const std::string> inputs);
 
   ~OutputFile();
@@ -27,7 +28,7 @@ class OutputFile {
   /// The first failure is kept for Commit; later text is dropped.
   void Write(std::string_view text);
 
-  /// Without it, or when it fails, nothing is left behind.
+  /// Puts the file in place. If it is not called, or fails, no file is left behind.
   Status Commit();
 
  private:

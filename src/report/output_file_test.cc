@@ -35,7 +35,7 @@ class OutputFileTest : public testing::Test {
   const test::TempDir folder_;
 };
 
-/// While it lives, no file may grow beyond `bytes`: what a full disk looks like.
+/// Keeps files from growing beyond `bytes` during its lifetime, as a full disk does.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

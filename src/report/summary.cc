@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kPercentiles[] = {1, 5, 10, 25, 75, 90, 95, 99};
 
-/// JSON has no spelling for what is not finite.
+/// The number, or null where it is not finite: JSON cannot spell that.
 Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json Statistics(const ScoreTable::Column& column, const FrameRange& range) {

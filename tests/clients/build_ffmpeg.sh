@@ -13,7 +13,8 @@ jobs=$(tools/jobs.sh)
 mkdir -p "$out/apt/lists/partial" "$out/apt/cache" "$prefix"
 cmake --install "$build" --prefix "$prefix" >"$build/clients/install.log"
 
-# Only what the tests play: y4m, raw video, and H.264 in mp4 or matroska; libvmaf's filter and those around it.
+# The build has only what the tests use: y4m, raw video, and H.264 in mp4 or matroska; libvmaf's
+# filter and those around it.
 # shellcheck disable=SC2054  # configure takes lists with commas
 parts=(
   --enable-demuxer=yuv4mpegpipe,rawvideo,mov,matroska,concat
@@ -25,7 +26,7 @@ parts=(
 flags=(--disable-everything --disable-autodetect --disable-doc --disable-debug --disable-ffplay --disable-x86asm
   --enable-libvmaf "${parts[@]}" "--extra-ldflags=-Wl,-rpath,$prefix/lib" --prefix="$out")
 
-# Source packages come from where this machine gets its packages, by lists of our own.
+# Source packages come from this machine's own package mirror, through separate lists.
 sources() {
   local keyring=/usr/share/keyrings/debian-archive-keyring.gpg signed=
   [ ! -e "$keyring" ] || signed="[signed-by=$keyring]"
@@ -40,7 +41,7 @@ fetch() {
   "${apt[@]}" update </dev/null
   cd "$out/apt"
   "${apt[@]}" source --download-only ffmpeg </dev/null && return
-  # Of a suite that moves, the packaging may be gone from the mirror before the list is renewed.
+  # In a suite that moves, a version may leave the mirror before the list is renewed.
   echo "ffmpeg of $suite: its packaging cannot be had; building the upstream source in it without Debian's patches"
   rm -f ./*.dsc
   "${apt[@]}" source --download-only --tar-only ffmpeg </dev/null

@@ -10,7 +10,7 @@ VMAF = os.path.join(BIN, "vmaf")
 
 
 def reference_sample(x, y, k):
-    """The pattern of spec/core.md section 5: a moving saddle with a ramp on it."""
+    """The pattern of docs/spec/core.md 5: a moving saddle with a ramp on it."""
     return (128 + (x - 32 + 2 * k) * (y - 20 - k) * 3 // 16 + (x * x + 3 * y * y + 17 * k) // 8 % 64) % 256
 
 

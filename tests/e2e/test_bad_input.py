@@ -232,7 +232,8 @@ class Outputs(CommandTest):
             with self.subTest(target=target):
                 result = self.score(self.ref, self.dis, "-o", target)
                 self.assert_fails(result, 1, target)
-                # What can be known before is said before; a full disk shows at the end.
+                # Errors that can be known at the start are reported there; a full disk shows at
+                # the end.
                 self.assertEqual(b"frames/s" in result.stdout, target == "/dev/full")
                 result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", target)
                 self.assert_fails(result, 255, "could not open file: " + target)

@@ -15,7 +15,7 @@
 namespace acutance {
 namespace {
 
-// An NVIDIA H200: what its memory and its PCIe link were measured to do.
+// The measured rates of an NVIDIA H200's memory and of its PCIe link.
 constexpr double kMemoryBytesPerMicrosecond = 4.1e6;
 constexpr double kUploadBytesPerMicrosecond = 55e3;
 constexpr const char* kModel = "vmaf_v0.6.1";
@@ -43,7 +43,7 @@ Status PrintModel(Device& device, const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(kModel, kModel));
   ACU_RETURN_IF_ERROR(ModelRun::Create({.model = std::make_shared<const Model>(std::move(model))}, features).status());
   for (const MetricRun& run : features.runs())
-    if (!run.metric->make_plan) return {};  // the CPU has a part in it
+    if (!run.metric->make_plan) return {};  // the CPU computes a part of the model
   return PrintRow(device, kModel, features, format);
 }
 

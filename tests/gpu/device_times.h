@@ -1,4 +1,5 @@
-// What a GPU needs for a frame pair, beside what its memory and its link to the host allow.
+// The time that a GPU needs for a frame pair, beside what its memory and its link to the host
+// allow.
 #pragma once
 
 #include <span>

@@ -133,7 +133,8 @@ Status CheckPlans(const Settings& settings) {
   return equal ? Status() : Error(StatusCode::kBadData, "{} differs from the CPU", device->info().name);
 }
 
-/// Open, every metric's plan, close. Memory is not filled before use: that is for the sanitizer to see.
+/// Opens a device, runs every metric's plan and closes it. Memory is not filled before use, so
+/// that a sanitizer sees reads of uninitialised memory.
 Status RunSession(const Settings& settings, bool switches) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
   for (const Metric* metric : settings.metrics)

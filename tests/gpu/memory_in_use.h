@@ -10,8 +10,8 @@ namespace acutance {
 /// Resident memory of this process.
 int64_t HostKib();
 
-/// Memory in use on CUDA device 0, which hip's stand-in uses too. Holds the device's context meanwhile, so that only
-/// what others leave behind shows.
+/// Memory in use on CUDA device 0, which hip's stand-in uses too. The object holds the device's
+/// context, so that only memory that other users leave behind shows.
 class DeviceMemory {
  public:
   DeviceMemory();

@@ -34,7 +34,7 @@ Result<Lane> MakeLane(Device& device, size_t bytes) {
   return lane;
 }
 
-/// What is started in a lane each time.
+/// The work that is started in a lane each time.
 struct Work {
   bool copies, records;
 
@@ -45,7 +45,8 @@ struct Work {
   }
 };
 
-/// Microseconds of each of `repeats` starts, which take the lanes in turn: the least of several runs.
+/// Microseconds of one of `repeats` starts, which take the lanes in turn: the least of several
+/// runs.
 Result<double> TimeStarts(std::span<const Lane> lanes, const Work& work, size_t bytes, int repeats) {
   double least = std::numeric_limits<double>::infinity();
   for (int run = 0; run < kRuns; ++run) {

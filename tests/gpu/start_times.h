@@ -1,4 +1,5 @@
-// What it costs to start work on a device: a session's batches pay it one by one, however few pictures they have.
+// The cost of starting work on a device. Each batch of a session pays it, however few its
+// pictures.
 #pragma once
 
 #include <cstddef>

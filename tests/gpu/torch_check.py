@@ -117,7 +117,7 @@ def views(gpu, pair):
 
 
 def late(gpu, pair):
-    """Written on the current stream after work that takes a while; nobody waits here."""
+    """A tensor written on the current stream after work that takes a while, which this function does not wait for."""
     sources = uploaded(gpu, pair)
     tensors = each_plane(pair, lambda plane: gpu.upload(np.zeros_like(plane)))
     gpu.synchronize()

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-// What FFmpeg asks for and the decoder of a file never calls.
+// Functions that FFmpeg loads but never calls to decode a file.
 // clang-format off
 #define UNUSED_FUNCTIONS(X) \
   X(cuInit) X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceComputeCapability) X(cuCtxCreate_v2) \

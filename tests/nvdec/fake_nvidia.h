@@ -1,5 +1,5 @@
-// A stand-in for libcuda.so.1 and libnvcuvid.so.1 as FFmpeg uses them, without a GPU: memory is the host's, and the
-// n-th picture that is decoded is one that a formula makes.
+// A stand-in for libcuda.so.1 and libnvcuvid.so.1 as FFmpeg uses them, without a GPU. Its memory
+// is the host's, and a formula makes the n-th decoded picture.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace acutance {
 
 struct FakeNvidia {
-  bool supports = true;    // whatever is asked for
-  bool creates = true;     // what it supports
-  int pictures_left = -1;  // until decoding fails; -1: it never does
+  bool supports = true;    // whether it claims to decode all videos
+  bool creates = true;     // whether it makes the decoders that it claims
+  int pictures_left = -1;  // pictures until decoding fails; -1: it never fails
   int mapped = 0;          // surfaces that were not given back
   int most_mapped = 0;
   int decoders = 0;

@@ -39,7 +39,8 @@ void AddLaunches(const Metric& metric, const PictureFormat& format, const char* 
   }
 }
 
-/// What the metric launches by its own tables and, if `every_shape`, in each shape of each kernel.
+/// The kernels that the metric launches by its own tables and, if `every_shape`, in each shape of
+/// each kernel.
 void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
   for (const auto& [width, height] : kSizes)
     for (const int depth : {8, 10}) {

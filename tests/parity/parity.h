@@ -19,7 +19,7 @@ struct ParityCase {
   int frames = 1;
   int batch = 1;
   uint32_t seed = 1;
-  std::string shape;   // of all kernels that have it; empty: as the tuning table says
+  std::string shape;   // shape of all kernels that have it; empty: as the tuning table says
   bool poison = true;  // garbage in all memory before use
 
   /// Distorted videos in a batch: one or two.
@@ -34,10 +34,10 @@ Status CheckParity(Device& device, const ParityCase& which);
 /// The same case in each of `shapes` in place of its own; the CPU computes once.
 Status CheckShapes(Device& device, const ParityCase& which, std::span<const std::string> shapes);
 
-/// Whether the metric takes pictures of this format: some want a smallest size.
+/// Whether the metric takes pictures of this format; some need a smallest size.
 bool Accepts(const Metric& metric, const OptionTexts& options, const PictureFormat& format);
 
-/// The defaults, and each switch of the metric turned over.
+/// The default options, then each bool option flipped, one at a time.
 std::vector<OptionTexts> OptionCases(const Metric& metric);
 
 /// All shapes that any kernel was built in which the metric launches with these options; first "", the table's choice.

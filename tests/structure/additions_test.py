@@ -3,7 +3,7 @@
 
 usage: additions_test.py --work FOLDER [CMAKE_OPTION]...
 
-Takes a copy of the tree, adds the rooms of tests/structure/additions by the steps of CONTRIBUTING.md, builds and runs
+Takes a copy of the tree, adds the folders of tests/structure/additions by the steps of CONTRIBUTING.md, builds and runs
 it. To build quickly the copy has lost all other metrics but one, at a folder and a line each as well, and the rest
 comes from ccache, where there is one and this tree was built with the same options.
 """

@@ -18,7 +18,9 @@ TREE = {
     "docs/architecture.md": TABLE,
     "src/CMakeLists.txt":
         "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
-    "src/base/a.h": "#pragma once\n",
+    "docs/spec/core.md": "# Core\n\n## 1. VIF\n\n### 1.5 Statistics\n\nSee system.md B.\n",
+    "docs/spec/system.md": "# System\n\n## B. Known answers\n",
+    "src/base/a.h": "// Statistics (docs/spec/core.md 1 and\n// 1.5).\n#pragma once\n",
     "src/base/a.cc": '#include "base/a.h"\n',
     "src/metric/registry.cc": '#include "base/a.h"\n',
     "src/metric/vif/vif.h": "#pragma once\n",
@@ -53,19 +55,20 @@ class Checks(unittest.TestCase):
     def test_a_sound_tree_passes(self):
         self.expect("check_includes.py", None)
         self.expect("check_files.py", None)
+        self.expect("check_spec.py", None)
 
     def test_upward_include(self):
         self.write("src/engine/e.h", "#pragma once\n")
         self.write("src/base/a.cc", '#include "engine/e.h"\n')
         self.expect("check_includes.py", "'base' may not include 'engine'")
 
-    def test_sister_room(self):
+    def test_other_metric_folder(self):
         self.write("src/metric/adm/adm.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "room 'adm' includes its sister 'vif'")
+        self.expect("check_includes.py", "metric folder 'adm' includes the metric folder 'vif'")
 
-    def test_room_from_outside(self):
+    def test_metric_folder_from_outside(self):
         self.write("src/engine/e.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "nothing may include the room 'vif'")
+        self.expect("check_includes.py", "nothing may include the metric folder 'vif'")
 
     def test_unknown_folder(self):
         self.write("src/extra/x.cc", '#include "base/a.h"\n')
@@ -102,9 +105,33 @@ class Checks(unittest.TestCase):
         self.write("src/base/a.h", "// TO" + "DO\n")
         self.expect("check_files.py", "promises work")
 
+    def test_comment_about_nobody(self):
+        self.write("src/base/a.h", "// Nobody reads this.\n")
+        self.expect("check_files.py", "src/base/a.h:1: 'Nobody' in a comment")
+
     def test_machine_path(self):
         self.write("src/base/a.h", "// see /ho" + "me/somebody/notes\n")
         self.expect("check_files.py", "a path of one machine")
+
+    def test_cited_section_that_is_missing(self):
+        self.write("src/base/a.h", "// Sums (docs/spec/core.md 1.5 to\n// 1.6).\n")
+        self.expect("check_spec.py", "src/base/a.h: docs/spec/core.md has no section 1.6")
+
+    def test_cited_page_that_is_missing(self):
+        self.write("src/base/a.h", "// docs/spec/other.md 1.5\n")
+        self.expect("check_spec.py", "docs/spec has no page 'other.md'")
+
+    def test_citation_without_a_section(self):
+        self.write("src/base/a.h", "// docs/spec/core.md\n")
+        self.expect("check_spec.py", "name the section")
+
+    def test_citation_of_another_folder(self):
+        self.write("src/base/a.h", "// docs/spec/core.md 1.5\n")
+        self.expect("check_spec.py", "cite pages as docs/spec/core.md")
+
+    def test_citation_between_pages(self):
+        self.write("docs/spec/core.md", "# Core\n\n## 1. VIF\n\nSee system.md C.\n")
+        self.expect("check_spec.py", "docs/spec/system.md has no section C")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 #
 # The folder then holds bin/ (programs and the stand-in for HIP), lib/ (the libraries that are not part of every Linux
 # system), vulkan/ (the loader and what NVIDIA's Vulkan driver needs), ptx/ (the kernels as text) and the scripts.
-# Everything finds itself: the folder may be copied anywhere.
+# The programs find their libraries relative to themselves, so that the folder may be copied anywhere.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -34,7 +34,7 @@ copy_programs() {
   strip "$bundle"/bin/*
 }
 
-# Every library that is not of the C and C++ run times goes along.
+# Every library goes along except those of the C and C++ run times.
 copy_libraries() {
   local everywhere='^(linux-vdso|ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)\.so'
   local program name path
@@ -46,7 +46,7 @@ copy_libraries() {
   done
 }
 
-# From Debian's packages, whether they are installed here or not.
+# These files come from Debian's packages, whether they are installed here or not.
 copy_vulkan() {
   local folder package
   folder=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What nvdec_check.sh needs on a machine that has a GPU but no FFmpeg: pairs of clips, made by the ffmpeg command, and in
-# lib/ FFmpeg's libraries with NVDEC and nothing else, built from the source package of this machine's Debian.
+# Makes what nvdec_check.sh needs on a machine that has a GPU but no FFmpeg: pairs of clips, made by the ffmpeg command,
+# and in lib/ FFmpeg's libraries with NVDEC and nothing else, built from the source package of this machine's Debian.
 #
 # usage: tools/gpu/nvdec_clips.sh [FOLDER]        FOLDER: build/gpu/nvdec by default; FRAMES of the long clips (300)
 set -euo pipefail

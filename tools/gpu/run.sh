@@ -32,7 +32,7 @@ at_once=$(($(nproc) / 2))
 export ACUTANCE_HIP_LIBRARY=$bundle/bin/libhip_standin.so
 export ACUTANCE_HIP_STANDIN_KERNELS=$bundle/ptx
 export PATH=$PATH:/usr/local/cuda/bin
-# What every build has; the step cubins compares nvcc's code with it.
+# Every build has PTX; the step cubins compares nvcc's code with it.
 export ACUTANCE_CUDA_CODE=ptx
 
 # The loader and its libraries where the machine has none, and a manifest for NVIDIA's driver where that came without.
@@ -85,7 +85,7 @@ finish() {
   pids=()
 }
 
-# must NAME COMMAND...: alone on the machine.
+# must NAME COMMAND...: runs a command alone on the machine.
 must() {
   start "$@"
   finish
@@ -93,7 +93,7 @@ must() {
 
 metrics() { if [ -n "${METRICS:-}" ]; then echo "$METRICS"; else "$check" metrics; fi; }
 
-# A GPU, that is, and not Mesa's software.
+# The device must be a GPU and not Mesa's software.
 has_vulkan() { "$check" devices | grep -E '^vulkan +0' | grep -qv llvmpipe; }
 
 step_devices() {
@@ -114,7 +114,7 @@ step_parity() {
   finish
 }
 
-# One after another: they watch the memory of the whole GPU.
+# These run one after another, because they watch the memory of the whole GPU.
 step_leak() {
   local limit=200
   must "leak cuda" "$check" leak cuda

@@ -178,7 +178,8 @@ void Context::LogWarnings() {
     Log(VMAF_LOG_LEVEL_WARNING, warnings[warnings_logged_]);
 }
 
-/// Scores of models come with their features; those that nobody waits for are left until they are asked for.
+/// Predicts scores that a metadata handler waits for as soon as their features are there; other
+/// scores are predicted when they are asked for.
 void Context::Notify() {
   if (notifying_) return;
   notifying_ = true;

@@ -20,7 +20,7 @@
 
 namespace acutance::libvmaf {
 
-/// One thread at a time is inside a context: With locks it.
+/// A context serves one thread at a time: With() locks it.
 class Context {
  public:
   static Result<std::shared_ptr<Context>> Make(const VmafConfiguration& config);
@@ -44,7 +44,8 @@ class Context {
 
   Status WriteOutput(const std::string& path, VmafOutputFormat format);
 
-  /// Has a lock of its own: a thread may wait for a picture while another reads.
+  /// Takes a picture from the pool. The pool has its own lock, so that a thread may wait for a
+  /// picture while another reads.
   Status Preallocate(const VmafPictureConfiguration& config);
   Result<VmafPicture> Fetch() { return FetchFrom(pool_, "vmaf_preallocate_pictures"); }
 
@@ -52,7 +53,7 @@ class Context {
   Status PreallocateCuda(const VmafCudaPictureConfiguration& config);
   Result<VmafPicture> FetchCuda() { return FetchFrom(cuda_pool_, "vmaf_cuda_preallocate_pictures"); }
 
-  /// Waits for the call that is under way in another thread; one that waits for a picture fails.
+  /// Waits for a call under way in another thread. A call that waits for a picture fails.
   void Close();
 
  private:

@@ -17,7 +17,8 @@ struct VmafCudaState {
 namespace acutance::libvmaf {
 namespace {
 
-/// States are never freed: libvmaf has no function for it (spec/system.md 4). So there is one for each CUcontext.
+/// The state of a CUcontext. States are never freed, because libvmaf has no function for it
+/// (docs/spec/system.md 4); one for each CUcontext is enough.
 VmafCudaState* StateOf(void* cu_ctx) {
   static std::mutex mutex;
   static auto& states = *new std::map<void*, std::unique_ptr<VmafCudaState>>();
@@ -27,7 +28,8 @@ VmafCudaState* StateOf(void* cu_ctx) {
   return state.get();
 }
 
-/// libvmaf's error for whatever keeps CUDA from working is -EINVAL.
+/// Makes kInvalidArgument (-EINVAL) of any error: libvmaf's error for all that keeps CUDA from
+/// working.
 Status AsInvalid(const Status& status) {
   return status.ok() ? status : Status(StatusCode::kInvalidArgument, status.message());
 }

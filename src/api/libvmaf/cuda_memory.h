@@ -14,16 +14,18 @@ namespace acutance::libvmaf {
 
 class CudaMemory {
  public:
-  /// In a CUcontext of the client's, which outlives this; null: in the primary context of device 0.
+  /// Uses the client's CUcontext, which outlives the object; null: the primary context of device
+  /// 0.
   static Result<std::shared_ptr<CudaMemory>> Open(void* cu_ctx);
 
-  /// The same device and context once more, for a session.
+  /// Opens the same device and context again, for a session.
   Result<std::unique_ptr<Device>> OpenDevice() const;
 
   /// kDevice: zeroed memory of the device; kUpload: page-locked memory of the host.
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind);
 
-  /// Until what clients queued to the context's default stream is done: their copies into pictures.
+  /// Waits until the work that clients queued to the context's default stream is done: their
+  /// copies into pictures.
   Status WaitForClients();
 
   Status Download(uint64_t address, std::span<std::byte> to);

@@ -1,4 +1,4 @@
-// The functions of libvmaf.h: arguments checked, a context found, the work handed on.
+// The functions of libvmaf.h: they check arguments, find the context and hand on the work.
 #include <libvmaf/libvmaf.h>
 #include <libvmaf/metadata_handler.h>
 

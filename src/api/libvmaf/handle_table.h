@@ -1,5 +1,5 @@
-// What clients hold by an opaque pointer, so that one which is stale or was never given out is an error and not a
-// crash.
+// The objects that clients hold by an opaque pointer. A stale or invented pointer is an error,
+// not a crash.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What the C API adds to the engine's time: pictures allocated, filled and scored, through either.
+// The time that the C API adds to the engine's: pictures are allocated, filled and scored through
+// both.
 #include <benchmark/benchmark.h>
 #include <libvmaf/libvmaf.h>
 

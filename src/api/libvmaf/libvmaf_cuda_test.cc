@@ -24,7 +24,8 @@ class LibvmafCuda : public testing::Test {
     ::unsetenv("ACUTANCE_CUDA_LIBRARY");
   }
 
-  /// The fake's device memory is the host's, so that a plain copy stands for the client's cuMemcpy2D.
+  /// Stands for the client's cuMemcpy2D with a plain copy: the fake's device memory is the
+  /// host's.
   static void Upload(VmafPicture host, VmafPicture& device) {
     for (int p = 0; p < 3; ++p)
       for (unsigned y = 0; y < host.h[p]; ++y)

@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The call is -EINVAL, and the message has the words.
+/// Expects that the call returns -EINVAL and that its message has the words.
 void ExpectRefused(const std::string& words, const std::function<int()>& call) {
   testing::internal::CaptureStderr();
   const int result = call();
@@ -93,7 +93,7 @@ TEST(LibvmafHandles, EveryPointerMayBeNull) {
   ExpectRefused("pic is NULL", [] { return vmaf_picture_unref(nullptr); });
 
   EXPECT_EQ(made, nullptr);
-  EXPECT_EQ(vmaf_picture_unref(&picture), 0);  // each refusal left it the caller's
+  EXPECT_EQ(vmaf_picture_unref(&picture), 0);  // each refusal left the picture with the caller
   EXPECT_EQ(vmaf_model_feature_overload(model, "adm", options), 0);
 }
 

@@ -121,7 +121,7 @@ TEST(Libvmaf, MisuseIsAnErrorCode) {
   EXPECT_EQ(vmaf_use_feature(vmaf, nullptr, nullptr), -EINVAL);
   EXPECT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
   EXPECT_EQ(vmaf_import_feature_score(vmaf, nullptr, 0, 0), -EINVAL);
-  for (unsigned index : {1u << 24, 2000000000u, ~0u})  // gigabytes of nothing
+  for (unsigned index : {1u << 24, 2000000000u, ~0u})  // tables up to here would take gigabytes
     EXPECT_EQ(vmaf_import_feature_score(vmaf, "far", 0, index), -EINVAL);
   EXPECT_EQ(vmaf.Flush(), -EINVAL);  // no picture yet
   EXPECT_EQ(vmaf.Read(1), -EINVAL);  // out of order
@@ -223,7 +223,7 @@ TEST(Libvmaf, PooledPicturesComeBack) {
   ASSERT_EQ(vmaf_fetch_preallocated_picture(vmaf, &picture), 0);
   ASSERT_EQ(vmaf_preallocate_pictures(vmaf, {{kWidth, kHeight, 8, VMAF_PIX_FMT_YUV420P}, 1}), 0);
   EXPECT_EQ(vmaf.Flush(), 0);
-  EXPECT_EQ(vmaf_picture_unref(&picture), 0);  // of the pool that was replaced
+  EXPECT_EQ(vmaf_picture_unref(&picture), 0);  // a picture of the pool that was replaced
 }
 
 /// Motion keeps the last reference, and a device waits for a whole batch.

@@ -73,7 +73,7 @@ TEST(Libvmaf, ScoresAreTheEnginesWithThreads) { ExpectEngineScores(3, 0); }
 
 TEST(Libvmaf, ScoresAreTheEnginesWithSubsampling) { ExpectEngineScores(2, 3); }
 
-/// Scores of libvmaf 3.2 for imported features (spec/system.md, appendix B).
+/// Scores of libvmaf 3.2 for imported features (docs/spec/system.md B).
 TEST(Libvmaf, ModelsPredictFromImportedFeatures) {
   const char* const names[] = {"VMAF_integer_feature_adm2_score",       "VMAF_integer_feature_motion2_score",
                                "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",

@@ -9,7 +9,7 @@
 namespace acutance::libvmaf {
 namespace {
 
-// Before the first vmaf_init: what goes wrong with models is worth a line.
+// The level before the first vmaf_init, so that failures to load a model are logged.
 std::atomic<int> g_level = VMAF_LOG_LEVEL_WARNING;
 
 struct LevelText {

@@ -25,7 +25,7 @@ Status CheckLoad(const void* model, const VmafModelConfig* cfg, const char* sour
 
 ModelRef MakeRef(Model model, const VmafModelConfig& cfg) {
   static std::atomic<uint64_t> next_id = 1;
-  // DISABLE_TRANSFORM has no effect at loading (spec/system.md 1.9).
+  // DISABLE_TRANSFORM has no effect at loading (docs/spec/system.md 1.9).
   const ModelFlags flags{(cfg.flags & VMAF_MODEL_FLAG_DISABLE_CLIP) != 0,
                          (cfg.flags & VMAF_MODEL_FLAG_ENABLE_TRANSFORM) != 0, false};
   return {std::make_shared<const Model>(std::move(model)), flags, next_id++};
@@ -43,7 +43,7 @@ using Loader = Result<Model> (*)(const char* source, const std::string& name);
 Result<Model> LoadBuiltin(const char* version, const std::string& name) { return LoadBuiltinModel(version, name); }
 Result<Model> LoadFile(const char* path, const std::string& name) { return LoadModelFile(path, name); }
 
-/// Loads, and logs in libvmaf's words what does not (spec/system.md 1.8).
+/// Loads a model. A failure is logged in libvmaf's words (docs/spec/system.md 1.8).
 Result<Model> Load(Loader loader, const char* source, const VmafModelConfig& cfg, bool collection) {
   Result<Model> loaded = loader(source, cfg.name ? cfg.name : "vmaf");
   const char* kind = collection ? "model collection" : "model";

@@ -17,12 +17,12 @@ namespace acutance::libvmaf {
 struct ModelRef {
   std::shared_ptr<const Model> model;
   ModelFlags flags;
-  uint64_t id = 0;  // of the loading: tells two models of one name apart
+  uint64_t id = 0;  // number of the loading; tells two models of one name apart
 };
 
 }  // namespace acutance::libvmaf
 
-/// Clients read `name` at offset 8 (spec/system.md 3.1).
+/// Clients read `name` at offset 8 (docs/spec/system.md 3.1).
 struct VmafModel {
   const char* path;  // or version
   const char* name;

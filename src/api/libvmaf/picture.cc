@@ -21,8 +21,8 @@ struct PictureMemory {
 
   std::byte* begin = nullptr;
   size_t bytes = 0;
-  std::function<void()> release;     // once nobody reads the samples
-  std::function<void()> given_back;  // once the client does not hold the picture; may be empty
+  std::function<void()> release;     // called when the last reader of the samples is done
+  std::function<void()> given_back;  // called when the client gives the picture back; may be empty
   std::shared_ptr<CudaMemory> cuda;
 };
 
@@ -56,7 +56,7 @@ PictureFormat FormatOf(const PictureParams& params) {
           PixelFormatOf(params.pix_fmt)};
 }
 
-/// The struct of a picture without samples yet; bytes: of all its planes.
+/// The struct of a picture that has no samples yet. bytes: the size of all its planes.
 VmafPicture Layout(const PictureParams& params, size_t* bytes) {
   const PictureFormat format = FormatOf(params);
   VmafPicture picture{};
@@ -132,8 +132,8 @@ Result<HeldPicture> HeldPicture::Find(const VmafPicture& picture, std::string_vi
 
 bool HeldPicture::on_device() const { return memory_->cuda != nullptr; }
 
-/// Clients may change the fields: what lies in the picture's memory must stay in it, memory of the client's own is its
-/// word.
+/// Checks the fields, which clients may change. A plane that begins in the picture's memory must
+/// end in it; a client's own memory cannot be checked.
 Status HeldPicture::CheckPlane(int plane, std::string_view name) const {
   const auto* begin = static_cast<const std::byte*>(picture_.data[plane]);
   const ptrdiff_t stride = picture_.stride[plane],
@@ -154,7 +154,7 @@ Status HeldPicture::CheckPlane(int plane, std::string_view name) const {
   return {};
 }
 
-/// With the picture's memory, or a copy of it, at `begin`.
+/// The planes of a picture whose memory, or a copy of it, is at `begin`.
 void HeldPicture::SetPlanes(Picture& engine, const std::byte* begin) const {
   for (int p = 0; p < format_.PlaneCount(); ++p) {
     const auto* data = static_cast<const std::byte*>(picture_.data[p]);
@@ -202,8 +202,9 @@ Result<VmafPicture> AllocateVmafPicture(const PictureParams& params) {
 
 namespace {
 
-/// Waits while the client holds `count` pictures. What the engine still reads does not count: it may wait for more
-/// pictures before it is done with these, so another is made in its place.
+/// Waits while the client holds `count` pictures. Pictures that the engine still reads do not
+/// count, because it may wait for more pictures before it is done with these; others are made in
+/// their place.
 class HostPool : public PictureSource {
  public:
   HostPool(const PictureParams& params, unsigned count, std::vector<Samples> samples)

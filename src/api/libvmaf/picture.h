@@ -1,4 +1,5 @@
-// VmafPicture: reference-counted memory with libvmaf's layout (spec/system.md 3.3), on the host or a CUDA device.
+// VmafPicture: reference-counted memory with libvmaf's layout (docs/spec/system.md 3.3), on the
+// host or a CUDA device.
 #pragma once
 
 #include <libvmaf/picture.h>
@@ -23,7 +24,8 @@ Status CheckParams(const PictureParams& params);
 
 struct PictureMemory;
 
-/// A client's picture that was found to be allocated and not given back, its fields to be true of its memory.
+/// A client's picture that passed the checks: it is allocated, was not given back, and its fields
+/// fit its memory.
 class HeldPicture {
  public:
   static Result<HeldPicture> Find(const VmafPicture& picture, std::string_view name);
@@ -32,8 +34,8 @@ class HeldPicture {
   bool on_device() const;
   bool operator==(const HeldPicture& other) const { return memory_ == other.memory_; }
 
-  /// The engine's view of the same samples, which it keeps. Of a picture on a device with a copy in the host's memory,
-  /// where that is needed.
+  /// The engine's picture of the same samples, which keeps them alive. A picture on a device gets
+  /// a copy in the host's memory where that is needed.
   Result<Picture> ToEngine(bool needs_host) const;
 
  private:
@@ -57,15 +59,17 @@ class PictureSource {
  public:
   virtual ~PictureSource() = default;
   virtual Result<VmafPicture> Fetch() = 0;
-  /// No call of Fetch waits any more.
+  /// Makes Fetch fail instead of wait from now on.
   virtual void Close() {}
 };
 
-/// In the host's memory, `count` of them made at once; Fetch waits while the client holds so many.
+/// A source of `count` pictures in the host's memory, made at once; Fetch waits while the client
+/// holds all of them.
 Result<std::shared_ptr<PictureSource>> MakeHostPool(const PictureParams& params, unsigned count);
 
-/// In memory of a CUDA device (kDevice) or in page-locked memory of the host (kUpload), made when none is free: a
-/// session holds no more than it has in flight.
+/// A source of pictures in the memory of a CUDA device (kDevice) or in page-locked host memory
+/// (kUpload). It makes a picture when none is free: a session holds no more than it has in
+/// flight.
 Result<std::shared_ptr<PictureSource>> MakeCudaPool(const PictureParams& params, std::shared_ptr<CudaMemory> cuda,
                                                     MemoryKind kind);
 

@@ -1,4 +1,4 @@
-// The scores of a context: those that its session computes, those imported, and those of models.
+// The scores of a context: computed by its session, imported, and predicted by models.
 #pragma once
 
 #include <libvmaf/libvmaf.h>
@@ -21,7 +21,8 @@
 
 namespace acutance::libvmaf {
 
-/// Drops, with a warning, the options that the metric does not have: libvmaf ignores them (spec/system.md 1.7).
+/// Drops the options that the metric does not have, with a warning: libvmaf ignores them
+/// (docs/spec/system.md 1.7).
 OptionTexts KnownOptions(const std::string& metric, const OptionTexts& texts);
 
 /// What a model needs: its metrics with their options, and the stored names of the features that it reads.
@@ -35,14 +36,15 @@ class Scores {
  public:
   explicit Scores(int subsample) : subsample_(subsample) {}
 
-  /// Scores of the session are found from now on; it outlives this object, and was started.
+  /// Adds the scores of a session, which was started and outlives this object.
   void Attach(const Session* session) { session_ = session; }
 
-  /// By stored name.
+  /// The score of a feature, by its key.
   std::optional<double> Get(const std::string& name, int64_t frame) const;
   Status Import(const std::string& name, int64_t frame, double value);
 
-  /// Claims the names of the model's scores: a model of the same name that was loaded apart is refused.
+  /// Claims the names of the model's scores. A model of the same name that was loaded separately
+  /// is refused.
   Status Claim(const ModelRef& model);
 
   /// Computes the model's scores of a frame, unless that was done; an error names the feature that is missing.

@@ -55,7 +55,7 @@ int ThreadPool::IdleWorkers() const {
 }
 
 void ThreadPool::RunInline() {
-  if (running_inline_) return;  // a task submitted this one: the loop below takes it
+  if (running_inline_) return;  // a task submitted this one; the loop that runs it goes on here
   running_inline_ = true;
   while (!tasks_.empty()) {
     Task task = std::move(tasks_.front());

@@ -55,7 +55,7 @@ Result<int> Attribute(const Driver& driver, const DeviceInfo& info, CUdevice dev
   return value;
 }
 
-/// Refuses what the kernels cannot run on.
+/// Refuses devices that the kernels cannot run on.
 Status CheckDevice(const DeviceInfo& info, int capability, int unified_addressing) {
   if (capability < kMinimumCapability)
     return Error(StatusCode::kNoDevice, "{} has compute capability {}.{}, the kernels are built for {}.{} and newer",

@@ -46,7 +46,7 @@ Library LoadLibrary(const std::string& path) {
   return library;
 }
 
-/// What the path held when it was first asked for.
+/// The library at `path`, as it was when it was first opened.
 const Library& TheLibrary(const std::string& path) {
   static std::mutex mutex;
   static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the driver
@@ -75,7 +75,8 @@ Status InitialisationError(const Driver& driver, CUresult result) {
   }
 }
 
-/// Of the kernel module: the library itself tells only the CUDA release. "" when unknown.
+/// The version of the kernel module ("" when unknown): the library itself tells only the CUDA
+/// release.
 std::string KernelModuleVersion() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string word;

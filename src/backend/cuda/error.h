@@ -1,4 +1,4 @@
-// What the driver's result codes mean.
+// The meaning of the driver's result codes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the build made of every kernel for NVIDIA GPUs: the embedded PTX, and the machine code that ptxas makes of it.
+// The embedded PTX of every kernel for NVIDIA GPUs, and the machine code that ptxas makes of it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

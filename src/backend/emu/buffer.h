@@ -9,7 +9,8 @@
 
 namespace acutance {
 
-/// Memory of its own, so that the address sanitizer sees accesses beyond it; filled with garbage.
+/// A separate allocation, so that the address sanitizer sees accesses beyond it, filled with
+/// garbage.
 class EmuBuffer : public Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> Make(size_t bytes, MemoryKind kind, uint64_t seed);

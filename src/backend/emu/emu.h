@@ -1,5 +1,6 @@
-// The emulator: runs kernels on the CPU, every work item a fiber, in an order that a seed shuffles. For finding faults
-// in kernels, under sanitizers and at any wave size; never chosen for speed.
+// The emulator runs kernels on the CPU, every work item a fiber, in an order that a seed
+// shuffles. It finds faults in kernels, under sanitizers and at any wave size, and is never
+// chosen for speed.
 #pragma once
 
 #include <cstdint>

@@ -12,11 +12,13 @@ constexpr size_t kStackBytes = 256 * 1024;  // sanitizers multiply the size of f
 
 thread_local Fiber* running = nullptr;
 
-// Of this thread, in use by no fiber: fresh memory would cost each launch some hundred page faults.
+// Stacks of this thread that no fiber uses. Fresh memory would cost each launch some hundred page
+// faults.
 thread_local std::vector<std::unique_ptr<std::byte[]>> spare_stacks;
 
-/// One for all fibers of a thread: the thread sanitizer takes time by the number of contexts for every switch between
-/// two. Its reports mix up the calls of these fibers, and of nothing else.
+/// One sanitizer context for all fibers of a thread: the time that the thread sanitizer takes for
+/// a switch grows with the number of contexts. Its reports mix up the calls of these fibers
+/// alone.
 class SharedContext {
  public:
   void* Take() {

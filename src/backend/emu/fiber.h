@@ -22,7 +22,7 @@ class Fiber {
   /// Forgets where the function stopped: the next Resume starts it afresh.
   void Abandon() { fresh_ = true; }
 
-  /// Back to whoever resumed the running fiber.
+  /// Returns to the code that resumed the running fiber.
   static void Yield();
 
  private:
@@ -37,7 +37,7 @@ class Fiber {
   void (*function_)(void*) = nullptr;
   void* argument_ = nullptr;
 
-  // What the sanitizers are told about stacks.
+  // State for the sanitizers' view of stacks.
   void* fake_stack_inside_ = nullptr;
   const void* outside_stack_ = nullptr;
   size_t outside_bytes_ = 0;

@@ -18,8 +18,8 @@ class EmuRecording : public Recording {
   const std::vector<Command> commands_;
 };
 
-/// Runs what was submitted as late as the contract allows, in Wait: whoever reads results or reuses staging memory too
-/// early is found out.
+/// Runs submitted work as late as the contract allows, in Wait, so that code which reads results
+/// or reuses staging memory too early fails.
 class EmuQueue : public Queue {
  public:
   explicit EmuQueue(const EmuSettings& settings) : settings_(settings), random_(settings.seed) {}

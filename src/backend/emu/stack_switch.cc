@@ -5,8 +5,8 @@
 
 #if defined(ACU_EMU_OWN_SWITCH)
 
-// What the System V ABI lets a callee keep: six registers and the return address. Modes of floating point are kept by
-// everyone here, so they are not switched.
+// The System V ABI lets a callee keep six registers and the return address. No kernel changes the
+// floating-point modes, so that they are not switched.
 asm(R"(
 .pushsection .text
 .balign 16

@@ -1,5 +1,5 @@
-// Leaving one stack in the middle for another, in the few instructions that it takes: an emulated launch does it a
-// million times, and swapcontext() asks the kernel for the signal mask each time.
+// Switches from one stack to another in a few instructions. An emulated launch switches a million
+// times, and swapcontext() makes a system call for the signal mask each time.
 #pragma once
 
 #if defined(__x86_64__) && !defined(ACU_EMU_UCONTEXT)
@@ -12,7 +12,7 @@
 
 namespace acutance {
 
-/// Where a stack was left.
+/// The point at which a stack was left.
 struct StackPoint {
 #if defined(ACU_EMU_OWN_SWITCH)
   void* top = nullptr;
@@ -24,7 +24,7 @@ struct StackPoint {
 /// Makes `point` the beginning of `main` on a stack of its own. `main` must not return.
 void PrepareStack(StackPoint& point, std::byte* stack, size_t bytes, void (*main)());
 
-/// Leaves here, to be found again in `from`, and goes on at `to`.
+/// Stores the current point in `from` and continues at `to`.
 void SwitchStack(StackPoint& from, StackPoint& to);
 
 }  // namespace acutance

@@ -28,7 +28,7 @@ class Workgroup {
 
   struct Item {
     Workgroup* group;
-    AcuEmuItem view;  // first what the kernel sees
+    AcuEmuItem view;  // the kernel's view of the item; the first member
     State state = State::kReady;
     uint64_t value = 0;   // given to a wave operation
     int32_t mask = 0;     // of wave_xor

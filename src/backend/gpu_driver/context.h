@@ -42,7 +42,8 @@ class Context {
   const Api& api() const { return api_; }
   const DeviceInfo& info() const { return info_; }
 
-  /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
+  /// Ok, or an error that says what failed while `doing` that. Remembers a failure that no later
+  /// call survives.
   Status Check(Code code, std::string_view doing) {
     Status status = CallStatus(api_.driver, info_.name, code, doing);
     if (IsDeviceLost(code)) {

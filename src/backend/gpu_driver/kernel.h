@@ -30,7 +30,7 @@ struct GpuKernel : Kernel {
   const uint32_t args_bytes;
 };
 
-/// Refuses what the device could only fail at, in words that say so.
+/// Refuses kernels that the device cannot launch, with a clear message.
 inline Status CheckLimits(const DeviceInfo& info, const KernelImage& image) {
   if (image.shared_bytes <= info.shared_bytes) return {};
   return Error(StatusCode::kUnsupported, "kernel {} needs {} bytes of shared memory, {} has {} a workgroup",

@@ -1,5 +1,5 @@
-// What the build made of every kernel for AMD GPUs, read back from the embedded code objects: no AMD GPU is needed to
-// know that each GPU family has all kernels, with its own wave size and without spilled registers.
+// The embedded code objects for AMD GPUs, read back: each GPU family has all kernels, with its
+// own wave size and without spilled registers. No AMD GPU is needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

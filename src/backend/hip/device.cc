@@ -18,7 +18,8 @@ Result<int> Attribute(const Driver& driver, const DeviceInfo& info, hipDeviceAtt
   return value;
 }
 
-/// What clang compiles the kernels of a family for: gfx9 (GCN and CDNA) has waves of 64, gfx10 and later (RDNA) of 32.
+/// The wave size that clang compiles the kernels of a family for: 64 on gfx9 (GCN and CDNA), 32
+/// on gfx10 and later (RDNA).
 int CompiledWaveSize(std::string_view family) { return family.starts_with("gfx9") ? 64 : 32; }
 
 /// Refuses a device whose waves are not those of its code objects.

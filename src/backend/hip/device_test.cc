@@ -1,4 +1,5 @@
-// What the devices of cuda and hip must do alike, on a driver that needs no GPU and fails when told.
+// The common behaviour of the cuda and hip devices, on a driver that needs no GPU and fails when
+// told.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -71,7 +72,7 @@ KernelImage Image(std::string_view symbol) {
           .binaries = binaries};
 }
 
-/// Everything a session needs of a device, opened one after another until something fails.
+/// Opens everything that a session needs of a device, one thing after another, until one fails.
 struct Session {
   std::unique_ptr<Device> device;
   std::unique_ptr<Kernel> fill, add, crash;

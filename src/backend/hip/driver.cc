@@ -72,7 +72,7 @@ Library LoadLibrary(const std::vector<std::string>& names) {
   return library;
 }
 
-/// What the name held when it was first asked for; "" stands for the default names.
+/// The library of that name, as it was when it was first opened; "" stands for the default names.
 const Library& TheLibrary(const std::string& hook) {
   static std::mutex mutex;
   static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the runtime

@@ -1,4 +1,4 @@
-// What the runtime's result codes mean.
+// The meaning of the runtime's result codes.
 #pragma once
 
 #include <string>

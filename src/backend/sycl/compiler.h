@@ -32,7 +32,7 @@ class Compiler {
 
   std::shared_ptr<const CompiledKernel> Add(const KernelImage& image);
 
-  /// All that were added since the last time, in one bundle.
+  /// Compiles all kernels that were added since the last call, in one bundle.
   void Compile();
 
  private:

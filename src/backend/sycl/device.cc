@@ -36,7 +36,8 @@ class SyclDevice : public Device {
 
 bool IsLevelZero(const sycl::device& device) { return device.get_backend() == sycl::backend::ext_oneapi_level_zero; }
 
-/// Whether kernels and buffers can be what they are; FPGA emulators and such are not for us.
+/// Whether a device can run the kernels and hold the buffers; FPGA emulators, for example,
+/// cannot.
 bool IsUsable(sycl::device& device) {
   return (device.is_gpu() || device.is_cpu()) && device.has(sycl::aspect::usm_device_allocations) &&
          device.has(sycl::aspect::usm_host_allocations) &&
@@ -55,7 +56,7 @@ std::vector<sycl::device> FindDevices() {
   return devices;
 }
 
-/// From ACUTANCE_SYCL_WAVE; 0 when it is not set.
+/// The value of ACUTANCE_SYCL_WAVE; 0 when it is not set.
 Result<int> WantedWave() {
   int wave = 0;
   ACU_RETURN_IF_ERROR(ReadVariable("ACUTANCE_SYCL_WAVE", wave));
@@ -63,8 +64,9 @@ Result<int> WantedWave() {
   return Error(StatusCode::kInvalidArgument, "ACUTANCE_SYCL_WAVE={} is not a number above 0", wave);
 }
 
-/// Always one size for all kernels, else each kernel would get its own. For CPUs the smallest that fills a vector of
-/// doubles was the fastest (8 before 16, by half); 16 is what all Intel GPUs have.
+/// The wave size of all kernels; without it the runtime would choose one for each kernel. On CPUs
+/// the smallest size that fills a vector of doubles was the fastest (8 before 16, by half); all
+/// Intel GPUs have 16.
 Result<int> ChooseWave(const sycl::device& device, const std::string& name, int wanted) {
   const std::vector<size_t> sizes = device.get_info<sycl::info::device::sub_group_sizes>();
   const auto has = [&](size_t size) { return std::ranges::find(sizes, size) != sizes.end(); };

@@ -222,7 +222,7 @@ TEST_F(SyclDeviceTest, CopiesRows) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
-/// Copies there and back, one after another.
+/// Copies data to the device and back, one copy after another.
 TEST_F(SyclDeviceTest, MarksTellWhatIsDone) {
   constexpr size_t kBytes = size_t{8} << 20;
   const auto device = Open();

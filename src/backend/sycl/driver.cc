@@ -88,7 +88,7 @@ std::optional<fs::path> FindRuntimeFile(const fs::path& plugin) {
     for (const fs::path& file : {place / "lib" / kRuntimeFile, place / kRuntimeFile})
       if (IsFile(file)) return file;
   if (Variable("ACUTANCE_SYCL_RUNTIME")) return {};
-  return kRuntimeFile;  // wherever the loader finds it
+  return kRuntimeFile;  // the loader searches for it
 }
 
 Result<void*> OpenRuntime(const fs::path& plugin) {

@@ -1,4 +1,5 @@
-// What the runtime throws, as values. Nothing of the runtime is called outside of Try() but destructors.
+// Makes values of the runtime's exceptions. Outside of Try() only destructors of the runtime are
+// called.
 #pragma once
 
 #include <string_view>
@@ -8,10 +9,11 @@
 
 namespace acutance::sycl_backend {
 
-/// Of the exception that is being handled: "<device>: could not <doing>: <what it says>".
+/// The error for the exception that is being handled: "<device>: could not <doing>: <what it
+/// says>".
 Status CaughtError(std::string_view device, std::string_view doing);
 
-/// Ok, or what `work` threw.
+/// Runs `work`: Ok, or the error for the exception that it threw.
 template <class Work>
 Status Try(std::string_view device, std::string_view doing, Work&& work) {
   try {

@@ -16,7 +16,7 @@ class SyclKernel : public Kernel {
  public:
   static Result<std::unique_ptr<Kernel>> Load(std::shared_ptr<Context> context, const KernelImage& image);
 
-  /// After Compiler::Compile().
+  /// The kernel, once Compiler::Compile() has run.
   const CompiledKernel& compiled() const { return *compiled_; }
   const std::string& symbol() const { return compiled_->symbol; }
   size_t group_x() const { return group_x_; }

@@ -1,4 +1,5 @@
-// What the plugin library libacutance_sycl.so offers the program. C++ objects cross, so both must come from one build.
+// The interface of the plugin library libacutance_sycl.so. C++ objects cross it, so that program
+// and plugin must come from one build.
 #pragma once
 
 #include "exec/device.h"

@@ -15,7 +15,8 @@ namespace acutance::sycl_backend {
 
 namespace experimental = sycl::ext::oneapi::experimental;
 
-/// What the device reported while nobody waited: kept, for the runtime may call at any time and from any thread.
+/// Failures that the device reports asynchronously: the runtime may call at any time and from any
+/// thread.
 class AsyncErrors {
  public:
   void Add(const sycl::exception_list& list) {

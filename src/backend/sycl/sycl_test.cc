@@ -1,4 +1,5 @@
-// How the plugin and the runtime are found, and what is said where they are not. Needs neither.
+// The search for the plugin and the runtime, and the errors where they are missing. Needs
+// neither.
 #include "backend/sycl/sycl.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a queue's copies must do on every backend.
+// The behaviour of a queue's copies on every backend.
 #pragma once
 
 #include <cstring>

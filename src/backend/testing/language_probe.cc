@@ -29,7 +29,7 @@ struct Answer {
 
 uint32_t SampleAt(int i, int bits) { return (static_cast<uint32_t>(i) * 2654435761u >> 13) & ((1u << bits) - 1); }
 
-/// What the workgroups compute, item by item.
+/// The results of the workgroups, item by item.
 class Answers {
  public:
   Answers(const KernelImage& image, int bits)

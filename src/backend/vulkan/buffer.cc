@@ -46,7 +46,7 @@ int ChooseMemoryType(const VkPhysicalDeviceMemoryProperties& memory, uint32_t al
   switch (kind) {
     case MemoryKind::kDevice:
       return FindMemoryType(memory, allowed, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-    case MemoryKind::kUpload:  // written and fetched again and again: best in the host's cache
+    case MemoryKind::kUpload:  // reused all the time, so that the host's cache should hold it
     case MemoryKind::kReadback: {
       const VkMemoryPropertyFlags cached = kHost | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
       const int found = FindMemoryType(memory, allowed, cached, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);

@@ -36,7 +36,7 @@ Status Context::Create() {
 
 Status Context::FindFunctions() {
   const auto find = [&](const char* name) { return driver_->vk().vkGetDeviceProcAddr(device_, name); };
-  // First of all, so that the device is given back when another is missing.
+  // This is loaded first, so that the device is destroyed when another function is missing.
   vk_.vkDestroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(find("vkDestroyDevice"));
   const char* missing = nullptr;
 #define ACU_FIND(name)                                  \

@@ -37,7 +37,8 @@ class Context {
   VkPipelineLayout layout() const { return layout_; }  // of all kernels: kPushBytes of arguments
   VkPipelineCache pipeline_cache() const { return cache_->handle(); }
 
-  /// Ok, or what failed while `doing` that. Remembers a failure that no later call survives.
+  /// Ok, or an error that says what failed while `doing` that. Remembers a failure that no later
+  /// call survives.
   Status Check(VkResult result, std::string_view doing);
 
   /// Why the context cannot be used: the device is lost.
@@ -47,7 +48,7 @@ class Context {
   Result<VkPipeline> PipelineOf(const KernelImage& image);
 
   SubmissionQueue& kernel_queue() { return kernel_queue_; }
-  /// For copies beside the kernels; where the device has none such, the kernels' own.
+  /// The queue for copies beside the kernels, or the kernels' own where the device has no other.
   SubmissionQueue& copy_queue() { return physical_.copy_family ? copy_queue_ : kernel_queue_; }
 
  private:

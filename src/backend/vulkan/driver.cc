@@ -16,7 +16,7 @@ namespace acutance::vulkan {
 namespace {
 
 constexpr const char* kLibrary = "libvulkan.so.1";
-constexpr uint32_t kNewestVersion = VK_API_VERSION_1_3;  // of which this code knows something
+constexpr uint32_t kNewestVersion = VK_API_VERSION_1_3;  // the newest that this code knows
 
 struct Library {
   LoaderFunctions loader;
@@ -52,7 +52,7 @@ Library LoadLibrary(const std::string& path) {
   return library;
 }
 
-/// What the path held when it was first asked for.
+/// The library at `path`, as it was when it was first opened.
 const Library& TheLibrary(const std::string& path) {
   static std::mutex mutex;
   static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the driver

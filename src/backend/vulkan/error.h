@@ -1,4 +1,4 @@
-// What Vulkan's result codes mean.
+// The meaning of Vulkan's result codes.
 #pragma once
 
 #include <string>

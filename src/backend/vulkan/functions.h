@@ -65,7 +65,7 @@ namespace acutance::vulkan {
   X(vkResetQueryPool)                  \
   X(vkWaitSemaphores)
 
-/// Of extensions: null where the driver lacks them.
+/// Functions of extensions; null where the driver lacks them.
 #define ACU_VULKAN_EXTENSION_FUNCTIONS(X) \
   X(vkGetPipelineExecutablePropertiesKHR) \
   X(vkGetPipelineExecutableStatisticsKHR)

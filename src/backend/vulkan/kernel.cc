@@ -8,7 +8,7 @@
 namespace acutance::vulkan {
 namespace {
 
-// Of the SPIR-V specification, 2.3 and 3.32.
+// Numbers of the SPIR-V specification, sections 2.3 and 3.32.
 constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kSpirvHeaderWords = 5;
 constexpr uint32_t kOpCapability = 17;

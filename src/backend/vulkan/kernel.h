@@ -16,7 +16,7 @@ namespace acutance::vulkan {
 /// The SPIR-V module of an image.
 Result<std::span<const std::byte>> FindSpirv(const KernelImage& image);
 
-/// Refuses what the device could only fail at, in words that say so.
+/// Refuses kernels that the device cannot launch, with a clear message.
 Status CheckLimits(const PhysicalDevice& device, const KernelImage& image, std::span<const std::byte> spirv);
 
 Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, std::span<const std::byte> spirv);

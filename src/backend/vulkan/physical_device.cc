@@ -65,7 +65,7 @@ struct Properties {
   Properties(const Properties&) = delete;
 };
 
-/// Of what driver and loader both know.
+/// The newest version that driver and loader both know.
 uint32_t UsableVersion(const Driver& driver, const VkPhysicalDeviceProperties& properties) {
   return std::min(driver.version(), properties.apiVersion);
 }
@@ -186,7 +186,7 @@ std::vector<VkExtensionProperties> Extensions(const Driver& driver, VkPhysicalDe
   return extensions;
 }
 
-/// What is used where it is there. None of it changes a result.
+/// Features that are used where a device has them. None of them changes a result.
 void FindExtensions(const Driver& driver, PhysicalDevice& device) {
   for (const VkExtensionProperties& extension : Extensions(driver, device.handle)) {
     const std::string_view name = extension.extensionName;
@@ -272,7 +272,8 @@ Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device
     features.statistics.pipelineExecutableInfo = VK_TRUE;
     features.statistics.pNext = std::exchange(features.core.pNext, &features.statistics);
   }
-  // One queue for kernels: several of a family take turns at a cost (docs/performance.md).
+  // There is one queue for kernels: several of a family take turns at a cost
+  // (docs/performance-log.md).
   const float priority = 1;
   std::vector<VkDeviceQueueCreateInfo> queues;
   for (const std::optional<uint32_t> family : {std::optional(device.compute_family), device.copy_family}) {

@@ -13,7 +13,7 @@ class PipelineCache {
  public:
   /// Lives no longer than `device`.
   PipelineCache(const DeviceFunctions& vk, VkDevice device, const PhysicalDevice& physical);
-  ~PipelineCache();  // writes the file if there is something new
+  ~PipelineCache();  // writes the file if the data has changed
   PipelineCache(const PipelineCache&) = delete;
   PipelineCache& operator=(const PipelineCache&) = delete;
 

@@ -30,7 +30,8 @@ Result<std::unique_ptr<Queue>> VulkanQueue::Make(std::shared_ptr<Context> contex
   return std::unique_ptr<Queue>(new VulkanQueue(std::move(timeline), kernels, copies));
 }
 
-// Mesa 22.3 touches a semaphore for a moment after it was reached; so the queues end before it goes.
+// Mesa 22.3 may touch a semaphore just after it was reached, so that the queues end before it is
+// destroyed.
 VulkanQueue::~VulkanQueue() {
   static_cast<void>(timeline_->WaitFor(submitted_));
   if (submitted_ == 0) return;

@@ -15,7 +15,7 @@ namespace acutance::vulkan {
 
 class VulkanRecording : public Recording {
  public:
-  /// For submissions to `queue`.
+  /// A recording for submissions to `queue`.
   static Result<std::unique_ptr<VulkanRecording>> Make(std::shared_ptr<Timeline> timeline, SubmissionQueue& queue);
   ~VulkanRecording() override;  // waits for its last submission
 

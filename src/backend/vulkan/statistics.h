@@ -1,4 +1,5 @@
-// What the driver made of a kernel: registers, spills, shared memory. ACUTANCE_VULKAN_STATISTICS=1 prints it.
+// The registers, spills and shared memory of a compiled kernel, which
+// ACUTANCE_VULKAN_STATISTICS=1 prints.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// What the commands of a submission took, measured by the device: ACUTANCE_VULKAN_TIMES=1 prints it for the last
-// submission of every recording. Commands then run one after another, so that each has its own time.
+// The times of a submission's commands, measured by the device. ACUTANCE_VULKAN_TIMES=1 prints
+// them for the last submission of every recording. Commands then run one after another, so that
+// each has its own time.
 #pragma once
 
 #include <memory>
@@ -23,9 +24,9 @@ class Times {
 
   void Clear();  // before the recording is filled, and `Reset` before each submission
   void Reset();
-  /// At the beginning, then after each command.
+  /// Writes a timestamp: at the beginning, then after each command.
   void Mark(VkCommandBuffer commands, std::string what);
-  /// Of a submission that is done: a line for each command, to standard error.
+  /// Prints a line for each command of a submission that is done, to standard error.
   void Print() const;
 
  private:

@@ -1,4 +1,4 @@
-// The emulator, but for one call that fails.
+// An emulator of which one call fails.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,14 @@
 
 namespace acutance {
 
-/// What FlakyDevice does at its nth call of a kind.
+/// The fault of a FlakyDevice at its nth call of a kind.
 struct Fault {
   enum Where { kNowhere, kAllocate, kCopy, kSubmit, kWait } where = kNowhere;
   int nth = 0;
   StatusCode code = StatusCode::kIo;
   bool lasts = true;  // a lost device stays lost, a refused launch may be the only one
-  /// Of several devices: true once the faulty one has failed. The others wait for it, so that it does get work.
+  /// Set once the faulty one of several devices has failed. The others wait for it, so that it
+  /// gets work.
   std::atomic<bool>* failed = nullptr;
 };
 

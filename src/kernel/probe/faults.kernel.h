@@ -1,4 +1,4 @@
-// What a kernel may not do, for the emulator to find out.
+// Faults that the emulator must find in a kernel.
 #include "kernel/probe/faults_args.h"
 
 struct FaultsShared {

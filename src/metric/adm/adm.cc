@@ -123,7 +123,7 @@ struct Pooling {
 /// The Minkowski sum's root, with libvmaf's float exponent.
 float CubeRoot(float x) { return Powf(x, 1.0f / 3.0f); }
 
-/// Sums of rows -> the floats of spec/core.md 2.8 and 2.9.
+/// Sums of rows -> the floats of docs/spec/core.md 2.8 and 2.9.
 class ScaleScores {
  public:
   ScaleScores(const AdmSetup& setup, int scale, std::span<const int64_t> sums)
@@ -208,7 +208,7 @@ class AdmExtractor : public Extractor {
   }
 
   void FinishFrame(double num, double den, double aim, std::span<double> values) const {
-    // Nothing to lose: a perfect score. libvmaf leaves aim uninitialised here; ours is 0.
+    // Without detail in the reference, none can be lost. libvmaf leaves aim uninitialised here.
     const double adm2 = den == 0 ? 1.0 : num / den;
     const double aim_score = den == 0 ? 0.0 : aim / den;
     const double adm3 = adm2 * pooling_.dlm_weight + (1 - aim_score) * (1 - pooling_.dlm_weight);

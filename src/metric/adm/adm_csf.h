@@ -1,4 +1,5 @@
-// Contrast sensitivity factors of ADM: how much a band's difference counts at a viewing distance (spec/core.md 2.6).
+// Contrast sensitivity factors of ADM (docs/spec/core.md 2.6): how much a band's difference counts
+// at a viewing distance.
 #pragma once
 
 #include <array>

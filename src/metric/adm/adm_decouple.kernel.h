@@ -1,5 +1,5 @@
-// How much of a distorted band the reference explains (spec/core.md 2.5), in exact integers: a
-// device needs neither doubles nor correctly rounded floats. SCALE: 0 to 3.
+// How much of a distorted band the reference explains (docs/spec/core.md 2.5), in exact integers:
+// a device needs neither doubles nor correctly rounded floats. SCALE: 0 to 3.
 #pragma once
 
 #include "metric/adm/adm_math.kernel.h"
@@ -24,13 +24,13 @@ FUNCTION(int32_t) bit_length(uint64_t x) {
   return high != 0u ? 64 - leading_zeros(high) : 32 - leading_zeros(uint32_t(x));
 }
 
-// mantissa * 2^exponent, the mantissa of 24 bits: a number as a float would hold it.
+// A number as a float holds it: mantissa * 2^exponent, with a mantissa of 24 bits.
 struct AdmFloat {
   uint32_t mantissa;
   int32_t exponent;
 };
 
-// Nearest, ties to even; x > 0.
+// Rounds to nearest, ties to even; x > 0.
 FUNCTION(AdmFloat) round_to_float(uint64_t x) {
   AdmFloat rounded;
   rounded.exponent = bit_length(x) - 24;
@@ -103,16 +103,15 @@ FUNCTION(int32_t) test_angle(AdmBands o, AdmBands t) {
   return sine <= hardly ? ALIGNED_MAYBE : ALIGNED_NO;
 }
 
-// k * o with k = t / o in Q15, at most 1, all magnitudes. Up to 16384 that is the smaller of both
-// (README.md). Of 16-bit bands:
+// k * o with k = t / o in Q15, at most 1, all magnitudes, for 16-bit bands. Up to 16384 that is
+// the smaller of both (README.md).
 FUNCTION(uint32_t) explained_16(uint32_t o, uint32_t t, uint32_t negative) {
   if (o <= kMaxExactMagnitude) return smaller(o, t);
   const uint32_t ratio = ((1073741824u / o) * t + 16384u) >> 15;
   return (smaller(ratio, 32768u) * o + 16384u - negative) >> 15;
 }
 
-// Of 32-bit bands; o is rounded to 15 bits for the ratio, which is 1 in any case from t = 2 * o
-// on.
+// The same for 32-bit bands. The ratio rounds o to 15 bits, and is 1 from t = 2 * o on.
 FUNCTION(uint32_t) explained_32(uint32_t o, uint32_t t, uint32_t negative) {
   if (o <= kMaxExactMagnitude) return smaller(o, t);
   const int32_t bits_beyond = 17 - leading_zeros(o);
@@ -154,7 +153,7 @@ FUNCTION(int32_t) restore(int32_t o, int32_t t, bool aligned, AdmGain gain) {
   return o < 0 ? -int32_t(r) : int32_t(r);
 }
 
-// All cases, by the definition.
+// The restored part in all cases, as the definition says.
 FUNCTION(AdmBands) decouple_exactly(AdmBands o, AdmBands t, AdmGain gain) {
   const bool aligned = exactly_aligned(o, t);
   AdmBands r;

@@ -1,4 +1,4 @@
-// What the detail rows of all scales share.
+// Types and steps that the detail rows of all scales share.
 #if defined(ACUTANCE_ADM_DETAIL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_ADM_DETAIL_INL_H_
 #undef ACUTANCE_ADM_DETAIL_INL_H_
@@ -17,7 +17,7 @@ namespace {
 /// What the gain limit does: nothing at scale 0, an integer product, or a double one.
 enum class Gain { kOne, kInteger, kReal };
 
-/// One row of detail bands: columns and where they go.
+/// One row of detail bands: its columns and its outputs.
 struct DetailRow {
   AdmSplitRow low[2], high[2];  // filtered rows, by picture
   int column;                   // first
@@ -44,8 +44,9 @@ struct AngleTest {
   HWY_INLINE V32 Flags() const { return hn::BitCast(D32(), hn::VecFromMask(DF(), flag)); }
 };
 
-/// dp^2 >= cos^2 * om * tm in float. The inputs are right to a relative 2^-kInputBits (dp relative to sqrt(om * tm)),
-/// so the two sides are, with room to spare, right to 2^(3 - kInputBits).
+/// Tests dp^2 >= cos^2 * om * tm in float. The relative error of the inputs is at most
+/// 2^-kInputBits (that of dp relative to sqrt(om * tm)), so that the error of both sides is below
+/// 2^(3 - kInputBits).
 template <int kInputBits>
 HWY_INLINE AngleTest TestAngle(VF dp, VF om, VF tm) {
   const DF d;

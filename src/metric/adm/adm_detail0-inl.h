@@ -13,7 +13,8 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Up to here, in a mode that is not wide, |C| <= 15360: no centre term wraps and sums over the bands fit 16 bits.
+/// The largest magnitude up to which |C| <= 15360 in a mode that is not wide, so that no centre
+/// term wraps and sums over the bands fit 16 bits.
 inline constexpr int16_t kMaxPlainMagnitude0 = 13790;
 
 struct Magnitudes0 {

@@ -1,5 +1,5 @@
-// A gain limit of 1 to 100 as kernels take it (adm_decouple.kernel.h): the product with an integer, rounded to a
-// double, is then a matter of integers.
+// A gain limit of 1 to 100 as kernels take it (adm_decouple.kernel.h). In this form integers
+// compute the product with an integer as a double would round it.
 #pragma once
 
 #include <cmath>

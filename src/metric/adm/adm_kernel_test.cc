@@ -21,7 +21,7 @@ namespace {
 
 using adm::AdmBands;
 
-/// What floats say must agree with the integers, where they do not leave the decision to them.
+/// Floats must agree with the integers wherever they decide the angle themselves.
 bool KernelFlag(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
   const AdmBands o{{oh, ov, 0}}, t{{th, tv, 0}};
   const bool exact = adm::exactly_aligned(o, t);
@@ -65,7 +65,7 @@ TEST(AdmKernel, TestsTheAngleAsDoublesDo) {
   EXPECT_LT(flags, count * 4 / 5);
 }
 
-// Far from one degree floats decide alone, and nothing slow runs.
+// Far from one degree floats decide alone, without the slow integers.
 TEST(AdmKernel, FloatsTellMostAngles) {
   std::mt19937 random(1);
   int unsure = 0;

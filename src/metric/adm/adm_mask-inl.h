@@ -1,4 +1,5 @@
-// Contrast masking of one row: thresholds from the masker's 3x3 neighbourhoods, cubes of what exceeds them.
+// Contrast masking of one row: thresholds from the masker's 3x3 neighbourhoods, and the cubes of
+// the magnitudes above them.
 #if defined(ACUTANCE_ADM_MASK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_ADM_MASK_INL_H_
 #undef ACUTANCE_ADM_MASK_INL_H_
@@ -41,7 +42,7 @@ HWY_INLINE V64 AddMaskedCubes(V64 sum, V32 y, V64 round, int shift) {
   return hn::Add(sum, hn::Add(cube(y), cube(AsI32(OddToEven(AsU32(y))))));
 }
 
-/// What of lanes i.. of a band of `signal` exceeds the threshold.
+/// The part of lanes i.. of a band of `signal` that exceeds the threshold.
 template <bool kScale0, int kBand>
 HWY_INLINE V32 ExcessOf(const AdmSignalRow& signal, int i, V32 factor, V32 threshold) {
   const D32 d;

@@ -1,5 +1,5 @@
-// Arithmetic of ADM in C++ (spec/core.md 2.3 to 2.9): what the kernels share, the wavelet's numbers as
-// the SIMD implementation takes them, and the definition of decoupling.
+// Arithmetic of ADM in C++ (docs/spec/core.md 2.3 to 2.9): what the kernels share, the wavelet's
+// numbers as the SIMD implementation takes them, and the definition of decoupling.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Arithmetic of ADM for one sample, to the last shift (spec/core.md 2.3 to 2.9), which the
+// Arithmetic of ADM for one sample, to the last shift (docs/spec/core.md 2.3 to 2.9), which the
 // reference implementation and the kernels share. `scale`, 0 to 3, and `band`, h v d, are
 // constants in kernels. Decoupling differs on purpose: adm_math.h has the definition in doubles,
 // adm_decouple.kernel.h integers that a test proves equal.
@@ -108,7 +108,7 @@ CONSTANT(uint32_t, kNeighbour) = 143165577u;  // Q32
 CONSTANT(uint32_t, kCentre) = 286331153u;
 CONSTANT(uint32_t, kNegativeRounding) = 0x80000000u;  // is subtracted
 
-// Of |C|. At scale 0 the upper half of 32 bits is taken, so that the share wraps to 16.
+// The share of |C|. At scale 0 it is the upper half of 32 bits, so that it wraps to 16.
 FUNCTION(int32_t) share_0(uint32_t c, uint32_t weight) { return int32_t((weight << 4) * c + 32768u) >> 16; }
 FUNCTION(int32_t) share_32(uint32_t c, uint32_t weight) {
   return int32_t(uint32_t((uint64_t(c) * uint64_t(weight) - uint64_t(kNegativeRounding)) >> 32));
@@ -120,11 +120,11 @@ FUNCTION(int32_t) centre_share(int32_t scale, uint32_t c) {
   return scale == 0 ? share_0(c, kCentre0) : share_32(c, kCentre);
 }
 
-// --- Masking: what of a band exceeds the threshold, and its cube.
+// --- Masking: the part of a band above the threshold, and its cube.
 
 FUNCTION(int32_t) threshold_shift(int32_t scale, int32_t band) { return scale > 0 ? 0 : (band == 2 ? 12 : 10); }
 FUNCTION(int32_t) square_shift(int32_t scale, int32_t band) { return scale == 0 && band < 2 ? 29 : 30; }
-// Of the masked magnitude's cube, `of_h` being that of h and v.
+// The shift of the masked magnitude's cube; `of_h` is that of h and v.
 FUNCTION(int32_t) cube_shift(int32_t scale, int32_t band, int32_t of_h) {
   return scale == 0 && band == 2 ? of_h + 1 : of_h;
 }

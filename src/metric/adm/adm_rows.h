@@ -1,4 +1,4 @@
-// Memory of ADM's CPU text: band a of a frame, and the rows that one thread works on.
+// Memory of ADM's SIMD implementation: band a of a frame, and the rows that one thread works on.
 #pragma once
 
 #include <hwy/aligned_allocator.h>

@@ -1,4 +1,4 @@
-// Geometry, shifts and sums of ADM's four scales (spec/core.md 2.3, 2.4, 2.8, 2.9).
+// Geometry, shifts and sums of ADM's four scales (docs/spec/core.md 2.3, 2.4, 2.8, 2.9).
 #pragma once
 
 #include <algorithm>

@@ -47,7 +47,7 @@ KERNEL_USES(AdmScaleArgs, AdmScaleShared)
 #include "metric/adm/adm_decouple.kernel.h"
 #include "metric/adm/adm_wavelet.kernel.h"
 
-// Of an item's positions.
+// One entry for each of an item's positions.
 struct AdmDetail {
   AdmBands at[ROWS];
 };
@@ -71,7 +71,7 @@ FUNCTION(bool) in_core(int32_t column) {
          local_y() < TILE_ROWS - ADM_MARGIN_ROWS;
 }
 
-// In a tile that is scored at all.
+// Whether a position is scored, in a tile that has scored positions.
 FUNCTION(bool) is_scored(CONTEXT(int32_t column)) {
   const int32_t x = first_column_of_tile();
   const int32_t y = first_row_of_tile() + local_y();
@@ -123,7 +123,7 @@ FUNCTION(AdmDetail) read_detail(CONTEXT()) {
 
 FUNCTION(uint32_t) factor_of(CONTEXT(int32_t band)) { return band == 2 ? args.diagonal_factor : args.factor; }
 
-// What a sample adds to its neighbours' thresholds.
+// The share that a sample adds to its neighbours' thresholds.
 FUNCTION(uint64_t) neighbour_shares(CONTEXT(AdmBands signal)) {
   int32_t sum = 0;
   UNROLL for (int32_t i = 0; i < ADM_BANDS; ++i) {
@@ -132,7 +132,7 @@ FUNCTION(uint64_t) neighbour_shares(CONTEXT(AdmBands signal)) {
   return uint64_t(uint32_t(sum));
 }
 
-// Of all positions of the item.
+// Stores the shares of all positions of the item.
 FUNCTION(void) share_all(CONTEXT(AdmDetail restored, AdmDetail additive)) {
   UNROLL for (int32_t j = 0; j < ROWS; ++j) {
     uint64_t shares = neighbour_shares(PASS(additive.at[j]));
@@ -238,7 +238,7 @@ FUNCTION(AdmAligned) test_angles(AdmDetail o, AdmDetail t) {
   return aligned;
 }
 
-// The restored part of t. Rare positions go one by one through one copy of the long way.
+// The restored part of t. Rare positions go one by one through the single copy of the slow path.
 FUNCTION(AdmDetail) decouple(AdmDetail o, AdmDetail t, AdmGain gain) {
   const AdmAligned aligned = test_angles(o, t);
   AdmDetail restored;

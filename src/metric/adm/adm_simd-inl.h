@@ -1,4 +1,4 @@
-// Vector types and idioms of ADM's texts. Included once per instruction set.
+// Vector types and idioms of ADM's SIMD implementation. Included once per instruction set.
 #if defined(ACUTANCE_ADM_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_ADM_SIMD_INL_H_
 #undef ACUTANCE_ADM_SIMD_INL_H_

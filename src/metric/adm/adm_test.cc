@@ -80,7 +80,7 @@ struct Size {
   int width, height;
 };
 
-/// The set-up that the metric makes of the same texts, for the plain loops.
+/// The set-up that the metric makes of the same options, for the reference implementation.
 AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
   return MakeAdmSetup(OptionValues::Parse(kAdmMetric.options, texts).value(), format).value();
 }
@@ -158,7 +158,8 @@ TEST_P(AdmTargetTest, BandSplitChangesNothing) {
 }
 
 TEST(AdmMath, SmallMagnitudesRestoreToTheirMinimum) {
-  // The fast text replaces ratio and product by min(|o|, |t|) up to here; the first exception is 16554.
+  // The SIMD implementation uses min(|o|, |t|) for ratio and product up to here; it first fails
+  // at 16554.
   for (int o = 1; o <= 16384; o += o < 1000 ? 1 : 7) {
     for (int t = 1; t <= o + 1; t += o < 1000 ? 1 : 3) {
       ASSERT_EQ(adm::Restore(adm::Ratio0(o, t), o, t, false, 1), std::min(o, t));

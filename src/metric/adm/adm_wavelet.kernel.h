@@ -1,4 +1,5 @@
-// The wavelet of a tile: down the columns into shared memory, then along the rows (spec/core.md 2.3).
+// The wavelet of a tile (docs/spec/core.md 2.3): down the columns into shared memory, then along
+// the rows.
 //
 // The tile has TILE_COLUMNS x TILE_ROWS positions; column e is band column first_column_of_tile() + e, and its pair of
 // input columns is the two that stand at twice that. Positions at the left and right edge lack a neighbour.

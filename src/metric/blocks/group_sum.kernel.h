@@ -1,5 +1,6 @@
-// Exact sums over a workgroup: lanes, then waves, as 64-bit integers, whatever the wave size. The kernel's shared
-// struct has `uint64_t wave_sums[MAX_WAVES]`. Signed values are summed as their two's complement.
+// Exact sums over a workgroup: lanes, then waves, as 64-bit integers, at any wave size. The
+// kernel's shared struct has `uint64_t wave_sums[MAX_WAVES]`. Signed values are summed as their
+// two's complement.
 #pragma once
 
 #include "kernel/kernel.h"

@@ -1,5 +1,6 @@
-// Doubles made of integers: rounded as IEEE 754 says (to nearest, ties to even) on devices that have none, or whose
-// division is not promised to be rounded correctly. Positive numbers of double's normal range only.
+// Doubles made of integers, for devices without doubles or without correctly rounded division.
+// Results are rounded as IEEE 754 says (to nearest, ties to even). Positive numbers in double's
+// normal range only.
 #pragma once
 
 #include "kernel/exact_float.kernel.h"

@@ -1,4 +1,5 @@
-// Blurs pictures (spec/core.md 4.2): five taps down the columns, then along the rows, each a running float sum.
+// Blurs pictures (docs/spec/core.md 4.1, 4.2): five taps down the columns, then along the rows,
+// each a running float sum.
 //
 // Items form columns: each filters ROWS values of its column, all share the results, and then each but the two
 // outermost at both ends of a row of items filters along the row. PIXEL: uint8_t or uint16_t.

@@ -1,4 +1,4 @@
-// Arithmetic of float_motion (spec/core.md 4.2), which the reference implementation and the
+// Arithmetic of float_motion (docs/spec/core.md 4.2), which the reference implementation and the
 // kernels share.
 #pragma once
 

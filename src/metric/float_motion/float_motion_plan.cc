@@ -87,7 +87,7 @@ class PlanMaker {
     return plan_.AddLaunch(*kernel, grid, args, "mirror 2");
   }
 
-  /// Of the pictures that were blurred last.
+  /// Halves the pictures that were blurred last.
   Status AddHalf(const FloatMotionPart& part) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_motion_half", context_));
     const FloatPictures blurred = pictures_;

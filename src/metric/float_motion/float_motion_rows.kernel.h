@@ -14,7 +14,7 @@ struct FloatMotionRowsShared {
 
 KERNEL_USES(FloatMotionRowsArgs, FloatMotionRowsShared)
 
-// What an item reads of a tile.
+// The values of a tile that an item reads.
 struct FloatMotionShare {
   float earlier[SHARE_ROWS][ROWS];
   float current[SHARE_ROWS][ROWS];

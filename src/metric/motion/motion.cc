@@ -51,8 +51,9 @@ Settings ReadSettings(const OptionValues& options) {
           .debug = options.Bool("debug")};
 }
 
-/// motion2 and motion3 out of the per-frame values (spec/core.md 3.4), each as soon as the frames seen determine it:
-/// frame i looks ahead to i + 1, and the first `lag` frames take motion3 from the first value there is.
+/// motion2 and motion3 of the per-frame values (docs/spec/core.md 3.4), each as soon as the
+/// frames seen determine it: frame i looks ahead to i + 1, and the first `lag` frames take
+/// motion3 from the first value there is.
 class MotionSequence : public Sequence {
  public:
   explicit MotionSequence(const Settings& settings) : settings_(settings) {}

@@ -1,4 +1,4 @@
-// Sum of |low-passed (earlier - current)| over a plane (spec/core.md 3.3).
+// Sum of |low-passed (earlier - current)| over a plane (docs/spec/core.md 3.3).
 //
 // Items form columns: each filters ROWS differences of its column down the rows, all share the results, and then each
 // but the two outermost at both ends of a row of items filters along the row. PIXEL: uint8_t or uint16_t.
@@ -18,7 +18,7 @@ KERNEL_USES(MotionSadArgs, MotionSadShared)
 
 #include "metric/blocks/partial_sums.kernel.h"
 
-// For the ROWS rows from first_row on.
+// Filters the column for the ROWS rows from first_row on.
 FUNCTION(void) filter_column(CONTEXT(int32_t column, int32_t first_row)) {
   const int64_t picture = int64_t(group_z()) * args.picture_stride;
   CONST_BUFFER(PIXEL) earlier = CONST_BUFFER_AT(PIXEL, args.earlier, picture);

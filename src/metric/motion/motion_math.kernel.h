@@ -1,4 +1,4 @@
-// Arithmetic of motion (spec/core.md 3.3), which the reference implementation and the kernel
+// Arithmetic of motion (docs/spec/core.md 3.3), which the reference implementation and the kernel
 // share.
 #pragma once
 

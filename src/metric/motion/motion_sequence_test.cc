@@ -1,4 +1,4 @@
-// The streaming logic over time against the flush arithmetic of spec/core.md 3.4, transcribed literally.
+// The streaming logic over time against a literal transcript of docs/spec/core.md 3.4.
 #include <gtest/gtest.h>
 
 #include <algorithm>

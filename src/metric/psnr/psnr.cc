@@ -75,7 +75,7 @@ Settings ReadSettings(const OptionValues& options, const PictureFormat& format) 
   return settings;
 }
 
-/// Adds up the whole clip; nothing to say about single frames.
+/// Adds up the whole clip; it writes no values of single frames.
 class PsnrSequence : public Sequence {
  public:
   explicit PsnrSequence(const Settings& settings) : settings_(settings) {}

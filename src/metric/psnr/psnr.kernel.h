@@ -1,5 +1,5 @@
-// Squared error of one plane. An item adds up a column of ROWS words; what a row's last word holds beyond the width is
-// padding. SAMPLE_BITS: 8 or 16.
+// Squared error of one plane. An item adds up a column of ROWS words; samples of a row's last
+// word beyond the width are padding. SAMPLE_BITS: 8 or 16.
 #include "metric/psnr/psnr_math.kernel.h"
 
 #define SAMPLES (32 / SAMPLE_BITS)  // of a word

@@ -99,7 +99,7 @@ TEST(SquaredError, BandsAddUp) {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// spec/siblings.md B.1: the sample of the known answers. `t`: frame number.
+/// docs/spec/siblings.md B.1: the sample of the known answers. `t`: frame number.
 int KnownSample(int plane, int column, int y, int t, bool distorted, int bit_depth) {
   const int x = column + 3 * t;
   int a = 20 + ((2 * x + 3 * y + ((x * y) >> 6) + 11 * plane * y) >> 3) % 160 +

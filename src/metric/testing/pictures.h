@@ -62,7 +62,7 @@ inline uint16_t SampleAt(const Plane& plane, int bit_depth, int x, int y) {
   return bit_depth > 8 ? plane.Row<uint16_t>(y)[x] : plane.Row<uint8_t>(y)[x];
 }
 
-// --- The film of the known answers (spec/core.md 5); k is the frame.
+// --- The film of the known answers (docs/spec/core.md 5); k is the frame.
 
 inline int FilmSample(int x, int y, int k) {
   const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };

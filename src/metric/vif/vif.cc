@@ -84,7 +84,7 @@ class Pyramid : public Workspace {
   std::array<std::array<std::vector<int16_t>, 2>, kVifScales> samples_;
 };
 
-/// Numerator and denominator of a scale: one rounding to float each (spec/core.md 1.6).
+/// Numerator and denominator of a scale: one rounding to float each (docs/spec/core.md 1.6).
 struct Ratio {
   float num;
   float den;

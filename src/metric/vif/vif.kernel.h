@@ -1,4 +1,5 @@
-// One scale of VIF, from images to sums and to the images of the next scale, in one pass (spec/core.md 1.4, 1.5).
+// One scale of VIF (docs/spec/core.md 1.4, 1.5), from images to sums and to the images of the next
+// scale, in one pass.
 //
 // A workgroup has a tile of COLUMNS x ROWS pixels. First each item filters one column, of the tile or its margin, down
 // ROWS rows into shared memory; then it filters a run of RUN pixels of one row along it, and adds up their statistics.

@@ -1,4 +1,5 @@
-// The gain of a textured pixel and what it leaves (spec/core.md 1.5), bit for bit what doubles give:
+// The gain of a textured pixel and the variance that it leaves (docs/spec/core.md 1.5), with the
+// bits that doubles give:
 //   g = s12 / (s1 + epsilon)   sv = trunc(s2 - g s12)   n1 = max(sv, 0) + N   n2 = trunc(min(g, limit)^2 s1) + n1
 // with s1 >= N, s2 > 0, s12 > 0, all below 2^30. quick_gain finds the truncated values from the exact quotient of
 // integers, and says when a rounding of the doubles could have changed one: then exact_gain makes those doubles.

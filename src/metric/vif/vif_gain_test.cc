@@ -1,4 +1,4 @@
-// The gain of the GPU text, compiled here as plain C++, against the doubles of the definition.
+// The gain of the kernels, compiled here as plain C++, against the doubles of the definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>

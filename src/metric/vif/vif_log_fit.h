@@ -1,5 +1,6 @@
-// 2048 log2 as the GPU texts compute it: quadratics of integers that give every entry of VifLogTable() (vif_test.cc
-// compares all 32768; the steps of the table leave room: each part's `start` may be off by 250).
+// 2048 log2 as the kernels compute it: quadratics of integers that give every entry of
+// VifLogTable() (vif_test.cc compares all 32768). Each part's `start` may be off by 250 without
+// changing an entry.
 #pragma once
 
 #include <array>

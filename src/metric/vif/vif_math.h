@@ -1,4 +1,4 @@
-// Constants and per-pixel arithmetic of integer VIF (spec/core.md section 1), in C++.
+// Constants and per-pixel arithmetic of integer VIF (docs/spec/core.md 1), in C++.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct VifFilter {
   constexpr int Tap(int k) const { return k < 0 || k > 2 * radius ? 0 : taps[k]; }
 };
 
-/// Of half its taps, the middle one last.
+/// The filter with this half of its taps, the middle one last.
 template <size_t kCount>
 constexpr VifFilter MakeVifFilter(const uint32_t (&half)[kCount]) {
   VifFilter filter{static_cast<int>(kCount) - 1, {}};
@@ -43,7 +43,7 @@ constexpr int64_t VifHalf(int shift) { return shift == 0 ? 0 : int64_t{1} << (sh
 inline constexpr double kVifGainEpsilon = 65536 * 1.0e-10;
 static_assert(kVifGainEpsilon == static_cast<double>(vif::kEpsilonMantissa) * 0x1p-70 && vif::kEpsilonExponent == -70);
 
-/// T[i] of spec/core.md 1.5 at [i - 32768]: 2048 * log2(i), rounded as libvmaf rounds it.
+/// T[i] of docs/spec/core.md 1.5 at [i - 32768]: 2048 * log2(i), rounded as libvmaf rounds it.
 const std::array<uint16_t, 32768>& VifLogTable();
 
 /// L(x), x >= 2^17: 2048 * log2(x) of the 16 leading bits of x.
@@ -52,7 +52,7 @@ inline int VifLog(const std::array<uint16_t, 32768>& table, uint64_t x) {
   return table[(x >> k) & 32767] + 2048 * k;
 }
 
-/// What a scale adds up over its pixels.
+/// The sums of a scale over its pixels.
 enum VifSum { kVifNumLog, kVifDenLog, kVifFlatNum, kVifFlatCount, kVifSumsPerScale };
 
 inline constexpr float kVifLogRounder = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded to an integer

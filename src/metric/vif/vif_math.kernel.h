@@ -1,4 +1,4 @@
-// Constants and arithmetic of integer VIF (spec/core.md section 1) that the reference
+// Constants and arithmetic of integer VIF (docs/spec/core.md 1) that the reference
 // implementation and the kernels share. They differ on purpose in the filters' sums (64 bits here,
 // pairs of 32 there), the gain (doubles here, integers there) and the logarithm (a table here,
 // quadratics there): tests prove those equal.

@@ -1,10 +1,10 @@
-// What a pixel's variances add to the sums of a scale (spec/core.md 1.5), and the sums of a workgroup. The kernel's
-// shared memory has `log_table` and two `wave_sums` per wave.
+// What a pixel's variances add to the sums of a scale (docs/spec/core.md 1.5), and the sums of a
+// workgroup. The kernel's shared memory has `log_table` and two `wave_sums` per wave.
 #pragma once
 
 #include "metric/vif/vif_gain.kernel.h"
 
-// Of at most 2047 pixels; num_log < 2^16 and den_log < 2^15 for each.
+// The sums of at most 2047 pixels; num_log < 2^16 and den_log < 2^15 for each.
 struct VifSums {
   uint32_t num_log;
   uint32_t den_log;
@@ -21,7 +21,7 @@ FUNCTION(VifSums) no_sums() {
   return sums;
 }
 
-// Seen by all after the next barrier.
+// Fills the table, which all items see after the next barrier.
 FUNCTION(void) load_log_table(CONTEXT()) {
   for (int32_t i = local_x(); i < 2 * kLogParts; i += BLOCK_X) group.log_table[i] = args.log_table.data[i];
 }

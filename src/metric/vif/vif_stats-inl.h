@@ -1,4 +1,5 @@
-// From filtered moments to sums: variances, gain and logarithms of spec/core.md 1.5. Included once per instruction set.
+// Statistics of VIF (docs/spec/core.md 1.5): from filtered moments to variances, gains, logarithms
+// and sums. Included once per instruction set.
 //
 // Three loops over a row, each with a short chain of dependent steps so that the CPU overlaps many pixels: variances
 // (which drops flat pixels), gains in float64, logarithms.
@@ -50,7 +51,7 @@ constexpr int32_t kMantissaLogOrigin = std::bit_cast<int32_t>(kVifLogRounder);
 
 HWY_INLINE VF32 AsFloat(V32 v) { return hn::BitCast(DF32(), v); }
 
-/// For each lane the entry of `table` that its three or four lowest bits name.
+/// The entry of `table` that the three or four lowest bits of each lane name.
 HWY_INLINE VF32 LookUp(const std::array<float, kLanes>& table, V32 index) {
 #if HWY_TARGET == HWY_AVX2  // Highway would clear the other bits first
   return VF32{_mm256_permutevar8x32_ps(hn::LoadU(DF32(), table.data()).raw, index.raw)};

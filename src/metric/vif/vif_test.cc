@@ -208,7 +208,7 @@ TEST(VifLog, QuadraticsGiveEveryEntry) {
     ASSERT_EQ(kVifLogFirst + kVifLogFit[i / 1024].At(i % 1024), VifLogTable()[i]) << i;
 }
 
-// ---- known answers of spec/core.md 5
+// ---- known answers of docs/spec/core.md 5
 
 std::vector<double> Values(const PicturePair& pair, const OptionTexts& texts) {
   return Vif(pair.reference.format, texts).Values(pair.reference, pair.distorted);

@@ -1,4 +1,5 @@
-// Vectors of the VIF text: pairs of 16-bit samples in 32-bit lanes. Included once per instruction set.
+// Vectors of VIF's SIMD implementation: pairs of 16-bit samples in 32-bit lanes. Included once
+// per instruction set.
 //
 // A block is 2N neighbouring columns (N lanes of 32 bits). It lives in two forms: 2N words in natural order, and two
 // vectors of 32-bit lanes, "even" (columns 0, 2, 4, ...) and "odd" (columns 1, 3, 5, ...). Going from one to the other

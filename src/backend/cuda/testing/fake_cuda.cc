@@ -1,5 +1,5 @@
-// The library fake_cuda.h speaks of. Kernels, by the name of their .entry, over arguments {uint64 address, int32 value,
-// int32 count} of `count` int32:
+// The library that fake_cuda.h describes. Its kernels, by the name of their .entry, take the
+// arguments {uint64 address, int32 value, int32 count} and work on `count` int32:
 //   fill: stores value   add: adds value   crash: touches memory that is not there, which loses the device
 #include "backend/cuda/testing/fake_cuda.h"
 
@@ -37,7 +37,7 @@ struct EventHandle {
 struct StreamHandle {
   bool capturing = false;
   GraphHandle captured;
-  std::vector<std::function<CUresult()>> pending;  // runs when somebody waits, never sooner
+  std::vector<std::function<CUresult()>> pending;  // runs when a thread waits, never sooner
 };
 
 namespace {

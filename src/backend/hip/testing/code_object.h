@@ -1,5 +1,5 @@
-// Reads what an AMD code object says of its kernels (ELF note "AMDGPU", MessagePack: LLVM's AMDGPU usage guide, code
-// object version 3 and later).
+// Reads the metadata of kernels in an AMD code object (ELF note "AMDGPU", MessagePack: LLVM's
+// AMDGPU usage guide, code object version 3 and later).
 #pragma once
 
 #include <cstddef>

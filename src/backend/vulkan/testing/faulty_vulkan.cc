@@ -1,4 +1,4 @@
-// The library faulty_vulkan.h speaks of.
+// The library that faulty_vulkan.h describes.
 #include "backend/vulkan/testing/faulty_vulkan.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ PFN_vkGetInstanceProcAddr TrueLoader() {
   return library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
 }
 
-/// By an instance that is never destroyed: llvmpipe's LLVM leaks when it is unloaded, and a leak checker sees that.
+/// Opens the true driver with an instance that is never destroyed: llvmpipe's LLVM leaks when it
+/// is unloaded, and a leak checker sees that.
 void KeepDriversLoaded() {
   static VkInstance instance = nullptr;
   if (instance || !TrueLoader()) return;
