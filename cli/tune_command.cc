@@ -42,7 +42,7 @@ Status TuneMetric(Device& device, const Metric& metric) {
 }  // namespace
 
 int RunTuneCommand(const DeviceChoice& choice) {
-  DevicePicker picker(choice, [](Device&) { return Status(); });
+  DevicePicker picker(choice);
   const std::unique_ptr<Device> device = picker.Next();
   if (!device) {
     fmt::print(stderr, "acutance tune: no device: {}\n", fmt::join(picker.notes(), "; "));

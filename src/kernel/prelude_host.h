@@ -16,3 +16,6 @@
 #define DOUBLE(X) X
 #define leading_zeros(V) int32_t(std::countl_zero(V))
 #define estimate_reciprocal(V) (1.0f / (V))
+#define estimate_square_root(V) __builtin_sqrtf(V)
+#define float_bits(V) std::bit_cast<uint32_t>(float(V))
+#define bits_float(V) std::bit_cast<float>(uint32_t(V))

@@ -15,7 +15,7 @@
 
 #include "backend/emu/emu.h"
 #include "backend/vulkan/vulkan.h"
-#include "engine/backends.h"
+#include "devices/backends.h"
 #include "metric/registry.h"
 #include "tests/parity/sweep.h"
 
