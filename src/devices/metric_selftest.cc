@@ -53,7 +53,11 @@ std::vector<PictureSize> Sizes(const Metric& metric) {
   return {smallest, {std::max(135, smallest.width | 1), std::max(53, smallest.height | 1)}};
 }
 
-PictureFormat Format(const PictureSize& size, int depth) { return {size.width, size.height, depth, PixelFormat::k420}; }
+/// Chroma planes of the smallest pictures are as large as luma: half of them may be nothing.
+PictureFormat Format(const Metric& metric, const PictureSize& size, int depth) {
+  const bool is_smallest = size.width == metric.smallest.width;
+  return {size.width, size.height, depth, is_smallest ? PixelFormat::k444 : PixelFormat::k420};
+}
 
 struct Plans {
   PlanContext context;
@@ -127,7 +131,8 @@ class MetricTest {
     plan.push_back(std::move(plans.plan));
     ACU_ASSIGN_OR_RETURN(
         const std::unique_ptr<PlanRunner> runner,
-        PlanRunner::Make(device_, std::move(plan), plans.context, {.poison = true, .derive = std::move(plans.derive)}));
+        PlanRunner::Make(device_, std::move(plan), plans.context,
+                         {.poison = true, .pack = true, .derive = std::move(plans.derive)}));
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
       const ClipFrames clip(metric_, options_, reference_, *distorted);
       for (int first = 0; first < static_cast<int>(reference_.size()); first += kBatch) {
@@ -206,7 +211,7 @@ Status TestSize(Device& device, const Metric& metric, const PictureSize& size) {
   Status refusal;
   bool tested = false;
   for (const int depth : kDepths) {
-    const PictureFormat format = Format(size, depth);
+    const PictureFormat format = Format(metric, size, depth);
     const Status taken = MakeExtractor(metric, OptionValues(metric.options), format).status();
     if (taken.ok()) ACU_RETURN_IF_ERROR(TestFormat(device, metric, format));
     else refusal = taken;
@@ -225,10 +230,10 @@ Status TestMetric(Device& device, const Metric& metric) {
 }
 
 std::vector<std::string> KernelsOf(const Metric& metric) {
-  std::set<std::string> kernels;
+  std::set<std::string> kernels = {"unpack_bits"};  // of samples that travel packed
   for (const int depth : kDepths)
     for (const OptionValues& options : OptionSets(metric)) {
-      const PictureFormat format = Format(Sizes(metric).back(), depth);
+      const PictureFormat format = Format(metric, Sizes(metric).back(), depth);
       if (!MakeExtractor(metric, options, format).ok()) continue;
       const Result<Plans> plans = Plans::Make(metric, options, format, WorkloadClass::kSmall, "");
       if (!plans.ok()) continue;

@@ -19,7 +19,7 @@ Session::Session(SessionOptions options)
 /// The devices' threads use the pool, and the pool's threads everything else.
 Session::~Session() {
   crew_.Stop();
-  pool_.reset();
+  if (pool_) pool_->End();  // its tasks use the pool
 }
 
 DeviceCrew::Settings Session::CrewSettings() {

@@ -233,7 +233,8 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
                                .to_row = spec.row_stride() / 2,
                                .words = words,
                                .height = spec.height(),
-                               .bits = spec.format.bit_depth};
+                               .bits = spec.format.bit_depth,
+                               .padding = 0};
   const KernelImage& image = *FindKernelImage("unpack_bits", kUnpackShape);
   const auto bytes = std::as_bytes(std::span(&args, 1));
   commands.push_back(LaunchCommand{

@@ -11,5 +11,6 @@ struct UnpackBitsArgs {
   int32_t to_row;
   int32_t words;  // of a row of samples
   int32_t height;
-  int32_t bits;  // of a sample: at most 16
+  int32_t bits;     // of a sample: at most 16
+  int32_t padding;  // equal arguments have equal bytes
 };

@@ -126,7 +126,7 @@ class Checks(unittest.TestCase):
         self.expect("check_spec.py", "name the section")
 
     def test_citation_of_another_folder(self):
-        self.write("src/base/a.h", "// docs/spec/core.md 1.5\n")
+        self.write("src/base/a.h", "// spec/core.md 1.5\n")
         self.expect("check_spec.py", "cite pages as docs/spec/core.md")
 
     def test_citation_between_pages(self):

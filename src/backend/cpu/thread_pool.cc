@@ -24,13 +24,16 @@ ThreadPool::ThreadPool(int workers, Mode mode) : workers_(std::max(workers, 1)) 
   if (workers_ > 1 || mode == Mode::kThreads) StartThreads(workers_, threads_, [this](int worker) { Work(worker); });
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { End(); }
+
+void ThreadPool::End() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   task_added_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_)
+    if (thread.joinable()) thread.join();
 }
 
 void ThreadPool::Submit(Task task, bool urgent) {

@@ -21,11 +21,14 @@ class ThreadPool {
     kThreads,  // one worker is a thread too
   };
   explicit ThreadPool(int workers, Mode mode = Mode::kInlineIfOne);  // at least 1
-  ~ThreadPool();                                                     // runs what was submitted, then joins
+  ~ThreadPool();                                                     // as End
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int workers() const { return workers_; }
+
+  /// Runs what was submitted, and what that submits, then ends the threads.
+  void End();
 
   /// urgent: ahead of everything queued, for work that completes a frame already begun.
   void Submit(Task task, bool urgent = false);

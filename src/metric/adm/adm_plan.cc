@@ -133,7 +133,8 @@ class PlanMaker {
                                .gain_low = gain.low,
                                .gain_shift = gain.shift,
                                .bit_depth = context_.format.bit_depth,
-                               .row_sums_per_frame = row_sums_per_frame_};
+                               .row_sums_per_frame = row_sums_per_frame_,
+                               .padding = 0};
     const Tiles tiles(s, *kernels_[scale]);
     const Grid grid = {CeilDiv(s.width, tiles.columns), CeilDiv(s.height, tiles.rows), context_.pairs()};
     return plan_.AddLaunch(*kernels_[scale], grid, args, "-1 reads 1, n reads n - 1");

@@ -37,4 +37,5 @@ struct AdmScaleArgs {
   int32_t gain_shift;
   int32_t bit_depth;
   int32_t row_sums_per_frame;
+  int32_t padding;  // equal arguments have equal bytes
 };

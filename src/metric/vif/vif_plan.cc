@@ -137,6 +137,7 @@ class PlanMaker {
             .partials_per_frame = sums_.per_frame(),
             .first_partial = first_partials_[scale],
             .next_row_stride = next.row_stride,
+            .padding = 0,
             .limit = limit_};
   }
 
