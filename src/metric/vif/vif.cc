@@ -111,19 +111,18 @@ class VifExtractor : public Extractor {
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
-    VifJob job;
-    job.scale = stage;
-    job.bit_depth = stage == 0 ? format_.bit_depth : 16;
-    job.statistics = stage > 0 || !settings_.skip_scale0;
-    job.gain_limit = settings_.gain_limit;
-    for (int i = 0; i < 2; ++i) {
-      job.images[i] = stage == 0 ? InputImage(frame.plane(i)) : HalvedImage(pyramid, stage, i);
-      if (stage + 1 < kVifScales) job.next[i] = pyramid.Samples(stage + 1, i);
+    RunBands({&frame, 1}, stage, band, {&workspaces, 1}, {&results, 1});
+  }
+
+  void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
+                std::span<const BandResults> results) const override {
+    std::vector<VifJob> jobs;
+    std::vector<VifSums> sums;
+    for (size_t i = 0; i < frames.size(); ++i) {
+      jobs.push_back(MakeJob(frames[i], stage, PyramidOf(workspaces[0]), PyramidOf(workspaces[i])));
+      sums.push_back(results[i].sums.subspan(stage * kVifSumsPerScale).first<kVifSumsPerScale>());
     }
-    job.next_stride = Pyramid::Stride(format_, stage + 1);
-    RunVifBand(job, band, static_cast<VifBuffers&>(*workspaces.thread),
-               results.sums.subspan(stage * kVifSumsPerScale).first<kVifSumsPerScale>());
+    RunVifBands(jobs, band, static_cast<VifBuffers&>(*workspaces[0].thread), sums);
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -153,6 +152,23 @@ class VifExtractor : public Extractor {
     std::vector<StageSpec> stages;
     for (int scale = 0; scale < kVifScales; ++scale) stages.push_back({format.height >> scale});
     return stages;
+  }
+
+  static Pyramid& PyramidOf(const Workspaces& workspaces) { return static_cast<Pyramid&>(*workspaces.frame); }
+
+  VifJob MakeJob(const FrameView& frame, int stage, Pyramid& reference, Pyramid& distorted) const {
+    VifJob job;
+    job.scale = stage;
+    job.bit_depth = stage == 0 ? format_.bit_depth : 16;
+    job.statistics = stage > 0 || !settings_.skip_scale0;
+    job.gain_limit = settings_.gain_limit;
+    for (int i = 0; i < 2; ++i) {
+      Pyramid& pyramid = i == 0 ? reference : distorted;
+      job.images[i] = stage == 0 ? InputImage(frame.plane(i)) : HalvedImage(pyramid, stage, i);
+      if (stage + 1 < kVifScales) job.next[i] = pyramid.Samples(stage + 1, i);
+    }
+    job.next_stride = Pyramid::Stride(format_, stage + 1);
+    return job;
   }
 
   VifImage InputImage(const Plane& luma) const {

@@ -46,29 +46,44 @@ struct VifJob {
   double gain_limit = 100;
 };
 
-inline constexpr int kVifStrip = 1920;   // columns worked on at a time: their rows stay in L2
-inline constexpr int kVifMaxLanes = 16;  // 32-bit lanes of the widest vector
+inline constexpr int kVifStrip = 1920;     // columns worked on at a time: their rows stay in L2
+inline constexpr int kVifManyStrip = 960;  // the same with several distorted videos
+inline constexpr int kVifMaxVideos = 7;    // distorted videos worked on at a time
+inline constexpr int kVifMaxLanes = 16;    // 32-bit lanes of the widest vector
 inline constexpr int kVifMaxColumns = kVifStrip + 2 * kVifMaxLanes;  // with the filter's reach, 2 * 8, in whole blocks
 inline constexpr int kVifMoments = 8;  // planes of 16 bits that carry the two means and three second moments
 inline constexpr int kVifGroup = 4;    // rows filtered at a time
 inline constexpr int kVifMaxPairs = (kVifGroup + 2 * 8) / 2;
+
+/// Columns of all images in the ring.
+inline constexpr int kVifRingColumns = (1 + kVifMaxVideos) * (kVifManyStrip + 2 * kVifMaxLanes);
+static_assert(kVifRingColumns >= 2 * kVifMaxColumns);
 
 /// Whole vectors are stored, so rows of the images in between are padded.
 constexpr int VifPaddedWidth(int width) { return (width + 31) / 32 * 32 + 32; }
 
 /// Row buffers of one thread; they hold nothing from band to band.
 struct VifBuffers : Workspace {
-  alignas(64) int16_t ring[kVifMaxPairs * 2 * 2 * kVifMaxColumns] = {};    // pairs of rows of both images
-  alignas(64) int16_t rows[kVifGroup][kVifMoments][kVifMaxColumns] = {};   // after the vertical pass
-  alignas(64) int16_t halved_rows[kVifGroup / 2][2][kVifMaxColumns] = {};  // the same for the next scale
-  alignas(64) int32_t moments[5][kVifStrip] = {};                          // after the horizontal pass: M1 M2 X Y Z
-  alignas(64) int32_t textured[3][kVifStrip + 2 * kVifMaxLanes] = {};      // s1 s2 s12 of pixels that are not flat
-  alignas(64) uint16_t lines[4][kVifMaxColumns] = {};                      // mirrored pieces of the pictures' rows
+  alignas(64) int16_t ring[kVifMaxPairs * 2 * kVifRingColumns] = {};      // pairs of rows of all images
+  alignas(64) uint16_t lines[2][kVifMaxColumns] = {};                     // mirrored pieces of the pictures' rows
+  alignas(64) int16_t rows[kVifGroup][kVifMoments][kVifMaxColumns] = {};  // after the vertical pass
+  alignas(64) int16_t halved_rows[kVifGroup / 2][kVifMaxColumns] = {};    // the same for the next scale
+
+  // The reference's part of a group of rows, for all distorted videos.
+  alignas(64) int32_t reference_sums[kVifGroup][kVifMaxColumns] = {};          // vertical sums of r'
+  alignas(64) int32_t reference_moments[kVifGroup][2][kVifStrip] = {};         // M1, and X that becomes s1
+  alignas(64) int32_t textured_s1[kVifGroup * kVifStrip + kVifMaxLanes] = {};  // s1 of pixels that are not flat
+
+  alignas(64) int32_t moments[3][kVifStrip] = {};                      // of a row of one distorted video: M2 Y Z
+  alignas(64) int32_t textured[2][kVifStrip + 2 * kVifMaxLanes] = {};  // its s2 s12 of pixels that are not flat
 };
 
+using VifSums = std::span<int64_t, kVifSumsPerScale>;
+
 /// Adds the sums of rows `band` (VifSum order) and writes the rows of the next images whose double
-/// lies in the band; with SIMD (Highway), for whatever the CPU has.
-void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums);
+/// lies in the band; with SIMD (Highway), for whatever the CPU has. The jobs are those of several
+/// distorted videos of one reference, and differ in the distorted images alone.
+void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums);
 
 /// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.
 std::vector<int64_t> VifTargets();
@@ -77,8 +92,8 @@ std::vector<int64_t> VifTargets();
 /// enter as floats, or as high halves of doubles.
 void VifLogTableByVectors(bool of_doubles, std::span<uint16_t, 32768> table);
 
-/// The same in plain loops, the reference implementation.
-void RunVifBandRef(const VifJob& job, RowBand band, std::span<int64_t, kVifSumsPerScale> sums);
+/// RunVifBands in plain loops for one job, the reference implementation.
+void RunVifBandRef(const VifJob& job, RowBand band, VifSums sums);
 
 /// Work of VIF on a device: the sums of VifExtractor, without any arithmetic on doubles.
 Result<Plan> MakeVifPlan(const OptionValues& options, const PlanContext& context);

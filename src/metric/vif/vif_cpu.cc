@@ -33,8 +33,8 @@ namespace {
 
 #if !ACU_VIF_VECTORS  // no vectors: the plain loops are as good
 
-void RunBand(const VifJob& job, RowBand band, VifBuffers&, std::span<int64_t, kVifSumsPerScale> sums) {
-  RunVifBandRef(job, band, sums);
+void RunBands(std::span<const VifJob> jobs, RowBand band, VifBuffers&, std::span<const VifSums> sums) {
+  for (size_t i = 0; i < jobs.size(); ++i) RunVifBandRef(jobs[i], band, sums[i]);
 }
 
 void LogTableOfFloats(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
@@ -52,163 +52,200 @@ void CopyMirrored(const Sample* row, int width, int first, int columns, int reac
   for (int x = end; x < std::min(first + columns, width + reach); ++x) to[x - first] = row[mirror_index(x, width)];
 }
 
-/// Rows of one band in columns [x0, x0 + kVifStrip), top to bottom.
+/// Rows of one band in columns [x0, x0 + columns), top to bottom. Image 0 is the reference, image
+/// 1 + v is that of distorted video v.
 template <class C>
 class Strip {
  public:
-  Strip(const VifJob& job, int x0, VifBuffers& buffers)
-      : job_(job),
+  Strip(std::span<const VifJob> jobs, int x0, int columns, VifBuffers& buffers)
+      : jobs_(jobs),
+        job_(jobs[0]),
         buffers_(buffers),
         x0_(x0),
-        width_(std::min(kVifStrip, job.images[0].width - x0)),
+        width_(std::min(columns, job_.images[0].width - x0)),
         columns_((width_ + kBlock - 1) / kBlock * kBlock),
-        blocks_((columns_ + 2 * C::kPad + kBlock - 1) / kBlock) {}
+        blocks_((columns_ + 2 * C::kPad + kBlock - 1) / kBlock),
+        images_(1 + static_cast<int>(jobs.size())) {}
 
-  void Run(RowBand band, std::span<int64_t, kVifSumsPerScale> sums) {
+  void Run(RowBand band, std::span<const VifSums> sums) {
     const int begin = band.begin / 2 * 2;
     int filled = (begin - C::kPad) / 2;
     for (int y = begin; y < band.end; y += kVifGroup) {
       const int first = (y - C::kPad) / 2;
-      for (; filled < first + C::kPairs; ++filled) FillPair(filled);
+      for (; filled < first + C::kPairs; ++filled)
+        for (int image = 0; image < images_; ++image) FillPair(image, filled);
       const int16_t* pairs[C::kPairs];
       for (int i = 0; i < C::kPairs; ++i) pairs[i] = Pair(first + i);
-      const RowBand rows = {std::max(y, band.begin), std::min(y + kVifGroup, band.end)};
-      if (job_.statistics) AddStatistics(pairs, y, rows, sums);
-      if constexpr (C::kScale + 1 < kVifScales) WriteNext(pairs, y, rows);
+      const PairRows rows = {pairs, BlockStride(), blocks_};
+      RunGroup(rows, y, {std::max(y, band.begin), std::min(y + kVifGroup, band.end)}, sums);
     }
   }
 
  private:
+  ptrdiff_t BlockStride() const { return ptrdiff_t{images_} * kPairBlock; }
+
   int16_t* Pair(int index) const {
     const int slot = (index + C::kPairs) % C::kPairs;  // index >= -kPad / 2
-    return buffers_.ring + static_cast<ptrdiff_t>(slot) * blocks_ * kPairBlock;
+    return buffers_.ring + slot * blocks_ * BlockStride();
   }
 
-  void FillPair(int index) const {
+  const VifImage& Image(int image) const { return jobs_[std::max(image - 1, 0)].images[image > 0]; }
+  int16_t* Next(int image) const { return jobs_[std::max(image - 1, 0)].next[image > 0]; }
+
+  void FillPair(int image, int index) const {
     switch (job_.images[0].sample) {
       case VifSample::k8:
-        return FillPairOf<uint8_t>(index);
+        return FillPairOf<uint8_t>(image, index);
       case VifSample::k16:
-        return FillPairOf<uint16_t>(index);
+        return FillPairOf<uint16_t>(image, index);
       case VifSample::kCentred:
-        return FillPairOf<int16_t>(index);
+        return FillPairOf<int16_t>(image, index);
     }
   }
 
   /// Blocks inside the picture are read where they lie, those at its sides by way of a mirrored copy.
   template <class Sample>
-  void FillPairOf(int index) const {
-    const Sample* rows[4];
-    for (int i = 0; i < 4; ++i) {
-      const VifImage& image = job_.images[i / 2];
-      rows[i] = image.Row<Sample>(mirror_index(2 * index + i % 2, image.height));
-    }
+  void FillPairOf(int image, int index) const {
+    const VifImage& from = Image(image);
+    const Sample* rows[2];
+    for (int i = 0; i < 2; ++i) rows[i] = from.Row<Sample>(mirror_index(2 * index + i, from.height));
     const int first = x0_ - C::kPad;
     const int inner = first < 0 ? 1 : 0;
-    const int inner_end = std::clamp((job_.images[0].width - first) / kBlock, inner, blocks_);
-    StoreMirrored(rows, 0, inner, index);
-    StoreBlocks(rows, first, inner, inner_end, index);
-    StoreMirrored(rows, inner_end, blocks_, index);
+    const int inner_end = std::clamp((from.width - first) / kBlock, inner, blocks_);
+    int16_t* to = Pair(index) + image * kPairBlock;
+    StoreMirrored(rows, 0, inner, to);
+    StoreBlocks(rows, first, inner, inner_end, to);
+    StoreMirrored(rows, inner_end, blocks_, to);
   }
 
   template <class Sample>
-  void StoreMirrored(const Sample* const (&rows)[4], int begin, int end, int index) const {
+  void StoreMirrored(const Sample* const (&rows)[2], int begin, int end, int16_t* to) const {
     if (begin >= end) return;
     const int first = x0_ - C::kPad + begin * kBlock;
-    const Sample* lines[4];
-    for (int i = 0; i < 4; ++i) {
+    const Sample* lines[2];
+    for (int i = 0; i < 2; ++i) {
       Sample* line = reinterpret_cast<Sample*>(buffers_.lines[i]);
       CopyMirrored(rows[i], job_.images[0].width, first, (end - begin) * kBlock, C::kPad, line);
       lines[i] = line;
     }
-    StoreBlocks(lines, -begin * kBlock, begin, end, index);
+    StoreBlocks(lines, -begin * kBlock, begin, end, to);
   }
 
   /// Blocks [begin, end); rows[i][first] is the first sample of block 0.
   template <class Sample>
-  void StoreBlocks(const Sample* const (&rows)[4], int first, int begin, int end, int index) const {
+  void StoreBlocks(const Sample* const (&rows)[2], int first, int begin, int end, int16_t* to) const {
     const int centre = job_.images[0].sample == VifSample::kCentred ? 0 : 1 << (job_.bit_depth - 1);
     const ptrdiff_t from = first + ptrdiff_t{begin} * kBlock;
-    const Sample* const blocks[4] = {rows[0] + from, rows[1] + from, rows[2] + from, rows[3] + from};
-    StorePair(blocks, end - begin, static_cast<int16_t>(centre), Pair(index) + begin * kPairBlock);
+    const Sample* const blocks[2] = {rows[0] + from, rows[1] + from};
+    StorePair(blocks, end - begin, static_cast<int16_t>(centre), to + begin * BlockStride(), BlockStride());
   }
 
-  void AddStatistics(const int16_t* const* pairs, int y, RowBand rows, std::span<int64_t, kVifSumsPerScale> sums) {
-    VerticalPass<C>(pairs, blocks_, job_.bit_depth, RowsAhead(y), buffers_);
-    Totals totals(buffers_, job_.gain_limit);
+  void RunGroup(const PairRows& pairs, int y, RowBand rows, std::span<const VifSums> sums) {
+    if (job_.statistics) AddStatistics(pairs, y, rows, sums);
+    if constexpr (C::kScale + 1 < kVifScales)
+      for (int image = 0; image < images_; ++image) WriteNext(pairs, image, y, rows);
+  }
+
+  void AddStatistics(const PairRows& pairs, int y, RowBand rows, std::span<const VifSums> sums) {
+    VerticalPass<C, Part::kReference>(pairs, 0, job_.bit_depth, RowsAhead(0, y), buffers_);
+    ReferenceTotals reference(buffers_);
     for (int row = rows.begin; row < rows.end; ++row) {
-      HorizontalPass<C>(buffers_.rows[row - y], columns_, buffers_);
-      ClearBeyondPicture();
-      totals.AddRow(columns_);
+      auto& moments = buffers_.reference_moments[row - y];
+      ReferenceHorizontalPass<C>(buffers_.rows[row - y], columns_, moments);
+      ClearBeyondPicture(moments);
+      reference.AddRow(moments, columns_);
     }
-    totals.FlushTo(int64_t{rows.end - rows.begin} * width_, sums);
+    reference.Finish(int64_t{rows.end - rows.begin} * width_);
+    for (int video = 0; video + 1 < images_; ++video) {
+      reference.AddTo(sums[video]);
+      AddDistorted(pairs, 1 + video, y, rows, sums[video]);
+    }
+  }
+
+  void AddDistorted(const PairRows& pairs, int image, int y, RowBand rows, VifSums sums) {
+    VerticalPass<C, Part::kDistorted>(pairs, image * kPairBlock, job_.bit_depth, RowsAhead(image, y), buffers_);
+    DistortedTotals totals(buffers_, job_.gain_limit);
+    for (int row = rows.begin; row < rows.end; ++row) {
+      DistortedHorizontalPass<C>(buffers_.rows[row - y], columns_, buffers_.moments);
+      ClearBeyondPicture(buffers_.moments);
+      totals.AddRow(buffers_.reference_moments[row - y], columns_);
+    }
+    totals.FlushTo(sums);
   }
 
   /// The rows that the next group will fill in, and those that this one will write: the rows of a strip are too short
   /// for the CPU to see what comes next.
-  Ahead RowsAhead(int y) const {
+  Ahead RowsAhead(int image, int y) const {
+    const VifImage& from = Image(image);
     Ahead ahead;
-    for (int t = 0; t < kVifGroup; ++t)
-      for (int i = 0; i < 2; ++i) {
-        const VifImage& image = job_.images[i];
-        ahead.bytes = image.sample == VifSample::k8 ? 1 : 2;
-        const int row = std::min(y + C::kPad + kVifGroup + t, image.height - 1);
-        ahead.read[2 * t + i] = image.Row<std::byte>(row) + x0_ * ahead.bytes;
-      }
+    ahead.bytes = from.sample == VifSample::k8 ? 1 : 2;
+    for (int t = 0; t < kVifGroup; ++t) {
+      const int row = std::min(y + C::kPad + kVifGroup + t, from.height - 1);
+      ahead.read[t] = from.Row<std::byte>(row) + x0_ * ahead.bytes;
+    }
     if constexpr (C::kScale + 1 < kVifScales)
-      for (int t = 0; t < kVifGroup / 2; ++t)
-        for (int i = 0; i < 2; ++i) {
-          const int row = std::min(y / 2 + t, job_.images[0].height / 2 - 1);
-          ahead.written[2 * t + i] = job_.next[i] + row * job_.next_stride + x0_ / 2;
-        }
+      for (int t = 0; t < kVifGroup / 2; ++t) {
+        const int row = std::min(y / 2 + t, from.height / 2 - 1);
+        ahead.written[t] = Next(image) + row * job_.next_stride + x0_ / 2;
+      }
     return ahead;
   }
 
   /// Moments of 0 are a flat pixel that adds nothing but to the count of flat pixels.
-  void ClearBeyondPicture() const {
+  template <size_t kCount>
+  void ClearBeyondPicture(int32_t (&moments)[kCount][kVifStrip]) const {
     for (int x = width_; x < columns_; ++x) {
       const int lane = x / kBlock * kBlock + (x % 2) * kLanes + x % kBlock / 2;
-      for (auto& moment : buffers_.moments) moment[lane] = 0;
+      for (auto& moment : moments) moment[lane] = 0;
     }
   }
 
-  void WriteNext(const int16_t* const* pairs, int y, RowBand rows) const {
+  void WriteNext(const PairRows& pairs, int image, int y, RowBand rows) const {
     const int next_height = job_.images[0].height / 2;
-    HalvingVerticalPass<C>(pairs, blocks_, job_.bit_depth, buffers_);
+    HalvingVerticalPass<C>(pairs, image * kPairBlock, job_.bit_depth, buffers_);
     for (int row = y; row < rows.end; row += 2) {
       if (row < rows.begin || row / 2 >= next_height) continue;
-      for (int image = 0; image < 2; ++image)
-        HalvingHorizontalPass<C>(buffers_.halved_rows[(row - y) / 2][image], columns_,
-                                 job_.next[image] + row / 2 * job_.next_stride + x0_ / 2);
+      HalvingHorizontalPass<C>(buffers_.halved_rows[(row - y) / 2], columns_,
+                               Next(image) + row / 2 * job_.next_stride + x0_ / 2);
     }
   }
 
-  const VifJob& job_;
+  const std::span<const VifJob> jobs_;
+  const VifJob& job_;  // what all jobs share
   VifBuffers& buffers_;
   const int x0_;
   const int width_;    // columns that belong to the strip
   const int columns_;  // the same in whole blocks
   const int blocks_;   // with the filter's reach on both sides
+  const int images_;
 };
 
 template <int kScale, Depth kDepth>
-void RunStrips(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
-  for (int x0 = 0; x0 < job.images[0].width; x0 += kVifStrip)
-    Strip<Config<kScale, kDepth> >(job, x0, buffers).Run(band, sums);
+void RunStrips(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
+  const int columns = jobs.size() == 1 ? kVifStrip : kVifManyStrip;
+  for (int x0 = 0; x0 < jobs[0].images[0].width; x0 += columns)
+    Strip<Config<kScale, kDepth> >(jobs, x0, columns, buffers).Run(band, sums);
 }
 
-void RunBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
-  switch (job.scale) {
+void RunSome(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
+  switch (jobs[0].scale) {
     case 1:
-      return RunStrips<1, Depth::k16>(job, band, buffers, sums);
+      return RunStrips<1, Depth::k16>(jobs, band, buffers, sums);
     case 2:
-      return RunStrips<2, Depth::k16>(job, band, buffers, sums);
+      return RunStrips<2, Depth::k16>(jobs, band, buffers, sums);
     case 3:
-      return RunStrips<3, Depth::k16>(job, band, buffers, sums);
+      return RunStrips<3, Depth::k16>(jobs, band, buffers, sums);
   }
-  if (job.bit_depth == 8) return RunStrips<0, Depth::k8>(job, band, buffers, sums);
-  if (job.bit_depth == 16) return RunStrips<0, Depth::k16>(job, band, buffers, sums);
-  RunStrips<0, Depth::kMiddle>(job, band, buffers, sums);
+  if (jobs[0].bit_depth == 8) return RunStrips<0, Depth::k8>(jobs, band, buffers, sums);
+  if (jobs[0].bit_depth == 16) return RunStrips<0, Depth::k16>(jobs, band, buffers, sums);
+  RunStrips<0, Depth::kMiddle>(jobs, band, buffers, sums);
+}
+
+void RunBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
+  for (size_t first = 0; first < jobs.size(); first += kVifMaxVideos) {
+    const size_t count = std::min<size_t>(jobs.size() - first, kVifMaxVideos);
+    RunSome(jobs.subspan(first, count), band, buffers, sums.subspan(first, count));
+  }
 }
 
 template <int kShift>
@@ -235,12 +272,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acutance {
 
-HWY_EXPORT(RunBand);
+HWY_EXPORT(RunBands);
 HWY_EXPORT(LogTableOfFloats);
 HWY_EXPORT(LogTableOfDoubles);
 
-void RunVifBand(const VifJob& job, RowBand band, VifBuffers& buffers, std::span<int64_t, kVifSumsPerScale> sums) {
-  HWY_DYNAMIC_DISPATCH(RunBand)(job, band, buffers, sums);
+void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
+  HWY_DYNAMIC_DISPATCH(RunBands)(jobs, band, buffers, sums);
 }
 
 std::vector<int64_t> VifTargets() { return hwy::SupportedAndGeneratedTargets(); }

@@ -34,60 +34,72 @@ struct Config {
   static constexpr int kRadius = kVifFilters[kScale].radius;
   static constexpr int kPad = (kRadius + 1) / 2 * 2;  // reach of the window, in whole pairs
   static constexpr int kPairs = (kVifGroup + 2 * kPad) / 2;
-  static constexpr int kPlanes = kDepth == Depth::k8 ? 5 : 8;  // r', d', then words of the products
+  static constexpr int kWords = kDepth == Depth::k8 ? 1 : 2;  // of a product: the high one, then the low one
 };
 
-constexpr int kPairBlock = 2 * 2 * kBlock;  // int16 of one pair of rows of both images in one block
+constexpr int kPairBlock = 2 * kBlock;  // int16 of one pair of rows of one image in one block
 
-// Planes of moments. At 8 bits each product is one word.
-constexpr int kRef = 0, kDis = 1;
-constexpr int kRefRef = 2, kDisDis = 3, kRefDis = 4;                 // 8 bits
-constexpr int kRefRefWords = 2, kDisDisWords = 4, kRefDisWords = 6;  // deeper: high word, then low word
+/// Pairs of rows of all images, a block of each image in turn.
+struct PairRows {
+  const int16_t* const* rows;  // the reference's block 0
+  ptrdiff_t stride;            // from block to block
+  int blocks;
+};
 
-/// Plane kPlane of one pair of rows. The ring keeps r' and d' alone, which fit in L1 with all that a strip needs; the
-/// products cost less to make again than to fetch from L2.
+/// The moments of the reference alone are filtered once for all distorted videos.
+enum class Part { kReference, kDistorted };
+
+// Planes of moments of a part: its image, the words of its square and, in the distorted part, those
+// of r' d'.
+constexpr int kImage = 0, kSquare = 1;
+template <class C>
+constexpr int kProduct = kSquare + C::kWords;
+template <class C, Part kPart>
+constexpr int kPlanes = kProduct<C> + (kPart == Part::kDistorted ? C::kWords : 0);
+constexpr int kMaxPlanes = 5;
+
+/// Plane kPlane of one pair of rows; `image` is the distance from the reference to the part's image.
+/// The ring keeps r' and d' alone; the products cost less to make again than to fetch from L2.
 template <class C, int kPlane>
-HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair) {
-  const V16 r = hn::Load(D16(), pair + kRef * 2 * kBlock), d = hn::Load(D16(), pair + kDis * 2 * kBlock);
-  if constexpr (kPlane == kRef) return r;
-  if constexpr (kPlane == kDis) return d;
-  constexpr int kProduct = C::kDepth == Depth::k8 ? kPlane - 2 : kPlane / 2 - 1;
-  const V16 a = kProduct == 1 ? d : r, b = kProduct == 0 ? r : d;
+HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair, ptrdiff_t image) {
+  const V16 a = hn::Load(D16(), pair + image);
+  if constexpr (kPlane == kImage) return a;
+  const V16 b = kPlane < kProduct<C> ? a : hn::Load(D16(), pair);
   const V16 low = hn::Mul(a, b);
-  if constexpr (C::kDepth == Depth::k8 || kPlane % 2 != 0) return low;
+  if constexpr ((kPlane - kSquare) % C::kWords == C::kWords - 1) return low;
   return hn::Sub(hn::MulHigh(a, b), hn::ShiftRight<15>(low));  // a b = 65536 high + low, both signed
 }
 
-/// Two rows of both images, less `centre`, into the ring: rows[0], rows[1] of the reference, rows[2], rows[3] of the
-/// distorted. Each lane gets row 0 as low word and row 1 as high word.
+/// Two rows of an image, less `centre`, into the ring, `stride` from block to block. Each lane gets
+/// row 0 as low word and row 1 as high word.
 template <class Sample>
-HWY_NOINLINE void StorePair(const Sample* const (&rows)[4], int blocks, int16_t centre, int16_t* HWY_RESTRICT to) {
+HWY_NOINLINE void StorePair(const Sample* const (&rows)[2], int blocks, int16_t centre, int16_t* HWY_RESTRICT to,
+                            ptrdiff_t stride) {
   const V16 offset = hn::Set(D16(), centre);
-  for (int b = 0; b < blocks; ++b, to += kPairBlock)
-    for (int image = 0; image < 2; ++image) {
-      const auto row = [&](int i) HWY_ATTR {
-        return Words32(hn::Sub(LoadSamples(D16(), rows[2 * image + i] + b * kBlock), offset));
-      };
-      const V32 row0 = row(0), row1 = row(1);
-      hn::Store(LowWords(row0, row1), D16(), to + image * 2 * kBlock);
-      hn::Store(HighWords(row0, row1), D16(), to + image * 2 * kBlock + kBlock);
-    }
+  for (int b = 0; b < blocks; ++b, to += stride) {
+    const auto row = [&](int i) HWY_ATTR { return Words32(hn::Sub(LoadSamples(D16(), rows[i] + b * kBlock), offset)); };
+    const V32 row0 = row(0), row1 = row(1);
+    hn::Store(LowWords(row0, row1), D16(), to);
+    hn::Store(HighWords(row0, row1), D16(), to + kBlock);
+  }
 }
 
 // ---- vertical pass
 
 /// Adds plane kPlane of pair kPair to the rows' sums. Row t is kStep * t below the window's centre.
 template <class C, int kFilter, int kPlane, int kStep, int kPair, int... kRow>
-HWY_INLINE void AddPlane(const int16_t* HWY_RESTRICT pair, V32* acc, int stride, std::integer_sequence<int, kRow...>) {
+HWY_INLINE void AddPlane(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc, int stride,
+                         std::integer_sequence<int, kRow...>) {
   constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
-  const V16 v = LoadMoment<C, kPlane>(pair);
+  const V16 v = LoadMoment<C, kPlane>(pair, image);
   (AddTaps<kFilter, kTap - kRow * kStep>(acc[kRow * stride], v), ...);
 }
 
 template <class C, int kFilter, int kFirst, int kRows, int kStep, int kPair, int... kPlane>
-HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, V32* acc, std::integer_sequence<int, kPlane...>) {
+HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc,
+                        std::integer_sequence<int, kPlane...>) {
   constexpr int kCount = sizeof...(kPlane);
-  (AddPlane<C, kFilter, kFirst + kPlane, kStep, kPair>(pair, acc + kPlane, kCount,
+  (AddPlane<C, kFilter, kFirst + kPlane, kStep, kPair>(pair, image, acc + kPlane, kCount,
                                                        std::make_integer_sequence<int, kRows>()),
    ...);
 }
@@ -96,21 +108,23 @@ HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, V32* acc, std::integer
 /// term 2^(b-1). Squares come out as w = q - 2^31 + 2^15; q has 2^30 from the offset of the samples, and the means'
 /// rounding term, which the squares get through r', adds 2^15 too much: -2^30 in all, in units of H 2^(S-16) times
 /// that; L takes the rounding term of the squares.
-using InitialSums = std::array<int32_t, kVifMoments>;
+using InitialSums = std::array<int32_t, kMaxPlanes>;
 
 template <class C>
 InitialSums MakeInitialSums(int bit_depth) {
   const int32_t mean = 1 << (bit_depth - 1);
-  if constexpr (C::kDepth == Depth::k8) return {mean, mean, -(1 << 30), -(1 << 30), -(1 << 30)};
+  if constexpr (C::kDepth == Depth::k8) return {mean, -(1 << 30), -(1 << 30)};
   const int shift = vif::square_shift(bit_depth);
   const int32_t high = -(1 << (14 + shift)), low = static_cast<int32_t>(VifHalf(shift));
-  return {mean, mean, high, low, high, low, high, low};
+  return {mean, high, low, high, low};
 }
 
 /// Vertical sums of one block: sums[plane][row][even or odd][lane].
 template <int kRows>
 struct BlockSums {
-  alignas(64) int32_t lanes[kVifMoments][kRows][2][kLanes];
+  alignas(64) int32_t lanes[kMaxPlanes][kRows][2][kLanes];
+
+  HWY_INLINE V32 Load(int plane, int row, int half) const { return hn::Load(D32(), lanes[plane][row][half]); }
 };
 
 /// Other work for the execution units that multiplications leave idle: SumPlanes calls it with 0 to 3 on the way.
@@ -119,20 +133,20 @@ struct NoInterlude {
 };
 
 template <class C, int kFilter, int kFirst, int kRows, int kStep, int kPair, class Planes, class Interlude>
-HWY_INLINE void AddPairAndMore(const int16_t* HWY_RESTRICT pair, V32* acc, int half, Planes planes,
+HWY_INLINE void AddPairAndMore(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc, int half, Planes planes,
                                const Interlude& interlude) {
-  AddPair<C, kFilter, kFirst, kRows, kStep, kPair>(pair, acc, planes);
+  AddPair<C, kFilter, kFirst, kRows, kStep, kPair>(pair, image, acc, planes);
   if constexpr (kPair == C::kPairs / 3) interlude(half * 2);
   if constexpr (kPair == C::kPairs * 2 / 3) interlude(half * 2 + 1);
 }
 
 template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, class Interlude, int... kPair>
-HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
+HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                           BlockSums<kRows>& sums, const Interlude& interlude, std::integer_sequence<int, kPair...>) {
   for (int half = 0; half < 2; ++half) {
     V32 acc[kRows * kPlaneCount];
     for (int i = 0; i < kRows * kPlaneCount; ++i) acc[i] = hn::Set(D32(), initial[kPlane + i % kPlaneCount]);
-    (AddPairAndMore<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, acc, half,
+    (AddPairAndMore<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, image, acc, half,
                                                              std::make_integer_sequence<int, kPlaneCount>(), interlude),
      ...);
     for (int t = 0; t < kRows; ++t)
@@ -140,16 +154,16 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, const I
   }
 }
 
-/// Sums of planes [0, kPlanes), as many at a time as registers hold.
-template <class C, int kFilter, int kPlanes, int kRows, int kStep, int kFrom = 0, class Interlude>
-HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, const InitialSums& initial,
+/// Sums of planes [0, kCount), as many at a time as registers hold.
+template <class C, int kFilter, int kCount, int kRows, int kStep, int kFrom = 0, class Interlude>
+HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                              BlockSums<kRows>& sums, const Interlude& interlude) {
-  constexpr int kAtOnce = kLanes == 16 ? 4 : 2;
-  constexpr int kCount = kPlanes - kFrom < kAtOnce ? kPlanes - kFrom : kAtOnce;
-  SumPlanes<C, kFilter, kFrom, kCount, kRows, kStep>(pairs, offset, initial, sums, interlude,
-                                                     std::make_integer_sequence<int, C::kPairs>());
-  if constexpr (kFrom + kCount < kPlanes)
-    SumAllPlanes<C, kFilter, kPlanes, kRows, kStep, kFrom + kCount>(pairs, offset, initial, sums, NoInterlude());
+  constexpr int kAtOnce = kLanes == 16 ? 5 : 3;
+  constexpr int kNow = kCount - kFrom < kAtOnce ? kCount - kFrom : kAtOnce;
+  SumPlanes<C, kFilter, kFrom, kNow, kRows, kStep>(pairs, offset, image, initial, sums, interlude,
+                                                   std::make_integer_sequence<int, C::kPairs>());
+  if constexpr (kFrom + kNow < kCount)
+    SumAllPlanes<C, kFilter, kCount, kRows, kStep, kFrom + kNow>(pairs, offset, image, initial, sums, NoInterlude());
 }
 
 /// Words of a block of vertical means, each minus 32768: sum >> bit_depth.
@@ -158,37 +172,35 @@ HWY_INLINE V16 MeanWords(V32 even, V32 odd, int bit_depth) {
   return hn::OddEven(Words16(high), Words16(hn::ShiftRightSame(even, bit_depth)));
 }
 
-/// Second moments of one half block after the vertical pass, each as w = q - 2^31 + 2^15, modulo 2^32.
-struct Squares {
-  V32 w11, w22, w12;
-};
-
-/// From the sums that began at InitialSums.
+/// The square of a part's image after the vertical pass, half a block of it, from the sums that began
+/// at InitialSums: w = q - 2^31 + 2^15, modulo 2^32.
 template <class C>
-HWY_INLINE Squares FinishSquares(const BlockSums<kVifGroup>& sums, int t, int half, int bit_depth) {
-  const auto sum = [&](int plane) HWY_ATTR { return hn::Load(D32(), sums.lanes[plane][t][half]); };
-  const V32 r = sum(kRef), d = sum(kDis);
-  if constexpr (C::kDepth == Depth::k8) {
-    return {hn::Add(sum(kRefRef), hn::ShiftLeft<8>(r)), hn::Add(sum(kDisDis), hn::ShiftLeft<8>(d)),
-            hn::Add(sum(kRefDis), hn::ShiftLeft<7>(hn::Add(r, d)))};
-  } else if constexpr (C::kDepth == Depth::kMiddle) {
-    const int shift = vif::square_shift(bit_depth);
-    const auto join = [&](int plane) HWY_ATTR {
-      return hn::Add(hn::ShiftLeftSame(sum(plane), 16 - shift), hn::ShiftRightSame(sum(plane + 1), shift));
-    };
-    return {hn::Add(join(kRefRefWords), hn::ShiftLeftSame(r, 16 - bit_depth)),
-            hn::Add(join(kDisDisWords), hn::ShiftLeftSame(d, 16 - bit_depth)),
-            hn::Add(join(kRefDisWords), hn::ShiftLeftSame(hn::Add(r, d), 15 - bit_depth))};
-  } else {
-    const auto join = [&](int plane) HWY_ATTR { return hn::Add(sum(plane), hn::ShiftRight<16>(sum(plane + 1))); };
+HWY_INLINE V32 FinishSquare(const BlockSums<kVifGroup>& sums, int t, int half, int bit_depth) {
+  const V32 image = sums.Load(kImage, t, half), high = sums.Load(kSquare, t, half);
+  if constexpr (C::kDepth == Depth::k8) return hn::Add(high, hn::ShiftLeft<8>(image));
+  const V32 low = sums.Load(kSquare + C::kWords - 1, t, half);
+  if constexpr (C::kDepth == Depth::k16) return hn::Add(hn::Add(high, hn::ShiftRight<16>(low)), image);
+  const int shift = vif::square_shift(bit_depth);
+  return hn::Add(hn::Add(hn::ShiftLeftSame(high, 16 - shift), hn::ShiftRightSame(low, shift)),
+                 hn::ShiftLeftSame(image, 16 - bit_depth));
+}
+
+/// The same for the product of both images; `r` are the vertical sums of the reference.
+template <class C>
+HWY_INLINE V32 FinishProduct(const BlockSums<kVifGroup>& sums, V32 r, int t, int half, int bit_depth) {
+  const V32 d = sums.Load(kImage, t, half), high = sums.Load(kProduct<C>, t, half);
+  if constexpr (C::kDepth == Depth::k8) return hn::Add(high, hn::ShiftLeft<7>(hn::Add(r, d)));
+  const V32 low = sums.Load(kProduct<C> + C::kWords - 1, t, half);
+  if constexpr (C::kDepth == Depth::k16) {
     // (65536 H + L + 2^15 (r + d)) >> 16 with r + d = 2k + e: H + k + ((L >> 15) + e >> 1).
     const V32 one = hn::Set(D32(), 1);
     const V32 k = hn::Add(hn::Add(hn::ShiftRight<1>(r), hn::ShiftRight<1>(d)), hn::And(hn::And(r, d), one));
     const V32 e = hn::And(hn::Xor(r, d), one);
-    const V32 low = hn::ShiftRight<1>(hn::Add(hn::ShiftRight<15>(sum(kRefDisWords + 1)), e));
-    return {hn::Add(join(kRefRefWords), r), hn::Add(join(kDisDisWords), d),
-            hn::Add(hn::Add(sum(kRefDisWords), k), low)};
+    return hn::Add(hn::Add(high, k), hn::ShiftRight<1>(hn::Add(hn::ShiftRight<15>(low), e)));
   }
+  const int shift = vif::square_shift(bit_depth);
+  return hn::Add(hn::Add(hn::ShiftLeftSame(high, 16 - shift), hn::ShiftRightSame(low, shift)),
+                 hn::ShiftLeftSame(hn::Add(r, d), 15 - bit_depth));
 }
 
 /// Words h and l of u = q - 2^31 = 65536 h + l out of w = u + 2^15: h = w >> 16, l = (w mod 2^16) - 2^15.
@@ -198,24 +210,30 @@ HWY_INLINE void StoreSquareWords(V32 even, V32 odd, int16_t* HWY_RESTRICT high, 
 }
 
 /// Planes of the horizontal pass: a1, a2, then high and low words of q11, q22, q12.
-template <class C>
-HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_depth, int column,
-                              int16_t (&rows)[kVifMoments][kVifMaxColumns]) {
-  for (int image = 0; image < 2; ++image) {
-    const auto sum = [&](int half) HWY_ATTR { return hn::Load(D32(), sums.lanes[image][t][half]); };
-    hn::Store(MeanWords(sum(0), sum(1), bit_depth), D16(), rows[image] + column);
+template <class C, Part kPart>
+HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_depth, int column, VifBuffers& buffers) {
+  constexpr int kIndex = static_cast<int>(kPart);
+  auto& rows = buffers.rows[t];
+  int32_t* r_sums = buffers.reference_sums[t] + column;
+  const V32 even = sums.Load(kImage, t, 0), odd = sums.Load(kImage, t, 1);
+  hn::Store(MeanWords(even, odd, bit_depth), D16(), rows[kIndex] + column);
+  StoreSquareWords(FinishSquare<C>(sums, t, 0, bit_depth), FinishSquare<C>(sums, t, 1, bit_depth),
+                   rows[2 + 2 * kIndex] + column, rows[3 + 2 * kIndex] + column);
+  if constexpr (kPart == Part::kReference) {
+    hn::Store(even, D32(), r_sums);
+    hn::Store(odd, D32(), r_sums + kLanes);
+  } else {
+    StoreSquareWords(FinishProduct<C>(sums, hn::Load(D32(), r_sums), t, 0, bit_depth),
+                     FinishProduct<C>(sums, hn::Load(D32(), r_sums + kLanes), t, 1, bit_depth), rows[6] + column,
+                     rows[7] + column);
   }
-  const Squares even = FinishSquares<C>(sums, t, 0, bit_depth), odd = FinishSquares<C>(sums, t, 1, bit_depth);
-  StoreSquareWords(even.w11, odd.w11, rows[2] + column, rows[3] + column);
-  StoreSquareWords(even.w22, odd.w22, rows[4] + column, rows[5] + column);
-  StoreSquareWords(even.w12, odd.w12, rows[6] + column, rows[7] + column);
 }
 
 /// Finishes one row of the block before while the next block is summed.
-template <class C>
+template <class C, Part kPart>
 struct FinishBlock {
   HWY_INLINE void operator()(int t) const {
-    if (column >= 0) StoreFiltered<C>(sums, t, bit_depth, column, buffers.rows[t]);
+    if (column >= 0) StoreFiltered<C, kPart>(sums, t, bit_depth, column, buffers);
   }
 
   const BlockSums<kVifGroup>& sums;
@@ -224,7 +242,7 @@ struct FinishBlock {
   VifBuffers& buffers;
 };
 
-/// Memory that is needed soon, fetched a block at a time.
+/// Memory of an image that is needed soon, fetched a block at a time.
 struct Ahead {
   HWY_INLINE void Fetch(int block) const {
     for (const std::byte* row : read) __builtin_prefetch(row + block * kBlock * bytes);
@@ -233,39 +251,39 @@ struct Ahead {
   }
 
   int bytes = 1;  // of a sample that is read
-  std::array<const std::byte*, 2 * kVifGroup> read{};
-  std::array<const int16_t*, kVifGroup> written{};
+  std::array<const std::byte*, kVifGroup> read{};
+  std::array<const int16_t*, kVifGroup / 2> written{};
 };
 
-template <class C>
-HWY_NOINLINE void VerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, const Ahead& ahead,
+/// Filters the moments of a part; `image` is the distance from the reference to its image.
+template <class C, Part kPart>
+HWY_NOINLINE void VerticalPass(const PairRows& pairs, ptrdiff_t image, int bit_depth, const Ahead& ahead,
                                VifBuffers& buffers) {
   const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;  // mostly a constant
   const InitialSums initial = MakeInitialSums<C>(bits);
   BlockSums<kVifGroup> sums[2];
-  for (int b = 0; b < blocks; ++b) {
+  for (int b = 0; b < pairs.blocks; ++b) {
     ahead.Fetch(b);
-    const FinishBlock<C> before = {sums[(b + 1) % 2], bits, (b - 1) * kBlock, buffers};
-    SumAllPlanes<C, C::kScale, C::kPlanes, kVifGroup, 1>(pairs, b * kPairBlock, initial, sums[b % 2], before);
+    const FinishBlock<C, kPart> before = {sums[(b + 1) % 2], bits, (b - 1) * kBlock, buffers};
+    SumAllPlanes<C, C::kScale, kPlanes<C, kPart>, kVifGroup, 1>(pairs.rows, b * pairs.stride, image, initial,
+                                                                sums[b % 2], before);
   }
-  const FinishBlock<C> last = {sums[(blocks + 1) % 2], bits, (blocks - 1) * kBlock, buffers};
+  const FinishBlock<C, kPart> last = {sums[(pairs.blocks + 1) % 2], bits, (pairs.blocks - 1) * kBlock, buffers};
   for (int t = 0; t < kVifGroup; ++t) last(t);
 }
 
-/// Vertical pass of the next scale's filter, at even rows.
+/// Vertical pass of the next scale's filter over an image, at even rows.
 template <class C>
-HWY_NOINLINE void HalvingVerticalPass(const int16_t* const* pairs, int blocks, int bit_depth, VifBuffers& buffers) {
+HWY_NOINLINE void HalvingVerticalPass(const PairRows& pairs, ptrdiff_t image, int bit_depth, VifBuffers& buffers) {
   constexpr int kRows = kVifGroup / 2;
   const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;
   const InitialSums initial = MakeInitialSums<C>(bits);
-  for (int b = 0; b < blocks; ++b) {
+  for (int b = 0; b < pairs.blocks; ++b) {
     BlockSums<kRows> sums;
-    SumAllPlanes<C, C::kScale + 1, 2, kRows, 2>(pairs, b * kPairBlock, initial, sums, NoInterlude());
+    SumAllPlanes<C, C::kScale + 1, 1, kRows, 2>(pairs.rows, b * pairs.stride, image, initial, sums, NoInterlude());
     for (int t = 0; t < kRows; ++t)
-      for (int image = 0; image < 2; ++image) {
-        const auto sum = [&](int half) HWY_ATTR { return hn::Load(D32(), sums.lanes[image][t][half]); };
-        hn::Store(MeanWords(sum(0), sum(1), bits), D16(), buffers.halved_rows[t][image] + b * kBlock);
-      }
+      hn::Store(MeanWords(sums.Load(kImage, t, 0), sums.Load(kImage, t, 1), bits), D16(),
+                buffers.halved_rows[t] + b * kBlock);
   }
 }
 
@@ -304,25 +322,44 @@ HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd) {
   FilterColumns<kFilter, kAligned>(row, even, odd, std::make_integer_sequence<int, kPad + 1>());
 }
 
-/// M1, M2, X, Y, Z of a row, each block as even lanes, then odd lanes.
+/// A mean of a row, each block as even lanes, then odd lanes.
 template <class C>
-HWY_NOINLINE void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns, VifBuffers& buffers) {
-  const V32 centre = hn::Set(D32(), INT32_MIN);  // sum f * 32768, and sum f * 2^31 / 65536, as uint32
-  const V32 rounding = hn::Set(D32(), 32768);
+HWY_INLINE void FilterMean(const int16_t* words, int x, int32_t* HWY_RESTRICT to) {
+  V32 even = hn::Set(D32(), INT32_MIN), odd = even;  // sum f * 32768 as uint32
+  FilterColumns<C::kScale, true>(words + x, even, odd);
+  hn::Store(even, D32(), to + x);
+  hn::Store(odd, D32(), to + x + kLanes);
+}
+
+/// The same of a second moment in two words.
+template <class C>
+HWY_INLINE void FilterSquare(const int16_t (*words)[kVifMaxColumns], int x, int32_t* HWY_RESTRICT to) {
+  V32 high_even = hn::Set(D32(), INT32_MIN), high_odd = high_even;  // sum f * 2^31 / 65536 as uint32
+  V32 low_even = hn::Set(D32(), 32768), low_odd = low_even;         // the rounding term
+  FilterColumns<C::kScale, true>(words[0] + x, high_even, high_odd);
+  FilterColumns<C::kScale, true>(words[1] + x, low_even, low_odd);
+  hn::Store(hn::Add(high_even, hn::ShiftRight<16>(low_even)), D32(), to + x);
+  hn::Store(hn::Add(high_odd, hn::ShiftRight<16>(low_odd)), D32(), to + x + kLanes);
+}
+
+/// M1 and X of a row.
+template <class C>
+HWY_NOINLINE void ReferenceHorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns,
+                                          int32_t (&moments)[2][kVifStrip]) {
   for (int x = 0; x < columns; x += kBlock) {
-    for (int m = 0; m < 2; ++m) {
-      V32 even = centre, odd = centre;
-      FilterColumns<C::kScale, true>(rows[m] + x, even, odd);
-      hn::Store(even, D32(), buffers.moments[m] + x);
-      hn::Store(odd, D32(), buffers.moments[m] + x + kLanes);
-    }
-    for (int m = 2; m < 5; ++m) {
-      V32 high_even = centre, high_odd = centre, low_even = rounding, low_odd = rounding;
-      FilterColumns<C::kScale, true>(rows[2 * m - 2] + x, high_even, high_odd);
-      FilterColumns<C::kScale, true>(rows[2 * m - 1] + x, low_even, low_odd);
-      hn::Store(hn::Add(high_even, hn::ShiftRight<16>(low_even)), D32(), buffers.moments[m] + x);
-      hn::Store(hn::Add(high_odd, hn::ShiftRight<16>(low_odd)), D32(), buffers.moments[m] + x + kLanes);
-    }
+    FilterMean<C>(rows[0], x, moments[0]);
+    FilterSquare<C>(rows + 2, x, moments[1]);
+  }
+}
+
+/// M2, Y and Z of a row.
+template <class C>
+HWY_NOINLINE void DistortedHorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns,
+                                          int32_t (&moments)[3][kVifStrip]) {
+  for (int x = 0; x < columns; x += kBlock) {
+    FilterMean<C>(rows[1], x, moments[0]);
+    FilterSquare<C>(rows + 4, x, moments[1]);
+    FilterSquare<C>(rows + 6, x, moments[2]);
   }
 }
 

@@ -2,7 +2,8 @@
 // and sums. Included once per instruction set.
 //
 // Three loops over a row, each with a short chain of dependent steps so that the CPU overlaps many pixels: variances
-// (which drops flat pixels), gains in float64, logarithms.
+// (which drops flat pixels), gains in float64, logarithms. The reference alone decides which pixels
+// are flat, and makes the denominator.
 #if defined(ACUTANCE_VIF_STATS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_VIF_STATS_INL_H_
 #undef ACUTANCE_VIF_STATS_INL_H_
@@ -95,9 +96,9 @@ HWY_INLINE V32 MantissaLog(V32 x) {
 
 // ---- gains
 
-/// What logs are taken of, for a vector of pixels: N + s1 as floats, n1 and n2 as high halves of doubles.
+/// What logs are taken of, for a vector of pixels: n1 and n2 as high halves of doubles.
 struct LogArguments {
-  V32 den, n1, n2;
+  V32 n1, n2;
 };
 
 /// n1 and n2 of half a vector: n1 < 2^32 and n2 < 2^45, whose fraction no log looks at.
@@ -152,42 +153,46 @@ HWY_INLINE V32 BitsOfFloat(V32 x) {
   return hn::BitCast(D32(), hn::ConvertTo(DF32(), hn::AndNot(hn::ShiftRight<24>(x), x)));
 }
 
-HWY_INLINE LogArguments FindGains(const VifBuffers& buffers, int i, VF64 limit) {
+/// Of pixels [i, i + kLanes) of `textured` (s2, s12), with their s1.
+HWY_INLINE LogArguments FindGains(const int32_t* s1, const VifBuffers& buffers, int i, VF64 limit) {
   const auto half = [&](int from) HWY_ATTR {
-    const auto variance = [&](int which) HWY_ATTR {
-      return hn::PromoteTo(DF64(), hn::Load(hn::Rebind<int32_t, DF64>(), buffers.textured[which] + from));
+    const auto variance = [&](const int32_t* variances) HWY_ATTR {
+      return hn::PromoteTo(DF64(), hn::Load(hn::Rebind<int32_t, DF64>(), variances + from));
     };
-    return Gain(variance(0), variance(1), variance(2), limit);
+    return Gain(variance(s1), variance(buffers.textured[0]), variance(buffers.textured[1]), limit);
   };
   const GainTerms lower = half(i), upper = half(i + kLanes / 2);
-  const V32 den = hn::Add(hn::Load(D32(), buffers.textured[0] + i), hn::Set(D32(), vif::kNoise));
-  return {BitsOfFloat(den), HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2)};
+  return {HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2)};
 }
 
-/// Sums over the textured pixels of one group in one strip. Each MantissaLog of den adds kMantissaLogOrigin; without
-/// it they are too few to overflow the 32-bit lanes or their sums.
+/// Sums over the textured pixels of one group in one strip: too few to overflow the 32-bit lanes or
+/// their sums.
 struct LogSums {
-  V32 num_mantissa, num_exponent, den_mantissa, den_exponent;
+  V32 mantissa, exponent;
 };
+
+HWY_INLINE int64_t SumOfLogs(const LogSums& logs) {
+  const auto sum = [](V32 v) HWY_ATTR { return int64_t{hn::GetLane(hn::SumOfLanes(D32(), v))}; };
+  return sum(logs.mantissa) + 2048 * sum(logs.exponent);
+}
 
 static_assert(int64_t{kVifGroup} * (kVifStrip + kVifMaxLanes) * 2048 * 64 < int64_t{1} << 31);
 
 HWY_INLINE void AddLogs(const LogArguments& a, LogSums& s) {
-  s.den_mantissa = hn::Add(s.den_mantissa, MantissaLog<kOfFloat>(a.den));
-  s.den_exponent = hn::Add(s.den_exponent, Exponent<kOfFloat>(a.den));
-  s.num_mantissa = hn::Add(s.num_mantissa, hn::Sub(MantissaLog<kOfDouble>(a.n2), MantissaLog<kOfDouble>(a.n1)));
-  s.num_exponent = hn::Add(s.num_exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
+  s.mantissa = hn::Add(s.mantissa, hn::Sub(MantissaLog<kOfDouble>(a.n2), MantissaLog<kOfDouble>(a.n1)));
+  s.exponent = hn::Add(s.exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
 }
 
 /// Adds the first `count` textured pixels, a multiple of the lanes. The logs of one vector are taken while the gains
 /// of the next are on their way.
-HWY_NOINLINE void AddTextured(const VifBuffers& buffers, int count, double gain_limit, LogSums& sums) {
+HWY_NOINLINE void AddTextured(const int32_t* s1, const VifBuffers& buffers, int count, double gain_limit,
+                              LogSums& sums) {
   if (count == 0) return;
   const VF64 limit = hn::Set(DF64(), gain_limit);
   LogSums s = sums;
-  LogArguments before = FindGains(buffers, 0, limit);
+  LogArguments before = FindGains(s1, buffers, 0, limit);
   for (int i = kLanes; i < count; i += kLanes) {
-    const LogArguments next = FindGains(buffers, i, limit);
+    const LogArguments next = FindGains(s1, buffers, i, limit);
     AddLogs(before, s);
     before = next;
   }
@@ -207,67 +212,110 @@ HWY_INLINE V32 MeanProduct(VU32 a, VU32 b) {
   return hn::BitCast(D32(), hn::OddEven(hn::BitCast(DU32(), odd), hn::BitCast(DU32(), hn::ShiftRight<32>(even))));
 }
 
-/// Collects the textured pixels of the rows of a group in one strip and adds everything up.
-class Totals {
+HWY_INLINE M32 IsTextured(V32 s1) { return hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1)); }
+
+/// The reference's variances of the rows of a group in one strip, and what they alone add up to.
+class ReferenceTotals {
  public:
-  HWY_INLINE Totals(VifBuffers& buffers, double gain_limit)
-      : buffers_(buffers), gain_limit_(gain_limit), flat_(hn::Zero(DU64())) {
-    const V32 zero = hn::Zero(D32());
-    logs_ = {zero, zero, zero, zero};
+  HWY_INLINE explicit ReferenceTotals(VifBuffers& buffers) : buffers_(buffers) {}
+
+  /// Turns X of `columns` pixels into s1 and collects that of textured pixels. A pixel beyond the
+  /// picture has moments of 0.
+  HWY_NOINLINE void AddRow(int32_t (&moments)[2][kVifStrip], int columns) {
+    int32_t* HWY_RESTRICT to = buffers_.textured_s1;
+    int count = count_;
+    for (int x = 0; x < columns; x += kLanes) {
+      const VU32 m1 = hn::BitCast(DU32(), hn::Load(D32(), moments[0] + x));
+      const V32 s1 = hn::Sub(hn::Load(D32(), moments[1] + x), MeanProduct(m1, m1));
+      hn::Store(s1, D32(), moments[1] + x);
+      const M32 textured = IsTextured(s1);
+      if (hn::AllFalse(D32(), textured)) continue;
+      const bool all = hn::AllTrue(D32(), textured);
+      hn::StoreU(all ? s1 : hn::Compress(s1, textured), D32(), to + count);
+      count += all ? kLanes : static_cast<int>(hn::CountTrue(D32(), textured));
+    }
+    count_ = count;
   }
 
-  /// Adds a row: M1, M2, X, Y, Z of `columns` pixels in any order. A pixel beyond the picture has moments of 0.
-  HWY_NOINLINE void AddRow(int columns) {
-    for (int x = 0; x < columns; x += kLanes) AddPixels(x);
-    Process(pending_ / kLanes * kLanes);
+  /// Takes the logs; `pixels`: how many the picture has in the rows added.
+  HWY_NOINLINE void Finish(int64_t pixels) {
+    const V32 zero = hn::Zero(D32()), noise = hn::Set(D32(), vif::kNoise);
+    hn::StoreU(zero, D32(), buffers_.textured_s1 + count_);  // fills the last vector with what adds no log
+    const int processed = (count_ + kLanes - 1) / kLanes * kLanes;
+    LogSums logs = {zero, zero};
+    for (int i = 0; i < processed; i += kLanes) {
+      const V32 den = BitsOfFloat(hn::Add(hn::Load(D32(), buffers_.textured_s1 + i), noise));
+      logs.mantissa = hn::Add(logs.mantissa, MantissaLog<kOfFloat>(den));
+      logs.exponent = hn::Add(logs.exponent, Exponent<kOfFloat>(den));
+    }
+    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kMantissaLogOrigin) * (processed / kLanes));
+    logs.mantissa = hn::Sub(logs.mantissa, hn::Set(D32(), origin));
+    den_log_ = SumOfLogs(logs) - int64_t{2048} * kDenExponent * processed;
+    flat_count_ = pixels - count_;
   }
 
-  /// `pixels`: how many the picture has in the rows added.
-  HWY_NOINLINE void FlushTo(int64_t pixels, std::span<int64_t, kVifSumsPerScale> sums) {
-    const V32 zero = hn::Zero(D32());
-    Append(zero, zero, zero, 0);  // fills the last vector with what adds no log
-    Process((pending_ + kLanes - 1) / kLanes * kLanes);
-    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kMantissaLogOrigin) * (processed_ / kLanes));
-    logs_.den_mantissa = hn::Sub(logs_.den_mantissa, hn::Set(D32(), origin));
-    const auto sum = [](V32 v) HWY_ATTR { return int64_t{hn::GetLane(hn::SumOfLanes(D32(), v))}; };
-    sums[kVifNumLog] += sum(logs_.num_mantissa) + 2048 * sum(logs_.num_exponent);
-    sums[kVifDenLog] += sum(logs_.den_mantissa) + 2048 * sum(logs_.den_exponent) - 2048 * kDenExponent * processed_;
-    sums[kVifFlatNum] += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(DU64(), flat_)));
-    sums[kVifFlatCount] += pixels - textured_count_;
+  void AddTo(VifSums sums) const {
+    sums[kVifDenLog] += den_log_;
+    sums[kVifFlatCount] += flat_count_;
   }
 
  private:
-  HWY_INLINE void AddPixels(int x) {
+  VifBuffers& buffers_;
+  int count_ = 0;  // textured pixels
+  int64_t den_log_ = 0;
+  int64_t flat_count_ = 0;
+};
+
+/// What a distorted video adds up to in the rows of a group in one strip, whose reference is done.
+class DistortedTotals {
+ public:
+  HWY_INLINE DistortedTotals(VifBuffers& buffers, double gain_limit)
+      : buffers_(buffers), gain_limit_(gain_limit), flat_(hn::Zero(DU64())) {
+    logs_ = {hn::Zero(D32()), hn::Zero(D32())};
+  }
+
+  /// Adds a row of `columns` pixels in any order: M1 and s1, and M2, Y, Z of the buffers. A pixel
+  /// beyond the picture has 0 everywhere.
+  HWY_NOINLINE void AddRow(const int32_t (&reference)[2][kVifStrip], int columns) {
+    for (int x = 0; x < columns; x += kLanes) AddPixels(reference, x);
+    Process(pending_ / kLanes * kLanes);
+  }
+
+  HWY_NOINLINE void FlushTo(VifSums sums) {
+    Append(hn::Zero(D32()), hn::Zero(D32()), 0);  // fills the last vector with what adds no log
+    Process((pending_ + kLanes - 1) / kLanes * kLanes);
+    sums[kVifNumLog] += SumOfLogs(logs_);
+    sums[kVifFlatNum] += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(DU64(), flat_)));
+  }
+
+ private:
+  HWY_INLINE void AddPixels(const int32_t (&reference)[2][kVifStrip], int x) {
     const auto moment = [&](int m) HWY_ATTR { return hn::Load(D32(), buffers_.moments[m] + x); };
-    const VU32 m1 = hn::BitCast(DU32(), moment(0)), m2 = hn::BitCast(DU32(), moment(1));
+    const VU32 m1 = hn::BitCast(DU32(), hn::Load(D32(), reference[0] + x)), m2 = hn::BitCast(DU32(), moment(0));
     const V32 zero = hn::Zero(D32());
-    const V32 s1 = hn::Sub(moment(2), MeanProduct(m1, m1));
-    const V32 s2 = hn::Max(hn::Sub(moment(3), MeanProduct(m2, m2)), zero);
-    const M32 textured = hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1));
+    const V32 s2 = hn::Max(hn::Sub(moment(1), MeanProduct(m2, m2)), zero);
+    const M32 textured = IsTextured(hn::Load(D32(), reference[1] + x));
     if (hn::AllFalse(D32(), textured)) return AddFlat(s2);
     // Without s12 > 0 and s2 > 0 a pixel adds nothing to num: as does s12 = 0, which makes n2 = n1.
-    const V32 positive = hn::Max(hn::Sub(moment(4), MeanProduct(m1, m2)), zero);
+    const V32 positive = hn::Max(hn::Sub(moment(2), MeanProduct(m1, m2)), zero);
     const V32 s12 = hn::IfThenElseZero(hn::Gt(s2, zero), positive);
-    if (hn::AllTrue(D32(), textured)) return Append(s1, s2, s12, kLanes);
+    if (hn::AllTrue(D32(), textured)) return Append(s2, s12, kLanes);
     AddFlat(hn::IfThenZeroElse(textured, s2));
-    Append(hn::Compress(s1, textured), hn::Compress(s2, textured), hn::Compress(s12, textured),
-           static_cast<int>(hn::CountTrue(D32(), textured)));
+    Append(hn::Compress(s2, textured), hn::Compress(s12, textured), static_cast<int>(hn::CountTrue(D32(), textured)));
   }
 
   /// Appends the first `count` lanes; whole vectors are written.
-  HWY_INLINE void Append(V32 s1, V32 s2, V32 s12, int count) {
-    hn::StoreU(s1, D32(), buffers_.textured[0] + pending_);
-    hn::StoreU(s2, D32(), buffers_.textured[1] + pending_);
-    hn::StoreU(s12, D32(), buffers_.textured[2] + pending_);
+  HWY_INLINE void Append(V32 s2, V32 s12, int count) {
+    hn::StoreU(s2, D32(), buffers_.textured[0] + pending_);
+    hn::StoreU(s12, D32(), buffers_.textured[1] + pending_);
     pending_ += count;
-    textured_count_ += count;
   }
 
   HWY_INLINE void AddFlat(V32 s2) { flat_ = hn::Add(flat_, SumPairs(hn::BitCast(DU32(), s2))); }
 
   /// Adds the logs of `count` textured pixels, whole vectors, and moves the rest to the front.
   HWY_INLINE void Process(int count) {
-    AddTextured(buffers_, count, gain_limit_, logs_);
+    AddTextured(buffers_.textured_s1 + processed_, buffers_, count, gain_limit_, logs_);
     processed_ += count;
     pending_ = std::max(pending_ - count, 0);
     for (auto& variances : buffers_.textured) hn::Store(hn::Load(D32(), variances + count), D32(), variances);
@@ -278,8 +326,7 @@ class Totals {
   VU64 flat_;  // sum of s2
   LogSums logs_;
   int pending_ = 0;
-  int64_t textured_count_ = 0;
-  int64_t processed_ = 0;  // with the zeros that filled the last vector
+  int processed_ = 0;  // with the zeros that filled the last vector
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
+#include "metric/testing/together.h"
 #include "metric/vif/vif_log_fit.h"
 #include "metric/vif/vif_math.h"
 #include "simd/testing/targets.h"
@@ -168,6 +169,24 @@ TEST(VifFast, BuffersCarryNothingOver) {
   const Sums clean = vif.SumsOf(second);
   vif.SumsOf(first);
   EXPECT_EQ(vif.SumsOf(second), clean);
+}
+
+TEST(VifFast, VideosOfOneReferenceTogether) {
+  const std::pair<int, int> sizes[] = {{16, 17}, {75, 61}, {959, 18}, {962, 17}, {1930, 16}};
+  for (const int depth : {8, 10, 16})
+    for (const auto& [width, height] : sizes) {
+      const Picture reference = TexturePair(width, height, depth, 1, 3).reference;
+      std::vector<Picture> distorted = {reference, NoisePair(width, height, depth, 9).distorted};
+      for (const double contrast : {0.6, 0.9, 1.2, 1.5})
+        distorted.push_back(TexturePair(width, height, depth, contrast, 3).distorted);
+      for (const char* limit : {"1", "1.3", "100"})
+        ForEachTarget(
+            [&] {
+              for (const int rows : {3, kMaxDimension})
+                ExpectTogetherAsAlone(kVifMetric, {{"vif_enhn_gain_limit", limit}}, reference, distorted, rows);
+            },
+            VifTargets());
+    }
 }
 
 // ---- the logarithm
