@@ -176,7 +176,12 @@ class AdmExtractor : public Extractor {
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    RunAdmBand(setup_, frame, stage, band, workspaces, results.sums);
+    RunBands({&frame, 1}, stage, band, {&workspaces, 1}, {&results, 1});
+  }
+
+  void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
+                std::span<const BandResults> results) const override {
+    RunAdmBands(setup_, frames, stage, band, workspaces, results);
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {

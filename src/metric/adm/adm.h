@@ -16,10 +16,11 @@ extern const Metric kAdmMetric;
 std::unique_ptr<Workspace> MakeAdmFrameWorkspace(const AdmSetup& setup);
 std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup);
 
-/// Rows `band` of the bands of `scale`, with SIMD (Highway): adds to sums and writes band a for the
-/// next scale.
-void RunAdmBand(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, const Workspaces& workspaces,
-                std::span<int64_t> sums);
+/// Rows `band` of the bands of `scale`, of several distorted videos of one reference, with SIMD
+/// (Highway): adds to sums and writes band a for the next scale, that of the reference to the first
+/// video's workspace.
+void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+                 std::span<const Workspaces> workspaces, std::span<const BandResults> results);
 
 /// The sums of a frame in plain loops over whole planes, the reference implementation.
 std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,

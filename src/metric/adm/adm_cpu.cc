@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <vector>
 
 #include "metric/adm/adm_rows.h"
 
@@ -21,11 +22,13 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Without vectors (x86 without SSE4.2, AES or CLMUL) the plain loops run the whole frame, in the band that begins it.
-void RunBandForTarget(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace&,
-                      AdmThreadWorkspace&, std::span<int64_t> sums) {
+void RunBandsForTarget(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+                       std::span<const Workspaces>, std::span<const BandResults> results) {
   if (scale > 0 || band.begin > 0) return;
-  const auto frame = AdmReferenceSums(setup, *view.at(0), *view.at(1));
-  for (int i = 0; i < kAdmSumCount; ++i) sums[i] += frame[i];
+  for (size_t video = 0; video < views.size(); ++video) {
+    const auto frame = AdmReferenceSums(setup, *views[video].at(0), *views[video].at(1));
+    for (int i = 0; i < kAdmSumCount; ++i) results[video].sums[i] += frame[i];
+  }
 }
 
 }  // namespace
@@ -43,6 +46,19 @@ HWY_BEFORE_NAMESPACE();
 namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
+
+void ReferenceRow(int scale, const AdmScale& s, const DetailRow& row) {
+  switch (scale) {
+    case 0:
+      return ReferenceRow0(row);
+    case 1:
+      return ReferenceRow32<1>(s, row);
+    case 2:
+      return ReferenceRow32<2>(s, row);
+    default:
+      return ReferenceRow32<3>(s, row);
+  }
+}
 
 template <bool kWide>
 void DecoupleRow(int scale, const AdmScale& s, double limit, const DetailRow& row) {
@@ -64,21 +80,27 @@ void DecoupleRow(int scale, const AdmScale& s, double limit, const DetailRow& ro
   }
 }
 
-/// One band of one scale of one frame.
+/// What a video of a band reads and writes; of the reference, its band a alone.
+struct BandVideo {
+  Plane in;
+  AdmFrameWorkspace& frame;
+  std::span<int64_t> sums;
+};
+
+/// One band of one scale of one frame of a reference and its distorted videos.
 class BandRun {
  public:
-  BandRun(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace& frame,
-          AdmThreadWorkspace& thread, std::span<int64_t> sums)
+  BandRun(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+          std::span<const Workspaces> workspaces, std::span<const BandResults> results)
       : setup_(setup),
         s_(setup.scales[scale]),
         scale_(scale),
         band_(band),
-        frame_(frame),
-        thread_(thread),
-        sums_(sums) {
-    const Picture* pictures[2] = {view.at(0), view.at(1)};
-    for (int picture = 0; picture < 2; ++picture)
-      in_[picture] = scale == 0 ? pictures[picture]->planes[0] : frame.a(scale - 1, picture);
+        thread_(static_cast<AdmThreadWorkspace&>(*workspaces[0].thread)),
+        reference_(MakeVideo(views[0], 0, workspaces[0], {})) {
+    thread_.Reserve(setup, views.size());
+    for (size_t i = 0; i < views.size(); ++i)
+      distorted_.push_back(MakeVideo(views[i], 1, workspaces[i], results[i].sums));
   }
 
   void Run() {
@@ -91,47 +113,58 @@ class BandRun {
       const bool wants_a = scale_ + 1 < kAdmScales && y >= band_.begin && y < band_.end;
       const bool wants_detail = y >= detail.begin && y < detail.end;
       if (!wants_a && !wants_detail) continue;
-      Filter(y, wants_a, wants_detail);
-      if (wants_a) WriteLowPass(y);
-      if (!wants_detail) continue;
-      Decouple(y, y >= scored.begin && y < scored.end);
-      if (y - 1 >= scored.begin) Mask(y - 1);
+      Filter(y, 0, reference_, wants_a, wants_detail);
+      if (wants_detail) FindReference(y >= scored.begin && y < scored.end);
+      for (int video = 0; video < std::ssize(distorted_); ++video) {
+        Filter(y, 1, distorted_[video], wants_a, wants_detail);
+        if (!wants_detail) continue;
+        Decouple(video, y);
+        if (y - 1 >= scored.begin) Mask(video, y - 1);
+      }
     }
-    if (any && scored.end == s_.height) Mask(s_.height - 1);  // its lower neighbour is itself
+    if (!any || scored.end < s_.height) return;
+    // The last row's lower neighbour is itself.
+    for (int video = 0; video < std::ssize(distorted_); ++video) Mask(video, s_.height - 1);
   }
 
  private:
-  /// Filters vertically: both pictures' low rows whole for band a, low and high rows in the work region for the rest.
+  BandVideo MakeVideo(const FrameView& view, int picture, const Workspaces& workspaces, std::span<int64_t> sums) const {
+    auto& frame = static_cast<AdmFrameWorkspace&>(*workspaces.frame);
+    return {scale_ == 0 ? view.plane(picture) : frame.a(scale_ - 1, picture), frame, sums};
+  }
+
+  /// Filters a picture: its low row whole for band a, low and high rows in the work region for the
+  /// rest.
+  void Filter(int y, int picture, const BandVideo& video, bool whole, bool detail) {
+    if (scale_ > 0) FilterRows<int16_t>(y, picture, video.in, whole, detail);
+    else if (setup_.bit_depth > 8) FilterRows<uint16_t>(y, picture, video.in, whole, detail);
+    else FilterRows<uint8_t>(y, picture, video.in, whole, detail);
+    if (whole) WriteLowPass(thread_.Filtered(0, picture), video.frame.Row(scale_, picture, y));
+  }
+
   template <class T>
-  void Filter(int y, bool whole, bool detail) {
+  void FilterRows(int y, int picture, const Plane& plane, bool whole, bool detail) {
     // Input columns that the detail bands read, in whole vectors.
     const AdmRange work = AdmWorkRange(s_.width);
     const int begin = std::max(2 * work.begin - 1, 0) / kLanes16 * kLanes16;
     const int end = std::min(CeilDiv(2 * work.end + 1 - begin, kLanes16) * kLanes16 + begin, s_.in_width);
-    for (int picture = 0; picture < 2; ++picture) {
-      const InputRows<T> in(in_[picture], y);
-      if (!detail) {
-        FilterSpan(in, {0, s_.in_width, s_.in_width}, picture, false);
-      } else {
-        if (whole) FilterSpan(in, {0, begin, s_.in_width}, picture, false);
-        FilterSpan(in, {begin, end, s_.in_width}, picture, true);
-        if (whole) FilterSpan(in, {end, s_.in_width, s_.in_width}, picture, false);
-      }
-      for (int high = 0; high < 2; ++high) {
-        PadRow(thread_.Filtered(high, picture).top, s_.in_width);
-        if (scale_ > 0) PadRow(thread_.Filtered(high, picture).rest, s_.in_width);
-      }
+    const InputRows<T> in(plane, y);
+    const ptrdiff_t rest = AdmFrameWorkspace::RestOffset(plane);
+    if (!detail) {
+      FilterSpan(in, rest, {0, s_.in_width, s_.in_width}, picture, false);
+    } else {
+      if (whole) FilterSpan(in, rest, {0, begin, s_.in_width}, picture, false);
+      FilterSpan(in, rest, {begin, end, s_.in_width}, picture, true);
+      if (whole) FilterSpan(in, rest, {end, s_.in_width, s_.in_width}, picture, false);
+    }
+    for (int high = 0; high < 2; ++high) {
+      PadRow(thread_.Filtered(high, picture).top, s_.in_width);
+      if (scale_ > 0) PadRow(thread_.Filtered(high, picture).rest, s_.in_width);
     }
   }
 
-  void Filter(int y, bool whole, bool detail) {
-    if (scale_ > 0) Filter<int16_t>(y, whole, detail);
-    else if (setup_.bit_depth > 8) Filter<uint16_t>(y, whole, detail);
-    else Filter<uint8_t>(y, whole, detail);
-  }
-
   template <class T>
-  void FilterSpan(const InputRows<T>& in, Span span, int picture, bool with_high) {
+  void FilterSpan(const InputRows<T>& in, ptrdiff_t rest, Span span, int picture, bool with_high) {
     const AdmSplitRow& low = thread_.Filtered(0, picture);
     const AdmSplitRow* high = with_high ? &thread_.Filtered(1, picture) : nullptr;
     if constexpr (std::is_unsigned_v<T>) {
@@ -139,51 +172,60 @@ class BandRun {
     } else if (scale_ == 1) {
       VerticalWhole(in, span.begin, span.end, low, high);
     } else {
-      VerticalSplit(in, AdmFrameWorkspace::RestOffset(in_[picture]), span.begin, span.end, low, high);
+      VerticalSplit(in, rest, span.begin, span.end, low, high);
     }
   }
 
-  void WriteLowPass(int y) {
-    for (int picture = 0; picture < 2; ++picture) {
-      const AdmSplitRow& low = thread_.Filtered(0, picture);
-      const AdmSplitRow out = frame_.Row(scale_, picture, y);
-      if (scale_ == 0) LowPassRow(low.top, s_.width, out.top);
-      else if (scale_ == 1) LowPassRow<1>(low, s_.width, out);
-      else LowPassRow<2>(low, s_.width, out);
-    }
+  void WriteLowPass(const AdmSplitRow& low, const AdmSplitRow& out) const {
+    if (scale_ == 0) LowPassRow(low.top, s_.width, out.top);
+    else if (scale_ == 1) LowPassRow<1>(low, s_.width, out);
+    else LowPassRow<2>(low, s_.width, out);
   }
 
   /// Element 0 of a signal row is the column left of the scored ones, which may lie outside the picture.
-  AdmSignalRow SignalFrom(int additive, int y, int element) const {
-    AdmSignalRow row = thread_.Signal(additive, y);
+  AdmSignalRow SignalFrom(AdmSignalRow row, int element) const {
     row.share += element;
     row.centre += element;
     const size_t bytes = element * (scale_ == 0 ? sizeof(int16_t) : sizeof(int32_t));
-    for (std::byte*& magnitude : row.magnitudes) magnitude += bytes;
+    for (std::byte*& magnitude : row.magnitudes.bytes) magnitude += bytes;
     return row;
   }
 
-  void Decouple(int y, bool scored) {
+  DetailRow MakeDetailRow() const {
     const AdmRange work = AdmWorkRange(s_.width);
-    const int element = work.begin - (s_.columns.begin - 1);
-    int64_t den[kAdmBands];
     DetailRow row{};
     for (int picture = 0; picture < 2; ++picture) {
       row.low[picture] = thread_.Filtered(0, picture);
       row.high[picture] = thread_.Filtered(1, picture);
     }
+    row.reference = thread_.Reference();
     row.column = work.begin;
     row.count = work.size();
     row.scored = {s_.columns.begin - work.begin, s_.columns.end - work.begin};
-    row.restored = SignalFrom(0, y, element);
-    row.additive = SignalFrom(1, y, element);
+    return row;
+  }
+
+  /// Detail bands of the reference, and the denominators of all videos where the row is scored.
+  void FindReference(bool scored) {
+    int64_t den[kAdmBands];
+    DetailRow row = MakeDetailRow();
     row.den = scored ? den : nullptr;
+    ReferenceRow(scale_, s_, row);
+    if (!scored) return;
+    for (const BandVideo& video : distorted_)
+      for (int band = 0; band < kAdmBands; ++band)
+        Sum(video, kAdmDen, band) += adm::rounded_row(static_cast<uint64_t>(den[band]), s_.den_row_shift);
+  }
+
+  void Decouple(int video, int y) {
+    const AdmSignals& signals = thread_.Signals(video);
+    const int element = AdmWorkRange(s_.width).begin - (s_.columns.begin - 1);
+    DetailRow row = MakeDetailRow();
+    row.restored = SignalFrom(signals.Row(0, y), element);
+    row.additive = SignalFrom(signals.Row(1, y), element);
     if (setup_.wide) DecoupleRow<true>(scale_, s_, setup_.gain_limit, row);
     else DecoupleRow<false>(scale_, s_, setup_.gain_limit, row);
-    for (int additive = 0; additive < 2; ++additive) PadShare(thread_.Signal(additive, y).share);
-    if (!scored) return;
-    for (int band = 0; band < kAdmBands; ++band)
-      Sum(kAdmDen, band) += adm::rounded_row(static_cast<uint64_t>(den[band]), s_.den_row_shift);
+    for (int additive = 0; additive < 2; ++additive) PadShare(signals.Row(additive, y).share);
   }
 
   /// Neighbours outside the picture, where the scored range reaches its edge.
@@ -193,17 +235,18 @@ class BandRun {
     if (s_.columns.end == s_.width) share[count + 1] = share[count];
   }
 
-  void Mask(int y) {
-    MaskSignal(y, 0, kAdmNum);
-    if (setup_.aim) MaskSignal(y, 1, kAdmAim);
+  void Mask(int video, int y) {
+    MaskSignal(video, y, 0, kAdmNum);
+    if (setup_.aim) MaskSignal(video, y, 1, kAdmAim);
   }
 
   /// Adds what of the restored (0) or additive (1) signal the other does not hide.
-  void MaskSignal(int y, int additive, AdmSum kind) {
-    const AdmSignalRow& signal = thread_.Signal(additive, y);
-    const AdmSignalRow& masker = thread_.Signal(1 - additive, y);
+  void MaskSignal(int video, int y, int additive, AdmSum kind) {
+    const AdmSignals& signals = thread_.Signals(video);
+    const AdmSignalRow& signal = signals.Row(additive, y);
+    const AdmSignalRow& masker = signals.Row(1 - additive, y);
     const auto share = [&](int neighbour) {
-      return thread_.Signal(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
+      return signals.Row(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
     };
     SumColumns(share(y - 1), masker.share, share(y + 1), s_.columns.size(), thread_.ColumnSums());
     int64_t row_sums[kAdmBands];
@@ -211,24 +254,25 @@ class BandRun {
                                   : (setup_.wide ? MaskRow<false, true> : MaskRow<false, false>);
     mask(s_, signal, masker, thread_.ColumnSums(), row_sums);
     for (int band = 0; band < kAdmBands; ++band)
-      Sum(kind, band) += adm::rounded_row(static_cast<uint64_t>(row_sums[band]), s_.row_shift);
+      Sum(distorted_[video], kind, band) += adm::rounded_row(static_cast<uint64_t>(row_sums[band]), s_.row_shift);
   }
 
-  int64_t& Sum(AdmSum kind, int band) { return sums_[AdmSumIndex(scale_, kind, band)]; }
+  int64_t& Sum(const BandVideo& video, AdmSum kind, int band) const {
+    return video.sums[AdmSumIndex(scale_, kind, band)];
+  }
 
   const AdmSetup& setup_;
   const AdmScale& s_;
   const int scale_;
   const RowBand band_;
-  AdmFrameWorkspace& frame_;
   AdmThreadWorkspace& thread_;
-  const std::span<int64_t> sums_;
-  Plane in_[2];
+  const BandVideo reference_;
+  std::vector<BandVideo> distorted_;
 };
 
-void RunBandForTarget(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, AdmFrameWorkspace& frame,
-                      AdmThreadWorkspace& thread, std::span<int64_t> sums) {
-  BandRun(setup, view, scale, band, frame, thread, sums).Run();
+void RunBandsForTarget(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+                       std::span<const Workspaces> workspaces, std::span<const BandResults> results) {
+  BandRun(setup, views, scale, band, workspaces, results).Run();
 }
 
 }  // namespace
@@ -241,7 +285,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acutance {
 
-HWY_EXPORT(RunBandForTarget);
+HWY_EXPORT(RunBandsForTarget);
 
 std::unique_ptr<Workspace> MakeAdmFrameWorkspace(const AdmSetup& setup) {
   return std::make_unique<AdmFrameWorkspace>(setup);
@@ -251,11 +295,9 @@ std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup) {
   return std::make_unique<AdmThreadWorkspace>(setup);
 }
 
-void RunAdmBand(const AdmSetup& setup, const FrameView& view, int scale, RowBand band, const Workspaces& workspaces,
-                std::span<int64_t> sums) {
-  HWY_DYNAMIC_DISPATCH(RunBandForTarget)
-  (setup, view, scale, band, static_cast<AdmFrameWorkspace&>(*workspaces.frame),
-   static_cast<AdmThreadWorkspace&>(*workspaces.thread), sums);
+void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+                 std::span<const Workspaces> workspaces, std::span<const BandResults> results) {
+  HWY_DYNAMIC_DISPATCH(RunBandsForTarget)(setup, views, scale, band, workspaces, results);
 }
 
 }  // namespace acutance

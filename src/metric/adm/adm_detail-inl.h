@@ -17,14 +17,16 @@ namespace {
 /// What the gain limit does: nothing at scale 0, an integer product, or a double one.
 enum class Gain { kOne, kInteger, kReal };
 
-/// One row of detail bands: its columns and its outputs.
+/// One row of detail bands: its columns and its outputs. The reference's bands are made once for all
+/// distorted videos.
 struct DetailRow {
   AdmSplitRow low[2], high[2];  // filtered rows, by picture
+  AdmBandRows reference;        // its detail bands
   int column;                   // first
   int count;
   AdmRange scored;                  // of the count
   AdmSignalRow restored, additive;  // element 0: the first column
-  int64_t* den;                     // row sums by band; null: not wanted
+  int64_t* den;                     // row sums of the reference by band; null: not wanted
 };
 
 template <class D>

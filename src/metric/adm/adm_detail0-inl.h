@@ -191,7 +191,8 @@ HWY_INLINE void StoreExtremeShares(const V16 (&c)[kAdmBands], const AdmSignalRow
 template <bool kExtreme>
 HWY_INLINE void StoreSignal0(const V16 (&x)[kAdmBands], const V16 (&magnitude)[kAdmBands], const Weights0& weights,
                              const AdmSignalRow& row, int i) {
-  for (int band = 0; band < kAdmBands; ++band) hn::StoreU(magnitude[band], D16(), row.Magnitude<int16_t>(band) + i);
+  for (int band = 0; band < kAdmBands; ++band)
+    hn::StoreU(magnitude[band], D16(), row.magnitudes.Band<int16_t>(band) + i);
   const V16 c[kAdmBands] = {hn::Abs(weights.Hv(x[0])), hn::Abs(weights.Hv(x[1])), hn::Abs(weights.D(x[2]))};
   if constexpr (kExtreme) StoreExtremeShares(c, row, i);
   else StoreShares(c, row, i);
@@ -232,15 +233,30 @@ HWY_INLINE void DecoupleStep0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBand
   StoreSignal0<kExtreme>(a, a_magnitude, weights, row.additive, i);
 }
 
+/// Detail bands and denominator of the reference.
+inline void ReferenceRow0(const DetailRow& row) {
+  V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
+  for (int i = 0; i < row.count; i += kLanes16) {
+    V16 o[kAdmBands];
+    LoadBands(row.low[0].top, row.high[0].top, row.column + i, o);
+    for (int band = 0; band < kAdmBands; ++band) hn::Store(o[band], D16(), row.reference.Band<int16_t>(band) + i);
+    if (!row.den) continue;
+    const auto scored = ScoredLanes<D16>(row, i);
+    for (int band = 0; band < kAdmBands; ++band)
+      den[band] = AddCubes(den[band], hn::IfThenElseZero(scored, hn::Abs(o[band])));
+  }
+  if (!row.den) return;
+  for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
+}
+
 template <bool kWide, Gain kGain>
 void DecoupleRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
   const D16 d;
   const Weights0 weights(s);
   const GainLimit0 gain(gain_limit);
-  V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
   for (int i = 0; i < row.count; i += kLanes16) {
     V16 o[kAdmBands], t[kAdmBands];
-    LoadBands(row.low[0].top, row.high[0].top, row.column + i, o);
+    for (int band = 0; band < kAdmBands; ++band) o[band] = hn::Load(d, row.reference.Band<int16_t>(band) + i);
     LoadBands(row.low[1].top, row.high[1].top, row.column + i, t);
     Magnitudes0 m;
     for (int band = 0; band < kAdmBands; ++band) {
@@ -254,14 +270,7 @@ void DecoupleRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
     } else {
       DecoupleStep0<false, kGain>(o, t, m, gain, weights, row, i);
     }
-    if (row.den) {
-      const auto scored = ScoredLanes<D16>(row, i);
-      for (int band = 0; band < kAdmBands; ++band)
-        den[band] = AddCubes(den[band], hn::IfThenElseZero(scored, m.o[band]));
-    }
   }
-  if (!row.den) return;
-  for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ HWY_INLINE void StoreSignal32(const V32 (&x)[kAdmBands], const V32 (&factors)[kA
   UpperSums share, centre;
   for (int band = 0; band < kAdmBands; ++band) {
     const VU32 c = Weigh32<kWide>(x[band], factors[band]);
-    hn::StoreU(AsI32(c), d, row.Magnitude<int32_t>(band) + i);
+    hn::StoreU(AsI32(c), d, row.magnitudes.Band<int32_t>(band) + i);
     share.Add(AddWide(MulWideBy(c, hn::Set(DU32(), adm::kNeighbour)), add));
     centre.Add(AddWide(MulWideBy(c, hn::Set(DU32(), adm::kCentre)), add));
   }
@@ -170,6 +170,23 @@ HWY_INLINE V64 AddDenCubes(V64 sum, VU32 o, int cube_shift) {
   return hn::Add(sum, hn::BitCast(D64(), hn::Add(cube(o), cube(AsU32(OddToEven(o))))));
 }
 
+/// Detail bands and denominator of the reference.
+template <int kScale>
+void ReferenceRow32(const AdmScale& s, const DetailRow& row) {
+  V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
+  for (int i = 0; i < row.count; i += kLanes32) {
+    V32 o[kAdmBands];
+    LoadBands<kScale>(row.low[0], row.high[0], row.column + i, o);
+    for (int band = 0; band < kAdmBands; ++band) hn::Store(o[band], D32(), row.reference.Band<int32_t>(band) + i);
+    if (!row.den) continue;
+    const auto scored = ScoredLanes<D32>(row, i);
+    for (int band = 0; band < kAdmBands; ++band)
+      den[band] = AddDenCubes<kScale>(den[band], AsU32(hn::IfThenElseZero(scored, hn::Abs(o[band]))), s.den_cube_shift);
+  }
+  if (!row.den) return;
+  for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
+}
+
 template <int kScale, bool kWide, Gain kGain>
 void DecoupleRow32(const AdmScale& s, double gain_limit, const DetailRow& row) {
   const D32 d;
@@ -177,10 +194,9 @@ void DecoupleRow32(const AdmScale& s, double gain_limit, const DetailRow& row) {
   const V32 factors[kAdmBands] = {hn::Set(d, static_cast<int32_t>(s.factor[0])),
                                   hn::Set(d, static_cast<int32_t>(s.factor[1])),
                                   hn::Set(d, static_cast<int32_t>(s.factor[2]))};
-  V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
   for (int i = 0; i < row.count; i += kLanes32) {
     V32 o[kAdmBands], t[kAdmBands], r[kAdmBands], a[kAdmBands];
-    LoadBands<kScale>(row.low[0], row.high[0], row.column + i, o);
+    for (int band = 0; band < kAdmBands; ++band) o[band] = hn::Load(d, row.reference.Band<int32_t>(band) + i);
     LoadBands<kScale>(row.low[1], row.high[1], row.column + i, t);
     const V32 flags = AngleFlags(o, t);
     for (int band = 0; band < kAdmBands; ++band) {
@@ -195,15 +211,7 @@ void DecoupleRow32(const AdmScale& s, double gain_limit, const DetailRow& row) {
     }
     StoreSignal32<kWide>(r, factors, row.restored, i);
     StoreSignal32<kWide>(a, factors, row.additive, i);
-    if (row.den) {
-      const auto scored = ScoredLanes<D32>(row, i);
-      for (int band = 0; band < kAdmBands; ++band)
-        den[band] =
-            AddDenCubes<kScale>(den[band], AsU32(hn::IfThenElseZero(scored, hn::Abs(o[band]))), s.den_cube_shift);
-    }
   }
-  if (!row.den) return;
-  for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
 }
 
 }  // namespace

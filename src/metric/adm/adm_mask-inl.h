@@ -47,11 +47,11 @@ template <bool kScale0, int kBand>
 HWY_INLINE V32 ExcessOf(const AdmSignalRow& signal, int i, V32 factor, V32 threshold) {
   const D32 d;
   if constexpr (kScale0) {
-    const V32 x = hn::PromoteTo(d, hn::LoadU(DHalf16(), signal.Magnitude<int16_t>(kBand) + i));
+    const V32 x = hn::PromoteTo(d, hn::LoadU(DHalf16(), signal.magnitudes.Band<int16_t>(kBand) + i));
     const V32 mask = hn::ShiftLeft<adm::threshold_shift(0, kBand)>(threshold);
     return hn::Max(hn::Sub(hn::Mul(x, factor), mask), hn::Zero(d));
   } else {
-    return hn::Max(hn::Sub(hn::LoadU(d, signal.Magnitude<int32_t>(kBand) + i), threshold), hn::Zero(d));
+    return hn::Max(hn::Sub(hn::LoadU(d, signal.magnitudes.Band<int32_t>(kBand) + i), threshold), hn::Zero(d));
   }
 }
 

@@ -35,32 +35,46 @@ AdmFrameWorkspace::AdmFrameWorkspace(const AdmSetup& setup) : arena_(Bytes(setup
   }
 }
 
+namespace {
+
+/// A row of 32-bit elements with its margins.
+size_t ElementBytes(const AdmSetup& setup) {
+  return AdmArena::Rounded((setup.scales[0].width + 2 * AdmThreadWorkspace::kMargin) * sizeof(int32_t));
+}
+
+std::byte* TakeElements(AdmArena& arena, const AdmSetup& setup) {
+  return arena.Take(ElementBytes(setup)) + AdmThreadWorkspace::kMargin * sizeof(int32_t);
+}
+
+}  // namespace
+
+AdmSignals::AdmSignals(const AdmSetup& setup) : arena_(2 * 3 * (2 + kAdmBands) * ElementBytes(setup)) {
+  for (auto& slots : rows_)
+    for (AdmSignalRow& row : slots) {
+      row.share = reinterpret_cast<int32_t*>(TakeElements(arena_, setup));
+      row.centre = reinterpret_cast<int32_t*>(TakeElements(arena_, setup));
+      for (std::byte*& magnitude : row.magnitudes.bytes) magnitude = TakeElements(arena_, setup);
+    }
+}
+
 size_t AdmThreadWorkspace::FilteredBytes(const AdmSetup& setup) {
   return AdmArena::Rounded((setup.scales[0].in_width + 2 * kMargin) * sizeof(int16_t));
 }
 
-size_t AdmThreadWorkspace::SignalBytes(const AdmSetup& setup) {
-  return AdmArena::Rounded((setup.scales[0].width + 2 * kMargin) * sizeof(int32_t));
-}
-
 size_t AdmThreadWorkspace::Bytes(const AdmSetup& setup) {
-  constexpr size_t kSignalBuffers = 2 * 3 * (2 + kAdmBands) + 1;
-  return 8 * FilteredBytes(setup) + kSignalBuffers * SignalBytes(setup);
+  return 8 * FilteredBytes(setup) + (kAdmBands + 1) * ElementBytes(setup);
 }
 
 AdmThreadWorkspace::AdmThreadWorkspace(const AdmSetup& setup) : arena_(Bytes(setup)) {
   const auto take_filtered = [&] { return reinterpret_cast<int16_t*>(arena_.Take(FilteredBytes(setup))) + kMargin; };
   for (auto& pictures : filtered_)
     for (AdmSplitRow& row : pictures) row = {take_filtered(), take_filtered()};
-  const auto take = [&] { return arena_.Take(SignalBytes(setup)) + kMargin * sizeof(int32_t); };
-  for (auto& slots : signals_) {
-    for (AdmSignalRow& row : slots) {
-      row.share = reinterpret_cast<int32_t*>(take());
-      row.centre = reinterpret_cast<int32_t*>(take());
-      for (std::byte*& magnitude : row.magnitudes) magnitude = take();
-    }
-  }
-  column_sums_ = reinterpret_cast<int32_t*>(take());
+  for (std::byte*& band : reference_.bytes) band = TakeElements(arena_, setup);
+  column_sums_ = reinterpret_cast<int32_t*>(TakeElements(arena_, setup));
+}
+
+void AdmThreadWorkspace::Reserve(const AdmSetup& setup, size_t videos) {
+  while (signals_.size() < videos) signals_.emplace_back(setup);
 }
 
 }  // namespace acutance

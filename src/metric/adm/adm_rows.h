@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "image/picture.h"
 #include "metric/adm/adm_scale.h"
@@ -52,16 +53,34 @@ class AdmFrameWorkspace : public Workspace {
   std::array<std::array<Plane, 2>, kAdmScales - 1> planes_;
 };
 
-/// One decoupled row of a signal, restored or additive. Element 0 is the column left of the scored ones.
-struct AdmSignalRow {
-  int32_t* share;   // sum of F over the bands, what the pixel adds to its neighbours' thresholds
-  int32_t* centre;  // what its own threshold gets instead, less share
-  std::array<std::byte*, kAdmBands> magnitudes;  // |x|, int16, at scale 0; |C|, int32, above
+/// A row of each detail band, int16 at scale 0, int32 above.
+struct AdmBandRows {
+  std::array<std::byte*, kAdmBands> bytes;
 
   template <class T>
-  T* Magnitude(int band) const {
-    return reinterpret_cast<T*>(magnitudes[band]);
+  T* Band(int band) const {
+    return reinterpret_cast<T*>(bytes[band]);
   }
+};
+
+/// One decoupled row of a signal, restored or additive. Element 0 is the column left of the scored ones.
+struct AdmSignalRow {
+  int32_t* share;          // sum of F over the bands, what the pixel adds to its neighbours' thresholds
+  int32_t* centre;         // what its own threshold gets instead, less share
+  AdmBandRows magnitudes;  // |x| at scale 0; |C| above
+};
+
+/// The last three decoupled rows of a distorted video.
+class AdmSignals {
+ public:
+  explicit AdmSignals(const AdmSetup& setup);
+
+  /// The restored (0) or additive (1) signal of row y.
+  const AdmSignalRow& Row(int additive, int y) const { return rows_[additive][y % 3]; }
+
+ private:
+  AdmArena arena_;
+  AdmSignalRow rows_[2][3];
 };
 
 class AdmThreadWorkspace : public Workspace {
@@ -73,17 +92,22 @@ class AdmThreadWorkspace : public Workspace {
 
   /// A row filtered vertically, low or high, of the reference (0) or distorted (1) picture.
   const AdmSplitRow& Filtered(int high, int picture) const { return filtered_[high][picture]; }
-  const AdmSignalRow& Signal(int additive, int y) const { return signals_[additive][y % 3]; }
+  /// The reference's detail bands. Element 0 is the first column of the work range.
+  const AdmBandRows& Reference() const { return reference_; }
+  const AdmSignals& Signals(int video) const { return signals_[video]; }
   int32_t* ColumnSums() { return column_sums_; }
+
+  /// Makes room for the signals of so many distorted videos.
+  void Reserve(const AdmSetup& setup, size_t videos);
 
  private:
   static size_t FilteredBytes(const AdmSetup& setup);
-  static size_t SignalBytes(const AdmSetup& setup);
   static size_t Bytes(const AdmSetup& setup);
 
   AdmArena arena_;
   AdmSplitRow filtered_[2][2];
-  AdmSignalRow signals_[2][3];
+  AdmBandRows reference_;
+  std::vector<AdmSignals> signals_;
   int32_t* column_sums_;
 };
 

@@ -15,6 +15,7 @@
 #include "metric/adm/adm_scale.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
+#include "metric/testing/together.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
@@ -124,6 +125,21 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsOnEveryContent) {
       ExpectEqualToPlainLoops({{"adm_enhn_gain_limit", "1"}}, format, pair);
     }
   }
+}
+
+TEST_P(AdmTargetTest, VideosOfOneReferenceTogether) {
+  const OptionTexts cases[] = {{}, {{"egl", "1"}}, {{"egl", "1.2"}}, {{"adm_skip_aim", "true"}}};
+  for (const Size size : {Size{33, 33}, {97, 41}, {483, 35}})
+    for (const int depth : {8, 10, 16}) {
+      const PictureFormat format{size.width, size.height, depth, PixelFormat::k400};
+      const Picture reference = MakePair(format, Content::kNatural, 300).reference;
+      std::vector<Picture> distorted = {reference};
+      for (const unsigned seed : {300, 301, 302})
+        for (const Content content : {Content::kNatural, Content::kNoise})
+          distorted.push_back(MakePair(format, content, seed).distorted);
+      for (const OptionTexts& texts : cases)
+        for (const int rows : {3, size.height}) ExpectTogetherAsAlone(kAdmMetric, texts, reference, distorted, rows);
+    }
 }
 
 TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {
