@@ -13,18 +13,22 @@
 namespace acutance {
 namespace {
 
-/// Of all variants of the kernels: tuning chooses among them.
+/// A hash of all variants of the kernels, for tuning chooses among them: of their binaries for the backend or, where it
+/// compiles the source itself, of that. A session waits for it: 1 MB takes a millisecond.
 uint64_t HashKernels(std::string_view backend, const std::vector<std::string>& kernels) {
   uint64_t hash = Hash("");
   const std::byte* last = nullptr;  // variants of a kernel share a binary: once is enough
   for (const KernelImage& image : KernelImages()) {
     if (!std::ranges::binary_search(kernels, image.kernel)) continue;
-    hash = Hash(image.sycl_source, Hash(image.symbol, hash));
+    hash = Hash(image.symbol, hash);
+    bool has_binary = false;
     for (const KernelBinary& binary : image.binaries) {
-      if (binary.backend != backend || binary.code.data() == last) continue;
-      hash = Hash(binary.code, hash);
+      if (binary.backend != backend) continue;
+      has_binary = true;
+      if (binary.code.data() != last) hash = Hash(binary.code, hash);
       last = binary.code.data();
     }
+    if (!has_binary) hash = Hash(image.sycl_source, hash);
   }
   return hash;
 }

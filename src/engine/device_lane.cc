@@ -106,6 +106,7 @@ Status DeviceLane::MakeSlots(int count, size_t limit) {
     Slot& slot = slots_.emplace_back();
     const PlanRunner::Options options = {.artifacts = features_.makes_artifacts(),
                                          .pack = !info().is_cpu,
+                                         .trial = &pack_trial_,
                                          .for_each = settings_.for_each,
                                          .uploads_with = slots_.front().runner.get(),
                                          .derive = derive};

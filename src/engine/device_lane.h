@@ -96,6 +96,7 @@ class DeviceLane {
   const LaneSettings settings_;
   const std::unique_ptr<Device> device_;
   std::vector<int> runs_;  // in the order of the plans
+  PackTrial pack_trial_;
   PlanContext context_;
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0;

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "exec/pack_trial.h"
+
 namespace acutance {
 namespace {
 
@@ -54,6 +56,23 @@ TEST_P(PackSamplesTest, FindsSamplesBeyondTheirDepth) {
       std::vector<std::byte> packed(PackedRowBytes(41, bit_depth));
       EXPECT_FALSE(PackSamples(row.data(), 41, bit_depth, packed.data())) << place;
     }
+}
+
+TEST(PackTrial, TheQuickerWayStays) {
+  for (const bool packing_is_quick : {false, true}) {
+    PackTrial trial;
+    int packed = 0;
+    for (int i = 0; i < 16; ++i) {
+      const bool packs = trial.PacksNext();
+      packed += packs;
+      trial.Report(packs, packs == packing_is_quick ? 1.0 : 2.0);
+    }
+    EXPECT_EQ(packed, 8) << "both ways are tried";
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(trial.PacksNext(), packing_is_quick);
+      trial.Report(packing_is_quick, 9.0);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, PackSamplesTest, ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),

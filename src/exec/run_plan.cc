@@ -328,8 +328,12 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
 Status PlanRunner::UploadPictures(const BatchPictures& pictures) {
   const auto lies_here = [](const Picture* picture) { return picture && picture->device_planes[0].address != 0; };
   const bool pack = unpack_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
-                    std::ranges::none_of(pictures.distorted, lies_here);
+                    std::ranges::none_of(pictures.distorted, lies_here) &&
+                    (!options_.trial || options_.trial->PacksNext());
+  const auto begin = std::chrono::steady_clock::now();
   ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, pack));
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  if (options_.trial) options_.trial->Report(pack, time.count());
   if (all_fit) return pack ? queue_->Submit(*unpack_recording_) : Status();
   unpack_recording_.reset();
   return TryUpload(pictures, false).status();

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "exec/device.h"
 #include "exec/for_each.h"
+#include "exec/pack_trial.h"
 #include "exec/plan.h"
 #include "exec/uploader.h"
 #include "image/picture.h"
@@ -34,6 +35,7 @@ class PlanRunner {
     bool poison = false;
     bool artifacts = false;      // read them back
     bool pack = false;           // let samples of 10 and 12 bits travel packed
+    PackTrial* trial = nullptr;  // says whether the next batch does; null: all do
     ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
     /// before either is started.

@@ -1,70 +1,139 @@
 #include "metric/toy/toy.h"
 
 #include "base/int_math.h"
-#include "exec/plan.h"
-#include "metric/blocks/partial_sums.h"
-#include "metric/toy/toy_args.h"
-#include "metric/toy/toy_ref.h"
+#include "metric/blocks/words.h"
+#include "metric/plan_context.h"
+#include "metric/toy/toy_half_args.h"
+#include "metric/toy/toy_rows_args.h"
 
 namespace acutance {
 namespace {
 
+namespace toy {
+#include "metric/toy/toy_math.kernel.h"
+}  // namespace toy
+
+constexpr int kWordsPerRow = 2;
 constexpr OutputSpec kOutputs[] = {{.name = "toy"}};
+constexpr TuningEntry kTuning[] = {{"toy_half", "", "64x4"}, {"toy_rows", "", "64x1"}};
 
-constexpr TuningEntry kTuning[] = {
-    {"toy_sum", WorkloadClass::kSmall, "", "64x4", 8},
-    {"toy_sum", WorkloadClass::kMedium, "", "64x4", 4},
-    {"toy_sum", WorkloadClass::kLarge, "", "64x4", 1},
-};
+PictureFormat HalfFormat(const PictureFormat& source) {
+  return {source.width / 2, source.height / 2, kFloatDepth, PixelFormat::k400};
+}
 
-class ToyExtractor : public Extractor {
+class HalfInput : public DerivedInput {
  public:
-  explicit ToyExtractor(const PictureFormat& format) : format_(format) {}
+  std::string key() const override { return "half float"; }
+  unsigned planes() const override { return kLuma; }
+  PictureFormat Format(const PictureFormat& source) const override { return HalfFormat(source); }
 
-  int SumCount() const override { return 1; }
-  int StageRows(int) const override { return format_.height; }
-
-  void RunBand(const FrameInput& input, int, RowBand band, Workspace*, Workspace*,
-               std::span<int64_t> sums) const override {
-    sums[0] += SumAbsoluteDifferences(input.reference->planes[0], input.distorted->planes[0], format_.bit_depth,
-                                      band.begin, band.end);
+  void Compute(const Picture& source, const MutablePicture& derived) const override {
+    if (source.format.bit_depth == 8) Halve<uint8_t>(source.planes[0], derived);
+    else Halve<uint16_t>(source.planes[0], derived);
   }
 
-  void Finish(std::span<const int64_t> sums, std::span<double> values) const override {
-    values[0] = static_cast<double>(sums[0]) / (static_cast<double>(format_.width) * format_.height);
+  Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "toy_half", context));
+    const PlaneView from = context.AllPictures(video, 0), to = context.AllPictures(video, 0, key());
+    const ToyHalfArgs args = {.from = from.data,
+                              .to = to.data,
+                              .from_picture = from.picture_stride,
+                              .to_picture = to.picture_stride,
+                              .from_row = from.row_stride,
+                              .to_row = to.row_stride,
+                              .width = to.width,
+                              .height = to.height};
+    const Grid grid = {CeilDiv(to.width, kernel->group_x), CeilDiv(to.height, kernel->group_y),
+                       context.pictures(video)};
+    return plan.AddLaunch(*kernel, grid, args, "none");
   }
 
  private:
-  const PictureFormat format_;
+  template <class Sample>
+  static void Halve(const Plane& from, const MutablePicture& to) {
+    for (int y = 0; y < to.format.height; ++y) {
+      const Sample *upper = from.Row<Sample>(2 * y), *lower = from.Row<Sample>(2 * y + 1);
+      float* row = to.Row<float>(0, y);
+      for (int x = 0; x < to.format.width; ++x)
+        row[x] = toy::mean_of_four(upper[2 * x], upper[2 * x + 1], lower[2 * x], lower[2 * x + 1]);
+    }
+  }
+};
+
+std::vector<InputSpec> Inputs(const OptionValues&) {
+  const auto half = std::make_shared<HalfInput>();
+  return {{Video::kReference, kLuma, 1, half}, {Video::kDistorted, kLuma, 1, half}};
+}
+
+class ToyExtractor : public Extractor {
+ public:
+  explicit ToyExtractor(const PictureFormat& half)
+      : Extractor({.stages = {{half.height}},
+                   .words = kWordsPerRow * half.height,
+                   .artifacts = {{"toy_error", half}}}),
+        half_(half) {}
+
+  void RunBand(const FrameView& frame, int, RowBand band, const Workspaces&,
+               const BandResults& results) const override {
+    for (int y = band.begin; y < band.end; ++y) {
+      float own = 0, change = 0;
+      for (int x = 0; x < half_.width; ++x) {
+        const float e = Error(frame, 0, x, y);
+        own += toy::absolute(e);
+        if (frame.at(0, 1)) change += toy::absolute(e - Error(frame, 1, x, y));
+        if (!results.artifacts.empty()) results.artifacts[0].Row<float>(0, y)[x] = toy::absolute(e);
+      }
+      results.words[kWordsPerRow * y] = WordFromFloat(own);
+      results.words[kWordsPerRow * y + 1] = WordFromFloat(change);
+    }
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    double own = 0, change = 0;
+    for (int y = 0; y < half_.height; ++y) {
+      own += FloatFromWord(totals.words[kWordsPerRow * y]);
+      change += FloatFromWord(totals.words[kWordsPerRow * y + 1]);
+    }
+    const double pixels = static_cast<double>(half_.width) * half_.height;
+    outputs.values[0] = own / pixels + (totals.history > 0 ? change / pixels : 0.0);
+    return {};
+  }
+
+ private:
+  static float Error(const FrameView& frame, int back, int x, int y) {
+    return frame.plane(1, 0, back).Row<float>(y)[x] - frame.plane(0, 0, back).Row<float>(y)[x];
+  }
+
+  const PictureFormat half_;
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
-  return std::unique_ptr<Extractor>(std::make_unique<ToyExtractor>(format));
+  return std::unique_ptr<Extractor>(std::make_unique<ToyExtractor>(HalfFormat(format)));
 }
 
 Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const TunedKernel kernel, ChooseVariant(kTuning, "toy_sum", context));
-  const PlaneLayout& layout = context.layout(PlanInput::kReferenceY);
-  const Grid grid = {CeilDiv(layout.width, kernel.image->group_x), CeilDiv(layout.height, kernel.image->group_y),
-                     context.batch};
-  Plan plan(1);
-  plan.PreferBatch(kernel.batch);
-  PartialSums sums(1);
-  const int32_t first_partial = sums.Reserve(0, grid);
-  const BufferRef partials = sums.AddBuffer(plan, context.batch);
-  const uint64_t history = layout.history * layout.picture_stride * context.format.BytesPerSample();
-  const ToySumArgs args = {.reference = BufferRef{static_cast<int>(PlanInput::kReferenceY), history},
-                           .distorted = plan.Input(PlanInput::kDistortedY),
-                           .partials = partials,
-                           .picture_stride = layout.picture_stride,
-                           .row_stride = layout.row_stride,
-                           .width = layout.width,
-                           .height = layout.height,
-                           .partials_per_frame = sums.per_frame(),
-                           .first_partial = first_partial};
-  ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel.image, grid, args, "none"));
-  ACU_RETURN_IF_ERROR(sums.AddLaunch(plan, partials, context.batch));
+  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "toy_rows", context));
+  const std::string half = HalfInput().key();
+  const PictureFormat format = HalfFormat(context.format);
+  const PlaneView reference = context.Input(Video::kReference, 0, 0, half);
+  Plan plan(context, context.pairs(), 0, kWordsPerRow * format.height);
+  const PlaneView error = plan.AddArtifact("toy_error", format);
+  const ToyRowsArgs args = {.reference = reference.data,
+                            .distorted = context.Input(Video::kDistorted, 0, 0, half).data,
+                            .earlier_reference = context.Input(Video::kReference, 0, 1, half).data,
+                            .earlier_distorted = context.Input(Video::kDistorted, 0, 1, half).data,
+                            .words = plan.Words(),
+                            .error = error.data,
+                            .picture_stride = reference.picture_stride,
+                            .error_stride = error.picture_stride,
+                            .row_stride = reference.row_stride,
+                            .error_row = error.row_stride,
+                            .width = format.width,
+                            .height = format.height,
+                            .videos = context.videos,
+                            .padding = 0};
+  ACU_RETURN_IF_ERROR(
+      plan.AddLaunch(*kernel, {CeilDiv(format.height, kernel->group_x), 1, context.pairs()}, args, "none"));
   return plan;
 }
 
@@ -72,8 +141,10 @@ Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
 
 const Metric kToyMetric = {
     .name = "toy",
-    .summary = "mean absolute difference of luma",
+    .summary = "mean absolute error of halved luma, and how it changes",
     .outputs = kOutputs,
+    .inputs = Inputs,
+    .smallest = {2, 2},
     .make = Make,
     .make_plan = MakePlan,
 };

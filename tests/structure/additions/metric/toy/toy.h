@@ -1,4 +1,4 @@
-// Mean absolute difference of luma (README.md).
+// Halved luma compared over time (README.md).
 #pragma once
 
 #include "metric/metric.h"

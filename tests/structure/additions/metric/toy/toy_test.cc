@@ -2,28 +2,43 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "metric/toy/toy_ref.h"
+#include "metric/clip_frames.h"
 
 namespace acutance {
 namespace {
 
-TEST(Toy, KnownAnswer) {
-  const uint8_t reference[] = {0, 10, 255, 7}, distorted[] = {255, 8, 0, 7};
-  const Plane r = {reinterpret_cast<const std::byte*>(reference), 2, 2, 2};
-  const Plane d = {reinterpret_cast<const std::byte*>(distorted), 2, 2, 2};
-  EXPECT_EQ(SumAbsoluteDifferences(r, d, 8, 0, 2), 255 + 2 + 255);
-  EXPECT_EQ(SumAbsoluteDifferences(r, d, 8, 1, 2), 255);
+constexpr PictureFormat kFormat = {4, 2, 8, PixelFormat::k400};
+
+Picture MakePicture(std::initializer_list<int> samples) {
+  const MutablePicture picture = *AllocatePicture(kFormat);
+  int i = 0;
+  for (const int sample : samples) {
+    picture.Row<uint8_t>(0, i / 4)[i % 4] = static_cast<uint8_t>(sample);
+    ++i;
+  }
+  return picture.Share();
 }
 
-TEST(Toy, MeanOfTheSum) {
-  const auto extractor = kToyMetric.make(OptionValues(kToyMetric.options), {4, 2, 8});
-  ASSERT_TRUE(extractor.ok());
-  const int64_t sums[] = {20};
-  double values[] = {0};
-  (*extractor)->Finish(sums, values);
-  EXPECT_EQ(values[0], 2.5);
+TEST(Toy, KnownAnswers) {
+  const Picture reference[] = {MakePicture({0, 0, 8, 8, 0, 0, 8, 8}), MakePicture({0, 0, 0, 0, 0, 0, 0, 0})};
+  const Picture distorted[] = {MakePicture({1, 2, 8, 8, 3, 4, 8, 8}), MakePicture({0, 0, 4, 0, 0, 0, 0, 0})};
+  const OptionValues options(kToyMetric.options);
+  const ClipFrames clip(kToyMetric, options, reference, distorted);
+  const auto extractor = MakeExtractor(kToyMetric, options, kFormat);
+  const auto first = ComputeFrame(kToyMetric, **extractor, clip, 0);
+  EXPECT_EQ(first->values[0], 2.5 / 2);
+  EXPECT_EQ(first->artifacts[0].Row<float>(0, 0)[0], 2.5f);
+  EXPECT_EQ(first->artifacts[0].Row<float>(0, 0)[1], 0.0f);
+  EXPECT_EQ(ComputeFrame(kToyMetric, **extractor, clip, 1)->values[0], 1.0 / 2 + (2.5 + 1.0) / 2);
+}
+
+TEST(Toy, NoSplitChangesABit) {
+  const Picture pictures[] = {MakePicture({9, 2, 8, 8, 3, 4, 8, 1}), MakePicture({7, 3, 4, 5, 6, 7, 9, 2})};
+  const OptionValues options(kToyMetric.options);
+  const ClipFrames clip(kToyMetric, options, pictures, pictures);
+  const auto extractor = MakeExtractor(kToyMetric, options, kFormat);
+  EXPECT_EQ(ComputeFrame(kToyMetric, **extractor, clip, 1, 2)->words,
+            ComputeFrame(kToyMetric, **extractor, clip, 1, 1)->words);
 }
 
 }  // namespace
