@@ -96,7 +96,7 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
 }
 
 CLI::App* AddJoinCommand(CLI::App& app, std::vector<std::string>& journals, ScoreTexts& texts) {
-  CLI::App* command = app.add_subcommand("join", "Make the scores of a run from the journals of its parts");
+  CLI::App* command = app.add_subcommand("join", "Make a run's scores from the journals of its parts");
   command->add_option("journals", journals, "Files of `acutance score --frames FIRST:END --journal FILE`, in any order")
       ->required()
       ->type_name("JOURNAL");

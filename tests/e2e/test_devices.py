@@ -79,7 +79,7 @@ class Plan(DeviceCommand):
         plan = lambda *args: self.acutance("plan", *args)
         self.assert_fails(plan("-f", "vfi", *SIZE), 2, "no such feature 'vfi'")
         self.assert_fails(plan("-f", "psnr=enable_chroma=maybe", *SIZE), 2, "'maybe' is not true or false")
-        self.assert_fails(plan("-f", "adm", "--size", "32x32"), 2, "at least 33 pixels")
+        self.assert_fails(plan("-f", "adm", "--size", "32x32"), 2, "at least 33x33")
         self.assert_fails(plan("-f", "psnr", "--size", "0x9"), 2, "0x9 is out of range")
         self.assert_fails(plan("-f", "psnr", *SIZE, "--batch", "0"), 2, "not in range 1 to 1024")
         self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", "vulcan"), 2, "did you mean 'vulkan'?")
@@ -111,7 +111,7 @@ class Parity(DeviceCommand):
     def test_a_feature_that_refuses_the_pictures_leaves_the_others_their_rows(self):
         self.ref = self.dis = self.write("small.y4m", y4m(20, 20, [bytes(600)] * 2))
         failed = self.parity("--backends", "emu", "-f", "adm", "-f", "psnr", "-f", "vif")
-        self.assert_fails(failed, 1, "at least 33 pixels")
+        self.assert_fails(failed, 1, "at least 33x33")
         self.assertRegex(failed.stdout.decode(), r"^feature .*\npsnr .*\nvif .*\nFAILED\n$")
 
     def test_auto_without_a_device(self):

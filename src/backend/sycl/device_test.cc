@@ -177,7 +177,7 @@ TEST_F(SyclDeviceTest, RefusesWavesThatAreNotThere) {
   }
   for (const char* wave : {"-8", "eight", "8 ", "0"}) {
     ::setenv("ACUTANCE_SYCL_WAVE", wave, 1);
-    EXPECT_THAT(kSyclBackend.open(0).status().message(), HasSubstr("is not a number above 0"));
+    EXPECT_THAT(kSyclBackend.open(0).status().message(), HasSubstr("is not a number"));
   }
 }
 

@@ -286,9 +286,18 @@ FUNCTION(void) score(CONTEXT(AdmDetail o)) {
   store_row_sums(PASS(sums));
 }
 
+// The samples of the reference are there once for all videos, its bands once for each pair.
+FUNCTION(int32_t) reference_index(CONTEXT()) {
+#if SCALE == 0
+  return group_z() / args.videos;
+#else
+  return group_z();
+#endif
+}
+
 KERNEL_MAIN() {
   const bool scored = tile_is_scored(PASS());
-  AdmColumns columns = read_columns(PASS(args.reference, group_z() / args.videos));
+  AdmColumns columns = read_columns(PASS(args.reference, reference_index(PASS())));
   filter_columns(PASS(columns, scored));
   columns = read_columns(PASS(args.distorted, group_z()));  // on its way while the reference is worked on
   group_barrier();

@@ -112,8 +112,13 @@ FUNCTION(uint32_t) pack_means(CONTEXT(uint32_t reference, uint32_t distorted)) {
 
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
   const int32_t column = mirror_index(group_x() * COLUMNS + local_x() - RADIUS, args.width);
+#if SCALE == 0
+  const int32_t reference_index = group_z() / args.videos;
+#else
+  const int32_t reference_index = group_z();
+#endif
   CONST_BUFFER(PIXEL) reference =
-      CONST_BUFFER_AT(PIXEL, args.reference, int64_t(group_z() / args.videos) * args.picture_stride);
+      CONST_BUFFER_AT(PIXEL, args.reference, int64_t(reference_index) * args.picture_stride);
   CONST_BUFFER(PIXEL) distorted =
       CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
   Window ref;
