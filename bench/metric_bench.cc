@@ -111,8 +111,7 @@ void MeasureFrame(benchmark::State& state, const Metric* metric, int bit_depth, 
 
 void Register(const Metric* metric, int bit_depth, int64_t target, int stage) {
   const std::string part = stage == kAllStages ? "frame" : fmt::format("stage{}", stage);
-  const std::string name =
-      fmt::format("{}/{}/{}/bits:{}", metric->name, part, hwy::TargetName(target), bit_depth);
+  const std::string name = fmt::format("{}/{}/{}/bits:{}", metric->name, part, hwy::TargetName(target), bit_depth);
   benchmark::RegisterBenchmark(name.c_str(), MeasureFrame, metric, bit_depth, target, stage)
       ->Unit(benchmark::kMicrosecond);
 }

@@ -129,10 +129,9 @@ class MetricTest {
     ACU_RETURN_IF_ERROR(MakePictures());
     std::vector<Plan> plan;
     plan.push_back(std::move(plans.plan));
-    ACU_ASSIGN_OR_RETURN(
-        const std::unique_ptr<PlanRunner> runner,
-        PlanRunner::Make(device_, std::move(plan), plans.context,
-                         {.poison = true, .pack = true, .derive = std::move(plans.derive)}));
+    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
+                         PlanRunner::Make(device_, std::move(plan), plans.context,
+                                          {.poison = true, .pack = true, .derive = std::move(plans.derive)}));
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
       const ClipFrames clip(metric_, options_, reference_, *distorted);
       for (int first = 0; first < static_cast<int>(reference_.size()); first += kBatch) {

@@ -163,8 +163,7 @@ Result<std::string> DescribePlan(const MetricWithOptions& planned, const Picture
   return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}",
                      planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
                      WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
-                     static_cast<double>(memory) / (1 << 20),
-                     family.empty() ? "any device" : family, plan.Print());
+                     static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family, plan.Print());
 }
 
 std::string WorkloadClassInSource(int width, int height) {

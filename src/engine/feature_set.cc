@@ -83,7 +83,8 @@ bool FeatureSet::NeedsChroma() const {
     const InputSpec& spec = input.spec;
     return ((spec.derived ? spec.derived->planes() : spec.planes) & ~kLuma) != 0;
   };
-  return std::ranges::any_of(runs_, [&](const MetricRun& run) { return std::ranges::any_of(run.inputs, reads_chroma); });
+  return std::ranges::any_of(runs_,
+                             [&](const MetricRun& run) { return std::ranges::any_of(run.inputs, reads_chroma); });
 }
 
 bool FeatureSet::Reads(Video video) const {

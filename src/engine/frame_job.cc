@@ -60,9 +60,7 @@ void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
   ran_device_work_on_cpu_ = false;
 }
 
-void FrameJob::DropInputs() {
-  inputs_.pictures.clear();
-}
+void FrameJob::DropInputs() { inputs_.pictures.clear(); }
 
 void FrameJob::Prepare() {
   if (is_prepared_) return;

@@ -108,8 +108,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   Status ComputeBand(Chain& chain, RowBand band, int worker);
   void EndStage(Chain& chain);
   void EndChain(Chain& chain);
-  void Record(Status status);                          // the first error stays
-  void Guarded(const std::function<Status()>& work);   // records its error, or that memory ran out
+  void Record(Status status);                         // the first error stays
+  void Guarded(const std::function<Status()>& work);  // records its error, or that memory ran out
   const MetricRun& RunOf(const Chain& chain) const { return features_.runs()[chain.run]; }
 
   const FeatureSet& features_;

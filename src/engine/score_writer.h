@@ -60,7 +60,8 @@ class ScoreWriter {
   const int subsample_;
   ForEach share_;
   std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
-  std::vector<std::vector<RunSequence>> sequences_;  // [run][distorted], or [run][0] where a run reads no distorted video
+  std::vector<std::vector<RunSequence>>
+      sequences_;  // [run][distorted], or [run][0] where a run reads no distorted video
   Status error_;
 };
 

@@ -48,7 +48,7 @@ template <int kBits>
 bool PackAs(const uint16_t* from, int samples, std::byte* to) {
   constexpr int kStep = 8;
   constexpr uint8_t kNone = 0x80;
-  alignas(16) static constexpr uint8_t kClose10[16] = {0, 1, 2,     3,     4,     8,     9,     10,
+  alignas(16) static constexpr uint8_t kClose10[16] = {0,  1,  2,     3,     4,     8,     9,     10,
                                                        11, 12, kNone, kNone, kNone, kNone, kNone, kNone};
   alignas(16) static constexpr uint8_t kClose12[16] = {0,  1,  2,  3,  4,     5,     8,     9,
                                                        10, 11, 12, 13, kNone, kNone, kNone, kNone};
@@ -65,8 +65,7 @@ bool PackAs(const uint16_t* from, int samples, std::byte* to) {
     const auto in = hn::LoadU(d16, from + i);
     seen = hn::Or(seen, in);
     const auto in32 = hn::BitCast(d32, in);
-    const auto pairs = hn::BitCast(
-        d64, hn::Or(hn::And(in32, low16), hn::ShiftLeft<kBits>(hn::ShiftRight<16>(in32))));
+    const auto pairs = hn::BitCast(d64, hn::Or(hn::And(in32, low16), hn::ShiftLeft<kBits>(hn::ShiftRight<16>(in32))));
     const auto fours = hn::Or(hn::And(pairs, low32), hn::ShiftLeft<2 * kBits>(hn::ShiftRight<32>(pairs)));
     const auto closed = hn::TableLookupBytesOr0(hn::BitCast(D8(), fours), close);
     hn::StoreU(closed, D8(), reinterpret_cast<uint8_t*>(to));

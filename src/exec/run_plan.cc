@@ -159,9 +159,7 @@ Status PlanRunner::RecordBatch() {
 }
 
 void PlanRunner::AppendPoison(std::vector<Command>& commands) const {
-  const auto fill = [&](const Buffer& to) {
-    commands.push_back(CopyCommand{poison_.get(), 0, &to, 0, to.bytes()});
-  };
+  const auto fill = [&](const Buffer& to) { commands.push_back(CopyCommand{poison_.get(), 0, &to, 0, to.bytes()}); };
   for (const BoundPlan& bound : plans_) {
     fill(*bound.sums);
     fill(*bound.words);
@@ -237,11 +235,11 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
                                .padding = 0};
   const KernelImage& image = *FindKernelImage("unpack_bits", kUnpackShape);
   const auto bytes = std::as_bytes(std::span(&args, 1));
-  commands.push_back(LaunchCommand{
-      input.unpack.get(),
-      {CeilDiv(words, image.group_x), CeilDiv(spec.height(), image.group_y), context_.frames * copies},
-      {bytes.begin(), bytes.end()},
-      {input.buffer.get()}});
+  commands.push_back(
+      LaunchCommand{input.unpack.get(),
+                    {CeilDiv(words, image.group_x), CeilDiv(spec.height(), image.group_y), context_.frames * copies},
+                    {bytes.begin(), bytes.end()},
+                    {input.buffer.get()}});
   return {};
 }
 

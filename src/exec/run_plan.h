@@ -145,7 +145,7 @@ class PlanRunner {
   std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
-  std::unique_ptr<Recording> unpack_recording_;   // of pictures that travelled packed; null: none do
+  std::unique_ptr<Recording> unpack_recording_;  // of pictures that travelled packed; null: none do
   Pictures pictures_;
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;

@@ -40,7 +40,7 @@ class FakeDevice : public Device {
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
 
-  int slow_submissions = 0;                 // of those to come
+  int slow_submissions = 0;  // of those to come
   const struct FakeBuffer* largest_device_buffer() const { return largest_; }
 
  private:
@@ -195,7 +195,8 @@ TEST(PlanRunner, RefusesPicturesThatDoNotFit) {
   const Picture picture = MakePicture(1);
   Picture small = picture;
   small.planes[0].width = 2;
-  EXPECT_THAT(runner.value()->Run({{nullptr, &small}, {&picture}}).message(), HasSubstr("2x2 samples was given where the plan reads 3x2"));
+  EXPECT_THAT(runner.value()->Run({{nullptr, &small}, {&picture}}).message(),
+              HasSubstr("2x2 samples was given where the plan reads 3x2"));
   EXPECT_THAT(runner.value()->Run({{&picture, &picture, &picture, &picture}, {&picture}}).message(),
               HasSubstr("4 pictures are too many for a batch with room for 3"));
 }

@@ -16,8 +16,8 @@ std::string_view WorkloadClassName(WorkloadClass workload);
 /// Which variant of a kernel a device family runs at a workload class.
 struct TuningEntry {
   std::string_view kernel;
-  std::string_view family;  // prefix of DeviceInfo::family; empty: any
-  std::string_view shape;   // the variant's name after the sample type: "64x4r8"
+  std::string_view family;                               // prefix of DeviceInfo::family; empty: any
+  std::string_view shape;                                // the variant's name after the sample type: "64x4r8"
   std::optional<WorkloadClass> workload = std::nullopt;  // not set: any
 };
 

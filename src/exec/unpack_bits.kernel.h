@@ -20,10 +20,11 @@ KERNEL_MAIN() {
   const int32_t x = group_x() * BLOCK_X + local_x();
   const int32_t y = group_y() * BLOCK_Y + local_y();
   if (x < args.words && y < args.height) {
-    CONST_BUFFER(uint32_t) from =
-        CONST_BUFFER_AT(uint32_t, args.from, int64_t(group_z()) * args.from_picture + int64_t(y) * int64_t(args.from_row));
-    BUFFER(uint32_t) to =
-        BUFFER_AT(uint32_t, args.to, int64_t(group_z()) * args.to_picture + int64_t(y) * int64_t(args.to_row));
+    CONST_BUFFER(uint32_t)
+    from = CONST_BUFFER_AT(uint32_t, args.from,
+                           int64_t(group_z()) * args.from_picture + int64_t(y) * int64_t(args.from_row));
+    BUFFER(uint32_t)
+    to = BUFFER_AT(uint32_t, args.to, int64_t(group_z()) * args.to_picture + int64_t(y) * int64_t(args.to_row));
     const int32_t bit = 2 * x * args.bits;
     to.data[x] = sample_at(from, bit, args.bits) | (sample_at(from, bit + args.bits, args.bits) << 16);
   }

@@ -110,7 +110,8 @@ class Uploader::Batch {
     Turn& turn = turns_.back();
     const int round = turn.pieces_left % static_cast<int>(std::max<size_t>(kPageTableBytes / bytes, 1));
     pieces_.push_back({copy.plane.data + y * copy.plane.stride, copy.plane.stride, used_, copy.to_stride,
-                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round, copy.plane.width, copy.pack_depth});
+                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round, copy.plane.width,
+                       copy.pack_depth});
     AddCopy({uploader_.staging_.get(), used_, copy.to, copy.offset + y * copy.to_stride, bytes}, turn.copies);
     ++turn.pieces_left;
     used_ += bytes;

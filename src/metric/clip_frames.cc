@@ -47,7 +47,8 @@ Result<ComputedFrame> ComputeFrame(const Metric& metric, const Extractor& extrac
     const auto [rows, splittable] = spec.stages[stage];
     const int count = splittable ? std::clamp(bands, 1, std::max(rows, 1)) : 1;
     for (int b = 0; b < count; ++b) {
-      const RowBand band{static_cast<int>(int64_t{rows} * b / count), static_cast<int>(int64_t{rows} * (b + 1) / count)};
+      const RowBand band{static_cast<int>(int64_t{rows} * b / count),
+                         static_cast<int>(int64_t{rows} * (b + 1) / count)};
       extractor.RunBand(view, stage, band, {frame_workspace.get(), thread_workspace.get()},
                         {computed.sums, computed.words, computed.artifacts});
     }

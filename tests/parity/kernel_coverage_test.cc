@@ -44,8 +44,7 @@ void AddLaunches(const Metric& metric, const PictureFormat& format, const char* 
 void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
   for (const auto& [width, height] : kSizes)
     for (const int depth : {8, 10}) {
-      for (const char* family : kFamilies)
-        AddLaunches(metric, {width, height, depth}, family, {}, launched);
+      for (const char* family : kFamilies) AddLaunches(metric, {width, height, depth}, family, {}, launched);
       if (!every_shape) continue;
       for (const KernelImage& image : KernelImages()) {
         const std::string shape(image.variant.substr(image.variant.rfind('_') + 1));

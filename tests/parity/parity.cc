@@ -51,8 +51,9 @@ class DeviceRun {
 
   Status Prepare(Device& device, const Plan& plan, const std::optional<Plan>& derive, bool poison) {
     for (auto& runner : runners_) {
-      ACU_ASSIGN_OR_RETURN(runner, PlanRunner::Make(device, {plan}, context_,
-                                                    {.poison = poison, .artifacts = true, .pack = true, .derive = derive}));
+      ACU_ASSIGN_OR_RETURN(runner,
+                           PlanRunner::Make(device, {plan}, context_,
+                                            {.poison = poison, .artifacts = true, .pack = true, .derive = derive}));
     }
     return {};
   }
@@ -66,8 +67,7 @@ class DeviceRun {
         ACU_RETURN_IF_ERROR(Collect(std::exchange(waiting, waiting + batch), metric, extractor, found));
       ACU_RETURN_IF_ERROR(Start(first));
     }
-    for (; waiting < frames; waiting += batch)
-      ACU_RETURN_IF_ERROR(Collect(waiting, metric, extractor, found));
+    for (; waiting < frames; waiting += batch) ACU_RETURN_IF_ERROR(Collect(waiting, metric, extractor, found));
     return found;
   }
 
@@ -96,8 +96,7 @@ class DeviceRun {
 
   Status Collect(int first, const Metric& metric, const Extractor& extractor, Videos& found) {
     ACU_RETURN_IF_ERROR(RunnerOf(first).Wait());
-    for (int v = 0; v < videos_; ++v)
-      ACU_RETURN_IF_ERROR(CollectVideo(first, v, metric, extractor, found[v]));
+    for (int v = 0; v < videos_; ++v) ACU_RETURN_IF_ERROR(CollectVideo(first, v, metric, extractor, found[v]));
     return {};
   }
 

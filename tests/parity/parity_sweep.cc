@@ -35,7 +35,8 @@ std::set<std::string> MetricsWithPlans() {
 int CompareMetrics(const std::vector<std::string>& names) {
   const std::set<std::string> expected = MetricsWithPlans();
   const bool same = std::set(names.begin(), names.end()) == expected;
-  fmt::print("{}: {}\n", same ? "all metrics with a plan are swept" : "not all, or others than", fmt::join(expected, " "));
+  fmt::print("{}: {}\n", same ? "all metrics with a plan are swept" : "not all, or others than",
+             fmt::join(expected, " "));
   return same ? 0 : 1;
 }
 

@@ -20,7 +20,7 @@ constexpr double kLargestRange = 10'000;  // of an option without an upper limit
 
 /// The smallest pictures, odd ones, narrow and flat ones, and some with several workgroups.
 std::vector<std::pair<int, int>> Sizes(const Metric& metric) {
-  constexpr std::pair<int, int> kBeyondSmallest[] = {{0, 0},   {14, 0},  {1, 14},   {29, 45},
+  constexpr std::pair<int, int> kBeyondSmallest[] = {{0, 0},   {14, 0},  {1, 14},  {29, 45},
                                                      {0, 197}, {297, 0}, {61, 29}, {169, 98}};
   std::vector<std::pair<int, int>> sizes;
   for (const auto& [width, height] : kBeyondSmallest)
@@ -124,8 +124,7 @@ std::vector<SweepCase> SweepCases(const Metric& metric, SweepExtent extent) {
   for (const int depth : kDepths)
     for (const auto& size : sizes) list.Add({}, size, depth);
   uint32_t turn = 0;
-  for (const OptionTexts& options : OptionSweep(metric))
-    list.Add(options, sizes[3], kDepths[turn++ % kDepths.size()]);
+  for (const OptionTexts& options : OptionSweep(metric)) list.Add(options, sizes[3], kDepths[turn++ % kDepths.size()]);
   for (const OptionTexts& options : OptionCases(metric))
     for (const int depth : {8, 10}) list.Add(options, sizes[6], depth, ShapesOf(metric, options));
   return list.Take();

@@ -45,8 +45,7 @@ Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::strin
   std::array<char, 4096> text{};
   std::array names = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array values = {static_cast<void*>(text.data()), reinterpret_cast<void*>(text.size())};
-  const Code code =
-      driver.cuModuleLoadDataEx(module, binary.code.data(), names.size(), names.data(), values.data());
+  const Code code = driver.cuModuleLoadDataEx(module, binary.code.data(), names.size(), names.data(), values.data());
   text.back() = '\0';
   log = text.data();
   return code;

@@ -62,10 +62,8 @@ struct Api {
     return driver.cuMemcpyAsync(to, from, bytes, stream);
   }
   Code CopyRows(uint64_t to, uint64_t from, const CopyCommand& copy, Stream stream) const;
-  Code Launch(Function function, const Grid& grid, int group_x, int group_y, void** parameters,
-              Stream stream) const {
-    return driver.cuLaunchKernel(function, grid.x, grid.y, grid.z, group_x, group_y, 1, 0, stream, parameters,
-                                 nullptr);
+  Code Launch(Function function, const Grid& grid, int group_x, int group_y, void** parameters, Stream stream) const {
+    return driver.cuLaunchKernel(function, grid.x, grid.y, grid.z, group_x, group_y, 1, 0, stream, parameters, nullptr);
   }
   Code MakeEvent(Event* event) const { return driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING); }
   Code RecordEvent(Event event, Stream stream) const { return driver.cuEventRecord(event, stream); }

@@ -57,9 +57,8 @@ class Context {
   Status Lost() {
     const std::lock_guard lock(lost_mutex_);
     if (lost_.ok()) return {};
-    return Error(StatusCode::kIo,
-                 "{} is lost since an earlier failure ({}); restart the program to use it again", info_.name,
-                 lost_.message());
+    return Error(StatusCode::kIo, "{} is lost since an earlier failure ({}); restart the program to use it again",
+                 info_.name, lost_.message());
   }
 
   /// The module of `binary`, loaded once for all kernels in it and kept: `binary` is embedded in the program.
@@ -116,8 +115,7 @@ class CurrentContext {
 template <class Api, class Handle, auto kFree>
 class Owned {
  public:
-  Owned(std::shared_ptr<Context<Api>> context, Handle handle)
-      : context_(std::move(context)), handle_(handle) {}
+  Owned(std::shared_ptr<Context<Api>> context, Handle handle) : context_(std::move(context)), handle_(handle) {}
   ~Owned() {
     const CurrentContext<Api> current(*context_);
     if (current.pushed()) (context_->api().*kFree)(handle_);

@@ -16,8 +16,7 @@ namespace acutance::gpu {
 template <class Api>
 class GpuDevice : public Device {
  public:
-  GpuDevice(Api api, DeviceInfo info)
-      : context_(std::make_shared<Context<Api>>(std::move(api), std::move(info))) {}
+  GpuDevice(Api api, DeviceInfo info) : context_(std::make_shared<Context<Api>>(std::move(api), std::move(info))) {}
 
   const DeviceInfo& info() const override { return context_->info(); }
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
@@ -48,8 +47,8 @@ BackendProbe ProbeDevices(const Result<int>& count, Describe describe) {
 
 inline Status CheckIndex(std::string_view driver, int index, int count) {
   if (index >= 0 && index < count) return {};
-  return Error(StatusCode::kInvalidArgument, "there is no {} device {}: this machine has {}, counted from 0",
-               driver, index, count);
+  return Error(StatusCode::kInvalidArgument, "there is no {} device {}: this machine has {}, counted from 0", driver,
+               index, count);
 }
 
 }  // namespace acutance::gpu

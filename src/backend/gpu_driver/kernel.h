@@ -48,16 +48,14 @@ Result<typename Api::Function> FindFunction(Context<Api>& context, typename Api:
   ACU_RETURN_IF_ERROR(context.Check(context.api().MaxGroupSize(&threads, function),
                                     fmt::format("read the limits of kernel {}", symbol)));
   if (image.group_x * image.group_y > threads)
-    return Error(StatusCode::kUnsupported,
-                 "kernel {} has workgroups of {}x{} work items, {} runs at most {} of it", symbol, image.group_x,
-                 image.group_y, context.info().name, threads);
+    return Error(StatusCode::kUnsupported, "kernel {} has workgroups of {}x{} work items, {} runs at most {} of it",
+                 symbol, image.group_x, image.group_y, context.info().name, threads);
   return function;
 }
 
 /// From the first of the image's binaries that the driver takes.
 template <class Api>
-Result<std::unique_ptr<Kernel>> LoadKernel(const std::shared_ptr<Context<Api>>& context,
-                                           const KernelImage& image) {
+Result<std::unique_ptr<Kernel>> LoadKernel(const std::shared_ptr<Context<Api>>& context, const KernelImage& image) {
   const CurrentContext<Api> current(*context);
   ACU_RETURN_IF_ERROR(current.status());
   ACU_RETURN_IF_ERROR(CheckLimits(context->info(), image));

@@ -66,10 +66,9 @@ struct Api {
     return driver.hipMemcpy2DAsync(reinterpret_cast<void*>(to), copy.to_stride, reinterpret_cast<const void*>(from),
                                    copy.from_stride, copy.bytes, copy.rows, hipMemcpyDefault, stream);
   }
-  Code Launch(Function function, const Grid& grid, int group_x, int group_y, void** parameters,
-              Stream stream) const {
-    return driver.hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, group_x, group_y, 1, 0, stream,
-                                        parameters, nullptr);
+  Code Launch(Function function, const Grid& grid, int group_x, int group_y, void** parameters, Stream stream) const {
+    return driver.hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, group_x, group_y, 1, 0, stream, parameters,
+                                        nullptr);
   }
   Code MakeEvent(Event* event) const { return driver.hipEventCreateWithFlags(event, hipEventDisableTiming); }
   Code RecordEvent(Event event, Stream stream) const { return driver.hipEventRecord(event, stream); }
@@ -77,9 +76,7 @@ struct Api {
   Code DestroyEvent(Event event) const { return driver.hipEventDestroy(event); }
 
   // Relaxed: other threads may allocate and load meanwhile.
-  Code BeginCapture(Stream stream) const {
-    return driver.hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed);
-  }
+  Code BeginCapture(Stream stream) const { return driver.hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed); }
   Code EndCapture(Stream stream, Graph* graph) const { return driver.hipStreamEndCapture(stream, graph); }
   Code DestroyGraph(Graph graph) const { return driver.hipGraphDestroy(graph); }
   Code Instantiate(Executable* executable, Graph graph) const {

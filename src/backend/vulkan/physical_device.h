@@ -21,9 +21,9 @@ struct PhysicalDevice {
   std::array<uint8_t, VK_UUID_SIZE> device_uuid, cache_uuid;
   uint32_t compute_family = 0;
   std::optional<uint32_t> copy_family;  // that only copies, beside the kernels, as copy engines do
-  bool sets_wave_size = false;        // pipelines may ask for info.wave_size, which not all drivers give by themselves
-  bool tells_statistics = false;      // of compiled kernels, as ACUTANCE_VULKAN_STATISTICS asks
-  bool tells_times = false;           // of commands, as ACUTANCE_VULKAN_TIMES asks
+  bool sets_wave_size = false;    // pipelines may ask for info.wave_size, which not all drivers give by themselves
+  bool tells_statistics = false;  // of compiled kernels, as ACUTANCE_VULKAN_STATISTICS asks
+  bool tells_times = false;       // of commands, as ACUTANCE_VULKAN_TIMES asks
   std::vector<uint32_t> timestamp_bits;  // of queue families
 };
 

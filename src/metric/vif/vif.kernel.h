@@ -117,10 +117,9 @@ FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
 #else
   const int32_t reference_index = group_z();
 #endif
-  CONST_BUFFER(PIXEL) reference =
-      CONST_BUFFER_AT(PIXEL, args.reference, int64_t(reference_index) * args.picture_stride);
-  CONST_BUFFER(PIXEL) distorted =
-      CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
+  CONST_BUFFER(PIXEL)
+  reference = CONST_BUFFER_AT(PIXEL, args.reference, int64_t(reference_index) * args.picture_stride);
+  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
   Window ref;
   Window dis;
   if (first_row >= RADIUS && first_row + ROWS + RADIUS <= args.height) {

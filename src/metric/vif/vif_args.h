@@ -27,6 +27,6 @@ struct VifArgs {
   int32_t partials_per_frame;
   int32_t first_partial;
   int32_t next_row_stride;  // pictures of the next scale follow one another without a gap
-  int32_t padding;  // equal arguments have equal bytes
+  int32_t padding;          // equal arguments have equal bytes
   VifGainLimit limit;
 };

@@ -68,9 +68,7 @@ std::vector<InputSpec> Inputs(const OptionValues&) {
 class ToyExtractor : public Extractor {
  public:
   explicit ToyExtractor(const PictureFormat& half)
-      : Extractor({.stages = {{half.height}},
-                   .words = kWordsPerRow * half.height,
-                   .artifacts = {{"toy_error", half}}}),
+      : Extractor({.stages = {{half.height}}, .words = kWordsPerRow * half.height, .artifacts = {{"toy_error", half}}}),
         half_(half) {}
 
   void RunBand(const FrameView& frame, int, RowBand band, const Workspaces&,
