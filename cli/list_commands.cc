@@ -67,7 +67,7 @@ Result<std::string> DescribeFeatures(const std::string& name) {
 
 std::string DescribeModels() {
   std::string text;
-  for (const BuiltinModel& model : BuiltinModels()) text += fmt::format("{:<20}{}\n", model.name, model.description);
+  for (const BuiltinModel& model : BuiltinModels()) text += fmt::format("{:<28}{}\n", model.name, model.description);
   return text + "\nAny other model: --model path=FILE.json\n";
 }
 

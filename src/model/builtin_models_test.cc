@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "model/test_model.h"
 
@@ -11,26 +12,48 @@ namespace acutance {
 namespace {
 
 TEST(BuiltinModels, AreTheFilesOfTheModelsFolder) {
-  ASSERT_EQ(BuiltinModels().size(), 4u);
+  ASSERT_EQ(BuiltinModels().front().name, "vmaf_v0.6.1");
   for (const BuiltinModel& model : BuiltinModels()) {
     std::ifstream file(ACUTANCE_SOURCE_DIR "/models/" + std::string(model.name) + ".json", std::ios::binary);
     ASSERT_TRUE(file) << model.name;
     const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    EXPECT_TRUE(bytes == model.json) << model.name;
+    EXPECT_TRUE(bytes == model.Json()) << model.name;
     EXPECT_FALSE(model.viewing.empty());
     EXPECT_FALSE(model.description.empty());
   }
 }
 
-TEST(BuiltinModels, Load) {
-  for (const BuiltinModel& builtin : BuiltinModels()) {
-    const Result<Model> model = LoadBuiltinModel(builtin.name, "mine");
+/// What libvmaf's tools ask for by name (docs/spec/system.md 1.8), and how many members a collection has.
+TEST(BuiltinModels, AreThoseOfLibvmaf) {
+  std::map<std::string, size_t> expected = {
+      {"vmaf_v0.6.1", 0},          {"vmaf_v0.6.1neg", 0},       {"vmaf_4k_v0.6.1", 0},
+      {"vmaf_4k_v0.6.1neg", 0},    {"vmaf_b_v0.6.3", 20},       {"vmaf_float_v0.6.1", 0},
+      {"vmaf_float_v0.6.1neg", 0}, {"vmaf_float_4k_v0.6.1", 0}, {"vmaf_float_b_v0.6.3", 20}};
+  for (const char* viewing : {"3d0h", "5d0h", "3d0h_2160", "1d5h_2160"})
+    for (const char* rate : {"", "hfr_"}) expected[fmt::format("vmaf_v1.0.16_{}{}", rate, viewing)] = 0;
+  EXPECT_EQ(BuiltinModels().size(), expected.size());
+  for (const auto& [version, members] : expected) {
+    const Result<Model> model = LoadBuiltinModel(version, "mine");
     ASSERT_TRUE(model.ok()) << model.status().message();
     EXPECT_EQ(model->name, "mine");
-    EXPECT_EQ(model->source, builtin.name);
-    EXPECT_EQ(model->features.size(), 6u);
-    EXPECT_FALSE(model->is_collection());
+    EXPECT_EQ(model->source, version);
+    EXPECT_EQ(model->features.size(), version.starts_with("vmaf_v1") ? 4u : 6u) << version;
+    EXPECT_EQ(model->members.size(), members) << version;
   }
+}
+
+/// The features of VMAF v1, with the options that their keys name.
+TEST(BuiltinModels, V1TakesItsOptions) {
+  const Result<Model> model = LoadBuiltinModel("vmaf_v1.0.16_hfr_1d5h_2160", "vmaf");
+  ASSERT_TRUE(model.ok());
+  ASSERT_TRUE(model->chroma && model->transform && model->clip);
+  EXPECT_EQ(model->chroma->parameter, 120);
+  EXPECT_TRUE(model->transform->enabled);
+  std::map<std::string, std::string> adm3;
+  for (const ModelFeature& feature : model->features)
+    if (feature.name == "VMAF_integer_feature_adm3_score") adm3 = feature.options;
+  EXPECT_EQ(adm3["adm_norm_view_dist"], "1.5");
+  EXPECT_EQ(adm3["adm_ref_display_height"], "2160");
 }
 
 /// The neg models are their base with the two gain limits at 1.0.

@@ -19,10 +19,12 @@ void BM_Predict(benchmark::State& state) {
 }
 BENCHMARK(BM_Predict);
 
-void BM_Load(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(LoadBuiltinModel("vmaf_v0.6.1", "vmaf").ok());
+void BM_Load(benchmark::State& state, const char* version) {
+  for (auto _ : state) benchmark::DoNotOptimize(LoadBuiltinModel(version, "vmaf").ok());
 }
-BENCHMARK(BM_Load);
+BENCHMARK_CAPTURE(BM_Load, v061, "vmaf_v0.6.1");
+BENCHMARK_CAPTURE(BM_Load, v1, "vmaf_v1.0.16_3d0h");
+BENCHMARK_CAPTURE(BM_Load, b, "vmaf_b_v0.6.3");
 
 }  // namespace
 }  // namespace acutance

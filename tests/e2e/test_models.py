@@ -1,9 +1,10 @@
 """Models: several at once, overloads, by path, and damaged files."""
 import json
 import os
+import re
 import unittest
 
-from clips import CommandTest
+from clips import ACUTANCE, CommandTest
 
 MODELS = os.path.join(os.path.dirname(__file__), "..", "..", "models")
 
@@ -18,6 +19,22 @@ class Models(CommandTest):
         for version in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"):
             path = os.path.join(MODELS, version + ".json")
             self.assertEqual(self.means("-m", "version=" + version), self.means("-m", "path=" + path))
+
+    def test_all_of_libvmaf_are_listed(self):
+        listed = [line.split()[0] for line in self.assert_ok(self.run_command(ACUTANCE, "models")).splitlines() if line][:-1]
+        self.assertEqual(listed[0], "vmaf_v0.6.1")
+        self.assertEqual(sorted(listed), sorted(name[:-5] for name in os.listdir(MODELS) if name.endswith(".json")))
+        with open(os.path.join(MODELS, "..", "docs", "models.md"), encoding="utf-8") as file:
+            self.assertEqual(listed, re.findall(r"^\| (vmaf_\S+) \|", file.read(), re.M))
+
+    def test_a_collection_logs_its_interval(self):
+        means = self.means("-m", "version=vmaf_b_v0.6.3:name=b")
+        members = [f"b_{i:04}" for i in range(1, 21)]
+        self.assertEqual([name for name in means if name[0] == "b"],
+                         members + ["b_bagging", "b_stddev", "b_ci_p95_lo", "b_ci_p95_hi"])
+        self.assertLess(means["b_ci_p95_lo"], means["b_bagging"])
+        self.assertLess(means["b_bagging"], means["b_ci_p95_hi"])
+        self.assertGreater(means["b_stddev"], 0)
 
     def test_several_models_share_features(self):
         both = self.means("-m", "version=vmaf_v0.6.1:name=a", "-m", "version=vmaf_v0.6.1neg:name=b")

@@ -109,7 +109,7 @@ TEST(Libvmaf, ModelsPredictFromImportedFeatures) {
 
 /// A collection of three built-in models, as a file.
 void WriteCollection(const std::string& path) {
-  std::string member(acutance::FindBuiltinModel("vmaf_v0.6.1")->json);
+  std::string member(acutance::FindBuiltinModel("vmaf_v0.6.1")->Json());
   const std::string type = "\"LIBSVMNUSVR\"";
   member.replace(member.find(type), type.size(), "\"BOOTSTRAP_LIBSVMNUSVR\"");
   std::ofstream(path) << "{\"0\": " << member << ", \"1\": " << member << ", \"2\": " << member << "}";
@@ -147,6 +147,32 @@ TEST(Libvmaf, CollectionsScore) {
   EXPECT_EQ(vmaf_score_at_index_model_collection(vmaf, collection, &score, 9), -EINVAL);
   EXPECT_GT(vmaf.Feature("integer_adm2_egl_1", 0), 0);
   EXPECT_EQ(vmaf.Feature("vmaf_b_bagging", 1), vmaf.Feature("vmaf_b_bagging", 1));
+  vmaf_model_collection_destroy(collection);
+  vmaf_model_destroy(model);
+}
+
+/// Pooled from imported features, which are those of docs/spec/system.md B.
+TEST(Libvmaf, TheBuiltInCollectionScores) {
+  VmafModelConfig config{nullptr, 0};
+  VmafModel* model = nullptr;
+  VmafModelCollection* collection = nullptr;
+  EXPECT_EQ(vmaf_model_load(&model, &config, "vmaf_b_v0.6.3"), -EINVAL);
+  ASSERT_EQ(vmaf_model_collection_load(&model, &collection, &config, "vmaf_b_v0.6.3"), 0);
+  Vmaf vmaf;
+  const char* names[] = {"VMAF_integer_feature_adm2_score",       "VMAF_integer_feature_motion2_score",
+                         "VMAF_integer_feature_vif_scale0_score", "VMAF_integer_feature_vif_scale1_score",
+                         "VMAF_integer_feature_vif_scale2_score", "VMAF_integer_feature_vif_scale3_score"};
+  constexpr double kFeatures[] = {0.95, 5, 0.6, 0.88, 0.92, 0.95};
+  for (int i = 0; i < 6; ++i) ASSERT_EQ(vmaf_import_feature_score(vmaf, names[i], kFeatures[i], 0), 0);
+  VmafModelCollectionScore score{};
+  ASSERT_EQ(vmaf_score_pooled_model_collection(vmaf, collection, VMAF_POOL_METHOD_MEAN, &score, 0, 0), 0);
+  EXPECT_EQ(score.bootstrap.bagging_score, 83.972894769588876);
+  EXPECT_EQ(score.bootstrap.stddev, 1.9279662521686678);
+  EXPECT_EQ(score.bootstrap.ci.p95.lo, 79.586347714803566);
+  EXPECT_EQ(score.bootstrap.ci.p95.hi, 86.749437664970003);
+  double main = 0;
+  ASSERT_EQ(vmaf_score_pooled(vmaf, model, VMAF_POOL_METHOD_MEAN, &main, 0, 0), 0);
+  EXPECT_EQ(main, 84.308342070844134);
   vmaf_model_collection_destroy(collection);
   vmaf_model_destroy(model);
 }
