@@ -17,5 +17,8 @@
 #define leading_zeros(V) int32_t(std::countl_zero(V))
 #define estimate_reciprocal(V) (1.0f / (V))
 #define estimate_square_root(V) __builtin_sqrtf(V)
+// IEEE 754 promises these.
+#define exact_divide_float(A, B) ((A) / (B))
+#define exact_sqrt_float(A) __builtin_sqrtf(A)
 #define float_bits(V) std::bit_cast<uint32_t>(float(V))
 #define bits_float(V) std::bit_cast<float>(uint32_t(V))

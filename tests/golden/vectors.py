@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-RUNS = (r"^(vif|adm|motion|float_motion|psnr)(:|$)"
+RUNS = (r"^(vif|adm|motion|float_motion|psnr|psnr_hvs)(:|$)"
         r"|^model:vmaf_(4k_)?v0.6.1(neg)?(:|$)"
         r"|^subsample[23]:(model:vmaf_v0.6.1|psnr|motion|float_motion)$")
 
