@@ -1,0 +1,29 @@
+// Rows of floats for a SIMD implementation: zeroed, aligned, with space that whole vectors may touch.
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace acutance {
+
+class FloatRows {
+ public:
+  static constexpr int kMargin = 32;  // floats before and behind a row that may be read and written
+
+  FloatRows(int rows, int width)
+      : stride_((static_cast<size_t>(width) + 15) / 16 * 16 + 2 * kMargin),
+        floats_(hwy::AllocateAligned<float>(stride_ * rows)) {
+    std::fill_n(floats_.get(), stride_ * rows, 0.0f);
+  }
+
+  float* Row(int row) { return floats_.get() + stride_ * row + kMargin; }
+  const float* Row(int row) const { return floats_.get() + stride_ * row + kMargin; }
+
+ private:
+  size_t stride_;
+  hwy::AlignedFreeUniquePtr<float[]> floats_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,59 @@
+#include "metric/float_ansnr/float_ansnr.h"
+
+#include "metric/blocks/peak.h"
+#include "metric/blocks/words.h"
+
+namespace acutance {
+namespace {
+
+enum Output { kAnsnr, kAnpsnr, kOutputCount };
+
+const OutputSpec kOutputs[kOutputCount] = {{.name = "float_ansnr"}, {.name = "float_anpsnr"}};
+
+class FloatAnsnrExtractor : public Extractor {
+ public:
+  explicit FloatAnsnrExtractor(const PictureFormat& format)
+      : Extractor({.stages = {{format.height}}, .words = kAnsnrWords * format.height}), format_(format) {}
+
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<AnsnrRows>(format_.width); }
+
+  void RunBand(const FrameView& frame, int, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    AnsnrRowSums(frame.plane(0), frame.plane(1), format_.bit_depth, band, static_cast<AnsnrRows&>(*workspaces.thread),
+                 results.words.data());
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    float signal = 0, noise = 0;
+    for (int y = 0; y < format_.height; ++y) {
+      signal += FloatFromWord(totals.words[kAnsnrWords * y]);
+      noise += FloatFromWord(totals.words[kAnsnrWords * y + 1]);
+    }
+    const int depth = format_.bit_depth;
+    const double ratio = static_cast<double>(signal / noise);
+    const double peak = FloatPeak(depth), pixels = static_cast<double>(int64_t{format_.width} * format_.height);
+    outputs.values[kAnsnr] = noise == 0 ? FloatDecibelLimit(depth) : 10 * Log10(ratio);
+    outputs.values[kAnpsnr] = LimitedDecibels(peak * peak * pixels, static_cast<double>(noise), depth);
+    return {};
+  }
+
+ private:
+  const PictureFormat format_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
+  return std::unique_ptr<Extractor>(std::make_unique<FloatAnsnrExtractor>(format));
+}
+
+}  // namespace
+
+const Metric kFloatAnsnrMetric = {
+    .name = "float_ansnr",
+    .summary = "signal-to-noise ratio of filtered luma, in dB",
+    .options = {},
+    .outputs = kOutputs,
+    .smallest = {kAnsnrMinSide, kAnsnrMinSide},
+    .make = Make,
+};
+
+}  // namespace acutance
