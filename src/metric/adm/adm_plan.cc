@@ -9,6 +9,7 @@
 #include "metric/adm/adm_scale.h"
 #include "metric/adm/adm_scale_args.h"
 #include "metric/adm/adm_sum_args.h"
+#include "metric/blocks/reference_of.h"
 
 namespace acutance {
 namespace {
@@ -114,7 +115,7 @@ class PlanMaker {
                                .row_sums = BufferRef{row_sums_.buffer, first_[scale] * sizeof(uint64_t)},
                                .picture_stride = input.picture_stride / 2,
                                .row_stride = input.row_stride / 2,
-                               .videos = input.videos,
+                               .inverse = inverse_of(input.videos),
                                .in_width = s.in_width,
                                .in_height = s.in_height,
                                .low_picture_stride = static_cast<int32_t>(low.picture_stride / 2),

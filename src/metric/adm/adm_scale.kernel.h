@@ -46,6 +46,7 @@ KERNEL_USES(AdmScaleArgs, AdmScaleShared)
 
 #include "metric/adm/adm_decouple.kernel.h"
 #include "metric/adm/adm_wavelet.kernel.h"
+#include "metric/blocks/reference_of.kernel.h"
 
 // One entry for each of an item's positions.
 struct AdmDetail {
@@ -289,7 +290,7 @@ FUNCTION(void) score(CONTEXT(AdmDetail o)) {
 // The samples of the reference are there once for all videos, its bands once for each pair.
 FUNCTION(int32_t) reference_index(CONTEXT()) {
 #if SCALE == 0
-  return group_z() / args.videos;
+  return reference_of(group_z(), args.inverse);
 #else
   return group_z();
 #endif

@@ -17,7 +17,7 @@ struct AdmScaleArgs {
   BUFFER(uint64_t) row_sums;  // [frame][ADM_TILE_SUMS][scored column of tiles][scored row]
   int64_t picture_stride;
   int32_t row_stride;
-  int32_t videos;    // pairs that share a picture of the reference
+  uint32_t inverse;  // of the pairs that share a picture of the reference (reference_of)
   int32_t in_width;  // in samples
   int32_t in_height;
   int32_t low_picture_stride;  // in samples

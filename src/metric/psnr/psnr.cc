@@ -9,6 +9,7 @@
 #include "base/int_math.h"
 #include "exec/plan.h"
 #include "metric/blocks/partial_sums.h"
+#include "metric/blocks/reference_of.h"
 
 namespace acutance {
 namespace {
@@ -189,7 +190,7 @@ psnr::PsnrSseArgs MakeArgs(const PlanContext& context, int plane) {
           .row_words = reference.row_stride / samples_per_word,
           .width = reference.width,
           .height = reference.height,
-          .videos = context.videos,
+          .inverse = inverse_of(context.videos),
           .partials_per_frame = 0,
           .first_partial = 0};
 }

@@ -11,7 +11,7 @@ struct PsnrSseArgs {
   int32_t row_words;      // from row to row
   int32_t width;          // in samples
   int32_t height;
-  int32_t videos;  // pairs that share a reference picture
+  uint32_t inverse;  // of the pairs that share a reference picture (reference_of)
   int32_t partials_per_frame;
   int32_t first_partial;
 };

@@ -243,7 +243,7 @@ TEST(PsnrPlan, HasALaunchForEachPlane) {
                                        "  buffer 1: reference y\n"
                                        "  buffer 2: distorted y\n"
                                        "  buffer 3: partial sums\n"
-                                       "  numbers: 8080 0 80 301 101 2 22 0"));
+                                       "  numbers: 8080 0 80 301 101 2147483647 22 0"));
   EXPECT_THAT(plan->Print(), HasSubstr("launch: psnr_sse u8_64x4r4, 1x4x2 workgroups of 64x4 items, border: none\n"
                                        "  buffer 1: reference cr\n"
                                        "  buffer 2: distorted cr\n"));

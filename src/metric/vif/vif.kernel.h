@@ -5,6 +5,7 @@
 // ROWS rows into shared memory; then it filters a run of RUN pixels of one row along it, and adds up their statistics.
 // Defined by the variant: SCALE, and PIXEL: uint8_t with NARROW = 1 (scale 0 alone) or uint16_t with NARROW = 0.
 #include "metric/blocks/border.kernel.h"
+#include "metric/blocks/reference_of.kernel.h"
 #include "metric/vif/vif_args.h"
 #include "metric/vif/vif_math.kernel.h"
 
@@ -113,7 +114,7 @@ FUNCTION(uint32_t) pack_means(CONTEXT(uint32_t reference, uint32_t distorted)) {
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
   const int32_t column = mirror_index(group_x() * COLUMNS + local_x() - RADIUS, args.width);
 #if SCALE == 0
-  const int32_t reference_index = group_z() / args.videos;
+  const int32_t reference_index = reference_of(group_z(), args.inverse);
 #else
   const int32_t reference_index = group_z();
 #endif

@@ -21,7 +21,7 @@ struct VifArgs {
   int32_t row_stride;
   int32_t width;
   int32_t height;
-  int32_t videos;  // pairs that share a picture of the reference
+  uint32_t inverse;  // of the pairs that share a picture of the reference (reference_of)
   int32_t bit_depth;
   int32_t statistics;  // 0: make only the images of the next scale
   int32_t partials_per_frame;

@@ -4,6 +4,7 @@
 
 #include "base/int_math.h"
 #include "metric/blocks/partial_sums.h"
+#include "metric/blocks/reference_of.h"
 #include "metric/vif/vif_args.h"
 #include "metric/vif/vif_log_fit.h"
 #include "metric/vif/vif_math.h"
@@ -131,7 +132,7 @@ class PlanMaker {
             .row_stride = images.row_stride,
             .width = Width(scale),
             .height = Height(scale),
-            .videos = images.videos,
+            .inverse = inverse_of(images.videos),
             .bit_depth = scale == 0 ? context_.format.bit_depth : 16,
             .statistics = scale == 0 && skip_scale0_ ? 0 : 1,
             .partials_per_frame = sums_.per_frame(),

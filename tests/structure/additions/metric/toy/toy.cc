@@ -1,6 +1,7 @@
 #include "metric/toy/toy.h"
 
 #include "base/int_math.h"
+#include "metric/blocks/reference_of.h"
 #include "metric/blocks/words.h"
 #include "metric/plan_context.h"
 #include "metric/toy/toy_half_args.h"
@@ -128,7 +129,7 @@ Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
                             .error_row = error.row_stride,
                             .width = format.width,
                             .height = format.height,
-                            .videos = context.videos,
+                            .inverse = inverse_of(context.videos),
                             .padding = 0};
   ACU_RETURN_IF_ERROR(
       plan.AddLaunch(*kernel, {CeilDiv(format.height, kernel->group_x), 1, context.pairs()}, args, "none"));

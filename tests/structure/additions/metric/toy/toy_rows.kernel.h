@@ -7,12 +7,13 @@ struct ToyRowsShared {
 
 KERNEL_USES(ToyRowsArgs, ToyRowsShared)
 
+#include "metric/blocks/reference_of.kernel.h"
 #include "metric/toy/toy_math.kernel.h"
 
 KERNEL_MAIN() {
   const int32_t pair = group_z();
   const int64_t distorted_picture = int64_t(pair) * args.picture_stride;
-  const int64_t reference_picture = int64_t(pair / args.videos) * args.picture_stride;
+  const int64_t reference_picture = int64_t(reference_of(pair, args.inverse)) * args.picture_stride;
   CONST_BUFFER(float) reference = CONST_BUFFER_AT(float, args.reference, reference_picture);
   CONST_BUFFER(float) distorted = CONST_BUFFER_AT(float, args.distorted, distorted_picture);
   CONST_BUFFER(float) earlier_reference = CONST_BUFFER_AT(float, args.earlier_reference, reference_picture);

@@ -16,6 +16,6 @@ struct ToyRowsArgs {
   int32_t error_row;
   int32_t width;
   int32_t height;
-  int32_t videos;   // pairs that share a picture of the reference
+  uint32_t inverse;  // of the pairs that share a picture of the reference (reference_of)
   int32_t padding;  // equal arguments have equal bytes
 };
