@@ -35,6 +35,7 @@ struct OutputSpec {
   std::string_view alias;  // as logs show it: "integer_adm2"; empty: the name
   OutputPhase phase = OutputPhase::kFrame;
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
+  bool plain_key = false;                                                // its key is its name, whatever the options
 };
 
 inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p

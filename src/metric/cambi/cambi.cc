@@ -1,0 +1,120 @@
+#include "metric/cambi/cambi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace acutance {
+namespace {
+
+const OptionSpec kOptions[] = {
+    {"cambi_max_val", "cmxv", "upper limit of all values", 1000.0, 0, 1000, true},
+    {"enc_width", "encw", "width of the encode: the pictures are reduced to it; 0: theirs", 0, 180, 7680, true},
+    {"enc_height", "ench", "height of the encode, likewise", 0, 150, 7680, true},
+    {"enc_bitdepth", "encbd", "bit depth of the encode; below 10 dither is filtered; 0: that of the pictures", 0, 6, 16,
+     true},
+    {"src_width", "srcw", "width at which full_ref scores the reference; 0: its own", 0, 320, 7680, true},
+    {"src_height", "srch", "height, likewise", 0, 200, 4320, true},
+    {"window_size", "ws", "side of the window in which values are compared, in pixels of a 3840x2160 picture", 65, 15,
+     127, true},
+    {"topk", "", "share of the pixels, those with most banding, whose mean is the score", 0.6, 0.0001, 1, true},
+    {"cambi_topk", "ctpk", "the same; topk comes first", 0.6, 0.0001, 1, true},
+    {"tvi_threshold", "tvit", "relative step of luminance from which it is visible", 0.019, 0.0001, 1, true},
+    {"cambi_vis_lum_threshold", "vlt", "luminance in cd/m^2 below which banding does not count", 0.0, 0, 300, true},
+    {"max_log_contrast", "mlc", "log2 of the largest step between bands, in 10-bit codes", 2, 0, 5, true},
+    {"full_ref", "", "also score the reference, as cambi_source, and the difference, as cambi_full_reference", false, 0,
+     1, false},
+    {"eotf", "", "display: bt1886 or pq", "bt1886", 0, 0, true},
+    {"cambi_eotf", "ceot", "the same; it comes before eotf", "bt1886", 0, 0, true},
+    {"cambi_high_res_speedup", "hrs",
+     "1080, 1440 or 2160: pictures of at least 1920x1080, 2560x1440 or 3840x2160 are scored at half their size", 0, 0,
+     2160, true},
+};
+
+bool HasSource(const OptionValues& options, const PictureFormat&) { return options.Bool("full_ref"); }
+
+enum Output { kDistortedScore, kSourceScore, kFullReference, kOutputCount };
+
+const OutputSpec kOutputs[kOutputCount] = {
+    {.name = "Cambi_feature_cambi_score", .alias = "cambi"},
+    {.name = "cambi_source", .enabled = HasSource, .plain_key = true},
+    {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true},
+};
+
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  std::vector<InputSpec> inputs = {{.video = Video::kDistorted}};
+  if (options.Bool("full_ref")) inputs.push_back({.video = Video::kReference});
+  return inputs;
+}
+
+constexpr int kWordsPerScale = 2;  // whole and fraction of a CambiSum
+constexpr int kWordsPerPass = kCambiScales * kWordsPerScale;
+
+class CambiExtractor : public Extractor {
+ public:
+  explicit CambiExtractor(CambiSettings settings)
+      : Extractor({.stages = std::vector<StageSpec>(settings.passes.size(), {.rows = 1, .splittable = false}),
+                   .sums = 1,
+                   .words = static_cast<int>(settings.passes.size()) * kWordsPerPass}),
+        settings_(std::move(settings)) {}
+
+  void RunBand(const FrameView& frame, int stage, RowBand, const Workspaces&,
+               const BandResults& results) const override {
+    const CambiPass& pass = settings_.passes[stage];
+    const CambiPassResult result = RunCambiRef(settings_, pass, frame.plane(pass.input));
+    results.sums[0] += result.invalid;
+    for (int scale = 0; scale < kCambiScales; ++scale) {
+      int64_t* words = &results.words[stage * kWordsPerPass + scale * kWordsPerScale];
+      words[0] = result.sums[scale].whole;
+      words[1] = result.sums[scale].fraction;
+    }
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    if (totals.sums[0] > 0)
+      return Error(StatusCode::kBadData, "cambi: {} samples of frame {} are above {}, the largest of {} bit",
+                   totals.sums[0], totals.frame, (1 << settings_.format.bit_depth) - 1, settings_.format.bit_depth);
+    const double score = Score(0, totals.words);
+    outputs.values[kDistortedScore] = std::min(score, settings_.max_value);
+    if (settings_.passes.size() == 1) return {};
+    const double source = Score(1, totals.words);
+    outputs.values[kSourceScore] = std::min(source, settings_.max_value);
+    outputs.values[kFullReference] = std::min(std::max(0.0, score - source), settings_.max_value);
+    return {};
+  }
+
+ private:
+  /// docs/spec/siblings.md 1.6. Both parts of a sum are exact doubles, so that it is rounded once.
+  double Score(int index, std::span<const int64_t> words) const {
+    const CambiPass& pass = settings_.passes[index];
+    double score = 0;
+    for (int scale = 0; scale < kCambiScales; ++scale) {
+      const int64_t* sum = &words[index * kWordsPerPass + scale * kWordsPerScale];
+      const double total = static_cast<double>(sum[0]) + std::ldexp(static_cast<double>(sum[1]), -kCambiFractionBits);
+      const int64_t count = CambiTopCount(settings_.top_share, CambiScaleSize(settings_, pass, scale));
+      score += (16 >> scale) * (total / static_cast<double>(count));
+    }
+    return score / (pass.window * pass.window);
+  }
+
+  const CambiSettings settings_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(CambiSettings settings, ReadCambiSettings(options, format));
+  return std::unique_ptr<Extractor>(std::make_unique<CambiExtractor>(std::move(settings)));
+}
+
+}  // namespace
+
+const Metric kCambiMetric = {
+    .name = "cambi",
+    .summary = "banding: visible steps in smooth areas of the distorted picture",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .inputs = Inputs,
+    .make = Make,
+};
+
+}  // namespace acutance

@@ -1,0 +1,88 @@
+// What the files of cambi share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+namespace cambi {
+#include "metric/cambi/cambi_math.kernel.h"
+}  // namespace cambi
+
+inline constexpr int kCambiScales = 5;
+inline constexpr int kCambiCodes = 1025;       // 10-bit codes, and 1024 (ten_bit_code)
+inline constexpr int kCambiMaxWindow = 65;     // a side of the window in which values are counted
+inline constexpr int kCambiMaxContrasts = 32;  // steps between values that are compared
+inline constexpr int kCambiFractionBits = 24;  // of a contrast: none but 0 is below 1/2, and floats have 24 bits
+
+/// One of the videos that are scored.
+struct CambiPass {
+  int input;  // index into Metric::inputs
+  int width;  // of the picture that is scored,
+  int height;
+  int window;        // side of the window, odd
+  int mask_minimum;  // equal pixels in 7x7, above which a pixel counts
+};
+
+/// What the options and the format come to (docs/spec/siblings.md 1.2).
+struct CambiSettings {
+  PictureFormat format;  // of the videos
+  std::vector<CambiPass> passes;
+  bool filter_dither = false;
+  bool half_size = false;  // scale 0 is half the picture
+  double top_share = 0;    // of the contrasts, which count
+  double max_value = 0;
+  int contrasts = 0;               // steps 1..contrasts between values
+  std::vector<int> steps_limit{};  // per step: the largest value that is compared with value +- step
+  int low_limit = 0;               // value + contrasts + step must be above
+};
+
+Result<CambiSettings> ReadCambiSettings(const OptionValues& options, const PictureFormat& format);
+
+/// Weight of step d + 1.
+int CambiWeight(int d);
+
+/// Whether a pixel of this value is compared with value +- (d + 1).
+inline bool CambiCompares(const CambiSettings& settings, int value, int d) {
+  return value <= settings.steps_limit[d] && value + settings.contrasts + d + 1 > settings.low_limit;
+}
+
+/// Width and height of a scale.
+PictureSize CambiScaleSize(const CambiSettings& settings, const CambiPass& pass, int scale);
+
+/// [i]: the float nearest to 1 / i in nine decimal digits; [0]: 0. Up to kCambiMaxWindow^2.
+std::span<const float> CambiReciprocals();
+
+/// Where sample i of `size` samples reads one of `from` samples: the nearest.
+std::vector<int> CambiNearest(int from, int size);
+
+/// A sum of contrasts, exactly: whole + fraction / 2^kCambiFractionBits.
+struct CambiSum {
+  int64_t whole = 0;
+  int64_t fraction = 0;
+
+  bool operator==(const CambiSum&) const = default;
+};
+
+/// How many of a scale's contrasts count: the largest ones.
+int64_t CambiTopCount(double share, PictureSize size);
+
+/// What a pass comes to.
+struct CambiPassResult {
+  std::array<CambiSum, kCambiScales> sums{};  // of the contrasts that count
+  int64_t invalid = 0;                        // samples above the bit depth
+  std::array<std::vector<float>, kCambiScales> contrasts{};
+};
+
+/// A pass in plain loops, the reference implementation.
+CambiPassResult RunCambiRef(const CambiSettings& settings, const CambiPass& pass, const Plane& plane);
+
+extern const Metric kCambiMetric;
+
+}  // namespace acutance
