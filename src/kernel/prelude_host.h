@@ -18,6 +18,8 @@
 #define estimate_reciprocal(V) (1.0f / (V))
 #define estimate_square_root(V) __builtin_sqrtf(V)
 // IEEE 754 promises these.
+#define exact_divide(A, B) ((A) / (B))
+#define exact_sqrt(A) __builtin_sqrt(A)
 #define exact_divide_float(A, B) ((A) / (B))
 #define exact_sqrt_float(A) __builtin_sqrtf(A)
 #define float_bits(V) std::bit_cast<uint32_t>(float(V))
