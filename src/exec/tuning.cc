@@ -18,7 +18,7 @@ constexpr BatchRow kBatches[] = {
     {"", {16, 8, 2}},         // unknown, integrated, software
     {"sm_7", {32, 8, 2}},     // Turing
     {"sm_8", {64, 16, 4}},    // Ampere, Ada
-    {"sm_9", {64, 16, 4}},    // Hopper
+    {"sm_9", {128, 16, 4}},   // Hopper
     {"sm_10", {64, 16, 4}},   // Blackwell
     {"sm_11", {32, 8, 2}},    // Jetson Thor
     {"sm_12", {64, 16, 4}},   // Blackwell for desktops
