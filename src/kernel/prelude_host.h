@@ -21,6 +21,7 @@
 #define exact_divide(A, B) ((A) / (B))
 #define exact_sqrt(A) __builtin_sqrt(A)
 #define exact_divide_float(A, B) ((A) / (B))
+#define exact_divide(A, B) ((A) / (B))
 #define exact_sqrt_float(A) __builtin_sqrtf(A)
 #define float_bits(V) std::bit_cast<uint32_t>(float(V))
 #define bits_float(V) std::bit_cast<float>(uint32_t(V))

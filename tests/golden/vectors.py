@@ -14,6 +14,7 @@ import sys
 SKIPPED = 77
 RUNS = (r"^(vif|adm|motion|float_motion|psnr|psnr_hvs|speed_chroma|speed_temporal)(:|$)"
         r"|^(float_psnr|float_moment|float_ansnr)$"
+        r"|^float_(ms_)?ssim(:|$)"
         r"|^model:vmaf_(4k_)?v0.6.1(neg)?(:|$)"
         r"|^subsample[23]:(model:vmaf_v0.6.1|psnr|motion|float_motion|speed_temporal)$")
 

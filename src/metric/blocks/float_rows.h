@@ -20,6 +20,7 @@ class FloatRows {
 
   float* Row(int row) { return floats_.get() + stride_ * row + kMargin; }
   const float* Row(int row) const { return floats_.get() + stride_ * row + kMargin; }
+  ptrdiff_t stride_bytes() const { return static_cast<ptrdiff_t>(stride_ * sizeof(float)); }
 
  private:
   size_t stride_;

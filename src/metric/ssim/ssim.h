@@ -1,0 +1,91 @@
+// What the files of float_ssim and float_ms_ssim share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "image/picture.h"
+#include "kernel/kernel.h"
+#include "metric/blocks/float_rows.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+namespace ssim {
+#include "metric/ssim/ssim_math.kernel.h"
+}  // namespace ssim
+
+extern const Metric kFloatSsimMetric;
+extern const Metric kFloatMsSsimMetric;
+
+/// Rows and columns that a picture loses to the window.
+inline constexpr int kSsimLoss = ssim::kWindow - 1;
+
+/// Sums of a row of windows: words[4y + s] is the double of sum s (WordFromDouble).
+enum SsimSum { kSsimProduct, kSsimLuminance, kSsimContrast, kSsimStructure, kSsimSums };
+
+/// Luma of both videos. Samples have `bit_depth` bits, or are floats (kFloatDepth).
+struct SsimPlanes {
+  Plane reference;
+  Plane distorted;
+  int bit_depth;
+};
+
+/// A plane of floats with the memory that it lies in.
+class FloatPlane {
+ public:
+  FloatPlane(int width, int height) : rows_(height, width), width_(width), height_(height) {}
+
+  float* Row(int y) { return rows_.Row(y); }
+  Plane view() const {
+    return {reinterpret_cast<const std::byte*>(rows_.Row(0)), rows_.stride_bytes(), width_, height_};
+  }
+
+ private:
+  FloatRows rows_;
+  int width_, height_;
+};
+
+/// Rows and filters' states of one thread.
+class SsimRows;
+std::unique_ptr<Workspace> MakeSsimRows(int width);
+
+/// Writes the sums of rows `band` of windows; with `all` those of all terms, otherwise contrast and structure alone.
+/// SIMD (Highway).
+void SumSsimRows(const SsimPlanes& planes, RowBand band, bool all, Workspace& rows, int64_t* words);
+void SumSsimRowsRef(const SsimPlanes& planes, RowBand band, bool all, int64_t* words);
+
+/// A side of a picture that float_ssim shrinks by `factor`.
+constexpr int ShrunkLength(int length, int factor) { return length / factor + length % 2; }
+
+/// Rows `band` of a plane shrunk by 2 to 10: means of factor x factor samples.
+void ShrinkRows(const Plane& plane, int bit_depth, int factor, RowBand band, Workspace& rows, FloatPlane& shrunk);
+void ShrinkRowsRef(const Plane& plane, int bit_depth, int factor, RowBand band, FloatPlane& shrunk);
+
+constexpr int HalvedLength(int length) { return (length + 1) / 2; }
+
+/// Rows `band` of a plane filtered by kHalvingTaps and halved. Sides of 11 or more.
+void HalveRows(const Plane& plane, int bit_depth, RowBand band, Workspace& rows, FloatPlane& halved);
+void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, FloatPlane& halved);
+
+/// The means of the sums over all windows, each rounded to a float; NaN or 0 where no window fits.
+struct SsimMeans {
+  float mean[kSsimSums];
+};
+SsimMeans MeansOfSsimRows(std::span<const int64_t> words, int width, int height);
+
+/// -10 log10(1 - score) and its limit (options enable_db and clip_db).
+class SsimDecibels {
+ public:
+  SsimDecibels(const OptionValues& options, const PictureFormat& format);
+
+  /// The score, in dB where the options say so.
+  double Convert(double score) const;
+
+ private:
+  bool enabled_;
+  double limit_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,136 @@
+#include <vector>
+
+#include "metric/blocks/words.h"
+#include "metric/ssim/ssim.h"
+
+namespace acutance {
+namespace {
+
+using ssim::mirrored_with_edge;
+
+struct Image {
+  int width, height;
+  std::vector<float> values;
+
+  Image(int w, int h) : width(w), height(h), values(static_cast<size_t>(w) * h) {}
+  float& At(int x, int y) { return values[static_cast<size_t>(y) * width + x]; }
+  float At(int x, int y) const { return values[static_cast<size_t>(y) * width + x]; }
+};
+
+Image ReadImage(const Plane& plane, int bit_depth) {
+  Image image(plane.width, plane.height);
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      if (bit_depth == kFloatDepth) image.At(x, y) = plane.Row<float>(y)[x];
+      else if (bit_depth == 8) image.At(x, y) = plane.Row<uint8_t>(y)[x];
+      else image.At(x, y) = static_cast<float>(plane.Row<uint16_t>(y)[x]) / static_cast<float>(1 << (bit_depth - 8));
+    }
+  return image;
+}
+
+float Tap(int k) { return ssim::kWindowTaps[k < 6 ? k : 10 - k]; }
+
+/// Filters along the rows, then along the columns: each a running sum of doubles over products of floats.
+Image Filter(const Image& image) {
+  Image along(image.width - kSsimLoss, image.height);
+  for (int y = 0; y < along.height; ++y)
+    for (int x = 0; x < along.width; ++x) {
+      double sum = 0;
+      for (int k = 0; k < ssim::kWindow; ++k) sum += static_cast<double>(image.At(x + k, y) * Tap(k));
+      along.At(x, y) = static_cast<float>(sum);
+    }
+  Image filtered(along.width, image.height - kSsimLoss);
+  for (int y = 0; y < filtered.height; ++y)
+    for (int x = 0; x < filtered.width; ++x) {
+      double sum = 0;
+      for (int k = 0; k < ssim::kWindow; ++k) sum += static_cast<double>(along.At(x, y + k) * Tap(k));
+      filtered.At(x, y) = static_cast<float>(sum);
+    }
+  return filtered;
+}
+
+Image Product(const Image& a, const Image& b) {
+  Image product(a.width, a.height);
+  for (size_t i = 0; i < product.values.size(); ++i) product.values[i] = a.values[i] * b.values[i];
+  return product;
+}
+
+/// A row's sum: strips one after another, each in lanes.
+class RowSum {
+ public:
+  void Add(int x, double value) {
+    if (x % ssim::kStripColumns == 0) CloseStrip();
+    lanes_[x % ssim::kStripLanes] += value;
+  }
+  double Total() {
+    CloseStrip();
+    return total_;
+  }
+
+ private:
+  void CloseStrip() {
+    const double* l = lanes_;
+    total_ += ssim::sum_of_lanes(l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7]);
+    for (double& lane : lanes_) lane = 0;
+  }
+
+  double lanes_[ssim::kStripLanes] = {};
+  double total_ = 0;
+};
+
+}  // namespace
+
+void SumSsimRowsRef(const SsimPlanes& planes, RowBand band, bool all, int64_t* words) {
+  const Image r = ReadImage(planes.reference, planes.bit_depth), d = ReadImage(planes.distorted, planes.bit_depth);
+  const Image mean_r = Filter(r), mean_d = Filter(d);
+  const Image rr = Filter(Product(r, r)), dd = Filter(Product(d, d)), rd = Filter(Product(r, d));
+  for (int y = band.begin; y < band.end; ++y) {
+    RowSum sums[kSsimSums];
+    for (int x = 0; x < mean_r.width; ++x) {
+      const ssim::SsimTerms terms =
+          ssim::ssim_terms({mean_r.At(x, y), mean_d.At(x, y), rr.At(x, y), dd.At(x, y), rd.At(x, y)});
+      const double structure = static_cast<double>(terms.structure);
+      if (all) {
+        sums[kSsimProduct].Add(x, terms.luminance * terms.contrast * structure);
+        sums[kSsimLuminance].Add(x, terms.luminance);
+      }
+      sums[kSsimContrast].Add(x, terms.contrast);
+      sums[kSsimStructure].Add(x, structure);
+    }
+    for (int s = 0; s < kSsimSums; ++s) words[kSsimSums * y + s] = WordFromDouble(sums[s].Total());
+  }
+}
+
+void ShrinkRowsRef(const Plane& plane, int bit_depth, int factor, RowBand band, FloatPlane& shrunk) {
+  const Image image = ReadImage(plane, bit_depth);
+  const float weight = static_cast<float>(1.0 / (factor * factor));
+  for (int y = band.begin; y < band.end; ++y)
+    for (int x = 0; x < ShrunkLength(plane.width, factor); ++x) {
+      double sum = 0;
+      for (int i = -(factor / 2); i < factor - factor / 2; ++i)
+        for (int j = -(factor / 2); j < factor - factor / 2; ++j)
+          sum += static_cast<double>(image.At(mirrored_with_edge(factor * x + j, plane.width),
+                                              mirrored_with_edge(factor * y + i, plane.height)) *
+                                     weight);
+      shrunk.Row(y)[x] = static_cast<float>(sum);
+    }
+}
+
+void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, FloatPlane& halved) {
+  const Image image = ReadImage(plane, bit_depth);
+  for (int y = band.begin; y < band.end; ++y)
+    for (int x = 0; x < HalvedLength(plane.width); ++x) {
+      double sum = 0;
+      for (int i = -4; i <= 4; ++i) {
+        double row = 0;
+        for (int j = -4; j <= 4; ++j)
+          row += static_cast<double>(
+              image.At(mirrored_with_edge(2 * x + j, plane.width), mirrored_with_edge(2 * y + i, plane.height)) *
+              ssim::kHalvingTaps[5 * (i < 0 ? -i : i) + (j < 0 ? -j : j)]);
+        sum += row;
+      }
+      halved.Row(y)[x] = static_cast<float>(sum);
+    }
+}
+
+}  // namespace acutance

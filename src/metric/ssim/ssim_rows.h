@@ -1,0 +1,32 @@
+// What one thread works on in the SIMD implementation of the SSIM metrics. All of it but `columns` stays in caches.
+#pragma once
+
+#include <vector>
+
+#include "metric/ssim/ssim.h"
+
+namespace acutance {
+
+struct SsimRows : Workspace {
+  static constexpr int kMaps = 5;    // reference, distorted, their squares, their product
+  static constexpr int kGroup = 16;  // rows of windows at once
+  static constexpr int kColumns = ssim::kStripColumns;
+  static constexpr int kSlack = 32;  // floats that whole vectors may touch behind a row
+
+  explicit SsimRows(int width) : columns(kMargin + width + kMargin) {}
+
+  alignas(64) float samples[kMaps][kColumns + kSlack] = {};          // a row
+  alignas(64) float along[kMaps][kGroup][kColumns] = {};             // rows filtered along
+  alignas(64) double running[kMaps][kSsimLoss][kColumns] = {};       // sums of columns
+  alignas(64) float windows[kMaps][kGroup][ssim::kStripLanes] = {};  // of a vector of columns
+  alignas(64) double sums[kGroup][kSsimSums][ssim::kStripLanes] = {};
+
+  static constexpr int kMargin = 16;
+  std::vector<double> columns;  // sums of columns of a picture to shrink, with margins
+
+  static constexpr int kHalvedRows = 10;                     // of the plane, of which 9 are in use
+  alignas(64) float halving[2][kColumns + kSlack] = {};      // even and odd columns of a row
+  alignas(64) double halves[kHalvedRows][3][kColumns] = {};  // rows filtered along
+};
+
+}  // namespace acutance

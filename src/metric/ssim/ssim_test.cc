@@ -1,0 +1,143 @@
+// The SIMD implementation against the plain loops.
+#include "metric/ssim/ssim.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "metric/testing/pictures.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+constexpr std::pair<int, int> kSizes[] = {{11, 11}, {12, 13}, {17, 11}, {18, 20}, {25, 31},  {26, 27},
+                                          {33, 12}, {73, 15}, {74, 28}, {75, 45}, {138, 19}, {203, 33}};
+
+using Words = std::vector<int64_t>;
+
+/// What a test fills its pictures with.
+using Fill = std::function<int(int x, int y)>;
+
+void ExpectSumsAsRef(const SsimPlanes& planes) {
+  const int width = planes.reference.width, rows = planes.reference.height - kSsimLoss;
+  const auto workspace = MakeSsimRows(width);
+  for (const bool all : {true, false}) {
+    Words expected(kSsimSums * rows);
+    SumSsimRowsRef(planes, {0, rows}, all, expected.data());
+    ForEachTarget([&] {
+      for (const int step : {1, 7, 16, rows}) {
+        Words words(expected.size(), -1);
+        for (int y = 0; y < rows; y += step)
+          SumSsimRows(planes, {y, std::min(y + step, rows)}, all, *workspace, words.data());
+        EXPECT_EQ(words, expected) << width << "x" << planes.reference.height << ", " << planes.bit_depth
+                                   << " bit, bands of " << step;
+      }
+    });
+  }
+}
+
+void ExpectSumsAsRef(int width, int height, int depth, const Fill& reference, const Fill& distorted) {
+  const TestPlane r(width, height, depth, reference, 1, 1), d(width, height, depth, distorted);
+  ExpectSumsAsRef({r.plane(), d.plane(), depth});
+}
+
+TEST(SumSsimRows, NoiseOfManySizes) {
+  std::mt19937 random(1);
+  for (const int depth : kDepths) {
+    const Fill noise = [&](int, int) { return random() & ((1 << depth) - 1); };
+    for (const auto& [width, height] : kSizes) ExpectSumsAsRef(width, height, depth, noise, noise);
+  }
+}
+
+TEST(SumSsimRows, ExtremeFlatAndIdenticalPictures) {
+  std::mt19937 random(2);
+  for (const int depth : kDepths) {
+    const int max = (1 << depth) - 1;
+    const Fill sparks = [&](int, int) { return random() % 2 * max; };
+    const Fill black = [](int, int) { return 0; }, white = [&](int, int) { return max; };
+    const Fill ramp = [&](int x, int y) { return (x + y) & max; };
+    const Fill inverse = [&](int x, int y) { return max - ((x + y) & max); };
+    ExpectSumsAsRef(83, 29, depth, sparks, sparks);
+    ExpectSumsAsRef(83, 29, depth, black, black);
+    ExpectSumsAsRef(83, 29, depth, white, black);
+    ExpectSumsAsRef(83, 29, depth, ramp, ramp);
+    ExpectSumsAsRef(83, 29, depth, ramp, inverse);
+  }
+}
+
+/// A plane of floats that no sample has.
+FloatPlane NoisePlane(std::mt19937& random, int width, int height) {
+  std::uniform_real_distribution<float> noise(-3.0f, 260.0f);
+  FloatPlane plane(width, height);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) plane.Row(y)[x] = noise(random);
+  return plane;
+}
+
+TEST(SumSsimRows, FloatsOfManySizes) {
+  std::mt19937 random(3);
+  for (const auto& [width, height] : kSizes) {
+    const FloatPlane r = NoisePlane(random, width, height), d = NoisePlane(random, width, height);
+    ExpectSumsAsRef({r.view(), d.view(), kFloatDepth});
+  }
+}
+
+void ExpectEqualPlanes(const FloatPlane& a, const FloatPlane& b, const std::string& what) {
+  for (int y = 0; y < a.view().height; ++y)
+    for (int x = 0; x < a.view().width; ++x)
+      ASSERT_EQ(a.view().Row<float>(y)[x], b.view().Row<float>(y)[x]) << what << " at " << x << ", " << y;
+}
+
+TEST(ShrinkRows, NoiseOfManySizesAndFactors) {
+  std::mt19937 random(4);
+  for (const int depth : kDepths)
+    for (const auto& [columns, lines] : {std::pair{11, 11}, {13, 12}, {26, 15}})
+      for (int factor = 2; factor <= 10; ++factor)
+        for (const int odd : {0, 1}) {
+          const int width = factor * columns + odd, height = factor * lines + 1 - odd;
+          const Fill noise = [&](int, int) { return random() & ((1 << depth) - 1); };
+          const TestPlane plane(width, height, depth, noise, 1, 1);
+          const int w = ShrunkLength(width, factor), h = ShrunkLength(height, factor);
+          FloatPlane expected(w, h);
+          ShrinkRowsRef(plane.plane(), depth, factor, {0, h}, expected);
+          const auto workspace = MakeSsimRows(width);
+          ForEachTarget([&] {
+            FloatPlane shrunk(w, h);
+            ShrinkRows(plane.plane(), depth, factor, {0, h / 3}, *workspace, shrunk);
+            ShrinkRows(plane.plane(), depth, factor, {h / 3, h}, *workspace, shrunk);
+            ExpectEqualPlanes(shrunk, expected, "factor " + std::to_string(factor));
+          });
+        }
+}
+
+void ExpectHalvesAsRef(const Plane& plane, int depth) {
+  const int w = HalvedLength(plane.width), h = HalvedLength(plane.height);
+  FloatPlane expected(w, h);
+  HalveRowsRef(plane, depth, {0, h}, expected);
+  const auto workspace = MakeSsimRows(plane.width);
+  ForEachTarget([&] {
+    for (const int step : {1, 5, h}) {
+      FloatPlane halved(w, h);
+      for (int y = 0; y < h; y += step) HalveRows(plane, depth, {y, std::min(y + step, h)}, *workspace, halved);
+      ExpectEqualPlanes(halved, expected, std::to_string(plane.width) + " columns, depth " + std::to_string(depth));
+    }
+  });
+}
+
+TEST(HalveRows, NoiseOfManySizes) {
+  std::mt19937 random(5);
+  for (const auto& [width, height] : kSizes) {
+    for (const int depth : kDepths) {
+      const TestPlane plane(
+          width, height, depth, [&](int, int) { return random() & ((1 << depth) - 1); }, 1, 1);
+      ExpectHalvesAsRef(plane.plane(), depth);
+    }
+    const FloatPlane floats = NoisePlane(random, width, height);
+    ExpectHalvesAsRef(floats.view(), kFloatDepth);
+  }
+}
+
+}  // namespace
+}  // namespace acutance
