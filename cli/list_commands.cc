@@ -61,7 +61,7 @@ Result<std::string> DescribeFeatures(const std::string& name) {
                  Suggestion(name, names));
   }
   std::string text;
-  for (const Metric* metric : AllMetrics()) text += fmt::format("{:<14}{}\n", metric->name, metric->summary);
+  for (const Metric* metric : AllMetrics()) text += fmt::format("{:<16}{}\n", metric->name, metric->summary);
   return text + "\n`acutance features NAME` lists a feature's outputs and options.\n";
 }
 
