@@ -1,0 +1,56 @@
+// What the files of ciede share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+namespace ciede {
+#include "metric/ciede/ciede_math.kernel.h"
+}  // namespace ciede
+
+/// Where the chroma of a pixel's row stands (docs/spec/siblings.md 6.4). In 4:2:2 libvmaf halves
+/// the row and not the column, and reads on in the memory behind the row: zeros up to a multiple of
+/// 32 samples, then the next row.
+struct CiedeChroma {
+  PixelFormat format;
+  int width;  // of the chroma planes
+  int height;
+  int stride;  // in samples, of libvmaf's planes
+};
+
+CiedeChroma MakeCiedeChroma(const PictureFormat& format);
+
+/// Row buffers of one thread.
+struct CiedeBuffers : Workspace {
+  explicit CiedeBuffers(int width);
+
+  static constexpr int kPadding = 32;  // whole vectors are read
+
+  std::array<std::array<std::vector<uint16_t>, 3>, 2> samples;  // [video][plane], as wide as luma
+  std::array<std::array<std::vector<uint16_t>, 3>, 2> unequal;  // those of the pixels that differ
+  std::vector<float> differences;
+};
+
+/// The planes of a picture for the functions below.
+struct CiedePicture {
+  std::array<Plane, 3> planes;
+};
+
+/// The running sum, in double, of the colour differences of row y, with SIMD (Highway) for whatever
+/// the CPU has.
+double CiedeRow(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth, const CiedeChroma& chroma,
+                int y, CiedeBuffers& buffers);
+
+/// The same in plain loops, the reference implementation.
+double CiedeRowRef(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth,
+                   const CiedeChroma& chroma, int y);
+
+extern const Metric kCiedeMetric;
+
+}  // namespace acutance
