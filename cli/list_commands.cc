@@ -36,7 +36,9 @@ std::string DescribeOption(const OptionSpec& option) {
 }
 
 std::string DescribeMetric(const Metric& metric) {
-  std::string text = fmt::format("{}: {}\n\noutputs, as logs name them\n", metric.name, metric.summary);
+  std::string text = fmt::format("{}: {}\n", metric.name, metric.summary);
+  if (!metric.other_names.empty()) text += fmt::format("also called {}\n", fmt::join(metric.other_names, ", "));
+  text += "\noutputs, as logs name them\n";
   const Result<OptionValues> defaults = OptionValues::Parse(metric.options, {});
   for (const OutputSpec& output : metric.outputs)
     text +=

@@ -1,7 +1,8 @@
 #include "cli/spec_run.h"
 
 #include <memory>
-#include <string_view>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "cli/terminal.h"
@@ -12,39 +13,70 @@
 namespace acutance::cli {
 namespace {
 
-Result<ModelRequest> LoadModel(const ModelSpec& spec, bool predict) {
+using Warnings = std::vector<std::string>;
+
+/// Sets the options that a spec gives. One that reaches no feature of the model is ignored: libvmaf's Python runner
+/// gives every model the options of cambi.
+Status ApplyOverloads(const ModelSpec& spec, UnknownOptions unknown, Model& model, Warnings& warnings) {
+  for (const auto& [metric, options] : spec.overloads) {
+    for (const auto& [option, value] : options) {
+      if (unknown == UnknownOptions::kRefused && !FindMetric(metric))
+        return Error(StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}", spec.label(), metric,
+                     metric, option, value);
+      if (OverloadFeature(model, MetricName(metric), option, value, MetricNameOfOutput) == 0)
+        warnings.push_back(fmt::format("model {}: {}.{}={} is ignored, for the model reads no feature of '{}'",
+                                       spec.label(), metric, option, value, metric));
+    }
+  }
+  return {};
+}
+
+void DropUnknownOptions(Model& model, Warnings& warnings) {
+  for (ModelFeature& feature : model.features)
+    feature.options = KnownOptions({std::string(MetricNameOfOutput(feature.name)), feature.options}, warnings);
+}
+
+Result<ModelRequest> LoadModel(const ModelSpec& spec, UnknownOptions unknown, bool predict, Warnings& warnings) {
   Result<Model> loaded =
       spec.version.empty() ? LoadModelFile(spec.path, spec.name) : LoadBuiltinModel(spec.version, spec.name);
   if (!loaded.ok()) return loaded.status();
   Model model = std::move(loaded).value();
-  for (const auto& [metric, options] : spec.overloads)
-    for (const auto& [option, value] : options) {
-      if (!FindMetric(metric))
-        return Error(StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}", spec.label(), metric,
-                     metric, option, value);
-      OverloadFeature(model, metric, option, value, MetricNameOfOutput);
-    }
+  ACU_RETURN_IF_ERROR(ApplyOverloads(spec, unknown, model, warnings));
+  if (unknown == UnknownOptions::kIgnored) DropUnknownOptions(model, warnings);
   return ModelRequest{std::make_shared<const Model>(std::move(model)),
                       {spec.disable_clip, spec.enable_transform, spec.disable_transform},
                       predict};
 }
 
+/// Fills the request; the warnings are each once, since features of one metric have the same options.
+Status AddSpecs(const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict, RunRequest& request,
+                Warnings& warnings) {
+  for (const ModelSpec& spec : models) {
+    ACU_ASSIGN_OR_RETURN(ModelRequest model, LoadModel(spec, unknown, predict, warnings));
+    request.models.push_back(std::move(model));
+  }
+  if (unknown == UnknownOptions::kIgnored)
+    for (FeatureRequest& feature : request.features) feature.options = KnownOptions(feature, warnings);
+  std::set<std::string> seen;
+  std::erase_if(warnings, [&](const std::string& warning) { return !seen.insert(warning).second; });
+  return {};
+}
+
 }  // namespace
 
-ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, bool predict) {
-  for (const ModelSpec& spec : models) {
-    Result<ModelRequest> model = LoadModel(spec, predict);
-    if (!model.ok()) {
-      ScoredRun failed;
-      failed.error = RunError{RunStage::kModel, model.status()};
-      return failed;
-    }
-    request.models.push_back(std::move(model).value());
+ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict) {
+  Warnings warnings;
+  ScoredRun run;
+  if (const Status status = AddSpecs(models, unknown, predict, request, warnings); status.ok()) {
+    request.watch_cancel = [](std::function<void()> cancel) {
+      return std::make_shared<InterruptScope>(std::move(cancel));
+    };
+    run = RunScore(request);
+  } else {
+    run.error = RunError{RunStage::kModel, status};
   }
-  request.watch_cancel = [](std::function<void()> cancel) {
-    return std::make_shared<InterruptScope>(std::move(cancel));
-  };
-  return RunScore(request);
+  run.warnings.insert(run.warnings.begin(), warnings.begin(), warnings.end());
+  return run;
 }
 
 }  // namespace acutance::cli

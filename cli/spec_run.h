@@ -8,8 +8,15 @@
 
 namespace acutance::cli {
 
+/// What becomes of an option that its metric does not have, and of one for a metric that does not exist.
+enum class UnknownOptions {
+  kRefused,
+  kIgnored,  // with a warning; libvmaf's tool is silent
+};
+
 /// Loads the models into the request and runs it; the first Ctrl-C cancels it. predict: false computes the models'
 /// features only.
-ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, bool predict = true);
+ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models,
+                   UnknownOptions unknown = UnknownOptions::kRefused, bool predict = true);
 
 }  // namespace acutance::cli

@@ -53,6 +53,7 @@ int ReportError(const VmafArgs& args, const RunError& error) {
     case RunStage::kRead:
       fmt::print(stderr, "problem while reading pictures: {}\n", reason);
       return kRunFailed;
+    case RunStage::kStart:  // libvmaf's extractors meet the pictures with the first frame
     case RunStage::kScore:
       fmt::print(stderr, "problem reading pictures: {}\n", reason);
       return kRunFailed;
@@ -124,7 +125,7 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
     return Next::kGoOn;
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
-  const ScoredRun result = RunSpecs(std::move(request), args.models, args.predict);
+  const ScoredRun result = RunSpecs(std::move(request), args.models, UnknownOptions::kIgnored, args.predict);
   progress.Clear();
   for (const std::string& warning : result.warnings) fmt::print(stderr, "\n{}\n", warning);
   const int status = result.error ? ReportError(args, *result.error) : kOk;

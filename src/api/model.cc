@@ -42,7 +42,7 @@ Status Model::SetOption(const std::string& feature, const std::string& option, c
   if (const auto parsed = OptionValues::Parse(metric->options, {{option, value}}); !parsed.ok())
     return ToPublic(parsed.status());
   auto changed = std::make_shared<Content>(*content_);
-  if (OverloadFeature(changed->model, feature, option, value, MetricNameOfOutput) == 0)
+  if (OverloadFeature(changed->model, metric->name, option, value, MetricNameOfOutput) == 0)
     return ToPublic(
         Error(acutance::StatusCode::kInvalidArgument, "model {} reads nothing of the feature '{}'", source(), feature));
   content_ = std::move(changed);

@@ -31,6 +31,24 @@ Status Prefixed(std::string_view prefix, const Status& status) {
 
 }  // namespace
 
+OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings) {
+  const Metric* metric = FindMetric(request.metric);
+  if (!metric) return request.options;
+  OptionTexts known;
+  for (const auto& [name, value] : request.options) {
+    const auto is_it = [&wanted = name](const OptionSpec& spec) { return spec.name == wanted || spec.alias == wanted; };
+    if (std::ranges::any_of(metric->options, is_it)) {
+      known.emplace(name, value);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const OptionSpec& spec : metric->options) names.push_back(spec.name);
+    warnings.push_back(
+        fmt::format("feature {} has no option '{}'; it is ignored{}", request.metric, name, Suggestion(name, names)));
+  }
+  return known;
+}
+
 Result<int> FeatureSet::Add(const FeatureRequest& request) {
   const Metric* metric = FindMetric(request.metric);
   if (!metric) return UnknownMetric(request.metric);
@@ -125,7 +143,8 @@ Status FeatureSet::AddColumns(ScoreTable& table) {
     for (MetricRun& run : runs_) {
       for (size_t i = 0; i < run.columns.size(); ++i) {
         const OutputSpec& output = run.metric->outputs[i];
-        if (!run.enabled[i] || output.phase < first || output.phase > last) continue;
+        const OutputPhase phase = output.phase_with ? output.phase_with(run.options) : output.phase;
+        if (!run.enabled[i] || phase < first || phase > last) continue;
         OutputKey key = MakeOutputKey(output, run.options);
         ACU_ASSIGN_OR_RETURN(run.columns[i], table.AddColumn(std::move(key.stored), std::move(key.shown)));
       }

@@ -19,6 +19,9 @@ struct FeatureRequest {
   OptionTexts options;
 };
 
+/// The options that the request's metric has. libvmaf passes over others; `warnings` gets a sentence for each.
+OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings);
+
 /// One metric with one set of options.
 struct MetricRun {
   const Metric* metric;

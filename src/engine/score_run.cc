@@ -155,7 +155,7 @@ class Run {
     if (status.ok() && result_.decoded_by_nvdec && !reads_nvdec)
       return Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join(session_->warnings(), "; ")));
     if (status.ok()) return true;
-    return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kSession, status);
+    return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kStart, status);
   }
 
   bool has_journal() const { return !request_.journal.empty(); }

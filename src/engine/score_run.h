@@ -17,8 +17,8 @@
 namespace acutance {
 
 /// Where a run stopped; each caller has its own words and exit status for it. kModel is for callers that load models
-/// as a part of the run.
-enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kRead, kScore };
+/// as a part of the run, kStart for metrics that refuse the format of the pictures.
+enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kStart, kRead, kScore };
 
 struct RunError {
   RunStage stage = RunStage::kRead;

@@ -36,6 +36,7 @@ struct OutputSpec {
   OutputPhase phase = OutputPhase::kFrame;
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
   bool plain_key = false;                                                // its key is its name, whatever the options
+  OutputPhase (*phase_with)(const OptionValues&) = nullptr;  // null: `phase`; else kFrame exactly where `phase` is
 };
 
 inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p
@@ -202,7 +203,8 @@ struct PictureSize {
 };
 
 struct Metric {
-  std::string_view name;  // "adm", as in --feature adm
+  std::string_view name;                            // "adm", as in --feature adm
+  std::span<const std::string_view> other_names{};  // that people may know it by; logs and models never show them
   std::string_view summary;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;

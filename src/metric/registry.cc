@@ -1,5 +1,7 @@
 #include "metric/registry.h"
 
+#include <algorithm>
+
 namespace acutance {
 
 #define ACU_METRIC(metric) extern const Metric metric;
@@ -16,9 +18,16 @@ std::span<const Metric* const> AllMetrics() {
 }
 
 const Metric* FindMetric(std::string_view name) {
-  for (const Metric* metric : AllMetrics())
-    if (metric->name == name) return metric;
-  return nullptr;
+  const auto has_name = [&](const Metric* metric) {
+    return metric->name == name || std::ranges::find(metric->other_names, name) != metric->other_names.end();
+  };
+  const auto found = std::ranges::find_if(AllMetrics(), has_name);
+  return found == AllMetrics().end() ? nullptr : *found;
+}
+
+std::string_view MetricName(std::string_view name) {
+  const Metric* metric = FindMetric(name);
+  return metric ? metric->name : name;
 }
 
 const Metric* FindMetricByOutput(std::string_view stored_name) {

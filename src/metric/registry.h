@@ -9,7 +9,8 @@ namespace acutance {
 
 std::span<const Metric* const> AllMetrics();
 
-const Metric* FindMetric(std::string_view name);  // "adm"; null when there is none
+const Metric* FindMetric(std::string_view name);     // "adm", or another name of it; null when there is none
+std::string_view MetricName(std::string_view name);  // Metric::name, or `name` where there is none
 
 /// The metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; null when there is none.
 const Metric* FindMetricByOutput(std::string_view stored_name);

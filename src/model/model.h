@@ -76,7 +76,7 @@ struct Model {
 /// Serves a feature's base name with the name of its extractor: "VMAF_integer_feature_adm2_score" -> "adm".
 using ExtractorOf = std::function<std::string_view(std::string_view feature)>;
 
-/// Sets an option of every feature that `extractor` computes, in the model and its members
+/// Sets an option of every feature whose extractor has the name `extractor`, in the model and its members
 /// (docs/spec/system.md 1.9). Returns how many that were; none is no error in libvmaf.
 int OverloadFeature(Model& model, std::string_view extractor, const std::string& option, const std::string& value,
                     const ExtractorOf& extractor_of);

@@ -121,12 +121,17 @@ class Pairs(CommandTest):
     def test_too_small_for_a_metric(self):
         tiny = self.write("tiny.y4m", y4m(16, 16, [bytes(16 * 16 * 3 // 2)] * 2))
         self.assert_fails(self.score(tiny, tiny), 1, "adm", "16x16", "33")
-        self.assert_fails(self.vmaf("-r", tiny, "-d", tiny), 255, "adm", "33")
+        self.assert_fails(self.vmaf("-r", tiny, "-d", tiny), 234, "problem reading pictures", "adm", "33")
         self.assert_ok(self.score(tiny, tiny, "--no-model", "--feature", "vif"))
         one = self.write("one.y4m", y4m(1, 1, [bytes(3)] * 2))
         self.assert_fails(self.score(one, one, "--no-model", "-f", "vif"), 1, "vif", "1x1", "16")
         self.assert_fails(self.score(one, one, "--no-model", "-f", "psnr"), 1, "1x1", "enable_chroma=false")
         self.assert_ok(self.score(one, one, "--no-model", "-f", "psnr=enable_chroma=false"))
+
+
+    def test_options_that_the_metric_refuses_with_the_first_picture(self):
+        result = self.vmaf("-r", self.ref, "-d", self.dis, "--feature", "adm=adm_ref_display_height=540")
+        self.assert_fails(result, 234, "problem reading pictures", "adm_ref_display_height")
 
 
 class Usage(CommandTest):

@@ -47,6 +47,33 @@ class Models(CommandTest):
         overloaded = self.means("-m", "version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0")
         self.assertEqual(overloaded["vmaf"], self.means("-m", "version=vmaf_v0.6.1neg")["vmaf"])
 
+    def test_options_that_reach_no_feature_are_ignored(self):
+        """libvmaf's Python runner gives every model the options of cambi."""
+        plain = self.means()
+        for option in ("cambi.enc_width=576", "nosuch.x=1", "adm.nosuch=1"):
+            with self.subTest(option=option):
+                result = self.vmaf("-r", self.ref, "-d", self.dis, "--json", "--precision", "max", "-o", self.path("o"),
+                                   "-m", "version=vmaf_v0.6.1:" + option)
+                self.assert_ok(result)
+                self.assertEqual(result.stderr.decode().count("is ignored"), 1)
+                self.assertEqual(json.loads(self.read("o"))["pooled_metrics"]["vmaf"]["mean"], plain["vmaf"])
+        for option in ("nosuch.x=1", "adm.nosuch=1"):
+            self.assert_fails(self.score(self.ref, self.dis, "-m", "version=vmaf_v0.6.1:" + option), 1, "nosuch")
+
+    def test_an_option_that_a_feature_lacks(self):
+        result = self.vmaf("-r", self.ref, "-d", self.dis, "-n", "--csv", "-o", self.path("o"), "--feature",
+                           "vif=vif_enhn_gain_limt=1")
+        self.assert_ok(result)
+        self.assertIn("did you mean 'vif_enhn_gain_limit'", result.stderr.decode())
+        self.assertIn("Frame,integer_vif_scale0,", self.read("o"))
+        self.assert_fails(self.score(self.ref, self.dis, "-f", "vif=vif_enhn_gain_limt=1"), 1, "vif_enhn_gain_limt")
+
+    def test_motion_v2_is_motion(self):
+        means = self.means("-n", "--feature", "motion_v2=motion_fps_weight=2")
+        self.assertIn("integer_motion2_mfw_2", means)
+        both = self.means("-m", "version=vmaf_v0.6.1:motion_v2.motion_fps_weight=2")
+        self.assertEqual(both["integer_motion2_mfw_2"], means["integer_motion2_mfw_2"])
+
     def test_transform_and_clip(self):
         plain = self.means()["vmaf"]
         self.assertGreater(self.means("-m", "version=vmaf_v0.6.1:enable_transform")["vmaf"], plain)

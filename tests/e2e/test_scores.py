@@ -42,6 +42,10 @@ class KnownAnswers(CommandTest):
         names = list(self.log("--feature", "float_motion", "--feature", "psnr")["frames"][0]["metrics"])
         self.assertEqual(names[names.index("integer_vif_scale3") + 1:], [
             "motion2", "motion", "psnr_y", "psnr_cb", "psnr_cr", "motion3", "integer_motion2", "integer_motion3", "vmaf"])
+        # Zeros wait for no later frame.
+        names = list(self.log("-n", "--feature", "float_motion=motion_force_zero=true:debug=true", "--feature", "psnr")
+                     ["frames"][0]["metrics"])
+        self.assertEqual(names, ["motion2_force_0", "motion3_force_0", "motion_force_0", "psnr_y", "psnr_cb", "psnr_cr"])
 
     def test_identical_videos(self):
         self.assert_ok(self.vmaf("-r", self.ref, "-d", self.ref, "--json", "-o", self.path("same"), "--feature", "psnr"))

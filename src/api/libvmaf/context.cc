@@ -50,7 +50,7 @@ Result<std::shared_ptr<Context>> Context::Make(const VmafConfiguration& config) 
 
 Status Context::UseFeature(const std::string& name, const OptionTexts& options) {
   if (started_) return Error(StatusCode::kInvalidArgument, "features are registered before the first picture");
-  FeatureRequest request{name, KnownOptions(name, options)};
+  FeatureRequest request{name, LogUnknownOptions({name, options})};
   FeatureSet trial;
   if (const Result<int> run = trial.Add(request); !run.ok())
     return Error(run.status().code(), "could not initialize feature extractor \"{}\": {}", name,

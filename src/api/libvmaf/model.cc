@@ -94,7 +94,10 @@ int LoadCollection(const char* function, VmafModel** model, VmafModelCollection*
 
 void Overload(ModelRef& content, const char* extractor, const OptionTexts& texts) {
   auto changed = std::make_shared<Model>(*content.model);
-  for (const auto& [option, value] : texts) OverloadFeature(*changed, extractor, option, value, MetricNameOfOutput);
+  for (const auto& [option, value] : texts)
+    if (OverloadFeature(*changed, MetricName(extractor), option, value, MetricNameOfOutput) == 0)
+      Log(VMAF_LOG_LEVEL_WARNING, fmt::format("model {}: {}.{}={} is ignored, for the model reads no feature of '{}'",
+                                              content.model->source, extractor, option, value, extractor));
   content.model = std::move(changed);
 }
 

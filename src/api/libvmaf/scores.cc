@@ -38,19 +38,11 @@ Status CopyColumn(const ScoreTable::Column& from, ScoreTable& to) {
 
 }  // namespace
 
-OptionTexts KnownOptions(const std::string& metric, const OptionTexts& texts) {
-  const Metric* known = FindMetric(metric);
-  if (!known) return texts;
-  OptionTexts kept;
-  for (const auto& [name, value] : texts) {
-    const auto is_it = [&wanted = name](const OptionSpec& spec) { return spec.name == wanted || spec.alias == wanted; };
-    if (std::ranges::any_of(known->options, is_it)) {
-      kept.emplace(name, value);
-    } else {
-      Log(VMAF_LOG_LEVEL_WARNING, fmt::format("feature {} has no option '{}'; ignored", metric, name));
-    }
-  }
-  return kept;
+OptionTexts LogUnknownOptions(const FeatureRequest& request) {
+  std::vector<std::string> warnings;
+  OptionTexts known = KnownOptions(request, warnings);
+  for (const std::string& warning : warnings) Log(VMAF_LOG_LEVEL_WARNING, warning);
+  return known;
 }
 
 Result<ModelNeeds> NeedsOf(const Model& model) {
@@ -58,7 +50,7 @@ Result<ModelNeeds> NeedsOf(const Model& model) {
   FeatureSet features;
   for (const ModelFeature& feature : model.features) {
     const std::string metric(MetricNameOfOutput(feature.name));
-    const OptionTexts options = KnownOptions(metric, feature.options);
+    const OptionTexts options = LogUnknownOptions({metric, feature.options});
     ACU_ASSIGN_OR_RETURN(std::string key, features.AddByOutput(feature.name, options));
     needs.features.push_back({metric, options});
     needs.keys.push_back(std::move(key));

@@ -21,9 +21,8 @@
 
 namespace acutance::libvmaf {
 
-/// Drops the options that the metric does not have, with a warning: libvmaf ignores them
-/// (docs/spec/system.md 1.7).
-OptionTexts KnownOptions(const std::string& metric, const OptionTexts& texts);
+/// KnownOptions; the others are logged as warnings (docs/spec/system.md 1.7).
+OptionTexts LogUnknownOptions(const FeatureRequest& request);
 
 /// What a model needs: its metrics with their options, and the stored names of the features that it reads.
 struct ModelNeeds {

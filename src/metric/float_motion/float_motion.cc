@@ -22,14 +22,22 @@ const OptionSpec kOptions[] = {
     {"motion_max_val", "mmxv", "upper limit of all values", 10000.0, 0, 10000, true},
 };
 
-enum Output { kMotion2, kMotion, kMotion3, kOutputCount };
+enum Output { kMotion2, kMotion3, kMotion, kOutputCount };
+
+/// libvmaf writes the zeros of motion_force_zero frame by frame.
+OutputPhase Motion3Phase(const OptionValues& options) {
+  return options.Bool("motion_force_zero") ? OutputPhase::kSequence : OutputPhase::kEarlyFlush;
+}
 
 const OutputSpec kOutputs[kOutputCount] = {
     {.name = "VMAF_feature_motion2_score", .alias = "motion2", .phase = OutputPhase::kSequence},
+    {.name = "VMAF_feature_motion3_score",
+     .alias = "motion3",
+     .phase = OutputPhase::kEarlyFlush,
+     .phase_with = Motion3Phase},
     {.name = "VMAF_feature_motion_score",
      .alias = "motion",
      .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }},
-    {.name = "VMAF_feature_motion3_score", .alias = "motion3", .phase = OutputPhase::kEarlyFlush},
 };
 
 struct Settings {

@@ -14,7 +14,7 @@
 namespace acutance {
 namespace {
 
-enum Output { kMotion2, kMotion, kMotion3, kOutputCount };
+enum Output { kMotion2, kMotion3, kMotion, kOutputCount };
 
 TestMetric Make(const OptionTexts& texts, const PictureFormat& format) {
   return TestMetric(kFloatMotionMetric, texts, format);

@@ -143,6 +143,9 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
   return std::unique_ptr<Extractor>(std::make_unique<MotionExtractor>(ReadSettings(options), format));
 }
 
+/// Before libvmaf 3.2 the extractor `motion` blurred each frame before it subtracted; motion_v2 was this one.
+constexpr std::string_view kOtherNames[] = {"motion_v2"};
+
 std::vector<InputSpec> Inputs(const OptionValues& options) {
   const Settings settings = ReadSettings(options);
   if (settings.force_zero) return {};
@@ -153,6 +156,7 @@ std::vector<InputSpec> Inputs(const OptionValues& options) {
 
 const Metric kMotionMetric = {
     .name = "motion",
+    .other_names = kOtherNames,
     .summary = "mean absolute low-passed difference of consecutive reference frames, 0 to 256",
     .options = kOptions,
     .outputs = kOutputs,
