@@ -58,7 +58,8 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names of the models' scores, in the order in which the models were given."""
+        """Names of the models' scores, in the order in which the models were given. A collection has
+        <name>_bagging (its score), <name>_stddev, <name>_ci_p95_lo, <name>_ci_p95_hi, then its members."""
         return self._models
 
     @property

@@ -17,7 +17,11 @@ _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a re
 
 
 def score_names(models: list[Model]) -> tuple[str, ...]:
-    return tuple(name for model in models for name in model.score_names)
+    """Each model's own score first: a collection's bagging, stddev and interval stand before its members."""
+    def own_first(names: list[str]) -> list[str]:
+        return names[-4:] + names[:-4] if len(names) > 1 else names
+
+    return tuple(name for model in models for name in own_first(model.score_names))
 
 
 def wait(task: _core.Task, look: Callable[[], None]) -> _core.Result:

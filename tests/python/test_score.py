@@ -182,6 +182,14 @@ def test_options_that_a_model_leaves_without_effect_are_a_warning(files):
     assert not asked.warnings and "integer_vif_num" in asked and "integer_vif_num" not in result
 
 
+def test_a_collection_says_how_sure_it_is(files):
+    result = acutance.score(*files, model=acutance.Model("vmaf_b_v0.6.3", name="b"))
+    assert result.models[:5] == ("b_bagging", "b_stddev", "b_ci_p95_lo", "b_ci_p95_hi", "b_0001")
+    assert len(result.models) == 24
+    assert result.score == result.pool("b_bagging")
+    assert result.pool("b_ci_p95_lo") < result.score < result.pool("b_ci_p95_hi")
+
+
 def test_lists():
     assert acutance.models()[0].name == "vmaf_v0.6.1"
     psnr = next(feature for feature in acutance.features() if feature.name == "psnr")
