@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-RUNS = (r"^(vif|adm|motion|float_motion|psnr|psnr_hvs|speed_chroma|speed_temporal)(:|$)"
+RUNS = (r"^(vif|adm|motion|float_motion|float_vif|psnr|psnr_hvs|speed_chroma|speed_temporal)(:|$)"
         r"|^(float_psnr|float_moment|float_ansnr)$"
         r"|^float_(ms_)?ssim(:|$)"
         r"|^model:vmaf_(4k_)?v0.6.1(neg)?(:|$)"

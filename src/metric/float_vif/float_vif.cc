@@ -1,0 +1,142 @@
+#include "metric/float_vif/float_vif.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace acutance {
+namespace {
+
+const OptionSpec kOptions[] = {
+    {"debug", "", "also write numerators, denominators and their ratio", false, 0, 1, false},
+    {"vif_enhn_gain_limit", "egl", "largest contrast gain that counts; 1 gives no credit for enhancement", 100.0, 1,
+     100, true},
+    {"vif_kernelscale", "ks", "factor on the size of the filters", 1.0, 0.1, 4, true},
+    {"vif_prescale", "ps", "factor on the size of the pictures, before all else", 1.0, 0.1, 4, true},
+    {"vif_scale1_min_val", "s1miv", "smallest score of scale 1", 0.0, 0, 1, true},
+    {"vif_scale2_min_val", "s2miv", "smallest score of scale 2", 0.0, 0, 1, true},
+    {"vif_scale3_min_val", "s3miv", "smallest score of scale 3", 0.0, 0, 1, true},
+    {"vif_prescale_method", "pm", "how they are resized: nearest, bilinear, bicubic or lanczos4",
+     std::string("nearest"), 0, 0, true},
+    {"vif_sigma_nsq", "snsq", "variance of the noise of the visual system", 2.0, 0, 5, true},
+    {"vif_skip_scale0", "ssclz", "leave out scale 0, whose score is then 0", false, 0, 1, true},
+};
+
+enum Output { kScaleScore, kDebugVif = kScaleScore + kFloatVifScales, kDebugNum, kDebugDen, kDebugScale };
+
+bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
+
+const OutputSpec kOutputs[] = {
+    {.name = "VMAF_feature_vif_scale0_score", .alias = "vif_scale0"},
+    {.name = "VMAF_feature_vif_scale1_score", .alias = "vif_scale1"},
+    {.name = "VMAF_feature_vif_scale2_score", .alias = "vif_scale2"},
+    {.name = "VMAF_feature_vif_scale3_score", .alias = "vif_scale3"},
+    {.name = "vif", .enabled = IsDebug},
+    {.name = "vif_num", .enabled = IsDebug},
+    {.name = "vif_den", .enabled = IsDebug},
+    {.name = "vif_num_scale0", .enabled = IsDebug},
+    {.name = "vif_den_scale0", .enabled = IsDebug},
+    {.name = "vif_num_scale1", .enabled = IsDebug},
+    {.name = "vif_den_scale1", .enabled = IsDebug},
+    {.name = "vif_num_scale2", .enabled = IsDebug},
+    {.name = "vif_den_scale2", .enabled = IsDebug},
+    {.name = "vif_num_scale3", .enabled = IsDebug},
+    {.name = "vif_den_scale3", .enabled = IsDebug},
+};
+
+struct Scores {
+  std::array<double, kFloatVifScales> least;
+  bool debug;
+};
+
+/// A stage that reads the pictures, then one for each scale, with a word for each row.
+class FloatVifExtractor : public Extractor {
+ public:
+  FloatVifExtractor(FloatVifLayout layout, const Scores& scores)
+      : Extractor({.stages = Stages(layout), .words = FirstWord(layout, kFloatVifScales)}),
+        layout_(std::move(layout)),
+        scores_(scores) {}
+
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatVifImages>(layout_); }
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatVifBuffers>(layout_); }
+
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    auto& images = static_cast<FloatVifImages&>(*workspaces.frame);
+    if (stage == 0) {
+      for (int y = band.begin; y < band.end; ++y) ReadFloatVifRow(layout_, frame.plane(0), frame.plane(1), y, images);
+      return;
+    }
+    const int scale = stage - 1;
+    FloatVifBand(layout_, scale, band, images, static_cast<FloatVifBuffers&>(*workspaces.thread),
+                 results.words.subspan(FirstWord(layout_, scale), layout_.height(scale)));
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    double num = 0, den = 0;
+    for (int scale = 0; scale < kFloatVifScales; ++scale) {
+      const bool skipped = scale == 0 && layout_.skip_scale0;
+      const float_vif::FloatVifTerms sums = skipped ? float_vif::FloatVifTerms{0, -1} : SumRows(totals.words, scale);
+      const double scale_num = sums.num, scale_den = sums.den;
+      outputs.values[kScaleScore + scale] = skipped ? 0.0 : std::max(scale_num / scale_den, scores_.least[scale]);
+      if (!scores_.debug) continue;
+      outputs.values[kDebugScale + 2 * scale] = scale_num;
+      outputs.values[kDebugScale + 2 * scale + 1] = scale_den;
+      num += skipped ? 0.0 : scale_num;
+      den += skipped ? 0.0 : scale_den;
+    }
+    if (!scores_.debug) return {};
+    outputs.values[kDebugNum] = num;
+    outputs.values[kDebugDen] = den;
+    outputs.values[kDebugVif] = den == 0 ? 1.0 : num / den;
+    return {};
+  }
+
+ private:
+  static std::vector<StageSpec> Stages(const FloatVifLayout& layout) {
+    std::vector<StageSpec> stages = {{layout.height(0)}};
+    for (int scale = 0; scale < kFloatVifScales; ++scale) stages.push_back({layout.height(scale)});
+    return stages;
+  }
+
+  static int FirstWord(const FloatVifLayout& layout, int scale) {
+    int first = 0;
+    for (int s = 0; s < scale; ++s) first += layout.height(s);
+    return first;
+  }
+
+  /// In float, from the first row to the last.
+  float_vif::FloatVifTerms SumRows(std::span<const int64_t> words, int scale) const {
+    float_vif::FloatVifTerms sum = {0, 0};
+    for (const int64_t word : words.subspan(FirstWord(layout_, scale), layout_.height(scale))) {
+      const float_vif::FloatVifTerms row = FloatVifTermsFrom(word);
+      sum.num += row.num;
+      sum.den += row.den;
+    }
+    return sum;
+  }
+
+  const FloatVifLayout layout_;
+  const Scores scores_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(FloatVifLayout layout, MakeFloatVifLayout(options, format));
+  const Scores scores = {.least = {-std::numeric_limits<double>::infinity(), options.Double("vif_scale1_min_val"),
+                                   options.Double("vif_scale2_min_val"), options.Double("vif_scale3_min_val")},
+                         .debug = options.Bool("debug")};
+  return std::unique_ptr<Extractor>(std::make_unique<FloatVifExtractor>(std::move(layout), scores));
+}
+
+}  // namespace
+
+const Metric kFloatVifMetric = {
+    .name = "float_vif",
+    .summary = "visual information fidelity at four scales, in floats",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .make = Make,
+};
+
+}  // namespace acutance

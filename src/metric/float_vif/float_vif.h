@@ -1,0 +1,84 @@
+// What the files of float_vif share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "metric/blocks/float_rows.h"
+#include "metric/blocks/resizing.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+namespace float_vif {
+#include "metric/float_vif/float_vif_math.kernel.h"
+}  // namespace float_vif
+
+inline constexpr int kFloatVifScales = 4;
+
+/// The option's values that pixels need.
+struct FloatVifPixel {
+  double noise;
+  float flat_factor;
+  float gain_limit;
+};
+
+/// Sizes, filters and options, for one picture format.
+struct FloatVifLayout {
+  Resizing resizing;
+  int bit_depth;
+  bool skip_scale0;
+  FloatVifPixel pixel;
+  std::array<std::vector<float>, kFloatVifScales> taps;
+
+  int width(int scale) const { return resizing.width() >> scale; }
+  int height(int scale) const { return resizing.height() >> scale; }
+  int radius(int scale) const { return static_cast<int>(taps[scale].size()) / 2; }
+  int widest_reach() const { return radius(0); }
+};
+
+/// Fails for a filter that libvmaf does not know, and for pictures that it would mirror twice.
+Result<FloatVifLayout> MakeFloatVifLayout(const OptionValues& options, const PictureFormat& format);
+
+/// The images of a frame at all scales: [scale][0: reference, 1: distorted].
+struct FloatVifImages : Workspace {
+  explicit FloatVifImages(const FloatVifLayout& layout);
+  std::vector<std::array<FloatRows, 2>> rows;
+};
+
+/// Row buffers of one thread.
+struct FloatVifBuffers : Workspace {
+  explicit FloatVifBuffers(const FloatVifLayout& layout);
+
+  static constexpr int kGroup = 4;  // rows that are worked on at a time
+
+  FloatRows products;  // [3 * (row % ring) + which]: r * r, d * d, r * d of the rows that the filter reaches
+  FloatRows columns;   // five filtered down the columns
+  FloatRows halves;    // even and odd columns of two
+  FloatRows terms;     // num and den of kGroup rows
+};
+
+/// Row `y` of both images at scale 0.
+void ReadFloatVifRow(const FloatVifLayout& layout, const Plane& reference, const Plane& distorted, int y,
+                     FloatVifImages& images);
+
+/// words[y], the running float sums of a row's terms (num in the lower half), for the rows of
+/// `band` at `scale`; and the rows of the next scale's images whose double lies in the band. With
+/// SIMD (Highway) for whatever the CPU has.
+void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images,
+                  FloatVifBuffers& buffers, std::span<int64_t> words);
+
+/// The same in plain loops, the reference implementation.
+void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images,
+                     std::span<int64_t> words);
+
+int64_t FloatVifWord(float num, float den);
+float_vif::FloatVifTerms FloatVifTermsFrom(int64_t word);
+
+extern const Metric kFloatVifMetric;
+
+}  // namespace acutance

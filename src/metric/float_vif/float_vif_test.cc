@@ -1,0 +1,178 @@
+#include "metric/float_vif/float_vif.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
+#include "metric/testing/pictures.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+
+// --- The SIMD implementation against plain loops
+
+FloatVifLayout Layout(const OptionTexts& texts, const PictureFormat& format) {
+  return MakeFloatVifLayout(OptionValues::Parse(kFloatVifMetric.options, texts).value(), format).value();
+}
+
+using Words = std::vector<std::vector<int64_t>>;
+
+/// `run` (scale, band, images, words) for all scales, in bands of `rows`.
+template <class Run>
+Words AllScales(const FloatVifLayout& layout, const Picture& reference, const Picture& distorted, int rows, Run run) {
+  FloatVifImages images(layout);
+  for (int y = 0; y < layout.height(0); ++y)
+    ReadFloatVifRow(layout, reference.planes[0], distorted.planes[0], y, images);
+  Words words;
+  for (int scale = 0; scale < kFloatVifScales; ++scale) {
+    words.emplace_back(layout.height(scale));
+    for (int y = 0; y < layout.height(scale); y += rows)
+      run(scale, RowBand{y, std::min(y + rows, layout.height(scale))}, images, words.back());
+  }
+  return words;
+}
+
+void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
+  const FloatVifLayout layout = Layout(texts, reference.format);
+  const Words expected = AllScales(layout, reference, distorted, 1 << 20,
+                                   [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
+                                     FloatVifBandRef(layout, scale, band, images, words);
+                                   });
+  FloatVifBuffers buffers(layout);  // reused, dirty, as the engine does
+  ForEachTarget([&] {
+    for (const int rows : {1, 3, 8, 1 << 20})
+      EXPECT_EQ(AllScales(layout, reference, distorted, rows,
+                          [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
+                            FloatVifBand(layout, scale, band, images, buffers, words);
+                          }),
+                expected)
+          << reference.format.width << "x" << reference.format.height << " " << reference.format.bit_depth
+          << " bit, bands of " << rows;
+  });
+}
+
+Picture Noise(std::mt19937& random, const PictureFormat& format) {
+  return MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << format.bit_depth) - 1); });
+}
+
+TEST(FloatVifBand, NoiseOfManySizes) {
+  std::mt19937 random(1);
+  const std::pair<int, int> sizes[] = {{16, 16}, {17, 19}, {23, 16}, {31, 33}, {40, 24}, {63, 17}, {65, 30}, {97, 21}};
+  for (const auto& [width, height] : sizes) {
+    const PictureFormat format = {width, height, 8, PixelFormat::k400};
+    ExpectEqualToRef({}, Noise(random, format), Noise(random, format));
+  }
+}
+
+TEST(FloatVifBand, DepthsFiltersAndResizing) {
+  std::mt19937 random(2);
+  for (const int depth : kDepths) {
+    const PictureFormat format = {45, 33, depth, PixelFormat::k400};
+    const Picture film = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+    ExpectEqualToRef({}, film, distorted);
+    ExpectEqualToRef({{"vif_kernelscale", "0.5"}, {"vif_sigma_nsq", "0.3"}}, film, distorted);
+    ExpectEqualToRef({{"vif_kernelscale", "1.5"}, {"vif_enhn_gain_limit", "1"}}, film, distorted);
+    ExpectEqualToRef({{"vif_prescale", "1.4"}, {"vif_prescale_method", "lanczos4"}}, film, distorted);
+    ExpectEqualToRef({{"vif_prescale", "0.7"}, {"vif_skip_scale0", "true"}}, film, distorted);
+  }
+}
+
+TEST(FloatVifBand, ExtremesAndFlatPictures) {
+  const PictureFormat format = {50, 35, 8, PixelFormat::k400};
+  using Pattern = int (*)(int x, int y);
+  const Pattern patterns[] = {
+      [](int, int) { return 0; }, [](int, int) { return 255; }, [](int x, int y) { return (x + y) % 2 * 255; },
+      [](int x, int) { return x / 5 % 2 * 255; }, [](int x, int y) { return 120 + (x * y) % 3; }};
+  for (const Pattern one : patterns)
+    for (const Pattern other : patterns)
+      ExpectEqualToRef({}, MakeTestPicture(format, [&](int, int x, int y) { return one(x, y); }),
+                       MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
+}
+
+// --- The metric as the engine sees it
+
+std::map<std::string, double> Scores(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
+  const TestMetric metric(kFloatVifMetric, texts, reference.format);
+  return metric.Named(metric.Values(reference, distorted));
+}
+
+// Numbers of libvmaf 3.2 with six digits for docs/spec/siblings.md B.1; the digits beyond are what
+// is computed here, which equals libvmaf's to the bit on other clips.
+TEST(FloatVif, KnownAnswers) {
+  const auto scores = Scores({{"debug", "true"}}, KnownPicture(8, 0, false), KnownPicture(8, 0, true));
+  EXPECT_EQ(scores.at("VMAF_feature_vif_scale0_score"), 0.7766020941632974);
+  EXPECT_EQ(scores.at("VMAF_feature_vif_scale1_score"), 0.9939614169849362);
+  EXPECT_EQ(scores.at("VMAF_feature_vif_scale2_score"), 0.9980958314638634);
+  EXPECT_EQ(scores.at("VMAF_feature_vif_scale3_score"), 0.9990658947794294);
+  EXPECT_EQ(scores.at("vif"), 0.8261516311865189);
+  EXPECT_EQ(scores.at("vif_num"), 721506.4111328125);
+  EXPECT_EQ(scores.at("vif_den"), 873334.1240234375);
+}
+
+TEST(FloatVif, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(4);
+  const PictureFormat format = {121, 75, 10};
+  const TestMetric metric(kFloatVifMetric, {}, format);
+  const Picture reference = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+  const std::vector<int64_t> whole = metric.Run({reference}, {distorted}).words;
+  for (const int most : {1, 2, 19})
+    EXPECT_EQ(metric.Run({reference}, {distorted}, RandomBands(random, most)).words, whole);
+}
+
+TEST(FloatVif, ScoresHaveALeastValue) {
+  const PictureFormat format = {64, 48, 8};
+  const auto scores = Scores({{"vif_scale1_min_val", "0.9"}, {"vif_scale2_min_val", "0.1"}}, FilmPicture(format, 0),
+                             FilmPicture(format, 0, true));
+  EXPECT_EQ(scores.at("VMAF_feature_vif_scale1_score"), 0.9);
+  EXPECT_GT(scores.at("VMAF_feature_vif_scale2_score"), 0.5);
+}
+
+TEST(FloatVif, SkippingScale0) {
+  const PictureFormat format = {64, 48, 8};
+  const Picture reference = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+  const auto all = Scores({{"debug", "true"}}, reference, distorted);
+  const auto skipped = Scores({{"debug", "true"}, {"vif_skip_scale0", "true"}}, reference, distorted);
+  EXPECT_EQ(skipped.at("VMAF_feature_vif_scale0_score"), 0.0);
+  EXPECT_EQ(skipped.at("vif_num_scale0"), 0.0);
+  EXPECT_EQ(skipped.at("vif_den_scale0"), -1.0);
+  EXPECT_EQ(skipped.at("vif_num"), all.at("vif_num") - all.at("vif_num_scale0"));
+  EXPECT_EQ(skipped.at("VMAF_feature_vif_scale3_score"), all.at("VMAF_feature_vif_scale3_score"));
+}
+
+TEST(FloatVif, IdenticalPicturesAreNearOne) {
+  for (const int depth : kDepths) {
+    const PictureFormat format = {64, 48, depth};
+    for (const auto& [name, score] : Scores({}, FilmPicture(format, 0), FilmPicture(format, 0)))
+      EXPECT_NEAR(score, 1.0, 1e-5) << name;
+    const Picture black = MakeTestPicture(format, [](int, int, int) { return 0; });
+    for (const auto& [name, score] : Scores({}, black, black)) EXPECT_NEAR(score, 1.0, 1e-6) << name;
+  }
+}
+
+TEST(FloatVif, RefusesWhatItCannotScore) {
+  EXPECT_THAT(RefusalOf(kFloatVifMetric, {}, {15, 64, 8}), HasSubstr("at scale 3"));
+  EXPECT_EQ(RefusalOf(kFloatVifMetric, {}, {16, 16, 8, PixelFormat::k400}), "");
+  EXPECT_THAT(RefusalOf(kFloatVifMetric, {{"vif_kernelscale", "1.1"}}, {64, 64, 8}), HasSubstr("vif_kernelscale"));
+  EXPECT_THAT(RefusalOf(kFloatVifMetric, {{"vif_prescale_method", "cubic"}}, {64, 64, 8}), HasSubstr("bicubic"));
+  EXPECT_THAT(RefusalOf(kFloatVifMetric, {{"vif_prescale", "0.1"}}, {64, 64, 8}), HasSubstr("float_vif needs more"));
+}
+
+TEST(FloatVif, KeysCarryOptions) {
+  const auto options = *OptionValues::Parse(
+      kFloatVifMetric.options, {{"ks", "2"}, {"pm", "bicubic"}, {"ssclz", "true"}, {"snsq", "4"}, {"debug", "true"}});
+  EXPECT_EQ(MakeOutputKey(kFloatVifMetric.outputs[1], options).shown, "vif_scale1_ks_2_pm_bicubic_snsq_4_ssclz");
+  EXPECT_EQ(MakeOutputKey(kFloatVifMetric.outputs[1], OptionValues(kFloatVifMetric.options)).stored,
+            "VMAF_feature_vif_scale1_score");
+}
+
+}  // namespace
+}  // namespace acutance
