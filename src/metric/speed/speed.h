@@ -51,12 +51,22 @@ struct SpeedAxis {
   std::vector<float> weight;
 };
 
+/// The samples of a resized row that the filter reads, the taps of one sample of the small picture after those of
+/// another. Lists are as long as whole vectors need.
+struct SpeedPacked {
+  int count = 0;
+  std::vector<int32_t> index;  // [tap of SpeedAxis][place]
+  std::vector<float> weight;
+};
+
 /// A plane and the pictures that are made of it, without samples.
 struct SpeedLayout {
   int bit_depth;
+  int plane_width;
   bool is_resized;  // else both axes are empty
   bool is_divided;  // a resized sample, by the sum of its weights
   SpeedAxis across, down;
+  SpeedPacked packed;
   int width, height;           // after resizing
   std::vector<float> blur;     // taps before the picture is made small
   std::vector<float> sharpen;  // taps of what is subtracted afterwards

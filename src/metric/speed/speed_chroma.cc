@@ -1,5 +1,6 @@
 // speed_chroma: how far the entropies of the chroma planes differ (docs/spec/siblings.md 2).
 #include "metric/speed/speed.h"
+#include "metric/speed/speed_cpu.h"
 
 namespace acutance {
 namespace {
@@ -39,6 +40,8 @@ class SpeedChromaExtractor : public Extractor {
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
     return std::make_unique<SpeedSamples>(layout_, kPictures);
   }
+
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<SpeedScratch>(layout_); }
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {

@@ -4,6 +4,8 @@
 #include <numbers>
 
 #include "base/exact_math.h"
+#include "base/int_math.h"
+#include "metric/blocks/border.h"
 #include "metric/speed/speed.h"
 
 namespace acutance {
@@ -149,6 +151,22 @@ class AxisMaker {
   SpeedAxis axis_;
 };
 
+SpeedPacked Pack(const SpeedLayout& layout) {
+  constexpr int kWholeVectors = 16;
+  const int taps = static_cast<int>(layout.blur.size()), used = layout.columns * taps;
+  SpeedPacked packed = {.count = CeilDiv(used, kWholeVectors) * kWholeVectors};
+  packed.index.resize(static_cast<size_t>(packed.count) * layout.across.taps);
+  packed.weight.resize(packed.index.size());
+  for (int place = 0; place < used; ++place) {
+    const int x = mirror_index(place / taps * kSpeedStep + place % taps - taps / 2, layout.width);
+    for (int l = 0; l < layout.across.taps; ++l) {
+      packed.index[l * packed.count + place] = layout.across.index[x * layout.across.taps + l];
+      packed.weight[l * packed.count + place] = layout.across.weight[x * layout.across.taps + l];
+    }
+  }
+  return packed;
+}
+
 }  // namespace
 
 Result<SpeedSettings> ReadSpeedSettings(const OptionValues& options) {
@@ -166,6 +184,7 @@ Result<SpeedLayout> MakeSpeedLayout(std::string_view metric, const SpeedSettings
                                     int plane_height, int bit_depth) {
   SpeedLayout layout = {};
   layout.bit_depth = bit_depth;
+  layout.plane_width = plane_width;
   layout.width = static_cast<int>(plane_width * settings.prescale + 0.5);
   layout.height = static_cast<int>(plane_height * settings.prescale + 0.5);
   layout.columns = layout.width / kSpeedStep;
@@ -185,6 +204,7 @@ Result<SpeedLayout> MakeSpeedLayout(std::string_view metric, const SpeedSettings
   }
   layout.blur = BlurTaps(settings.kernel_scale);
   layout.sharpen = SharpenTaps(settings.kernel_scale);
+  if (layout.is_resized) layout.packed = Pack(layout);
   return layout;
 }
 

@@ -13,6 +13,12 @@ FUNCTION(double) add_covariance(double sum, float x, float mean_x, float y, floa
   return sum + (double(x) - double(mean_x)) * (double(y) - double(mean_y));
 }
 
+// The eight sums of a covariance.
+FUNCTION(double)
+total_of_eight(double s0, double s1, double s2, double s3, double s4, double s5, double s6, double s7) {
+  return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
+}
+
 // --- The eigenvalues (2.5)
 
 FUNCTION(float) magnitude(float x) { return x < 0.0f ? -x : x; }

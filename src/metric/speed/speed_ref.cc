@@ -88,8 +88,8 @@ class Statistics {
         double& sum = sums[x % kSpeedPartials];
         sum = speed::add_covariance(sum, Shifted(i, x, y), mean_[i], Shifted(j, x, y), mean_[j]);
       }
-    const double even = (sums[0] + sums[4]) + (sums[2] + sums[6]), odd = (sums[1] + sums[5]) + (sums[3] + sums[7]);
-    return static_cast<float>((even + odd) / Count());
+    const double total = speed::total_of_eight(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]);
+    return static_cast<float>(total / Count());
   }
 
   const SpeedLayout& layout_;

@@ -1,5 +1,6 @@
 // speed_temporal: how far the entropies of the changes from frame to frame differ (docs/spec/siblings.md 2).
 #include "metric/speed/speed.h"
+#include "metric/speed/speed_cpu.h"
 
 namespace acutance {
 namespace {
@@ -30,6 +31,8 @@ class SpeedTemporalExtractor : public Extractor {
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
     return std::make_unique<SpeedSamples>(layout_, kPictures);
   }
+
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<SpeedScratch>(layout_); }
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {

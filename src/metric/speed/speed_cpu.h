@@ -1,0 +1,42 @@
+// The SIMD implementation: the words of the reference implementation (speed.h), bit for bit.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "metric/speed/speed.h"
+
+namespace acutance {
+
+/// A thread's memory. Nothing in it outlives a call.
+struct SpeedScratch : Workspace {
+  static constexpr int kMostLanes = 16;  // floats of the widest vector used
+  static constexpr int kMargin = 32;     // values before and after a row, for mirrored ones and whole vectors
+  static constexpr int kOrder = 32;      // the 25 rows or columns of a matrix, in whole vectors
+  static constexpr int kTile = 3;        // covariances are made for so many rows and columns at a time
+
+  explicit SpeedScratch(const SpeedLayout& layout);
+
+  // --- Sampling
+  std::vector<float> filtered;  // a row
+  std::vector<float> widened;   // rows that a resized row reads
+  std::vector<float> resized;   // rows that a filtered row reads
+
+  // --- Analysis
+  int sharp_stride;
+  std::vector<float> sharp;
+  int centred_stride;
+  std::vector<double> centred;      // [shift][column] of a row of the window
+  std::vector<double> covariances;  // [tile][partial sum][row of the tile][column of the tile]
+  int block_stride;
+  std::vector<float> values;    // [value][block]: Y
+  std::vector<float> solution;  // likewise: X
+};
+
+void SampleSpeed(const SpeedLayout& layout, const SpeedSource& source, RowBand band, SpeedScratch& scratch,
+                 float* samples);
+
+void AnalyseSpeed(const SpeedLayout& layout, float sigma_nn, std::span<const float> samples, SpeedScratch& scratch,
+                  std::span<int64_t> words);
+
+}  // namespace acutance
