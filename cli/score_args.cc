@@ -119,6 +119,33 @@ Status ReadDevices(std::string_view text, DeviceChoice& choice) {
   return {};
 }
 
+/// "ref", "dis" or "1280x720".
+Status ReadCommonSize(const ScoreTexts& texts, CommonSize& size) {
+  size.filter = *FindScaleFilter(texts.scale_filter);
+  if (texts.scale == "ref") return {};
+  if (texts.scale == "dis") {
+    size.of = CommonSize::Of::kDistorted;
+    return {};
+  }
+  const Result<PictureFormat> given = ParseRawFormat({.size = texts.scale});
+  if (!given.ok())
+    return Error(StatusCode::kInvalidArgument, "--scale {}: expected ref, dis or WIDTHxHEIGHT, such as 1920x1080",
+                 texts.scale);
+  size = {CommonSize::Of::kGiven, given->width, given->height, size.filter};
+  return {};
+}
+
+void AddSizeOptions(CLI::App& command, ScoreTexts& texts) {
+  command
+      .add_option("--scale", texts.scale,
+                  "Size that videos of different sizes are brought to: ref (the reference's), dis, or WIDTHxHEIGHT")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  command.add_option("--scale-filter", texts.scale_filter, "How")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kScaleFilterNames), std::end(kScaleFilterNames))))
+      ->capture_default_str();
+}
+
 void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("-t,--threads", texts.threads, "Worker threads (default: all cores)")
       ->type_name("N")
@@ -191,6 +218,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("--subsample", texts.subsample, "Score one frame of N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
+  AddSizeOptions(command, texts);
   AddDeviceOptions(command, texts);
   AddRawOptions(command, texts.raw, "Size of the videos that are raw planar yuv");
   command.add_flag("-q,--quiet", texts.quiet, "No progress");
@@ -232,6 +260,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.device.backend = texts.backend;
   ACU_RETURN_IF_ERROR(ReadDevices(texts.devices, args.device));
   args.decoder = texts.decoder == "cpu" ? Decoder::kCpu : texts.decoder == "nvdec" ? Decoder::kNvdec : Decoder::kAuto;
+  ACU_RETURN_IF_ERROR(ReadCommonSize(texts, args.size));
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)

@@ -31,6 +31,8 @@ struct ScoreTexts {
   std::string precision;
   std::string frames;
   std::string journal;
+  std::string scale = "ref";
+  std::string scale_filter = "bicubic";
   RawTexts raw;
   std::string backend = "auto";
   std::string devices;  // numbers with commas
@@ -55,6 +57,7 @@ struct ScoreArgs {
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
   std::string journal;      // empty: none
+  CommonSize size;
   DeviceChoice device;
   Decoder decoder = Decoder::kCpu;
   std::optional<size_t> max_vram;  // bytes

@@ -33,6 +33,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
+  request.fit.size = args.size;
   request.device = args.device;
   request.max_device_memory = args.max_vram;
   return request;

@@ -73,7 +73,7 @@ RunRequest MakeRequest(const VmafArgs& args) {
   request.skip_reference = args.skip_reference;
   request.skip_distorted = args.skip_distorted;
   request.frame_limit = args.frame_count;
-  request.raise_bit_depth = args.raise_bit_depth;
+  request.fit = {.raise_bit_depth = args.raise_bit_depth};
   request.device = args.device;
   return request;
 }

@@ -83,6 +83,21 @@ Status AddModel(const ModelRequest& request, JournalHeader& header) {
   return {};
 }
 
+/// "size of reference by bicubic, depths raised". Results depend on it where videos differ.
+std::string DescribeFit(const FitOptions& fit) {
+  std::string text = "sizes must be equal";
+  if (fit.size) {
+    const CommonSize& size = *fit.size;
+    const std::string given = fmt::format("{}x{}", size.width, size.height);
+    text = fmt::format("size of {} by {}",
+                       size.of == CommonSize::Of::kReference   ? "reference"
+                       : size.of == CommonSize::Of::kDistorted ? "distorted"
+                                                               : given,
+                       kScaleFilterNames[static_cast<int>(size.filter)]);
+  }
+  return text + (fit.raise_bit_depth ? ", depths raised" : "");
+}
+
 /// A model whose features have no options yet.
 struct LoadedModel {
   Model model;
@@ -171,7 +186,8 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
                            {fmt::format("{}x{}, {} bit, {}", format.width, format.height, format.bit_depth,
                                         PixelFormatName(format.pixel_format))}},
                           {"frames", {fmt::format("{}:", first) + (count > 0 ? fmt::format("{}", first + count) : "")}},
-                          {"subsample", {fmt::format("{}", request.subsample)}}};
+                          {"subsample", {fmt::format("{}", request.subsample)}},
+                          {"fit", {DescribeFit(request.fit)}}};
   ACU_RETURN_IF_ERROR(AddVideo("reference", request.reference, header));
   for (size_t d = 0; d < request.distorted.size(); ++d)
     ACU_RETURN_IF_ERROR(AddVideo(fmt::format("distorted {}", d + 1), request.distorted[d], header));

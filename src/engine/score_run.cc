@@ -66,7 +66,6 @@ class Run {
   Status CheckNvdec() {
     if (!devices_ || !session_->CanRunOnDevice())
       return Error(StatusCode::kNoDevice, "NVDEC is of use only where all features run on a CUDA device");
-    if (request_.raise_bit_depth) return Error(StatusCode::kNoDevice, "NVDEC does not raise bit depths");
     std::vector<std::string> files = request_.distorted;
     files.push_back(request_.reference);
     for (const std::string& file : files)
@@ -133,7 +132,7 @@ class Run {
     PairReaderOptions options;
     if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit + (all ? request_.skip_reference : 0);
     options.read_ahead = request_.read_ahead ? 2 : 0;
-    options.raise_bit_depth = request_.raise_bit_depth;
+    options.fit = request_.fit;
     Result<std::unique_ptr<PairReader>> reader =
         PairReader::Open(std::move(reference).value(), std::move(distorted), options);
     if (!reader.ok() && reader.status().code() != StatusCode::kInvalidArgument)
@@ -144,6 +143,7 @@ class Run {
       return false;
     }
     reader_ = std::move(reader).value();
+    for (const std::string& step : reader_->fitting_steps()) result_.warnings.push_back(step);
     return true;
   }
 

@@ -12,6 +12,7 @@
 #include "devices/backends.h"
 #include "engine/session.h"
 #include "image/picture.h"
+#include "io/fit_videos.h"
 #include "io/video_source.h"
 
 namespace acutance {
@@ -53,7 +54,7 @@ struct RunRequest {
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
   int64_t frame_limit = 0;  // 0: all
-  bool raise_bit_depth = false;
+  FitOptions fit{.size = CommonSize(), .raise_bit_depth = true};  // of videos that differ in size or depth
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
 

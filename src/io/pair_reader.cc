@@ -9,7 +9,6 @@
 #include <thread>
 #include <utility>
 
-#include "io/raised_depth.h"
 
 namespace acutance {
 namespace {
@@ -41,15 +40,6 @@ Status CheckCompatible(const PairReaderInput& reference, const std::vector<PairR
     }
   }
   return message.empty() ? Status() : Status(StatusCode::kInvalidArgument, std::move(message));
-}
-
-void RaiseToDeepest(PairReaderInput* reference, std::vector<PairReaderInput>* distorted) {
-  std::vector<PairReaderInput*> inputs{reference};
-  for (PairReaderInput& input : *distorted) inputs.push_back(&input);
-  int deepest = 0;
-  for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
-  for (PairReaderInput* input : inputs)
-    if (input->video->format().bit_depth < deepest) input->video = RaiseBitDepth(std::move(input->video), deepest);
 }
 
 /// How many pairs there are, where every video tells its length.
@@ -172,14 +162,15 @@ class PairReader::State {
   std::vector<std::unique_ptr<Lane>> lanes;  // the reference first
   int64_t index = 0;
   bool ended = false;
-  std::vector<std::string> length_warnings;
+  std::vector<std::string> fitting_steps, length_warnings;
 };
 
 Result<std::unique_ptr<PairReader>> PairReader::Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
                                                      const PairReaderOptions& options) {
-  if (options.raise_bit_depth) RaiseToDeepest(&reference, &distorted);
+  ACU_ASSIGN_OR_RETURN(std::vector<std::string> steps, FitVideos(options.fit, reference, distorted));
   ACU_RETURN_IF_ERROR(CheckCompatible(reference, distorted));
   auto state = std::make_unique<State>();
+  state->fitting_steps = std::move(steps);
   state->format = reference.video->format();
   state->frame_count =
       PairCount(reference, distorted, options.frame_limit.value_or(std::numeric_limits<int64_t>::max()));
@@ -198,6 +189,8 @@ PairReader::PairReader(std::unique_ptr<State> state) : state_(std::move(state)) 
 PairReader::~PairReader() { Cancel(); }
 
 const PictureFormat& PairReader::format() const { return state_->format; }
+
+const std::vector<std::string>& PairReader::fitting_steps() const { return state_->fitting_steps; }
 
 const std::vector<std::string>& PairReader::length_warnings() const { return state_->length_warnings; }
 

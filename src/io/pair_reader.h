@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "io/fit_videos.h"
 #include "io/video_source.h"
 
 namespace acutance {
@@ -20,17 +21,10 @@ struct FramePair {
   std::vector<Picture> distorted;
 };
 
-struct PairReaderInput {
-  std::string name;  // in messages
-  std::unique_ptr<VideoSource> video;
-  int64_t skip = 0;    // pictures to discard first
-  bool needed = true;  // false: no metric reads the samples, and pictures come without planes
-};
-
 struct PairReaderOptions {
   std::optional<int64_t> frame_limit;  // how many pairs to read at most
   int read_ahead = 2;                  // pictures per video, where reading takes time; 0: read in Next()
-  bool raise_bit_depth = false;        // shift the samples of shallower videos left, instead of refusing them
+  FitOptions fit{};                    // of videos that differ in size or depth
 };
 
 /// What makes two videos impossible to compare, in libvmaf's words; empty: nothing.
@@ -43,7 +37,7 @@ class PairReader {
                                                   const PairReaderOptions& options);
   ~PairReader();
 
-  /// The format of all pictures, after depths have been raised.
+  /// The format of all pictures, after sizes and depths were brought together.
   const PictureFormat& format() const;
   /// How many pairs there will be, where every video tells its length.
   std::optional<int64_t> frame_count() const;
@@ -51,6 +45,9 @@ class PairReader {
   /// The next pair, in frame order; nullopt where the first of the videos ends or at the limit. A video that cannot be
   /// read further is an error at the frame where that happens.
   Result<std::optional<FramePair>> Next();
+
+  /// What was done for that, a line for each change (FitVideos).
+  const std::vector<std::string>& fitting_steps() const;
 
   /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
   const std::vector<std::string>& length_warnings() const;

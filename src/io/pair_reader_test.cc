@@ -113,7 +113,7 @@ TEST_P(PairReaderTest, RaisesTheShallowerVideo) {
   PictureFormat deep = kFormat;
   deep.bit_depth = 12;
   const Clip a = MakeClip(kFormat, 2), b = MakeClip(deep, 2);
-  options_.raise_bit_depth = true;
+  options_.fit.raise_bit_depth = true;
   auto reader = Open(Input("a", a), Input("b", b));
   EXPECT_EQ(reader->format(), deep);
   auto pair = reader->Next();

@@ -17,7 +17,7 @@ std::optional<ScaleFilter> FindScaleFilter(std::string_view name);
 struct ScaleAxis {
   int from = 0;  // samples
   int to = 0;
-  double step = 1;   // luma samples of the source for each of the result
+  double step = 1;    // luma samples of the source for each of the result
   int subsample = 1;  // luma samples for each sample: 1 or 2
   /// Where a sample lies between its luma samples, from the first: 0 on it (left or top), 0.5 in the
   /// middle of two. Always 0 without subsampling.

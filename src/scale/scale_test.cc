@@ -80,7 +80,9 @@ TEST(Scaler, FlatStaysFlat) {
       const PictureFormat from = {sizes.width, sizes.height, bit_depth, PixelFormat::k420};
       const PictureFormat to = Resized(from, sizes.to_width, sizes.to_height);
       const MutablePicture found = AllocatePicture(to).value();
-      Scaler::Make(from, to, {.filter = ScaleFilter::kLanczos}).value().Scale(Make(from, Content::kFlat, 1).Share(), found);
+      Scaler::Make(from, to, {.filter = ScaleFilter::kLanczos})
+          .value()
+          .Scale(Make(from, Content::kFlat, 1).Share(), found);
       for (int p = 0; p < 3; ++p) EXPECT_THAT(Samples(found, p), ::testing::Each((1 << bit_depth) - 1));
     }
 }

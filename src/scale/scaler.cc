@@ -20,8 +20,7 @@ ScaleTaps MakeAxis(ScaleFilter filter, int luma_from, int luma_to, int from, int
 
 }  // namespace
 
-Scaler::Scaler(const PictureFormat& from, const PictureFormat& to, const ScaleOptions& options)
-    : from_(from), to_(to) {
+Scaler::Scaler(const PictureFormat& from, const PictureFormat& to, const ScaleOptions& options) : from_(from), to_(to) {
   const auto axes = [&](int plane) {
     const bool halves_width = plane > 0 && from.pixel_format != PixelFormat::k444;
     const bool halves_height = plane > 0 && from.pixel_format == PixelFormat::k420;

@@ -91,11 +91,14 @@ class Files(CommandTest):
 class Pairs(CommandTest):
     def test_different_sizes(self):
         other = self.write("wide.y4m", y4m(72, 48, [bytes(72 * 48 * 3 // 2)] * 6))
-        result = self.score(self.ref, other)
-        self.assert_fails(result, 1, f"{self.ref} and {other}: ", "64x48", "72x48", "scale")
-        self.assertEqual(result.stderr.count(b"\n"), 1)
-        several = self.score(self.ref, self.dis, other)
-        self.assert_fails(several, 1, f'{self.ref} and "{other}": dimensions do not match')
+        result = self.score(self.ref, self.dis, other)
+        self.assert_ok(result)
+        self.assertIn(f"{other} is scaled from 72x48 to 64x48 (bicubic)", result.stderr.decode())
+        self.assertIn("72x48", self.assert_ok(self.score(self.ref, other, "--scale", "dis")))
+        self.assert_fails(self.score(self.ref, self.dis, other, "--scale", "dis"), 1, "have different sizes")
+        self.assertIn("96x80", self.assert_ok(self.score(self.ref, other, "--scale", "96x80", "--scale-filter", "area")))
+        for wrong in ("reference", "96", "0x0"):
+            self.assert_fails(self.score(self.ref, other, "--scale", wrong), 2, "expected ref, dis or WIDTHxHEIGHT")
         self.assert_fails(self.vmaf("-r", self.ref, "-d", other), 255, "dimensions do not match", "1 problem(s)")
 
     def test_sizes_that_round_to_the_same_macroblock(self):
@@ -106,7 +109,11 @@ class Pairs(CommandTest):
         grey = self.write("444.y4m", y4m(64, 48, [bytes(64 * 48 * 3)] * 6, "F25:1 C444"))
         self.assert_fails(self.vmaf("-r", self.ref, "-d", grey), 255, "pixel formats do not match")
         deep = self.write("p10.y4m", y4m(64, 48, [bytes(64 * 48 * 3)] * 6, "F25:1 C420p10"))
-        self.assert_fails(self.score(self.ref, deep), 1, "bitdepths do not match: 8, 10")
+        result = self.score(self.ref, deep)
+        self.assert_ok(result)
+        self.assertIn(f"{self.ref} is raised from 8 to 10 bits", result.stderr.decode())
+        self.assert_fails(self.score(self.ref, grey), 1, f"{self.ref} and {grey}: pixel formats do not match", "-pix_fmt")
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", deep), 255, "bitdepths do not match")
 
     def test_shorter_video_scores_the_common_part(self):
         short = self.write("short.y4m", y4m(64, 48, self.clip("dis")[:4]))

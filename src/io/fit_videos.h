@@ -1,0 +1,40 @@
+// Brings videos to one size and bit depth, where the caller wants that instead of a refusal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "io/video_source.h"
+#include "scale/scale_taps.h"
+
+namespace acutance {
+
+struct PairReaderInput {
+  std::string name;  // in messages
+  std::unique_ptr<VideoSource> video;
+  int64_t skip = 0;    // pictures to discard first
+  bool needed = true;  // false: no metric reads the samples, and pictures come without planes
+};
+
+/// The size that all videos get.
+struct CommonSize {
+  enum class Of { kReference, kDistorted, kGiven } of = Of::kReference;
+  int width = 0;  // kGiven
+  int height = 0;
+  ScaleFilter filter = ScaleFilter::kBicubic;
+};
+
+struct FitOptions {
+  std::optional<CommonSize> size{};  // not set: videos of other sizes are refused
+  bool raise_bit_depth = false;      // shift the samples of shallower videos left, instead of refusing them
+};
+
+/// Changes what `options` allow, the size before the depth, and says what it did: a line for each change.
+Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
+                                           std::vector<PairReaderInput>& distorted);
+
+}  // namespace acutance
