@@ -1,4 +1,4 @@
-#include "metric/cambi/cambi.h"
+#include "metric/cambi/cambi_frame.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,23 +51,82 @@ std::vector<InputSpec> Inputs(const OptionValues& options) {
 constexpr int kWordsPerScale = 2;  // whole and fraction of a CambiSum
 constexpr int kWordsPerPass = kCambiScales * kWordsPerScale;
 
+/// A stage: from the picture to words, from these to half the size, a scale's contrasts (and from it to the next
+/// scale), or the sums of all scales.
+enum class Step { kPrepare, kHalve, kContrast, kPool };
+
+struct CambiStage {
+  Step step;
+  int pass;
+  int scale = 0;
+};
+
+std::vector<CambiStage> Stages(const CambiSettings& settings) {
+  std::vector<CambiStage> stages;
+  for (int pass = 0; pass < std::ssize(settings.passes); ++pass) {
+    stages.push_back({Step::kPrepare, pass});
+    if (settings.half_size) stages.push_back({Step::kHalve, pass});
+    for (int scale = 0; scale < kCambiScales; ++scale) stages.push_back({Step::kContrast, pass, scale});
+    stages.push_back({Step::kPool, pass});
+  }
+  return stages;
+}
+
+std::vector<StageSpec> StageSpecs(const CambiSettings& settings) {
+  std::vector<StageSpec> specs;
+  for (const CambiStage& stage : Stages(settings)) {
+    const CambiPass& pass = settings.passes[stage.pass];
+    if (stage.step == Step::kPool) specs.push_back({.rows = 1, .splittable = false});
+    else if (stage.step == Step::kPrepare) specs.push_back({pass.height});
+    else specs.push_back({CambiScaleSize(settings, pass, stage.scale).height});
+  }
+  return specs;
+}
+
+CambiResampling MakeResampling(const CambiSettings& settings, const CambiPass& pass) {
+  const PictureFormat& format = settings.format;
+  if (format.width == pass.width && format.height == pass.height) return {};
+  return {CambiNearest(format.width, pass.width), CambiNearest(format.height, pass.height)};
+}
+
+/// Rows of `height` that belong to rows `band` of `of`.
+RowBand Share(RowBand band, int of, int height) {
+  return {static_cast<int>(int64_t{band.begin} * height / of), static_cast<int>(int64_t{band.end} * height / of)};
+}
+
 class CambiExtractor : public Extractor {
  public:
   explicit CambiExtractor(CambiSettings settings)
-      : Extractor({.stages = std::vector<StageSpec>(settings.passes.size(), {.rows = 1, .splittable = false}),
+      : Extractor({.stages = StageSpecs(settings),
                    .sums = 1,
                    .words = static_cast<int>(settings.passes.size()) * kWordsPerPass}),
-        settings_(std::move(settings)) {}
+        settings_(std::move(settings)),
+        comparisons_(settings_),
+        stages_(Stages(settings_)) {
+    for (const CambiPass& pass : settings_.passes) resamplings_.push_back(MakeResampling(settings_, pass));
+  }
 
-  void RunBand(const FrameView& frame, int stage, RowBand, const Workspaces&,
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<CambiFrame>(settings_); }
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
+    return std::make_unique<CambiThread>(settings_, comparisons_);
+  }
+
+  void RunBand(const FrameView& frame, int index, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    const CambiPass& pass = settings_.passes[stage];
-    const CambiPassResult result = RunCambiRef(settings_, pass, frame.plane(pass.input));
-    results.sums[0] += result.invalid;
-    for (int scale = 0; scale < kCambiScales; ++scale) {
-      int64_t* words = &results.words[stage * kWordsPerPass + scale * kWordsPerScale];
-      words[0] = result.sums[scale].whole;
-      words[1] = result.sums[scale].fraction;
+    const CambiStage& stage = stages_[index];
+    const CambiPass& pass = settings_.passes[stage.pass];
+    CambiThread& thread = static_cast<CambiThread&>(*workspaces.thread);
+    CambiPassFrame& images = static_cast<CambiFrame&>(*workspaces.frame).passes[stage.pass];
+    if (stage.step == Step::kPrepare) {
+      const Plane& plane = frame.plane(pass.input);
+      results.sums[0] += CambiInvalidSamples(plane, settings_.format.bit_depth, Share(band, pass.height, plane.height));
+      CambiPrepare(settings_, pass, resamplings_[stage.pass], plane, band, thread, images.images[0]);
+    } else if (stage.step == Step::kHalve) {
+      CambiHalve(images.images[0], band, thread, images.scale(0));
+    } else if (stage.step == Step::kContrast) {
+      RunScale(stage.scale, pass, band, thread, images);
+    } else {
+      Pool(stage.pass, thread, images, results.words);
     }
   }
 
@@ -85,6 +144,23 @@ class CambiExtractor : public Extractor {
   }
 
  private:
+  /// The scale's contrasts, and the rows of the next one that begin in the band.
+  void RunScale(int scale, const CambiPass& pass, RowBand band, CambiThread& thread, CambiPassFrame& images) const {
+    CambiContrastRows(comparisons_, images.scale(scale), pass.window, band, thread, images.contrasts[scale]);
+    if (scale + 1 == kCambiScales) return;
+    CambiHalve(images.scale(scale), {(band.begin + 1) / 2, (band.end + 1) / 2}, thread, images.scale(scale + 1));
+  }
+
+  void Pool(int index, CambiThread& thread, CambiPassFrame& images, std::span<int64_t> words) const {
+    for (int scale = 0; scale < kCambiScales; ++scale) {
+      const CambiImage& image = images.scale(scale);
+      const int64_t count = CambiTopCount(settings_.top_share, {image.width, image.height});
+      const CambiSum sum = CambiSumOfLargest(image, images.contrasts[scale], count, thread);
+      words[index * kWordsPerPass + scale * kWordsPerScale] = sum.whole;
+      words[index * kWordsPerPass + scale * kWordsPerScale + 1] = sum.fraction;
+    }
+  }
+
   /// docs/spec/siblings.md 1.6. Both parts of a sum are exact doubles, so that it is rounded once.
   double Score(int index, std::span<const int64_t> words) const {
     const CambiPass& pass = settings_.passes[index];
@@ -99,6 +175,9 @@ class CambiExtractor : public Extractor {
   }
 
   const CambiSettings settings_;
+  const CambiComparisons comparisons_;
+  const std::vector<CambiStage> stages_;
+  std::vector<CambiResampling> resamplings_;  // [pass]
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {

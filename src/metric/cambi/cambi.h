@@ -70,6 +70,11 @@ struct CambiSum {
   bool operator==(const CambiSum&) const = default;
 };
 
+/// The same sum with a fraction below 1.
+inline CambiSum Canonical(CambiSum sum) {
+  return {sum.whole + (sum.fraction >> kCambiFractionBits), sum.fraction & ((1 << kCambiFractionBits) - 1)};
+}
+
 /// How many of a scale's contrasts count: the largest ones.
 int64_t CambiTopCount(double share, PictureSize size);
 

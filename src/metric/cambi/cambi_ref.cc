@@ -153,7 +153,7 @@ CambiSum SumOfLargest(std::vector<float> contrasts, int64_t count) {
     sum.whole += static_cast<int64_t>(whole);
     sum.fraction += static_cast<int64_t>(std::ldexp(contrasts[i] - whole, kCambiFractionBits));
   }
-  return sum;
+  return Canonical(sum);
 }
 
 }  // namespace

@@ -26,20 +26,25 @@ double LuminancePq(double signal) {
   return 10000 * Pow(std::max(p - 0.8359375, 0.0) / (18.8515625 - 18.6875 * p), 1 / 0.1593017578125);
 }
 
-using Luminance = double (*)(double signal);
+/// The light that a display makes of a 10-bit code.
+struct Display {
+  double (*luminance)(double signal);
 
-Result<Luminance> FindLuminance(const OptionValues& options) {
+  double operator()(int code) const { return luminance(Normalized(code)); }
+};
+
+Result<Display> FindDisplay(const OptionValues& options) {
   const std::string& later = options.String("cambi_eotf");
   const std::string& eotf = later != "bt1886" ? later : options.String("eotf");
-  if (eotf == "bt1886") return &LuminanceBt1886;
-  if (eotf == "pq") return &LuminancePq;
+  if (eotf == "bt1886") return Display{LuminanceBt1886};
+  if (eotf == "pq") return Display{LuminancePq};
   return Error(StatusCode::kInvalidArgument, "cambi: eotf '{}' is not bt1886 or pq", eotf);
 }
 
 /// The largest code from which a step is visible, by bisection: docs/spec/siblings.md 1.2.
-int StepLimit(Luminance luminance, double threshold, int step) {
+int StepLimit(const Display& luminance, double threshold, int step) {
   const auto visible = [&](int code) {
-    const double low = luminance(Normalized(code)), high = luminance(Normalized(code + step));
+    const double low = luminance(code), high = luminance(code + step);
     return high - low > threshold * low;
   };
   const int top = kHead - step - 1;
@@ -55,9 +60,9 @@ int StepLimit(Luminance luminance, double threshold, int step) {
 }
 
 /// The smallest code that is at least this bright; 0: all are.
-int LowLimit(Luminance luminance, double threshold) {
+int LowLimit(const Display& luminance, double threshold) {
   int code = kFoot;
-  while (code < kHead && luminance(Normalized(code)) < threshold) ++code;
+  while (code < kHead && luminance(code) < threshold) ++code;
   return code == kFoot ? 0 : code;
 }
 
@@ -136,10 +141,10 @@ Result<CambiSettings> ReadCambiSettings(const OptionValues& options, const Pictu
   settings.top_share = TopShare(options);
   settings.max_value = options.Double("cambi_max_val");
   settings.contrasts = 1 << options.Int("max_log_contrast");
-  ACU_ASSIGN_OR_RETURN(const Luminance luminance, FindLuminance(options));
+  ACU_ASSIGN_OR_RETURN(const Display display, FindDisplay(options));
   for (int step = 1; step <= settings.contrasts; ++step)
-    settings.steps_limit.push_back(StepLimit(luminance, options.Double("tvi_threshold"), step));
-  settings.low_limit = LowLimit(luminance, options.Double("cambi_vis_lum_threshold"));
+    settings.steps_limit.push_back(StepLimit(display, options.Double("tvi_threshold"), step));
+  settings.low_limit = LowLimit(display, options.Double("cambi_vis_lum_threshold"));
   return settings;
 }
 

@@ -1,0 +1,265 @@
+// Counts values in the window that slides down a strip of columns, and compares them. Included once per instruction
+// set.
+#if defined(ACUTANCE_CAMBI_CONTRAST_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_CAMBI_CONTRAST_INL_H_
+#undef ACUTANCE_CAMBI_CONTRAST_INL_H_
+#else
+#define ACUTANCE_CAMBI_CONTRAST_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "metric/cambi/cambi_frame.h"
+#include "metric/cambi/cambi_prepare-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+using DF = hn::CappedTag<float, kCambiMaxLanes / 2>;
+using DI = hn::RebindToSigned<DF>;
+using DHalf16 = hn::Rebind<uint16_t, DF>;
+using VF = hn::Vec<DF>;
+using VI = hn::Vec<DI>;
+
+inline int LanesF() { return static_cast<int>(hn::Lanes(DF())); }
+
+/// The exact sum of a list of at most kCambiStrip contrasts: multiples of 2^-24 below 2^14. Zeros follow the list.
+HWY_INLINE CambiSum SumOfList(const float* list, const float* end) {
+  const hn::CappedTag<double, kCambiMaxLanes / 4> d;
+  const hn::Rebind<float, decltype(d)> df;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  auto even = hn::Zero(d), odd = hn::Zero(d);
+  for (; list < end; list += 2 * lanes) {
+    even = hn::Add(even, hn::PromoteTo(d, hn::LoadU(df, list)));
+    odd = hn::Add(odd, hn::PromoteTo(d, hn::LoadU(df, list + lanes)));
+  }
+  const double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+  const int64_t whole = static_cast<int64_t>(sum);
+  return {whole, static_cast<int64_t>((sum - static_cast<double>(whole)) * (1 << kCambiFractionBits))};
+}
+
+/// As many bits as D16 has lanes at most.
+using MaskBits = std::conditional_t<hn::MaxLanes(D16()) <= 8, uint8_t,
+                                    std::conditional_t<hn::MaxLanes(D16()) <= 16, uint16_t, uint32_t>>;
+
+HWY_INLINE MaskBits BitsOf(hn::Mask<D16> mask) {
+  uint8_t bytes[8];
+  hn::StoreMaskBits(D16(), mask, bytes);
+  MaskBits bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+/// Finds the runs of a row of words in columns [begin, end), numbered from `origin`.
+HWY_INLINE void FindRuns(const CambiComparisons& comparisons, const uint16_t* row, int begin, int end, int origin,
+                         CambiRuns& runs) {
+  const D16 d;
+  const uint16_t first = static_cast<uint16_t>(kCambiCounts | std::max(comparisons.first_counted, 0));
+  const uint16_t last = static_cast<uint16_t>(kCambiCounts | comparisons.last_counted);
+  const V16 lowest = hn::Set(d, first), span = hn::Set(d, static_cast<uint16_t>(last - first));
+  const auto counted = [&](V16 words) HWY_ATTR {
+    const V16 above = hn::Sub(words, lowest);
+    return hn::And(hn::VecFromMask(d, hn::Eq(hn::Min(above, span), above)), words);
+  };
+  // Runs end where a word differs from the one before; those that do not count are all alike.
+  CambiRun* run = runs.first();
+  int start = begin;
+  uint16_t word = row[begin];
+  const auto end_run = [&](int x) {
+    run->begin = static_cast<uint16_t>(start - origin);
+    run->end = static_cast<uint16_t>(x - origin);
+    run->value = static_cast<uint16_t>(word & ~kCambiCounts);
+    run += word >= first && word <= last;
+  };
+  for (int x = begin + 1; x < end; x += Lanes16()) {
+    const auto differs = hn::Ne(counted(hn::LoadU(d, row + x)), counted(hn::LoadU(d, row + x - 1)));
+    MaskBits bits = BitsOf(differs);
+    if (end - x < Lanes16()) bits &= static_cast<MaskBits>((1u << (end - x)) - 1);
+    for (; bits != 0; bits &= static_cast<MaskBits>(bits - 1)) {
+      const int at = x + std::countr_zero(bits);
+      end_run(at);
+      start = at;
+      word = row[at];
+    }
+  }
+  end_run(end);
+  runs.SetEnd(run);
+}
+
+/// A strip of columns, for which the table of counts is made. kSteps: CambiComparisons::contrasts, or 0: any.
+template <int kSteps>
+class StripCounter {
+ public:
+  StripCounter(const CambiComparisons& comparisons, const CambiImage& image, int window, int begin, int end,
+               CambiThread& thread)
+      : comparisons_(comparisons),
+        image_(image),
+        radius_(window / 2),
+        origin_(begin - radius_),
+        columns_(end - begin),
+        thread_(thread),
+        short_vectors_((2 * radius_ + kShortRun + Lanes16() - 1) / Lanes16()),
+        reciprocals_(CambiReciprocals().data()) {}
+
+  void Run(RowBand band, int strip, CambiContrasts& contrasts) {
+    for (int y = std::max(band.begin - radius_, 0); y < std::min(band.begin + radius_, image_.height); ++y) Enter(y);
+    for (int y = band.begin; y < band.end; ++y) {
+      if (y + radius_ < image_.height) Enter(y + radius_);
+      float* const list =
+          contrasts.values.get() + static_cast<size_t>(y) * image_.stride + strip * contrasts.strip_width;
+      float* end = list;
+      for (const CambiRun& run : RunsOf(y).all()) end = Compare(run, end);
+      contrasts.lengths[static_cast<size_t>(y) * contrasts.strips + strip] = static_cast<int>(end - list);
+      hn::StoreU(hn::Zero(DF()), DF(), end);
+      const CambiSum sum = SumOfList(list, end);
+      if (strip == 0) contrasts.sums[y] = {};
+      contrasts.sums[y].whole += sum.whole;
+      contrasts.sums[y].fraction += sum.fraction;
+      if (y - radius_ >= 0) Leave(y - radius_);
+    }
+    Clear();
+  }
+
+ private:
+  static constexpr int kShortRun = 16;
+
+  CambiRuns& RunsOf(int y) { return thread_.runs[y % thread_.runs.size()]; }
+
+  uint16_t* CountsOf(int value) {
+    return thread_.counts.get() + static_cast<size_t>(value - comparisons_.first_counted) * kCambiCountStride;
+  }
+  int& PresentOf(int value) { return thread_.present[value - comparisons_.first_counted]; }
+
+  void Enter(int y) {
+    FindRuns(comparisons_, image_.Row(y), std::max(origin_, 0),
+             std::min(origin_ + columns_ + 2 * radius_, image_.width), origin_, RunsOf(y));
+    for (const CambiRun& run : RunsOf(y).all()) {
+      PresentOf(run.value) += run.end - run.begin;
+      Count<1>(run);
+    }
+  }
+
+  void Leave(int y) {
+    for (const CambiRun& run : RunsOf(y).all()) {
+      PresentOf(run.value) -= run.end - run.begin;
+      Count<-1>(run);
+    }
+  }
+
+  /// Adds to each column of the strip how many pixels of the run lie in its window. The window of column x has columns
+  /// x to x + 2 radius of the strip and its halo; beyond their reach the difference is below 0 and saturates.
+  template <int kSign>
+  HWY_INLINE void Count(const CambiRun& run) {
+    const D16 d;
+    const int lanes = Lanes16();
+    const int first = std::max(run.begin - 2 * radius_, 0), end = std::min<int>(run.end, columns_);
+    const V16 run_begin = hn::Set(d, run.begin), run_end = hn::Set(d, run.end);
+    const V16 reach = hn::Set(d, static_cast<uint16_t>(2 * radius_ + 1)),
+              step = hn::Set(d, static_cast<uint16_t>(lanes));
+    V16 column = hn::Add(hn::Iota(d, uint16_t{0}), hn::Set(d, static_cast<uint16_t>(first)));
+    uint16_t* counts = CountsOf(run.value) + first;
+    const auto count_vector = [&]() HWY_ATTR {
+      const V16 pixels = hn::SaturatedSub(hn::Min(hn::Add(column, reach), run_end), hn::Max(column, run_begin));
+      const V16 old = hn::LoadU(d, counts);
+      hn::StoreU(kSign > 0 ? hn::Add(old, pixels) : hn::Sub(old, pixels), d, counts);
+      counts += lanes;
+      column = hn::Add(column, step);
+    };
+    // Most runs are short. As many vectors for each of them spare a branch that would often be mispredicted; beyond
+    // the run's reach they add 0.
+    for (int i = 0; i < short_vectors_; ++i) count_vector();
+    for (int x = first + short_vectors_ * lanes; x < end; x += lanes) count_vector();
+  }
+
+  /// Appends the contrasts of the run's pixels in the strip to `to`, unless all are 0; returns the end.
+  HWY_INLINE float* Compare(const CambiRun& run, float* to) {
+    const int begin = std::max(run.begin - radius_, 0), end = std::min(run.end - radius_, columns_);
+    const int value = run.value;
+    if (begin >= end || value < comparisons_.first_compared || value > comparisons_.last_compared) return to;
+    if (end - begin > kShortRun && IsAlone(value)) return to;
+    const DF d;
+    const int steps = kSteps > 0 ? kSteps : comparisons_.contrasts;
+    const float* weights = &comparisons_.weights[static_cast<size_t>(value - comparisons_.first_compared) * steps];
+    const uint16_t* own = CountsOf(value) + begin;
+    for (int x = begin; x < end; x += LanesF(), own += LanesF()) {
+      VF contrasts = CompareVector(own, weights, steps);
+      if (end - x < LanesF()) contrasts = hn::IfThenElseZero(hn::FirstN(d, end - x), contrasts);
+      hn::StoreU(contrasts, d, to + (x - begin));
+    }
+    return to + (end - begin);
+  }
+
+  /// Whether none of the values that it is compared with is there.
+  bool IsAlone(int value) {
+    int present = 0;
+    for (int i = 1; i <= comparisons_.contrasts; ++i) present |= PresentOf(value + i) | PresentOf(value - i);
+    return present == 0;
+  }
+
+  /// The contrasts of a vector of columns: cambi::value_contrast. The step of the largest weight comes first, as it
+  /// often decides.
+  HWY_INLINE VF CompareVector(const uint16_t* own_counts, const float* weights, int steps) const {
+    const DF d;
+    const DI di;
+    const DHalf16 dh;
+    const VI own_count = hn::PromoteTo(di, hn::LoadU(dh, own_counts));
+    const VF own = hn::ConvertTo(d, own_count);
+    VF contrasts = hn::Zero(d), limit = hn::Zero(d);
+    for (int i = steps; i > 0; --i) {
+      const auto above = hn::LoadU(dh, own_counts + i * kCambiCountStride);
+      const auto below = hn::LoadU(dh, own_counts - i * kCambiCountStride);
+      const VI count = hn::PromoteTo(di, hn::Max(above, below));
+      const VF other = hn::ConvertTo(d, count);
+      const VF product = hn::Mul(hn::Set(d, weights[i - 1]), hn::Mul(own, other));
+      // product / sum cannot pass the contrast so far, even by the rounding of four operations and of the reciprocal.
+      if (hn::AllFalse(d, hn::Gt(product, hn::Mul(limit, hn::Add(own, other))))) continue;
+      const VF reciprocal = hn::GatherIndex(d, reciprocals_, hn::Add(own_count, count));
+      contrasts = hn::Max(contrasts, hn::Mul(product, reciprocal));
+      limit = hn::Mul(contrasts, hn::Set(d, 1.0f - 0x1p-20f));
+    }
+    return contrasts;
+  }
+
+  /// Leaves zeros for the next strip.
+  void Clear() {
+    for (size_t i = 0; i < thread_.present.size(); ++i) {
+      if (thread_.present[i] == 0) continue;
+      thread_.present[i] = 0;
+      std::memset(thread_.counts.get() + i * kCambiCountStride, 0, kCambiCountStride * sizeof(uint16_t));
+    }
+  }
+
+  const CambiComparisons& comparisons_;
+  const CambiImage& image_;
+  const int radius_;
+  const int origin_;  // the picture's column that is column 0 of the strip and its halo
+  const int columns_;
+  CambiThread& thread_;
+  const int short_vectors_;  // that a run of kShortRun reaches
+  const float* const reciprocals_;
+};
+
+void ContrastRows(const CambiComparisons& comparisons, const CambiImage& image, int window, RowBand band,
+                  CambiThread& thread, CambiContrasts& contrasts) {
+  if (comparisons.last_counted < comparisons.first_counted) return;
+  for (int strip = 0; strip < contrasts.strips; ++strip) {
+    const int begin = strip * contrasts.strip_width, end = std::min(begin + contrasts.strip_width, image.width);
+    if (comparisons.contrasts == 4)
+      StripCounter<4>(comparisons, image, window, begin, end, thread).Run(band, strip, contrasts);
+    else StripCounter<0>(comparisons, image, window, begin, end, thread).Run(band, strip, contrasts);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif  // ACUTANCE_CAMBI_CONTRAST_INL_H_

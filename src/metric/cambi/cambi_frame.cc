@@ -1,0 +1,79 @@
+#include "metric/cambi/cambi_frame.h"
+
+#include <algorithm>
+
+#include "base/int_math.h"
+
+namespace acutance {
+namespace {
+
+int Stride(int width) { return CeilDiv(width, kCambiRowMultiple) * kCambiRowMultiple + kCambiRowMultiple; }
+
+/// [0] the whole picture at half size, then the scales.
+std::vector<PictureSize> ImageSizes(const CambiSettings& settings, const CambiPass& pass) {
+  std::vector<PictureSize> sizes;
+  if (settings.half_size) sizes.push_back({pass.width, pass.height});
+  for (int scale = 0; scale < kCambiScales; ++scale) sizes.push_back(CambiScaleSize(settings, pass, scale));
+  return sizes;
+}
+
+}  // namespace
+
+CambiPassFrame::CambiPassFrame(const CambiSettings& settings, const CambiPass& pass) {
+  for (const PictureSize size : ImageSizes(settings, pass)) {
+    const int stride = Stride(size.width);
+    images.push_back(
+        {size.width, size.height, stride, hwy::AllocateAligned<uint16_t>(static_cast<size_t>(stride) * size.height)});
+  }
+  for (int s = 0; s < kCambiScales; ++s) {
+    constexpr int kMultiple = 16;
+    const CambiImage& image = scale(s);
+    CambiContrasts& to = contrasts[s];
+    to.values = hwy::AllocateAligned<float>(static_cast<size_t>(image.stride) * image.height);
+    to.strip_width = CeilDiv(CeilDiv(image.width, CeilDiv(image.width, kCambiStrip)), kMultiple) * kMultiple;
+    to.strips = CeilDiv(image.width, to.strip_width);
+    to.lengths.assign(static_cast<size_t>(image.height) * to.strips, 0);
+    to.sums.assign(image.height, {});
+  }
+}
+
+CambiComparisons::CambiComparisons(const CambiSettings& settings) : contrasts(settings.contrasts) {
+  const auto is_compared = [&](int value) {
+    for (int d = 0; d < contrasts; ++d)
+      if (CambiCompares(settings, value, d)) return true;
+    return false;
+  };
+  for (int value = 0; value < kCambiCodes; ++value) {
+    if (!is_compared(value)) continue;
+    if (first_compared > last_compared) first_compared = value;
+    last_compared = value;
+  }
+  if (first_compared > last_compared) return;
+  first_counted = first_compared - contrasts;
+  last_counted = last_compared + contrasts;
+  for (int value = first_compared; value <= last_compared; ++value)
+    for (int d = 0; d < contrasts; ++d)
+      weights.push_back(CambiCompares(settings, value, d) ? static_cast<float>(CambiWeight(d)) : 0.0f);
+}
+
+CambiThread::CambiThread(const CambiSettings& settings, const CambiComparisons& comparisons) {
+  int width = 0, window = 0;
+  for (const CambiPass& pass : settings.passes) {
+    width = std::max(width, pass.width);
+    window = std::max(window, pass.window);
+  }
+  samples.Resize(width);
+  for (CambiRow& row : codes) row.Resize(width);
+  for (CambiRow& row : images) row.Resize(width);
+  for (CambiRow& row : modes) row.Resize(width);
+  for (CambiRow& row : flat) row.Resize(width);
+  flat_columns.Resize(width);
+  const int values = comparisons.last_counted - comparisons.first_counted + 1;
+  const size_t words = static_cast<size_t>(std::max(values, 1)) * kCambiCountStride;
+  counts = hwy::AllocateAligned<uint16_t>(words);
+  std::fill_n(counts.get(), words, uint16_t{0});
+  present.assign(values, 0);
+  runs.resize(window + 1);
+}
+
+}  // namespace acutance

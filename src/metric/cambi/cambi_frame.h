@@ -1,0 +1,138 @@
+// Memory of cambi's fast path, and its steps.
+#pragma once
+
+#include <hwy/aligned_allocator.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metric/cambi/cambi.h"
+
+namespace acutance {
+
+/// In the words of an image: the pixel's mask is 1. The bits below are its 10-bit code.
+inline constexpr uint16_t kCambiCounts = 0x8000;
+
+inline constexpr int kCambiMaxLanes = 32;  // of the widest vector used
+inline constexpr int kCambiStrip = 256;    // columns that are counted at once: their table stays in the L2 cache
+inline constexpr int kCambiCountStride = kCambiStrip + 4 * kCambiMaxLanes;  // four vectors may begin at the last one
+inline constexpr int kCambiRowMultiple = 64;  // rows of words begin at multiples of 128 bytes
+
+/// A picture with its mask, halved or not. Words after a row's end hold anything.
+struct CambiImage {
+  int width = 0;
+  int height = 0;
+  int stride = 0;
+  hwy::AlignedFreeUniquePtr<uint16_t[]> words{};
+
+  uint16_t* Row(int y) { return words.get() + static_cast<size_t>(y) * stride; }
+  const uint16_t* Row(int y) const { return words.get() + static_cast<size_t>(y) * stride; }
+};
+
+/// Contrasts of a scale. A row's stand in lists, one for each strip of columns; those that are left out are 0.
+struct CambiContrasts {
+  int strips = 0;
+  int strip_width = 0;
+  hwy::AlignedFreeUniquePtr<float[]> values{};  // of CambiImage's stride; a strip's list begins at its first column
+  std::vector<int> lengths{};                   // [row * strips + strip]
+  std::vector<CambiSum> sums{};                 // [row]
+};
+
+/// The images of a pass, at half size the whole one first, then those of the scales, and their contrasts.
+struct CambiPassFrame {
+  CambiPassFrame(const CambiSettings& settings, const CambiPass& pass);
+
+  CambiImage& scale(int s) { return images[images.size() - kCambiScales + s]; }
+
+  std::vector<CambiImage> images;
+  std::array<CambiContrasts, kCambiScales> contrasts;
+};
+
+struct CambiFrame : Workspace {
+  explicit CambiFrame(const CambiSettings& settings) {
+    for (const CambiPass& pass : settings.passes) passes.emplace_back(settings, pass);
+  }
+  std::vector<CambiPassFrame> passes;
+};
+
+/// A row of words with room before and after it: a vector may begin three words beyond its end.
+class CambiRow {
+ public:
+  void Resize(int width) { words_.assign(width + 2 * kRoom, 0); }
+  uint16_t* get() { return words_.data() + kRoom; }
+
+ private:
+  static constexpr int kRoom = 2 * kCambiMaxLanes;
+  std::vector<uint16_t> words_;
+};
+
+/// A run of pixels of one value whose mask is 1, in columns of a strip and its halo.
+struct CambiRun {
+  uint16_t begin;
+  uint16_t end;
+  uint16_t value;
+};
+
+/// The runs of a row of a strip.
+class CambiRuns {
+ public:
+  CambiRun* first() { return runs_.data(); }
+  void SetEnd(const CambiRun* end) { count_ = end - runs_.data(); }
+  std::span<const CambiRun> all() const { return {runs_.data(), count_}; }
+
+ private:
+  std::array<CambiRun, kCambiStrip + kCambiMaxWindow> runs_;  // the last one may be written and not counted
+  size_t count_ = 0;
+};
+
+/// What a value is compared with, and by which weight; 0: it is not (CambiCompares).
+struct CambiComparisons {
+  explicit CambiComparisons(const CambiSettings& settings);
+
+  int first_compared = 1, last_compared = 0;  // values that are compared with any
+  int first_counted = 0, last_counted = -1;   // values that count: these and those that they are compared with
+  int contrasts;
+  std::vector<float> weights;  // [(value - first_compared) * contrasts + d]
+};
+
+/// Rows and tables of a thread.
+struct CambiThread : Workspace {
+  CambiThread(const CambiSettings& settings, const CambiComparisons& comparisons);
+
+  static constexpr int kRing = 8;  // of rows, of which a pixel needs 7
+  CambiRow samples, codes[2], images[kRing], modes[3];
+  CambiRow flat[kRing], flat_columns;  // flat pixels; sums of 7 rows of them
+
+  hwy::AlignedFreeUniquePtr<uint16_t[]> counts;  // [value - first_counted][column]; zero between uses
+  std::vector<int> present;                      // [value - first_counted]: pixels of this value in the window's rows
+  std::vector<CambiRuns> runs;                   // a ring of rows
+  std::vector<uint32_t> histogram;
+};
+
+/// Where samples are read from a picture of another size; empty: it has the pass's.
+struct CambiResampling {
+  std::vector<int> columns{};
+  std::vector<int> rows{};
+};
+
+/// The words of rows `band` from a picture, with modes already filtered unless they are halved first.
+void CambiPrepare(const CambiSettings& settings, const CambiPass& pass, const CambiResampling& resampling,
+                  const Plane& plane, RowBand band, CambiThread& thread, CambiImage& image);
+
+/// How many samples of rows `band` are above the bit depth.
+int64_t CambiInvalidSamples(const Plane& plane, int bit_depth, RowBand band);
+
+/// Rows `band` of an image that keeps every second row and column of `from`, with their modes.
+void CambiHalve(const CambiImage& from, RowBand band, CambiThread& thread, CambiImage& to);
+
+/// The contrasts of rows `band`.
+void CambiContrastRows(const CambiComparisons& comparisons, const CambiImage& image, int window, RowBand band,
+                       CambiThread& thread, CambiContrasts& contrasts);
+
+/// The sum of the `count` largest contrasts.
+CambiSum CambiSumOfLargest(const CambiImage& image, const CambiContrasts& contrasts, int64_t count,
+                           CambiThread& thread);
+
+}  // namespace acutance
