@@ -219,6 +219,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
   AddSizeOptions(command, texts);
+  command.add_flag("--force", texts.force, "Score HDR against SDR, or PQ against HLG, all the same");
   AddDeviceOptions(command, texts);
   AddRawOptions(command, texts.raw, "Size of the videos that are raw planar yuv");
   command.add_flag("-q,--quiet", texts.quiet, "No progress");
@@ -261,6 +262,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   ACU_RETURN_IF_ERROR(ReadDevices(texts.devices, args.device));
   args.decoder = texts.decoder == "cpu" ? Decoder::kCpu : texts.decoder == "nvdec" ? Decoder::kNvdec : Decoder::kAuto;
   ACU_RETURN_IF_ERROR(ReadCommonSize(texts, args.size));
+  args.force = texts.force;
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)

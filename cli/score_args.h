@@ -41,6 +41,7 @@ struct ScoreTexts {
   int threads = 0;
   int subsample = 1;
   bool no_model = false;
+  bool force = false;
   bool json = false;
   bool quiet = false;
 };
@@ -58,6 +59,7 @@ struct ScoreArgs {
   int64_t frame_count = 0;  // 0: all
   std::string journal;      // empty: none
   CommonSize size;
+  bool force = false;
   DeviceChoice device;
   Decoder decoder = Decoder::kCpu;
   std::optional<size_t> max_vram;  // bytes

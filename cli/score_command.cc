@@ -34,6 +34,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
   request.fit.size = args.size;
+  request.fit.force = args.force;
   request.device = args.device;
   request.max_device_memory = args.max_vram;
   return request;

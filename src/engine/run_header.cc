@@ -95,7 +95,7 @@ std::string DescribeFit(const FitOptions& fit) {
                                                                : given,
                        kScaleFilterNames[static_cast<int>(size.filter)]);
   }
-  return text + (fit.raise_bit_depth ? ", depths raised" : "");
+  return text + (fit.raise_bit_depth ? ", depths raised" : "") + (fit.heed_color ? ", ranges converted" : "");
 }
 
 /// A model whose features have no options yet.

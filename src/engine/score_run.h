@@ -54,7 +54,7 @@ struct RunRequest {
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
   int64_t frame_limit = 0;  // 0: all
-  FitOptions fit{.size = CommonSize(), .raise_bit_depth = true};  // of videos that differ in size or depth
+  FitOptions fit{.size = CommonSize(), .raise_bit_depth = true, .heed_color = true};  // of videos that differ in size or depth
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
 

@@ -60,6 +60,15 @@ Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, cons
   return format;
 }
 
+VideoColor ColorOf(const AVFrame& frame) {
+  VideoColor color;
+  if (frame.color_range != AVCOL_RANGE_UNSPECIFIED) color.full_range = frame.color_range == AVCOL_RANGE_JPEG;
+  if (frame.color_trc == AVCOL_TRC_SMPTE2084) color.transfer = Transfer::kPq;
+  else if (frame.color_trc == AVCOL_TRC_ARIB_STD_B67) color.transfer = Transfer::kHlg;
+  else if (frame.color_trc != AVCOL_TRC_UNSPECIFIED) color.transfer = Transfer::kSdr;
+  return color;
+}
+
 Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only) {
   const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format));
   const int planes = luma_only ? 1 : format.PlaneCount();

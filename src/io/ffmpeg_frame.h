@@ -10,12 +10,16 @@ extern "C" {
 
 #include "base/status.h"
 #include "image/picture.h"
+#include "io/video_color.h"
 
 namespace acutance {
 
 /// The picture format of a frame of FFmpeg's pixel format `samples`. If that is not 400, 420, 422
 /// or 444 YUV of 8, 10, 12 or 16 bits, the error names it and says how to convert `video`.
 Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video);
+
+/// What the frame's stream says of its samples.
+VideoColor ColorOf(const AVFrame& frame);
 
 /// Planes with the layout of Picture are used in place; others (nv12, p010, packed or big-endian
 /// YUV) are copied out.

@@ -50,6 +50,7 @@ class FfmpegSource : public VideoSource {
 
   const PictureFormat& format() const override { return format_; }
   std::optional<int64_t> frame_count() const override;
+  VideoColor color() const override { return color_; }
   std::optional<double> frame_rate() const override;
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
@@ -86,6 +87,7 @@ class FfmpegSource : public VideoSource {
   std::optional<int64_t> declared_end_;
   int track_ = 0;
   PictureFormat format_;
+  VideoColor color_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
   bool has_decoded_ = false;
@@ -198,6 +200,7 @@ Status FfmpegSource::Open(int decoder_threads) {
   ACU_ASSIGN_OR_RETURN(first_, DecodeFrame());
   if (!first_) return Error(StatusCode::kBadData, "{} has no video frames that could be decoded", stream_->name());
   ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(*first_));
+  color_ = ColorOf(*first_);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/converted_range.h"
 #include "io/raised_depth.h"
 #include "io/scaled_video.h"
 
@@ -11,6 +12,43 @@ namespace {
 
 using Inputs = std::vector<PairReaderInput*>;  // the reference first
 
+std::string_view NameOf(Transfer transfer) { return kTransferNames[static_cast<int>(transfer)]; }
+
+/// A curve that is not told is taken as SDR beside HDR: encoders write that of HDR, for players need it.
+Status CheckTransfers(bool force, const Inputs& inputs, std::vector<std::string>& steps) {
+  const PairReaderInput& reference = *inputs.front();
+  const VideoColor own = reference.video->color();
+  for (const PairReaderInput* input : inputs) {
+    const VideoColor color = input->video->color();
+    if ((!own.is_hdr() && !color.is_hdr()) || own.transfer == color.transfer) continue;
+    const std::string problem =
+        fmt::format("{} is {} and {} {}", reference.name, NameOf(own.transfer), input->name, NameOf(color.transfer));
+    if (!force)
+      return Error(StatusCode::kUnsupported,
+                   "{}: their samples mean different light; map the tones of one of them first, or --force", problem);
+    steps.push_back(problem + ": their samples mean different light, and the scores little");
+  }
+  if (own.is_hdr()) steps.push_back("the videos are " + std::string(NameOf(own.transfer)) + ", and models know SDR");
+  return {};
+}
+
+/// A video that does not tell its range has the limited one, as in H.264 and HEVC.
+Status FitRanges(const Inputs& inputs, std::vector<std::string>& steps) {
+  const std::optional<bool> wanted = inputs.front()->video->color().full_range;
+  const bool full = wanted.value_or(false);
+  for (PairReaderInput* input : inputs) {
+    const std::optional<bool> own = input->video->color().full_range;
+    if (own.value_or(false) == full) continue;
+    if (input->video->is_on_device())
+      return Error(StatusCode::kUnsupported, "the range of pictures in a device's memory is not converted");
+    const std::string_view assumed = wanted && own ? "" : " (a range that is not told is taken as limited)";
+    steps.push_back(fmt::format("{} is converted from {} range{}", input->name,
+                                full ? "limited to full" : "full to limited", assumed));
+    input->video = ConvertRange(std::move(input->video), full);
+  }
+  return {};
+}
+
 Result<PictureFormat> SizeOf(const CommonSize& size, const Inputs& inputs) {
   if (size.of == CommonSize::Of::kReference) return inputs.front()->video->format();
   PictureFormat format = inputs[1]->video->format();
@@ -18,7 +56,7 @@ Result<PictureFormat> SizeOf(const CommonSize& size, const Inputs& inputs) {
     for (const PairReaderInput* input : inputs)
       if (input != inputs.front() &&
           (input->video->format().width != format.width || input->video->format().height != format.height))
-        return Error(StatusCode::kInvalidArgument,
+        return Error(StatusCode::kUnsupported,
                      "the distorted videos have different sizes: scale to the reference's, or to WIDTHxHEIGHT");
     return format;
   }
@@ -48,7 +86,7 @@ Status RaiseToDeepest(const Inputs& inputs, std::vector<std::string>& steps) {
     const int depth = input->video->format().bit_depth;
     if (depth == deepest) continue;
     if (input->video->is_on_device())
-      return Error(StatusCode::kInvalidArgument, "the depth of pictures in a device's memory is not raised");
+      return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
     steps.push_back(fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest));
     input->video = RaiseBitDepth(std::move(input->video), deepest);
   }
@@ -62,6 +100,10 @@ Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReader
   Inputs inputs{&reference};
   for (PairReaderInput& input : distorted) inputs.push_back(&input);
   std::vector<std::string> steps;
+  if (options.heed_color) {
+    ACU_RETURN_IF_ERROR(CheckTransfers(options.force, inputs, steps));
+    ACU_RETURN_IF_ERROR(FitRanges(inputs, steps));
+  }
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, inputs, steps));
   if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
   return steps;

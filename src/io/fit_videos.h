@@ -31,9 +31,14 @@ struct CommonSize {
 struct FitOptions {
   std::optional<CommonSize> size{};  // not set: videos of other sizes are refused
   bool raise_bit_depth = false;      // shift the samples of shallower videos left, instead of refusing them
+  /// Bring distorted videos to the reference's range where both tell theirs, and refuse HDR against SDR and PQ against
+  /// HLG.
+  bool heed_color = false;
+  bool force = false;  // heed_color: say so instead of refusing
 };
 
-/// Changes what `options` allow, the size before the depth, and says what it did: a line for each change.
+/// Changes what `options` allow, the range first, then the size, then the depth, and says what it did: a line for each
+/// change.
 Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                            std::vector<PairReaderInput>& distorted);
 

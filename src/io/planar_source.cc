@@ -25,6 +25,7 @@ class PlanarSource : public VideoSource {
 
   const PictureFormat& format() const override { return layout_.format; }
   std::optional<int64_t> frame_count() const override;
+  VideoColor color() const override { return {.full_range = full_range_}; }
   std::optional<double> frame_rate() const override { return frame_rate_; }
   std::vector<std::string> warnings() const override { return warnings_; }
   void SkipChroma() override { luma_only_ = true; }
@@ -35,9 +36,10 @@ class PlanarSource : public VideoSource {
   Result<std::optional<Picture>> Next() override;
   Result<int64_t> Skip(int64_t count) override;
 
-  void Describe(std::optional<double> frame_rate, std::vector<std::string> warnings) {
-    frame_rate_ = frame_rate;
-    warnings_ = std::move(warnings);
+  void Describe(Y4mHeader header) {
+    frame_rate_ = header.frame_rate;
+    full_range_ = header.full_range;
+    warnings_ = std::move(header.warnings);
   }
 
  private:
@@ -57,6 +59,7 @@ class PlanarSource : public VideoSource {
   const bool has_markers_;
   const int64_t first_frame_;  // its position in the file
   std::optional<double> frame_rate_;
+  std::optional<bool> full_range_;
   std::vector<std::string> warnings_;
   std::optional<BufferPool> pool_;
   bool luma_only_ = false;
@@ -214,7 +217,7 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream,
   const FrameLayout layout = MakeFrameLayout(header->format, header->conversion);
   stream->Map(keep_mapped);
   auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
-  source->Describe(header->frame_rate, std::move(header->warnings));
+  source->Describe(std::move(header).value());
   return std::unique_ptr<VideoSource>(std::move(source));
 }
 

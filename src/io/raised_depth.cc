@@ -22,6 +22,7 @@ class RaisedDepth : public VideoSource {
   }
 
   const PictureFormat& format() const override { return format_; }
+  VideoColor color() const override { return source_->color(); }
   std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
   std::optional<double> frame_rate() const override { return source_->frame_rate(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }

@@ -28,6 +28,7 @@ class ScaledVideo : public VideoSource {
       : source_(std::move(source)), scaler_(std::move(scaler)), layout_(format()), pool_(layout_.bytes) {}
 
   const PictureFormat& format() const override { return scaler_.format(); }
+  VideoColor color() const override { return source_->color(); }
   std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
   std::optional<double> frame_rate() const override { return source_->frame_rate(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
@@ -61,7 +62,7 @@ class ScaledVideo : public VideoSource {
 Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> source, int width, int height,
                                                 const ScaleOptions& options) {
   if (source->is_on_device())
-    return Error(StatusCode::kInvalidArgument, "pictures in a device's memory are not scaled");
+    return Error(StatusCode::kUnsupported, "pictures in a device's memory are not scaled");
   PictureFormat to = source->format();
   to.width = width;
   to.height = height;

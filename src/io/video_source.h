@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "image/device_frame.h"
 #include "image/picture.h"
+#include "io/video_color.h"
 
 namespace acutance {
 
@@ -19,6 +20,7 @@ class VideoSource {
   virtual ~VideoSource() = default;
 
   virtual const PictureFormat& format() const = 0;
+  virtual VideoColor color() const { return {}; }
   virtual std::optional<int64_t> frame_count() const { return std::nullopt; }  // where the container or file size tells
   virtual std::optional<double> frame_rate() const { return std::nullopt; }
 

@@ -111,6 +111,10 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
       case 'I':
         status = ParseInterlacing(value, &header), has_interlacing = true;
         break;
+      case 'X':
+        if (value == "COLORRANGE=FULL") header.full_range = true;
+        if (value == "COLORRANGE=LIMITED") header.full_range = false;
+        break;
       case 'C':
         status = ParseChroma(value, &header);
         break;

@@ -23,6 +23,7 @@ struct Y4mHeader {
   PictureFormat format;
   ChromaConversion conversion = ChromaConversion::kNone;
   std::optional<double> frame_rate;
+  std::optional<bool> full_range;  // where FFmpeg's tag XCOLORRANGE says it
   std::vector<std::string> warnings;
 };
 

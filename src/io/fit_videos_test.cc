@@ -1,0 +1,134 @@
+#include "io/fit_videos.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace acutance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A video of pictures of one value.
+class FlatVideo : public VideoSource {
+ public:
+  FlatVideo(const PictureFormat& format, VideoColor color, int luma, int chroma)
+      : format_(format), color_(color), values_{luma, chroma} {}
+  const PictureFormat& format() const override { return format_; }
+  VideoColor color() const override { return color_; }
+  Result<std::optional<Picture>> Next() override {
+    ACU_ASSIGN_OR_RETURN(const MutablePicture picture, AllocatePicture(format_));
+    for (int p = 0; p < format_.PlaneCount(); ++p)
+      for (int y = 0; y < format_.PlaneHeight(p); ++y)
+        for (int x = 0; x < format_.PlaneWidth(p); ++x) {
+          if (format_.bit_depth > 8) picture.Row<uint16_t>(p, y)[x] = static_cast<uint16_t>(values_[p > 0]);
+          else picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(values_[p > 0]);
+        }
+    return std::optional(picture.Share());
+  }
+
+ private:
+  const PictureFormat format_;
+  const VideoColor color_;
+  const int values_[2];
+};
+
+constexpr PictureFormat kFormat = {64, 36, 8, PixelFormat::k420};
+constexpr PictureFormat kDeep = {64, 36, 10, PixelFormat::k420};
+constexpr PictureFormat kSmall = {32, 18, 8, PixelFormat::k420};
+constexpr VideoColor kFull = {.full_range = true}, kLimited = {.full_range = false};
+constexpr VideoColor kPq = {.transfer = Transfer::kPq}, kHlg = {.transfer = Transfer::kHlg};
+constexpr FitOptions kAll = {.size = CommonSize(), .raise_bit_depth = true, .heed_color = true};
+
+PairReaderInput Flat(const char* name, const PictureFormat& format, VideoColor color = {}, int luma = 0,
+                     int chroma = 128) {
+  return {name, std::make_unique<FlatVideo>(format, color, luma, chroma)};
+}
+
+struct Fitted {
+  Result<std::vector<std::string>> steps;
+  PairReaderInput reference;
+  std::vector<PairReaderInput> distorted;
+};
+
+Fitted Fit(const FitOptions& options, PairReaderInput reference, PairReaderInput distorted) {
+  Fitted fitted{Status(), std::move(reference), {}};
+  fitted.distorted.push_back(std::move(distorted));
+  fitted.steps = FitVideos(options, fitted.reference, fitted.distorted);
+  return fitted;
+}
+
+std::vector<int> FirstSamples(VideoSource& video) {
+  const Picture picture = video.Next().value().value();
+  const auto first = [&](int plane) -> int {
+    return picture.format.bit_depth > 8 ? picture.planes[plane].Row<uint16_t>(0)[0]
+                                        : picture.planes[plane].Row<uint8_t>(0)[0];
+  };
+  return {first(0), first(1), first(2)};
+}
+
+TEST(FitVideos, LeavesVideosThatFitAlone) {
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat)).steps.value(), IsEmpty());
+}
+
+TEST(FitVideos, ScalesAndRaisesAndSaysSo) {
+  Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kSmall, {}, 200, 90));
+  EXPECT_THAT(fitted.steps.value(),
+              ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is raised from 8 to 10 bits"));
+  EXPECT_EQ(fitted.distorted[0].video->format(), kDeep);
+  EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(800, 360, 360));
+}
+
+TEST(FitVideos, ScalesTheReferenceWhereAsked) {
+  FitOptions options = kAll;
+  options.size->of = CommonSize::Of::kDistorted;
+  EXPECT_EQ(Fit(options, Flat("a", kFormat), Flat("b", kSmall)).reference.video->format(), kSmall);
+  *options.size = {CommonSize::Of::kGiven, 40, 20, ScaleFilter::kArea};
+  const Fitted fitted = Fit(options, Flat("a", kFormat), Flat("b", kSmall));
+  EXPECT_EQ(fitted.reference.video->format().width, 40);
+  EXPECT_EQ(fitted.distorted[0].video->format().height, 20);
+}
+
+TEST(FitVideos, ConvertsTheRangeWithinItsBounds) {
+  const auto converted = [](int luma, int chroma, VideoColor from, VideoColor to) {
+    Fitted fitted = Fit(kAll, Flat("a", kFormat, to), Flat("b", kFormat, from, luma, chroma));
+    EXPECT_THAT(fitted.steps.value(), ElementsAre(HasSubstr("b is converted from ")));
+    return FirstSamples(*fitted.distorted[0].video);
+  };
+  EXPECT_THAT(converted(255, 255, kFull, kLimited), ElementsAre(235, 240, 240));
+  EXPECT_THAT(converted(0, 0, kFull, kLimited), ElementsAre(16, 16, 16));
+  EXPECT_THAT(converted(100, 128, kFull, kLimited), ElementsAre(102, 128, 128)) << "16 + 85.88";
+  EXPECT_THAT(converted(235, 240, kLimited, kFull), ElementsAre(255, 255, 255));
+  EXPECT_THAT(converted(16, 16, kLimited, kFull), ElementsAre(0, 1, 1)) << "128 - 127.5";
+  EXPECT_THAT(converted(4, 250, kLimited, kFull), ElementsAre(0, 255, 255)) << "beyond the range";
+}
+
+TEST(FitVideos, TakesARangeThatIsNotToldAsLimited) {
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kFull)).steps.value(),
+              ElementsAre("b is converted from full to limited range (a range that is not told is taken as limited)"));
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kLimited)).steps.value(), IsEmpty());
+}
+
+TEST(FitVideos, RefusesOtherLight) {
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.status().message(),
+              HasSubstr("a is unknown and b HDR by PQ: their samples mean different light"));
+  EXPECT_FALSE(Fit(kAll, Flat("a", kFormat, kHlg), Flat("b", kFormat, kPq)).steps.ok());
+  FitOptions forced = kAll;
+  forced.force = true;
+  EXPECT_THAT(Fit(forced, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.value(),
+              ElementsAre(HasSubstr("different light")));
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, kPq), Flat("b", kFormat, kPq)).steps.value(),
+              ElementsAre(HasSubstr("models know SDR")));
+}
+
+TEST(FitVideos, DoesNothingUnasked) {
+  Fitted fitted = Fit({}, Flat("a", kDeep, kPq), Flat("b", kSmall, kFull));
+  EXPECT_THAT(fitted.steps.value(), IsEmpty());
+  EXPECT_EQ(fitted.distorted[0].video->format(), kSmall);
+}
+
+}  // namespace
+}  // namespace acutance
