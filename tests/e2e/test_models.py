@@ -80,6 +80,40 @@ class Models(CommandTest):
         self.assertEqual(self.means("-m", "version=vmaf_v0.6.1:disable_clip=true")["vmaf"], plain)
 
 
+class Version1(CommandTest):
+    WIDTH, HEIGHT, FRAMES = 392, 384, 2
+    _cache = {}
+
+    # libvmaf 3.2's scores of both frames, as FFmpeg's filter logs them. Chroma is equal, so the chroma rule acts.
+    SCORES = {"3d0h": [80.205725, 80.458788], "5d0h": [81.340472, 81.585004], "3d0h_2160": [86.488462, 86.770446],
+              "1d5h_2160": [79.531337, 79.811710], "hfr_3d0h": [67.242894, 67.512450],
+              "hfr_5d0h": [68.451620, 68.712103], "hfr_3d0h_2160": [72.335144, 72.630970],
+              "hfr_1d5h_2160": [65.282129, 65.576220]}
+
+    def test_both_commands(self):
+        models = [f"version=vmaf_v1.0.16_{name}:name=vmaf_{name}" for name in self.SCORES]
+        flags = [word for model in models for word in ("-m", model)]
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "-o", self.path("vmaf"), *flags))
+        self.assert_ok(self.score(self.ref, self.dis, *flags, "--threads", "2", "-o", self.path("acutance.json")))
+        frames = json.loads(self.read("vmaf"))["frames"]
+        self.assertEqual(frames, json.loads(self.read("acutance.json"))["frames"])
+        for name, scores in self.SCORES.items():
+            for frame, score in zip(frames, scores):
+                self.assertAlmostEqual(frame["metrics"]["vmaf_" + name], score, delta=2e-6, msg=name)
+
+    def test_columns(self):
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "-o", self.path("l"), "-m",
+                                 "version=vmaf_v1.0.16_3d0h"))
+        adm = "_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02"
+        self.assertEqual(list(json.loads(self.read("l"))["pooled_metrics"]), [
+            "cambi_hrs_1080_cmxv_17_vlt_0.06",
+            *[f"speed_chroma_{plane}_mxv_45_nnf_0.1_snn_0.19_wvm_5" for plane in ("u", "v", "uv")],
+            *[f"integer_{name}{adm}" for name in ("adm2", "aim", "adm3", "adm_scale0", "adm_scale1", "adm_scale2",
+                                                  "adm_scale3")],
+            "VMAF_integer_feature_motion_sad_score_mmxv_18", "integer_motion2_mmxv_18", "integer_motion3_mmxv_18",
+            "vmaf"])
+
+
 class DamagedModels(CommandTest):
     def setUp(self):
         super().setUp()

@@ -151,6 +151,34 @@ TEST(Libvmaf, CollectionsScore) {
   vmaf_model_destroy(model);
 }
 
+/// Imported under the keys that the options of VMAF v1 make; scores of docs/spec/system.md B.
+TEST(Libvmaf, Version1ScoresImportedFeatures) {
+  constexpr double kFeatures[3][4] = {{0.5, 3, 0.92, 6}, {2, 0, 0.97, 10}, {0, 0, 1, 0}};
+  const struct {
+    const char* version;
+    const char* names[4];
+    double scores[3];
+  } cases[] = {
+      {"vmaf_v1.0.16_3d0h",
+       {"cambi_hrs_1080_cmxv_17_vlt_0.06", "speed_chroma_uv_mxv_45_nnf_0.1_snn_0.19_wvm_5",
+        "integer_adm3_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02", "integer_motion3_mmxv_18"},
+       {79.120247459523554, 93.998300016298828, 100}},
+      {"vmaf_v1.0.16_hfr_1d5h_2160",
+       {"cambi_hrs_1080_cmxv_17_vlt_0.06", "speed_chroma_uv_mxv_45_nnf_0.1_snn_0.19_wvm_5",
+        "integer_adm3_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02_nvd_1.5_rdh_2160", "integer_motion3_mffw_mmxv_18_mma"},
+       {78.32968353834292, 94.939135406836314, 100}}};
+  for (const auto& c : cases) {
+    Vmaf vmaf;
+    LoadedModel loaded(c.version);
+    for (unsigned i = 0; i < 3; ++i) {
+      for (int f = 0; f < 4; ++f) ASSERT_EQ(vmaf_import_feature_score(vmaf, c.names[f], kFeatures[i][f], i), 0);
+      double score = -1;
+      ASSERT_EQ(vmaf_score_at_index(vmaf, loaded.model, &score, i), 0) << c.version;
+      EXPECT_EQ(score, c.scores[i]) << c.version << " " << i;
+    }
+  }
+}
+
 /// Pooled from imported features, which are those of docs/spec/system.md B.
 TEST(Libvmaf, TheBuiltInCollectionScores) {
   VmafModelConfig config{nullptr, 0};
