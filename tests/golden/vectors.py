@@ -16,8 +16,8 @@ RUNS = (r"^(vif|adm|motion|float_motion|float_vif|psnr|psnr_hvs|speed_chroma|spe
         r"|^(float_psnr|float_moment|float_ansnr)$"
         r"|^float_(ms_)?ssim(:|$)"
         r"|^cambi(?!:src_width|:window_size=127)(:|$)"  # the former scores what frames before left in libvmaf's memory
-        r"|^model:vmaf_(4k_)?v0.6.1(neg)?(:|$)"
-        r"|^subsample[23]:(model:vmaf_v0.6.1|psnr|motion|float_motion|speed_temporal)$")
+        r"|^model:(vmaf_(4k_|b_)?v0.6.[13](neg|mfz)?|vmaf_v1.0.16_\w+|nflx_v1)(:|$)|^models:"
+        r"|^subsample[23]:(model:\w.*|psnr.*|motion|float_motion|speed_temporal)$")
 NEAR_RUNS = r"^ciede$|^cambi:window_size=127$"  # odd sizes in runs of every second frame: libvmaf reads beyond a plane
 NEAR = "1e-9"
 
