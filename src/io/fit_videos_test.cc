@@ -102,7 +102,7 @@ TEST(FitVideos, ConvertsTheRangeWithinItsBounds) {
   EXPECT_THAT(converted(0, 0, kFull, kLimited), ElementsAre(16, 16, 16));
   EXPECT_THAT(converted(100, 128, kFull, kLimited), ElementsAre(102, 128, 128)) << "16 + 85.88";
   EXPECT_THAT(converted(235, 240, kLimited, kFull), ElementsAre(255, 255, 255));
-  EXPECT_THAT(converted(16, 16, kLimited, kFull), ElementsAre(0, 1, 1)) << "128 - 127.5";
+  EXPECT_THAT(converted(16, 16, kLimited, kFull), ElementsAre(0, 0, 0)) << "128 - 127.5, rounded away from 0";
   EXPECT_THAT(converted(4, 250, kLimited, kFull), ElementsAre(0, 255, 255)) << "beyond the range";
 }
 
