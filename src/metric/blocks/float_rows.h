@@ -1,4 +1,5 @@
-// Rows of floats for a SIMD implementation: zeroed, aligned, with space that whole vectors may touch.
+// Rows of floats for a SIMD implementation: zeroed, aligned, with space that whole vectors may
+// touch.
 #pragma once
 
 #include <hwy/aligned_allocator.h>

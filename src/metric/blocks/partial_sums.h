@@ -1,5 +1,5 @@
-// Sums of a frame on a device: each workgroup stores one 64-bit partial sum, a second launch adds them up. No atomics:
-// nothing to clear, and no order to depend on.
+// Sums of a frame on a device: each workgroup stores one 64-bit partial sum, a second launch adds
+// them up. No atomics: nothing to clear, and no order to depend on.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class PartialSums {
  public:
   explicit PartialSums(int sum_count) : ranges_(2 * static_cast<size_t>(sum_count)) {}
 
-  /// Makes room for one partial per workgroup of `grid` for sum `sum`, once per sum; a sum without is 0. Returns the
-  /// kernel's argument `first_partial`.
+  /// Makes room for one partial per workgroup of `grid` for sum `sum`, once per sum; a sum without
+  /// is 0. Returns the kernel's argument `first_partial`.
   int32_t Reserve(int sum, const Grid& grid);
 
   /// After all Reserve calls: the kernels' argument `partials_per_frame`, and their buffer.

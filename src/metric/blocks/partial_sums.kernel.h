@@ -1,5 +1,5 @@
-// A workgroup's share of a frame's sum. The kernel's arguments have the buffer `partials` and the numbers
-// `partials_per_frame` and `first_partial` (partial_sums.h).
+// A workgroup's share of a frame's sum. The kernel's arguments have the buffer `partials` and the
+// numbers `partials_per_frame` and `first_partial` (partial_sums.h).
 #pragma once
 
 #include "metric/blocks/group_sum.kernel.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/exact_math.h"
+#include "metric/blocks/float_samples.h"
 
 namespace acutance {
 namespace {
@@ -94,11 +95,6 @@ class AxisMaker {
   ResizingAxis axis_;
 };
 
-float SampleAt(const Plane& plane, int bit_depth, int x, int y) {
-  if (bit_depth == 8) return static_cast<float>(plane.Row<uint8_t>(y)[x]) - 128.0f;
-  return static_cast<float>(plane.Row<uint16_t>(y)[x]) / static_cast<float>(1 << (bit_depth - 8)) - 128.0f;
-}
-
 }  // namespace
 
 Result<ResizingMethod> FindResizingMethod(std::string_view option, const std::string& name) {
@@ -119,17 +115,14 @@ Resizing::Resizing(ResizingMethod method, int from_width, int from_height, int w
 }
 
 void Resizing::ReadRow(const Plane& plane, int bit_depth, int y, float* row) const {
+  if (is_copy_) return ReadFloatSamples(plane, bit_depth, y, row);
   for (int x = 0; x < width_; ++x) {
-    if (is_copy_) {
-      row[x] = SampleAt(plane, bit_depth, x, y);
-      continue;
-    }
     float sum = 0, weights = 0;
     for (int k = 0; k < down_.taps; ++k)
       for (int l = 0; l < across_.taps; ++l) {
         const float weight = down_.weight[y * down_.taps + k] * across_.weight[x * across_.taps + l];
-        sum +=
-            weight * SampleAt(plane, bit_depth, across_.index[x * across_.taps + l], down_.index[y * down_.taps + k]);
+        sum += weight *
+               FloatSample(plane, bit_depth, across_.index[x * across_.taps + l], down_.index[y * down_.taps + k]);
         weights += weight;
       }
     row[x] = is_divided_ ? sum / weights : sum;

@@ -54,7 +54,8 @@ FUNCTION(SoftDouble) divide_to_double(uint32_t a, SoftDouble b) {
     quotient = (quotient << 1) | uint64_t(fits ? 1u : 0u);
     remainder = (fits ? remainder - b.mantissa : remainder) << 1;
   }
-  // The remainder is doubled: half of the last place is b. No tie: a / b = n + 1/2 would need 54 bits of a.
+  // The remainder is doubled: half of the last place is b. No tie: a / b = n + 1/2 would need 54
+  // bits of a.
   const bool up = remainder > b.mantissa;
   return make_double(quotient + uint64_t(up ? 1u : 0u), -shift - b.exponent - 52 - (less ? 1 : 0));
 }

@@ -1,0 +1,203 @@
+#include "metric/float_adm/float_adm.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/exact_math.h"
+#include "metric/blocks/words.h"
+
+namespace acutance {
+namespace {
+
+const OptionSpec kOptions[] = {
+    {"debug", "", "also write numerators and denominators", false, 0, 1, false},
+    {"adm_enhn_gain_limit", "egl", "largest contrast gain that counts as enhancement", 100.0, 1, 100, true},
+    {"adm_norm_view_dist", "nvd", "viewing distance in display heights", 3.0, 0.75, 24, true},
+    {"adm_noise_weight", "nw", "weight of the noise term", 0.03125, 0, 1500, true},
+    {"adm_csf_scale", "scf", "multiplies the h and v contrast sensitivity (csf mode 1)", 1.0, 0, 50, true},
+    {"adm_csf_diag_scale", "scfd", "multiplies the d contrast sensitivity (csf mode 1)", 1.0, 0, 50, true},
+    {"adm_ref_display_height", "rdf", "display height in pixels", 1080, 1, 4320, true},
+    {"adm_csf_mode", "csf", "contrast sensitivity: 0 Watson97, 1 Barten, 2 by frequency alone, 3 to 9 as 0", 0, 0, 9,
+     true},
+    {"adm_bypass_cm", "bcm", "1: no contrast masking", 0, 0, 1, true},
+    {"adm_adm3_apply_hm", "aah", "adm3 is the harmonic mean of adm2 and aim", false, 0, 1, true},
+    {"adm_p_norm", "apn", "exponent of the sums", 3.0, 1, 20, true},
+    {"adm_dlm_weight", "dlmw", "weight of adm2 in adm3; the rest is aim's", 0.5, 0, 1, true},
+    {"adm_min_val", "min", "smallest adm3", 0.0, 0, 1, true},
+    {"adm_f1s0", "f1s0", "h and v contrast sensitivity of scale 0; below 0: by csf mode", -1.0, -1, 10, true},
+    {"adm_f1s1", "f1s1", "the same of scale 1", -1.0, -1, 10, true},
+    {"adm_f1s2", "f1s2", "the same of scale 2", -1.0, -1, 10, true},
+    {"adm_f1s3", "f1s3", "the same of scale 3", -1.0, -1, 10, true},
+    {"adm_f2s0", "f2s0", "d contrast sensitivity of scale 0; below 0: by csf mode", -1.0, -1, 10, true},
+    {"adm_f2s1", "f2s1", "the same of scale 1", -1.0, -1, 10, true},
+    {"adm_f2s2", "f2s2", "the same of scale 2", -1.0, -1, 10, true},
+    {"adm_f2s3", "f2s3", "the same of scale 3", -1.0, -1, 10, true},
+    {"adm_skip_aim_scale", "sasc", "a scale that aim leaves out; -1, the default, is none", -1, 0, 3, true},
+    {"adm_skip_scale0", "ssz", "leave out scale 0", false, 0, 1, true},
+};
+
+enum Output {
+  kAdm2,
+  kAimScore,
+  kAdm3,
+  kScaleScore,
+  kDebugAdm = kScaleScore + kFloatAdmScales,
+  kDebugNum,
+  kDebugDen,
+  kDebugScale
+};
+
+bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
+
+const OutputSpec kOutputs[] = {
+    {.name = "VMAF_feature_adm2_score", .alias = "adm2"},
+    {.name = "VMAF_feature_aim_score", .alias = "aim"},
+    {.name = "VMAF_feature_adm3_score", .alias = "adm3"},
+    {.name = "VMAF_feature_adm_scale0_score", .alias = "adm_scale0"},
+    {.name = "VMAF_feature_adm_scale1_score", .alias = "adm_scale1"},
+    {.name = "VMAF_feature_adm_scale2_score", .alias = "adm_scale2"},
+    {.name = "VMAF_feature_adm_scale3_score", .alias = "adm_scale3"},
+    {.name = "adm", .enabled = IsDebug},
+    {.name = "adm_num", .enabled = IsDebug},
+    {.name = "adm_den", .enabled = IsDebug},
+    {.name = "adm_num_scale0", .enabled = IsDebug},
+    {.name = "adm_den_scale0", .enabled = IsDebug},
+    {.name = "adm_num_scale1", .enabled = IsDebug},
+    {.name = "adm_den_scale1", .enabled = IsDebug},
+    {.name = "adm_num_scale2", .enabled = IsDebug},
+    {.name = "adm_den_scale2", .enabled = IsDebug},
+    {.name = "adm_num_scale3", .enabled = IsDebug},
+    {.name = "adm_den_scale3", .enabled = IsDebug},
+};
+
+struct Pooling {
+  double noise_weight;
+  double dlm_weight;
+  double min_val;
+  double zero_limit;  // a sum below it is taken for 0
+  int no_aim_scale;   // -1: none
+  bool harmonic;
+  bool debug;
+};
+
+struct Totals {
+  double num = 0, den = 0, aim = 0, aim_den = 0;
+};
+
+class FloatAdmExtractor : public Extractor {
+ public:
+  FloatAdmExtractor(const FloatAdmLayout& layout, const Pooling& pooling)
+      : Extractor({.stages = Stages(layout), .words = FirstWord(layout, kFloatAdmScales)}),
+        layout_(layout),
+        pooling_(pooling) {}
+
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatAdmImages>(layout_); }
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatAdmBuffers>(layout_); }
+
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    auto& images = static_cast<FloatAdmImages&>(*workspaces.frame);
+    if (stage == 0) {
+      for (int y = band.begin; y < band.end; ++y) ReadFloatAdmRow(layout_, frame.plane(0), frame.plane(1), y, images);
+      return;
+    }
+    FloatAdmBand(layout_, stage - 1, band, images, static_cast<FloatAdmBuffers&>(*workspaces.thread),
+                 results.words.subspan(FirstWord(layout_, stage - 1)));
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    Totals sum;
+    for (int scale = 0; scale < kFloatAdmScales; ++scale) {
+      const bool scored = layout_.scales[scale].scored;
+      const double num = scored ? Score(totals.words, scale, kFloatAdmNum, pooling_.noise_weight) : 0.0f;
+      const double den = scored ? Score(totals.words, scale, kFloatAdmDen, pooling_.noise_weight) : 1e-10f;
+      sum.num += num;
+      sum.den += den;
+      if (scale != pooling_.no_aim_scale) {
+        sum.aim += scored ? Score(totals.words, scale, kFloatAdmAim, 0) : 0.0f;
+        sum.aim_den += den;
+      }
+      outputs.values[kScaleScore + scale] = num / den;
+      if (!pooling_.debug) continue;
+      outputs.values[kDebugScale + 2 * scale] = num;
+      outputs.values[kDebugScale + 2 * scale + 1] = den;
+    }
+    WriteScores(sum, outputs.values);
+    return {};
+  }
+
+ private:
+  static std::vector<StageSpec> Stages(const FloatAdmLayout& layout) {
+    std::vector<StageSpec> stages = {{layout.scales[0].height}};
+    for (const FloatAdmScale& scale : layout.scales) stages.push_back({scale.band_height});
+    return stages;
+  }
+
+  static int FirstWord(const FloatAdmLayout& layout, int scale) {
+    int rows = 0;
+    for (int s = 0; s < scale; ++s) rows += layout.scales[s].band_height;
+    return rows * kFloatAdmSums;
+  }
+
+  /// Roots of the bands' sums, each with the noise's. Rows are added in float, from the first to
+  /// the last.
+  float Score(std::span<const int64_t> words, int scale, FloatAdmSum kind, double noise_weight) const {
+    const FloatAdmScale& s = layout_.scales[scale];
+    const float exponent = 1.0f / layout_.p_norm;
+    const double area = static_cast<double>(static_cast<int64_t>(s.columns.size()) * s.rows.size());
+    const float noise = Powf(static_cast<float>(area * noise_weight), exponent);
+    float bands[kFloatAdmBands];
+    for (int b = 0; b < kFloatAdmBands; ++b) {
+      float sum = 0;
+      for (int y = s.rows.begin; y < s.rows.end; ++y)
+        sum += FloatFromWord(words[FirstWord(layout_, scale) + y * kFloatAdmSums + kind * kFloatAdmBands + b]);
+      bands[b] = Powf(sum, exponent) + noise;
+    }
+    return (bands[0] + bands[1]) + bands[2];
+  }
+
+  void WriteScores(const Totals& sum, std::span<double> values) const {
+    const auto or_zero = [&](double x) { return x < pooling_.zero_limit ? 0.0 : x; };
+    const double num = or_zero(sum.num), den = or_zero(sum.den);
+    const double adm2 = den == 0 ? 1.0 : num / den;
+    const double aim = sum.aim_den == 0 ? 0.0 : std::min(sum.aim / sum.aim_den, 1.0);
+    const double weight = pooling_.dlm_weight;
+    const double adm3 = pooling_.harmonic ? 2 * adm2 * aim / (adm2 + aim) : adm2 * weight + (1 - aim) * (1 - weight);
+    values[kAdm2] = adm2;
+    values[kAimScore] = aim;
+    values[kAdm3] = adm3 > pooling_.min_val ? adm3 : pooling_.min_val;  // NaN becomes min_val
+    if (!pooling_.debug) return;
+    values[kDebugAdm] = adm2;
+    values[kDebugNum] = num;
+    values[kDebugDen] = den;
+  }
+
+  const FloatAdmLayout layout_;
+  const Pooling pooling_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  const double area = static_cast<double>(format.width) * format.height;
+  const Pooling pooling = {.noise_weight = options.Double("adm_noise_weight"),
+                           .dlm_weight = options.Double("adm_dlm_weight"),
+                           .min_val = options.Double("adm_min_val"),
+                           .zero_limit = 1e-10 * area / (1920.0 * 1080.0),
+                           .no_aim_scale = options.Int("adm_skip_aim_scale"),
+                           .harmonic = options.Bool("adm_adm3_apply_hm"),
+                           .debug = options.Bool("debug")};
+  return std::unique_ptr<Extractor>(std::make_unique<FloatAdmExtractor>(MakeFloatAdmLayout(options, format), pooling));
+}
+
+}  // namespace
+
+const Metric kFloatAdmMetric = {
+    .name = "float_adm",
+    .summary =
+        "detail loss (adm2), additive impairments (aim) and their blend (adm3) on four wavelet scales, in floats",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .smallest = {kFloatAdmMinSide, kFloatAdmMinSide},
+    .make = Make,
+};
+
+}  // namespace acutance

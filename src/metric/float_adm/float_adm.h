@@ -1,0 +1,89 @@
+// What the files of float_adm share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "metric/blocks/float_rows.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+namespace float_adm {
+#include "metric/float_adm/float_adm_math.kernel.h"
+}  // namespace float_adm
+
+inline constexpr int kFloatAdmScales = 4;
+inline constexpr int kFloatAdmBands = 3;  // h, v, d: the order of every array of bands
+inline constexpr int kFloatAdmMinSide = 17;
+
+/// What rows add up: [kind * 3 + band].
+enum FloatAdmSum { kFloatAdmNum, kFloatAdmAim, kFloatAdmDen, kFloatAdmKinds };
+inline constexpr int kFloatAdmSums = kFloatAdmKinds * kFloatAdmBands;
+
+/// Rows or columns [begin, end) of a band that are scored.
+struct FloatAdmRange {
+  int begin;
+  int end;
+  int size() const { return end - begin; }
+};
+
+struct FloatAdmScale {
+  int width;  // of the image that is split
+  int height;
+  int band_width;
+  int band_height;
+  FloatAdmRange columns, rows;
+  std::array<float, kFloatAdmBands> factor;  // contrast sensitivity
+  bool scored;                               // false: only the next image
+};
+
+/// Sizes and options, for one picture format.
+struct FloatAdmLayout {
+  int bit_depth;
+  std::array<FloatAdmScale, kFloatAdmScales> scales;
+  double gain_limit;
+  float p_norm;
+  bool masks;  // false: no threshold
+};
+
+FloatAdmLayout MakeFloatAdmLayout(const OptionValues& options, const PictureFormat& format);
+
+/// The images of a frame at all scales: [scale][0: reference, 1: distorted].
+struct FloatAdmImages : Workspace {
+  explicit FloatAdmImages(const FloatAdmLayout& layout);
+  std::vector<std::array<FloatRows, 2>> rows;
+};
+
+/// Row buffers of one thread.
+struct FloatAdmBuffers : Workspace {
+  explicit FloatAdmBuffers(const FloatAdmLayout& layout);
+
+  static constexpr int kRing = 3;       // rows of the bands, those of a threshold
+  static constexpr int kRingRows = 15;  // magnitudes of the reference, of what is kept and added; shares of the latter
+
+  FloatRows columns;  // low and high of both images after the vertical pass, each as even and odd columns
+  FloatRows ring;
+  FloatRows terms;  // kFloatAdmSums of a row
+};
+
+/// Row `y` of both images at scale 0.
+void ReadFloatAdmRow(const FloatAdmLayout& layout, const Plane& reference, const Plane& distorted, int y,
+                     FloatAdmImages& images);
+
+/// words[y * kFloatAdmSums + i]: the running float sums of row y of the bands (FloatAdmSum), 0
+/// where none is scored, for the rows of `band`; and these rows of the next scale's images. With
+/// SIMD (Highway) for whatever the CPU has.
+void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images,
+                  FloatAdmBuffers& buffers, std::span<int64_t> words);
+
+/// The same in plain loops, the reference implementation.
+void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images,
+                     std::span<int64_t> words);
+
+extern const Metric kFloatAdmMetric;
+
+}  // namespace acutance

@@ -1,0 +1,83 @@
+// Sizes and contrast sensitivity (docs/spec/core.md 4.4).
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/exact_math.h"
+#include "metric/blocks/contrast_sensitivity.h"
+#include "metric/blocks/float_samples.h"
+#include "metric/float_adm/float_adm.h"
+
+namespace acutance {
+namespace {
+
+enum CsfMode { kWatson = 0, kBartenModel = 1, kNative = 2 };  // all others: Watson's
+
+float NativeFactor(int scale, float pixels_per_degree, bool is_diagonal) {
+  const float frequency = static_cast<float>(pixels_per_degree / std::ldexp(1.0, scale + 1));
+  const float f = is_diagonal ? static_cast<float>(frequency / 0.7) : frequency;
+  return static_cast<float>((0.31f + 0.69f * f) * Exp(static_cast<double>(-0.29f * f)));
+}
+
+float Factor(const OptionValues& options, int scale, bool is_diagonal) {
+  const double given = options.Double((is_diagonal ? "adm_f2s" : "adm_f1s") + std::to_string(scale));
+  if (given >= 0) return static_cast<float>(given);
+  const float r = PixelsPerDegree(options.Double("adm_norm_view_dist"), options.Int("adm_ref_display_height"));
+  switch (options.Int("adm_csf_mode")) {
+    case kBartenModel:
+      return Barten(scale, r, options.Double(is_diagonal ? "adm_csf_diag_scale" : "adm_csf_scale"));
+    case kNative:
+      return NativeFactor(scale, r, is_diagonal);
+    default:
+      return Watson97(scale, r, is_diagonal);
+  }
+}
+
+FloatAdmRange ScoredRange(int n) {
+  const int margin = std::max((n - 5) / 10, 0);
+  return {margin, n - margin};
+}
+
+}  // namespace
+
+FloatAdmLayout MakeFloatAdmLayout(const OptionValues& options, const PictureFormat& format) {
+  FloatAdmLayout layout = {.bit_depth = format.bit_depth,
+                           .scales = {},
+                           .gain_limit = options.Double("adm_enhn_gain_limit"),
+                           .p_norm = static_cast<float>(options.Double("adm_p_norm")),
+                           .masks = options.Int("adm_bypass_cm") == 0};
+  int width = format.width, height = format.height;
+  for (int scale = 0; scale < kFloatAdmScales; ++scale) {
+    const int band_width = (width + 1) / 2, band_height = (height + 1) / 2;
+    const float hv = Factor(options, scale, false);
+    layout.scales[scale] = {.width = width,
+                            .height = height,
+                            .band_width = band_width,
+                            .band_height = band_height,
+                            .columns = ScoredRange(band_width),
+                            .rows = ScoredRange(band_height),
+                            .factor = {hv, hv, Factor(options, scale, true)},
+                            .scored = scale > 0 || !options.Bool("adm_skip_scale0")};
+    width = band_width;
+    height = band_height;
+  }
+  return layout;
+}
+
+FloatAdmImages::FloatAdmImages(const FloatAdmLayout& layout) {
+  for (const FloatAdmScale& scale : layout.scales)
+    rows.push_back({FloatRows(scale.height, scale.width), FloatRows(scale.height, scale.width)});
+}
+
+FloatAdmBuffers::FloatAdmBuffers(const FloatAdmLayout& layout)
+    : columns(8, layout.scales[0].band_width + 1),
+      ring(kRing * kRingRows, layout.scales[0].band_width),
+      terms(kFloatAdmSums, layout.scales[0].band_width) {}
+
+void ReadFloatAdmRow(const FloatAdmLayout& layout, const Plane& reference, const Plane& distorted, int y,
+                     FloatAdmImages& images) {
+  ReadFloatSamples(reference, layout.bit_depth, y, images.rows[0][0].Row(y));
+  ReadFloatSamples(distorted, layout.bit_depth, y, images.rows[0][1].Row(y));
+}
+
+}  // namespace acutance

@@ -1,0 +1,201 @@
+#include "metric/float_adm/float_adm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kDepths[] = {8, 10, 12, 16};
+
+// --- The SIMD implementation against plain loops
+
+using Words = std::vector<std::vector<int64_t>>;
+
+/// `run` (scale, band, images, words) for all scales, in bands of `rows`.
+template <class Run>
+Words AllScales(const FloatAdmLayout& layout, const Picture& reference, const Picture& distorted, int rows, Run run) {
+  FloatAdmImages images(layout);
+  for (int y = 0; y < layout.scales[0].height; ++y)
+    ReadFloatAdmRow(layout, reference.planes[0], distorted.planes[0], y, images);
+  Words words;
+  for (int scale = 0; scale < kFloatAdmScales; ++scale) {
+    const int height = layout.scales[scale].band_height;
+    words.emplace_back(height * kFloatAdmSums, -1);
+    for (int y = 0; y < height; y += rows) run(scale, RowBand{y, std::min(y + rows, height)}, images, words.back());
+  }
+  return words;
+}
+
+void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
+  const FloatAdmLayout layout =
+      MakeFloatAdmLayout(OptionValues::Parse(kFloatAdmMetric.options, texts).value(), reference.format);
+  const Words expected = AllScales(layout, reference, distorted, 1 << 20,
+                                   [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
+                                     FloatAdmBandRef(layout, scale, band, images, words);
+                                   });
+  FloatAdmBuffers buffers(layout);  // reused, dirty, as the engine does
+  ForEachTarget([&] {
+    for (const int rows : {1, 2, 5, 1 << 20})
+      EXPECT_EQ(AllScales(layout, reference, distorted, rows,
+                          [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
+                            FloatAdmBand(layout, scale, band, images, buffers, words);
+                          }),
+                expected)
+          << reference.format.width << "x" << reference.format.height << " " << reference.format.bit_depth
+          << " bit, bands of " << rows;
+  });
+}
+
+Picture Noise(std::mt19937& random, const PictureFormat& format) {
+  return MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << format.bit_depth) - 1); });
+}
+
+TEST(FloatAdmBand, NoiseOfManySizes) {
+  std::mt19937 random(1);
+  const std::pair<int, int> sizes[] = {{17, 17}, {18, 19}, {23, 20}, {31, 33}, {40, 24}, {63, 18}, {65, 30}, {97, 21}};
+  for (const auto& [width, height] : sizes) {
+    const PictureFormat format = {width, height, 8, PixelFormat::k400};
+    ExpectEqualToRef({}, Noise(random, format), Noise(random, format));
+  }
+}
+
+TEST(FloatAdmBand, DepthsAndOptions) {
+  for (const int depth : kDepths) {
+    const PictureFormat format = {85, 47, depth, PixelFormat::k400};
+    const Picture film = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+    ExpectEqualToRef({}, film, distorted);
+    ExpectEqualToRef({{"adm_enhn_gain_limit", "1.2"}}, film, distorted);
+    ExpectEqualToRef({{"adm_enhn_gain_limit", "1"}, {"adm_p_norm", "2.5"}}, film, distorted);
+    ExpectEqualToRef({{"adm_bypass_cm", "1"}, {"adm_skip_scale0", "true"}}, film, distorted);
+    ExpectEqualToRef({{"adm_csf_mode", "1"}, {"adm_csf_diag_scale", "0.5"}, {"adm_f1s2", "1"}}, film, distorted);
+  }
+}
+
+TEST(FloatAdmBand, ExtremesAndFlatPictures) {
+  const PictureFormat format = {50, 35, 8, PixelFormat::k400};
+  using Pattern = int (*)(int x, int y);
+  const Pattern patterns[] = {
+      [](int, int) { return 0; }, [](int, int) { return 255; }, [](int x, int y) { return (x + y) % 2 * 255; },
+      [](int x, int) { return x / 5 % 2 * 255; }, [](int x, int y) { return 120 + (x * y) % 3; }};
+  for (const Pattern one : patterns)
+    for (const Pattern other : patterns)
+      ExpectEqualToRef({}, MakeTestPicture(format, [&](int, int x, int y) { return one(x, y); }),
+                       MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
+}
+
+// --- The metric as the engine sees it
+
+std::map<std::string, double> Scores(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
+  const TestMetric metric(kFloatAdmMetric, texts, reference.format);
+  return metric.Named(metric.Values(reference, distorted));
+}
+
+// Numbers of libvmaf 3.2 with six digits, for docs/spec/siblings.md B.1.
+TEST(FloatAdm, KnownAnswers) {
+  const Picture reference = KnownPicture(8, 0, false), distorted = KnownPicture(8, 0, true);
+  const std::map<std::string, double> expected = {{"VMAF_feature_adm2_score", 0.997721},
+                                                  {"VMAF_feature_aim_score", 0.00489},
+                                                  {"VMAF_feature_adm3_score", 0.996416},
+                                                  {"VMAF_feature_adm_scale0_score", 0.99503},
+                                                  {"VMAF_feature_adm_scale1_score", 0.995261},
+                                                  {"VMAF_feature_adm_scale2_score", 0.998138},
+                                                  {"VMAF_feature_adm_scale3_score", 0.999141},
+                                                  {"adm", 0.997721},
+                                                  {"adm_num_scale0", 42.958813},
+                                                  {"adm_den_scale0", 43.173405},
+                                                  {"adm_num_scale1", 56.109943},
+                                                  {"adm_den_scale1", 56.377136},
+                                                  {"adm_num_scale2", 96.22007},
+                                                  {"adm_den_scale2", 96.399567},
+                                                  {"adm_num_scale3", 151.17038},
+                                                  {"adm_den_scale3", 151.300339},
+                                                  {"adm_num", 346.459206},
+                                                  {"adm_den", 347.250446}};
+  const auto scores = Scores({{"debug", "true"}}, reference, distorted);
+  ASSERT_EQ(scores.size(), expected.size());
+  for (const auto& [name, value] : expected) EXPECT_NEAR(scores.at(name), value, 6e-7 + 6e-8 * value) << name;
+  const auto native = Scores({{"adm_csf_mode", "2"}}, reference, distorted);
+  EXPECT_NEAR(native.at("VMAF_feature_adm2_score"), 0.998496, 6e-7);
+  EXPECT_NEAR(native.at("VMAF_feature_aim_score"), 0.000775, 6e-7);
+  EXPECT_NEAR(native.at("VMAF_feature_adm_scale0_score"), 0.998197, 6e-7);
+}
+
+TEST(FloatAdm, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(4);
+  const PictureFormat format = {121, 75, 10};
+  const TestMetric metric(kFloatAdmMetric, {}, format);
+  const Picture reference = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+  const std::vector<int64_t> whole = metric.Run({reference}, {distorted}).words;
+  for (const int most : {1, 2, 19})
+    EXPECT_EQ(metric.Run({reference}, {distorted}, RandomBands(random, most)).words, whole);
+}
+
+TEST(FloatAdm, Pooling) {
+  const PictureFormat format = {64, 48, 8};
+  const Picture reference = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+  const auto scores = Scores({}, reference, distorted);
+  const double adm2 = scores.at("VMAF_feature_adm2_score"), aim = scores.at("VMAF_feature_aim_score");
+  EXPECT_EQ(scores.at("VMAF_feature_adm3_score"), adm2 * 0.5 + (1 - aim) * 0.5);
+  const auto adm3 = [&](const OptionTexts& texts) {
+    return Scores(texts, reference, distorted).at("VMAF_feature_adm3_score");
+  };
+  EXPECT_EQ(adm3({{"adm_dlm_weight", "0.75"}}), adm2 * 0.75 + (1 - aim) * 0.25);
+  EXPECT_EQ(adm3({{"adm_adm3_apply_hm", "true"}}), 2 * adm2 * aim / (adm2 + aim));
+  EXPECT_EQ(adm3({{"adm_min_val", "0.99"}}), 0.99);
+}
+
+TEST(FloatAdm, SkippedScales) {
+  const PictureFormat format = {64, 48, 8};
+  const Picture reference = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
+  const auto all = Scores({{"debug", "true"}}, reference, distorted);
+  const auto skipped = Scores({{"debug", "true"}, {"adm_skip_scale0", "true"}}, reference, distorted);
+  EXPECT_EQ(skipped.at("VMAF_feature_adm_scale0_score"), 0.0);
+  EXPECT_EQ(skipped.at("adm_den_scale0"), static_cast<double>(1e-10f));
+  EXPECT_EQ(skipped.at("VMAF_feature_adm_scale3_score"), all.at("VMAF_feature_adm_scale3_score"));
+  const auto no_aim = Scores({{"adm_skip_aim_scale", "2"}}, reference, distorted);
+  EXPECT_EQ(no_aim.at("VMAF_feature_adm2_score"), all.at("VMAF_feature_adm2_score"));
+  EXPECT_NE(no_aim.at("VMAF_feature_aim_score"), all.at("VMAF_feature_aim_score"));
+}
+
+TEST(FloatAdm, IdenticalPicturesAreOne) {
+  for (const int depth : kDepths) {
+    const PictureFormat format = {64, 48, depth};
+    const Picture black = MakeTestPicture(format, [](int, int, int) { return 0; });
+    for (const Picture& picture : {FilmPicture(format, 0), black}) {
+      const auto scores = Scores({}, picture, picture);
+      EXPECT_NEAR(scores.at("VMAF_feature_adm2_score"), 1.0, 2e-7);
+      EXPECT_NEAR(scores.at("VMAF_feature_aim_score"), 0.0, 2e-7);
+    }
+    const auto nothing = Scores({{"adm_noise_weight", "0"}}, black, black);  // no detail and no noise
+    EXPECT_EQ(nothing.at("VMAF_feature_adm2_score"), 1.0);
+    EXPECT_EQ(nothing.at("VMAF_feature_aim_score"), 0.0);
+  }
+}
+
+TEST(FloatAdm, RefusesWhatItCannotScore) {
+  EXPECT_THAT(RefusalOf(kFloatAdmMetric, {}, {16, 64, 8}), HasSubstr("17x17"));
+  EXPECT_EQ(RefusalOf(kFloatAdmMetric, {}, {17, 17, 8, PixelFormat::k400}), "");
+  EXPECT_THAT(RefusalOf(kFloatAdmMetric, {{"adm_csf_mode", "10"}}, {64, 64, 8}), HasSubstr("adm_csf_mode"));
+  EXPECT_THAT(RefusalOf(kFloatAdmMetric, {{"adm_skip_aim_scale", "-1"}}, {64, 64, 8}), HasSubstr("adm_skip_aim_scale"));
+}
+
+TEST(FloatAdm, KeysCarryOptions) {
+  const auto options = *OptionValues::Parse(
+      kFloatAdmMetric.options, {{"rdf", "2160"}, {"f1s0", "0.5"}, {"sasc", "0"}, {"aah", "true"}, {"debug", "true"}});
+  EXPECT_EQ(MakeOutputKey(kFloatAdmMetric.outputs[2], options).shown, "adm3_aah_f1s0_0.5_rdf_2160_sasc_0");
+  EXPECT_EQ(MakeOutputKey(kFloatAdmMetric.outputs[0], OptionValues(kFloatAdmMetric.options)).stored,
+            "VMAF_feature_adm2_score");
+}
+
+}  // namespace
+}  // namespace acutance
