@@ -69,8 +69,9 @@ def score(
     """Scores distorted videos against their reference.
 
     reference, distorted: paths of y4m, raw yuv (with `size`) or any container where FFmpeg's libraries are installed;
-        "-" is standard input. Several distorted videos share one reading of the reference. Sizes, pixel formats and
-        depths must agree.
+        "-" is standard input. Several distorted videos share one reading of the reference. Pixel formats must
+        agree; distorted videos of another size, range or depth are brought to the reference's, with a warning. HDR
+        against SDR is an UnsupportedError.
     model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None.
     features: more features (`acutance.features()`): "psnr", {"psnr": {"enable_mse": True}}, or several of these.
     backend: "cpu", "auto" (a GPU where there is one that works), "cuda", "hip", "vulkan", "sycl" or "emu". The scores
