@@ -106,33 +106,41 @@ struct SpeedScore {
   bool is_singular;  // one of the two or both
 };
 
-/// weight_mode: option speed_weight_var_mode.
 SpeedScore ScoreSpeed(const SpeedSettings& settings, int weight_mode, std::span<const int64_t> reference,
                       std::span<const int64_t> distorted);
 
-// --- The stages of both metrics
+// --- What both metrics do with a frame
 
-/// The small pictures of a frame, before they are sharpened.
-class SpeedSamples : public Workspace {
+/// Pairs of pictures, the reference's before the distorted video's, in two stages: rows of the small pictures, one
+/// picture after another; then pictures.
+class SpeedExtractor : public Extractor {
  public:
-  SpeedSamples(const SpeedLayout& layout, int pictures);
-  std::span<float> of(int picture) { return std::span(values_).subspan(picture * stride_, stride_); }
+  SpeedExtractor(const SpeedSettings& settings, SpeedLayout layout, int pairs);
+
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override;
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override;
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override;
+  /// The reference's pictures are done once.
+  void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
+                std::span<const BandResults> results) const override;
+
+ protected:
+  /// The score of a pair; weight_mode: option speed_weight_var_mode.
+  SpeedScore Score(std::span<const int64_t> words, int pair, int weight_mode) const;
 
  private:
-  const size_t stride_;
-  std::vector<float> values_;
-};
+  /// Empty where there is nothing to compare yet.
+  virtual std::vector<SpeedSource> Sources(const FrameView& frame) const = 0;
 
-/// Two stages: rows of the small pictures, one picture after another; then pictures.
-ExtractorSpec MakeSpeedSpec(const SpeedLayout& layout, int pictures);
+  void RunPicture(const SpeedSource& source, int picture, int stage, RowBand rows, const Workspaces& workspaces,
+                  std::span<int64_t> words) const;
+  std::span<int64_t> WordsOf(int picture, std::span<int64_t> words) const;
 
-struct SpeedWork {
-  const SpeedLayout& layout;
-  float sigma_nn;
-  std::span<const SpeedSource> sources;
+  const SpeedSettings settings_;
+  const SpeedLayout layout_;
+  const int pictures_;
 };
-void RunSpeedStage(const SpeedWork& work, int stage, RowBand band, const Workspaces& workspaces,
-                   std::span<int64_t> words);
 
 // --- The reference implementation
 

@@ -1,6 +1,7 @@
 // speed_chroma: how far the entropies of the chroma planes differ (docs/spec/siblings.md 2).
+#include <utility>
+
 #include "metric/speed/speed.h"
-#include "metric/speed/speed_cpu.h"
 
 namespace acutance {
 namespace {
@@ -28,30 +29,15 @@ float Combine(const SpeedScore& u, const SpeedScore& v) {
   return (u.value + v.value) / 2;
 }
 
-class SpeedChromaExtractor : public Extractor {
+class SpeedChromaExtractor : public SpeedExtractor {
  public:
   SpeedChromaExtractor(const SpeedSettings& settings, const OptionValues& options, SpeedLayout layout)
-      : Extractor(MakeSpeedSpec(layout, kPictures)),
-        settings_(settings),
+      : SpeedExtractor(settings, std::move(layout), /*pairs=*/2),
         weight_mode_(options.Int("speed_weight_var_mode")),
-        max_value_(options.Double("speed_max_val")),
-        layout_(std::move(layout)) {}
-
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
-    return std::make_unique<SpeedSamples>(layout_, kPictures);
-  }
-
-  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<SpeedScratch>(layout_); }
-
-  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
-               const BandResults& results) const override {
-    const SpeedSource sources[kPictures] = {
-        {&frame.plane(0, 1)}, {&frame.plane(1, 1)}, {&frame.plane(0, 2)}, {&frame.plane(1, 2)}};
-    RunSpeedStage({layout_, settings_.sigma_nn, sources}, stage, band, workspaces, results.words);
-  }
+        max_value_(options.Double("speed_max_val")) {}
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
-    const SpeedScore u = Score(totals.words, 0), v = Score(totals.words, 2);
+    const SpeedScore u = Score(totals.words, 0, weight_mode_), v = Score(totals.words, 1, weight_mode_);
     outputs.values[kU] = Limit(u.value);
     outputs.values[kV] = Limit(v.value);
     outputs.values[kUV] = Limit(Combine(u, v));
@@ -59,20 +45,14 @@ class SpeedChromaExtractor : public Extractor {
   }
 
  private:
-  static constexpr int kPictures = 4;  // reference and distorted Cb, then Cr
-
-  SpeedScore Score(std::span<const int64_t> words, int picture) const {
-    const size_t count = SpeedWords(layout_);
-    return ScoreSpeed(settings_, weight_mode_, words.subspan(picture * count, count),
-                      words.subspan((picture + 1) * count, count));
+  std::vector<SpeedSource> Sources(const FrameView& frame) const override {
+    return {{&frame.plane(0, 1)}, {&frame.plane(1, 1)}, {&frame.plane(0, 2)}, {&frame.plane(1, 2)}};
   }
 
   double Limit(double value) const { return value < max_value_ ? value : max_value_; }
 
-  const SpeedSettings settings_;
   const int weight_mode_;
   const double max_value_;
-  const SpeedLayout layout_;
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {

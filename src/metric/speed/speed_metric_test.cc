@@ -8,6 +8,7 @@
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
+#include "metric/testing/together.h"
 
 namespace acutance {
 namespace {
@@ -94,6 +95,13 @@ TEST(Speed, NoSplitIntoBandsChangesABit) {
     for (const int most : {1, 2, 8, 18, 27})
       EXPECT_EQ(test.Run(reference, distorted, RandomBands(random, most)).words, whole);
   }
+}
+
+TEST(SpeedChroma, SharesTheReferenceAmongVideos) {
+  const std::vector<Picture> distorted = {KnownPicture(8, 0, true), KnownPicture(8, 1, true),
+                                          KnownPicture(8, 2, false)};
+  for (const int rows : {1, 7, 60})
+    ExpectTogetherAsAlone(kSpeedChromaMetric, {}, KnownPicture(8, 0, false), distorted, rows);
 }
 
 /// Frames of 8 bits raised to `bit_depth`.
@@ -185,6 +193,15 @@ TEST(Speed, PicturesWithoutABlockAreRefused) {
   EXPECT_THAT(RefusalOf(kSpeedTemporalMetric, {}, {79, 400, 8}), testing::HasSubstr("80x80"));
   EXPECT_EQ(RefusalOf(kSpeedTemporalMetric, {}, {80, 80, 8}), "");
   EXPECT_THAT(RefusalOf(kSpeedTemporalMetric, {{"ps", "0.5"}}, {158, 400, 8}), testing::HasSubstr("79x200"));
+}
+
+TEST(SpeedTemporal, SmallestSource) {
+  const PictureFormat format = {20, 20, 8};
+  EXPECT_THAT(RefusalOf(kSpeedTemporalMetric, {{"ps", "4"}}, {19, 20, 8}), testing::HasSubstr("76x80"));
+  EXPECT_EQ(TestMetric(kSpeedTemporalMetric, {{"ps", "4"}, {"psm", "lanczos4"}}, format)
+                .Run({FilmPicture(format, 0), FilmPicture(format, 1)}, {FilmPicture(format, 0), FilmPicture(format, 2)})
+                .values,
+            Column{0});
 }
 
 TEST(Speed, OptionsThatLibvmafCannotUseAreRefused) {

@@ -20,13 +20,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using D = hn::CappedTag<float, SpeedScratch::kMostLanes>;
-using OneLane = hn::CappedTag<float, 1>;
+using DI = hn::RebindToSigned<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-
-template <class DF, class Sample>
-HWY_INLINE hn::Vec<hn::RebindToSigned<DF>> LoadIntegers(const Sample* from) {
-  return LoadSamples(hn::RebindToSigned<DF>(), from);
-}
 
 /// The rows of a source, as whole numbers: a sample less the middle, or less another picture's.
 template <class Sample>
@@ -39,12 +34,12 @@ class SampleRow {
 
   bool has_less() const { return less_ != nullptr; }
 
-  template <bool kLess, class DF>
-  HWY_INLINE hn::Vec<DF> Load(DF df, int x) const {
-    const auto value = LoadIntegers<DF>(row_ + x);
-    const hn::RebindToSigned<DF> di;
-    if constexpr (kLess) return hn::ConvertTo(df, hn::Sub(value, LoadIntegers<DF>(less_ + x)));
-    else return hn::ConvertTo(df, hn::Sub(value, hn::Set(di, middle_)));
+  template <bool kLess>
+  HWY_INLINE hn::Vec<D> Load(int x) const {
+    const DI di;
+    const auto value = LoadSamples(di, row_ + x);
+    if constexpr (kLess) return hn::ConvertTo(D(), hn::Sub(value, LoadSamples(di, less_ + x)));
+    else return hn::ConvertTo(D(), hn::Sub(value, hn::Set(di, middle_)));
   }
 
  private:
@@ -59,34 +54,33 @@ class FloatRow {
   explicit FloatRow(const float* row) : row_(row) {}
   bool has_less() const { return false; }
 
-  template <bool kLess, class DF>
-  HWY_INLINE hn::Vec<DF> Load(DF df, int x) const {
-    return hn::LoadU(df, row_ + x);
+  template <bool kLess>
+  HWY_INLINE hn::Vec<D> Load(int x) const {
+    return hn::LoadU(D(), row_ + x);
   }
 
  private:
   const float* row_;
 };
 
-/// Filters columns [0, width) of rows down to one. The last vector is pulled left to end with the row.
-template <bool kLess, class DF, class Row>
+/// Filters columns [0, width) of rows down to one. The last vector is pulled left to end with the row, which is never
+/// shorter: speed_prescale makes the 80 samples that a picture needs out of 20 at least.
+template <bool kLess, class Row>
 void FilterDownAs(std::span<const Row> rows, std::span<const float> taps, int width, float* to) {
-  constexpr int kStep = static_cast<int>(hn::MaxLanes(DF()));
-  const DF df;
-  for (int x = 0; x < width; x += kStep) {
-    const int at = std::min(x, width - kStep);
-    hn::Vec<DF> sum = hn::Zero(df);
+  const D d;
+  for (int x = 0; x < width; x += kLanes) {
+    const int at = std::min(x, width - kLanes);
+    hn::Vec<D> sum = hn::Zero(d);
     for (size_t k = 0; k < taps.size(); ++k)
-      sum = hn::Add(sum, hn::Mul(hn::Set(df, taps[k]), rows[k].template Load<kLess>(df, at)));
-    hn::StoreU(sum, df, to + at);
+      sum = hn::Add(sum, hn::Mul(hn::Set(d, taps[k]), rows[k].template Load<kLess>(at)));
+    hn::StoreU(sum, d, to + at);
   }
 }
 
 template <class Row>
 void FilterDown(std::span<const Row> rows, std::span<const float> taps, int width, float* to) {
-  if (width < kLanes) FilterDownAs<false, OneLane>(rows, taps, width, to);
-  else if (rows[0].has_less()) FilterDownAs<true, D>(rows, taps, width, to);
-  else FilterDownAs<false, D>(rows, taps, width, to);
+  if (rows[0].has_less()) FilterDownAs<true>(rows, taps, width, to);
+  else FilterDownAs<false>(rows, taps, width, to);
 }
 
 /// Sums along a row, `step` values apart. Four at a time hide the latency of the running sums.
@@ -172,7 +166,7 @@ class RowSampler {
 
   HWY_INLINE hn::Vec<D> Resize(const float* row_weights, int x) const {
     const D d;
-    const hn::RebindToSigned<D> di;
+    const DI di;
     const SpeedPacked& packed = layout_.packed;
     hn::Vec<D> sum = hn::Zero(d), weights = hn::Zero(d);
     for (int k = 0; k < layout_.down.taps; ++k) {

@@ -1,6 +1,7 @@
 // speed_temporal: how far the entropies of the changes from frame to frame differ (docs/spec/siblings.md 2).
+#include <utility>
+
 #include "metric/speed/speed.h"
-#include "metric/speed/speed_cpu.h"
 
 namespace acutance {
 namespace {
@@ -20,43 +21,24 @@ const OutputSpec kOutputs[] = {
     {.name = "Speed_temporal_feature_speed_temporal_score", .alias = "speed_temporal"},
 };
 
-class SpeedTemporalExtractor : public Extractor {
+class SpeedTemporalExtractor : public SpeedExtractor {
  public:
   SpeedTemporalExtractor(const SpeedSettings& settings, const OptionValues& options, SpeedLayout layout)
-      : Extractor(MakeSpeedSpec(layout, kPictures)),
-        settings_(settings),
-        use_reference_(options.Bool("speed_use_ref_diff")),
-        layout_(std::move(layout)) {}
-
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
-    return std::make_unique<SpeedSamples>(layout_, kPictures);
-  }
-
-  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<SpeedScratch>(layout_); }
-
-  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
-               const BandResults& results) const override {
-    if (!frame.at(0, 1)) return;
-    const SpeedSource sources[kPictures] = {{&frame.plane(0, 0, 1), &frame.plane(0)},
-                                            {&frame.plane(1, 0, 1), &frame.plane(use_reference_ ? 0 : 1)}};
-    RunSpeedStage({layout_, settings_.sigma_nn, sources}, stage, band, workspaces, results.words);
-  }
+      : SpeedExtractor(settings, std::move(layout), /*pairs=*/1), use_reference_(options.Bool("speed_use_ref_diff")) {}
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
-    const size_t count = SpeedWords(layout_);
-    outputs.values[0] =
-        totals.history == 0
-            ? 0.0
-            : ScoreSpeed(settings_, /*weight_mode=*/0, totals.words.first(count), totals.words.last(count)).value;
+    outputs.values[0] = totals.history == 0 ? 0.0 : Score(totals.words, 0, /*weight_mode=*/0).value;
     return {};
   }
 
  private:
-  static constexpr int kPictures = 2;  // the changes of the reference, and of the distorted video
+  std::vector<SpeedSource> Sources(const FrameView& frame) const override {
+    if (!frame.at(0, 1)) return {};
+    const Plane& less = frame.plane(use_reference_ ? 0 : 1);
+    return {{&frame.plane(0, 0, 1), &frame.plane(0)}, {&frame.plane(1, 0, 1), &less}};
+  }
 
-  const SpeedSettings settings_;
   const bool use_reference_;
-  const SpeedLayout layout_;
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {

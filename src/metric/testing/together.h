@@ -12,12 +12,13 @@
 
 namespace acutance {
 
-/// The sums of each distorted picture by Extractor::RunBands, in bands of `band_rows` rows.
-inline std::vector<std::vector<int64_t>> SumsTogether(const Metric& metric, const OptionValues& options,
-                                                      const Extractor& extractor, const Picture& reference,
-                                                      std::span<const Picture> distorted, int band_rows) {
+/// The sums and words of each distorted picture by Extractor::RunBands, in bands of `band_rows` rows.
+inline std::vector<std::vector<int64_t>> ResultsTogether(const Metric& metric, const OptionValues& options,
+                                                         const Extractor& extractor, const Picture& reference,
+                                                         std::span<const Picture> distorted, int band_rows) {
   const auto thread = extractor.MakeThreadWorkspace();
-  std::vector<std::vector<int64_t>> sums(distorted.size(), std::vector<int64_t>(extractor.spec().sums));
+  const size_t sums = extractor.spec().sums, words = extractor.spec().words;
+  std::vector<std::vector<int64_t>> all(distorted.size(), std::vector<int64_t>(sums + words));
   std::vector<std::unique_ptr<ClipFrames>> clips;
   std::vector<std::unique_ptr<Workspace>> frames;
   std::vector<FrameView> views;
@@ -28,12 +29,12 @@ inline std::vector<std::vector<int64_t>> SumsTogether(const Metric& metric, cons
     frames.push_back(extractor.MakeFrameWorkspace());
     views.push_back(clips[i]->at(0));
     workspaces.push_back({frames[i].get(), thread.get()});
-    results.push_back({.sums = sums[i]});
+    results.push_back({.sums = std::span(all[i]).first(sums), .words = std::span(all[i]).last(words)});
   }
   for (int stage = 0; stage < std::ssize(extractor.spec().stages); ++stage)
     for (int begin = 0, rows = extractor.spec().stages[stage].rows; begin < rows; begin += band_rows)
       extractor.RunBands(views, stage, {begin, std::min(begin + band_rows, rows)}, workspaces, results);
-  return sums;
+  return all;
 }
 
 /// Expects them to equal those of Extractor::RunBand, for 1, 2, 3, 6 and 9 of the pictures in turn.
@@ -42,8 +43,11 @@ inline void ExpectTogetherAsAlone(const Metric& metric, const OptionTexts& texts
   const OptionValues options = OptionValues::Parse(metric.options, texts).value();
   const auto extractor = MakeExtractor(metric, options, reference.format).value();
   std::vector<std::vector<int64_t>> alone;
-  for (const Picture& picture : distorted)
-    alone.push_back(ComputeFrame(metric, *extractor, {metric, options, {&reference, 1}, {&picture, 1}}, 0)->sums);
+  for (const Picture& picture : distorted) {
+    const auto frame = ComputeFrame(metric, *extractor, {metric, options, {&reference, 1}, {&picture, 1}}, 0);
+    alone.push_back(frame->sums);
+    alone.back().insert(alone.back().end(), frame->words.begin(), frame->words.end());
+  }
   for (const size_t count : {1, 2, 3, 6, 9}) {
     std::vector<Picture> pictures;
     std::vector<std::vector<int64_t>> expected;
@@ -51,7 +55,7 @@ inline void ExpectTogetherAsAlone(const Metric& metric, const OptionTexts& texts
       pictures.push_back(distorted[i % distorted.size()]);
       expected.push_back(alone[i % distorted.size()]);
     }
-    EXPECT_EQ(SumsTogether(metric, options, *extractor, reference, pictures, band_rows), expected)
+    EXPECT_EQ(ResultsTogether(metric, options, *extractor, reference, pictures, band_rows), expected)
         << count << " videos, " << reference.format.width << "x" << reference.format.height << ", "
         << reference.format.bit_depth << " bit, " << band_rows << " rows a band";
   }
