@@ -58,8 +58,15 @@ CiedeChroma MakeCiedeChroma(const PictureFormat& format) {
   return {format.pixel_format, width, format.PlaneHeight(1), (width + 31) / 32 * 32};
 }
 
-CiedeBuffers::CiedeBuffers(int width) : differences(width + kPadding) {
-  for (auto* planes : {&samples, &unequal})
+CiedeBuffers::CiedeBuffers(int width)
+    : luma_cb(4 * (width + kPadding)),
+      cr(2 * (width + kPadding)),
+      missing_differences(width + kPadding),
+      missing_known(width),
+      waiting(width),
+      differences(width),
+      known(kKnown) {
+  for (auto* planes : {&samples, &missing})
     for (auto& video : *planes)
       for (auto& plane : video) plane.resize(width + kPadding);
 }

@@ -31,10 +31,31 @@ struct CiedeBuffers : Workspace {
   explicit CiedeBuffers(int width);
 
   static constexpr int kPadding = 32;  // whole vectors are read
+  static constexpr int kKnown = 8192;  // a power of 2; 192 KB, for the L2 cache
+
+  /// The samples of a pixel in both pictures, and their difference. Pictures of 8 bits have few
+  /// thousand such pairs.
+  struct Known {
+    uint64_t luma_cb = 0;
+    uint64_t cr_depth = ~uint64_t{0};  // no pixel's
+    float difference = 0;
+    int32_t missing = -1;  // where it stands among those that the row still lacks
+  };
+
+  /// A pixel that takes a difference that the row still lacks.
+  struct Waiting {
+    int32_t pixel;
+    int32_t missing;
+  };
 
   std::array<std::array<std::vector<uint16_t>, 3>, 2> samples;  // [video][plane], as wide as luma
-  std::array<std::array<std::vector<uint16_t>, 3>, 2> unequal;  // those of the pixels that differ
-  std::vector<float> differences;
+  std::vector<uint16_t> luma_cb, cr;                            // of pixel after pixel: both pictures' side by side
+  std::array<std::array<std::vector<uint16_t>, 3>, 2> missing;  // pixels whose difference is to be computed
+  std::vector<float> missing_differences;
+  std::vector<int32_t> missing_known;  // their places in `known`
+  std::vector<Waiting> waiting;
+  std::vector<float> differences;  // of the pixels that differ
+  std::vector<Known> known;
 };
 
 /// The planes of a picture for the functions below.

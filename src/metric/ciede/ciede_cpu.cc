@@ -1,5 +1,7 @@
-// Pixels that differ are collected from a row, then each lane computes one.
+// Pixels that differ look up their difference among those known; of those that are not, each lane
+// computes one.
 #include <algorithm>
+#include <cstring>
 
 #include "metric/ciede/ciede.h"
 
@@ -54,18 +56,75 @@ void ReadRows(const CiedePicture& picture, const CiedeChroma& chroma, int y,
   for (int p = 1; p < 3; ++p) ReadChroma<Sample>(picture.planes[p], chroma, y, picture.planes[0].width, rows[p].data());
 }
 
-/// Copies the pixels that differ, and says how many they are. Equal ones have a difference of 0.
-int CollectUnequal(int width, CiedeBuffers& buffers) {
+/// Puts the samples of each pixel side by side: Y and Cb of both pictures, and Cr.
+void InterleaveSamples(int width, CiedeBuffers& buffers) {
+  const hn::ScalableTag<uint16_t> d16;
   const auto& [r, d] = buffers.samples;
-  int count = 0;
-  for (int x = 0; x < width; ++x) {
-    for (int p = 0; p < 3; ++p) {
-      buffers.unequal[0][p][count] = r[p][x];
-      buffers.unequal[1][p][count] = d[p][x];
-    }
-    count += ((r[0][x] ^ d[0][x]) | (r[1][x] ^ d[1][x]) | (r[2][x] ^ d[2][x])) != 0;
+  for (int x = 0; x < width; x += static_cast<int>(hn::Lanes(d16))) {
+    const auto load = [&](const std::vector<uint16_t>& row) HWY_ATTR { return hn::LoadU(d16, row.data() + x); };
+    hn::StoreInterleaved4(load(r[0]), load(d[0]), load(r[1]), load(d[1]), d16, buffers.luma_cb.data() + 4 * x);
+    hn::StoreInterleaved2(load(r[2]), load(d[2]), d16, buffers.cr.data() + 2 * x);
   }
-  return count;
+}
+
+/// What a row has to add up, and what it lacks.
+struct RowCounts {
+  int pixels = 0;   // that differ
+  int missing = 0;  // differences to compute
+  int waiting = 0;  // pixels that wait for one
+};
+
+/// Looks up the differences of the pixels that differ; equal ones have a difference of 0.
+class Lookup {
+ public:
+  Lookup(int bit_depth, CiedeBuffers& buffers) : depth_(static_cast<uint64_t>(bit_depth) << 32), b_(buffers) {}
+
+  RowCounts Run(int width) {
+    for (int x = 0; x < width; ++x) {
+      uint64_t luma_cb;
+      uint32_t cr;
+      std::memcpy(&luma_cb, b_.luma_cb.data() + 4 * x, sizeof luma_cb);
+      std::memcpy(&cr, b_.cr.data() + 2 * x, sizeof cr);
+      if ((((luma_cb ^ luma_cb >> 16) & 0x0000ffff0000ffffu) | ((cr ^ cr >> 16) & 0xffffu)) == 0) continue;
+      Find(x, luma_cb, cr | depth_);
+    }
+    return counts_;
+  }
+
+ private:
+  void Find(int x, uint64_t luma_cb, uint64_t cr_depth) {
+    const uint64_t hash = (luma_cb * 0x9e3779b97f4a7c15u) ^ (cr_depth * 0xc2b2ae3d27d4eb4fu);
+    const int place = static_cast<int>(hash >> 40) & (CiedeBuffers::kKnown - 1);
+    CiedeBuffers::Known& known = b_.known[place];
+    if (known.luma_cb != luma_cb || known.cr_depth != cr_depth) {
+      known = {luma_cb, cr_depth, 0.0f, counts_.missing};
+      AddMissing(x, place);
+    }
+    if (known.missing >= 0) b_.waiting[counts_.waiting++] = {counts_.pixels, known.missing};
+    b_.differences[counts_.pixels++] = known.difference;
+  }
+
+  void AddMissing(int x, int place) {
+    for (int video = 0; video < 2; ++video)
+      for (int p = 0; p < 3; ++p) b_.missing[video][p][counts_.missing] = b_.samples[video][p][x];
+    b_.missing_known[counts_.missing++] = place;
+  }
+
+  const uint64_t depth_;
+  CiedeBuffers& b_;
+  RowCounts counts_;
+};
+
+/// Hands out the differences that were computed, and keeps those whose place no other pixel took.
+void FillIn(const RowCounts& counts, CiedeBuffers& b) {
+  for (int i = 0; i < counts.waiting; ++i)
+    b.differences[b.waiting[i].pixel] = b.missing_differences[b.waiting[i].missing];
+  for (int i = 0; i < counts.missing; ++i) {
+    CiedeBuffers::Known& known = b.known[b.missing_known[i]];
+    if (known.missing != i) continue;
+    known.difference = b.missing_differences[i];
+    known.missing = -1;
+  }
 }
 
 double RowSum(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth, const CiedeChroma& chroma,
@@ -73,10 +132,13 @@ double RowSum(const CiedePicture& reference, const CiedePicture& distorted, int 
   const auto read = bit_depth > 8 ? ReadRows<uint16_t> : ReadRows<uint8_t>;
   read(reference, chroma, y, buffers.samples[0]);
   read(distorted, chroma, y, buffers.samples[1]);
-  const int count = CollectUnequal(reference.planes[0].width, buffers);
-  Differences(buffers.unequal, bit_depth, count, buffers.differences.data());
+  const int width = reference.planes[0].width;
+  InterleaveSamples(width, buffers);
+  const RowCounts counts = Lookup(bit_depth, buffers).Run(width);
+  Differences(buffers.missing, bit_depth, counts.missing, buffers.missing_differences.data());
+  FillIn(counts, buffers);
   double sum = 0;
-  for (int i = 0; i < count; ++i) sum += static_cast<double>(buffers.differences[i]);
+  for (int i = 0; i < counts.pixels; ++i) sum += static_cast<double>(buffers.differences[i]);
   return sum;
 }
 

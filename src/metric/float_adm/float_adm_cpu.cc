@@ -182,11 +182,12 @@ class ScaleBand {
     return hn::And(hn::Ge(product, hn::Zero(D())), hn::Ge(hn::Mul(product, product), bound));
   }
 
-  /// Row y of the ring, from the vertical pass of this row.
+  /// Row y of the ring, from the vertical pass of this row: columns that are scored, and their neighbours.
   void MakeDetails(int y) {
     float* ring[FloatAdmBuffers::kRingRows];
     for (int i = 0; i < FloatAdmBuffers::kRingRows; ++i) ring[i] = Ring(y, i);
-    for (int x = 0; x < s_.band_width; x += kLanes) {
+    const int end = std::min(s_.columns.end + 1, s_.band_width);
+    for (int x = std::max(s_.columns.begin - 1, 0); x < end; x += kLanes) {
       V o[kBands], t[kBands];
       Details(0, x, o);
       Details(1, x, t);
