@@ -22,6 +22,7 @@ NEAR_RUNS = {
     r"^ciede$|^cambi:window_size=127$": "1e-9",  # of odd sizes, libvmaf reads beyond a plane in subsampled runs
     r"^float_adm(?!.*debug)": "3e-7",
     r"^float_adm:debug": "2e-5",
+    r"^model:(vmaf_float_\w.*|vmaf_(4k_)?rb_.*|vmaf_v0.6.0|nflxtrain_.*)$": "2e-5",  # read float_adm
 }
 
 
