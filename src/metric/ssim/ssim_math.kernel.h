@@ -12,6 +12,11 @@ CONSTANT(float, kLuminanceConstant) = 6.5024996f;
 CONSTANT(float, kContrastConstant) = 58.522495f;
 CONSTANT(float, kStructureConstant) = 29.261248f;
 
+// Sums of a window start here: at 3 times the largest mean (of samples, of products). A power of two above it, all sums
+// have the same exponent.
+CONSTANT(float, kMeanAnchor) = 768.0f;
+CONSTANT(float, kProductAnchor) = 196608.0f;
+
 // The low-pass filter before halving: 9 x 9, symmetric about the middle and the diagonal. [i][j]: i rows and j columns
 // from the middle.
 TABLE(float, kHalvingTaps, 25) = {
@@ -25,6 +30,23 @@ TABLE(float, kHalvingTaps, 25) = {
 // A row is summed in strips of so many columns, a strip in so many lanes: column x goes to lane x % 8.
 CONSTANT(int32_t, kStripColumns) = 64;
 CONSTANT(int32_t, kStripLanes) = 8;
+
+// A sum of floats in two: `high` from an anchor on, `low` what was rounded off.
+struct SplitSum {
+  float high;
+  float low;
+};
+
+// The anchor is larger than any term, so that the differences are exact.
+FUNCTION(SplitSum) split_add(SplitSum sum, float term) {
+  SplitSum next = {sum.high + term, 0.0f};
+  next.low = sum.low + (term - (next.high - sum.high));
+  return next;
+}
+
+FUNCTION(float) split_high(SplitSum sum, float anchor) { return sum.high - anchor; }
+
+FUNCTION(float) split_total(SplitSum sum, float anchor) { return split_high(sum, anchor) + sum.low; }
 
 // Means over a window.
 struct SsimWindow {

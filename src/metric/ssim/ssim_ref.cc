@@ -30,21 +30,21 @@ Image ReadImage(const Plane& plane, int bit_depth) {
 
 float Tap(int k) { return ssim::kWindowTaps[k < 6 ? k : 10 - k]; }
 
-/// Filters along the rows, then along the columns: each a running sum of doubles over products of floats.
-Image Filter(const Image& image) {
+/// Filters along the rows, then along the columns.
+Image Filter(const Image& image, float anchor) {
   Image along(image.width - kSsimLoss, image.height);
   for (int y = 0; y < along.height; ++y)
     for (int x = 0; x < along.width; ++x) {
-      double sum = 0;
-      for (int k = 0; k < ssim::kWindow; ++k) sum += static_cast<double>(image.At(x + k, y) * Tap(k));
-      along.At(x, y) = static_cast<float>(sum);
+      ssim::SplitSum sum = {anchor, 0};
+      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, image.At(x + k, y) * Tap(k));
+      along.At(x, y) = ssim::split_total(sum, anchor);
     }
   Image filtered(along.width, image.height - kSsimLoss);
   for (int y = 0; y < filtered.height; ++y)
     for (int x = 0; x < filtered.width; ++x) {
-      double sum = 0;
-      for (int k = 0; k < ssim::kWindow; ++k) sum += static_cast<double>(along.At(x, y + k) * Tap(k));
-      filtered.At(x, y) = static_cast<float>(sum);
+      ssim::SplitSum sum = {anchor, 0};
+      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, along.At(x, y + k) * Tap(k));
+      filtered.At(x, y) = ssim::split_total(sum, anchor);
     }
   return filtered;
 }
@@ -82,8 +82,9 @@ class RowSum {
 
 void SumSsimRowsRef(const SsimPlanes& planes, RowBand band, bool all, int64_t* words) {
   const Image r = ReadImage(planes.reference, planes.bit_depth), d = ReadImage(planes.distorted, planes.bit_depth);
-  const Image mean_r = Filter(r), mean_d = Filter(d);
-  const Image rr = Filter(Product(r, r)), dd = Filter(Product(d, d)), rd = Filter(Product(r, d));
+  const Image mean_r = Filter(r, ssim::kMeanAnchor), mean_d = Filter(d, ssim::kMeanAnchor);
+  const Image rr = Filter(Product(r, r), ssim::kProductAnchor), dd = Filter(Product(d, d), ssim::kProductAnchor),
+              rd = Filter(Product(r, d), ssim::kProductAnchor);
   for (int y = band.begin; y < band.end; ++y) {
     RowSum sums[kSsimSums];
     for (int x = 0; x < mean_r.width; ++x) {
@@ -120,16 +121,17 @@ void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, FloatPlane& h
   const Image image = ReadImage(plane, bit_depth);
   for (int y = band.begin; y < band.end; ++y)
     for (int x = 0; x < HalvedLength(plane.width); ++x) {
-      double sum = 0;
+      float high = 0, low = 0;
       for (int i = -4; i <= 4; ++i) {
-        double row = 0;
+        ssim::SplitSum row = {ssim::kMeanAnchor, 0};
         for (int j = -4; j <= 4; ++j)
-          row += static_cast<double>(
-              image.At(mirrored_with_edge(2 * x + j, plane.width), mirrored_with_edge(2 * y + i, plane.height)) *
-              ssim::kHalvingTaps[5 * (i < 0 ? -i : i) + (j < 0 ? -j : j)]);
-        sum += row;
+          row = ssim::split_add(
+              row, image.At(mirrored_with_edge(2 * x + j, plane.width), mirrored_with_edge(2 * y + i, plane.height)) *
+                       ssim::kHalvingTaps[5 * (i < 0 ? -i : i) + (j < 0 ? -j : j)]);
+        high += ssim::split_high(row, ssim::kMeanAnchor);
+        low += row.low;
       }
-      halved.Row(y)[x] = static_cast<float>(sum);
+      halved.Row(y)[x] = high + low;
     }
 }
 

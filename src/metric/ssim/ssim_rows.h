@@ -13,20 +13,21 @@ struct SsimRows : Workspace {
   static constexpr int kColumns = ssim::kStripColumns;
   static constexpr int kSlack = 32;  // floats that whole vectors may touch behind a row
 
-  explicit SsimRows(int width) : columns(kMargin + width + kMargin) {}
+  explicit SsimRows(int width) : sums(kMargin + width + kMargin), whole_sums(kMargin + width + kMargin) {}
 
-  alignas(64) float samples[kMaps][kColumns + kSlack] = {};          // a row
-  alignas(64) float along[kMaps][kGroup][kColumns] = {};             // rows filtered along
-  alignas(64) double running[kMaps][kSsimLoss][kColumns] = {};       // sums of columns
-  alignas(64) float windows[kMaps][kGroup][ssim::kStripLanes] = {};  // of a vector of columns
-  alignas(64) double sums[kGroup][kSsimSums][ssim::kStripLanes] = {};
+  alignas(64) float samples[kMaps][kColumns + kSlack] = {};           // a row
+  alignas(64) float along[kMaps][kSsimLoss + kGroup][kColumns] = {};  // rows filtered along
+  alignas(64) float windows[kMaps][kColumns] = {};                    // a row of windows: filtered down, too
+  alignas(64) float deviations[kColumns] = {}, variances[kColumns] = {};
+  alignas(64) float structure[kColumns] = {}, means[kColumns] = {};
 
   static constexpr int kMargin = 16;
-  std::vector<double> columns;  // sums of columns of a picture to shrink, with margins
+  std::vector<double> sums;  // of columns of a picture to shrink, with margins
+  std::vector<int32_t> whole_sums;
 
-  static constexpr int kHalvedRows = 10;                     // of the plane, of which 9 are in use
-  alignas(64) float halving[2][kColumns + kSlack] = {};      // even and odd columns of a row
-  alignas(64) double halves[kHalvedRows][3][kColumns] = {};  // rows filtered along
+  static constexpr int kHalvedRows = 10;                       // of the plane, of which 9 are in use
+  alignas(64) float halving[2][kColumns + kSlack] = {};        // even and odd columns of a row
+  alignas(64) float halves[kHalvedRows][3][2][kColumns] = {};  // rows filtered along, higher and lower part
 };
 
 }  // namespace acutance

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "metric/ssim/ssim_split-inl.h"
 #include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,55 +33,71 @@ void Halve(const Plane& plane, int bit_depth, RowBand band, SsimRows&, FloatPlan
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D64 = hn::CappedTag<double, 8>;
-using D32 = hn::Rebind<float, D64>;  // as many floats
-using V64 = hn::Vec<D64>;
-using V32 = hn::Vec<D32>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(D64()));
-constexpr int kColumns = ssim::kStripColumns;
 constexpr int kRadius = 4;  // of the halving filter
 
-template <class Sample>
-HWY_INLINE V32 LoadFloats(const Sample* from) {
-  if constexpr (std::is_same_v<Sample, float>) return hn::LoadU(D32(), from);
-  else return hn::ConvertTo(D32(), LoadSamples(hn::RebindToSigned<D32>(), from));
+template <class DF, class Sample>
+HWY_INLINE hn::Vec<DF> LoadFloats(DF df, const Sample* from) {
+  if constexpr (std::is_same_v<Sample, float>) return hn::LoadU(df, from);
+  else return hn::ConvertTo(df, LoadSamples(hn::RebindToSigned<DF>(), from));
 }
 
 // --- Boxes
 
 // Adds the products of a row's samples with the weight.
 template <class Sample>
-void AddRow(const Sample* row, int width, float weight, double* columns) {
+void AddRow(const Sample* row, int width, float weight, double* sums) {
+  using D64 = hn::ScalableTag<double>;
+  const hn::Rebind<float, D64> d32;
+  const int lanes = static_cast<int>(hn::Lanes(D64()));
   int x = 0;
-  for (; x + kLanes <= width; x += kLanes) {
-    const V64 product = hn::PromoteTo(D64(), hn::Mul(LoadFloats(row + x), hn::Set(D32(), weight)));
-    hn::StoreU(hn::Add(hn::LoadU(D64(), columns + x), product), D64(), columns + x);
+  for (; x + lanes <= width; x += lanes) {
+    const auto product = hn::PromoteTo(D64(), hn::Mul(LoadFloats(d32, row + x), hn::Set(d32, weight)));
+    hn::StoreU(hn::Add(hn::LoadU(D64(), sums + x), product), D64(), sums + x);
   }
-  for (; x < width; ++x) columns[x] += static_cast<double>(static_cast<float>(row[x]) * weight);
+  for (; x < width; ++x) sums[x] += static_cast<double>(static_cast<float>(row[x]) * weight);
+}
+
+// Adds a row's samples, where the weight is a power of two and can wait.
+template <class Sample>
+void AddRow(const Sample* row, int width, float, int32_t* sums) {
+  using DI = hn::ScalableTag<int32_t>;
+  const int lanes = static_cast<int>(hn::Lanes(DI()));
+  int x = 0;
+  for (; x + lanes <= width; x += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(DI(), sums + x), LoadSamples(DI(), row + x)), DI(), sums + x);
+  for (; x < width; ++x) sums[x] += row[x];
+}
+
+HWY_INLINE float Mean(double sum, float) { return static_cast<float>(sum); }
+HWY_INLINE float Mean(int32_t sum, float weight) { return static_cast<float>(sum) * weight; }
+
+// sums: one for each column.
+template <class Sample, class Sum>
+void ShrinkOf(const Plane& plane, float weight, int factor, RowBand band, Sum* sums, FloatPlane& shrunk) {
+  const int width = plane.width, before = factor / 2;
+  for (int y = band.begin; y < band.end; ++y) {
+    std::fill_n(sums, width, Sum());
+    for (int i = 0; i < factor; ++i)
+      AddRow(plane.Row<Sample>(mirrored_with_edge(factor * y - before + i, plane.height)), width, weight, sums);
+    for (int i = 0; i < factor; ++i) {
+      sums[-1 - i] = sums[mirrored_with_edge(-1 - i, width)];
+      sums[width + i] = sums[mirrored_with_edge(width + i, width)];
+    }
+    float* out = shrunk.Row(y);
+    for (int x = 0; x < ShrunkLength(width, factor); ++x) {
+      Sum sum = 0;
+      for (int j = 0; j < factor; ++j) sum += sums[factor * x - before + j];
+      out[x] = Mean(sum, weight);
+    }
+  }
 }
 
 template <class Sample>
 void ShrinkOf(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows& rows, FloatPlane& shrunk) {
   const float weight = static_cast<float>(1.0 / (factor * factor)) / static_cast<float>(1 << (bit_depth - 8));
-  const int width = plane.width, before = factor / 2;
-  double* columns = rows.columns.data() + SsimRows::kMargin;
-  for (int y = band.begin; y < band.end; ++y) {
-    std::fill_n(columns, width, 0.0);
-    for (int i = 0; i < factor; ++i)
-      AddRow(plane.Row<Sample>(mirrored_with_edge(factor * y - before + i, plane.height)), width, weight, columns);
-    for (int i = 0; i < factor; ++i) {
-      columns[-1 - i] = columns[mirrored_with_edge(-1 - i, width)];
-      columns[width + i] = columns[mirrored_with_edge(width + i, width)];
-    }
-    float* out = shrunk.Row(y);
-    for (int x = 0; x < ShrunkLength(width, factor); ++x) {
-      double sum = 0;
-      for (int j = 0; j < factor; ++j) sum += columns[factor * x - before + j];
-      out[x] = static_cast<float>(sum);
-    }
-  }
+  if ((factor & (factor - 1)) == 0)
+    ShrinkOf<Sample>(plane, weight, factor, band, rows.whole_sums.data() + SsimRows::kMargin, shrunk);
+  else ShrinkOf<Sample>(plane, weight, factor, band, rows.sums.data() + SsimRows::kMargin, shrunk);
 }
 
 void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows& rows, FloatPlane& shrunk) {
@@ -114,15 +131,18 @@ class Halves {
   }
 
  private:
-  double* Half(int row, int distance) {
+  using Half = float[2][kColumns];
+
+  Half& HalfOf(int row, int distance) {
     constexpr int kRows = SsimRows::kHalvedRows;
     return rows_.halves[(row + kRows) % kRows][distance / 2];
   }
 
   void FilterAlong(int row) {
+    PrefetchRow<Sample>(plane_, row, 2 * first_, 2 * columns_);
     LoadColumns(plane_.Row<Sample>(mirrored_with_edge(row, plane_.height)));
     for (int distance = row % 2 == 0 ? 0 : 1; distance <= kRadius; distance += 2)
-      FilterAlong(ssim::kHalvingTaps + 5 * distance, Half(row, distance));
+      FilterAlong(ssim::kHalvingTaps + 5 * distance, HalfOf(row, distance));
   }
 
   // Even columns from four left of the strip on, and the odd ones between them.
@@ -136,12 +156,12 @@ class Halves {
       odd[pair] = SampleAt(row, begin + 2 * pair + 1);
     };
     for (; begin + 2 * i < 0; ++i) pair_at(i);
-    const V32 scale = hn::Set(D32(), scale_);
+    const V scale = hn::Set(D(), scale_);
     for (; begin + 2 * i + 2 * kLanes <= std::min(end, plane_.width); i += kLanes) {
-      const V32 low = hn::Mul(LoadFloats(row + begin + 2 * i), scale);
-      const V32 high = hn::Mul(LoadFloats(row + begin + 2 * i + kLanes), scale);
-      hn::StoreU(hn::ConcatEven(D32(), high, low), D32(), even + i);
-      hn::StoreU(hn::ConcatOdd(D32(), high, low), D32(), odd + i);
+      const V low = hn::Mul(LoadFloats(D(), row + begin + 2 * i), scale);
+      const V high = hn::Mul(LoadFloats(D(), row + begin + 2 * i + kLanes), scale);
+      hn::StoreU(hn::ConcatEven(D(), high, low), D(), even + i);
+      hn::StoreU(hn::ConcatOdd(D(), high, low), D(), odd + i);
     }
     for (; begin + 2 * i < end; ++i) pair_at(i);
   }
@@ -151,31 +171,30 @@ class Halves {
   }
 
   // taps: from the middle.
-  void FilterAlong(const float* taps, double* filtered) {
-    const float* even = rows_.halving[0];
-    const float* odd = rows_.halving[1];
-    V32 tap[kRadius + 1];
-    for (int k = 0; k <= kRadius; ++k) tap[k] = hn::Set(D32(), taps[k]);
-    for (int x = 0; x < columns_; x += kLanes) {
-      V64 sum = hn::PromoteTo(D64(), hn::Mul(hn::LoadU(D32(), even + x), tap[kRadius]));
-      for (int k = 1; k < 2 * kRadius + 1; ++k) {
-        const float* samples = (k % 2 == 0 ? even : odd) + x + k / 2;
-        const V32 product = hn::Mul(hn::LoadU(D32(), samples), tap[k < kRadius ? kRadius - k : k - kRadius]);
-        sum = hn::Add(sum, hn::PromoteTo(D64(), product));
-      }
-      hn::Store(sum, D64(), filtered + x);
+  void FilterAlong(const float* taps, Half& filtered) {
+    const V anchor = hn::Set(D(), ssim::kMeanAnchor);
+    V tap[kRadius + 1];
+    for (int k = 0; k <= kRadius; ++k) tap[k] = hn::Set(D(), taps[k]);
+    for (int x = 0; x < columns_; x += 2 * kLanes) {
+      SplitSums sums(anchor);
+      for (int k = 0; k < 2 * kRadius + 1; ++k)
+        sums.Add(rows_.halving[k % 2] + x + k / 2, tap[k < kRadius ? kRadius - k : k - kRadius]);
+      sums.StoreParts(anchor, filtered[0] + x, filtered[1] + x);
     }
   }
 
   void SumRows(int y) {
-    const double* half[2 * kRadius + 1];
+    const Half* half[2 * kRadius + 1];
     for (int k = 0; k < 2 * kRadius + 1; ++k)
-      half[k] = Half(2 * y + k - kRadius, k < kRadius ? kRadius - k : k - kRadius);
+      half[k] = &HalfOf(2 * y + k - kRadius, k < kRadius ? kRadius - k : k - kRadius);
     float* out = halved_.Row(y) + first_;
     for (int x = 0; x < columns_; x += kLanes) {
-      V64 sum = hn::Load(D64(), half[0] + x);
-      for (int k = 1; k < 2 * kRadius + 1; ++k) sum = hn::Add(sum, hn::Load(D64(), half[k] + x));
-      hn::StoreU(hn::DemoteTo(D32(), sum), D32(), out + x);
+      V high = hn::Load(D(), (*half[0])[0] + x), low = hn::Load(D(), (*half[0])[1] + x);
+      for (int k = 1; k < 2 * kRadius + 1; ++k) {
+        high = hn::Add(high, hn::Load(D(), (*half[k])[0] + x));
+        low = hn::Add(low, hn::Load(D(), (*half[k])[1] + x));
+      }
+      hn::StoreU(hn::Add(high, low), D(), out + x);
     }
   }
 

@@ -67,6 +67,31 @@ TEST(SumSsimRows, ExtremeFlatAndIdenticalPictures) {
   }
 }
 
+/// A window's sum in two floats against the same in doubles, for values in [min, max).
+void ExpectRoundedSums(float min, float max, float anchor) {
+  std::mt19937 random(6);
+  std::uniform_real_distribution<float> value(min, max);
+  for (int i = 0; i < 200000; ++i) {
+    ssim::SplitSum sum = {anchor, 0};
+    double expected = 0;
+    for (int k = 0; k < ssim::kWindow; ++k) {
+      const float term = value(random) * ssim::kWindowTaps[k < 6 ? k : 10 - k];
+      sum = ssim::split_add(sum, term);
+      expected += static_cast<double>(term);
+    }
+    ASSERT_EQ(ssim::split_total(sum, anchor), static_cast<float>(expected));
+  }
+}
+
+TEST(SplitSum, IsTheRoundedSum) {
+  ExpectRoundedSums(0.25f, 256.0f, ssim::kMeanAnchor);
+  ExpectRoundedSums(0.25f, 0.5f, ssim::kMeanAnchor);
+  ExpectRoundedSums(20.0f, 30.0f, ssim::kMeanAnchor);
+  ExpectRoundedSums(250.0f, 256.0f, ssim::kMeanAnchor);
+  ExpectRoundedSums(62.0f, 65536.0f, ssim::kProductAnchor);
+  ExpectRoundedSums(62.0f, 64.0f, ssim::kProductAnchor);
+}
+
 /// A plane of floats that no sample has.
 FloatPlane NoisePlane(std::mt19937& random, int width, int height) {
   std::uniform_real_distribution<float> noise(-3.0f, 260.0f);
