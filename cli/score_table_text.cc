@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -32,19 +33,20 @@ std::vector<std::string> Cells(const std::optional<std::vector<double>>& scores)
   return cells;
 }
 
+/// The models' rows come first. A collection's members are in the log alone.
 std::vector<Row> CollectRows(const Session& session, int distorted, int64_t frames) {
   const ScoreTable& table = session.scores(distorted);
   const FrameRange range{0, frames - 1, session.subsample()};
-  std::vector<std::string> model_keys;
-  for (const ModelRun& model : session.models())
-    if (model.predicts()) model_keys.insert(model_keys.end(), model.score_keys().begin(), model.score_keys().end());
-  const auto is_model = [&](const ScoreTable::Column& c) {
-    return std::ranges::find(model_keys, c.stored) != model_keys.end();
-  };
   std::vector<Row> rows;
-  for (const bool models : {true, false})
-    for (const ScoreTable::Column& column : table.columns())
-      if (is_model(column) == models) rows.push_back({column.shown, Cells(ScoresInRange(column, range))});
+  std::set<std::string_view> of_models;
+  for (const ModelRun& model : session.models()) {
+    if (!model.predicts()) continue;
+    of_models.insert(model.score_keys().begin(), model.score_keys().end());
+    for (const std::string& key : model.own_score_keys())
+      rows.push_back({key, Cells(ScoresInRange(table.columns()[table.Find(key)], range))});
+  }
+  for (const ScoreTable::Column& column : table.columns())
+    if (!of_models.contains(column.stored)) rows.push_back({column.shown, Cells(ScoresInRange(column, range))});
   for (const auto& [name, value] : table.aggregates()) rows.push_back({name, {fmt::format("{:.4f}", value)}});
   return rows;
 }

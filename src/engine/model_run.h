@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class ModelRun {
   const std::vector<std::string>& feature_keys() const { return feature_keys_; }
   /// Stored names of what it writes: the score; for a collection the members, then bagging, stddev, lo and hi.
   const std::vector<std::string>& score_keys() const { return score_keys_; }
+  /// Those of the model as a whole: its score; a collection's without its members'.
+  std::span<const std::string> own_score_keys() const { return std::span(score_keys_).subspan(main_score()); }
   /// The one that stands for the model: its score, or a collection's bagging score.
   const std::string& main_score_key() const { return score_keys_[main_score()]; }
 

@@ -35,6 +35,9 @@ class Models(CommandTest):
         self.assertLess(means["b_ci_p95_lo"], means["b_bagging"])
         self.assertLess(means["b_bagging"], means["b_ci_p95_hi"])
         self.assertGreater(means["b_stddev"], 0)
+        table = self.assert_ok(self.score(self.ref, self.dis, "-m", "vmaf_b_v0.6.3"))
+        self.assertIn("\nvmaf_b_v0.6.3_ci_p95_lo ", table)
+        self.assertNotIn("vmaf_b_v0.6.3_0001", table)
 
     def test_several_models_share_features(self):
         both = self.means("-m", "version=vmaf_v0.6.1:name=a", "-m", "version=vmaf_v0.6.1neg:name=b")
