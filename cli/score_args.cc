@@ -215,6 +215,10 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Keep results in FILE: the same command goes on from there after it was stopped, and `acutance join` "
                   "joins the journals of several --frames")
       ->type_name("FILE");
+  command
+      .add_option("--maps", texts.maps,
+                  "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
+      ->type_name("DIR");
   command.add_option("--subsample", texts.subsample, "Score one frame of N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
@@ -278,6 +282,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   ACU_RETURN_IF_ERROR(ReadModels(texts, args));
   ACU_RETURN_IF_ERROR(ReadLogArgs(texts, args));
   args.journal = texts.journal;
+  args.maps = texts.maps;
   if (!args.journal.empty() && std::ranges::count(args.outputs, args.journal) > 0)
     return Error(StatusCode::kInvalidArgument, "--journal {}: the log would replace it; name another file",
                  args.journal);

@@ -31,6 +31,7 @@ struct ScoreTexts {
   std::string precision;
   std::string frames;
   std::string journal;
+  std::string maps;
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   RawTexts raw;
@@ -58,6 +59,7 @@ struct ScoreArgs {
   int64_t first_frame = 0;
   int64_t frame_count = 0;  // 0: all
   std::string journal;      // empty: none
+  std::string maps;         // a folder; empty: none
   CommonSize size;
   bool force = false;
   DeviceChoice device;

@@ -33,6 +33,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
+  request.maps = args.maps;
   request.fit.size = args.size;
   request.fit.force = args.force;
   request.device = args.device;

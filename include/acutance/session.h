@@ -6,7 +6,9 @@
 #include <acutance/result.h>
 #include <acutance/status.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +24,19 @@ struct Feature {
   std::map<std::string, std::string> options;
 };
 
+/// A picture that a feature hands out beside its scores: a heatmap of cambi.
+struct Artifact {
+  std::string name;  // with the options that are not the defaults: "cambi_heatmap_scale_0_ws_31"
+  int64_t frame = 0;
+  int video = -1;  // the distorted video; -1: the feature reads the reference alone
+  int width = 0;
+  int height = 0;
+  int bits = 0;                // of a sample: 8; 16, an integer of which bit_depth bits count; 32, a float
+  int bit_depth = 0;           // 8 to 16, or 32 for floats
+  const void* data = nullptr;  // only until the call returns
+  ptrdiff_t stride = 0;        // bytes from row to row
+};
+
 struct SessionOptions {
   std::vector<Model> models;
   std::vector<Feature> features;  // beside those that the models need
@@ -32,6 +47,9 @@ struct SessionOptions {
   /// the same bits everywhere.
   std::string backend = "cpu";
   std::optional<int> device;  // which of the backend's; not set: the first that works
+  /// Called for each artifact of the features, in the order of frames, by one thread at a time; not the same always.
+  /// Its error ends the session. Not set: none are made. Start fails where no feature has any.
+  std::function<Status(const Artifact&)> on_artifact;
 };
 
 /// Start, Add and Finish of several threads wait for each other; any thread may ask for the rest. Memory is bounded by

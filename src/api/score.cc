@@ -25,6 +25,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.frame_limit = options.frame_count;
   request.device = ChoiceOf(options.session);
   request.journal = options.journal;
+  request.on_artifact = SinkOf(options.session);
   return request;
 }
 

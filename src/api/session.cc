@@ -106,6 +106,7 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   acutance::Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(ChoiceOf(options));
   if (!devices.ok()) return ToPublic(devices.status());
   engine.devices = *devices;
+  engine.on_artifact = SinkOf(options);
   acutance::Result<std::unique_ptr<acutance::Session>> session = acutance::Session::Create(std::move(engine));
   if (!session.ok()) return ToPublic(session.status());
   auto state = std::make_unique<State>();
@@ -165,6 +166,23 @@ std::vector<ModelRequest> ToEngine(const std::vector<Model>& models) {
   requests.reserve(models.size());
   for (const Model& model : models) requests.push_back(ModelAccess::Request(model));
   return requests;
+}
+
+ArtifactSink SinkOf(const SessionOptions& options) {
+  if (!options.on_artifact) return nullptr;
+  return [call = options.on_artifact](const acutance::Artifact& artifact) -> acutance::Status {
+    const auto& [format, planes, memory, device_planes] = artifact.picture;
+    const Status status = call({.name = artifact.name,
+                                .frame = artifact.frame,
+                                .video = artifact.distorted,
+                                .width = format.width,
+                                .height = format.height,
+                                .bits = format.BytesPerSample() * 8,
+                                .bit_depth = format.bit_depth,
+                                .data = planes[0].data,
+                                .stride = planes[0].stride});
+    return {static_cast<acutance::StatusCode>(status.code()), status.message()};
+  };
 }
 
 DeviceChoice ChoiceOf(const SessionOptions& options) { return {options.backend, options.device, {}}; }

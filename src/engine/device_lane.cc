@@ -102,9 +102,10 @@ Status DeviceLane::MakeSlots(int count, size_t limit) {
     return Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame, {} MB are allowed",
                  (memory_bytes_ >> 20) + 1, limit >> 20);
   ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(features_.Inputs(runs_), context_));
+  const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
-    const PlanRunner::Options options = {.artifacts = features_.makes_artifacts(),
+    const PlanRunner::Options options = {.artifacts = std::ranges::any_of(runs_, makes_artifacts),
                                          .pack = !info().is_cpu,
                                          .trial = &pack_trial_,
                                          .for_each = settings_.for_each,

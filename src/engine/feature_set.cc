@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "engine/raw_artifacts.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -83,6 +84,14 @@ Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, cons
   ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}));
   const auto output = std::ranges::find(metric->outputs, output_name, &OutputSpec::name);
   return MakeOutputKey(*output, runs_[index].options).stored;
+}
+
+bool FeatureSet::MakesArtifacts(const MetricRun& run) const {
+  if (makes_artifacts_) return true;
+  const int artifacts = static_cast<int>(run.extractor->spec().artifacts.size());
+  for (int a = 0; a < artifacts; ++a)
+    if (!RawArtifactFile(*run.extractor, a).empty()) return true;
+  return false;
 }
 
 bool MetricRun::Reads(Video video) const {

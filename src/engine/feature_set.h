@@ -64,7 +64,8 @@ class FeatureSet {
 
   /// Makes runs hand out their artifacts.
   void RequestArtifacts() { makes_artifacts_ = true; }
-  bool makes_artifacts() const { return makes_artifacts_; }
+  /// A run also does where an option of its metric has them written to files.
+  bool MakesArtifacts(const MetricRun& run) const;
 
   /// What the runs with these indices read.
   std::vector<InputSpec> Inputs(std::span<const int> runs) const;

@@ -83,7 +83,7 @@ void FrameJob::MakeChains() {
     chain.stage = 0;
     chain.on_device = run.on_device;
     if (run.on_device) ++device_chains_;
-    if (!features_.makes_artifacts()) continue;
+    if (!features_.MakesArtifacts(run)) continue;
     for (RunResult& result : chain.results) MakeArtifacts(result);
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/device_decoding.h"
+#include "engine/map_files.h"
 #include "engine/run_journal.h"
 #include "io/pair_reader.h"
 
@@ -55,6 +56,12 @@ class Run {
     options.devices = devices_ = *devices;
     open_.keep_mapped = devices_ != nullptr;  // devices are so fast that unmapping would hold them up
     options.max_device_memory = request_.max_device_memory;
+    options.on_artifact = request_.on_artifact;
+    if (!request_.maps.empty()) {
+      Result<ArtifactSink> files = MakeMapFiles(request_.maps, options.distorted_count);
+      if (!files.ok()) return Fail(RunStage::kSession, files.status());
+      options.on_artifact = *files;
+    }
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
     session_ = std::move(session).value();

@@ -62,6 +62,12 @@ struct RunRequest {
   /// one whose first frame is not 0 is a part, which has no scores of its own (JoinJournals). Empty: none.
   std::string journal;
 
+  /// A folder for the features' artifacts, a file each (MakeMapFiles). Empty: none are made.
+  std::string maps;
+
+  /// Receives the artifacts where `maps` is empty; null: none are made.
+  ArtifactSink on_artifact;
+
   /// Called after each frame that is read.
   std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
 

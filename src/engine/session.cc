@@ -45,6 +45,7 @@ Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
 }
 
 Status Session::BindRequests() {
+  if (options_.on_artifact) features_.RequestArtifacts();
   for (const ModelRequest& request : options_.models) {
     ACU_ASSIGN_OR_RETURN(ModelRun model, ModelRun::Create(request, features_));
     models_.push_back(std::move(model));
@@ -58,9 +59,18 @@ Status Session::BindRequests() {
   return {};
 }
 
+Status Session::CheckArtifacts() const {
+  const auto has_artifacts = [](const MetricRun& run) { return !run.extractor->spec().artifacts.empty(); };
+  if (!options_.on_artifact || std::ranges::any_of(features_.runs(), has_artifacts)) return {};
+  return Error(StatusCode::kInvalidArgument,
+               "maps were asked for, and none of the features has any; add one that has, such as cambi");
+}
+
 Status Session::Start(const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
   ACU_RETURN_IF_ERROR(features_.MakeExtractors(format));
+  ACU_RETURN_IF_ERROR(CheckArtifacts());
+  ACU_RETURN_IF_ERROR(raw_artifacts_.Open(features_, options_.distorted_count));
   format_ = format;
   reference_history_ = features_.History(Video::kReference);
   distorted_history_ = features_.History(Video::kDistorted);
@@ -231,8 +241,25 @@ Status Session::Write(const Jobs& jobs) {
   for (const auto& job : jobs) results.push_back(&job->results());
   const std::lock_guard writer_lock(writer_mutex_);
   ACU_RETURN_IF_ERROR(writer_.Finish(results));
+  for (FrameResults* frame : results) ACU_RETURN_IF_ERROR(DeliverArtifacts(*frame));
   if (keep_) ACU_RETURN_IF_ERROR(keep_(results));
   return makes_scores_ ? writer_.Write(results) : Status();
+}
+
+/// Hands out a frame's artifacts and frees them.
+Status Session::DeliverArtifacts(FrameResults& frame) {
+  for (RunResult& result : frame.runs) {
+    const MetricRun& run = features_.runs()[result.run];
+    ACU_RETURN_IF_ERROR(raw_artifacts_.Write(*run.extractor, result, frame.index));
+    const std::vector<ArtifactSpec>& artifacts = run.extractor->spec().artifacts;
+    for (size_t i = 0; i < result.artifacts.size() && options_.on_artifact; ++i)
+      ACU_RETURN_IF_ERROR(options_.on_artifact({.name = std::string(artifacts[i].name) + run.options.KeySuffix(),
+                                                .frame = frame.index,
+                                                .distorted = result.distorted,
+                                                .picture = result.artifacts[i].Share()}));
+    result.artifacts.clear();
+  }
+  return {};
 }
 
 void Session::PublishMeans() {
@@ -252,7 +279,8 @@ Status Session::Flush() {
     if (!error_.ok()) return error_;
   }
   const std::lock_guard writer_lock(writer_mutex_);
-  Status status = makes_scores_ ? writer_.Flush(next_index_) : Status();
+  Status status = raw_artifacts_.Close();
+  if (status.ok() && makes_scores_) status = writer_.Flush(next_index_);
   const std::lock_guard lock(mutex_);
   PublishMeans();
   if (error_.ok()) error_ = std::move(status);

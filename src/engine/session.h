@@ -16,12 +16,14 @@
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
 #include "devices/backends.h"
+#include "engine/artifact.h"
 #include "engine/device_crew.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/frame_results.h"
 #include "engine/job_pool.h"
 #include "engine/model_run.h"
+#include "engine/raw_artifacts.h"
 #include "engine/reorder_buffer.h"
 #include "engine/score_writer.h"
 #include "image/picture.h"
@@ -37,6 +39,7 @@ struct SessionOptions {
   int distorted_count = 1;
   std::shared_ptr<DevicePicker> devices;                   // null: the CPU alone
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
+  ArtifactSink on_artifact{};                              // null: no artifacts are made but those of options
 };
 
 /// Frames go in by Add, in order; scores come out of the tables. One thread uses a session at a time.
@@ -132,7 +135,9 @@ class Session {
   bool DevicesAreBehind() const;
   void OnFramesDone(Jobs jobs);
   void WriteReady();
+  Status CheckArtifacts() const;
   Status Write(const Jobs& jobs);
+  Status DeliverArtifacts(FrameResults& frame);
   void PublishMeans();
 
   const SessionOptions options_;
@@ -166,6 +171,7 @@ class Session {
   /// Held while scores are written: guards the tables and the models' progress. Taken before mutex_, if both are.
   mutable std::mutex writer_mutex_;
   ScoreWriter writer_;
+  RawArtifacts raw_artifacts_;
 
   std::unique_ptr<ThreadPool> pool_;
 };

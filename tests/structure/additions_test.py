@@ -121,6 +121,16 @@ def toy_by_definition(reference, distorted):
     return values
 
 
+def errors_by_definition(reference, distorted):
+    """The artifact of each frame: absolute errors as floats."""
+    return [[abs(b - a) for a, b in zip(halved(r), halved(d))] for r, d in zip(reference, distorted)]
+
+
+def floats_of(path):
+    """The samples of a map: floats behind a header of 256 bytes."""
+    return list(memoryview(path.read_bytes()[256:]).cast("f"))
+
+
 def toy_scores(log):
     return [frame["metrics"]["toy"] for frame in json.loads(log.read_text(encoding="utf-8"))["frames"]]
 
@@ -136,6 +146,7 @@ class Additions(unittest.TestCase):
         reference = make_clip(work / "reference.yuv", 3)
         distorted = make_clip(work / "distorted.yuv", 5)
         cls.expected = toy_by_definition(reference, distorted)
+        cls.errors = errors_by_definition(reference, distorted)
 
     def acutance(self, *arguments, **more):
         """Self-tests are remembered here, not in the user's cache."""
@@ -175,6 +186,15 @@ class Additions(unittest.TestCase):
         parity = self.acutance("parity", work / "reference.yuv", work / "distorted.yuv", "--size",
                                f"{SIZE[0]}x{SIZE[1]}", "--backends", "emu")
         self.assertRegex(parity, r"\ntoy +2 +0 \(exact\)\n")
+
+    def test_the_metric_has_maps(self):
+        for backend in ("cpu", "emu"):
+            maps = work / f"maps_{backend}"
+            self.assertEqual(self.score("--backend", backend, "--maps", maps), self.expected)
+            names = [f"toy_error_{frame:06}.tif" for frame in range(len(self.errors))]
+            self.assertEqual(sorted(path.name for path in maps.iterdir()), names)
+            self.assertEqual([floats_of(maps / name) for name in names], self.errors)
+        self.assertIn("could not make the folder", self.score("--maps", work / "reference.yuv/maps", status=1))
 
     def test_the_metric_is_swept_and_measured(self):
         swept = run("ctest", "--test-dir", self.folder, "--tests-regex", "^parity_(metrics|emu_toy)$")

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "metric/artifact_files.h"
+
 namespace acutance {
 namespace {
 
@@ -23,6 +25,7 @@ const OptionSpec kOptions[] = {
     {"tvi_threshold", "tvit", "relative step of luminance from which it is visible", 0.019, 0.0001, 1, true},
     {"cambi_vis_lum_threshold", "vlt", "luminance in cd/m^2 below which banding does not count", 0.0, 0, 300, true},
     {"max_log_contrast", "mlc", "log2 of the largest step between bands, in 10-bit codes", 2, 0, 5, true},
+    {"heatmaps_path", "", "folder for a file of heatmaps for each scale", "", 0, 0, false},
     {"full_ref", "", "also score the reference, as cambi_source, and the difference, as cambi_full_reference", false, 0,
      1, false},
     {"eotf", "", "display: bt1886 or pq", "bt1886", 0, 0, true},
@@ -94,16 +97,40 @@ RowBand Share(RowBand band, int of, int height) {
   return {static_cast<int>(int64_t{band.begin} * height / of), static_cast<int>(int64_t{band.end} * height / of)};
 }
 
-class CambiExtractor : public Extractor {
+/// A heatmap for each scale of the distorted picture.
+std::vector<ArtifactSpec> Heatmaps(const CambiSettings& settings) {
+  constexpr std::string_view kNames[kCambiScales] = {"cambi_heatmap_scale_0", "cambi_heatmap_scale_1",
+                                                     "cambi_heatmap_scale_2", "cambi_heatmap_scale_3",
+                                                     "cambi_heatmap_scale_4"};
+  std::vector<ArtifactSpec> heatmaps;
+  for (int scale = 0; scale < kCambiScales; ++scale) {
+    const PictureSize size = CambiScaleSize(settings, settings.passes[0], scale);
+    heatmaps.push_back({kNames[scale], {size.width, size.height, 16, PixelFormat::k400}});
+  }
+  return heatmaps;
+}
+
+class CambiExtractor : public Extractor, public ArtifactFiles {
  public:
-  explicit CambiExtractor(CambiSettings settings)
+  CambiExtractor(CambiSettings settings, const std::string& heatmaps_path)
       : Extractor({.stages = StageSpecs(settings),
                    .sums = 1,
-                   .words = static_cast<int>(settings.passes.size()) * kWordsPerPass}),
+                   .words = static_cast<int>(settings.passes.size()) * kWordsPerPass,
+                   .artifacts = Heatmaps(settings)}),
+        heatmaps_path_(heatmaps_path),
         settings_(std::move(settings)),
         comparisons_(settings_),
         stages_(Stages(settings_)) {
     for (const CambiPass& pass : settings_.passes) resamplings_.push_back(MakeResampling(settings_, pass));
+  }
+
+  /// libvmaf's name, which leaves out that the pictures are halved first.
+  std::string FileOf(int scale) const override {
+    if (heatmaps_path_.empty()) return "";
+    CambiSettings whole = settings_;
+    whole.half_size = false;
+    const PictureSize size = CambiScaleSize(whole, whole.passes[0], scale);
+    return fmt::format("{}/{}_{}x{}_16b.gray", heatmaps_path_, spec().artifacts[scale].name, size.width, size.height);
   }
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<CambiFrame>(settings_); }
@@ -124,7 +151,8 @@ class CambiExtractor : public Extractor {
     } else if (stage.step == Step::kHalve) {
       CambiHalve(images.images[0], band, thread, images.scale(0));
     } else if (stage.step == Step::kContrast) {
-      RunScale(stage.scale, pass, band, thread, images);
+      const bool draws = stage.pass == 0 && !results.artifacts.empty();
+      RunScale(stage.scale, pass, band, thread, images, draws ? &results.artifacts[stage.scale] : nullptr);
     } else {
       Pool(stage.pass, thread, images, results.words);
     }
@@ -145,8 +173,9 @@ class CambiExtractor : public Extractor {
 
  private:
   /// The scale's contrasts, and the rows of the next one that begin in the band.
-  void RunScale(int scale, const CambiPass& pass, RowBand band, CambiThread& thread, CambiPassFrame& images) const {
-    CambiContrastRows(comparisons_, images.scale(scale), pass.window, band, thread, images.contrasts[scale]);
+  void RunScale(int scale, const CambiPass& pass, RowBand band, CambiThread& thread, CambiPassFrame& images,
+                const MutablePicture* heatmap) const {
+    CambiContrastRows(comparisons_, images.scale(scale), pass, band, thread, images.contrasts[scale], heatmap);
     if (scale + 1 == kCambiScales) return;
     CambiHalve(images.scale(scale), {(band.begin + 1) / 2, (band.end + 1) / 2}, thread, images.scale(scale + 1));
   }
@@ -174,6 +203,7 @@ class CambiExtractor : public Extractor {
     return score / (pass.window * pass.window);
   }
 
+  const std::string heatmaps_path_;
   const CambiSettings settings_;
   const CambiComparisons comparisons_;
   const std::vector<CambiStage> stages_;
@@ -182,7 +212,8 @@ class CambiExtractor : public Extractor {
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(CambiSettings settings, ReadCambiSettings(options, format));
-  return std::unique_ptr<Extractor>(std::make_unique<CambiExtractor>(std::move(settings)));
+  return std::unique_ptr<Extractor>(
+      std::make_unique<CambiExtractor>(std::move(settings), options.String("heatmaps_path")));
 }
 
 }  // namespace

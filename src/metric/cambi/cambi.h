@@ -53,6 +53,9 @@ inline bool CambiCompares(const CambiSettings& settings, int value, int d) {
   return value <= settings.steps_limit[d] && value + settings.contrasts + d + 1 > settings.low_limit;
 }
 
+/// A pixel's heat in a heatmap is its contrast times this (cambi::heat_of).
+double CambiHeatScale(const CambiPass& pass, int contrasts);
+
 /// Width and height of a scale.
 PictureSize CambiScaleSize(const CambiSettings& settings, const CambiPass& pass, int scale);
 

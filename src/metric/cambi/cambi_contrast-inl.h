@@ -97,11 +97,13 @@ HWY_INLINE void FindRuns(const CambiComparisons& comparisons, const uint16_t* ro
 template <int kSteps>
 class StripCounter {
  public:
-  StripCounter(const CambiComparisons& comparisons, const CambiImage& image, int window, int begin, int end,
-               CambiThread& thread)
+  StripCounter(const CambiComparisons& comparisons, const CambiImage& image, const CambiPass& pass, int begin, int end,
+               CambiThread& thread, const MutablePicture* heatmap)
       : comparisons_(comparisons),
         image_(image),
-        radius_(window / 2),
+        heatmap_(heatmap),
+        heat_scale_(CambiHeatScale(pass, comparisons.contrasts)),
+        radius_(pass.window / 2),
         origin_(begin - radius_),
         columns_(end - begin),
         thread_(thread),
@@ -115,7 +117,11 @@ class StripCounter {
       float* const list =
           contrasts.values.get() + static_cast<size_t>(y) * image_.stride + strip * contrasts.strip_width;
       float* end = list;
-      for (const CambiRun& run : RunsOf(y).all()) end = Compare(run, end);
+      for (const CambiRun& run : RunsOf(y).all()) {
+        float* const next = Compare(run, end);
+        if (heatmap_) DrawHeat(run, end, next, heatmap_->Row<uint16_t>(0, y));
+        end = next;
+      }
       contrasts.lengths[static_cast<size_t>(y) * contrasts.strips + strip] = static_cast<int>(end - list);
       hn::StoreU(hn::Zero(DF()), DF(), end);
       const CambiSum sum = SumOfList(list, end);
@@ -196,6 +202,12 @@ class StripCounter {
     return to + (end - begin);
   }
 
+  /// The contrasts of a run as heat; none: they are 0.
+  void DrawHeat(const CambiRun& run, const float* from, const float* end, uint16_t* row) const {
+    uint16_t* to = row + origin_ + std::max<int>(run.begin, radius_);
+    for (; from < end; ++from) *to++ = static_cast<uint16_t>(cambi::heat_of(*from, heat_scale_));
+  }
+
   /// Whether none of the values that it is compared with is there.
   bool IsAlone(int value) {
     int present = 0;
@@ -238,6 +250,8 @@ class StripCounter {
 
   const CambiComparisons& comparisons_;
   const CambiImage& image_;
+  const MutablePicture* const heatmap_;
+  const double heat_scale_;
   const int radius_;
   const int origin_;  // the picture's column that is column 0 of the strip and its halo
   const int columns_;
@@ -246,14 +260,14 @@ class StripCounter {
   const float* const reciprocals_;
 };
 
-void ContrastRows(const CambiComparisons& comparisons, const CambiImage& image, int window, RowBand band,
-                  CambiThread& thread, CambiContrasts& contrasts) {
+void ContrastRows(const CambiComparisons& comparisons, const CambiImage& image, const CambiPass& pass, RowBand band,
+                  CambiThread& thread, CambiContrasts& contrasts, const MutablePicture* heatmap) {
   if (comparisons.last_counted < comparisons.first_counted) return;
   for (int strip = 0; strip < contrasts.strips; ++strip) {
     const int begin = strip * contrasts.strip_width, end = std::min(begin + contrasts.strip_width, image.width);
     if (comparisons.contrasts == 4)
-      StripCounter<4>(comparisons, image, window, begin, end, thread).Run(band, strip, contrasts);
-    else StripCounter<0>(comparisons, image, window, begin, end, thread).Run(band, strip, contrasts);
+      StripCounter<4>(comparisons, image, pass, begin, end, thread, heatmap).Run(band, strip, contrasts);
+    else StripCounter<0>(comparisons, image, pass, begin, end, thread, heatmap).Run(band, strip, contrasts);
   }
 }
 

@@ -32,9 +32,9 @@ void CambiHalve(const CambiImage& from, RowBand band, CambiThread& thread, Cambi
   HWY_DYNAMIC_DISPATCH(Halve)(from, band, thread, to);
 }
 
-void CambiContrastRows(const CambiComparisons& comparisons, const CambiImage& image, int window, RowBand band,
-                       CambiThread& thread, CambiContrasts& contrasts) {
-  HWY_DYNAMIC_DISPATCH(ContrastRows)(comparisons, image, window, band, thread, contrasts);
+void CambiContrastRows(const CambiComparisons& comparisons, const CambiImage& image, const CambiPass& pass,
+                       RowBand band, CambiThread& thread, CambiContrasts& contrasts, const MutablePicture* heatmap) {
+  HWY_DYNAMIC_DISPATCH(ContrastRows)(comparisons, image, pass, band, thread, contrasts, heatmap);
 }
 
 }  // namespace acutance

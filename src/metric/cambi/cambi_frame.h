@@ -127,9 +127,9 @@ int64_t CambiInvalidSamples(const Plane& plane, int bit_depth, RowBand band);
 /// Rows `band` of an image that keeps every second row and column of `from`, with their modes.
 void CambiHalve(const CambiImage& from, RowBand band, CambiThread& thread, CambiImage& to);
 
-/// The contrasts of rows `band`.
-void CambiContrastRows(const CambiComparisons& comparisons, const CambiImage& image, int window, RowBand band,
-                       CambiThread& thread, CambiContrasts& contrasts);
+/// The contrasts of rows `band`. heatmap: a picture for the heat of each pixel, zero before; null: none.
+void CambiContrastRows(const CambiComparisons& comparisons, const CambiImage& image, const CambiPass& pass,
+                       RowBand band, CambiThread& thread, CambiContrasts& contrasts, const MutablePicture* heatmap);
 
 /// The sum of the `count` largest contrasts.
 CambiSum CambiSumOfLargest(const CambiImage& image, const CambiContrasts& contrasts, int64_t count,

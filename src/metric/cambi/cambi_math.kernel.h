@@ -18,6 +18,9 @@ FUNCTION(int32_t) mode_of(int32_t a, int32_t b, int32_t c) {
   return smaller_of(a, smaller_of(b, c));
 }
 
+// The contrast as a sample of a 16-bit picture.
+FUNCTION(int32_t) heat_of(float contrast, double scale) { return int32_t(scale * double(contrast)); }
+
 // The contrast of a pixel's value, which occurs `own` times in its window, with another that occurs `other` times.
 // `reciprocal` is 1 / (own + other) (CambiReciprocals). own + other <= 65 * 65, so that own * other < 2^24 is exact and
 // the product with the weight is rounded once.

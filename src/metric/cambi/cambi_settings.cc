@@ -154,6 +154,11 @@ int CambiWeight(int d) {
   return kWeights[d];
 }
 
+double CambiHeatScale(const CambiPass& pass, int contrasts) {
+  const int largest = CambiWeight(contrasts - 1) * pass.window * pass.window / 4;  // half the window has each value
+  return 65535.0 / largest;
+}
+
 PictureSize CambiScaleSize(const CambiSettings& settings, const CambiPass& pass, int scale) {
   PictureSize size = {pass.width, pass.height};
   for (int i = settings.half_size ? -1 : 0; i < scale; ++i) size = {(size.width + 1) / 2, (size.height + 1) / 2};

@@ -125,6 +125,31 @@ TEST(CambiFast, NoiseOfFewValues) {
   }
 }
 
+TEST(CambiFast, HeatmapsShowTheContrasts) {
+  const PictureFormat format = {300, 140, 8, kLumaAlone};
+  const Picture picture = BandedPicture(format, 60, 4);
+  const OptionValues options(kCambiMetric.options);
+  const auto extractor = MakeExtractor(kCambiMetric, options, format).value();
+  const CambiSettings settings = ReadCambiSettings(options, format).value();
+  const CambiPassResult expected = RunCambiRef(settings, settings.passes[0], picture.planes[0]);
+  const double scale = CambiHeatScale(settings.passes[0], settings.contrasts);
+  EXPECT_EQ(scale, 65535.0 / 25);  // windows of 5x5, the largest weight 4
+  ForEachTarget([&] {
+    for (const int bands : {1, 7}) {
+      const auto frame = ComputeFrame(kCambiMetric, *extractor, {kCambiMetric, options, {}, {&picture, 1}}, 0, bands);
+      for (int s = 0; s < kCambiScales; ++s) {
+        const MutablePicture& heatmap = frame->artifacts[s];
+        std::vector<int> found, wanted;
+        for (int y = 0; y < heatmap.format.height; ++y)
+          for (int x = 0; x < heatmap.format.width; ++x) found.push_back(heatmap.Row<uint16_t>(0, y)[x]);
+        for (const float contrast : expected.contrasts[s]) wanted.push_back(cambi::heat_of(contrast, scale));
+        EXPECT_EQ(found, wanted) << s;
+        EXPECT_GT(*std::ranges::max_element(wanted), s == 0 ? 0 : -1);
+      }
+    }
+  });
+}
+
 /// A list of contrasts by themselves: ties, none, more and less than count.
 TEST(CambiPool, SumsTheLargest) {
   std::mt19937 random(2);
