@@ -18,6 +18,7 @@ packages() {
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
     coverage) echo python3-venv ;;
+    fuzz) echo clang-19 libclang-rt-19-dev ;;
     *-optional) ;;
     *)
       echo "setup: unknown group '$1'" >&2

@@ -1,0 +1,86 @@
+// What the fuzz targets share: bytes taken from the input, and files that hold the rest of it.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace acutance::fuzz {
+
+/// Hands out the bytes of an input from its front; zeros behind its end.
+class Input {
+ public:
+  Input(const uint8_t* data, size_t size) : rest_(reinterpret_cast<const char*>(data), size) {}
+
+  uint8_t Byte() {
+    if (rest_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(rest_.front());
+    rest_.remove_prefix(1);
+    return byte;
+  }
+  unsigned Word() { return static_cast<unsigned>(Byte()) << 8 | Byte(); }
+
+  /// The text up to the next line feed.
+  std::string Line() {
+    const size_t end = std::min(rest_.find('\n'), rest_.size());
+    std::string line(rest_.substr(0, end));
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return line;
+  }
+
+  bool empty() const { return rest_.empty(); }
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+};
+
+/// A regular file in memory, or a pipe, with the given bytes and a path that opens it.
+class FileOf {
+ public:
+  FileOf(std::string_view bytes, bool is_pipe) {
+    if (is_pipe) OpenPipe(bytes);
+    else OpenMemory(bytes);
+  }
+  ~FileOf() { ::close(descriptor_); }
+  FileOf(const FileOf&) = delete;
+  FileOf& operator=(const FileOf&) = delete;
+
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  void OpenMemory(std::string_view bytes) {
+    descriptor_ = ::memfd_create("fuzz", MFD_CLOEXEC);
+    if (descriptor_ < 0 || ::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      std::abort();
+  }
+
+  /// As much as a pipe takes without a reader.
+  void OpenPipe(std::string_view bytes) {
+    constexpr size_t kPipeBytes = size_t{64} << 10;
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) std::abort();
+    const std::string_view part = bytes.substr(0, kPipeBytes);
+    if (::write(ends[1], part.data(), part.size()) != static_cast<ssize_t>(part.size())) std::abort();
+    ::close(ends[1]);
+    descriptor_ = ends[0];
+  }
+
+  int descriptor_ = -1;
+};
+
+/// A copy of the input that fills its allocation, so that sanitizers see reads behind its end.
+inline std::string Exact(const uint8_t* data, size_t size) {
+  std::string copy(reinterpret_cast<const char*>(data), size);
+  copy.shrink_to_fit();
+  return copy;
+}
+
+}  // namespace acutance::fuzz

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of the fuzz targets: seeds.py FOLDER makes FOLDER/<target>/<name>. They are what the tests
+read in good order, so that fuzzing begins behind the first checks."""
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOW = [0, 1, 2, 4, 33]  # the first byte of video targets: pipe, kept mapping, no chroma, pictures to skip
+
+
+def videos():
+    headers = ["W4 H4 F25:1 Ip A1:1 C420jpeg", "W6 H4 C422", "W4 H2 C444p10 XYSCSS=444P10", "W5 H3 Cmono", "W8 H4 C411",
+               "W4 H4 C420paldv", "W4 H4 C444alpha", "W3 H3 C420p16", "W4 H4 F0:0"]
+    for number, header in enumerate(headers):
+        body = bytes(range(256)) * 2
+        frame = b"FRAME\n" + body[:64]
+        yield f"y4m{number}", bytes([HOW[number % len(HOW)]]) + b" " + header.encode() + b"\n" + frame * 3
+
+
+def raw():
+    for number, (size, layout, depth) in enumerate([("4x4", "420", 8), ("6x2", "422", 10), ("2x2", "444", 16),
+                                                    ("5x3", "400", 8), ("4x4", "420", 12)]):
+        yield f"raw{number}", (bytes([HOW[number]]) + f"{size}\n{layout}\n".encode() + bytes([depth]) +
+                               bytes(range(200)))
+
+
+def small_model():
+    """The default model with three support vectors."""
+    model = json.loads((ROOT / "models/vmaf_v0.6.1.json").read_text())
+    part = model["model_dict"]
+    head, vectors = part["model"].split("SV\n")
+    lines = [line for line in vectors.split("\n") if line][:3]
+    head = head.replace("total_sv 211", "total_sv 3")
+    part["model"] = head + "SV\n" + "\n".join(lines) + "\n"
+    return model
+
+
+def models():
+    model = small_model()
+    yield "default", json.dumps(model).encode()
+    yield "transform", json.dumps(dict(model, model_dict=dict(
+        model["model_dict"], score_transform={"enabled": True, "p0": 1.7, "p1": 1.0, "p2": 0.0, "knots": [[0, 0], [100, 100]],
+                                              "out_gte_in": "true"}))).encode()
+    yield "collection", json.dumps({"0": model, "1": model}).encode()
+    yield "neg", json.dumps(dict(model, model_dict=dict(
+        model["model_dict"], feature_opts_dicts=[{"adm_enhn_gain_limit": 1.0}, {}, {}, {}, {}, {}]))).encode()
+
+
+def svms():
+    yield "default", bytes([5]) + small_model()["model_dict"]["model"].encode()
+
+
+def h264():
+    high = bytes.fromhex("6764000aacd9447b011000000300100000030320f1225960")
+    gray = bytes.fromhex("6764000af36511ec05b20000030002000003 00641e244b2c".replace(" ", ""))
+    full = bytes.fromhex("67f4000a91 9b288f60220000030002000003 00641e244b2c".replace(" ", ""))
+    pps = bytes.fromhex("68ebe3cb22c0")
+    for name, sps in (("high", high), ("gray", gray), ("full", full)):
+        yield f"annexb_{name}", b"\0\0\0\1" + sps + b"\0\0\1" + pps
+        yield f"avcc_{name}", (bytes([1, sps[1], sps[2], sps[3], 0xFF, 0xE1, 0, len(sps)]) + sps +
+                               bytes([1, 0, len(pps)]) + pps)
+
+
+def container_ends():
+    header = bytes.fromhex("1a45dfa39f4286810142f7810142f2810442f381084282846d6b76614287810442858102")
+    yield "known", header + bytes.fromhex("18538067010000000000abcd")
+    yield "unknown", header + bytes.fromhex("1853806701ffffffffffffff")
+
+
+def options():
+    texts = ["version=vmaf_v0.6.1:name=a:disable_clip\npsnr=enable_chroma=false:enable_mse=true",
+             "path=a.json:enable_transform:adm.adm_enhn_gain_limit=1.0\nvif=vif_enhn_gain_limit=1.2:debug=true",
+             "version=vmaf_v0.6.1neg\nmotion=motion_force_zero=true", "\nadm=adm_csf_mode=1", "\nfloat_motion"]
+    for number, text in enumerate(texts):
+        yield f"options{number}", text.encode()
+
+
+def vmaf_args():
+    lines = ["-r a.y4m -d b.y4m -m version=vmaf_v0.6.1 -o out.json --json",
+             "--reference a --distorted b -w 16 -h 16 -p 420 -b 10 --threads 4 --subsample 2 --feature psnr",
+             "-r a -d b --aom_ctc v6.0 --frame_cnt 10 --frame_skip_ref 1 --frame_skip_dist 2 --no_prediction -q",
+             "--list-backends", "-v", "-r a -d b --backend cuda --device 1 --precision 6 --csv --nflx_ctc v1.0"]
+    for number, line in enumerate(lines):
+        yield f"args{number}", line.replace(" ", "\n").encode()
+
+
+def score_args():
+    lines = ["a.y4m b.y4m c.y4m --model version=vmaf_v0.6.1 -o log --format json",
+             "a b --size 16x16 --pixel-format 444 --bit-depth 12 --threads 3 --subsample 2 --frames 2:9",
+             "a b --backend emu --device 0,1 --max-vram 100 --json --quiet --no-model --feature psnr", "a b --journal j"]
+    for number, line in enumerate(lines):
+        yield f"args{number}", line.replace(" ", "\n").encode()
+
+
+def calls():
+    run = [0, 2, 1, 2, 0, 0, 3, 4, 0, 1, 5, 0]
+    pair = [6, 0, 1, 2, 32, 32, 9, 6, 1, 1, 2, 32, 32, 70, 8, 0, 1, 1]
+    yield "score", bytes(run + 3 * pair + [11, 12, 0, 0, 13, 1, 0, 2, 0, 16, 2, 1])
+    yield "pool", bytes([0, 1, 1, 5, 0, 15, 16, 16, 3, 0, 15, 16, 16, 3, 1] + [8, 0, 1, 1, 11, 12, 0, 0])
+    yield "import", bytes([0, 0, 1, 14, 3, 7, 0, 14, 3, 9, 1, 13, 1, 0, 1, 3])
+
+
+TARGETS = {"fuzz_y4m": videos, "fuzz_raw": raw, "fuzz_model": models, "fuzz_svm": svms, "fuzz_h264": h264,
+           "fuzz_container_end": container_ends, "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
+           "fuzz_score_args": score_args, "fuzz_capi": calls}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for target, seeds in TARGETS.items():
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for name, content in seeds():
+            (folder / target / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
