@@ -101,7 +101,7 @@ class DictReader {
 
   Status CheckType() {
     const JsonValue* value = dict_.Find("model_type");
-    if (value == nullptr) return {};
+    if (value == nullptr) return Fail("model_type", "is missing");
     ACU_RETURN_IF_ERROR(CheckKind("model_type", *value, Kind::kString));
     if (value->text != kSingleType && !IsBootstrapType(value->text)) {
       return Fail("model_type", "'{}' is not supported; known: {}, {}, {}", value->text, kSingleType,

@@ -46,7 +46,6 @@ struct Edit {
 
 TEST(ModelParser, Accepts) {
   constexpr Edit kEdits[] = {
-      {"\"model_type\": \"LIBSVMNUSVR\",", ""},
       {"\"LIBSVMNUSVR\"", "\"RESIDUEBOOTSTRAP_LIBSVMNUSVR\""},
       {"\"score_clip\": [0.0, 100.0],", ""},
       {"\"score_clip\"", "\"unknown\": {\"x\": [[], null]}, \"score_clip\""},
@@ -101,6 +100,7 @@ constexpr Damage kDamages[] = {
     // types
     {"\"LIBSVMNUSVR\"", "\"RANDOMFOREST\"", "model_dict.model_type: 'RANDOMFOREST' is not supported"},
     {"\"LIBSVMNUSVR\"", "3", "model_dict.model_type: expected a string, got a number"},
+    {"\"model_type\": \"LIBSVMNUSVR\",", "", "model_dict.model_type: is missing"},
     {"\"linear_rescale\"", "\"clip_0to1\"", "model_dict.norm_type: 'clip_0to1' is not supported"},
     {"\"norm_type\": \"linear_rescale\",", "", "model_dict.norm_type: is missing"},
     // features
@@ -264,7 +264,7 @@ TEST(Collection, RefusesDamage) {
       {"{\"0\":" + good + ",\"1\":3}", "1: expected an object, got a number"},
       {"{\"0\":" + good + ",\"1\":{}}", "1.model_dict is missing"},
       {"{\"0\":" + good + ",\"1\":" + std::string(kSmallModel) + "}", "1.model_dict.model_type is 'LIBSVMNUSVR'"},
-      {"{\"0\":" + good + ",\"1\":" + no_type + "}", "1.model_dict.model_type is ''"},
+      {"{\"0\":" + good + ",\"1\":" + no_type + "}", "1.model_dict.model_type: is missing"},
       {"{\"0\":" + good + ",\"1\":" + good + ",\"2\":" + residue + "}",
        "but that of member 1 is 'BOOTSTRAP_LIBSVMNUSVR'"},
       {"{\"0\":" + good + ",\"1\":" + Replaced(good, "motion2", "motion3") + "}",
