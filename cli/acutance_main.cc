@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/process.h"
 #include "cli/device_commands.h"
 #include "cli/join_command.h"
 #include "cli/list_commands.h"
@@ -204,13 +205,14 @@ int Main(int argc, char** argv) {
 }  // namespace acutance::cli
 
 int main(int argc, char** argv) {
+  acutance::OwnProcess();
   try {
     const int status = acutance::cli::Main(argc, argv);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     fmt::print(stderr, "acutance: could not write the results to standard output\n");
     return 1;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "acutance: {}\n", error.what());
+    std::fprintf(stderr, "acutance: %s\n", error.what());
     return 1;
   }
 }

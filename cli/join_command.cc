@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
+#include "base/usable_cpus.h"
 #include "cli/score_command.h"
 #include "engine/join_run.h"
 
@@ -25,7 +25,7 @@ int RunJoinCommand(const std::vector<std::string>& journals, const ScoreTexts& t
   const Result<NumberFormat> numbers = NumberFormat::Parse(texts.precision);
   if (!numbers.ok()) return Fail(kUsage, numbers.status().message());
   ScoreArgs args;
-  args.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  args.threads = UsableCpus();
   const JoinedRun joined = JoinJournals(journals, args.threads);
   if (joined.run.error) return Fail(kFailed, joined.run.error->status.message());
   for (const std::string& warning : joined.run.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);

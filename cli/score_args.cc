@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <set>
 #include <string_view>
-#include <thread>
 #include <utility>
 
+#include "base/usable_cpus.h"
 #include "report/log_writer.h"
 
 namespace acutance::cli {
@@ -169,6 +169,16 @@ void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command
+      .add_option("--max-memory", texts.max_memory,
+                  "The host's memory for pictures and features at most (default: half of what is free)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command
+      .add_option("--verify", texts.verify,
+                  "Compute one frame in N of a device again on the CPU, and stop at the first difference")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -260,14 +270,15 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.distorted = texts.distorted;
   args.subsample = texts.subsample;
   args.quiet = texts.quiet;
-  args.threads = texts.threads > 0 ? texts.threads
-                                   : std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxThreads);
+  args.threads = texts.threads > 0 ? texts.threads : std::min(UsableCpus(), kMaxThreads);
   args.device.backend = texts.backend;
   ACU_RETURN_IF_ERROR(ReadDevices(texts.devices, args.device));
   args.decoder = texts.decoder == "cpu" ? Decoder::kCpu : texts.decoder == "nvdec" ? Decoder::kNvdec : Decoder::kAuto;
   ACU_RETURN_IF_ERROR(ReadCommonSize(texts, args.size));
   args.force = texts.force;
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
+  if (texts.max_memory > 0) args.max_memory = texts.max_memory;
+  args.verify = texts.verify;
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(args.device));
   if (std::ranges::count(args.distorted, "-") + (args.reference == "-") > 1)
     return Error(StatusCode::kInvalidArgument, "standard input (-) can be only one of the videos");

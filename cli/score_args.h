@@ -39,6 +39,8 @@ struct ScoreTexts {
   std::string devices;  // numbers with commas
   std::string decoder = "cpu";
   uint64_t max_vram = 0;
+  uint64_t max_memory = 0;
+  int verify = 0;
   int threads = 0;
   int subsample = 1;
   bool no_model = false;
@@ -64,7 +66,9 @@ struct ScoreArgs {
   bool force = false;
   DeviceChoice device;
   Decoder decoder = Decoder::kCpu;
-  std::optional<size_t> max_vram;  // bytes
+  std::optional<size_t> max_vram;    // bytes of each device
+  std::optional<size_t> max_memory;  // bytes for pictures and features
+  int verify = 0;
   int threads = 1;
   int subsample = 1;
   bool json = false;

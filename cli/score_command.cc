@@ -38,6 +38,8 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.fit.force = args.force;
   request.device = args.device;
   request.max_device_memory = args.max_vram;
+  request.max_memory = args.max_memory;
+  request.verify = args.verify;
   return request;
 }
 

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/guarded.h"
+
 namespace acutance::cli {
 namespace {
 
@@ -81,9 +83,12 @@ int TerminalColumns(int descriptor) {
 void WatchInterrupt() {
   const sigset_t set = InterruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::thread([set] {
+  std::thread watch;
+  const Status started = StartThread(watch, [set] {
     for (int signal = 0; sigwait(&set, &signal) == 0;) HandleInterrupt();
-  }).detach();
+  });
+  if (started.ok()) watch.detach();
+  else pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // Ctrl-C then ends the process at once
 }
 
 InterruptScope::InterruptScope(std::function<void()> cancel) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/nearest.h"
 
 namespace acutance::cli {
@@ -41,6 +42,9 @@ enum LongOption {
   kBackend,
   kDevice,
   kPrecision,
+  kMaxMemory,
+  kMaxVram,
+  kVerify,
   kListBackends,
   kNoBackend = 1000,      // and on: --no_cuda and its like
   kBackendDevice = 2000,  // and on: --cuda_device and its like
@@ -75,6 +79,9 @@ constexpr option kLongOptions[] = {
     {"help", no_argument, nullptr, kHelp},
     {"backend", required_argument, nullptr, kBackend},
     {"precision", required_argument, nullptr, kPrecision},
+    {"max-memory", required_argument, nullptr, kMaxMemory},
+    {"max-vram", required_argument, nullptr, kMaxVram},
+    {"verify", required_argument, nullptr, kVerify},
     {"list-backends", no_argument, nullptr, kListBackends},
     {"device", required_argument, nullptr, kDevice},
 };
@@ -182,6 +189,13 @@ Result<int64_t> ArgReader::Number(const char* value, const char* name, int64_t m
     return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be {} to {}", value, name,
                  min, max);
   return number;
+}
+
+Status StoreBytes(std::optional<size_t>& target, const char* value, const char* name) {
+  const Result<size_t> bytes = ParseBytes(value);
+  if (!bytes.ok()) return Error(StatusCode::kInvalidArgument, "{}: {}", name, bytes.status().message());
+  target = *bytes;
+  return {};
 }
 
 template <class T>
@@ -335,6 +349,12 @@ Status ArgReader::Read(int option, const char* value) {
     case kPrecision:
       args.precision = value;
       return {};
+    case kMaxMemory:
+      return StoreBytes(args.max_memory, value, "--max-memory");
+    case kMaxVram:
+      return StoreBytes(args.max_vram, value, "--max-vram");
+    case kVerify:
+      return Store(args.verify, value, "--verify", 1, std::numeric_limits<int>::max());
     case kDevice:
       return ReadDevice(value, nullptr);
   }

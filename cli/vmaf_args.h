@@ -28,6 +28,8 @@ struct VmafArgs {
   int64_t frame_count = 0;  // 0: all
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
+  std::optional<size_t> max_memory, max_vram;  // bytes
+  int verify = 0;
   bool predict = true;
   bool quiet = false;
   bool raise_bit_depth = false;  // shift the shallower video's samples left: AOM CTC v6.0 and v7.0

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <utility>
 #include <vector>
 
+#include "base/process.h"
 #include "cli/list_commands.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -75,6 +77,9 @@ RunRequest MakeRequest(const VmafArgs& args) {
   request.frame_limit = args.frame_count;
   request.fit = {.raise_bit_depth = args.raise_bit_depth};
   request.device = args.device;
+  request.max_memory = args.max_memory;
+  request.max_device_memory = args.max_vram;
+  request.verify = args.verify;
   return request;
 }
 
@@ -168,4 +173,12 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace acutance::cli
 
-int main(int argc, char** argv) { return acutance::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  acutance::OwnProcess();
+  try {
+    return acutance::cli::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "vmaf: %s\n", error.what());
+    return acutance::cli::kRunFailed;
+  }
+}

@@ -41,6 +41,9 @@ Where to run
       --device N             which of the backend's devices
       --no_cuda, --no_hip, --no_sycl, --no_vulkan
                              leave one out of auto; --gpumask 1: all of them
+      --max-memory SIZE, --max-vram SIZE   limits for pictures and features, and
+                             for each device: 800M, 2G
+      --verify N             compute one frame in N of a device on the CPU, too
       --list-backends        print the backends of this machine as JSON
       --cpumask N            accepted, and without effect
 

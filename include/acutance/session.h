@@ -50,6 +50,10 @@ struct SessionOptions {
   /// Called for each artifact of the features, in the order of frames, by one thread at a time; not the same always.
   /// Its error ends the session. Not set: none are made. Start fails where no feature has any.
   std::function<Status(const Artifact&)> on_artifact;
+  /// Bytes for pictures in flight and features; not set: $ACUTANCE_MAX_MEMORY, or half of what the machine has left.
+  std::optional<size_t> max_memory;
+  /// Bytes of each device; not set: $ACUTANCE_MAX_VRAM, or 1 GB up to 4K, growing with the area.
+  std::optional<size_t> max_device_memory;
 };
 
 /// Start, Add and Finish of several threads wait for each other; any thread may ask for the rest. Memory is bounded by
@@ -90,6 +94,8 @@ class Session {
  private:
   struct State;
   explicit Session(std::unique_ptr<State> state);
+
+  void Leave();
 
   std::unique_ptr<State> state_;
 };

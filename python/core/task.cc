@@ -1,7 +1,12 @@
 #include "python/core/task.h"
 
+#include <unistd.h>
+
 #include <chrono>
+#include <exception>
 #include <new>
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace acutance::python {
@@ -12,6 +17,8 @@ Expected<Result> Guarded(const Task::Work& work, Task::Shared& shared) {
     return work(shared);
   } catch (const std::bad_alloc&) {
     return Status(StatusCode::kOutOfMemory, "not enough memory to score; use fewer threads");
+  } catch (const std::exception& error) {
+    return Status(StatusCode::kOutOfMemory, std::string("the system refuses: ") + error.what());
   }
 }
 
@@ -37,24 +44,37 @@ std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
           }};
 }
 
-Task::Task(Work work) : shared_(std::make_shared<Shared>()) {
-  thread_ = std::thread([shared = shared_, work = std::move(work)]() mutable {
+Task::Task(Work work) : process_(getpid()), shared_(std::make_shared<Shared>()) {
+  auto run = [shared = shared_, work = std::move(work)]() mutable {
     Expected<Result> result = Guarded(work, *shared);
     work = nullptr;  // releases what it holds before the owner is told
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
     shared->ended.notify_all();
-  });
+  };
+  try {
+    thread_ = std::thread(std::move(run));
+  } catch (const std::system_error& error) {
+    shared_->result = Status(StatusCode::kOutOfMemory, std::string("no thread can be started: ") + error.what());
+  }
 }
+
+bool Task::forked() const { return getpid() != process_; }
 
 Task::~Task() {
   if (!thread_.joinable()) return;
+  if (forked()) {
+    new std::shared_ptr<Shared>(std::move(shared_));
+    new std::thread(std::move(thread_));
+    return;
+  }
   Cancel();
   if (Wait(0)) thread_.join();
   else thread_.detach();
 }
 
 bool Task::Wait(std::optional<double> seconds) {
+  if (forked()) return true;
   std::unique_lock lock(shared_->mutex);
   const auto done = [&] { return shared_->result.has_value(); };
   if (seconds) return shared_->ended.wait_for(lock, std::chrono::duration<double>(*seconds), done);
@@ -63,22 +83,29 @@ bool Task::Wait(std::optional<double> seconds) {
 }
 
 void Task::Cancel() {
+  if (forked()) return;
   const std::lock_guard lock(shared_->mutex);
   shared_->cancelled = true;
   if (shared_->cancel) shared_->cancel();
 }
 
 void Task::Stop() {
+  if (forked()) return;
   const std::lock_guard lock(shared_->mutex);
   shared_->stopped = true;
 }
 
 Progress Task::progress() const {
+  if (forked()) return {};
   const std::lock_guard lock(shared_->mutex);
   return shared_->progress;
 }
 
 Expected<Result> Task::Take() {
+  if (forked())
+    return Status(
+        StatusCode::kInvalidArgument,
+        "this scoring was started in another process; start it after the fork, its thread does not come along");
   const std::lock_guard lock(shared_->mutex);
   return *shared_->result;
 }

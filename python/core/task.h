@@ -1,5 +1,6 @@
 // Computes a Result on its own thread, so that Python's thread can wait in short steps, between
-// which it handles signals, shows progress and runs other tasks.
+// which it handles signals, shows progress and runs other tasks. A forked child has no such thread: there a task is
+// done and its result is an error.
 #pragma once
 
 #include <acutance/acutance.h>
@@ -45,6 +46,9 @@ class Task {
   Expected<Result> Take();  // the result of a task that is done
 
  private:
+  bool forked() const;
+
+  int process_;
   std::shared_ptr<Shared> shared_;
   std::thread thread_;
 };

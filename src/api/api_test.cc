@@ -2,13 +2,17 @@
 #include <acutance/acutance.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <semaphore>
 #include <string>
 #include <thread>
@@ -383,6 +387,41 @@ TEST(Api, ListsWhatThereIs) {
   EXPECT_THAT(acutance::ListFeatures(), testing::Contains(testing::Field(&acutance::FeatureInfo::name, "psnr")));
   EXPECT_THAT(acutance::ListBackends(), testing::Contains(testing::Field(&acutance::BackendInfo::name, "cuda")));
   EXPECT_FALSE(acutance::Version().empty());
+}
+
+/// A library is a guest in its process: another program's handlers stay.
+TEST(Guest, ScoringFilesInstallsNoSignalHandler) {
+  const acutance::test::TempDir dir;
+  for (const char* name : {"a.y4m", "b.y4m"})
+    std::ofstream(dir / name) << "YUV4MPEG2 W32 H32 C420jpeg\nFRAME\n" << std::string(32 * 48, 'a');
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  ASSERT_TRUE(acutance::Score(dir / "a.y4m", {dir / "b.y4m"}, options).ok());
+  for (const int signal : {SIGBUS, SIGINT, SIGSEGV, SIGPIPE}) {
+    struct sigaction action = {};
+    ASSERT_EQ(::sigaction(signal, nullptr, &action), 0);
+    EXPECT_EQ(action.sa_handler, SIG_DFL) << signal;
+  }
+}
+
+/// The child has none of the session's threads.
+TEST(Session, AForkedChildIsToldAndDoesNotHang) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.threads = 3;
+  auto session = std::make_unique<Session>(*Session::Create(options));
+  ASSERT_TRUE(session->Add(MakePicture(0, 0), MakePicture(0, 9)).ok());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    const bool told = !session->Add(MakePicture(1, 0), MakePicture(1, 9)).ok() && !session->Finish().ok();
+    session.reset();
+    ::_exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(session->Finish().ok());
 }
 
 }  // namespace

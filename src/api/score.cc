@@ -26,6 +26,8 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.device = ChoiceOf(options.session);
   request.journal = options.journal;
   request.on_artifact = SinkOf(options.session);
+  request.max_memory = options.session.max_memory;
+  request.max_device_memory = options.session.max_device_memory;
   return request;
 }
 

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "api/access.h"
+#include "base/guarded.h"
 #include "base/process.h"
+#include "base/usable_cpus.h"
 #include "devices/backends.h"
 #include "engine/score_run.h"
 
@@ -68,7 +70,7 @@ acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
   started = true;
   format = wanted;
   begin = Clock::now();
-  error = session->Start(wanted);
+  error = Guarded([&] { return session->Start(wanted); });
   has_scores = error.ok();
   return error;
 }
@@ -90,10 +92,19 @@ acutance::Status Session::State::Add(const Picture& reference, std::span<const P
 
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
-Session& Session::operator=(Session&&) noexcept = default;
-Session::~Session() {
-  // The threads that would be joined did not come along when the process was forked.
+Session& Session::operator=(Session&& other) noexcept {
+  if (this != &other) {
+    Leave();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+Session::~Session() { Leave(); }
+
+/// The threads that would be joined did not come along when the process was forked.
+void Session::Leave() {
   if (state_ && state_->process.forked()) (void)state_.release();
+  state_.reset();
 }
 
 Expected<Session> Session::Create(const SessionOptions& options) {
@@ -103,6 +114,8 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   engine.threads = ThreadsOf(options);
   engine.subsample = options.subsample;
   engine.distorted_count = options.videos;
+  engine.max_memory = options.max_memory;
+  engine.max_device_memory = options.max_device_memory;
   acutance::Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(ChoiceOf(options));
   if (!devices.ok()) return ToPublic(devices.status());
   engine.devices = *devices;
@@ -118,16 +131,19 @@ Expected<Session> Session::Create(const SessionOptions& options) {
 
 bool Session::NeedsChroma() const { return state_->session->NeedsChroma(); }
 Status Session::Start(const PictureFormat& format) {
+  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
   const std::lock_guard lock(state_->mutex);
   return ToPublic(state_->Start(ToEngine(format)));
 }
 
 Status Session::Add(const Picture& reference, const Picture& distorted) {
+  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
   const std::lock_guard lock(state_->mutex);
   return ToPublic(state_->Add(reference, {&distorted, 1}));
 }
 
 Status Session::Add(const Picture& reference, const std::vector<Picture>& distorted) {
+  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
   const std::lock_guard lock(state_->mutex);
   return ToPublic(state_->Add(reference, distorted));
 }
@@ -148,6 +164,7 @@ std::optional<double> Session::Score(std::string_view name, int64_t frame, int v
 }
 
 Expected<Result> Session::Finish() {
+  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
   const std::lock_guard lock(state_->mutex);
   if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
@@ -189,7 +206,7 @@ DeviceChoice ChoiceOf(const SessionOptions& options) { return {options.backend, 
 
 int ThreadsOf(const SessionOptions& options) {
   if (options.threads != 0) return options.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return UsableCpus();
 }
 
 Status ToPublic(const acutance::Status& status) { return {static_cast<StatusCode>(status.code()), status.message()}; }

@@ -1,6 +1,8 @@
 #include "base/environment.h"
 
+#include <cctype>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace acutance {
@@ -13,6 +15,31 @@ const char* Variable(const char* name) {
 bool IsOn(const char* name, bool otherwise) {
   const char* value = Variable(name);
   return value ? std::string_view(value) != "0" : otherwise;
+}
+
+Result<size_t> ParseBytes(std::string_view text) {
+  constexpr std::string_view kUnits = "kmgt";
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(rest, text.data() + text.size());
+  for (char& letter : unit) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  if (unit.ends_with('b')) unit.pop_back();
+  if (unit.ends_with('i')) unit.pop_back();
+  const size_t power = unit.empty() ? 0 : kUnits.find(unit) + 1;
+  double bytes = number;
+  for (size_t i = 0; i < power && unit.size() == 1; ++i) bytes *= 1024;
+  if (error == std::errc() && unit.size() <= 1 && power <= kUnits.size() && number > 0 && bytes < 1e18 && bytes >= 1)
+    return static_cast<size_t>(bytes);
+  return Error(StatusCode::kInvalidArgument, "'{}' is no size: expected bytes, such as 800M or 2GiB", text);
+}
+
+Status ReadBytes(const char* name, std::optional<size_t>& bytes) {
+  const char* text = Variable(name);
+  if (!text || bytes) return {};
+  const Result<size_t> size = ParseBytes(text);
+  if (!size.ok()) return Error(size.status().code(), "{}: {}", name, size.status().message());
+  bytes = *size;
+  return {};
 }
 
 }  // namespace acutance

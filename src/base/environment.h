@@ -2,7 +2,10 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -14,6 +17,12 @@ const char* Variable(const char* name);
 
 /// A switch: "0" is off, and anything else is on.
 bool IsOn(const char* name, bool otherwise);
+
+/// Bytes: "800M", "2GB", "64KiB" (each unit is 1024 of the one before), or a plain number.
+Result<size_t> ParseBytes(std::string_view text);
+
+/// Reads such a size from a variable and leaves it alone where that is not set, or `bytes` is.
+Status ReadBytes(const char* name, std::optional<size_t>& bytes);
 
 /// Reads a number from a variable and leaves it alone where that is not set.
 template <class Number>

@@ -9,6 +9,11 @@
 
 namespace acutance {
 
+/// Called by acutance's own commands. A library is a guest: only in a process that is its own it installs a signal
+/// handler, takes FFmpeg's log, or sets a variable of the environment.
+void OwnProcess();
+bool OwnsProcess();
+
 /// Remembers the process that made it.
 class ProcessGuard {
  public:
@@ -21,6 +26,13 @@ class ProcessGuard {
                  "{} was opened before this process was forked, and does not survive that; start processes with "
                  "spawn, or use no device before they fork",
                  what);
+  }
+
+  /// An error in a process that was forked since, which has none of the threads of a session.
+  Status CheckSession() const {
+    if (!forked()) return {};
+    return Error(StatusCode::kInvalidArgument,
+                 "this session was made in another process; make one after the fork, its threads do not come along");
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/usable_cpus.h"
 #include "engine/share_work.h"
 
 namespace acutance {
@@ -13,7 +14,7 @@ namespace {
 /// faster than many. They spin while they wait, so that each lane thread and the caller keep a
 /// core.
 int CopyThreads(ptrdiff_t lanes) {
-  const ptrdiff_t cores = std::thread::hardware_concurrency(), others = DeviceLane::kThreads * lanes + 1;
+  const ptrdiff_t cores = UsableCpus(), others = DeviceLane::kThreads * lanes + 1;
   return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));
 }
 
@@ -21,13 +22,13 @@ bool HasPlan(const MetricRun& run) { return run.metric->make_plan != nullptr; }
 
 }  // namespace
 
-Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format) {
+Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, int most_frames) {
   if (!settings_.devices) return {};
   const bool useful = std::ranges::any_of(features.runs(), HasPlan);
   while (useful && lanes_.empty()) {
     std::vector<std::unique_ptr<Device>> devices = settings_.devices->NextGroup();
     if (devices.empty()) break;
-    MakeLanes(std::move(devices), features, format);
+    MakeLanes(std::move(devices), features, format, most_frames);
   }
   if (useful && lanes_.empty() && !settings_.devices->cpu_is_allowed()) return NoDevice();
   for (const std::string& refused : settings_.devices->refused()) settings_.warn(refused);
@@ -45,13 +46,16 @@ Status DeviceCrew::NoDevice() const {
 }
 
 void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features,
-                           const PictureFormat& format) {
+                           const PictureFormat& format, int most_frames) {
   const LaneSettings settings = {
       .distorted_count = settings_.distorted_count,
       .max_memory = settings_.max_memory,
-      .for_each = [this](int count, const std::function<void(int)>& work) { ForEach(count, work); },
+      .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),
+      .verify = settings_.verify,
+      .for_each = [this](int count, const std::function<void(int)>& work) { return ForEach(count, work); },
       .warn = settings_.warn,
-      .done = settings_.done};
+      .done = settings_.done,
+      .fail = settings_.fail};
   for (std::unique_ptr<Device>& device : devices) {
     const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
     Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features, format, settings);
@@ -66,17 +70,19 @@ void DeviceCrew::Warn(const std::string& warning) {
 }
 
 /// The copying pool does batches in their order: a later one would wait for memory that an earlier one has.
-void DeviceCrew::ForEach(int count, const std::function<void(int)>& work) {
-  ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
+Status DeviceCrew::ForEach(int count, const std::function<void(int)>& work) {
+  return ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
 }
 
-void DeviceCrew::Start(ThreadPool& pool, bool pool_has_other_work) {
+Status DeviceCrew::Start(ThreadPool& pool, bool pool_has_other_work) {
   pool_ = &pool;
   if (has_devices_ && !pool_has_other_work)
     copy_pool_ = std::make_unique<ThreadPool>(std::min(settings_.threads, CopyThreads(std::ssize(lanes_))),
-                                              ThreadPool::Mode::kThreads);
+                                              ThreadPool::Mode::kThreads, settings_.fail);
+  if (copy_pool_ && copy_pool_->is_inline()) copy_pool_.reset();
   help_.Start(CpuHelp::Clock::now());
-  for (auto& lane : lanes_) lane->Start(*frames_);
+  for (auto& lane : lanes_) ACU_RETURN_IF_ERROR(lane->Start(*frames_));
+  return {};
 }
 
 void DeviceCrew::Stop() {
@@ -111,7 +117,7 @@ void DeviceCrew::Help() {
 
 void DeviceCrew::Count(const Jobs& done) {
   for (const auto& job : done) {
-    if (job->ran_device_work_on_cpu()) help_.OnCpuFrame(job->work());
+    if (job->ran_device_work_on_cpu() && !job->is_verified()) help_.OnCpuFrame(job->work());
     else help_.OnDeviceFrame();
   }
 }

@@ -26,18 +26,20 @@ class DeviceCrew {
     int threads = 1;
     std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
     std::optional<size_t> max_memory;       // bytes of each device
+    int verify = 0;                         // of so many frames one is computed again on the CPU; 0: none
     std::function<void(const std::string&)> warn;
-    std::function<void(Jobs)> done;  // takes the frames of which nothing is left to do
+    std::function<void(Jobs)> done;           // takes the frames of which nothing is left to do
+    std::function<void(const Status&)> fail;  // ends the session
   };
 
   explicit DeviceCrew(Settings settings) : settings_(std::move(settings)) {}
 
   /// Opens the first devices that can run something, and marks the runs that are theirs. No device is an error where
-  /// the CPU was not allowed.
-  Status Choose(FeatureSet& features, const PictureFormat& format);
+  /// the CPU was not allowed. most_frames: in flight.
+  Status Choose(FeatureSet& features, const PictureFormat& format, int most_frames);
 
   /// Devices begin to work. The pool copies their pictures, and computes what they are behind with.
-  void Start(ThreadPool& pool, bool pool_has_other_work);
+  Status Start(ThreadPool& pool, bool pool_has_other_work);
 
   /// Ends the devices' threads and drops what they have not done. The pool must still be there.
   void Stop();
@@ -67,9 +69,10 @@ class DeviceCrew {
   void Count(const Jobs& done);
 
  private:
-  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features, const PictureFormat& format);
+  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features, const PictureFormat& format,
+                 int most_frames);
   Status NoDevice() const;
-  void ForEach(int count, const std::function<void(int)>& work);
+  Status ForEach(int count, const std::function<void(int)>& work);
   void Warn(const std::string& warning);
 
   const Settings settings_;

@@ -1,10 +1,12 @@
 #include "engine/device_lane.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
 
+#include "base/guarded.h"
 #include "devices/selftest.h"
 
 namespace acutance {
@@ -14,6 +16,9 @@ constexpr int kSlots = 4;  // two are filled, one computes, one hands out its su
 // Two threads fill batches: while the last pictures of one batch are copied, copying threads that
 // find none left begin with the next batch.
 constexpr int kFillThreads = DeviceLane::kThreads - 1;
+/// How long the end of a session waits for a device that makes no progress: longer than any batch takes.
+constexpr std::chrono::milliseconds kLastWait{800};
+constexpr std::chrono::milliseconds kFirstPause{100};  // before a retry; each further one waits twice as long
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
@@ -37,11 +42,8 @@ DeviceLane::DeviceLane(std::unique_ptr<Device> device, const FeatureSet& feature
     : features_(features), settings_(settings), device_(std::move(device)) {}
 
 DeviceLane::~DeviceLane() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
+  device_->LimitWaits(kLastWait);
+  StopFilling(/*for_good=*/true);
   if (frames_) frames_->Wake();
   if (finish_thread_.joinable()) finish_thread_.join();
   for (std::thread& thread : fill_threads_)
@@ -72,18 +74,26 @@ Result<std::vector<Plan>> DeviceLane::MakePlans() const {
   return plans;
 }
 
+Status DeviceLane::MakeSlots(const PictureFormat& format) {
+  format_ = format;
+  size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(format));
+  // Other programs take memory, too, and a driver may page instead of refusing.
+  if (const std::optional<size_t> free = device_->FreeMemory()) limit = std::min(limit, *free / 5 * 4);
+  const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
+  const int frames =
+      std::clamp(pairs / settings_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+  return MakeSlots(frames, limit, settings_.max_memory.has_value());
+}
+
 /// Leaves out a slot, then halves the batch, until the device's memory and the limit hold it: fewer than three slots
 /// would no longer upload, compute and read at once.
-Status DeviceLane::MakeSlots(const PictureFormat& format) {
+Status DeviceLane::MakeSlots(int frames, size_t limit, bool is_limit_firm) {
   constexpr int kFewSlots = 3;
-  const size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(format));
-  const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
-  int frames = std::max(pairs / settings_.distorted_count, 1);
   for (int count = kSlots;;) {
-    MakeContext(format, frames);
+    MakeContext(format_, frames);
     const bool smallest = frames == 1 && count == 1;
-    const bool no_limit = smallest && !settings_.max_memory;
-    Status status = MakeSlots(count, no_limit ? std::numeric_limits<size_t>::max() : limit);
+    const bool no_limit = smallest && !is_limit_firm;
+    Status status = MakeSlotsOf(count, no_limit ? std::numeric_limits<size_t>::max() : limit);
     if (status.code() != StatusCode::kOutOfMemory || smallest) return status;
     if (count > kFewSlots || frames == 1) {
       --count;
@@ -94,7 +104,7 @@ Status DeviceLane::MakeSlots(const PictureFormat& format) {
   }
 }
 
-Status DeviceLane::MakeSlots(int count, size_t limit) {
+Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
   slots_.clear();
   ACU_ASSIGN_OR_RETURN(const std::vector<Plan> plans, MakePlans());
   memory_bytes_ = PlanRunner::DeviceBytes(plans, context_) * count;
@@ -116,12 +126,37 @@ Status DeviceLane::MakeSlots(int count, size_t limit) {
   return {};
 }
 
-void DeviceLane::Start(FrameQueue& frames) {
+Status DeviceLane::Start(FrameQueue& frames) {
   frames_ = &frames;
+  ACU_RETURN_IF_ERROR(StartFilling());
+  ACU_RETURN_IF_ERROR(StartThread(finish_thread_, [this] { Finish(); }));
   frames.Join(batch());
-  for (Slot& slot : slots_) idle_.push_back(&slot);
-  for (int i = 0; i < kFillThreads; ++i) fill_threads_.emplace_back([this] { Fill(); });
-  finish_thread_ = std::thread([this] { Finish(); });
+  return {};
+}
+
+Status DeviceLane::StartFilling() {
+  return Guarded([&] {
+    idle_.reserve(slots_.size());
+    busy_.reserve(slots_.size());
+    fill_threads_.resize(kFillThreads);
+    last_taken_ = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = ending_;
+      for (Slot& slot : slots_) idle_.push_back(&slot);
+    }
+    for (std::thread& thread : fill_threads_) ACU_RETURN_IF_ERROR(StartThread(thread, [this] { Fill(); }));
+    return Status();
+  });
+}
+
+void DeviceLane::StopFilling(bool for_good) {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    ending_ |= for_good;
+  }
+  changed_.notify_all();
 }
 
 /// Waits for a slot; null when the lane stops.
@@ -130,7 +165,7 @@ DeviceLane::Slot* DeviceLane::WaitFor(Slots& slots) {
   changed_.wait(lock, [&] { return stopping_ || !slots.empty(); });
   if (stopping_) return nullptr;
   Slot* slot = slots.front();
-  slots.pop_front();
+  slots.erase(slots.begin());
   return slot;
 }
 
@@ -143,14 +178,30 @@ void DeviceLane::Put(Slots& slots, Slot* slot) {
 }
 
 void DeviceLane::Fill() {
-  while (Slot* slot = WaitFor(idle_)) {
-    if (!Take(*slot)) return;
-    for (const auto& job : slot->jobs) job->Prepare();
-    if (slot->started.ok()) slot->started = Start(*slot);
-    const bool ok = slot->started.ok();
-    Put(busy_, slot);
-    if (!ok) return;
-  }
+  while (Slot* slot = WaitFor(idle_))
+    if (!FillSlot(*slot)) return;
+}
+
+/// False: there is nothing more to fill.
+bool DeviceLane::FillSlot(Slot& slot) {
+  bool took = false;
+  slot.jobs.clear();
+  slot.before = nullptr;
+  slot.started = Guarded([&] {
+    took = Take(slot);
+    return slot.started;
+  });
+  if (slot.started.ok() && !took) return false;
+  if (slot.started.ok())
+    slot.started = Guarded([&] {
+      for (const auto& job : slot.jobs) job->Prepare();
+      return Status();
+    });
+  if (slot.started.ok()) slot.started = Guarded([&] { return Start(slot); });
+  else slot.runner->Skip(slot.started, slot.before);
+  const bool ok = slot.started.ok();
+  Put(busy_, &slot);
+  return ok;
 }
 
 /// Fills the slot with the next frames. Where they follow those of the batch before, their history is on the device.
@@ -158,7 +209,6 @@ bool DeviceLane::Take(Slot& slot) {
   const std::lock_guard lock(take_mutex_);
   slot.started = slot.runner->BeginBatch();
   slot.jobs = frames_->Take(batch(), stopping_);
-  slot.before = nullptr;
   if (slot.jobs.empty()) return false;
   if (!slot.started.ok()) {
     last_taken_ = nullptr;  // there is no Start that another slot could wait for
@@ -175,15 +225,33 @@ bool DeviceLane::Take(Slot& slot) {
 }
 
 void DeviceLane::Finish() {
+  const Status status = Guarded([&] { return FinishSlots(); });
+  if (!status.ok()) settings_.fail(status);
+}
+
+Status DeviceLane::FinishSlots() {
   while (Slot* slot = WaitFor(busy_)) {
     const Status status = slot->started.ok() ? slot->runner->Wait() : slot->started;
-    if (!status.ok()) return GiveUp(status, slot);
+    if (!status.ok()) {
+      if (Recover(status, slot)) continue;
+      return {};
+    }
     Deliver(*slot);
     FrameQueue::Jobs jobs = std::exchange(slot->jobs, {});
     Put(idle_, slot);
+    if (settings_.verify > 0) Verify(jobs);
     std::erase_if(jobs, [](const auto& job) { return !job->FinishOnDevice(); });
     settings_.done(std::move(jobs));
   }
+  return {};
+}
+
+/// Takes the frames whose turn it is out of `jobs`: the CPU computes them again, and they end there.
+void DeviceLane::Verify(FrameQueue::Jobs& jobs) const {
+  const auto is_due = [&](const auto& job) { return job->index() % settings_.verify == 0; };
+  for (const auto& job : jobs)
+    if (is_due(job)) job->VerifyOnCpu(fmt::format("{} device {} ({})", info().backend, info().index, info().name));
+  std::erase_if(jobs, is_due);
 }
 
 Status DeviceLane::Start(Slot& slot) const {
@@ -218,22 +286,48 @@ void DeviceLane::DeliverItem(const PlanRunner& runner, int plan, int item, RunRe
   for (int a = 0; a < std::ssize(result.artifacts); ++a) runner.CopyArtifact(plan, item, a, result.artifacts[a]);
 }
 
-/// On the finishing thread: ends the other one, and gives back what is unfinished.
-void DeviceLane::GiveUp(const Status& status, Slot* failed) {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
+/// On the finishing thread, after a failure: ends the filling threads and gives back what is unfinished. False: the
+/// device is left, and other devices or the CPU take its frames.
+bool DeviceLane::Recover(const Status& status, Slot* failed) {
+  StopFilling(/*for_good=*/false);
   frames_->Wake();
   for (std::thread& thread : fill_threads_) thread.join();
-  settings_.warn(
-      fmt::format("{} device {} ({}) failed: {}; its frames go to other devices or the CPU, scores do not change",
-                  info().backend, info().index, info().name, status.message()));
+  frames_->GiveBack(TakeUnfinished(failed));
+  if (status.code() == StatusCode::kOutOfMemory && retries_ < kMostRetries && TryAgain(status)) return true;
+  if (!is_ending()) Warn(status, "its frames go to other devices or the CPU, scores do not change");
+  frames_->Leave();
+  return false;
+}
+
+bool DeviceLane::TryAgain(const Status& status) {
+  Warn(status, "it tries again with smaller batches");
+  std::this_thread::sleep_for(kFirstPause * (1 << retries_++));
+  if (is_ending()) return false;
+  const Status made = Guarded([&] { return MakeSlots(std::max(batch() / 2, 1), memory_bytes_, false); });
+  if (made.ok() && StartFilling().ok()) return true;
+  StopFilling(/*for_good=*/false);
+  for (std::thread& thread : fill_threads_)
+    if (thread.joinable()) thread.join();
+  return false;
+}
+
+bool DeviceLane::is_ending() {
+  const std::lock_guard lock(mutex_);
+  return ending_;
+}
+
+FrameQueue::Jobs DeviceLane::TakeUnfinished(Slot* failed) {
   FrameQueue::Jobs unfinished = std::exchange(failed->jobs, {});
   for (Slot* slot : busy_) std::ranges::move(std::exchange(slot->jobs, {}), std::back_inserter(unfinished));
   std::ranges::sort(unfinished, {}, [](const auto& job) { return job->index(); });
-  frames_->Leave(std::move(unfinished));
+  idle_.clear();
+  busy_.clear();
+  return unfinished;
+}
+
+void DeviceLane::Warn(const Status& status, std::string_view what_follows) const {
+  settings_.warn(fmt::format("{} device {} ({}) failed: {}; {}", info().backend, info().index, info().name,
+                             status.message(), what_follows));
 }
 
 }  // namespace acutance

@@ -28,9 +28,12 @@ namespace acutance {
 struct LaneSettings {
   int distorted_count = 1;
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
+  int most_frames = 1 << 20;         // in flight
+  int verify = 0;                    // of so many frames one is computed again on the CPU; 0: none
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;
   std::function<void(FrameQueue::Jobs)> done;  // takes the frames that are finished
+  std::function<void(const Status&)> fail;     // ends the session
 };
 
 /// The largest part of a device's memory that a session takes by default: 1 GB up to 4K, then
@@ -38,15 +41,19 @@ struct LaneSettings {
 size_t DefaultDeviceMemory(const PictureFormat& format);
 
 /// Runs the metrics that have a device plan. Two threads fill batches, another waits for them and hands out their sums.
-/// A device that fails gives its frames back to the queue: scores do not change.
+/// A device that fails gives its frames back to the queue: scores do not change. One that lacks memory tries again with
+/// smaller batches first, for other programs may have taken the memory for a moment.
 class DeviceLane {
  public:
   static constexpr int kThreads = 3;  // of its own
+  static constexpr int kMostRetries = 3;
 
   /// Prepares the plans of every run that has one. Fails when the device cannot hold a single frame pair.
   static Result<std::unique_ptr<DeviceLane>> Make(std::unique_ptr<Device> device, const FeatureSet& features,
                                                   const PictureFormat& format, const LaneSettings& settings);
-  ~DeviceLane();  // drops what is not done; the queue must have been stopped
+  /// Drops what is not done; the queue must have been stopped. Waits for the device, but not long: one that hangs is
+  /// left with what it may still write.
+  ~DeviceLane();
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
 
@@ -64,8 +71,8 @@ class DeviceLane {
   /// them.
   Status WaitForClients() const { return device_->WaitForClients(); }
 
-  /// Joins the queue and begins to work.
-  void Start(FrameQueue& frames);
+  /// Joins the queue and begins to work. After an error the lane may only be destroyed.
+  Status Start(FrameQueue& frames);
 
  private:
   /// A batch in flight.
@@ -75,28 +82,39 @@ class DeviceLane {
     PlanRunner* before = nullptr;  // has the pictures before these frames
     Status started;
   };
-  using Slots = std::deque<Slot*>;
+  using Slots = std::vector<Slot*>;  // with room for all of them
 
   DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings);
   Status MakeSlots(const PictureFormat& format);
-  Status MakeSlots(int count, size_t limit);
+  Status MakeSlots(int frames, size_t limit, bool is_limit_firm);
+  Status MakeSlotsOf(int count, size_t limit);
   void MakeContext(const PictureFormat& format, int frames);
   Result<std::vector<Plan>> MakePlans() const;
+  Status StartFilling();
+  void StopFilling(bool for_good);
   void Fill();
+  bool FillSlot(Slot& slot);
   void Finish();
+  Status FinishSlots();
   Slot* WaitFor(Slots& slots);
   void Put(Slots& slots, Slot* slot);
   bool Take(Slot& slot);
   Status Start(Slot& slot) const;
   void Deliver(const Slot& slot) const;
   void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result) const;
-  void GiveUp(const Status& status, Slot* failed);
+  void Verify(FrameQueue::Jobs& jobs) const;
+  bool Recover(const Status& status, Slot* failed);
+  bool TryAgain(const Status& status);
+  bool is_ending();
+  FrameQueue::Jobs TakeUnfinished(Slot* failed);
+  void Warn(const Status& status, std::string_view what_follows) const;
 
   const FeatureSet& features_;
   const LaneSettings settings_;
   const std::unique_ptr<Device> device_;
   std::vector<int> runs_;  // in the order of the plans
   PackTrial pack_trial_;
+  PictureFormat format_;
   PlanContext context_;
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0;
@@ -106,9 +124,11 @@ class DeviceLane {
   Slot* last_taken_ = nullptr;  // the slot of the latest batch, and the frame after it
   int64_t next_frame_ = 0;
 
+  int retries_ = 0;
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
+  bool ending_ = false;  // the lane goes
   Slots idle_, busy_;
   std::vector<std::thread> fill_threads_;
   std::thread finish_thread_;

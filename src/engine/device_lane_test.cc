@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
 
 #include "backend/emu/emu.h"
 #include "base/temp_dir.h"
@@ -120,8 +124,7 @@ TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
 constexpr PictureFormat kTiny = {40, 34, 8, PixelFormat::k420};
 
 /// The faults of a device at work.
-constexpr Fault kTroubles[] = {{Fault::kCopy, 0, StatusCode::kOutOfMemory, false},
-                               {Fault::kSubmit, 0, StatusCode::kOutOfMemory, false},
+constexpr Fault kTroubles[] = {{Fault::kCopy, 0, StatusCode::kIo, false},
                                {Fault::kSubmit, 0, StatusCode::kIo, false},  // a refused launch
                                {Fault::kWait, 0, StatusCode::kIo, true},     // a lost device
                                {Fault::kSubmit, 0, StatusCode::kIo, true}};
@@ -141,6 +144,128 @@ TEST(DeviceLane, ADeviceThatFailsHandsItsFramesToTheCpu) {
                                     HasSubstr("failed as told"), HasSubstr("scores do not change"))));
       ExpectSameLogs(*cpu, *session, 3);
     }
+}
+
+TEST(DeviceLane, ALaunchThatDoesNotRunIsAFailure) {
+  const auto cpu = Score(nullptr, kTiny, 70, 3);
+  for (const Fault::Kind kind : {Fault::kDrop, Fault::kHalf})
+    for (int nth : {0, 2, 4}) {
+      SCOPED_TRACE(fmt::format("submission {}, kind {}", nth, static_cast<int>(kind)));
+      const auto session =
+          Score(Flaky({.where = Fault::kSubmit, .nth = nth, .lasts = false, .kind = kind}), kTiny, 70, 3);
+      EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("a kernel did not run or did not end")));
+      ExpectSameLogs(*cpu, *session, 3);
+    }
+}
+
+/// The device is lacking memory for a moment, because of another program.
+TEST(DeviceLane, ADeviceThatLacksMemoryTriesAgainWithSmallerBatches) {
+  const auto cpu = Score(nullptr, kTiny, 200, 1);
+  const int batch = Score(Emu(), kTiny, 1, 1)->lanes()[0]->batch();
+  for (const Fault::Where where : {Fault::kCopy, Fault::kSubmit})
+    for (int times : {1, 2}) {
+      Fault fault = {.where = where, .code = StatusCode::kOutOfMemory, .lasts = false, .calls = times};
+      fault.nth = CallsBefore(fault) + 1;
+      const auto session = Score(Flaky(fault), kTiny, 200, 1, 2);
+      const std::vector<std::string> warnings = session->warnings();
+      EXPECT_THAT(warnings, testing::Each(HasSubstr("failed as told; it tries again with smaller batches")));
+      EXPECT_GE(warnings.size(), 1u);
+      EXPECT_LE(session->lanes()[0]->batch(), batch / 2) << "it stays with the device";
+      ExpectSameLogs(*cpu, *session, 1);
+    }
+}
+
+TEST(DeviceLane, ADeviceThatLacksMemoryForGoodIsLeft) {
+  const auto cpu = Score(nullptr, kTiny, 70, 1);
+  const auto session =
+      Score(Flaky({.where = Fault::kSubmit, .nth = 1, .code = StatusCode::kOutOfMemory}), kTiny, 70, 1, 2);
+  const std::vector<std::string> warnings = session->warnings();
+  ASSERT_EQ(warnings.size(), DeviceLane::kMostRetries + 1u);
+  EXPECT_THAT(warnings.back(), HasSubstr("its frames go to other devices or the CPU"));
+  ExpectSameLogs(*cpu, *session, 1);
+}
+
+constexpr Fault kHang = {.where = Fault::kWait, .nth = 5, .kind = Fault::kHang};  // the second batch
+
+double SecondsOf(const std::function<void()>& what) {
+  const auto begin = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+TEST(DeviceLane, ADeviceThatHangsIsGivenUp) {
+  const auto cpu = Score(nullptr, kTiny, 70, 1);
+  ::setenv("ACUTANCE_DEVICE_TIMEOUT", "0.2", 1);
+  std::unique_ptr<Session> session;
+  EXPECT_LT(SecondsOf([&] { session = Score(Flaky(kHang), kTiny, 70, 1, 2); }), 10);
+  ::unsetenv("ACUTANCE_DEVICE_TIMEOUT");
+  EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("hangs as told")));
+  ExpectSameLogs(*cpu, *session, 1);
+}
+
+/// A session whose device hangs, with frames in flight.
+std::unique_ptr<Session> Hanging() {
+  SessionOptions options;
+  options.features = kFeatures;
+  options.devices = Flaky(kHang);
+  auto session = Session::Create(std::move(options)).value();
+  EXPECT_TRUE(session->Start(kTiny).ok());
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)}).ok());
+  return session;
+}
+
+TEST(DeviceLane, ASessionEndsSoonThoughItsDeviceHangs) {
+  std::unique_ptr<Session> session = Hanging();
+  EXPECT_LT(SecondsOf([&] { session.reset(); }), 5);
+}
+
+TEST(DeviceLane, CancelEndsAWaitForADeviceThatHangs) {
+  std::unique_ptr<Session> session = Hanging();
+  std::thread cancel([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    session->Cancel();
+  });
+  Status status;
+  EXPECT_LT(SecondsOf([&] { status = session->Flush(); }), 5);
+  EXPECT_EQ(status.code(), StatusCode::kCancelled);
+  cancel.join();
+  EXPECT_EQ(session->Add(Frame(kTiny, 20, 0), {Frame(kTiny, 20, 3)}).ok(), false);
+}
+
+TEST(DeviceLane, ASlowDeviceIsNotGivenUp) {
+  const auto cpu = Score(nullptr, kTiny, 20, 1);
+  const auto session = Score(Flaky({.where = Fault::kWait, .nth = 4, .kind = Fault::kSlow, .calls = 3}), kTiny, 20, 1);
+  EXPECT_THAT(session->warnings(), IsEmpty());
+  ExpectSameLogs(*cpu, *session, 1);
+}
+
+TEST(DeviceLane, WrongBitsAreFoundByVerifying) {
+  for (const bool is_wrong : {false, true}) {
+    SessionOptions options;
+    options.features = kFeatures;
+    options.verify = 3;
+    options.devices = Flaky(is_wrong ? Fault{.where = Fault::kSubmit, .nth = 0, .kind = Fault::kBitFlip} : Fault());
+    const auto session = Session::Create(std::move(options)).value();
+    ASSERT_TRUE(session->Start(kTiny).ok());
+    Status status;
+    for (int i = 0; i < 20 && status.ok(); ++i) status = session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)});
+    if (status.ok()) status = session->Flush();
+    if (is_wrong) EXPECT_THAT(status.message(), HasSubstr("computed something else than the CPU"));
+    else EXPECT_TRUE(status.ok()) << status.message();
+  }
+}
+
+TEST(DeviceLane, AWarningComesWhenItHappens) {
+  std::atomic<int> heard = 0;
+  SessionOptions options;
+  options.features = kFeatures;
+  options.devices = Flaky({.where = Fault::kSubmit, .code = StatusCode::kIo});
+  options.on_warning = [&](const std::string&) { ++heard; };
+  const auto session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kTiny).ok());
+  ASSERT_TRUE(session->Add(Frame(kTiny, 0, 0), {Frame(kTiny, 0, 3)}).ok());
+  for (int i = 0; i < 500 && heard == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(heard, 1);
 }
 
 TEST(DeviceLane, ADeviceThatFailsWhileItIsPreparedIsPassedOver) {

@@ -1,8 +1,11 @@
 #include "engine/frame_job.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
+
+#include "base/guarded.h"
 
 namespace acutance {
 namespace {
@@ -58,17 +61,19 @@ void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
   histories_.clear();
   work_ = 0;
   ran_device_work_on_cpu_ = false;
+  device_words_.clear();
+  has_failed_ = false;
 }
 
 void FrameJob::DropInputs() { inputs_.pictures.clear(); }
 
 void FrameJob::Prepare() {
   if (is_prepared_) return;
-  is_prepared_ = true;
   results_.Assign(features_, *runs_, index(), static_cast<int>(inputs_.own().distorted.size()));
   results_.history = static_cast<int>(inputs_.pictures.size()) - 1;
   MakeChains();
   chains_left_ = static_cast<int>(chains_.size());
+  is_prepared_ = true;
 }
 
 void FrameJob::MakeChains() {
@@ -98,6 +103,7 @@ void FrameJob::MakeArtifacts(RunResult& result) {
 
 void FrameJob::Record(Status status) {
   if (status.ok()) return;
+  has_failed_ = true;
   const std::lock_guard lock(status_mutex_);
   if (results_.status.ok()) results_.status = std::move(status);
 }
@@ -107,6 +113,8 @@ void FrameJob::Guarded(const std::function<Status()>& work) {
     Record(work());
   } catch (const std::bad_alloc&) {
     Record(OutOfMemory(index()));
+  } catch (...) {
+    Record(CaughtError());
   }
 }
 
@@ -116,7 +124,7 @@ void FrameJob::Start() {
   ++chains_left_;  // so that `done` waits for this loop
   for (Chain& chain : chains_)
     if (!chain.on_device) StartChain(chain);
-  if (--chains_left_ == 0) done_(shared_from_this());
+  if (--chains_left_ == 0) Done();
 }
 
 RunResult* FrameJob::FindResult(int run, int distorted) {
@@ -139,7 +147,7 @@ void FrameJob::RunDeviceWorkOnCpu() {
   Prepare();
   if (has_device_work() && !CanRunOnCpu()) {
     Record(Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index));
-    if (FinishOnDevice()) done_(shared_from_this());
+    if (FinishOnDevice()) Done();
     return;
   }
   for (Chain& chain : chains_) {
@@ -183,14 +191,22 @@ void FrameJob::StartStage(Chain& chain) {
   chain.bands_left = bands;
   for (int b = 0; b < bands; ++b) {
     const RowBand band{static_cast<int>(int64_t{rows} * b / bands), static_cast<int>(int64_t{rows} * (b + 1) / bands)};
-    pool_.Submit([self = shared_from_this(), &chain, band](int worker) { self->RunBand(chain, band, worker); },
-                 /*urgent=*/chain.stage > 0);
+    const Status submitted = acutance::Guarded([&, self = shared_from_this()] {
+      pool_.Submit([self, &chain, band](int worker) { self->RunBand(chain, band, worker); },
+                   /*urgent=*/chain.stage > 0);
+      return Status();
+    });
+    if (!submitted.ok()) {  // the band counts as done
+      Record(submitted);
+      if (--chain.bands_left == 0) EndStage(chain);
+    }
   }
 }
 
 void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
   const auto begin = std::chrono::steady_clock::now();
-  Guarded([&] { return ComputeBand(chain, band, worker); });
+  // A stage reads what those before it left, so that after a failure none runs.
+  if (!has_failed_) Guarded([&] { return ComputeBand(chain, band, worker); });
   work_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   if (--chain.bands_left == 0) EndStage(chain);
 }
@@ -224,7 +240,64 @@ void FrameJob::EndStage(Chain& chain) {
 void FrameJob::EndChain(Chain& chain) {
   for (auto& workspace : chain.frame_workspaces) workspaces_.ReturnFrameWorkspace(chain.run, std::move(workspace));
   chain.frame_workspaces.clear();
-  if (--chains_left_ == 0) done_(shared_from_this());
+  if (--chains_left_ == 0) Done();
+}
+
+void FrameJob::Done() {
+  if (is_verified()) Record(CompareWithDevice());
+  done_(shared_from_this());
+}
+
+void FrameJob::VerifyOnCpu(std::string device) {
+  if (CanRunOnCpu()) {
+    device_ = std::move(device);
+    device_words_ = DeviceWords();
+    return RunDeviceWorkOnCpu();
+  }
+  Record(Error(StatusCode::kUnsupported, "frame {} cannot be verified: its pictures lie in the device's memory alone",
+               index()));
+  if (FinishOnDevice()) Done();
+}
+
+/// The sums and words of the runs that are a device's.
+std::vector<int64_t> FrameJob::DeviceWords() const {
+  std::vector<int64_t> words;
+  for (const Chain& chain : chains_)
+    for (const RunResult& result : chain.results) {
+      if (!chain.on_device) continue;
+      words.insert(words.end(), result.sums.begin(), result.sums.end());
+      words.insert(words.end(), result.words.begin(), result.words.end());
+    }
+  return words;
+}
+
+/// Compares what the results mean: sums that need pictures before the first are unspecified, and Finish knows.
+Status FrameJob::CompareWithDevice() const {
+  std::span<const int64_t> words = device_words_;
+  for (const Chain& chain : chains_)
+    for (const RunResult& result : chain.results) {
+      if (!chain.on_device) continue;
+      const auto sums = TakeFront(words, result.sums.size());
+      const FrameBits theirs = BitsOf(result, sums, TakeFront(words, result.words.size()));
+      if (theirs == BitsOf(result, result.sums, result.words)) continue;
+      return Error(StatusCode::kIo,
+                   "frame {}: {} computed something else than the CPU for {}; the device, its memory or its driver is "
+                   "faulty: score without it, and do not trust what it scored before",
+                   index(), device_, RunOf(chain).metric->name);
+    }
+  return {};
+}
+
+/// The values that results of a run become, by their bits: some are no numbers.
+FrameJob::FrameBits FrameJob::BitsOf(const RunResult& result, std::span<const int64_t> sums,
+                                     std::span<const int64_t> words) const {
+  const MetricRun& run = features_.runs()[result.run];
+  std::vector<double> values(run.metric->outputs.size(), 0.0);
+  FrameBits bits(run.extractor->spec().kept, 0);
+  const FrameTotals totals = {index(), results_.history, sums, words};
+  if (!run.extractor->Finish(totals, {values, bits}).ok()) bits.push_back(1);
+  for (const double value : values) bits.push_back(std::bit_cast<int64_t>(value));
+  return bits;
 }
 
 }  // namespace acutance

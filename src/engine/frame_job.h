@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backend/cpu/thread_pool.h"
@@ -75,6 +76,11 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Called instead of FinishOnDevice when the device failed or is behind.
   void RunDeviceWorkOnCpu();
 
+  /// Instead of FinishOnDevice: computes the same again on the CPU. `done` is called when that is finished; the frame's
+  /// status is then an error, if the device named had other results.
+  void VerifyOnCpu(std::string device);
+  bool is_verified() const { return !device_words_.empty(); }
+
   int64_t index() const { return inputs_.index; }
   const Inputs& inputs() const { return inputs_; }
   /// Drops the pictures after `done`; index() and results() stay. The vectors that held the
@@ -108,6 +114,11 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   Status ComputeBand(Chain& chain, RowBand band, int worker);
   void EndStage(Chain& chain);
   void EndChain(Chain& chain);
+  void Done();
+  std::vector<int64_t> DeviceWords() const;
+  using FrameBits = std::vector<int64_t>;
+  FrameBits BitsOf(const RunResult& result, std::span<const int64_t> sums, std::span<const int64_t> words) const;
+  Status CompareWithDevice() const;
   void Record(Status status);                         // the first error stays
   void Guarded(const std::function<Status()>& work);  // records its error, or that memory ran out
   const MetricRun& RunOf(const Chain& chain) const { return features_.runs()[chain.run]; }
@@ -127,6 +138,9 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   std::atomic<int> chains_left_ = 0;
   std::atomic<int64_t> work_ = 0;  // nanoseconds
   bool ran_device_work_on_cpu_ = false;
+  std::string device_;                 // that computed the frame before the CPU did
+  std::vector<int64_t> device_words_;  // its results
+  std::atomic<bool> has_failed_ = false;
   std::mutex status_mutex_;  // guards results_.status
 };
 

@@ -20,18 +20,27 @@ void FrameQueue::Join(int batch) {
   ++devices_;
 }
 
-void FrameQueue::Leave(Jobs unfinished) {
+void FrameQueue::GiveBack(Jobs unfinished) {
   {
     const std::lock_guard lock(mutex_);
+    if (stopped_) return;
     const auto earlier = [](const auto& a, const auto& b) { return a->index() < b->index(); };
     std::deque<std::shared_ptr<FrameJob>> merged;
     std::ranges::merge(unfinished, waiting_, std::back_inserter(merged), earlier);
     waiting_ = std::move(merged);
-    unfinished.clear();
-    if (--devices_ == 0) std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(unfinished));
+    smallest_batch_ = 1;  // the device may go on with smaller ones
   }
   changed_.notify_all();
-  for (auto& job : unfinished) job->RunDeviceWorkOnCpu();
+}
+
+void FrameQueue::Leave() {
+  Jobs left;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--devices_ == 0) std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(left));
+  }
+  changed_.notify_all();
+  for (auto& job : left) job->RunDeviceWorkOnCpu();
 }
 
 void FrameQueue::Add(std::shared_ptr<FrameJob> job) {
@@ -56,13 +65,19 @@ void FrameQueue::Drain() {
 }
 
 void FrameQueue::Stop() {
-  Jobs dropped;  // outside the lock
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-    std::ranges::move(std::exchange(waiting_, {}), std::back_inserter(dropped));
-  }
+  while (StopOne()) continue;
   changed_.notify_all();
+}
+
+/// Called while a session ends, perhaps because there is no memory: it takes none.
+bool FrameQueue::StopOne() {
+  std::shared_ptr<FrameJob> dropped;  // goes outside the lock
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  if (waiting_.empty()) return false;
+  dropped = std::move(waiting_.front());
+  waiting_.pop_front();
+  return true;
 }
 
 /// The number of waiting frames that may form a batch.

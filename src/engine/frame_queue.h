@@ -23,9 +23,12 @@ class FrameQueue {
   /// Registers a device that takes batches of so many frames.
   void Join(int batch);
 
-  /// Removes a device that failed and takes back its unfinished frames, in order. Other devices
-  /// take them, or after the last device the CPU, which then does all later frames too.
-  void Leave(Jobs unfinished);
+  /// Takes back the unfinished frames of a device that failed, in order.
+  void GiveBack(Jobs unfinished);
+
+  /// Removes a device. Other devices take the frames, or after the last device the CPU, which then does all later
+  /// frames too.
+  void Leave();
 
   /// Adds a frame; frames come in order.
   void Add(std::shared_ptr<FrameJob> job);
@@ -45,6 +48,7 @@ class FrameQueue {
   std::shared_ptr<FrameJob> TakeOne();
 
  private:
+  bool StopOne();
   size_t RunLength(int batch) const;
   bool IsReady(int batch) const;
 

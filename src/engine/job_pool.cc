@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/guarded.h"
+
 namespace acutance {
 namespace {
 
@@ -25,8 +27,11 @@ std::unique_ptr<FrameJob> JobPool::TakeOrMake() {
 }
 
 void JobPool::Return(std::unique_ptr<FrameJob> job) {
-  const std::lock_guard lock(mutex_);
-  if (spare_.size() < kMostSpare) spare_.push_back(std::move(job));
+  static_cast<void>(Guarded([&] {  // a job for which there is no room is freed
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < kMostSpare) spare_.push_back(std::move(job));
+    return Status();
+  }));
 }
 
 }  // namespace acutance

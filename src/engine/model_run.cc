@@ -74,7 +74,7 @@ Status ModelRun::PredictReady(ScoreTable& table, int subsample, int64_t frames, 
     for (size_t i = begin; i < end; ++i)
       scores[i] = PredictColumns(*request_.model, std::span(values).subspan(i * features, features), request_.flags);
   };
-  share(static_cast<int>(CeilDiv(ready.size(), kFramesAtOnce)), predict);
+  ACU_RETURN_IF_ERROR(share(static_cast<int>(CeilDiv(ready.size(), kFramesAtOnce)), predict));
   for (size_t i = 0; i < ready.size(); ++i) ACU_RETURN_IF_ERROR(Write(table, ready[i], scores[i], progress));
   return {};
 }

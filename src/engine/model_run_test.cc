@@ -12,6 +12,7 @@ constexpr int64_t kLate = 70;  // its features come after those of all others
 
 const ForEach kInTurn = [](int count, const std::function<void(int)>& work) {
   for (int i = 0; i < count; ++i) work(i);
+  return Status();
 };
 
 /// A model with the table that it reads and writes.
@@ -47,6 +48,7 @@ TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
   const ForEach last_first = [&](int count, const std::function<void(int)>& work) {
     parts = count;
     for (int i = count; i-- > 0;) work(i);
+    return Status();
   };
   for (const int64_t frames : {int64_t{33}, kFrames}) {
     ASSERT_TRUE(alone.run.PredictReady(alone.table, 1, frames, kInTurn).ok());

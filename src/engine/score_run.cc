@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/guarded.h"
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
 #include "engine/run_journal.h"
@@ -62,6 +63,9 @@ class Run {
       if (!files.ok()) return Fail(RunStage::kSession, files.status());
       options.on_artifact = *files;
     }
+    options.max_memory = request_.max_memory;
+    options.verify = request_.verify;
+    options.on_warning = request_.on_warning;
     Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
     if (!session.ok()) return Fail(RunStage::kSession, session.status());
     session_ = std::move(session).value();
@@ -102,6 +106,7 @@ class Run {
     result_.decoded_by_nvdec |= video->is_on_device();
     for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
     has_raw_ |= video->is_raw();
+    all_instant_ &= video->is_instant();
     WarnOfRate(path, video->frame_rate());
     if (!session_->NeedsChroma()) video->SkipChroma();
     return PairReaderInput{path, std::move(video), skip, needed};
@@ -139,6 +144,7 @@ class Run {
     PairReaderOptions options;
     if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit + (all ? request_.skip_reference : 0);
     options.read_ahead = request_.read_ahead ? 2 : 0;
+    session_->CountReadAhead(all_instant_ ? 0 : options.read_ahead + 1);
     options.fit = request_.fit;
     Result<std::unique_ptr<PairReader>> reader =
         PairReader::Open(std::move(reference).value(), std::move(distorted), options);
@@ -181,10 +187,15 @@ class Run {
   std::optional<FramePair> ReadFrame(Status& status) {
     Result<std::optional<FramePair>> pair = reader_->Next();
     if (pair.ok()) return std::move(pair).value();
-    if (pair.status().code() == StatusCode::kCancelled)
-      status = Error(StatusCode::kCancelled, "interrupted after {} frames", session_->frames_added());
+    if (pair.status().code() == StatusCode::kCancelled) status = Interrupted(pair.status());
     else Fail(RunStage::kRead, pair.status());
     return std::nullopt;
+  }
+
+  /// Whatever was cancelled, in the words of the run.
+  Status Interrupted(const Status& status) const {
+    if (status.code() != StatusCode::kCancelled) return status;
+    return Error(StatusCode::kCancelled, "interrupted after {} frames", session_->frames_added());
   }
 
   /// Passes over the frames that the journal has and those before a part; the last of them are history.
@@ -206,7 +217,7 @@ class Run {
     while (status.ok()) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) return status;
-      ACU_RETURN_IF_ERROR(session_->Add(std::move(pair->reference), std::move(pair->distorted)));
+      ACU_RETURN_IF_ERROR(Interrupted(session_->Add(std::move(pair->reference), std::move(pair->distorted))));
       if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
         was_stopped_ = true;
         return {};
@@ -224,15 +235,18 @@ class Run {
 
   void ScoreFrames() {
     const auto start = std::chrono::steady_clock::now();
-    const std::shared_ptr<void> watch =
-        request_.watch_cancel ? request_.watch_cancel([this] { reader_->Cancel(); }) : nullptr;
+    const auto cancel = [reader = reader_.get(), session = session_.get()] {
+      reader->Cancel();
+      session->Cancel();
+    };
+    const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
     Status status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) result_.warnings.push_back(warning);
     if (status.ok() && session_->frames_added() == (result_.is_part ? request_.skip_reference : 0)) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
     }
-    if (status.ok()) status = session_->Flush();
+    if (status.ok()) status = Interrupted(session_->Flush());
     if (status.ok()) status = reader_->CheckIntact();
     if (status.ok() && journal_ && !was_stopped_ && !result_.error) status = journal_->End();
     if (!status.ok()) {
@@ -251,12 +265,23 @@ class Run {
   std::shared_ptr<DevicePicker> devices_;
   bool may_use_nvdec_ = false;
   bool has_raw_ = false;
+  bool all_instant_ = true;  // no pictures are read ahead
   std::optional<std::pair<std::string, double>> first_rate_;
   bool was_stopped_ = false;  // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };
+
+ScoredRun RunOnce(const RunRequest& request) {
+  ScoredRun result;
+  const Status status = Guarded([&] {
+    result = Run(request).Go();
+    return Status();
+  });
+  if (!status.ok()) result.error = RunError{RunStage::kScore, status};
+  return result;
+}
 
 }  // namespace
 
@@ -267,12 +292,12 @@ Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choic
 }
 
 ScoredRun RunScore(const RunRequest& request) {
-  ScoredRun result = Run(request).Go();
+  ScoredRun result = RunOnce(request);
   if (!result.error || !result.decoded_by_nvdec || result.error->status.code() == StatusCode::kCancelled) return result;
   const std::string reason = result.error->status.message();
   RunRequest again = request;
   again.decoder = Decoder::kCpu;
-  result = Run(again).Go();
+  result = RunOnce(again);
   if (!result.error)
     result.warnings.insert(result.warnings.begin(),
                            fmt::format("with NVDEC: {}; started again without, scores do not change", reason));

@@ -54,9 +54,12 @@ struct RunRequest {
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
   int64_t frame_limit = 0;  // 0: all
-  FitOptions fit{.size = CommonSize(), .raise_bit_depth = true, .heed_color = true};  // of videos that differ in size or depth
+  FitOptions fit{
+      .size = CommonSize(), .raise_bit_depth = true, .heed_color = true};  // of videos that differ in size or depth
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
+  std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionOptions
+  int verify = 0;  // of so many frames that a device computes, one is computed again on the CPU; 0: none
 
   /// A file in which the results of frames are kept. A run with the same journal goes on where the last one stopped;
   /// one whose first frame is not 0 is a part, which has no scores of its own (JoinJournals). Empty: none.
@@ -70,6 +73,9 @@ struct RunRequest {
 
   /// Called after each frame that is read.
   std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
+
+  /// Called with what the devices' failures are, when they happen and on any thread; the run's warnings have them, too.
+  std::function<void(const std::string&)> on_warning = nullptr;
 
   /// Given a function that stops the run, from any thread, with kCancelled; the run holds what is returned.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;

@@ -65,10 +65,10 @@ Status ScoreWriter::Write(std::span<FrameResults* const> frames) {
 }
 
 Status ScoreWriter::Finish(std::span<FrameResults* const> frames) {
-  share_(static_cast<int>(CeilDiv(frames.size(), kFramesAtOnce)), [&](int part) {
+  ACU_RETURN_IF_ERROR(share_(static_cast<int>(CeilDiv(frames.size(), kFramesAtOnce)), [&](int part) {
     const size_t begin = part * kFramesAtOnce, end = std::min(begin + kFramesAtOnce, frames.size());
     for (size_t i = begin; i < end; ++i) frames[i]->Finish(features_);
-  });
+  }));
   for (const FrameResults* frame : frames) ACU_RETURN_IF_ERROR(frame->status);
   return {};
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/environment.h"
+#include "base/guarded.h"
+#include "base/usable_cpus.h"
 #include "engine/share_work.h"
 
 namespace acutance {
@@ -16,10 +19,10 @@ Session::Session(SessionOptions options)
       crew_(CrewSettings()),
       writer_(features_, models_, options_.subsample) {}
 
-/// The devices' threads use the pool, and the pool's threads everything else.
+/// The devices' threads use the pool, and the pool's threads everything else. What has not begun is dropped.
 Session::~Session() {
   crew_.Stop();
-  if (pool_) pool_->End();  // its tasks use the pool
+  if (pool_) pool_->Drop();  // its tasks use the pool
 }
 
 DeviceCrew::Settings Session::CrewSettings() {
@@ -27,8 +30,10 @@ DeviceCrew::Settings Session::CrewSettings() {
           .threads = options_.threads,
           .devices = options_.devices,
           .max_memory = options_.max_device_memory,
+          .verify = options_.verify,
           .warn = [this](const std::string& warning) { Warn(warning); },
-          .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }};
+          .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); },
+          .fail = [this](const Status& status) { Fail(status); }};
 }
 
 Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
@@ -37,6 +42,8 @@ Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
     return Error(StatusCode::kInvalidArgument, "{} threads: the number must be 1 to {}", options.threads, kMaxThreads);
   if (options.subsample < 1)
     return Error(StatusCode::kInvalidArgument, "subsample {}: the number must be at least 1", options.subsample);
+  ACU_RETURN_IF_ERROR(ReadBytes("ACUTANCE_MAX_MEMORY", options.max_memory));
+  ACU_RETURN_IF_ERROR(ReadBytes("ACUTANCE_MAX_VRAM", options.max_device_memory));
   if (options.distorted_count < 1)
     return Error(StatusCode::kInvalidArgument, "a session needs at least one distorted video");
   std::unique_ptr<Session> session(new Session(std::move(options)));
@@ -76,20 +83,57 @@ Status Session::Start(const PictureFormat& format) {
   distorted_history_ = features_.History(Video::kDistorted);
   runs_ = FrameRuns(features_, options_.subsample);
   const auto share = [this](int count, const std::function<void(int)>& work) {
-    ShareWork(*pool_, count, work, /*urgent=*/true);
+    return ShareWork(*pool_, count, work, /*urgent=*/true);
   };
   ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, share));
   means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
-  ACU_RETURN_IF_ERROR(crew_.Choose(features_, format));
-  most_in_flight_ = std::max(options_.threads, crew_.frames_in_flight());
+  ACU_ASSIGN_OR_RETURN(const int most_frames, MostFrames());
+  ACU_RETURN_IF_ERROR(crew_.Choose(features_, format, most_frames));
+  // Add begins one more.
+  most_in_flight_ = std::min(std::max(options_.threads, crew_.frames_in_flight()), most_frames - 1);
   resume_at_ = crew_.has_devices() ? most_in_flight_ * 3 / 4 : most_in_flight_;
   // Frames end on the devices' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(
-      options_.threads, crew_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne);
-  crew_.Start(*pool_, RunsOnCpu());
+      options_.threads, crew_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne,
+      [this](const Status& status) { Fail(status); });
+  if (crew_.has_devices() && pool_->is_inline())
+    return Error(StatusCode::kOutOfMemory, "the system starts no threads, which devices need; use --backend cpu");
+  ACU_RETURN_IF_ERROR(crew_.Start(*pool_, RunsOnCpu()));
   for (const std::string& warning : features_.ignored()) Warn(warning);
   return {};
+}
+
+/// The bytes of a frame's pictures, those of all videos, as far as metrics read them.
+size_t Session::PairBytes() const {
+  size_t samples = 0;
+  for (int p = 0; p < (NeedsChroma() ? format_.PlaneCount() : 1); ++p)
+    samples += static_cast<size_t>(format_.PlaneWidth(p)) * format_.PlaneHeight(p);
+  return samples * format_.BytesPerSample() * (1 + options_.distorted_count);
+}
+
+/// What features take of the host's memory for a frame, about: VIF and ADM keep 1.3 and 1.5 bytes a sample.
+size_t Session::WorkBytes() const {
+  constexpr size_t kBytesPerSample = 2;
+  const auto is_on_cpu = [&](const MetricRun& run) { return !options_.devices || !run.metric->make_plan; };
+  const size_t runs = std::ranges::count_if(features_.runs(), is_on_cpu);
+  return static_cast<size_t>(format_.width) * format_.height * kBytesPerSample * runs * options_.distorted_count;
+}
+
+/// The frames that the limit on memory has room for.
+Result<int> Session::MostFrames() const {
+  constexpr size_t kMegabyte = 1'000'000, kNoLimit = 1 << 20;
+  std::optional<size_t> memory = options_.max_memory;
+  if (!memory && AvailableMemory()) memory = *AvailableMemory() / 2;
+  if (!memory) return static_cast<int>(kNoLimit);
+  const size_t held = PairBytes() * (history() + read_ahead_), frame = PairBytes() + WorkBytes();
+  const size_t left = *memory - std::min(*memory, held);
+  if (left >= frame || !options_.max_memory) return static_cast<int>(std::clamp<size_t>(left / frame, 1, kNoLimit));
+  return Error(StatusCode::kOutOfMemory,
+               "{} MB of memory are needed to score one frame of {}x{}: {} MB for its pictures, {} MB for the features "
+               "and {} MB for pictures before it and those read ahead; {} MB are allowed",
+               (held + frame) / kMegabyte + 1, format_.width, format_.height, PairBytes() / kMegabyte,
+               WorkBytes() / kMegabyte, held / kMegabyte, *memory / kMegabyte);
 }
 
 bool Session::CanRunOnDevice() const {
@@ -101,9 +145,24 @@ bool Session::RunsOnCpu() const {
 }
 
 void Session::Warn(const std::string& warning) {
-  std::lock_guard lock(mutex_);
-  warnings_.push_back(warning);
+  {
+    std::lock_guard lock(mutex_);
+    warnings_.push_back(warning);
+  }
+  if (options_.on_warning) options_.on_warning(warning);
 }
+
+/// For failures after which frames in flight may be lost: nothing waits for them any more.
+void Session::Fail(const Status& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (error_.ok()) error_ = status;
+    failed_ = true;
+  }
+  progressed_.notify_all();
+}
+
+void Session::Cancel() { Fail(Error(StatusCode::kCancelled, "cancelled")); }
 
 std::vector<std::string> Session::warnings() const {
   std::lock_guard lock(mutex_);
@@ -149,7 +208,7 @@ Status Session::CheckPictures(const Picture& reference, const std::vector<Pictur
 /// Waits while too many frames are in flight, then counts one more.
 Status Session::WaitForRoom() {
   std::unique_lock lock(mutex_);
-  const auto has_room = [&] { return in_flight_ <= most_in_flight_ && !done_.IsFull(); };
+  const auto has_room = [&] { return failed_ || (in_flight_ <= most_in_flight_ && !done_.IsFull()); };
   waited_for_ = !has_room();
   progressed_.wait(lock, has_room);
   waited_for_ = false;
@@ -161,6 +220,12 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted) {
   if (!pool_ || flushed_)
     return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
   ACU_RETURN_IF_ERROR(CheckPictures(reference, distorted));
+  const Status status = Guarded([&] { return AddFrame(std::move(reference), std::move(distorted)); });
+  if (!status.ok()) Fail(status);
+  return status;
+}
+
+Status Session::AddFrame(Picture reference, std::vector<Picture> distorted) {
   if (crew_.MayHelp() && DevicesAreBehind()) crew_.Help();
   ACU_RETURN_IF_ERROR(WaitForRoom());
   std::shared_ptr<FrameJob> job = jobs_.Take();
@@ -275,7 +340,7 @@ Status Session::Flush() {
   {
     std::unique_lock lock(mutex_);
     waited_for_ = true;
-    progressed_.wait(lock, [&] { return next_to_write_ == next_index_; });
+    progressed_.wait(lock, [&] { return failed_ || next_to_write_ == next_index_; });
     if (!error_.ok()) return error_;
   }
   const std::lock_guard writer_lock(writer_mutex_);

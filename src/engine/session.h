@@ -40,11 +40,17 @@ struct SessionOptions {
   std::shared_ptr<DevicePicker> devices;                   // null: the CPU alone
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   ArtifactSink on_artifact{};                              // null: no artifacts are made but those of options
+  /// Bytes for the pictures in flight and the features' buffers; not set: half of what the machine has left.
+  std::optional<size_t> max_memory = std::nullopt;
+  int verify = 0;  // of so many frames that a device computes, one is computed again on the CPU; 0: none
+  std::function<void(const std::string&)> on_warning = nullptr;  // called when there is one, on any thread
 };
 
+/// $ACUTANCE_MAX_MEMORY and $ACUTANCE_MAX_VRAM stand in for limits that are not set.
+///
 /// Frames go in by Add, in order; scores come out of the tables. One thread uses a session at a time.
 /// Scores do not depend on threads or devices. Pictures are held of the frames in flight alone: at most threads + 1,
-/// and with devices as many as keep those busy (DeviceLane::frames_in_flight).
+/// and with devices as many as keep those busy (DeviceLane::frames_in_flight); fewer where memory is limited.
 class Session {
  public:
   static Result<std::unique_ptr<Session>> Create(SessionOptions options);
@@ -61,6 +67,10 @@ class Session {
 
   /// Whether a feature runs on the CPU, which then needs the pictures' samples in the host's memory. After Start.
   bool RunsOnCpu() const;
+
+  /// The caller holds so many pictures of each video beside those it adds, which count in the limit on memory. Before
+  /// Start.
+  void CountReadAhead(int pictures) { read_ahead_ = pictures; }
 
   /// Fixes the picture format, makes the metrics and the columns of the score tables. Once, before the first Add.
   Status Start(const PictureFormat& format);
@@ -90,6 +100,10 @@ class Session {
 
   /// Queues the next frame; blocks while too many are in flight.
   Status Add(Picture reference, std::vector<Picture> distorted);
+
+  /// Ends the session with kCancelled: Add and Flush return that from now on, also on a thread that waits in them. Any
+  /// thread.
+  void Cancel();
 
   /// Waits for all frames and writes what needed them all. Once; at least one frame must have been added or restored.
   Status Flush();
@@ -131,7 +145,12 @@ class Session {
   DeviceCrew::Settings CrewSettings();
   void Warn(const std::string& warning);
   Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
+  Status AddFrame(Picture reference, std::vector<Picture> distorted);
   Status WaitForRoom();
+  size_t PairBytes() const;
+  size_t WorkBytes() const;
+  Result<int> MostFrames() const;
+  void Fail(const Status& status);
   bool DevicesAreBehind() const;
   void OnFramesDone(Jobs jobs);
   void WriteReady();
@@ -152,6 +171,7 @@ class Session {
   int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
   int64_t first_index_ = 0, next_index_ = 0;
+  int read_ahead_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
   bool flushed_ = false;
@@ -166,6 +186,7 @@ class Session {
   int64_t next_to_write_ = 0;
   std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
   Status error_;
+  bool failed_ = false;  // frames in flight may never end
   std::vector<std::string> warnings_;
 
   /// Held while scores are written: guards the tables and the models' progress. Taken before mutex_, if both are.

@@ -174,5 +174,23 @@ TEST(Session, MisuseIsAnError) {
   EXPECT_FALSE(fresh->Add(MakePicture(kFormat, 0, 0), {MakePicture(kFormat, 0, 1)}).ok());
 }
 
+TEST(Session, MemoryIsLimited) {
+  const PictureFormat format = {640, 360, 8, PixelFormat::k420};
+  const auto start = [&](size_t bytes) {
+    SessionOptions options;
+    options.features = {{"vif", {}}, {"motion", {}}};
+    options.threads = 8;
+    options.max_memory = bytes;
+    auto session = Session::Create(options).value();
+    session->CountReadAhead(2);
+    return session->Start(format);
+  };
+  EXPECT_TRUE(start(20'000'000).ok());
+  const Status refused = start(1'000'000);
+  EXPECT_EQ(refused.code(), StatusCode::kOutOfMemory);
+  EXPECT_NE(refused.message().find("MB of memory are needed to score one frame of 640x360"), std::string::npos)
+      << refused.message();
+}
+
 }  // namespace
 }  // namespace acutance

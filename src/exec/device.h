@@ -6,9 +6,11 @@
 // failure.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,7 +96,8 @@ class Recording {
 class Mark {
  public:
   virtual ~Mark() = default;
-  virtual Status Wait() = 0;  // until the work before it is done; any thread, also several, beside all use of the queue
+  /// Until the work before it is done; any thread, also several, beside all use of the queue.
+  virtual Status Wait() = 0;
 };
 
 /// Runs what is submitted in the order of submission. One thread uses a queue at a time.
@@ -109,7 +112,8 @@ class Queue {
   virtual size_t BestCopyBytes() const { return size_t{6} << 20; }
   /// Marks the end of what was submitted so far. Null where the queue has no marks: then only Wait tells.
   virtual Result<std::unique_ptr<Mark>> MarkEnd() { return std::unique_ptr<Mark>(); }
-  virtual Status Wait() = 0;  // until everything submitted is done; reports its failures
+  /// Until everything submitted is done; reports its failures.
+  virtual Status Wait() = 0;
 };
 
 class Device {
@@ -124,6 +128,13 @@ class Device {
   virtual Result<std::unique_ptr<Buffer>> Adopt(uint64_t /*address*/, size_t /*bytes*/) {
     return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
   }
+
+  /// From now on a wait for the device that sees no progress for so long is an error, by which the device is lost: what
+  /// it may still read or write is never freed. Any thread, beside all other use. Devices that cannot hang ignore it.
+  virtual void LimitWaits(std::chrono::milliseconds /*longest*/) {}
+
+  /// Bytes of its memory that no program uses; nothing where the device does not tell.
+  virtual std::optional<size_t> FreeMemory() { return std::nullopt; }
 
   /// Waits for what others queued to write such memory.
   virtual Status WaitForClients() { return {}; }

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/guarded.h"
 #include "base/int_math.h"
 #include "exec/unpack_samples_args.h"
 
@@ -50,8 +51,12 @@ struct FrameUnpacker::Pool {
       ACU_ASSIGN_OR_RETURN(buffer, pool->device->Allocate(bytes, MemoryKind::kDevice));
     }
     return std::shared_ptr<Buffer>(buffer.release(), [pool](Buffer* done) {
-      const std::lock_guard lock(pool->mutex);
-      pool->free.emplace_back(done);
+      std::unique_ptr<Buffer> owned(done);
+      static_cast<void>(Guarded([&] {  // without room for it, it is freed
+        const std::lock_guard lock(pool->mutex);
+        pool->free.push_back(std::move(owned));
+        return Status();
+      }));
     });
   }
 

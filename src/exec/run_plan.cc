@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/guarded.h"
 #include "base/int_math.h"
 #include "exec/pack_samples.h"
 #include "exec/unpack_bits_args.h"
@@ -13,6 +14,10 @@ namespace acutance {
 namespace {
 
 constexpr std::byte kPoison{0xA7};
+
+/// Stands where no kernel has written a result yet. No sum reaches it (docs/numbers.md), and as a double it is a
+/// negative number below 1e-300, which no sum of a row is.
+constexpr int64_t kUnwritten = std::numeric_limits<int64_t>::min() + 0x5A5A5A5A;
 
 constexpr std::string_view kUnpackShape = "64x4";
 
@@ -48,7 +53,7 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Make(Device& device, std::vector
 
 // The device may still read the staging memory; how that work ends no longer matters.
 PlanRunner::~PlanRunner() {
-  if (started_) static_cast<void>(Wait());
+  if (started_) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
 }
 
 Status PlanRunner::Prepare(std::vector<Plan> plans) {
@@ -140,8 +145,9 @@ Status PlanRunner::FillBuffers() {
       commands.push_back({source.get(), 0, bound.own[i].get(), 0, contents.size()});
       sources.push_back(std::move(source));
     }
-  ACU_RETURN_IF_ERROR(queue_->Copy(commands));
-  return queue_->Wait();
+  const Status copied = queue_->Copy(commands);
+  const Status ended = queue_->Wait();  // also where a copy failed: those before it read the sources
+  return copied.ok() ? ended : copied;
 }
 
 Status PlanRunner::RecordBatch() {
@@ -245,13 +251,46 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
 
 Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
-  Status status = AnnounceUpload(UploadPictures(pictures), pictures);
+  ClearResults();
+  Status status = AnnounceUpload(Guarded([&] { return UploadPictures(pictures); }), pictures);
   if (before) {
     const Status taken = TakePictures(*before);
     if (status.ok()) status = taken;
   }
   ACU_RETURN_IF_ERROR(status);
   return queue_->Submit(*recording_);
+}
+
+void PlanRunner::Skip(const Status& reason, PlanRunner* before) {
+  static_cast<void>(AnnounceUpload(reason, {}));
+  if (!before) return;
+  {
+    const std::lock_guard lock(before->pictures_.mutex);
+    before->pictures_.is_awaited = false;
+  }
+  before->pictures_.changed.notify_all();
+}
+
+/// Before a batch, which so cannot end with the results of the one before.
+void PlanRunner::ClearResults() {
+  for (const BoundPlan& bound : plans_)
+    for (const Buffer* results : {bound.sums.get(), bound.words.get()})
+      std::fill_n(reinterpret_cast<int64_t*>(results->host()), results->bytes() / sizeof(int64_t), kUnwritten);
+}
+
+Status PlanRunner::CheckResults() const {
+  for (const BoundPlan& bound : std::span(plans_).subspan(leading_)) {
+    const Plan& plan = bound.plan;
+    const auto is_written = [&](const Buffer& results, size_t words) {
+      const auto* first = reinterpret_cast<const int64_t*>(results.host());
+      return std::find(first, first + words, kUnwritten) == first + words;
+    };
+    const size_t items = plan.items();
+    if (!is_written(*bound.sums, plan.sum_count() * items) || !is_written(*bound.words, plan.word_count() * items))
+      return Error(StatusCode::kIo, "{}: a kernel did not run or did not end, though its driver reports no failure",
+                   device_.info().name);
+  }
+  return {};
 }
 
 void PlanRunner::KeepPictures() {
@@ -279,7 +318,7 @@ Status PlanRunner::MarkOrWait(std::unique_ptr<Mark>& mark) {
 
 Status PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
   std::unique_ptr<Mark> uploaded;
-  if (status.ok()) status = MarkOrWait(uploaded);
+  if (status.ok()) status = Guarded([&] { return MarkOrWait(uploaded); });
   {
     const std::lock_guard lock(pictures_.mutex);
     pictures_.started = true;
@@ -303,23 +342,27 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
   {
     std::unique_lock lock(theirs.mutex);
     theirs.changed.wait(lock, [&] { return theirs.started; });
-    status = theirs.status;
-    if (status.ok() && theirs.uploaded) status = theirs.uploaded->Wait();
-    std::vector<CopyCommand> copies;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      const PlanInput& spec = SpecOf(inputs_[i]);
-      const size_t frame = spec.picture_bytes() * context_.copies(spec.video);
-      const size_t bytes = frame * context_.history[static_cast<int>(spec.video)];
-      if (bytes > 0 && spec.derived.empty())
-        copies.push_back({before.inputs_[i].buffer.get(), frame * theirs.frames, inputs_[i].buffer.get(), 0, bytes});
-    }
-    if (status.ok()) status = queue_->Copy(copies);
-    if (status.ok()) status = MarkOrWait(taken);
+    status = Guarded([&] { return CopyHistory(theirs, before, taken); });
     theirs.taken = std::move(taken);
     theirs.is_awaited = false;
   }
   theirs.changed.notify_all();
   return status;
+}
+
+Status PlanRunner::CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken) {
+  ACU_RETURN_IF_ERROR(theirs.status);
+  if (theirs.uploaded) ACU_RETURN_IF_ERROR(theirs.uploaded->Wait());
+  std::vector<CopyCommand> copies;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const PlanInput& spec = SpecOf(inputs_[i]);
+    const size_t frame = spec.picture_bytes() * context_.copies(spec.video);
+    const size_t bytes = frame * context_.history[static_cast<int>(spec.video)];
+    if (bytes > 0 && spec.derived.empty())
+      copies.push_back({before.inputs_[i].buffer.get(), frame * theirs.frames, inputs_[i].buffer.get(), 0, bytes});
+  }
+  ACU_RETURN_IF_ERROR(queue_->Copy(copies));
+  return MarkOrWait(taken);
 }
 
 /// Samples that do not fit their bit depth cannot travel packed; such a video is uploaded as it is from there on.
@@ -393,7 +436,8 @@ Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlanInput& inpu
 
 Status PlanRunner::Wait() {
   started_ = false;
-  return queue_->Wait();
+  ACU_RETURN_IF_ERROR(queue_->Wait());
+  return CheckResults();
 }
 
 Status PlanRunner::Run(const BatchPictures& pictures) {

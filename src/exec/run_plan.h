@@ -59,13 +59,16 @@ class PlanRunner {
   /// its pictures for this one; those before this batch are copied from there.
   Status Start(const BatchPictures& pictures, PlanRunner* before = nullptr);
 
+  /// Instead of Start, where the batch that was begun failed before: runners that wait for its pictures fail, too.
+  void Skip(const Status& reason, PlanRunner* before);
+
   /// Before the Start of a batch whose pictures another runner may take: waits until those of the
   /// batch before have been taken. One thread orders all calls of BeginBatch and KeepPictures.
   Status BeginBatch();
   /// Another runner will name this one in its Start, for the batch that was begun last.
   void KeepPictures();
 
-  /// Waits until the batch is done.
+  /// Waits until the batch is done. A result that no kernel wrote is an error: the device dropped a launch.
   Status Wait();
 
   /// Results of item `item` of the batch waited for. Those of frames beyond the pictures given are
@@ -134,6 +137,9 @@ class PlanRunner {
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);
   Status AnnounceUpload(Status status, const BatchPictures& pictures);
+  Status CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken);
+  void ClearResults();
+  Status CheckResults() const;
   Status AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset);
 
   Device& device_;

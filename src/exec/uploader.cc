@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/guarded.h"
 #include "exec/pack_samples.h"
 
 namespace acutance {
@@ -79,7 +80,7 @@ class Uploader::Batch {
     first_turn_ = uploader_.next_turn_.fetch_add(std::ssize(turns_));
     const int count = static_cast<int>(pieces_.size());
     const auto copy = [this](int i) { Copy(pieces_[i]); };
-    if (for_each) for_each(count, copy);
+    if (for_each) ACU_RETURN_IF_ERROR(for_each(count, copy));
     else
       for (int i = 0; i < count; ++i) copy(i);
     ACU_RETURN_IF_ERROR(uploader_.status());
@@ -147,7 +148,9 @@ class Uploader::Batch {
     Segment& segment = uploader_.segments_[turn % uploader_.segments()];
     if (!uploader_.is_broken_) {
       const std::lock_guard lock(queue_mutex_);
-      if (const Status status = Submit(turn, segment.end); !status.ok()) uploader_.Break(status);
+      // The turn is handed over in any case, for other batches wait for it.
+      const Status status = Guarded([&] { return Submit(turn, segment.end); });
+      if (!status.ok()) uploader_.Break(status);
     }
     segment.handed_over = turn;
     segment.handed_over.notify_all();

@@ -90,7 +90,7 @@ class TestDevice : public Device {
 };
 
 /// Four threads, which begin the items in order.
-void OnThreads(int count, const std::function<void(int)>& work) {
+Status OnThreads(int count, const std::function<void(int)>& work) {
   std::atomic<int> next = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -98,6 +98,7 @@ void OnThreads(int count, const std::function<void(int)>& work) {
       for (int i = next++; i < count; i = next++) work(i);
     });
   for (std::thread& thread : threads) thread.join();
+  return {};
 }
 
 struct Layout {

@@ -4,6 +4,8 @@
 #include <new>
 #include <vector>
 
+#include "base/guarded.h"
+
 namespace acutance {
 namespace {
 
@@ -36,8 +38,12 @@ Result<std::shared_ptr<std::byte>> BufferPool::Get() {
   if (!memory) memory.reset(static_cast<std::byte*>(::operator new(state_->bytes, kAlign, std::nothrow)));
   if (!memory) return Error(StatusCode::kOutOfMemory, "no memory for a picture of {} MB", state_->bytes >> 20);
   auto give_back = [state = state_](std::byte* returned) {
-    std::lock_guard lock(state->mutex);
-    state->spare.emplace_back(returned);
+    std::unique_ptr<std::byte, Free> owned(returned);
+    static_cast<void>(Guarded([&] {  // without room for it among the spare ones, it is freed
+      std::lock_guard lock(state->mutex);
+      state->spare.push_back(std::move(owned));
+      return Status();
+    }));
   };
   return std::shared_ptr<std::byte>(memory.release(), std::move(give_back));
 }

@@ -224,7 +224,11 @@ std::span<const std::byte> ByteStream::mapped_bytes() const {
 }
 
 Status ByteStream::CheckMapping() const {
-  if (!mapping_ || (!mapping_->lost_pages() && size() >= static_cast<int64_t>(mapping_->bytes().size()))) return {};
+  const bool is_shorter = mapping_ && size() < static_cast<int64_t>(mapping_->bytes().size());
+  if (!mapping_ || (!mapping_->lost_pages() && !is_shorter)) return {};
+  if (!is_shorter)
+    return Error(StatusCode::kIo, "{} was written to while it was read, or its disk or server fails; score it again",
+                 name_);
   return Error(StatusCode::kBadData,
                "{} became shorter while it was read: of {} bytes {} are left; score it again when it is whole", name_,
                mapping_->bytes().size(), size());

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/process.h"
+
 namespace acutance {
 namespace {
 
@@ -35,7 +37,7 @@ struct Loaded {
     library = avformat;
     ACU_AVFORMAT_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
-    if (status.ok()) functions.av_log_set_callback(KeepFirstError);
+    if (status.ok() && OwnsProcess()) functions.av_log_set_callback(KeepFirstError);
   }
 
   void* Open(const char* name, int version) {

@@ -1,4 +1,5 @@
 #include "io/ffmpeg_source.h"
+#include "base/guarded.h"
 
 #include <utility>
 
@@ -101,7 +102,8 @@ class FfmpegSource : public VideoSource {
 
 int FfmpegSource::ReadBytes(void* opaque, uint8_t* to, int count) {
   auto* self = static_cast<FfmpegSource*>(opaque);
-  Result<size_t> got = self->stream_->ReadSome(to, static_cast<size_t>(count));
+  const Result<size_t> got =
+      GuardedResult<size_t>([&] { return self->stream_->ReadSome(to, static_cast<size_t>(count)); });
   if (got.ok()) return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
   self->io_error_ = got.status();
   return AVERROR_EXIT;
@@ -109,6 +111,7 @@ int FfmpegSource::ReadBytes(void* opaque, uint8_t* to, int count) {
 
 int64_t FfmpegSource::SeekBytes(void* opaque, int64_t offset, int whence) {
   ByteStream& stream = *static_cast<FfmpegSource*>(opaque)->stream_;
+  const auto seek = [&](int64_t to) { return Guarded([&] { return stream.Seek(to); }); };
   switch (whence & ~AVSEEK_FORCE) {
     case AVSEEK_SIZE:
       return stream.size();
@@ -123,7 +126,7 @@ int64_t FfmpegSource::SeekBytes(void* opaque, int64_t offset, int whence) {
     default:
       return AVERROR(EINVAL);
   }
-  return stream.Seek(offset).ok() ? offset : AVERROR(EIO);
+  return seek(offset).ok() ? offset : AVERROR(EIO);
 }
 
 Status FfmpegSource::Failure(std::string_view what, int error) const {
@@ -150,9 +153,10 @@ Status FfmpegSource::OpenInput() {
   AVFormatContext* container = Ffmpeg().avformat_alloc_context();
   if (!container) return Failure("no memory", AVERROR(ENOMEM));
   container->pb = io_.get();
-  // Play lists may name other files, never the network.
+  // One file is scored: play lists and lists of parts, which name others, open none of them.
+  container->io_open = [](AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EPERM); };
   AVDictionary* options = nullptr;
-  Ffmpeg().av_dict_set(&options, "protocol_whitelist", "file,data,crypto", 0);
+  Ffmpeg().av_dict_set(&options, "protocol_whitelist", "none", 0);
   const int opened =
       Ffmpeg().avformat_open_input(&container, stream_->name().c_str(), nullptr, &options);  // frees on failure
   Ffmpeg().av_dict_free(&options);

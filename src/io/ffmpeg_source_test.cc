@@ -196,6 +196,15 @@ TEST_F(Containers, RefusesFilesWithoutVideo) {
   EXPECT_THAT(ErrorOf(dir_ / "a.bin"), HasSubstr("neither y4m nor a video"));
 }
 
+TEST_F(Containers, PlayListsOpenNoOtherFile) {
+  const Clip clip = MakeClip({48, 34, 8, PixelFormat::k420}, 3);
+  ASSERT_TRUE(Encode(clip, "yuv420p", "-c:v libx264 -qp 0", "a.ts")) << ReadFile(dir_ / "log");
+  ASSERT_NE(MustOpen(dir_ / "a.ts"), nullptr);
+  WriteFile(dir_ / "list.ffconcat", "ffconcat version 1.0\nfile a.ts\n");
+  WriteFile(dir_ / "list.m3u8", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:0.12,\na.ts\n#EXT-X-ENDLIST\n");
+  for (const char* list : {"list.ffconcat", "list.m3u8"}) EXPECT_THAT(ErrorOf(dir_ / list), HasSubstr(list));
+}
+
 TEST_F(Containers, SizeChangeIsAnErrorThatNamesTheFrame) {
   const Clip small = MakeClip({48, 34, 8, PixelFormat::k420}, 3), large = MakeClip({64, 34, 8, PixelFormat::k420}, 3);
   ASSERT_TRUE(Encode(small, "yuv420p", "-c:v libx264 -qp 0", "a.h264")) << ReadFile(dir_ / "log");

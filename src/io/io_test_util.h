@@ -9,10 +9,14 @@
 #include <thread>
 #include <vector>
 
+#include "base/process.h"
 #include "base/temp_dir.h"
 #include "io/video_source.h"
 
 namespace acutance::test {
+
+/// These tests are a program of their own: files are mapped as the commands map them.
+inline const bool kOwnsProcess = (OwnProcess(), true);
 
 inline void WriteFile(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/process.h"
+
 namespace acutance {
 namespace {
 
@@ -49,7 +51,7 @@ bool InstallHandler() {
   g_page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   struct sigaction ours = {};
   ours.sa_sigaction = OnBusError;
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER;
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&ours.sa_mask);
   return ::sigaction(SIGBUS, &ours, &g_previous) == 0;
 }
@@ -63,6 +65,7 @@ int TakeSlot() {
 }  // namespace
 
 std::shared_ptr<MappedFile> MappedFile::Map(int fd, size_t bytes) {
+  if (!OwnsProcess()) return nullptr;  // a file that shrinks would end a program that knows nothing of our handler
   static const bool guarded = InstallHandler();
   const int index = guarded && bytes > 0 ? TakeSlot() : -1;
   if (index < 0) return nullptr;

@@ -5,10 +5,10 @@
 #include <deque>
 #include <limits>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/guarded.h"
 
 namespace acutance {
 namespace {
@@ -81,8 +81,8 @@ class PairReader::Lane {
     if (thread_.joinable()) thread_.join();
   }
 
-  void Start() {
-    if (reads_ahead()) thread_ = std::thread(&Lane::ReadAhead, this);
+  Status Start() {
+    return reads_ahead() ? StartThread(thread_, [this] { ReadAhead(); }) : Status();
   }
 
   /// Wakes the threads that wait in this lane; waiting ends at once from now on.
@@ -98,8 +98,9 @@ class PairReader::Lane {
   Item Next() {
     if (!reads_ahead()) return Read();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
+    changed_.wait(lock, [this] { return stopped_ || !queue_.empty() || !failure_.ok(); });
     if (stopped_) return Error(StatusCode::kCancelled, "reading {} was cancelled", input_.name);
+    if (queue_.empty()) return failure_;
     Item item = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
@@ -129,6 +130,19 @@ class PairReader::Lane {
   }
 
   void ReadAhead() {
+    Status status = Guarded([this] {
+      FillQueue();
+      return Status();
+    });
+    if (status.ok()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::move(status);
+    }
+    changed_.notify_all();
+  }
+
+  void FillQueue() {
     for (bool more = true; more;) {
       {
         std::unique_lock lock(mutex_);
@@ -151,6 +165,7 @@ class PairReader::Lane {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> queue_;
+  Status failure_;  // why the thread ended early
   bool stopped_ = false;
   std::thread thread_;
 };
@@ -176,11 +191,7 @@ Result<std::unique_ptr<PairReader>> PairReader::Open(PairReaderInput reference, 
       PairCount(reference, distorted, options.frame_limit.value_or(std::numeric_limits<int64_t>::max()));
   state->lanes.push_back(std::make_unique<Lane>(std::move(reference), options));
   for (PairReaderInput& input : distorted) state->lanes.push_back(std::make_unique<Lane>(std::move(input), options));
-  try {
-    for (auto& lane : state->lanes) lane->Start();
-  } catch (const std::system_error& error) {
-    return Error(StatusCode::kOutOfMemory, "could not start a reading thread: {}", error.what());
-  }
+  for (auto& lane : state->lanes) ACU_RETURN_IF_ERROR(lane->Start());
   return std::unique_ptr<PairReader>(new PairReader(std::move(state)));
 }
 

@@ -1,6 +1,9 @@
 #include "io/planar_source.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "io/buffer_pool.h"
 #include "io/chroma_conversion.h"
@@ -11,6 +14,7 @@ namespace acutance {
 namespace {
 
 constexpr std::string_view kFrameMarker = "FRAME";
+constexpr size_t kTrustedBytes = size_t{16} << 20;  // of a frame that a pipe announces
 
 /// A frame's memory together with chroma that was made from it.
 struct ConvertedFrame {
@@ -47,6 +51,7 @@ class PlanarSource : public VideoSource {
   Result<bool> FindFrame();  // false: the end
   Status CheckRoom(size_t bytes) const;
   Result<Picture> ReadPlanes();
+  Status ReadGrowing(size_t bytes, std::vector<std::byte>& to);
   std::shared_ptr<const std::byte> ShareFrame();
   Picture Converted(Picture picture) const;
   Status PassOver(size_t bytes);
@@ -150,11 +155,28 @@ Result<Picture> PlanarSource::ReadPlanes() {
   }
   const size_t kept = kept_bytes();
   if (!pool_) pool_.emplace(kept);
+  std::vector<std::byte> first;
+  if (!stream_->seekable() && frames_ == 0 && kept > kTrustedBytes) ACU_RETURN_IF_ERROR(ReadGrowing(kept, first));
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<std::byte> memory, pool_->Get());
-  ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), kept));
-  if (got < kept) return Truncated();
+  if (!first.empty()) {
+    std::memcpy(memory.get(), first.data(), kept);
+  } else {
+    ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), kept));
+    if (got < kept) return Truncated();
+  }
   ACU_RETURN_IF_ERROR(PassOver(layout_.bytes - kept));
   return Converted(PictureInPlace(layout_, std::move(memory), luma_only_));
+}
+
+/// Reads the first frame of a pipe into memory that grows with what comes: a header alone reserves nothing.
+Status PlanarSource::ReadGrowing(size_t bytes, std::vector<std::byte>& to) {
+  for (size_t done = 0; done < bytes;) {
+    to.resize(std::min(std::max(2 * done, kTrustedBytes), bytes));
+    ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(to.data() + done, to.size() - done));
+    done += got;
+    if (done < to.size()) return Truncated();
+  }
+  return {};
 }
 
 Picture PlanarSource::Converted(Picture picture) const {

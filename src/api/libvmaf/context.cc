@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/libvmaf/log.h"
+#include "base/guarded.h"
 #include "engine/score_run.h"
 #include "model/number.h"
 #include "report/log_writer.h"
@@ -129,7 +130,7 @@ Status Context::Start(const PictureFormat& format) {
   format_ = format;
   begin_ = std::chrono::steady_clock::now();
   if (features_.empty()) return {};
-  start_error_ = StartSession(format);
+  start_error_ = Guarded([&] { return StartSession(format); });
   if (!start_error_.ok()) session_.reset();
   if (session_ && session_->device())
     Log(VMAF_LOG_LEVEL_INFO,

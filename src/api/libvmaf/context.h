@@ -14,6 +14,7 @@
 #include "api/libvmaf/model.h"
 #include "api/libvmaf/picture.h"
 #include "api/libvmaf/scores.h"
+#include "base/process.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/session.h"
@@ -56,6 +57,9 @@ class Context {
   /// Waits for a call under way in another thread. A call that waits for a picture fails.
   void Close();
 
+  /// Belongs to the process that made it: its locks and threads do not survive a fork.
+  const ProcessGuard& process() const { return process_; }
+
  private:
   friend class Locked;
   struct Handler {
@@ -75,6 +79,7 @@ class Context {
   void Notify();
   void LogWarnings();
 
+  const ProcessGuard process_;
   const int threads_;
   const int subsample_;
   const DeviceChoice choice_;

@@ -18,6 +18,7 @@ template <class Body>
 int CallIn(const char* function, VmafContext* handle, Body&& body) {
   return Call(function, [&]() -> Status {
     ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Contexts::Get().Find(handle, "vmaf"));
+    ACU_RETURN_IF_ERROR(context->process().CheckSession());
     return body(Locked(std::move(context)));
   });
 }
@@ -58,8 +59,10 @@ int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg) {
 
 int vmaf_close(VmafContext* vmaf) {
   return lib::Call(__func__, [&]() -> Status {
-    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Remove(vmaf, "vmaf"));
-    context->Close();
+    ACU_ASSIGN_OR_RETURN(std::shared_ptr<lib::Context> context, lib::Contexts::Get().Remove(vmaf, "vmaf"));
+    // A forked child has none of the threads that would be joined, and leaves all as it is.
+    if (context->process().forked()) new std::shared_ptr<lib::Context>(std::move(context));
+    else context->Close();
     return {};
   });
 }
@@ -106,6 +109,7 @@ int vmaf_register_metadata_handler(VmafContext* vmaf, VmafMetadataConfiguration 
 int vmaf_preallocate_pictures(VmafContext* vmaf, VmafPictureConfiguration cfg) {
   return lib::Call(__func__, [&]() -> Status {
     ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
+    ACU_RETURN_IF_ERROR(context->process().CheckSession());
     return context->Preallocate(cfg);
   });
 }
@@ -114,6 +118,7 @@ int vmaf_fetch_preallocated_picture(VmafContext* vmaf, VmafPicture* pic) {
   return lib::Call(__func__, [&]() -> Status {
     ACU_RETURN_IF_ERROR(lib::CheckNotNull(pic, "pic"));
     ACU_ASSIGN_OR_RETURN(const std::shared_ptr<lib::Context> context, lib::Contexts::Get().Find(vmaf, "vmaf"));
+    ACU_RETURN_IF_ERROR(context->process().CheckSession());
     ACU_ASSIGN_OR_RETURN(*pic, context->Fetch());
     return {};
   });

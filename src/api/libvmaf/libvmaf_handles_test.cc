@@ -1,4 +1,7 @@
 // libvmaf's C API: NULL, stale and falsified arguments are errors that name the argument.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <libvmaf/libvmaf.h>
@@ -179,6 +182,25 @@ TEST(LibvmafHandles, WhatWasGivenAwayIsAnError) {
   ExpectRefused("opts_dict is not valid", [&] { return vmaf_use_feature(other, "psnr", options); });
   ExpectRefused("dict is not valid", [&] { return vmaf_feature_dictionary_set(&options, "a", "b"); });
   ExpectRefused("dict is not valid", [&] { return vmaf_feature_dictionary_free(&options); });
+}
+
+/// The child has none of the threads, and perhaps locks that no thread will open.
+TEST(LibvmafHandles, AForkedChildIsToldAndDoesNotHang) {
+  Vmaf vmaf(3);
+  ASSERT_EQ(vmaf_use_feature(vmaf, "psnr", nullptr), 0);
+  ASSERT_EQ(vmaf.Read(0), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    double score = 0;
+    const bool told = vmaf_feature_score_at_index(vmaf, "psnr_y", &score, 0) == -EINVAL &&
+                      vmaf_read_pictures(vmaf, nullptr, nullptr, 0) == -EINVAL;
+    ::_exit(told && vmaf_close(vmaf) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(vmaf.Flush(), 0);
 }
 
 TEST(LibvmafHandles, ClosingWakesWhoWaitsForAPicture) {

@@ -1,26 +1,28 @@
 #include "backend/cpu/thread_pool.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
+
+#include "base/guarded.h"
 
 namespace acutance {
 namespace {
 
 int StartThreads(int wanted, std::vector<std::thread>& threads, const std::function<void(int)>& work) {
+  threads.reserve(wanted);
   for (int i = 0; i < wanted; ++i) {
-    try {
-      threads.emplace_back(work, i);
-    } catch (const std::system_error&) {  // a limit on threads: those that started do all the work
-      break;
-    }
+    std::thread thread;
+    // Where the system starts no more, those that started do all the work.
+    if (!StartThread(thread, [work, i] { work(i); }).ok()) break;
+    threads.push_back(std::move(thread));
   }
   return static_cast<int>(threads.size());
 }
 
 }  // namespace
 
-ThreadPool::ThreadPool(int workers, Mode mode) : workers_(std::max(workers, 1)) {
+ThreadPool::ThreadPool(int workers, Mode mode, OnError on_error)
+    : workers_(std::max(workers, 1)), on_error_(std::move(on_error)) {
   if (workers_ > 1 || mode == Mode::kThreads) StartThreads(workers_, threads_, [this](int worker) { Work(worker); });
 }
 
@@ -36,9 +38,26 @@ void ThreadPool::End() {
     if (thread.joinable()) thread.join();
 }
 
+void ThreadPool::Drop() {
+  while (DropOne()) continue;
+  End();
+}
+
+/// Called while sessions end, perhaps because there is no memory: it takes none.
+bool ThreadPool::DropOne() {
+  Task dropped;  // goes outside the lock
+  std::lock_guard lock(mutex_);
+  dropping_ = true;
+  if (tasks_.empty()) return false;
+  dropped = std::move(tasks_.front());
+  tasks_.pop_front();
+  return true;
+}
+
 void ThreadPool::Submit(Task task, bool urgent) {
   {
     std::lock_guard lock(mutex_);
+    if (dropping_) return;
     if (urgent) {
       tasks_.push_front(std::move(task));
     } else {
@@ -63,9 +82,17 @@ void ThreadPool::RunInline() {
   while (!tasks_.empty()) {
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
-    task(0);
+    Run(task, 0);
   }
   running_inline_ = false;
+}
+
+void ThreadPool::Run(const Task& task, int worker) const {
+  const Status status = Guarded([&] {
+    task(worker);
+    return Status();
+  });
+  if (!status.ok() && on_error_) on_error_(status);
 }
 
 void ThreadPool::Work(int worker) {
@@ -78,7 +105,7 @@ void ThreadPool::Work(int worker) {
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
-    task(worker);
+    Run(task, worker);
     task = nullptr;  // releases what the task holds before this worker waits
     lock.lock();
   }

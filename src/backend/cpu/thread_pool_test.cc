@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <latch>
+#include <new>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace acutance {
@@ -53,6 +55,46 @@ TEST(ThreadPool, TasksMaySubmitTasks) {
       });
   }
   EXPECT_EQ(done, 500);
+}
+
+TEST(ThreadPool, GoesOnAfterATaskThatThrows) {
+  for (const int workers : {1, 3}) {
+    std::atomic<int> failed = 0, done = 0;
+    {
+      ThreadPool pool(workers, ThreadPool::Mode::kInlineIfOne, [&](const Status& status) {
+        EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+        ++failed;
+      });
+      for (int i = 0; i < 20; ++i)
+        pool.Submit([&, i](int) {
+          if (i % 4 == 0) throw std::bad_alloc();
+          ++done;
+        });
+    }
+    EXPECT_EQ(failed, 5);
+    EXPECT_EQ(done, 15);
+  }
+}
+
+TEST(ThreadPool, DropsWhatHasNotBegun) {
+  std::atomic<int> done = 0;
+  std::latch begun(2);
+  ThreadPool pool(2);
+  std::atomic<bool> goes_on = false;
+  for (int i = 0; i < 100; ++i)
+    pool.Submit([&](int) {
+      if (++done <= 2) begun.count_down();
+      goes_on.wait(false);
+    });
+  begun.wait();
+  std::thread release([&] {
+    goes_on = true;
+    goes_on.notify_all();
+  });
+  pool.Drop();
+  release.join();
+  EXPECT_LE(done, 100);
+  pool.Submit([&](int) { ADD_FAILURE() << "after the end"; });
 }
 
 }  // namespace

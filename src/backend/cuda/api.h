@@ -24,6 +24,7 @@ struct Api {
   using Previous = CUcontext;  // unused: the driver keeps a stack
 
   static constexpr Code kSuccess = CUDA_SUCCESS, kOutOfMemory = CUDA_ERROR_OUT_OF_MEMORY;
+  static constexpr Code kNotReady = CUDA_ERROR_NOT_READY;
 
   const Driver& driver;
   CUdevice device;
@@ -57,7 +58,7 @@ struct Api {
   // Streams that do not wait for the default stream of a host program.
   Code MakeStream(Stream* stream) const { return driver.cuStreamCreate(stream, CU_STREAM_NON_BLOCKING); }
   Code DestroyStream(Stream stream) const { return driver.cuStreamDestroy_v2(stream); }
-  Code Synchronize(Stream stream) const { return driver.cuStreamSynchronize(stream); }
+  Code Query(Stream stream) const { return driver.cuStreamQuery(stream); }
   Code Copy(uint64_t to, uint64_t from, size_t bytes, Stream stream) const {
     return driver.cuMemcpyAsync(to, from, bytes, stream);
   }
@@ -67,7 +68,7 @@ struct Api {
   }
   Code MakeEvent(Event* event) const { return driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING); }
   Code RecordEvent(Event event, Stream stream) const { return driver.cuEventRecord(event, stream); }
-  Code SynchronizeEvent(Event event) const { return driver.cuEventSynchronize(event); }
+  Code QueryEvent(Event event) const { return driver.cuEventQuery(event); }
   Code DestroyEvent(Event event) const { return driver.cuEventDestroy_v2(event); }
 
   // Relaxed: other threads may allocate and load meanwhile.

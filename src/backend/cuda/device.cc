@@ -44,7 +44,7 @@ class CudaDevice : public gpu::GpuDevice<Api> {
   Status WaitForClients() override {
     const gpu::CurrentContext<Api> current(*context_);
     ACU_RETURN_IF_ERROR(current.status());
-    return context_->Check(context_->api().Synchronize(nullptr), "wait for its default stream");
+    return context_->WaitFor([&] { return context_->api().Query(nullptr); }, "wait for its default stream");
   }
 };
 

@@ -33,6 +33,7 @@ enum CUresult : int {
   CUDA_ERROR_INVALID_PTX = 218,
   CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
   CUDA_ERROR_NOT_FOUND = 500,
+  CUDA_ERROR_NOT_READY = 600,
   CUDA_ERROR_ILLEGAL_ADDRESS = 700,
   CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
   CUDA_ERROR_LAUNCH_TIMEOUT = 702,
@@ -128,10 +129,10 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                               \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                          \
-  X(cuStreamSynchronize, (CUstream stream))                                                                         \
+  X(cuStreamQuery, (CUstream stream))                                                                               \
   X(cuEventCreate, (CUevent * event, unsigned flags))                                                               \
   X(cuEventRecord, (CUevent event, CUstream stream))                                                                \
-  X(cuEventSynchronize, (CUevent event))                                                                            \
+  X(cuEventQuery, (CUevent event))                                                                                  \
   X(cuEventDestroy_v2, (CUevent event))                                                                             \
   X(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                                           \
   X(cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                                         \

@@ -5,6 +5,8 @@
 // This file: an opened device, which buffers, kernels and queues share and which outlives them.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -15,6 +17,7 @@
 
 #include "base/status.h"
 #include "exec/device.h"
+#include "exec/patience.h"
 
 namespace acutance::gpu {
 
@@ -34,7 +37,7 @@ class Context {
       if (current.pushed())
         for (const auto& [code, module] : modules_) api_.UnloadModule(module);
     }
-    api_.Close();
+    if (!abandoned_) api_.Close();
   }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -52,6 +55,25 @@ class Context {
     }
     return status;
   }
+
+  /// Waits until `query` no longer says that the device is at work; see Check. A device that makes no progress is lost.
+  template <class Query>
+  Status WaitFor(Query&& query, std::string_view doing) {
+    Code code = Api::kSuccess;
+    ACU_ASSIGN_OR_RETURN(const bool ended, patience_.Wait([&]() -> Result<bool> {
+      code = query();
+      return code != Api::kNotReady;
+    }));
+    if (ended) return Check(code, doing);
+    Abandon();
+    return Error(StatusCode::kIo, "{}: could not {}: it made no progress for too long and is given up", info_.name,
+                 doing);
+  }
+
+  void LimitWaits(std::chrono::milliseconds longest) { patience_.Limit(longest); }
+
+  /// Whether the device hangs: calls would hang, too, and what it may still write is never freed.
+  bool is_abandoned() const { return abandoned_; }
 
   /// Ok, or why the device takes no calls any more.
   Status Lost() {
@@ -75,8 +97,16 @@ class Context {
   }
 
  private:
+  void Abandon() {
+    abandoned_ = true;
+    const std::lock_guard lock(lost_mutex_);
+    if (lost_.ok()) lost_ = Error(StatusCode::kIo, "it hangs");
+  }
+
   Api api_;
   const DeviceInfo info_;
+  Patience patience_;
+  std::atomic<bool> abandoned_ = false;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex modules_mutex_;
@@ -88,6 +118,10 @@ template <class Api>
 class CurrentContext {
  public:
   explicit CurrentContext(Context<Api>& context) : api_(context.api()) {
+    if (context.is_abandoned()) {
+      status_ = context.Lost();
+      return;
+    }
     const typename Api::Code code = api_.Enter(previous_);
     pushed_ = code == Api::kSuccess;
     status_ = context.Lost();

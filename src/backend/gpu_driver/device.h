@@ -26,6 +26,13 @@ class GpuDevice : public Device {
     return gpu::LoadKernel(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return GpuQueue<Api>::Make(context_); }
+  void LimitWaits(std::chrono::milliseconds longest) override { context_->LimitWaits(longest); }
+  std::optional<size_t> FreeMemory() override {
+    const CurrentContext<Api> current(*context_);
+    size_t free = 0, total = 0;
+    if (!current.status().ok() || context_->api().MemoryInfo(&free, &total) != Api::kSuccess) return std::nullopt;
+    return free;
+  }
 
  protected:
   const std::shared_ptr<Context<Api>> context_;

@@ -34,7 +34,7 @@ class GpuMark : public Mark {
     Context<Api>& context = event_.context();
     const CurrentContext<Api> current(context);
     ACU_RETURN_IF_ERROR(current.status());
-    return context.Check(context.api().SynchronizeEvent(event_.handle()), "finish what was marked");
+    return context.WaitFor([&] { return context.api().QueryEvent(event_.handle()); }, "finish what was marked");
   }
 
  private:
@@ -67,8 +67,9 @@ class GpuQueue : public Queue {
   ~GpuQueue() override {
     const CurrentContext<Api> current(*context_);
     if (!current.pushed()) return;
-    api().Synchronize(stream_);  // buffers may go right after
-    api().DestroyStream(stream_);
+    const auto query = [&] { return api().Query(stream_); };
+    static_cast<void>(context_->WaitFor(query, "end"));  // buffers may go right after
+    if (!context_->is_abandoned()) api().DestroyStream(stream_);
   }
 
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
@@ -114,7 +115,7 @@ class GpuQueue : public Queue {
   Status Wait() override {
     const CurrentContext<Api> current(*context_);
     ACU_RETURN_IF_ERROR(current.status());
-    return context_->Check(api().Synchronize(stream_), "finish what was submitted");
+    return context_->WaitFor([&] { return api().Query(stream_); }, "finish what was submitted");
   }
 
  private:

@@ -24,6 +24,7 @@ struct Api {
   using Previous = int;  // the device that was current
 
   static constexpr Code kSuccess = hipSuccess, kOutOfMemory = hipErrorOutOfMemory;
+  static constexpr Code kNotReady = hipErrorNotReady;
 
   const Driver& driver;
   int device;
@@ -57,7 +58,7 @@ struct Api {
   // Streams that do not wait for the default stream of a host program.
   Code MakeStream(Stream* stream) const { return driver.hipStreamCreateWithFlags(stream, hipStreamNonBlocking); }
   Code DestroyStream(Stream stream) const { return driver.hipStreamDestroy(stream); }
-  Code Synchronize(Stream stream) const { return driver.hipStreamSynchronize(stream); }
+  Code Query(Stream stream) const { return driver.hipStreamQuery(stream); }
   Code Copy(uint64_t to, uint64_t from, size_t bytes, Stream stream) const {
     return driver.hipMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes,
                                  hipMemcpyDefault, stream);
@@ -72,7 +73,7 @@ struct Api {
   }
   Code MakeEvent(Event* event) const { return driver.hipEventCreateWithFlags(event, hipEventDisableTiming); }
   Code RecordEvent(Event event, Stream stream) const { return driver.hipEventRecord(event, stream); }
-  Code SynchronizeEvent(Event event) const { return driver.hipEventSynchronize(event); }
+  Code QueryEvent(Event event) const { return driver.hipEventQuery(event); }
   Code DestroyEvent(Event event) const { return driver.hipEventDestroy(event); }
 
   // Relaxed: other threads may allocate and load meanwhile.

@@ -27,6 +27,7 @@ enum hipError_t : int {
   hipErrorNoBinaryForGpu = 209,
   hipErrorECCNotCorrectable = 214,
   hipErrorNotFound = 500,
+  hipErrorNotReady = 600,
   hipErrorIllegalAddress = 700,
   hipErrorLaunchTimeOut = 702,
   hipErrorContextIsDestroyed = 709,
@@ -98,10 +99,10 @@ inline constexpr size_t kArchNameBytes = 256;
   X(hipError_t, hipMemcpyAsync, (void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream)) \
   X(hipError_t, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags))                                   \
   X(hipError_t, hipStreamDestroy, (hipStream_t stream))                                                             \
-  X(hipError_t, hipStreamSynchronize, (hipStream_t stream))                                                         \
+  X(hipError_t, hipStreamQuery, (hipStream_t stream))                                                               \
   X(hipError_t, hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags))                                      \
   X(hipError_t, hipEventRecord, (hipEvent_t event, hipStream_t stream))                                             \
-  X(hipError_t, hipEventSynchronize, (hipEvent_t event))                                                            \
+  X(hipError_t, hipEventQuery, (hipEvent_t event))                                                                  \
   X(hipError_t, hipEventDestroy, (hipEvent_t event))                                                                \
   X(hipError_t, hipStreamBeginCapture, (hipStream_t stream, hipStreamCaptureMode mode))                             \
   X(hipError_t, hipStreamEndCapture, (hipStream_t stream, hipGraph_t * graph))                                      \

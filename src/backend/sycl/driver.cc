@@ -104,8 +104,10 @@ Result<void*> OpenRuntime(const fs::path& plugin) {
 }
 
 /// pip cannot tell the system's OpenCL loader where the driver for CPUs is. The loader reads this once, at the first
-/// look for devices, which is still to come; a user's own setting stays.
+/// look for devices, which is still to come; a user's own setting stays. Programs that use the library set it
+/// themselves.
 void PointToCpuDriver(void* runtime) {
+  if (!OwnsProcess()) return;
   char folder[PATH_MAX];
   if (::dlinfo(runtime, RTLD_DI_ORIGIN, folder) != 0) return;
   const fs::path driver = fs::path(folder) / kCpuDriverFile;

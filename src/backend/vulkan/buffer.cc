@@ -125,6 +125,7 @@ Status VulkanBuffer::BackWithMemory(MemoryKind kind) {
 
 // Freeing memory unmaps it.
 VulkanBuffer::~VulkanBuffer() {
+  if (context_->is_abandoned()) return;
   const DeviceFunctions& vk = context_->vk();
   vk.vkDestroyBuffer(context_->device(), handle_, nullptr);
   vk.vkFreeMemory(context_->device(), memory_, nullptr);

@@ -52,7 +52,8 @@ Status Context::FindFunctions() {
 }
 
 Context::~Context() {
-  if (!device_) return;
+  if (abandoned_) static_cast<void>(cache_.release());
+  if (!device_ || abandoned_) return;
   for (const auto& [code, pipeline] : pipelines_) vk_.vkDestroyPipeline(device_, pipeline, nullptr);
   cache_.reset();
   if (layout_) vk_.vkDestroyPipelineLayout(device_, layout_, nullptr);
@@ -66,6 +67,12 @@ Status Context::Check(VkResult result, std::string_view doing) {
     if (lost_.ok()) lost_ = status;
   }
   return status;
+}
+
+void Context::Abandon() {
+  abandoned_ = true;
+  const std::lock_guard lock(lost_mutex_);
+  if (lost_.ok()) lost_ = Error(StatusCode::kIo, "it hangs");
 }
 
 Status Context::Lost() {

@@ -1,6 +1,7 @@
 // A VkDevice: what buffers, kernels and queues share, and what outlives them.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "backend/vulkan/pipeline_cache.h"
 #include "base/status.h"
 #include "exec/device.h"
+#include "exec/patience.h"
 
 namespace acutance::vulkan {
 
@@ -44,6 +46,12 @@ class Context {
   /// Why the context cannot be used: the device is lost.
   Status Lost();
 
+  Patience& patience() { return patience_; }
+
+  /// The device hangs: nothing that it may still write is freed from now on.
+  void Abandon();
+  bool is_abandoned() const { return abandoned_; }
+
   /// Compiles `image` at its first use; the pipeline lives as long as the context.
   Result<VkPipeline> PipelineOf(const KernelImage& image);
 
@@ -65,6 +73,8 @@ class Context {
   std::unique_ptr<PipelineCache> cache_;
   SubmissionQueue kernel_queue_;
   SubmissionQueue copy_queue_;
+  Patience patience_;
+  std::atomic<bool> abandoned_ = false;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex pipelines_mutex_;

@@ -22,6 +22,7 @@ class VulkanDevice : public Device {
     return VulkanKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
+  void LimitWaits(std::chrono::milliseconds longest) override { context_->patience().Limit(longest); }
 
  private:
   const std::shared_ptr<Context> context_;

@@ -33,8 +33,8 @@ Result<std::unique_ptr<Queue>> VulkanQueue::Make(std::shared_ptr<Context> contex
 // Mesa 22.3 may touch a semaphore just after it was reached, so that the queues end before it is
 // destroyed.
 VulkanQueue::~VulkanQueue() {
-  static_cast<void>(timeline_->WaitFor(submitted_));
-  if (submitted_ == 0) return;
+  if (!timeline_->context().is_abandoned()) static_cast<void>(timeline_->WaitFor(submitted_));
+  if (submitted_ == 0 || timeline_->context().is_abandoned()) return;
   WaitUntilIdle(kernels_);
   if (&copies_ != &kernels_) WaitUntilIdle(copies_);
 }

@@ -64,7 +64,9 @@ Status VulkanRecording::Create() {
 
 // The queue reports how the submission ended; here it only must not run any more.
 VulkanRecording::~VulkanRecording() {
-  const bool done = last_submission_ > 0 && timeline_->WaitFor(last_submission_) == VK_SUCCESS;
+  const bool done =
+      last_submission_ > 0 && !context().is_abandoned() && timeline_->WaitFor(last_submission_) == VK_SUCCESS;
+  if (context().is_abandoned()) return;
   if (done && times_) times_->Print();
   context().vk().vkDestroyCommandPool(context().device(), pool_, nullptr);
 }

@@ -13,14 +13,24 @@ Result<std::shared_ptr<Timeline>> Timeline::Make(std::shared_ptr<Context> contex
   return std::shared_ptr<Timeline>(new Timeline(std::move(context), handle));
 }
 
-Timeline::~Timeline() { context_->vk().vkDestroySemaphore(context_->device(), handle_, nullptr); }
+Timeline::~Timeline() {
+  if (!context_->is_abandoned()) context_->vk().vkDestroySemaphore(context_->device(), handle_, nullptr);
+}
 
 VkResult Timeline::WaitFor(uint64_t value) const {
   VkSemaphoreWaitInfo which = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   which.semaphoreCount = 1;
   which.pSemaphores = &handle_;
   which.pValues = &value;
-  return context_->vk().vkWaitSemaphores(context_->device(), &which, UINT64_MAX);
+  constexpr uint64_t kSlice = 50'000'000;  // nanoseconds; the driver wakes this thread when the value is reached
+  VkResult result = VK_SUCCESS;
+  const Result<bool> ended = context_->patience().Wait([&]() -> Result<bool> {
+    result = context_->vk().vkWaitSemaphores(context_->device(), &which, kSlice);
+    return result != VK_TIMEOUT;
+  });
+  if (ended.ok() && *ended) return result;
+  context_->Abandon();
+  return VK_TIMEOUT;
 }
 
 }  // namespace acutance::vulkan

@@ -16,7 +16,9 @@ Result<std::unique_ptr<Times>> Times::Make(Context& context, uint32_t family) {
   return std::unique_ptr<Times>(new Times(context, pool));
 }
 
-Times::~Times() { context_.vk().vkDestroyQueryPool(context_.device(), pool_, nullptr); }
+Times::~Times() {
+  if (!context_.is_abandoned()) context_.vk().vkDestroyQueryPool(context_.device(), pool_, nullptr);
+}
 
 void Times::Clear() { marks_.clear(); }
 

@@ -1,48 +1,103 @@
 #include "devices/testing/flaky_device.h"
 
+#include <thread>
+#include <utility>
+
 #include "backend/emu/emu.h"
 
 namespace acutance {
 namespace {
 
+/// A recording, the same without its last command, and the buffer of results that its last launch writes.
+struct FlakyRecording : Recording {
+  std::unique_ptr<Recording> whole, half;
+  const Buffer* results = nullptr;
+};
+
 class FlakyQueue : public Queue {
  public:
   FlakyQueue(FlakyDevice& device, std::unique_ptr<Queue> inner) : device_(device), inner_(std::move(inner)) {}
+
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
-    return inner_->Record(commands);
+    auto recording = std::make_unique<FlakyRecording>();
+    ACU_ASSIGN_OR_RETURN(recording->whole, inner_->Record(commands));
+    ACU_ASSIGN_OR_RETURN(recording->half, inner_->Record(commands.first(commands.empty() ? 0 : commands.size() - 1)));
+    for (const Command& command : commands)
+      if (const auto* launch = std::get_if<LaunchCommand>(&command))
+        for (const Buffer* shared : launch->shares)
+          if (shared->host()) recording->results = shared;
+    return std::unique_ptr<Recording>(std::move(recording));
   }
+
   Status Submit(Recording& recording) override {
+    auto& flaky = static_cast<FlakyRecording&>(recording);
     ACU_RETURN_IF_ERROR(device_.At(Fault::kSubmit));
-    return inner_->Submit(recording);
+    switch (device_.Next(Fault::kSubmit)) {
+      case Fault::kDrop:
+        return {};
+      case Fault::kHalf:
+        return inner_->Submit(*flaky.half);
+      case Fault::kBitFlip:
+        flipped_ = flaky.results;
+        break;
+      default:
+        break;
+    }
+    return inner_->Submit(*flaky.whole);
   }
+
   Status Copy(std::span<const CopyCommand> copies) override {
     ACU_RETURN_IF_ERROR(device_.At(Fault::kCopy));
     return inner_->Copy(copies);
   }
+
   Status Wait() override {
+    constexpr std::chrono::milliseconds kSlowWait{300};
+    const Fault::Kind kind = device_.Next(Fault::kWait);
+    if (kind == Fault::kHang) return device_.Hang();
+    if (kind == Fault::kSlow) std::this_thread::sleep_for(kSlowWait);
     ACU_RETURN_IF_ERROR(inner_->Wait());
+    if (const Buffer* results = std::exchange(flipped_, nullptr))
+      for (size_t i = 0; i < results->bytes(); i += sizeof(int64_t)) results->host()[i + 2] ^= std::byte{4};
     return device_.At(Fault::kWait);
   }
 
  private:
   FlakyDevice& device_;
   const std::unique_ptr<Queue> inner_;
+  const Buffer* flipped_ = nullptr;
 };
 
 }  // namespace
 
 FlakyDevice::FlakyDevice(Fault fault) : fault_(fault), inner_(OpenEmuDevice({}).value()) {}
 
+bool FlakyDevice::IsDue(Fault::Where where) {
+  if (where != fault_.where) return false;
+  const int call = calls_++;
+  return call >= fault_.nth && (fault_.lasts || call < fault_.nth + fault_.calls);
+}
+
 Status FlakyDevice::At(Fault::Where where) {
   if (where == Fault::kSubmit && fault_.where == Fault::kNowhere && fault_.failed) fault_.failed->wait(false);
-  if (where != fault_.where) return {};
-  const int call = calls_++;
-  if (call < fault_.nth || (call > fault_.nth && !fault_.lasts)) return {};
+  if (fault_.kind != Fault::kFail || !IsDue(where)) return {};
   if (fault_.failed) {
     fault_.failed->store(true);
     fault_.failed->notify_all();
   }
   return Error(fault_.code, "the device failed as told");
+}
+
+Fault::Kind FlakyDevice::Next(Fault::Where where) {
+  if (where == Fault::kWait && hangs_) return Fault::kHang;
+  if (fault_.kind == Fault::kFail || !IsDue(where)) return Fault::kFail;
+  if (fault_.kind == Fault::kHang) hangs_ = true;
+  return fault_.kind;
+}
+
+Status FlakyDevice::Hang() {
+  ACU_RETURN_IF_ERROR(patience_.Wait([]() -> Result<bool> { return false; }).status());
+  return Error(StatusCode::kIo, "the device hangs as told");
 }
 
 Result<std::unique_ptr<Buffer>> FlakyDevice::Allocate(size_t bytes, MemoryKind kind) {

@@ -1,10 +1,11 @@
-// An emulator of which one call fails.
+// An emulator that misbehaves.
 #pragma once
 
 #include <atomic>
 #include <memory>
 
 #include "exec/device.h"
+#include "exec/patience.h"
 
 namespace acutance {
 
@@ -17,22 +18,42 @@ struct Fault {
   /// Set once the faulty one of several devices has failed. The others wait for it, so that it
   /// gets work.
   std::atomic<bool>* failed = nullptr;
+  /// What the call does, where it does not fail: the first three of kSubmit, kSlow and kHang of kWait.
+  enum Kind {
+    kFail,
+    kDrop,     // the recording does not run, and no call says so
+    kHalf,     // its last command does not run
+    kBitFlip,  // a bit of each result of the last launch is wrong
+    kSlow,     // a wait lasts a while
+    kHang,     // no wait ends any more
+  } kind = kFail;
+  int calls = 1;  // of a fault that does not last, one after another
 };
 
 class FlakyDevice : public Device {
  public:
   explicit FlakyDevice(Fault fault);
 
+  /// Fails where the fault says so.
   Status At(Fault::Where where);
+  /// Whether this call misbehaves, and how.
+  Fault::Kind Next(Fault::Where where);
+  /// Waits until the patience with it is over.
+  Status Hang();
 
   const DeviceInfo& info() const override { return inner_->info(); }
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override;
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override { return inner_->LoadKernel(image); }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
+  void LimitWaits(std::chrono::milliseconds longest) override { patience_.Limit(longest); }
 
  private:
+  bool IsDue(Fault::Where where);
+
   const Fault fault_;
   std::atomic<int> calls_ = 0;
+  std::atomic<bool> hangs_ = false;
+  Patience patience_;
   const std::unique_ptr<Device> inner_;
 };
 

@@ -1,10 +1,12 @@
 #include "metric/adm/adm_rows.h"
 
 #include <cstring>
+#include <new>
 
 namespace acutance {
 
 AdmArena::AdmArena(size_t bytes) : memory_(hwy::AllocateAligned<std::byte>(bytes)) {
+  if (!memory_) throw std::bad_alloc();  // Highway does not
   std::memset(memory_.get(), 0, bytes);
 }
 

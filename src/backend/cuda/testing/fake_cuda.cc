@@ -352,8 +352,9 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   delete stream;
   return CUDA_SUCCESS;
 }
-CUresult cuStreamSynchronize(CUstream stream) {
+CUresult cuStreamQuery(CUstream stream) {
   FAKE_ENTER();
+  if (g_fake.hangs) return CUDA_ERROR_NOT_READY;
   if (!stream) return CUDA_SUCCESS;  // the default stream, on which nothing is queued here
   if (!g_alive.contains(stream) || stream->capturing) return Misuse();
   for (const auto& work : std::exchange(stream->pending, {}))
@@ -372,10 +373,10 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   event->stream = stream;
   return CUDA_SUCCESS;
 }
-CUresult cuEventSynchronize(CUevent event) {
+CUresult cuEventQuery(CUevent event) {
   FAKE_ENTER();
   if (!g_alive.contains(event) || !g_alive.contains(event->stream)) return Misuse();
-  return cuStreamSynchronize(event->stream);
+  return cuStreamQuery(event->stream);
 }
 CUresult cuEventDestroy_v2(CUevent event) {
   const std::lock_guard lock(g_mutex);

@@ -19,10 +19,11 @@ struct FakeCuda {
   size_t memory_bytes = 64u << 20;  // cuMemAlloc_v2 fails beyond
   std::map<std::string, int> fail;  // function -> what it returns instead of doing its work
 
-  int lost = 0;     // the error that every call returns after a fault, until the last context goes
-  int alive = 0;    // contexts retained, memory, modules, streams, graphs
-  int misuse = 0;   // calls that the real driver would refuse or not survive
-  int modules = 0;  // loaded so far
+  bool hangs = false;  // nothing that was queued ends
+  int lost = 0;        // the error that every call returns after a fault, until the last context goes
+  int alive = 0;       // contexts retained, memory, modules, streams, graphs
+  int misuse = 0;      // calls that the real driver would refuse or not survive
+  int modules = 0;     // loaded so far
 };
 
 /// Type of the function FakeCudaControls, which the library exports.

@@ -264,8 +264,8 @@ hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
 hipError_t hipStreamDestroy(hipStream_t stream) {
   return Forward([=](const cuda::Driver& driver) { return driver.cuStreamDestroy_v2(As<CUstream>(stream)); });
 }
-hipError_t hipStreamSynchronize(hipStream_t stream) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuStreamSynchronize(As<CUstream>(stream)); });
+hipError_t hipStreamQuery(hipStream_t stream) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuStreamQuery(As<CUstream>(stream)); });
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
   return Forward(
@@ -275,8 +275,8 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return Forward(
       [=](const cuda::Driver& driver) { return driver.cuEventRecord(As<CUevent>(event), As<CUstream>(stream)); });
 }
-hipError_t hipEventSynchronize(hipEvent_t event) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuEventSynchronize(As<CUevent>(event)); });
+hipError_t hipEventQuery(hipEvent_t event) {
+  return Forward([=](const cuda::Driver& driver) { return driver.cuEventQuery(As<CUevent>(event)); });
 }
 hipError_t hipEventDestroy(hipEvent_t event) {
   return Forward([=](const cuda::Driver& driver) { return driver.cuEventDestroy_v2(As<CUevent>(event)); });

@@ -1,0 +1,22 @@
+// How much of the machine this process may use.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace acutance {
+
+/// The number of threads that may run at once: the affinity of the process, and the quota of its control group where
+/// that is less (a container's --cpus). At least 1.
+int UsableCpus();
+
+/// Bytes of memory that programs may still take: what the machine has left, or the process' control group where that is
+/// less. Nothing where the system does not say.
+std::optional<size_t> AvailableMemory();
+
+/// The CPUs that a quota of `cpu.max` ("200000 100000", "max 100000") allows, rounded up; nothing: as many as there
+/// are.
+std::optional<int> CpusOfQuota(const std::string& text);
+
+}  // namespace acutance

@@ -1,0 +1,120 @@
+// The C and C++ APIs where the n-th allocation fails, for every n of a short run: an error that is returned, or the
+// right score; and the next session works.
+#include <acutance/acutance.h>
+#include <gtest/gtest.h>
+#include <libvmaf/libvmaf.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "tests/faults/fail_alloc.h"
+
+namespace {
+
+constexpr unsigned kSize = 32, kFrames = 3;
+
+/// Runs `run` once undisturbed, then with each of its allocations failing. `run` returns whether it got its score.
+void FailEach(const std::function<bool()>& run) {
+  ASSERT_TRUE(run()) << "without a failure; this also fills what is made once for a process";
+  fail_allocation_at(-1);
+  ASSERT_TRUE(run());
+  const int64_t count = fail_allocation_at(-1);
+  ASSERT_GT(count, 50);
+  int failed = 0;
+  for (int64_t n = 0; n < count; ++n) {
+    SCOPED_TRACE(n);
+    fail_allocation_at(n);
+    const bool scored = run();
+    fail_allocation_at(-1);
+    failed += !scored;
+  }
+  EXPECT_GT(failed, count / 4) << "most failures cannot be worked round";
+  EXPECT_TRUE(run()) << "after all of them";
+}
+
+/// Whether the call went well; a failure must be one of memory.
+bool Went(int result) {
+  EXPECT_TRUE(result == 0 || result == -ENOMEM) << result;
+  return result == 0;
+}
+
+bool MakePicture(VmafPicture& picture, unsigned salt) {
+  if (!Went(vmaf_picture_alloc(&picture, VMAF_PIX_FMT_YUV420P, 8, kSize, kSize))) return false;
+  for (int p = 0; p < 3; ++p)
+    for (unsigned y = 0; y < picture.h[p]; ++y)
+      for (unsigned x = 0; x < picture.w[p]; ++x)
+        static_cast<uint8_t*>(picture.data[p])[y * picture.stride[p] + x] = static_cast<uint8_t>(x * 5 + y * salt);
+  return true;
+}
+
+bool ReadAll(VmafContext* context) {
+  for (unsigned i = 0; i < kFrames; ++i) {
+    VmafPicture first = {}, second = {};
+    const bool made = MakePicture(first, 3 + i) && MakePicture(second, 4 + i);
+    const bool read = made && Went(vmaf_read_pictures(context, &first, &second, i));
+    if (first.ref) vmaf_picture_unref(&first);
+    if (second.ref) vmaf_picture_unref(&second);
+    if (!read) return false;
+  }
+  return Went(vmaf_read_pictures(context, nullptr, nullptr, 0));
+}
+
+bool ScoreByC(unsigned threads, double expected) {
+  VmafContext* context = nullptr;
+  if (!Went(vmaf_init(&context, {VMAF_LOG_LEVEL_NONE, threads, 1, 0, 1}))) return false;
+  double score = 0;
+  const bool went = Went(vmaf_use_feature(context, "psnr", nullptr)) &&
+                    Went(vmaf_use_feature(context, "vif", nullptr)) &&
+                    Went(vmaf_use_feature(context, "motion", nullptr)) && ReadAll(context) &&
+                    Went(vmaf_feature_score_pooled(context, "psnr_y", VMAF_POOL_METHOD_MEAN, &score, 0, kFrames - 1));
+  vmaf_close(context);
+  if (went && expected != 0) EXPECT_EQ(score, expected);
+  return went;
+}
+
+TEST(Allocations, OfTheCApiMayFail) {
+  for (const unsigned threads : {0u, 3u}) FailEach([&] { return ScoreByC(threads, 0); });
+}
+
+TEST(Allocations, OfALoadedModelMayFail) {
+  int64_t n = 0;
+  constexpr int64_t kStep = 7;  // a model has thousands
+  for (bool failed = true; failed; n += kStep) {
+    VmafModel* model = nullptr;
+    VmafModelConfig config = {"vmaf", 0};
+    fail_allocation_at(n);
+    const int result = vmaf_model_load(&model, &config, "vmaf_v0.6.1");
+    failed = fail_allocation_at(-1) > n;
+    if (result == 0) vmaf_model_destroy(model);
+    else ASSERT_EQ(result, -ENOMEM) << n;
+  }
+  EXPECT_GT(n, 100);
+}
+
+bool ScoreByCpp(int threads) try {
+  acutance::api::SessionOptions options;
+  options.features = {{"psnr", {}}, {"vif", {}}, {"motion", {}}};
+  options.threads = threads;
+  options.backend = "cpu";
+  acutance::api::Expected<acutance::api::Session> session = acutance::api::Session::Create(options);
+  if (!session) return false;
+  const acutance::api::PictureFormat format = {kSize, kSize, 8, acutance::api::PixelFormat::k420};
+  for (unsigned i = 0; i < kFrames; ++i) {
+    acutance::api::Expected<acutance::api::Picture> picture = acutance::api::Picture::Allocate(format);
+    if (!picture) return false;
+    for (int p = 0; p < 3; ++p) std::memset(picture->mutable_data(p), 40 + static_cast<int>(i) + p, kSize / 2);
+    if (!session->Add(*picture, *picture).ok()) return false;
+  }
+  return session->Finish().ok();
+} catch (const std::bad_alloc&) {
+  return false;  // from the caller's own parts of the API: vectors and strings
+}
+
+TEST(Allocations, OfTheCppApiMayFail) {
+  for (const int threads : {1, 3}) FailEach([&] { return ScoreByCpp(threads); });
+}
+
+}  // namespace

@@ -1,0 +1,64 @@
+// A library to be preloaded: the n-th call of operator new fails, as where memory runs out. $FAIL_ALLOCATION_AT is n,
+// counted from 0; programs that have it loaded may also call fail_allocation_at.
+#include "tests/faults/fail_alloc.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+constexpr int64_t kNever = -1;
+
+std::atomic<int64_t> g_count = 0;
+constinit std::atomic<int64_t> g_fail_at = kNever;
+
+/// Before main, and after the other libraries began, whose beginnings are not ours to test.
+[[gnu::constructor]] void ReadEnvironment() {
+  const char* text = std::getenv("FAIL_ALLOCATION_AT");
+  fail_allocation_at(text ? std::atoll(text) : kNever);
+}
+
+void* Allocate(size_t bytes, size_t align) {
+  if (g_count++ == g_fail_at) return nullptr;
+  if (bytes == 0) bytes = 1;
+  if (align <= alignof(std::max_align_t)) return std::malloc(bytes);
+  return std::aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+
+void* AllocateOrThrow(size_t bytes, size_t align) {
+  void* memory = Allocate(bytes, align);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+extern "C" int64_t fail_allocation_at(int64_t n) {
+  g_fail_at = n;
+  return g_count.exchange(0);
+}
+
+void* operator new(size_t bytes) { return AllocateOrThrow(bytes, 1); }
+void* operator new[](size_t bytes) { return AllocateOrThrow(bytes, 1); }
+void* operator new(size_t bytes, std::align_val_t align) { return AllocateOrThrow(bytes, static_cast<size_t>(align)); }
+void* operator new[](size_t bytes, std::align_val_t align) {
+  return AllocateOrThrow(bytes, static_cast<size_t>(align));
+}
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes, 1); }
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes, 1); }
+void* operator new(size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
+  return Allocate(bytes, static_cast<size_t>(align));
+}
+void* operator new[](size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
+  return Allocate(bytes, static_cast<size_t>(align));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
