@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 BUILD ?= build
 PREFIX ?= /usr/local
 REF ?=
+TIME ?= 60
 DIS ?=
 BACKENDS ?= cuda,vulkan
 comma := ,
@@ -14,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: fuzz soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,12 +41,16 @@ score: check-pair $(BUILD)/.configured ## score a sample pair, or REF=a.mkv DIS=
 	@tools/score.sh
 
 # SYCL's plugin is built where Intel's runtime is found, so that comes first; the Python package links the build.
-test: sycl build python ## build and run all tests
+test: sycl build python fuzz-targets ## build and run all tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900
 
 sycl:
 	@tools/setup.sh test
 	@tools/sycl_runtime.sh || echo "setup: going on without SYCL; its tests are skipped" >&2
+
+fuzz-targets:
+	@tools/setup.sh fuzz || true
+	@tools/fuzz.sh build || echo "setup: going on without the fuzz targets; they are skipped" >&2
 
 test-ffmpeg: build ## build Debian's ffmpeg on the installed acutance and compare its scores
 	@tools/setup.sh score ffmpeg
@@ -67,6 +72,13 @@ python: build
 
 test-python: python ## the Python package: install it into build/venv, run its tests
 	@ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^python$$'
+
+fuzz: ## run each fuzz target for TIME=60 seconds
+	@tools/setup.sh build fuzz
+	@JOBS=$(JOBS) tools/fuzz.sh run $(TIME)
+
+soak: build ## an hour of random clips, settings and faults; SOAK="--minutes 5 --backends cuda"
+	@python3 -B tests/soak/soak.py --build $(BUILD) $(SOAK)
 
 bench: build bench-peer ## the metrics' benchmarks, then the comparison with libvmaf
 	@cmake --build $(BUILD) --parallel $(JOBS) --target benchmarks
@@ -98,4 +110,4 @@ install: build ## commands, libraries, licences and manual pages, into PREFIX=/u
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-asan build-tsan build-coverage
+	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
