@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "scale/scale_rows.h"
+#include "simd/aligned_memory.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "scale/scale_cpu.cc"
-#include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -36,7 +36,7 @@ class Rows {
  public:
   Rows(int count, int width)
       : stride_((static_cast<size_t>(width) + 2 * kMost) / kMost * kMost),
-        memory_(hwy::AllocateAligned<int16_t>(stride_ * count)) {
+        memory_(AllocateVectors<int16_t>(stride_ * count)) {
     std::fill_n(memory_.get(), stride_ * count, int16_t{0});
   }
   int16_t* row(int i) const { return memory_.get() + stride_ * i; }

@@ -1,12 +1,12 @@
 #include "metric/adm/adm_rows.h"
 
 #include <cstring>
-#include <new>
+
+#include "simd/aligned_memory.h"
 
 namespace acutance {
 
-AdmArena::AdmArena(size_t bytes) : memory_(hwy::AllocateAligned<std::byte>(bytes)) {
-  if (!memory_) throw std::bad_alloc();  // Highway does not
+AdmArena::AdmArena(size_t bytes) : memory_(AllocateVectors<std::byte>(bytes)) {
   std::memset(memory_.get(), 0, bytes);
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "simd/aligned_memory.h"
+
 namespace acutance {
 
 class FloatRows {
@@ -15,7 +17,7 @@ class FloatRows {
 
   FloatRows(int rows, int width)
       : stride_((static_cast<size_t>(width) + 15) / 16 * 16 + 2 * kMargin),
-        floats_(hwy::AllocateAligned<float>(stride_ * rows)) {
+        floats_(AllocateVectors<float>(stride_ * rows)) {
     std::fill_n(floats_.get(), stride_ * rows, 0.0f);
   }
 

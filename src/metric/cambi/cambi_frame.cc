@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/int_math.h"
+#include "simd/aligned_memory.h"
 
 namespace acutance {
 namespace {
@@ -23,13 +24,13 @@ CambiPassFrame::CambiPassFrame(const CambiSettings& settings, const CambiPass& p
   for (const PictureSize size : ImageSizes(settings, pass)) {
     const int stride = Stride(size.width);
     images.push_back(
-        {size.width, size.height, stride, hwy::AllocateAligned<uint16_t>(static_cast<size_t>(stride) * size.height)});
+        {size.width, size.height, stride, AllocateVectors<uint16_t>(static_cast<size_t>(stride) * size.height)});
   }
   for (int s = 0; s < kCambiScales; ++s) {
     constexpr int kMultiple = 16;
     const CambiImage& image = scale(s);
     CambiContrasts& to = contrasts[s];
-    to.values = hwy::AllocateAligned<float>(static_cast<size_t>(image.stride) * image.height);
+    to.values = AllocateVectors<float>(static_cast<size_t>(image.stride) * image.height);
     to.strip_width = CeilDiv(CeilDiv(image.width, CeilDiv(image.width, kCambiStrip)), kMultiple) * kMultiple;
     to.strips = CeilDiv(image.width, to.strip_width);
     to.lengths.assign(static_cast<size_t>(image.height) * to.strips, 0);
@@ -70,7 +71,7 @@ CambiThread::CambiThread(const CambiSettings& settings, const CambiComparisons& 
   flat_columns.Resize(width);
   const int values = comparisons.last_counted - comparisons.first_counted + 1;
   const size_t words = static_cast<size_t>(std::max(values, 1)) * kCambiCountStride;
-  counts = hwy::AllocateAligned<uint16_t>(words);
+  counts = AllocateVectors<uint16_t>(words);
   std::fill_n(counts.get(), words, uint16_t{0});
   present.assign(values, 0);
   runs.resize(window + 1);
