@@ -393,7 +393,7 @@ TEST(Api, ListsWhatThereIs) {
 TEST(Guest, ScoringFilesInstallsNoSignalHandler) {
   const acutance::test::TempDir dir;
   for (const char* name : {"a.y4m", "b.y4m"})
-    std::ofstream(dir / name) << "YUV4MPEG2 W32 H32 C420jpeg\nFRAME\n" << std::string(32 * 48, 'a');
+    std::ofstream(dir / name) << "YUV4MPEG2 W32 H32 F25:1 Ip C420jpeg\nFRAME\n" << std::string(32 * 48, 'a');
   acutance::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
   ASSERT_TRUE(acutance::Score(dir / "a.y4m", {dir / "b.y4m"}, options).ok());

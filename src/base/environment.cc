@@ -25,10 +25,11 @@ Result<size_t> ParseBytes(std::string_view text) {
   for (char& letter : unit) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (unit.ends_with('b')) unit.pop_back();
   if (unit.ends_with('i')) unit.pop_back();
-  const size_t power = unit.empty() ? 0 : kUnits.find(unit) + 1;
+  const bool is_known = unit.empty() || (unit.size() == 1 && kUnits.find(unit) != kUnits.npos);
   double bytes = number;
-  for (size_t i = 0; i < power && unit.size() == 1; ++i) bytes *= 1024;
-  if (error == std::errc() && unit.size() <= 1 && power <= kUnits.size() && number > 0 && bytes < 1e18 && bytes >= 1)
+  if (is_known && !unit.empty())
+    for (size_t i = 0; i <= kUnits.find(unit); ++i) bytes *= 1024;
+  if (error == std::errc() && is_known && number > 0 && bytes < 1e18 && bytes >= 1)
     return static_cast<size_t>(bytes);
   return Error(StatusCode::kInvalidArgument, "'{}' is no size: expected bytes, such as 800M or 2GiB", text);
 }

@@ -38,16 +38,17 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
   const bool regular = exists && S_ISREG(info.st_mode);
   // A rename would replace a file that its owner has made read-only.
   if (regular && access(path.c_str(), W_OK) != 0) return CannotOpen(path, errno);
+  std::unique_ptr<OutputFile> file(new OutputFile(path));  // before there is a file that it must remove
   if (regular || !exists) {
-    std::string temporary;
-    const int fd = CreateTemporary(path, temporary);
+    file->fd_ = CreateTemporary(path, file->temporary_);
     // A file whose mode cannot be copied keeps the default one; that is no reason to lose a log.
-    if (fd >= 0 && regular && fchmod(fd, info.st_mode & 07777) != 0) errno = 0;
-    if (fd >= 0) return std::unique_ptr<OutputFile>(new OutputFile(path, fd, std::move(temporary)));
+    if (file->fd_ >= 0 && regular && fchmod(file->fd_, info.st_mode & 07777) != 0) errno = 0;
+    if (file->fd_ >= 0) return file;
+    file->temporary_.clear();
   }
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
-  if (fd < 0) return CannotOpen(path, errno);
-  return std::unique_ptr<OutputFile>(new OutputFile(path, fd, ""));
+  file->fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
+  if (file->fd_ < 0) return CannotOpen(path, errno);
+  return file;
 }
 
 Status OutputFile::Check(const std::string& path, std::span<const std::string> inputs) {

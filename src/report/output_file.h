@@ -32,8 +32,7 @@ class OutputFile {
   Status Commit();
 
  private:
-  OutputFile(std::string path, int fd, std::string temporary)
-      : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {}
+  explicit OutputFile(std::string path) : path_(std::move(path)) {}
 
   void Flush();
   void Fail(int error);

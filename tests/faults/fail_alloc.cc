@@ -2,6 +2,8 @@
 // counted from 0; programs that have it loaded may also call fail_allocation_at.
 #include "tests/faults/fail_alloc.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -14,10 +16,14 @@ constexpr int64_t kNever = -1;
 std::atomic<int64_t> g_count = 0;
 constinit std::atomic<int64_t> g_fail_at = kNever;
 
-/// Before main, and after the other libraries began, whose beginnings are not ours to test.
-[[gnu::constructor]] void ReadEnvironment() {
+using MainFunction = int (*)(int, char**, char**);
+MainFunction g_main;
+
+/// Counts from here: what throws while a program's and its libraries' globals are made, nobody can catch.
+int CountingMain(int argc, char** argv, char** environment) {
   const char* text = std::getenv("FAIL_ALLOCATION_AT");
   fail_allocation_at(text ? std::atoll(text) : kNever);
+  return g_main(argc, argv, environment);
 }
 
 void* Allocate(size_t bytes, size_t align) {
@@ -34,6 +40,15 @@ void* AllocateOrThrow(size_t bytes, size_t align) {
 }
 
 }  // namespace
+
+/// What the C library begins a program with.
+extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, void (*init)(), void (*fini)(),
+                                 void (*loader_fini)(), void* stack_end) {
+  using Start = int (*)(MainFunction, int, char**, void (*)(), void (*)(), void (*)(), void*);
+  const auto start = reinterpret_cast<Start>(::dlsym(RTLD_NEXT, "__libc_start_main"));
+  g_main = program;
+  return start(CountingMain, argc, argv, init, fini, loader_fini, stack_end);
+}
 
 extern "C" int64_t fail_allocation_at(int64_t n) {
   g_fail_at = n;

@@ -25,6 +25,7 @@
 
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
+#include "base/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "tests/gpu/device_times.h"
@@ -236,4 +237,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace acutance
 
-int main(int argc, char** argv) { return acutance::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  acutance::OwnProcess();
+  return acutance::Main({argv + 1, argv + argc});
+}

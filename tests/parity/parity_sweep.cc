@@ -15,6 +15,7 @@
 
 #include "backend/emu/emu.h"
 #include "backend/vulkan/vulkan.h"
+#include "base/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "tests/parity/sweep.h"
@@ -122,4 +123,7 @@ int Main(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace acutance
 
-int main(int argc, char** argv) { return acutance::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  acutance::OwnProcess();
+  return acutance::Main({argv + 1, argv + argc});
+}

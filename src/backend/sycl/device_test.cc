@@ -17,6 +17,7 @@
 #include "backend/testing/copy_probe.h"
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
+#include "base/process.h"
 
 namespace acutance {
 
@@ -57,6 +58,7 @@ KernelImage Image(std::string_view symbol, std::string_view text) {
 class SyclDeviceTest : public ::testing::Test {
  protected:
   void SetUp() override {
+    OwnProcess();  // so that the runtime's loader finds the driver for CPUs
     ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
     fs::remove_all(cache_);
     const BackendProbe probe = kSyclBackend.probe();
