@@ -44,8 +44,9 @@ struct ScoreOptions {
 };
 
 /// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input. Pixel
-/// formats must agree; distorted videos of another size, range or depth are brought to the reference's, and the reference
-/// to their depth, each with a warning of the Result (docs/numbers.md). HDR against SDR is kUnsupported. A file that ends early is a warning of the Result; one that is damaged is kBadData.
+/// formats must agree; distorted videos of another size, range or depth are brought to the reference's, and the
+/// reference to their depth, each with a warning of the Result (docs/numbers.md). HDR against SDR is kUnsupported. A
+/// file that ends early is a warning of the Result; one that is damaged is kBadData.
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 

@@ -29,8 +29,7 @@ Result<size_t> ParseBytes(std::string_view text) {
   double bytes = number;
   if (is_known && !unit.empty())
     for (size_t i = 0; i <= kUnits.find(unit); ++i) bytes *= 1024;
-  if (error == std::errc() && is_known && number > 0 && bytes < 1e18 && bytes >= 1)
-    return static_cast<size_t>(bytes);
+  if (error == std::errc() && is_known && number > 0 && bytes < 1e18 && bytes >= 1) return static_cast<size_t>(bytes);
   return Error(StatusCode::kInvalidArgument, "'{}' is no size: expected bytes, such as 800M or 2GiB", text);
 }
 

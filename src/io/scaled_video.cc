@@ -61,8 +61,7 @@ class ScaledVideo : public VideoSource {
 
 Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> source, int width, int height,
                                                 const ScaleOptions& options) {
-  if (source->is_on_device())
-    return Error(StatusCode::kUnsupported, "pictures in a device's memory are not scaled");
+  if (source->is_on_device()) return Error(StatusCode::kUnsupported, "pictures in a device's memory are not scaled");
   PictureFormat to = source->format();
   to.width = width;
   to.height = height;

@@ -6,9 +6,7 @@
 
 namespace acutance {
 
-AdmArena::AdmArena(size_t bytes) : memory_(AllocateVectors<std::byte>(bytes)) {
-  std::memset(memory_.get(), 0, bytes);
-}
+AdmArena::AdmArena(size_t bytes) : memory_(AllocateVectors<std::byte>(bytes)) { std::memset(memory_.get(), 0, bytes); }
 
 std::byte* AdmArena::Take(size_t bytes) {
   std::byte* piece = memory_.get() + used_;

@@ -28,7 +28,8 @@ FUNCTION(uint64_t) squared_errors(uint32_t reference, uint32_t distorted, int32_
 
 KERNEL_MAIN() {
   CONST_BUFFER(uint32_t)
-  reference = CONST_BUFFER_AT(uint32_t, args.reference, int64_t(reference_of(group_z(), args.inverse)) * args.picture_words);
+  reference =
+      CONST_BUFFER_AT(uint32_t, args.reference, int64_t(reference_of(group_z(), args.inverse)) * args.picture_words);
   CONST_BUFFER(uint32_t) distorted = CONST_BUFFER_AT(uint32_t, args.distorted, int64_t(group_z()) * args.picture_words);
   const int32_t x = group_x() * BLOCK_X + local_x();
   const int32_t first_row = group_y() * BLOCK_Y * ROWS + local_y();

@@ -17,5 +17,5 @@ struct ToyRowsArgs {
   int32_t width;
   int32_t height;
   uint32_t inverse;  // of the pairs that share a picture of the reference (reference_of)
-  int32_t padding;  // equal arguments have equal bytes
+  int32_t padding;   // equal arguments have equal bytes
 };
