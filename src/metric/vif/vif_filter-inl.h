@@ -158,7 +158,7 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff
 template <class C, int kFilter, int kCount, int kRows, int kStep, int kFrom = 0, class Interlude>
 HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                              BlockSums<kRows>& sums, const Interlude& interlude) {
-  constexpr int kAtOnce = kLanes == 16 ? 5 : 3;
+  constexpr int kAtOnce = 3;  // planes: with 4 rows, 12 sums and what finishes the block before
   constexpr int kNow = kCount - kFrom < kAtOnce ? kCount - kFrom : kAtOnce;
   SumPlanes<C, kFilter, kFrom, kNow, kRows, kStep>(pairs, offset, image, initial, sums, interlude,
                                                    std::make_integer_sequence<int, C::kPairs>());
