@@ -57,7 +57,7 @@ const OutputSpec kOutputs[] = {
     {.name = "VMAF_feature_adm_scale1_score", .alias = "adm_scale1"},
     {.name = "VMAF_feature_adm_scale2_score", .alias = "adm_scale2"},
     {.name = "VMAF_feature_adm_scale3_score", .alias = "adm_scale3"},
-    {.name = "adm", .enabled = IsDebug},
+    {.name = "adm", .enabled = IsDebug, .plain_key = true},
     {.name = "adm_num", .enabled = IsDebug},
     {.name = "adm_den", .enabled = IsDebug},
     {.name = "adm_num_scale0", .enabled = IsDebug},

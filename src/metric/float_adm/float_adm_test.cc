@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -128,6 +129,19 @@ TEST(FloatAdm, KnownAnswers) {
   EXPECT_NEAR(native.at("VMAF_feature_adm2_score"), 0.998496, 6e-7);
   EXPECT_NEAR(native.at("VMAF_feature_aim_score"), 0.000775, 6e-7);
   EXPECT_NEAR(native.at("VMAF_feature_adm_scale0_score"), 0.998197, 6e-7);
+}
+
+TEST(FloatAdm, KeysOfDebugOutputs) {
+  const OptionValues options =
+      *OptionValues::Parse(kFloatAdmMetric.options, {{"debug", "true"}, {"adm_enhn_gain_limit", "1.2"}});
+  const auto shown = [&](std::string_view name) {
+    const auto is_named = [&](const OutputSpec& output) { return output.name == name; };
+    return MakeOutputKey(*std::ranges::find_if(kFloatAdmMetric.outputs, is_named), options).shown;
+  };
+  EXPECT_EQ(shown("VMAF_feature_adm2_score"), "adm2_egl_1.2");
+  EXPECT_EQ(shown("adm"), "adm");  // as libvmaf's: without the options
+  EXPECT_EQ(shown("adm_num"), "adm_num_egl_1.2");
+  EXPECT_EQ(shown("adm_den_scale3"), "adm_den_scale3_egl_1.2");
 }
 
 TEST(FloatAdm, NoSplitIntoBandsChangesABit) {
