@@ -49,6 +49,7 @@ void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const F
                            const PictureFormat& format, int most_frames) {
   const LaneSettings settings = {
       .distorted_count = settings_.distorted_count,
+      .subsample = settings_.subsample,
       .max_memory = settings_.max_memory,
       .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),
       .verify = settings_.verify,

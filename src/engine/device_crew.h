@@ -23,6 +23,7 @@ class DeviceCrew {
 
   struct Settings {
     int distorted_count = 1;
+    int subsample = 1;
     int threads = 1;
     std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
     std::optional<size_t> max_memory;       // bytes of each device

@@ -56,22 +56,9 @@ Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> dev
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].metric->make_plan) lane->runs_.push_back(r);
+  lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.distorted_count);
   if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots(format));
   return lane;
-}
-
-void DeviceLane::MakeContext(const PictureFormat& format, int frames) {
-  context_ = MakePlanContext(features_.Inputs(runs_), format, frames, settings_.distorted_count, info().family);
-}
-
-Result<std::vector<Plan>> DeviceLane::MakePlans() const {
-  std::vector<Plan> plans;
-  for (const int r : runs_) {
-    const MetricRun& run = features_.runs()[r];
-    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context_));
-    plans.push_back(std::move(plan));
-  }
-  return plans;
 }
 
 Status DeviceLane::MakeSlots(const PictureFormat& format) {
@@ -90,7 +77,7 @@ Status DeviceLane::MakeSlots(const PictureFormat& format) {
 Status DeviceLane::MakeSlots(int frames, size_t limit, bool is_limit_firm) {
   constexpr int kFewSlots = 3;
   for (int count = kSlots;;) {
-    MakeContext(format_, frames);
+    batch_ = frames;
     const bool smallest = frames == 1 && count == 1;
     const bool no_limit = smallest && !is_limit_firm;
     Status status = MakeSlotsOf(count, no_limit ? std::numeric_limits<size_t>::max() : limit);
@@ -106,22 +93,22 @@ Status DeviceLane::MakeSlots(int frames, size_t limit, bool is_limit_firm) {
 
 Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
   slots_.clear();
-  ACU_ASSIGN_OR_RETURN(const std::vector<Plan> plans, MakePlans());
-  memory_bytes_ = PlanRunner::DeviceBytes(plans, context_) * count;
+  size_t bytes = 0;
+  for (const auto& part : parts_) {
+    ACU_RETURN_IF_ERROR(part->MakePlans(format_, batch_, info().family));
+    bytes += part->device_bytes();
+  }
+  memory_bytes_ = bytes * count;
   if (memory_bytes_ > limit)
     return Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame, {} MB are allowed",
                  (memory_bytes_ >> 20) + 1, limit >> 20);
-  ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(features_.Inputs(runs_), context_));
-  const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
-    const PlanRunner::Options options = {.artifacts = std::ranges::any_of(runs_, makes_artifacts),
-                                         .pack = !info().is_cpu,
-                                         .trial = &pack_trial_,
-                                         .for_each = settings_.for_each,
-                                         .uploads_with = slots_.front().runner.get(),
-                                         .derive = derive};
-    ACU_ASSIGN_OR_RETURN(slot.runner, PlanRunner::Make(*device_, plans, context_, options));
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      const PlanRunner* uploads_with = s > 0 ? slots_.front().runners[p].get() : nullptr;
+      ACU_ASSIGN_OR_RETURN(auto runner, parts_[p]->MakeRunner(*device_, settings_.for_each, uploads_with));
+      slot.runners.push_back(std::move(runner));
+    }
   }
   return {};
 }
@@ -198,7 +185,7 @@ bool DeviceLane::FillSlot(Slot& slot) {
       return Status();
     });
   if (slot.started.ok()) slot.started = Guarded([&] { return Start(slot); });
-  else slot.runner->Skip(slot.started, slot.before);
+  else slot.runner().Skip(slot.started, slot.before);
   const bool ok = slot.started.ok();
   Put(busy_, &slot);
   return ok;
@@ -207,7 +194,7 @@ bool DeviceLane::FillSlot(Slot& slot) {
 /// Fills the slot with the next frames. Where they follow those of the batch before, their history is on the device.
 bool DeviceLane::Take(Slot& slot) {
   const std::lock_guard lock(take_mutex_);
-  slot.started = slot.runner->BeginBatch();
+  slot.started = slot.runner().BeginBatch();
   slot.jobs = frames_->Take(batch(), stopping_);
   if (slot.jobs.empty()) return false;
   if (!slot.started.ok()) {
@@ -216,7 +203,7 @@ bool DeviceLane::Take(Slot& slot) {
   }
   const bool follows = last_taken_ && last_taken_ != &slot && slot.jobs.front()->index() == next_frame_;
   if (follows && needs_history()) {
-    slot.before = last_taken_->runner.get();
+    slot.before = &last_taken_->runner();
     slot.before->KeepPictures();
   }
   last_taken_ = &slot;
@@ -231,7 +218,7 @@ void DeviceLane::Finish() {
 
 Status DeviceLane::FinishSlots() {
   while (Slot* slot = WaitFor(busy_)) {
-    const Status status = slot->started.ok() ? slot->runner->Wait() : slot->started;
+    const Status status = slot->started.ok() ? Wait(*slot) : slot->started;
     if (!status.ok()) {
       if (Recover(status, slot)) continue;
       return {};
@@ -254,36 +241,27 @@ void DeviceLane::Verify(FrameQueue::Jobs& jobs) const {
   std::erase_if(jobs, is_due);
 }
 
+/// The first part has all frames of a batch, another one may have none.
+bool DeviceLane::HasWork(const Slot& slot, size_t part) const {
+  return std::ranges::any_of(slot.jobs, [&](const auto& job) { return parts_[part]->HasFrame(job->index()); });
+}
+
 Status DeviceLane::Start(Slot& slot) const {
-  BatchPictures batch;
-  const auto add = [&](const FramePictures* frame, Video video) {
-    if (video == Video::kReference) return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
-    for (int d = 0; d < settings_.distorted_count; ++d)
-      batch.distorted.push_back(frame ? &frame->distorted[d].picture : nullptr);
-  };
-  for (const Video video : {Video::kReference, Video::kDistorted}) {
-    const std::vector<FramePictures>& first = slot.jobs.front()->inputs().pictures;
-    for (int back = context_.history[static_cast<int>(video)]; back > 0; --back)
-      add(back < std::ssize(first) && !slot.before ? &first[back] : nullptr, video);
-    for (const auto& job : slot.jobs) add(&job->inputs().own(), video);
-  }
-  return slot.runner->Start(batch, slot.before);
+  for (size_t p = 0; p < parts_.size(); ++p)
+    if (HasWork(slot, p))
+      ACU_RETURN_IF_ERROR(parts_[p]->Start(*slot.runners[p], slot.jobs, p == 0 ? slot.before : nullptr));
+  return {};
+}
+
+Status DeviceLane::Wait(Slot& slot) const {
+  for (size_t p = 0; p < parts_.size(); ++p)
+    if (HasWork(slot, p)) ACU_RETURN_IF_ERROR(slot.runners[p]->Wait());
+  return {};
 }
 
 void DeviceLane::Deliver(const Slot& slot) const {
-  for (int plan = 0; plan < std::ssize(runs_); ++plan) {
-    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? settings_.distorted_count : 1;
-    for (int frame = 0; frame < std::ssize(slot.jobs); ++frame)
-      for (int d = 0; d < copies; ++d)
-        if (RunResult* result = slot.jobs[frame]->FindResult(runs_[plan], d))
-          DeliverItem(*slot.runner, plan, frame * copies + d, *result);
-  }
-}
-
-void DeviceLane::DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result) const {
-  std::ranges::copy(runner.Sums(plan, item), result.sums.begin());
-  std::ranges::copy(runner.Words(plan, item), result.words.begin());
-  for (int a = 0; a < std::ssize(result.artifacts); ++a) runner.CopyArtifact(plan, item, a, result.artifacts[a]);
+  for (size_t p = 0; p < parts_.size(); ++p)
+    if (HasWork(slot, p)) parts_[p]->Deliver(*slot.runners[p], slot.jobs);
 }
 
 /// On the finishing thread, after a failure: ends the filling threads and gives back what is unfinished. False: the

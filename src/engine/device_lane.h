@@ -1,7 +1,6 @@
 // One device at work: takes frames in batches, several batches in flight.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -17,16 +16,16 @@
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/frame_queue.h"
+#include "engine/lane_part.h"
 #include "exec/device.h"
-#include "exec/plan.h"
 #include "exec/run_plan.h"
-#include "metric/plan_context.h"
 
 namespace acutance {
 
 /// Settings that all lanes of a session share.
 struct LaneSettings {
   int distorted_count = 1;
+  int subsample = 1;                 // frames whose index it does not divide have the runs of every frame alone
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
   int most_frames = 1 << 20;         // in flight
   int verify = 0;                    // of so many frames one is computed again on the CPU; 0: none
@@ -60,10 +59,8 @@ class DeviceLane {
   const DeviceInfo& info() const { return device_->info(); }
   const std::vector<int>& runs() const { return runs_; }  // indices into FeatureSet::runs()
   /// Whether the frames of a batch must follow one another, for metrics that compare them.
-  bool needs_history() const {
-    return std::ranges::any_of(context_.history, [](int frames) { return frames > 0; });
-  }
-  int batch() const { return context_.frames; }
+  bool needs_history() const { return parts_.front()->needs_history(); }
+  int batch() const { return batch_; }
   /// The number of frames that keeps the device busy.
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
@@ -77,7 +74,9 @@ class DeviceLane {
  private:
   /// A batch in flight.
   struct Slot {
-    std::unique_ptr<PlanRunner> runner;
+    PlanRunner& runner() const { return *runners.front(); }  // the one whose pictures are history
+
+    std::vector<std::unique_ptr<PlanRunner>> runners;  // of the parts
     FrameQueue::Jobs jobs;
     PlanRunner* before = nullptr;  // has the pictures before these frames
     Status started;
@@ -88,8 +87,6 @@ class DeviceLane {
   Status MakeSlots(const PictureFormat& format);
   Status MakeSlots(int frames, size_t limit, bool is_limit_firm);
   Status MakeSlotsOf(int count, size_t limit);
-  void MakeContext(const PictureFormat& format, int frames);
-  Result<std::vector<Plan>> MakePlans() const;
   Status StartFilling();
   void StopFilling(bool for_good);
   void Fill();
@@ -99,9 +96,10 @@ class DeviceLane {
   Slot* WaitFor(Slots& slots);
   void Put(Slots& slots, Slot* slot);
   bool Take(Slot& slot);
+  bool HasWork(const Slot& slot, size_t part) const;
   Status Start(Slot& slot) const;
+  Status Wait(Slot& slot) const;
   void Deliver(const Slot& slot) const;
-  void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result) const;
   void Verify(FrameQueue::Jobs& jobs) const;
   bool Recover(const Status& status, Slot* failed);
   bool TryAgain(const Status& status);
@@ -112,10 +110,10 @@ class DeviceLane {
   const FeatureSet& features_;
   const LaneSettings settings_;
   const std::unique_ptr<Device> device_;
-  std::vector<int> runs_;  // in the order of the plans
-  PackTrial pack_trial_;
+  std::vector<int> runs_;
   PictureFormat format_;
-  PlanContext context_;
+  std::vector<std::unique_ptr<LanePart>> parts_;
+  int batch_ = 0;
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0;
   FrameQueue* frames_ = nullptr;

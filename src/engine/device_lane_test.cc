@@ -365,6 +365,20 @@ TEST(DeviceLane, MemoryIsLimited) {
   EXPECT_GT(DefaultDeviceMemory({7680, 4320}), 3'900'000'000u);
 }
 
+TEST(DeviceLane, FramesLeftOutBySubsamplingCostOnlyWhatNeedsThem) {
+  SessionOptions options;
+  options.features = {{"motion", {}}, {"vif", {}}};
+  const auto memory = [&](int subsample) {
+    options.subsample = subsample;
+    options.devices = ThreeGpus({"emu", 0, {}});
+    auto session = Session::Create(options).value();
+    EXPECT_TRUE(session->Start({320, 180, 8, PixelFormat::k420}).ok());
+    const DeviceLane& lane = *session->lanes()[0];
+    return static_cast<double>(lane.memory_bytes()) / lane.frames_in_flight();
+  };
+  EXPECT_LT(memory(8), memory(1) / 2);  // VIF's scratch is most of it
+}
+
 TEST(DeviceLane, ADeviceWithoutMemoryIsPassedOver) {
   const auto cpu = Score(nullptr, kFormats[0], 3, 1);
   const auto session = Score(Flaky({Fault::kAllocate, 2, StatusCode::kOutOfMemory}), kFormats[0], 3, 1);

@@ -27,6 +27,7 @@ Session::~Session() {
 
 DeviceCrew::Settings Session::CrewSettings() {
   return {.distorted_count = options_.distorted_count,
+          .subsample = options_.subsample,
           .threads = options_.threads,
           .devices = options_.devices,
           .max_memory = options_.max_device_memory,
