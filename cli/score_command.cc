@@ -170,9 +170,9 @@ int RunScoreCommand(const ScoreArgs& args) {
     progress.Update(state);
     return Next::kGoOn;
   };
+  request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
   const ScoredRun result = RunSpecs(std::move(request), args.models);
   progress.Clear();
-  for (const std::string& warning : result.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
   if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   return result.is_part ? ReportPart(args, result) : ReportScores(args, result, *numbers);

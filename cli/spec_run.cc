@@ -1,5 +1,6 @@
 #include "cli/spec_run.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -67,7 +68,9 @@ Status AddSpecs(const std::vector<ModelSpec>& models, UnknownOptions unknown, bo
 ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict) {
   Warnings warnings;
   ScoredRun run;
-  if (const Status status = AddSpecs(models, unknown, predict, request, warnings); status.ok()) {
+  const Status status = AddSpecs(models, unknown, predict, request, warnings);
+  if (request.on_warning) std::ranges::for_each(warnings, request.on_warning);
+  if (status.ok()) {
     request.watch_cancel = [](std::function<void()> cancel) {
       return std::make_shared<InterruptScope>(std::move(cancel));
     };

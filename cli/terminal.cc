@@ -107,6 +107,17 @@ Progress::Progress(bool quiet)
       next_draw_(start_ + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(5))) {}
 
 void Progress::Clear() {
+  const std::lock_guard lock(mutex_);
+  Wipe();
+}
+
+void Progress::Note(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  Wipe();
+  fmt::print(stderr, "{}\n", line);
+}
+
+void Progress::Wipe() {
   if (drawn_ && terminal_) std::fputs("\r\x1b[K", stderr);
   drawn_ = false;
 }
@@ -138,6 +149,7 @@ void Progress::Update(const State& state) {
   if (!IsDue()) return;
   next_draw_ = Clock::now() + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(5));
   const std::string line = Line(state);
+  const std::lock_guard lock(mutex_);
   if (terminal_) {
     fmt::print(stderr, "\r{}\x1b[K", line);
   } else {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -43,17 +44,21 @@ class Progress {
   /// seconds otherwise.
   bool IsDue() const;
   void Update(const State& state);
-  void Clear();            // wipes the bar off a terminal
+  void Clear();  // wipes the bar off a terminal
+  /// Writes a line of its own, also when quiet. Any thread.
+  void Note(const std::string& line);
   double Seconds() const;  // since construction
 
  private:
   std::string Line(const State& state) const;
+  void Wipe();
 
   using Clock = std::chrono::steady_clock;
   const bool quiet_;
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point next_draw_;
+  std::mutex mutex_;  // held while something is written
   bool drawn_ = false;
 };
 

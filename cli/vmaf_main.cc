@@ -130,9 +130,9 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
     return Next::kGoOn;
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
+  request.on_warning = [&](const std::string& warning) { progress.Note("\n" + warning); };
   const ScoredRun result = RunSpecs(std::move(request), args.models, UnknownOptions::kIgnored, args.predict);
   progress.Clear();
-  for (const std::string& warning : result.warnings) fmt::print(stderr, "\n{}\n", warning);
   const int status = result.error ? ReportError(args, *result.error) : kOk;
   if (!result.session) return status;
 

@@ -40,6 +40,11 @@ class Run {
   }
 
  private:
+  void Warn(std::string warning) {
+    if (request_.on_warning) request_.on_warning(warning);
+    result_.warnings.push_back(std::move(warning));
+  }
+
   bool Fail(RunStage stage, Status status) {
     result_.error = RunError{stage, std::move(status)};
     return false;
@@ -104,7 +109,7 @@ class Run {
     }
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, open_));
     result_.decoded_by_nvdec |= video->is_on_device();
-    for (const std::string& warning : video->warnings()) result_.warnings.push_back(path + ": " + warning);
+    for (const std::string& warning : video->warnings()) Warn(path + ": " + warning);
     has_raw_ |= video->is_raw();
     all_instant_ &= video->is_instant();
     WarnOfRate(path, video->frame_rate());
@@ -120,9 +125,8 @@ class Run {
     if (!first_rate_) first_rate_ = {path, *rate};
     const auto& [first_path, first] = *first_rate_;
     if (std::abs(*rate - first) > kTolerance * first)
-      result_.warnings.push_back(
-          fmt::format("{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, whatever their times",
-                      first_path, first, path, *rate));
+      Warn(fmt::format("{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, whatever their times",
+                       first_path, first, path, *rate));
   }
 
   bool OpenVideos() {
@@ -156,7 +160,7 @@ class Run {
       return false;
     }
     reader_ = std::move(reader).value();
-    for (const std::string& step : reader_->fitting_steps()) result_.warnings.push_back(step);
+    for (const std::string& step : reader_->fitting_steps()) Warn(step);
     return true;
   }
 
@@ -241,7 +245,7 @@ class Run {
     };
     const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
     Status status = FeedFrames();
-    for (const std::string& warning : reader_->length_warnings()) result_.warnings.push_back(warning);
+    for (const std::string& warning : reader_->length_warnings()) Warn(warning);
     if (status.ok() && session_->frames_added() == (result_.is_part ? request_.skip_reference : 0)) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
@@ -295,12 +299,13 @@ ScoredRun RunScore(const RunRequest& request) {
   ScoredRun result = RunOnce(request);
   if (!result.error || !result.decoded_by_nvdec || result.error->status.code() == StatusCode::kCancelled) return result;
   const std::string reason = result.error->status.message();
+  const std::string again_warning = fmt::format("with NVDEC: {}; started again without, scores do not change", reason);
+  if (request.on_warning) request.on_warning(again_warning);
   RunRequest again = request;
   again.decoder = Decoder::kCpu;
   result = RunOnce(again);
-  if (!result.error)
-    result.warnings.insert(result.warnings.begin(),
-                           fmt::format("with NVDEC: {}; started again without, scores do not change", reason));
+  if (result.error) return result;
+  result.warnings.insert(result.warnings.begin(), again_warning);
   return result;
 }
 

@@ -74,7 +74,7 @@ struct RunRequest {
   /// Called after each frame that is read.
   std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
-  /// Called with what the devices' failures are, when they happen and on any thread; the run's warnings have them, too.
+  /// Called with each warning when there is cause for it, on any thread; the run's warnings have them all, too.
   std::function<void(const std::string&)> on_warning = nullptr;
 
   /// Given a function that stops the run, from any thread, with kCancelled; the run holds what is returned.

@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -267,6 +268,23 @@ class Outputs(CommandTest):
         log = self.write("log.xml", "old")
         self.assert_fails(self.score(self.ref, self.path("absent.y4m"), "-o", log), 1)
         self.assertEqual(self.read("log.xml"), "old")
+
+
+class Warnings(CommandTest):
+    def test_a_warning_comes_when_there_is_cause(self):
+        """Not at the end of a run that may last for days: here the video is not even there yet."""
+        for name, command in (("score.y4m", [ACUTANCE, "score", self.ref]), ("vmaf.y4m", [VMAF, "-r", self.ref, "-d"])):
+            fifo = self.path(name)
+            os.mkfifo(fifo)
+            process = subprocess.Popen([*command, fifo], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            writer = os.open(fifo, os.O_WRONLY)
+            os.write(writer, y4m(64, 48, self.clip("dis")[:1], tags="F50:1 Ip A1:1 C420jpeg"))
+            told = ""
+            while "50" not in told and select.select([process.stderr], [], [], 20)[0]:
+                told += os.read(process.stderr.fileno(), 4096).decode()
+            os.close(writer)
+            process.communicate(timeout=60)
+            self.assertIn("ref.y4m has 25 frames/s", told, command)
 
 
 class Signals(CommandTest):
