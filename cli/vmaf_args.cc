@@ -395,7 +395,7 @@ Status ArgReader::Finish() {
 
 Result<VmafArgs> ParseVmafArgs(int argc, char** argv) {
   ArgReader reader;
-  optind = 1;
+  optind = 0;  // 1 would let getopt go on inside the argument where an earlier call was left
   for (int option; (option = getopt_long(argc, argv, "r:d:w:h:p:b:m:c:o:nvq", LongOptions(), nullptr)) != -1;)
     ACU_RETURN_IF_ERROR(reader.Read(option, optarg));
   ACU_RETURN_IF_ERROR(reader.Finish());

@@ -2,7 +2,7 @@
 # Builds the fuzz targets and runs them: tools/fuzz.sh run SECONDS [TARGET ...]. Each runs that long, $JOBS of them at
 # once, from the seeds of tests/fuzz/seeds.py, the inputs of tests/fuzz/corpus and what earlier runs found.
 # `tools/fuzz.sh build` builds them; `tools/fuzz.sh pack FOLDER` makes a folder that runs on another machine, by
-# FOLDER/run.sh SECONDS. `tools/fuzz.sh test SECONDS` runs them only if they were built before.
+# FOLDER/run.sh SECONDS.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -10,13 +10,12 @@ build=${FUZZ_BUILD:-$root/build-fuzz}
 compiler=${FUZZ_CXX:-clang++-19}
 jobs=${JOBS:-$("$root/tools/jobs.sh")}
 
-# 77: the test is skipped.
 build_targets() {
   mkdir -p "$build"
   if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
     "$compiler" -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null; then
     echo "fuzz: $compiler has no libFuzzer; on Debian the package libclang-rt-19-dev has it" >&2
-    exit 77
+    exit 1
   fi
   # One instruction set: the tests compare all of them, and each would be compiled with the sanitizers.
   [ -f "$build/build.ninja" ] || [ -f "$build/Makefile" ] ||
@@ -57,12 +56,8 @@ case ${1:-} in
     pack "$build/run"
     JOBS=$jobs "$build/run/run.sh" "${@:2}"
     ;;
-  test)
-    [ -x "$build/fuzz/fuzz_capi" ] || exit 77
-    "$0" run "${@:2}"
-    ;;
   *)
-    echo "usage: tools/fuzz.sh build | pack FOLDER | run SECONDS [TARGET ...] | test SECONDS" >&2
+    echo "usage: tools/fuzz.sh build | pack FOLDER | run SECONDS [TARGET ...]" >&2
     exit 2
     ;;
 esac

@@ -164,9 +164,11 @@ class Program {
     vmaf_feature_score_pooled(context_, Choose(kColumns, input_), method, &score, low, high);
   }
 
+  /// From a pool of as many as there are handles: fetching waits until another thread gives a picture back.
   void Prefetch() {
+    const unsigned count = input_.Byte() % 4 == 0 ? 0 : static_cast<unsigned>(pictures_.size());
     const unsigned width = 16 + input_.Byte() % 32, height = 16 + input_.Byte() % 32;
-    vmaf_preallocate_pictures(context_, {{width, height, 8, VMAF_PIX_FMT_YUV420P}, input_.Byte() % 4u});
+    vmaf_preallocate_pictures(context_, {{width, height, 8, VMAF_PIX_FMT_YUV420P}, count});
     VmafPicture& picture = Picture();
     if (!picture.ref && vmaf_fetch_preallocated_picture(context_, &picture) != 0) picture = {};
   }

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(text.data());
   arguments.push_back(nullptr);
-  optind = 0;  // getopt keeps its place in an argument from call to call
+  opterr = 0;  // getopt says what is wrong
   static_cast<void>(acutance::cli::ParseVmafArgs(static_cast<int>(texts.size()), arguments.data()).ok());
   return 0;
 }

@@ -21,8 +21,11 @@ import sys
 import tempfile
 import time
 
-FEATURES = ["psnr", "motion", "vif", "adm", "float_motion", "psnr=enable_mse=true", "vif=vif_enhn_gain_limit=1.0"]
-MODELS = ["version=vmaf_v0.6.1", "version=vmaf_v0.6.1neg", "version=vmaf_4k_v0.6.1"]
+FEATURES = ["psnr", "motion", "vif", "adm", "float_motion", "psnr=enable_mse=true", "vif=vif_enhn_gain_limit=1.0",
+            "cambi", "ciede", "psnr_hvs", "float_vif", "float_adm", "float_ssim", "float_ms_ssim", "float_psnr",
+            "float_moment", "float_ansnr", "speed_chroma", "speed_temporal"]
+MODELS = ["version=vmaf_v0.6.1", "version=vmaf_v0.6.1neg", "version=vmaf_4k_v0.6.1", "version=vmaf_b_v0.6.3",
+          "version=vmaf_float_v0.6.1", "version=vmaf_v1.0.16_3d0h"]
 LAYOUTS = [("420jpeg", 1, 2, 2), ("422", 1, 2, 1), ("444", 1, 1, 1), ("420p10", 2, 2, 2), ("444p16", 2, 1, 1),
            ("mono", 1, 0, 0)]
 LIMIT_KB = 20_000  # growth of the process with many sessions
@@ -37,7 +40,7 @@ class Clip:
 
     def __init__(self, folder, dice):
         layout, sample, across, down = dice.choice(LAYOUTS)
-        width, height = dice.choice([(32, 32), (63, 35), (176, 144), (320, 180), (641, 361)])
+        width, height = dice.choice([(32, 32), (63, 35), (176, 144), (320, 180), (641, 361), (960, 540)])
         self.frames = dice.randint(1, 12)
         luma = width * height
         chroma = -(-width // across) * -(-height // down) if across else 0
@@ -192,9 +195,10 @@ def session(library, dice):
     context = ctypes.c_void_p()
     if library.vmaf_init(ctypes.byref(context), Configuration(0, dice.randint(0, 3), 1, 0, 1)) != 0:
         raise Failed("vmaf_init")
-    for name in dice.sample([b"psnr", b"vif", b"adm", b"motion"], 2):
-        library.vmaf_use_feature(context, name, None)
-    width, height = dice.choice([(64, 48), (176, 144)])
+    for name in dice.sample([b"psnr", b"vif", b"adm", b"motion", b"cambi", b"ciede", b"float_ssim", b"float_vif"], 2):
+        if library.vmaf_use_feature(context, name, None) != 0:
+            raise Failed(f"vmaf_use_feature {name}")
+    width, height = dice.choice([(320, 180), (352, 288)])  # cambi takes no less
     for index in range(dice.randint(1, 6)):
         pair = [Picture(), Picture()]
         for picture in pair:
