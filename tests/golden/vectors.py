@@ -12,17 +12,15 @@ import subprocess
 import sys
 
 SKIPPED = 77
-RUNS = (r"^(vif|adm|motion|float_motion|float_vif|psnr|psnr_hvs|speed_chroma|speed_temporal)(:|$)"
+RUNS = (r"^(vif|adm|motion|float_motion|float_vif|float_adm|psnr|psnr_hvs|speed_chroma|speed_temporal)(:|$)"
         r"|^(float_psnr|float_moment|float_ansnr)$"
         r"|^float_(ms_)?ssim(:|$)"
         r"|^cambi(?!:src_width|:window_size=127)(:|$)"  # the former scores what frames before left in libvmaf's memory
         r"|^model:(vmaf_(4k_|b_)?v0.6.[13](neg|mfz)?|vmaf_v1.0.16_\w+|nflx_v1)(:|$)|^models:"
+        r"|^model:(vmaf_float_\w.*|vmaf_(4k_)?rb_.*|vmaf_v0.6.0|nflxtrain_.*)$"
         r"|^subsample[23]:(model:\w.*|psnr.*|motion|float_motion|speed_temporal)$")
 NEAR_RUNS = {
     r"^ciede$|^cambi:window_size=127$": "1e-9",  # of odd sizes, libvmaf reads beyond a plane in subsampled runs
-    r"^float_adm(?!.*debug)": "3e-7",
-    r"^float_adm:debug": "2e-5",
-    r"^model:(vmaf_float_\w.*|vmaf_(4k_)?rb_.*|vmaf_v0.6.0|nflxtrain_.*)$": "2e-5",  # read float_adm
 }
 
 

@@ -61,6 +61,19 @@ HWY_INLINE V Filter(const float (&taps)[4], V a, V b, V c, V d) {
   return hn::Add(hn::Add(two, hn::Mul(Set(taps[2]), c)), hn::Mul(Set(taps[3]), d));
 }
 
+/// near_reciprocal, step by step.
+HWY_INLINE V NearReciprocal(V x) {
+  const hn::RebindToUnsigned<D> du;
+  const V one = Set(1.0f);
+  const auto middle =
+      hn::Or(hn::And(hn::BitCast(du, x), hn::Set(du, float_adm::kStepMask)), hn::Set(du, float_adm::kStepMiddle));
+  const auto quotient = hn::BitCast(du, hn::Div(one, hn::BitCast(D(), middle)));
+  const auto rounded =
+      hn::And(hn::Add(quotient, hn::Set(du, float_adm::kBelowHalf)), hn::Set(du, float_adm::kKeptBits));
+  const V first = hn::BitCast(D(), rounded);
+  return hn::Add(first, hn::Mul(first, hn::Sub(one, hn::Mul(x, first))));
+}
+
 /// Where a band's row stands in the ring.
 enum RingRow { kReference, kKept = 3, kAdded = 6, kKeptShare = 9, kAddedShare = 12 };
 
@@ -167,7 +180,7 @@ class ScaleBand {
   template <class M>
   HWY_INLINE V Restored(V o, V t, M same) const {
     const V zero = hn::Zero(D()), one = Set(1.0f);
-    const V ratio = hn::Mul(t, hn::Div(one, hn::Add(o, Set(float_adm::kTinyDivisor))));
+    const V ratio = hn::Mul(t, NearReciprocal(hn::Add(o, Set(float_adm::kTinyDivisor))));
     const V r = hn::Mul(hn::Min(hn::Max(ratio, zero), one), o);
     const V raised = Raised(r);
     const V up = hn::IfThenElse(hn::And(same, hn::Gt(r, zero)), hn::Min(raised, t), r);

@@ -16,7 +16,7 @@ enum CsfMode { kWatson = 0, kBartenModel = 1, kNative = 2 };  // all others: Wat
 float NativeFactor(int scale, float pixels_per_degree, bool is_diagonal) {
   const float frequency = static_cast<float>(pixels_per_degree / std::ldexp(1.0, scale + 1));
   const float f = is_diagonal ? static_cast<float>(frequency / 0.7) : frequency;
-  return static_cast<float>((0.31f + 0.69f * f) * Exp(static_cast<double>(-0.29f * f)));
+  return static_cast<float>((0.31 + 0.69 * f) * Exp(-0.29 * f));
 }
 
 float Factor(const OptionValues& options, int scale, bool is_diagonal) {

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+<<<<<<< HEAD
 #include <algorithm>
+=======
+#include <bit>
+>>>>>>> c7366c9 (Divide in float_adm by Intel's approximate reciprocal, as libvmaf does: 0 golden values differ)
 #include <cmath>
 #include <random>
 
@@ -94,6 +98,37 @@ TEST(FloatAdmBand, ExtremesAndFlatPictures) {
                        MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
 }
 
+// --- The reciprocal
+
+// A step of Intel's rcpss: round(2^25 / (4097 + 2i)) * 2^-13 for 1 + i/2^11, in integers.
+float StepOfReciprocal(int i) {
+  const int divisor = 4097 + 2 * i;
+  return std::ldexp(static_cast<float>(((1 << 26) / divisor + 1) / 2), -13);
+}
+
+TEST(FloatAdmReciprocal, IsThatOfIntelsProcessors) {
+  for (const auto& [mantissa, bits] : {std::pair(0x000000u, 0x3f7ff000u),
+                                       {0x001000u, 0x3f7fd000u},
+                                       {0x7c0000u, 0x3f020000u},
+                                       {0x7ff000u, 0x3f000800u}})  // as read from a Xeon
+    EXPECT_EQ(std::bit_cast<uint32_t>(float_adm::approximate_reciprocal(std::bit_cast<float>(0x3f800000u | mantissa))),
+              bits);
+  for (int i = 0; i < 2048; ++i)
+    for (const int rest : {0, 1, 2047, 2048, 4095})
+      for (const int exponent : {-100, -99, -1, 0, 1, 30, 100}) {
+        const float x = std::ldexp(1.0f + static_cast<float>(4096 * i + rest) * 0x1p-23f, exponent);
+        const float expected = std::ldexp(StepOfReciprocal(i), -exponent);
+        ASSERT_EQ(float_adm::approximate_reciprocal(x), expected) << x;
+        ASSERT_EQ(float_adm::approximate_reciprocal(-x), -expected) << x;
+      }
+}
+
+TEST(FloatAdmReciprocal, NewtonsStepIsNear) {
+  for (const float x : {1e-30f, 0.3f, -7.0f, 1999.99f, 1e20f})
+    EXPECT_NEAR(float_adm::near_reciprocal(x) * static_cast<double>(x), 1.0, 1.3e-7) << x;
+  EXPECT_EQ(float_adm::near_reciprocal(1.0f), 1.0f - 0x1p-24f);  // not 1: an exact division differs
+}
+
 // --- The metric as the engine sees it
 
 std::map<std::string, double> Scores(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
@@ -129,6 +164,11 @@ TEST(FloatAdm, KnownAnswers) {
   EXPECT_NEAR(native.at("VMAF_feature_adm2_score"), 0.998496, 6e-7);
   EXPECT_NEAR(native.at("VMAF_feature_aim_score"), 0.000775, 6e-7);
   EXPECT_NEAR(native.at("VMAF_feature_adm_scale0_score"), 0.998197, 6e-7);
+  // The digits beyond are what is computed here, which equals libvmaf's to the bit on other clips.
+  EXPECT_EQ(scores.at("VMAF_feature_adm2_score"), 0.9977214120225767);
+  EXPECT_EQ(scores.at("VMAF_feature_aim_score"), 0.004889793475851119);
+  EXPECT_EQ(native.at("VMAF_feature_adm2_score"), 0.99849642353508);
+  EXPECT_EQ(native.at("VMAF_feature_aim_score"), 0.0007746234748053992);
 }
 
 TEST(FloatAdm, KeysOfDebugOutputs) {
