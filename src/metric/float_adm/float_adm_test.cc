@@ -3,11 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-<<<<<<< HEAD
 #include <algorithm>
-=======
 #include <bit>
->>>>>>> c7366c9 (Divide in float_adm by Intel's approximate reciprocal, as libvmaf does: 0 golden values differ)
 #include <cmath>
 #include <random>
 
