@@ -1,6 +1,9 @@
 #include "engine/score_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "base/int_math.h"
@@ -81,6 +84,22 @@ Status ScoreWriter::Flush(int64_t frames) {
   for (const ModelRun& model : models_)
     for (const auto& table : tables_) Record(model.CheckComplete(*table, subsample_, frames));
   return error_;
+}
+
+std::vector<std::string> ScoreWriter::Undefined() const {
+  std::vector<std::string> sentences;
+  const auto is_undefined = [](const std::optional<double>& score) { return score && std::isnan(*score); };
+  for (size_t d = 0; d < tables_.size(); ++d) {
+    for (const ScoreTable::Column& column : tables_[d]->columns()) {
+      const auto first = std::ranges::find_if(column.scores, is_undefined);
+      if (first == column.scores.end()) continue;
+      sentences.push_back(fmt::format("{}{} is not a number in {} of {} frames; the first is frame {}", column.shown,
+                                      tables_.size() > 1 ? fmt::format(" of distorted video {}", d + 1) : "",
+                                      std::ranges::count_if(column.scores, is_undefined), column.scores.size(),
+                                      first - column.scores.begin()));
+    }
+  }
+  return sentences;
 }
 
 std::optional<double> ScoreWriter::RunningMean(int distorted, int model) const {

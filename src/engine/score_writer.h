@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -34,6 +35,9 @@ class ScoreWriter {
 
   /// Writes the values that need all frames.
   Status Flush(int64_t frames);
+
+  /// A sentence for each column in which a score is not a number.
+  std::vector<std::string> Undefined() const;
 
   const ScoreTable& table(int distorted) const { return *tables_[distorted]; }
 

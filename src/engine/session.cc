@@ -344,12 +344,17 @@ Status Session::Flush() {
     progressed_.wait(lock, [&] { return failed_ || next_to_write_ == next_index_; });
     if (!error_.ok()) return error_;
   }
-  const std::lock_guard writer_lock(writer_mutex_);
-  Status status = raw_artifacts_.Close();
-  if (status.ok() && makes_scores_) status = writer_.Flush(next_index_);
-  const std::lock_guard lock(mutex_);
-  PublishMeans();
-  if (error_.ok()) error_ = std::move(status);
+  std::vector<std::string> undefined;
+  {
+    const std::lock_guard writer_lock(writer_mutex_);
+    Status status = raw_artifacts_.Close();
+    if (status.ok() && makes_scores_) status = writer_.Flush(next_index_);
+    if (status.ok() && makes_scores_) undefined = writer_.Undefined();
+    const std::lock_guard lock(mutex_);
+    PublishMeans();
+    if (error_.ok()) error_ = std::move(status);
+  }
+  for (const std::string& warning : undefined) Warn(warning);
   return error_;
 }
 

@@ -141,6 +141,20 @@ TEST(Session, OptionsThatAnEarlierRequestLeavesWithoutEffectAreAWarning) {
               testing::ElementsAre(testing::HasSubstr("feature psnr: enable_mse=true is ignored")));
 }
 
+TEST(Session, ScoresThatAreNotNumbersAreAWarning) {
+  constexpr PictureFormat kTiny{8, 8, 8, PixelFormat::k420};  // psnr_hvs takes blocks of 8x8; chroma has none
+  SessionOptions options;
+  options.features = {{"psnr_hvs", {}}};
+  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kTiny).ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(session->Add(MakePicture(kTiny, i, 0), {MakePicture(kTiny, i, 9)}).ok());
+  ASSERT_TRUE(session->Flush().ok());
+  EXPECT_THAT(session->warnings(),
+              testing::ElementsAre("psnr_hvs_cb is not a number in 3 of 3 frames; the first is frame 0",
+                                   "psnr_hvs_cr is not a number in 3 of 3 frames; the first is frame 0",
+                                   "psnr_hvs is not a number in 3 of 3 frames; the first is frame 0"));
+}
+
 TEST(Session, ErrorsNameTheFeatureTheOptionAndTheNearestName) {
   EXPECT_EQ(CreateError({"vfi", {}}), "no such feature 'vfi'; did you mean 'vif'? (`acutance features` lists them)");
   EXPECT_EQ(CreateError({"vif", {{"vif_enhn_gain_limt", "1"}}}),
