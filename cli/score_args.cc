@@ -119,22 +119,6 @@ Status ReadDevices(std::string_view text, DeviceChoice& choice) {
   return {};
 }
 
-/// "ref", "dis" or "1280x720".
-Status ReadCommonSize(const ScoreTexts& texts, CommonSize& size) {
-  size.filter = *FindScaleFilter(texts.scale_filter);
-  if (texts.scale == "ref") return {};
-  if (texts.scale == "dis") {
-    size.of = CommonSize::Of::kDistorted;
-    return {};
-  }
-  const Result<PictureFormat> given = ParseRawFormat({.size = texts.scale});
-  if (!given.ok())
-    return Error(StatusCode::kInvalidArgument, "--scale {}: expected ref, dis or WIDTHxHEIGHT, such as 1920x1080",
-                 texts.scale);
-  size = {CommonSize::Of::kGiven, given->width, given->height, size.filter};
-  return {};
-}
-
 void AddSizeOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("--scale", texts.scale,
@@ -274,7 +258,11 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.device.backend = texts.backend;
   ACU_RETURN_IF_ERROR(ReadDevices(texts.devices, args.device));
   args.decoder = texts.decoder == "cpu" ? Decoder::kCpu : texts.decoder == "nvdec" ? Decoder::kNvdec : Decoder::kAuto;
-  ACU_RETURN_IF_ERROR(ReadCommonSize(texts, args.size));
+  const std::optional<CommonSize> common = ParseCommonSize(texts.scale, texts.scale_filter);
+  if (!common)
+    return Error(StatusCode::kInvalidArgument, "--scale {}: expected ref, dis or WIDTHxHEIGHT, such as 1920x1080",
+                 texts.scale);
+  args.size = *common;
   args.force = texts.force;
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   if (texts.max_memory > 0) args.max_memory = texts.max_memory;

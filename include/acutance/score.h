@@ -32,6 +32,14 @@ struct ScoreOptions {
   int64_t first_frame = 0;           // of every file
   int64_t frame_count = 0;           // 0: to the end of the shortest file
   std::optional<PictureFormat> raw;  // set: the files are headerless planar yuv
+  /// What videos of different sizes are brought to: "ref" (the reference's size), "dis" or "1920x1080"; and how:
+  /// "bicubic", "lanczos", "bilinear" or "area".
+  std::string scale = "ref";
+  std::string scale_filter = "bicubic";
+  bool force = false;  // score HDR against SDR, or PQ against HLG, with a warning
+  /// A folder for the features' artifacts, a TIFF file each: "cambi_heatmap_scale_0_000012.tif". Empty: none are made,
+  /// unless session.on_artifact is set; not both.
+  std::string maps;
   /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
   /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.
   std::string journal;

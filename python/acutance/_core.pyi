@@ -68,7 +68,11 @@ def score(
     first_frame: int,
     frame_count: int,
     raw: tuple[int, int, int, str] | None,
+    scale: str,
+    scale_filter: str,
+    force: bool,
     journal: bytes,
+    maps: bytes,
 ) -> Task: ...
 
 class Stream:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._options import FeatureSpec, Model, ModelSpec, Path, make_options, pixel_format_text, read_models, whole
+from ._options import FeatureSpec, Model, ModelSpec, Path, make_options, pixel_format_text, read_models, text, whole
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
 
 DEFAULT_MODEL = "vmaf_v0.6.1"
+Scale = str | tuple[int, int]
 _STEP = 0.05  # seconds between looks at signals and progress
 _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
 
@@ -63,15 +64,19 @@ def score(
     size: tuple[int, int] | None = None,
     bit_depth: int = 8,
     pixel_format: str = "420",
+    scale: Scale = "ref",
+    scale_filter: str = "bicubic",
+    force: bool = False,
     journal: Path | None = None,
+    maps: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """Scores distorted videos against their reference.
 
     reference, distorted: paths of y4m, raw yuv (with `size`) or any container where FFmpeg's libraries are installed;
         "-" is standard input. Several distorted videos share one reading of the reference. Pixel formats must
-        agree; distorted videos of another size, range or depth are brought to the reference's, with a warning. HDR
-        against SDR is an UnsupportedError.
+        agree; distorted videos of another size (see `scale`), range or depth are brought to the reference's, with a
+        warning. HDR against SDR is an UnsupportedError without `force`.
     model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None.
     features: more features (`acutance.features()`): "psnr", {"psnr": {"enable_mse": True}}, or several of these.
     backend: "cpu", "auto" (a GPU where there is one that works), "cuda", "hip", "vulkan", "sycl" or "emu". The scores
@@ -82,8 +87,12 @@ def score(
     first_frame, frame_count: of every file; frame_count=None: to the end of the shortest file.
     size, bit_depth, pixel_format: of headerless planar yuv: (width, height) in luma samples; 8, 10, 12 or 16;
         "400", "420", "422" or "444".
+    scale, scale_filter: what videos of different sizes are brought to, "ref" (the reference's size), "dis" or
+        (width, height), and how: "bicubic", "lanczos", "bilinear" or "area". Each step is a warning.
+    force: score HDR against SDR, or PQ against HLG, all the same, with a warning.
     journal: a file in which results are kept: the same call goes on after the last of them where it was stopped. With
         first_frame above 0 the run is a part without scores, which `acutance join` joins with the others.
+    maps: a folder for the features' pictures, such as cambi's heatmaps, a TIFF file each: NAME_FRAME.tif.
     progress: a function that is given a Progress about 20 times a second and once at the end; where it returns False
         the frames so far are all, and their scores the Result. True: a bar of tqdm; None: a bar where standard error
         is a terminal and tqdm is installed; False: none.
@@ -94,7 +103,7 @@ def score(
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, journal)
+                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, journal, maps)
     with Reporter(progress) as reporter:
         result = Result(wait(task, lambda: _look(task, reporter)), score_names(models))
         reporter.update(_end_of(result))
@@ -116,12 +125,16 @@ async def score_async(
     size: tuple[int, int] | None = None,
     bit_depth: int = 8,
     pixel_format: str = "420",
+    scale: Scale = "ref",
+    scale_filter: str = "bicubic",
+    force: bool = False,
     journal: Path | None = None,
+    maps: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, journal)
+                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, journal, maps)
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: _look(task, reporter))
         result = Result(core, score_names(models))
@@ -152,7 +165,11 @@ def _start(
     size: tuple[int, int] | None,
     bit_depth: int,
     pixel_format: str,
+    scale: Scale,
+    scale_filter: str,
+    force: bool,
     journal: Path | None,
+    maps: Path | None,
 ) -> tuple[_core.Task, list[Model]]:
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
@@ -168,8 +185,23 @@ def _start(
                        whole("first_frame", first_frame),
                        0 if frame_count is None else whole("frame_count", frame_count, 1),
                        None if size is None else _raw_format(size, bit_depth, pixel_format),
-                       b"" if journal is None else os.fsencode(journal))
+                       _scale_text(scale), text("scale_filter", scale_filter, '"bicubic", "lanczos", "bilinear" and "area"'),
+                       bool(force), _path_bytes(journal), _path_bytes(maps))
     return task, models
+
+
+def _path_bytes(path: Path | None) -> bytes:
+    return b"" if path is None else os.fsencode(path)
+
+
+def _scale_text(scale: Scale) -> str:
+    if isinstance(scale, str):
+        return scale
+    try:
+        width, height = scale
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f'scale={scale!r}: give "ref", "dis" or (width, height)') from None
+    return f"{whole('width', width, 1)}x{whole('height', height, 1)}"
 
 
 def _raw_format(size: tuple[int, int], bit_depth: int, pixel_format: str) -> tuple[int, int, int, str]:

@@ -52,12 +52,18 @@ using RawFormat = std::tuple<int, int, int, std::string>;  // width, height, bit
 
 std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<nb::bytes>& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
-                                 const std::optional<RawFormat>& raw, const nb::bytes& journal) {
+                                 const std::optional<RawFormat>& raw, const std::string& scale,
+                                 const std::string& scale_filter, bool force, const nb::bytes& journal,
+                                 const nb::bytes& maps) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
   options.frame_count = frame_count;
+  options.scale = scale;
+  options.scale_filter = scale_filter;
+  options.force = force;
   options.journal = TextOf(journal);
+  options.maps = TextOf(maps);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(pixel_format)};
@@ -189,7 +195,7 @@ void BindRuns(nb::module_& m) {
         return Take(task.Take());
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
-        "raw"_a.none(), "journal"_a);
+        "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "journal"_a, "maps"_a);
   nb::class_<Stream>(m, "Stream")
       .def(
           "__init__",

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -284,14 +285,14 @@ TEST(Api, DevicePicturesNeedADeviceThatReadsThem) {
 }
 
 /// Writes a y4m file with the frames of MakePicture.
-void WriteClip(const std::string& path, int frames, int noise) {
+void WriteClip(const std::string& path, int frames, int noise, const PictureFormat& format = kFormat) {
   std::ofstream file(path, std::ios::binary);
-  file << "YUV4MPEG2 W" << kFormat.width << " H" << kFormat.height << " F25:1 Ip C420\n";
+  file << "YUV4MPEG2 W" << format.width << " H" << format.height << " F25:1 Ip C420\n";
   for (int i = 0; i < frames; ++i) {
     file << "FRAME\n";
     for (int p = 0; p < 3; ++p)
-      for (int y = 0; y < kFormat.PlaneHeight(p); ++y)
-        for (int x = 0; x < kFormat.PlaneWidth(p); ++x) file.put(static_cast<char>(Sample(x, y, i, noise)));
+      for (int y = 0; y < format.PlaneHeight(p); ++y)
+        for (int x = 0; x < format.PlaneWidth(p); ++x) file.put(static_cast<char>(Sample(x, y, i, noise)));
   }
 }
 
@@ -380,6 +381,50 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_THAT(acutance::Score("no/such.y4m", {distorted}, options).status().message(), HasSubstr("no/such.y4m"));
   options.first_frame = -1;
   EXPECT_THAT(acutance::Score(reference, {distorted}, options).status().message(), HasSubstr("first_frame -1"));
+}
+
+TEST(Api, VideosOfDifferentSizesAreScaledAsAsked) {
+  const acutance::test::TempDir folder;
+  const std::string reference = folder / "reference.y4m", small = folder / "small.y4m";
+  WriteClip(reference, 2, 0);
+  WriteClip(small, 2, 24, {48, 40});
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  const auto score = [&](const std::string& scale, const std::string& filter) {
+    options.scale = scale;
+    options.scale_filter = filter;
+    return acutance::Score(reference, {small}, options);
+  };
+  const auto by_reference = score("ref", "bicubic"), by_distorted = score("dis", "lanczos"),
+             given = score("64x48", "area");
+  ASSERT_TRUE(by_reference.ok()) << by_reference.status().message();
+  ASSERT_TRUE(by_distorted.ok()) << by_distorted.status().message();
+  ASSERT_TRUE(given.ok()) << given.status().message();
+  EXPECT_EQ(by_reference->format().width, kFormat.width);
+  EXPECT_THAT(by_reference->warnings(), testing::ElementsAre(HasSubstr("is scaled from 48x40 to 96x80 (bicubic)")));
+  EXPECT_EQ(by_distorted->format().width, 48);
+  EXPECT_THAT(by_distorted->warnings(), testing::ElementsAre(HasSubstr("is scaled from 96x80 to 48x40 (lanczos)")));
+  EXPECT_EQ(given->format().height, 48);
+  EXPECT_THAT(given->warnings(), testing::Each(HasSubstr("to 64x48 (area)")));
+  EXPECT_EQ(given->warnings().size(), 2u);
+
+  EXPECT_THAT(score("96", "area").status().message(), HasSubstr("1920x1080"));
+  EXPECT_THAT(score("0x5", "area").status().message(), HasSubstr("scale \"0x5\""));
+  EXPECT_THAT(score("ref", "cubic").status().message(), HasSubstr("bicubic, lanczos, bilinear, area"));
+}
+
+TEST(Api, MapsAreFilesInAFolder) {
+  const acutance::test::TempDir folder;
+  WriteClip(folder / "a.y4m", 2, 0, {224, 216});
+  acutance::ScoreOptions options;
+  options.session.features = {{"cambi", {}}};
+  options.maps = folder / "maps";
+  const auto result = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_TRUE(std::filesystem::exists(folder / "maps/cambi_heatmap_scale_0_000001.tif"));
+  options.session.on_artifact = [](const acutance::Artifact&) { return acutance::Status(); };
+  EXPECT_THAT(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options).status().message(),
+              HasSubstr("one of them"));
 }
 
 TEST(Api, ListsWhatThereIs) {

@@ -1,5 +1,7 @@
 #include <acutance/score.h>
 
+#include <fmt/ranges.h>
+
 #include <memory>
 #include <utility>
 
@@ -28,16 +30,33 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.on_artifact = SinkOf(options.session);
   request.max_memory = options.session.max_memory;
   request.max_device_memory = options.session.max_device_memory;
+  request.maps = options.maps;
+  request.fit.size = ParseCommonSize(options.scale, options.scale_filter);
+  request.fit.force = options.force;
   return request;
+}
+
+acutance::Status Check(const ScoreOptions& options) {
+  using acutance::StatusCode;
+  if (options.first_frame < 0 || options.frame_count < 0)
+    return Error(StatusCode::kInvalidArgument, "first_frame {}, frame_count {}: neither is negative",
+                 options.first_frame, options.frame_count);
+  if (!FindScaleFilter(options.scale_filter))
+    return Error(StatusCode::kInvalidArgument, "scale_filter \"{}\": there are {}", options.scale_filter,
+                 fmt::join(kScaleFilterNames, ", "));
+  if (!ParseCommonSize(options.scale, options.scale_filter))
+    return Error(StatusCode::kInvalidArgument, "scale \"{}\": give \"ref\", \"dis\" or a size, such as \"1920x1080\"",
+                 options.scale);
+  if (!options.maps.empty() && options.session.on_artifact)
+    return Error(StatusCode::kInvalidArgument, "maps and session.on_artifact: artifacts go to one of them");
+  return {};
 }
 
 }  // namespace
 
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
-  if (options.first_frame < 0 || options.frame_count < 0)
-    return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "first_frame {}, frame_count {}: neither is negative",
-                          options.first_frame, options.frame_count));
+  if (const acutance::Status status = Check(options); !status.ok()) return ToPublic(status);
   RunRequest request = MakeRequest(reference, distorted, options);
   std::function<void()> cancel;
   request.watch_cancel = [&](std::function<void()> function) {

@@ -1,6 +1,7 @@
 #include "io/fit_videos.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "io/converted_range.h"
@@ -93,7 +94,29 @@ Status RaiseToDeepest(const Inputs& inputs, std::vector<std::string>& steps) {
   return {};
 }
 
+bool ReadSide(std::string_view text, int& side) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), side);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 }  // namespace
+
+std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter) {
+  CommonSize common;
+  if (const std::optional<ScaleFilter> found = FindScaleFilter(filter)) common.filter = *found;
+  else return std::nullopt;
+  if (size == "ref") return common;
+  if (size == "dis") {
+    common.of = CommonSize::Of::kDistorted;
+    return common;
+  }
+  const size_t x = size.find('x');
+  if (x == size.npos || !ReadSide(size.substr(0, x), common.width) || !ReadSide(size.substr(x + 1), common.height) ||
+      !CheckPictureFormat({common.width, common.height, 8, PixelFormat::k400}).ok())
+    return std::nullopt;
+  common.of = CommonSize::Of::kGiven;
+  return common;
+}
 
 Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                            std::vector<PairReaderInput>& distorted) {

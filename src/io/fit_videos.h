@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -27,6 +28,9 @@ struct CommonSize {
   int height = 0;
   ScaleFilter filter = ScaleFilter::kBicubic;
 };
+
+/// "ref", "dis" or "1920x1080", and a filter of kScaleFilterNames; nullopt: another text.
+std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter);
 
 struct FitOptions {
   std::optional<CommonSize> size{};  // not set: videos of other sizes are refused

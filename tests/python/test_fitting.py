@@ -1,0 +1,72 @@
+"""Videos that differ in size or light, and the pictures behind scores."""
+import numpy as np
+import pytest
+from pictures import FRAMES, HEIGHT, WIDTH, assert_same_bits, clip, write_y4m
+
+import acutance
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The distorted video at half the size."""
+    frames = [[plane[::2, ::2] for plane in planes] for planes in clip(24)]
+    return write_y4m(tmp_path_factory.mktemp("small") / "small.y4m", frames)
+
+
+def test_videos_of_other_sizes_are_scaled(files, small, command_scores):
+    half = f"{WIDTH // 2}x{HEIGHT // 2}"
+    for scale, size in (("ref", (WIDTH, HEIGHT)), ("dis", (WIDTH // 2, HEIGHT // 2)), ((80, 48), (80, 48))):
+        result = acutance.score(files[0], small, model=None, features="psnr", scale=scale, scale_filter="lanczos")
+        assert (result.width, result.height, result.frames) == (*size, FRAMES)
+        to = "{}x{}".format(*size)
+        assert any(f"to {to} (lanczos)" in warning for warning in result.warnings), result.warnings
+        text = scale if isinstance(scale, str) else to
+        assert_same_bits(result, command_scores(files[0], small, "--no-model", "--feature", "psnr", "--scale", text,
+                                                "--scale-filter", "lanczos"))
+    assert f"from {half} to {WIDTH}x{HEIGHT} (bicubic)" in acutance.score(files[0], small).warnings[0]
+
+
+@pytest.mark.parametrize("options, text", [
+    ({"scale": "half"}, 'scale "half"'), ({"scale": (0, 5)}, "width=0"), ({"scale": 5}, "scale=5"),
+    ({"scale": "0x5"}, 'scale "0x5"'), ({"scale_filter": "cubic"}, "bicubic, lanczos, bilinear, area"),
+    ({"scale_filter": 3}, "scale_filter=3")])
+def test_sizes_and_filters_that_there_are_not(files, small, options, text):
+    with pytest.raises(acutance.InvalidArgumentError) as caught:
+        acutance.score(files[0], small, **options)
+    assert text in str(caught.value)
+
+
+def write_hdr(path):
+    """Two grey frames whose file says that they are HDR by PQ."""
+    av = pytest.importorskip("av")
+    with av.open(str(path), "w") as file:
+        stream = file.add_stream("ffv1", rate=25)
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p10le"
+        stream.codec_context.color_trc = 16
+        for _ in range(2):
+            frame = av.VideoFrame.from_ndarray(np.full((HEIGHT * 3 // 2, WIDTH), 512, np.uint16), format="yuv420p10le")
+            frame.color_trc = 16
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode())
+    return path
+
+
+def test_hdr_against_sdr(files, tmp_path):
+    hdr = write_hdr(tmp_path / "hdr.mkv")
+    try:
+        plain = acutance.score(hdr, hdr, model=None, features="psnr")
+    except acutance.UnsupportedError as error:
+        pytest.skip(f"no containers here: {error}")
+    assert plain.frames == 2
+    with pytest.raises(acutance.UnsupportedError, match="HDR"):
+        acutance.score(files[0], hdr, model=None, features="psnr")
+    forced = acutance.score(files[0], hdr, model=None, features="psnr", force=True)
+    assert forced.frames == 2 and any("HDR" in warning for warning in forced.warnings)
+
+
+def test_maps(tmp_path):
+    path = write_y4m(tmp_path / "a.y4m", clip(3, 2, width=224, height=216))
+    acutance.score(path, path, model=None, features="cambi", maps=tmp_path / "maps")
+    assert (tmp_path / "maps" / "cambi_heatmap_scale_0_000001.tif").read_bytes()[:2] in (b"II", b"MM")
+    with pytest.raises(acutance.InvalidArgumentError, match="maps"):
+        acutance.score(path, path, model=None, features="psnr", maps=tmp_path / "none")
