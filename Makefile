@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: fuzz soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: test-ffmpeg test-clients test-peer fuzz soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +61,11 @@ test-clients: build ## pyvmaf, vmaf-mcp, easyvmaf and ffmpeg-quality-metrics, ov
 	@python3 -B tests/clients/test_ffmpeg.py sid
 	@tests/clients/install_clients.sh
 	@$(BUILD)/clients/venv/bin/python -B tests/clients/test_clients.py
+	@python3 -B tests/clients/test_encoders.py
+
+test-peer: build ## every option and model against libvmaf 3.2 in PyPI's imageio-ffmpeg
+	@tools/venv.sh imageio-ffmpeg==0.8.1
+	@python3 -B tests/clients/test_peer.py
 
 python: build
 	@tools/setup.sh python

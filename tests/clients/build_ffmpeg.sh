@@ -21,7 +21,7 @@ parts=(
   --enable-muxer=null,rawvideo,yuv4mpegpipe,mov,mp4,matroska
   --enable-decoder=rawvideo,wrapped_avframe,h264,ffv1 --enable-encoder=rawvideo,wrapped_avframe,ffv1
   --enable-parser=h264 --enable-protocol=file,pipe,fd
-  --enable-filter=libvmaf,psnr,ssim,scale,format,null,setpts,settb,fps,split,trim,select,copy,color,showinfo
+  --enable-filter=libvmaf,psnr,ssim,scale,setsar,format,null,setpts,settb,fps,split,trim,select,copy,color,showinfo,extractplanes
   --enable-indev=lavfi)
 flags=(--disable-everything --disable-autodetect --disable-doc --disable-debug --disable-ffplay --disable-x86asm
   --enable-libvmaf "${parts[@]}" "--extra-ldflags=-Wl,-rpath,$prefix/lib" --prefix="$out")
