@@ -46,7 +46,9 @@ class Pictures:
         """In files the chroma of an odd side is rounded up, in libvmaf's pictures down."""
         (width, height), shift = self.size, PIXEL_FORMATS[self.chroma][1]
         up = 1 if for_file else 0
-        return [self.size] + ([] if shift is None else [((width + up * shift[0]) >> shift[0], (height + up * shift[1]) >> shift[1])] * 2)
+        if shift is None:
+            return [self.size]
+        return [self.size] + [((width + up * shift[0]) >> shift[0], (height + up * shift[1]) >> shift[1])] * 2
 
     def samples(self, video, frame, which, size):
         key = self.content, video, frame, which, size, self.depth
@@ -98,7 +100,8 @@ def call_the_api(api, feature, pictures, log):
     for k in range(FRAMES):
         pair = [Picture(), Picture()]
         for video, picture in enumerate(pair):
-            call("vmaf_picture_alloc", ctypes.byref(picture), PIXEL_FORMATS[pictures.chroma][0], pictures.depth, *pictures.size)
+            form = PIXEL_FORMATS[pictures.chroma][0]
+            call("vmaf_picture_alloc", ctypes.byref(picture), form, pictures.depth, *pictures.size)
             for p, (width, height) in enumerate(pictures.plane_sizes()):
                 samples = pictures.samples(video, k, p, (width, height))
                 row = width * (1 if pictures.depth == 8 else 2)
