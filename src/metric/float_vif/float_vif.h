@@ -54,12 +54,12 @@ struct FloatVifImages : Workspace {
 struct FloatVifBuffers : Workspace {
   explicit FloatVifBuffers(const FloatVifLayout& layout);
 
-  static constexpr int kGroup = 4;  // rows that are worked on at a time
+  static constexpr int kMaxLanes = 16;  // rows that are scored at a time
+  static constexpr int kPiece = 64;     // columns of them
 
-  FloatRows products;  // [3 * (row % ring) + which]: r * r, d * d, r * d of the rows that the filter reaches
-  FloatRows columns;   // five filtered down the columns
-  FloatRows halves;    // even and odd columns of two
-  FloatRows terms;     // num and den of kGroup rows
+  FloatRows columns;  // both images filtered down the columns, for the next scale
+  FloatRows halves;   // even and odd columns of these
+  FloatRows moments;  // five of a piece and of the columns beside it that the filter reaches, rows in lanes
 };
 
 /// Row `y` of both images at scale 0.

@@ -1,17 +1,19 @@
-// Each lane has a column; running sums keep their order. A ring of rows of products stays in the L2
-// cache.
+// Running sums keep their order: each lane has a column while columns are filtered, then a row.
 #include "metric/float_vif/float_vif.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "metric/blocks/border.h"
 #include "simd/mirror.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/float_vif/float_vif_cpu.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "metric/float_vif/float_vif_filter-inl.h"
+#include "metric/float_vif/float_vif_terms-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -27,90 +29,9 @@ void Band(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages&
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<float, 16>;  // FloatRows has space for what stands out
-using V = hn::Vec<D>;
-constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-constexpr int kMoments = 5;
-
-HWY_INLINE V Set(float x) { return hn::Set(D(), x); }
-
-// --- The terms of a pixel: terms_of, step by step
-
-HWY_INLINE V NearLog2(V x) {
-  const hn::RebindToSigned<D> di;
-  const auto bits = hn::BitCast(di, x);
-  const auto mantissa = hn::Or(hn::And(bits, hn::Set(di, 0x007fffff)), hn::Set(di, 0x3f800000));
-  const V fraction = hn::Sub(hn::BitCast(D(), mantissa), Set(1.0f));
-  V sum = Set(float_vif::kLogCoefficients[0]);
-  for (int i = 1; i < 9; ++i) sum = hn::Add(hn::Mul(sum, fraction), Set(float_vif::kLogCoefficients[i]));
-  return hn::Add(hn::ConvertTo(D(), hn::Sub(hn::ShiftRight<23>(bits), hn::Set(di, 127))), sum);
-}
-
-/// 1 + over / (under + noise) in double, rounded.
-HWY_INLINE V OnePlusRatio(V over, V under, double noise) {
-  const hn::Repartition<double, D> dd;
-  const hn::Half<D> half;
-  const auto n = hn::Set(dd, noise), one = hn::Set(dd, 1.0);
-  const auto low = hn::Div(hn::PromoteTo(dd, hn::LowerHalf(over)), hn::Add(hn::PromoteTo(dd, hn::LowerHalf(under)), n));
-  const auto high =
-      hn::Div(hn::PromoteTo(dd, hn::UpperHalf(half, over)), hn::Add(hn::PromoteTo(dd, hn::UpperHalf(half, under)), n));
-  return hn::Combine(D(), hn::DemoteTo(half, hn::Add(one, high)), hn::DemoteTo(half, hn::Add(one, low)));
-}
-
-/// Whether a float is below a double: below the least float that is not less than it.
-float LeastNotBelow(double x) {
-  const float rounded = static_cast<float>(x);
-  return static_cast<double>(rounded) < x ? std::nextafter(rounded, HUGE_VALF) : rounded;
-}
-
-struct Terms {
-  V num, den;
-};
-
-HWY_INLINE Terms TermsOf(const V (&m)[kMoments], const FloatVifPixel& pixel, V noise) {
-  const V zero = hn::Zero(D()), epsilon = Set(float_vif::kVifEpsilon);
-  V s1 = hn::Max(hn::Sub(m[2], hn::Mul(m[0], m[0])), zero);
-  const V s2 = hn::Max(hn::Sub(m[3], hn::Mul(m[1], m[1])), zero);
-  const V s12 = hn::Sub(m[4], hn::Mul(m[0], m[1]));
-  V gain = hn::Div(s12, hn::Add(s1, epsilon));
-  V rest = hn::Sub(s2, hn::Mul(gain, s12));
-  const auto flat1 = hn::Lt(s1, epsilon), flat2 = hn::Lt(s2, epsilon);
-  gain = hn::IfThenZeroElse(flat1, gain);
-  rest = hn::IfThenElse(flat1, s2, rest);
-  s1 = hn::IfThenZeroElse(flat1, s1);
-  gain = hn::IfThenZeroElse(flat2, gain);
-  rest = hn::IfThenZeroElse(flat2, rest);
-  const auto inverse = hn::Lt(gain, zero);
-  rest = hn::Max(hn::IfThenElse(inverse, s2, rest), epsilon);
-  gain = hn::Min(hn::IfThenZeroElse(inverse, gain), Set(pixel.gain_limit));
-  V num = NearLog2(OnePlusRatio(hn::Mul(hn::Mul(gain, gain), s1), rest, pixel.noise));
-  const V den = NearLog2(OnePlusRatio(s1, zero, pixel.noise));
-  num = hn::IfThenZeroElse(hn::Lt(s12, zero), num);
-  const auto flat = hn::Lt(s1, noise);
-  return {hn::IfThenElse(flat, hn::Sub(Set(1.0f), hn::Mul(s2, Set(pixel.flat_factor))), num),
-          hn::IfThenElse(flat, Set(1.0f), den)};
-}
-
-// --- Filters
-
-/// The running sums of `count` columns down the rows: arrays[a][k] is the row of tap k of array a.
-template <int arrays>
-void FilterDown(const std::vector<float>& taps, const float* const (*rows)[arrays], int width, float* const* to) {
-  const int count = static_cast<int>(taps.size());
-  for (int x = 0; x < width; x += kLanes) {
-    V sum[arrays];
-    for (int a = 0; a < arrays; ++a) sum[a] = hn::Zero(D());
-    for (int k = 0; k < count; ++k) {
-      const V tap = Set(taps[k]);
-      for (int a = 0; a < arrays; ++a) sum[a] = hn::Add(sum[a], hn::Mul(tap, hn::LoadU(D(), rows[k][a] + x)));
-    }
-    for (int a = 0; a < arrays; ++a) hn::StoreU(sum[a], D(), to[a] + x);
-  }
-}
-
-/// A scale of a frame.
+/// A scale of a frame: groups of as many rows as lanes, from left to right in pieces that stay in the L1 cache. Columns
+/// are filtered with a column in each lane, then rows with a row in each lane, which its running sums of terms need,
+/// too.
 class ScaleBand {
  public:
   ScaleBand(const FloatVifLayout& layout, int scale, FloatVifImages& images, FloatVifBuffers& buffers)
@@ -118,23 +39,21 @@ class ScaleBand {
         scale_(scale),
         width_(layout.width(scale)),
         height_(layout.height(scale)),
+        taps_(layout.taps[scale]),
+        radius_(layout.radius(scale)),
         images_(images),
-        buffers_(buffers) {}
+        buffers_(buffers),
+        pixel_(layout.pixel) {}
 
   void Run(RowBand band, std::span<int64_t> words) {
     if (scale_ + 1 < kFloatVifScales)
       for (int y = band.begin + band.begin % 2; y < band.end; y += 2)
         if (y / 2 < layout_.height(scale_ + 1)) MakeNextRow(y);
     if (scale_ == 0 && layout_.skip_scale0) return;
-    next_product_ = std::max(band.begin - layout_.radius(scale_), 0);
-    for (int y = band.begin; y < band.end; y += FloatVifBuffers::kGroup)
-      ScoreRows({y, std::min(y + FloatVifBuffers::kGroup, band.end)}, words);
+    for (int y = band.begin; y < band.end; y += kLanes) ScoreRows({y, std::min(y + kLanes, band.end)}, words);
   }
 
  private:
-  static constexpr int kProducts = 3;
-  using Sources = const float* [kMoments];
-
   const FloatRows& Image(int i) const { return images_.rows[scale_][i]; }
 
   // --- The next scale
@@ -147,7 +66,7 @@ class ScaleBand {
       for (int i = 0; i < 2; ++i) rows[k][i] = Image(i).Row(mirror_index(y + k - radius, height_));
     float* columns[2];
     for (int i = 0; i < 2; ++i) columns[i] = buffers_.columns.Row(i) + layout_.widest_reach();
-    FilterDown<2>(taps, rows, width_, columns);
+    FilterDown(taps, rows, columns);
     for (int i = 0; i < 2; ++i) {
       MirrorBefore(columns[i], radius);
       MirrorAfter(columns[i] + width_ - 1, radius);
@@ -155,15 +74,27 @@ class ScaleBand {
     }
   }
 
+  void FilterDown(const std::vector<float>& taps, const float* const (*rows)[2], float* const* to) const {
+    const int count = static_cast<int>(taps.size());
+    for (int x = 0; x < width_; x += kLanes) {
+      V sum[2] = {hn::Zero(D()), hn::Zero(D())};
+      for (int k = 0; k < count; ++k) {
+        const V tap = Set(taps[k]);
+        for (int i = 0; i < 2; ++i) sum[i] = hn::Add(sum[i], hn::Mul(tap, hn::LoadU(D(), rows[k][i] + x)));
+      }
+      for (int i = 0; i < 2; ++i) hn::StoreU(sum[i], D(), to[i] + x);
+    }
+  }
+
   /// to[x] = the sum of taps[k] * from[2x + k].
   void FilterEvenColumns(const std::vector<float>& taps, const float* from, int width, int i, float* to) {
     const int count = static_cast<int>(taps.size());
     float* halves[2] = {buffers_.halves.Row(2 * i), buffers_.halves.Row(2 * i + 1)};
-    for (int x = 0; x < width + count / 2; ++x) {
-      halves[0][x] = from[2 * x];
-      halves[1][x] = from[2 * x + 1];
+    for (int x = 0; x <= width + count / 2; x += kLanes) {
+      const V low = hn::LoadU(D(), from + 2 * x), high = hn::LoadU(D(), from + 2 * x + kLanes);
+      hn::StoreU(hn::ConcatEven(D(), high, low), D(), halves[0] + x);
+      hn::StoreU(hn::ConcatOdd(D(), high, low), D(), halves[1] + x);
     }
-    halves[0][width + count / 2] = from[2 * (width + count / 2)];
     for (int x = 0; x < width; x += kLanes) {
       V sum = hn::Zero(D());
       for (int k = 0; k < count; ++k)
@@ -174,90 +105,86 @@ class ScaleBand {
 
   // --- The scores of this one
 
-  int Ring() const { return 2 * layout_.radius(scale_) + FloatVifBuffers::kGroup; }
-  float* Product(int row, int which) { return buffers_.products.Row(kProducts * (row % Ring()) + which); }
-
-  void MakeProducts(int end) {
-    for (; next_product_ < end; ++next_product_) {
-      const float *r = Image(0).Row(next_product_), *d = Image(1).Row(next_product_);
-      float *rr = Product(next_product_, 0), *dd = Product(next_product_, 1), *rd = Product(next_product_, 2);
-      for (int x = 0; x < width_; x += kLanes) {
-        const V a = hn::LoadU(D(), r + x), b = hn::LoadU(D(), d + x);
-        hn::StoreU(hn::Mul(a, a), D(), rr + x);
-        hn::StoreU(hn::Mul(b, b), D(), dd + x);
-        hn::StoreU(hn::Mul(a, b), D(), rd + x);
-      }
-    }
-  }
-
   void ScoreRows(RowBand group, std::span<int64_t> words) {
-    MakeProducts(std::min(group.end + layout_.radius(scale_), height_));
-    for (int y = group.begin; y < group.end; ++y) {
-      FilterRow(y);
-      ScoreRow(buffers_.terms.Row(2 * (y - group.begin)), buffers_.terms.Row(2 * (y - group.begin) + 1));
+    const float* rows[2][kMaxTaps + kMaxLanes];
+    for (int j = 0; j < 2 * radius_ + kLanes; ++j)
+      for (int i = 0; i < 2; ++i) rows[i][j] = Image(i).Row(mirror_index(group.begin + j - radius_, height_));
+    V num = hn::Zero(D()), den = hn::Zero(D());
+    int ready = 0;  // columns that are filtered down
+    for (int x = 0; x < width_; x += FloatVifBuffers::kPiece) {
+      const int end = std::min(x + FloatVifBuffers::kPiece, width_);
+      if (x > 0) KeepColumns(x, ready);
+      PrefetchPiece(group.end + radius_, x);
+      for (; ready < std::min(end + radius_, width_); ready += kLanes)
+        for (int i = 0; i < kLanes; i += kBlockRows) FilterDown(rows, i, ready, ready - x + radius_);
+      if (x == 0) MirrorColumns(radius_, -1);
+      if (ready >= width_) MirrorColumns(width_ - 1 - x + radius_, 1);
+      AddTerms(end - x, num, den);
     }
-    SumRows(group, words);
+    alignas(64) float nums[kMaxLanes], dens[kMaxLanes];
+    hn::Store(num, D(), nums);
+    hn::Store(den, D(), dens);
+    for (int y = group.begin; y < group.end; ++y) words[y] = FloatVifWord(nums[y - group.begin], dens[y - group.begin]);
   }
 
-  float* Columns(int m) { return buffers_.columns.Row(m) + layout_.widest_reach(); }
-
-  void FilterRow(int y) {
-    const std::vector<float>& taps = layout_.taps[scale_];
-    const int radius = layout_.radius(scale_);
-    Sources rows[kMaxTaps];
-    for (int k = 0; k < static_cast<int>(taps.size()); ++k) {
-      const int row = mirror_index(y + k - radius, height_);
-      rows[k][0] = Image(0).Row(row);
-      rows[k][1] = Image(1).Row(row);
-      for (int p = 0; p < kProducts; ++p) rows[k][2 + p] = Product(row, p);
-    }
-    float* const columns[kMoments] = {Columns(0), Columns(1), Columns(2), Columns(3), Columns(4)};
-    FilterDown<kMoments>(taps, rows, width_, columns);
-    for (float* column : columns) {
-      MirrorBefore(column, radius);
-      MirrorAfter(column + width_ - 1, radius);
-    }
+  /// Asks for what the next group's rows have beyond this one's: pieces change the row too often for the hardware.
+  void PrefetchPiece(int y, int x) const {
+    constexpr int kLine = 64 / sizeof(float);
+    for (int row = y; row < std::min(y + kLanes, height_); ++row)
+      for (int i = 0; i < 2; ++i)
+        for (int at = x; at < x + FloatVifBuffers::kPiece; at += kLine) hwy::Prefetch(Image(i).Row(row) + at);
   }
 
-  void ScoreRow(float* num, float* den) {
-    const std::vector<float>& taps = layout_.taps[scale_];
-    const int count = static_cast<int>(taps.size()), radius = layout_.radius(scale_);
-    const V noise = Set(LeastNotBelow(layout_.pixel.noise));
-    const float* columns[kMoments];
-    for (int m = 0; m < kMoments; ++m) columns[m] = Columns(m) - radius;
-    for (int x = 0; x < width_; x += kLanes) {
-      V moments[kMoments];
-      for (int m = 0; m < kMoments; ++m) moments[m] = hn::Zero(D());
-      for (int k = 0; k < count; ++k) {
-        const V tap = Set(taps[k]);
-        for (int m = 0; m < kMoments; ++m)
-          moments[m] = hn::Add(moments[m], hn::Mul(tap, hn::LoadU(D(), columns[m] + x + k)));
+  /// A moment of a column of the group; column 0 is `radius_` left of the piece.
+  float* Column(int moment, int column) { return buffers_.moments.Row(moment) + column * kLanes; }
+
+  /// The columns before `ready` that the piece at x needs of the piece before it.
+  void KeepColumns(int x, int ready) {
+    for (int m = 0; m < kMoments; ++m)
+      std::copy(Column(m, FloatVifBuffers::kPiece), Column(m, FloatVifBuffers::kPiece + ready - x + radius_),
+                Column(m, 0));
+  }
+
+  /// The columns beyond the edge, to the left (-1) or right (1).
+  void MirrorColumns(int edge, int direction) {
+    for (int m = 0; m < kMoments; ++m)
+      for (int k = 1; k <= radius_; ++k)
+        hn::StoreU(hn::LoadU(D(), Column(m, edge - direction * k)), D(), Column(m, edge + direction * k));
+  }
+
+  /// A block of rows, from row i of the group on, of the columns from x on.
+  void FilterDown(const float* const (&rows)[2][kMaxTaps + kMaxLanes], int i, int x, int column) {
+    const float *const *r = rows[0] + i, *const *d = rows[1] + i;
+    FilterRows(taps_, r, x, Column(0, column) + i);
+    FilterRows(taps_, d, x, Column(1, column) + i);
+    FilterProducts(taps_, r, r, x, Column(2, column) + i);
+    FilterProducts(taps_, d, d, x, Column(3, column) + i);
+    FilterProducts(taps_, r, d, x, Column(4, column) + i);
+  }
+
+  /// Adds the terms of `count` columns, from left to right.
+  HWY_INLINE void AddTerms(int count, V& num, V& den) {
+    for (int x = 0; x < count; x += kBlock) {
+      alignas(64) float moments[kMoments][kBlock * kLanes];
+      for (int m = 0; m < kMoments; ++m) FilterAcross(taps_, Column(m, x), moments[m]);
+      for (int first = 0; first < std::min(kBlock, count - x); first += kColumns) {
+        V terms[2 * kColumns];
+        TermsOf({VariancesOf(moments, first), VariancesOf(moments, first + 1)}, pixel_, terms);
+        for (int i = 0; i < std::min(kColumns, count - x - first); ++i) {
+          num = hn::Add(num, terms[i]);
+          den = hn::Add(den, terms[kColumns + i]);
+        }
       }
-      const Terms terms = TermsOf(moments, layout_.pixel, noise);
-      hn::StoreU(terms.num, D(), num + x);
-      hn::StoreU(terms.den, D(), den + x);
     }
   }
-
-  /// A running sum waits for itself; those of several rows do not wait for each other.
-  void SumRows(RowBand group, std::span<int64_t> words) {
-    constexpr int kSums = 2 * FloatVifBuffers::kGroup;
-    float sums[kSums] = {};
-    for (int x = 0; x < width_; ++x)
-      for (int i = 0; i < kSums; ++i) sums[i] += buffers_.terms.Row(i)[x];
-    for (int y = group.begin; y < group.end; ++y) {
-      const int i = 2 * (y - group.begin);
-      words[y] = FloatVifWord(sums[i], sums[i + 1]);
-    }
-  }
-
-  static constexpr int kMaxTaps = 69;  // 17 * 4, odd
 
   const FloatVifLayout& layout_;
   const int scale_, width_, height_;
+  const TapVectors taps_;
+  const int radius_;
   FloatVifImages& images_;
   FloatVifBuffers& buffers_;
-  int next_product_ = 0;
+  const Pixel pixel_;
 };
 
 void Band(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images, FloatVifBuffers& buffers,

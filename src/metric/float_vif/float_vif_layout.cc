@@ -58,10 +58,9 @@ FloatVifImages::FloatVifImages(const FloatVifLayout& layout) {
 }
 
 FloatVifBuffers::FloatVifBuffers(const FloatVifLayout& layout)
-    : products(3 * (2 * layout.widest_reach() + kGroup), layout.width(0)),
-      columns(5, layout.width(0) + 2 * layout.widest_reach()),
+    : columns(2, layout.width(0) + 2 * (layout.widest_reach() + kMaxLanes)),
       halves(4, layout.width(0) / 2 + layout.widest_reach() + 2),
-      terms(2 * kGroup, layout.width(0)) {}
+      moments(5, (kPiece + 2 * layout.widest_reach() + 2 * kMaxLanes) * kMaxLanes) {}
 
 void ReadFloatVifRow(const FloatVifLayout& layout, const Plane& reference, const Plane& distorted, int y,
                      FloatVifImages& images) {
