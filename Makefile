@@ -54,7 +54,7 @@ test-ffmpeg: build ## build Debian's ffmpeg on the installed acutance and compar
 	@tests/clients/build_ffmpeg.sh
 	@python3 -B tests/clients/test_ffmpeg.py
 
-test-clients: build ## pyvmaf, vmaf-mcp, easyvmaf and ffmpeg-quality-metrics, over a newer ffmpeg
+test-clients: build ## pyvmaf, vmaf-mcp, easyvmaf and other clients, over a newer ffmpeg
 	@tools/setup.sh score ffmpeg
 	@tools/sample_pair.sh
 	@tests/clients/build_ffmpeg.sh sid

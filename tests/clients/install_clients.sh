@@ -5,7 +5,8 @@ set -euo pipefail
 
 out=$(realpath "${BUILD:-build}")/clients
 prefix=$out/prefix
-BUILD=$out tools/venv.sh vmaf-mcp==1.0.0rc3 easyvmaf==5.0.0 ffmpeg-quality-metrics==3.13.0 pytest pillow setuptools
+BUILD=$out tools/venv.sh vmaf-mcp==1.0.0rc3 easyvmaf==5.0.0 ffmpeg-quality-metrics==3.13.0 ffvm==0.2.3 \
+  pytest pillow setuptools
 
 pyvmaf=$out/pyvmaf-1.0.0a1
 pip=("$out/venv/bin/pip" --quiet --disable-pip-version-check)

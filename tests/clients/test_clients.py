@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyPI's clients of libvmaf on acutance: pyvmaf, vmaf-mcp, easyvmaf, ffmpeg-quality-metrics.
+"""PyPI's clients of libvmaf on acutance: pyvmaf, vmaf-mcp, easyvmaf, ffmpeg-quality-metrics, ffvm.
 
 usage: BUILD=FOLDER FOLDER/clients/venv/bin/python test_clients.py        after install_clients.sh and build_ffmpeg.sh sid
 """
@@ -63,6 +63,15 @@ class Clients(unittest.TestCase):
         # places.
         for ours, theirs in zip(expected[:-1], scores[:-1]):
             self.assertAlmostEqual(ours["vmaf"], theirs, delta=0.0006)
+
+    def test_ffvm(self):
+        """The score that its searches for a quality take their decisions by, of two places."""
+        reference, distorted = self.hd_pair()
+        script = ("from ffvm.cli import build_vmaf_cmd, run_vmaf; "
+                  f"print(run_vmaf(build_vmaf_cmd({str(distorted)!r}, {str(reference)!r}), 1, 'vmaf'))")
+        score = float(self.run_program(sys.executable, "-c", script).splitlines()[-1])
+        scores = [frame["vmaf"] for frame in self.vmaf(reference, distorted)]
+        self.assertEqual(score, round(sum(scores) / len(scores), 2))
 
     def hd_pair(self):
         """Twelve frames at 1080p, which easyvmaf does not scale."""
