@@ -1,5 +1,7 @@
 #include "metric/ciede/ciede.h"
 
+#include <algorithm>
+
 #include "base/exact_math.h"
 #include "metric/blocks/words.h"
 
@@ -58,13 +60,22 @@ CiedeChroma MakeCiedeChroma(const PictureFormat& format) {
   return {format.pixel_format, width, format.PlaneHeight(1), (width + 31) / 32 * 32};
 }
 
+uint32_t CiedeColours::MakeRoom() {
+  if (next % kKept > kKept - 2 * kChunk) next += kKept - next % kKept;
+  if (next >= uint32_t{1} << 31) {  // before numbers come again
+    std::fill(slots.begin(), slots.end(), kEmpty);
+    next = kKept;
+  }
+  return next;
+}
+
 CiedeBuffers::CiedeBuffers(int width)
     : luma_cb(4 * (width + kPadding)),
       cr(2 * (width + kPadding)),
       missing_differences(width + kPadding),
       missing_known(width),
       waiting(width),
-      differences(width),
+      differences(width + kPadding),
       known(kKnown) {
   for (auto* planes : {&samples, &missing})
     for (auto& video : *planes)

@@ -26,12 +26,41 @@ struct CiedeChroma {
 
 CiedeChroma MakeCiedeChroma(const PictureFormat& format);
 
+using CiedeSampleRows = std::array<std::vector<uint16_t>, 3>;  // a row of each plane, as wide as luma
+
+using CiedeColour = std::array<float, 4>;  // L, a, b and chroma
+
+/// The newest 65,536 colours of one thread, numbered as they come, and where to find one by its
+/// samples: 1.5 MB.
+struct CiedeColours {
+  static constexpr uint32_t kKept = 65536;
+  static constexpr int kChunk = 512;                   // pixels at a time
+  static constexpr int32_t kAge = kKept - 2 * kChunk;  // older ones are overwritten before they are read
+  static constexpr int kSlotBits = 16;
+
+  static constexpr uint64_t kEmpty = ~uint64_t{0};  // the key is no pixel's
+
+  /// Lumas of one chroma lie side by side.
+  static constexpr uint32_t SlotOf(uint32_t key) {
+    return (key >> 3) * 0x9e3779b1u >> (35 - kSlotBits) << 3 | (key & 7);
+  }
+
+  /// The number of the next colour, behind which kChunk have places side by side.
+  uint32_t MakeRoom();
+
+  std::vector<uint64_t> slots = std::vector<uint64_t>(size_t{1} << kSlotBits, kEmpty);  // key and number
+  std::vector<CiedeColour> colours = std::vector<CiedeColour>(kKept);
+  uint32_t next = kKept;
+};
+
 /// Row buffers of one thread.
 struct CiedeBuffers : Workspace {
   explicit CiedeBuffers(int width);
 
   static constexpr int kPadding = 32;  // whole vectors are read
   static constexpr int kKnown = 8192;  // a power of 2; 192 KB, for the L2 cache
+
+  static constexpr int kRowsWithoutLookup = 31;
 
   /// The samples of a pixel in both pictures, and their difference. Pictures of 8 bits have few
   /// thousand such pairs.
@@ -48,14 +77,16 @@ struct CiedeBuffers : Workspace {
     int32_t missing;
   };
 
-  std::array<std::array<std::vector<uint16_t>, 3>, 2> samples;  // [video][plane], as wide as luma
-  std::vector<uint16_t> luma_cb, cr;                            // of pixel after pixel: both pictures' side by side
-  std::array<std::array<std::vector<uint16_t>, 3>, 2> missing;  // pixels whose difference is to be computed
+  std::array<CiedeSampleRows, 2> samples;
+  std::vector<uint16_t> luma_cb, cr;       // of pixel after pixel: both pictures' side by side
+  std::array<CiedeSampleRows, 2> missing;  // pixels whose difference is to be computed
   std::vector<float> missing_differences;
   std::vector<int32_t> missing_known;  // their places in `known`
   std::vector<Waiting> waiting;
   std::vector<float> differences;  // of the pixels that differ
   std::vector<Known> known;
+  int rows_without_lookup = 0;  // still to come: the last row that looked up found few
+  CiedeColours colours;
 };
 
 /// The planes of a picture for the functions below.

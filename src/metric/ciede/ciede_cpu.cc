@@ -1,4 +1,4 @@
-// Pixels that differ look up their difference among those known; of those that are not, each lane
+// Where many do, pixels look up their difference among those known; of the others, each lane
 // computes one.
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "metric/ciede/ciede_vector-inl.h"
+#include "metric/ciede/ciede_colours-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -50,8 +50,7 @@ void ReadChroma(const Plane& plane, const CiedeChroma& chroma, int y, int width,
 }
 
 template <class Sample>
-void ReadRows(const CiedePicture& picture, const CiedeChroma& chroma, int y,
-              std::array<std::vector<uint16_t>, 3>& rows) {
+void ReadRows(const CiedePicture& picture, const CiedeChroma& chroma, int y, CiedeSampleRows& rows) {
   ReadLuma<Sample>(picture.planes[0], y, rows[0].data());
   for (int p = 1; p < 3; ++p) ReadChroma<Sample>(picture.planes[p], chroma, y, picture.planes[0].width, rows[p].data());
 }
@@ -127,18 +126,30 @@ void FillIn(const RowCounts& counts, CiedeBuffers& b) {
   }
 }
 
+/// Fills `differences`, from known ones where it can; returns for how many pixels.
+int LookUpDifferences(int width, int bit_depth, CiedeBuffers& buffers) {
+  InterleaveSamples(width, buffers);
+  const RowCounts counts = Lookup(bit_depth, buffers).Run(width);
+  Differences(buffers.missing, bit_depth, counts.missing, buffers.colours, buffers.missing_differences.data());
+  FillIn(counts, buffers);
+  if (2 * counts.missing > counts.pixels) buffers.rows_without_lookup = CiedeBuffers::kRowsWithoutLookup;
+  return counts.pixels;
+}
+
 double RowSum(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth, const CiedeChroma& chroma,
               int y, CiedeBuffers& buffers) {
   const auto read = bit_depth > 8 ? ReadRows<uint16_t> : ReadRows<uint8_t>;
   read(reference, chroma, y, buffers.samples[0]);
   read(distorted, chroma, y, buffers.samples[1]);
-  const int width = reference.planes[0].width;
-  InterleaveSamples(width, buffers);
-  const RowCounts counts = Lookup(bit_depth, buffers).Run(width);
-  Differences(buffers.missing, bit_depth, counts.missing, buffers.missing_differences.data());
-  FillIn(counts, buffers);
+  int pixels = reference.planes[0].width;
+  if (buffers.rows_without_lookup > 0) {
+    --buffers.rows_without_lookup;
+    Differences(buffers.samples, bit_depth, pixels, buffers.colours, buffers.differences.data());
+  } else {
+    pixels = LookUpDifferences(pixels, bit_depth, buffers);
+  }
   double sum = 0;
-  for (int i = 0; i < counts.pixels; ++i) sum += static_cast<double>(buffers.differences[i]);
+  for (int i = 0; i < pixels; ++i) sum += static_cast<double>(buffers.differences[i]);
   return sum;
 }
 

@@ -1,245 +1,310 @@
 // Arithmetic of CIEDE2000 (docs/spec/siblings.md 6), which the reference implementation and the
 // kernels share: from a pixel's samples to Lab, and the difference of two Lab colours. Powers,
 // angles and the exponential are series of their own, without fused operations, so that vectors of
-// any instruction set follow them step by step; ciede_test.cc holds their errors below 2e-15.
+// any instruction set follow them step by step. What later subtractions magnify (Lab, chroma, hue)
+// is as exact as a double allows before it is rounded to the float that libvmaf has; what comes
+// after them is in floats.
 #pragma once
 
 #include "kernel/kernel.h"
 
-CONSTANT(double, kHalfPiHigh) = DOUBLE(1.5707963267341256);  // 33 bits
-CONSTANT(double, kHalfPiLow) = DOUBLE(6.077100506506192e-11);
-CONSTANT(double, kTurn) = DOUBLE(6.283185307179586);
-CONSTANT(double, kHalfTurn) = DOUBLE(3.141592653589793);
-CONSTANT(double, kWholeShift) = DOUBLE(6755399441055744.0);  // 1.5 * 2^52: x + it - it is x rounded
+// Numbers as the sums of two floats, where one float would shift the mean of a picture.
+CONSTANT(float, kFullTurn) = 6.2831855f;
+CONSTANT(float, kFullTurnLow) = -1.7484555e-7f;
+CONSTANT(float, kAboveHalfTurn) = 3.1415927f;  // the first float beyond pi
+CONSTANT(float, kDegree) = 57.29578f;
+CONSTANT(float, kDegreeLow) = -6.6880244e-7f;
+CONSTANT(float, kShareOf25) = 0.04f;
+CONSTANT(float, kShareOf25Low) = 8.940697e-10f;
+// The first of these have few bits, and the second change a rounded product.
+CONSTANT(float, kSlopeC) = 0.0450439453125f;
+CONSTANT(float, kSlopeCLow) = -4.3945314e-5f;
+CONSTANT(float, kSlope) = 0.0150146484375f;  // of the weights of lightness and hue
+CONSTANT(float, kSlopeLow) = -1.4648437e-5f;
+CONSTANT(float, kWholeShift) = 12582912.0f;  // 1.5 * 2^23: x + it - it is x rounded
+CONSTANT(float, kTiny) = 1e-30f;             // keeps 0 / 0 away
 
-// Thresholds and factors of libvmaf's conversion.
-CONSTANT(double, kLightThreshold) = DOUBLE(10.0) / DOUBLE(255.0);
-CONSTANT(double, kLightScale) = DOUBLE(1.0) / DOUBLE(1.055);
-CONSTANT(double, kLightSlope) = DOUBLE(1.0) / DOUBLE(12.92);
+// Thresholds and factors of libvmaf's conversion. Of 2.4th powers the base is (c + 0.055) / 1.055, c
+// being a colour from 0 to 1.
+CONSTANT(double, kLightOffset) = DOUBLE(0.055) / DOUBLE(1.055);
+CONSTANT(double, kLightThreshold) = (DOUBLE(10.0) / DOUBLE(255.0) + DOUBLE(0.055)) / DOUBLE(1.055);
+CONSTANT(double, kLightSlope) = DOUBLE(1.055) / DOUBLE(12.92);
 CONSTANT(double, kLabThreshold) = DOUBLE(216.0) / DOUBLE(24389.0);
-CONSTANT(double, kLabSlope) = DOUBLE(24389.0) / DOUBLE(27.0);
-CONSTANT(double, kLabScale) = DOUBLE(1.0) / DOUBLE(116.0);
-CONSTANT(double, kWhiteX) = DOUBLE(1.0) / DOUBLE(0.95047);
-CONSTANT(double, kWhiteZ) = DOUBLE(1.0) / DOUBLE(1.08883);
+CONSTANT(double, kLabSlope) = DOUBLE(24389.0) / DOUBLE(27.0) / DOUBLE(116.0);
+CONSTANT(double, kLabOffset) = DOUBLE(16.0) / DOUBLE(116.0);
+CONSTANT(double, kWhiteX) = DOUBLE(0.95047);
+CONSTANT(double, kWhiteZ) = DOUBLE(1.08883);
+// X, Y and Z by red, green and blue.
+TABLE(double, kFromRed, 3) = {DOUBLE(0.4124564390896921) / kWhiteX, DOUBLE(0.21267285140562248),
+                              DOUBLE(0.019333895582329317) / kWhiteZ};
+TABLE(double, kFromGreen, 3) = {DOUBLE(0.357576077643909) / kWhiteX, DOUBLE(0.715152155287818),
+                                DOUBLE(0.119192025881303) / kWhiteZ};
+TABLE(double, kFromBlue, 3) = {DOUBLE(0.18043748326639894) / kWhiteX, DOUBLE(0.07217499330655958),
+                               DOUBLE(0.9503040785363677) / kWhiteZ};
 
 // Weights of lightness, chroma and hue in a difference.
 CONSTANT(float, kWeightL) = 0.65f;
 CONSTANT(float, kWeightC) = 1.0f;
 CONSTANT(float, kWeightH) = 4.0f;
 
-TABLE(double, kAtan, 9) = {DOUBLE(-0.3333333333333092),  DOUBLE(0.19999999997723208),  DOUBLE(-0.14285713930151892),
-                           DOUBLE(0.11111089637647514),  DOUBLE(-0.09090255665139077), DOUBLE(0.07681041344029722),
-                           DOUBLE(-0.06550878776298272), DOUBLE(0.05168725600039612),  DOUBLE(-0.027231188880779692)};
-TABLE(double, kHalfSine, 7) = {DOUBLE(-0.1666666666666665),     DOUBLE(0.008333333333325933),
-                               DOUBLE(-0.00019841269836468785), DOUBLE(2.755731805563933e-06),
-                               DOUBLE(-2.505197291751236e-08),  DOUBLE(1.605097208434129e-10),
-                               DOUBLE(-7.408052534952146e-13)};
-TABLE(double, kSine, 6) = {DOUBLE(-0.16666666666666666),    DOUBLE(0.008333333333330948),
-                           DOUBLE(-0.00019841269836756774), DOUBLE(2.7557316101617874e-06),
-                           DOUBLE(-2.505113165023518e-08),  DOUBLE(1.5918115263265974e-10)};
-TABLE(double, kCosine, 5) = {DOUBLE(0.04166666666666468), DOUBLE(-0.0013888888887276698), DOUBLE(2.480158521036455e-05),
-                             DOUBLE(-2.755636950618061e-07), DOUBLE(2.0700582941271302e-09)};
-TABLE(double, kExp, 9) = {DOUBLE(0.5),
-                          DOUBLE(0.16666666666648156),
-                          DOUBLE(0.041666666666651246),
-                          DOUBLE(0.008333333353839834),
-                          DOUBLE(0.0013888888905973543),
-                          DOUBLE(0.0001984120851210209),
-                          DOUBLE(2.480153620505534e-05),
-                          DOUBLE(2.7625237795740734e-06),
-                          DOUBLE(2.761390867578487e-07)};
+// Angles whose tangents are 1/16, 3/16 to 15/16, as a multiple of 2^-20 and the rest.
+TABLE(float, kAngle, 8) = {0.062418938f, 0.18534756f, 0.30288506f, 0.41241074f,
+                           0.5123892f,   0.6022873f,  0.6823168f,  0.75315094f};
+TABLE(float, kAngleLow, 8) = {-1.2768714e-7f, 3.9292783e-7f, -1.8716702e-7f, -2.9448659e-7f,
+                              2.772663e-7f,   5.3654496e-8f, -2.2521559e-7f, 3.4102078e-7f};
+CONSTANT(float, kRight) = 1.570796f;  // pi/2 and pi, in the same way
+CONSTANT(float, kRightLow) = 3.1391647e-7f;
+CONSTANT(float, kHalfTurn) = 3.141593f;
+CONSTANT(float, kHalfTurnLow) = -3.2584137e-7f;
+
+// Series of atan(x) - x, sin(x) - x and e^x - 1 - x, each by its lowest power, and of the cosine
+// from its fourth power on.
+TABLE(float, kAtan, 3) = {-0.33333334f, 0.19999905f, -0.14220843f};
+TABLE(float, kHalfSine, 5) = {-0.16666667f, 0.008333333f, -0.00019841087f, 2.7536464e-6f, -2.408019e-8f};
+TABLE(float, kSine, 4) = {-0.16666667f, 0.008333332f, -0.00019840039f, 2.7243811e-6f};
+TABLE(float, kCosine, 3) = {0.041666664f, -0.0013888279f, 2.4542896e-5f};
+TABLE(float, kExp, 6) = {0.5f, 0.16666667f, 0.041666456f, 0.0083333105f, 0.0013934541f, 0.0001989198f};
+
+// T (hue_weight) is a polynomial in the cosine plus the sine times another.
+TABLE(float, kEven, 5) = {0.6689453125f, -1.1015625f, 1.2060546875f, 1.2734375f, -0.7265625f};
+TABLE(float, kEvenLow, 5) = {0.00025658755f, -0.0004028382f, 0.0003301121f, -0.00044947394f, 0.00017770042f};
+TABLE(float, kOdd, 4) = {-0.0517578125f, 0.712890625f, -0.1337890625f, -1.42578125f};
+TABLE(float, kOddLow, 4) = {0.00020692074f, -8.540565e-5f, -7.370483e-6f, 0.0001708113f};
 
 struct CiedeLab {
   float l;
   float a;
   float b;
+  float chroma;
 };
 
 // x^2.4 = (x r)^3 (1 - h)^-0.6 with r near x^-0.2 and h = 1 - x r^5. The exponent's fifth and one
-// step in floats make r; |h| is below 1e-4.
+// step in floats make r; |h| is below 4e-5.
 FUNCTION(double) power_2_4(double x) {
   const float f = float(x);
   const float first = bits_float(1277931859u - uint32_t(int32_t(float(int32_t(float_bits(f))) * 0.2f)));
   const float square = first * first;
   const float rest = 1.0f - f * (square * square * first);
   const double r = double(first + first * (rest * (0.2f + rest * (0.12f + rest * (0.088f + rest * 0.0704f)))));
-  const double r2 = r * r;
-  const double h = DOUBLE(1.0) - x * (r2 * r2 * r);
   const double xr = x * r;
+  const double r2 = r * r;
+  const double h = DOUBLE(1.0) - xr * (r2 * r2);
   const double cube = xr * xr * xr;
-  return cube + cube * (h * (DOUBLE(0.6) + h * (DOUBLE(0.48) + h * DOUBLE(0.416))));
+  return cube + cube * (h * (DOUBLE(0.6) + h * DOUBLE(0.48)));
 }
 
-// x^(1/3) = x r^2 (1 - h)^(-2/3) with r near x^(-1/3) and h = 1 - x r^3.
+// x^(1/3) = x r^2 (1 - h)^(-2/3) with r near x^(-1/3) and h = 1 - x r^3; |h| is below 6e-6.
 FUNCTION(double) cube_root(double x) {
   const float f = float(x);
   const float first = bits_float(1419914954u - uint32_t(int32_t(float(int32_t(float_bits(f))) * 0.33333334f)));
   const float rest = 1.0f - f * (first * first * first);
   const double r =
       double(first + first * (rest * (0.33333334f + rest * (0.22222222f + rest * (0.17283951f + rest * 0.14403292f)))));
-  const double r2 = r * r;
-  const double h = DOUBLE(1.0) - x * (r2 * r);
-  const double root = x * r2;
-  return root +
-         root * (h * (DOUBLE(0.6666666666666666) + h * (DOUBLE(0.5555555555555556) + h * DOUBLE(0.49382716049382713))));
+  const double root = x * (r * r);
+  const double h = DOUBLE(1.0) - root * r;
+  return root + root * (h * (DOUBLE(0.6666666666666666) + h * DOUBLE(0.5555555555555556)));
 }
 
-FUNCTION(double) linear_light(double c) {
-  return c > kLightThreshold ? power_2_4((c + DOUBLE(0.055)) * kLightScale) : c * kLightSlope;
+FUNCTION(double) linear_light(double x) {
+  return x > kLightThreshold ? power_2_4(x) : (x - kLightOffset) * kLightSlope;
 }
 
-FUNCTION(float) lab_root(double t) {
-  return t > kLabThreshold ? float(cube_root(t)) : float((kLabSlope * t + DOUBLE(16.0)) * kLabScale);
+FUNCTION(double) lab_root(double t) {
+  return double(float(t > kLabThreshold ? cube_root(t) : kLabSlope * t + kLabOffset));
 }
 
-// y in 0 to 1 and u, v in -0.5 to 0.5, limited range: samples less 16 or 128, over 219 or 224.
-FUNCTION(CiedeLab) lab_of(double y, double u, double v) {
-  const double red = linear_light(y + DOUBLE(1.28033) * v);
-  const double green = linear_light(y - DOUBLE(0.21482) * u - DOUBLE(0.38059) * v);
-  const double blue = linear_light(y + DOUBLE(2.12798) * u);
-  const double x =
-      DOUBLE(0.4124564390896921) * red + DOUBLE(0.357576077643909) * green + DOUBLE(0.18043748326639894) * blue;
-  const double luminance =
-      DOUBLE(0.21267285140562248) * red + DOUBLE(0.715152155287818) * green + DOUBLE(0.07217499330655958) * blue;
-  const double z =
-      DOUBLE(0.019333895582329317) * red + DOUBLE(0.119192025881303) * green + DOUBLE(0.9503040785363677) * blue;
-  const double fx = double(lab_root(x * kWhiteX));
-  const double fy = double(lab_root(luminance));
-  const double fz = double(lab_root(z * kWhiteZ));
-  CiedeLab lab;
-  lab.l = float(DOUBLE(116.0) * fy - DOUBLE(16.0));
-  lab.a = float(DOUBLE(500.0) * (fx - fy));
-  lab.b = float(DOUBLE(200.0) * (fy - fz));
-  return lab;
+// What a step of a sample adds to the base of a 2.4th power.
+struct CiedeSteps {
+  double luma;
+  double red_v;
+  double green_u;
+  double green_v;
+  double blue_u;
+};
+
+FUNCTION(CiedeSteps) steps_of(double unit) {
+  const double luma = DOUBLE(1.0) / (DOUBLE(1.055) * DOUBLE(219.0)) / unit;
+  const double chroma = DOUBLE(1.0) / (DOUBLE(1.055) * DOUBLE(224.0)) / unit;
+  CiedeSteps steps;
+  steps.luma = luma;
+  steps.red_v = DOUBLE(1.28033) * chroma;
+  steps.green_u = DOUBLE(0.21482) * chroma;
+  steps.green_v = DOUBLE(0.38059) * chroma;
+  steps.blue_u = DOUBLE(2.12798) * chroma;
+  return steps;
 }
 
 FUNCTION(float) chroma_of(float a, float b) { return float(exact_sqrt(double(a) * double(a) + double(b) * double(b))); }
 
-FUNCTION(double) seventh_power(double x) {
-  const double x2 = x * x;
-  return x2 * x2 * x2 * x;
+// Samples of limited range, less 16 or 128 units.
+FUNCTION(CiedeLab) lab_of(double y, double u, double v, CiedeSteps steps) {
+  const double base = y * steps.luma + kLightOffset;
+  const double red = linear_light(base + v * steps.red_v);
+  const double green = linear_light(base - (u * steps.green_u + v * steps.green_v));
+  const double blue = linear_light(base + u * steps.blue_u);
+  const double fx = lab_root(kFromRed[0] * red + kFromGreen[0] * green + kFromBlue[0] * blue);
+  const double fy = lab_root(kFromRed[1] * red + kFromGreen[1] * green + kFromBlue[1] * blue);
+  const double fz = lab_root(kFromRed[2] * red + kFromGreen[2] * green + kFromBlue[2] * blue);
+  CiedeLab lab;
+  lab.l = float(DOUBLE(116.0) * fy - DOUBLE(16.0));
+  lab.a = float(DOUBLE(500.0) * (fx - fy));
+  lab.b = float(DOUBLE(200.0) * (fy - fz));
+  lab.chroma = chroma_of(lab.a, lab.b);
+  return lab;
 }
 
-// The angle of (x, y) in (-pi, pi]; 0 for the origin.
-FUNCTION(double) angle_of(double y, double x) {
-  const double y_size = y < DOUBLE(0.0) ? -y : y;
-  const double x_size = x < DOUBLE(0.0) ? -x : x;
-  const double more = y_size > x_size ? y_size : x_size;
-  const double less = y_size > x_size ? x_size : y_size;
-  const bool wide = less > more * DOUBLE(0.41421356237309503);  // beyond pi/8: turned back by pi/4
-  const double over = wide ? less - more : less;
-  const double under = wide ? less + more : more;
-  const double t = under > DOUBLE(0.0) ? exact_divide(over, under) : DOUBLE(0.0);
-  const double w = t * t;
-  double series = kAtan[8];
-  UNROLL for (int32_t i = 7; i >= 0; --i) series = kAtan[i] + w * series;
-  double angle = t + t * (w * series);
-  if (wide) angle = angle + DOUBLE(0.7853981633974483);
-  if (y_size > x_size) angle = DOUBLE(1.5707963267948966) - angle;
-  if (x < DOUBLE(0.0)) angle = kHalfTurn - angle;
-  return y < DOUBLE(0.0) ? -angle : angle;
+FUNCTION(float) size_of(float x) { return x < 0.0f ? -x : x; }
+
+// a * b - product, which is exact: product is a * b rounded.
+FUNCTION(float) product_error(float a, float b, float product) {
+  return float(double(a) * double(b) - double(product));
 }
 
-// |x| up to pi/2.
-FUNCTION(double) half_sine(double x) {
-  const double w = x * x;
-  double series = kHalfSine[6];
-  UNROLL for (int32_t i = 5; i >= 0; --i) series = kHalfSine[i] + w * series;
-  return x + x * (w * series);
+// whole + part rounded once, whole and part each being a float and a small rest; |whole| >= |part|.
+FUNCTION(float) add_turn(float whole, float whole_low, float part) {
+  const float sum = whole + part;
+  return sum + (((whole - sum) + part) + whole_low);
 }
 
+// The angle of (a, b) in [0, 2 pi], as libvmaf rounds it: first that in (-pi, pi], then the one that
+// is a turn more. The tangent of what the angle has beyond the table's is a quotient.
 FUNCTION(float) hue_of(float a, float b) {
-  const float hue = float(angle_of(double(b), double(a)));
-  return hue < 0.0f ? float(double(hue) + kTurn) : hue;
+  const float a_size = size_of(a);
+  const float b_size = size_of(b);
+  const bool steep = b_size > a_size;
+  const bool left = a < 0.0f;
+  const float less = steep ? a_size : b_size;
+  const float most = steep ? b_size : a_size;
+  const float more = most > kTiny ? most : kTiny;
+  const float eighths = exact_divide_float(less, more) * 8.0f;
+  const float under = eighths < 7.5f ? eighths : 7.5f;
+  const int32_t place = int32_t(under);
+  const float side = steep != left ? -1.0f : 1.0f;
+  const double y = double(side * less);
+  const double tangent = double(side * (float(place) * 0.125f + 0.0625f));
+  const double rest = exact_divide(y - tangent * double(more), double(more) + tangent * y);
+  const float x = float(rest);
+  const float w = x * x;
+  const float bend = (x * w) * (kAtan[0] + w * (kAtan[1] + w * kAtan[2]));
+  const float high = (steep ? kRight : (left ? kHalfTurn : 0.0f)) + side * kAngle[place];
+  const float low = (steep ? kRightLow : (left ? kHalfTurnLow : 0.0f)) + (side * kAngleLow[place] + bend);
+  const float angle = float(double(high) + (rest + double(low)));
+  return b < 0.0f ? add_turn(kFullTurn, kFullTurnLow, -angle) : angle;
+}
+
+// sin(x) - x, |x| up to pi/2.
+FUNCTION(float) sine_rest(float x) {
+  const float w = x * x;
+  return (x * w) * (kHalfSine[0] + w * (kHalfSine[1] + w * (kHalfSine[2] + w * (kHalfSine[3] + w * kHalfSine[4]))));
 }
 
 // T: 1 - 0.17 cos(h - 30) + 0.24 cos(2h) + 0.32 cos(3h + 6) - 0.20 cos(4h - 63), h >= 0, in
 // degrees.
-FUNCTION(float) hue_weight(double hue) {
-  const double shifted = hue * DOUBLE(0.6366197723675814) + kWholeShift;
-  const double whole = shifted - kWholeShift;
-  const uint32_t quarter = uint32_t(double_bits(shifted));
-  const double r = (hue - whole * kHalfPiHigh) - whole * kHalfPiLow;
-  const double w = r * r;
-  double sine = kSine[5];
-  UNROLL for (int32_t i = 4; i >= 0; --i) sine = kSine[i] + w * sine;
-  sine = r + r * (w * sine);
-  double cosine = kCosine[4];
-  UNROLL for (int32_t i = 3; i >= 0; --i) cosine = kCosine[i] + w * cosine;
-  cosine = DOUBLE(1.0) - w * (DOUBLE(0.5) - w * cosine);
+FUNCTION(float) hue_weight(float hue) {
+  const float shifted = hue * 0.63661975f + kWholeShift;
+  const float whole = shifted - kWholeShift;
+  const uint32_t quarter = float_bits(shifted);
+  const float r = ((hue - whole * 1.5703125f) - whole * 0.0004838109f) - whole * 1.5893255e-8f;
+  const float w = r * r;
+  const float sine = r + (r * w) * (kSine[0] + w * (kSine[1] + w * (kSine[2] + w * kSine[3])));
+  const float cosine = 1.0f - w * (0.5f - w * (kCosine[0] + w * (kCosine[1] + w * kCosine[2])));
   const bool odd = (quarter & 1u) != 0u;
-  const double c_size = odd ? sine : cosine;
-  const double s_size = odd ? cosine : sine;
-  const double c = ((quarter + 1u) & 2u) != 0u ? -c_size : c_size;
-  const double s = (quarter & 2u) != 0u ? -s_size : s_size;
-  const double c2 = DOUBLE(1.0) - DOUBLE(2.0) * (s * s);
-  const double s2 = DOUBLE(2.0) * (s * c);
-  const double c3 = c * c2 - s * s2;
-  const double s3 = s * c2 + c * s2;
-  const double c4 = DOUBLE(1.0) - DOUBLE(2.0) * (s2 * s2);
-  const double s4 = DOUBLE(2.0) * (s2 * c2);
-  const double once = c * DOUBLE(0.8660254037844386) + s * DOUBLE(0.5);
-  const double thrice = c3 * DOUBLE(0.9945218953682733) - s3 * DOUBLE(0.10452846326765347);
-  const double four_times = c4 * DOUBLE(0.4539904997395468) + s4 * DOUBLE(0.8910065241883679);
-  return float(DOUBLE(1.0) - DOUBLE(0.17) * once + DOUBLE(0.24) * c2 + DOUBLE(0.32) * thrice -
-               DOUBLE(0.20) * four_times);
+  const float c_size = odd ? sine : cosine;
+  const float s_size = odd ? cosine : sine;
+  const float c = ((quarter + 1u) & 2u) != 0u ? -c_size : c_size;
+  const float s = (quarter & 2u) != 0u ? -s_size : s_size;
+  const float even = kEven[0] + c * (kEven[1] + c * (kEven[2] + c * (kEven[3] + c * kEven[4])));
+  const float odd_part = kOdd[0] + c * (kOdd[1] + c * (kOdd[2] + c * kOdd[3]));
+  const float even_low = kEvenLow[0] + c * (kEvenLow[1] + c * (kEvenLow[2] + c * (kEvenLow[3] + c * kEvenLow[4])));
+  const float odd_low = kOddLow[0] + c * (kOddLow[1] + c * (kOddLow[2] + c * kOddLow[3]));
+  return (even + s * odd_part) + (even_low + s * odd_low);
 }
 
-// e^-x, x >= 0. Beyond 40 it counts as 40, where the rotation term is far below a last place.
-FUNCTION(double) decay(double x) {
-  const double size = x < DOUBLE(40.0) ? x : DOUBLE(40.0);
-  const double shifted = size * DOUBLE(1.4426950408889634) + kWholeShift;
-  const double whole = shifted - kWholeShift;
-  const double r = (whole * DOUBLE(0.6931471804855391) - size) + whole * DOUBLE(7.440617110012397e-11);
-  double series = kExp[8];
-  UNROLL for (int32_t i = 7; i >= 0; --i) series = kExp[i] + r * series;
-  const double scale = bits_double((uint64_t(1023u) << 52) - (double_bits(shifted) << 52));
-  return scale * (DOUBLE(1.0) + (r + r * r * series));
+// e^-x, 0 <= x <= 25.
+FUNCTION(float) decay(float x) {
+  const float shifted = x * 1.442695f + kWholeShift;
+  const float whole = shifted - kWholeShift;
+  const float r = (whole * 0.69317627f - x) - whole * 2.9088971e-5f;
+  const float series = kExp[0] + r * (kExp[1] + r * (kExp[2] + r * (kExp[3] + r * (kExp[4] + r * kExp[5]))));
+  const float scale = bits_float((127u << 23) - (float_bits(shifted) << 23));
+  return scale * (1.0f + (r + (r * r) * series));
 }
 
-// Rotation of the blue region.
-FUNCTION(float) rotation(float mean_chroma, float mean_hue) {
-  const float degrees = float(double(mean_hue) * DOUBLE(57.29577951308232));
-  const float distance = float((double(degrees) - DOUBLE(275.0)) * DOUBLE(0.04));
-  const float angle = float(DOUBLE(60.0) * decay(double(distance * distance)));
-  const float power = float(seventh_power(double(mean_chroma)));
+FUNCTION(float) times(float x, float factor, float factor_low) {
+  const float product = x * factor;
+  return product + (product_error(x, factor, product) + x * factor_low);
+}
+
+// The square of the distance from the blue region's middle, in 25 degrees.
+FUNCTION(float) blue_distance(float mean_hue) {
+  const float distance = times(times(mean_hue, kDegree, kDegreeLow) - 275.0f, kShareOf25, kShareOf25Low);
+  return distance * distance;
+}
+
+// Rotation of the blue region. Beyond a distance of 25, where it is below 3e-11, it is 0.
+CONSTANT(float, kBlueEnd) = 25.0f;
+FUNCTION(float) rotation(float mean_chroma, float distance) {
+  if (!(distance < kBlueEnd)) return 0.0f;
+  const float radians = 1.0471976f * decay(distance);
+  const float chroma2 = mean_chroma * mean_chroma;
+  const float power = chroma2 * chroma2 * chroma2 * mean_chroma;
   const float share = exact_divide_float(power, power + 6103515625.0f);
-  const float radians = float(double(angle) * DOUBLE(0.017453292519943295));
-  return float(DOUBLE(-2.0) * exact_sqrt(double(share)) * half_sine(double(radians)));
+  return -2.0f * exact_sqrt_float(share) * (radians + sine_rest(radians));
+}
+
+// What the mean chroma stretches a by: 1 + G of the CIE's text.
+FUNCTION(double) stretch_of(float mean_chroma) {
+  const double x = double(mean_chroma);
+  const double x2 = x * x;
+  const double power = x2 * x2 * x2 * x;
+  const double root = exact_sqrt(exact_divide(power, power + DOUBLE(6103515625.0)));
+  return DOUBLE(1.5) - DOUBLE(0.5) * root;
+}
+
+// 1 + x * slope.
+FUNCTION(float) scale_of(float x, float slope, float slope_low) { return 1.0f + (x * slope + x * slope_low); }
+
+FUNCTION(float) lightness_scale(float l1, float l2) {
+  const float offset = (l1 + l2) * 0.5f - 50.0f;
+  const float square = offset * offset;
+  return scale_of(exact_divide_float(square, exact_sqrt_float(20.0f + square)), kSlope, kSlopeLow);
+}
+
+// 2 sqrt(product) sin(x), from the square root and the sine as two floats each.
+FUNCTION(float) hue_length(float product, float x) {
+  const float root = exact_sqrt_float(product);
+  const float root_rest = -product_error(root, root, product) * exact_divide_float(0.5f, root + kTiny);
+  const float length = root * x;
+  const float rest = product_error(root, x, length) + (root * sine_rest(x) + root_rest * x);
+  return 2.0f * (length + rest);
 }
 
 FUNCTION(float) colour_difference(CiedeLab reference, CiedeLab distorted) {
-  const float chroma1 = chroma_of(reference.a, reference.b);
-  const float chroma2 = chroma_of(distorted.a, distorted.b);
-  const double power = seventh_power(double((chroma1 + chroma2) * 0.5f));
-  const double g = DOUBLE(1.0) - exact_sqrt(exact_divide(power, power + DOUBLE(6103515625.0)));
-  const float a1 = float(double(reference.a) + double(reference.a * 0.5f) * g);
-  const float a2 = float(double(distorted.a) + double(distorted.a * 0.5f) * g);
-  const float stretched1 = chroma_of(a1, reference.b);
-  const float stretched2 = chroma_of(a2, distorted.b);
-  const float mean_chroma = (stretched1 + stretched2) * 0.5f;
+  const double stretch = stretch_of((reference.chroma + distorted.chroma) * 0.5f);
+  const float a1 = float(double(reference.a) * stretch);
+  const float a2 = float(double(distorted.a) * stretch);
+  const float chroma1 = chroma_of(a1, reference.b);
+  const float chroma2 = chroma_of(a2, distorted.b);
+  const float mean_chroma = (chroma1 + chroma2) * 0.5f;
 
   const float hue1 = hue_of(a1, reference.b);
   const float hue2 = hue_of(a2, distorted.b);
-  const float gap = hue1 - hue2;
-  const bool across = double(gap < 0.0f ? -gap : gap) > kHalfTurn;
-  float hue_step = hue2 - hue1;
-  if (across) hue_step = float(double(hue_step) + (hue2 <= hue1 ? kTurn : -kTurn));
-  if (chroma1 == 0.0f || chroma2 == 0.0f) hue_step = 0.0f;
+  const bool across = size_of(hue1 - hue2) >= kAboveHalfTurn;
+  const float near_step = hue2 - hue1;
+  const bool forward = hue2 <= hue1;
+  const float far_step = add_turn(forward ? kFullTurn : -kFullTurn, forward ? kFullTurnLow : -kFullTurnLow, near_step);
+  const float hue_step = across ? far_step : near_step;
   const float sum = hue1 + hue2;
-  const float mean_hue = across ? float((double(sum) + kTurn) * DOUBLE(0.5)) : sum * 0.5f;
+  const float far_sum =
+      sum < kFullTurn ? add_turn(kFullTurn, kFullTurnLow, sum) : add_turn(sum, kFullTurnLow, kFullTurn);
+  const float mean_hue = (across ? far_sum : sum) * 0.5f;
 
-  const float offset = (reference.l + distorted.l) * 0.5f - 50.0f;
-  const double offset2 = double(offset) * double(offset);
-  const float scale_l = float(DOUBLE(1.0) + exact_divide(DOUBLE(0.015) * offset2, exact_sqrt(DOUBLE(20.0) + offset2)));
-  const float scale_c = float(DOUBLE(1.0) + DOUBLE(0.045) * double(mean_chroma));
-  const float weight = hue_weight(double(mean_hue));
-  const float scale_h = float(DOUBLE(1.0) + DOUBLE(0.015) * double(mean_chroma) * double(weight));
-  const float hue_length =
-      float(DOUBLE(2.0) * exact_sqrt(double(stretched1 * stretched2)) * half_sine(double(hue_step * 0.5f)));
+  const float scale_l = lightness_scale(reference.l, distorted.l);
+  const float scale_c = scale_of(mean_chroma, kSlopeC, kSlopeCLow);
+  const float scale_h = scale_of(mean_chroma * hue_weight(mean_hue), kSlope, kSlopeLow);
   const float l = exact_divide_float(distorted.l - reference.l, kWeightL * scale_l);
-  const float c = exact_divide_float(stretched2 - stretched1, kWeightC * scale_c);
-  const float h = exact_divide_float(hue_length, kWeightH * scale_h);
-  const float turned = rotation(mean_chroma, mean_hue) * c * h;
-  return float(exact_sqrt(double(l) * double(l) + double(c) * double(c) + double(h) * double(h) + double(turned)));
+  const float c = exact_divide_float(chroma2 - chroma1, kWeightC * scale_c);
+  const float h = exact_divide_float(hue_length(chroma1 * chroma2, hue_step * 0.5f), kWeightH * scale_h);
+  const float turned = rotation(mean_chroma, blue_distance(mean_hue)) * c * h;
+  return exact_sqrt_float(((l * l + c * c) + h * h) + turned);
 }

@@ -25,12 +25,11 @@ int ChromaAt(const Plane& plane, int bit_depth, const CiedeChroma& chroma, int x
 }
 
 CiedeLab LabAt(const CiedePicture& picture, int bit_depth, const CiedeChroma& chroma, int x, int y) {
-  const double unit = 1 << (bit_depth - 8);
+  const int unit = 1 << (bit_depth - 8);
   const int luma = SampleAt(picture.planes[0], bit_depth, x, y);
   const int cb = ChromaAt(picture.planes[1], bit_depth, chroma, x, y);
   const int cr = ChromaAt(picture.planes[2], bit_depth, chroma, x, y);
-  return lab_of((luma - 16 * unit) * (1.0 / (219 * unit)), (cb - 128 * unit) * (1.0 / (224 * unit)),
-                (cr - 128 * unit) * (1.0 / (224 * unit)));
+  return lab_of(luma - 16 * unit, cb - 128 * unit, cr - 128 * unit, steps_of(unit));
 }
 
 }  // namespace
