@@ -37,9 +37,6 @@ struct ScoreOptions {
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   bool force = false;  // score HDR against SDR, or PQ against HLG, with a warning
-  /// A folder for the features' artifacts, a TIFF file each: "cambi_heatmap_scale_0_000012.tif". Empty: none are made,
-  /// unless session.on_artifact is set; not both.
-  std::string maps;
   /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
   /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.
   std::string journal;

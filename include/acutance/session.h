@@ -50,6 +50,8 @@ struct SessionOptions {
   /// Called for each artifact of the features, in the order of frames, by one thread at a time; not the same always.
   /// Its error ends the session. Not set: none are made. Start fails where no feature has any.
   std::function<Status(const Artifact&)> on_artifact;
+  /// A folder for the artifacts instead, a TIFF file each: "cambi_heatmap_scale_0_000012.tif". Empty: none.
+  std::string maps;
   /// Bytes for pictures in flight and features; not set: $ACUTANCE_MAX_MEMORY, or half of what the machine has left.
   std::optional<size_t> max_memory;
   /// Bytes of each device; not set: $ACUTANCE_MAX_VRAM, or 1 GB up to 4K, growing with the area.

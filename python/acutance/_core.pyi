@@ -33,6 +33,7 @@ def options(
     videos: int,
     backend: str,
     device: int | None,
+    maps: bytes,
 ) -> SessionOptions: ...
 
 class Result:
@@ -72,7 +73,6 @@ def score(
     scale_filter: str,
     force: bool,
     journal: bytes,
-    maps: bytes,
 ) -> Task: ...
 
 class Stream:

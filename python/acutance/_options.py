@@ -53,6 +53,10 @@ def text(name: str, value: Any, known: str) -> str:
     return value
 
 
+def path_bytes(path: Path | None) -> bytes:
+    return b"" if path is None else os.fsencode(path)
+
+
 def pixel_format_text(value: Any) -> str:
     return text("pixel_format", value, '"400", "420", "422" and "444"')
 
@@ -144,9 +148,10 @@ def make_options(
     videos: int,
     backend: str,
     device: int | None,
+    maps: Path | None,
 ) -> _core.SessionOptions:
     """Checked for types; the engine checks the rest."""
     return _core.options([model._core for model in models], read_features(features), whole("threads", threads),
                          whole("subsample", subsample, 1), whole("videos", videos, 1),
                          text("backend", backend, '"cpu", "auto" and those of acutance.backends()'),
-                         None if device is None else whole("device", device))
+                         None if device is None else whole("device", device), path_bytes(maps))

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._options import FeatureSpec, Model, ModelSpec, Path, make_options, pixel_format_text, read_models, text, whole
+from ._options import (FeatureSpec, Model, ModelSpec, Path, make_options, path_bytes, pixel_format_text, read_models,
+                       text, whole)
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
 
 DEFAULT_MODEL = "vmaf_v0.6.1"
 Scale = str | tuple[int, int]
+_FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
 _STEP = 0.05  # seconds between looks at signals and progress
 _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
 
@@ -180,18 +182,14 @@ def _start(
         raise InvalidArgumentError("there is no distorted video to score; give at least one")
     models = read_models(model)
     options = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
-                           device=device)
+                           device=device, maps=maps)
     task = _core.score(os.fsencode(reference), [os.fsencode(path) for path in paths], options,
                        whole("first_frame", first_frame),
                        0 if frame_count is None else whole("frame_count", frame_count, 1),
                        None if size is None else _raw_format(size, bit_depth, pixel_format),
-                       _scale_text(scale), text("scale_filter", scale_filter, '"bicubic", "lanczos", "bilinear" and "area"'),
-                       bool(force), _path_bytes(journal), _path_bytes(maps))
+                       _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
+                       bool(force), path_bytes(journal))
     return task, models
-
-
-def _path_bytes(path: Path | None) -> bytes:
-    return b"" if path is None else os.fsencode(path)
 
 
 def _scale_text(scale: Scale) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from . import _core
 from ._errors import InvalidArgumentError, SessionError
 from ._frames import Frame, Plane, planes_of
-from ._options import FeatureSpec, ModelSpec, make_options, pixel_format_text, read_models, whole
+from ._options import FeatureSpec, ModelSpec, Path, make_options, pixel_format_text, read_models, whole
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
 from ._score import DEFAULT_MODEL, score_names, wait, wait_async
@@ -33,6 +33,7 @@ class Session:
     copy: take copies of the samples. Without, arrays are read where they are, some frames after add() has returned:
         they must stay as they are until the session is finished. A session that finds them changed raises
         InvalidArgumentError.
+    maps: a folder for the features' pictures, as in score().
     progress, total: as in score(); the function is called in add() and finish(). `total` is the number of frames.
 
     One thread at a time may use a session, and the GIL is free while it works. Memory is bounded by the frames in
@@ -52,12 +53,13 @@ class Session:
         bit_depth: int | None = None,
         pixel_format: str | None = None,
         copy: bool = False,
+        maps: Path | None = None,
         progress: ProgressOption = False,
         total: int | None = None,
     ) -> None:
         models = read_models(model)
         options = make_options(models, features, threads=threads, subsample=subsample, videos=videos, backend=backend,
-                               device=device)
+                               device=device, maps=maps)
         self._core = _core.Stream(options, None if bit_depth is None else whole("bit_depth", bit_depth),
                                   None if pixel_format is None else pixel_format_text(pixel_format), bool(copy))
         self._models = score_names(models)

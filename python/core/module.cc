@@ -34,8 +34,10 @@ Model LoadModel(const nb::bytes& source, bool is_file, const std::string& name, 
 
 SessionOptions MakeOptions(std::vector<Model> models,
                            const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& features,
-                           int threads, int subsample, int videos, std::string backend, std::optional<int> device) {
+                           int threads, int subsample, int videos, std::string backend, std::optional<int> device,
+                           const nb::bytes& maps) {
   SessionOptions options{std::move(models), {}, threads, subsample, videos, std::move(backend), device};
+  options.maps = TextOf(maps);
   for (const auto& [name, values] : features) options.features.push_back({name, values});
   return options;
 }
@@ -53,8 +55,7 @@ using RawFormat = std::tuple<int, int, int, std::string>;  // width, height, bit
 std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<nb::bytes>& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
                                  const std::optional<RawFormat>& raw, const std::string& scale,
-                                 const std::string& scale_filter, bool force, const nb::bytes& journal,
-                                 const nb::bytes& maps) {
+                                 const std::string& scale_filter, bool force, const nb::bytes& journal) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
@@ -63,7 +64,6 @@ std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<n
   options.scale_filter = scale_filter;
   options.force = force;
   options.journal = TextOf(journal);
-  options.maps = TextOf(maps);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(pixel_format)};
@@ -143,7 +143,7 @@ void BindOptions(nb::module_& m) {
       .def_prop_ro("score_names", &Model::score_names);
   nb::class_<SessionOptions>(m, "SessionOptions");
   m.def("options", &MakeOptions, "models"_a, "features"_a, "threads"_a, "subsample"_a, "videos"_a, "backend"_a,
-        "device"_a.none());
+        "device"_a.none(), "maps"_a);
 }
 
 void BindResult(nb::module_& m) {
@@ -195,7 +195,7 @@ void BindRuns(nb::module_& m) {
         return Take(task.Take());
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
-        "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "journal"_a, "maps"_a);
+        "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "journal"_a);
   nb::class_<Stream>(m, "Stream")
       .def(
           "__init__",

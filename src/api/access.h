@@ -34,7 +34,8 @@ std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features);
 std::vector<ModelRequest> ToEngine(const std::vector<Model>& models);
 DeviceChoice ChoiceOf(const SessionOptions& options);
 int ThreadsOf(const SessionOptions& options);
-ArtifactSink SinkOf(const SessionOptions& options);  // null where the session makes no artifacts
+ArtifactSink SinkOf(const SessionOptions& options);  // null where on_artifact is not set
+acutance::Status CheckMaps(const SessionOptions& options);
 
 struct ResultAccess {
   /// Takes the scores out of a flushed session.

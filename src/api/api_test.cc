@@ -418,13 +418,23 @@ TEST(Api, MapsAreFilesInAFolder) {
   WriteClip(folder / "a.y4m", 2, 0, {224, 216});
   acutance::ScoreOptions options;
   options.session.features = {{"cambi", {}}};
-  options.maps = folder / "maps";
+  options.session.maps = folder / "maps";
   const auto result = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_TRUE(std::filesystem::exists(folder / "maps/cambi_heatmap_scale_0_000001.tif"));
+
+  options.session.maps = folder / "of pictures";
+  auto session = acutance::Session::Create(options.session);
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  const Picture picture = MakePicture(0, 0, {224, 216, 8, PixelFormat::k420});
+  ASSERT_TRUE(session->Add(picture, picture).ok());
+  ASSERT_TRUE(session->Finish().ok());
+  EXPECT_TRUE(std::filesystem::exists(folder / "of pictures/cambi_heatmap_scale_4_000000.tif"));
+
   options.session.on_artifact = [](const acutance::Artifact&) { return acutance::Status(); };
   EXPECT_THAT(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options).status().message(),
               HasSubstr("one of them"));
+  EXPECT_THAT(acutance::Session::Create(options.session).status().message(), HasSubstr("one of them"));
 }
 
 TEST(Api, ListsWhatThereIs) {

@@ -30,7 +30,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.on_artifact = SinkOf(options.session);
   request.max_memory = options.session.max_memory;
   request.max_device_memory = options.session.max_device_memory;
-  request.maps = options.maps;
+  request.maps = options.session.maps;
   request.fit.size = ParseCommonSize(options.scale, options.scale_filter);
   request.fit.force = options.force;
   return request;
@@ -47,9 +47,7 @@ acutance::Status Check(const ScoreOptions& options) {
   if (!ParseCommonSize(options.scale, options.scale_filter))
     return Error(StatusCode::kInvalidArgument, "scale \"{}\": give \"ref\", \"dis\" or a size, such as \"1920x1080\"",
                  options.scale);
-  if (!options.maps.empty() && options.session.on_artifact)
-    return Error(StatusCode::kInvalidArgument, "maps and session.on_artifact: artifacts go to one of them");
-  return {};
+  return CheckMaps(options.session);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "base/usable_cpus.h"
 #include "devices/backends.h"
+#include "engine/map_files.h"
 #include "engine/score_run.h"
 
 namespace acutance::api {
@@ -119,7 +120,13 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   acutance::Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(ChoiceOf(options));
   if (!devices.ok()) return ToPublic(devices.status());
   engine.devices = *devices;
+  if (const acutance::Status status = CheckMaps(options); !status.ok()) return ToPublic(status);
   engine.on_artifact = SinkOf(options);
+  if (!options.maps.empty()) {
+    acutance::Result<ArtifactSink> files = MakeMapFiles(options.maps, options.videos);
+    if (!files.ok()) return ToPublic(files.status());
+    engine.on_artifact = std::move(files).value();
+  }
   acutance::Result<std::unique_ptr<acutance::Session>> session = acutance::Session::Create(std::move(engine));
   if (!session.ok()) return ToPublic(session.status());
   auto state = std::make_unique<State>();
@@ -200,6 +207,11 @@ ArtifactSink SinkOf(const SessionOptions& options) {
                                 .stride = planes[0].stride});
     return {static_cast<acutance::StatusCode>(status.code()), status.message()};
   };
+}
+
+acutance::Status CheckMaps(const SessionOptions& options) {
+  if (options.maps.empty() || !options.on_artifact) return {};
+  return Error(acutance::StatusCode::kInvalidArgument, "maps and on_artifact: artifacts go to one of them");
 }
 
 DeviceChoice ChoiceOf(const SessionOptions& options) { return {options.backend, options.device, {}}; }

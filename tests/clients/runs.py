@@ -109,4 +109,6 @@ def bound(frame, name):
     size = abs(frame[name])
     if any("egl_1." in column for column in frame):
         return 1e-4 if name.startswith("vmaf") else 1.01e-6 + 5e-6 * size
+    if name.startswith("vmaf") and any(column.startswith("adm2") for column in frame):
+        return 2e-5
     return 1.01e-6 + (2e-7 if name.startswith(("adm_num", "adm_den")) else 1e-9) * size

@@ -70,3 +70,8 @@ def test_maps(tmp_path):
     assert (tmp_path / "maps" / "cambi_heatmap_scale_0_000001.tif").read_bytes()[:2] in (b"II", b"MM")
     with pytest.raises(acutance.InvalidArgumentError, match="maps"):
         acutance.score(path, path, model=None, features="psnr", maps=tmp_path / "none")
+    with acutance.Session(None, features="cambi", maps=tmp_path / "session") as session:
+        for planes in clip(3, 2, width=224, height=216):
+            session.add(planes[0], planes[0])
+        session.finish()
+    assert len(list((tmp_path / "session").glob("cambi_heatmap_scale_?_000000.tif"))) == 5
