@@ -18,12 +18,12 @@ class Runner(CommandTest):
     WIDTH, HEIGHT, FRAMES = 96, 80, 4
     _cache = {}
 
-    def pipe(self, name, sample):
-        """A named pipe into which a thread writes a video."""
+    def pipe(self, name, sample, first=0, end=FRAMES):
+        """A named pipe into which a thread writes some frames of a video."""
         path = self.path(name)
         if not os.path.exists(path):
             os.mkfifo(path)
-        data = b"".join(frames(self.WIDTH, self.HEIGHT, self.FRAMES, sample))
+        data = b"".join(frames(self.WIDTH, self.HEIGHT, self.FRAMES, sample)[first:end])
 
         def write():
             try:
@@ -35,9 +35,9 @@ class Runner(CommandTest):
         threading.Thread(target=write, daemon=True).start()
         return path
 
-    def run_vmaf(self, *options):
-        return self.vmaf("--reference", self.pipe("ref.yuv", reference_sample), "--distorted",
-                         self.pipe("dis.yuv", distorted_sample), "--width", self.WIDTH, "--height", self.HEIGHT,
+    def run_vmaf(self, *options, ref=(0, FRAMES), dis=(0, FRAMES)):
+        return self.vmaf("--reference", self.pipe("ref.yuv", reference_sample, *ref), "--distorted",
+                         self.pipe("dis.yuv", distorted_sample, *dis), "--width", self.WIDTH, "--height", self.HEIGHT,
                          "--pixel_format", "420", "--bitdepth", "8", "--output", self.path("log"), *options)
 
     def columns(self, *options):
@@ -89,6 +89,14 @@ class Runner(CommandTest):
             result = self.run_vmaf("--model", "version=vmaf_v0.6.1neg:" + GAINS.format(*limits))
             self.assertNotEqual(result.returncode, 0)
             self.assertIn("0.9", result.stderr.decode())
+
+    def test_frames_that_are_skipped_and_counted(self):
+        """Frames are numbered from the first that is scored, whose motion has no frame before it."""
+        self.assert_ok(self.run_vmaf("--csv", "--frame_skip_ref", "2", "--frame_skip_dist", "1", "--frame_cnt", "2"))
+        skipped = self.read("log")
+        self.assert_ok(self.run_vmaf("--csv", ref=(2, 4), dis=(1, 3)))
+        self.assertEqual(skipped, self.read("log"))
+        self.assertEqual([line.split(",")[0] for line in skipped.splitlines()], ["Frame", "0", "1"])
 
     def test_a_log_on_standard_output(self):
         result = self.vmaf("-r", self.ref, "-d", self.dis, "--no_prediction", "--feature", "vif", "--output", "/dev/stdout",
