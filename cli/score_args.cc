@@ -16,6 +16,7 @@ namespace acutance::cli {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+constexpr const char* kAutoModel = "auto";
 
 template <class T>
 bool ParseWhole(std::string_view text, T& value) {
@@ -59,15 +60,22 @@ Result<ModelSpec> ReadModel(const std::string& text) {
 
 Status ReadModels(const ScoreTexts& texts, ScoreArgs& args) {
   std::vector<std::string> names = texts.models;
-  if (names.empty() && !texts.no_model) names = {"vmaf_v0.6.1"};
+  if (names.empty() && !texts.no_model) names = {kAutoModel};
   std::set<std::string> taken;
   for (const std::string& text : names) {
+    if (text == kAutoModel) {
+      args.choose_models = FindViewing(texts.viewing);
+      continue;
+    }
     ACU_ASSIGN_OR_RETURN(ModelSpec spec, ReadModel(text));
     if (!taken.insert(spec.name).second)
       return Error(StatusCode::kInvalidArgument,
                    "two models are named '{}': give one another name (--model version=...:name=...)", spec.name);
     args.models.push_back(std::move(spec));
   }
+  if (texts.viewing != kViewingNames[0] && !args.choose_models)
+    return Error(StatusCode::kInvalidArgument,
+                 "--viewing {} helps to choose a model, and --model names one: leave one out", texts.viewing);
   return {};
 }
 
@@ -191,10 +199,21 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("distorted", texts.distorted, "Distorted videos; several share one decoding of the reference")
       ->required()
       ->type_name("DIS");
-  command.add_option("-m,--model", texts.models, "Model by name or .json file (default vmaf_v0.6.1; may be repeated)")
+  command
+      .add_option(
+          "-m,--model", texts.models,
+          "Model by name or .json file (may be repeated); auto: VMAF v1 and v0.6.1 for the size, frame rate and "
+          "--viewing (default)")
       ->type_name("MODEL")
       ->expected(1)
       ->take_all();
+  command
+      .add_option(
+          "--viewing", texts.viewing,
+          "Where the video is watched: tv (1080p, 3 heights away), phone, 4k (1.5 heights), 4k-3h, or auto: by its "
+          "size")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kViewingNames), std::end(kViewingNames))))
+      ->capture_default_str();
   command
       .add_option("-f,--feature", texts.features, "One more feature: NAME or NAME=OPTION=VALUE:... (may be repeated)")
       ->type_name("FEATURE")

@@ -32,6 +32,7 @@ struct ScoreTexts {
   std::string frames;
   std::string journal;
   std::string maps;
+  std::string viewing = "auto";
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   RawTexts raw;
@@ -53,6 +54,7 @@ struct ScoreArgs {
   std::string reference;
   std::vector<std::string> distorted;
   std::optional<PictureFormat> raw;
+  std::optional<Viewing> choose_models;  // --model auto
   std::vector<ModelSpec> models;
   std::vector<FeatureRequest> features;
   std::vector<std::string> outputs;  // one per distorted video, or none

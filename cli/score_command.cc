@@ -26,6 +26,8 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.open.raw = args.raw;
   request.open.decoder_threads = args.threads > 1 ? 0 : 1;
   request.decoder = args.decoder;
+  request.choose_models = args.choose_models;
+  request.check_model_sizes = true;
   request.features = args.features;
   request.threads = args.threads;
   request.subsample = args.subsample;
@@ -76,6 +78,7 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
   const PictureFormat& format = result.format;
   fmt::print("reference  {}  {}x{}, {} bit, {}\n", args.reference, format.width, format.height, format.bit_depth,
              PixelFormatName(format.pixel_format));
+  for (const std::string& reason : result.model_reasons) fmt::print("model      {}\n", reason);
   for (size_t d = 0; d < args.distorted.size(); ++d)
     fmt::print("distorted  {}\n\n{}\n", args.distorted[d],
                PooledTable(*result.session, static_cast<int>(d), result.frames));
@@ -102,7 +105,8 @@ Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
                   args.threads,
                   {},
                   {},
-                  result.warnings};
+                  result.warnings,
+                  result.model_reasons};
   for (const ModelRun& model : result.session->models())
     for (const std::string& key : model.score_keys()) summary.models.push_back({key, model.model().source});
   for (const auto& lane : result.session->lanes())

@@ -18,13 +18,11 @@ int CopyThreads(ptrdiff_t lanes) {
   return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));
 }
 
-bool HasPlan(const MetricRun& run) { return run.metric->make_plan != nullptr; }
-
 }  // namespace
 
 Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, int most_frames) {
   if (!settings_.devices) return {};
-  const bool useful = std::ranges::any_of(features.runs(), HasPlan);
+  const bool useful = std::ranges::any_of(features.runs(), &MetricRun::HasPlan);
   while (useful && lanes_.empty()) {
     std::vector<std::unique_ptr<Device>> devices = settings_.devices->NextGroup();
     if (devices.empty()) break;

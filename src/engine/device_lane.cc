@@ -26,7 +26,7 @@ constexpr size_t k4kPixels = size_t{3840} * 2160;
 Status CheckMetrics(Device& device, const FeatureSet& features) {
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
-    if (run.metric->make_plan && metrics.insert(run.metric).second)
+    if (run.HasPlan() && metrics.insert(run.metric).second)
       ACU_RETURN_IF_ERROR(CheckOnce(device, MetricSelfTest(*run.metric)));
   return {};
 }
@@ -55,7 +55,7 @@ Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> dev
   ACU_RETURN_IF_ERROR(CheckMetrics(*device, features));
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
-    if (features.runs()[r].metric->make_plan) lane->runs_.push_back(r);
+    if (features.runs()[r].HasPlan()) lane->runs_.push_back(r);
   lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.distorted_count);
   if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots(format));
   return lane;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/nearest.h"
+#include "engine/raised_input.h"
 #include "engine/raw_artifacts.h"
 #include "metric/registry.h"
 
@@ -50,7 +51,7 @@ OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>
   return known;
 }
 
-Result<int> FeatureSet::Add(const FeatureRequest& request) {
+Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) {
   const Metric* metric = FindMetric(request.metric);
   if (!metric) return UnknownMetric(request.metric);
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
@@ -61,7 +62,8 @@ Result<int> FeatureSet::Add(const FeatureRequest& request) {
     if (!request.options.empty() && runs_[i].options != *options) ignored_.push_back(Ignored(request));
     return static_cast<int>(i);
   }
-  MetricRun& run = runs_.emplace_back(MetricRun{.metric = metric, .options = *options, .inputs = {}});
+  MetricRun& run = runs_.emplace_back(
+      MetricRun{.metric = metric, .options = *options, .inputs = {}, .least_bit_depth = least_bit_depth});
   for (InputSpec& input : InputsOf(*metric, *options)) run.inputs.push_back(Bind(std::move(input)));
   return static_cast<int>(runs_.size()) - 1;
 }
@@ -76,12 +78,13 @@ BoundInput FeatureSet::Bind(InputSpec input) {
   return {std::move(input), index};
 }
 
-Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options) {
+Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options,
+                                            int least_bit_depth) {
   const Metric* metric = FindMetricByOutput(output_name);
   if (!metric)
     return Error(StatusCode::kUnsupported, "could not initialize feature extractor \"{}\": no metric here provides it",
                  output_name);
-  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}));
+  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}, least_bit_depth));
   const auto output = std::ranges::find(metric->outputs, output_name, &OutputSpec::name);
   return MakeOutputKey(*output, runs_[index].options).stored;
 }
@@ -131,14 +134,29 @@ std::vector<InputSpec> FeatureSet::Inputs(std::span<const int> runs) const {
   return inputs;
 }
 
+Status FeatureSet::RaiseInputs(MetricRun& run) {
+  const auto raise = std::make_shared<RaisedInput>(run.least_bit_depth);
+  for (BoundInput& input : run.inputs) {
+    if (input.spec.derived && input.spec.derived->key() != raise->key())
+      return Error(StatusCode::kUnsupported, "feature {} is not computed on raised pictures", run.metric->name);
+    input.spec.derived = raise;
+    input = Bind(std::move(input.spec));
+  }
+  return {};
+}
+
 Status FeatureSet::MakeExtractors(const PictureFormat& format) {
   for (MetricRun& run : runs_) {
-    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, run.options, format);
+    PictureFormat read = format;
+    read.bit_depth = std::max(format.bit_depth, run.least_bit_depth);
+    run.is_raised = read != format;
+    if (run.is_raised) ACU_RETURN_IF_ERROR(RaiseInputs(run));
+    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, run.options, read);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();
     run.enabled.clear();
     for (const OutputSpec& output : run.metric->outputs)
-      run.enabled.push_back(!output.enabled || output.enabled(run.options, format));
+      run.enabled.push_back(!output.enabled || output.enabled(run.options, read));
   }
   return {};
 }

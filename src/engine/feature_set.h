@@ -27,11 +27,15 @@ struct MetricRun {
   const Metric* metric;
   OptionValues options;
   std::vector<BoundInput> inputs;
+  int least_bit_depth = 0;                 // it reads shallower pictures raised to this depth; 0: as they are
   std::unique_ptr<Extractor> extractor{};  // set by MakeExtractors
+  bool is_raised = false;                  // likewise: the pictures are shallower
   std::vector<bool> enabled{};             // per output
   std::vector<int> columns{};              // per output: score table column, -1 where disabled
   bool on_device = false;                  // a DeviceLane runs it, not the thread pool
 
+  /// Whether devices can run it. They have no kernel that raises a bit depth.
+  bool HasPlan() const { return metric->make_plan != nullptr && !is_raised; }
   /// A run that does not has one result for all distorted videos.
   bool ReadsDistorted() const { return Reads(Video::kDistorted); }
   bool Reads(Video video) const;
@@ -42,12 +46,13 @@ struct MetricRun {
 class FeatureSet {
  public:
   /// Adds a metric. A request whose key-relevant options equal those of an earlier one is served by the earlier one
-  /// (docs/spec/system.md 3.2). Returns the index of the run that serves it.
-  Result<int> Add(const FeatureRequest& request);
+  /// (docs/spec/system.md 3.2). Returns the index of the run that serves it. Pictures of fewer bits than
+  /// `least_bit_depth` are raised to that many for this metric alone.
+  Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0);
 
   /// As Add, for the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; returns
   /// the key under which that output is stored.
-  Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options);
+  Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0);
 
   /// One sentence for each request whose options could not count, as an earlier one serves it.
   const std::vector<std::string>& ignored() const { return ignored_; }
@@ -80,6 +85,7 @@ class FeatureSet {
 
  private:
   BoundInput Bind(InputSpec input);
+  Status RaiseInputs(MetricRun& run);
 
   std::vector<MetricRun> runs_;
   std::array<std::vector<std::shared_ptr<const DerivedInput>>, 2> derived_;  // by Video

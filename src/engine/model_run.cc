@@ -19,7 +19,7 @@ int64_t NextKept(int64_t frame, int subsample) { return (frame + subsample - 1) 
 Result<ModelRun> ModelRun::Create(const ModelRequest& request, FeatureSet& features) {
   ModelRun run(request);
   for (const ModelFeature& feature : request.model->features) {
-    ACU_ASSIGN_OR_RETURN(std::string key, features.AddByOutput(feature.name, feature.options));
+    ACU_ASSIGN_OR_RETURN(std::string key, features.AddByOutput(feature.name, feature.options, request.least_bit_depth));
     run.feature_keys_.push_back(std::move(key));
   }
   run.score_keys_ = ScoreColumns(*request.model);

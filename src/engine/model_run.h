@@ -20,7 +20,8 @@ namespace acutance {
 struct ModelRequest {
   std::shared_ptr<const Model> model;
   ModelFlags flags;
-  bool predict = true;  // false: compute its features only
+  bool predict = true;      // false: compute its features only
+  int least_bit_depth = 0;  // its features read shallower pictures raised to this depth; 0: as they are
 };
 
 class ModelRun {

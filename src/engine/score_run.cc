@@ -35,12 +35,15 @@ class Run {
   explicit Run(const RunRequest& request) : request_(request), open_(request.open) {}
 
   ScoredRun Go() && {
-    if (MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenJournal()) ScoreFrames();
+    if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenJournal())
+      ScoreFrames();
     return std::move(result_);
   }
 
  private:
+  /// Each once: videos may be opened again, for a device.
   void Warn(std::string warning) {
+    if (std::ranges::find(result_.warnings, warning) != result_.warnings.end()) return;
     if (request_.on_warning) request_.on_warning(warning);
     result_.warnings.push_back(std::move(warning));
   }
@@ -102,7 +105,26 @@ class Run {
     return status.ok() || request_.decoder == Decoder::kAuto || Fail(RunStage::kBackend, status);
   }
 
-  Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip, bool needed) {
+  /// Models are chosen for videos, so that these are opened first, unless a device is to decode them.
+  bool ChooseModelsOfVideos() {
+    if (!request_.choose_models) return true;
+    if (!OpenInputs()) return false;
+    ModelFacts facts = {.pictures = {},
+                        .encodes = {},
+                        .frame_rate = reference_->video->frame_rate(),
+                        .samples_on_device = request_.decoder == Decoder::kNvdec};
+    for (const PairReaderInput& input : distorted_) facts.encodes.push_back(input.video->format());
+    if (!facts.frame_rate) facts.frame_rate = distorted_.front().video->frame_rate();
+    if (!FitInputs()) return false;
+    facts.pictures = reference_->video->format();
+    Result<ChosenModels> chosen = ChooseModels(facts, *request_.choose_models);
+    if (!chosen.ok()) return Fail(RunStage::kModel, chosen.status());
+    request_.models.insert(request_.models.begin(), chosen->models.begin(), chosen->models.end());
+    result_.model_reasons = std::move(chosen->reasons);
+    return true;
+  }
+
+  Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip) {
     if (may_use_nvdec_) {
       ACU_ASSIGN_OR_RETURN(open_.device_decoding, DecodeOn(devices_->PeekGroup().front()->info()));
       open_.device_decoding->required = request_.decoder == Decoder::kNvdec;
@@ -113,8 +135,7 @@ class Run {
     has_raw_ |= video->is_raw();
     all_instant_ &= video->is_instant();
     WarnOfRate(path, video->frame_rate());
-    if (!session_->NeedsChroma()) video->SkipChroma();
-    return PairReaderInput{path, std::move(video), skip, needed};
+    return PairReaderInput{path, std::move(video), skip};
   }
 
   /// Warns of different frame rates: frames are paired by order, and would show different
@@ -129,43 +150,68 @@ class Run {
                        first_path, first, path, *rate));
   }
 
-  bool OpenVideos() {
+  bool OpenInputs() {
     const bool all = has_journal();  // frames are counted from the videos' first
-    Result<PairReaderInput> reference = OpenInput(request_.reference, all ? 0 : request_.skip_reference, true);
+    Result<PairReaderInput> reference = OpenInput(request_.reference, all ? 0 : request_.skip_reference);
     if (!reference.ok()) return Fail(RunStage::kReference, reference.status());
-    std::vector<PairReaderInput> distorted;
-    for (size_t d = 0; d < request_.distorted.size(); ++d) {
-      Result<PairReaderInput> input =
-          OpenInput(request_.distorted[d], all ? 0 : request_.skip_distorted, session_->NeedsDistorted());
+    reference_ = std::move(reference).value();
+    for (const std::string& path : request_.distorted) {
+      Result<PairReaderInput> input = OpenInput(path, all ? 0 : request_.skip_distorted);
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
-      distorted.push_back(std::move(input).value());
+      distorted_.push_back(std::move(input).value());
     }
-    if (open_.raw && !has_raw_)
-      return Fail(
-          RunStage::kReference,
-          Error(StatusCode::kInvalidArgument,
-                "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
+    if (!open_.raw || has_raw_) return true;
+    return Fail(RunStage::kReference,
+                Error(StatusCode::kInvalidArgument,
+                      "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
+  }
+
+  bool FailPair(const Status& status) {
+    if (status.code() != StatusCode::kInvalidArgument) return Fail(RunStage::kRead, status);
+    Fail(RunStage::kPair, DescribeMismatch(request_, status));
+    result_.error->tool_words = status.message();
+    return false;
+  }
+
+  bool FitInputs() {
+    Result<std::vector<std::string>> steps = FitVideos(request_.fit, *reference_, distorted_);
+    if (!steps.ok()) return FailPair(steps.status());
+    for (const std::string& step : *steps) Warn(step);
+    return true;
+  }
+
+  bool OpenVideos() {
+    if (may_use_nvdec_) {
+      reference_.reset();
+      distorted_.clear();
+    }
+    if (!reference_ && !(OpenInputs() && FitInputs())) return false;
+    for (PairReaderInput& input : distorted_) {
+      input.needed = session_->NeedsDistorted();
+      if (!session_->NeedsChroma()) input.video->SkipChroma();
+    }
+    if (!session_->NeedsChroma()) reference_->video->SkipChroma();
     PairReaderOptions options;
-    if (request_.frame_limit > 0) options.frame_limit = request_.frame_limit + (all ? request_.skip_reference : 0);
+    if (request_.frame_limit > 0)
+      options.frame_limit = request_.frame_limit + (has_journal() ? request_.skip_reference : 0);
     options.read_ahead = request_.read_ahead ? 2 : 0;
     session_->CountReadAhead(all_instant_ ? 0 : options.read_ahead + 1);
-    options.fit = request_.fit;
     Result<std::unique_ptr<PairReader>> reader =
-        PairReader::Open(std::move(reference).value(), std::move(distorted), options);
-    if (!reader.ok() && reader.status().code() != StatusCode::kInvalidArgument)
-      return Fail(RunStage::kRead, reader.status());
-    if (!reader.ok()) {
-      Fail(RunStage::kPair, DescribeMismatch(request_, reader.status()));
-      result_.error->tool_words = reader.status().message();
-      return false;
-    }
+        PairReader::Open(*std::move(reference_), std::move(distorted_), options);
+    if (!reader.ok()) return FailPair(reader.status());
     reader_ = std::move(reader).value();
-    for (const std::string& step : reader_->fitting_steps()) Warn(step);
     return true;
+  }
+
+  void WarnOfModelSizes() {
+    if (!request_.check_model_sizes) return;
+    for (const ModelRun& model : session_->models())
+      if (const auto mismatch = SizeMismatch(model.model(), result_.format)) Warn(*mismatch);
   }
 
   bool StartSession() {
     result_.format = reader_->format();
+    WarnOfModelSizes();
     const Status status = session_->Start(result_.format);
     const auto& lanes = session_->lanes();
     const bool reads_nvdec = lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
@@ -263,8 +309,10 @@ class Run {
     result_.session = std::move(session_);
   }
 
-  const RunRequest& request_;
+  RunRequest request_;  // with the models that were chosen
   OpenOptions open_;
+  std::optional<PairReaderInput> reference_;  // not set: the videos are not opened
+  std::vector<PairReaderInput> distorted_;
   ScoredRun result_;
   std::shared_ptr<DevicePicker> devices_;
   bool may_use_nvdec_ = false;

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "devices/backends.h"
+#include "engine/auto_model.h"
 #include "engine/session.h"
 #include "image/picture.h"
 #include "io/fit_videos.h"
@@ -47,6 +48,8 @@ struct RunRequest {
   OpenOptions open;
   Decoder decoder = Decoder::kCpu;
   std::vector<ModelRequest> models;
+  std::optional<Viewing> choose_models;  // set: models that suit the videos are added before `models`
+  bool check_model_sizes = false;        // warn of models that were made for pictures of another size
   std::vector<FeatureRequest> features;
   int threads = 1;
   bool read_ahead = true;  // read and decode on threads of their own
@@ -90,7 +93,8 @@ struct ScoredRun {
   double seconds = 0;
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
-  std::optional<RunError> error;  // kRead with a session: the frames before it were scored
+  std::vector<std::string> model_reasons;  // of the models that were chosen
+  std::optional<RunError> error;           // kRead with a session: the frames before it were scored
 };
 
 /// The devices of a choice, each of which passes its self-test before use; null: the CPU alone.

@@ -116,7 +116,7 @@ size_t Session::PairBytes() const {
 /// What features take of the host's memory for a frame, about: VIF and ADM keep 1.3 and 1.5 bytes a sample.
 size_t Session::WorkBytes() const {
   constexpr size_t kBytesPerSample = 2;
-  const auto is_on_cpu = [&](const MetricRun& run) { return !options_.devices || !run.metric->make_plan; };
+  const auto is_on_cpu = [&](const MetricRun& run) { return !options_.devices || !run.HasPlan(); };
   const size_t runs = std::ranges::count_if(features_.runs(), is_on_cpu);
   return static_cast<size_t>(format_.width) * format_.height * kBytesPerSample * runs * options_.distorted_count;
 }
@@ -137,9 +137,7 @@ Result<int> Session::MostFrames() const {
                WorkBytes() / kMegabyte, held / kMegabyte, *memory / kMegabyte);
 }
 
-bool Session::CanRunOnDevice() const {
-  return std::ranges::all_of(features_.runs(), [](const MetricRun& run) { return run.metric->make_plan != nullptr; });
-}
+bool Session::CanRunOnDevice() const { return std::ranges::all_of(features_.runs(), &MetricRun::HasPlan); }
 
 bool Session::RunsOnCpu() const {
   return std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return !run.on_device; });

@@ -177,15 +177,13 @@ class PairReader::State {
   std::vector<std::unique_ptr<Lane>> lanes;  // the reference first
   int64_t index = 0;
   bool ended = false;
-  std::vector<std::string> fitting_steps, length_warnings;
+  std::vector<std::string> length_warnings;
 };
 
 Result<std::unique_ptr<PairReader>> PairReader::Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
                                                      const PairReaderOptions& options) {
-  ACU_ASSIGN_OR_RETURN(std::vector<std::string> steps, FitVideos(options.fit, reference, distorted));
   ACU_RETURN_IF_ERROR(CheckCompatible(reference, distorted));
   auto state = std::make_unique<State>();
-  state->fitting_steps = std::move(steps);
   state->format = reference.video->format();
   state->frame_count =
       PairCount(reference, distorted, options.frame_limit.value_or(std::numeric_limits<int64_t>::max()));
@@ -200,8 +198,6 @@ PairReader::PairReader(std::unique_ptr<State> state) : state_(std::move(state)) 
 PairReader::~PairReader() { Cancel(); }
 
 const PictureFormat& PairReader::format() const { return state_->format; }
-
-const std::vector<std::string>& PairReader::fitting_steps() const { return state_->fitting_steps; }
 
 const std::vector<std::string>& PairReader::length_warnings() const { return state_->length_warnings; }
 

@@ -24,7 +24,6 @@ struct FramePair {
 struct PairReaderOptions {
   std::optional<int64_t> frame_limit;  // how many pairs to read at most
   int read_ahead = 2;                  // pictures per video, where reading takes time; 0: read in Next()
-  FitOptions fit{};                    // of videos that differ in size or depth
 };
 
 /// What makes two videos impossible to compare, in libvmaf's words; empty: nothing.
@@ -37,7 +36,7 @@ class PairReader {
                                                   const PairReaderOptions& options);
   ~PairReader();
 
-  /// The format of all pictures, after sizes and depths were brought together.
+  /// The format of all pictures.
   const PictureFormat& format() const;
   /// How many pairs there will be, where every video tells its length.
   std::optional<int64_t> frame_count() const;
@@ -45,9 +44,6 @@ class PairReader {
   /// The next pair, in frame order; nullopt where the first of the videos ends or at the limit. A video that cannot be
   /// read further is an error at the frame where that happens.
   Result<std::optional<FramePair>> Next();
-
-  /// What was done for that, a line for each change (FitVideos).
-  const std::vector<std::string>& fitting_steps() const;
 
   /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
   const std::vector<std::string>& length_warnings() const;

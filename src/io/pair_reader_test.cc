@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "io/io_test_util.h"
+#include "io/raised_depth.h"
 
 namespace acutance {
 namespace {
@@ -113,8 +114,9 @@ TEST_P(PairReaderTest, RaisesTheShallowerVideo) {
   PictureFormat deep = kFormat;
   deep.bit_depth = 12;
   const Clip a = MakeClip(kFormat, 2), b = MakeClip(deep, 2);
-  options_.fit.raise_bit_depth = true;
-  auto reader = Open(Input("a", a), Input("b", b));
+  PairReaderInput shallow = Input("a", a);
+  shallow.video = RaiseBitDepth(std::move(shallow.video), deep.bit_depth);
+  auto reader = Open(std::move(shallow), Input("b", b));
   EXPECT_EQ(reader->format(), deep);
   auto pair = reader->Next();
   ASSERT_TRUE(pair.ok() && *pair);

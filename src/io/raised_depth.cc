@@ -17,7 +17,7 @@ void ShiftPlane(const Plane& from, int shift, std::byte* to, ptrdiff_t stride) {
 class RaisedDepth : public VideoSource {
  public:
   RaisedDepth(std::unique_ptr<VideoSource> source, int bit_depth)
-      : source_(std::move(source)), format_(source_->format()), shift_(bit_depth - format_.bit_depth) {
+      : source_(std::move(source)), format_(source_->format()) {
     format_.bit_depth = bit_depth;
   }
 
@@ -39,8 +39,7 @@ class RaisedDepth : public VideoSource {
     for (int p = 0; p < format_.PlaneCount(); ++p) {
       const Plane& plane = picture->planes[p];
       if (!plane.data) out.planes[p] = {};
-      else if (picture->format.bit_depth == 8) ShiftPlane<uint8_t>(plane, shift_, raised.data[p], raised.stride[p]);
-      else ShiftPlane<uint16_t>(plane, shift_, raised.data[p], raised.stride[p]);
+      else RaisePlane(plane, picture->format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
     }
     return std::optional(std::move(out));
   }
@@ -48,10 +47,15 @@ class RaisedDepth : public VideoSource {
  private:
   std::unique_ptr<VideoSource> source_;
   PictureFormat format_;
-  int shift_;
 };
 
 }  // namespace
+
+void RaisePlane(const Plane& plane, int from_depth, int to_depth, std::byte* to, ptrdiff_t stride) {
+  const int shift = to_depth - from_depth;
+  if (from_depth == 8) ShiftPlane<uint8_t>(plane, shift, to, stride);
+  else ShiftPlane<uint16_t>(plane, shift, to, stride);
+}
 
 std::unique_ptr<VideoSource> RaiseBitDepth(std::unique_ptr<VideoSource> source, int bit_depth) {
   return std::make_unique<RaisedDepth>(std::move(source), bit_depth);

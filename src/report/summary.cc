@@ -81,6 +81,7 @@ std::string SummaryJson(const Summary& summary) {
                          {"threads", summary.threads},
                          {"devices", std::move(devices)},
                          {"results", std::move(results)},
+                         {"model_reasons", summary.model_reasons},
                          {"warnings", summary.warnings}};
   // Paths may hold bytes that are not UTF-8; they become U+FFFD.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

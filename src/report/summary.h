@@ -42,13 +42,15 @@ struct Summary {
   std::vector<SummaryModel> models;
   std::vector<SummaryVideo> videos;
   std::vector<std::string> warnings;
-  std::vector<SummaryDevice> devices = {};  // beside the CPU
+  std::vector<std::string> model_reasons = {};  // of models that were chosen for the videos
+  std::vector<SummaryDevice> devices = {};      // beside the CPU
 };
 
 /// {"version", "reference": {...}, "frames", "subsample", "seconds", "fps", "threads", "devices": [{"backend",
 /// "device", "name", "batch", "memory_bytes"}, ...], "results": [{"distorted",
-/// "models": {name: statistics}, "features": {name: statistics}, "aggregates": {name: value}}, ...], "warnings"}.
-/// Statistics: mean, harmonic_mean, min, max, median, stddev and percentiles 1..99; null where a score is missing.
+/// "models": {name: statistics}, "features": {name: statistics}, "aggregates": {name: value}}, ...], "model_reasons",
+/// "warnings"}. Statistics: mean, harmonic_mean, min, max, median, stddev and percentiles 1..99; null where a score is
+/// missing.
 std::string SummaryJson(const Summary& summary);
 
 }  // namespace acutance

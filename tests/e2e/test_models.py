@@ -4,7 +4,7 @@ import os
 import re
 import unittest
 
-from clips import ACUTANCE, CommandTest
+from clips import ACUTANCE, CommandTest, distorted_sample, frames, reference_sample, y4m
 
 MODELS = os.path.join(os.path.dirname(__file__), "..", "..", "models")
 
@@ -76,6 +76,35 @@ class Models(CommandTest):
         self.assertIn("integer_motion2_mfw_2", means)
         both = self.means("-m", "version=vmaf_v0.6.1:motion_v2.motion_fps_weight=2")
         self.assertEqual(both["integer_motion2_mfw_2"], means["integer_motion2_mfw_2"])
+
+    def test_auto_scores_v1_at_ten_bits_beside_v0(self):
+        """VMAF v1 is what it is for videos of 10 bits, told that the encode has 8; v0.6.1 sees the videos' own 8."""
+        width, height = 240, 176
+        names = {"ref": reference_sample, "dis": distorted_sample}
+        shallow = {n: frames(width, height, 2, s) for n, s in names.items()}
+        short, deep = {}, {}
+        for name, pictures in shallow.items():
+            short[name] = self.write(name + "8.y4m", y4m(width, height, pictures))
+            raised = [b"".join((4 * v).to_bytes(2, "little") for v in picture) for picture in pictures]
+            deep[name] = self.write(name + "10.y4m", y4m(width, height, raised, "F25:1 Ip C420p10"))
+        result = self.score(short["ref"], short["dis"], "-o", self.path("auto.json"), "--precision", "max")
+        text = self.assert_ok(result)
+        self.assertIn("model      vmaf_v1.0.16_3d0h, for 240x176, 25 frames/s, at 10 bits; CAMBI knows", text)
+        self.assertIn("--scale 1920x1080", result.stderr.decode())
+        auto = json.loads(self.read("auto.json"))["pooled_metrics"]
+        for videos, model in ((deep, "version=vmaf_v1.0.16_3d0h:cambi.enc_bitdepth=8"), (short, "version=vmaf_v0.6.1")):
+            self.assert_ok(self.vmaf("-r", videos["ref"], "-d", videos["dis"], "-m", model, "--json", "--precision", "max",
+                                     "-o", self.path("one.json")))
+            for name, values in json.loads(self.read("one.json"))["pooled_metrics"].items():
+                name = {"vmaf": model.split("=")[1].split(":")[0]}.get(name, name)
+                self.assertEqual(auto[name], values, name)
+
+    def test_viewing_chooses(self):
+        text = self.assert_ok(self.score(self.ref, self.dis, "--viewing", "phone"))
+        self.assertIn("model      no VMAF v1: feature ", text)
+        self.assertIn("\nvmaf_v0.6.1_phone ", text)
+        self.assert_fails(self.score(self.ref, self.dis, "--viewing", "phone", "-m", "vmaf_v0.6.1"), 2, "leave one out")
+        self.assert_ok(self.score(self.ref, self.dis, "-m", "auto", "-m", "vmaf_v0.6.1neg"))
 
     def test_transform_and_clip(self):
         plain = self.means()["vmaf"]

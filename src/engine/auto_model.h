@@ -1,0 +1,41 @@
+// Which of Netflix's models suits a pair of videos, and why (docs/two-videos.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/model_run.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// Where the video is watched. kBySize: on a television, of 4K where the pictures are larger than 1440p.
+enum class Viewing { kBySize, kTv, kPhone, k4k, k4kFrom3Heights };
+
+inline constexpr std::string_view kViewingNames[] = {"auto", "tv", "phone", "4k", "4k-3h"};
+std::optional<Viewing> FindViewing(std::string_view name);
+
+/// What the choice depends on.
+struct ModelFacts {
+  PictureFormat pictures;              // as they are scored
+  std::vector<PictureFormat> encodes;  // the distorted videos' own
+  std::optional<double> frame_rate;
+  bool samples_on_device = false;  // the pictures never are in the host's memory
+};
+
+struct ChosenModels {
+  std::vector<ModelRequest> models;
+  std::vector<std::string> reasons;  // sentences for a person
+};
+
+/// A model of VMAF v1, where its features take such pictures, and one of v0.6.1's family.
+Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing);
+
+/// What is wrong with scoring pictures of that size by the model; nullopt where nothing is, or where nobody knows what
+/// size the model was made for.
+std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures);
+
+}  // namespace acutance
