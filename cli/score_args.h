@@ -35,6 +35,8 @@ struct ScoreTexts {
   std::string viewing = "auto";
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
+  std::string film_grain = "on";
+  std::string crop = "none";
   RawTexts raw;
   std::string backend = "auto";
   std::string devices;  // numbers with commas
@@ -65,6 +67,8 @@ struct ScoreArgs {
   std::string journal;      // empty: none
   std::string maps;         // a folder; empty: none
   CommonSize size;
+  CropChoice crop;
+  bool film_grain = true;
   bool force = false;
   DeviceChoice device;
   Decoder decoder = Decoder::kCpu;

@@ -24,6 +24,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.reference = args.reference;
   request.distorted = args.distorted;
   request.open.raw = args.raw;
+  request.open.film_grain = args.film_grain;
   request.open.decoder_threads = args.threads > 1 ? 0 : 1;
   request.decoder = args.decoder;
   request.choose_models = args.choose_models;
@@ -37,6 +38,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.journal = args.journal;
   request.maps = args.maps;
   request.fit.size = args.size;
+  request.crop = args.crop;
   request.fit.force = args.force;
   request.device = args.device;
   request.max_device_memory = args.max_vram;

@@ -34,8 +34,8 @@ struct ChosenModels {
 /// A model of VMAF v1, where its features take such pictures, and one of v0.6.1's family.
 Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing);
 
-/// What is wrong with scoring pictures of that size by the model; nullopt where nothing is, or where nobody knows what
-/// size the model was made for.
+/// What is wrong with scoring pictures of that size by the model; nullopt where nothing is, or where it is not known
+/// what size the model was made for.
 std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures);
 
 }  // namespace acutance

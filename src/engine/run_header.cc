@@ -84,6 +84,12 @@ Status AddModel(const ModelRequest& request, JournalHeader& header) {
   return {};
 }
 
+std::string DescribeCrop(const CropChoice& crop) {
+  if (crop.find_bars) return ", without bars";
+  if (!crop.reference) return "";
+  return ", cropped to " + ToText(*crop.reference) + (crop.distorted ? " and " + ToText(*crop.distorted) : "");
+}
+
 /// "size of reference by bicubic, depths raised". Results depend on it where videos differ.
 std::string DescribeFit(const FitOptions& fit) {
   std::string text = "sizes must be equal";
@@ -96,6 +102,7 @@ std::string DescribeFit(const FitOptions& fit) {
                                                                : given,
                        kScaleFilterNames[static_cast<int>(size.filter)]);
   }
+  if (fit.heed_display) text += ", as shown";
   return text + (fit.raise_bit_depth ? ", depths raised" : "") + (fit.heed_color ? ", ranges converted" : "");
 }
 
@@ -190,7 +197,7 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
                                         PixelFormatName(format.pixel_format))}},
                           {"frames", {fmt::format("{}:", first) + (count > 0 ? fmt::format("{}", first + count) : "")}},
                           {"subsample", {fmt::format("{}", request.subsample)}},
-                          {"fit", {DescribeFit(request.fit)}}};
+                          {"fit", {DescribeFit(request.fit) + DescribeCrop(request.crop)}}};
   ACU_RETURN_IF_ERROR(AddVideo("reference", request.reference, header));
   for (size_t d = 0; d < request.distorted.size(); ++d)
     ACU_RETURN_IF_ERROR(AddVideo(fmt::format("distorted {}", d + 1), request.distorted[d], header));

@@ -11,6 +11,7 @@
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
 #include "engine/run_journal.h"
+#include "io/bars.h"
 #include "io/pair_reader.h"
 
 namespace acutance {
@@ -173,7 +174,38 @@ class Run {
     return false;
   }
 
+  /// The same part of another size.
+  static Rectangle ScaleTo(const PictureFormat& to, const PictureFormat& from, const Rectangle& part) {
+    const auto scaled = [](int value, int numerator, int denominator) {
+      return static_cast<int>((int64_t{value} * numerator + denominator / 2) / denominator);
+    };
+    return AlignToChroma({scaled(part.width, to.width, from.width), scaled(part.height, to.height, from.height),
+                          scaled(part.x, to.width, from.width), scaled(part.y, to.height, from.height)},
+                         to.pixel_format);
+  }
+
+  Status ChooseCrop(PairReaderInput& input) {
+    const PictureFormat& format = input.video->format();
+    if (request_.crop.find_bars) {
+      ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> content, FindBars(input.name, request_.open));
+      if (!content) Warn(fmt::format("{} is too dark to tell its bars; nothing of it is cut off", input.name));
+      const bool turned = input.video->facts().orientation.transposed;
+      const int width = turned ? format.height : format.width, height = turned ? format.width : format.height;
+      if (content && *content != Rectangle{width, height}) input.crop = content;
+      return {};
+    }
+    if (!request_.crop.reference) return {};
+    if (&input == &*reference_) input.crop = request_.crop.reference;
+    else if (request_.crop.distorted) input.crop = request_.crop.distorted;
+    else input.crop = ScaleTo(format, reference_->video->format(), *request_.crop.reference);
+    return {};
+  }
+
   bool FitInputs() {
+    Status cropped = ChooseCrop(*reference_);
+    for (PairReaderInput& input : distorted_)
+      if (cropped.ok()) cropped = ChooseCrop(input);
+    if (!cropped.ok()) return Fail(RunStage::kRead, cropped);
     Result<std::vector<std::string>> steps = FitVideos(request_.fit, *reference_, distorted_);
     if (!steps.ok()) return FailPair(steps.status());
     for (const std::string& step : *steps) Warn(step);
@@ -186,6 +218,7 @@ class Run {
       distorted_.clear();
     }
     if (!reference_ && !(OpenInputs() && FitInputs())) return false;
+    if (!CheckLight()) return false;
     for (PairReaderInput& input : distorted_) {
       input.needed = session_->NeedsDistorted();
       if (!session_->NeedsChroma()) input.video->SkipChroma();
@@ -201,6 +234,19 @@ class Run {
     if (!reader.ok()) return FailPair(reader.status());
     reader_ = std::move(reader).value();
     return true;
+  }
+
+  /// Models were made for SDR, and PQ and HLG put the same light elsewhere.
+  bool CheckLight() {
+    const auto predicts = [](const ModelRequest& model) { return model.predict; };
+    if (!request_.fit.heed_color || request_.fit.force || !reference_->video->color().is_hdr() ||
+        std::ranges::none_of(request_.models, predicts))
+      return true;
+    return Fail(RunStage::kRead,
+                Error(StatusCode::kUnsupported,
+                      "{} is {}, and the models know SDR alone: map the tones of both videos first, ask for features "
+                      "without a model, or --force",
+                      request_.reference, kTransferNames[static_cast<int>(reference_->video->color().transfer)]));
   }
 
   void WarnOfModelSizes() {

@@ -13,6 +13,7 @@
 #include "engine/auto_model.h"
 #include "engine/session.h"
 #include "image/picture.h"
+#include "io/cropped_video.h"
 #include "io/fit_videos.h"
 #include "io/video_source.h"
 
@@ -36,6 +37,13 @@ enum class Decoder {
   kNvdec,  // an error where it cannot
 };
 
+/// Which part of the pictures is compared.
+struct CropChoice {
+  bool find_bars = false;                // each video's black bars are left out
+  std::optional<Rectangle> reference{};  // of the shown pictures; not set: all
+  std::optional<Rectangle> distorted{};  // not set: the same part as of the reference
+};
+
 /// What a run does after a frame.
 enum class Next {
   kGoOn,
@@ -57,8 +65,8 @@ struct RunRequest {
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
   int64_t frame_limit = 0;  // 0: all
-  FitOptions fit{
-      .size = CommonSize(), .raise_bit_depth = true, .heed_color = true};  // of videos that differ in size or depth
+  FitOptions fit{.size = CommonSize(), .raise_bit_depth = true, .heed_color = true, .heed_display = true};
+  CropChoice crop;
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionOptions

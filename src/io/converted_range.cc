@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/wrapped_video.h"
+
 namespace acutance {
 namespace {
 
@@ -32,10 +34,10 @@ void MapPlane(const Plane& from, const Table& table, std::byte* to, ptrdiff_t st
   }
 }
 
-class ConvertedRange : public VideoSource {
+class ConvertedRange : public WrappedVideo {
  public:
   ConvertedRange(std::unique_ptr<VideoSource> source, bool to_full)
-      : source_(std::move(source)), color_(source_->color()) {
+      : WrappedVideo(std::move(source)), color_(this->source().color()) {
     const int depth = format().bit_depth;
     const int64_t unit = int64_t{1} << (depth - 8), top = (int64_t{1} << depth) - 1, middle = 128 * unit;
     const int64_t black = 16 * unit, luma = 219 * unit, chroma = 224 * unit;
@@ -44,33 +46,23 @@ class ConvertedRange : public VideoSource {
     else tables_ = {MakeTable(depth, 0, top, black, luma), MakeTable(depth, middle, top, middle, chroma)};
   }
 
-  const PictureFormat& format() const override { return source_->format(); }
   VideoColor color() const override { return color_; }
-  std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
-  std::optional<double> frame_rate() const override { return source_->frame_rate(); }
-  std::vector<std::string> warnings() const override { return source_->warnings(); }
-  Status CheckIntact() const override { return source_->CheckIntact(); }
-  void SkipChroma() override { source_->SkipChroma(); }
-  void Interrupt() override { source_->Interrupt(); }
-  Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
 
-  Result<std::optional<Picture>> Next() override {
-    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, source_->Next());
-    if (!picture) return std::optional<Picture>();
+ protected:
+  Result<Picture> Make(const Picture& picture) override {
     ACU_ASSIGN_OR_RETURN(const MutablePicture converted, AllocatePicture(format()));
     Picture out = converted.Share();
     for (int p = 0; p < format().PlaneCount(); ++p) {
-      const Plane& plane = picture->planes[p];
+      const Plane& plane = picture.planes[p];
       const Table& table = tables_[p > 0];
       if (!plane.data) out.planes[p] = {};
       else if (format().bit_depth == 8) MapPlane<uint8_t>(plane, table, converted.data[p], converted.stride[p]);
       else MapPlane<uint16_t>(plane, table, converted.data[p], converted.stride[p]);
     }
-    return std::optional(std::move(out));
+    return out;
   }
 
  private:
-  const std::unique_ptr<VideoSource> source_;
   VideoColor color_;
   std::array<Table, 2> tables_;  // luma, chroma
 };

@@ -36,6 +36,7 @@ extern "C" {
   F(av_packet_free)                \
   F(av_packet_unref)               \
   F(avcodec_alloc_context3)        \
+  F(avcodec_flush_buffers)         \
   F(avcodec_free_context)          \
   F(avcodec_get_hw_config)         \
   F(avcodec_get_name)              \
@@ -48,6 +49,7 @@ extern "C" {
   F(av_find_best_stream)          \
   F(av_guess_frame_rate)          \
   F(av_read_frame)                \
+  F(av_seek_frame)                \
   F(avformat_alloc_context)       \
   F(avformat_close_input)         \
   F(avformat_find_stream_info)    \

@@ -5,6 +5,7 @@
 
 #include "io/declared_end.h"
 #include "io/ffmpeg_device.h"
+#include "io/ffmpeg_facts.h"
 #include "io/ffmpeg_frame.h"
 #include "io/ffmpeg_library.h"
 
@@ -44,7 +45,7 @@ class FfmpegSource : public VideoSource {
       : stream_(std::move(stream)), device_(device ? std::optional(*device) : std::nullopt) {}
 
   /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
-  Status Open(int decoder_threads);
+  Status Open(const OpenOptions& options);
 
   /// Hands the byte stream to another source; this one is not used afterwards.
   std::unique_ptr<ByteStream> TakeStream() { return std::move(stream_); }
@@ -52,12 +53,14 @@ class FfmpegSource : public VideoSource {
   const PictureFormat& format() const override { return format_; }
   std::optional<int64_t> frame_count() const override;
   VideoColor color() const override { return color_; }
+  VideoFacts facts() const override { return facts_; }
   std::optional<double> frame_rate() const override;
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
   Result<std::optional<Picture>> Next() override;
+  bool Jump(double part) override;
 
  private:
   using FramePtr = std::shared_ptr<AVFrame>;
@@ -66,7 +69,7 @@ class FfmpegSource : public VideoSource {
   static int64_t SeekBytes(void* self, int64_t offset, int whence);
   Status OpenIo();
   Status OpenInput();
-  Status OpenDecoder(int threads);
+  Status OpenDecoder(const OpenOptions& options);
   Status Failure(std::string_view what, int error) const;
 
   Result<FramePtr> DecodeFrame();  // null: the end
@@ -89,6 +92,7 @@ class FfmpegSource : public VideoSource {
   int track_ = 0;
   PictureFormat format_;
   VideoColor color_;
+  VideoFacts facts_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
   bool has_decoded_ = false;
@@ -167,7 +171,7 @@ Status FfmpegSource::OpenInput() {
   return {};
 }
 
-Status FfmpegSource::OpenDecoder(int threads) {
+Status FfmpegSource::OpenDecoder(const OpenOptions& options) {
   const AVCodec* codec = nullptr;
   track_ = Ffmpeg().av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec, 0);
   if (track_ == AVERROR_DECODER_NOT_FOUND)
@@ -185,7 +189,8 @@ Status FfmpegSource::OpenDecoder(int threads) {
   int error = Ffmpeg().avcodec_parameters_to_context(decoder_.get(), container_->streams[track_]->codecpar);
   if (error < 0) return Failure("bad codec parameters", error);
   decoder_->pkt_timebase = container_->streams[track_]->time_base;
-  decoder_->thread_count = device_ ? 1 : threads;
+  decoder_->thread_count = device_ ? 1 : options.decoder_threads;
+  if (!options.film_grain) decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
   if (device_) {
     const Status used = UseDevice(*decoder_, device_->cuda_context, &device_stream_);
     if (!used.ok()) return Error(used.code(), "{}: {}", stream_->name(), used.message());
@@ -195,16 +200,17 @@ Status FfmpegSource::OpenDecoder(int threads) {
   return error < 0 ? Failure("could not open the decoder", error) : Status();
 }
 
-Status FfmpegSource::Open(int decoder_threads) {
+Status FfmpegSource::Open(const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
   declared_end_ = DeclaredEnd(start);
   ACU_RETURN_IF_ERROR(OpenIo());
   ACU_RETURN_IF_ERROR(OpenInput());
-  ACU_RETURN_IF_ERROR(OpenDecoder(decoder_threads));
+  ACU_RETURN_IF_ERROR(OpenDecoder(options));
   ACU_ASSIGN_OR_RETURN(first_, DecodeFrame());
   if (!first_) return Error(StatusCode::kBadData, "{} has no video frames that could be decoded", stream_->name());
   ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(*first_));
   color_ = ColorOf(*first_);
+  facts_ = FactsOf(*container_, *container_->streams[track_], *first_);
   return {};
 }
 
@@ -304,6 +310,19 @@ Result<Picture> FfmpegSource::MakePicture(FramePtr frame) const {
   return Error(picture.status().code(), "{}: frame {}: {}", stream_->name(), frames_, picture.status().message());
 }
 
+/// To the key frame before that time.
+bool FfmpegSource::Jump(double part) {
+  if (!stream_->seekable() || container_->duration <= 0) return false;
+  const int64_t start = container_->start_time == AV_NOPTS_VALUE ? 0 : container_->start_time;
+  const auto time = start + static_cast<int64_t>(part * static_cast<double>(container_->duration));
+  if (Ffmpeg().av_seek_frame(container_.get(), -1, time, AVSEEK_FLAG_BACKWARD) < 0) return false;
+  Ffmpeg().avcodec_flush_buffers(decoder_.get());
+  first_.reset();
+  ended_ = fed_all_ = false;
+  broken_ = {};
+  return true;
+}
+
 Result<std::optional<Picture>> FfmpegSource::Next() {
   if (ended_) return std::optional<Picture>();
   ended_ = true;  // unless a picture comes of it
@@ -330,14 +349,14 @@ Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> s
     return Error(loaded.code(), "{} cannot be read: {}", stream->name(), loaded.message());
   if (options.device_decoding && stream->seekable()) {
     auto source = std::make_unique<FfmpegSource>(std::move(stream), &*options.device_decoding);
-    const Status status = source->Open(1);
+    const Status status = source->Open(options);
     if (status.ok()) return std::unique_ptr<VideoSource>(std::move(source));
     if (options.device_decoding->required) return status;
     stream = source->TakeStream();
     ACU_RETURN_IF_ERROR(stream->Seek(0));
   }
   auto source = std::make_unique<FfmpegSource>(std::move(stream), nullptr);
-  ACU_RETURN_IF_ERROR(source->Open(options.decoder_threads));
+  ACU_RETURN_IF_ERROR(source->Open(options));
   return std::unique_ptr<VideoSource>(std::move(source));
 }
 

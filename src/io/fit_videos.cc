@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "io/converted_range.h"
 #include "io/raised_depth.h"
 #include "io/scaled_video.h"
+#include "io/turned_video.h"
 
 namespace acutance {
 namespace {
@@ -14,6 +16,61 @@ namespace {
 using Inputs = std::vector<PairReaderInput*>;  // the reference first
 
 std::string_view NameOf(Transfer transfer) { return kTransferNames[static_cast<int>(transfer)]; }
+
+/// Profile 5 has no layer that other decoders show rightly: its samples are IPT, which only a Dolby decoder makes YUV
+/// of.
+Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<std::string>& steps) {
+  constexpr int kIptProfile = 5;
+  if (input.video->facts().dolby_vision_profile != kIptProfile) return {};
+  const std::string problem = input.name + " is Dolby Vision of profile 5, whose samples are no YUV";
+  if (!force)
+    return Error(StatusCode::kUnsupported,
+                 "{}: convert it with a decoder for it (such as FFmpeg's filter libplacebo), or --force", problem);
+  steps.push_back(problem + ": the scores mean little");
+  return {};
+}
+
+Status TurnAndCrop(bool heed_display, const Inputs& inputs, std::vector<std::string>& steps) {
+  for (PairReaderInput* input : inputs) {
+    const PictureFormat stored = input->video->format();
+    if (heed_display && input->video->facts().orientation != Orientation()) {
+      ACU_ASSIGN_OR_RETURN(input->video, TurnVideo(std::move(input->video)));
+      const PictureFormat& shown = input->video->format();
+      steps.push_back(fmt::format("{} is turned as it is shown, from {}x{} to {}x{}", input->name, stored.width,
+                                  stored.height, shown.width, shown.height));
+    }
+    if (!input->crop) continue;
+    ACU_ASSIGN_OR_RETURN(input->video, CropVideo(std::move(input->video), *input->crop));
+    steps.push_back(fmt::format("{} is cropped to {}", input->name, ToText(*input->crop)));
+  }
+  return {};
+}
+
+double ShapeOf(const VideoSource& video) {
+  return video.format().width * video.facts().pixel_aspect / video.format().height;
+}
+
+/// Sizes are rounded to whole blocks, so that shapes differ a little.
+Status CheckShapes(bool force, const Inputs& inputs, std::vector<std::string>& steps) {
+  constexpr double kTolerance = 0.03;
+  const PairReaderInput& reference = *inputs.front();
+  const double shape = ShapeOf(*reference.video);
+  for (const PairReaderInput* input : inputs) {
+    const double own = ShapeOf(*input->video);
+    if (std::abs(own - shape) <= kTolerance * shape) continue;
+    const PictureFormat &one = reference.video->format(), &other = input->video->format();
+    const std::string problem =
+        fmt::format("{} is {}x{}, shown {:.3f} times as wide as high, and {} {}x{}, shown {:.3f} times", reference.name,
+                    one.width, one.height, shape, input->name, other.width, other.height, own);
+    if (!force)
+      return Error(StatusCode::kUnsupported,
+                   "{}: scaling would squash one of them; cut black bars off with --crop auto, give the part that both "
+                   "show with --crop, or --force",
+                   problem);
+    steps.push_back(problem + ": one of them is squashed");
+  }
+  return {};
+}
 
 /// A curve that is not told is taken as SDR beside HDR: encoders write that of HDR, for players need it.
 Status CheckTransfers(bool force, const Inputs& inputs, std::vector<std::string>& steps) {
@@ -29,6 +86,7 @@ Status CheckTransfers(bool force, const Inputs& inputs, std::vector<std::string>
                    "{}: their samples mean different light; map the tones of one of them first, or --force", problem);
     steps.push_back(problem + ": their samples mean different light, and the scores little");
   }
+  for (const PairReaderInput* input : inputs) ACU_RETURN_IF_ERROR(CheckDolbyVision(force, *input, steps));
   if (own.is_hdr()) steps.push_back("the videos are " + std::string(NameOf(own.transfer)) + ", and models know SDR");
   return {};
 }
@@ -50,8 +108,19 @@ Status FitRanges(const Inputs& inputs, std::vector<std::string>& steps) {
   return {};
 }
 
-Result<PictureFormat> SizeOf(const CommonSize& size, const Inputs& inputs) {
-  if (size.of == CommonSize::Of::kReference) return inputs.front()->video->format();
+/// The size with square pixels, which takes nothing from the stored one.
+PictureFormat ShownSize(bool heed_display, const VideoSource& video) {
+  constexpr double kSquare = 0.01;
+  PictureFormat format = video.format();
+  const double aspect = heed_display ? video.facts().pixel_aspect : 1;
+  const auto stretched = [](int side, double by) { return 2 * static_cast<int>(std::floor(side * by / 2 + 0.5)); };
+  if (aspect > 1 + kSquare) format.width = stretched(format.width, aspect);
+  else if (aspect < 1 - kSquare) format.height = stretched(format.height, 1 / aspect);
+  return format;
+}
+
+Result<PictureFormat> SizeOf(const CommonSize& size, bool heed_display, const Inputs& inputs) {
+  if (size.of == CommonSize::Of::kReference) return ShownSize(heed_display, *inputs.front()->video);
   PictureFormat format = inputs[1]->video->format();
   if (size.of == CommonSize::Of::kDistorted) {
     for (const PairReaderInput* input : inputs)
@@ -67,15 +136,21 @@ Result<PictureFormat> SizeOf(const CommonSize& size, const Inputs& inputs) {
   return format;
 }
 
-Status FitSizes(const CommonSize& size, const Inputs& inputs, std::vector<std::string>& steps) {
-  ACU_ASSIGN_OR_RETURN(const PictureFormat to, SizeOf(size, inputs));
+std::string DescribePixels(double aspect) {
+  return aspect == 1 ? "" : fmt::format(" with pixels {:.4g} times as wide as high", aspect);
+}
+
+Status FitSizes(const CommonSize& size, bool heed_display, const Inputs& inputs, std::vector<std::string>& steps) {
+  ACU_ASSIGN_OR_RETURN(const PictureFormat to, SizeOf(size, heed_display, inputs));
   for (PairReaderInput* input : inputs) {
     const PictureFormat from = input->video->format();
     if (from.width == to.width && from.height == to.height) continue;
-    ACU_ASSIGN_OR_RETURN(input->video,
-                         ScaleVideo(std::move(input->video), to.width, to.height, {.filter = size.filter}));
-    steps.push_back(fmt::format("{} is scaled from {}x{} to {}x{} ({})", input->name, from.width, from.height, to.width,
-                                to.height, kScaleFilterNames[static_cast<int>(size.filter)]));
+    const VideoFacts facts = input->video->facts();
+    const ScaleOptions options = {.filter = size.filter, .siting = facts.siting.value_or(ChromaSiting())};
+    ACU_ASSIGN_OR_RETURN(input->video, ScaleVideo(std::move(input->video), to.width, to.height, options));
+    steps.push_back(fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
+                                DescribePixels(heed_display ? facts.pixel_aspect : 1), to.width, to.height,
+                                kScaleFilterNames[static_cast<int>(size.filter)]));
   }
   return {};
 }
@@ -123,11 +198,13 @@ Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReader
   Inputs inputs{&reference};
   for (PairReaderInput& input : distorted) inputs.push_back(&input);
   std::vector<std::string> steps;
+  ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));
   if (options.heed_color) {
     ACU_RETURN_IF_ERROR(CheckTransfers(options.force, inputs, steps));
     ACU_RETURN_IF_ERROR(FitRanges(inputs, steps));
   }
-  if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, inputs, steps));
+  if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
+  if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
   if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
   return steps;
 }

@@ -1,4 +1,4 @@
-// Brings videos to one size and bit depth, where the caller wants that instead of a refusal.
+// Brings videos to one shape, size, range and bit depth, where the caller wants that instead of a refusal.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "io/cropped_video.h"
 #include "io/video_source.h"
 #include "scale/scale_taps.h"
 
@@ -17,8 +18,9 @@ namespace acutance {
 struct PairReaderInput {
   std::string name;  // in messages
   std::unique_ptr<VideoSource> video;
-  int64_t skip = 0;    // pictures to discard first
-  bool needed = true;  // false: no metric reads the samples, and pictures come without planes
+  int64_t skip = 0;                 // pictures to discard first
+  bool needed = true;               // false: no metric reads the samples, and pictures come without planes
+  std::optional<Rectangle> crop{};  // the part of the shown picture that is compared; not set: all
 };
 
 /// The size that all videos get.
@@ -38,11 +40,14 @@ struct FitOptions {
   /// Bring distorted videos to the reference's range where both tell theirs, and refuse HDR against SDR and PQ against
   /// HLG.
   bool heed_color = false;
-  bool force = false;  // heed_color: say so instead of refusing
+  /// Turn pictures as they are shown, bring the reference's pixels to squares where `size` is set, and refuse distorted
+  /// videos that are shown in another shape.
+  bool heed_display = false;
+  bool force = false;  // say so instead of refusing
 };
 
-/// Changes what `options` allow, the range first, then the size, then the depth, and says what it did: a line for each
-/// change.
+/// Changes what `options` allow and the inputs' crops say: turns, crops, then converts the range, the size and the
+/// depth. Says what it did: a line for each change.
 Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                            std::vector<PairReaderInput>& distorted);
 

@@ -5,6 +5,9 @@
 
 #include <utility>
 
+#include "io/bars.h"
+#include "io/turned_video.h"
+
 namespace acutance {
 namespace {
 
@@ -18,6 +21,10 @@ class FlatVideo : public VideoSource {
   FlatVideo(const PictureFormat& format, VideoColor color, int luma, int chroma)
       : format_(format), color_(color), values_{luma, chroma} {}
   const PictureFormat& format() const override { return format_; }
+  VideoFacts facts() const override { return facts_; }
+  void SetFacts(const VideoFacts& facts) { facts_ = facts; }
+  /// Samples that count up, instead of one value.
+  void MakeRamp() { ramp_ = true; }
   VideoColor color() const override { return color_; }
   Result<std::optional<Picture>> Next() override {
     ACU_ASSIGN_OR_RETURN(const MutablePicture picture, AllocatePicture(format_));
@@ -25,7 +32,7 @@ class FlatVideo : public VideoSource {
       for (int y = 0; y < format_.PlaneHeight(p); ++y)
         for (int x = 0; x < format_.PlaneWidth(p); ++x) {
           if (format_.bit_depth > 8) picture.Row<uint16_t>(p, y)[x] = static_cast<uint16_t>(values_[p > 0]);
-          else picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(values_[p > 0]);
+          else picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(ramp_ ? y * format_.width + x : values_[p > 0]);
         }
     return std::optional(picture.Share());
   }
@@ -34,6 +41,8 @@ class FlatVideo : public VideoSource {
   const PictureFormat format_;
   const VideoColor color_;
   const int values_[2];
+  VideoFacts facts_;
+  bool ramp_ = false;
 };
 
 constexpr PictureFormat kFormat = {64, 36, 8, PixelFormat::k420};
@@ -122,6 +131,97 @@ TEST(FitVideos, RefusesOtherLight) {
               ElementsAre(HasSubstr("different light")));
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat, kPq), Flat("b", kFormat, kPq)).steps.value(),
               ElementsAre(HasSubstr("models know SDR")));
+}
+
+constexpr FitOptions kShown = {.size = CommonSize(), .heed_display = true};
+
+PairReaderInput WithFacts(PairReaderInput input, const VideoFacts& facts) {
+  static_cast<FlatVideo&>(*input.video).SetFacts(facts);
+  return input;
+}
+
+TEST(FitVideos, TurnsWhatIsStoredLying) {
+  const PictureFormat lying = {36, 64, 8, PixelFormat::k420};
+  VideoFacts facts;
+  facts.orientation = {.transposed = true, .mirrored_x = true, .mirrored_y = false};
+  const Fitted fitted = Fit(kShown, Flat("a", kFormat), WithFacts(Flat("b", lying), facts));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is turned as it is shown, from 36x64 to 64x36"));
+  EXPECT_EQ(fitted.distorted[0].video->format(), kFormat);
+}
+
+TEST(TurnedVideo, PutsSamplesWhereTheyAreShown) {
+  const auto turned = [](Orientation orientation) {
+    PairReaderInput input = Flat("a", {4, 2, 8, PixelFormat::k400});
+    static_cast<FlatVideo&>(*input.video).SetFacts({.orientation = orientation});
+    static_cast<FlatVideo&>(*input.video).MakeRamp();
+    const std::unique_ptr<VideoSource> video = TurnVideo(std::move(input.video)).value();
+    const Picture picture = video->Next().value().value();
+    std::vector<int> samples;
+    for (int y = 0; y < picture.format.height; ++y)
+      for (int x = 0; x < picture.format.width; ++x) samples.push_back(picture.planes[0].Row<uint8_t>(y)[x]);
+    return samples;
+  };
+  EXPECT_THAT(turned({true, true, false}), ElementsAre(4, 0, 5, 1, 6, 2, 7, 3)) << "clockwise";
+  EXPECT_THAT(turned({true, false, true}), ElementsAre(3, 7, 2, 6, 1, 5, 0, 4)) << "the other way";
+  EXPECT_THAT(turned({false, true, true}), ElementsAre(7, 6, 5, 4, 3, 2, 1, 0));
+}
+
+TEST(FitVideos, MakesPixelsSquareAndRefusesOtherShapes) {
+  const PictureFormat narrow = {48, 36, 8, PixelFormat::k420};
+  const VideoFacts wide = {.pixel_aspect = 4.0 / 3};
+  EXPECT_THAT(Fit(kShown, Flat("a", kFormat), WithFacts(Flat("b", narrow), wide)).steps.value(),
+              ElementsAre("b is scaled from 48x36 with pixels 1.333 times as wide as high to 64x36 (bicubic)"));
+  const Fitted both = Fit(kShown, WithFacts(Flat("a", narrow), wide), WithFacts(Flat("b", narrow), wide));
+  EXPECT_EQ(both.reference.video->format(), kFormat);
+  EXPECT_THAT(Fit(kShown, Flat("a", kFormat), Flat("b", narrow)).steps.status().message(),
+              HasSubstr("a is 64x36, shown 1.778 times as wide as high, and b 48x36, shown 1.333 times: scaling"));
+  FitOptions forced = kShown;
+  forced.force = true;
+  EXPECT_TRUE(Fit(forced, Flat("a", kFormat), Flat("b", narrow)).steps.ok());
+}
+
+TEST(FitVideos, CropsBeforeItScales) {
+  PairReaderInput barred = Flat("b", {64, 48, 8, PixelFormat::k420});
+  barred.crop = Rectangle{64, 36, 0, 6};
+  const Fitted fitted = Fit(kShown, Flat("a", kFormat), std::move(barred));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is cropped to 64:36:0:6"));
+  for (const Rectangle wrong : {Rectangle{64, 50, 0, 0}, Rectangle{10, 10, 60, 0}, Rectangle{10, 10, 1, 0}}) {
+    PairReaderInput input = Flat("b", kFormat);
+    input.crop = wrong;
+    EXPECT_FALSE(Fit(kShown, Flat("a", kFormat), std::move(input)).steps.ok()) << ToText(wrong);
+  }
+}
+
+TEST(FitVideos, RefusesDolbyVisionWithoutAYuvLayer) {
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 5}))
+                  .steps.status()
+                  .message(),
+              HasSubstr("profile 5"));
+  EXPECT_TRUE(Fit(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 8})).steps.ok());
+}
+
+/// A picture of 200 within bars of 16.
+Picture Barred(int width, int height, const Rectangle& part, int value = 200) {
+  const MutablePicture picture = AllocatePicture({width, height, 8, PixelFormat::k400}).value();
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const bool inside = x >= part.x && x < part.x + part.width && y >= part.y && y < part.y + part.height;
+      picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(inside ? value : 16);
+    }
+  return picture.Share();
+}
+
+TEST(BarFinder, TakesWhatIsDarkInAllPictures) {
+  BarFinder finder;
+  EXPECT_FALSE(finder.content());
+  finder.Add(Barred(160, 90, {160, 90, 0, 0}, 20));
+  EXPECT_FALSE(finder.content()) << "a dark picture tells nothing";
+  finder.Add(Barred(160, 90, {100, 30, 20, 30}));
+  EXPECT_EQ(*finder.content(), (Rectangle{100, 30, 20, 30}));
+  finder.Add(Barred(160, 90, {160, 40, 0, 12}));
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 48, 0, 12}));
+  finder.Add(Barred(160, 90, {158, 88, 1, 1}));
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 90, 0, 0})) << "edges of a sample are no bars";
 }
 
 TEST(FitVideos, DoesNothingUnasked) {

@@ -30,6 +30,7 @@ class PlanarSource : public VideoSource {
   const PictureFormat& format() const override { return layout_.format; }
   std::optional<int64_t> frame_count() const override;
   VideoColor color() const override { return {.full_range = full_range_}; }
+  VideoFacts facts() const override { return facts_; }
   std::optional<double> frame_rate() const override { return frame_rate_; }
   std::vector<std::string> warnings() const override { return warnings_; }
   void SkipChroma() override { luma_only_ = true; }
@@ -42,6 +43,8 @@ class PlanarSource : public VideoSource {
 
   void Describe(Y4mHeader header) {
     frame_rate_ = header.frame_rate;
+    facts_.pixel_aspect = header.pixel_aspect;
+    facts_.siting = header.siting;
     full_range_ = header.full_range;
     warnings_ = std::move(header.warnings);
   }
@@ -65,6 +68,7 @@ class PlanarSource : public VideoSource {
   const int64_t first_frame_;  // its position in the file
   std::optional<double> frame_rate_;
   std::optional<bool> full_range_;
+  VideoFacts facts_;
   std::vector<std::string> warnings_;
   std::optional<BufferPool> pool_;
   bool luma_only_ = false;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "io/wrapped_video.h"
+
 namespace acutance {
 namespace {
 
@@ -14,38 +16,28 @@ void ShiftPlane(const Plane& from, int shift, std::byte* to, ptrdiff_t stride) {
   }
 }
 
-class RaisedDepth : public VideoSource {
+class RaisedDepth : public WrappedVideo {
  public:
   RaisedDepth(std::unique_ptr<VideoSource> source, int bit_depth)
-      : source_(std::move(source)), format_(source_->format()) {
+      : WrappedVideo(std::move(source)), format_(this->source().format()) {
     format_.bit_depth = bit_depth;
   }
 
   const PictureFormat& format() const override { return format_; }
-  VideoColor color() const override { return source_->color(); }
-  std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
-  std::optional<double> frame_rate() const override { return source_->frame_rate(); }
-  std::vector<std::string> warnings() const override { return source_->warnings(); }
-  Status CheckIntact() const override { return source_->CheckIntact(); }
-  void SkipChroma() override { source_->SkipChroma(); }
-  void Interrupt() override { source_->Interrupt(); }
-  Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
 
-  Result<std::optional<Picture>> Next() override {
-    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, source_->Next());
-    if (!picture) return std::optional<Picture>();
+ protected:
+  Result<Picture> Make(const Picture& picture) override {
     ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(format_));
     Picture out = raised.Share();
     for (int p = 0; p < format_.PlaneCount(); ++p) {
-      const Plane& plane = picture->planes[p];
+      const Plane& plane = picture.planes[p];
       if (!plane.data) out.planes[p] = {};
-      else RaisePlane(plane, picture->format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
+      else RaisePlane(plane, picture.format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
     }
-    return std::optional(std::move(out));
+    return out;
   }
 
  private:
-  std::unique_ptr<VideoSource> source_;
   PictureFormat format_;
 };
 

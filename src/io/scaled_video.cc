@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "io/buffer_pool.h"
+#include "io/wrapped_video.h"
 
 namespace acutance {
 namespace {
@@ -22,36 +23,32 @@ struct PlaneLayout {
   size_t bytes = 0;
 };
 
-class ScaledVideo : public VideoSource {
+class ScaledVideo : public WrappedVideo {
  public:
   ScaledVideo(std::unique_ptr<VideoSource> source, Scaler scaler)
-      : source_(std::move(source)), scaler_(std::move(scaler)), layout_(format()), pool_(layout_.bytes) {}
+      : WrappedVideo(std::move(source)), scaler_(std::move(scaler)), layout_(format()), pool_(layout_.bytes) {}
 
   const PictureFormat& format() const override { return scaler_.format(); }
-  VideoColor color() const override { return source_->color(); }
-  std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
-  std::optional<double> frame_rate() const override { return source_->frame_rate(); }
-  std::vector<std::string> warnings() const override { return source_->warnings(); }
-  Status CheckIntact() const override { return source_->CheckIntact(); }
-  void SkipChroma() override { source_->SkipChroma(); }
-  void Interrupt() override { source_->Interrupt(); }
-  Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
+  /// Pixels are square: other sizes than that of the display are a caller's choice.
+  VideoFacts facts() const override {
+    VideoFacts facts = source().facts();
+    facts.pixel_aspect = 1;
+    return facts;
+  }
 
-  Result<std::optional<Picture>> Next() override {
-    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, source_->Next());
-    if (!picture) return std::optional<Picture>();
+ protected:
+  Result<Picture> Make(const Picture& picture) override {
     ACU_ASSIGN_OR_RETURN(const std::shared_ptr<std::byte> memory, pool_.Get());
     MutablePicture scaled{.format = format(), .stride = layout_.stride, .memory = memory};
     for (int p = 0; p < format().PlaneCount(); ++p) scaled.data[p] = memory.get() + layout_.offset[p];
-    scaler_.Scale(*picture, scaled);
+    scaler_.Scale(picture, scaled);
     Picture result = scaled.Share();
     for (int p = 0; p < format().PlaneCount(); ++p)
-      if (!picture->planes[p].data) result.planes[p] = {};
-    return std::optional(std::move(result));
+      if (!picture.planes[p].data) result.planes[p] = {};
+    return result;
   }
 
  private:
-  const std::unique_ptr<VideoSource> source_;
   const Scaler scaler_;
   const PlaneLayout layout_;
   BufferPool pool_;

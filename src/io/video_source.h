@@ -12,6 +12,7 @@
 #include "image/device_frame.h"
 #include "image/picture.h"
 #include "io/video_color.h"
+#include "io/video_facts.h"
 
 namespace acutance {
 
@@ -21,6 +22,7 @@ class VideoSource {
 
   virtual const PictureFormat& format() const = 0;
   virtual VideoColor color() const { return {}; }
+  virtual VideoFacts facts() const { return {}; }
   virtual std::optional<int64_t> frame_count() const { return std::nullopt; }  // where the container or file size tells
   virtual std::optional<double> frame_rate() const { return std::nullopt; }
 
@@ -42,6 +44,10 @@ class VideoSource {
 
   /// Discards pictures and returns how many it discarded: fewer at the end of the video.
   virtual Result<int64_t> Skip(int64_t count);
+
+  /// Goes to a picture near that part of the video (0 to 1), where going there is quicker than decoding all before it.
+  /// False: the source stays where it is.
+  virtual bool Jump(double /*part*/) { return false; }
 
   /// Makes Next() and Skip() fail with kCancelled from now on, also a call that waits for a pipe
   /// on another thread.
@@ -68,6 +74,7 @@ Result<std::vector<std::string>> DeviceCodecs();
 
 struct OpenOptions {
   std::optional<PictureFormat> raw;               // of files that are neither y4m nor a known container
+  bool film_grain = true;                         // false: AV1 without the grain that decoders add
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool keep_mapped = false;  // pages of y4m and yuv files stay mapped when their pictures have passed

@@ -56,6 +56,21 @@ Status ParseFrameRate(std::string_view text, Y4mHeader* header) {
   return {};
 }
 
+/// 1 where the file does not know it (0:0) or says nonsense.
+double ParseAspect(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::optional<int> width = ParseInt(text.substr(0, colon));
+  const std::optional<int> height = colon == text.npos ? std::nullopt : ParseInt(text.substr(colon + 1));
+  return width.value_or(0) > 0 && height.value_or(0) > 0 ? static_cast<double>(*width) / *height : 1;
+}
+
+/// FFmpeg writes 420jpeg also where it does not know. Chroma of 420paldv is moved to where MPEG-1 has it.
+std::optional<ChromaSiting> SitingOf(std::string_view tag) {
+  if (tag == "420paldv") return ChromaSiting{0.5, 0.5};
+  if (tag == "420mpeg2") return ChromaSiting{0, 0.5};
+  return std::nullopt;
+}
+
 Status ParseInterlacing(std::string_view text, Y4mHeader* header) {
   const char kind = text.empty() ? '?' : text[0];
   if (kind == 'p') return {};
@@ -72,6 +87,7 @@ Status ParseChroma(std::string_view text, Y4mHeader* header) {
     header->format.pixel_format = known.format;
     header->format.bit_depth = known.bit_depth;
     header->conversion = known.conversion;
+    header->siting = SitingOf(text);
     return {};
   }
   return Error(StatusCode::kUnsupported,
@@ -110,6 +126,9 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
         break;
       case 'I':
         status = ParseInterlacing(value, &header), has_interlacing = true;
+        break;
+      case 'A':
+        header.pixel_aspect = ParseAspect(value);
         break;
       case 'X':
         if (value == "COLORRANGE=FULL") header.full_range = true;

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "image/picture.h"
+#include "scale/scaler.h"
 
 namespace acutance {
 
@@ -23,6 +24,8 @@ struct Y4mHeader {
   PictureFormat format;
   ChromaConversion conversion = ChromaConversion::kNone;
   std::optional<double> frame_rate;
+  double pixel_aspect = 1;
+  std::optional<ChromaSiting> siting;
   std::optional<bool> full_range;  // where FFmpeg's tag XCOLORRANGE says it
   std::vector<std::string> warnings;
 };

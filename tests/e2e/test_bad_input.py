@@ -91,11 +91,11 @@ class Files(CommandTest):
 
 class Pairs(CommandTest):
     def test_different_sizes(self):
-        other = self.write("wide.y4m", y4m(72, 48, [bytes(72 * 48 * 3 // 2)] * 6))
+        other = self.write("wide.y4m", y4m(72, 54, [bytes(72 * 54 * 3 // 2)] * 6))
         result = self.score(self.ref, self.dis, other)
         self.assert_ok(result)
-        self.assertIn(f"{other} is scaled from 72x48 to 64x48 (bicubic)", result.stderr.decode())
-        self.assertIn("72x48", self.assert_ok(self.score(self.ref, other, "--scale", "dis")))
+        self.assertIn(f"{other} is scaled from 72x54 to 64x48 (bicubic)", result.stderr.decode())
+        self.assertIn("72x54", self.assert_ok(self.score(self.ref, other, "--scale", "dis")))
         self.assert_fails(self.score(self.ref, self.dis, other, "--scale", "dis"), 1, "have different sizes")
         self.assertIn("96x80", self.assert_ok(self.score(self.ref, other, "--scale", "96x80", "--scale-filter", "area")))
         for wrong in ("reference", "96", "0x0"):

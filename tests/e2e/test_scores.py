@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import shutil
 import re
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -120,6 +121,41 @@ class Inputs(CommandTest):
         self.assertEqual(self.table(ref, self.dis, "--size", "64x48"), expected)
         self.assertEqual(self.table(self.ref, dis, "--size", "64x48"), expected)
         self.assert_fails(self.score(self.ref, self.dis, "--size", "64x48"), 1, "ref.y4m tells its own size", "leave out")
+
+    def test_the_same_pair_in_any_wrapping(self):
+        """Scaling, raising and cropping see the same pictures, however they come."""
+        dis = frames(128, 96, 3, distorted_sample)
+        ref = [b"".join((4 * v).to_bytes(2, "little") for v in picture) for picture in self.clip("ref")[:3]]
+        wide = self.write("wide.y4m", y4m(128, 96, dis))
+        deep = self.write("deep.y4m", y4m(64, 48, ref, "F25:1 Ip C420p10"))
+        for options in ((), ("--crop", "64:36:0:6"), ("--scale", "dis", "--scale-filter", "lanczos")):
+            with self.subTest(options=options):
+                expected = self.table(deep, wide, *options)
+                raw = self.write("raw.yuv", b"".join(dis))
+                self.assertEqual(self.table(deep, raw, "--size", "128x96", *options), expected)
+                raw = self.write("ref.yuv", b"".join(ref))
+                self.assertEqual(self.table(raw, wide, "--size", "64x48", "--bit-depth", "10", *options), expected)
+                with open(wide, "rb") as file:
+                    self.assertEqual(self.table(deep, "-", *options, stdin=file.read()), expected)
+                if not shutil.which("ffmpeg"):
+                    continue
+                for name, codec in (("a.mp4", ("-c:v", "libx264", "-qp", "0")), ("a.mkv", ("-c:v", "ffv1"))):
+                    made = self.run_command("ffmpeg", "-v", "error", "-y", "-i", wide, *codec, self.path(name))
+                    if made.returncode == 0:
+                        self.assertEqual(self.table(deep, self.path(name), *options), expected, name)
+
+    def test_bars_are_left_out_on_request(self):
+        def letterbox(picture):
+            return bytes([16]) * (64 * 12) + picture[:64 * 48] + bytes([16]) * (64 * 12) + bytes([128]) * (64 * 72 // 2)
+        bars = self.write("bars.y4m", y4m(64, 72, [letterbox(p) for p in self.clip("dis")]))
+        self.assert_fails(self.score(self.ref, bars), 1, "scaling would squash one of them", "--crop auto")
+        expected = self.table(self.ref, self.dis)
+        self.assertEqual(self.table(self.ref, bars, "--crop", "64:48:0:0,64:48:0:12"), expected)
+        self.assertEqual(self.table(self.ref, bars, "--crop", "auto"), expected)
+        with open(bars, "rb") as file:
+            self.assert_fails(self.score(self.ref, "-", "--crop", "auto", stdin=file.read()), 1, "give the rectangle")
+        for wrong in ("64:48", "64:48:0:0,", "a:b:c:d", "64:48:0:-2", "64:48:0:0:0"):
+            self.assert_fails(self.score(self.ref, bars, "--crop", wrong), 2, "expected auto, none, or WIDTH:HEIGHT:X:Y")
 
     def test_frame_rates(self):
         for rate, differs in (("F50:1", True), ("F24:1", True), ("F25000:1001", False), ("F0:0", False)):

@@ -1,0 +1,70 @@
+#include "io/cropped_video.h"
+
+#include <utility>
+
+#include "io/wrapped_video.h"
+
+namespace acutance {
+namespace {
+
+int ChromaStepX(PixelFormat format) { return format == PixelFormat::k420 || format == PixelFormat::k422 ? 2 : 1; }
+int ChromaStepY(PixelFormat format) { return format == PixelFormat::k420 ? 2 : 1; }
+
+class CroppedVideo : public WrappedVideo {
+ public:
+  CroppedVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle)
+      : WrappedVideo(std::move(source)), rectangle_(rectangle), format_(this->source().format()) {
+    format_.width = rectangle.width;
+    format_.height = rectangle.height;
+  }
+
+  const PictureFormat& format() const override { return format_; }
+
+ protected:
+  Result<Picture> Make(const Picture& picture) override {
+    Picture part = picture;
+    part.format = format_;
+    for (int p = 0; p < format_.PlaneCount(); ++p) {
+      Plane& plane = part.planes[p];
+      if (!plane.data) continue;
+      const int x = rectangle_.x / (p > 0 ? ChromaStepX(format_.pixel_format) : 1);
+      const int y = rectangle_.y / (p > 0 ? ChromaStepY(format_.pixel_format) : 1);
+      plane.data += y * plane.stride + ptrdiff_t{x} * format_.BytesPerSample();
+      plane.width = format_.PlaneWidth(p);
+      plane.height = format_.PlaneHeight(p);
+    }
+    return part;
+  }
+
+ private:
+  const Rectangle rectangle_;
+  PictureFormat format_;
+};
+
+}  // namespace
+
+std::string ToText(const Rectangle& rectangle) {
+  return fmt::format("{}:{}:{}:{}", rectangle.width, rectangle.height, rectangle.x, rectangle.y);
+}
+
+Rectangle AlignToChroma(const Rectangle& rectangle, PixelFormat pixel_format) {
+  const int step_x = ChromaStepX(pixel_format), step_y = ChromaStepY(pixel_format);
+  const int x = (rectangle.x + step_x - 1) / step_x * step_x, y = (rectangle.y + step_y - 1) / step_y * step_y;
+  return {(rectangle.x + rectangle.width - x) / step_x * step_x, (rectangle.y + rectangle.height - y) / step_y * step_y,
+          x, y};
+}
+
+Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle) {
+  const PictureFormat& format = source->format();
+  const auto& [width, height, x, y] = rectangle;
+  if (source->is_on_device()) return Error(StatusCode::kUnsupported, "pictures in a device's memory are not cropped");
+  if (width < 1 || height < 1 || x < 0 || y < 0 || width > format.width - x || height > format.height - y)
+    return Error(StatusCode::kUnsupported, "the crop {} does not lie in pictures of {}x{}", ToText(rectangle),
+                 format.width, format.height);
+  if (x % ChromaStepX(format.pixel_format) != 0 || y % ChromaStepY(format.pixel_format) != 0)
+    return Error(StatusCode::kUnsupported, "the crop {} begins inside a chroma sample; {} does not", ToText(rectangle),
+                 ToText(AlignToChroma(rectangle, format.pixel_format)));
+  return std::unique_ptr<VideoSource>(std::make_unique<CroppedVideo>(std::move(source), rectangle));
+}
+
+}  // namespace acutance

@@ -1,0 +1,32 @@
+// A part of a video's pictures.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+/// A rectangle of luma samples.
+struct Rectangle {
+  int width = 0;
+  int height = 0;
+  int x = 0;
+  int y = 0;
+
+  bool operator==(const Rectangle&) const = default;
+};
+
+/// "1920:800:0:140", as FFmpeg's crop filter takes it.
+std::string ToText(const Rectangle& rectangle);
+
+/// The largest rectangle inside that begins and ends between chroma samples.
+Rectangle AlignToChroma(const Rectangle& rectangle, PixelFormat pixel_format);
+
+/// `source` with that part of each picture, which is not copied. Fails where it is not inside the pictures or divides
+/// chroma samples.
+Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle);
+
+}  // namespace acutance

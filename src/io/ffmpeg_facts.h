@@ -1,0 +1,18 @@
+// What FFmpeg's libraries know of a stream, as VideoFacts.
+#pragma once
+
+extern "C" {
+#include <libavformat/avformat.h>
+}
+
+#include "io/video_facts.h"
+
+namespace acutance {
+
+/// `frame` is the stream's first.
+VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, const AVFrame& frame);
+
+/// Of a display matrix: nine numbers of 16.16 fixed point. Turns by other than right angles count as none.
+Orientation OrientationOf(const int32_t* matrix);
+
+}  // namespace acutance

@@ -1,0 +1,14 @@
+// A video that is stored lying or mirrored, as it is shown.
+#pragma once
+
+#include <memory>
+
+#include "base/status.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+/// `source` with its pictures turned as its facts say. Fails where rows of 4:2:2 would become columns.
+Result<std::unique_ptr<VideoSource>> TurnVideo(std::unique_ptr<VideoSource> source);
+
+}  // namespace acutance
