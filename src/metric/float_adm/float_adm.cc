@@ -94,15 +94,11 @@ class FloatAdmExtractor : public Extractor {
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatAdmImages>(layout_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatAdmBuffers>(layout_); }
 
-  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+  void RunBand(const FrameView& frame, int scale, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
     auto& images = static_cast<FloatAdmImages&>(*workspaces.frame);
-    if (stage == 0) {
-      for (int y = band.begin; y < band.end; ++y) ReadFloatAdmRow(layout_, frame.plane(0), frame.plane(1), y, images);
-      return;
-    }
-    FloatAdmBand(layout_, stage - 1, band, images, static_cast<FloatAdmBuffers&>(*workspaces.thread),
-                 results.words.subspan(FirstWord(layout_, stage - 1)));
+    FloatAdmBand(layout_, scale, band, {frame.plane(0), frame.plane(1)}, images,
+                 static_cast<FloatAdmBuffers&>(*workspaces.thread), results.words.subspan(FirstWord(layout_, scale)));
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -128,7 +124,7 @@ class FloatAdmExtractor : public Extractor {
 
  private:
   static std::vector<StageSpec> Stages(const FloatAdmLayout& layout) {
-    std::vector<StageSpec> stages = {{layout.scales[0].height}};
+    std::vector<StageSpec> stages;
     for (const FloatAdmScale& scale : layout.scales) stages.push_back({scale.band_height});
     return stages;
   }

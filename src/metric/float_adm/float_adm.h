@@ -52,9 +52,17 @@ struct FloatAdmLayout {
 
 FloatAdmLayout MakeFloatAdmLayout(const OptionValues& options, const PictureFormat& format);
 
-/// The images of a frame at all scales: [scale][0: reference, 1: distorted].
+/// Luma of both videos.
+struct FloatAdmPlanes {
+  Plane reference, distorted;
+};
+
+/// The images of a frame at scales 1 to 3.
 struct FloatAdmImages : Workspace {
   explicit FloatAdmImages(const FloatAdmLayout& layout);
+
+  std::array<FloatRows, 2>& At(int scale) { return rows[scale - 1]; }  // 0: reference, 1: distorted
+
   std::vector<std::array<FloatRows, 2>> rows;
 };
 
@@ -65,24 +73,23 @@ struct FloatAdmBuffers : Workspace {
   static constexpr int kRing = 3;       // rows of the bands, those of a threshold
   static constexpr int kRingRows = 15;  // magnitudes of the reference, of what is kept and added; shares of the latter
 
+  static constexpr int kSampleRows = 4;
+
+  FloatRows samples;  // of both videos, those that a row of the bands is made of
   FloatRows columns;  // low and high of both images after the vertical pass, each as even and odd columns
   FloatRows ring;
   FloatRows terms;  // kFloatAdmSums of a row
 };
 
-/// Row `y` of both images at scale 0.
-void ReadFloatAdmRow(const FloatAdmLayout& layout, const Plane& reference, const Plane& distorted, int y,
-                     FloatAdmImages& images);
-
 /// words[y * kFloatAdmSums + i]: the running float sums of row y of the bands (FloatAdmSum), 0
 /// where none is scored, for the rows of `band`; and these rows of the next scale's images. With
 /// SIMD (Highway) for whatever the CPU has.
-void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images,
-                  FloatAdmBuffers& buffers, std::span<int64_t> words);
+void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
+                  FloatAdmImages& images, FloatAdmBuffers& buffers, std::span<int64_t> words);
 
 /// The same in plain loops, the reference implementation.
-void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images,
-                     std::span<int64_t> words);
+void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
+                     FloatAdmImages& images, std::span<int64_t> words);
 
 extern const Metric kFloatAdmMetric;
 

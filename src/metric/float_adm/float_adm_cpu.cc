@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/exact_math.h"
+#include "metric/blocks/float_samples.h"
 #include "metric/blocks/words.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,9 +19,9 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // one lane has no doubles beside floats; the plain loops are as good
 
-void Band(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images, FloatAdmBuffers&,
-          std::span<int64_t> words) {
-  FloatAdmBandRef(layout, scale, band, images, words);
+void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatAdmImages& images,
+          FloatAdmBuffers&, std::span<int64_t> words) {
+  FloatAdmBandRef(layout, scale, band, planes, images, words);
 }
 
 #else
@@ -79,8 +80,10 @@ enum RingRow { kReference, kKept = 3, kAdded = 6, kKeptShare = 9, kAddedShare = 
 
 class ScaleBand {
  public:
-  ScaleBand(const FloatAdmLayout& layout, int scale, FloatAdmImages& images, FloatAdmBuffers& buffers)
-      : layout_(layout),
+  ScaleBand(const FloatAdmLayout& layout, int scale, const FloatAdmPlanes& planes, FloatAdmImages& images,
+            FloatAdmBuffers& buffers)
+      : planes_(planes),
+        layout_(layout),
         s_(layout.scales[scale]),
         scale_(scale),
         gain_is_float_(static_cast<double>(static_cast<float>(layout.gain_limit)) == layout.gain_limit),
@@ -94,7 +97,9 @@ class ScaleBand {
                                 : RowBand{band.begin, band.begin};
     const bool makes_next = scale_ + 1 < kFloatAdmScales;
     std::fill(words.begin() + band.begin * kFloatAdmSums, words.begin() + band.end * kFloatAdmSums, WordFromFloat(0));
-    for (int y = std::min(band.begin, details.begin); y < std::max(band.end, details.end); ++y) {
+    const int first = std::min(band.begin, details.begin);
+    read_ = std::max(2 * first - 1, 0);
+    for (int y = first; y < std::max(band.end, details.end); ++y) {
       const bool is_next = makes_next && y >= band.begin && y < band.end;
       const bool is_detail = y >= details.begin && y < details.end;
       if (is_next || is_detail) MakeRow(y, is_next);
@@ -113,20 +118,36 @@ class ScaleBand {
 
   /// The vertical pass of row y of the bands, and the row of the next image if asked for.
   void MakeRow(int y, bool makes_next) {
+    if (scale_ == 0) ReadSamples(std::min(2 * y + 3, s_.height));
     for (int image = 0; image < 2; ++image) {
       FilterColumns(image, y);
       for (int filter = 0; filter < 2; ++filter) ExtendColumns(Columns(image, filter, 0), Columns(image, filter, 1));
       if (!makes_next) continue;
       const float *even = Columns(image, 0, 0), *odd = Columns(image, 0, 1);
-      float* next = images_.rows[scale_ + 1][image].Row(y);
+      float* next = images_.At(scale_ + 1)[image].Row(y);
       for (int x = 0; x < s_.band_width; x += kLanes)
         hn::StoreU(FilterAcross(float_adm::kLowTaps, even, odd, x), D(), next + x);
     }
   }
 
+  void ReadSamples(int end) {
+    read_ = std::max(read_, end - FloatAdmBuffers::kSampleRows);
+    for (; read_ < end; ++read_) {
+      ReadFloatSamples(planes_.reference, layout_.bit_depth, read_, Samples(0, read_));
+      ReadFloatSamples(planes_.distorted, layout_.bit_depth, read_, Samples(1, read_));
+    }
+  }
+
+  float* Samples(int image, int row) {
+    constexpr int kRows = FloatAdmBuffers::kSampleRows;
+    return buffers_.samples.Row(image * kRows + row % kRows);
+  }
+
+  float* Source(int image, int row) { return scale_ == 0 ? Samples(image, row) : images_.At(scale_)[image].Row(row); }
+
   void FilterColumns(int image, int y) {
     const float* rows[4];
-    for (int k = 0; k < 4; ++k) rows[k] = images_.rows[scale_][image].Row(float_adm::wavelet_index(y, k, s_.height));
+    for (int k = 0; k < 4; ++k) rows[k] = Source(image, float_adm::wavelet_index(y, k, s_.height));
     float* to[2][2];
     for (int filter = 0; filter < 2; ++filter)
       for (int odd = 0; odd < 2; ++odd) to[filter][odd] = Columns(image, filter, odd);
@@ -287,17 +308,19 @@ class ScaleBand {
     for (int i = 0; i < kFloatAdmSums; ++i) words[i] = WordFromFloat(sums[i]);
   }
 
+  const FloatAdmPlanes& planes_;
   const FloatAdmLayout& layout_;
   const FloatAdmScale& s_;
   const int scale_;
   const bool gain_is_float_;
   FloatAdmImages& images_;
   FloatAdmBuffers& buffers_;
+  int read_ = 0;  // rows of samples before this one are no longer asked for or in the buffer
 };
 
-void Band(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images, FloatAdmBuffers& buffers,
-          std::span<int64_t> words) {
-  ScaleBand(layout, scale, images, buffers).Run(band, words);
+void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatAdmImages& images,
+          FloatAdmBuffers& buffers, std::span<int64_t> words) {
+  ScaleBand(layout, scale, planes, images, buffers).Run(band, words);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
@@ -312,9 +335,9 @@ namespace acutance {
 
 HWY_EXPORT(Band);
 
-void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images,
-                  FloatAdmBuffers& buffers, std::span<int64_t> words) {
-  HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, images, buffers, words);
+void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
+                  FloatAdmImages& images, FloatAdmBuffers& buffers, std::span<int64_t> words) {
+  HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, planes, images, buffers, words);
 }
 
 }  // namespace acutance

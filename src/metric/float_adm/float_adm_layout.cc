@@ -5,7 +5,6 @@
 
 #include "base/exact_math.h"
 #include "metric/blocks/contrast_sensitivity.h"
-#include "metric/blocks/float_samples.h"
 #include "metric/float_adm/float_adm.h"
 
 namespace acutance {
@@ -65,19 +64,16 @@ FloatAdmLayout MakeFloatAdmLayout(const OptionValues& options, const PictureForm
 }
 
 FloatAdmImages::FloatAdmImages(const FloatAdmLayout& layout) {
-  for (const FloatAdmScale& scale : layout.scales)
-    rows.push_back({FloatRows(scale.height, scale.width), FloatRows(scale.height, scale.width)});
+  for (int scale = 1; scale < kFloatAdmScales; ++scale) {
+    const FloatAdmScale& s = layout.scales[scale];
+    rows.push_back({FloatRows(s.height, s.width), FloatRows(s.height, s.width)});
+  }
 }
 
 FloatAdmBuffers::FloatAdmBuffers(const FloatAdmLayout& layout)
-    : columns(8, layout.scales[0].band_width + 1),
+    : samples(2 * kSampleRows, layout.scales[0].width),
+      columns(8, layout.scales[0].band_width + 1),
       ring(kRing * kRingRows, layout.scales[0].band_width),
       terms(kFloatAdmSums, layout.scales[0].band_width) {}
-
-void ReadFloatAdmRow(const FloatAdmLayout& layout, const Plane& reference, const Plane& distorted, int y,
-                     FloatAdmImages& images) {
-  ReadFloatSamples(reference, layout.bit_depth, y, images.rows[0][0].Row(y));
-  ReadFloatSamples(distorted, layout.bit_depth, y, images.rows[0][1].Row(y));
-}
 
 }  // namespace acutance

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/exact_math.h"
+#include "metric/blocks/float_samples.h"
 #include "metric/blocks/words.h"
 #include "metric/float_adm/float_adm.h"
 
@@ -28,6 +29,17 @@ Wavelet WaveletAt(const FloatAdmScale& s, const FloatRows& image, int x, int y) 
   return {wavelet_low(low[0], low[1], low[2], low[3]),
           {wavelet_low(high[0], high[1], high[2], high[3]), wavelet_high(low[0], low[1], low[2], low[3]),
            wavelet_high(high[0], high[1], high[2], high[3])}};
+}
+
+std::array<FloatRows, 2> ReadPlanes(const FloatAdmLayout& layout, const FloatAdmPlanes& planes) {
+  const FloatAdmScale& s = layout.scales[0];
+  std::array<FloatRows, 2> images = {FloatRows(s.height, s.width), FloatRows(s.height, s.width)};
+  for (int y = 0; y < s.height; ++y)
+    for (int x = 0; x < s.width; ++x) {
+      images[0].Row(y)[x] = FloatSample(planes.reference, layout.bit_depth, x, y);
+      images[1].Row(y)[x] = FloatSample(planes.distorted, layout.bit_depth, x, y);
+    }
+  return images;
 }
 
 /// A pixel's details, weighted: of the reference, what is left of them and what was added to them.
@@ -96,15 +108,17 @@ class Scale {
 
 }  // namespace
 
-void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, FloatAdmImages& images,
-                     std::span<int64_t> words) {
+void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
+                     FloatAdmImages& images, std::span<int64_t> words) {
   const FloatAdmScale& s = layout.scales[scale];
-  const Scale pixels(layout, s, images.rows[scale]);
+  const std::array<FloatRows, 2> samples = ReadPlanes(layout, planes);
+  const std::array<FloatRows, 2>& source = scale == 0 ? samples : images.At(scale);
+  const Scale pixels(layout, s, source);
   for (int y = band.begin; y < band.end; ++y) {
     if (scale + 1 < kFloatAdmScales)
       for (int i = 0; i < 2; ++i)
         for (int x = 0; x < s.band_width; ++x)
-          images.rows[scale + 1][i].Row(y)[x] = WaveletAt(s, images.rows[scale][i], x, y).approximation;
+          images.At(scale + 1)[i].Row(y)[x] = WaveletAt(s, source[i], x, y).approximation;
     int64_t* row = words.data() + y * kFloatAdmSums;
     std::fill_n(row, kFloatAdmSums, WordFromFloat(0));
     if (s.scored && y >= s.rows.begin && y < s.rows.end) pixels.SumRow(y, row);

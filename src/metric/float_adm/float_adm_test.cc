@@ -25,10 +25,8 @@ using Words = std::vector<std::vector<int64_t>>;
 
 /// `run` (scale, band, images, words) for all scales, in bands of `rows`.
 template <class Run>
-Words AllScales(const FloatAdmLayout& layout, const Picture& reference, const Picture& distorted, int rows, Run run) {
+Words AllScales(const FloatAdmLayout& layout, int rows, Run run) {
   FloatAdmImages images(layout);
-  for (int y = 0; y < layout.scales[0].height; ++y)
-    ReadFloatAdmRow(layout, reference.planes[0], distorted.planes[0], y, images);
   Words words;
   for (int scale = 0; scale < kFloatAdmScales; ++scale) {
     const int height = layout.scales[scale].band_height;
@@ -41,16 +39,17 @@ Words AllScales(const FloatAdmLayout& layout, const Picture& reference, const Pi
 void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
   const FloatAdmLayout layout =
       MakeFloatAdmLayout(OptionValues::Parse(kFloatAdmMetric.options, texts).value(), reference.format);
-  const Words expected = AllScales(layout, reference, distorted, 1 << 20,
-                                   [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
-                                     FloatAdmBandRef(layout, scale, band, images, words);
-                                   });
+  const FloatAdmPlanes planes = {reference.planes[0], distorted.planes[0]};
+  const Words expected =
+      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
+        FloatAdmBandRef(layout, scale, band, planes, images, words);
+      });
   FloatAdmBuffers buffers(layout);  // reused, dirty, as the engine does
   ForEachTarget([&] {
     for (const int rows : {1, 2, 5, 1 << 20})
-      EXPECT_EQ(AllScales(layout, reference, distorted, rows,
+      EXPECT_EQ(AllScales(layout, rows,
                           [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
-                            FloatAdmBand(layout, scale, band, images, buffers, words);
+                            FloatAdmBand(layout, scale, band, planes, images, buffers, words);
                           }),
                 expected)
           << reference.format.width << "x" << reference.format.height << " " << reference.format.bit_depth
