@@ -31,8 +31,9 @@ inline VmafPicture MakePicture(unsigned frame, unsigned noise, unsigned width = 
 
 class Vmaf {
  public:
-  explicit Vmaf(unsigned threads = 0, unsigned subsample = 1, uint64_t gpumask = 0) {
-    EXPECT_EQ(vmaf_init(&context_, {VMAF_LOG_LEVEL_ERROR, threads, subsample, 0, gpumask}), 0);
+  explicit Vmaf(unsigned threads = 0, unsigned subsample = 1, uint64_t gpumask = 0,
+                VmafLogLevel level = VMAF_LOG_LEVEL_ERROR) {
+    EXPECT_EQ(vmaf_init(&context_, {level, threads, subsample, 0, gpumask}), 0);
   }
   ~Vmaf() { EXPECT_EQ(vmaf_close(context_), 0); }
   operator VmafContext*() const { return context_; }
