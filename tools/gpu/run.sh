@@ -3,14 +3,14 @@
 # bundle.sh made; python3, compute-sanitizer, ptxas and cuobjdump (CUDA toolkit) are used where they are found.
 #
 # usage: tools/gpu/run.sh [BUNDLE] [STEP]...     BUNDLE: build/gpu by default; no STEP: all of them
-#   devices parity leak sanitize machine_code speed cubins nvdec
+#   devices parity leak share sanitize machine_code speed cubins nvdec
 # A step of one metric: METRICS=NAME tools/gpu/run.sh build/gpu parity
 #
 # The log and the machine code go to $OUT, build/gpu-report by default. Exit status 0 when every step holds.
 # shellcheck disable=SC2317  # the steps are called by name
 set -uo pipefail
 
-all_steps=(devices parity leak sanitize machine_code speed cubins nvdec)
+all_steps=(devices parity leak share sanitize machine_code speed cubins nvdec)
 bundle=build/gpu
 [ ! -d "$(dirname "$0")/bin" ] || bundle=$(dirname "$0")
 if [ $# -gt 0 ] && [ -d "$1" ]; then
@@ -120,6 +120,20 @@ step_leak() {
   must "leak cuda" "$check" leak cuda
   must "leak hip, through the stand-in" "$check" leak hip
   if has_vulkan; then must "leak vulkan" "$check" leak vulkan; fi
+}
+
+# Four processes at once on one card, through each backend in turn.
+step_share() {
+  local backend metric process at_once=4 backends=(cuda)
+  if has_vulkan; then backends+=(vulkan); fi
+  for backend in "${backends[@]}"; do
+    for metric in $(metrics); do
+      for process in 1 2 3 4; do
+        start "process $process of 4, $backend $metric" "$check" parity "$backend" "$metric" --quick
+      done
+    done
+  done
+  finish
 }
 
 # sanitizer BACKEND METRIC TOOL [OPTION]...: one session under compute-sanitizer.
