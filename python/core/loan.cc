@@ -1,17 +1,16 @@
 #include "python/core/loan.h"
 
-#include <algorithm>
 #include <mutex>
 #include <utility>
 
 namespace acutance::python {
 namespace {
 
-/// Arrays to give back. The engine's threads never wait for the GIL: they put arrays here, and
+/// Arrays to give back. The engine's threads never wait for the GIL: they put loans here, which needs no memory, and
 /// the next call from Python empties the list.
 struct Returned {
   std::mutex mutex;
-  std::vector<Array> arrays;
+  std::unique_ptr<Loan> first;
 };
 
 Returned& GetReturned() {
@@ -62,19 +61,22 @@ void Loan::Verify() const {
 
 void Loan::Return(Loan* loan) {
   loan->Verify();
-  {
-    Returned& returned = GetReturned();
-    const std::lock_guard lock(returned.mutex);
-    std::ranges::move(loan->arrays_, std::back_inserter(returned.arrays));
-  }
-  delete loan;
-}
-
-void ReturnArrays() {
-  std::vector<Array> arrays;
   Returned& returned = GetReturned();
   const std::lock_guard lock(returned.mutex);
-  arrays.swap(returned.arrays);
+  loan->next_ = std::move(returned.first);
+  returned.first.reset(loan);
+}
+
+std::unique_ptr<Loan> Loan::TakeNext() { return std::move(next_); }
+
+void ReturnArrays() {
+  std::unique_ptr<Loan> loan;
+  Returned& returned = GetReturned();
+  {
+    const std::lock_guard lock(returned.mutex);
+    loan = std::move(returned.first);
+  }
+  while (loan) loan = loan->TakeNext();
 }
 
 }  // namespace acutance::python

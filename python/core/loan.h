@@ -35,6 +35,9 @@ class Loan {
   /// Compares the remembered samples now, if there are any.
   void Verify() const;
 
+  /// The rest of the list of loans to give back that this one begins.
+  std::unique_ptr<Loan> TakeNext();
+
  private:
   Loan(std::vector<Array> arrays, int64_t frame, std::shared_ptr<ChangedFrame> changed);
   uint64_t Fingerprint() const;
@@ -44,6 +47,7 @@ class Loan {
   const int64_t frame_;
   const std::shared_ptr<ChangedFrame> changed_;
   std::optional<uint64_t> fingerprint_;
+  std::unique_ptr<Loan> next_;  // in the list of those to give back
 };
 
 /// Gives back to Python all arrays that sessions are done with. Holds the GIL.

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "python/core/arguments.h"
 #include "python/core/errors.h"
 #include "python/core/stream.h"
 
@@ -24,52 +25,54 @@ using namespace nb::literals;
 namespace acutance::python {
 namespace {
 
-std::string TextOf(const nb::bytes& path) { return {path.c_str(), path.size()}; }
-
-Model LoadModel(const nb::bytes& source, bool is_file, const std::string& name, bool disable_clip,
-                bool enable_transform, bool disable_transform) {
-  const ModelOptions options{name, disable_clip, enable_transform, disable_transform};
+Model LoadModel(const nb::bytes& source, bool is_file, const nb::str& name, bool disable_clip, bool enable_transform,
+                bool disable_transform) {
+  const ModelOptions options{TextOf(name), disable_clip, enable_transform, disable_transform};
   return Take(is_file ? Model::LoadFile(TextOf(source), options) : Model::Load(TextOf(source), options));
 }
 
-SessionOptions MakeOptions(std::vector<Model> models,
-                           const std::vector<std::pair<std::string, std::map<std::string, std::string>>>& features,
-                           int threads, int subsample, int videos, std::string backend, std::optional<int> device,
-                           const nb::bytes& maps) {
-  SessionOptions options{std::move(models), {}, threads, subsample, videos, std::move(backend), device};
+/// features: pairs of a name and a dict of options.
+SessionOptions MakeOptions(const nb::sequence& models, const nb::sequence& features, int threads, int subsample,
+                           int videos, const nb::str& backend, std::optional<int> device, const nb::bytes& maps) {
+  const auto model_of = [](nb::handle item) { return nb::cast<Model&>(item); };
+  SessionOptions options{ListOf(models, model_of), {}, threads, subsample, videos, TextOf(backend), device};
   options.maps = TextOf(maps);
-  for (const auto& [name, values] : features) options.features.push_back({name, values});
+  for (const nb::handle item : features) {
+    const std::vector<nb::object> pair = ObjectsOf(item);
+    if (pair.size() != 2) throw nb::next_overload();
+    options.features.push_back({TextOf(ItemOf<nb::str>(pair[0])), TextsOf(ItemOf<nb::dict>(pair[1]))});
+  }
   return options;
 }
 
-FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<std::string>& pixel_format) {
+FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<nb::str>& pixel_format) {
   FormatHints hints{bit_depth, {}};
   if (bit_depth && *bit_depth != 8 && *bit_depth != 10 && *bit_depth != 12 && *bit_depth != 16)
     RaiseArgument("bit_depth=" + std::to_string(*bit_depth) + ": there are 8, 10, 12 and 16");
-  if (pixel_format) hints.pixel_format = PixelFormatOf(*pixel_format);
+  if (pixel_format) hints.pixel_format = PixelFormatOf(TextOf(*pixel_format));
   return hints;
 }
 
-using RawFormat = std::tuple<int, int, int, std::string>;  // width, height, bit depth, pixel format
+using RawFormat = std::tuple<int, int, int, nb::str>;  // width, height, bit depth, pixel format
 
-std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const std::vector<nb::bytes>& distorted,
+std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const nb::sequence& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
-                                 const std::optional<RawFormat>& raw, const std::string& scale,
-                                 const std::string& scale_filter, bool force, const nb::bytes& journal) {
+                                 const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
+                                 bool force, const nb::bytes& journal) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
   options.frame_count = frame_count;
-  options.scale = scale;
-  options.scale_filter = scale_filter;
+  options.scale = TextOf(scale);
+  options.scale_filter = TextOf(scale_filter);
   options.force = force;
   options.journal = TextOf(journal);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
-    options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(pixel_format)};
+    options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(TextOf(pixel_format))};
   }
-  std::vector<std::string> others;
-  for (const nb::bytes& path : distorted) others.push_back(TextOf(path));
+  const auto path_of = [](nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); };
+  const std::vector<std::string> others = ListOf(distorted, path_of);
   const auto work = [options, first = TextOf(reference), others](Task::Shared& shared) mutable {
     options.on_progress = [&shared](const Progress& progress) {
       shared.SetProgress(progress);
@@ -134,8 +137,8 @@ void BindOptions(nb::module_& m) {
                   "disable_transform"_a)
       .def(
           "set_option",
-          [](Model& model, const std::string& feature, const std::string& option, const std::string& value) {
-            Check(model.SetOption(feature, option, value));
+          [](Model& model, const nb::str& feature, const nb::str& option, const nb::str& value) {
+            Check(model.SetOption(TextOf(feature), TextOf(option), TextOf(value)));
           },
           "feature"_a, "option"_a, "value"_a)
       .def_prop_ro("name", &Model::name)
@@ -153,7 +156,8 @@ void BindResult(nb::module_& m) {
       .def_prop_ro("format",
                    [](const Result& result) {
                      const PictureFormat& format = result.format();
-                     return RawFormat(format.width, format.height, format.bit_depth, NameOf(format.pixel_format));
+                     return RawFormat(format.width, format.height, format.bit_depth,
+                                      nb::str(NameOf(format.pixel_format)));
                    })
       .def_prop_ro("seconds", &Result::seconds)
       .def_prop_ro("device", &Result::device)
@@ -161,22 +165,22 @@ void BindResult(nb::module_& m) {
       .def("names", &Result::names, "video"_a)
       .def(
           "scores",
-          [](const Result& result, const std::string& name, int video) {
-            return ToNumpy(Take(result.Scores(name, video)));
+          [](const Result& result, const nb::str& name, int video) {
+            return ToNumpy(Take(result.Scores(TextOf(name), video)));
           },
           "name"_a, "video"_a)
       .def(
           "pool",
-          [](const Result& result, const std::string& name, const std::string& method, int64_t first, int64_t last,
-             int video) {
-            return Take(result.Pool(name, PoolingOf(method), {first, last}, video));
+          [](const Result& result, const nb::str& name, const nb::str& method, int64_t first, int64_t last, int video) {
+            return Take(result.Pool(TextOf(name), PoolingOf(TextOf(method)), {first, last}, video));
           },
           "name"_a, "method"_a, "first"_a, "last"_a, "video"_a)
       .def("aggregates", &Result::Aggregates, "video"_a)
       .def(
           "write_log",
-          [](const Result& result, const nb::bytes& path, const std::string& format, int video,
-             const std::string& precision) { Check(result.WriteLog(TextOf(path), format, video, precision)); },
+          [](const Result& result, const nb::bytes& path, const nb::str& format, int video, const nb::str& precision) {
+            Check(result.WriteLog(TextOf(path), TextOf(format), video, TextOf(precision)));
+          },
           "path"_a, "format"_a, "video"_a, "precision"_a);
 }
 
@@ -200,14 +204,24 @@ void BindRuns(nb::module_& m) {
       .def(
           "__init__",
           [](Stream* stream, const SessionOptions& options, std::optional<int> bit_depth,
-             const std::optional<std::string>& pixel_format,
+             const std::optional<nb::str>& pixel_format,
              bool copy) { new (stream) Stream(options, MakeHints(bit_depth, pixel_format), copy); },
           "options"_a, "bit_depth"_a.none(), "pixel_format"_a.none(), "copy"_a)
       .def_prop_ro("needs_chroma", &Stream::needs_chroma)
       .def_prop_ro("frames_added", &Stream::frames_added)
       .def_prop_ro("frames_done", &Stream::frames_done)
-      .def("add", &Stream::Add, "reference"_a, "distorted"_a)
-      .def("score", &Stream::Score, "name"_a, "frame"_a, "video"_a)
+      .def(
+          "add",
+          [](Stream& stream, const nb::sequence& reference, const nb::sequence& distorted) {
+            stream.Add(ObjectsOf(reference), ListOf(distorted, ObjectsOf));
+          },
+          "reference"_a, "distorted"_a)
+      .def(
+          "score",
+          [](Stream& stream, const nb::str& name, int64_t frame, int video) {
+            return stream.Score(TextOf(name), frame, video);
+          },
+          "name"_a, "frame"_a, "video"_a)
       .def("finish", &Stream::Finish)
       .def("close", &Stream::Close);
 }

@@ -12,13 +12,27 @@
 namespace acutance::python {
 namespace {
 
+/// The error for the exception that is being handled. Where there is no memory for a message, it has a shorter one.
+Status CaughtError() noexcept {
+  constexpr const char* kShort = "out of memory";  // it fits into a string without an allocation
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return {StatusCode::kOutOfMemory, "not enough memory to score; use fewer threads"};
+    } catch (const std::exception& error) {
+      return {StatusCode::kOutOfMemory, std::string("the system refuses: ") + error.what()};
+    }
+  } catch (...) {
+    return {StatusCode::kOutOfMemory, kShort};
+  }
+}
+
 Expected<Result> Guarded(const Task::Work& work, Task::Shared& shared) {
   try {
     return work(shared);
-  } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kOutOfMemory, "not enough memory to score; use fewer threads");
-  } catch (const std::exception& error) {
-    return Status(StatusCode::kOutOfMemory, std::string("the system refuses: ") + error.what());
+  } catch (...) {
+    return CaughtError();
   }
 }
 
@@ -35,13 +49,15 @@ void Task::Shared::SetProgress(const Progress& now) {
 }
 
 std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
+  // Made before the mutex is held: without memory for it, what ends it is called at once.
+  std::shared_ptr<void> watch(this, [](Shared* shared) {
+    const std::lock_guard locked(shared->mutex);
+    shared->cancel = nullptr;
+  });
   const std::lock_guard lock(mutex);
   cancel = std::move(stop);
   if (cancelled) cancel();
-  return {this, [](Shared* shared) {
-            const std::lock_guard locked(shared->mutex);
-            shared->cancel = nullptr;
-          }};
+  return watch;
 }
 
 Task::Task(Work work) : process_(getpid()), shared_(std::make_shared<Shared>()) {

@@ -16,22 +16,25 @@ namespace {
 
 constexpr unsigned kSize = 32, kFrames = 3;
 
-/// Runs `run` once undisturbed, then with each of its allocations failing. `run` returns whether it got its score.
+/// Runs `run` once undisturbed, then with each of its allocations failing, alone and with the three that follow. `run`
+/// returns whether it got its score.
 void FailEach(const std::function<bool()>& run) {
   ASSERT_TRUE(run()) << "without a failure; this also fills what is made once for a process";
   fail_allocation_at(-1);
   ASSERT_TRUE(run());
   const int64_t count = fail_allocation_at(-1);
   ASSERT_GT(count, 50);
-  int failed = 0;
-  for (int64_t n = 0; n < count; ++n) {
-    SCOPED_TRACE(n);
-    fail_allocation_at(n);
-    const bool scored = run();
-    fail_allocation_at(-1);
-    failed += !scored;
+  for (const int64_t together : {1, 4}) {
+    int failed = 0;
+    for (int64_t n = 0; n < count; ++n) {
+      SCOPED_TRACE(n);
+      fail_allocations(n, together);
+      const bool scored = run();
+      fail_allocation_at(-1);
+      failed += !scored;
+    }
+    EXPECT_GT(failed, count / 4) << "most failures cannot be worked round";
   }
-  EXPECT_GT(failed, count / 4) << "most failures cannot be worked round";
   EXPECT_TRUE(run()) << "after all of them";
 }
 

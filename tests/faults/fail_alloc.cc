@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kNever = -1;
 
 std::atomic<int64_t> g_count = 0;
-constinit std::atomic<int64_t> g_fail_at = kNever;
+constinit std::atomic<int64_t> g_fail_from = kNever, g_fail_to = kNever;
 
 using MainFunction = int (*)(int, char**, char**);
 MainFunction g_main;
@@ -27,7 +27,8 @@ int CountingMain(int argc, char** argv, char** environment) {
 }
 
 void* Allocate(size_t bytes, size_t align) {
-  if (g_count++ == g_fail_at) return nullptr;
+  const int64_t number = g_count++;
+  if (number >= g_fail_from && number < g_fail_to) return nullptr;
   if (bytes == 0) bytes = 1;
   if (align <= alignof(std::max_align_t)) return std::malloc(bytes);
   return std::aligned_alloc(align, (bytes + align - 1) / align * align);
@@ -50,10 +51,15 @@ extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, vo
   return start(CountingMain, argc, argv, init, fini, loader_fini, stack_end);
 }
 
-extern "C" int64_t fail_allocation_at(int64_t n) {
-  g_fail_at = n;
-  return g_count.exchange(0);
+extern "C" int64_t fail_allocations(int64_t n, int64_t count) {
+  g_fail_to = kNever;
+  g_fail_from = n;
+  const int64_t counted = g_count.exchange(0);
+  if (n != kNever) g_fail_to = n + count;
+  return counted;
 }
+
+extern "C" int64_t fail_allocation_at(int64_t n) { return fail_allocations(n, 1); }
 
 void* operator new(size_t bytes) { return AllocateOrThrow(bytes, 1); }
 void* operator new[](size_t bytes) { return AllocateOrThrow(bytes, 1); }

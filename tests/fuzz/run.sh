@@ -17,7 +17,7 @@ fi
 
 run_one() {
   local here=$1 out=$2 seconds=$3 target=$4 log=$2/logs/$4-$5
-  export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:handle_abort=1
+  export ASAN_OPTIONS=allocator_may_return_null=1:handle_abort=1:detect_leaks=${LEAKS:-1}
   export UBSAN_OPTIONS=print_stacktrace=1
   export ACUTANCE_KERNEL_CACHE=
   if LD_LIBRARY_PATH=$here/lib "$here/$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -malloc_limit_mb=1000 -max_len=16384 \

@@ -87,7 +87,7 @@ class Soak:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def run(self, command, **more):
-        return subprocess.run(command, capture_output=True, text=True, timeout=600, **more)
+        return subprocess.run(command, capture_output=True, text=True, timeout=self.args.patience, **more)
 
     def check_absent(self, folder, clip):
         left = [path.name for path in folder.iterdir() if path not in clip.paths]
@@ -121,7 +121,7 @@ class Soak:
                                    stdout=subprocess.DEVNULL)
         time.sleep(self.dice.random() * 0.02)
         process.send_signal(self.dice.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
-        process.wait(60)
+        process.wait(self.args.patience)
         self.whole_or_absent(log, clip)
         self.count("killed")
 
@@ -130,7 +130,7 @@ class Soak:
                                    stdout=subprocess.DEVNULL)
         time.sleep(self.dice.random() * 0.02)
         os.truncate(clip.paths[1], self.dice.randint(0, clip.bytes_per_frame))
-        if process.wait(60) < 0:
+        if process.wait(self.args.patience) < 0:
             raise Failed(f"signal {-process.returncode} where a file was cut off")
         self.whole_or_absent(log, clip)
         self.count("cut off")
@@ -140,7 +140,7 @@ class Soak:
                                    stdout=subprocess.DEVNULL)
         time.sleep(self.dice.random() * 0.02)
         clip.paths[0].unlink()
-        if process.wait(60) < 0:
+        if process.wait(self.args.patience) < 0:
             raise Failed(f"signal {-process.returncode} where a file was deleted")
         self.whole_or_absent(log, clip)
         self.count("deleted")
@@ -168,14 +168,20 @@ class Soak:
         worker = subprocess.Popen([sys.executable, __file__, "--build", str(self.args.build), "--worker",
                                    str(60 * self.args.minutes)], stdout=subprocess.PIPE, text=True)
         steps = 0
-        while time.monotonic() < end:
-            with tempfile.TemporaryDirectory() as folder:
-                self.step(pathlib.Path(folder))
-            steps += 1
-        text, _ = worker.communicate(timeout=120)
+        try:
+            while time.monotonic() < end:
+                with tempfile.TemporaryDirectory() as folder:
+                    self.step(pathlib.Path(folder))
+                steps += 1
+            text, _ = worker.communicate(timeout=self.args.patience)
+        except subprocess.TimeoutExpired as hung:
+            raise Failed(f"no end after {hung.timeout} s: {hung.cmd}") from hung
+        finally:
+            worker.kill()
+            print(f"{steps} clips, seed {self.args.seed}: " +
+                  ", ".join(f"{n} {w}" for w, n in sorted(self.counts.items())), flush=True)
         if worker.returncode != 0:
             raise Failed(f"the process with many sessions ended by {worker.returncode}: {text}")
-        print(f"{steps} clips, seed {self.args.seed}: " + ", ".join(f"{n} {w}" for w, n in sorted(self.counts.items())))
         print(text.strip())
 
 
@@ -236,6 +242,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--backends", default="emu", help="beside the CPU, with commas: cuda,vulkan")
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--patience", type=float, default=600, help="seconds after which a run counts as hung")
     parser.add_argument("--worker", type=float, help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.build = args.build.resolve()

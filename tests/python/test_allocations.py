@@ -1,0 +1,67 @@
+"""Where memory runs out: each allocation of a short run fails in turn, alone and with those that follow."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+PRELOAD = pathlib.Path(os.environ.get("ACUTANCE_BIN", "build/bin")).parent / "tests" / "libfail_alloc.so"
+
+SCRIPT = """
+import ctypes, sys
+sys.path.insert(0, sys.argv[1])
+from pictures import clip, write_y4m
+import acutance
+
+fail = ctypes.CDLL(None).fail_allocations
+fail.restype, fail.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.c_int64]
+REFERENCE, DISTORTED = clip(0, 3), clip(24, 3)
+FILES = write_y4m(sys.argv[2] + "/a.y4m", REFERENCE), write_y4m(sys.argv[2] + "/b.y4m", DISTORTED)
+OPTIONS = {"model": None, "features": ["psnr", "motion"]}
+
+def scores(result):
+    return {name: list(result[name]) for name in result}
+
+def session(threads):
+    with acutance.Session(**OPTIONS, threads=threads) as session:
+        for pair in zip(REFERENCE, DISTORTED):
+            session.add(*pair)
+        return scores(session.finish())
+
+def files(threads):
+    return scores(acutance.score(*FILES, **OPTIONS, threads=threads))
+
+def attempt(run, threads):
+    try:
+        return run(threads)
+    except MemoryError:
+        return None
+
+for run in (session, files):
+    for threads in (1, 3):
+        expected = run(threads)
+        fail(-1, 0)
+        assert run(threads) == expected
+        count = fail(-1, 0)
+        assert count > 50, count
+        for together in (1, 4):
+            failed = 0
+            for n in range(0, count, together):
+                print(run.__name__, threads, together, n, flush=True)
+                fail(n, together)
+                got = attempt(run, threads)
+                fail(-1, 0)
+                assert got in (None, expected), got
+                failed += got is None
+            assert failed > count // together // 4, (failed, count)
+        assert run(threads) == expected
+"""
+
+
+def test_every_allocation_may_fail(tmp_path):
+    if not PRELOAD.exists():
+        pytest.skip(f"{PRELOAD} is not built")
+    run = subprocess.run([sys.executable, "-c", SCRIPT, pathlib.Path(__file__).parent, tmp_path], timeout=240, check=False,
+                         capture_output=True, text=True, env={**os.environ, "LD_PRELOAD": str(PRELOAD)})
+    assert run.returncode == 0, f"{run.returncode}, after {run.stdout.splitlines()[-1:]}: {run.stderr[-3000:]}"
