@@ -61,15 +61,11 @@ class FloatVifExtractor : public Extractor {
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatVifImages>(layout_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatVifBuffers>(layout_); }
 
-  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+  void RunBand(const FrameView& frame, int scale, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
     auto& images = static_cast<FloatVifImages&>(*workspaces.frame);
-    if (stage == 0) {
-      for (int y = band.begin; y < band.end; ++y) ReadFloatVifRow(layout_, frame.plane(0), frame.plane(1), y, images);
-      return;
-    }
-    const int scale = stage - 1;
-    FloatVifBand(layout_, scale, band, images, static_cast<FloatVifBuffers&>(*workspaces.thread),
+    FloatVifBand(layout_, scale, band, {frame.plane(0), frame.plane(1)}, images,
+                 static_cast<FloatVifBuffers&>(*workspaces.thread),
                  results.words.subspan(FirstWord(layout_, scale), layout_.height(scale)));
   }
 
@@ -95,7 +91,7 @@ class FloatVifExtractor : public Extractor {
 
  private:
   static std::vector<StageSpec> Stages(const FloatVifLayout& layout) {
-    std::vector<StageSpec> stages = {{layout.height(0)}};
+    std::vector<StageSpec> stages;
     for (int scale = 0; scale < kFloatVifScales; ++scale) stages.push_back({layout.height(scale)});
     return stages;
   }

@@ -44,9 +44,17 @@ struct FloatVifLayout {
 /// Fails for a filter that libvmaf does not know, and for pictures that it would mirror twice.
 Result<FloatVifLayout> MakeFloatVifLayout(const OptionValues& options, const PictureFormat& format);
 
-/// The images of a frame at all scales: [scale][0: reference, 1: distorted].
+/// Luma of both videos.
+struct FloatVifPlanes {
+  Plane reference, distorted;
+};
+
+/// The images of a frame at scales 1 to 3.
 struct FloatVifImages : Workspace {
   explicit FloatVifImages(const FloatVifLayout& layout);
+
+  std::array<FloatRows, 2>& At(int scale) { return rows[scale - 1]; }  // 0: reference, 1: distorted
+
   std::vector<std::array<FloatRows, 2>> rows;
 };
 
@@ -57,24 +65,21 @@ struct FloatVifBuffers : Workspace {
   static constexpr int kMaxLanes = 16;  // rows that are scored at a time
   static constexpr int kPiece = 64;     // columns of them
 
+  FloatRows samples;  // of both videos, those that the filter reaches from the rows that are scored
   FloatRows columns;  // both images filtered down the columns, for the next scale
   FloatRows halves;   // even and odd columns of these
   FloatRows moments;  // five of a piece and of the columns beside it that the filter reaches, rows in lanes
 };
 
-/// Row `y` of both images at scale 0.
-void ReadFloatVifRow(const FloatVifLayout& layout, const Plane& reference, const Plane& distorted, int y,
-                     FloatVifImages& images);
-
 /// words[y], the running float sums of a row's terms (num in the lower half), for the rows of
 /// `band` at `scale`; and the rows of the next scale's images whose double lies in the band. With
 /// SIMD (Highway) for whatever the CPU has.
-void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images,
-                  FloatVifBuffers& buffers, std::span<int64_t> words);
+void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
+                  FloatVifImages& images, FloatVifBuffers& buffers, std::span<int64_t> words);
 
 /// The same in plain loops, the reference implementation.
-void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images,
-                     std::span<int64_t> words);
+void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
+                     FloatVifImages& images, std::span<int64_t> words);
 
 int64_t FloatVifWord(float num, float den);
 float_vif::FloatVifTerms FloatVifTermsFrom(int64_t word);

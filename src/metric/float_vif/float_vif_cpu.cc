@@ -8,7 +8,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/float_vif/float_vif_cpu.cc"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -22,9 +21,9 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // one lane has no doubles beside floats; the plain loops are as good
 
-void Band(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images, FloatVifBuffers&,
-          std::span<int64_t> words) {
-  FloatVifBandRef(layout, scale, band, images, words);
+void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatVifImages& images,
+          FloatVifBuffers&, std::span<int64_t> words) {
+  FloatVifBandRef(layout, scale, band, planes, images, words);
 }
 
 #else
@@ -34,8 +33,10 @@ void Band(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages&
 /// too.
 class ScaleBand {
  public:
-  ScaleBand(const FloatVifLayout& layout, int scale, FloatVifImages& images, FloatVifBuffers& buffers)
-      : layout_(layout),
+  ScaleBand(const FloatVifLayout& layout, int scale, const FloatVifPlanes& planes, FloatVifImages& images,
+            FloatVifBuffers& buffers)
+      : planes_(planes),
+        layout_(layout),
         scale_(scale),
         width_(layout.width(scale)),
         height_(layout.height(scale)),
@@ -46,31 +47,50 @@ class ScaleBand {
         pixel_(layout.pixel) {}
 
   void Run(RowBand band, std::span<int64_t> words) {
-    if (scale_ + 1 < kFloatVifScales)
-      for (int y = band.begin + band.begin % 2; y < band.end; y += 2)
-        if (y / 2 < layout_.height(scale_ + 1)) MakeNextRow(y);
-    if (scale_ == 0 && layout_.skip_scale0) return;
-    for (int y = band.begin; y < band.end; y += kLanes) ScoreRows({y, std::min(y + kLanes, band.end)}, words);
+    read_ = std::max(band.begin - radius_, 0);
+    for (int y = band.begin; y < band.end; y += kLanes) {
+      const RowBand group = {y, std::min(y + kLanes, band.end)};
+      if (scale_ == 0) ReadSamples(std::min(group.end + radius_, height_));
+      if (scale_ + 1 < kFloatVifScales) MakeNextRows(group);
+      if (scale_ > 0 || !layout_.skip_scale0) ScoreRows(group, words);
+    }
   }
 
  private:
-  const FloatRows& Image(int i) const { return images_.rows[scale_][i]; }
+  void ReadSamples(int end) {
+    for (; read_ < end; ++read_) {
+      layout_.resizing.ReadRow(planes_.reference, layout_.bit_depth, read_, Row(0, read_));
+      layout_.resizing.ReadRow(planes_.distorted, layout_.bit_depth, read_, Row(1, read_));
+    }
+  }
+
+  /// A row of the images of this scale. Of the first one the buffer has those that the group reaches.
+  float* Row(int image, int row) {
+    if (scale_ > 0) return images_.At(scale_)[image].Row(row);
+    const int rows = 2 * radius_ + kMaxLanes;
+    return buffers_.samples.Row(image * rows + row % rows);
+  }
 
   // --- The next scale
+
+  void MakeNextRows(RowBand group) {
+    for (int y = group.begin + group.begin % 2; y < group.end; y += 2)
+      if (y / 2 < layout_.height(scale_ + 1)) MakeNextRow(y);
+  }
 
   void MakeNextRow(int y) {
     const std::vector<float>& taps = layout_.taps[scale_ + 1];
     const int radius = layout_.radius(scale_ + 1), next_width = layout_.width(scale_ + 1);
     const float* rows[kMaxTaps][2];
     for (int k = 0; k < static_cast<int>(taps.size()); ++k)
-      for (int i = 0; i < 2; ++i) rows[k][i] = Image(i).Row(mirror_index(y + k - radius, height_));
+      for (int i = 0; i < 2; ++i) rows[k][i] = Row(i, mirror_index(y + k - radius, height_));
     float* columns[2];
     for (int i = 0; i < 2; ++i) columns[i] = buffers_.columns.Row(i) + layout_.widest_reach();
     FilterDown(taps, rows, columns);
     for (int i = 0; i < 2; ++i) {
       MirrorBefore(columns[i], radius);
       MirrorAfter(columns[i] + width_ - 1, radius);
-      FilterEvenColumns(taps, columns[i] - radius, next_width, i, images_.rows[scale_ + 1][i].Row(y / 2));
+      FilterEvenColumns(taps, columns[i] - radius, next_width, i, images_.At(scale_ + 1)[i].Row(y / 2));
     }
   }
 
@@ -108,13 +128,12 @@ class ScaleBand {
   void ScoreRows(RowBand group, std::span<int64_t> words) {
     const float* rows[2][kMaxTaps + kMaxLanes];
     for (int j = 0; j < 2 * radius_ + kLanes; ++j)
-      for (int i = 0; i < 2; ++i) rows[i][j] = Image(i).Row(mirror_index(group.begin + j - radius_, height_));
+      for (int i = 0; i < 2; ++i) rows[i][j] = Row(i, mirror_index(group.begin + j - radius_, height_));
     V num = hn::Zero(D()), den = hn::Zero(D());
     int ready = 0;  // columns that are filtered down
     for (int x = 0; x < width_; x += FloatVifBuffers::kPiece) {
       const int end = std::min(x + FloatVifBuffers::kPiece, width_);
       if (x > 0) KeepColumns(x, ready);
-      PrefetchPiece(group.end + radius_, x);
       for (; ready < std::min(end + radius_, width_); ready += kLanes)
         for (int i = 0; i < kLanes; i += kBlockRows) FilterDown(rows, i, ready, ready - x + radius_);
       if (x == 0) MirrorColumns(radius_, -1);
@@ -125,14 +144,6 @@ class ScaleBand {
     hn::Store(num, D(), nums);
     hn::Store(den, D(), dens);
     for (int y = group.begin; y < group.end; ++y) words[y] = FloatVifWord(nums[y - group.begin], dens[y - group.begin]);
-  }
-
-  /// Asks for what the next group's rows have beyond this one's: pieces change the row too often for the hardware.
-  void PrefetchPiece(int y, int x) const {
-    constexpr int kLine = 64 / sizeof(float);
-    for (int row = y; row < std::min(y + kLanes, height_); ++row)
-      for (int i = 0; i < 2; ++i)
-        for (int at = x; at < x + FloatVifBuffers::kPiece; at += kLine) hwy::Prefetch(Image(i).Row(row) + at);
   }
 
   /// A moment of a column of the group; column 0 is `radius_` left of the piece.
@@ -178,6 +189,7 @@ class ScaleBand {
     }
   }
 
+  const FloatVifPlanes& planes_;
   const FloatVifLayout& layout_;
   const int scale_, width_, height_;
   const TapVectors taps_;
@@ -185,11 +197,12 @@ class ScaleBand {
   FloatVifImages& images_;
   FloatVifBuffers& buffers_;
   const Pixel pixel_;
+  int read_ = 0;  // samples before this row are in the buffer, or no longer needed
 };
 
-void Band(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images, FloatVifBuffers& buffers,
-          std::span<int64_t> words) {
-  ScaleBand(layout, scale, images, buffers).Run(band, words);
+void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatVifImages& images,
+          FloatVifBuffers& buffers, std::span<int64_t> words) {
+  ScaleBand(layout, scale, planes, images, buffers).Run(band, words);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
@@ -204,9 +217,9 @@ namespace acutance {
 
 HWY_EXPORT(Band);
 
-void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images,
-                  FloatVifBuffers& buffers, std::span<int64_t> words) {
-  HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, images, buffers, words);
+void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
+                  FloatVifImages& images, FloatVifBuffers& buffers, std::span<int64_t> words) {
+  HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, planes, images, buffers, words);
 }
 
 }  // namespace acutance

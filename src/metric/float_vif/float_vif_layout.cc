@@ -52,21 +52,16 @@ Result<FloatVifLayout> MakeFloatVifLayout(const OptionValues& options, const Pic
 }
 
 FloatVifImages::FloatVifImages(const FloatVifLayout& layout) {
-  for (int scale = 0; scale < kFloatVifScales; ++scale)
+  for (int scale = 1; scale < kFloatVifScales; ++scale)
     rows.push_back(
         {FloatRows(layout.height(scale), layout.width(scale)), FloatRows(layout.height(scale), layout.width(scale))});
 }
 
 FloatVifBuffers::FloatVifBuffers(const FloatVifLayout& layout)
-    : columns(2, layout.width(0) + 2 * (layout.widest_reach() + kMaxLanes)),
+    : samples(2 * (2 * layout.widest_reach() + kMaxLanes), layout.width(0)),
+      columns(2, layout.width(0) + 2 * (layout.widest_reach() + kMaxLanes)),
       halves(4, layout.width(0) / 2 + layout.widest_reach() + 2),
       moments(5, (kPiece + 2 * layout.widest_reach() + 2 * kMaxLanes) * kMaxLanes) {}
-
-void ReadFloatVifRow(const FloatVifLayout& layout, const Plane& reference, const Plane& distorted, int y,
-                     FloatVifImages& images) {
-  layout.resizing.ReadRow(reference, layout.bit_depth, y, images.rows[0][0].Row(y));
-  layout.resizing.ReadRow(distorted, layout.bit_depth, y, images.rows[0][1].Row(y));
-}
 
 int64_t FloatVifWord(float num, float den) {
   return static_cast<int64_t>(static_cast<uint64_t>(WordFromFloat(num)) | static_cast<uint64_t>(WordFromFloat(den))

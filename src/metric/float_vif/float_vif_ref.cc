@@ -21,6 +21,16 @@ float FilteredAt(const std::vector<float>& taps, int width, int height, int x, i
   return across;
 }
 
+std::array<FloatRows, 2> ReadPlanes(const FloatVifLayout& layout, const FloatVifPlanes& planes) {
+  std::array<FloatRows, 2> images = {FloatRows(layout.height(0), layout.width(0)),
+                                     FloatRows(layout.height(0), layout.width(0))};
+  for (int y = 0; y < layout.height(0); ++y) {
+    layout.resizing.ReadRow(planes.reference, layout.bit_depth, y, images[0].Row(y));
+    layout.resizing.ReadRow(planes.distorted, layout.bit_depth, y, images[1].Row(y));
+  }
+  return images;
+}
+
 /// Both images of a scale.
 struct Pair {
   const FloatVifLayout& layout;
@@ -44,16 +54,17 @@ struct Pair {
 
 }  // namespace
 
-void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, FloatVifImages& images,
-                     std::span<int64_t> words) {
-  const Pair pair = {layout, scale, images.rows[scale]};
+void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
+                     FloatVifImages& images, std::span<int64_t> words) {
+  const std::array<FloatRows, 2> samples = ReadPlanes(layout, planes);
+  const Pair pair = {layout, scale, scale == 0 ? samples : images.At(scale)};
   const FloatVifPixel& pixel = layout.pixel;
   const int next = scale + 1;
   for (int y = band.begin; y < band.end; ++y) {
     if (next < kFloatVifScales && y % 2 == 0 && y / 2 < layout.height(next))
       for (int x = 0; x < layout.width(next); ++x) {
-        images.rows[next][0].Row(y / 2)[x] = pair.Filtered(next, 2 * x, y, [](float r, float) { return r; });
-        images.rows[next][1].Row(y / 2)[x] = pair.Filtered(next, 2 * x, y, [](float, float d) { return d; });
+        images.At(next)[0].Row(y / 2)[x] = pair.Filtered(next, 2 * x, y, [](float r, float) { return r; });
+        images.At(next)[1].Row(y / 2)[x] = pair.Filtered(next, 2 * x, y, [](float, float d) { return d; });
       }
     if (scale == 0 && layout.skip_scale0) continue;
     float num = 0, den = 0;

@@ -28,10 +28,8 @@ using Words = std::vector<std::vector<int64_t>>;
 
 /// `run` (scale, band, images, words) for all scales, in bands of `rows`.
 template <class Run>
-Words AllScales(const FloatVifLayout& layout, const Picture& reference, const Picture& distorted, int rows, Run run) {
+Words AllScales(const FloatVifLayout& layout, int rows, Run run) {
   FloatVifImages images(layout);
-  for (int y = 0; y < layout.height(0); ++y)
-    ReadFloatVifRow(layout, reference.planes[0], distorted.planes[0], y, images);
   Words words;
   for (int scale = 0; scale < kFloatVifScales; ++scale) {
     words.emplace_back(layout.height(scale));
@@ -43,16 +41,17 @@ Words AllScales(const FloatVifLayout& layout, const Picture& reference, const Pi
 
 void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
   const FloatVifLayout layout = Layout(texts, reference.format);
-  const Words expected = AllScales(layout, reference, distorted, 1 << 20,
-                                   [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
-                                     FloatVifBandRef(layout, scale, band, images, words);
-                                   });
+  const FloatVifPlanes planes = {reference.planes[0], distorted.planes[0]};
+  const Words expected =
+      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
+        FloatVifBandRef(layout, scale, band, planes, images, words);
+      });
   FloatVifBuffers buffers(layout);  // reused, dirty, as the engine does
   ForEachTarget([&] {
     for (const int rows : {1, 3, 8, 1 << 20})
-      EXPECT_EQ(AllScales(layout, reference, distorted, rows,
+      EXPECT_EQ(AllScales(layout, rows,
                           [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
-                            FloatVifBand(layout, scale, band, images, buffers, words);
+                            FloatVifBand(layout, scale, band, planes, images, buffers, words);
                           }),
                 expected)
           << reference.format.width << "x" << reference.format.height << " " << reference.format.bit_depth
