@@ -72,14 +72,19 @@ HWY_INLINE void FindRuns(const CambiComparisons& comparisons, const uint16_t* ro
   CambiRun* run = runs.first();
   int start = begin;
   uint16_t word = row[begin];
+  const auto counts = [&] { return word >= first && word <= last; };
   const auto end_run = [&](int x) {
     run->begin = static_cast<uint16_t>(start - origin);
     run->end = static_cast<uint16_t>(x - origin);
     run->value = static_cast<uint16_t>(word & ~kCambiCounts);
-    run += word >= first && word <= last;
+    run += counts();
   };
+  const hn::RebindToSigned<D16> di;
   for (int x = begin + 1; x < end; x += Lanes16()) {
-    const auto differs = hn::Ne(counted(hn::LoadU(d, row + x)), counted(hn::LoadU(d, row + x - 1)));
+    const V16 words = hn::LoadU(d, row + x);
+    // Most pixels of most films have no mask: none of these starts a run, and none ends one.
+    if (hn::AllFalse(di, hn::Lt(hn::BitCast(di, words), hn::Zero(di))) && !counts()) continue;
+    const auto differs = hn::Ne(counted(words), counted(hn::LoadU(d, row + x - 1)));
     MaskBits bits = BitsOf(differs);
     if (end - x < Lanes16()) bits &= static_cast<MaskBits>((1u << (end - x)) - 1);
     for (; bits != 0; bits &= static_cast<MaskBits>(bits - 1)) {

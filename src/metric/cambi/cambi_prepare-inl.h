@@ -73,13 +73,14 @@ class RowPreparer {
   void Run(RowBand band, CambiImage& image) {
     const int first = std::max(band.begin - kReach, 0), end = std::min(band.end + kReach, pass_.height);
     std::fill_n(thread_.flat_columns.get() - kReach, pass_.width + 2 * kReach, uint16_t{0});
+    for (CambiRow& flat : thread_.flat) std::fill_n(flat.get(), pass_.width, uint16_t{0});
     if (settings_.filter_dither) MakeCodes(first, thread_.codes[first % 2].get());
     MakeImage(first);
     for (int y = first; y < end + kReach; ++y) {
       if (y + 1 < pass_.height) MakeImage(y + 1);
-      if (y < pass_.height) AddFlat(y);
+      if (y < pass_.height) MoveFlat(y);
+      else SubtractFlat(y - 2 * kReach - 1);
       if (y - kReach >= band.begin) WriteWords(y - kReach, image.Row(y - kReach));
-      if (y - 2 * kReach >= first) SubtractFlat(y - 2 * kReach);
       if (y - kReach + 1 >= band.end) break;
     }
   }
@@ -133,26 +134,28 @@ class RowPreparer {
     }
   }
 
-  /// Adds the flat pixels of a row to the sums of columns.
-  void AddFlat(int y) {
+  /// Adds the flat pixels of row y to the sums of columns and takes those of row y - 7 from them.
+  void MoveFlat(int y) {
     const D16 d;
     const V16 one = hn::Set(d, uint16_t{1});
     const uint16_t* row = ImageRow(y);
     const uint16_t* below = y + 1 < pass_.height ? ImageRow(y + 1) : row;
+    const uint16_t* old = FlatRow(y + CambiThread::kRing - 2 * kReach - 1);
     uint16_t *flat = FlatRow(y), *columns = thread_.flat_columns.get();
     for (int x = 0; x < pass_.width; x += Lanes16()) {
       const V16 own = hn::LoadU(d, row + x);
       const auto is_flat = hn::And(hn::Eq(own, hn::LoadU(d, row + x + 1)), hn::Eq(own, hn::LoadU(d, below + x)));
       const V16 ones = hn::And(hn::VecFromMask(d, is_flat), one);
       hn::StoreU(ones, d, flat + x);
-      hn::StoreU(hn::Add(hn::LoadU(d, columns + x), ones), d, columns + x);
+      const V16 change = hn::Sub(ones, hn::LoadU(d, old + x));
+      hn::StoreU(hn::Add(hn::LoadU(d, columns + x), change), d, columns + x);
     }
     std::fill_n(columns + pass_.width, kReach, uint16_t{0});  // vectors reached beyond the picture
   }
 
   void SubtractFlat(int y) {
     const D16 d;
-    const uint16_t* flat = FlatRow(y);
+    const uint16_t* flat = FlatRow(y + CambiThread::kRing);
     uint16_t* columns = thread_.flat_columns.get();
     for (int x = 0; x < pass_.width; x += Lanes16())
       hn::StoreU(hn::Sub(hn::LoadU(d, columns + x), hn::LoadU(d, flat + x)), d, columns + x);
