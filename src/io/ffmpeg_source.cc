@@ -55,6 +55,7 @@ class FfmpegSource : public VideoSource {
   VideoColor color() const override { return color_; }
   VideoFacts facts() const override { return facts_; }
   std::optional<double> frame_rate() const override;
+  std::optional<double> time() const override { return time_; }
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
   void SkipChroma() override { luma_only_ = true; }
@@ -79,6 +80,7 @@ class FfmpegSource : public VideoSource {
   Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
   Status CheckFrame(const AVFrame& frame) const;
   Result<Picture> MakePicture(FramePtr frame) const;
+  std::optional<double> TimeOf(const AVFrame& frame) const;
 
   std::unique_ptr<ByteStream> stream_;
   const std::optional<DeviceDecoding> device_;
@@ -101,7 +103,8 @@ class FfmpegSource : public VideoSource {
   bool fed_all_ = false;
   bool luma_only_ = false;
   bool ended_ = false;
-  int64_t frames_ = 0;  // handed out
+  int64_t frames_ = 0;          // handed out
+  std::optional<double> time_;  // of the last of them
 };
 
 int FfmpegSource::ReadBytes(void* opaque, uint8_t* to, int count) {
@@ -323,6 +326,14 @@ bool FfmpegSource::Jump(double part) {
   return true;
 }
 
+/// Edit lists are applied. Streams of a container start together, so that a video may start after the sound.
+std::optional<double> FfmpegSource::TimeOf(const AVFrame& frame) const {
+  if (frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
+  const int64_t start = container_->start_time == AV_NOPTS_VALUE ? 0 : container_->start_time;
+  return static_cast<double>(frame.best_effort_timestamp) * av_q2d(container_->streams[track_]->time_base) -
+         static_cast<double>(start) / AV_TIME_BASE;
+}
+
 Result<std::optional<Picture>> FfmpegSource::Next() {
   if (ended_) return std::optional<Picture>();
   ended_ = true;  // unless a picture comes of it
@@ -336,6 +347,7 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
   }
   if (!frame) return std::optional<Picture>();
   ACU_RETURN_IF_ERROR(CheckFrame(*frame));
+  time_ = TimeOf(*frame);
   ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(frame)));
   ended_ = false;
   ++frames_;

@@ -26,6 +26,10 @@ class VideoSource {
   virtual std::optional<int64_t> frame_count() const { return std::nullopt; }  // where the container or file size tells
   virtual std::optional<double> frame_rate() const { return std::nullopt; }
 
+  /// When the picture that Next() gave last is shown, in seconds from the container's start; nullopt where no times are
+  /// told, and frames are evenly spaced.
+  virtual std::optional<double> time() const { return std::nullopt; }
+
   /// Chroma planes may then stay empty, unread. Call before the first Next().
   virtual void SkipChroma() {}
 

@@ -1,0 +1,158 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "align/align_tracks.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+MutablePicture Flat(const PictureFormat& format, int value) {
+  MutablePicture picture = AllocatePicture(format).value();
+  for (int y = 0; y < format.height; ++y)
+    for (int x = 0; x < format.width; ++x) {
+      if (format.bit_depth > 8) picture.Row<uint16_t>(0, y)[x] = static_cast<uint16_t>(value);
+      else picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(value);
+    }
+  return picture;
+}
+
+TEST(FrameSignature, OfFlatPicturesIsTheirValueInSixteenBits) {
+  for (const int side : {1, 5, 40, 641})
+    for (const int bit_depth : {8, 10, 12, 16}) {
+      const int value = (200 << bit_depth) / 256;
+      const FrameSignature signature = SignatureOf(Flat({side, side, bit_depth, PixelFormat::k400}, value).Share());
+      for (const uint16_t cell : signature.cells) EXPECT_EQ(cell, 200 * 256) << side << " " << bit_depth;
+    }
+}
+
+TEST(FrameSignature, HasTheMeansOfItsCells) {
+  const PictureFormat format{64, 36, 8, PixelFormat::k400};  // cells of 2 x 2
+  MutablePicture picture = Flat(format, 0);
+  picture.Row<uint8_t>(0, 2)[6] = 100;
+  picture.Row<uint8_t>(0, 3)[7] = 51;
+  const FrameSignature signature = SignatureOf(picture.Share());
+  EXPECT_EQ(signature.cells[1 * 32 + 3], 151 * 256 / 4);
+  EXPECT_EQ(signature.cells[1 * 32 + 2], 0);
+}
+
+/// A spot that moves on a path that does not close, before a slope.
+FrameSignature SpotAt(double t) {
+  FrameSignature signature;
+  const double cx = 16 + 11 * std::sin(0.11 * t), cy = 9 + 6 * std::sin(0.083 * t + 1);
+  for (int y = 0; y < 18; ++y)
+    for (int x = 0; x < 32; ++x) {
+      const double near = std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / 8);
+      signature.cells[static_cast<size_t>(y * 32 + x)] = static_cast<uint16_t>(256 * (40 + 2 * x + 110 * near));
+    }
+  return signature;
+}
+
+FrameTrack Track(const std::vector<int>& frames, double rate = 25) {
+  FrameTrack track;
+  track.rate = rate;
+  for (const int frame : frames) track.signatures.push_back(SpotAt(frame));
+  return track;
+}
+
+std::vector<int> Frames(int first, int end) {
+  std::vector<int> frames;
+  for (int frame = first; frame < end; ++frame) frames.push_back(frame);
+  return frames;
+}
+
+Alignment Aligned(const FrameTrack& reference, const FrameTrack& distorted) {
+  Result<Alignment> alignment = AlignTracks(reference, distorted);
+  EXPECT_TRUE(alignment.ok()) << alignment.status().message();
+  return alignment.ok() ? *alignment : Alignment{};
+}
+
+TEST(AlignTracks, FindsEqualVideosPlain) {
+  const Alignment alignment = Aligned(Track(Frames(0, 60)), Track(Frames(0, 60)));
+  EXPECT_TRUE(alignment.is_plain());
+  EXPECT_EQ(alignment.pairs.size(), 60u);
+  EXPECT_EQ(alignment.Describe(), "frame by frame; confidence 0.99");
+}
+
+TEST(AlignTracks, FindsOffsets) {
+  const Alignment early = Aligned(Track(Frames(0, 150)), Track(Frames(40, 150)));
+  EXPECT_EQ(early.late(), -40);
+  EXPECT_EQ(early.pairs.size(), 110u);
+  EXPECT_EQ(early.Describe(), "distorted starts 40 frames early; confidence 0.99");
+  const Alignment late = Aligned(Track(Frames(40, 150)), Track(Frames(0, 150)));
+  EXPECT_EQ(late.late(), 40);
+  EXPECT_EQ(late.unmatched_distorted.size(), 40u);
+}
+
+TEST(AlignTracks, FindsDropsAndRepeats) {
+  std::vector<int> frames = Frames(0, 120);
+  frames.erase(frames.begin() + 70, frames.begin() + 73);
+  frames.insert(frames.begin() + 31, frames[30]);
+  const Alignment alignment = Aligned(Track(Frames(0, 120)), Track(frames));
+  EXPECT_THAT(alignment.unmatched_reference, ElementsAre(70, 71, 72));
+  EXPECT_THAT(alignment.unmatched_distorted, ElementsAre(31));
+  EXPECT_EQ(alignment.Describe(), "3 frames dropped; 1 frame repeated; confidence 0.99");
+}
+
+TEST(AlignTracks, ConvertsRates) {
+  std::vector<int> doubled;
+  for (int j = 0; j < 160; ++j) doubled.push_back(j / 2);
+  const Alignment alignment = Aligned(Track(Frames(0, 80)), Track(doubled, 50));
+  ASSERT_EQ(alignment.pairs.size(), 80u);
+  for (int i = 0; i < 80; ++i) EXPECT_THAT(alignment.pairs[static_cast<size_t>(i)], Pair(i, 2 * i));
+}
+
+TEST(AlignTracks, PairsByIndexWhatPlaysFaster) {
+  EXPECT_TRUE(Aligned(Track(Frames(0, 240), 24), Track(Frames(0, 240), 25)).is_plain());
+}
+
+TEST(AlignTracks, LeavesStandingPicturesToTheirTimes) {
+  const std::vector<int> still(60, 7);
+  const Alignment alignment = Aligned(Track(still), Track(still));
+  EXPECT_TRUE(alignment.is_plain());
+  EXPECT_THAT(alignment.Describe(), HasSubstr("the picture stands still"));
+}
+
+TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {
+  std::vector<int> loop;
+  for (int k = 0; k < 200; ++k) loop.push_back(k % 20);
+  const Alignment alignment = Aligned(Track(loop), Track(loop));
+  EXPECT_TRUE(alignment.is_plain());
+  const Result<Alignment> shifted = AlignTracks(Track(loop), Track({loop.begin() + 7, loop.end()}));
+  ASSERT_FALSE(shifted.ok());
+  EXPECT_THAT(shifted.status().message(), HasSubstr("comes again every 20 frames"));
+}
+
+TEST(AlignTracks, RefusesOtherVideos) {
+  FrameTrack other = Track(Frames(0, 100));
+  for (size_t k = 0; k < other.signatures.size(); ++k)
+    for (size_t c = 0; c < FrameSignature::kCells; ++c)
+      other.signatures[k].cells[c] = static_cast<uint16_t>(20000 + (c * 7919 + (k / 5) * 104729) % 20011);
+  const Result<Alignment> alignment = AlignTracks(Track(Frames(0, 100)), other);
+  ASSERT_FALSE(alignment.ok());
+  EXPECT_THAT(alignment.status().message(), HasSubstr("no frames in common"));
+}
+
+TEST(AlignByTimes, TakesTheNearestFrame) {
+  FrameTrack distorted = Track(Frames(0, 4));
+  distorted.times = {0.00, 0.05, 0.12, 0.16};  // 25 frames/s: frames 0, 1, 3 and 4
+  const Alignment alignment = AlignByTimes(Track(Frames(0, 10)), distorted);
+  EXPECT_THAT(alignment.pairs, ElementsAre(Pair(0, 0), Pair(1, 1), Pair(3, 2), Pair(4, 3)));
+}
+
+TEST(AlignByOffset, CountsBothWays) {
+  EXPECT_THAT(AlignByOffset(5, 4, 2).pairs, ElementsAre(Pair(0, 2), Pair(1, 3)));
+  EXPECT_THAT(AlignByOffset(5, 4, -3).pairs, ElementsAre(Pair(3, 0), Pair(4, 1)));
+}
+
+TEST(Alignment, WritesItsPairs) {
+  EXPECT_EQ(PairsCsv({{0, 12}, {1, 13}}), "reference_frame,distorted_frame\n0,12\n1,13\n");
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,156 @@
+#include "align/align_tracks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "align/fit_path.h"
+#include "align/margins.h"
+
+namespace acutance {
+namespace {
+
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+
+/// Of distorted frames with the same reference frame one is scored: the first, unless a later one is clearly nearer.
+Pairs OneToOne(const FittedPath& fitted) {
+  constexpr double kClearly = 2;
+  Pairs pairs;
+  std::vector<double> residuals;
+  for (int64_t j = 0; j < static_cast<int64_t>(fitted.shown.size()); ++j) {
+    const int64_t i = fitted.shown[static_cast<size_t>(j)];
+    if (i < 0) continue;
+    const double residual = fitted.residuals[static_cast<size_t>(j)];
+    if (!pairs.empty() && i <= pairs.back().first) {
+      if (i < pairs.back().first || kClearly * (residual + FineResiduals::floor()) > residuals.back()) continue;
+      pairs.back().second = j;
+      residuals.back() = residual;
+      continue;
+    }
+    pairs.emplace_back(i, j);
+    residuals.push_back(residual);
+  }
+  return pairs;
+}
+
+Alignment Finish(const FrameTrack& reference, const FrameTrack& distorted, Alignment alignment) {
+  NoteUnmatched(reference.size(), distorted.size(), alignment);
+  return alignment;
+}
+
+Status Unsure(const Margins& margins) {
+  if (margins.doubt() == Alignment::Doubt::kPeriodic)
+    return Error(StatusCode::kBadData,
+                 "the picture comes again every {} frames, and frames do not fit at their times: say how many frames "
+                 "the distorted video is late (--align +N or -N), or compare by --align time or index",
+                 margins.period());
+  return Error(StatusCode::kBadData,
+               "frames fit in several ways and not at their times (confidence {:.2f}): say how many frames the "
+               "distorted video is late (--align +N or -N), or compare by --align time or index",
+               margins.confidence());
+}
+
+/// How pairing by times compares with the path: the pairs that both have, those that fit as well, and all.
+struct Agreement {
+  int64_t same = 0, as_good = 0, all = 0;
+};
+
+/// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways.
+Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart) {
+  Agreement agreement;
+  for (const auto& [i, j] : by_times.pairs) {
+    const int64_t shown = fitted.shown[static_cast<size_t>(j)];
+    ++agreement.all;
+    agreement.same += shown >= 0 && std::abs(shown - i) <= apart;
+    agreement.as_good += shown == i || (shown >= 0 && margins.IsAmbiguous(i - shown));
+  }
+  return agreement;
+}
+
+/// What to do where signatures cannot tell one pairing from another. A path that keeps to the times for the most part
+/// knows of frames that come twice, which the times do not tell.
+Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
+                                const Margins& margins) {
+  Alignment alignment = AlignByTimes(reference, distorted);
+  const Agreement agreement = Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1);
+  if (10 * agreement.as_good < 9 * agreement.all && 2 * agreement.same < agreement.all) return Unsure(margins);
+  if (2 * agreement.same > agreement.all) alignment.pairs = OneToOne(fitted);
+  std::erase_if(alignment.pairs, [&](const auto& pair) { return fitted.IsForeign(pair.second, pair.first); });
+  alignment.doubt = margins.doubt();
+  alignment.period = margins.period();
+  return Finish(reference, distorted, std::move(alignment));
+}
+
+Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
+  const auto [less, more] = std::minmax(reference.size(), distorted.size());
+  const double seconds = kMostSecondsApart;
+  if (more > 4 * less)
+    return Error(StatusCode::kBadData,
+                 "no frames in common ({} frames and {}{}): the common part must begin within {:.0f} seconds of both "
+                 "starts; cut the longer one first, for example: ffmpeg -ss SECONDS -i LONG -c copy part.mkv",
+                 reference.size(), distorted.size(), reference.is_whole && distorted.is_whole ? "" : " or more",
+                 seconds);
+  return Error(StatusCode::kBadData,
+               "no frames in common: these are different videos, or their common part begins more than {:.0f} seconds "
+               "into one of them (--align index compares them all the same)",
+               seconds);
+}
+
+}  // namespace
+
+Alignment AlignByTimes(const FrameTrack& reference, const FrameTrack& distorted) {
+  Alignment alignment{.by = Alignment::By::kTimes};
+  const FrameClock clock = TimeClock(reference, distorted);
+  double last_apart = 0;
+  for (int64_t j = 0; j < distorted.size(); ++j) {
+    const double position = clock.positions[static_cast<size_t>(j)];
+    const auto i = static_cast<int64_t>(std::floor(position + 0.5 + 1e-4));
+    if (i < 0 || i >= reference.size()) continue;
+    const double apart = std::abs(position - static_cast<double>(i));
+    Pairs& pairs = alignment.pairs;
+    if (pairs.empty() || i > pairs.back().first) pairs.emplace_back(i, j);
+    else if (i == pairs.back().first && apart < last_apart - 1e-4) pairs.back().second = j;
+    else continue;
+    last_apart = apart;
+  }
+  return Finish(reference, distorted, std::move(alignment));
+}
+
+Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_t late) {
+  Alignment alignment{.by = late == 0 ? Alignment::By::kIndex : Alignment::By::kGiven};
+  for (int64_t i = std::max<int64_t>(0, -late); i < reference_count && i + late < distorted_count; ++i)
+    alignment.pairs.emplace_back(i, i + late);
+  NoteUnmatched(reference_count, distorted_count, alignment);
+  return alignment;
+}
+
+bool FitsFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
+  if (!ClocksAgree(reference, distorted)) return false;
+  const std::optional<FittedPath> fitted = FitNearIndex(reference, distorted);
+  return fitted && MarginsNear(*fitted).confidence() > kStrongConfidence;
+}
+
+Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted) {
+  if (reference.size() == 0 || distorted.size() == 0) return Error(StatusCode::kBadData, "one of them has no frames");
+  if (FitsFrameByFrame(reference, distorted))
+    return Finish(reference, distorted, [&] {
+      Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);
+      plain.by = Alignment::By::kSignatures;
+      return plain;
+    }());
+  const FittedPath fitted = FitPath(reference, distorted);
+  if (fitted.vivid == 0) {  // nothing to tell frames by
+    Alignment by_times = AlignByTimes(reference, distorted);
+    by_times.doubt = Alignment::Doubt::kStill;
+    return by_times;
+  }
+  if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
+  const Margins margins = MarginsOf(fitted, reference, distorted);
+  if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
+  Alignment alignment{.by = Alignment::By::kSignatures, .confidence = margins.confidence()};
+  alignment.pairs = OneToOne(fitted);
+  if (alignment.pairs.empty()) return Different(reference, distorted);
+  return Finish(reference, distorted, std::move(alignment));
+}
+
+}  // namespace acutance

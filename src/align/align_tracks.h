@@ -1,0 +1,29 @@
+// Pairs the frames of two videos by their signatures and times.
+#pragma once
+
+#include <string>
+
+#include "align/alignment.h"
+#include "align/frame_signature.h"
+#include "base/status.h"
+
+namespace acutance {
+
+/// How far apart the same frames of two videos may lie at first, and how far they may wander.
+inline constexpr double kMostSecondsApart = 10;
+
+/// Frames that are shown at the same time, to the nearest, one reference frame for one distorted.
+Alignment AlignByTimes(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// Distorted frame k + late belongs to reference frame k.
+Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_t late);
+
+/// By signatures; by times where those cannot decide and times fit. Refuses videos that share no frames, or whose
+/// frames fit in several ways and not at their times: the message begins after the names of the videos.
+Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// Whether a prefix of two videos, or both whole, fits frame by frame without a doubt. Far cheaper than AlignTracks,
+/// which asks it first.
+bool FitsFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted);
+
+}  // namespace acutance

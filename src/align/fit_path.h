@@ -1,0 +1,37 @@
+// The path of a distorted video through its reference, from coarse to fine.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "align/path_search.h"
+#include "align/residuals.h"
+
+namespace acutance {
+
+/// A median frame that leaves more of its energy unexplained belongs to another video.
+inline constexpr double kMostUnexplained = 0.4;
+
+struct FittedPath {
+  std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
+  std::vector<double> residuals;  // of those pairs
+  std::unique_ptr<CoarseResiduals> coarse;
+  std::unique_ptr<FineResiduals> fine;
+  PairingCosts coarse_costs, fine_costs;
+  int64_t reference_count = 0;
+  int64_t vivid = 0;        // distorted frames that have anything to compare
+  int64_t vivid_pairs = 0;  // of them, those that the path has a reference frame for
+  double usual = 0;         // the median residual
+  double unexplained = 1;   // the part of such a frame's energy that is left: the median
+
+  /// Whether distorted frame j is no encode of reference frame i, by far.
+  bool IsForeign(int64_t j, int64_t i) const;
+};
+
+FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// Frame k for frame k, if no path within a few frames of that is better.
+std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameTrack& distorted);
+
+}  // namespace acutance

@@ -1,0 +1,79 @@
+#include "align/frame_clock.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace acutance {
+namespace {
+
+constexpr double kAnyRate = 25;  // where no rate is told: frames are evenly spaced at least
+
+double RateOf(const FrameTrack& track, const FrameTrack& other) {
+  return track.rate.value_or(other.rate.value_or(kAnyRate));
+}
+
+/// The times of the frames: told, or even.
+std::vector<double> TimesOf(const FrameTrack& track, double rate) {
+  if (static_cast<int64_t>(track.times.size()) == track.size()) return track.times;
+  std::vector<double> times(static_cast<size_t>(track.size()));
+  for (size_t i = 0; i < times.size(); ++i) times[i] = static_cast<double>(i) / rate;
+  return times;
+}
+
+/// The position of time `t` among `times`, which grow: 2.5 lies between frames 2 and 3.
+double PositionOf(double t, const std::vector<double>& times, double rate) {
+  if (t <= times.front()) return (t - times.front()) * rate;
+  if (t >= times.back()) return static_cast<double>(times.size() - 1) + (t - times.back()) * rate;
+  const auto after = std::ranges::upper_bound(times, t);
+  const double before = *(after - 1);
+  return static_cast<double>(after - 1 - times.begin()) + (t - before) / (*after - before);
+}
+
+/// The smallest number of steps that makes a whole number of the frames between two distorted ones.
+int StepsOf(double per_frame) {
+  constexpr int kMost = 25;
+  for (int steps = 1; steps < kMost; ++steps)
+    if (std::abs(per_frame * steps - std::round(per_frame * steps)) < 0.01) return steps;
+  return kMost;
+}
+
+bool IsEven(const FrameTrack& track) {
+  if (static_cast<int64_t>(track.times.size()) != track.size() || track.size() < 3) return true;
+  const double first = track.times.front();
+  const double mean = (track.times.back() - first) / static_cast<double>(track.size() - 1);
+  for (size_t i = 0; i < track.times.size(); ++i)
+    if (std::abs(track.times[i] - first - static_cast<double>(i) * mean) > 0.5 * mean) return false;
+  return true;
+}
+
+}  // namespace
+
+FrameClock IndexClock(int64_t count) {
+  FrameClock clock;
+  clock.positions.resize(static_cast<size_t>(count));
+  std::iota(clock.positions.begin(), clock.positions.end(), 0.0);
+  return clock;
+}
+
+FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted) {
+  const double rate = RateOf(reference, distorted);
+  const std::vector<double> own = TimesOf(reference, rate);
+  const std::vector<double> times = TimesOf(distorted, RateOf(distorted, reference));
+  FrameClock clock;
+  clock.by_time = true;
+  for (const double t : times) clock.positions.push_back(PositionOf(t, own, rate));
+  const auto last = static_cast<double>(std::max<size_t>(times.size(), 2) - 1);
+  const double per_frame = times.empty() ? 1 : (clock.positions.back() - clock.positions.front()) / last;
+  clock.steps = IsEven(reference) && IsEven(distorted) ? StepsOf(per_frame) : 4;
+  clock.per_frame = std::max(1, static_cast<int>(std::lround(per_frame * clock.steps)));
+  return clock;
+}
+
+bool ClocksAgree(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr double kTolerance = 1e-5;  // far below that of 59.94 and 60
+  if (!IsEven(reference) || !IsEven(distorted)) return false;
+  if (!reference.rate || !distorted.rate) return true;
+  return std::abs(*reference.rate - *distorted.rate) <= kTolerance * *reference.rate;
+}
+
+}  // namespace acutance

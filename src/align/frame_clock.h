@@ -1,0 +1,36 @@
+// Where the frames of a distorted video lie among the reference's, but for an offset.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "align/frame_signature.h"
+
+namespace acutance {
+
+/// Distorted frame j shows reference frame floor(positions[j] + offset / steps): offsets are whole numbers of 1/steps
+/// of a frame, so that a conversion of rates has a phase.
+struct FrameClock {
+  std::vector<double> positions;
+  int steps = 1;      // of an offset in one reference frame
+  int per_frame = 1;  // steps that the reference moves on in one distorted frame
+  bool by_time = false;
+
+  int64_t ReferenceAt(int64_t j, int64_t offset) const {
+    constexpr double kRounding = 1e-4;
+    return static_cast<int64_t>(
+        std::floor(positions[static_cast<size_t>(j)] + static_cast<double>(offset) / steps + kRounding));
+  }
+};
+
+/// Frames count one by one, whatever their times are.
+FrameClock IndexClock(int64_t count);
+
+/// By the times, or by the rates where frames have none.
+FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// Whether both clocks would say the same throughout: rates are equal or unknown, and frames evenly spaced.
+bool ClocksAgree(const FrameTrack& reference, const FrameTrack& distorted);
+
+}  // namespace acutance

@@ -1,0 +1,59 @@
+#include "align/frame_signature.h"
+
+#include <algorithm>
+
+namespace acutance {
+namespace {
+
+constexpr int kMostRows = 16;  // of a cell: 16 samples of 8 bits fit into 16 bits
+constexpr int kColumns = FrameSignature::kColumns;
+constexpr int kRows = FrameSignature::kRows;
+
+struct Range {
+  int begin, end;
+};
+
+/// Cell `index` of `count` along a side; it has a sample at least, which small pictures' cells share.
+Range CellRange(int index, int count, int side) {
+  const int begin = static_cast<int>(static_cast<int64_t>(index) * side / count);
+  const int end = static_cast<int>(static_cast<int64_t>(index + 1) * side / count);
+  return {begin, std::max(end, begin + 1)};
+}
+
+template <class Sample, class Sum>
+void AddRow(const Sample* row, int width, Sum* sums) {
+  for (int x = 0; x < width; ++x) sums[x] = static_cast<Sum>(sums[x] + row[x]);
+}
+
+template <class Sample, class Sum>
+void ReduceCells(const Plane& luma, int bit_depth, FrameSignature& signature) {
+  std::vector<Sum> sums(static_cast<size_t>(luma.width));
+  for (int row = 0; row < kRows; ++row) {
+    const Range down = CellRange(row, kRows, luma.height);
+    const int step = (down.end - down.begin + kMostRows - 1) / kMostRows;
+    std::ranges::fill(sums, Sum{0});
+    int rows = 0;
+    for (int y = down.begin + step / 2; y < down.end; y += step, ++rows)
+      AddRow(luma.Row<Sample>(y), luma.width, sums.data());
+    for (int column = 0; column < kColumns; ++column) {
+      const Range across = CellRange(column, kColumns, luma.width);
+      uint64_t sum = 0;
+      for (int x = across.begin; x < across.end; ++x) sum += sums[static_cast<size_t>(x)];
+      const auto samples = static_cast<uint64_t>(across.end - across.begin) * static_cast<uint64_t>(rows);
+      signature.cells[static_cast<size_t>(row * kColumns + column)] =
+          static_cast<uint16_t>((sum << (16 - bit_depth)) / samples);
+    }
+  }
+}
+
+}  // namespace
+
+FrameSignature SignatureOf(const Picture& picture) {
+  FrameSignature signature;
+  const Plane& luma = picture.planes[0];
+  if (picture.format.bit_depth == 8) ReduceCells<uint8_t, uint16_t>(luma, 8, signature);
+  else ReduceCells<uint16_t, uint32_t>(luma, picture.format.bit_depth, signature);
+  return signature;
+}
+
+}  // namespace acutance

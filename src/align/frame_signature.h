@@ -1,0 +1,36 @@
+// The signature of a frame: its luma, reduced by area to 32 x 18 cells, in whole numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "image/picture.h"
+
+namespace acutance {
+
+struct FrameSignature {
+  static constexpr int kColumns = 32;
+  static constexpr int kRows = 18;
+  static constexpr int kCells = kColumns * kRows;
+
+  /// The means of the cells, row by row, as 16-bit samples: 256 is a step of an 8-bit sample.
+  std::array<uint16_t, kCells> cells{};
+};
+
+/// The picture has luma in the host's memory. Of tall cells some rows are read, evenly spaced, so that a picture costs
+/// less than one pass over it.
+FrameSignature SignatureOf(const Picture& picture);
+
+/// A video's frames as far as pairing knows them.
+struct FrameTrack {
+  std::vector<FrameSignature> signatures;
+  std::vector<double> times;   // seconds from the container's start; empty: not told
+  std::optional<double> rate;  // frames a second
+  bool is_whole = true;        // false: the video goes on, or may
+
+  int64_t size() const { return static_cast<int64_t>(signatures.size()); }
+};
+
+}  // namespace acutance

@@ -1,0 +1,120 @@
+#include "align/margins.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "align/align_tracks.h"
+#include "base/exact_math.h"
+
+namespace acutance {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Adds up, for each shift, how much more the shifted pairs cost than those of the path.
+class ShiftSums {
+ public:
+  explicit ShiftSums(int64_t reach)
+      : reach_(reach), sums_(static_cast<size_t>(2 * reach + 1)), counts_(static_cast<size_t>(2 * reach + 1)) {}
+
+  template <class Residuals>
+  void Add(const Residuals& residuals, const PairingCosts& costs, int64_t j, int64_t i, int64_t reference_count) {
+    const int64_t low = std::max<int64_t>(0, i - reach_), high = std::min(reference_count - 1, i + reach_);
+    row_.resize(static_cast<size_t>(high - low + 1));
+    residuals.Fill(j, low, row_);
+    costs.FromResiduals(residuals.energy(j), Residuals::floor(), row_);
+    const double own = row_[static_cast<size_t>(i - low)];
+    for (int64_t k = low; k <= high; ++k) {
+      const auto at = static_cast<size_t>(k - i + reach_);
+      sums_[at] += row_[static_cast<size_t>(k - low)] - own;
+      ++counts_[at];
+    }
+    ++pairs_;
+  }
+
+  /// The sum that all pairs would have, from those whose shifted partners exist: a fourth of them at least.
+  double Of(int64_t shift, int64_t all) const {
+    constexpr int64_t kLeast = 4;
+    const auto at = static_cast<size_t>(shift + reach_);
+    if (counts_[at] < kLeast || 4 * counts_[at] < pairs_) return kUnknown;
+    return sums_[at] / static_cast<double>(counts_[at]) * static_cast<double>(all);
+  }
+
+ private:
+  int64_t reach_;
+  std::vector<double> sums_, row_;
+  std::vector<int64_t> counts_;
+  int64_t pairs_ = 0;
+};
+
+constexpr int64_t kNear = 12;
+
+int64_t PairCount(const FittedPath& fitted) {
+  return std::ranges::count_if(fitted.shown, [](int64_t i) { return i >= 0; });
+}
+
+ShiftSums SumNear(const FittedPath& fitted, int64_t reach) {
+  ShiftSums sums(reach);
+  for (int64_t j = 0; j < static_cast<int64_t>(fitted.shown.size()); ++j)
+    if (const int64_t i = fitted.shown[static_cast<size_t>(j)]; i >= 0)
+      sums.Add(*fitted.fine, fitted.fine_costs, j, i, fitted.reference_count);
+  return sums;
+}
+
+}  // namespace
+
+Margins::Margins(int64_t first, std::vector<double> margins) : first_(first), margins_(std::move(margins)) {
+  smallest_ = std::numeric_limits<double>::infinity();
+  for (size_t k = 0; k < margins_.size(); ++k) {
+    const int64_t shift = first_ + static_cast<int64_t>(k);
+    if (shift == 0 || std::isnan(margins_[k])) continue;
+    smallest_ = std::min(smallest_, margins_[k]);
+    if (margins_[k] < kBound && (period_ == 0 || std::abs(shift) < period_)) period_ = std::abs(shift);
+  }
+  if (std::isinf(smallest_)) smallest_ = 0;
+}
+
+bool Margins::IsAmbiguous(int64_t shift) const {
+  const int64_t at = shift - first_;
+  if (shift == 0) return true;
+  return at >= 0 && at < static_cast<int64_t>(margins_.size()) && margins_[static_cast<size_t>(at)] < kBound;
+}
+
+double Margins::confidence() const {
+  constexpr double kUnit = 15;
+  return 1 - Exp(-std::clamp(smallest_, 0.0, 40 * kUnit) / kUnit);
+}
+
+Alignment::Doubt Margins::doubt() const {
+  if (smallest_ >= kBound) return Alignment::Doubt::kNone;
+  if (period_ == 0) return Alignment::Doubt::kShort;
+  return period_ == 1 ? Alignment::Doubt::kStill : Alignment::Doubt::kPeriodic;
+}
+
+Margins MarginsNear(const FittedPath& fitted) {
+  constexpr int64_t kVeryNear = 3;
+  const ShiftSums sums = SumNear(fitted, kVeryNear);
+  std::vector<double> margins;
+  for (int64_t shift = -kVeryNear; shift <= kVeryNear; ++shift) margins.push_back(sums.Of(shift, PairCount(fitted)));
+  return {-kVeryNear, std::move(margins)};
+}
+
+Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr int64_t kLooks = 1500;  // frames that far shifts are judged by: more tell nothing new
+  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
+  const auto reach = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
+  const ShiftSums near = SumNear(fitted, kNear);
+  ShiftSums far(reach);
+  const auto count = static_cast<int64_t>(fitted.shown.size());
+  for (int64_t j = 0; j < count; j += std::max<int64_t>(1, count / kLooks))
+    if (const int64_t i = fitted.shown[static_cast<size_t>(j)]; i >= 0)
+      far.Add(*fitted.coarse, fitted.coarse_costs, j, i, fitted.reference_count);
+  const int64_t all = PairCount(fitted);
+  std::vector<double> margins;
+  for (int64_t shift = -reach; shift <= reach; ++shift)
+    margins.push_back(std::abs(shift) <= kNear ? near.Of(shift, all) : far.Of(shift, all));
+  return {-reach, std::move(margins)};
+}
+
+}  // namespace acutance

@@ -1,0 +1,42 @@
+// How much worse a path fits when it is shifted: what confidence and doubts come from.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "align/alignment.h"
+#include "align/fit_path.h"
+
+namespace acutance {
+
+/// Above this no further look is needed.
+inline constexpr double kStrongConfidence = 0.98;
+
+/// Margins are logarithms of likelihoods, of the whole clip. A shift whose margin is below the bound fits as well as
+/// the path does.
+class Margins {
+ public:
+  /// margins[k] is that of a shift by first + k reference frames; NaN: not known.
+  Margins(int64_t first, std::vector<double> margins);
+
+  bool IsAmbiguous(int64_t shift) const;
+  double confidence() const;
+  Alignment::Doubt doubt() const;
+  int64_t period() const { return period_; }
+
+ private:
+  static constexpr double kBound = 30;
+
+  int64_t first_;
+  std::vector<double> margins_;
+  double smallest_ = 0;
+  int64_t period_ = 0;  // the smallest ambiguous shift
+};
+
+/// Of all shifts within kMostSecondsApart.
+Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const FrameTrack& distorted);
+
+/// Of shifts by a few frames.
+Margins MarginsNear(const FittedPath& fitted);
+
+}  // namespace acutance

@@ -1,0 +1,53 @@
+// The cheapest monotone path of a distorted video through its reference.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "align/frame_clock.h"
+
+namespace acutance {
+
+/// Costs are logarithms of likelihoods: 1 is a factor of e.
+struct PathCosts {
+  double jump = 14;  // reference frames are missing: the offset grows
+  double jump_a_frame = 0.02;
+  double slip = 7;           // a conversion of rates goes on in another phase
+  double hold = 14;          // the distorted video stops on a frame, or other frames begin
+  double hold_a_frame = 3;   // where the frame fits no reference frame
+  double hold_a_match = 12;  // where it does
+  double outside = 4;        // a frame before the reference's first or after its last
+  double off_time = 8;       // a first offset other than 0
+  double off_time_a_frame = 0.01;
+  double jump_after_repeat = 2.5;  // the same where the distorted frames are seen to repeat
+  double hold_at_repeat = 1;
+  double hold_a_repeat = 0.3;
+};
+
+struct PathSearch {
+  int64_t reference_count = 0;
+  FrameClock clock;
+  PathCosts costs{};
+  std::vector<uint8_t> repeats;  // by distorted frame: whether it looks like the one before
+
+  /// Fills the costs of pairing distorted frame j with reference frames first, first + 1, ...; all of them exist.
+  std::function<void(int64_t j, int64_t first, std::span<double> costs)> fill;
+  /// The offsets that frame j may have.
+  struct Window {
+    int64_t first, last;
+  };
+  std::function<Window(int64_t j, int64_t around)> window;
+};
+
+struct FramePath {
+  std::vector<int64_t> offsets;  // by distorted frame
+  std::vector<uint8_t> held;     // whether the frame stands for no reference frame of its own
+  double cost = 0;
+};
+
+/// Long videos are searched in chunks that overlap, each with its windows around the offset where the last one ended.
+FramePath FindPath(const PathSearch& search);
+
+}  // namespace acutance

@@ -1,0 +1,79 @@
+// How far distorted frames lie from reference frames, as costs of pairing them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "align/frame_signature.h"
+
+namespace acutance {
+
+/// What is left of a frame that is paired: the likelihood of a residual r is r^(-kWeight / 2), with the smallest
+/// residual of the frame, or what pairs usually leave of a frame, as the unit.
+class PairingCosts {
+ public:
+  /// What pairs usually leave: a part of the frame's energy, and no less than `residual`. Frames of which all pairs
+  /// leave more belong to no reference frame.
+  void set_usual(double part, double residual) {
+    usual_part_ = part;
+    usual_residual_ = residual;
+  }
+
+  /// residuals -> costs, in place. `energy` is that of the frame itself, less its mean.
+  void FromResiduals(double energy, double floor, std::span<double> residuals) const;
+
+ private:
+  double usual_part_ = 0, usual_residual_ = 0;  // 0: not known
+};
+
+/// Signatures of 8 x 6 cells without their means: brightness and contrast are fitted to each pair. Cheap, for far
+/// offsets.
+class CoarseResiduals {
+ public:
+  CoarseResiduals(const FrameTrack& reference, const FrameTrack& distorted);
+
+  void Fill(int64_t j, int64_t first, std::span<double> residuals) const;
+  double energy(int64_t j) const { return distorted_.energies[static_cast<size_t>(j)]; }
+  static double floor();
+
+  /// The gain that fits reference frame i to distorted frame j best; 0: one of them is flat.
+  double GainOf(int64_t j, int64_t i) const;
+
+ private:
+  static constexpr int kColumns = 8, kRows = 6, kCells = kColumns * kRows;
+  struct Frames {
+    std::vector<int16_t> cells;  // kCells a frame
+    std::vector<double> energies;
+  };
+  static Frames Reduce(const FrameTrack& track);
+  int32_t Product(int64_t j, int64_t i) const;
+
+  Frames reference_, distorted_;
+};
+
+/// Whole signatures after one gain, one brightness and the constant difference of each cell, which the whole clip
+/// gives.
+class FineResiduals {
+ public:
+  /// `pairs` are those that the fit is made of.
+  FineResiduals(const FrameTrack& reference, const FrameTrack& distorted, double gain,
+                std::span<const std::pair<int64_t, int64_t>> pairs);
+
+  void Fill(int64_t j, int64_t first, std::span<double> residuals) const;
+  double Residual(int64_t j, int64_t i) const;
+  double energy(int64_t j) const { return energies_[static_cast<size_t>(j)]; }
+  /// The residual of a distorted frame and the one before it; of a reference frame likewise.
+  double DistortedMotion(int64_t j) const;
+  double ReferenceMotion(int64_t i) const;
+  static double floor();
+
+ private:
+  static constexpr int kShift = 3;  // 32 steps for one of an 8-bit sample
+
+  std::vector<int16_t> reference_, distorted_;  // kCells a frame
+  std::vector<double> energies_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,65 @@
+#include "align/signed_video.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/forwarded_video.h"
+
+namespace acutance {
+namespace {
+
+class SignedVideo : public ForwardedVideo {
+ public:
+  SignedVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track)
+      : ForwardedVideo(std::move(source)), track_(std::move(track)) {}
+
+  Result<std::optional<Picture>> Next() override {
+    Result<std::optional<Picture>> picture = source_->Next();
+    if (picture.ok() && *picture) track_->Add(**picture, source_->time());
+    return picture;
+  }
+
+  /// Frames that are passed over leave none.
+  Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
+
+ private:
+  std::shared_ptr<SharedTrack> track_;
+};
+
+}  // namespace
+
+void SharedTrack::Begin(std::optional<double> rate) {
+  const std::lock_guard lock(mutex_);
+  track_ = {};
+  track_.rate = rate;
+}
+
+void SharedTrack::Add(const Picture& picture, std::optional<double> time) {
+  const FrameSignature signature = SignatureOf(picture);
+  const std::lock_guard lock(mutex_);
+  track_.signatures.push_back(signature);
+  if (time) track_.times.push_back(*time);
+}
+
+int64_t SharedTrack::size() const {
+  const std::lock_guard lock(mutex_);
+  return track_.size();
+}
+
+FrameTrack SharedTrack::Copy(int64_t count) const {
+  const std::lock_guard lock(mutex_);
+  const auto most = static_cast<ptrdiff_t>(std::min(count, track_.size()));
+  FrameTrack copy;
+  copy.rate = track_.rate;
+  copy.signatures.assign(track_.signatures.begin(), track_.signatures.begin() + most);
+  if (track_.times.size() == track_.signatures.size())
+    copy.times.assign(track_.times.begin(), track_.times.begin() + most);
+  return copy;
+}
+
+std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track) {
+  track->Begin(source->frame_rate());
+  return std::make_unique<SignedVideo>(std::move(source), std::move(track));
+}
+
+}  // namespace acutance

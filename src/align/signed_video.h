@@ -1,0 +1,28 @@
+// A video whose frames leave their signatures as they pass.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "align/frame_signature.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+/// The signatures of the frames that passed; a thread reads the video, another looks.
+class SharedTrack {
+ public:
+  void Begin(std::optional<double> rate);
+  void Add(const Picture& picture, std::optional<double> time);
+  int64_t size() const;
+  /// The first `count` frames, or all where there are fewer.
+  FrameTrack Copy(int64_t count) const;
+
+ private:
+  mutable std::mutex mutex_;
+  FrameTrack track_;
+};
+
+std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track);
+
+}  // namespace acutance

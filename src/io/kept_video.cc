@@ -1,0 +1,86 @@
+#include "io/kept_video.h"
+
+#include <utility>
+#include <vector>
+
+namespace acutance {
+namespace {
+
+size_t BytesOf(const Picture& picture) {
+  size_t bytes = 0;
+  for (const Plane& plane : picture.planes)
+    if (plane.data) bytes += static_cast<size_t>(plane.width) * plane.height * picture.format.BytesPerSample();
+  return bytes;
+}
+
+struct KeptPicture {
+  Picture picture;
+  std::optional<double> time;
+};
+
+}  // namespace
+
+struct KeptVideo::State {
+  std::unique_ptr<VideoSource> source;
+  size_t most_bytes = 0, bytes = 0;
+  std::vector<KeptPicture> kept;
+  size_t read = 0;  // pictures of the source so far
+  bool ended = false;
+};
+
+class KeptVideo::Reading : public VideoSource {
+ public:
+  explicit Reading(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  const PictureFormat& format() const override { return state_->source->format(); }
+  VideoColor color() const override { return state_->source->color(); }
+  VideoFacts facts() const override { return state_->source->facts(); }
+  std::optional<int64_t> frame_count() const override { return state_->source->frame_count(); }
+  std::optional<double> frame_rate() const override { return state_->source->frame_rate(); }
+  std::optional<double> time() const override { return time_; }
+  void SkipChroma() override { state_->source->SkipChroma(); }
+  bool is_raw() const override { return state_->source->is_raw(); }
+  Status CheckIntact() const override { return state_->source->CheckIntact(); }
+  void Interrupt() override { state_->source->Interrupt(); }
+  std::vector<std::string> warnings() const override { return state_->source->warnings(); }
+
+  Result<std::optional<Picture>> Next() override {
+    State& state = *state_;
+    if (next_ < state.kept.size()) {
+      const KeptPicture& kept = state.kept[next_++];
+      time_ = kept.time;
+      return std::optional(kept.picture);
+    }
+    if (state.ended) return std::optional<Picture>();
+    Result<std::optional<Picture>> picture = state.source->Next();
+    if (!picture.ok() || !*picture) {
+      state.ended = true;
+      return picture;
+    }
+    time_ = state.source->time();
+    ++next_, ++state.read;
+    state.bytes += BytesOf(**picture);
+    if (state.bytes <= state.most_bytes) state.kept.push_back({**picture, time_});
+    else state.kept = {};
+    return picture;
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  size_t next_ = 0;
+  std::optional<double> time_;
+};
+
+KeptVideo::KeptVideo(std::unique_ptr<VideoSource> source, size_t most_bytes)
+    : state_(std::make_shared<State>(std::move(source), most_bytes)) {}
+
+Result<std::unique_ptr<VideoSource>> KeptVideo::Open() {
+  if (state_->kept.size() < state_->read)
+    return Error(StatusCode::kUnsupported,
+                 "a pipe cannot be read again, and its pictures take more than {} MB, which are kept of it: write it "
+                 "to a file, or say how its frames belong together (--align)",
+                 state_->most_bytes >> 20);
+  return std::unique_ptr<VideoSource>(std::make_unique<Reading>(state_));
+}
+
+}  // namespace acutance

@@ -1,0 +1,27 @@
+// A video that can be read once, such as a pipe, and is read again from memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/status.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+class KeptVideo {
+ public:
+  /// Keeps the pictures of `source` as long as they take less than `most_bytes`, then none.
+  KeptVideo(std::unique_ptr<VideoSource> source, size_t most_bytes);
+
+  /// The video from its first picture. One reading ends before the next begins. Fails where pictures of an earlier
+  /// reading are not kept any more.
+  Result<std::unique_ptr<VideoSource>> Open();
+
+ private:
+  struct State;
+  class Reading;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,334 @@
+#include "clips.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace acutance::test {
+
+const char* const kContentNames[kContents] = {"cuts",  "objects", "stops",  "slow",     "grain",
+                                              "fades", "twos",    "scroll", "periodic", "still"};
+const char* const kFaultNames[kFaults] = {"none",  "late", "early", "trimmed", "drops", "repeats",  "freezes",
+                                          "mixed", "rate", "3:2",   "24to25",  "drift", "variable", "foreign"};
+
+namespace {
+
+constexpr int kWidth = 160, kHeight = 90;
+using Random = std::mt19937;
+using Frame = std::vector<uint8_t>;
+
+double Uniform(Random& random, double low, double high) {
+  return low + (high - low) * static_cast<double>(random()) / 4294967296.0;
+}
+
+int Whole(Random& random, int low, int high) {
+  return low + static_cast<int>(random() % static_cast<uint32_t>(high - low + 1));
+}
+
+/// Noise of several sizes, 256 x 256, which repeats.
+class Texture {
+ public:
+  explicit Texture(Random& random) : samples_(kSide * kSide) {
+    for (const int size : {64, 32, 16, 8, 4}) {
+      const int points = kSide / size;
+      std::vector<double> values(static_cast<size_t>(points * points));
+      for (double& value : values) value = Uniform(random, -1, 1);
+      const double weight = 10 * std::pow(size, 0.4) / 2;
+      for (int y = 0; y < kSide; ++y)
+        for (int x = 0; x < kSide; ++x) {
+          const double fx = static_cast<double>(x % size) / size, fy = static_cast<double>(y % size) / size;
+          const auto at = [&](int px, int py) {
+            return values[static_cast<size_t>(py % points * points + px % points)];
+          };
+          const int px = x / size, py = y / size;
+          samples_[static_cast<size_t>(y * kSide + x)] +=
+              weight * ((1 - fy) * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
+                        fy * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1)));
+        }
+    }
+  }
+
+  double At(double x, double y) const {
+    const double fx = x - std::floor(x), fy = y - std::floor(y);
+    const auto px = static_cast<int>(std::floor(x)), py = static_cast<int>(std::floor(y));
+    return (1 - fy) * ((1 - fx) * Sample(px, py) + fx * Sample(px + 1, py)) +
+           fy * ((1 - fx) * Sample(px, py + 1) + fx * Sample(px + 1, py + 1));
+  }
+
+ private:
+  static constexpr int kSide = 256;
+  double Sample(int x, int y) const {
+    return samples_[static_cast<size_t>((y & (kSide - 1)) * kSide + (x & (kSide - 1)))];
+  }
+  std::vector<double> samples_;
+};
+
+/// A source is a function of time in seconds.
+class Source {
+ public:
+  Source(Random& random, Content content) : content_(content) {
+    for (size_t k = 0; k < kTextures; ++k) textures_.emplace_back(random);
+    for (double end = 0; end < 60;) {
+      const bool cuts = content == Content::kCuts || content == Content::kFades || content == Content::kStops;
+      end += cuts ? Uniform(random, 1, 4) : 100;
+      const double speed = content == Content::kSlow ? 5 : 60;
+      scenes_.push_back({end, random() % kTextures, Whole(random, 0, 255), Uniform(random, -speed, speed),
+                         Uniform(random, -speed, speed) / 3, Uniform(random, 60, 180), random() % 2 == 0});
+    }
+    if (content == Content::kSlow) scenes_[0].vx = std::copysign(std::max(2.5, std::abs(scenes_[0].vx)), scenes_[0].vx);
+    if (content == Content::kScroll) scenes_[0].vx = 0, scenes_[0].vy = Uniform(random, 8, 17);
+    if (std::abs(scenes_[0].vx) + std::abs(scenes_[0].vy) < 10 && content == Content::kGrain) scenes_[0].vx = 20;
+    period_ = Uniform(random, 0.3, 1.5);
+    noise_.seed(random());
+  }
+
+  /// In whole frames of `rate`, so that a loop closes.
+  void Fit(double rate) { period_ = std::max(3.0, std::round(period_ * rate)) / rate; }
+  double period() const { return period_; }
+
+  Frame Render(double t, double rate) {
+    if (content_ == Content::kTwos) t = std::floor(t * rate / 2 + 1e-6) * 2 / rate;
+    const Scene* scene = &scenes_[0];
+    double begin = 0;
+    for (const Scene& each : scenes_) {
+      scene = &each;
+      if (t < each.end - 1e-9) break;
+      begin = each.end;
+    }
+    double s = t - begin, gain = 1;
+    if (content_ == Content::kStill) s = 0;
+    if (content_ == Content::kStops && scene->stands) s = 0;
+    if (content_ == Content::kFades) gain = Fade(s, scene->end - t, t);
+    double x0 = scene->vx * s, y0 = scene->vy * s, ox = 0, oy = 0;
+    if (content_ == Content::kPeriodic) {
+      const double turn = 2 * std::numbers::pi * s / period_;
+      x0 = 9 * std::cos(turn), y0 = 6 * std::sin(turn);
+    }
+    if (content_ == Content::kObjects) {
+      ox = 80 + 45 * std::sin(0.9 * s) + 6 * std::sin(5.1 * s), oy = 45 + 18 * std::sin(0.7 * s + 1);
+      x0 = y0 = 0;
+    }
+    const Texture &back = textures_[scene->texture], &front = textures_[(scene->texture + 1) % kTextures];
+    Frame frame(static_cast<size_t>(kWidth * kHeight));
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        double value = scene->level + back.At(x + x0 + scene->shift, y + y0 + 3 * scene->shift);
+        if (content_ == Content::kObjects && std::hypot(x - ox, y - oy) < 14) value = 128 + front.At(x - ox, y - oy);
+        if (content_ == Content::kGrain) value += Uniform(noise_, -12, 12);
+        frame[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp(gain * value, 0.0, 255.0));
+      }
+    return frame;
+  }
+
+ private:
+  struct Scene {
+    double end;
+    size_t texture;
+    int shift;
+    double vx, vy, level;
+    bool stands;
+  };
+
+  static double Fade(double since, double until, double t) {
+    double gain = std::clamp(std::min(since, until) / 0.4, 0.0, 1.0);
+    if (std::fmod(t, 3.1) < 0.05) gain *= 1.3;
+    return gain;
+  }
+
+  static constexpr size_t kTextures = 5;
+
+  Content content_;
+  std::vector<Texture> textures_;
+  std::vector<Scene> scenes_;
+  double period_ = 1;
+  Random noise_;
+};
+
+/// What an encode does to a picture, more or less.
+struct Encode {
+  double gain = 1, lift = 0, noise = 2;
+  bool blur = false;
+
+  explicit Encode(Random& random) {
+    noise = Uniform(random, 0.5, 5);
+    blur = random() % 2 == 0;
+    if (random() % 4 == 0) gain = 219.0 / 255, lift = 16;  // a range mistaken
+    else if (random() % 4 == 0) gain = Uniform(random, 0.9, 1.1), lift = Uniform(random, -4, 4);
+  }
+
+  Frame Apply(const Frame& from, Random& random) const {
+    Frame to = from;
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        const auto at = [&](int px, int py) -> double {
+          return from[static_cast<size_t>(std::clamp(py, 0, kHeight - 1) * kWidth + std::clamp(px, 0, kWidth - 1))];
+        };
+        double value = at(x, y);
+        if (blur) value = (4 * value + at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1)) / 8;
+        value = gain * value + lift + Uniform(random, -noise, noise);
+        to[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
+      }
+    // An error of whole blocks, which does not average out.
+    for (int by = 0; by < kHeight; by += 8)
+      for (int bx = 0; bx < kWidth; bx += 8) {
+        const double error = Uniform(random, -noise, noise) / 4;
+        for (int y = by; y < std::min(by + 8, kHeight); ++y)
+          for (int x = bx; x < std::min(bx + 8, kWidth); ++x) {
+            uint8_t& sample = to[static_cast<size_t>(y * kWidth + x)];
+            sample = static_cast<uint8_t>(std::clamp(std::round(sample + error), 0.0, 255.0));
+          }
+      }
+    return to;
+  }
+};
+
+double SquaredError(const Frame& a, const Frame& b) {
+  int64_t sum = 0;
+  for (size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return static_cast<double>(sum) / static_cast<double>(a.size());
+}
+
+FrameSignature SignatureOf(const Frame& frame) {
+  Picture picture;
+  picture.format = {kWidth, kHeight, 8, PixelFormat::k400};
+  picture.planes[0] = {reinterpret_cast<const std::byte*>(frame.data()), kWidth, kWidth, kHeight};
+  return acutance::SignatureOf(picture);
+}
+
+constexpr double kRates[] = {24, 25, 30, 50, 60};
+
+/// Builds the pair step by step: reference frames, which of them are shown, then their encodes.
+class PairMaker {
+ public:
+  PairMaker(uint32_t seed, Content content, Fault fault)
+      : random_(seed), content_(content), fault_(fault), source_(random_, content) {}
+
+  TestPair Make() {
+    rate_ = kRates[Whole(random_, 0, 4)];
+    if (fault_ == Fault::kPulldown || fault_ == Fault::kSpeedUp) rate_ = 24;
+    source_.Fit(rate_);
+    count_ = static_cast<int>(Uniform(random_, 6, 14) * rate_);
+    if (fault_ == Fault::kDrift) count_ = 1400;
+    pair_.content = content_, pair_.fault = fault_;
+    pair_.reference.rate = pair_.distorted.rate = rate_;
+    MakeReference();
+    Choose();
+    Encode();
+    pair_.text = fmt::format("{}, {}, {} of {} frames/s{}", kContentNames[static_cast<int>(content_)],
+                             kFaultNames[static_cast<int>(fault_)], count_, rate_, text_);
+    pair_.frames = std::move(frames_);
+    return std::move(pair_);
+  }
+
+ private:
+  void MakeReference() {
+    for (int i = 0; i < count_; ++i) {
+      frames_.push_back(source_.Render(i / rate_, rate_));
+      pair_.reference.signatures.push_back(SignatureOf(frames_.back()));
+      int64_t same = i;
+      for (int k = i - 1; k >= std::max(0, i - 200) && same == i; --k)
+        if (frames_[static_cast<size_t>(k)] == frames_.back()) same = pair_.same_as[static_cast<size_t>(k)];
+      pair_.same_as.push_back(same);
+    }
+  }
+
+  void Show(int i) { pair_.shown.push_back(i); }
+
+  void Choose() {
+    int first = 0, last = count_;
+    const int most = static_cast<int>(std::min(5 * rate_, 0.45 * count_));
+    const bool late = fault_ == Fault::kLate || (fault_ == Fault::kMixed && random_() % 3 == 0);
+    if (late) {
+      const int foreign = Whole(random_, 1, most);
+      text_ += fmt::format(", {} late", foreign);
+      for (int k = 0; k < foreign; ++k) Show(-1);
+      if (random_() % 2 == 0) last -= foreign;
+    } else if (fault_ == Fault::kEarly || fault_ == Fault::kMixed) {
+      first = Whole(random_, 1, most);
+      text_ += fmt::format(", {} early", first);
+    } else if (fault_ == Fault::kTrimmed) {
+      first = Whole(random_, 0, most / 2), last -= Whole(random_, 1, most / 2);
+      text_ += fmt::format(", frames {} to {}", first, last - 1);
+    }
+    if (fault_ == Fault::kRate) return Convert();
+    if (fault_ == Fault::kPulldown) return ConvertTo(30);
+    if (fault_ == Fault::kSpeedUp) pair_.distorted.rate = 25;
+    const double part = Uniform(random_, 0.002, 0.05);
+    int frozen = 0, previous = first;
+    for (int i = first; i < last; ++i) {
+      const bool hit = i > first + 2 && i < last - 3 && Uniform(random_, 0, 1) < part;
+      const bool drops = fault_ == Fault::kDrops || fault_ == Fault::kVariable || fault_ == Fault::kMixed;
+      if (hit && drops && (fault_ != Fault::kMixed || i % 2)) continue;
+      if (fault_ == Fault::kDrift && i % 1000 == 999) continue;
+      if (hit && fault_ == Fault::kFreezes && frozen == 0) frozen = Whole(random_, 1, 5);
+      if (frozen > 0 && i < last - 3) {
+        Show(previous);
+        --frozen;
+        continue;
+      }
+      Show(i);
+      if (hit && (fault_ == Fault::kRepeats || fault_ == Fault::kMixed)) Show(i);
+      previous = i;
+      if (fault_ == Fault::kVariable) pair_.distorted.times.push_back(i / rate_);
+    }
+  }
+
+  void Convert() {
+    double to = rate_;
+    while (to == rate_) to = kRates[Whole(random_, 0, 4)];
+    ConvertTo(to);
+  }
+
+  void ConvertTo(double to) {
+    const double phase = Uniform(random_, 0, 1);
+    for (int j = 0; j / to < count_ / rate_; ++j) {
+      const int i = static_cast<int>(std::floor(j * rate_ / to + phase + 1e-9));
+      if (i < count_) Show(i);
+    }
+    pair_.distorted.rate = to;
+    text_ += fmt::format(", to {} frames/s, phase {:.2f}", to, phase);
+  }
+
+  void Encode() {
+    const test::Encode encode(random_);
+    text_ += fmt::format(", noise {:.1f}{}, gain {:.2f}", encode.noise, encode.blur ? ", blurred" : "", encode.gain);
+    Source other(random_, Content::kCuts);
+    double t = 0;
+    Frame last;
+    int64_t last_shown = -2;
+    const bool foreign = fault_ == Fault::kForeign;
+    for (int64_t& i : pair_.shown) {
+      if (foreign) i = -1;
+      const bool again = i >= 0 && i == last_shown;
+      // An encode of a frame that comes again costs nothing, and hardly differs.
+      if (!again) last = encode.Apply(i < 0 ? other.Render(t, rate_) : frames_[static_cast<size_t>(i)], random_);
+      pair_.distorted.signatures.push_back(SignatureOf(last));
+      last_shown = i;
+      pair_.errors.push_back(i < 0 ? 0 : SquaredError(last, frames_[static_cast<size_t>(i)]));
+      t += 1 / rate_;
+    }
+  }
+
+  Random random_;
+  Content content_;
+  Fault fault_;
+  Source source_;
+  double rate_ = 25;
+  int count_ = 0;
+  std::vector<Frame> frames_;
+  std::string text_;
+  TestPair pair_;
+};
+
+}  // namespace
+
+bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
+  const auto a = static_cast<size_t>(i), b = static_cast<size_t>(k);
+  return same_as[a] == same_as[b] || SquaredError(frames[a], frames[b]) < 0.1 * errors[static_cast<size_t>(j)];
+}
+
+TestPair MakePair(uint32_t seed, Content content, Fault fault) { return PairMaker(seed, content, fault).Make(); }
+
+}  // namespace acutance::test
