@@ -79,30 +79,38 @@ Status ReadModels(const ScoreTexts& texts, ScoreArgs& args) {
   return {};
 }
 
+/// A path for each distorted video, whose name stands in for {name}.
+Result<std::vector<std::string>> PathsOf(const std::string& option, const std::string& text,
+                                         const std::vector<std::string>& distorted) {
+  const std::string_view placeholder = "{name}";
+  const size_t at = text.find(placeholder);
+  if (at == std::string::npos) {
+    if (distorted.size() > 1)
+      return Error(StatusCode::kInvalidArgument,
+                   "{} {}: {} distorted videos need a file each; put {{name}} into the path, such as out/{{name}}.{}",
+                   option, text, distorted.size(), option == "--output" ? "xml" : "csv");
+    return std::vector<std::string>{text};
+  }
+  std::vector<std::string> paths;
+  for (const std::string& video : distorted) {
+    std::string path = text;
+    path.replace(at, placeholder.size(), std::filesystem::path(video).stem().string());
+    if (std::ranges::find(paths, path) != paths.end())
+      return Error(StatusCode::kInvalidArgument, "{} {}: two distorted videos would write {}", option, text, path);
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
 Status ReadOutputs(const ScoreTexts& texts, ScoreArgs& args) {
+  if (!texts.pairs_out.empty()) {
+    ACU_ASSIGN_OR_RETURN(args.pairs_out, PathsOf("--pairs-out", texts.pairs_out, args.distorted));
+  }
   if (texts.output.empty()) return {};
   if (texts.output == "-")
     return Error(StatusCode::kInvalidArgument,
                  "--output -: a log is a file; --json prints the summary to standard output");
-  const std::string_view placeholder = "{name}";
-  const size_t at = texts.output.find(placeholder);
-  if (at == std::string::npos) {
-    if (args.distorted.size() > 1)
-      return Error(
-          StatusCode::kInvalidArgument,
-          "--output {}: {} distorted videos need a log each; put {{name}} into the path, such as logs/{{name}}.xml",
-          texts.output, args.distorted.size());
-    args.outputs = {texts.output};
-    return {};
-  }
-  for (const std::string& distorted : args.distorted) {
-    std::string output = texts.output;
-    output.replace(at, placeholder.size(), std::filesystem::path(distorted).stem().string());
-    if (std::ranges::find(args.outputs, output) != args.outputs.end())
-      return Error(StatusCode::kInvalidArgument, "--output {}: two distorted videos would write {}", texts.output,
-                   output);
-    args.outputs.push_back(std::move(output));
-  }
+  ACU_ASSIGN_OR_RETURN(args.outputs, PathsOf("--output", texts.output, args.distorted));
   return {};
 }
 
@@ -171,6 +179,19 @@ void AddSizeOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("--scale-filter", texts.scale_filter, "How")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kScaleFilterNames), std::end(kScaleFilterNames))))
       ->capture_default_str();
+}
+
+void AddPairingOptions(CLI::App& command, ScoreTexts& texts) {
+  command
+      .add_option("--align", texts.align,
+                  "Which frames belong together: auto (by signatures and times), time, index, the number of frames "
+                  "that the distorted video is late (+12) or early (-3), or a file of pairs")
+      ->type_name("HOW")
+      ->capture_default_str();
+  command
+      .add_option("--pairs-out", texts.pairs_out,
+                  "Write reference_frame,distorted_frame of each scored pair; {name} as in --output")
+      ->type_name("CSV");
 }
 
 void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
@@ -270,6 +291,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("--subsample", texts.subsample, "Score one frame of N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
+  AddPairingOptions(command, texts);
   AddSizeOptions(command, texts);
   command.add_option("--film-grain", texts.film_grain, "off: decode AV1 without the film grain that is added to it")
       ->check(CLI::IsMember({"on", "off"}))
@@ -321,6 +343,9 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
                  texts.scale);
   args.size = *common;
   ACU_RETURN_IF_ERROR(ReadCrop(texts.crop, args.crop));
+  Result<PairingRequest> pairing = ParsePairing(texts.align);
+  if (!pairing.ok()) return Error(pairing.status().code(), "--{}", pairing.status().message());
+  args.pairing = *pairing;
   args.force = texts.force;
   args.film_grain = texts.film_grain == "on";
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;

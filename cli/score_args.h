@@ -33,6 +33,8 @@ struct ScoreTexts {
   std::string journal;
   std::string maps;
   std::string viewing = "auto";
+  std::string align = "auto";
+  std::string pairs_out;
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   std::string film_grain = "on";
@@ -66,6 +68,8 @@ struct ScoreArgs {
   int64_t frame_count = 0;  // 0: all
   std::string journal;      // empty: none
   std::string maps;         // a folder; empty: none
+  PairingRequest pairing;
+  std::vector<std::string> pairs_out;  // one per distorted video, or none
   CommonSize size;
   CropChoice crop;
   bool film_grain = true;

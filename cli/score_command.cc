@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "align/align_tracks.h"
 #include "cli/score_table_text.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -37,6 +38,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
   request.maps = args.maps;
+  request.pairing = args.pairing;
   request.fit.size = args.size;
   request.crop = args.crop;
   request.fit.force = args.force;
@@ -53,10 +55,20 @@ Status CheckOutputs(const ScoreArgs& args) {
   std::vector<std::string> videos = args.distorted;
   videos.push_back(args.reference);
   for (const std::string& output : args.outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
+  for (const std::string& output : args.pairs_out) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
   return {};
 }
 
 namespace {
+
+/// Without an alignment frames are paired by their order.
+Status WritePairs(const std::string& path, const ScoredRun& result, size_t video) {
+  const Alignment alignment =
+      result.alignments.empty() ? AlignByOffset(result.frames, result.frames, 0) : result.alignments[video];
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  file->Write(PairsCsv(alignment.pairs));
+  return file->Commit();
+}
 
 Status WriteLogs(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   for (size_t d = 0; d < args.outputs.size(); ++d)
@@ -64,6 +76,7 @@ Status WriteLogs(const ScoreArgs& args, const ScoredRun& result, const NumberFor
         args.outputs[d], args.format,
         {result.session->scores(static_cast<int>(d)), result.frames, args.subsample, kLibvmafVersion,
          static_cast<double>(result.frames) / result.seconds, result.format.width, result.format.height, numbers}));
+  for (size_t d = 0; d < args.pairs_out.size(); ++d) ACU_RETURN_IF_ERROR(WritePairs(args.pairs_out[d], result, d));
   return {};
 }
 
@@ -82,7 +95,8 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
              PixelFormatName(format.pixel_format));
   for (const std::string& reason : result.model_reasons) fmt::print("model      {}\n", reason);
   for (size_t d = 0; d < args.distorted.size(); ++d)
-    fmt::print("distorted  {}\n\n{}\n", args.distorted[d],
+    fmt::print("distorted  {}\n{}\n{}\n", args.distorted[d],
+               result.alignments.empty() ? "" : "pairs      " + result.alignments[d].Describe() + "\n",
                PooledTable(*result.session, static_cast<int>(d), result.frames));
   if (args.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
@@ -115,7 +129,8 @@ Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
     summary.devices.push_back(
         {lane->info().backend, lane->info().index, lane->info().name, lane->batch(), lane->memory_bytes()});
   for (size_t d = 0; d < args.distorted.size(); ++d)
-    summary.videos.push_back({args.distorted[d], &result.session->scores(static_cast<int>(d))});
+    summary.videos.push_back({args.distorted[d], &result.session->scores(static_cast<int>(d)),
+                              result.alignments.empty() ? nullptr : &result.alignments[d]});
   return summary;
 }
 

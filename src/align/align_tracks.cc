@@ -82,7 +82,8 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
 }
 
 Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
-  const auto [less, more] = std::minmax(reference.size(), distorted.size());
+  const int64_t less = std::min(reference.size(), distorted.size());
+  const int64_t more = std::max(reference.size(), distorted.size());
   const double seconds = kMostSecondsApart;
   if (more > 4 * less)
     return Error(StatusCode::kBadData,

@@ -36,18 +36,30 @@ void FillCosts(const Residuals& residuals, const PairingCosts& costs, int64_t j,
   costs.FromResiduals(residuals.energy(j), Residuals::floor(), to);
 }
 
+template <class Residuals>
+double ResidualOf(const Residuals& residuals, int64_t j, int64_t i) {
+  double residual = 0;
+  residuals.Fill(j, i, {&residual, 1});
+  return residual;
+}
+
+/// What a pair leaves of the distorted frame's energy.
+template <class Residuals>
+double PartLeft(const Residuals& residuals, int64_t j, int64_t i) {
+  return ResidualOf(residuals, j, i) / (residuals.energy(j) + Residuals::floor());
+}
+
 /// Learns from pairs what they usually leave, with room for worse ones.
 template <class Residuals>
 void LearnUsual(const Residuals& residuals, const Pairs& pairs, PairingCosts& costs) {
   constexpr double kLeast = 0.002, kMost = 0.2, kRoom = 1.5, kWorse = 0.9;
   std::vector<double> parts, all;
   for (const auto& [i, j] : pairs) {
-    double residual = 0;
-    residuals.Fill(j, i, {&residual, 1});
-    all.push_back(residual);
-    parts.push_back(residual / (residuals.energy(j) + Residuals::floor()));
+    all.push_back(ResidualOf(residuals, j, i));
+    parts.push_back(PartLeft(residuals, j, i));
   }
-  costs.set_usual(std::clamp(kRoom * Quantile(std::move(parts), kWorse), kLeast, kMost), Quantile(std::move(all), 0.5));
+  costs.set_usual(std::clamp(kRoom * Quantile(std::move(parts), kWorse), kLeast, kMost),
+                  kRoom * Quantile(std::move(all), kWorse));
 }
 
 /// Frames that differ far less from the one before than the frames about them do.
@@ -117,7 +129,8 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto& [i, j] = pairs[k];
     const double energy = fitted.fine->energy(j);
-    if (energy > kVividEnergy) parts.push_back(all[k] / energy);
+    // Coarse residuals: the constant differences of fine ones would explain any picture that stands still.
+    if (energy > kVividEnergy) parts.push_back(PartLeft(*fitted.coarse, j, i));
     if (fitted.IsForeign(j, i)) continue;
     fitted.shown[static_cast<size_t>(j)] = i;
     fitted.residuals[static_cast<size_t>(j)] = all[k];

@@ -82,7 +82,7 @@ bool Margins::IsAmbiguous(int64_t shift) const {
 }
 
 double Margins::confidence() const {
-  constexpr double kUnit = 15;
+  constexpr double kUnit = 20;
   return 1 - Exp(-std::clamp(smallest_, 0.0, 40 * kUnit) / kUnit);
 }
 

@@ -18,7 +18,7 @@ struct PathCosts {
   double hold = 14;          // the distorted video stops on a frame, or other frames begin
   double hold_a_frame = 3;   // where the frame fits no reference frame
   double hold_a_match = 12;  // where it does
-  double outside = 4;        // a frame before the reference's first or after its last
+  double outside = 6;        // a frame before the reference's first or after its last
   double off_time = 8;       // a first offset other than 0
   double off_time_a_frame = 0.01;
   double jump_after_repeat = 2.5;  // the same where the distorted frames are seen to repeat

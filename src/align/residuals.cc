@@ -8,8 +8,8 @@
 namespace acutance {
 namespace {
 
-constexpr double kWeight = 24;     // independent cells of a signature, with care: neighbours err alike
-constexpr double kUnmatched = 40;  // a pair costs this at most: a single frame decides nothing
+constexpr double kWeight = 48;     // independent cells of a signature, with care: neighbours err alike
+constexpr double kUnmatched = 60;  // a pair costs this at most: a single frame decides nothing
 constexpr int kAll = FrameSignature::kCells;
 
 /// Sums of squares of 32 differences below 2^13 fit into 32 bits.

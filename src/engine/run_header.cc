@@ -201,6 +201,7 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
   ACU_RETURN_IF_ERROR(AddVideo("reference", request.reference, header));
   for (size_t d = 0; d < request.distorted.size(); ++d)
     ACU_RETURN_IF_ERROR(AddVideo(fmt::format("distorted {}", d + 1), request.distorted[d], header));
+  header.push_back({"pairs", {request.pairs_word.empty() ? "frame by frame" : request.pairs_word}});
   for (const ModelRequest& model : request.models) ACU_RETURN_IF_ERROR(AddModel(model, header));
   for (const FeatureRequest& feature : request.features)
     header.push_back({"feature", NamedOptions(feature.metric, feature.options)});

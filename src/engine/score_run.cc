@@ -4,12 +4,15 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/guarded.h"
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
+#include "engine/pairing.h"
 #include "engine/run_journal.h"
 #include "io/bars.h"
 #include "io/pair_reader.h"
@@ -33,7 +36,8 @@ Status DescribeMismatch(const RunRequest& request, const Status& status) {
 /// Carries a run from step to step; the first step that fails fills result.error.
 class Run {
  public:
-  explicit Run(const RunRequest& request) : request_(request), open_(request.open) {}
+  /// pairing: null: frames are paired by their order.
+  Run(const RunRequest& request, Pairing* pairing) : request_(request), pairing_(pairing), open_(request.open) {}
 
   ScoredRun Go() && {
     if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenJournal())
@@ -125,17 +129,20 @@ class Run {
     return true;
   }
 
-  Result<PairReaderInput> OpenInput(const std::string& path, int64_t skip) {
+  /// number: 0 is the reference.
+  Result<PairReaderInput> OpenInput(const std::string& path, int number, int64_t skip) {
     if (may_use_nvdec_) {
       ACU_ASSIGN_OR_RETURN(open_.device_decoding, DecodeOn(devices_->PeekGroup().front()->info()));
       open_.device_decoding->required = request_.decoder == Decoder::kNvdec;
     }
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, open_));
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video,
+                         pairing_ ? pairing_->Open(path, open_, number) : OpenVideo(path, open_));
+    if (pairing_) skip += pairing_->SkipOf(number);
     result_.decoded_by_nvdec |= video->is_on_device();
     for (const std::string& warning : video->warnings()) Warn(path + ": " + warning);
     has_raw_ |= video->is_raw();
     all_instant_ &= video->is_instant();
-    WarnOfRate(path, video->frame_rate());
+    if (!pairing_ || !pairing_->heeds_rates()) WarnOfRate(path, video->frame_rate());
     return PairReaderInput{path, std::move(video), skip};
   }
 
@@ -153,18 +160,22 @@ class Run {
 
   bool OpenInputs() {
     const bool all = has_journal();  // frames are counted from the videos' first
-    Result<PairReaderInput> reference = OpenInput(request_.reference, all ? 0 : request_.skip_reference);
+    Result<PairReaderInput> reference = OpenInput(request_.reference, 0, all ? 0 : request_.skip_reference);
     if (!reference.ok()) return Fail(RunStage::kReference, reference.status());
     reference_ = std::move(reference).value();
     for (const std::string& path : request_.distorted) {
-      Result<PairReaderInput> input = OpenInput(path, all ? 0 : request_.skip_distorted);
+      const int number = static_cast<int>(distorted_.size()) + 1;
+      Result<PairReaderInput> input = OpenInput(path, number, all ? 0 : request_.skip_distorted);
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
       distorted_.push_back(std::move(input).value());
     }
-    if (!open_.raw || has_raw_) return true;
-    return Fail(RunStage::kReference,
-                Error(StatusCode::kInvalidArgument,
-                      "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
+    if (open_.raw && !has_raw_)
+      return Fail(
+          RunStage::kReference,
+          Error(StatusCode::kInvalidArgument,
+                "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
+    return !pairing_ || !pairing_->MustLookFirst() ||
+           Fail(RunStage::kPair, Error(StatusCode::kCancelled, "the frames are not paired yet"));
   }
 
   bool FailPair(const Status& status) {
@@ -318,6 +329,8 @@ class Run {
         was_stopped_ = true;
         return {};
       }
+      if (pairing_ && pairing_->IsDoubtful(session_->frames_added()))
+        return Error(StatusCode::kCancelled, "the frames do not belong together");
     }
     return status;
   }
@@ -329,6 +342,9 @@ class Run {
         skipped == 0 ? "" : fmt::format(": a video ends before frame {}, the first that was asked for", skipped));
   }
 
+  /// Of a part; other runs count from their own first.
+  int64_t FirstFrame() const { return result_.is_part ? request_.skip_reference : 0; }
+
   void ScoreFrames() {
     const auto start = std::chrono::steady_clock::now();
     const auto cancel = [reader = reader_.get(), session = session_.get()] {
@@ -338,7 +354,7 @@ class Run {
     const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
     Status status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) Warn(warning);
-    if (status.ok() && session_->frames_added() == (result_.is_part ? request_.skip_reference : 0)) {
+    if (status.ok() && session_->frames_added() == FirstFrame()) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
     }
@@ -349,6 +365,7 @@ class Run {
       Fail(RunStage::kScore, status);
       return;
     }
+    if (pairing_ && !result_.error) pairing_->Conclude(session_->frames_added() - FirstFrame());
     for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result_.frames = session_->frames_added();
@@ -356,6 +373,7 @@ class Run {
   }
 
   RunRequest request_;  // with the models that were chosen
+  Pairing* const pairing_;
   OpenOptions open_;
   std::optional<PairReaderInput> reference_;  // not set: the videos are not opened
   std::vector<PairReaderInput> distorted_;
@@ -371,13 +389,66 @@ class Run {
   std::unique_ptr<PairReader> reader_;
 };
 
-ScoredRun RunOnce(const RunRequest& request) {
+ScoredRun RunOnce(const RunRequest& request, Pairing* pairing) {
   ScoredRun result;
   const Status status = Guarded([&] {
-    result = Run(request).Go();
+    result = Run(request, pairing).Go();
     return Status();
   });
   if (!status.ok()) result.error = RunError{RunStage::kScore, status};
+  return result;
+}
+
+/// Where NVDEC fails, FFmpeg's own decoders do it.
+ScoredRun RunDecoded(const RunRequest& request, Pairing* pairing) {
+  ScoredRun result = RunOnce(request, pairing);
+  if (!result.error || !result.decoded_by_nvdec || result.error->status.code() == StatusCode::kCancelled) return result;
+  const std::string reason = result.error->status.message();
+  const std::string again_warning = fmt::format("with NVDEC: {}; started again without, scores do not change", reason);
+  if (request.on_warning) request.on_warning(again_warning);
+  RunRequest again = request;
+  again.decoder = Decoder::kCpu;
+  result = RunOnce(again, pairing);
+  if (result.error) return result;
+  result.warnings.insert(result.warnings.begin(), again_warning);
+  return result;
+}
+
+/// A run that goes again warns of the same things.
+std::function<void(const std::string&)> WarnOnce(std::function<void(const std::string&)> warn) {
+  struct Warned {
+    std::mutex mutex;
+    std::set<std::string> warnings;
+  };
+  return [warned = std::make_shared<Warned>(), warn = std::move(warn)](const std::string& warning) {
+    const std::lock_guard lock(warned->mutex);
+    if (warned->warnings.insert(warning).second) warn(warning);
+  };
+}
+
+/// Runs until the frames belong together: frame by frame first, and where that does not fit by what the whole videos
+/// tell.
+ScoredRun RunPaired(RunRequest request) {
+  if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
+  Pairing pairing(request);
+  ScoredRun result;
+  const auto fail = [&](Status status) { result.error = RunError{RunStage::kPair, std::move(status)}; };
+  if (Status status = pairing.Prepare(); !status.ok()) {
+    fail(std::move(status));
+    return result;
+  }
+  request.pairs_word = pairing.word();
+  result = RunDecoded(request, &pairing);
+  if (pairing.must_look()) {
+    result = {};
+    if (Status status = Guarded([&] { return pairing.Look(); }); !status.ok()) {
+      fail(std::move(status));
+      return result;
+    }
+    request.pairs_word = pairing.word();
+    result = RunDecoded(request, &pairing);
+  }
+  if (!result.error) result.alignments = pairing.TakeAlignments();
   return result;
 }
 
@@ -390,17 +461,7 @@ Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choic
 }
 
 ScoredRun RunScore(const RunRequest& request) {
-  ScoredRun result = RunOnce(request);
-  if (!result.error || !result.decoded_by_nvdec || result.error->status.code() == StatusCode::kCancelled) return result;
-  const std::string reason = result.error->status.message();
-  const std::string again_warning = fmt::format("with NVDEC: {}; started again without, scores do not change", reason);
-  if (request.on_warning) request.on_warning(again_warning);
-  RunRequest again = request;
-  again.decoder = Decoder::kCpu;
-  result = RunOnce(again);
-  if (result.error) return result;
-  result.warnings.insert(result.warnings.begin(), again_warning);
-  return result;
+  return request.pairing.mode == PairingRequest::Mode::kIndex ? RunDecoded(request, nullptr) : RunPaired(request);
 }
 
 }  // namespace acutance

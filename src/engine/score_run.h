@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "align/alignment.h"
+#include "align/pairing_request.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/auto_model.h"
@@ -64,7 +66,9 @@ struct RunRequest {
   int subsample = 1;
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
-  int64_t frame_limit = 0;  // 0: all
+  int64_t frame_limit = 0;   // 0: all
+  PairingRequest pairing{};  // which frames belong together
+  std::string pairs_word;    // filled by RunScore: what the journal knows frames by; empty: frame by frame
   FitOptions fit{.size = CommonSize(), .raise_bit_depth = true, .heed_color = true, .heed_display = true};
   CropChoice crop;
   DeviceChoice device;
@@ -102,6 +106,7 @@ struct ScoredRun {
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons;  // of the models that were chosen
+  std::vector<Alignment> alignments;       // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;           // kRead with a session: the frames before it were scored
 };
 

@@ -1,5 +1,6 @@
 #include "io/kept_video.h"
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct KeptVideo::State {
   std::vector<KeptPicture> kept;
   size_t read = 0;  // pictures of the source so far
   bool ended = false;
+  std::atomic<bool> is_held = false;
 };
 
 class KeptVideo::Reading : public VideoSource {
@@ -41,7 +43,9 @@ class KeptVideo::Reading : public VideoSource {
   void SkipChroma() override { state_->source->SkipChroma(); }
   bool is_raw() const override { return state_->source->is_raw(); }
   Status CheckIntact() const override { return state_->source->CheckIntact(); }
-  void Interrupt() override { state_->source->Interrupt(); }
+  void Interrupt() override {
+    if (!state_->is_held) state_->source->Interrupt();
+  }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
 
   Result<std::optional<Picture>> Next() override {
@@ -71,8 +75,12 @@ class KeptVideo::Reading : public VideoSource {
   std::optional<double> time_;
 };
 
-KeptVideo::KeptVideo(std::unique_ptr<VideoSource> source, size_t most_bytes)
-    : state_(std::make_shared<State>(std::move(source), most_bytes)) {}
+KeptVideo::KeptVideo(std::unique_ptr<VideoSource> source, size_t most_bytes) : state_(std::make_shared<State>()) {
+  state_->source = std::move(source);
+  state_->most_bytes = most_bytes;
+}
+
+void KeptVideo::Hold(bool hold) { state_->is_held = hold; }
 
 Result<std::unique_ptr<VideoSource>> KeptVideo::Open() {
   if (state_->kept.size() < state_->read)

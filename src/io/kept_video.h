@@ -18,6 +18,10 @@ class KeptVideo {
   /// reading are not kept any more.
   Result<std::unique_ptr<VideoSource>> Open();
 
+  /// While a video is held, a reading that is interrupted waits for the picture that it is at: an interrupted source
+  /// would be at its end.
+  void Hold(bool hold);
+
  private:
   struct State;
   class Reading;

@@ -32,6 +32,19 @@ Json Statistics(const ScoreTable::Column& column, const FrameRange& range) {
   return result;
 }
 
+Json AlignmentJson(const Alignment& alignment) {
+  static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
+  return {{"by", kBy[static_cast<int>(alignment.by)]},
+          {"text", alignment.Describe()},
+          {"confidence", alignment.by == Alignment::By::kSignatures ? Number(alignment.confidence) : Json()},
+          {"late", alignment.late()},
+          {"dropped", alignment.dropped()},
+          {"repeated", alignment.repeated()},
+          {"pairs", alignment.pairs.size()},
+          {"unmatched_reference", alignment.unmatched_reference},
+          {"unmatched_distorted", alignment.unmatched_distorted}};
+}
+
 Json Video(const Summary& summary, const SummaryVideo& video) {
   const FrameRange range{0, summary.frame_count - 1, summary.n_subsample};
   Json models = Json::object();
@@ -49,10 +62,12 @@ Json Video(const Summary& summary, const SummaryVideo& video) {
   }
   Json aggregates = Json::object();
   for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = Number(value);
-  return {{"distorted", video.distorted},
-          {"models", std::move(models)},
-          {"features", std::move(features)},
-          {"aggregates", std::move(aggregates)}};
+  Json result = {{"distorted", video.distorted},
+                 {"models", std::move(models)},
+                 {"features", std::move(features)},
+                 {"aggregates", std::move(aggregates)}};
+  if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
+  return result;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "align/alignment.h"
 #include "model/score_table.h"
 
 namespace acutance {
@@ -18,6 +19,7 @@ struct SummaryModel {
 struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
+  const Alignment* alignment = nullptr;  // null: frames are paired by their order, unlooked at
 };
 
 struct SummaryDevice {
@@ -48,7 +50,9 @@ struct Summary {
 
 /// {"version", "reference": {...}, "frames", "subsample", "seconds", "fps", "threads", "devices": [{"backend",
 /// "device", "name", "batch", "memory_bytes"}, ...], "results": [{"distorted",
-/// "models": {name: statistics}, "features": {name: statistics}, "aggregates": {name: value}}, ...], "model_reasons",
+/// "models": {name: statistics}, "features": {name: statistics}, "aggregates": {name: value}, "alignment": {"by",
+/// "text", "confidence", "late", "dropped", "repeated", "pairs", "unmatched_reference", "unmatched_distorted"}}, ...],
+/// "model_reasons",
 /// "warnings"}. Statistics: mean, harmonic_mean, min, max, median, stddev and percentiles 1..99; null where a score is
 /// missing.
 std::string SummaryJson(const Summary& summary);

@@ -34,7 +34,9 @@ class JournalTest(CommandTest):
 
     def command(self, *args, videos=None, output="log.xml"):
         log = ("--output", self.path(output)) if output else ()
-        return [ACUTANCE, "score", *(videos or (self.ref, self.dis)), *FEATURES, "-q", *log, *map(str, args)]
+        # These are no encodes of each other, and journals are what is tested.
+        return [ACUTANCE, "score", *(videos or (self.ref, self.dis)), *FEATURES, "-q", "--align", "index", *log,
+                *map(str, args)]
 
     def whole(self, *args, **options):
         self.assert_ok(self.run_command(*self.command(*args, output="whole.xml", **options)))
@@ -230,9 +232,9 @@ class Joined(JournalTest):
     def test_several_videos(self):
         videos = (self.ref, self.dis, self.other)
         log = self.path("whole-{name}.json")
-        self.assert_ok(self.score(*videos, *FEATURES, "-o", log, "-q"))
+        self.assert_ok(self.score(*videos, *FEATURES, "--align", "index", "-o", log, "-q"))
         for name, frames_ in (("a", ":11"), ("b", "11:")):
-            self.assert_ok(self.score(*videos, *FEATURES, "-q", "--frames", frames_, "--journal", self.path(name)))
+            self.assert_ok(self.score(*videos, *FEATURES, "--align", "index", "-q", "--frames", frames_, "--journal", self.path(name)))
         self.assert_ok(self.join(self.path("b"), self.path("a"), output="joined-{name}.json"))
         for name in ("dis", "other"):
             self.assertEqual(without_speed(self.read(f"joined-{name}.json")),

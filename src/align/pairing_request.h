@@ -1,0 +1,28 @@
+// What the user says of how frames belong together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace acutance {
+
+struct PairingRequest {
+  enum class Mode { kIndex, kAuto, kTimes, kOffset, kFile };
+
+  Mode mode = Mode::kIndex;
+  int64_t late = 0;  // kOffset: distorted frame k + late belongs to reference frame k
+  std::string file;  // kFile: of pairs
+};
+
+/// "auto", "time", "index", "+12", "-3", or a file's path.
+Result<PairingRequest> ParsePairing(const std::string& text);
+
+/// Reads "reference_frame,distorted_frame" lines, as --pairs-out writes them: both grow. A first line without digits is
+/// a heading.
+Result<std::vector<std::pair<int64_t, int64_t>>> ReadPairsFile(const std::string& path);
+
+}  // namespace acutance

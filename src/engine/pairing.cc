@@ -1,0 +1,238 @@
+#include "engine/pairing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <span>
+
+#include "align/align_tracks.h"
+#include "align/read_tracks.h"
+#include "base/hash.h"
+#include "io/picked_video.h"
+
+namespace acutance {
+namespace {
+
+using Mode = PairingRequest::Mode;
+
+constexpr size_t kMostKeptBytes = size_t{1} << 30;  // of a pipe's pictures
+constexpr int64_t kFirstCheck = 96;                 // pairs; the next at four times as many
+
+bool IsFile(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+/// Another number of frames, or another rate, which a conversion of 1000 to 1001 has, too.
+template <class T>
+bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
+  return a && b && std::abs(static_cast<double>(*a - *b)) > 1e-5 * static_cast<double>(*a);
+}
+
+/// What frame numbers of a part of a video are in the whole.
+void Shift(int64_t first, Alignment& alignment) {
+  for (auto& [i, j] : alignment.pairs) i += first, j += first;
+  for (int64_t& i : alignment.unmatched_reference) i += first;
+  for (int64_t& j : alignment.unmatched_distorted) j += first;
+}
+
+}  // namespace
+
+Pairing::Pairing(const RunRequest& request)
+    : request_(request),
+      facts_(request.distorted.size() + 1),
+      tracks_(request.distorted.size() + 1),
+      picks_(request.distorted.size() + 1) {
+  const Mode mode = request.pairing.mode;
+  watches_ = mode == Mode::kAuto;
+  heeds_rates_ = mode != Mode::kIndex;
+  next_check_ = kFirstCheck;
+}
+
+const std::string& Pairing::PathOf(size_t video) const {
+  return video == 0 ? request_.reference : request_.distorted[video - 1];
+}
+
+Status Pairing::Prepare() {
+  if (request_.pairing.mode != Mode::kFile) return {};
+  ACU_ASSIGN_OR_RETURN(auto pairs, ReadPairsFile(request_.pairing.file));
+  alignments_.assign(request_.distorted.size(), Alignment{.by = Alignment::By::kGiven, .pairs = std::move(pairs)});
+  for (Alignment& alignment : alignments_)
+    NoteUnmatched(alignment.pairs.back().first + 1, alignment.pairs.back().second + 1, alignment);
+  PickPairs();
+  return {};
+}
+
+Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, const OpenOptions& options) {
+  const bool may_look = request_.pairing.mode == Mode::kAuto || request_.pairing.mode == Mode::kTimes;
+  if (!may_look || IsFile(path)) return OpenVideo(path, options);
+  auto kept = kept_.find(path);
+  if (kept == kept_.end()) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+    kept = kept_.emplace(path, KeptVideo(std::move(video), kMostKeptBytes)).first;
+  }
+  Result<std::unique_ptr<VideoSource>> again = kept->second.Open();
+  if (again.ok()) return again;
+  return Error(again.status().code(), "{}: frames do not fit one by one, and {}", path, again.status().message());
+}
+
+Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, const OpenOptions& options, int video) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenOnce(path, options));
+  const auto v = static_cast<size_t>(video);
+  facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device()};
+  if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
+  if (!watches_ || source->is_on_device()) return source;
+  tracks_[v] = std::make_shared<SharedTrack>();
+  return SignFrames(std::move(source), tracks_[v]);
+}
+
+int64_t Pairing::SkipOf(int video) const {
+  if (request_.pairing.mode != Mode::kOffset) return 0;
+  return std::max<int64_t>(0, video == 0 ? -request_.pairing.late : request_.pairing.late);
+}
+
+bool Pairing::MustLookFirst() {
+  const Mode mode = request_.pairing.mode;
+  if (!alignments_.empty() || (mode != Mode::kAuto && mode != Mode::kTimes)) return false;
+  const bool part = request_.frame_limit > 0;  // lengths of whole videos tell nothing
+  must_look_ = mode == Mode::kTimes || !request_.journal.empty();
+  for (const Facts& facts : std::span(facts_).subspan(1)) {
+    must_look_ |= Differ(facts_[0].rate, facts.rate);
+    must_look_ |= !part && Differ(facts_[0].frames, facts.frames);
+  }
+  HoldPipes(must_look_);
+  return must_look_;
+}
+
+bool Pairing::IsDoubtful(int64_t frames) {
+  if (!watches_ || frames < next_check_) return false;
+  next_check_ *= 4;
+  if (!tracks_[0]) return false;
+  const FrameTrack reference = tracks_[0]->Copy(frames);
+  for (size_t v = 1; v < tracks_.size() && !must_look_; ++v) {
+    if (!tracks_[v] || tracks_[v]->size() == 0) continue;  // a run that reads the reference alone
+    const Result<Alignment> alignment = AlignTracks(reference, tracks_[v]->Copy(frames));
+    must_look_ = !alignment.ok() || !alignment->is_plain();
+  }
+  HoldPipes(must_look_);
+  return must_look_;
+}
+
+void Pairing::HoldPipes(bool hold) {
+  for (auto& [path, video] : kept_) video.Hold(hold);
+}
+
+void Pairing::Conclude(int64_t frames) {
+  const int64_t first = first_frame();
+  if (request_.pairing.mode == Mode::kOffset) {
+    const int64_t late = request_.pairing.late, before = std::max<int64_t>(0, -late);
+    alignments_.assign(request_.distorted.size(),
+                       AlignByOffset(first + frames + before, first + frames + before + late, late));
+  }
+  if (!watches_) {  // of all pairs, those that were scored
+    for (Alignment& alignment : alignments_) {
+      const auto begin = alignment.pairs.begin();
+      const int64_t end = std::min(first + frames, static_cast<int64_t>(alignment.pairs.size()));
+      alignment.pairs = {begin + std::min(first, end), begin + end};
+    }
+    return;
+  }
+  for (size_t v = 1; v < tracks_.size(); ++v) {
+    if (!tracks_[0] || !tracks_[v] || tracks_[v]->size() == 0) {
+      alignments_.push_back(AlignByOffset(first + frames, first + frames, 0));
+      continue;
+    }
+    Result<Alignment> alignment = AlignTracks(tracks_[0]->Copy(std::numeric_limits<int64_t>::max()),
+                                              tracks_[v]->Copy(std::numeric_limits<int64_t>::max()));
+    must_look_ |= !alignment.ok() || !alignment->is_plain();
+    HoldPipes(must_look_);
+    if (must_look_) return;
+    alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
+    Shift(first, *alignment);
+    alignments_.push_back(std::move(*alignment));
+  }
+}
+
+Status Pairing::CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const {
+  const int64_t less = std::min(reference.size(), distorted.size());
+  const int64_t more = std::max(reference.size(), distorted.size());
+  if (less == 0)
+    return Error(StatusCode::kBadData, "{} has no frames", reference.size() == 0 ? request_.reference : name);
+  if (less > 1 || more == 1) return {};
+  const bool is_reference = reference.size() == 1;
+  return Error(StatusCode::kBadData,
+               "{} has one frame, and {} has {}: a picture is not paired with a video (--align index compares it with "
+               "the first frame)",
+               is_reference ? request_.reference : name, is_reference ? name : request_.reference, more);
+}
+
+Status Pairing::AlignAll(std::vector<FrameTrack> tracks) {
+  alignments_.clear();
+  for (size_t v = 1; v < tracks.size(); ++v) {
+    ACU_RETURN_IF_ERROR(CheckLengths(tracks[0], tracks[v], PathOf(v)));
+    if (request_.pairing.mode == Mode::kTimes) {
+      alignments_.push_back(AlignByTimes(tracks[0], tracks[v]));
+      if (alignments_.back().pairs.empty())
+        return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", PathOf(0), PathOf(v));
+      continue;
+    }
+    Result<Alignment> alignment = AlignTracks(tracks[0], tracks[v]);
+    if (!alignment.ok())
+      return Error(alignment.status().code(), "{} and {}: {}", PathOf(0), PathOf(v), alignment.status().message());
+    alignments_.push_back(std::move(*alignment));
+  }
+  return {};
+}
+
+/// A session scores a reference frame with all distorted videos, so that those that one of them lacks are left out.
+void Pairing::KeepCommonPairs() {
+  std::map<int64_t, size_t> count;  // of videos, by reference frame
+  for (const Alignment& alignment : alignments_)
+    for (const auto& [i, j] : alignment.pairs) ++count[i];
+  for (Alignment& alignment : alignments_)
+    std::erase_if(alignment.pairs, [&](const auto& pair) { return count[pair.first] < alignments_.size(); });
+}
+
+void Pairing::PickPairs() {
+  const bool all_plain = std::ranges::all_of(alignments_, [](const Alignment& each) { return each.is_plain(); });
+  std::string text;
+  if (!all_plain) {
+    for (size_t v = 0; v < picks_.size(); ++v) {
+      const Alignment& alignment = alignments_[v == 0 ? 0 : v - 1];
+      for (const auto& [i, j] : alignment.pairs) picks_[v].push_back(v == 0 ? i : j);
+    }
+    for (const Alignment& alignment : alignments_) text += PairsCsv(alignment.pairs);
+  }
+  if (!text.empty()) word_ = fmt::format("{:016x}", Hash(text));
+}
+
+Status Pairing::Look() {
+  must_look_ = watches_ = false;
+  HoldPipes(false);
+  std::vector<std::unique_ptr<VideoSource>> videos;
+  OpenOptions options = request_.open;
+  options.device_decoding.reset();
+  for (size_t v = 0; v < facts_.size(); ++v) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenOnce(PathOf(v), options));
+    if (IsFile(PathOf(v))) video->SkipChroma();
+    videos.push_back(std::move(video));
+  }
+  const auto cancel = [&videos] {
+    for (const auto& video : videos) video->Interrupt();
+  };
+  const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
+  std::optional<int64_t> most;
+  if (request_.frame_limit > 0)
+    most = static_cast<int64_t>(1.1 * static_cast<double>(first_frame() + request_.frame_limit) +
+                                1.2 * kMostSecondsApart * videos[0]->frame_rate().value_or(60));
+  ACU_ASSIGN_OR_RETURN(std::vector<FrameTrack> tracks, ReadTracks(videos, most));
+  ACU_RETURN_IF_ERROR(AlignAll(std::move(tracks)));
+  KeepCommonPairs();
+  if (alignments_[0].pairs.empty())
+    return Error(StatusCode::kBadData, "the distorted videos have no frames of {} in common", request_.reference);
+  PickPairs();
+  return {};
+}
+
+}  // namespace acutance

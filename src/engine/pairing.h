@@ -1,0 +1,81 @@
+// Pairs the frames of a run: watches their signatures as they are scored, and looks at the whole videos where frame by
+// frame does not fit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "align/alignment.h"
+#include "align/signed_video.h"
+#include "base/status.h"
+#include "engine/score_run.h"
+#include "io/kept_video.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+class Pairing {
+ public:
+  explicit Pairing(const RunRequest& request);
+
+  /// Reads the file of pairs, where there is one.
+  Status Prepare();
+
+  /// Opens a video of the run: 0 is the reference. A pipe is opened once, and read again from memory.
+  Result<std::unique_ptr<VideoSource>> Open(const std::string& path, const OpenOptions& options, int video);
+  /// Frames to discard before the first pair.
+  int64_t SkipOf(int video) const;
+
+  /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
+  bool MustLookFirst();
+  /// After `frames` pairs: whether they do not fit, so that the run had better stop.
+  bool IsDoubtful(int64_t frames);
+  /// After a run of `frames` pairs: what became of them. A run whose frames did not fit must go again after Look().
+  void Conclude(int64_t frames);
+
+  bool must_look() const { return must_look_; }
+  /// Whether videos are paired by more than their order, so that different rates need no warning.
+  bool heeds_rates() const { return heeds_rates_; }
+  /// Reads the signatures of all videos and aligns them. The run that follows reads the frames in pairs alone.
+  Status Look();
+
+  /// One for each distorted video; none for kIndex.
+  std::vector<Alignment> TakeAlignments() { return std::move(alignments_); }
+  /// The pairs, as a word for the journal; empty: frame by frame.
+  const std::string& word() const { return word_; }
+
+ private:
+  struct Facts {
+    std::optional<int64_t> frames;
+    std::optional<double> rate;
+    bool on_device = false;
+  };
+
+  Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options);
+  Status AlignAll(std::vector<FrameTrack> tracks);
+  Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
+  void KeepCommonPairs();
+  void PickPairs();
+  void HoldPipes(bool hold);  // a run that stops leaves them readable
+  const std::string& PathOf(size_t video) const;
+  int64_t first_frame() const { return request_.skip_reference; }
+
+  const RunRequest& request_;
+  std::map<std::string, KeptVideo> kept_;
+  std::vector<Facts> facts_;
+  std::vector<std::shared_ptr<SharedTrack>> tracks_;  // of a run that is watched
+  std::vector<std::vector<int64_t>> picks_;           // by video, the frames of a run that follows Look(); empty: all
+  std::vector<Alignment> alignments_;
+  std::string word_;
+  bool watches_ = false;
+  bool must_look_ = false;
+  bool heeds_rates_ = false;
+  int64_t next_check_ = 0;
+};
+
+}  // namespace acutance

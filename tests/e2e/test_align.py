@@ -1,0 +1,146 @@
+"""Which frames belong together: offsets, drops, rates, pipes, files of pairs, and refusals."""
+import csv
+import io
+import json
+import math
+import unittest
+
+from clips import CommandTest, y4m
+
+WIDTH, HEIGHT, COUNT = 96, 54, 90
+
+
+def picture(t, worse, seed=0):
+    """A spot that moves on a path that does not close, before stripes that lean."""
+    cx, cy = 48 + 33 * math.sin(0.11 * t + seed), 27 + 18 * math.sin(0.083 * t + 1)
+    rows = [[60 + x // 2 + ((x + (2 + seed) * y) // 8 % 2) * 20 for x in range(WIDTH)] for y in range(HEIGHT)]
+    for y in range(max(0, int(cy) - 12), min(HEIGHT, int(cy) + 13)):
+        for x in range(max(0, int(cx) - 12), min(WIDTH, int(cx) + 13)):
+            near = 1 - math.hypot(x - cx, y - cy) / 12
+            if near > 0:
+                rows[y][x] = min(255, int(rows[y][x] + 120 * near))
+    samples = [value * 15 // 16 + 6 + (x * 7 + y * 3 + t) % 4 if worse else value
+               for y, row in enumerate(rows) for x, value in enumerate(row)]
+    return bytes(samples) + bytes([128]) * (WIDTH * HEIGHT // 2)
+
+
+REFERENCE = [picture(t, False) for t in range(COUNT)]
+ENCODE = [picture(t, True) for t in range(COUNT)]
+
+
+class AlignTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE))
+
+    def video(self, frames, rate="F25:1", name="dis.y4m"):
+        return self.write(name, y4m(WIDTH, HEIGHT, [ENCODE[t] for t in frames], f"{rate} Ip A1:1 C420jpeg"))
+
+    def scored(self, *args, **options):
+        """The pairs, the line about them, and the score of each."""
+        result = self.score(self.ref, *args, "-q", "--pairs-out", self.path("p.csv"), "-o", self.path("l.csv"),
+                            "--precision", "max", **options)
+        self.assert_ok(result)
+        pairs = [(int(row["reference_frame"]), int(row["distorted_frame"]))
+                 for row in csv.DictReader(io.StringIO(self.read("p.csv")))]
+        line = next((line for line in result.stdout.decode().splitlines() if line.startswith("pairs")), "")
+        return pairs, line, self.read("l.csv")
+
+
+class Pairs(AlignTest):
+    def test_frame_by_frame_is_as_by_index(self):
+        dis = self.video(range(COUNT))
+        pairs, line, log = self.scored(dis)
+        self.assertEqual(pairs, [(k, k) for k in range(COUNT)])
+        self.assertIn("frame by frame; confidence 0.99", line)
+        self.assertEqual(self.scored(dis, "--align", "index"), (pairs, "", log))
+
+    def test_offsets(self):
+        pairs, line, log = self.scored(self.video(range(20, COUNT)))
+        self.assertEqual(pairs, [(k + 20, k) for k in range(COUNT - 20)])
+        self.assertIn("distorted starts 20 frames early; confidence 0.99", line)
+        self.assertEqual(self.scored(self.path("dis.y4m"), "--align", "-20")[::2], (pairs, log))
+        self.assertEqual(self.scored(self.path("dis.y4m"), "--align", self.path("p.csv"))[::2], (pairs, log))
+
+    def test_a_late_video(self):
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE[15:]))
+        pairs, line, _ = self.scored(self.video(range(COUNT)))
+        self.assertEqual(pairs, [(k, k + 15) for k in range(COUNT - 15)])
+        self.assertIn("distorted starts 15 frames late", line)
+
+    def test_drops_and_repeats_in_the_middle(self):
+        frames = [t for t in range(COUNT) if t not in (60, 61)]
+        frames.insert(31, 30)
+        self.assertEqual(self.scored(self.video(frames))[1].split("      ")[1],
+                         "2 frames dropped; 1 frame repeated; confidence 0.99")
+        result = self.score(self.ref, self.path("dis.y4m"), "-q", "--json")
+        alignment = json.loads(result.stdout)["results"][0]["alignment"]
+        self.assertEqual((alignment["unmatched_reference"], alignment["unmatched_distorted"]), ([60, 61], [31]))
+        self.assertEqual((alignment["by"], alignment["pairs"], alignment["late"]), ("signatures", COUNT - 2, 0))
+
+    def test_rates(self):
+        pairs, _, log = self.scored(self.video([j // 2 for j in range(2 * COUNT)], "F50:1"))
+        self.assertEqual(pairs, [(k, 2 * k) for k in range(COUNT)])
+        self.assertEqual(log, self.scored(self.video(range(COUNT)))[2])
+
+    def test_by_times(self):
+        dis = self.video(range(0, COUNT, 2), "F25:2")
+        self.assertEqual(self.scored(dis, "--align", "time")[0], [(k, k // 2) for k in range(0, COUNT, 2)])
+
+    def test_pipes_give_the_same(self):
+        dis = self.video(range(20, COUNT))
+        expected = self.scored(dis)
+        with open(dis, "rb") as file:
+            self.assertEqual(self.scored("-", stdin=file.read()), expected)
+
+    def test_ranges_count_pairs(self):
+        log = self.scored(self.video(range(20, COUNT)))[2].splitlines()
+        pairs, _, some = self.scored(self.path("dis.y4m"), "--frames", "10:30")
+        self.assertEqual(pairs, [(k + 20, k) for k in range(10, 30)])
+        self.assertEqual(some.splitlines()[5].split(",")[1:4], log[15].split(",")[1:4])
+
+    def test_several_encodes(self):
+        a, b = self.video(range(10, COUNT), name="a.y4m"), self.video(range(COUNT - 10), name="b.y4m")
+        self.assert_ok(self.score(self.ref, a, b, "-q", "--pairs-out", self.path("{name}.csv")))
+        self.assertEqual(self.read("a.csv").splitlines()[1], "10,0")
+        self.assertEqual(self.read("b.csv").splitlines()[1], "10,10")
+        self.assert_fails(self.score(self.ref, a, b, "--pairs-out", "p.csv"), 2, "need a file each")
+
+    def test_journals(self):
+        dis = self.video(range(20, COUNT))
+        journal = ("--journal", self.path("j"), "--backend", "cpu")
+        log = self.scored(dis, *journal)[2]
+        self.assertEqual(self.scored(dis, *journal)[2], log)
+        self.assert_fails(self.score(self.ref, dis, *journal, "--align", "index"), 1, "its pairs is '")
+
+
+class Doubts(AlignTest):
+    def test_a_still(self):
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE[:1] * 40))
+        pairs, line, _ = self.scored(self.video([0] * 40))
+        self.assertEqual(len(pairs), 40)
+        self.assertIn("the picture stands still, so that times decide", line)
+
+    def test_a_loop(self):
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, [REFERENCE[k % 12] for k in range(80)]))
+        self.assert_ok(self.score(self.ref, self.video([k % 12 for k in range(80)])))
+        self.assert_fails(self.score(self.ref, self.video([(k + 5) % 12 for k in range(80)])), 1,
+                          "comes again every 12 frames", "--align +N")
+
+    def test_other_videos(self):
+        other = self.write("other.y4m", y4m(WIDTH, HEIGHT, [picture(90 * t, False, 3 + t % 5) for t in range(60)]))
+        self.assert_fails(self.score(self.ref, other), 1, "ref.y4m and ", "no frames in common")
+
+    def test_one_frame(self):
+        self.assert_fails(self.score(self.ref, self.video([0])), 1, "dis.y4m has one frame, and ", "has 90")
+
+    def test_bad_requests(self):
+        dis = self.video(range(COUNT))
+        self.assert_fails(self.score(self.ref, dis, "--align", "soon"), 2, "--align soon: expected auto")
+        for text, problem in (("0,0\n0,1\n", "line 2: frames 0,1 do not come after"), ("0;0\n", "line 1: expected two"),
+                              ("a,b\n", "has no pairs")):
+            self.assert_fails(self.score(self.ref, dis, "--align", self.write("p.csv", text)), 1, problem)
+
+
+if __name__ == "__main__":
+    unittest.main()
