@@ -8,6 +8,14 @@
 namespace acutance {
 namespace {
 
+Picture LumaOf(const Picture& picture, const Rectangle& crop) {
+  Picture part{.format = picture.format, .planes = {}, .memory = nullptr};
+  const Plane& luma = picture.planes[0];
+  part.planes[0] = {luma.data + crop.y * luma.stride + static_cast<ptrdiff_t>(crop.x) * picture.format.BytesPerSample(),
+                    luma.stride, crop.width, crop.height};
+  return part;
+}
+
 class SignedVideo : public ForwardedVideo {
  public:
   SignedVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track)
@@ -34,8 +42,13 @@ void SharedTrack::Begin(std::optional<double> rate) {
   track_.rate = rate;
 }
 
+void SharedTrack::SetCrop(const Rectangle& crop) {
+  const std::lock_guard lock(mutex_);
+  crop_ = crop;
+}
+
 void SharedTrack::Add(const Picture& picture, std::optional<double> time) {
-  const FrameSignature signature = SignatureOf(picture);
+  const FrameSignature signature = SignatureOf(crop_ ? LumaOf(picture, *crop_) : picture);
   const std::lock_guard lock(mutex_);
   track_.signatures.push_back(signature);
   if (time) track_.times.push_back(*time);

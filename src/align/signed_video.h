@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "align/frame_signature.h"
+#include "io/cropped_video.h"
 #include "io/video_source.h"
 
 namespace acutance {
@@ -13,6 +14,8 @@ namespace acutance {
 class SharedTrack {
  public:
   void Begin(std::optional<double> rate);
+  /// The part of the pictures that counts. Called before the first of them.
+  void SetCrop(const Rectangle& crop);
   void Add(const Picture& picture, std::optional<double> time);
   int64_t size() const;
   /// The first `count` frames, or all where there are fewer.
@@ -21,6 +24,7 @@ class SharedTrack {
  private:
   mutable std::mutex mutex_;
   FrameTrack track_;
+  std::optional<Rectangle> crop_;
 };
 
 std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track);

@@ -10,6 +10,7 @@
 #include "align/read_tracks.h"
 #include "base/hash.h"
 #include "io/picked_video.h"
+#include "io/turned_video.h"
 
 namespace acutance {
 namespace {
@@ -80,11 +81,17 @@ Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, 
 Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, const OpenOptions& options, int video) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenOnce(path, options));
   const auto v = static_cast<size_t>(video);
-  facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device()};
+  facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device(), source->facts().orientation, {}};
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
   if (!watches_ || source->is_on_device()) return source;
   tracks_[v] = std::make_shared<SharedTrack>();
   return SignFrames(std::move(source), tracks_[v]);
+}
+
+void Pairing::SetCrop(int video, const std::optional<Rectangle>& crop) {
+  const auto v = static_cast<size_t>(video);
+  facts_[v].crop = crop;
+  if (crop && tracks_[v]) tracks_[v]->SetCrop(*crop);
 }
 
 int64_t Pairing::SkipOf(int video) const {
@@ -97,6 +104,8 @@ bool Pairing::MustLookFirst() {
   if (!alignments_.empty() || (mode != Mode::kAuto && mode != Mode::kTimes)) return false;
   const bool part = request_.frame_limit > 0;  // lengths of whole videos tell nothing
   must_look_ = mode == Mode::kTimes || !request_.journal.empty();
+  // Pictures that are to be turned pass as they are decoded.
+  must_look_ |= std::ranges::any_of(facts_, [](const Facts& facts) { return facts.orientation != Orientation{}; });
   for (const Facts& facts : std::span(facts_).subspan(1)) {
     must_look_ |= Differ(facts_[0].rate, facts.rate);
     must_look_ |= !part && Differ(facts_[0].frames, facts.frames);
@@ -216,6 +225,12 @@ Status Pairing::Look() {
   for (size_t v = 0; v < facts_.size(); ++v) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenOnce(PathOf(v), options));
     if (IsFile(PathOf(v))) video->SkipChroma();
+    if (facts_[v].orientation != Orientation{}) {
+      ACU_ASSIGN_OR_RETURN(video, TurnVideo(std::move(video)));
+    }
+    if (facts_[v].crop) {
+      ACU_ASSIGN_OR_RETURN(video, CropVideo(std::move(video), *facts_[v].crop));
+    }
     videos.push_back(std::move(video));
   }
   const auto cancel = [&videos] {

@@ -14,7 +14,9 @@
 #include "align/signed_video.h"
 #include "base/status.h"
 #include "engine/score_run.h"
+#include "io/cropped_video.h"
 #include "io/kept_video.h"
+#include "io/video_facts.h"
 #include "io/video_source.h"
 
 namespace acutance {
@@ -30,6 +32,9 @@ class Pairing {
   Result<std::unique_ptr<VideoSource>> Open(const std::string& path, const OpenOptions& options, int video);
   /// Frames to discard before the first pair.
   int64_t SkipOf(int video) const;
+
+  /// The part of a video that is compared; not set: all. Called before its pictures are read.
+  void SetCrop(int video, const std::optional<Rectangle>& crop);
 
   /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
   bool MustLookFirst();
@@ -54,6 +59,8 @@ class Pairing {
     std::optional<int64_t> frames;
     std::optional<double> rate;
     bool on_device = false;
+    Orientation orientation{};
+    std::optional<Rectangle> crop{};  // of the picture as it is shown
   };
 
   Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options);

@@ -174,8 +174,7 @@ class Run {
           RunStage::kReference,
           Error(StatusCode::kInvalidArgument,
                 "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
-    return !pairing_ || !pairing_->MustLookFirst() ||
-           Fail(RunStage::kPair, Error(StatusCode::kCancelled, "the frames are not paired yet"));
+    return true;
   }
 
   bool FailPair(const Status& status) {
@@ -212,11 +211,20 @@ class Run {
     return {};
   }
 
+  bool PreparePairing() {
+    if (!pairing_) return true;
+    pairing_->SetCrop(0, reference_->crop);
+    for (size_t d = 0; d < distorted_.size(); ++d) pairing_->SetCrop(static_cast<int>(d) + 1, distorted_[d].crop);
+    return !pairing_->MustLookFirst() ||
+           Fail(RunStage::kPair, Error(StatusCode::kCancelled, "the frames are not paired yet"));
+  }
+
   bool FitInputs() {
     Status cropped = ChooseCrop(*reference_);
     for (PairReaderInput& input : distorted_)
       if (cropped.ok()) cropped = ChooseCrop(input);
     if (!cropped.ok()) return Fail(RunStage::kRead, cropped);
+    if (!PreparePairing()) return false;
     Result<std::vector<std::string>> steps = FitVideos(request_.fit, *reference_, distorted_);
     if (!steps.ok()) return FailPair(steps.status());
     for (const std::string& step : *steps) Warn(step);

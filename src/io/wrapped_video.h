@@ -20,6 +20,7 @@ class WrappedVideo : public VideoSource {
   VideoFacts facts() const override { return source_->facts(); }
   std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
   std::optional<double> frame_rate() const override { return source_->frame_rate(); }
+  std::optional<double> time() const override { return source_->time(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
   Status CheckIntact() const override { return source_->CheckIntact(); }
   void SkipChroma() override { source_->SkipChroma(); }
