@@ -14,6 +14,7 @@
 #include "exec/run_plan.h"
 #include "metric/clip_frames.h"
 #include "metric/plan_context.h"
+#include "metric/test_size.h"
 
 namespace acutance {
 namespace {
@@ -49,13 +50,13 @@ std::vector<OptionValues> OptionSets(const Metric& metric) {
 
 /// The smallest that the metric takes, and one whose rows and columns fill no block.
 std::vector<PictureSize> Sizes(const Metric& metric) {
-  const PictureSize smallest = metric.smallest;
+  const PictureSize smallest = TestSizeOf(metric);
   return {smallest, {std::max(135, smallest.width | 1), std::max(53, smallest.height | 1)}};
 }
 
 /// Chroma planes of the smallest pictures are as large as luma: half of them may be nothing.
 PictureFormat Format(const Metric& metric, const PictureSize& size, int depth) {
-  const bool is_smallest = size.width == metric.smallest.width;
+  const bool is_smallest = size.width == TestSizeOf(metric).width;
   return {size.width, size.height, depth, is_smallest ? PixelFormat::k444 : PixelFormat::k420};
 }
 

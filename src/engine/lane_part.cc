@@ -17,6 +17,8 @@ void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result
 Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_view family) {
   const int own = (frames + stride_ - 1) / stride_;
   context_ = MakePlanContext(features_.Inputs(runs_), format, own, distorted_count_, family);
+  const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
+  context_.artifacts = std::ranges::any_of(runs_, makes_artifacts);
   plans_.clear();
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
@@ -29,9 +31,8 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
 Result<std::unique_ptr<PlanRunner>> LanePart::MakeRunner(Device& device, ForEach for_each,
                                                          const PlanRunner* uploads_with) {
   ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(features_.Inputs(runs_), context_));
-  const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   return PlanRunner::Make(device, plans_, context_,
-                          {.artifacts = std::ranges::any_of(runs_, makes_artifacts),
+                          {.artifacts = context_.artifacts,
                            .pack = !device.info().is_cpu,
                            .trial = &pack_trial_,
                            .for_each = std::move(for_each),

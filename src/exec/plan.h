@@ -63,6 +63,7 @@ class PlanContext {
   int frames = 1;                // of a batch
   int videos = 1;                // distorted ones
   std::array<int, 2> history{};  // by Video: frames before the batch whose pictures are there
+  bool artifacts = false;        // plans make their metrics' artifacts
   WorkloadClass workload = WorkloadClass::kMedium;
   std::string family;                      // DeviceInfo::family
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
@@ -115,7 +116,7 @@ class Plan {
   BufferRef Words() const { return {kWordsBuffer, 0}; }
   BufferRef AddScratch(std::string name, size_t bytes);
   BufferRef AddTable(std::string name, std::vector<std::byte> contents);
-  /// A picture for each item, read back where a session asks for artifacts; in the order of
+  /// A picture for each item, where the context asks for artifacts; in the order of
   /// ExtractorSpec::artifacts. One plane; picture_stride is from item to item.
   PlaneView AddArtifact(std::string name, const PictureFormat& format);
 

@@ -32,6 +32,7 @@ void AddLaunches(const Metric& metric, const PictureFormat& format, const char* 
   for (const OptionTexts& options : OptionCases(metric)) {
     const OptionValues values = *OptionValues::Parse(metric.options, options);
     PlanContext context = MakePlanContext(InputsOf(metric, values), format, 2, 2, family);
+    context.artifacts = true;
     context.overrides = overrides;
     const auto plan = metric.make_plan(values, context);
     ASSERT_TRUE(plan.ok()) << metric.name << ": " << plan.status().message();

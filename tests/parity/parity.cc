@@ -11,6 +11,7 @@
 #include "exec/run_plan.h"
 #include "metric/clip_frames.h"
 #include "metric/plan_context.h"
+#include "metric/test_size.h"
 
 namespace acutance {
 namespace {
@@ -191,6 +192,7 @@ Status CheckShapes(Device& device, const ParityCase& which, std::span<const std:
   }
   for (const std::string& shape : shapes) {
     PlanContext context = MakePlanContext(inputs, which.format, which.batch, which.Videos(), device.info().family);
+    context.artifacts = true;
     const std::vector<TuningEntry> overrides = Overrides(shape);
     if (!shape.empty()) context.overrides = overrides;
     ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(inputs, context));
@@ -207,19 +209,36 @@ Status CheckShapes(Device& device, const ParityCase& which, std::span<const std:
   return {};
 }
 
+/// What no switch reaches: texts that an option knows, and numbers for which other kernels are launched.
+struct OtherCase {
+  std::string_view metric;
+  OptionTexts options;
+};
+const OtherCase kOtherCases[] = {
+    {"speed_chroma", {{"speed_prescale", "0.6"}, {"speed_prescale_method", "bilinear"}}},
+    {"speed_chroma", {{"speed_prescale", "2"}, {"speed_prescale_method", "lanczos4"}, {"speed_kernelscale", "2"}}},
+    {"speed_temporal", {{"speed_prescale", "1.5"}, {"speed_prescale_method", "bicubic"}, {"speed_kernelscale", "0.5"}}},
+    {"cambi", {{"max_log_contrast", "5"}, {"eotf", "pq"}}},
+    {"cambi", {{"enc_width", "240"}, {"enc_height", "150"}, {"cambi_eotf", "pq"}, {"heatmaps_path", "maps"}}},
+};
+
 std::vector<OptionTexts> OptionCases(const Metric& metric) {
   std::vector<OptionTexts> cases(1);
   for (const OptionSpec& option : metric.options)
     if (const bool* value = std::get_if<bool>(&option.default_value))
       cases.push_back({{std::string(option.name), *value ? "false" : "true"}});
+  for (const OtherCase& other : kOtherCases)
+    if (other.metric == metric.name) cases.push_back(other.options);
   return cases;
 }
 
 std::vector<std::string> ShapesOf(const Metric& metric, const OptionTexts& options) {
-  constexpr PictureFormat kFormat = {.width = 64, .height = 64};
+  const PictureSize size = TestSizeOf(metric);
+  const PictureFormat format = {
+      .width = std::max(64, size.width), .height = std::max(64, size.height), .bit_depth = 10};
   std::set<std::string> shapes = {""};
   const OptionValues values = *OptionValues::Parse(metric.options, options);
-  const auto plan = metric.make_plan(values, MakePlanContext(InputsOf(metric, values), kFormat, 1, 1, ""));
+  const auto plan = metric.make_plan(values, MakePlanContext(InputsOf(metric, values), format, 1, 1, ""));
   if (!plan.ok()) return {""};
   for (const Plan::Launch& launch : plan->launches())
     for (std::string& shape : ShapesOf(launch.kernel->kernel)) shapes.insert(std::move(shape));

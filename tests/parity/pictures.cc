@@ -19,6 +19,10 @@ uint32_t SampleOf(Content content, int x, int y, int frame, uint32_t max, std::m
       return (x + frame + y) % 2 ? max : 0;
     case Content::kFilm:
       return static_cast<uint32_t>((3 * x + 5 * y + 11 * frame) % 997 * (max / 1024 + 1) + random() % 8) & max;
+    case Content::kBands: {
+      const uint32_t step = max / 1024 + 1, band = static_cast<uint32_t>(x / 11 + y / 13 + frame) % 9;
+      return 36 * ((max + 1) / 256) + step * (band + (random() % 24 == 0 ? 1 : 0));
+    }
   }
   std::abort();
 }
@@ -41,7 +45,7 @@ Picture MakePicture(const PictureFormat& format, Content content, int frame, std
 }  // namespace
 
 std::string_view ContentName(Content content) {
-  constexpr std::string_view kNames[] = {"noise", "extremes", "flips", "checks", "film"};
+  constexpr std::string_view kNames[] = {"noise", "extremes", "flips", "checks", "film", "bands"};
   return kNames[static_cast<int>(content)];
 }
 

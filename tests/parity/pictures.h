@@ -15,9 +15,10 @@ enum class Content {
   kFlips,     // whole frames of 0 and of the largest value
   kChecks,    // a chessboard of extremes that moves by one sample a frame
   kFilm,      // a slow gradient with a little noise
+  kBands,     // flat areas of dark samples that differ by little, with a few others
 };
-inline constexpr Content kContents[] = {Content::kNoise, Content::kExtremes, Content::kFlips, Content::kChecks,
-                                        Content::kFilm};
+inline constexpr Content kContents[] = {Content::kNoise,  Content::kExtremes, Content::kFlips,
+                                        Content::kChecks, Content::kFilm,     Content::kBands};
 
 std::string_view ContentName(Content content);
 

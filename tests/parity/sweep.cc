@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "metric/plan_context.h"
+#include "metric/test_size.h"
 
 namespace acutance {
 namespace {
@@ -23,8 +24,9 @@ std::vector<std::pair<int, int>> Sizes(const Metric& metric) {
   constexpr std::pair<int, int> kBeyondSmallest[] = {{0, 0},   {14, 0},  {1, 14},  {29, 45},
                                                      {0, 197}, {297, 0}, {61, 29}, {169, 98}};
   std::vector<std::pair<int, int>> sizes;
+  const PictureSize smallest = TestSizeOf(metric);
   for (const auto& [width, height] : kBeyondSmallest)
-    sizes.emplace_back(metric.smallest.width + width, metric.smallest.height + height);
+    sizes.emplace_back(smallest.width + width, smallest.height + height);
   return sizes;
 }
 
@@ -95,7 +97,8 @@ void AddLaunches(const SweepCase& which, std::set<const KernelImage*>& launched)
   const ParityCase& parity = which.parity;
   const OptionValues options = *OptionValues::Parse(parity.metric->options, parity.options);
   const std::vector<InputSpec> inputs = InputsOf(*parity.metric, options);
-  const PlanContext context = MakePlanContext(inputs, parity.format, parity.batch, 1, "");
+  PlanContext context = MakePlanContext(inputs, parity.format, parity.batch, 1, "");
+  context.artifacts = true;
   const bool every_shape = which.shapes.size() > 1;
   if (const auto plan = parity.metric->make_plan(options, context); plan.ok())
     AddLaunches(*plan, every_shape, launched);
