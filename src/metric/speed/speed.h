@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -141,6 +142,19 @@ class SpeedExtractor : public Extractor {
   const SpeedLayout layout_;
   const int pictures_;
 };
+
+/// A picture of SpeedExtractor::Sources on a device: a plane of a frame `back` frames ago, less the middle or this
+/// frame's plane of `less`.
+struct SpeedDeviceSource {
+  Video video;
+  int plane = 0;
+  int back = 0;
+  std::optional<Video> less{};
+};
+
+/// Pairs of pictures in the order of the extractor's.
+Result<Plan> MakeSpeedPlan(const SpeedSettings& settings, const SpeedLayout& layout, const PlanContext& context,
+                           std::span<const SpeedDeviceSource> sources);
 
 // --- The reference implementation
 

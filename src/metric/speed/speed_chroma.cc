@@ -1,6 +1,7 @@
 // speed_chroma: how far the entropies of the chroma planes differ (docs/spec/siblings.md 2).
 #include <utility>
 
+#include "exec/plan.h"
 #include "metric/speed/speed.h"
 
 namespace acutance {
@@ -55,13 +56,24 @@ class SpeedChromaExtractor : public SpeedExtractor {
   const double max_value_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+Result<SpeedLayout> MakeLayout(const SpeedSettings& settings, const PictureFormat& format) {
   if (format.pixel_format == PixelFormat::k400)
     return Error(StatusCode::kInvalidArgument, "speed_chroma needs chroma planes, pictures in 400 have none");
+  return MakeSpeedLayout("speed_chroma", settings, format.PlaneWidth(1), format.PlaneHeight(1), format.bit_depth);
+}
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
-  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeSpeedLayout("speed_chroma", settings, format.PlaneWidth(1),
-                                                           format.PlaneHeight(1), format.bit_depth));
+  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeLayout(settings, format));
   return std::unique_ptr<Extractor>(std::make_unique<SpeedChromaExtractor>(settings, options, std::move(layout)));
+}
+
+Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+  constexpr SpeedDeviceSource kSources[] = {
+      {Video::kReference, 1}, {Video::kDistorted, 1}, {Video::kReference, 2}, {Video::kDistorted, 2}};
+  ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
+  ACU_ASSIGN_OR_RETURN(const SpeedLayout layout, MakeLayout(settings, context.format));
+  return MakeSpeedPlan(settings, layout, context, kSources);
 }
 
 std::vector<InputSpec> Inputs(const OptionValues&) {
@@ -78,6 +90,7 @@ const Metric kSpeedChromaMetric = {
     .outputs = kOutputs,
     .inputs = Inputs,
     .make = Make,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

@@ -57,11 +57,11 @@ FUNCTION(bool) is_negligible(float e, float d0, float d1) {
 
 // The eigenvalue of the symmetric matrix (a e; e b) that is nearer to b.
 FUNCTION(float) trailing_eigenvalue(float a, float b, float e) {
-  const float half = (a - b) * 0.5f;
-  if (half == 0.0f) return b - magnitude(e);
-  const float size = exact_sqrt_float(half * half + e * e);
-  if (half > 0.0f) return b - e * exact_divide_float(e, half + size);
-  return b + e * exact_divide_float(e, size - half);
+  const float middle = (a - b) * 0.5f;
+  if (middle == 0.0f) return b - magnitude(e);
+  const float size = exact_sqrt_float(middle * middle + e * e);
+  if (middle > 0.0f) return b - e * exact_divide_float(e, middle + size);
+  return b + e * exact_divide_float(e, size - middle);
 }
 
 struct Rotation {

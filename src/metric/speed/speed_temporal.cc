@@ -1,6 +1,7 @@
 // speed_temporal: how far the entropies of the changes from frame to frame differ (docs/spec/siblings.md 2).
 #include <utility>
 
+#include "exec/plan.h"
 #include "metric/speed/speed.h"
 
 namespace acutance {
@@ -41,11 +42,23 @@ class SpeedTemporalExtractor : public SpeedExtractor {
   const bool use_reference_;
 };
 
+Result<SpeedLayout> MakeLayout(const SpeedSettings& settings, const PictureFormat& format) {
+  return MakeSpeedLayout("speed_temporal", settings, format.width, format.height, format.bit_depth);
+}
+
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
-  ACU_ASSIGN_OR_RETURN(SpeedLayout layout,
-                       MakeSpeedLayout("speed_temporal", settings, format.width, format.height, format.bit_depth));
+  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeLayout(settings, format));
   return std::unique_ptr<Extractor>(std::make_unique<SpeedTemporalExtractor>(settings, options, std::move(layout)));
+}
+
+Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+  const Video less = options.Bool("speed_use_ref_diff") ? Video::kReference : Video::kDistorted;
+  const SpeedDeviceSource sources[] = {{.video = Video::kReference, .back = 1, .less = Video::kReference},
+                                       {.video = Video::kDistorted, .back = 1, .less = less}};
+  ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
+  ACU_ASSIGN_OR_RETURN(const SpeedLayout layout, MakeLayout(settings, context.format));
+  return MakeSpeedPlan(settings, layout, context, sources);
 }
 
 std::vector<InputSpec> Inputs(const OptionValues&) {
@@ -62,6 +75,7 @@ const Metric kSpeedTemporalMetric = {
     .inputs = Inputs,
     .every_frame = true,
     .make = Make,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

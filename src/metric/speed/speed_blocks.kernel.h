@@ -1,0 +1,92 @@
+// The variances and entropies of blocks (docs/spec/siblings.md 2.6), an item for each block.
+#include "kernel/exact_math.kernel.h"
+#include "metric/speed/speed_args.h"
+#include "metric/speed/speed_math.kernel.h"
+#include "metric/speed/speed_states.kernel.h"
+
+#define SIDE 5    // kSpeedSide
+#define ORDER 25  // kSpeedValues
+
+struct SpeedBlocksShared {
+  float solution[ORDER][BLOCK_X];
+};
+
+KERNEL_USES(SpeedBlocksArgs, SpeedBlocksShared)
+
+// Value i of a block.
+FUNCTION(float) block_value(CONTEXT(int32_t block, int32_t i)) {
+  CONST_BUFFER(float)
+  sharp = CONST_BUFFER_AT(float, args.sharp, int64_t(group_z()) * int64_t(args.columns * args.rows));
+  const int32_t y = block / args.blocks_across * SIDE + i / SIDE;
+  const int32_t x = block % args.blocks_across * SIDE + i % SIDE;
+  return sharp.data[y * args.columns + x];
+}
+
+// The solution of the equations, then the variance.
+FUNCTION(float) solve_block(CONTEXT(int32_t block)) {
+  const int32_t item = local_x();
+  const int64_t first = int64_t(group_z()) * int64_t(2 * ORDER * ORDER);
+  CONST_BUFFER(float) orthogonal = CONST_BUFFER_AT(float, args.equations, first);
+  CONST_BUFFER(float) triangular = CONST_BUFFER_AT(float, args.equations, first + int64_t(ORDER * ORDER));
+  for (int32_t i = 0; i < ORDER; ++i) group.solution[i][item] = 0.0f;
+  for (int32_t k = 0; k < ORDER; ++k) {
+    const float value = block_value(PASS(block, k));
+    for (int32_t i = 0; i < ORDER; ++i) {
+      group.solution[i][item] = add_product(group.solution[i][item], orthogonal.data[i * ORDER + k], value);
+    }
+  }
+  for (int32_t i = ORDER - 1; i >= 0; --i) {
+    float rest = group.solution[i][item];
+    for (int32_t k = i + 1; k < ORDER; ++k) rest = rest - group.solution[k][item] * triangular.data[i * ORDER + k];
+    group.solution[i][item] = exact_divide_float(rest, triangular.data[i * ORDER + i]);
+  }
+  float variance = 0.0f;
+  for (int32_t i = 0; i < ORDER; ++i) {
+    variance = variance + exact_divide_float(group.solution[i][item] * block_value(PASS(block, i)), 25.0f);
+  }
+  return variance;
+}
+
+FUNCTION(float) entropy_of(CONTEXT(float variance)) {
+  float entropy = 0.0f;
+  for (int32_t i = 0; i < ORDER; ++i) {
+    const float eigenvalue = args.eigenvalues.data[group_z() * ORDER + i];
+    const float argument = (eigenvalue < 0.0f ? 0.0f : eigenvalue) * variance + args.sigma_nn;
+    entropy = float(double(entropy) + (exact_log2(args.exact_table, double(argument)) + args.entropy_of_one));
+  }
+  return entropy;
+}
+
+// Of each pair that the picture belongs to: pictures come with all frames of a reference before all pairs' distorted
+// ones, again and again.
+FUNCTION(void) store_word(CONTEXT(int32_t place, uint64_t word)) {
+  const int32_t pairs = args.frames * args.videos;
+  const int32_t turn = group_z() / (args.frames + pairs);
+  const int32_t index = group_z() - turn * (args.frames + pairs);
+  const bool is_reference = index < args.frames;
+  const int32_t first = is_reference ? index * args.videos : index - args.frames;
+  const int32_t count = is_reference ? args.videos : 1;
+  const int32_t picture = 2 * turn + (is_reference ? 0 : 1);
+  for (int32_t i = 0; i < count; ++i) {
+    args.words.data[((first + i) * args.pictures + picture) * (args.blocks + 1) + place] = word;
+  }
+}
+
+KERNEL_MAIN() {
+  const int32_t block = group_x() * BLOCK_X + local_x();
+  const bool is_singular =
+      args.states.data[2 * group_z()] != SPEED_REGULAR || args.states.data[2 * group_z() + 1] == SPEED_SINGULAR;
+  const bool is_undefined = args.states.data[2 * group_z() + 1] == SPEED_UNDEFINED && !is_singular;
+  if (block < args.blocks) {
+    float variance = 0.0f;
+    if (!is_singular) variance = solve_block(PASS(block));
+    uint32_t of_variance = float_bits(variance);
+    uint32_t of_entropy = float_bits(entropy_of(PASS(variance)));
+    if (is_undefined) {
+      of_variance = 0x7fc00000u;
+      of_entropy = 0x7fc00000u;
+    }
+    store_word(PASS(block, (uint64_t(of_entropy) << 32) | uint64_t(of_variance)));
+  }
+  if (block == 0) store_word(PASS(args.blocks, uint64_t(is_singular ? 1u : 0u)));
+}
