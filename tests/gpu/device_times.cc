@@ -18,7 +18,7 @@ namespace {
 // The measured rates of an NVIDIA H200's memory and of its PCIe link.
 constexpr double kMemoryBytesPerMicrosecond = 4.1e6;
 constexpr double kUploadBytesPerMicrosecond = 55e3;
-constexpr const char* kModel = "vmaf_v0.6.1";
+constexpr const char* kModels[] = {"vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"};
 
 Status PrintRow(Device& device, const std::string& name, const FeatureSet& features, const PictureFormat& format) {
   std::vector<MetricWithOptions> metrics;
@@ -38,13 +38,13 @@ Status PrintMetric(Device& device, const Metric& metric, const PictureFormat& fo
   return PrintRow(device, std::string(metric.name), features, format);
 }
 
-Status PrintModel(Device& device, const PictureFormat& format) {
+Status PrintModel(Device& device, const char* name, const PictureFormat& format) {
   FeatureSet features;
-  ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(kModel, kModel));
+  ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));
   ACU_RETURN_IF_ERROR(ModelRun::Create({.model = std::make_shared<const Model>(std::move(model))}, features).status());
   for (const MetricRun& run : features.runs())
     if (!run.metric->make_plan) return {};  // the CPU computes a part of the model
-  return PrintRow(device, kModel, features, format);
+  return PrintRow(device, name, features, format);
 }
 
 }  // namespace
@@ -60,7 +60,8 @@ Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
   for (const auto& [width, height] : sizes) {
     const PictureFormat format = {.width = width, .height = height};
     for (const Metric* metric : metrics) ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format));
-    if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, format));
+    for (const char* model : kModels)
+      if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, model, format));
   }
   return {};
 }

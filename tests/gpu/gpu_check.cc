@@ -28,6 +28,7 @@
 #include "base/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
+#include "metric/test_size.h"
 #include "tests/gpu/device_times.h"
 #include "tests/gpu/memory_in_use.h"
 #include "tests/gpu/start_times.h"
@@ -41,9 +42,11 @@ struct Settings {
   std::vector<const Metric*> metrics;  // those with a plan, or those of them that were named
   bool quick = false;
 
-  std::vector<std::pair<int, int>> Sizes() const {
-    if (quick) return {{3, 3}, {17, 9}, {16, 16}, {97, 61}};
-    return {{3, 3}, {17, 9}, {16, 16}, {33, 33}, {64, 48}, {97, 61}, {200, 130}, {641, 359}, {1920, 1080}};
+  std::vector<std::pair<int, int>> Sizes(const Metric& metric) const {
+    const PictureSize smallest = TestSizeOf(metric);
+    const std::pair beyond = {smallest.width + 13, smallest.height + 6};
+    if (quick) return {{3, 3}, {17, 9}, {16, 16}, {97, 61}, beyond};
+    return {{3, 3}, {17, 9}, {16, 16}, {33, 33}, {64, 48}, {97, 61}, beyond, {200, 130}, {641, 359}, {1920, 1080}};
   }
 };
 
@@ -75,7 +78,7 @@ struct Case {
 std::vector<Case> Cases(const Settings& settings, const Metric& metric, const OptionTexts& options) {
   constexpr std::array kFormats = {PixelFormat::k420, PixelFormat::k444, PixelFormat::k422, PixelFormat::k400};
   std::vector<Case> cases;
-  for (const auto& [width, height] : settings.Sizes())
+  for (const auto& [width, height] : settings.Sizes(metric))
     for (const int depth : {8, 10, 12, 16})
       for (const Content content : kContents) {
         if (!Accepts(metric, options, {width, height, depth})) continue;
@@ -138,11 +141,13 @@ Status CheckPlans(const Settings& settings) {
 /// that a sanitizer sees reads of uninitialised memory.
 Status RunSession(const Settings& settings, bool switches) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
-  for (const Metric* metric : settings.metrics)
+  for (const Metric* metric : settings.metrics) {
+    const PictureSize smallest = TestSizeOf(*metric);
+    const PictureFormat format = {std::max(97, smallest.width + 13), std::max(61, smallest.height + 6), 10};
     for (const OptionTexts& options : switches ? OptionCases(*metric) : std::vector<OptionTexts>(1))
       ACU_RETURN_IF_ERROR(CheckParity(
-          *device,
-          {.metric = metric, .options = options, .format = {97, 61, 10}, .frames = 5, .batch = 2, .poison = false}));
+          *device, {.metric = metric, .options = options, .format = format, .frames = 5, .batch = 2, .poison = false}));
+  }
   return {};
 }
 

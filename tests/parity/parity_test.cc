@@ -34,7 +34,7 @@ TEST(ParitySweep, CoversEveryDepthContentFormatAndOption) {
     }
     EXPECT_THAT(depths, testing::ElementsAre(8, 10, 12, 16));
     EXPECT_EQ(contents.size(), std::size(kContents));
-    EXPECT_EQ(pixel_formats.size(), 4u);
+    EXPECT_EQ(pixel_formats.size(), Accepts(*metric, {}, {512, 512, 8, PixelFormat::k400}) ? 4u : 3u);
     for (const OptionSpec& option : metric->options) EXPECT_TRUE(options.contains(std::string(option.name)));
   }
 }
@@ -48,6 +48,14 @@ TEST(ParitySweep, LaunchesEveryShape) {
     if (!image.kernel.starts_with("unpack_")) {
       EXPECT_TRUE(launched.contains(&image)) << image.symbol;
     }
+}
+
+/// Pictures that cambi halves first, and the largest window.
+TEST(Parity, CambiAtSizesBeyondTheSweep) {
+  const Metric* cambi = FindMetric("cambi");
+  const OptionTexts halved = {{"cambi_high_res_speedup", "1080"}}, widest = {{"window_size", "127"}};
+  EXPECT_EQ(CheckParity(*Open(32, 1), {cambi, halved, {1920, 1080, 8}, Content::kBands, 1, 1, 1, ""}).message(), "");
+  EXPECT_EQ(CheckParity(*Open(8, 2), {cambi, widest, {2900, 171, 10}, Content::kBands, 1, 1, 1, ""}).message(), "");
 }
 
 TEST(Parity, FindsADifference) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "exec/plan.h"
 #include "metric/artifact_files.h"
 
 namespace acutance {
@@ -52,7 +53,7 @@ std::vector<InputSpec> Inputs(const OptionValues& options) {
 }
 
 constexpr int kWordsPerScale = 2;  // whole and fraction of a CambiSum
-constexpr int kWordsPerPass = kCambiScales * kWordsPerScale;
+constexpr int kWordsPerPass = kCambiPassWords;
 
 /// A stage: from the picture to words, from these to half the size, a scale's contrasts (and from it to the next
 /// scale), or the sums of all scales.
@@ -225,6 +226,7 @@ const Metric kCambiMetric = {
     .outputs = kOutputs,
     .inputs = Inputs,
     .make = Make,
+    .make_plan = MakeCambiPlan,
 };
 
 }  // namespace acutance

@@ -12,13 +12,15 @@
 namespace acutance {
 
 namespace cambi {
+#include "metric/cambi/cambi_heat_math.kernel.h"
 #include "metric/cambi/cambi_math.kernel.h"
 }  // namespace cambi
 
 inline constexpr int kCambiScales = 5;
-inline constexpr int kCambiCodes = 1025;       // 10-bit codes, and 1024 (ten_bit_code)
-inline constexpr int kCambiMaxWindow = 65;     // a side of the window in which values are counted
-inline constexpr int kCambiMaxContrasts = 32;  // steps between values that are compared
+inline constexpr int kCambiCodes = 1025;                  // 10-bit codes, and 1024 (ten_bit_code)
+inline constexpr int kCambiMaxWindow = 65;                // a side of the window in which values are counted
+inline constexpr int kCambiMaxContrasts = 32;             // steps between values that are compared
+inline constexpr int kCambiPassWords = 2 * kCambiScales;  // of a frame's results: whole and fraction of a CambiSum each
 inline constexpr int kCambiFractionBits = 24;  // of a contrast: none but 0 is below 1/2, and floats have 24 bits
 
 /// One of the videos that are scored.
@@ -90,6 +92,9 @@ struct CambiPassResult {
 
 /// A pass in plain loops, the reference implementation.
 CambiPassResult RunCambiRef(const CambiSettings& settings, const CambiPass& pass, const Plane& plane);
+
+/// The same on a device.
+Result<Plan> MakeCambiPlan(const OptionValues& options, const PlanContext& context);
 
 extern const Metric kCambiMetric;
 
