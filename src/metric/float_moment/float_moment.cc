@@ -2,6 +2,11 @@
 
 #include <cmath>
 
+#include "base/int_math.h"
+#include "metric/blocks/partial_sums.h"
+#include "metric/blocks/reference_of.h"
+#include "metric/float_moment/float_moment_args.h"
+
 namespace acutance {
 namespace {
 
@@ -43,6 +48,37 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat
   return std::unique_ptr<Extractor>(std::make_unique<FloatMomentExtractor>(format));
 }
 
+constexpr TuningEntry kTuning[] = {{"float_moment_sums", "", "64x4r8"}};
+
+Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
+  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_moment_sums", context));
+  Plan plan(context, context.pairs(), 4);
+  PartialSums sums(4);
+  const Grid grid = {CeilDiv(context.format.width, kernel->group_x),
+                     CeilDiv(context.format.height, kernel->group_y * kernel->rows), context.pairs()};
+  int32_t first[4];
+  for (int i = 0; i < 4; ++i) first[i] = sums.Reserve(i, grid);
+  const BufferRef partials = sums.AddBuffer(plan);
+  for (const Video video : {Video::kReference, Video::kDistorted}) {
+    const PlaneView samples = context.Input(video);
+    const int v = static_cast<int>(video);
+    const FloatMomentArgs args = {.samples = samples.data,
+                                  .partials = partials,
+                                  .picture_stride = samples.picture_stride,
+                                  .row_stride = samples.row_stride,
+                                  .width = samples.width,
+                                  .height = samples.height,
+                                  .inverse = inverse_of(video == Video::kReference ? context.videos : 1),
+                                  .partials_per_frame = sums.per_frame(),
+                                  .first_partial = first[v],
+                                  .square_partial = first[2 + v],
+                                  .padding = 0};
+    ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, "none"));
+  }
+  ACU_RETURN_IF_ERROR(sums.AddLaunch(plan, partials));
+  return plan;
+}
+
 }  // namespace
 
 const Metric kFloatMomentMetric = {
@@ -51,6 +87,7 @@ const Metric kFloatMomentMetric = {
     .options = {},
     .outputs = kOutputs,
     .make = Make,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

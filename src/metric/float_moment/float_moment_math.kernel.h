@@ -5,4 +5,4 @@
 
 // The square of a whole sample, rounded to a float. The scale 4^(8 - bits) is applied to the sum, which changes no
 // rounding.
-FUNCTION(float) float_square(float sample) { return sample * sample; }
+FUNCTION(float) float_square(float value) { return value * value; }
