@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,15 @@ struct FrameRange {
   int64_t last = -1;
 };
 
+/// Which frames of two files were paired, and how sure that is.
+struct Alignment {
+  std::string text;                  // "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
+  std::string by;                    // "signatures", "times", "index" or "given"
+  std::optional<double> confidence;  // of signatures: 0 to 1
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // reference frame, distorted frame: one for each scored frame
+  std::vector<int64_t> unmatched_reference, unmatched_distorted;
+};
+
 /// Scores by name: of models ("vmaf", usually 0 to 100) and of features ("integer_adm2", "psnr_y" in dB), as logs
 /// print them; the longer stored names of libvmaf's C API work too. `video` counts the distorted videos from 0.
 /// A copy shares its content. A Result may be read by several threads.
@@ -32,6 +42,9 @@ class Result {
   double seconds() const;                            // on the clock, from the first picture to the end
   const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
   const std::vector<std::string>& warnings() const;  // for example of a device that failed and was replaced
+
+  /// Nothing where frames were paired by their order, unlooked at.
+  std::optional<Alignment> alignment(int video = 0) const;
 
   /// The names of all scores in the order of a log's columns: features, then models.
   std::vector<std::string> names(int video = 0) const;

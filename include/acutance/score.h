@@ -37,6 +37,10 @@ struct ScoreOptions {
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   bool force = false;  // score HDR against SDR, or PQ against HLG, with a warning
+  /// Which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index" (frame
+  /// k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a file of
+  /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/alignment.md).
+  std::string align = "auto";
   /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
   /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.
   std::string journal;

@@ -66,6 +66,7 @@ std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const nb::sequence&
   options.scale = TextOf(scale);
   options.scale_filter = TextOf(scale_filter);
   options.force = force;
+  options.align = "index";
   options.journal = TextOf(journal);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;

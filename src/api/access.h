@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "align/alignment.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/feature_set.h"
@@ -40,7 +41,8 @@ acutance::Status CheckMaps(const SessionOptions& options);
 struct ResultAccess {
   /// Takes the scores out of a flushed session.
   static Result Make(const acutance::Session& session, int videos, const acutance::PictureFormat& format,
-                     double seconds, std::vector<std::string> warnings);
+                     double seconds, std::vector<std::string> warnings,
+                     std::vector<acutance::Alignment> alignments = {});
 };
 
 }  // namespace acutance::api

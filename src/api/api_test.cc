@@ -383,6 +383,26 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_THAT(acutance::Score(reference, {distorted}, options).status().message(), HasSubstr("first_frame -1"));
 }
 
+TEST(Api, FramesArePairedAsAsked) {
+  const acutance::test::TempDir folder;
+  WriteClip(folder / "a.y4m", 6, 0);
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  options.align = "+2";
+  const auto late = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
+  ASSERT_TRUE(late.ok()) << late.status().message();
+  ASSERT_TRUE(late->alignment());
+  EXPECT_EQ(late->alignment()->by, "given");
+  EXPECT_THAT(late->alignment()->pairs,
+              testing::ElementsAre(testing::Pair(0, 2), testing::Pair(1, 3), testing::Pair(2, 4), testing::Pair(3, 5)));
+  EXPECT_FALSE(late->alignment(1));
+  options.align = "index";
+  EXPECT_FALSE(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options)->alignment());
+  options.align = "soon";
+  EXPECT_THAT(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options).status().message(),
+              HasSubstr("align soon: expected auto"));
+}
+
 TEST(Api, VideosOfDifferentSizesAreScaledAsAsked) {
   const acutance::test::TempDir folder;
   const std::string reference = folder / "reference.y4m", small = folder / "small.y4m";
@@ -393,6 +413,7 @@ TEST(Api, VideosOfDifferentSizesAreScaledAsAsked) {
   const auto score = [&](const std::string& scale, const std::string& filter) {
     options.scale = scale;
     options.scale_filter = filter;
+    options.align = "index";  // the small one has another pattern
     return acutance::Score(reference, {small}, options);
   };
   const auto by_reference = score("ref", "bicubic"), by_distorted = score("dis", "lanczos"),

@@ -18,6 +18,7 @@ struct Result::Content {
   double seconds = 0;
   std::string device;
   std::vector<std::string> warnings;
+  std::vector<acutance::Alignment> alignments;  // one a distorted video, or none
 
   acutance::Result<const ScoreTable*> Table(int video) const;
   acutance::Result<const ScoreTable::Column*> Find(std::string_view name, int video) const;
@@ -68,6 +69,16 @@ double Result::seconds() const { return content_->seconds; }
 const std::string& Result::device() const { return content_->device; }
 const std::vector<std::string>& Result::warnings() const { return content_->warnings; }
 
+std::optional<Alignment> Result::alignment(int video) const {
+  if (video < 0 || video >= static_cast<int>(content_->alignments.size())) return std::nullopt;
+  const acutance::Alignment& from = content_->alignments[static_cast<size_t>(video)];
+  static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
+  const bool is_sure = from.by == acutance::Alignment::By::kSignatures;
+  return Alignment{
+      from.Describe(), kBy[static_cast<int>(from.by)], is_sure ? std::optional(from.confidence) : std::nullopt,
+      from.pairs,      from.unmatched_reference,       from.unmatched_distorted};
+}
+
 std::vector<std::string> Result::names(int video) const {
   std::vector<std::string> names;
   if (const auto table = content_->Table(video); table.ok())
@@ -113,7 +124,8 @@ Status Result::WriteLog(const std::string& path, std::string_view format, int vi
 }
 
 Result ResultAccess::Make(const acutance::Session& session, int videos, const acutance::PictureFormat& format,
-                          double seconds, std::vector<std::string> warnings) {
+                          double seconds, std::vector<std::string> warnings,
+                          std::vector<acutance::Alignment> alignments) {
   auto content = std::make_shared<Result::Content>();
   for (int v = 0; v < videos; ++v) content->tables.push_back(session.scores(v));
   content->format = ToPublic(format);
@@ -123,6 +135,7 @@ Result ResultAccess::Make(const acutance::Session& session, int videos, const ac
   if (const acutance::DeviceInfo* device = session.device())
     content->device = fmt::format("{} ({})", device->name, device->backend);
   content->warnings = std::move(warnings);
+  content->alignments = std::move(alignments);
   return Result(std::move(content));
 }
 

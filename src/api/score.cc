@@ -56,6 +56,9 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
                        const ScoreOptions& options) {
   if (const acutance::Status status = Check(options); !status.ok()) return ToPublic(status);
   RunRequest request = MakeRequest(reference, distorted, options);
+  acutance::Result<PairingRequest> pairing = ParsePairing(options.align);
+  if (!pairing.ok()) return ToPublic(pairing.status());
+  request.pairing = *pairing;
   std::function<void()> cancel;
   request.watch_cancel = [&](std::function<void()> function) {
     cancel = std::move(function);
@@ -72,7 +75,7 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
   ScoredRun run = RunScore(request);
   if (run.error) return ToPublic(run.error->status);
   return ResultAccess::Make(*run.session, static_cast<int>(distorted.size()), run.format, run.seconds,
-                            std::move(run.warnings));
+                            std::move(run.warnings), std::move(run.alignments));
 }
 
 Expected<Result> Join(const std::vector<std::string>& journals, int threads) {
