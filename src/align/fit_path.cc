@@ -126,25 +126,27 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
   fitted.usual = Quantile(all, 0.5) + FineResiduals::floor();
   fitted.shown.assign(path.offsets.size(), -1);
   fitted.residuals.assign(path.offsets.size(), 0);
+  // Coarse residuals: the constant differences of fine ones would explain any picture that stands still.
+  for (const auto& [i, j] : pairs)
+    if (fitted.fine->energy(j) > kVividEnergy) parts.push_back(PartLeft(*fitted.coarse, j, i));
+  fitted.vivid_pairs = static_cast<int64_t>(parts.size());
+  fitted.unexplained = parts.empty() ? 1 : Quantile(std::move(parts), 0.5);
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto& [i, j] = pairs[k];
-    const double energy = fitted.fine->energy(j);
-    // Coarse residuals: the constant differences of fine ones would explain any picture that stands still.
-    if (energy > kVividEnergy) parts.push_back(PartLeft(*fitted.coarse, j, i));
     if (fitted.IsForeign(j, i)) continue;
     fitted.shown[static_cast<size_t>(j)] = i;
     fitted.residuals[static_cast<size_t>(j)] = all[k];
   }
   for (size_t j = 0; j < path.offsets.size(); ++j)
     fitted.vivid += fitted.fine->energy(static_cast<int64_t>(j)) > kVividEnergy;
-  fitted.vivid_pairs = static_cast<int64_t>(parts.size());
-  fitted.unexplained = parts.empty() ? 1 : Quantile(std::move(parts), 0.5);
 }
 
 }  // namespace
 
 bool FittedPath::IsForeign(int64_t j, int64_t i) const {
-  constexpr double kFar = 16, kPart = 0.5;
+  constexpr double kFar = 16, kPart = 0.5, kClear = 0.1;
+  // Many foreign frames in the fit of fine residuals hide themselves there, but not in coarse ones.
+  if (unexplained < kClear && fine->energy(j) > kVividEnergy && PartLeft(*coarse, j, i) > kPart) return true;
   const double residual = fine->Residual(j, i);
   return residual > kFar * usual && residual > kPart * std::max(fine->energy(j), kVividEnergy);
 }
