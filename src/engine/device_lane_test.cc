@@ -43,7 +43,7 @@ const std::vector<FeatureRequest> kFeatures = {{"motion", {}},
                                                {"motion", {{"motion_five_frame_window", "true"}}},
                                                {"psnr", {{"enable_apsnr", "true"}}},
                                                {"vif", {{"vif_enhn_gain_limit", "1.0"}}},
-                                               {"adm", {{"adm_csf_mode", "1"}}},
+                                               {"adm", {{"adm_enhn_gain_limit", "1.0"}}},
                                                {"float_motion", {}}};
 
 /// VIF, ADM and motion, with motion's logic over time.
