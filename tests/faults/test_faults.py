@@ -36,7 +36,7 @@ class Faults(unittest.TestCase):
         return {"vmaf": [ARGS.vmaf, "-r", clips[0], "-d", clips[1], "-o", str(self.log), "--json", "--threads",
                          str(threads), "--backend", "cpu", *more],
                 "acutance": [ARGS.acutance, "score", *clips, "-o", str(self.log), "--threads", str(threads),
-                             "--backend", "cpu", "--quiet", *more]}
+                             "--backend", "cpu", "--quiet", "--align", "index", *more]}
 
     def check(self, run, what, expected=None):
         """Ends by no signal, and leaves a whole log or none. Returns whether it ended well."""

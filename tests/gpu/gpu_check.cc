@@ -178,7 +178,7 @@ Status CheckLeaks(const Settings& settings) {
 }
 
 Status PrintTimes(const Settings& settings) {
-  constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{96, 64}};
+  constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{216, 160}};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
   if (settings.quick) return PrintDeviceTimes(*device, settings.metrics, kSmall);
   return PrintDeviceTimes(*device, settings.metrics, kSizes);

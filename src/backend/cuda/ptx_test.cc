@@ -31,11 +31,16 @@ const KernelBinary* Ptx(const KernelImage& image) {
   return nullptr;
 }
 
+struct File {
+  std::string_view kernel;  // one of its kernels
+  std::string_view text;
+};
+
 /// The files behind the images: several kernels may stand in one.
-std::map<const std::byte*, std::string_view> Files() {
-  std::map<const std::byte*, std::string_view> files;
+std::map<const std::byte*, File> Files() {
+  std::map<const std::byte*, File> files;
   for (const KernelImage& image : KernelImages())
-    if (const KernelBinary* ptx = Ptx(image)) files[ptx->code.data()] = Text(*ptx);
+    if (const KernelBinary* ptx = Ptx(image)) files[ptx->code.data()] = {image.symbol, Text(*ptx)};
   return files;
 }
 
@@ -70,8 +75,11 @@ TEST_F(PtxTest, HoldsEveryKernelWithItsWorkgroup) {
 
 // Contraction would change bits. PTX that names no fma and rounds every operation (.rn) is not contracted by ptxas.
 TEST_F(PtxTest, FusesNoMultiplyAndAdd) {
-  for (const auto& [code, text] : Files()) {
-    EXPECT_EQ(text.find("fma."), std::string_view::npos);
+  for (const auto& [code, file] : Files()) {
+    const std::string_view text = file.text;
+    // The logarithms of speed_blocks ask for fused operations (base/exact_math.kernel.h).
+    const bool asks_for_fma = file.kernel.starts_with("speed_blocks");
+    EXPECT_EQ(text.find(asks_for_fma ? "fma.rn.f32" : "fma."), std::string_view::npos) << file.kernel;
     EXPECT_EQ(text.find("mad.f"), std::string_view::npos);
     for (const char* bare : {"add.f32", "add.f64", "sub.f32", "sub.f64", "mul.f32", "mul.f64"})
       EXPECT_EQ(text.find(bare), std::string_view::npos) << bare << " lets ptxas choose";
@@ -82,9 +90,12 @@ TEST_F(PtxTest, FusesNoMultiplyAndAdd) {
   }
 }
 
-// What a kernel reads, no kernel writes at the same time: all reads may take the read-only path.
+// What a kernel reads, no kernel writes at the same time: all reads may take the read-only path, but for those of
+// cambi_select, which reads counts that it wrote itself.
 TEST_F(PtxTest, ReadsThroughTheReadOnlyCache) {
-  for (const auto& [code, text] : Files()) {
+  for (const auto& [code, file] : Files()) {
+    if (file.kernel.starts_with("cambi_select")) continue;
+    const std::string_view text = file.text;
     size_t reads = 0;
     for (size_t at = text.find("ld.global"); at != std::string::npos; at = text.find("ld.global", at + 1)) {
       EXPECT_EQ(text.substr(at, 12), "ld.global.nc") << text.substr(at, 60);
@@ -97,8 +108,8 @@ TEST_F(PtxTest, ReadsThroughTheReadOnlyCache) {
 TEST_F(PtxTest, SpillsNoRegister) {
   if (std::string_view(PTXAS).empty()) GTEST_SKIP() << "ptxas (of the CUDA toolkit) was not found";
   const auto file = std::filesystem::path(::testing::TempDir()) / fmt::format("acutance_ptx_test_{}.ptx", ::getpid());
-  for (const auto& [code, text] : Files()) {
-    std::ofstream(file) << text;
+  for (const auto& [code, ptx] : Files()) {
+    std::ofstream(file) << ptx.text;
     for (const char* target : {"sm_75", "sm_90"}) {
       const std::string report = Output(fmt::format("{} -v -arch={} -o /dev/null {}", PTXAS, target, file.string()));
       EXPECT_THAT(report, HasSubstr("registers")) << "ptxas refused the kernels";

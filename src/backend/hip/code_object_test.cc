@@ -57,9 +57,12 @@ TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
       EXPECT_EQ(kernel->max_work_items, image.group_x * image.group_y);
       EXPECT_EQ(kernel->args_bytes, static_cast<int>(image.args_bytes));
       EXPECT_LE(kernel->shared_bytes, static_cast<int>(image.shared_bytes)) << "what a kernel leaves unused may go";
-      EXPECT_EQ(kernel->private_bytes, 0);
       EXPECT_EQ(kernel->spilled_vector_registers, 0);
-      EXPECT_EQ(kernel->spilled_scalar_registers, 0);
+      // For any contrast but the default, CAMBI's counts of 65 values are an array.
+      if (!image.symbol.starts_with("cambi_contrast_any")) {
+        EXPECT_EQ(kernel->private_bytes, 0);
+        EXPECT_EQ(kernel->spilled_scalar_registers, 0);
+      }
       EXPECT_GT(kernel->vector_registers, 0);
     }
   }
