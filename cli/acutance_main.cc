@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/process.h"
 #include "cli/device_commands.h"
+#include "cli/doctor_command.h"
 #include "cli/join_command.h"
 #include "cli/list_commands.h"
 #include "cli/parity_command.h"
@@ -105,6 +106,15 @@ CLI::App* AddJoinCommand(CLI::App& app, std::vector<std::string>& journals, Scor
   return command;
 }
 
+CLI::App* AddDoctorCommand(CLI::App& app, DoctorTexts& texts) {
+  CLI::App* command = app.add_subcommand("doctor", "Say why two videos do not compare");
+  command->add_option("reference", texts.reference, "Reference video, a file")->required()->type_name("REF");
+  command->add_option("distorted", texts.distorted, "Distorted video, a file")->required()->type_name("DIS");
+  command->add_flag("--json", texts.json, "Print the findings as JSON");
+  AddRawOptions(*command, texts.raw, "Size of the videos that are raw planar yuv");
+  return command;
+}
+
 CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair");
   command->add_option("reference", args.reference, "Reference video, as in score")->required()->type_name("REF");
@@ -167,6 +177,8 @@ int Main(int argc, char** argv) {
   std::vector<std::string> journals;
   ScoreTexts join_texts;
   CLI::App* join = AddJoinCommand(app, journals, join_texts);
+  DoctorTexts doctor_texts;
+  CLI::App* doctor = AddDoctorCommand(app, doctor_texts);
   std::string feature;
   CLI::App* features = app.add_subcommand("features", "List the features, or what one of them has");
   features->add_option("name", feature, "A feature")->type_name("NAME");
@@ -191,6 +203,7 @@ int Main(int argc, char** argv) {
   }
   if (score->parsed()) return Score(texts);
   if (join->parsed()) return RunJoinCommand(journals, join_texts);
+  if (doctor->parsed()) return RunDoctorCommand(doctor_texts);
   if (features->parsed()) return Features(feature);
   if (models->parsed()) fmt::print("{}", DescribeModels());
   if (devices->parsed()) fmt::print("{}", DescribeDevices());

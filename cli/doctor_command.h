@@ -1,0 +1,20 @@
+// `acutance doctor`: why two videos do not compare.
+#pragma once
+
+#include <string>
+
+#include "cli/raw_format.h"
+
+namespace acutance::cli {
+
+struct DoctorTexts {
+  std::string reference;
+  std::string distorted;
+  RawTexts raw;
+  bool json = false;
+};
+
+/// Prints the findings; returns the exit status: 0 also where there are some.
+int RunDoctorCommand(const DoctorTexts& texts);
+
+}  // namespace acutance::cli

@@ -1,0 +1,42 @@
+// What the doctor remembers of a video: small pictures of its first frames, and what shows in them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/cropped_video.h"
+#include "io/video_source.h"
+
+namespace acutance {
+
+inline constexpr int kThumbWidth = 48, kThumbHeight = 27;
+
+/// Means of luma over a grid, as samples of 8 bits.
+using Thumb = std::array<float, kThumbWidth * kThumbHeight>;
+
+struct Watched {
+  std::string name;
+  PictureFormat format;  // as shown
+  VideoColor color;
+  VideoFacts facts;
+  std::optional<double> frame_rate;
+  std::optional<Rectangle> content;  // not set: too dark to tell
+  std::vector<Thumb> thumbs;         // of the content, of the first frames
+  std::vector<Picture> pictures;     // some whole ones, luma alone
+  std::vector<int> picture_frames;   // their frames
+  int64_t frames = 0;                // all that were decoded
+  double combing = 0;                // the share of samples that move between rows that do not
+  double detail = 0;                 // the mean difference of neighbouring samples
+  Status damage;                     // why decoding stopped
+};
+
+/// Means over a part of a picture's luma.
+Thumb MakeThumb(const Picture& picture, const Rectangle& part);
+
+/// Reads the file at most so far. Fails where it cannot be opened.
+Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64_t thumbs, int64_t frames);
+
+}  // namespace acutance
