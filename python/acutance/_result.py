@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 POOLINGS = ("mean", "harmonic_mean", "min", "max")
+
+
+class Alignment(NamedTuple):
+    """Which frames of two files were paired."""
+
+    text: str  # "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
+    by: str  # "signatures", "times", "index" or "given"
+    confidence: float | None  # of signatures: 0 to 1
+    pairs: list[tuple[int, int]]  # reference frame, distorted frame: one for each scored frame
+    unmatched_reference: list[int]
+    unmatched_distorted: list[int]
 
 
 class Result(Mapping[str, npt.NDArray[np.float64]]):
@@ -109,6 +120,12 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     def warnings(self) -> list[str]:
         """Such as a file that ended early, or a device that failed and was replaced."""
         return self._core.warnings
+
+    @property
+    def alignment(self) -> Alignment | None:
+        """Which frames were paired, and how sure that is; None where frame k belongs to frame k, unlooked at."""
+        found = self._core.alignment(self._video)
+        return None if found is None else Alignment(*found)
 
     @property
     def aggregates(self) -> dict[str, float]:

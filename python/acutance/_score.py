@@ -69,6 +69,7 @@ def score(
     scale: Scale = "ref",
     scale_filter: str = "bicubic",
     force: bool = False,
+    align: str = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
     progress: ProgressOption = None,
@@ -92,6 +93,9 @@ def score(
     scale, scale_filter: what videos of different sizes are brought to, "ref" (the reference's size), "dis" or
         (width, height), and how: "bicubic", "lanczos", "bilinear" or "area". Each step is a warning.
     force: score HDR against SDR, or PQ against HLG, all the same, with a warning.
+    align: which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index"
+        (frame k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a
+        file of pairs. Result.alignment tells what was found; videos that share no frames are a BadDataError.
     journal: a file in which results are kept: the same call goes on after the last of them where it was stopped. With
         first_frame above 0 the run is a part without scores, which `acutance join` joins with the others.
     maps: a folder for the features' pictures, such as cambi's heatmaps, a TIFF file each: NAME_FRAME.tif.
@@ -105,7 +109,8 @@ def score(
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, journal, maps)
+                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, align, journal,
+                          maps)
     with Reporter(progress) as reporter:
         result = Result(wait(task, lambda: _look(task, reporter)), score_names(models))
         reporter.update(_end_of(result))
@@ -130,13 +135,15 @@ async def score_async(
     scale: Scale = "ref",
     scale_filter: str = "bicubic",
     force: bool = False,
+    align: str = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, journal, maps)
+                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, align, journal,
+                          maps)
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: _look(task, reporter))
         result = Result(core, score_names(models))
@@ -170,6 +177,7 @@ def _start(
     scale: Scale,
     scale_filter: str,
     force: bool,
+    align: str,
     journal: Path | None,
     maps: Path | None,
 ) -> tuple[_core.Task, list[Model]]:
@@ -188,7 +196,7 @@ def _start(
                        0 if frame_count is None else whole("frame_count", frame_count, 1),
                        None if size is None else _raw_format(size, bit_depth, pixel_format),
                        _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
-                       bool(force), path_bytes(journal))
+                       bool(force), os.fspath(align), path_bytes(journal))
     return task, models
 
 

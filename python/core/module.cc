@@ -58,7 +58,7 @@ using RawFormat = std::tuple<int, int, int, nb::str>;  // width, height, bit dep
 std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const nb::sequence& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
                                  const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
-                                 bool force, const nb::bytes& journal) {
+                                 bool force, const nb::str& align, const nb::bytes& journal) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
@@ -66,7 +66,7 @@ std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const nb::sequence&
   options.scale = TextOf(scale);
   options.scale_filter = TextOf(scale_filter);
   options.force = force;
-  options.align = "index";
+  options.align = TextOf(align);
   options.journal = TextOf(journal);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
@@ -163,6 +163,15 @@ void BindResult(nb::module_& m) {
       .def_prop_ro("seconds", &Result::seconds)
       .def_prop_ro("device", &Result::device)
       .def_prop_ro("warnings", &Result::warnings)
+      .def(
+          "alignment",
+          [](const Result& self, int video) -> nb::object {
+            const std::optional<Alignment> alignment = self.alignment(video);
+            if (!alignment) return nb::none();
+            return nb::make_tuple(alignment->text, alignment->by, alignment->confidence, alignment->pairs,
+                                  alignment->unmatched_reference, alignment->unmatched_distorted);
+          },
+          "video"_a)
       .def("names", &Result::names, "video"_a)
       .def(
           "scores",
@@ -200,7 +209,7 @@ void BindRuns(nb::module_& m) {
         return Take(task.Take());
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
-        "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "journal"_a);
+        "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "align"_a, "journal"_a);
   nb::class_<Stream>(m, "Stream")
       .def(
           "__init__",
