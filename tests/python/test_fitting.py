@@ -75,3 +75,26 @@ def test_maps(tmp_path):
             session.add(planes[0], planes[0])
         session.finish()
     assert len(list((tmp_path / "session").glob("cambi_heatmap_scale_?_000000.tif"))) == 5
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory):
+    """A video of 96 frames in motion, and the same without its first 5."""
+    random = np.random.default_rng(1)
+    # Coarse shapes: signatures see means of 32 x 18 cells.
+    film = np.kron(random.integers(0, 256, (96, 9, 16), np.uint8), np.ones((1, 8, 8), np.uint8))
+    grey = np.full((36, 64), 128, np.uint8)
+    folder = tmp_path_factory.mktemp("moving")
+    frames = [(luma, grey, grey) for luma in film]
+    return [write_y4m(folder / f"{name}.y4m", part) for name, part in (("whole", frames), ("late", frames[5:]))]
+
+
+def test_frames_are_paired(moving):
+    found = acutance.score(*moving, model=None, features="psnr")
+    assert found.frames == 91
+    assert found.alignment.pairs[0] == (5, 0)
+    assert min(found["psnr_y"]) == 60
+    given = acutance.score(*moving, model=None, features="psnr", align="-5")
+    assert_same_bits(found, given)
+    plain = acutance.score(*moving, model=None, features="psnr", align="index")
+    assert max(plain["psnr_y"]) < 30
