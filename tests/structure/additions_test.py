@@ -156,8 +156,8 @@ class Additions(unittest.TestCase):
         log = work / "log.json"
         log.unlink(missing_ok=True)
         text = self.acutance("score", work / "reference.yuv", work / "distorted.yuv", "--size", f"{SIZE[0]}x{SIZE[1]}",
-                             "--no-model", "-f", "toy", "--precision", "max", "-o", log, *arguments, status=status,
-                             **variables)
+                             "--no-model", "-f", "toy", "--align", "index", "--precision", "max", "-o", log, *arguments,
+                             status=status, **variables)
         if status != 0:
             return text
         return toy_scores(log)
