@@ -53,7 +53,26 @@ class ParityRun {
  public:
   ParityRun(const ParityArgs& args, std::optional<PictureFormat> raw) : args_(args), raw_(raw) {}
 
-  Result<ScoredRun> Score(const FeatureRequest& feature, const std::string& backend) const {
+  Result<ScoredRun> ScoreOnCpu(const FeatureRequest& feature) const { return Run(feature, "cpu"); }
+
+  /// Fails where the device did not do all of it. `expected`: the CPU's run.
+  Result<ScoredRun> Score(const FeatureRequest& feature, const std::string& backend, const ScoredRun& expected) const {
+    ACU_ASSIGN_OR_RETURN(ScoredRun result, Run(feature, backend));
+    if (backend == "cpu") return result;
+    // A device that failed on the way was replaced by the CPU: nothing was compared. What the CPU warns of, too, are
+    // the scores.
+    const std::vector<std::string> known = expected.session->warnings();
+    for (const std::string& warning : result.session->warnings())
+      if (std::ranges::find(known, warning) == known.end()) return Error(StatusCode::kNoDevice, "{}", warning);
+    if (!FindMetric(feature.metric)->make_plan)
+      return Error(StatusCode::kUnsupported, "feature {} has no device plan", feature.metric);
+    if (!result.session->device())
+      return Error(StatusCode::kNoDevice, "{}: no device took part (`acutance devices` says why)", backend);
+    return result;
+  }
+
+ private:
+  Result<ScoredRun> Run(const FeatureRequest& feature, const std::string& backend) const {
     RunRequest request;
     request.reference = args_.reference;
     request.distorted = {args_.distorted};
@@ -64,18 +83,9 @@ class ParityRun {
     request.device.backend = backend;
     ScoredRun result = RunSpecs(std::move(request), {});
     if (result.error) return result.error->status;
-    if (backend == "cpu") return result;
-    // A device that failed on the way was replaced by the CPU: nothing was compared.
-    if (const std::vector<std::string> warnings = result.session->warnings(); !warnings.empty())
-      return Error(StatusCode::kNoDevice, "{}", warnings.front());
-    if (!FindMetric(feature.metric)->make_plan)
-      return Error(StatusCode::kUnsupported, "feature {} has no device plan", feature.metric);
-    if (!result.session->device())
-      return Error(StatusCode::kNoDevice, "{}: no device took part (`acutance devices` says why)", backend);
     return result;
   }
 
- private:
   const ParityArgs& args_;
   const std::optional<PictureFormat> raw_;
 };
@@ -106,7 +116,7 @@ int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features
   bool all_equal = true, has_header = false;
   std::set<std::string> errors;  // each once: a backend without a device fails every feature alike
   for (size_t f = 0; f < features.size(); ++f) {
-    const Result<ScoredRun> expected = run.Score(features[f], "cpu");
+    const Result<ScoredRun> expected = run.ScoreOnCpu(features[f]);
     if (!expected.ok()) {  // the pictures may be too small for this feature alone
       errors.insert(expected.status().message());
       all_equal &= !were_named;
@@ -115,7 +125,7 @@ int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features
     if (!std::exchange(has_header, true)) PrintHeader(backends, width);
     fmt::print("{:<{}}  {:>6}", names[f], width, expected->frames);
     for (const std::string& backend : backends)
-      all_equal &= PrintCell(run.Score(features[f], backend), *expected, bound, errors);
+      all_equal &= PrintCell(run.Score(features[f], backend, *expected), *expected, bound, errors);
     fmt::print("\n");
   }
   all_equal &= has_header;  // something was compared

@@ -193,9 +193,7 @@ class Doctor {
           rates_differ ? fmt::format("{} has {:.6g} frames/s and {} {:.6g}", ref_.name, *a, dis_.name, *b)
                        : fmt::format("A frame of {} lasts {:.4g} frames of {}", dis_.name, match_.rate, ref_.name);
       Add("frame-rate", rates_differ ? 0.94 : 0.9, rates + ", so that equal numbers show different moments.",
-          fmt::format("ffmpeg -i {} -vf fps={:.6g} -c:v ffv1 same_rate.mkv",
-                      a.value_or(25) > b.value_or(25) ? request_.reference : request_.distorted,
-                      std::min(a.value_or(25), b.value_or(25))));
+          Score(rates_differ ? " --align time" : " --align auto"));
       return;
     }
     if (!is_matched()) return CheckWhetherSame();
@@ -205,15 +203,14 @@ class Doctor {
       Add("drops", 0.9,
           fmt::format("Frames of {} are missing or repeated: their order jumps {} times, and {} repeat the one before.",
                       dis_.name, match_.steps, repeats),
-          "");
+          Score(" --align auto"));
     } else if (match_.offset != 0) {
-      const bool late = match_.offset < 0;  // distorted frame j shows reference frame j + offset
+      const bool shows_earlier = match_.offset < 0;  // distorted frame j shows reference frame j + offset
       const int frames = std::abs(match_.offset);
       Add("offset", 0.5 + match_.support * 0.45,
           fmt::format("{} starts {} frame{} {} than {}.", dis_.name, frames, frames == 1 ? "" : "s",
-                      late ? "earlier, in what it shows," : "later", ref_.name),
-          fmt::format("ffmpeg -i {} -vf trim=start_frame={},setpts=PTS-STARTPTS -c:v ffv1 trimmed.mkv",
-                      late ? request_.distorted : request_.reference, frames));
+                      shows_earlier ? "earlier, in what it shows," : "later", ref_.name),
+          Score(fmt::format(" --align {:+}", -match_.offset)));
     }
   }
 

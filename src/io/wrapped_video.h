@@ -3,28 +3,20 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "io/video_source.h"
+#include "io/forwarded_video.h"
 
 namespace acutance {
 
-class WrappedVideo : public VideoSource {
+class WrappedVideo : public ForwardedVideo {
  public:
-  explicit WrappedVideo(std::unique_ptr<VideoSource> source) : source_(std::move(source)) {}
+  using ForwardedVideo::ForwardedVideo;
 
-  const PictureFormat& format() const override { return source_->format(); }
-  VideoColor color() const override { return source_->color(); }
-  VideoFacts facts() const override { return source_->facts(); }
-  std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
-  std::optional<double> frame_rate() const override { return source_->frame_rate(); }
-  std::optional<double> time() const override { return source_->time(); }
-  std::vector<std::string> warnings() const override { return source_->warnings(); }
-  Status CheckIntact() const override { return source_->CheckIntact(); }
-  void SkipChroma() override { source_->SkipChroma(); }
-  void Interrupt() override { source_->Interrupt(); }
+  // Its pictures are made in the host's memory.
+  bool is_raw() const override { return false; }
+  bool is_instant() const override { return false; }
+  bool is_on_device() const override { return false; }
   Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
   bool Jump(double part) override { return source_->Jump(part); }
 
@@ -39,9 +31,6 @@ class WrappedVideo : public VideoSource {
   /// The picture that stands in the place of the other video's. Planes without samples stay so.
   virtual Result<Picture> Make(const Picture& picture) = 0;
   const VideoSource& source() const { return *source_; }
-
- private:
-  const std::unique_ptr<VideoSource> source_;
 };
 
 }  // namespace acutance

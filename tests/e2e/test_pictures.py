@@ -7,6 +7,7 @@ import subprocess
 import unittest
 
 from clips import ACUTANCE, BIN, CommandTest, distorted_sample, plane, reference_sample
+from libvmaf_structs import Configuration, Picture
 
 LIBRARY = pathlib.Path(os.environ.get("ACUTANCE_LIBRARY", pathlib.Path(BIN).parent / "lib")) / "libvmaf.so.3"
 
@@ -66,17 +67,6 @@ class Pictures:
         """The samples of all planes."""
         sizes = self.plane_sizes(for_file)
         return b"".join(self.samples(video, k, p, size) for k in range(FRAMES) for p, size in enumerate(sizes))
-
-
-class Configuration(ctypes.Structure):
-    _fields_ = [("log_level", ctypes.c_int), ("n_threads", ctypes.c_uint), ("n_subsample", ctypes.c_uint),
-                ("cpumask", ctypes.c_uint64), ("gpumask", ctypes.c_uint64)]
-
-
-class Picture(ctypes.Structure):
-    _fields_ = [("pix_fmt", ctypes.c_int), ("bpc", ctypes.c_uint), ("w", ctypes.c_uint * 3), ("h", ctypes.c_uint * 3),
-                ("stride", ctypes.c_ssize_t * 3), ("data", ctypes.c_void_p * 3), ("ref", ctypes.c_void_p),
-                ("priv", ctypes.c_void_p)]
 
 
 def score_by_the_api(feature, pictures, log):

@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from libvmaf_structs import Configuration, Picture  # noqa: E402
+
 FEATURES = ["psnr", "motion", "vif", "adm", "float_motion", "psnr=enable_mse=true", "vif=vif_enhn_gain_limit=1.0",
             "cambi", "ciede", "psnr_hvs", "float_vif", "float_adm", "float_ssim", "float_ms_ssim", "float_psnr",
             "float_moment", "float_ansnr", "speed_chroma", "speed_temporal"]
@@ -183,17 +186,6 @@ class Soak:
         if worker.returncode != 0:
             raise Failed(f"the process with many sessions ended by {worker.returncode}: {text}")
         print(text.strip())
-
-
-class Configuration(ctypes.Structure):
-    _fields_ = [("log_level", ctypes.c_int), ("n_threads", ctypes.c_uint), ("n_subsample", ctypes.c_uint),
-                ("cpumask", ctypes.c_uint64), ("gpumask", ctypes.c_uint64)]
-
-
-class Picture(ctypes.Structure):
-    _fields_ = [("pix_fmt", ctypes.c_int), ("bpc", ctypes.c_uint), ("w", ctypes.c_uint * 3), ("h", ctypes.c_uint * 3),
-                ("stride", ctypes.c_ssize_t * 3), ("data", ctypes.c_void_p * 3), ("ref", ctypes.c_void_p),
-                ("priv", ctypes.c_void_p)]
 
 
 def session(library, dice):

@@ -2,6 +2,7 @@
 """`acutance doctor` on a sample of faulty pairs (faulty_pairs.py has them all), and on what is no pair."""
 import json
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -32,6 +33,20 @@ class Files(CommandTest):
         answer = json.loads(self.assert_ok(self.doctor(still, still, "--json")))
         self.assertEqual(answer["cause"], "none")
         self.assertLess(answer["findings"][0]["confidence"], 0.6)
+
+    def test_the_command_for_an_offset_pairs_the_frames(self):
+        dice = random.Random(1)
+        film = []
+        for _ in range(60):  # coarse shapes, as small pictures of a film show them
+            rows = [bytes(value for value in dice.choices(range(256), k=16) for _ in range(8)) for _ in range(9)]
+            film.append(b"".join(row * 8 for row in rows) + bytes(2 * 64 * 36))
+        for first, second, align in ((film, film[5:], "-5"), (film[5:], film, "+5")):
+            ref, dis = self.write("first.y4m", y4m(128, 72, first)), self.write("second.y4m", y4m(128, 72, second))
+            cause = json.loads(self.assert_ok(self.doctor(ref, dis, "--json")))["findings"][0]
+            self.assertEqual((cause["cause"], cause["command"].split()[-2:]), ("offset", ["--align", align]))
+            scored = self.run_command(*[ACUTANCE, *cause["command"].split()[1:]], "--no-model", "-f", "psnr", "--json")
+            psnr = json.loads(self.assert_ok(scored))["results"][0]["features"]["psnr_y"]
+            self.assertEqual(psnr["min"], 60)
 
     def test_interlaced_and_damaged_files(self):
         both = y4m(64, 48, self.clip("dis"), "F25:1 It")
