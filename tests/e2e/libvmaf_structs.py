@@ -1,4 +1,4 @@
-"""The structs of libvmaf's C API (docs/spec/system.md), for ctypes."""
+"""The structs of libvmaf's C API (docs/spec/system.md 3.1), for ctypes."""
 import ctypes
 
 
