@@ -220,6 +220,7 @@ const OtherCase kOtherCases[] = {
     {"speed_temporal", {{"speed_prescale", "1.5"}, {"speed_prescale_method", "bicubic"}, {"speed_kernelscale", "0.5"}}},
     {"cambi", {{"max_log_contrast", "5"}, {"eotf", "pq"}}},
     {"cambi", {{"enc_width", "240"}, {"enc_height", "150"}, {"cambi_eotf", "pq"}, {"heatmaps_path", "maps"}}},
+    {"float_ssim", {{"scale", "2"}}},
 };
 
 std::vector<OptionTexts> OptionCases(const Metric& metric) {

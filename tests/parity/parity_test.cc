@@ -58,6 +58,15 @@ TEST(Parity, CambiAtSizesBeyondTheSweep) {
   EXPECT_EQ(CheckParity(*Open(8, 2), {cambi, widest, {2900, 171, 10}, Content::kBands, 1, 1, 1, ""}).message(), "");
 }
 
+TEST(Parity, FloatSsimShrunkByEveryFactor) {
+  for (int factor = 2; factor <= 10; ++factor) {
+    const ParityCase which = {.metric = FindMetric("float_ssim"),
+                              .options = {{"scale", std::to_string(factor)}, {"enable_lcs", "true"}},
+                              .format = {12 * factor + factor % 3, 13 * factor + factor % 2, factor % 4 ? 8 : 16}};
+    EXPECT_EQ(CheckParity(*Open(16, factor), which).message(), "");
+  }
+}
+
 TEST(Parity, FindsADifference) {
   ParityCase which = {FindMetric("motion"), {}, {40, 30, 8}, Content::kNoise, 3, 1, 1, ""};
   Metric broken = *which.metric;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/exact_math.h"
+#include "exec/plan.h"
 #include "metric/ssim/ssim.h"
 
 namespace acutance {
@@ -63,9 +64,11 @@ Scales MakeScales(const PictureFormat& format) {
   return scales;
 }
 
+int WordCount(const Scales& scales) { return scales.back().first_word + kSsimSums * scales.back().Rows(); }
+
 // Rows of a stage: of the scale halved, whether there is a scale below or not.
 ExtractorSpec MakeSpec(const Scales& scales) {
-  ExtractorSpec spec = {.stages = {}, .words = scales.back().first_word + kSsimSums * scales.back().Rows()};
+  ExtractorSpec spec = {.stages = {}, .words = WordCount(scales)};
   for (const Scale& scale : scales) spec.stages.push_back({HalvedLength(scale.height)});
   return spec;
 }
@@ -139,6 +142,16 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
   return std::unique_ptr<Extractor>(std::make_unique<FloatMsSsimExtractor>(options, format));
 }
 
+Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+  const Scales scales = MakeScales(context.format);
+  SsimDevicePlan work = {.factor = 1, .scales = {}, .words = WordCount(scales)};
+  for (const Scale& scale : scales) {
+    const bool all = options.Bool("enable_lcs") || &scale == &scales.back();
+    work.scales.push_back({scale.width, scale.height, scale.first_word, all});
+  }
+  return MakeSsimPlan(work, context);
+}
+
 }  // namespace
 
 const Metric kFloatMsSsimMetric = {
@@ -148,6 +161,7 @@ const Metric kFloatMsSsimMetric = {
     .outputs = kOutputs,
     .smallest = {kMinSide, kMinSide},
     .make = Make,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

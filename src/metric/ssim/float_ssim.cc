@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/plan.h"
 #include "metric/ssim/ssim.h"
 
 namespace acutance {
@@ -111,6 +112,13 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
   return std::unique_ptr<Extractor>(std::make_unique<FloatSsimExtractor>(options, format));
 }
 
+Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+  const Geometry geometry = MakeGeometry(options, context.format);
+  SsimDevicePlan work = {.factor = geometry.factor, .scales = {}, .words = kSsimSums * geometry.Rows()};
+  if (geometry.HasWindows()) work.scales.push_back({geometry.width, geometry.height, 0, true});
+  return MakeSsimPlan(work, context);
+}
+
 }  // namespace
 
 const Metric kFloatSsimMetric = {
@@ -119,6 +127,7 @@ const Metric kFloatSsimMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .make = Make,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

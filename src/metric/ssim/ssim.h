@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "image/picture.h"
 #include "kernel/kernel.h"
@@ -14,6 +15,7 @@ namespace acutance {
 
 namespace ssim {
 #include "metric/ssim/ssim_math.kernel.h"
+#include "metric/ssim/ssim_terms.kernel.h"
 }  // namespace ssim
 
 extern const Metric kFloatSsimMetric;
@@ -74,6 +76,21 @@ struct SsimMeans {
   float mean[kSsimSums];
 };
 SsimMeans MeansOfSsimRows(std::span<const int64_t> words, int width, int height);
+
+/// A plane that is compared on a device.
+struct SsimDeviceScale {
+  int width, height;
+  int first_word;
+  bool all;  // all terms, or contrast and structure alone
+};
+
+/// What a device compares: the videos' planes, perhaps shrunk, and those halved again and again.
+struct SsimDevicePlan {
+  int factor;
+  std::vector<SsimDeviceScale> scales;  // none: no window fits
+  int words;
+};
+Result<Plan> MakeSsimPlan(const SsimDevicePlan& work, const PlanContext& context);
 
 /// -10 log10(1 - score) and its limit (options enable_db and clip_db).
 class SsimDecibels {

@@ -7,11 +7,6 @@
 CONSTANT(int32_t, kWindow) = 11;
 TABLE(float, kWindowTaps, 6) = {.001028f, .007599f, .036001f, .109361f, .213006f, .266012f};
 
-// (0.01 * 255)^2, (0.03 * 255)^2 and half of that, each step rounded to a float.
-CONSTANT(float, kLuminanceConstant) = 6.5024996f;
-CONSTANT(float, kContrastConstant) = 58.522495f;
-CONSTANT(float, kStructureConstant) = 29.261248f;
-
 // Sums of a window start here: at 3 times the largest mean (of samples, of products). A power of two above it, all sums
 // have the same exponent.
 CONSTANT(float, kMeanAnchor) = 768.0f;
@@ -48,46 +43,8 @@ FUNCTION(float) split_high(SplitSum sum, float anchor) { return sum.high - ancho
 
 FUNCTION(float) split_total(SplitSum sum, float anchor) { return split_high(sum, anchor) + sum.low; }
 
-// Means over a window.
-struct SsimWindow {
-  float reference;
-  float distorted;
-  float reference_square;
-  float distorted_square;
-  float product;
-};
-
-struct SsimTerms {
-  double luminance;
-  double contrast;
-  float structure;
-};
-
 // The sample that stands for index `i` of a side of n samples: mirrored with the edge sample.
 FUNCTION(int32_t) mirrored_with_edge(int32_t i, int32_t n) { return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i; }
-
-// A mean square less the square of the mean, at least 0.
-FUNCTION(float) window_variance(float square, float mean) {
-  const float variance = square - mean * mean;
-  return variance > 0.0f ? variance : 0.0f;
-}
-
-FUNCTION(SsimTerms) ssim_terms(SsimWindow w) {
-  const float variance_r = window_variance(w.reference_square, w.reference);
-  const float variance_d = window_variance(w.distorted_square, w.distorted);
-  const float covariance = w.product - w.reference * w.distorted;
-  const float deviations = exact_sqrt_float(variance_r * variance_d);
-  const float means = w.reference * w.reference + w.distorted * w.distorted + kLuminanceConstant;
-  const float variances = variance_r + variance_d + kContrastConstant;
-  const float shared = covariance < 0.0f && deviations <= 0.0f ? 0.0f : covariance;
-  const double two = DOUBLE(2.0);
-  SsimTerms terms = {DOUBLE(0.0), DOUBLE(0.0), 0.0f};
-  terms.luminance =
-      exact_divide(two * double(w.reference) * double(w.distorted) + double(kLuminanceConstant), double(means));
-  terms.contrast = exact_divide(two * double(deviations) + double(kContrastConstant), double(variances));
-  terms.structure = exact_divide_float(shared + kStructureConstant, deviations + kStructureConstant);
-  return terms;
-}
 
 FUNCTION(double)
 sum_of_lanes(double l0, double l1, double l2, double l3, double l4, double l5, double l6, double l7) {

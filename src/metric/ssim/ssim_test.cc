@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <random>
 
 #include "metric/testing/pictures.h"
@@ -10,6 +12,19 @@
 
 namespace acutance {
 namespace {
+
+/// Off by as much as a device's estimate may be, and always the same.
+constexpr float Spoil(float value) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) + std::bit_cast<uint32_t>(value) * 2654435761u % 9 - 4);
+}
+
+namespace by_doubles {
+#undef estimate_reciprocal
+#undef estimate_square_root
+#define estimate_reciprocal(V) Spoil(1.0f / (V))
+#define estimate_square_root(V) Spoil(std::sqrt(V))
+#include "kernel/exact_by_doubles.kernel.h"
+}  // namespace by_doubles
 
 constexpr int kDepths[] = {8, 10, 12, 16};
 constexpr std::pair<int, int> kSizes[] = {{11, 11}, {12, 13}, {17, 11}, {18, 20}, {25, 31},  {26, 27},
@@ -65,6 +80,31 @@ TEST(SumSsimRows, ExtremeFlatAndIdenticalPictures) {
     ExpectSumsAsRef(83, 29, depth, ramp, ramp);
     ExpectSumsAsRef(83, 29, depth, ramp, inverse);
   }
+}
+
+TEST(ExactByDoubles, RoundCorrectly) {
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<float> size(-30, 30);
+  for (int i = 0; i < 1000000; ++i) {
+    const float a = std::exp2(size(random)), b = std::exp2(size(random));
+    const double wide = static_cast<double>(a) * std::bit_cast<double>(0x3ff0000000000000u | random() >> 12);
+    ASSERT_EQ(by_doubles::divide_floats(a, b), a / b) << a << " / " << b;
+    ASSERT_EQ(by_doubles::divide_floats(-a, b), -a / b) << a << " / " << b;
+    ASSERT_EQ(by_doubles::divide_by_float(wide, b), wide / static_cast<double>(b)) << wide << " / " << b;
+    ASSERT_EQ(by_doubles::root_of_float(a), std::sqrt(a)) << a;
+  }
+  // Quotients and roots that are exact, or next to the middle of two numbers.
+  for (int i = 1; i < 2000; ++i)
+    for (const float b : {3.0f, 7.0f, 1.0f + 0x1p-23f, 2.0f - 0x1p-23f}) {
+      const float a = static_cast<float>(i) * b;
+      ASSERT_EQ(by_doubles::divide_floats(a, b), a / b);
+      ASSERT_EQ(by_doubles::divide_by_float(a, b), static_cast<double>(a) / b);
+      ASSERT_EQ(by_doubles::root_of_float(b * b), std::sqrt(b * b));
+      ASSERT_EQ(by_doubles::root_of_float(static_cast<float>(i * i)), static_cast<float>(i));
+    }
+  EXPECT_EQ(by_doubles::divide_floats(0, 3), 0);
+  EXPECT_EQ(by_doubles::divide_by_float(0, 3), 0);
+  EXPECT_EQ(by_doubles::root_of_float(0), 0);
 }
 
 /// A window's sum in two floats against the same in doubles, for values in [min, max).
