@@ -288,6 +288,10 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option("--maps", texts.maps,
                   "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
       ->type_name("DIR");
+  command
+      .add_option("--report", texts.report,
+                  "Write a page of HTML: what it comes to, curves, the worst seconds and frames with their pictures")
+      ->type_name("FILE");
   command.add_option("--subsample", texts.subsample, "Score one frame of N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
@@ -366,14 +370,15 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   ACU_RETURN_IF_ERROR(ReadLogArgs(texts, args));
   args.journal = texts.journal;
   args.maps = texts.maps;
+  args.report = texts.report;
   if (!args.journal.empty() && std::ranges::count(args.outputs, args.journal) > 0)
     return Error(StatusCode::kInvalidArgument, "--journal {}: the log would replace it; name another file",
                  args.journal);
   const bool is_part = !args.journal.empty() && args.first_frame > 0;
-  if (is_part && (!args.outputs.empty() || args.json))
+  if (is_part && (!args.outputs.empty() || args.json || !args.report.empty()))
     return Error(StatusCode::kInvalidArgument,
-                 "--frames {} with a journal is a part of a run, and has no log of its own: leave out --output and "
-                 "--json, and let `acutance join` write the log of all parts",
+                 "--frames {} with a journal is a part of a run, and has no log of its own: leave out --output, "
+                 "--json and --report, and let `acutance join` write the log of all parts",
                  texts.frames);
   return args;
 }

@@ -32,6 +32,7 @@ struct ScoreTexts {
   std::string frames;
   std::string journal;
   std::string maps;
+  std::string report;
   std::string viewing = "auto";
   std::string align = "auto";
   std::string pairs_out;
@@ -68,6 +69,7 @@ struct ScoreArgs {
   int64_t frame_count = 0;  // 0: all
   std::string journal;      // empty: none
   std::string maps;         // a folder; empty: none
+  std::string report;       // an HTML file; empty: none
   PairingRequest pairing;
   std::vector<std::string> pairs_out;  // one per distorted video, or none
   CommonSize size;

@@ -1,12 +1,15 @@
 #include "cli/score_command.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <ctime>
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "cli/score_page.h"
 #include "cli/score_table_text.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -38,6 +41,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
   request.maps = args.maps;
+  if (!args.report.empty()) request.worst_frames = FramesShownOf(args.distorted.size());
   request.pairing = args.pairing;
   request.fit.size = args.size;
   request.crop = args.crop;
@@ -56,6 +60,7 @@ Status CheckOutputs(const ScoreArgs& args) {
   videos.push_back(args.reference);
   for (const std::string& output : args.outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
   for (const std::string& output : args.pairs_out) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
+  if (!args.report.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.report, videos));
   return {};
 }
 
@@ -134,6 +139,14 @@ Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
   return summary;
 }
 
+Status WriteReport(const ScoreArgs& args, const ScoredRun& result, const Summary& summary) {
+  if (args.report.empty()) return {};
+  const std::time_t now = std::time(nullptr);
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(args.report));
+  file->Write(ReportPage(summary, result, {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}));
+  return file->Commit();
+}
+
 }  // namespace
 
 int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
@@ -144,13 +157,16 @@ int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFor
                args.outputs.empty() ? "" : "; no log is written");
     return kFailed;
   }
-  const Status written = WriteLogs(args, result, numbers);
+  Status written = WriteLogs(args, result, numbers);
+  const Summary summary = MakeSummary(args, result);
+  if (written.ok()) written = WriteReport(args, result, summary);
   if (args.json) {
-    fmt::print("{}", SummaryJson(MakeSummary(args, result)));
+    fmt::print("{}", SummaryJson(summary));
   } else {
     PrintTables(args, result);
     if (written.ok())
       for (const std::string& output : args.outputs) fmt::print("log: {}\n", output);
+    if (written.ok() && !args.report.empty()) fmt::print("report: {}\n", args.report);
   }
   if (written.ok()) return kOk;
   fmt::print(stderr, "acutance: {}\n", written.message());

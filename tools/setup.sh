@@ -6,7 +6,7 @@ set -euo pipefail
 packages() {
   case $1 in
     build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev \
-      libgtest-dev libgmock-dev libbenchmark-dev ;;
+      libgtest-dev libgmock-dev libbenchmark-dev libstb-dev ;;
     # The build does without these: slower, without containers (y4m and yuv only), without kernels for some GPUs.
     build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev \
       clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
@@ -14,7 +14,8 @@ packages() {
     test) echo python3 ;;
     python-optional) echo python3-venv python3-dev ;;
     python) ;;
-    test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers ;;
+    test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
+      chromium-headless-shell ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
     coverage) echo python3-venv ;;

@@ -238,11 +238,14 @@ class Run {
     }
     if (!reference_ && !(OpenInputs() && FitInputs())) return false;
     if (!CheckLight()) return false;
+    const bool reads_chroma = session_->NeedsChroma() || request_.worst_frames > 0;
     for (PairReaderInput& input : distorted_) {
-      input.needed = session_->NeedsDistorted();
-      if (!session_->NeedsChroma()) input.video->SkipChroma();
+      input.needed = session_->NeedsDistorted() || request_.worst_frames > 0;
+      if (!reads_chroma) input.video->SkipChroma();
     }
-    if (!session_->NeedsChroma()) reference_->video->SkipChroma();
+    if (!reads_chroma) reference_->video->SkipChroma();
+    result_.frame_rate = reference_->video->frame_rate();
+    result_.color = reference_->video->color();
     PairReaderOptions options;
     if (request_.frame_limit > 0)
       options.frame_limit = request_.frame_limit + (has_journal() ? request_.skip_reference : 0);
@@ -325,6 +328,20 @@ class Run {
     return status;
   }
 
+  void OfferWorst(const FramePair& pair) {
+    for (size_t d = 0; d < worst_.size(); ++d)
+      if (pair.reference.planes[0].data && pair.distorted[d].planes[0].data)
+        worst_[d].Offer(pair.index, pair.reference, pair.distorted[d]);
+  }
+
+  void JudgeWorst() {
+    const std::string& model = session_->models().empty() ? "" : session_->models().front().main_score_key();
+    for (size_t d = 0; d < worst_.size(); ++d)
+      session_->ReadScores(static_cast<int>(d), [&](const ScoreTable& table) {
+        if (const auto column = QualityColumn(table, model)) worst_[d].Judge(table, *column, session_->frames_done());
+      });
+  }
+
   /// Reads and adds frames until the end, an error or a cancellation.
   Status FeedFrames() {
     if (journal_ && journal_->is_complete()) return {};
@@ -332,6 +349,8 @@ class Run {
     while (status.ok()) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) return status;
+      OfferWorst(*pair);
+      JudgeWorst();
       ACU_RETURN_IF_ERROR(Interrupted(session_->Add(std::move(pair->reference), std::move(pair->distorted))));
       if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
         was_stopped_ = true;
@@ -360,6 +379,9 @@ class Run {
       session->Cancel();
     };
     const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
+    constexpr int64_t kWorstSpacing = 24;  // about a second
+    worst_.assign(request_.worst_frames > 0 ? request_.distorted.size() : 0,
+                  WorstFrames(request_.worst_frames, kWorstSpacing));
     Status status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) Warn(warning);
     if (status.ok() && session_->frames_added() == FirstFrame()) {
@@ -377,6 +399,8 @@ class Run {
     for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result_.frames = session_->frames_added();
+    JudgeWorst();
+    for (WorstFrames& worst : worst_) result_.worst.push_back(worst.Take());
     result_.session = std::move(session_);
   }
 
@@ -393,6 +417,7 @@ class Run {
   std::optional<std::pair<std::string, double>> first_rate_;
   bool was_stopped_ = false;  // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
+  std::vector<WorstFrames> worst_;  // by distorted video
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };

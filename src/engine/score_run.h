@@ -14,6 +14,7 @@
 #include "devices/backends.h"
 #include "engine/auto_model.h"
 #include "engine/session.h"
+#include "engine/worst_frames.h"
 #include "image/picture.h"
 #include "io/cropped_video.h"
 #include "io/fit_videos.h"
@@ -86,6 +87,10 @@ struct RunRequest {
   /// Receives the artifacts where `maps` is empty; null: none are made.
   ArtifactSink on_artifact;
 
+  /// So many of the frames that score worst are kept with their pictures (ScoredRun::worst). Pictures that a device
+  /// decoded into its memory are not.
+  int worst_frames = 0;
+
   /// Called after each frame that is read.
   std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
@@ -105,9 +110,12 @@ struct ScoredRun {
   double seconds = 0;
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
-  std::vector<std::string> model_reasons;  // of the models that were chosen
-  std::vector<Alignment> alignments;       // one for each distorted video, of the pairs that were scored; none by index
-  std::optional<RunError> error;           // kRead with a session: the frames before it were scored
+  std::vector<std::string> model_reasons;      // of the models that were chosen
+  std::optional<double> frame_rate;            // the reference's, where it tells
+  VideoColor color;                            // of the pictures
+  std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
+  std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
+  std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };
 
 /// The devices of a choice, each of which passes its self-test before use; null: the CPU alone.

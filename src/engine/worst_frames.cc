@@ -1,0 +1,48 @@
+#include "engine/worst_frames.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace acutance {
+
+void WorstFrames::Offer(int64_t frame, const Picture& reference, const Picture& distorted) {
+  waiting_.push_back({frame, 0, reference, distorted});
+}
+
+void WorstFrames::Judge(const ScoreTable& table, int column, int64_t frames) {
+  while (!waiting_.empty() && waiting_.front().frame < frames) {
+    WorstFrame candidate = std::move(waiting_.front());
+    waiting_.pop_front();
+    const std::optional<double> score = table.Get(column, candidate.frame);
+    if (!score || std::isnan(*score)) continue;
+    candidate.score = *score;
+    Keep(std::move(candidate));
+  }
+}
+
+void WorstFrames::Keep(WorstFrame candidate) {
+  const auto group = [&](const WorstFrame& kept) { return kept.frame / spacing_; };
+  const auto rival = std::ranges::find(kept_, group(candidate), group);
+  if (rival == kept_.end()) kept_.push_back(std::move(candidate));
+  else if (candidate.score < rival->score) *rival = std::move(candidate);
+  if (static_cast<int>(kept_.size()) > count_) kept_.erase(std::ranges::max_element(kept_, {}, &WorstFrame::score));
+}
+
+std::vector<WorstFrame> WorstFrames::Take() {
+  std::ranges::sort(kept_, {}, [](const WorstFrame& kept) { return std::pair(kept.score, kept.frame); });
+  return std::move(kept_);
+}
+
+std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column) {
+  static constexpr std::array<std::string_view, 9> kHigherIsBetter = {
+      "psnr_hvs", "float_ms_ssim", "float_ssim", "psnr_y", "float_psnr", "ssim", "ciede2000", "vif_scale0", "adm2"};
+  if (const int column = table.Find(model_column); column >= 0) return column;
+  for (const std::string_view name : kHigherIsBetter)
+    for (size_t column = 0; column < table.columns().size(); ++column)
+      if (table.columns()[column].stored.find(name) != std::string::npos) return static_cast<int>(column);
+  return std::nullopt;
+}
+
+}  // namespace acutance

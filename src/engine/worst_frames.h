@@ -1,0 +1,49 @@
+// The frames of a run that scored worst, with their pictures, kept while the run goes on.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "image/picture.h"
+#include "model/score_table.h"
+
+namespace acutance {
+
+struct WorstFrame {
+  int64_t frame = 0;
+  double score = 0;
+  Picture reference, distorted;
+};
+
+/// Of each `spacing` frames of one distorted video the lowest by one column, and of those the `count` lowest: of frames
+/// in a row that are all bad one is enough. Pictures are held by reference, none is copied.
+class WorstFrames {
+ public:
+  WorstFrames(int count, int64_t spacing) : count_(count), spacing_(spacing) {}
+
+  /// Frames in order. The pictures of a frame are held until it is judged.
+  void Offer(int64_t frame, const Picture& reference, const Picture& distorted);
+
+  /// Judges the frames below `frames`, whose scores are in the table. A frame without a score is passed over.
+  void Judge(const ScoreTable& table, int column, int64_t frames);
+
+  /// The lowest score first.
+  std::vector<WorstFrame> Take();
+
+ private:
+  void Keep(WorstFrame candidate);
+
+  int count_;
+  int64_t spacing_;
+  std::deque<WorstFrame> waiting_;
+  std::vector<WorstFrame> kept_;
+};
+
+/// The column by which a run's frames are compared: that of its first model (empty: it has none), else the first
+/// feature that is higher where pictures are better; nullopt where it has neither.
+std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column);
+
+}  // namespace acutance

@@ -1,0 +1,50 @@
+#include "engine/worst_frames.h"
+
+#include <gtest/gtest.h>
+
+namespace acutance {
+namespace {
+
+std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t spacing) {
+  ScoreTable table;
+  const int column = *table.AddColumn("vmaf", "vmaf");
+  WorstFrames worst(count, spacing);
+  for (size_t f = 0; f < scores.size(); ++f) {
+    worst.Offer(static_cast<int64_t>(f), {}, {});
+    if (scores[f] < 1000) {
+      EXPECT_TRUE(table.Set(column, static_cast<int64_t>(f), scores[f]).ok());
+    }
+    if (f % 3 == 2) worst.Judge(table, column, static_cast<int64_t>(f) - 1);  // scores come late
+  }
+  worst.Judge(table, column, static_cast<int64_t>(scores.size()));
+  std::vector<int64_t> frames;
+  for (const WorstFrame& frame : worst.Take()) frames.push_back(frame.frame);
+  return frames;
+}
+
+TEST(WorstFrames, AreTheLowestFirst) {
+  EXPECT_EQ(Worst({90, 20, 80, 50, 95, 10, 60}, 3, 1), (std::vector<int64_t>{5, 1, 3}));
+  EXPECT_EQ(Worst({50, 40}, 3, 1), (std::vector<int64_t>{1, 0}));
+}
+
+TEST(WorstFrames, AreOneOfEachGroup) {
+  EXPECT_EQ(Worst({20, 10, 30, 15, 90, 91, 92, 80}, 9, 4), (std::vector<int64_t>{1, 7}));
+}
+
+TEST(WorstFrames, PassOverFramesWithoutAScore) {
+  EXPECT_EQ(Worst({20, 1e6, 10, 1e6, 30, 1e6}, 2, 1), (std::vector<int64_t>{2, 0}));
+}
+
+TEST(QualityColumn, IsTheModelsElseAFeatureThatRises) {
+  ScoreTable table;
+  for (const char* name : {"Cambi_feature_cambi_score", "psnr_y", "vmaf"})
+    ASSERT_TRUE(table.AddColumn(name, name).ok());
+  EXPECT_EQ(QualityColumn(table, "vmaf"), 2);
+  EXPECT_EQ(QualityColumn(table, ""), 1);
+  ScoreTable other;
+  ASSERT_TRUE(other.AddColumn("Cambi_feature_cambi_score", "cambi").ok());
+  EXPECT_EQ(QualityColumn(other, ""), std::nullopt);
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,144 @@
+#include "report/page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "model/pooling.h"
+#include "model/statistics.h"
+#include "report/escape.h"
+#include "report/page_curves.h"
+#include "report/page_parts.h"
+#include "report/page_text.h"
+
+namespace acutance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const ScoreTable& Scores(const Page& page, size_t video) { return *page.summary->videos[video].scores; }
+
+bool IsModel(const Page& page, const std::string& stored) {
+  return std::ranges::any_of(page.summary->models, [&](const SummaryModel& m) { return m.column == stored; });
+}
+
+bool StandsForModel(const Page& page, const std::string& stored) {
+  return std::ranges::find(page.model_columns, stored) != page.model_columns.end();
+}
+
+/// The members of a model collection are left out.
+bool IsDrawn(const Page& page, const std::string& stored) {
+  return StandsForModel(page, stored) || !IsModel(page, stored);
+}
+
+Json Curves(const Page& page) {
+  int64_t count = 0;
+  for (size_t v = 0; v < page.videos.size(); ++v)
+    for (const ScoreTable::Column& column : Scores(page, v).columns()) count += IsDrawn(page, column.stored);
+  const int64_t step = StepOf(page.summary->frame_count, count);
+  Json curves = Json::array();
+  for (size_t v = 0; v < page.videos.size(); ++v)
+    for (const ScoreTable::Column& column : Scores(page, v).columns()) {
+      if (!IsDrawn(page, column.stored)) continue;
+      const PackedCurve packed = PackCurve(column.scores, page.summary->frame_count, step);
+      curves.push_back({{"video", v},
+                        {"name", column.shown},
+                        {"model", StandsForModel(page, column.stored)},
+                        {"shown", std::ranges::find(page.model_features, column.stored) != page.model_features.end()},
+                        {"low", packed.low},
+                        {"high", packed.high},
+                        {"step", packed.step},
+                        {"min", packed.minimum},
+                        {"max", packed.maximum}});
+    }
+  return curves;
+}
+
+std::string Data(const Page& page) {
+  Json names = Json::array();
+  for (const SummaryVideo& video : page.summary->videos) names.push_back(video.distorted);
+  const Json data = {{"frames", page.summary->frame_count},
+                     {"rate", page.frame_rate ? Json(*page.frame_rate) : Json()},
+                     {"videos", std::move(names)},
+                     {"curves", Curves(page)}};
+  std::string text = data.dump(-1, ' ', true, Json::error_handler_t::replace);
+  // "</script", "<script" and "<!--" mean something to a browser even inside a string.
+  for (size_t at = 0; (at = text.find('<', at)) != text.npos;) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+std::string ScoreRows(const Page& page, size_t video) {
+  const FrameRange range{0, page.summary->frame_count - 1, page.summary->n_subsample};
+  std::string models, features;
+  for (const ScoreTable::Column& column : Scores(page, video).columns()) {
+    const auto scores = ScoresInRange(column, range);
+    std::string row = "<tr><th scope=\"row\">" + EscapeXml(column.shown) + "</th>";
+    if (scores && !scores->empty()) {
+      const std::vector<double> sorted = Sorted(*scores);
+      for (const double value : {Mean(*scores), HarmonicMean(*scores), Minimum(*scores), Percentile(sorted, 5),
+                                 Percentile(sorted, 50), Maximum(*scores), StandardDeviation(*scores)})
+        row += fmt::format("<td>{:.4f}</td>", value);
+    } else {
+      row += "<td colspan=\"7\">no score</td>";
+    }
+    (IsModel(page, column.stored) ? models : features) += row + "</tr>\n";
+  }
+  return models + features;
+}
+
+std::string ScoresSection(const Page& page) {
+  std::string text = "<section aria-labelledby=\"h-scores\"><h2 id=\"h-scores\">All scores</h2>\n";
+  for (size_t v = 0; v < page.videos.size(); ++v)
+    text += fmt::format(
+        "<div class=\"wide\"><table><caption>{}</caption><thead><tr><th></th><th scope=\"col\">mean</th>"
+        "<th scope=\"col\">harmonic</th><th scope=\"col\">min</th><th scope=\"col\">5th percentile</th>"
+        "<th scope=\"col\">median</th><th scope=\"col\">max</th><th scope=\"col\">std dev</th></tr></thead>\n<tbody>{}"
+        "</tbody></table></div>\n",
+        EscapeXml(page.summary->videos[v].distorted), ScoreRows(page, v));
+  return text + "</section>\n";
+}
+
+std::string Receipt(const Page& page) {
+  const Summary& summary = *page.summary;
+  std::string text = fmt::format("<footer><h2>Receipt</h2><ul><li>acutance {}</li>\n", EscapeXml(summary.version));
+  for (const SummaryModel& model : summary.models)
+    if (StandsForModel(page, model.column))
+      text += fmt::format("<li>model {} as {}</li>\n", EscapeXml(model.source), EscapeXml(model.column));
+  for (const SummaryDevice& device : summary.devices)
+    text += fmt::format("<li>{} ({} {})</li>\n", EscapeXml(device.name), EscapeXml(device.backend), device.index);
+  text += fmt::format("<li>{} frame pairs, one in {} scored, {:.1f} s, {} thread{}</li>\n", summary.frame_count,
+                      summary.n_subsample, summary.seconds, summary.threads, summary.threads == 1 ? "" : "s");
+  for (const std::string& line : page.receipt) text += "<li>" + EscapeXml(line) + "</li>\n";
+  return text + "</ul></footer>\n";
+}
+
+}  // namespace
+
+std::string MakePage(const Page& page) {
+  const std::string title = PageTitle(page);
+  std::string text = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n<style>\n",
+      EscapeXml(title));
+  text += kPageStyle;
+  text += "</style></head>\n<body>\n";
+  text += VerdictPart(page);
+  text += "<main>\n";
+  text += ComparedPart(page);
+  text += CurvesPart(page);
+  text += LossPart(page);
+  text += WorstSecondsPart(page);
+  text += WorstFramesPart(page);
+  text += ScoresSection(page);
+  text += "</main>\n" + Receipt(page);
+  text += "<script type=\"application/json\" id=\"data\">" + Data(page) + "</script>\n<script>\n";
+  text += kPageScript;
+  text += "</script>\n</body></html>\n";
+  return text;
+}
+
+}  // namespace acutance

@@ -1,0 +1,45 @@
+// A run as one page of HTML: a file that needs no other, and no network.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "image/picture.h"
+#include "model/lost_points.h"
+#include "model/score_table.h"
+#include "report/summary.h"
+
+namespace acutance {
+
+/// A frame that is shown with its pictures.
+struct PageFrame {
+  int64_t frame = 0;
+  double score = 0;
+  std::optional<LostPoints> lost;  // of the first model
+  Picture reference, distorted;
+};
+
+struct PageVideo {
+  std::vector<PageFrame> worst;    // the worst first
+  std::optional<LostPoints> lost;  // the mean over frames, of the first model
+  std::function<std::optional<LostPoints>(int64_t frame)> lost_at = nullptr;
+};
+
+struct Page {
+  const Summary* summary = nullptr;
+  std::vector<std::string> model_columns;   // of the scores that stand for the models; the first one ranks frames
+  std::vector<std::string> model_features;  // stored names of what the first model reads
+  int quality_column = -1;                  // by which frames are ranked; -1: none is
+  std::optional<double> frame_rate;         // frames a second
+  bool full_range = false;                  // samples use all values
+  std::vector<PageVideo> videos;            // like the summary's
+  std::vector<std::string> receipt;         // lines for the foot: the command, the time
+};
+
+/// The page's whole text. Below 5 MB for any number of frames: curves are thinned, pictures made smaller.
+std::string MakePage(const Page& page);
+
+}  // namespace acutance

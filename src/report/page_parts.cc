@@ -1,0 +1,268 @@
+#include "report/page_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/pooling.h"
+#include "report/escape.h"
+#include "report/page_seconds.h"
+#include "report/picture_image.h"
+
+namespace acutance {
+namespace {
+
+std::string FileName(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == path.npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+std::optional<double> MeanScore(const Page& page, size_t video, const std::string& column) {
+  const ScoreTable& table = *page.summary->videos[video].scores;
+  const int index = table.Find(column);
+  if (index < 0) return std::nullopt;
+  return Pool(table.columns()[index], {0, page.summary->frame_count - 1, page.summary->n_subsample},
+              PoolingMethod::kMean);
+}
+
+/// The words of the scale on which VMAF was trained, each for the scores next to its own: 20 is bad, 40 poor, 60 fair,
+/// 80 good and 100 excellent.
+const char* Grade(double vmaf) {
+  if (vmaf >= 90) return "excellent";
+  if (vmaf >= 70) return "good";
+  if (vmaf >= 50) return "fair";
+  return vmaf >= 30 ? "poor" : "bad";
+}
+
+bool HasModel(const Page& page) { return !page.model_columns.empty() && page.quality_column >= 0; }
+
+std::string QualityName(const Page& page) {
+  return page.summary->videos[0].scores->columns()[page.quality_column].shown;
+}
+
+/// "93.41, excellent"; without the word where the score is no model's.
+std::string Graded(const Page& page, double score) {
+  return HasModel(page) ? fmt::format("{:.2f}, {}", score, Grade(score)) : fmt::format("{:.4g}", score);
+}
+
+/// The kind of damage that cost most, and its points; nullopt where nothing costs half a point.
+std::optional<std::pair<std::string_view, double>> MostLost(const LostPoints& lost) {
+  const auto most = std::ranges::max_element(lost.points);
+  if (*most < 0.5) return std::nullopt;
+  return std::pair(kDamageNames[most - lost.points], *most);
+}
+
+/// Whether the first model's CAMBI sees banding that annoys: from 5 on (Netflix, "CAMBI, a banding artifact detector",
+/// 2021). Its edges cost more points as detail than as banding.
+bool HasBanding(const Page& page, size_t video, int64_t frame) {
+  constexpr double kAnnoying = 5;
+  const ScoreTable& table = *page.summary->videos[video].scores;
+  return std::ranges::any_of(page.model_features, [&](const std::string& name) {
+    return name.find("cambi") != name.npos && table.Get(table.Find(name), frame).value_or(0) >= kAnnoying;
+  });
+}
+
+/// What cost the worst frame of a second most; "": nothing does, or it is not known.
+std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second) {
+  const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.lowest) : std::nullopt;
+  const auto most = lost ? MostLost(*lost) : std::nullopt;
+  if (!most) return "";
+  const bool tells = most->first == kDamageNames[static_cast<int>(Damage::kBanding)];
+  return std::string(most->first) +
+         (!tells && HasBanding(page, video, second.lowest) ? ", and banding is visible" : "");
+}
+
+std::string Sentence(const Page& page, size_t video) {
+  std::string text =
+      "<p class=\"verdict\"><strong>" + EscapeXml(FileName(page.summary->videos[video].distorted)) + "</strong> ";
+  const auto mean =
+      page.quality_column < 0
+          ? std::nullopt
+          : MeanScore(page, video, page.summary->videos[video].scores->columns()[page.quality_column].stored);
+  if (!mean) return text + "has no score that tells good from bad.</p>\n";
+  text += fmt::format("has {} <strong>{}</strong> on average.", EscapeXml(QualityName(page)), Graded(page, *mean));
+  const std::vector<WorstSecond> seconds = FindWorstSeconds(page, video, 1);
+  if (!seconds.empty() && page.summary->frame_count > seconds[0].frames) {
+    const std::string cause = MostlyLost(page, video, seconds[0]);
+    text += fmt::format(" Its worst second, from {}, has {}{}.", Clock(page, seconds[0].first),
+                        Graded(page, seconds[0].score), cause.empty() ? "" : ", mostly for " + cause);
+  }
+  const PageVideo& shown = page.videos[video];
+  if (shown.lost)
+    if (const auto most = MostLost(*shown.lost))
+      text += fmt::format(" Most of what it loses is {}: {:.1f} of {:.1f} points.", most->first, most->second,
+                          shown.lost->best - shown.lost->score);
+  return text + "</p>\n";
+}
+
+std::string Image(const std::string& type, const std::string& bytes, const RgbImage& image, const std::string& words) {
+  return fmt::format("<img src=\"data:image/{};base64,{}\" width=\"{}\" height=\"{}\" alt=\"{}\" loading=\"lazy\">",
+                     type, Base64(bytes), image.width, image.height, EscapeXml(words));
+}
+
+/// A JPEG of at most `most` bytes, where any quality gives that.
+std::string SmallJpeg(const RgbImage& image, size_t most) {
+  std::string bytes;
+  for (const int quality : {92, 80, 65, 45}) {
+    bytes = Jpeg(image, quality);
+    if (bytes.size() <= most) break;
+  }
+  return bytes;
+}
+
+std::string Figure(const RgbImage& image, size_t most, const std::string& words, const char* kind) {
+  return fmt::format("<figure class=\"{}\">{}<figcaption>{}</figcaption></figure>\n", kind,
+                     Image("jpeg", SmallJpeg(image, most), image, words), EscapeXml(words));
+}
+
+std::string LostWords(const LostPoints& lost) {
+  std::string text;
+  for (int kind = 0; kind < kDamages; ++kind)
+    if (lost.points[kind] >= 0.05)
+      text += fmt::format("{}{} {:.1f}", text.empty() ? "points lost: " : ", ", kDamageNames[kind], lost.points[kind]);
+  return text;
+}
+
+/// Pictures of a frame share so many bytes.
+constexpr size_t kBytesForPictures = 2'400'000;
+
+std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
+  constexpr int kWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
+  const Spot spot = WorstSpot(frame.reference, frame.distorted, kSpotSize);
+  const auto whole = [&](const Picture& picture) { return ToImage(picture, page.full_range, kWidth); };
+  const auto crop = [&](const Picture& picture) {
+    return CropImage(picture, page.full_range, spot.x, spot.y, kSpotWidth, kSpotHeight);
+  };
+  std::string text = fmt::format(
+      "<article><h3><button type=\"button\" class=\"go\" data-frame=\"{}\">Frame {}, {}</button> {}: {}</h3>\n",
+      frame.frame, frame.frame, Clock(page, frame.frame), EscapeXml(QualityName(page)), Graded(page, frame.score));
+  if (frame.lost) text += "<p>" + LostWords(*frame.lost) + "</p>\n";
+  text += "<div class=\"pictures\">\n";
+  text += Figure(whole(frame.reference), bytes / 4, "reference", "whole");
+  text += Figure(whole(frame.distorted), bytes / 4, "encode", "whole");
+  text += Figure(DifferenceImage(frame.reference, frame.distorted, kWidth), bytes / 6,
+                 "difference of luma, white from 32 of 256 steps", "whole");
+  const std::string place = fmt::format("around ({}, {}), where it differs most, in its own size", spot.x, spot.y);
+  text += Figure(crop(frame.reference), bytes / 6, "reference " + place, "spot");
+  text += Figure(crop(frame.distorted), bytes / 6, "encode " + place, "spot");
+  return text +
+         "</div>\n<button type=\"button\" class=\"flip\">Show the reference in the encode's place</button></article>\n";
+}
+
+}  // namespace
+
+std::string PageTitle(const Page& page) {
+  std::string names;
+  for (const SummaryVideo& video : page.summary->videos)
+    names += (names.empty() ? "" : ", ") + FileName(video.distorted);
+  return fmt::format("{} against {}", names, FileName(page.summary->reference));
+}
+
+std::string VerdictPart(const Page& page) {
+  std::string text = "<header><h1>" + EscapeXml(PageTitle(page)) + "</h1>\n";
+  for (size_t v = 0; v < page.videos.size(); ++v) text += Sentence(page, v);
+  if (HasModel(page))
+    text +=
+        "<p class=\"note\">VMAF was trained on a scale with 20 for bad, 40 poor, 60 fair, 80 good and 100 "
+        "excellent.</p>\n";
+  for (const std::string& warning : page.summary->warnings)
+    text += "<p class=\"warning\" role=\"note\">" + EscapeXml(warning) + "</p>\n";
+  return text + "</header>\n";
+}
+
+std::string ComparedPart(const Page& page) {
+  const Summary& summary = *page.summary;
+  const auto row = [](const std::string& name, const std::string& value) {
+    return "<tr><th scope=\"row\">" + name + "</th><td>" + EscapeXml(value) + "</td></tr>\n";
+  };
+  std::string text =
+      "<section aria-labelledby=\"h-compared\"><h2 id=\"h-compared\">What was compared</h2><div class=\"wide\"><table "
+      "class=\"facts\">\n";
+  text += row("reference", summary.reference);
+  text += row("pictures",
+              fmt::format("{}x{}, {} bit, {}{}", summary.width, summary.height, summary.bit_depth, summary.pixel_format,
+                          page.frame_rate ? fmt::format(", {:.6g} frames/s", *page.frame_rate) : ""));
+  text +=
+      row("frames", fmt::format("{}{}", summary.frame_count,
+                                summary.n_subsample > 1 ? fmt::format(", one in {} scored", summary.n_subsample) : ""));
+  for (const SummaryVideo& video : summary.videos) {
+    text += row("encode", video.distorted);
+    text += row("pairs", video.alignment ? video.alignment->Describe() : "frames in their order, unlooked at");
+  }
+  for (const std::string& reason : summary.model_reasons) text += row("model", reason);
+  return text + "</table></div></section>\n";
+}
+
+std::string CurvesPart(const Page&) {
+  return "<section aria-labelledby=\"h-curves\"><h2 id=\"h-curves\">Frame by frame</h2>\n"
+         "<p class=\"note\">Drag over a part to see it alone; the wheel or + and - zoom, the arrow keys move the "
+         "cursor, 0 shows all.</p>\n"
+         "<div id=\"curves\" tabindex=\"0\" role=\"application\" aria-label=\"Curves of the scores of all "
+         "frames\"></div>\n"
+         "<p id=\"reading\" aria-live=\"polite\"></p>\n"
+         "<noscript><p>The curves need JavaScript; the tables below do not.</p></noscript></section>\n";
+}
+
+std::string LossPart(const Page& page) {
+  std::string rows;
+  for (size_t v = 0; v < page.videos.size(); ++v) {
+    if (!page.videos[v].lost) continue;
+    const LostPoints& lost = *page.videos[v].lost;
+    const double all = std::max(1.0, lost.best - lost.score);
+    if (page.videos.size() > 1) rows += "<h3>" + EscapeXml(FileName(page.summary->videos[v].distorted)) + "</h3>\n";
+    rows += fmt::format(
+        "<p>Without loss this content would have {:.1f}; the encode has {:.1f}.</p><div class=\"wide\"><table "
+        "class=\"bars\">\n",
+        lost.best, lost.score);
+    for (int kind = 0; kind < kDamages; ++kind)
+      if (std::abs(lost.points[kind]) >= 0.005)
+        rows += fmt::format(
+            "<tr><th scope=\"row\">{}</th><td>{:.2f}</td><td><span class=\"bar\" "
+            "style=\"width:{:.1f}%\"></span></td></tr>\n",
+            kDamageNames[kind], lost.points[kind], std::clamp(lost.points[kind] / all, 0.0, 1.0) * 100);
+    rows += "</table></div>\n";
+  }
+  if (rows.empty()) return "";
+  return "<section aria-labelledby=\"h-lost\"><h2 id=\"h-lost\">Where points were lost</h2>\n<p class=\"note\">Points "
+         "of " +
+         EscapeXml(QualityName(page)) +
+         " that each kind of damage costs, the mean over frames: what mending it would gain, by itself and with the "
+         "others mended "
+         "before (Shapley values).</p>\n" +
+         rows + "</section>\n";
+}
+
+std::string WorstSecondsPart(const Page& page) {
+  constexpr int kCount = 5;
+  if (page.quality_column < 0) return "";
+  std::string rows;
+  for (size_t v = 0; v < page.videos.size(); ++v)
+    for (const WorstSecond& second : FindWorstSeconds(page, v, kCount))
+      rows += fmt::format(
+          "<tr><td><button type=\"button\" class=\"go\" data-frame=\"{}\">{}</button></td><td>{} to "
+          "{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
+          second.first, Clock(page, second.first), second.first, second.first + second.frames - 1, second.score,
+          MostlyLost(page, v, second), EscapeXml(FileName(page.summary->videos[v].distorted)));
+  if (rows.empty()) return "";
+  return "<section aria-labelledby=\"h-seconds\"><h2 id=\"h-seconds\">Worst seconds</h2><div "
+         "class=\"wide\"><table><thead><tr><th scope=\"col\">from</th>"
+         "<th scope=\"col\">frames</th><th scope=\"col\">" +
+         EscapeXml(QualityName(page)) +
+         ", mean</th><th scope=\"col\">mostly for</th><th scope=\"col\">encode</th></tr></thead><tbody>\n" + rows +
+         "</tbody></table></div></section>\n";
+}
+
+std::string WorstFramesPart(const Page& page) {
+  size_t count = 0;
+  for (const PageVideo& video : page.videos) count += video.worst.size();
+  if (count == 0) return "";
+  std::string text = "<section aria-labelledby=\"h-frames\"><h2 id=\"h-frames\">Worst frames</h2>\n";
+  for (size_t v = 0; v < page.videos.size(); ++v) {
+    if (page.videos.size() > 1) text += "<h3>" + EscapeXml(FileName(page.summary->videos[v].distorted)) + "</h3>\n";
+    for (const PageFrame& frame : page.videos[v].worst) text += FrameCard(page, frame, kBytesForPictures / count);
+  }
+  return text + "</section>\n";
+}
+
+}  // namespace acutance

@@ -1,0 +1,171 @@
+#include "report/page.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/page_curves.h"
+#include "report/page_seconds.h"
+#include "report/picture_image.h"
+
+namespace acutance {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Not a matcher: a page that lacks something is too long to print.
+bool Has(const std::string& page, std::string_view text) { return page.find(text) != page.npos; }
+
+Picture Gray(int width, int height, int value, int spot = 0) {
+  const MutablePicture picture = AllocatePicture({width, height, 8, PixelFormat::k420}).value();
+  for (int p = 0; p < 3; ++p)
+    for (int y = 0; y < picture.format.PlaneHeight(p); ++y)
+      for (int x = 0; x < picture.format.PlaneWidth(p); ++x)
+        picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(p > 0 ? 128 : x / 8 == spot && spot > 0 ? 235 : value);
+  return picture.Share();
+}
+
+/// A run of one encode with a model and a feature.
+struct ScoredPage {
+  explicit ScoredPage(int64_t frames, const std::string& name = "encode.mp4") {
+    const int vmaf = *table.AddColumn("vmaf", "vmaf"), feature = *table.AddColumn("stored_cambi", "cambi");
+    for (int64_t f = 0; f < frames; ++f) {
+      EXPECT_TRUE(table.Set(vmaf, f, 90 - (f >= 50 && f < 75 ? 40 : 0) + static_cast<double>(f % 7) / 10).ok());
+      EXPECT_TRUE(table.Set(feature, f, static_cast<double>(f % 11)).ok());
+    }
+    summary.version = "1.2";
+    summary.reference = "reference.mp4";
+    summary.width = 640;
+    summary.height = 360;
+    summary.pixel_format = "420";
+    summary.frame_count = frames;
+    summary.seconds = 1;
+    summary.models = {{"vmaf", "vmaf_v0.6.1"}};
+    summary.videos = {{name, &table, nullptr}};
+    page.summary = &summary;
+    page.model_columns = {"vmaf"};
+    page.quality_column = vmaf;
+    page.frame_rate = 25;
+    page.videos.resize(1);
+  }
+
+  ScoreTable table;
+  Summary summary;
+  Page page;
+};
+
+Json DataOf(const std::string& page) {
+  const std::string begin = "id=\"data\">";
+  const size_t at = page.find(begin) + begin.size();
+  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+TEST(Page, SaysWhatItComesTo) {
+  ScoredPage run(100);
+  const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "<strong>encode.mp4</strong> has vmaf <strong>80.30, good"));
+  EXPECT_TRUE(Has(page, "Its worst second, from 0:02.00, has 50."));
+  EXPECT_TRUE(Has(page, "data-frame=\"50\""));
+  EXPECT_EQ(DataOf(page)["curves"].size(), 2);
+}
+
+TEST(Page, NeedsNoOtherFile) {
+  ScoredPage run(10);
+  const std::string page = MakePage(run.page);
+  for (const char* word : {"http:", "https:", "src=\"/", "@import", "url(http"})
+    EXPECT_FALSE(Has(page.substr(0, page.find("<script")), word)) << word;
+  EXPECT_TRUE(Has(page, "default-src 'none'"));
+}
+
+TEST(Page, NamesAreTextWhateverTheyHold) {
+  ScoredPage run(3, "a<script>alert(1)<!--&\xff.mp4");
+  const std::string page = MakePage(run.page);
+  EXPECT_FALSE(Has(page, "<script>alert"));
+  EXPECT_EQ(DataOf(page)["videos"].size(), 1);
+}
+
+TEST(Page, ShowsFramesWithTheirPictures) {
+  ScoredPage run(60);
+  LostPoints lost;
+  lost.points[static_cast<int>(Damage::kBanding)] = 12.5;
+  run.page.videos[0].worst = {{50, 50.0, lost, Gray(1920, 1080, 100), Gray(1920, 1080, 100, 100)}};
+  const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "points lost: banding 12.5"));
+  EXPECT_TRUE(Has(page, "around (8"));  // the bar is at x = 800
+  size_t images = 0;
+  for (size_t at = 0; (at = page.find("<img src=\"data:image/jpeg;base64,/9j/", at)) != page.npos; ++at) ++images;
+  EXPECT_EQ(images, 5);
+}
+
+TEST(Page, StaysSmall) {
+  constexpr int64_t kFrames = 100'000;
+  ScoredPage run(kFrames);
+  for (int c = 0; c < 24; ++c) {
+    const int column = *run.table.AddColumn(fmt::format("f{}", c), fmt::format("f{}", c));
+    for (int64_t f = 0; f < kFrames; ++f)
+      ASSERT_TRUE(run.table.Set(column, f, std::sin(static_cast<double>(f * (c + 1)))).ok());
+  }
+  MutablePicture noise = AllocatePicture({1280, 720, 8, PixelFormat::k420}).value();
+  uint32_t state = 1;
+  for (int y = 0; y < 720; ++y)
+    for (int x = 0; x < 1280; ++x)
+      noise.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+  const Picture picture = noise.Share();
+  run.page.videos[0].worst.assign(6, {7, 50.0, std::nullopt, picture, Gray(1280, 720, 90)});
+  EXPECT_LT(MakePage(run.page).size(), 5'000'000);
+}
+
+TEST(PackCurve, GivesEveryFrameOfAShortClip) {
+  const PackedCurve curve = PackCurve({1.0, std::nullopt, 3.0}, 3, StepOf(3, 2));
+  EXPECT_EQ(curve.step, 1);
+  EXPECT_EQ(curve.low, 1);
+  EXPECT_EQ(curve.high, 3);
+  EXPECT_EQ(curve.minimum, Base64(std::string("\0\0\xff\xff\xfe\xff", 6)));
+  EXPECT_EQ(curve.maximum, "");
+}
+
+TEST(PackCurve, GivesTheRangeOfEachStep) {
+  const PackedCurve curve = PackCurve({0.0, 65534.0, 256.0, std::nullopt, 1.0}, 6, 2);
+  EXPECT_EQ(curve.minimum, Base64(std::string("\0\0\0\1\1\0", 6)));
+  EXPECT_EQ(curve.maximum, Base64(std::string("\xfe\xff\0\1\1\0", 6)));
+}
+
+TEST(WorstSeconds, FollowTheRate) {
+  ScoredPage run(100);
+  const std::vector<WorstSecond> seconds = FindWorstSeconds(run.page, 0, 9);
+  ASSERT_EQ(seconds.size(), 4);
+  EXPECT_EQ(seconds[0].first, 50);
+  EXPECT_EQ(seconds[0].frames, 25);
+  EXPECT_EQ(seconds[0].lowest, 56);
+  run.page.frame_rate = 24000.0 / 1001;
+  EXPECT_EQ(FindWorstSeconds(run.page, 0, 9).size(), 5);
+  EXPECT_EQ(Clock(run.page, 24 * 3700), "1:01:43.70");
+  run.page.frame_rate = std::nullopt;
+  EXPECT_EQ(Clock(run.page, 7), "frame 7");
+}
+
+TEST(Images, HaveTheColorsOfVideo) {
+  const RgbImage gray = ToImage(Gray(64, 32, 126), false, 32);
+  EXPECT_EQ(gray.width, 32);
+  EXPECT_EQ(gray.height, 16);
+  EXPECT_EQ(gray.rgb[0], 128);
+  EXPECT_EQ(gray.rgb[1], 128);
+  EXPECT_EQ(ToImage(Gray(64, 32, 126), true, 64).rgb[2], 126);
+  const RgbImage same = DifferenceImage(Gray(64, 32, 50), Gray(64, 32, 50), 64);
+  EXPECT_EQ(same.rgb[0], 0);
+  const Spot spot = WorstSpot(Gray(640, 320, 50), Gray(640, 320, 50, 40), 64);  // columns 320 to 327
+  EXPECT_EQ(spot.x, 352);
+  EXPECT_EQ(CropImage(Gray(20, 10, 60), false, 3, 3, 320, 240).width, 20);
+  EXPECT_EQ(Png(gray).substr(1, 3), "PNG");
+}
+
+TEST(Base64, PadsItsEnd) {
+  EXPECT_EQ(Base64(""), "");
+  EXPECT_EQ(Base64("f"), "Zg==");
+  EXPECT_EQ(Base64("fo"), "Zm8=");
+  EXPECT_EQ(Base64("foobar"), "Zm9vYmFy");
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,46 @@
+// Pictures of a video as images that a browser shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "image/picture.h"
+
+namespace acutance {
+
+/// Red, green and blue of 8 bits, row by row.
+struct RgbImage {
+  int width = 0;
+  int height = 0;
+  std::vector<uint8_t> rgb;
+};
+
+/// The picture, made smaller by averages where it is wider than `max_width`. BT.709 for pictures of 720 rows and more,
+/// BT.601 below; chroma is taken from the nearest sample. For looking: no score depends on it.
+RgbImage ToImage(const Picture& picture, bool full_range, int max_width);
+
+/// How far luma differs, as colors: black for equal, through red and yellow to white for 32 of 256 steps and more. Of
+/// pictures of one format; made smaller like ToImage.
+RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int max_width);
+
+/// A part of the picture in its own size, of at most width x height, as near to (x, y) as its borders let it be.
+RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int width, int height);
+
+/// The middle of the square of `size` samples in which luma differs most.
+struct Spot {
+  int x = 0;
+  int y = 0;
+};
+Spot WorstSpot(const Picture& reference, const Picture& distorted, int size);
+
+/// A number from 0 to 1 as a color: black, blue, magenta, orange, yellow, white.
+void HeatColor(double value, uint8_t* rgb);
+
+std::string Jpeg(const RgbImage& image, int quality);
+std::string Png(const RgbImage& image);
+
+/// RFC 4648, with padding.
+std::string Base64(std::string_view bytes);
+
+}  // namespace acutance

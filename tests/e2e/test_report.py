@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""`acutance score --report`: the page tells why a bad second is bad, and a browser draws it."""
+import html.parser
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import unittest
+
+from clips import CommandTest, y4m
+
+WIDTH, HEIGHT, BAD = 320, 160, range(25, 50)  # as small as VMAF v1 takes them
+BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
+
+
+DICE = random.Random(5)
+CELLS = [DICE.randrange(30, 220) for _ in range(997)]
+GRAIN = [DICE.random() - 0.5 for _ in range(4099)]
+
+
+def detail(x, y, k):
+    """Coarse dice: blurring takes detail away."""
+    return CELLS[(x // 4 * 31 + y // 4 * 17 + k) % 997]
+
+
+def dithered(x, y, k):
+    """A slow ramp whose steps grain hides."""
+    return int(60 + (x + y + k) / 20 + 2 * GRAIN[(x * 61 + y * 353 + k * 7) % 4099])
+
+
+def blurred(sample):
+    return lambda x, y, k: sum(sample(x + i, y + j, k) for i in (-4, 0, 4) for j in (-4, 0, 4)) // 9
+
+
+def banded(_):
+    """The same ramp in bare steps."""
+    return lambda x, y, k: int(60 + (x + y + k) / 20)
+
+
+def clip(sample, damage=None, count=75):
+    """Three pictures in turns: making each takes a while."""
+    def picture(k, used):
+        return bytes(min(255, used(x, y, k)) for y in range(HEIGHT) for x in range(WIDTH)) + grey
+    grey = bytes([128]) * (WIDTH * HEIGHT // 2)
+    good = [picture(k, sample) for k in range(3)]
+    bad = [picture(k, damage(sample)) for k in range(3)] if damage else good
+    return y4m(WIDTH, HEIGHT, [(bad if k in BAD else good)[k % 3] for k in range(count)])
+
+
+def film(count):
+    """Coarse shapes, others in each frame."""
+    dice, pictures = random.Random(7), []
+    for _ in range(count):
+        cells = [dice.randrange(16, 236) for _ in range(16 * 9)]
+        pictures.append(bytes(cells[y // 8 * 16 + x // 8] for y in range(72) for x in range(128)) + bytes([128]) * 128 * 36)
+    return pictures
+
+
+class Text(html.parser.HTMLParser):
+    """The page's words, and all that it would fetch."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.words, self.fetched, self.images, self.skip = [], [], 0, False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.skip = tag in ("script", "style")
+        for name, value in attributes:
+            if name in ("src", "href"):
+                self.fetched += [value] if not value.startswith("data:") else []
+                self.images += tag == "img"
+
+    def handle_endtag(self, tag):
+        self.skip = False
+
+    def handle_data(self, data):
+        if not self.skip:
+            self.words.append(data)
+
+
+class Report(CommandTest):
+    def page(self, *args):
+        self.assert_ok(self.score(*args, "--report", self.path("out.html"), "--quiet"))
+        page = self.read("out.html")
+        text = Text(page)
+        self.assertEqual(text.fetched, [])
+        return page, re.sub(r"\s+", " ", "".join(text.words)), text.images
+
+    def worst_of(self, sample, damage):
+        ref, dis = self.write("a.y4m", clip(sample)), self.write("b.y4m", clip(sample, damage))
+        return self.page(ref, dis, "--align", "index", "--model", "version=vmaf_v1.0.16_3d0h")
+
+    def test_blames_blur(self):
+        _, words, images = self.worst_of(detail, blurred)
+        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for detail lost\.")
+        self.assertEqual(images, 5 * 4)  # of each 24 frames one
+
+    def test_blames_banding(self):
+        _, words, _ = self.worst_of(dithered, banded)
+        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for [\w ]+, and banding is visible")
+
+    def test_says_how_frames_were_paired(self):
+        whole = film(60)
+        _, words, _ = self.page(self.write("a.y4m", y4m(128, 72, whole)), self.write("b.y4m", y4m(128, 72, whole[10:])))
+        self.assertIn("distorted starts 10 frames early", words)
+
+    def test_shows_several_encodes_and_few_frames(self):
+        page, words, _ = self.page(self.ref, self.dis, self.ref, "--feature", "psnr", "--no-model", "--align", "index")
+        self.assertIn("dis.y4m has psnr_y", words)
+        self.assertEqual(len(json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))["videos"]), 2)
+
+    def test_a_page_that_cannot_be_written_fails_at_once(self):
+        self.assert_fails(self.score(self.ref, self.dis, "--report", self.path("no/such/out.html")), 1, "no/such")
+        self.assert_fails(self.score(self.ref, self.dis, "--report", self.dis), 1, "dis.y4m")
+
+    @unittest.skipUnless(BROWSER, "no Chromium")
+    def test_a_browser_draws_it(self):
+        self.page(self.ref, self.dis)
+        shown = subprocess.run([BROWSER, "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+                                f"--user-data-dir={self.path('profile')}", "--virtual-time-budget=3000",
+                                "file://" + self.path("out.html")],
+                               capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": self.folder.name})
+        self.assertIn('data-drawn="true"', shown.stdout)
+        self.assertEqual(len(re.findall(r"<path d=\"M[\d.]", shown.stdout)), 1 + 6)  # the model and its features
+        self.assertNotIn("CONSOLE", shown.stderr)  # neither an error of the script nor a refused request
+
+
+if __name__ == "__main__":
+    unittest.main()
