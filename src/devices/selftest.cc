@@ -7,7 +7,7 @@
 #include "base/file_cache.h"
 #include "base/hash.h"
 #include "devices/metric_selftest.h"
-#include "devices/unpack_selftest.h"
+#include "devices/sample_selftests.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -47,8 +47,10 @@ SelfTest MetricSelfTest(const Metric& metric) {
 
 SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking}; }
 
+SelfTest RaiseSelfTest() { return {"raising", {"raise_samples"}, TestRaising}; }
+
 std::vector<SelfTest> AllSelfTests() {
-  std::vector<SelfTest> tests = {UnpackSelfTest()};
+  std::vector<SelfTest> tests = {UnpackSelfTest(), RaiseSelfTest()};
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan) tests.push_back(MetricSelfTest(*metric));
   return tests;

@@ -25,7 +25,10 @@ SelfTest MetricSelfTest(const Metric& metric);
 /// TestUnpacking: for videos that the device decodes.
 SelfTest UnpackSelfTest();
 
-/// UnpackSelfTest, then those of all metrics that have a device plan.
+/// TestRaising: for metrics that read pictures of more bits than the videos have.
+SelfTest RaiseSelfTest();
+
+/// UnpackSelfTest and RaiseSelfTest, then those of all metrics that have a device plan.
 std::vector<SelfTest> AllSelfTests();
 
 /// Runs the test, unless this device passed it with this driver and these kernels before: the user's cache folder says

@@ -99,14 +99,15 @@ class MixedUpDevice : public FlakyDevice {
  public:
   MixedUpDevice() : FlakyDevice({}) {}
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
-    const KernelImage* wrong = FindKernelImage("unpack_samples", "u8_64x4");
-    return FlakyDevice::LoadKernel(image.kernel == "unpack_samples" ? *wrong : image);
+    const bool unpacks = image.kernel == "unpack_samples";  // the other way a kernel would write beyond its buffer
+    return FlakyDevice::LoadKernel(*FindKernelImage(image.kernel, unpacks ? "u8_64x4" : "u16_64x4"));
   }
 };
 
 TEST(SelfTest, FindsSamplesThatComeOutWrong) {
   MixedUpDevice device;
   EXPECT_THAT(UnpackSelfTest().run(device).message(), HasSubstr("unpack_samples u16_64x4: sample 0, 0 is"));
+  EXPECT_THAT(RaiseSelfTest().run(device).message(), HasSubstr("raise_samples u8_64x4: sample 0, 0 is"));
 }
 
 /// The emulator, but launches are changed before they are recorded.

@@ -159,11 +159,14 @@ Result<std::string> DescribePlan(const MetricWithOptions& planned, const Picture
   if (batch == 0) batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
   const PlanContext context = MakePlanContext(InputsOf(*planned.metric, planned.options), format, batch, 1, family);
   ACU_ASSIGN_OR_RETURN(const Plan plan, MakePlan(planned, context));
-  const size_t memory = PlanRunner::DeviceBytes({plan}, context);
-  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}",
+  ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive,
+                       MakeDerivePlan(InputsOf(*planned.metric, planned.options), context));
+  const size_t memory = PlanRunner::DeviceBytes({plan}, derive, context);
+  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}{}",
                      planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
                      WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
-                     static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family, plan.Print());
+                     static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family, derive ? derive->Print() : "",
+                     plan.Print());
 }
 
 std::string WorkloadClassInSource(int width, int height) {

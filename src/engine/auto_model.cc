@@ -74,9 +74,6 @@ std::string DescribeRate(const std::optional<double>& rate) {
 
 /// An error says why VMAF v1 cannot score these pictures.
 Result<ModelRequest> MakeV1(const ModelFacts& facts, const Names& names, std::string& reason) {
-  if (facts.samples_on_device)
-    return Error(StatusCode::kUnsupported,
-                 "its CAMBI and SpEED run on the CPU, and NVDEC leaves the pictures on the device");
   const bool is_fast = facts.frame_rate.value_or(0) >= kHighRate;
   const std::string name = fmt::format("vmaf_v1.0.16_{}{}", is_fast ? "hfr_" : "", names.v1);
   ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));

@@ -23,7 +23,6 @@ struct ModelFacts {
   PictureFormat pictures;              // as they are scored
   std::vector<PictureFormat> encodes;  // the distorted videos' own
   std::optional<double> frame_rate;
-  bool samples_on_device = false;  // the pictures never are in the host's memory
 };
 
 struct ChosenModels {

@@ -64,9 +64,6 @@ TEST(AutoModel, SmallOrGreyPicturesHaveNoV1) {
   PictureFormat grey = Format(1920, 1080);
   grey.pixel_format = PixelFormat::k400;
   EXPECT_THAT(NamesOf(FactsOf(grey), Viewing::kTv), ElementsAre("vmaf_v0.6.1"));
-  ModelFacts device = FactsOf(Format(1920, 1080));
-  device.samples_on_device = true;
-  EXPECT_THAT(ChooseModels(device, Viewing::kTv)->reasons[0], HasSubstr("NVDEC"));
 }
 
 TEST(AutoModel, TellsCambiOfTheEncode) {

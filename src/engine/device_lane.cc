@@ -22,8 +22,10 @@ constexpr std::chrono::milliseconds kFirstPause{100};  // before a retry; each f
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
-/// The device must have proved itself for each of the metrics.
+/// The device must have proved itself for each of the metrics, and for what they read.
 Status CheckMetrics(Device& device, const FeatureSet& features) {
+  if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
+    ACU_RETURN_IF_ERROR(CheckOnce(device, RaiseSelfTest()));
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second)

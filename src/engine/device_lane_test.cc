@@ -52,9 +52,10 @@ ModelRequest DefaultModel() { return {std::make_shared<const Model>(LoadBuiltinM
 Picture Frame(const PictureFormat& format, int frame, int salt) { return MakeTestPicture(format, frame, salt).value(); }
 
 std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int frames,
-                               int distorted, int threads = 1, int subsample = 1) {
+                               int distorted, int threads = 1, int subsample = 1, int least_bit_depth = 0) {
   SessionOptions options;
   options.models = {DefaultModel()};
+  options.models[0].least_bit_depth = least_bit_depth;
   options.features = kFeatures;
   options.threads = threads;
   options.subsample = subsample;
@@ -119,6 +120,19 @@ TEST(DeviceLane, ScoresAreThoseOfTheCpu) {
 TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
   const auto cpu = Score(nullptr, kFormats[0], 37, 3, 1, 3);
   for (int threads : {1, 3}) ExpectSameLogs(*cpu, *Score(Emu(), kFormats[0], 37, 3, threads, 3), 3);
+}
+
+// The model's metrics read raised pictures, the others the videos' own.
+TEST(DeviceLane, RaisesWhatMetricsReadWithMoreBits) {
+  for (const PictureFormat& format : {kFormats[0], kFormats[1]})
+    for (const int depth : {10, 12, 16}) {
+      SCOPED_TRACE(fmt::format("{} bits to {}", format.bit_depth, depth));
+      const auto cpu = Score(nullptr, format, 20, 2, 1, 1, depth);
+      const auto device = Score(Emu(), format, 20, 2, 1, 1, depth);
+      EXPECT_TRUE(device->CanRunOnDevice());
+      EXPECT_THAT(device->warnings(), IsEmpty());
+      ExpectSameLogs(*cpu, *device, 2);
+    }
 }
 
 constexpr PictureFormat kTiny = {40, 34, 8, PixelFormat::k420};

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/nearest.h"
-#include "engine/raised_input.h"
 #include "engine/raw_artifacts.h"
+#include "metric/raised_input.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -136,6 +136,7 @@ std::vector<InputSpec> FeatureSet::Inputs(std::span<const int> runs) const {
 
 Status FeatureSet::RaiseInputs(MetricRun& run) {
   const auto raise = std::make_shared<RaisedInput>(run.least_bit_depth);
+  run.raised = raise;
   for (BoundInput& input : run.inputs) {
     if (input.spec.derived && input.spec.derived->key() != raise->key())
       return Error(StatusCode::kUnsupported, "feature {} is not computed on raised pictures", run.metric->name);
@@ -149,8 +150,7 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
   for (MetricRun& run : runs_) {
     PictureFormat read = format;
     read.bit_depth = std::max(format.bit_depth, run.least_bit_depth);
-    run.is_raised = read != format;
-    if (run.is_raised) ACU_RETURN_IF_ERROR(RaiseInputs(run));
+    if (read != format) ACU_RETURN_IF_ERROR(RaiseInputs(run));
     Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, run.options, read);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();

@@ -29,13 +29,13 @@ struct MetricRun {
   std::vector<BoundInput> inputs;
   int least_bit_depth = 0;                 // it reads shallower pictures raised to this depth; 0: as they are
   std::unique_ptr<Extractor> extractor{};  // set by MakeExtractors
-  bool is_raised = false;                  // likewise: the pictures are shallower
+  std::shared_ptr<const DerivedInput> raised{};  // likewise; null: the pictures are not shallower
   std::vector<bool> enabled{};             // per output
   std::vector<int> columns{};              // per output: score table column, -1 where disabled
   bool on_device = false;                  // a DeviceLane runs it, not the thread pool
 
-  /// Whether devices can run it. They have no kernel that raises a bit depth.
-  bool HasPlan() const { return metric->make_plan != nullptr && !is_raised; }
+  /// Whether devices can run it.
+  bool HasPlan() const { return metric->make_plan != nullptr; }
   /// A run that does not has one result for all distorted videos.
   bool ReadsDistorted() const { return Reads(Video::kDistorted); }
   bool Reads(Video video) const;

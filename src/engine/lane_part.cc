@@ -19,10 +19,12 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
   context_ = MakePlanContext(features_.Inputs(runs_), format, own, distorted_count_, family);
   const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   context_.artifacts = std::ranges::any_of(runs_, makes_artifacts);
+  ACU_ASSIGN_OR_RETURN(derive_, MakeDerivePlan(features_.Inputs(runs_), context_));
   plans_.clear();
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
-    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context_));
+    const PlanContext& context = run.raised ? ReadInstead(context_, *run.raised) : context_;
+    ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context));
     plans_.push_back(std::move(plan));
   }
   return {};
@@ -30,14 +32,13 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
 
 Result<std::unique_ptr<PlanRunner>> LanePart::MakeRunner(Device& device, ForEach for_each,
                                                          const PlanRunner* uploads_with) {
-  ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(features_.Inputs(runs_), context_));
   return PlanRunner::Make(device, plans_, context_,
                           {.artifacts = context_.artifacts,
                            .pack = !device.info().is_cpu,
                            .trial = &pack_trial_,
                            .for_each = std::move(for_each),
                            .uploads_with = uploads_with,
-                           .derive = std::move(derive)});
+                           .derive = derive_});
 }
 
 bool LanePart::needs_history() const {

@@ -28,7 +28,7 @@ class LanePart {
 
   /// Makes the plans for a lane whose batches have `frames` consecutive frames.
   Status MakePlans(const PictureFormat& format, int frames, std::string_view family);
-  size_t device_bytes() const { return PlanRunner::DeviceBytes(plans_, context_); }  // of a runner
+  size_t device_bytes() const { return PlanRunner::DeviceBytes(plans_, derive_, context_); }  // of a runner
   /// uploads_with: another runner of this part, or null.
   Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with);
 
@@ -48,6 +48,7 @@ class LanePart {
   PackTrial pack_trial_;
   PlanContext context_;
   std::vector<Plan> plans_;
+  std::optional<Plan> derive_;  // what derives inputs of them
 };
 
 /// The parts of a lane with `runs`, in the order in which they run on the device. The first alone may need history.

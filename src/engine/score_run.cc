@@ -114,10 +114,7 @@ class Run {
   bool ChooseModelsOfVideos() {
     if (!request_.choose_models) return true;
     if (!OpenInputs()) return false;
-    ModelFacts facts = {.pictures = {},
-                        .encodes = {},
-                        .frame_rate = reference_->video->frame_rate(),
-                        .samples_on_device = request_.decoder == Decoder::kNvdec};
+    ModelFacts facts = {.pictures = {}, .encodes = {}, .frame_rate = reference_->video->frame_rate()};
     for (const PairReaderInput& input : distorted_) facts.encodes.push_back(input.video->format());
     if (!facts.frame_rate) facts.frame_rate = distorted_.front().video->frame_rate();
     if (!FitInputs()) return false;

@@ -59,7 +59,7 @@ struct PlanInput {
 /// What all plans of a batch have in common.
 class PlanContext {
  public:
-  PictureFormat format;          // of the videos
+  PictureFormat format;          // of the videos, or of what plans get instead
   int frames = 1;                // of a batch
   int videos = 1;                // distorted ones
   std::array<int, 2> history{};  // by Video: frames before the batch whose pictures are there
@@ -68,6 +68,7 @@ class PlanContext {
   std::string family;                      // DeviceInfo::family
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
   std::vector<PlanInput> inputs;
+  std::string instead;  // DerivedInput::key of the pictures that plans get for the videos' own; empty: those
 
   /// Work items of a launch that compares.
   int pairs() const { return frames * videos; }
@@ -76,7 +77,7 @@ class PlanContext {
   /// All pictures of `video`, the history's included.
   int pictures(Video video) const { return (history[static_cast<int>(video)] + frames) * copies(video); }
 
-  /// The plane `back` frames before each frame of the batch. `derived`: a DerivedInput's key. Where
+  /// The plane `back` frames before each frame of the batch. `derived`: a DerivedInput's key; empty: `instead`. Where
   /// the metric has not declared the input, the view names no buffer, and AddLaunch refuses it.
   PlaneView Input(Video video, int plane = 0, int back = 0, std::string_view derived = {}) const;
   /// The same from the oldest picture of the history on: pictures(video) of them.

@@ -34,13 +34,17 @@ size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::
 
 }  // namespace
 
-size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const PlanContext& context) {
+size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const std::optional<Plan>& derive,
+                               const PlanContext& context) {
+  std::vector<const Plan*> all;
+  if (derive) all.push_back(&*derive);
+  for (const Plan& plan : plans) all.push_back(&plan);
   size_t bytes = 0;
   for (int i = 0; i < std::ssize(context.inputs); ++i)
-    if (std::ranges::any_of(plans, [&](const Plan& plan) { return plan.ReadsInput(i); }))
+    if (std::ranges::any_of(all, [&](const Plan* plan) { return plan->ReadsInput(i); }))
       bytes += context.InputBytes(context.inputs[i]);
-  for (const Plan& plan : plans)
-    for (const Plan::BufferSpec& spec : plan.buffers()) bytes += spec.bytes;
+  for (const Plan* plan : all)
+    for (const Plan::BufferSpec& spec : plan->buffers()) bytes += spec.bytes;
   return bytes;
 }
 

@@ -49,8 +49,9 @@ class PlanRunner {
                                                   Options options);
   ~PlanRunner();
 
-  /// The bytes of device memory that a runner takes.
-  static size_t DeviceBytes(const std::vector<Plan>& plans, const PlanContext& context);
+  /// The bytes of device memory that a runner takes. derive: Options::derive.
+  static size_t DeviceBytes(const std::vector<Plan>& plans, const std::optional<Plan>& derive,
+                            const PlanContext& context);
 
   PlanRunner(const PlanRunner&) = delete;
 

@@ -2,19 +2,11 @@
 
 #include <utility>
 
+#include "image/raise_plane.h"
 #include "io/wrapped_video.h"
 
 namespace acutance {
 namespace {
-
-template <class Sample>
-void ShiftPlane(const Plane& from, int shift, std::byte* to, ptrdiff_t stride) {
-  for (int y = 0; y < from.height; ++y) {
-    const Sample* in = from.Row<Sample>(y);
-    auto* out = reinterpret_cast<uint16_t*>(to + y * stride);
-    for (int x = 0; x < from.width; ++x) out[x] = static_cast<uint16_t>(in[x] << shift);
-  }
-}
 
 class RaisedDepth : public WrappedVideo {
  public:
@@ -42,12 +34,6 @@ class RaisedDepth : public WrappedVideo {
 };
 
 }  // namespace
-
-void RaisePlane(const Plane& plane, int from_depth, int to_depth, std::byte* to, ptrdiff_t stride) {
-  const int shift = to_depth - from_depth;
-  if (from_depth == 8) ShiftPlane<uint8_t>(plane, shift, to, stride);
-  else ShiftPlane<uint16_t>(plane, shift, to, stride);
-}
 
 std::unique_ptr<VideoSource> RaiseBitDepth(std::unique_ptr<VideoSource> source, int bit_depth) {
   return std::make_unique<RaisedDepth>(std::move(source), bit_depth);

@@ -38,6 +38,13 @@ PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureForm
   return context;
 }
 
+PlanContext ReadInstead(const PlanContext& context, const DerivedInput& derived) {
+  PlanContext other = context;
+  other.format = derived.Format(context.format);
+  other.instead = derived.key();
+  return other;
+}
+
 Result<std::optional<Plan>> MakeDerivePlan(std::span<const InputSpec> inputs, const PlanContext& context) {
   std::vector<std::pair<Video, std::string>> done;
   std::optional<Plan> plan;

@@ -15,6 +15,9 @@ namespace acutance {
 PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureFormat& format, int frames, int videos,
                             std::string_view family);
 
+/// The context of plans that read `derived` where they name the videos' own pictures.
+PlanContext ReadInstead(const PlanContext& context, const DerivedInput& derived);
+
 /// The launches that compute the derived inputs; null where there are none.
 Result<std::optional<Plan>> MakeDerivePlan(std::span<const InputSpec> inputs, const PlanContext& context);
 

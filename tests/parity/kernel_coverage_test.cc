@@ -56,7 +56,8 @@ void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
 }
 
 TEST(Kernels, AllAreLaunched) {
-  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4", "unpack_bits_64x4"};  // by FrameUnpacker
+  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4", "unpack_bits_64x4",  // by FrameUnpacker
+                    "raise_samples_u8_64x4", "raise_samples_u16_64x4"};                       // by RaisedInput
   Names built;
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan != nullptr) AddLaunches(*metric, true, launched);

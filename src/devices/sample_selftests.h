@@ -1,5 +1,5 @@
-// The test of the kernel that splits NVDEC's frames into planes (exec/frame_unpacker.h), on
-// samples made by a formula.
+// The tests of the kernels that rearrange samples, on those made by a formula: they split NVDEC's frames into planes
+// (exec/frame_unpacker.h) and raise bit depths (metric/raised_input.h).
 #pragma once
 
 #include "base/status.h"
@@ -10,5 +10,8 @@ namespace acutance {
 /// Tests both sample sizes, with every second sample and with shifted ones, as in the chroma of
 /// NV12 and P010. The error names the first wrong sample.
 Status TestUnpacking(Device& device);
+
+/// Tests both sample sizes, in two pictures whose rows fill no word.
+Status TestRaising(Device& device);
 
 }  // namespace acutance

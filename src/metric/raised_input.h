@@ -7,7 +7,7 @@
 
 namespace acutance {
 
-/// Samples times a power of two, as RaiseBitDepth makes them of whole videos.
+/// Samples times a power of two (image/raise_plane.h).
 class RaisedInput : public DerivedInput {
  public:
   explicit RaisedInput(int bit_depth) : bit_depth_(bit_depth) {}
@@ -16,7 +16,6 @@ class RaisedInput : public DerivedInput {
   unsigned planes() const override;
   PictureFormat Format(const PictureFormat& source) const override;
   void Compute(const Picture& source, const MutablePicture& derived) const override;
-  /// No device does it: MetricRun::HasPlan.
   Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override;
 
  private:
