@@ -39,7 +39,7 @@ struct CambiContrastArgs {
   int32_t radius;                   // of the window
   int32_t contrast_count;
   int32_t tiles;  // of a pair
-  int32_t padding;
+  int32_t packs;  // of three columns whose counts of a value add up to 255 at most
 };
 
 struct CambiHeatArgs {

@@ -1,26 +1,26 @@
 // The contrasts of all scales (docs/spec/siblings.md 1.5).
 //
-// An item goes down ROWS pixels of a column, with the counts of the values that its pixel is compared with. Where the
-// next pixel has the same value, as in flat areas, one row of the window leaves and one enters; else the window is
-// counted anew. A workgroup's pixels and their windows are shared. STEPS: the most steps between values; 4, the
-// default, has its counts in registers.
+// A workgroup goes down ROWS rows of a tile. It shares, for each column of the tile and of what its windows reach, how
+// often values occur in the rows of the window: the next row enters, the last one leaves, and no more than that changes,
+// whatever the picture holds. An item adds up the columns of its pixel's window. The counts have room for some of the
+// values; a tile with more of them is gone through again for the rest.
+//
+// STEPS: the most steps between values. With 4, the default, an item adds the counts of its nine values at once.
 #include "metric/cambi/cambi_args.h"
 #include "metric/cambi/cambi_math.kernel.h"
 
-#define COUNTS 0x8000u  // kCambiCounts
-#define MOST_RADIUS 32  // kCambiMaxWindow / 2
-#define TILE_ROWS (BLOCK_Y * ROWS)
-#define ITEMS (BLOCK_X * BLOCK_Y)
-#define VALUES (2 * STEPS + 1)
-#if STEPS == 4
-#define EACH UNROLL for
-#else
-#define EACH for
-#endif
-#define FIELD 7u  // bits of a count in a packed row: at most 65
+#define COUNTS 0x8000u   // kCambiCounts
+#define MOST_RADIUS 32   // kCambiMaxWindow / 2
+#define NO_VALUE 0xffffu // above all values
+#define TRACKED 128      // values that are counted at a time, four in a word: a column's count fits a byte
+#define STRIDE 33        // words of a column; one more, for the banks
+#define CENTRES (TRACKED - 2 * STEPS)  // of these, those whose steps are counted, too
+#define ITEM_COLUMNS ((BLOCK_X + 2 * MOST_RADIUS + BLOCK_X - 1) / BLOCK_X)
+#define PACK 3  // columns that are added up in one go
 
 struct CambiContrastShared {
-  uint16_t words[(TILE_ROWS + 2 * MOST_RADIUS) * (BLOCK_X + 2 * MOST_RADIUS)];
+  uint32_t counts[(BLOCK_X + 2 * MOST_RADIUS) * STRIDE];
+  uint32_t lowest[BLOCK_X];
   uint64_t wave_sums[MAX_WAVES];
 };
 
@@ -28,75 +28,191 @@ KERNEL_USES(CambiContrastArgs, CambiContrastShared)
 
 #include "metric/blocks/group_sum.kernel.h"
 
-// How often value - STEPS to value + STEPS occur in a window.
-struct CambiCounts {
-  int32_t of[VALUES];
-};
-
-// What a workgroup has of a scale.
-struct CambiPlace {
-  int32_t scale;
+// A workgroup's tile of a scale.
+struct CambiTile {
   int32_t x;
   int32_t y;
+  int32_t rows;
+  int32_t width;  // of the scale
+  int32_t height;
+  int32_t row;
+  int32_t first;  // word
+};
+
+// A row's words in the columns that an item counts.
+struct CambiColumnWords {
+  uint32_t of[ITEM_COLUMNS];
+};
+
+// How often value - STEPS to value + STEPS occur in a window.
+struct CambiCounts {
+  int32_t of[2 * STEPS + 1];
 };
 
 FUNCTION(int32_t) geometry_of(CONTEXT(int32_t scale, int32_t number)) {
   return args.geometry.data[scale * CAMBI_GEOMETRY + number];
 }
 
-FUNCTION(CambiPlace) place_of_group(CONTEXT()) {
-  CambiPlace place;
-  place.scale = 0;
+FUNCTION(CambiTile) tile_of_group(CONTEXT()) {
+  int32_t scale = 0;
   for (int32_t i = 1; i < CAMBI_SCALES; ++i) {
-    if (group_x() >= geometry_of(PASS(i, CAMBI_FIRST_TILE))) place.scale = i;
+    if (group_x() >= geometry_of(PASS(i, CAMBI_FIRST_TILE))) scale = i;
   }
-  const int32_t tile = group_x() - geometry_of(PASS(place.scale, CAMBI_FIRST_TILE));
-  const int32_t across = geometry_of(PASS(place.scale, CAMBI_TILES_ACROSS));
+  const int32_t tile = group_x() - geometry_of(PASS(scale, CAMBI_FIRST_TILE));
+  const int32_t across = geometry_of(PASS(scale, CAMBI_TILES_ACROSS));
+  CambiTile place;
   place.x = tile % across * BLOCK_X;
-  place.y = tile / across * TILE_ROWS;
+  place.y = tile / across * ROWS;
+  place.width = geometry_of(PASS(scale, CAMBI_WIDTH));
+  place.height = geometry_of(PASS(scale, CAMBI_HEIGHT));
+  place.row = geometry_of(PASS(scale, CAMBI_ROW));
+  place.first = geometry_of(PASS(scale, CAMBI_FIRST));
+  place.rows = smaller_of(ROWS, place.height - place.y);
   return place;
 }
 
-FUNCTION(int32_t) shared_row(CONTEXT()) { return BLOCK_X + 2 * args.radius; }
-
-// Words that do not count become 0, as do those beyond the edges.
-FUNCTION(void) load_words(CONTEXT(CambiPlace place)) {
-  const int32_t width = geometry_of(PASS(place.scale, CAMBI_WIDTH));
-  const int32_t height = geometry_of(PASS(place.scale, CAMBI_HEIGHT));
-  const int32_t row = geometry_of(PASS(place.scale, CAMBI_ROW));
-  const int64_t first = int64_t(group_z()) * args.pair_stride + int64_t(geometry_of(PASS(place.scale, CAMBI_FIRST)));
-  CONST_BUFFER(uint16_t) words = CONST_BUFFER_AT(uint16_t, args.words, first);
-  const int32_t columns = shared_row(PASS());
-  const int32_t count = columns * (TILE_ROWS + 2 * args.radius);
-  for (int32_t i = local_y() * BLOCK_X + local_x(); i < count; i += ITEMS) {
-    const int32_t x = place.x + i % columns - args.radius;
-    const int32_t y = place.y + i / columns - args.radius;
-    uint32_t word = 0u;
-    if (x >= 0 && y >= 0 && x < width && y < height) word = uint32_t(words.data[y * row + x]);
-    group.words[i] = uint16_t((word & COUNTS) != 0u ? word : 0u);
+// The least value of the tile's pixels that is not below `least`; NO_VALUE where there is none.
+FUNCTION(uint32_t) next_value(CONTEXT(CONST_BUFFER(uint16_t) words, CambiTile tile, uint32_t least)) {
+  const int32_t x = tile.x + local_x();
+  uint32_t lowest = NO_VALUE;
+  if (x < tile.width) {
+    for (int32_t r = 0; r < tile.rows; ++r) {
+      const uint32_t word = uint32_t(words.data[(tile.y + r) * tile.row + x]);
+      const uint32_t value = word & (COUNTS - 1u);
+      if ((word & COUNTS) != 0u && value >= least && value < lowest) lowest = value;
+    }
+  }
+  group.lowest[local_x()] = lowest;
+  group_barrier();
+  for (int32_t i = 0; i < BLOCK_X; ++i) {
+    const uint32_t other = group.lowest[i];
+    lowest = other < lowest ? other : lowest;
   }
   group_barrier();
+  return lowest;
 }
 
-// Adds a row of the window, which begins at shared word `first`, `sign` times. lowest: the least value that counts.
+// 0 beyond the edges.
+FUNCTION(CambiColumnWords) row_words(CONTEXT(CONST_BUFFER(uint16_t) words, CambiTile tile, int32_t y)) {
+  CambiColumnWords made;
+  UNROLL for (int32_t i = 0; i < ITEM_COLUMNS; ++i) {
+    const int32_t column = local_x() + i * BLOCK_X;
+    const int32_t x = tile.x + column - args.radius;
+    made.of[i] = 0u;
+    if (column < BLOCK_X + 2 * args.radius && x >= 0 && y >= 0 && x < tile.width && y < tile.height) {
+      made.of[i] = uint32_t(words.data[y * tile.row + x]);
+    }
+  }
+  return made;
+}
+
+// Counts a row's words `times` times, of which 0 and 2^32 - 1, which stands for -1, are used, too. lowest: the least
+// value that is counted. Words that do not count are far from all values.
+FUNCTION(void) count_words(CONTEXT(CambiColumnWords words, uint32_t lowest, uint32_t times)) {
+  UNROLL for (int32_t i = 0; i < ITEM_COLUMNS; ++i) {
+    const uint32_t place = words.of[i] - COUNTS - lowest;
+    if (place < uint32_t(TRACKED)) {
+      const int32_t at = (local_x() + i * BLOCK_X) * STRIDE + int32_t(place >> 2);
+      group.counts[at] += times << (8u * (place & 3u));
+    }
+  }
+}
+
 #if STEPS == 4
-FUNCTION(void) count_row(CONTEXT(IN_OUT(CambiCounts) counts, int32_t first, uint32_t lowest, int32_t sign)) {
-  uint64_t packed = uint64_t(0u);
-  for (int32_t i = 0; i <= 2 * args.radius; ++i) {
-    const uint32_t place = uint32_t(group.words[first + i]) - lowest;
-    packed += place < uint32_t(VALUES) ? uint64_t(1u) << (FIELD * place) : uint64_t(0u);
-  }
-  UNROLL for (int32_t i = 0; i < VALUES; ++i) {
-    counts.of[i] += sign * int32_t(uint32_t(packed >> (FIELD * uint32_t(i))) & 127u);
+#define LOW_FIELDS 0x00ff00ffu
+
+// Three words of counts, of bytes or of the bytes 0 and 2 and the others of each.
+struct CambiBytes {
+  uint32_t of[3];
+};
+struct CambiFields {
+  uint32_t even[3];
+  uint32_t odd[3];
+};
+
+// Adds PACK columns.
+FUNCTION(void) add_pack(CONTEXT(IN_OUT(CambiBytes) bytes, int32_t at)) {
+  UNROLL for (int32_t i = 0; i < PACK; ++i) {
+    UNROLL for (int32_t w = 0; w < 3; ++w) bytes.of[w] += group.counts[at + i * STRIDE + w];
   }
 }
+
+FUNCTION(void) widen(IN_OUT(CambiFields) fields, CambiBytes bytes) {
+  UNROLL for (int32_t w = 0; w < 3; ++w) {
+    fields.even[w] += bytes.of[w] & LOW_FIELDS;
+    fields.odd[w] += (bytes.of[w] >> 8) & LOW_FIELDS;
+  }
+}
+
+// The sums of the window's columns. args.packs times PACK columns add up as bytes.
+FUNCTION(CambiFields) add_columns(CONTEXT(int32_t first)) {
+  const int32_t end = first + (2 * args.radius + 1) * STRIDE;
+  int32_t at = first;
+  CambiFields fields;
+  UNROLL for (int32_t w = 0; w < 3; ++w) {
+    fields.even[w] = 0u;
+    fields.odd[w] = 0u;
+  }
+  while (args.packs > 1 && at + (2 * PACK - 1) * STRIDE < end) {
+    CambiBytes bytes = {{0u, 0u, 0u}};
+    add_pack(PASS(bytes, at));
+    add_pack(PASS(bytes, at + PACK * STRIDE));
+    widen(fields, bytes);
+    at += 2 * PACK * STRIDE;
+  }
+  while (at + (PACK - 1) * STRIDE < end) {
+    CambiBytes bytes = {{0u, 0u, 0u}};
+    add_pack(PASS(bytes, at));
+    widen(fields, bytes);
+    at += PACK * STRIDE;
+  }
+  for (; at < end; at += STRIDE) {
+    CambiBytes bytes;
+    UNROLL for (int32_t w = 0; w < 3; ++w) bytes.of[w] = group.counts[at + w];
+    widen(fields, bytes);
+  }
+  return fields;
+}
+
+// place: of value - STEPS among the values that are counted.
+FUNCTION(CambiCounts) counts_at(CONTEXT(uint32_t place)) {
+  const CambiFields fields = add_columns(PASS(local_x() * STRIDE + int32_t(place >> 2)));
+  uint32_t pairs[6];  // of neighbouring values
+  UNROLL for (int32_t w = 0; w < 3; ++w) {
+    pairs[2 * w] = (fields.even[w] & 0xffffu) | (fields.odd[w] << 16);
+    pairs[2 * w + 1] = (fields.even[w] >> 16) | (fields.odd[w] & 0xffff0000u);
+  }
+  const bool skips_pair = (place & 2u) != 0u;
+  const bool skips_one = (place & 1u) != 0u;
+  UNROLL for (int32_t i = 0; i < 5; ++i) {
+    if (skips_pair) pairs[i] = pairs[i + 1];
+  }
+  CambiCounts counts;
+  UNROLL for (int32_t i = 0; i < 4; ++i) {
+    const uint32_t low = skips_one ? pairs[i] >> 16 : pairs[i] & 0xffffu;
+    const uint32_t high = skips_one ? pairs[i + 1] & 0xffffu : pairs[i] >> 16;
+    counts.of[2 * i] = int32_t(low);
+    counts.of[2 * i + 1] = int32_t(high);
+  }
+  counts.of[8] = int32_t(skips_one ? pairs[4] >> 16 : pairs[4] & 0xffffu);
+  return counts;
+}
+#define EACH UNROLL for
 #else
-FUNCTION(void) count_row(CONTEXT(IN_OUT(CambiCounts) counts, int32_t first, uint32_t lowest, int32_t sign)) {
-  for (int32_t i = 0; i <= 2 * args.radius; ++i) {
-    const uint32_t place = uint32_t(group.words[first + i]) - lowest;
-    if (place < uint32_t(VALUES)) counts.of[int32_t(place)] += sign;
+FUNCTION(CambiCounts) counts_at(CONTEXT(uint32_t place)) {
+  CambiCounts counts;
+  for (int32_t i = 0; i < 2 * STEPS + 1; ++i) {
+    const uint32_t value = place + uint32_t(i);
+    const int32_t first = local_x() * STRIDE + int32_t(value >> 2);
+    uint32_t sum = 0u;
+    for (int32_t c = 0; c <= 2 * args.radius; ++c) {
+      sum += (group.counts[first + c * STRIDE] >> (8u * (value & 3u))) & 0xffu;
+    }
+    counts.of[i] = int32_t(sum);
   }
+  return counts;
 }
+#define EACH for
 #endif
 
 FUNCTION(float) contrast_of(CONTEXT(IN_OUT(CambiCounts) counts, int32_t value)) {
@@ -116,48 +232,53 @@ FUNCTION(float) contrast_of(CONTEXT(IN_OUT(CambiCounts) counts, int32_t value)) 
 }
 
 KERNEL_MAIN() {
-  const CambiPlace place = place_of_group(PASS());
-  load_words(PASS(place));
-  const int32_t columns = shared_row(PASS());
-  const int32_t width = geometry_of(PASS(place.scale, CAMBI_WIDTH));
-  const int32_t height = geometry_of(PASS(place.scale, CAMBI_HEIGHT));
-  const int32_t row = geometry_of(PASS(place.scale, CAMBI_ROW));
-  const int64_t first = int64_t(group_z()) * args.pair_stride + int64_t(geometry_of(PASS(place.scale, CAMBI_FIRST)));
+  const CambiTile tile = tile_of_group(PASS());
+  const int64_t first = int64_t(group_z()) * args.pair_stride + int64_t(tile.first);
+  CONST_BUFFER(uint16_t) words = CONST_BUFFER_AT(uint16_t, args.words, first);
   BUFFER(float) contrasts = BUFFER_AT(float, args.contrasts, first);
-  const int32_t x = place.x + local_x();
-  CambiCounts counts;
-  EACH(int32_t i = 0; i < VALUES; ++i) counts.of[i] = 0;
-  uint32_t counted = 0u;  // the word whose neighbours `counts` has
+  const int32_t x = tile.x + local_x();
+  for (int32_t r = 0; r < tile.rows; ++r) {
+    const int32_t at = (tile.y + r) * tile.row + x;
+    if (x < tile.width && (uint32_t(words.data[at]) & COUNTS) == 0u) contrasts.data[at] = 0.0f;
+  }
   uint64_t sum = uint64_t(0u);
   uint32_t present = 0u;
-  for (int32_t r = 0; r < ROWS; ++r) {
-    const int32_t tile_row = local_y() * ROWS + r;
-    const int32_t y = place.y + tile_row;
-    const int32_t corner = tile_row * columns + local_x();  // of the window
-    const uint32_t word = uint32_t(group.words[corner + args.radius * columns + args.radius]);
-    float contrast = 0.0f;
-    if (word != 0u) {
-      const uint32_t lowest = word - uint32_t(STEPS);
-      int32_t begin = 0;
-      if (word == counted) {
-        count_row(PASS(counts, corner - columns, lowest, -1));
-        begin = 2 * args.radius;
-      } else {
-        EACH(int32_t i = 0; i < VALUES; ++i) counts.of[i] = 0;
+  uint32_t value = next_value(PASS(words, tile, 0u));
+  while (value != NO_VALUE) {
+    const uint32_t lowest = value - uint32_t(STEPS);
+    for (int32_t column = local_x(); column < BLOCK_X + 2 * args.radius; column += BLOCK_X) {
+      for (int32_t i = 0; i < STRIDE; ++i) group.counts[column * STRIDE + i] = 0u;
+    }
+    for (int32_t y = tile.y - args.radius; y < tile.y + args.radius; ++y) {
+      count_words(PASS(row_words(PASS(words, tile, y)), lowest, 1u));
+    }
+    CambiColumnWords entering = row_words(PASS(words, tile, tile.y + args.radius));
+    CambiColumnWords leaving = row_words(PASS(words, tile, -1));
+    for (int32_t r = 0; r < tile.rows; ++r) {
+      const int32_t y = tile.y + r;
+      count_words(PASS(entering, lowest, 1u));
+      count_words(PASS(leaving, lowest, 0xffffffffu));
+      group_barrier();
+      entering = row_words(PASS(words, tile, y + args.radius + 1));  // read long before they are counted
+      leaving = row_words(PASS(words, tile, y - args.radius));
+      if (x < tile.width) {
+        const uint32_t own = uint32_t(words.data[y * tile.row + x]) - COUNTS;
+        const uint32_t place = own - value;
+        if (place < uint32_t(CENTRES)) {
+          CambiCounts counts = counts_at(PASS(place));
+          const float contrast = contrast_of(PASS(counts, int32_t(own)));
+          contrasts.data[y * tile.row + x] = contrast;
+          sum += uint64_t(contrast * 16777216.0f);  // exact: kCambiFractionBits
+          present += contrast > 0.0f ? 1u : 0u;
+        }
       }
-      for (int32_t i = begin; i <= 2 * args.radius; ++i) count_row(PASS(counts, corner + i * columns, lowest, 1));
-      contrast = contrast_of(PASS(counts, int32_t(word & (COUNTS - 1u))));
+      group_barrier();
     }
-    counted = word;
-    if (x < width && y < height) {
-      contrasts.data[y * row + x] = contrast;
-      sum += uint64_t(contrast * 16777216.0f);  // exact: kCambiFractionBits
-      present += contrast > 0.0f ? 1u : 0u;
-    }
+    value = next_value(PASS(words, tile, value + uint32_t(CENTRES)));
   }
   sum = group_sum(PASS(sum));
   const uint64_t total_present = group_sum(PASS(uint64_t(present)));
-  if (local_x() == 0 && local_y() == 0) {
+  if (local_x() == 0) {
     const int32_t at = 2 * (group_z() * groups_x() + group_x());
     args.tile_sums.data[at] = sum;
     args.tile_sums.data[at + 1] = total_present;

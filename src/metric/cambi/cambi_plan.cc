@@ -2,6 +2,7 @@
 // the largest ones.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,13 @@ static_assert(CAMBI_SCALES == kCambiScales);
 
 constexpr int kPrepareTile = 32;   // TILE in cambi_prepare.kernel.h
 constexpr int kRegisterSteps = 4;  // of the kernel cambi_contrast
+constexpr int kPackColumns = 3;    // PACK there
 constexpr int kRowMultiple = 32;   // words of a row
 constexpr int kSelectPixels = 1 << 13, kMostParts = 64;
 
 constexpr TuningEntry kTuning[] = {
     {"cambi_prepare", "", "32x8"},    {"cambi_invalid", "", "64x4r8"},      {"cambi_modes", "", "64x4"},
-    {"cambi_contrast", "", "64x4r8"}, {"cambi_contrast_any", "", "64x4r8"}, {"cambi_totals", "", "256x1"},
+    {"cambi_contrast", "", "64x1r64"}, {"cambi_contrast_any", "", "64x1r32"}, {"cambi_totals", "", "256x1"},
     {"cambi_select", "", "64x1"},     {"cambi_pool", "", "64x1"},           {"cambi_heat", "", "64x4"},
 };
 
@@ -180,7 +182,7 @@ class PassMaker {
         .radius = pass_.window / 2,
         .contrast_count = settings_.contrasts,
         .tiles = tiles_,
-        .padding = 0};
+        .packs = std::numeric_limits<uint8_t>::max() / (kPackColumns * (pass_.window / 2 * 2 + 1))};
     return plan_.AddLaunch(*kernel, {tiles_, 1, context_.pairs()}, args, "does not count");
   }
 
