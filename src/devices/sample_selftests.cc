@@ -50,22 +50,23 @@ Status CheckSample(const KernelRun& run, const std::vector<std::byte>& made, int
 template <typename Sample>
 Status TestUnpackingOf(Device& device, std::string_view variant, int shift) {
   constexpr int kStep = 2, kFromStride = kWidth * kStep + 7, kToStride = kWidth + 5;
-  const KernelRun run = {
-      .kernel = "unpack_samples",
-      .variant = variant,
-      .grid = [](const KernelImage& image) {
-        return Grid{CeilDiv(kWidth, image.group_x), CeilDiv(kHeight, image.group_y), 1};
-      },
-      .args = [shift](uint64_t from, uint64_t to) {
-        return BytesOf(UnpackSamplesArgs{.from = from,
-                                         .to = to,
-                                         .from_stride = kFromStride,
-                                         .to_stride = kToStride,
-                                         .width = kWidth,
-                                         .height = kHeight,
-                                         .step = kStep,
-                                         .shift = shift});
-      }};
+  const KernelRun run = {.kernel = "unpack_samples",
+                         .variant = variant,
+                         .grid =
+                             [](const KernelImage& image) {
+                               return Grid{CeilDiv(kWidth, image.group_x), CeilDiv(kHeight, image.group_y), 1};
+                             },
+                         .args =
+                             [shift](uint64_t from, uint64_t to) {
+                               return BytesOf(UnpackSamplesArgs{.from = from,
+                                                                .to = to,
+                                                                .from_stride = kFromStride,
+                                                                .to_stride = kToStride,
+                                                                .width = kWidth,
+                                                                .height = kHeight,
+                                                                .step = kStep,
+                                                                .shift = shift});
+                             }};
   ACU_ASSIGN_OR_RETURN(
       const std::vector<std::byte> made,
       RunKernel(device, run, StoredSamples<Sample>(kFromStride * kHeight), sizeof(Sample) * kToStride * kHeight));
@@ -84,24 +85,25 @@ Status TestRaisingOf(Device& device, std::string_view variant, int shift) {
   const KernelRun run = {
       .kernel = "raise_samples",
       .variant = variant,
-      .grid = [](const KernelImage& image) {
-        return Grid{CeilDiv(CeilDiv(kWidth, kSamples), image.group_x), CeilDiv(kHeight, image.group_y), kPictures};
-      },
-      .args = [shift](uint64_t from, uint64_t to) {
-        return BytesOf(RaiseSamplesArgs{.from = from,
-                                        .to = to,
-                                        .from_picture = kStride * kHeight / kSamples,
-                                        .to_picture = kStride * kHeight / 2,
-                                        .from_row = kStride / kSamples,
-                                        .to_row = kStride / 2,
-                                        .words = CeilDiv(kWidth, kSamples),
-                                        .height = kHeight,
-                                        .shift = shift,
-                                        .padding = 0});
-      }};
-  ACU_ASSIGN_OR_RETURN(
-      const std::vector<std::byte> made,
-      RunKernel(device, run, StoredSamples<Sample>(kStride * kRows), sizeof(uint16_t) * kStride * kRows));
+      .grid =
+          [](const KernelImage& image) {
+            return Grid{CeilDiv(CeilDiv(kWidth, kSamples), image.group_x), CeilDiv(kHeight, image.group_y), kPictures};
+          },
+      .args =
+          [shift](uint64_t from, uint64_t to) {
+            return BytesOf(RaiseSamplesArgs{.from = from,
+                                            .to = to,
+                                            .from_picture = kStride * kHeight / kSamples,
+                                            .to_picture = kStride * kHeight / 2,
+                                            .from_row = kStride / kSamples,
+                                            .to_row = kStride / 2,
+                                            .words = CeilDiv(kWidth, kSamples),
+                                            .height = kHeight,
+                                            .shift = shift,
+                                            .padding = 0});
+          }};
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::byte> made, RunKernel(device, run, StoredSamples<Sample>(kStride * kRows),
+                                                                    sizeof(uint16_t) * kStride * kRows));
   for (int y = 0; y < kRows; ++y)
     for (int x = 0; x < kWidth; ++x) {
       const auto expected = static_cast<uint16_t>(uint32_t{Stored<Sample>(y * kStride + x)} << shift);
