@@ -10,16 +10,15 @@ using psnr_hvs::kBlockSide;
 
 namespace {
 
-constexpr int kPlanes = 3;
 constexpr int kMostBits = 12;  // more overflow the transform
 
-const OutputSpec kOutputs[kPlanes + 1] = {
+const OutputSpec kOutputs[kHvsPlanes + 1] = {
     {.name = "psnr_hvs_y"}, {.name = "psnr_hvs_cb"}, {.name = "psnr_hvs_cr"}, {.name = "psnr_hvs"}};
 
 // Upper triangles of symmetric matrices, row by row (docs/spec/siblings.md A.1).
 constexpr int kTriangle = kBlockSide * (kBlockSide + 1) / 2;
 
-constexpr float kCsf[kPlanes][kTriangle] = {
+constexpr float kCsf[kHvsPlanes][kTriangle] = {
     {1.6193873005f,   2.2901594831f,   2.08509755623f,  1.48366094411f,  1.00227514334f,  0.678296995242f,
      0.466224900598f, 0.3265091542f,   1.94321815382f,  2.04793073064f,  1.68731108984f,  1.2305666963f,
      0.868920337363f, 0.61280991668f,  0.436405793551f, 1.34329019223f,  1.09205635862f,  0.875748795257f,
@@ -57,7 +56,7 @@ HvsTables MakeTables(const float (&csf)[kTriangle]) {
 
 /// The terms of the block rows of a frame's planes.
 struct HvsTerms : Workspace {
-  std::array<std::vector<std::vector<float>>, kPlanes> rows;
+  std::array<std::vector<std::vector<float>>, kHvsPlanes> rows;
 };
 
 /// A stage for each plane that has blocks makes the terms; the last one, which nothing can split,
@@ -65,11 +64,11 @@ struct HvsTerms : Workspace {
 class PsnrHvsExtractor : public Extractor {
  public:
   explicit PsnrHvsExtractor(const PictureFormat& format)
-      : Extractor({.stages = Stages(format), .words = kPlanes}), format_(format) {}
+      : Extractor({.stages = Stages(format), .words = kHvsPlanes}), format_(format) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
     auto terms = std::make_unique<HvsTerms>();
-    for (int p = 0; p < kPlanes; ++p) terms->rows[p].resize(BlockRows(format_, p));
+    for (int p = 0; p < kHvsPlanes; ++p) terms->rows[p].resize(BlockRows(format_, p));
     return terms;
   }
 
@@ -77,7 +76,7 @@ class PsnrHvsExtractor : public Extractor {
                const BandResults& results) const override {
     HvsTerms& terms = static_cast<HvsTerms&>(*workspaces.frame);
     if (stage + 1 == std::ssize(spec().stages)) {
-      for (int p = 0; p < kPlanes; ++p) results.words[p] = WordFromFloat(Sum(terms.rows[p]));
+      for (int p = 0; p < kHvsPlanes; ++p) results.words[p] = WordFromFloat(Sum(terms.rows[p]));
       return;
     }
     const int plane = stage;  // luma is no smaller than chroma: planes without blocks come last
@@ -89,12 +88,12 @@ class PsnrHvsExtractor : public Extractor {
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
-    double error[kPlanes];
-    for (int p = 0; p < kPlanes; ++p) {
+    double error[kHvsPlanes];
+    for (int p = 0; p < kHvsPlanes; ++p) {
       error[p] = static_cast<double>(MeanError(p, FloatFromWord(totals.words[p])));
       outputs.values[p] = Decibels(error[p]);
     }
-    outputs.values[kPlanes] = Decibels(0.8 * error[0] + 0.1 * (error[1] + error[2]));
+    outputs.values[kHvsPlanes] = Decibels(0.8 * error[0] + 0.1 * (error[1] + error[2]));
     return {};
   }
 
@@ -105,7 +104,7 @@ class PsnrHvsExtractor : public Extractor {
 
   static std::vector<StageSpec> Stages(const PictureFormat& format) {
     std::vector<StageSpec> stages;
-    for (int p = 0; p < kPlanes; ++p)
+    for (int p = 0; p < kHvsPlanes; ++p)
       if (const int rows = BlockRows(format, p); rows > 0) stages.push_back({rows});
     stages.push_back({.rows = 1, .splittable = false});
     return stages;
@@ -142,7 +141,7 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat
 }  // namespace
 
 const HvsTables& HvsTablesOf(int plane) {
-  static const HvsTables kTables[kPlanes] = {MakeTables(kCsf[0]), MakeTables(kCsf[1]), MakeTables(kCsf[2])};
+  static const HvsTables kTables[kHvsPlanes] = {MakeTables(kCsf[0]), MakeTables(kCsf[1]), MakeTables(kCsf[2])};
   return kTables[plane];
 }
 
@@ -157,6 +156,7 @@ const Metric kPsnrHvsMetric = {
         },
     .smallest = {kBlockSide, kBlockSide},
     .make = Make,
+    .make_plan = MakePsnrHvsPlan,
 };
 
 }  // namespace acutance

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/metric.h"
 
@@ -13,6 +14,8 @@ namespace acutance {
 namespace psnr_hvs {
 #include "metric/psnr_hvs/psnr_hvs_math.kernel.h"
 }  // namespace psnr_hvs
+
+inline constexpr int kHvsPlanes = 3;
 
 /// Contrast sensitivity and masking of the 64 coefficients of a plane, row by row.
 struct HvsTables {
@@ -38,5 +41,8 @@ void HvsRowTermsRef(const Plane& reference, const Plane& distorted, int bit_dept
                     std::vector<float>& terms);
 
 extern const Metric kPsnrHvsMetric;
+
+/// Work of psnr_hvs on a device: the words of its Extractor, bit for bit.
+Result<Plan> MakePsnrHvsPlan(const OptionValues& options, const PlanContext& context);
 
 }  // namespace acutance
