@@ -130,22 +130,26 @@ class ScaleScores {
       : s_(setup.scales[scale]), factor_(setup.csf.factor[scale]), scale_(scale), sums_(sums) {}
 
   float Masked(AdmSum kind, double noise_weight) const {
-    return AddBands(noise_weight, [&](int band) {
-      constexpr int kBits0[kAdmBands] = {52, 52, 57};
-      constexpr int kBits[kAdmScales] = {0, 45, 39, 36};
-      const int bits = scale_ == 0 ? kBits0[band] : kBits[scale_];
-      const double sum = static_cast<double>(Sum(kind, band));
-      return static_cast<float>(std::ldexp(sum, s_.cube_shift[band] + s_.row_shift - bits));
-    });
+    return AddBands(noise_weight, [&](int band) { return MaskedBand(kind, band); });
   }
 
   float Denominator(double noise_weight) const {
-    return AddBands(noise_weight, [&](int band) {
-      constexpr int kBits[kAdmScales] = {18, 32, 27, 23};
-      const double sum = static_cast<double>(static_cast<uint64_t>(Sum(kAdmDen, band)));
-      const double scaled = std::ldexp(sum, s_.den_cube_shift + s_.den_row_shift - kBits[scale_]);
-      return static_cast<float>(scaled * Pow(static_cast<double>(factor_[band]), 3.0));
-    });
+    return AddBands(noise_weight, [&](int band) { return DenominatorBand(band); });
+  }
+
+  float MaskedBand(AdmSum kind, int band) const {
+    constexpr int kBits0[kAdmBands] = {52, 52, 57};
+    constexpr int kBits[kAdmScales] = {0, 45, 39, 36};
+    const int bits = scale_ == 0 ? kBits0[band] : kBits[scale_];
+    const double sum = static_cast<double>(Sum(kind, band));
+    return static_cast<float>(std::ldexp(sum, s_.cube_shift[band] + s_.row_shift - bits));
+  }
+
+  float DenominatorBand(int band) const {
+    constexpr int kBits[kAdmScales] = {18, 32, 27, 23};
+    const double sum = static_cast<double>(static_cast<uint64_t>(Sum(kAdmDen, band)));
+    const double scaled = std::ldexp(sum, s_.den_cube_shift + s_.den_row_shift - kBits[scale_]);
+    return static_cast<float>(scaled * Pow(static_cast<double>(factor_[band]), 3.0));
   }
 
  private:
@@ -166,7 +170,7 @@ class ScaleScores {
   const std::span<const int64_t> sums_;
 };
 
-class AdmExtractor : public Extractor {
+class AdmExtractor : public Extractor, public BlockSums {
  public:
   AdmExtractor(const AdmSetup& setup, const Pooling& pooling)
       : Extractor({.stages = Stages(setup), .sums = kAdmSumCount}), setup_(setup), pooling_(pooling) {}
@@ -182,6 +186,42 @@ class AdmExtractor : public Extractor {
   void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
                 std::span<const BandResults> results) const override {
     RunAdmBands(setup_, frames, stage, band, workspaces, results);
+  }
+
+  void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
+    AddAdmBlocks(setup_, *frame.at(0), *frame.at(1), grid, sums);
+  }
+
+  /// Cube roots are of sums over the picture, so that a block's loss is its share of what the root lacks.
+  std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const override {
+    std::vector<LossMap> maps = {{"adm2", std::vector<double>(grid.count())}};
+    if (setup_.aim) maps.push_back({"aim", std::vector<double>(grid.count())});
+    const std::vector<int64_t> total = AddUp(grid, sums);
+    double den = 0;
+    for (int scale = 0; scale < kAdmScales; ++scale)
+      den += setup_.scales[scale].scored ? ScaleScores(setup_, scale, total).Denominator(pooling_.noise_weight) : 1e-10f;
+    for (int scale = 0; scale < kAdmScales; ++scale) {
+      if (!setup_.scales[scale].scored) continue;
+      const ScaleScores whole(setup_, scale, total);
+      for (int band = 0; band < kAdmBands; ++band)
+        for (LossMap& map : maps) {
+          const bool is_aim = map.feature == "aim";
+          const auto cubes = [&](const ScaleScores& scores) {
+            if (is_aim) return static_cast<double>(scores.MaskedBand(kAdmAim, band));
+            return static_cast<double>(scores.DenominatorBand(band)) - scores.MaskedBand(kAdmNum, band);
+          };
+          const double lost = is_aim ? CubeRoot(whole.MaskedBand(kAdmAim, band))
+                                     : static_cast<double>(CubeRoot(whole.DenominatorBand(band))) -
+                                           CubeRoot(whole.MaskedBand(kAdmNum, band));
+          const double all = cubes(whole);
+          if (all == 0) continue;
+          for (int block = 0; block < grid.count(); ++block) {
+            const ScaleScores scores(setup_, scale, sums.subspan(size_t{kAdmSumCount} * block, kAdmSumCount));
+            map.losses[block] += cubes(scores) / all * lost / den;
+          }
+        }
+    }
+    return maps;
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {

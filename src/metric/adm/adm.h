@@ -7,6 +7,7 @@
 #include <span>
 
 #include "metric/adm/adm_scale.h"
+#include "metric/block_sums.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -25,6 +26,11 @@ void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int sc
 /// The sums of a frame in plain loops over whole planes, the reference implementation.
 std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,
                                                    const Picture& distorted);
+
+/// The same by block (metric/block_sums.h). Rows of cubes are rounded: a block has what the rounded sum of its row grows
+/// by in it, so that blocks add up to the frame's sums.
+void AddAdmBlocks(const AdmSetup& setup, const Picture& reference, const Picture& distorted, const BlockGrid& grid,
+                  std::span<int64_t> sums);
 
 /// Work of ADM on a device: one launch a scale, then one that rounds and adds the sums of rows.
 Result<Plan> MakeAdmPlan(const OptionValues& options, const PlanContext& context);

@@ -103,39 +103,62 @@ int32_t Threshold(const Weighted& masker, int scale, int x, int y) {
   return sum;
 }
 
+/// Gives the rounded sum of a row to the blocks that it crosses: each has what the sum, rounded, grows by in it.
+/// at(x): the sum of the block of column x.
+template <class Cube, class SumAt>
+void AddRow(const AdmRange& columns, int shift, Cube cube, SumAt at) {
+  uint64_t row = 0;
+  int64_t given = 0;
+  for (int x = columns.begin; x < columns.end; ++x) {
+    row += cube(x);
+    if (x + 1 < columns.end && &at(x + 1) == &at(x)) continue;
+    const int64_t rounded = adm::rounded_row(row, shift);
+    at(x) += rounded - given;
+    given = rounded;
+  }
+}
+
+/// The sums of a frame by block; of one block, those of the frame.
+struct Blocks {
+  const BlockGrid* grid;  // null: one block
+  std::span<int64_t> sums;
+
+  /// A sum of the block of a place in a band of `scale`.
+  int64_t& at(int x, int y, int scale, int sum) const {
+    const int block = grid ? grid->at(x << (scale + 1), y << (scale + 1)) : 0;
+    return sums[size_t{1} * block * kAdmSumCount + sum];
+  }
+};
+
 /// Adds the cubes of what of `signal` the `masker` does not hide.
-void Mask(const Weighted& signal, const Weighted& masker, int scale, const AdmScale& s, int64_t* sums) {
+void Mask(const Weighted& signal, const Weighted& masker, int scale, const AdmScale& s, AdmSum kind,
+          const Blocks& blocks) {
+  std::vector<int32_t> thresholds(s.columns.end);
   for (int y = s.rows.begin; y < s.rows.end; ++y) {
-    std::array<uint64_t, kAdmBands> row{};
-    for (int x = s.columns.begin; x < s.columns.end; ++x) {
-      const int32_t threshold = Threshold(masker, scale, x, y);
-      for (int band = 0; band < kAdmBands; ++band) {
-        const uint32_t value = adm::masked_value(scale, signal.signal[band].at(x, y), s.factor[band], band);
-        row[band] += adm::masked_cube(scale, value, threshold, band, s.cube_shift[band]);
-      }
-    }
-    for (int band = 0; band < kAdmBands; ++band) sums[band] += adm::rounded_row(row[band], s.row_shift);
-  }
-}
-
-void Denominator(const Bands& ref, int scale, const AdmScale& s, int64_t* sums) {
-  for (int y = s.rows.begin; y < s.rows.end; ++y) {
+    for (int x = s.columns.begin; x < s.columns.end; ++x) thresholds[x] = Threshold(masker, scale, x, y);
     for (int band = 0; band < kAdmBands; ++band) {
-      uint64_t row = 0;
-      for (int x = s.columns.begin; x < s.columns.end; ++x) {
-        const uint32_t o = adm::magnitude_of(ref.detail[band].at(x, y));
-        row += adm::reference_cube(scale, o, s.den_cube_shift);
-      }
-      sums[band] += adm::rounded_row(row, s.den_row_shift);
+      const auto cube = [&](int x) {
+        const uint32_t value = adm::masked_value(scale, signal.signal[band].at(x, y), s.factor[band], band);
+        return adm::masked_cube(scale, value, thresholds[x], band, s.cube_shift[band]);
+      };
+      const auto at = [&](int x) -> int64_t& { return blocks.at(x, y, scale, AdmSumIndex(scale, kind, band)); };
+      AddRow(s.columns, s.row_shift, cube, at);
     }
   }
 }
 
-}  // namespace
+void Denominator(const Bands& ref, int scale, const AdmScale& s, const Blocks& blocks) {
+  for (int y = s.rows.begin; y < s.rows.end; ++y)
+    for (int band = 0; band < kAdmBands; ++band) {
+      const auto cube = [&](int x) {
+        return adm::reference_cube(scale, adm::magnitude_of(ref.detail[band].at(x, y)), s.den_cube_shift);
+      };
+      const auto at = [&](int x) -> int64_t& { return blocks.at(x, y, scale, AdmSumIndex(scale, kAdmDen, band)); };
+      AddRow(s.columns, s.den_row_shift, cube, at);
+    }
+}
 
-std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,
-                                                   const Picture& distorted) {
-  std::array<int64_t, kAdmSumCount> sums{};
+void AddSums(const AdmSetup& setup, const Picture& reference, const Picture& distorted, const Blocks& blocks) {
   Image ref_image = ReadLuma(reference), dis_image = ReadLuma(distorted);
   for (int scale = 0; scale < kAdmScales; ++scale) {
     const AdmScale& s = setup.scales[scale];
@@ -146,14 +169,27 @@ std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const 
       Weighted restored{{blank, blank, blank}, {blank, blank, blank}};
       Weighted additive = restored;
       Decouple(ref, dis, scale, setup, &restored, &additive);
-      Denominator(ref, scale, s, &sums[AdmSumIndex(scale, kAdmDen, 0)]);
-      Mask(restored, additive, scale, s, &sums[AdmSumIndex(scale, kAdmNum, 0)]);
-      if (setup.aim) Mask(additive, restored, scale, s, &sums[AdmSumIndex(scale, kAdmAim, 0)]);
+      Denominator(ref, scale, s, blocks);
+      Mask(restored, additive, scale, s, kAdmNum, blocks);
+      if (setup.aim) Mask(additive, restored, scale, s, kAdmAim, blocks);
     }
     ref_image = ref.a;
     dis_image = dis.a;
   }
+}
+
+}  // namespace
+
+std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,
+                                                   const Picture& distorted) {
+  std::array<int64_t, kAdmSumCount> sums{};
+  AddSums(setup, reference, distorted, {nullptr, sums});
   return sums;
+}
+
+void AddAdmBlocks(const AdmSetup& setup, const Picture& reference, const Picture& distorted, const BlockGrid& grid,
+                  std::span<int64_t> sums) {
+  AddSums(setup, reference, distorted, {&grid, sums});
 }
 
 }  // namespace acutance

@@ -8,6 +8,7 @@
 #include "base/exact_math.h"
 #include "base/int_math.h"
 #include "exec/plan.h"
+#include "metric/block_sums.h"
 #include "metric/blocks/partial_sums.h"
 #include "metric/blocks/reference_of.h"
 
@@ -114,7 +115,7 @@ std::vector<StageSpec> PlaneStages(const Settings& settings, const PictureFormat
   return stages;
 }
 
-class PsnrExtractor : public Extractor {
+class PsnrExtractor : public Extractor, public BlockSums {
  public:
   PsnrExtractor(const Settings& settings, const PictureFormat& format)
       : Extractor({.stages = PlaneStages(settings, format), .sums = kPlanes, .kept = settings.apsnr ? kPlanes : 0}),
@@ -124,6 +125,28 @@ class PsnrExtractor : public Extractor {
   void RunBand(const FrameView& frame, int plane, RowBand band, const Workspaces&,
                const BandResults& results) const override {
     results.sums[plane] += SquaredError(frame.plane(0, plane), frame.plane(1, plane), bit_depth_, band);
+  }
+
+  void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
+    for (int p = 0; p < settings_.planes; ++p)
+      for (int block = 0; block < grid.count(); ++block) {
+        const Plane reference = PartOf(frame.plane(0, p), frame.plane(0), grid, block);
+        const Plane distorted = PartOf(frame.plane(1, p), frame.plane(1), grid, block);
+        sums[size_t{kPlanes} * block + p] += SquaredError(reference, distorted, bit_depth_, {0, reference.height});
+      }
+  }
+
+  /// The mean squared error of the picture, by where it comes from.
+  std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const override {
+    static constexpr const char* kNames[kPlanes] = {"mse_y", "mse_cb", "mse_cr"};
+    std::vector<LossMap> maps;
+    for (int p = 0; p < settings_.planes; ++p) {
+      LossMap map{kNames[p], {}};
+      for (int block = 0; block < grid.count(); ++block)
+        map.losses.push_back(static_cast<double>(sums[size_t{kPlanes} * block + p]) / settings_.pixels[p]);
+      maps.push_back(std::move(map));
+    }
+    return maps;
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -143,6 +166,18 @@ class PsnrExtractor : public Extractor {
   }
 
  private:
+  /// The part of a plane that lies in a block: chroma planes have as many blocks as luma.
+  Plane PartOf(const Plane& plane, const Plane& luma, const BlockGrid& grid, int block) const {
+    const auto begin = [&](int index, int count, int of, int luma_of) {
+      return index == count ? of : static_cast<int>(int64_t{1} * index * grid.size * of / luma_of);
+    };
+    const int row = block / grid.columns, column = block % grid.columns;
+    const int x0 = begin(column, grid.columns, plane.width, luma.width), y0 = begin(row, grid.rows, plane.height, luma.height);
+    const int x1 = begin(column + 1, grid.columns, plane.width, luma.width);
+    const int y1 = begin(row + 1, grid.rows, plane.height, luma.height);
+    return {plane.data + y0 * plane.stride + x0 * (bit_depth_ > 8 ? 2 : 1), plane.stride, x1 - x0, y1 - y0};
+  }
+
   const Settings settings_;
   const int bit_depth_;
 };

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/exact_math.h"
+#include "base/int_math.h"
+#include "metric/block_sums.h"
 #include "metric/vif/vif_math.h"
 
 namespace acutance {
@@ -99,7 +101,7 @@ Ratio ScaleRatio(std::span<const int64_t> sums) {
   return {RoundToFloat(sum(kVifNumLog) / 2048.0 + flat), RoundToFloat(sum(kVifDenLog) / 2048.0 + sum(kVifFlatCount))};
 }
 
-class VifExtractor : public Extractor {
+class VifExtractor : public Extractor, public BlockSums {
  public:
   VifExtractor(const Settings& settings, const PictureFormat& format)
       : Extractor({.stages = Stages(format), .sums = kVifScales * kVifSumsPerScale}),
@@ -123,6 +125,39 @@ class VifExtractor : public Extractor {
       sums.push_back(results[i].sums.subspan(stage * kVifSumsPerScale).first<kVifSumsPerScale>());
     }
     RunVifBands(jobs, band, static_cast<VifBuffers&>(*workspaces[0].thread), sums);
+  }
+
+  void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
+    Pyramid pyramid(format_);
+    const auto buffers = std::make_unique<VifBuffers>();
+    for (int scale = 0; scale < kVifScales; ++scale) {
+      const VifJob job = MakeJob(frame, scale, pyramid, pyramid);
+      std::array<int64_t, kVifSumsPerScale> whole{};
+      const VifSums all(whole);
+      RunVifBands({&job, 1}, {0, format_.height >> scale}, *buffers, {&all, 1});
+      const int size = grid.size >> scale;
+      for (int row = 0; row < CeilDiv(format_.height >> scale, size); ++row) {
+        std::vector<VifSums> columns;
+        for (int column = 0; column < CeilDiv(format_.width >> scale, size); ++column)
+          columns.push_back(sums.subspan(SumsBefore(grid, row, column, scale)).first<kVifSumsPerScale>());
+        RunVifColumns(job, {row * size, std::min((row + 1) * size, format_.height >> scale)}, size, *buffers, columns);
+      }
+    }
+  }
+
+  std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const override {
+    const std::vector<int64_t> total = AddUp(grid, sums);
+    std::vector<LossMap> maps;
+    for (int scale = settings_.skip_scale0 ? 1 : 0; scale < kVifScales; ++scale) {
+      const double den = ScaleRatio(std::span(total).subspan(scale * kVifSumsPerScale)).den;
+      LossMap map{fmt::format("vif_scale{}", scale), {}};
+      for (int block = 0; block < grid.count(); ++block) {
+        const Ratio ratio = ScaleRatio(sums.subspan(SumsBefore(grid, 0, block, scale)));
+        map.losses.push_back((static_cast<double>(ratio.den) - ratio.num) / den);
+      }
+      maps.push_back(std::move(map));
+    }
+    return maps;
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -152,6 +187,11 @@ class VifExtractor : public Extractor {
     std::vector<StageSpec> stages;
     for (int scale = 0; scale < kVifScales; ++scale) stages.push_back({format.height >> scale});
     return stages;
+  }
+
+  /// Where a block's sums of a scale begin.
+  static size_t SumsBefore(const BlockGrid& grid, int row, int column, int scale) {
+    return (size_t{1} * row * grid.columns + column) * kVifScales * kVifSumsPerScale + scale * kVifSumsPerScale;
   }
 
   static Pyramid& PyramidOf(const Workspaces& workspaces) { return static_cast<Pyramid&>(*workspaces.frame); }

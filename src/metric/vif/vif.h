@@ -85,6 +85,10 @@ using VifSums = std::span<int64_t, kVifSumsPerScale>;
 /// distorted videos of one reference, and differ in the distorted images alone.
 void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums);
 
+/// The same for one job, whose columns are divided: sums[i] are those of columns [i * columns, (i + 1) * columns). Next
+/// images must be there, and be written before: they are written again, in pieces.
+void RunVifColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums);
+
 /// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.
 std::vector<int64_t> VifTargets();
 
@@ -94,6 +98,8 @@ void VifLogTableByVectors(bool of_doubles, std::span<uint16_t, 32768> table);
 
 /// RunVifBands in plain loops for one job, the reference implementation.
 void RunVifBandRef(const VifJob& job, RowBand band, VifSums sums);
+/// RunVifColumns likewise.
+void RunVifColumnsRef(const VifJob& job, RowBand band, int columns, std::span<const VifSums> sums);
 
 /// Work of VIF on a device: the sums of VifExtractor, without any arithmetic on doubles.
 Result<Plan> MakeVifPlan(const OptionValues& options, const PlanContext& context);

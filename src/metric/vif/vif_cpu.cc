@@ -37,6 +37,10 @@ void RunBands(std::span<const VifJob> jobs, RowBand band, VifBuffers&, std::span
   for (size_t i = 0; i < jobs.size(); ++i) RunVifBandRef(jobs[i], band, sums[i]);
 }
 
+void RunColumns(const VifJob& job, RowBand band, int columns, VifBuffers&, std::span<const VifSums> sums) {
+  RunVifColumnsRef(job, band, columns, sums);
+}
+
 void LogTableOfFloats(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
 void LogTableOfDoubles(std::span<uint16_t, 32768> table) { std::ranges::copy(VifLogTable(), table.begin()); }
 
@@ -220,25 +224,41 @@ class Strip {
   const int images_;
 };
 
+/// A strip of columns of some jobs, and where its sums go.
+struct StripTask {
+  std::span<const VifJob> jobs;
+  int x0, columns;
+  std::span<const VifSums> sums;
+};
+
 template <int kScale, Depth kDepth>
-void RunStrips(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
-  const int columns = jobs.size() == 1 ? kVifStrip : kVifManyStrip;
-  for (int x0 = 0; x0 < jobs[0].images[0].width; x0 += columns)
-    Strip<Config<kScale, kDepth> >(jobs, x0, columns, buffers).Run(band, sums);
+void RunStrip(const StripTask& task, RowBand band, VifBuffers& buffers) {
+  Strip<Config<kScale, kDepth> >(task.jobs, task.x0, task.columns, buffers).Run(band, task.sums);
+}
+
+void RunOne(const StripTask& task, RowBand band, VifBuffers& buffers) {
+  const VifJob& job = task.jobs[0];
+  switch (job.scale) {
+    case 1:
+      return RunStrip<1, Depth::k16>(task, band, buffers);
+    case 2:
+      return RunStrip<2, Depth::k16>(task, band, buffers);
+    case 3:
+      return RunStrip<3, Depth::k16>(task, band, buffers);
+  }
+  if (job.bit_depth == 8) return RunStrip<0, Depth::k8>(task, band, buffers);
+  if (job.bit_depth == 16) return RunStrip<0, Depth::k16>(task, band, buffers);
+  RunStrip<0, Depth::kMiddle>(task, band, buffers);
 }
 
 void RunSome(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
-  switch (jobs[0].scale) {
-    case 1:
-      return RunStrips<1, Depth::k16>(jobs, band, buffers, sums);
-    case 2:
-      return RunStrips<2, Depth::k16>(jobs, band, buffers, sums);
-    case 3:
-      return RunStrips<3, Depth::k16>(jobs, band, buffers, sums);
-  }
-  if (jobs[0].bit_depth == 8) return RunStrips<0, Depth::k8>(jobs, band, buffers, sums);
-  if (jobs[0].bit_depth == 16) return RunStrips<0, Depth::k16>(jobs, band, buffers, sums);
-  RunStrips<0, Depth::kMiddle>(jobs, band, buffers, sums);
+  const int columns = jobs.size() == 1 ? kVifStrip : kVifManyStrip;
+  for (int x0 = 0; x0 < jobs[0].images[0].width; x0 += columns) RunOne({jobs, x0, columns, sums}, band, buffers);
+}
+
+void RunColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums) {
+  for (int x0 = 0; x0 < job.images[0].width; x0 += columns)
+    RunOne({{&job, 1}, x0, columns, sums.subspan(x0 / columns, 1)}, band, buffers);
 }
 
 void RunBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
@@ -273,11 +293,16 @@ HWY_AFTER_NAMESPACE();
 namespace acutance {
 
 HWY_EXPORT(RunBands);
+HWY_EXPORT(RunColumns);
 HWY_EXPORT(LogTableOfFloats);
 HWY_EXPORT(LogTableOfDoubles);
 
 void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
   HWY_DYNAMIC_DISPATCH(RunBands)(jobs, band, buffers, sums);
+}
+
+void RunVifColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums) {
+  HWY_DYNAMIC_DISPATCH(RunColumns)(job, band, columns, buffers, sums);
 }
 
 std::vector<int64_t> VifTargets() { return hwy::SupportedAndGeneratedTargets(); }

@@ -71,7 +71,9 @@ void AddPixel(int32_t s1, int32_t s2, int32_t s12, double gain_limit, std::span<
   sums[kVifNumLog] += VifLog(table, n2) - VifLog(table, n1);
 }
 
-void AddRow(const VifJob& job, int y, std::span<int64_t, kVifSumsPerScale> sums) {
+/// sums_at(x): where those of column x go.
+template <class SumsAt>
+void AddRow(const VifJob& job, int y, SumsAt sums_at) {
   const VifFilter& filter = kVifFilters[job.scale];
   const auto ref = [&](int x, int i) -> uint64_t { return job.images[0].At(x, i); };
   const auto dis = [&](int x, int i) -> uint64_t { return job.images[1].At(x, i); };
@@ -84,7 +86,7 @@ void AddRow(const VifJob& job, int y, std::span<int64_t, kVifSumsPerScale> sums)
     const int32_t s1 = Variance(Horizontal(filter, q11, x), m1, m1);
     const int32_t s2 = Variance(Horizontal(filter, q22, x), m2, m2);
     const int32_t s12 = Variance(Horizontal(filter, q12, x), m1, m2);
-    AddPixel(s1, std::max(s2, 0), s12, job.gain_limit, sums);
+    AddPixel(s1, std::max(s2, 0), s12, job.gain_limit, sums_at(x));
   }
 }
 
@@ -103,10 +105,15 @@ void HalveRow(const VifJob& job, int image, int y) {
 
 void RunVifBandRef(const VifJob& job, RowBand band, std::span<int64_t, kVifSumsPerScale> sums) {
   for (int y = band.begin; y < band.end; ++y) {
-    if (job.statistics) AddRow(job, y, sums);
+    if (job.statistics) AddRow(job, y, [&](int) { return sums; });
     if (job.next[0] == nullptr || y % 2 != 0 || y / 2 >= job.images[0].height / 2) continue;
     for (int image = 0; image < 2; ++image) HalveRow(job, image, y);
   }
+}
+
+void RunVifColumnsRef(const VifJob& job, RowBand band, int columns, std::span<const VifSums> sums) {
+  for (int y = band.begin; y < band.end; ++y)
+    if (job.statistics) AddRow(job, y, [&](int x) { return sums[x / columns]; });
 }
 
 }  // namespace acutance
