@@ -289,6 +289,13 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
       ->type_name("DIR");
   command
+      .add_option("--worst", texts.worst,
+                  "With --maps: write the N worst frames alone, with where each feature lost points in them, as PNG and "
+                  "NPY files")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->needs("--maps");
+  command
       .add_option("--report", texts.report,
                   "Write a page of HTML: what it comes to, curves, the worst seconds and frames with their pictures")
       ->type_name("FILE");
@@ -371,6 +378,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.journal = texts.journal;
   args.maps = texts.maps;
   args.report = texts.report;
+  args.worst = texts.worst;
   if (!args.journal.empty() && std::ranges::count(args.outputs, args.journal) > 0)
     return Error(StatusCode::kInvalidArgument, "--journal {}: the log would replace it; name another file",
                  args.journal);

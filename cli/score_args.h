@@ -33,6 +33,7 @@ struct ScoreTexts {
   std::string journal;
   std::string maps;
   std::string report;
+  int worst = 0;
   std::string viewing = "auto";
   std::string align = "auto";
   std::string pairs_out;
@@ -70,6 +71,7 @@ struct ScoreArgs {
   std::string journal;      // empty: none
   std::string maps;         // a folder; empty: none
   std::string report;       // an HTML file; empty: none
+  int worst = 0;            // so many frames have their maps written; 0: the features' pictures of all frames
   PairingRequest pairing;
   std::vector<std::string> pairs_out;  // one per distorted video, or none
   CommonSize size;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "cli/score_maps.h"
 #include "cli/score_page.h"
 #include "cli/score_table_text.h"
 #include "cli/spec_run.h"
@@ -40,8 +42,8 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
-  request.maps = args.maps;
-  if (!args.report.empty()) request.worst_frames = FramesShownOf(args.distorted.size());
+  if (args.worst == 0) request.maps = args.maps;
+  request.worst_frames = std::max(args.worst, args.report.empty() ? 0 : FramesShownOf(args.distorted.size()));
   request.pairing = args.pairing;
   request.fit.size = args.size;
   request.crop = args.crop;
@@ -160,6 +162,7 @@ int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFor
   Status written = WriteLogs(args, result, numbers);
   const Summary summary = MakeSummary(args, result);
   if (written.ok()) written = WriteReport(args, result, summary);
+  if (written.ok() && args.worst > 0) written = WriteWorstMaps(args.maps, args.worst, result);
   if (args.json) {
     fmt::print("{}", SummaryJson(summary));
   } else {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string_view>
 
+#include "engine/frame_maps.h"
 #include "engine/worst_frames.h"
 #include "model/lost_points.h"
 #include "report/page.h"
@@ -56,6 +59,38 @@ class LossReader {
   std::vector<int> columns_, aims_;
 };
 
+struct MapOfDamage {
+  Damage damage;
+  std::string_view metric;
+  const char* name;  // of the map
+  const char* words;
+};
+constexpr MapOfDamage kMapsOfDamage[] = {{Damage::kDetail, "adm", "adm2", "where detail is lost"},
+                                         {Damage::kAddedDetail, "adm", "aim", "where detail is added"},
+                                         {Damage::kTexture, "vif", "vif_scale0", "where texture is lost"},
+                                         {Damage::kBanding, "cambi", "cambi", "where banding is"}};
+
+/// The map of what cost most, by the first feature that has one.
+void AddMap(const Session& session, PageFrame& frame) {
+  if (!frame.lost) return;
+  const auto most = std::ranges::max_element(frame.lost->points) - frame.lost->points;
+  for (const auto& [damage, metric, name, words] : kMapsOfDamage) {
+    if (static_cast<int>(damage) != most) continue;
+    for (const MetricRun& run : session.metric_runs()) {
+      if (metric != run.metric->name || !frame.map.empty()) continue;
+      const Result<std::vector<FrameMap>> maps = MakeFrameMaps(run, frame.reference, frame.distorted);
+      if (!maps.ok()) continue;
+      for (const FrameMap& map : *maps) {
+        if (map.name != name) continue;
+        frame.map = map.losses;
+        frame.map_block = map.size;
+        frame.map_columns = map.columns;
+        frame.map_words = fmt::format("{} ({})", words, name);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int FramesShownOf(size_t videos) { return std::max(2, kFramesShown / static_cast<int>(videos)); }
@@ -85,9 +120,13 @@ std::string ReportPage(const Summary& summary, const ScoredRun& result, std::vec
       video.lost_at = [loss](int64_t frame) { return loss.Of(frame); };
     }
     if (d < result.worst.size())
-      for (const WorstFrame& worst : result.worst[d])
+      for (const WorstFrame& worst :
+           std::span(result.worst[d])
+               .first(std::min(result.worst[d].size(), static_cast<size_t>(FramesShownOf(summary.videos.size()))))) {
         video.worst.push_back({worst.frame, worst.score, video.lost_at ? video.lost_at(worst.frame) : std::nullopt,
                                worst.reference, worst.distorted});
+        AddMap(session, video.worst.back());
+      }
     page.videos.push_back(std::move(video));
   }
   return MakePage(page);

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/exact_math.h"
-#include "metric/raised_input.h"
 #include "metric/block_sums.h"
 #include "metric/clip_frames.h"
+#include "metric/raised_input.h"
 
 namespace acutance {
 namespace {
@@ -102,7 +102,7 @@ Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture&
   ACU_ASSIGN_OR_RETURN(const Picture d, Raised(distorted, run.least_bit_depth));
   constexpr int kSsimReach = 5;  // of its window of 11
   if (run.metric->name == "ciede")
-    return std::vector{MapOfParts(run, r, d, 0, [](double score) { return std::pow(10, (45 - score) / 20); })};
+    return std::vector{MapOfParts(run, r, d, 0, [](double score) { return Pow(10.0, (45 - score) / 20); })};
   if (run.metric->name == "float_ssim")
     return std::vector{MapOfParts(run, r, d, kSsimReach, [](double score) { return 1 - score; })};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(*run.metric, run.options, r.format));

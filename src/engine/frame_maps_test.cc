@@ -51,8 +51,10 @@ struct Scored {
 
 TEST(BlockSums, AddUpToTheFeatureToTheBit) {
   for (const Case& c : Cases())
-    for (const PictureFormat& format : {PictureFormat{320, 176, 8, PixelFormat::k420}, {131, 77, 10, PixelFormat::k422},
-                                        {97, 50, 16, PixelFormat::k444}, {33, 33, 8, PixelFormat::k420}}) {
+    for (const PictureFormat& format : {PictureFormat{320, 176, 8, PixelFormat::k420},
+                                        {131, 77, 10, PixelFormat::k422},
+                                        {97, 50, 16, PixelFormat::k444},
+                                        {33, 33, 8, PixelFormat::k420}}) {
       const Scored scored(c, format);
       const auto* blocks = dynamic_cast<const BlockSums*>(scored.extractor.get());
       ASSERT_NE(blocks, nullptr);
@@ -139,7 +141,8 @@ TEST(FrameMaps, OfBandingAreItsHeat) {
   const PictureFormat format{256, 160, 8, PixelFormat::k400};
   const MutablePicture flat = AllocatePicture(format).value();
   for (int y = 0; y < format.height; ++y)
-    for (int x = 0; x < format.width; ++x) flat.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(x < 128 ? 60 : 60 + x / 16 % 8);
+    for (int x = 0; x < format.width; ++x)
+      flat.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(x < 128 ? 60 : 60 + x / 16 % 8);
   const Metric& metric = *FindMetric("cambi");
   const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, flat.Share(), flat.Share());
   ASSERT_TRUE(maps.ok());
@@ -152,7 +155,8 @@ TEST(FrameMaps, OfBandingAreItsHeat) {
 TEST(FrameMaps, AreNoneOfMotion) {
   const PictureFormat format{64, 64, 8, PixelFormat::k420};
   const Metric& metric = *FindMetric("motion");
-  const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, TestPicture(format, 1), TestPicture(format, 2));
+  const auto maps =
+      MakeFrameMaps({&metric, OptionValues(metric.options), {}}, TestPicture(format, 1), TestPicture(format, 2));
   ASSERT_TRUE(maps.ok());
   EXPECT_TRUE(maps->empty());
 }

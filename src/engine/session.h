@@ -126,6 +126,7 @@ class Session {
   void ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const;
   const std::vector<ModelRun>& models() const { return models_; }
   int subsample() const { return options_.subsample; }
+  const std::vector<MetricRun>& metric_runs() const { return features_.runs(); }
 
   /// The devices that run what they can, empty: the CPU alone. After Start.
   const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return crew_.lanes(); }

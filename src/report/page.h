@@ -20,6 +20,10 @@ struct PageFrame {
   double score = 0;
   std::optional<LostPoints> lost;  // of the first model
   Picture reference, distorted;
+  /// Where the kind of damage that cost most lies, by squares of `map_block` luma samples; empty: it is not known.
+  std::vector<double> map = {};
+  int map_block = 1, map_columns = 1;
+  std::string map_words = "";
 };
 
 struct PageVideo {

@@ -7,6 +7,7 @@
 
 #include "model/pooling.h"
 #include "report/escape.h"
+#include "report/map_image.h"
 #include "report/page_seconds.h"
 #include "report/picture_image.h"
 
@@ -125,7 +126,7 @@ std::string LostWords(const LostPoints& lost) {
 }
 
 /// Pictures of a frame share so many bytes.
-constexpr size_t kBytesForPictures = 2'400'000;
+constexpr size_t kBytesForPictures = 2'200'000;
 
 std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   constexpr int kWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
@@ -143,6 +144,10 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   text += Figure(whole(frame.distorted), bytes / 4, "encode", "whole");
   text += Figure(DifferenceImage(frame.reference, frame.distorted, kWidth), bytes / 6,
                  "difference of luma, white from 32 of 256 steps", "whole");
+  if (!frame.map.empty())
+    text +=
+        Figure(MapOverPicture(frame.distorted, page.full_range, frame.map, frame.map_block, frame.map_columns, kWidth),
+               bytes / 6, frame.map_words, "map");
   const std::string place = fmt::format("around ({}, {}), where it differs most, in its own size", spot.x, spot.y);
   text += Figure(crop(frame.reference), bytes / 6, "reference " + place, "spot");
   text += Figure(crop(frame.distorted), bytes / 6, "encode " + place, "spot");

@@ -96,7 +96,8 @@ class Report(CommandTest):
     def test_blames_blur(self):
         _, words, images = self.worst_of(detail, blurred)
         self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for detail lost\.")
-        self.assertEqual(images, 5 * 4)  # of each 24 frames one
+        self.assertEqual(images, 6 * 4)  # of each 24 frames one
+        self.assertIn("where detail is lost (adm2)", words)
 
     def test_blames_banding(self):
         _, words, _ = self.worst_of(dithered, banded)
@@ -111,6 +112,17 @@ class Report(CommandTest):
         page, words, _ = self.page(self.ref, self.dis, self.ref, "--feature", "psnr", "--no-model", "--align", "index")
         self.assertIn("dis.y4m has psnr_y", words)
         self.assertEqual(len(json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))["videos"]), 2)
+
+    def test_maps_of_the_worst_frames(self):
+        self.assert_ok(self.score(self.ref, self.dis, "--maps", self.path("maps"), "--worst", "1", "--feature", "psnr"))
+        names = sorted(os.listdir(self.path("maps")))
+        for name in ("reference", "vif_scale0", "adm2", "aim", "mse_y"):
+            self.assertEqual(sum(file.startswith(name + "_") and file.endswith(".png") for file in names), 1, names)
+        with open(self.path("maps/" + next(f for f in names if f.startswith("adm2") and f.endswith("npy"))), "rb") as file:
+            array = file.read()
+        self.assertIn(b"'shape': (2, 2)", array[:128])  # 64x48 in squares of 32
+        self.assertEqual(len(array), 128 + 4 * 8)
+        self.assert_fails(self.score(self.ref, self.dis, "--worst", "1"), 2, "--maps")
 
     def test_a_page_that_cannot_be_written_fails_at_once(self):
         self.assert_fails(self.score(self.ref, self.dis, "--report", self.path("no/such/out.html")), 1, "no/such")

@@ -199,7 +199,8 @@ class AdmExtractor : public Extractor, public BlockSums {
     const std::vector<int64_t> total = AddUp(grid, sums);
     double den = 0;
     for (int scale = 0; scale < kAdmScales; ++scale)
-      den += setup_.scales[scale].scored ? ScaleScores(setup_, scale, total).Denominator(pooling_.noise_weight) : 1e-10f;
+      den +=
+          setup_.scales[scale].scored ? ScaleScores(setup_, scale, total).Denominator(pooling_.noise_weight) : 1e-10f;
     for (int scale = 0; scale < kAdmScales; ++scale) {
       if (!setup_.scales[scale].scored) continue;
       const ScaleScores whole(setup_, scale, total);

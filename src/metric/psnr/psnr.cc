@@ -172,7 +172,8 @@ class PsnrExtractor : public Extractor, public BlockSums {
       return index == count ? of : static_cast<int>(int64_t{1} * index * grid.size * of / luma_of);
     };
     const int row = block / grid.columns, column = block % grid.columns;
-    const int x0 = begin(column, grid.columns, plane.width, luma.width), y0 = begin(row, grid.rows, plane.height, luma.height);
+    const int x0 = begin(column, grid.columns, plane.width, luma.width),
+              y0 = begin(row, grid.rows, plane.height, luma.height);
     const int x1 = begin(column + 1, grid.columns, plane.width, luma.width);
     const int y1 = begin(row + 1, grid.rows, plane.height, luma.height);
     return {plane.data + y0 * plane.stride + x0 * (bit_depth_ > 8 ? 2 : 1), plane.stride, x1 - x0, y1 - y0};

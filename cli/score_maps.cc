@@ -1,0 +1,56 @@
+#include "cli/score_maps.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "engine/frame_maps.h"
+#include "io/npy_writer.h"
+#include "report/map_image.h"
+#include "report/output_file.h"
+#include "report/picture_image.h"
+
+namespace acutance::cli {
+namespace {
+
+constexpr int kNoLimit = 1 << 30;
+
+Status WriteText(const std::string& path, const std::string& text) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  file->Write(text);
+  return file->Commit();
+}
+
+Status WriteFrame(const std::string& prefix, const ScoredRun& result, const WorstFrame& worst) {
+  const bool full_range = result.color.full_range.value_or(false);
+  const auto path = [&](const std::string& name, const char* ending) {
+    return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
+  };
+  ACU_RETURN_IF_ERROR(WriteText(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit))));
+  ACU_RETURN_IF_ERROR(WriteText(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit))));
+  for (const MetricRun& run : result.session->metric_runs()) {
+    ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
+    for (const FrameMap& map : maps) {
+      const std::string name = map.name + run.options.KeySuffix();
+      ACU_RETURN_IF_ERROR(WriteText(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
+      const RgbImage image = MapOverPicture(worst.distorted, full_range, map.losses, map.size, map.columns, kNoLimit);
+      ACU_RETURN_IF_ERROR(WriteText(path(name, "png"), Png(image)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status WriteWorstMaps(const std::string& folder, int count, const ScoredRun& result) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message());
+  for (size_t d = 0; d < result.worst.size(); ++d) {
+    const std::string prefix = fmt::format("{}/{}", folder, result.worst.size() > 1 ? fmt::format("video{}_", d) : "");
+    const size_t shown = std::min(result.worst[d].size(), static_cast<size_t>(count));
+    for (size_t i = 0; i < shown; ++i) ACU_RETURN_IF_ERROR(WriteFrame(prefix, result, result.worst[d][i]));
+  }
+  return {};
+}
+
+}  // namespace acutance::cli
