@@ -29,41 +29,48 @@ void SumRows(const SsimPlanes& planes, RowBand band, bool all, SsimRows&, int64_
 
 constexpr int kStripLanes = ssim::kStripLanes;
 
-// Samples of `count` columns as floats.
+HWY_INLINE V LoadSamplesAt(const float* from, V) { return hn::LoadU(D(), from); }
+
 template <class Sample>
-void LoadRow(const Sample* from, int bit_depth, int count, float* to) {
-  if constexpr (std::is_same_v<Sample, float>) {
-    std::copy_n(from, count, to);
-  } else {
-    using D = hn::ScalableTag<float>;
-    const D d;
-    const int lanes = static_cast<int>(hn::Lanes(d));
-    const float scale = 1.0f / static_cast<float>(1 << (bit_depth - 8));
-    int x = 0;
-    for (; x + lanes <= count; x += lanes) {
-      const auto samples = hn::ConvertTo(d, LoadSamples(hn::RebindToSigned<D>(), from + x));
-      hn::StoreU(hn::Mul(samples, hn::Set(d, scale)), d, to + x);
-    }
-    for (; x < count; ++x) to[x] = static_cast<float>(from[x]) * scale;
-  }
+HWY_INLINE V LoadSamplesAt(const Sample* from, V scale) {
+  return hn::Mul(hn::ConvertTo(D(), LoadSamples(hn::RebindToSigned<D>(), from)), scale);
 }
 
-void Multiply(const float* a, const float* b, int count, float* product) {
-  using D = hn::ScalableTag<float>;
-  const int lanes = static_cast<int>(hn::Lanes(D()));
-  for (int x = 0; x < count; x += lanes)
-    hn::StoreU(hn::Mul(hn::LoadU(D(), a + x), hn::LoadU(D(), b + x)), D(), product + x);
+// Samples of `count` columns of both pictures, their squares and their product. Columns behind them have anything.
+template <class Sample>
+HWY_NOINLINE void LoadRow(const Sample* reference, const Sample* distorted, int bit_depth, int count, SsimRows& rows) {
+  auto& to = rows.samples;
+  const V scale = hn::Set(D(), bit_depth == kFloatDepth ? 1.0f : 1.0f / static_cast<float>(1 << (bit_depth - 8)));
+  const auto load = [&](int x) HWY_ATTR {
+    const V r = LoadSamplesAt(reference + x, scale), d = LoadSamplesAt(distorted + x, scale);
+    const V values[SsimRows::kMaps] = {r, d, hn::Mul(r, r), hn::Mul(d, d), hn::Mul(r, d)};
+    for (int m = 0; m < SsimRows::kMaps; ++m) hn::StoreU(values[m], D(), to[m] + x);
+  };
+  int x = 0;
+  for (; x + kLanes <= count; x += kLanes) load(x);
+  if (x < count) load(count - kLanes);  // a strip has 11 columns or more
 }
 
-// Filters `columns` neighbouring columns; the values of a window lie `step` floats apart.
-HWY_INLINE void Filter(const float* values, int step, float anchor, int columns, float* filtered) {
+// Adds the values of a window, `step` floats apart, from k on. A recursion: g++ does not unroll the loop.
+template <int k = 0>
+HWY_INLINE void AddWindow(const float* values, int step, const V (&tap)[6], SplitSums& first, SplitSums& second) {
+  first.Add<k>(hn::LoadU(D(), values), tap[k < 6 ? k : 10 - k]);
+  second.Add<k>(hn::LoadU(D(), values + kLanes), tap[k < 6 ? k : 10 - k]);
+  if constexpr (k + 1 < ssim::kWindow) AddWindow<k + 1>(values + step, step, tap, first, second);
+}
+
+// Filters `columns` neighbouring columns; the values of a window lie `step` floats apart. Two vectors advance side by
+// side to hide the latency of each.
+template <int step>
+HWY_NOINLINE void Filter(const float* values, float anchor, int columns, float* filtered) {
   V tap[6];
   for (int k = 0; k < 6; ++k) tap[k] = hn::Set(D(), ssim::kWindowTaps[k]);
   const V start = hn::Set(D(), anchor);
   for (int x = 0; x < columns; x += 2 * kLanes) {
-    SplitSums sums(start);
-    for (int k = 0; k < ssim::kWindow; ++k) sums.Add(values + x + k * step, tap[k < 6 ? k : 10 - k]);
-    sums.StoreTotals(start, filtered + x);
+    SplitSums first(start), second(start);
+    AddWindow(values + x, step, tap, first, second);
+    hn::Store(first.Total(start), D(), filtered + x);
+    hn::Store(second.Total(start), D(), filtered + x + kLanes);
   }
 }
 
@@ -98,17 +105,14 @@ class Strips {
 
   // Rows [y, y + count) of the planes, filtered along, as rows from `at` on.
   void LoadRows(int y, int count, int at) {
-    auto& samples = rows_.samples;
     const int width = columns_ + kSsimLoss;
     for (int i = 0; i < count; ++i) {
       PrefetchRow<Sample>(planes_.reference, y + i, first_, width);
       PrefetchRow<Sample>(planes_.distorted, y + i, first_, width);
-      LoadRow(planes_.reference.Row<Sample>(y + i) + first_, planes_.bit_depth, width, samples[0]);
-      LoadRow(planes_.distorted.Row<Sample>(y + i) + first_, planes_.bit_depth, width, samples[1]);
-      Multiply(samples[0], samples[0], width, samples[2]);
-      Multiply(samples[1], samples[1], width, samples[3]);
-      Multiply(samples[0], samples[1], width, samples[4]);
-      for (int m = 0; m < SsimRows::kMaps; ++m) Filter(samples[m], 1, Anchor(m), columns_, rows_.along[m][at + i]);
+      LoadRow(planes_.reference.Row<Sample>(y + i) + first_, planes_.distorted.Row<Sample>(y + i) + first_,
+              planes_.bit_depth, width, rows_);
+      for (int m = 0; m < SsimRows::kMaps; ++m)
+        Filter<1>(rows_.samples[m], Anchor(m), columns_, rows_.along[m][at + i]);
     }
   }
 
@@ -118,9 +122,11 @@ class Strips {
     LoadRows(group.begin + kSsimLoss, count, kSsimLoss);
     for (int i = 0; i < count; ++i) {
       for (int m = 0; m < SsimRows::kMaps; ++m)
-        Filter(rows_.along[m][i], kColumns, Anchor(m), columns_, rows_.windows[m]);
+        Filter<kColumns>(rows_.along[m][i], Anchor(m), columns_, rows_.windows[m]);
       ComputeTerms();
-      AddTerms(words_ + kSsimSums * (group.begin + i));
+      int64_t* words = words_ + kSsimSums * (group.begin + i);
+      if (columns_ == kColumns) AddTerms<true>(words);
+      else AddTerms<false>(words);
     }
     for (auto& along : rows_.along) std::copy_n(along[count], kSsimLoss * kColumns, along[0]);
   }
@@ -163,22 +169,26 @@ class Strips {
   }
 
   // Their sums over the strip. Columns beyond the last one add zeros.
+  template <bool kWhole>
   void AddTerms(int64_t* words) {
     alignas(64) double lanes[kSsimSums][kStripLanes] = {};
     for (int lane = 0; lane < kStripLanes; lane += kDoubles) {
       V64 sums[kSsimSums];
       for (V64& sum : sums) sum = hn::Zero(D64());
-      for (int x = lane; x < columns_; x += kStripLanes) {
-        const auto valid = hn::FirstN(D64(), static_cast<size_t>(columns_ - x));
+      for (int x = lane; x < (kWhole ? kColumns : columns_); x += kStripLanes) {
+        const auto add = [&](SsimSum s, V64 term) HWY_ATTR {
+          if constexpr (!kWhole) term = hn::IfThenElseZero(hn::FirstN(D64(), static_cast<size_t>(columns_ - x)), term);
+          sums[s] = hn::Add(sums[s], term);
+        };
         const V64 contrast = Contrast(x), structure = LoadDoubles(rows_.structure + x);
         if constexpr (kAll) {
           const V64 luminance = Luminance(x);
           const V64 product = hn::Mul(hn::Mul(luminance, contrast), structure);
-          sums[kSsimProduct] = hn::Add(sums[kSsimProduct], hn::IfThenElseZero(valid, product));
-          sums[kSsimLuminance] = hn::Add(sums[kSsimLuminance], hn::IfThenElseZero(valid, luminance));
+          add(kSsimProduct, product);
+          add(kSsimLuminance, luminance);
         }
-        sums[kSsimContrast] = hn::Add(sums[kSsimContrast], hn::IfThenElseZero(valid, contrast));
-        sums[kSsimStructure] = hn::Add(sums[kSsimStructure], hn::IfThenElseZero(valid, structure));
+        add(kSsimContrast, contrast);
+        add(kSsimStructure, structure);
       }
       for (int s = 0; s < kSsimSums; ++s) hn::Store(sums[s], D64(), lanes[s] + lane);
     }

@@ -157,7 +157,7 @@ class Halves {
     };
     for (; begin + 2 * i < 0; ++i) pair_at(i);
     const V scale = hn::Set(D(), scale_);
-    for (; begin + 2 * i + 2 * kLanes <= std::min(end, plane_.width); i += kLanes) {
+    for (; begin + 2 * i < end && begin + 2 * i + 2 * kLanes <= plane_.width; i += kLanes) {
       const V low = hn::Mul(LoadFloats(D(), row + begin + 2 * i), scale);
       const V high = hn::Mul(LoadFloats(D(), row + begin + 2 * i + kLanes), scale);
       hn::StoreU(hn::ConcatEven(D(), high, low), D(), even + i);
@@ -170,16 +170,29 @@ class Halves {
     return static_cast<float>(row[mirrored_with_edge(x, plane_.width)]) * scale_;
   }
 
+  // Adds the values about a pair of columns from k on.
+  template <int k = 0>
+  HWY_INLINE static void AddTaps(const float* even, const float* odd, const V (&tap)[kRadius + 1], SplitSums& first,
+                                 SplitSums& second) {
+    const V t = tap[k < kRadius ? kRadius - k : k - kRadius];
+    const float* const values = (k % 2 == 0 ? even : odd) + k / 2;
+    first.Add<k>(hn::LoadU(D(), values), t);
+    second.Add<k>(hn::LoadU(D(), values + kLanes), t);
+    if constexpr (k < 2 * kRadius) AddTaps<k + 1>(even, odd, tap, first, second);
+  }
+
   // taps: from the middle.
   void FilterAlong(const float* taps, Half& filtered) {
     const V anchor = hn::Set(D(), ssim::kMeanAnchor);
     V tap[kRadius + 1];
     for (int k = 0; k <= kRadius; ++k) tap[k] = hn::Set(D(), taps[k]);
     for (int x = 0; x < columns_; x += 2 * kLanes) {
-      SplitSums sums(anchor);
-      for (int k = 0; k < 2 * kRadius + 1; ++k)
-        sums.Add(rows_.halving[k % 2] + x + k / 2, tap[k < kRadius ? kRadius - k : k - kRadius]);
-      sums.StoreParts(anchor, filtered[0] + x, filtered[1] + x);
+      SplitSums first(anchor), second(anchor);
+      AddTaps(rows_.halving[0] + x, rows_.halving[1] + x, tap, first, second);
+      hn::Store(hn::Sub(first.high, anchor), D(), filtered[0] + x);
+      hn::Store(hn::Sub(second.high, anchor), D(), filtered[0] + x + kLanes);
+      hn::Store(first.low, D(), filtered[1] + x);
+      hn::Store(second.low, D(), filtered[1] + x + kLanes);
     }
   }
 
@@ -188,13 +201,18 @@ class Halves {
     for (int k = 0; k < 2 * kRadius + 1; ++k)
       half[k] = &HalfOf(2 * y + k - kRadius, k < kRadius ? kRadius - k : k - kRadius);
     float* out = halved_.Row(y) + first_;
-    for (int x = 0; x < columns_; x += kLanes) {
-      V high = hn::Load(D(), (*half[0])[0] + x), low = hn::Load(D(), (*half[0])[1] + x);
+    for (int x = 0; x < columns_; x += 2 * kLanes) {
+      const auto load = [&](int k, int part, int i)
+                            HWY_ATTR { return hn::Load(D(), (*half[k])[part] + x + i * kLanes); };
+      V high0 = load(0, 0, 0), high1 = load(0, 0, 1), low0 = load(0, 1, 0), low1 = load(0, 1, 1);
       for (int k = 1; k < 2 * kRadius + 1; ++k) {
-        high = hn::Add(high, hn::Load(D(), (*half[k])[0] + x));
-        low = hn::Add(low, hn::Load(D(), (*half[k])[1] + x));
+        high0 = hn::Add(high0, load(k, 0, 0));
+        high1 = hn::Add(high1, load(k, 0, 1));
+        low0 = hn::Add(low0, load(k, 1, 0));
+        low1 = hn::Add(low1, load(k, 1, 1));
       }
-      hn::StoreU(hn::Add(high, low), D(), out + x);
+      hn::StoreU(hn::Add(high0, low0), D(), out + x);
+      hn::StoreU(hn::Add(high1, low1), D(), out + x + kLanes);
     }
   }
 

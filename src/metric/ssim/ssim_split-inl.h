@@ -26,7 +26,7 @@ using D = hn::CappedTag<float, kColumns>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-// a - b. Processors with FMA add and multiply in different units; multiplying by 1 rounds nothing.
+// a - b. Some processors with FMA add and multiply in different units; multiplying by 1 rounds nothing.
 HWY_INLINE V Difference(V a, V b) { return HWY_NATIVE_FMA ? hn::MulSub(a, hn::Set(D(), 1.0f), b) : hn::Sub(a, b); }
 
 // Asks for `count` samples from column `x` on of the row that comes 8 rows later: strips change the row too often for
@@ -38,37 +38,26 @@ HWY_INLINE void PrefetchRow(const Plane& plane, int row, int x, int count) {
   for (int i = 0; i < count; i += kLine) hwy::Prefetch(next + i);
 }
 
-// Two vectors of sums, which advance side by side to hide the latency of each.
+// A vector of sums. g++ would add up `low` at the end, and the terms that wait for it do not fit its registers.
 struct SplitSums {
-  V high[2], low[2];
+  V high, low;
 
-  HWY_INLINE explicit SplitSums(V anchor) {
-    for (int i = 0; i < 2; ++i) {
-      high[i] = anchor;
-      low[i] = hn::Zero(D());
-    }
+  HWY_INLINE explicit SplitSums(V anchor) : high(anchor), low(hn::Zero(D())) {}
+
+  // Tap k: two taps give either unit five operations.
+  template <int k>
+  HWY_INLINE void Add(V value, V tap) {
+    const V term = hn::Mul(value, tap);
+    const V next = hn::Add(high, term);
+    const V rounded = Difference(next, high);
+    low = hn::Add(low, k % 2 == 0 ? Difference(term, rounded) : hn::Sub(term, rounded));
+    high = next;
+#if HWY_ARCH_X86 && HWY_TARGET < HWY_EMU128 && HWY_COMPILER_GCC_ACTUAL
+    asm("" : "+v"(low.raw));
+#endif
   }
 
-  HWY_INLINE void Add(const float* values, V tap) {
-    for (int i = 0; i < 2; ++i) {
-      const V term = hn::Mul(hn::LoadU(D(), values + i * kLanes), tap);
-      const V next = hn::Add(high[i], term);
-      low[i] = hn::Add(low[i], Difference(term, Difference(next, high[i])));
-      high[i] = next;
-    }
-  }
-
-  HWY_INLINE void StoreTotals(V anchor, float* totals) const {
-    for (int i = 0; i < 2; ++i) hn::StoreU(hn::Add(hn::Sub(high[i], anchor), low[i]), D(), totals + i * kLanes);
-  }
-
-  // split_high and the lower part.
-  HWY_INLINE void StoreParts(V anchor, float* highs, float* lows) const {
-    for (int i = 0; i < 2; ++i) {
-      hn::StoreU(hn::Sub(high[i], anchor), D(), highs + i * kLanes);
-      hn::StoreU(low[i], D(), lows + i * kLanes);
-    }
-  }
+  HWY_INLINE V Total(V anchor) const { return hn::Add(hn::Sub(high, anchor), low); }
 };
 
 }  // namespace
