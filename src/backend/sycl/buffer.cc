@@ -12,6 +12,7 @@ constexpr size_t kAlignment = 256;  // that the rows of pictures have
 }  // namespace
 
 Result<std::unique_ptr<Buffer>> UsmBuffer::Allocate(std::shared_ptr<Context> context, size_t bytes, MemoryKind kind) {
+  ACU_RETURN_IF_ERROR(context->Lost());
   const bool on_device = kind == MemoryKind::kDevice;
   const size_t size = std::max<size_t>(bytes, 1);
   void* memory = nullptr;
@@ -30,6 +31,7 @@ Result<std::unique_ptr<Buffer>> UsmBuffer::Allocate(std::shared_ptr<Context> con
 }
 
 UsmBuffer::~UsmBuffer() {
+  if (context_->is_abandoned()) return;
   // A lost device may refuse even this; there is nothing left to do about it.
   static_cast<void>(Try("", "", [&] { sycl::free(memory_, context_->context()); }));
 }

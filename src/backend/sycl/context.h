@@ -1,13 +1,16 @@
 // An opened device: what buffers, kernels and queues share, and what outlives them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <sycl/sycl.hpp>
 
 #include "backend/sycl/compiler.h"
 #include "base/status.h"
 #include "exec/device.h"
+#include "exec/patience.h"
 
 namespace acutance::sycl_backend {
 
@@ -21,6 +24,15 @@ class Context {
   size_t largest_allocation() const { return largest_allocation_; }
   size_t largest_group() const { return largest_group_; }  // work items of a workgroup
   Compiler& compiler() { return compiler_; }
+  Patience& patience() { return patience_; }
+
+  /// Waits until the runtime's event has come. A device that makes no progress is lost.
+  Status WaitFor(sycl::event& event, std::string_view doing);
+
+  /// Whether the device hangs: calls would hang, too, and what it may still write is never freed.
+  bool is_abandoned() const { return abandoned_; }
+  /// Ok, or why the device takes no calls any more.
+  Status Lost() const;
 
  private:
   Context(const sycl::device& device, DeviceInfo info);
@@ -31,6 +43,8 @@ class Context {
   const size_t largest_allocation_;
   const size_t largest_group_;
   Compiler compiler_;
+  Patience patience_;
+  std::atomic<bool> abandoned_ = false;
 };
 
 }  // namespace acutance::sycl_backend

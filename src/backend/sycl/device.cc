@@ -1,5 +1,6 @@
 // The plugin library: finds devices, and opens them.
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "backend/hex.h"
@@ -29,6 +30,7 @@ class SyclDevice : public Device {
     return SyclKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return SyclQueue::Make(context_); }
+  void LimitWaits(std::chrono::milliseconds longest) override { context_->patience().Limit(longest); }
 
  private:
   const std::shared_ptr<Context> context_;

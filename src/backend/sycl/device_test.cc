@@ -2,7 +2,10 @@
 // runtime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -357,6 +360,62 @@ TEST_F(SyclDeviceTest, TakesWorkFromSeveralThreads) {
     });
   for (std::thread& thread : threads) thread.join();
   for (const Status& status : done) EXPECT_OK(status);
+}
+
+// results[0] becomes a work item's that waits for another value there.
+constexpr const char* kHang = R"(#include <sycl/ext/oneapi/free_function_kernel_properties.hpp>
+#include <sycl/ext/oneapi/free_function_queries.hpp>
+struct Args { volatile int64_t* results; int64_t until; };
+extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((sycl::ext::oneapi::experimental::nd_range_kernel<3>))
+void hang(Args args) {
+  const size_t i = sycl::ext::oneapi::this_work_item::get_nd_item<3>().get_global_id(2);
+  if (i == 0) while (args.results[0] != args.until) {}
+}
+)";
+
+TEST_F(SyclDeviceTest, IsNotOpenedInAProcessThatWasForked) {
+  const auto device = Open();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Status status = kSyclBackend.open(0).status();
+    ::_exit(status.code() == StatusCode::kNoDevice && status.message().find("was forked") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_OK(RunScale(*device, "scale", Text("scale")));
+}
+
+TEST_F(SyclDeviceTest, GivesUpADeviceThatHangs) {
+  auto device = Open();
+  if (!device->info().is_cpu) GTEST_SKIP() << "a display would hang, too";
+  auto kernel = device->LoadKernel(Image("hang", kHang)).value();
+  auto memory = device->Allocate(8, MemoryKind::kUpload).value();
+  auto* const flag = reinterpret_cast<volatile int64_t*>(memory->host());
+  *flag = 0;
+  std::vector<std::byte> args(16);
+  const int64_t values[] = {static_cast<int64_t>(memory->address()), 1};
+  std::memcpy(args.data(), values, sizeof values);
+  auto queue = device->MakeQueue().value();
+  const Command launch = LaunchCommand{kernel.get(), {}, args};
+  auto recording = queue->Record({&launch, 1}).value();
+  device->LimitWaits(std::chrono::milliseconds(100));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_OK(queue->Submit(*recording));
+  auto mark = queue->MarkEnd().value();
+  EXPECT_THAT(mark->Wait().message(), HasSubstr("could not finish what was marked: it made no progress for too long"));
+  EXPECT_THAT(queue->Wait().message(), HasSubstr("is lost since an earlier failure"));
+  EXPECT_THAT(device->Allocate(8, MemoryKind::kDevice).status().message(), HasSubstr("is lost since"));
+  EXPECT_THAT(device->MakeQueue().status().message(), HasSubstr("is lost since"));
+  mark.reset();
+  recording.reset();
+  queue.reset();
+  kernel.reset();
+  memory.reset();  // left to the device, as its kernel reads it
+  device.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  *flag = 1;  // so that the process ends
+  EXPECT_OK(RunScale(*Open(), "scale", Text("scale")));
 }
 
 TEST_F(SyclDeviceTest, WhatIsMadeMayOutliveTheDevice) {

@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -77,18 +76,17 @@ class SyclRecording : public Recording {
 
 class SyclMark : public Mark {
  public:
-  SyclMark(std::string device, std::shared_ptr<AsyncErrors> errors, sycl::event end)
-      : device_(std::move(device)), errors_(std::move(errors)), end_(std::move(end)) {}
+  SyclMark(std::shared_ptr<Context> context, std::shared_ptr<AsyncErrors> errors, sycl::event end)
+      : context_(std::move(context)), errors_(std::move(errors)), end_(std::move(end)) {}
 
   Status Wait() override {
-    return Try(device_, "finish what was marked", [&] {
-      end_.wait_and_throw();
-      errors_->Rethrow();
-    });
+    constexpr const char* kDoing = "finish what was marked";
+    ACU_RETURN_IF_ERROR(context_->WaitFor(end_, kDoing));
+    return Try(context_->info().name, kDoing, [&] { errors_->Rethrow(); });
   }
 
  private:
-  const std::string device_;
+  const std::shared_ptr<Context> context_;
   const std::shared_ptr<AsyncErrors> errors_;
   sycl::event end_;
 };
@@ -128,6 +126,7 @@ Status Append(const LaunchCommand& launch, SyclRecording& recording) {
 }  // namespace
 
 Result<std::unique_ptr<Queue>> SyclQueue::Make(std::shared_ptr<Context> context) {
+  ACU_RETURN_IF_ERROR(context->Lost());
   const std::string name = context->info().name;
   std::unique_ptr<Queue> queue;
   ACU_RETURN_IF_ERROR(Try(name, "make a queue",
@@ -138,13 +137,17 @@ Result<std::unique_ptr<Queue>> SyclQueue::Make(std::shared_ptr<Context> context)
 SyclQueue::SyclQueue(std::shared_ptr<Context> context, const std::shared_ptr<AsyncErrors>& errors)
     : context_(std::move(context)),
       errors_(errors),
-      queue_(
+      queue_(std::make_unique<sycl::queue>(
           context_->context(), context_->device(), [errors](const sycl::exception_list& list) { errors->Add(list); },
-          sycl::property::queue::in_order()) {}
+          sycl::property::queue::in_order())) {}
 
-SyclQueue::~SyclQueue() { static_cast<void>(Wait()); }
+SyclQueue::~SyclQueue() {
+  static_cast<void>(Wait());
+  if (context_->is_abandoned()) static_cast<void>(queue_.release());
+}
 
 Result<std::unique_ptr<Recording>> SyclQueue::Record(std::span<const Command> commands) {
+  ACU_RETURN_IF_ERROR(context_->Lost());
   context_->compiler().Compile();
   auto recording = std::make_unique<SyclRecording>(context_);
   for (const Command& command : commands)
@@ -153,30 +156,37 @@ Result<std::unique_ptr<Recording>> SyclQueue::Record(std::span<const Command> co
 }
 
 Status SyclQueue::Submit(Recording& recording) {
+  ACU_RETURN_IF_ERROR(context_->Lost());
   return Try(context_->info().name, "start a recording",
-             [&] { static_cast<SyclRecording&>(recording).Enqueue(queue_); });
+             [&] { static_cast<SyclRecording&>(recording).Enqueue(*queue_); });
 }
 
 Status SyclQueue::Copy(std::span<const CopyCommand> copies) {
+  ACU_RETURN_IF_ERROR(context_->Lost());
   for (const CopyCommand& copy : copies) {
     ACU_ASSIGN_OR_RETURN(const sycl_backend::Copy bound, Bound(copy));
-    ACU_RETURN_IF_ERROR(Try(context_->info().name, "start a copy", [&] { bound.Enqueue(queue_); }));
+    ACU_RETURN_IF_ERROR(Try(context_->info().name, "start a copy", [&] { bound.Enqueue(*queue_); }));
   }
   return {};
 }
 
 Result<std::unique_ptr<Mark>> SyclQueue::MarkEnd() {
+  ACU_RETURN_IF_ERROR(context_->Lost());
   std::unique_ptr<Mark> mark;
-  const std::string& device = context_->info().name;
-  ACU_RETURN_IF_ERROR(Try(device, "mark the end of what was submitted", [&] {
-    mark = std::make_unique<SyclMark>(device, errors_, queue_.ext_oneapi_submit_barrier());
+  ACU_RETURN_IF_ERROR(Try(context_->info().name, "mark the end of what was submitted", [&] {
+    mark = std::make_unique<SyclMark>(context_, errors_, queue_->ext_oneapi_submit_barrier());
   }));
   return mark;
 }
 
 Status SyclQueue::Wait() {
-  return Try(context_->info().name, "finish what was submitted", [&] {
-    queue_.wait_and_throw();
+  constexpr const char* kDoing = "finish what was submitted";
+  ACU_RETURN_IF_ERROR(context_->Lost());
+  sycl::event end;
+  ACU_RETURN_IF_ERROR(Try(context_->info().name, kDoing, [&] { end = queue_->ext_oneapi_submit_barrier(); }));
+  ACU_RETURN_IF_ERROR(context_->WaitFor(end, kDoing));
+  return Try(context_->info().name, kDoing, [&] {
+    queue_->throw_asynchronous();
     errors_->Rethrow();
   });
 }

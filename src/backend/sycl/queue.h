@@ -30,7 +30,7 @@ class SyclQueue : public Queue {
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<AsyncErrors> errors_;
-  sycl::queue queue_;
+  std::unique_ptr<sycl::queue> queue_;  // left to itself where the device hangs
 };
 
 }  // namespace acutance::sycl_backend
