@@ -92,6 +92,7 @@ const Metric kCiedeMetric = {
           return std::vector<InputSpec>{{Video::kReference, kAllPlanes}, {Video::kDistorted, kAllPlanes}};
         },
     .make = Make,
+    .make_plan = MakeCiedePlan,
 };
 
 }  // namespace acutance

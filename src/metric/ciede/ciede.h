@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/metric.h"
 
@@ -104,5 +105,8 @@ double CiedeRowRef(const CiedePicture& reference, const CiedePicture& distorted,
                    const CiedeChroma& chroma, int y);
 
 extern const Metric kCiedeMetric;
+
+/// Work of ciede on a device: the words of its Extractor, bit for bit.
+Result<Plan> MakeCiedePlan(const OptionValues& options, const PlanContext& context);
 
 }  // namespace acutance

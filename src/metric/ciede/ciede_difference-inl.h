@@ -139,7 +139,7 @@ HWY_INLINE Floats BlueDistance(Floats mean_hue) {
 
 /// rotation.
 HWY_INLINE Floats Rotation(Floats mean_chroma, Floats distance) {
-  const auto blue = Lt(distance, SetF(ciede::kBlueEnd));
+  const auto blue = hn::And(Lt(distance, SetF(ciede::kBlueEnd)), Gt(mean_chroma, SetF(ciede::kGreyEnd)));
   if (hn::AllFalse(DF(), blue)) return hn::Zero(DF());
   const Floats radians = Mul(SetF(1.0471976f), Decay(hn::Min(distance, SetF(ciede::kBlueEnd))));
   const Floats chroma2 = Mul(mean_chroma, mean_chroma);

@@ -166,6 +166,24 @@ FUNCTION(float) add_turn(float whole, float whole_low, float part) {
   return sum + (((whole - sum) + part) + whole_low);
 }
 
+// The number at a place, for a table that devices would have to index by data.
+FUNCTION(float)
+pick(int32_t place, float e0, float e1, float e2, float e3, float e4, float e5, float e6, float e7) {
+  const bool odd = (place & 1) != 0;
+  const float low = (place & 2) != 0 ? (odd ? e3 : e2) : (odd ? e1 : e0);
+  const float high = (place & 2) != 0 ? (odd ? e7 : e6) : (odd ? e5 : e4);
+  return place >= 4 ? high : low;
+}
+
+FUNCTION(float) angle_at(int32_t place) {
+  return pick(place, kAngle[0], kAngle[1], kAngle[2], kAngle[3], kAngle[4], kAngle[5], kAngle[6], kAngle[7]);
+}
+
+FUNCTION(float) angle_low_at(int32_t place) {
+  return pick(place, kAngleLow[0], kAngleLow[1], kAngleLow[2], kAngleLow[3], kAngleLow[4], kAngleLow[5], kAngleLow[6],
+              kAngleLow[7]);
+}
+
 // The angle of (a, b) in [0, 2 pi], as libvmaf rounds it: first that in (-pi, pi], then the one that
 // is a turn more. The tangent of what the angle has beyond the table's is a quotient.
 FUNCTION(float) hue_of(float a, float b) {
@@ -186,8 +204,8 @@ FUNCTION(float) hue_of(float a, float b) {
   const float x = float(rest);
   const float w = x * x;
   const float bend = (x * w) * (kAtan[0] + w * (kAtan[1] + w * kAtan[2]));
-  const float high = (steep ? kRight : (left ? kHalfTurn : 0.0f)) + side * kAngle[place];
-  const float low = (steep ? kRightLow : (left ? kHalfTurnLow : 0.0f)) + (side * kAngleLow[place] + bend);
+  const float high = (steep ? kRight : (left ? kHalfTurn : 0.0f)) + side * angle_at(place);
+  const float low = (steep ? kRightLow : (left ? kHalfTurnLow : 0.0f)) + (side * angle_low_at(place) + bend);
   const float angle = float(double(high) + (rest + double(low)));
   return b < 0.0f ? add_turn(kFullTurn, kFullTurnLow, -angle) : angle;
 }
@@ -241,10 +259,12 @@ FUNCTION(float) blue_distance(float mean_hue) {
   return distance * distance;
 }
 
-// Rotation of the blue region. Beyond a distance of 25, where it is below 3e-11, it is 0.
+// Rotation of the blue region. Beyond a distance of 25, where it is below 3e-11, and for grey colours, where it is
+// below 6e-12, it is 0.
 CONSTANT(float, kBlueEnd) = 25.0f;
+CONSTANT(float, kGreyEnd) = 0.015625f;
 FUNCTION(float) rotation(float mean_chroma, float distance) {
-  if (!(distance < kBlueEnd)) return 0.0f;
+  if (!(distance < kBlueEnd) || !(mean_chroma > kGreyEnd)) return 0.0f;
   const float radians = 1.0471976f * decay(distance);
   const float chroma2 = mean_chroma * mean_chroma;
   const float power = chroma2 * chroma2 * chroma2 * mean_chroma;

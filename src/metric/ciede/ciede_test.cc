@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -15,6 +16,19 @@
 
 namespace acutance {
 namespace {
+
+/// Off by as much as a device's estimate may be, and always the same.
+constexpr float Spoil(float value) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) + std::bit_cast<uint32_t>(value) * 2654435761u % 9 - 4);
+}
+
+namespace by_doubles {
+#undef estimate_reciprocal
+#undef estimate_square_root
+#define estimate_reciprocal(V) Spoil(1.0f / (V))
+#define estimate_square_root(V) Spoil(std::sqrt(V))
+#include "kernel/exact_doubles.kernel.h"
+}  // namespace by_doubles
 
 using testing::HasSubstr;
 
@@ -94,6 +108,36 @@ TEST(CiedeMath, LengthsOfHueStepsAreRoundedOnce) {
     worst = std::max(worst, std::abs(static_cast<double>(ciede::hue_length(product, x)) - exact) / last_place);
   }
   EXPECT_LT(worst, 0.51);
+}
+
+// --- What stands for IEEE 754's division and root where a device does not promise them
+
+void ExpectRoundedResults(double a, double b) {
+  ASSERT_EQ(by_doubles::divide_doubles(a, b), a / b) << a << " / " << b;
+  ASSERT_EQ(by_doubles::divide_doubles(-a, b), -a / b) << a << " / " << b;
+  ASSERT_EQ(by_doubles::root_of_double(a), std::sqrt(a)) << a;
+}
+
+TEST(ExactDoubles, RoundCorrectly) {
+  std::mt19937_64 random(9);
+  std::uniform_real_distribution<double> size(-100, 100);
+  for (int i = 0; i < 1000000; ++i) {
+    const double a = std::exp2(size(random)), b = std::exp2(size(random));
+    ExpectRoundedResults(a, b);
+    ExpectRoundedResults(b * (1 + std::ldexp(static_cast<double>(random() % 64), -52)), b);  // next to a power of two
+    ExpectRoundedResults(a * a, a);                                                          // roots that are near
+  }
+  for (int i = 1; i < 3000; ++i) {
+    ExpectRoundedResults(static_cast<double>(i) * i, i);
+    for (const double b : {3.0, 7.0, 1 + 0x1p-52, 2 - 0x1p-52}) ExpectRoundedResults(i * b, b);
+    // Squares of numbers with 54 digits: roots in the middle of two doubles, but for what the square lost.
+    const double middle = 1 + i * 0x1p-20;
+    ExpectRoundedResults(middle * middle * (1 + 0x1p-52), middle);
+    ExpectRoundedResults(std::ldexp(1 + i * 0x1p-52, i % 40 - 20), 1 + i * 0x1p-40);
+  }
+  for (const double tiny : {1e-300, 3.6e-42, 1e300}) EXPECT_EQ(by_doubles::root_of_double(tiny), std::sqrt(tiny));
+  EXPECT_EQ(by_doubles::divide_doubles(0, 3), 0);
+  EXPECT_EQ(by_doubles::root_of_double(0), 0);
 }
 
 // --- The SIMD implementation against plain loops
