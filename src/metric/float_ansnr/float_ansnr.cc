@@ -1,7 +1,11 @@
 #include "metric/float_ansnr/float_ansnr.h"
 
+#include "base/int_math.h"
+#include "exec/plan.h"
 #include "metric/blocks/peak.h"
+#include "metric/blocks/reference_of.h"
 #include "metric/blocks/words.h"
+#include "metric/float_ansnr/float_ansnr_args.h"
 
 namespace acutance {
 namespace {
@@ -45,6 +49,26 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat
   return std::unique_ptr<Extractor>(std::make_unique<FloatAnsnrExtractor>(format));
 }
 
+constexpr TuningEntry kTuning[] = {{"float_ansnr_rows", "", "64x4r4"}};
+
+Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
+  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_ansnr_rows", context));
+  const PlaneView reference = context.Input(Video::kReference);
+  Plan plan(context, context.pairs(), 0, kAnsnrWords * reference.height);
+  const FloatAnsnrArgs args = {.reference = reference.data,
+                               .distorted = context.Input(Video::kDistorted).data,
+                               .words = plan.Words(),
+                               .picture_stride = reference.picture_stride,
+                               .row_stride = reference.row_stride,
+                               .width = reference.width,
+                               .height = reference.height,
+                               .inverse = inverse_of(context.videos),
+                               .sample_scale = 1.0f / static_cast<float>(1 << (context.format.bit_depth - 8))};
+  const Grid grid = {1, CeilDiv(reference.height, kernel->group_y * kernel->rows), context.pairs()};
+  ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, "mirror 2"));
+  return plan;
+}
+
 }  // namespace
 
 const Metric kFloatAnsnrMetric = {
@@ -54,6 +78,7 @@ const Metric kFloatAnsnrMetric = {
     .outputs = kOutputs,
     .smallest = {kAnsnrMinSide, kAnsnrMinSide},
     .make = Make,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

@@ -1,13 +1,12 @@
-// Arithmetic of float_ansnr (docs/spec/siblings.md 7.3), which the reference implementation and the SIMD implementation
-// share.
+// Arithmetic of float_ansnr (docs/spec/siblings.md 7.3), which the CPU and the kernels share.
 #pragma once
 
 #include "kernel/kernel.h"
 
-// Half of the distorted picture's 5x5 filter: rows 0 to 2 and their first three taps. The rest mirrors them.
-TABLE(float, kAnsnrTaps, 9) = {float(2.0 / 571.0),  float(7.0 / 571.0),  float(12.0 / 571.0),
-                               float(7.0 / 571.0),  float(31.0 / 571.0), float(52.0 / 571.0),
-                               float(12.0 / 571.0), float(52.0 / 571.0), float(127.0 / 571.0)};
+// Half of the distorted picture's 5x5 filter, as floats: 2 7 12, 7 31 52, 12 52 127 over 571, rows 0 to 2 and their
+// first three taps. The rest mirrors them.
+TABLE(float, kAnsnrTaps, 9) = {0.003502627f, 0.012259195f, 0.021015761f, 0.012259195f, 0.05429072f,
+                               0.0910683f,   0.021015761f, 0.0910683f,   0.22241682f};
 
 // The sample that stands for index `i` of a side of n >= 3: mirrored without the edge sample before the first, with it
 // after the last.
