@@ -16,6 +16,8 @@ struct PairingRequest {
   Mode mode = Mode::kIndex;
   int64_t late = 0;  // kOffset: distorted frame k + late belongs to reference frame k
   std::string file;  // kFile: of pairs
+  /// kFile: the pairs themselves, in place of a file's.
+  std::vector<std::pair<int64_t, int64_t>> pairs{};
 };
 
 /// "auto", "time", "index", "+12", "-3", or a file's path.
