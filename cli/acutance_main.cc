@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -12,8 +13,10 @@
 
 #include "base/nearest.h"
 #include "base/process.h"
+#include "cli/batch_command.h"
 #include "cli/device_commands.h"
 #include "cli/doctor_command.h"
+#include "cli/encodes_command.h"
 #include "cli/join_command.h"
 #include "cli/list_commands.h"
 #include "cli/parity_command.h"
@@ -174,6 +177,12 @@ int Main(int argc, char** argv) {
   ScoreTexts texts;
   CLI::App* score = app.add_subcommand("score", "Score distorted videos against their reference");
   AddScoreOptions(*score, texts);
+  EncodesTexts compare_texts, ladder_texts, bd_texts;
+  CLI::App* compare = AddCompareCommand(app, compare_texts);
+  CLI::App* ladder = AddLadderCommand(app, ladder_texts);
+  CLI::App* bd = AddBdCommand(app, bd_texts);
+  BatchTexts batch_texts;
+  CLI::App* batch = AddBatchCommand(app, batch_texts);
   std::vector<std::string> journals;
   ScoreTexts join_texts;
   CLI::App* join = AddJoinCommand(app, journals, join_texts);
@@ -196,12 +205,22 @@ int Main(int argc, char** argv) {
   // This follows the commands, which would inherit it.
   app.footer("\nExample: acutance score reference.mp4 encode.mkv\n`acutance COMMAND --help` describes a command.");
 
+  // What follows -- are options of `acutance score`, which this command line does not read.
+  if (argc > 1 && argv[1] == std::string_view("batch")) {
+    char** const end = std::find(argv, argv + argc, std::string_view("--"));
+    for (char** option = end; option + 1 < argv + argc; ++option) batch_texts.options.emplace_back(option[1]);
+    argc = static_cast<int>(end - argv);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? app.exit(error) : ParseFailure(app, error, argc > 1 ? argv[1] : "");
   }
   if (score->parsed()) return Score(texts);
+  if (compare->parsed()) return RunCompareCommand(compare_texts);
+  if (ladder->parsed()) return RunLadderCommand(ladder_texts);
+  if (bd->parsed()) return RunBdCommand(bd_texts);
+  if (batch->parsed()) return RunBatchCommand(batch_texts);
   if (join->parsed()) return RunJoinCommand(journals, join_texts);
   if (doctor->parsed()) return RunDoctorCommand(doctor_texts);
   if (features->parsed()) return Features(feature);

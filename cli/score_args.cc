@@ -114,6 +114,33 @@ Status ReadOutputs(const ScoreTexts& texts, ScoreArgs& args) {
   return {};
 }
 
+/// An error of an option's text, with the option's name.
+template <class T>
+Result<T> Named(std::string_view option, Result<T> result) {
+  if (result.ok()) return result;
+  return Error(result.status().code(), "{} {}", option, result.status().message());
+}
+
+Status ReadMeanGate(const ScoreTexts& texts, ScoreArgs& args) {
+  if (!texts.at_least && !texts.at_most) return {};
+  if (texts.at_least && texts.at_most)
+    return Error(StatusCode::kInvalidArgument, "--at-least and --at-most ask different things: leave one out");
+  const bool writes = !args.outputs.empty() || !args.pairs_out.empty() || !args.report.empty() || !args.maps.empty() ||
+                      !args.journal.empty() || !args.requirements.empty() || args.stream_frames || args.segments;
+  if (args.distorted.size() > 1 || args.subsample > 1 || writes)
+    return Error(StatusCode::kInvalidArgument,
+                 "--at-least and --at-most read a part of one distorted video: there are no logs, reports, maps, "
+                 "journals, segments or other requirements of it");
+  if (args.models.empty() && !args.choose_models)
+    return Error(StatusCode::kInvalidArgument, "--at-least and --at-most need a model");
+  if (args.reference == "-" || args.distorted.front() == "-")
+    return Error(StatusCode::kInvalidArgument, "--at-least and --at-most read frames out of order: name files");
+  args.has_unbounded_model = !args.choose_models && args.models.front().disable_clip;
+  args.mean_gate = MeanGateChoice{texts.at_least.has_value(), texts.at_least ? *texts.at_least : *texts.at_most,
+                                  texts.certain, texts.confidence / 100, texts.seed};
+  return {};
+}
+
 std::string FormatOf(const ScoreTexts& texts) {
   if (!texts.format.empty()) return texts.format;
   std::string extension = std::filesystem::path(texts.output).extension().string();
@@ -242,7 +269,25 @@ void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option("--precision", texts.precision,
                   "Significant digits of the log's scores: 1 to 17, or max (default: as libvmaf)")
       ->type_name("N");
-  command.add_flag("--json", texts.json, "Print the summary as JSON");
+  command.add_flag("--json", texts.json, "Print the summary as JSON (docs/schema/acutance-1.json)");
+  command
+      .add_option("--pool", texts.pool,
+                  "Poolings, separated by commas: mean, harmonic_mean, min, max, median, stddev, p0 to p100, "
+                  "worst_percent, worst_second")
+      ->type_name("NAMES");
+  command
+      .add_option("--segments", texts.segments,
+                  "Pool segments on their own: a length (4s, 100f), starts (0s,12.5s,300f), or a file of starts and "
+                  "names")
+      ->type_name("HOW");
+  command
+      .add_option("--require", texts.require,
+                  "Exit with status 3 unless this holds: 'vmaf_v0.6.1.p5>=90, psnr_y.mean>38' (what follows the last "
+                  "dot is a pooling)")
+      ->type_name("WHAT")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--junit", texts.junit, "Write what --require found as JUnit XML")->type_name("FILE");
 }
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
@@ -289,9 +334,10 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
       ->type_name("DIR");
   command
-      .add_option("--worst", texts.worst,
-                  "With --maps: write the N worst frames alone, with where each feature lost points in them, as PNG and "
-                  "NPY files")
+      .add_option(
+          "--worst", texts.worst,
+          "With --maps: write the N worst frames alone, with where each feature lost points in them, as PNG and "
+          "NPY files")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->needs("--maps");
@@ -299,6 +345,23 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option("--report", texts.report,
                   "Write a page of HTML: what it comes to, curves, the worst seconds and frames with their pictures")
       ->type_name("FILE");
+  command
+      .add_option("--at-least", texts.at_least,
+                  "Tell whether the first model's mean reaches N, from as few frames as settle it; status 3 where not")
+      ->type_name("N");
+  command.add_option("--at-most", texts.at_most, "The same for a mean of N at most")->type_name("N");
+  command.add_option("--confidence", texts.confidence, "Percent of --at-least's verdicts that are right, at least")
+      ->check(CLI::Range(50.0, 99.999999))
+      ->capture_default_str();
+  command.add_flag("--certain", texts.certain, "Let --at-least settle what holds whatever the other frames may be");
+  command.add_option("--seed", texts.seed, "Which frames --at-least draws")->capture_default_str();
+  command.add_flag("--shots", texts.shots, "Pool the reference's shots on their own");
+  command.add_flag("--fail-fast", texts.fail_fast,
+                   "Stop at the first frame that fails a requirement of all frames: SCORE.min>=N, SCORE.max<=N");
+  command
+      .add_option("--progress", texts.progress, "ndjson: print each frame's scores as a line of JSON, then the summary")
+      ->check(CLI::IsMember({"auto", "ndjson"}))
+      ->capture_default_str();
   command.add_option("--subsample", texts.subsample, "Score one frame of N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30));
@@ -318,11 +381,13 @@ Examples:
   acutance score ref.yuv encode.mp4 --size 1920x1080 --bit-depth 10
   acutance score ref.mp4 dis.mp4 -m vmaf_4k_v0.6.1 -f psnr --frames 100:300
   acutance score ref.mkv dis.mkv --journal run.journal --output scores.xml
+  acutance score ref.mp4 dis.mp4 --at-least 93
+  acutance score ref.mp4 dis.mp4 --require 'vmaf_v0.6.1.p5>=90' --junit gate.xml
   ffmpeg -v error -i dis.mp4 -f yuv4mpegpipe - | acutance score ref.y4m -
 
 `acutance features` and `acutance models` list what can be asked for.
 Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong
-command line, 130 after Ctrl-C.)");
+command line, 3 when --require or --at-least does not hold, 130 after Ctrl-C.)");
 }
 
 CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help) {
@@ -382,12 +447,19 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   if (!args.journal.empty() && std::ranges::count(args.outputs, args.journal) > 0)
     return Error(StatusCode::kInvalidArgument, "--journal {}: the log would replace it; name another file",
                  args.journal);
+  args.shots = texts.shots;
+  args.fail_fast = texts.fail_fast;
+  args.stream_frames = texts.progress == "ndjson";
+  if (args.stream_frames && args.json)
+    return Error(StatusCode::kInvalidArgument,
+                 "--progress ndjson prints the summary as its last line: leave out --json");
   const bool is_part = !args.journal.empty() && args.first_frame > 0;
   if (is_part && (!args.outputs.empty() || args.json || !args.report.empty()))
     return Error(StatusCode::kInvalidArgument,
                  "--frames {} with a journal is a part of a run, and has no log of its own: leave out --output, "
                  "--json and --report, and let `acutance join` write the log of all parts",
                  texts.frames);
+  ACU_RETURN_IF_ERROR(ReadMeanGate(texts, args));
   return args;
 }
 
@@ -396,6 +468,17 @@ Status ReadLogArgs(const ScoreTexts& texts, ScoreArgs& args) {
   args.format = FormatOf(texts);
   args.precision = texts.precision;
   args.json = texts.json;
+  args.junit = texts.junit;
+  ACU_ASSIGN_OR_RETURN(args.pools, Named("--pool", ParsePools(texts.pool)));
+  if (!texts.segments.empty()) {
+    ACU_ASSIGN_OR_RETURN(args.segments, Named("--segments", ParseParts(texts.segments)));
+  }
+  for (const std::string& text : texts.require) {
+    ACU_ASSIGN_OR_RETURN(const std::vector<Requirement> requirements, Named("--require", ParseRequirements(text)));
+    args.requirements.insert(args.requirements.end(), requirements.begin(), requirements.end());
+  }
+  if (args.requirements.empty() && (!args.junit.empty() || texts.fail_fast))
+    return Error(StatusCode::kInvalidArgument, "--junit and --fail-fast are for --require, which is missing");
   return {};
 }
 

@@ -9,6 +9,9 @@
 #include "base/status.h"
 #include "cli/raw_format.h"
 #include "cli/specs.h"
+#include "decide/parts.h"
+#include "decide/pool.h"
+#include "decide/requirement.h"
 #include "devices/backends.h"
 #include "engine/score_run.h"
 #include "image/picture.h"
@@ -34,6 +37,16 @@ struct ScoreTexts {
   std::string maps;
   std::string report;
   int worst = 0;
+  std::vector<std::string> require;
+  std::string pool;
+  std::string segments;
+  std::string junit;
+  std::optional<double> at_least;
+  std::optional<double> at_most;
+  double confidence = 99.9;  // percent
+  uint64_t seed = 1;
+  bool certain = false;
+  std::string progress = "auto";
   std::string viewing = "auto";
   std::string align = "auto";
   std::string pairs_out;
@@ -53,7 +66,18 @@ struct ScoreTexts {
   bool no_model = false;
   bool force = false;
   bool json = false;
+  bool shots = false;
+  bool fail_fast = false;
   bool quiet = false;
+};
+
+/// --at-least and --at-most.
+struct MeanGateChoice {
+  bool at_least = true;
+  double bound = 0;
+  bool certain = false;
+  double confidence = 0.999;
+  uint64_t seed = 1;
 };
 
 struct ScoreArgs {
@@ -72,6 +96,15 @@ struct ScoreArgs {
   std::string maps;         // a folder; empty: none
   std::string report;       // an HTML file; empty: none
   int worst = 0;            // so many frames have their maps written; 0: the features' pictures of all frames
+  std::vector<Requirement> requirements;
+  std::vector<NamedPool> pools;  // empty: the usual ones
+  std::optional<PartChoice> segments;
+  std::optional<MeanGateChoice> mean_gate;
+  bool has_unbounded_model = false;  // disable_clip
+  std::string junit;                 // a file; empty: none
+  bool stream_frames = false;
+  bool shots = false;
+  bool fail_fast = false;
   PairingRequest pairing;
   std::vector<std::string> pairs_out;  // one per distorted video, or none
   CommonSize size;
@@ -91,7 +124,7 @@ struct ScoreArgs {
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
 
-/// --output, --format, --precision and --json.
+/// --output, --format, --precision, --json, and what the summary holds: --pool, --segments, --require, --junit.
 void AddLogOptions(CLI::App& command, ScoreTexts& texts);
 
 /// --size (which is returned), --pixel-format and --bit-depth.

@@ -10,12 +10,16 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "cli/frame_watch.h"
+#include "cli/mean_gate.h"
 #include "cli/score_maps.h"
 #include "cli/score_page.h"
+#include "cli/score_summary.h"
 #include "cli/score_table_text.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "report/junit.h"
 #include "report/log_writer.h"
 #include "report/output_file.h"
 #include "report/summary.h"
@@ -23,7 +27,9 @@
 namespace acutance::cli {
 namespace {
 
-enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
+enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kNotReached = 3, kInterrupted = 130 };
+
+}  // namespace
 
 RunRequest MakeRequest(const ScoreArgs& args) {
   RunRequest request;
@@ -44,6 +50,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.journal = args.journal;
   if (args.worst == 0) request.maps = args.maps;
   request.worst_frames = std::max(args.worst, args.report.empty() ? 0 : FramesShownOf(args.distorted.size()));
+  request.find_shots = args.shots || args.json || args.stream_frames || !args.report.empty();
   request.pairing = args.pairing;
   request.fit.size = args.size;
   request.crop = args.crop;
@@ -55,12 +62,11 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   return request;
 }
 
-}  // namespace
-
 Status CheckOutputs(const ScoreArgs& args) {
   std::vector<std::string> videos = args.distorted;
   videos.push_back(args.reference);
   for (const std::string& output : args.outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
+  if (!args.junit.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.junit, videos));
   for (const std::string& output : args.pairs_out) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
   if (!args.report.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.report, videos));
   return {};
@@ -96,7 +102,7 @@ std::string DescribeLanes(const Session& session) {
                      first.info().backend, first.memory_bytes() >> 20, count > 1 ? " each" : "");
 }
 
-void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
+void PrintTables(const ScoreArgs& args, const ScoredRun& result, const Summary& summary) {
   const PictureFormat& format = result.format;
   fmt::print("reference  {}  {}x{}, {} bit, {}\n", args.reference, format.width, format.height, format.bit_depth,
              PixelFormatName(format.pixel_format));
@@ -104,7 +110,9 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
   for (size_t d = 0; d < args.distorted.size(); ++d)
     fmt::print("distorted  {}\n{}\n{}\n", args.distorted[d],
                result.alignments.empty() ? "" : "pairs      " + result.alignments[d].Describe() + "\n",
-               PooledTable(*result.session, static_cast<int>(d), result.frames));
+               PooledTable(*result.session, static_cast<int>(d), summary, args.pools));
+  if (args.segments) fmt::print("{}\n", PartsTable("segments", *summary.segments, *result.session, summary));
+  if (args.shots && summary.shots) fmt::print("{}\n", PartsTable("shots", *summary.shots, *result.session, summary));
   if (args.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, args.distorted, result.frames));
   if (result.restored > 0) fmt::print("{} frames were in {}\n", result.restored, args.journal);
@@ -114,31 +122,38 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result) {
              DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "");
 }
 
-Summary MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
-  const PictureFormat& format = result.format;
-  Summary summary{kVersion,
-                  args.reference,
-                  format.width,
-                  format.height,
-                  format.bit_depth,
-                  PixelFormatName(format.pixel_format),
-                  result.frames,
-                  args.subsample,
-                  result.seconds,
-                  args.threads,
-                  {},
-                  {},
-                  result.warnings,
-                  result.model_reasons};
-  for (const ModelRun& model : result.session->models())
-    for (const std::string& key : model.score_keys()) summary.models.push_back({key, model.model().source});
-  for (const auto& lane : result.session->lanes())
-    summary.devices.push_back(
-        {lane->info().backend, lane->info().index, lane->info().name, lane->batch(), lane->memory_bytes()});
-  for (size_t d = 0; d < args.distorted.size(); ++d)
-    summary.videos.push_back({args.distorted[d], &result.session->scores(static_cast<int>(d)),
-                              result.alignments.empty() ? nullptr : &result.alignments[d]});
-  return summary;
+/// Sentences for a person; the exit status.
+int PrintVerdicts(const ScoreArgs& args, const Summary& summary, bool was_stopped) {
+  int failed = 0;
+  for (const Verdict& verdict : summary.verdicts) {
+    if (verdict.holds) continue;
+    ++failed;
+    fmt::print(stderr, "acutance: {}\n", verdict.Sentence());
+  }
+  if (was_stopped)
+    fmt::print(stderr, "acutance: stopped after {} frames{}\n", summary.frame_count,
+               args.outputs.empty() ? "" : "; no log is written");
+  if (failed > 0) return kNotReached;
+  if (!summary.verdicts.empty() && !args.json && !args.stream_frames)
+    fmt::print("all {} requirements hold\n", summary.verdicts.size());
+  return kOk;
+}
+
+Status WriteJunit(const ScoreArgs& args, const Summary& summary) {
+  if (args.junit.empty()) return {};
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(args.junit));
+  file->Write(JunitXml(summary));
+  return file->Commit();
+}
+
+void PrintSummary(const ScoreArgs& args, const ScoredRun& result, const Summary& summary) {
+  if (args.stream_frames) {
+    fmt::print("{}", SummaryLine(summary));
+  } else if (args.json) {
+    fmt::print("{}", SummaryJson(summary));
+  } else {
+    PrintTables(args, result, summary);
+  }
 }
 
 Status WriteReport(const ScoreArgs& args, const ScoredRun& result, const Summary& summary) {
@@ -151,29 +166,40 @@ Status WriteReport(const ScoreArgs& args, const ScoredRun& result, const Summary
 
 }  // namespace
 
-int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
+Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summary& summary,
+                    const NumberFormat& numbers) {
+  ACU_RETURN_IF_ERROR(WriteLogs(args, result, numbers));
+  ACU_RETURN_IF_ERROR(WriteJunit(args, summary));
+  ACU_RETURN_IF_ERROR(WriteReport(args, result, summary));
+  return args.worst > 0 ? WriteWorstMaps(args.maps, args.worst, result) : Status();
+}
+
+int JudgeOutputs(const ScoreArgs& args, const Summary& summary) { return PrintVerdicts(args, summary, false); }
+
+int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers, bool was_stopped) {
+  const Result<Summary> summary = MakeSummary(args, result);
+  if (!summary.ok()) {
+    fmt::print(stderr, "acutance: {}\n", summary.status().message());
+    return kUsage;
+  }
   if (result.error) {
     // Only a part of the video was scored: it is shown, but no log is left that looks whole.
-    PrintTables(args, result);
+    PrintTables(args, result, *summary);
     fmt::print(stderr, "acutance: only the first {} frames were scored{}\n", result.frames,
                args.outputs.empty() ? "" : "; no log is written");
     return kFailed;
   }
-  Status written = WriteLogs(args, result, numbers);
-  const Summary summary = MakeSummary(args, result);
-  if (written.ok()) written = WriteReport(args, result, summary);
-  if (written.ok() && args.worst > 0) written = WriteWorstMaps(args.maps, args.worst, result);
-  if (args.json) {
-    fmt::print("{}", SummaryJson(summary));
-  } else {
-    PrintTables(args, result);
-    if (written.ok())
-      for (const std::string& output : args.outputs) fmt::print("log: {}\n", output);
-    if (written.ok() && !args.report.empty()) fmt::print("report: {}\n", args.report);
+  const Status written = was_stopped ? WriteJunit(args, *summary) : WriteOutputs(args, result, *summary, numbers);
+  PrintSummary(args, result, *summary);
+  if (!written.ok()) {
+    fmt::print(stderr, "acutance: {}\n", written.message());
+    return kFailed;
   }
-  if (written.ok()) return kOk;
-  fmt::print(stderr, "acutance: {}\n", written.message());
-  return kFailed;
+  if (!args.json && !args.stream_frames && !was_stopped)
+    for (const std::string& output : args.outputs) fmt::print("log: {}\n", output);
+  if (!args.json && !args.stream_frames && !was_stopped && !args.report.empty())
+    fmt::print("report: {}\n", args.report);
+  return PrintVerdicts(args, *summary, was_stopped);
 }
 
 namespace {
@@ -193,14 +219,19 @@ int RunScoreCommand(const ScoreArgs& args) {
     fmt::print(stderr, "acutance score: {}\n", numbers.status().message());
     return kUsage;
   }
+  if (args.mean_gate) return RunMeanGate(args);
   if (const Status status = CheckOutputs(args); !status.ok()) {
     fmt::print(stderr, "acutance: {}\n", status.message());
     return kFailed;
   }
   WatchInterrupt();
-  Progress progress(args.quiet);
+  Progress progress(args.quiet || args.stream_frames);
   RunRequest request = MakeRequest(args);
+  FrameStream stream;
+  FrameGate gate(args.requirements, args.fail_fast);
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    if (args.stream_frames) stream.Update(session, total);
+    if (gate.MustStop(session)) return Next::kStop;
     if (!progress.IsDue()) return Next::kGoOn;
     Progress::State state{session.frames_done(), total, {}, {}, session.first_added()};
     if (!session.models().empty()) {
@@ -210,12 +241,17 @@ int RunScoreCommand(const ScoreArgs& args) {
     progress.Update(state);
     return Next::kGoOn;
   };
-  request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
+  request.on_warning = [&](const std::string& warning) {
+    if (args.stream_frames) stream.Warn(warning);
+    else progress.Note("acutance: warning: " + warning);
+  };
   const ScoredRun result = RunSpecs(std::move(request), args.models);
   progress.Clear();
   if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
-  return result.is_part ? ReportPart(args, result) : ReportScores(args, result, *numbers);
+  if (result.is_part) return ReportPart(args, result);
+  if (args.stream_frames) stream.Finish(*result.session, result.frames);
+  return ReportScores(args, result, *numbers, gate.has_stopped());
 }
 
 }  // namespace acutance::cli

@@ -9,44 +9,61 @@
 #include <vector>
 
 #include "model/pooling.h"
-#include "model/statistics.h"
 
 namespace acutance::cli {
 namespace {
 
 constexpr size_t kColumns = 80;  // a terminal's width; numbers below 1000 fit
-constexpr const char* kStatistics[] = {"mean", "harmonic", "min", "max", "median", "std dev"};
 constexpr size_t kLeastCell = 9, kLeastModelCell = 14;
 constexpr size_t kLeastName = 18;
+constexpr size_t kPartName = 24, kPartCell = 15;
 
 struct Row {
   std::string name;
   std::vector<std::string> cells;
 };
 
-std::vector<std::string> Cells(const std::optional<std::vector<double>>& scores) {
+struct Column {
+  std::string title;
+  NamedPool pool;
+};
+
+std::vector<Column> ColumnsOf(const std::vector<NamedPool>& pools) {
+  using Kind = NamedPool::Kind;
+  if (pools.empty())
+    return {{"mean", {Kind::kMean}}, {"harmonic", {Kind::kHarmonicMean}},   {"min", {Kind::kMin}},
+            {"max", {Kind::kMax}},   {"median", {Kind::kPercentile, 50.0}}, {"std dev", {Kind::kStddev}}};
+  std::vector<Column> columns;
+  for (const NamedPool& pool : pools) columns.push_back({pool.name, pool});
+  return columns;
+}
+
+std::vector<std::string> Cells(const Summary& summary, const std::vector<Column>& columns,
+                               const ScoreTable::Column& scores_of, const Part* part = nullptr) {
+  const auto scores = ScoresOf(summary, scores_of, part);
   if (!scores || scores->empty()) return {"no score"};
   std::vector<std::string> cells;
-  for (const double value : {Mean(*scores), HarmonicMean(*scores), Minimum(*scores), Maximum(*scores),
-                             Percentile(Sorted(*scores), 50), StandardDeviation(*scores)})
-    cells.push_back(fmt::format("{:.4f}", value));
+  for (const Column& column : columns) {
+    const auto value = PoolScores(*scores, column.pool, ContextOf(summary, scores_of));
+    cells.push_back(value ? fmt::format("{:.4f}", *value) : "-");
+  }
   return cells;
 }
 
 /// The models' rows come first. A collection's members are in the log alone.
-std::vector<Row> CollectRows(const Session& session, int distorted, int64_t frames) {
+std::vector<Row> CollectRows(const Session& session, int distorted, const Summary& summary,
+                             const std::vector<Column>& columns) {
   const ScoreTable& table = session.scores(distorted);
-  const FrameRange range{0, frames - 1, session.subsample()};
   std::vector<Row> rows;
   std::set<std::string_view> of_models;
   for (const ModelRun& model : session.models()) {
     if (!model.predicts()) continue;
     of_models.insert(model.score_keys().begin(), model.score_keys().end());
     for (const std::string& key : model.own_score_keys())
-      rows.push_back({key, Cells(ScoresInRange(table.columns()[table.Find(key)], range))});
+      rows.push_back({key, Cells(summary, columns, table.columns()[table.Find(key)])});
   }
   for (const ScoreTable::Column& column : table.columns())
-    if (!of_models.contains(column.stored)) rows.push_back({column.shown, Cells(ScoresInRange(column, range))});
+    if (!of_models.contains(column.stored)) rows.push_back({column.shown, Cells(summary, columns, column)});
   for (const auto& [name, value] : table.aggregates()) rows.push_back({name, {fmt::format("{:.4f}", value)}});
   return rows;
 }
@@ -61,17 +78,43 @@ std::string Line(const Row& row, size_t name_width, size_t cell_width) {
 
 }  // namespace
 
-std::string PooledTable(const Session& session, int distorted, int64_t frames) {
-  const std::vector<Row> rows = CollectRows(session, distorted, frames);
+std::string PooledTable(const Session& session, int distorted, const Summary& summary,
+                        const std::vector<NamedPool>& pools) {
+  const std::vector<Column> columns = ColumnsOf(pools);
+  const std::vector<Row> rows = CollectRows(session, distorted, summary, columns);
+  Row head;
   size_t name_width = 0, cell_width = kLeastCell;
-  for (const Row& row : rows) {
+  for (const Column& column : columns) head.cells.push_back(column.title);
+  const auto widen = [&](const Row& row) {
     name_width = std::max(name_width, row.name.size());
     for (const std::string& cell : row.cells) cell_width = std::max(cell_width, cell.size() + 1);
-  }
-  const size_t numbers = std::size(kStatistics) * cell_width;
+  };
+  widen(head);
+  std::ranges::for_each(rows, widen);
+  const size_t numbers = columns.size() * cell_width;
   name_width = std::min(name_width, std::max(kLeastName, kColumns - std::min(kColumns, numbers)));
-  std::string text = Line({"", {std::begin(kStatistics), std::end(kStatistics)}}, name_width, cell_width);
+  std::string text = Line(head, name_width, cell_width);
   for (const Row& row : rows) text += Line(row, name_width, cell_width);
+  return text;
+}
+
+std::string PartsTable(const std::string& title, const std::vector<Part>& parts, const Session& session,
+                       const Summary& summary) {
+  const std::vector<Column> columns = ColumnsOf(summary.part_pools);
+  std::string text;
+  for (const ModelRun& model : session.models()) {
+    for (size_t d = 0; d < summary.videos.size(); ++d) {
+      const ScoreTable& table = *summary.videos[d].scores;
+      Row head{fmt::format("{} {}", title, summary.videos.size() > 1 ? summary.videos[d].distorted : ""), {}};
+      for (const Column& column : columns) head.cells.push_back(column.title);
+      std::vector<Row> rows;
+      for (const Part& part : parts)
+        rows.push_back({fmt::format("{}-{} {}", part.begin, part.end - 1, part.name),
+                        Cells(summary, columns, table.columns()[table.Find(model.main_score_key())], &part)});
+      text += fmt::format("{}\n", model.model().name) + Line(head, kPartName, kPartCell);
+      for (const Row& row : rows) text += Line(row, kPartName, kPartCell);
+    }
+  }
   return text;
 }
 

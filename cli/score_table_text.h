@@ -6,11 +6,18 @@
 #include <vector>
 
 #include "engine/session.h"
+#include "report/summary.h"
 
 namespace acutance::cli {
 
-/// Rows: the models' scores, then the features; columns: mean, harmonic mean, min, max, median, standard deviation.
-std::string PooledTable(const Session& session, int distorted, int64_t frames);
+/// Rows: the models' scores, then the features; columns: the pools, or mean, harmonic mean, min, max, median and
+/// standard deviation where there are none.
+std::string PooledTable(const Session& session, int distorted, const Summary& summary,
+                        const std::vector<NamedPool>& pools);
+
+/// Rows: parts of every video; columns: the pools of each model's score for parts.
+std::string PartsTable(const std::string& title, const std::vector<Part>& parts, const Session& session,
+                       const Summary& summary);
 
 /// Rows: the distorted videos; columns: the mean of every model. For more than one distorted video.
 std::string ComparisonTable(const Session& session, const std::vector<std::string>& distorted, int64_t frames);

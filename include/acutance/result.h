@@ -22,6 +22,12 @@ struct FrameRange {
   int64_t last = -1;
 };
 
+/// Where a number lies, by the confidence that was asked for.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
 /// Which frames of two files were paired, and how sure that is.
 struct Alignment {
   std::string text;                  // "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
@@ -57,6 +63,16 @@ class Result {
   /// score is missing.
   Expected<double> Pool(std::string_view name, Pooling pooling = Pooling::kMean, FrameRange range = {},
                         int video = 0) const;
+
+  /// By the pooling's name: also median, stddev, percentiles ("p5"), worst_percent and worst_second, which needs the
+  /// videos' frame rate (docs/decisions.md). kInvalidArgument for another name.
+  Expected<double> Pool(std::string_view name, std::string_view pooling, FrameRange range = {}, int video = 0,
+                        double frame_rate = 0) const;
+
+  /// Where the mean lies, by resampling blocks of two seconds (50 frames where the rate is not given); the same scores
+  /// give the same interval. kInvalidArgument where there are too few frames.
+  Expected<Interval> MeanInterval(std::string_view name, double confidence = 0.95, FrameRange range = {}, int video = 0,
+                                  double frame_rate = 0) const;
 
   /// The aggregates, numbers of the whole clip that are not pooled scores: "apsnr_y".
   std::vector<std::pair<std::string, double>> Aggregates(int video = 0) const;

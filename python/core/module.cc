@@ -92,14 +92,6 @@ auto ToNumpy(std::vector<double> values) {
   return nb::ndarray<nb::numpy, const double, nb::ndim<1>>(held->data(), {held->size()}, owner);
 }
 
-Pooling PoolingOf(const std::string& name) {
-  if (name == "mean") return Pooling::kMean;
-  if (name == "harmonic_mean") return Pooling::kHarmonicMean;
-  if (name == "min") return Pooling::kMin;
-  if (name == "max") return Pooling::kMax;
-  RaiseArgument("no pooling method '" + name + "': there are mean, harmonic_mean, min and max");
-}
-
 void BindCatalog(nb::module_& m) {
   m.def("version", [] { return std::string(Version()); });
   m.def("models", [] {
@@ -181,10 +173,20 @@ void BindResult(nb::module_& m) {
           "name"_a, "video"_a)
       .def(
           "pool",
-          [](const Result& result, const nb::str& name, const nb::str& method, int64_t first, int64_t last, int video) {
-            return Take(result.Pool(TextOf(name), PoolingOf(TextOf(method)), {first, last}, video));
+          [](const Result& result, const nb::str& name, const nb::str& method, int64_t first, int64_t last, int video,
+             double frame_rate) {
+            return Take(result.Pool(TextOf(name), TextOf(method), {first, last}, video, frame_rate));
           },
-          "name"_a, "method"_a, "first"_a, "last"_a, "video"_a)
+          "name"_a, "method"_a, "first"_a, "last"_a, "video"_a, "frame_rate"_a)
+      .def(
+          "mean_interval",
+          [](const Result& result, const nb::str& name, double confidence, int64_t first, int64_t last, int video,
+             double frame_rate) {
+            const Interval found =
+                Take(result.MeanInterval(TextOf(name), confidence, {first, last}, video, frame_rate));
+            return std::pair(found.low, found.high);
+          },
+          "name"_a, "confidence"_a, "first"_a, "last"_a, "video"_a, "frame_rate"_a)
       .def("aggregates", &Result::Aggregates, "video"_a)
       .def(
           "write_log",

@@ -101,6 +101,16 @@ TEST(Api, PoolingAgreesWithTheScores) {
   EXPECT_EQ(*result->Pool("vmaf", Pooling::kMax, {1, 2}), std::max(scores[1], scores[2]));
   EXPECT_EQ(*result->Pool("VMAF_integer_feature_adm2_score"), *result->Pool("integer_adm2"));
   EXPECT_LT(*result->Pool("vmaf", Pooling::kHarmonicMean), *result->Pool("vmaf"));
+  EXPECT_EQ(*result->Pool("vmaf", "mean"), *result->Pool("vmaf"));
+  EXPECT_EQ(*result->Pool("vmaf", "p0"), *result->Pool("vmaf", Pooling::kMin));
+  EXPECT_EQ(*result->Pool("vmaf", "worst_second", {}, 0, 1), *result->Pool("vmaf", Pooling::kMin));
+  EXPECT_EQ(result->Pool("vmaf", "worst_second").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(result->Pool("vmaf", "perc5").status().message(), HasSubstr("worst_percent"));
+  const auto interval = result->MeanInterval("vmaf");
+  ASSERT_TRUE(interval.ok());
+  EXPECT_LT(interval->low, *result->Pool("vmaf"));
+  EXPECT_GT(interval->high, *result->Pool("vmaf"));
+  EXPECT_FALSE(result->MeanInterval("vmaf", 1.5).ok());
   EXPECT_EQ(result->Pool("vmaf", Pooling::kMean, {2, 9}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(result->Pool("vmaff").status().message(), HasSubstr("did you mean 'vmaf'?"));
   EXPECT_EQ(result->Scores("vmaf", 1).status().code(), StatusCode::kInvalidArgument);

@@ -4,6 +4,8 @@
 
 #include "api/access.h"
 #include "base/nearest.h"
+#include "decide/bootstrap.h"
+#include "decide/pool.h"
 #include "model/pooling.h"
 #include "report/log_columns.h"
 #include "report/log_writer.h"
@@ -105,6 +107,56 @@ Expected<double> Result::Pool(std::string_view name, Pooling pooling, FrameRange
   return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
                         "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", name,
                         range.first, last, content_->frames));
+}
+
+namespace {
+
+/// The scores of a range; an error where one is missing.
+Expected<std::vector<double>> ScoresOf(const ScoreTable::Column& column, FrameRange range, int64_t frames,
+                                       int subsample) {
+  const int64_t last = range.last < 0 ? frames - 1 : range.last;
+  auto scores = ScoresInRange(column, {range.first, last, subsample});
+  if (scores) return *std::move(scores);
+  return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
+                        "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score",
+                        column.shown, range.first, last, frames));
+}
+
+std::optional<double> PerSecond(double frame_rate, int subsample) {
+  return frame_rate > 0 ? std::optional(frame_rate / subsample) : std::nullopt;
+}
+
+}  // namespace
+
+Expected<double> Result::Pool(std::string_view name, std::string_view pooling, FrameRange range, int video,
+                              double frame_rate) const {
+  const auto column = content_->Find(name, video);
+  if (!column.ok()) return ToPublic(column.status());
+  const acutance::Result<NamedPool> pool = ParsePool(pooling);
+  if (!pool.ok()) return ToPublic(pool.status());
+  const auto scores = ScoresOf(**column, range, content_->frames, content_->subsample);
+  if (!scores.ok()) return scores.status();
+  const auto value = PoolScores(*scores, *pool,
+                                {.higher_is_worse = HigherIsWorse((*column)->stored),
+                                 .scores_per_second = PerSecond(frame_rate, content_->subsample)});
+  if (value) return *value;
+  return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "'{}' needs the videos' frame rate", pooling));
+}
+
+Expected<Interval> Result::MeanInterval(std::string_view name, double confidence, FrameRange range, int video,
+                                        double frame_rate) const {
+  const auto column = content_->Find(name, video);
+  if (!column.ok()) return ToPublic(column.status());
+  const auto scores = ScoresOf(**column, range, content_->frames, content_->subsample);
+  if (!scores.ok()) return scores.status();
+  if (!(confidence > 0 && confidence < 1))
+    return ToPublic(
+        Error(acutance::StatusCode::kInvalidArgument, "the confidence is between 0 and 1, not {}", confidence));
+  const size_t block = BlockLength(scores->size(), PerSecond(frame_rate, content_->subsample));
+  const auto interval = acutance::MeanInterval(*scores, block, {.confidence = confidence});
+  if (interval) return Interval{interval->low, interval->high};
+  return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
+                        "'{}': {} scores are too few for an interval, or not all are finite", name, scores->size()));
 }
 
 std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const {

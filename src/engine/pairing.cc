@@ -57,7 +57,10 @@ const std::string& Pairing::PathOf(size_t video) const {
 
 Status Pairing::Prepare() {
   if (request_.pairing.mode != Mode::kFile) return {};
-  ACU_ASSIGN_OR_RETURN(auto pairs, ReadPairsFile(request_.pairing.file));
+  std::vector<std::pair<int64_t, int64_t>> pairs = request_.pairing.pairs;
+  if (pairs.empty()) {
+    ACU_ASSIGN_OR_RETURN(pairs, ReadPairsFile(request_.pairing.file));
+  }
   alignments_.assign(request_.distorted.size(), Alignment{.by = Alignment::By::kGiven, .pairs = std::move(pairs)});
   for (Alignment& alignment : alignments_)
     NoteUnmatched(alignment.pairs.back().first + 1, alignment.pairs.back().second + 1, alignment);

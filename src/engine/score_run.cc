@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "align/frame_signature.h"
+#include "align/shot_cuts.h"
 #include "base/guarded.h"
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
@@ -236,12 +238,13 @@ class Run {
     if (!reference_ && !(OpenInputs() && FitInputs())) return false;
     if (!CheckLight()) return false;
     const bool reads_chroma = session_->NeedsChroma() || request_.worst_frames > 0;
+    result_.frame_rate = reference_->video->frame_rate();
+    if (!result_.frame_rate) result_.frame_rate = distorted_.front().video->frame_rate();
     for (PairReaderInput& input : distorted_) {
       input.needed = session_->NeedsDistorted() || request_.worst_frames > 0;
       if (!reads_chroma) input.video->SkipChroma();
     }
     if (!reads_chroma) reference_->video->SkipChroma();
-    result_.frame_rate = reference_->video->frame_rate();
     result_.color = reference_->video->color();
     PairReaderOptions options;
     if (request_.frame_limit > 0)
@@ -319,6 +322,7 @@ class Run {
     for (int64_t frame = 0; frame < count; ++frame) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) break;
+      WatchShots(*pair);
       if (frame >= count - session_->history())
         session_->AddHistory(std::move(pair->reference), std::move(pair->distorted));
     }
@@ -339,15 +343,25 @@ class Run {
       });
   }
 
+  void WatchShots(const FramePair& pair) {
+    if (!request_.find_shots || !sees_shots_) return;
+    sees_shots_ = pair.reference.planes[0].data != nullptr;
+    if (sees_shots_) shots_.Add(SignatureOf(pair.reference));
+  }
+
   /// Reads and adds frames until the end, an error or a cancellation.
   Status FeedFrames() {
-    if (journal_ && journal_->is_complete()) return {};
+    if (journal_ && journal_->is_complete()) {
+      sees_shots_ = false;
+      return {};
+    }
     Status status = PassOver(session_->frames_added());
     while (status.ok()) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) return status;
       OfferWorst(*pair);
       JudgeWorst();
+      WatchShots(*pair);
       ACU_RETURN_IF_ERROR(Interrupted(session_->Add(std::move(pair->reference), std::move(pair->distorted))));
       if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
         was_stopped_ = true;
@@ -398,6 +412,7 @@ class Run {
     result_.frames = session_->frames_added();
     JudgeWorst();
     for (WorstFrames& worst : worst_) result_.worst.push_back(worst.Take());
+    if (request_.find_shots && sees_shots_) result_.shot_starts = shots_.Find();
     result_.session = std::move(session_);
   }
 
@@ -412,6 +427,8 @@ class Run {
   bool has_raw_ = false;
   bool all_instant_ = true;  // no pictures are read ahead
   std::optional<std::pair<std::string, double>> first_rate_;
+  ShotCuts shots_;
+  bool sees_shots_ = true;
   bool was_stopped_ = false;  // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
   std::vector<WorstFrames> worst_;  // by distorted video

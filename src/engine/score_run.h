@@ -91,6 +91,9 @@ struct RunRequest {
   /// decoded into its memory are not.
   int worst_frames = 0;
 
+  /// Looks where shots begin (ScoredRun::shot_starts).
+  bool find_shots = false;
+
   /// Called after each frame that is read.
   std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
@@ -114,6 +117,9 @@ struct ScoredRun {
   std::optional<double> frame_rate;            // the reference's, where it tells
   VideoColor color;                            // of the pictures
   std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
+  /// The frames at which a shot of the reference begins, not the first. Not set: they were not asked for, or not all
+  /// pictures were in the host's memory.
+  std::optional<std::vector<int64_t>> shot_starts;
   std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };

@@ -127,6 +127,7 @@ class Session {
   const std::vector<ModelRun>& models() const { return models_; }
   int subsample() const { return options_.subsample; }
   const std::vector<MetricRun>& metric_runs() const { return features_.runs(); }
+  int distorted_count() const { return options_.distorted_count; }
 
   /// The devices that run what they can, empty: the CPU alone. After Start.
   const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return crew_.lanes(); }

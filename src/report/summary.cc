@@ -2,41 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/nearest.h"
 #include "model/pooling.h"
-#include "model/statistics.h"
+#include "report/summary_json.h"
 
 namespace acutance {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kPercentiles[] = {1, 5, 10, 25, 75, 90, 95, 99};
-
-/// The number, or null where it is not finite: JSON cannot spell that.
-Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-Json Statistics(const ScoreTable::Column& column, const FrameRange& range) {
-  const auto scores = ScoresInRange(column, range);
-  if (!scores) return {};
-  const std::vector<double> sorted = Sorted(*scores);
-  Json result;
-  result["mean"] = Number(Mean(*scores));
-  result["harmonic_mean"] = Number(HarmonicMean(*scores));
-  result["min"] = Number(Minimum(*scores));
-  result["max"] = Number(Maximum(*scores));
-  result["median"] = Number(Percentile(sorted, 50));
-  result["stddev"] = Number(StandardDeviation(*scores));
-  for (const int p : kPercentiles) result["percentiles"][std::to_string(p)] = Number(Percentile(sorted, p));
-  return result;
+const SummaryModel* FindModel(const Summary& summary, const ScoreTable::Column& column) {
+  const auto model = std::ranges::find(summary.models, column.stored, &SummaryModel::column);
+  return model == summary.models.end() ? nullptr : &*model;
 }
 
 Json AlignmentJson(const Alignment& alignment) {
   static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
   return {{"by", kBy[static_cast<int>(alignment.by)]},
           {"text", alignment.Describe()},
-          {"confidence", alignment.by == Alignment::By::kSignatures ? Number(alignment.confidence) : Json()},
+          {"confidence", alignment.by == Alignment::By::kSignatures ? JsonNumber(alignment.confidence) : Json()},
           {"late", alignment.late()},
           {"dropped", alignment.dropped()},
           {"repeated", alignment.repeated()},
@@ -45,34 +30,85 @@ Json AlignmentJson(const Alignment& alignment) {
           {"unmatched_distorted", alignment.unmatched_distorted}};
 }
 
-Json Video(const Summary& summary, const SummaryVideo& video) {
-  const FrameRange range{0, summary.frame_count - 1, summary.n_subsample};
-  Json models = Json::object();
-  Json features = Json::object();
+/// The pooled scores of a segment or shot.
+Json PartJson(const Summary& summary, const SummaryVideo& video, const Part& part) {
+  Json result = {{"begin", part.begin}, {"end", part.end}};
+  if (!part.name.empty()) result["name"] = part.name;
+  Json models = Json::object(), features = Json::object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
-    const auto model = std::find_if(summary.models.begin(), summary.models.end(),
-                                    [&](const SummaryModel& candidate) { return candidate.column == column.stored; });
-    Json statistics = Statistics(column, range);
-    if (model == summary.models.end()) {
-      features[column.shown] = std::move(statistics);
-      continue;
-    }
-    if (statistics.is_object()) statistics["model"] = model->source;
-    models[column.shown] = std::move(statistics);
+    const auto scores = ScoresOf(summary, column, &part);
+    Json pools = scores ? PoolsJson(*scores, summary.part_pools, ContextOf(summary, column)) : Json();
+    (FindModel(summary, column) ? models : features)[column.shown] = std::move(pools);
   }
-  Json aggregates = Json::object();
-  for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = Number(value);
+  result["models"] = std::move(models);
+  result["features"] = std::move(features);
+  return result;
+}
+
+Json PartsJson(const Summary& summary, const SummaryVideo& video, const std::vector<Part>& parts) {
+  Json result = Json::array();
+  for (const Part& part : parts) result.push_back(PartJson(summary, video, part));
+  return result;
+}
+
+/// How sure a collection is of the mean: the middle of what its members say.
+Json MembersInterval(const Summary& summary, const SummaryVideo& video, const SummaryModel& model) {
+  std::vector<double> means;
+  for (const std::string& member : model.members) {
+    const auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(video.scores->Find(member))]);
+    if (scores) means.push_back(*PoolScores(*scores, {}, {}));
+  }
+  constexpr double kConfidence = 0.95;
+  if (means.size() < 2) return {};
+  const size_t members = means.size();
+  const Interval middle = MiddlePart(means, kConfidence);
+  return {{"low", JsonNumber(middle.low)},
+          {"high", JsonNumber(middle.high)},
+          {"confidence", kConfidence},
+          {"members", members}};
+}
+
+Json Video(const Summary& summary, const SummaryVideo& video) {
+  Json models = Json::object(), features = Json::object(), aggregates = Json::object();
+  for (const ScoreTable::Column& column : video.scores->columns()) {
+    const SummaryModel* const model = FindModel(summary, column);
+    const auto scores = ScoresOf(summary, column);
+    Json statistics = scores ? StatisticsJson(*scores, summary.pools, ContextOf(summary, column)) : Json();
+    if (model && statistics.is_object()) {
+      statistics["model"] = model->source;
+      if (!model->members.empty()) statistics["model_interval"] = MembersInterval(summary, video, *model);
+    }
+    (model ? models : features)[column.shown] = std::move(statistics);
+  }
+  for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = JsonNumber(value);
   Json result = {{"distorted", video.distorted},
+                 {"bytes", video.bytes ? Json(*video.bytes) : Json()},
+                 {"bit_rate", video.bit_rate ? JsonNumber(*video.bit_rate) : Json()},
                  {"models", std::move(models)},
                  {"features", std::move(features)},
                  {"aggregates", std::move(aggregates)}};
   if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
+  if (summary.shots) result["shots"] = PartsJson(summary, video, *summary.shots);
+  if (summary.segments) result["segments"] = PartsJson(summary, video, *summary.segments);
   return result;
 }
 
 }  // namespace
 
-std::string SummaryJson(const Summary& summary) {
+PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column) {
+  PoolContext context{.higher_is_worse = !FindModel(summary, column) && HigherIsWorse(column.stored)};
+  if (summary.frame_rate) context.scores_per_second = *summary.frame_rate / summary.n_subsample;
+  return context;
+}
+
+std::optional<std::vector<double>> ScoresOf(const Summary& summary, const ScoreTable::Column& column,
+                                            const Part* part) {
+  FrameRange range{0, summary.frame_count - 1, summary.n_subsample};
+  if (part) range = {part->begin, part->end - 1, summary.n_subsample};
+  return ScoresInRange(column, range);
+}
+
+Json SummaryDocument(const Summary& summary) {
   Json results = Json::array();
   for (const SummaryVideo& video : summary.videos) results.push_back(Video(summary, video));
   Json devices = Json::array();
@@ -82,24 +118,90 @@ std::string SummaryJson(const Summary& summary) {
                        {"name", device.name},
                        {"batch", device.batch},
                        {"memory_bytes", device.memory_bytes}});
-  const Json document = {{"version", summary.version},
-                         {"reference",
-                          {{"path", summary.reference},
-                           {"width", summary.width},
-                           {"height", summary.height},
-                           {"bit_depth", summary.bit_depth},
-                           {"pixel_format", summary.pixel_format}}},
-                         {"frames", summary.frame_count},
-                         {"subsample", summary.n_subsample},
-                         {"seconds", Number(summary.seconds)},
-                         {"fps", Number(static_cast<double>(summary.frame_count) / summary.seconds)},
-                         {"threads", summary.threads},
-                         {"devices", std::move(devices)},
-                         {"results", std::move(results)},
-                         {"model_reasons", summary.model_reasons},
-                         {"warnings", summary.warnings}};
-  // Paths may hold bytes that are not UTF-8; they become U+FFFD.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  Json document = {{"schema", kSchemaName},
+                   {"kind", "score"},
+                   {"version", summary.version},
+                   {"reference",
+                    {{"path", summary.reference},
+                     {"width", summary.width},
+                     {"height", summary.height},
+                     {"bit_depth", summary.bit_depth},
+                     {"pixel_format", summary.pixel_format},
+                     {"frame_rate", summary.frame_rate ? JsonNumber(*summary.frame_rate) : Json()}}},
+                   {"frames", summary.frame_count},
+                   {"subsample", summary.n_subsample},
+                   {"seconds", JsonNumber(summary.seconds)},
+                   {"fps", JsonNumber(static_cast<double>(summary.frame_count) / summary.seconds)},
+                   {"threads", summary.threads},
+                   {"devices", std::move(devices)},
+                   {"results", std::move(results)},
+                   {"model_reasons", summary.model_reasons},
+                   {"warnings", summary.warnings}};
+  if (!summary.verdicts.empty()) document["verdict"] = VerdictsJson(summary.verdicts);
+  return document;
+}
+
+std::string SummaryJson(const Summary& summary) { return JsonText(SummaryDocument(summary)); }
+
+std::string SummaryLine(const Summary& summary) {
+  return JsonLine({{"schema", kSchemaName}, {"event", "result"}, {"result", SummaryDocument(summary)}});
+}
+
+Result<std::optional<int>> FindScore(const Requirement& requirement, const ScoreTable& table,
+                                     const std::vector<SummaryModel>& models) {
+  const auto of_model = std::ranges::find(models, requirement.score, &SummaryModel::source);
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const ScoreTable::Column& column = table.columns()[i];
+    names.push_back(column.shown);
+    const bool is_it = column.shown == requirement.score || column.stored == requirement.score ||
+                       (of_model != models.end() && column.stored == of_model->column);
+    if (is_it && requirement.pool) return {static_cast<int>(i)};
+    if (is_it)
+      return Error(StatusCode::kInvalidArgument, "'{}': name a pooling after a dot, such as {}.mean", requirement.text,
+                   requirement.score);
+  }
+  for (const auto& [name, value] : table.aggregates())
+    if (name == requirement.score && !requirement.pool) return {std::nullopt};
+  // Aggregates come at the end of a run alone.
+  if (!requirement.pool && table.aggregates().empty()) return {std::nullopt};
+  return Error(StatusCode::kInvalidArgument, "'{}': there is no score '{}'{} (there are {})", requirement.text,
+               requirement.score, Suggestion(requirement.score, names), fmt::join(names, ", "));
+}
+
+namespace {
+
+Result<std::optional<double>> ValueOf(const Requirement& requirement, const Summary& summary,
+                                      const SummaryVideo& video) {
+  ACU_ASSIGN_OR_RETURN(const std::optional<int> index, FindScore(requirement, *video.scores, summary.models));
+  if (index) {
+    const ScoreTable::Column& column = video.scores->columns()[static_cast<size_t>(*index)];
+    const auto scores = ScoresOf(summary, column);
+    if (!scores) return {std::nullopt};
+    const auto value = PoolScores(*scores, *requirement.pool, ContextOf(summary, column));
+    if (!value)
+      return Error(StatusCode::kInvalidArgument, "'{}': the videos tell no frame rate, so that there is no second",
+                   requirement.text);
+    return value;
+  }
+  for (const auto& [name, value] : video.scores->aggregates())
+    if (name == requirement.score) return {value};
+  return Error(StatusCode::kInvalidArgument,
+               "'{}': there is no number '{}' of the whole video; scores of frames have a "
+               "pooling after a dot, such as {}.mean",
+               requirement.text, requirement.score, requirement.score);
+}
+
+}  // namespace
+
+Result<std::vector<Verdict>> JudgeSummary(const Summary& summary, const std::vector<Requirement>& requirements) {
+  std::vector<Verdict> verdicts;
+  for (const SummaryVideo& video : summary.videos)
+    for (const Requirement& requirement : requirements) {
+      ACU_ASSIGN_OR_RETURN(const std::optional<double> value, ValueOf(requirement, summary, video));
+      verdicts.push_back(Judge(requirement, video.distorted, value));
+    }
+  return verdicts;
 }
 
 }  // namespace acutance

@@ -2,24 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "align/alignment.h"
+#include "decide/parts.h"
+#include "decide/pool.h"
+#include "decide/requirement.h"
 #include "model/score_table.h"
 
 namespace acutance {
 
+/// The name and version of the machine contract, docs/schema/acutance-1.json.
+inline constexpr const char* kSchemaName = "acutance/1";
+
 /// A column that a model wrote; all others are features.
 struct SummaryModel {
-  std::string column;  // stored name: "vmaf"
-  std::string source;  // "vmaf_v0.6.1" or a path
+  std::string column;                     // stored name: "vmaf"
+  std::string source;                     // "vmaf_v0.6.1" or a path
+  std::vector<std::string> members = {};  // of a collection's score: the columns of its members
 };
 
 struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
   const Alignment* alignment = nullptr;  // null: frames are paired by their order, unlooked at
+  std::optional<uint64_t> bytes = {};    // of the file; not set: it is none
+  std::optional<double> bit_rate = {};   // bits a second, of the whole file; not set where its duration is not known
 };
 
 struct SummaryDevice {
@@ -46,15 +56,34 @@ struct Summary {
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons = {};  // of models that were chosen for the videos
   std::vector<SummaryDevice> devices = {};      // beside the CPU
+  std::optional<double> frame_rate = {};
+  std::vector<NamedPool> pools = UsualPools();
+  std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots
+  std::optional<std::vector<Part>> shots = {};                         // not set: they were not looked for
+  std::optional<std::vector<Part>> segments = {};
+  std::vector<Verdict> verdicts = {};  // of what was required
 };
 
-/// {"version", "reference": {...}, "frames", "subsample", "seconds", "fps", "threads", "devices": [{"backend",
-/// "device", "name", "batch", "memory_bytes"}, ...], "results": [{"distorted",
-/// "models": {name: statistics}, "features": {name: statistics}, "aggregates": {name: value}, "alignment": {"by",
-/// "text", "confidence", "late", "dropped", "repeated", "pairs", "unmatched_reference", "unmatched_distorted"}}, ...],
-/// "model_reasons",
-/// "warnings"}. Statistics: mean, harmonic_mean, min, max, median, stddev and percentiles 1..99; null where a score is
-/// missing.
+/// What the scores of a column are, for pooling.
+PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column);
+
+/// The frames that were scored of `part`; the last frame of a column that is complete is frame_count - 1.
+std::optional<std::vector<double>> ScoresOf(const Summary& summary, const ScoreTable::Column& column,
+                                            const Part* part = nullptr);
+
+/// One JSON document as docs/schema/acutance-1.json describes it: a strict JSON text with numbers that read back to the
+/// same double, null where there is none.
 std::string SummaryJson(const Summary& summary);
+
+/// The same document in one line, for `acutance score --progress ndjson`.
+std::string SummaryLine(const Summary& summary);
+
+/// Whether each requirement holds for each video. Names are those that logs show, stored names, or a model's; one that
+/// no column has is an error.
+Result<std::vector<Verdict>> JudgeSummary(const Summary& summary, const std::vector<Requirement>& requirements);
+
+/// The column of a requirement, nullopt for an aggregate; an error where there is neither.
+Result<std::optional<int>> FindScore(const Requirement& requirement, const ScoreTable& table,
+                                     const std::vector<SummaryModel>& models);
 
 }  // namespace acutance

@@ -239,7 +239,7 @@ class Person(CommandTest):
         for args in ((ACUTANCE, "--help"), (ACUTANCE, "score", "--help")):
             text = self.assert_ok(self.run_command(*args))
             self.assertIn("acutance score", text)
-        commands = ("", "score", "features", "models", "devices", "selftest", "tune", "parity", "plan")
+        commands = ("", "score", "compare", "ladder", "bd", "batch", "features", "models", "devices", "selftest", "tune", "parity", "plan")
         for args in ((VMAF,), *((ACUTANCE, *command.split()) for command in commands)):
             text = self.assert_ok(self.run_command(*args, "--help"))
             self.assertLessEqual(max(len(line) for line in text.splitlines()), 80, args)

@@ -90,7 +90,12 @@ def test_pooling(files):
     assert result.pool("vmaf_v0.6.1", "max") == result.pooled["vmaf_v0.6.1"]["max"] == vmaf.max()
     assert result.pool("vmaf_v0.6.1", "harmonic_mean") == pytest.approx(1 / (1 / (vmaf + 1)).mean() - 1)
     assert result.aggregates.keys() == {"apsnr_y", "apsnr_cb", "apsnr_cr"}
-    for arguments in (("vmaf_v0.6.1", "median"), ("vmaf_v0.6.1", "mean", 5, 4), ("vmaf_v0.6.1", "mean", -1),
+    assert result.pool("vmaf_v0.6.1", "p5", 1) == pytest.approx(np.percentile(vmaf[1:], 5), abs=1e-12)
+    assert result.pool("vmaf_v0.6.1", "worst_second", frame_rate=2) == pytest.approx(
+        min((a + b) / 2 for a, b in zip(vmaf, vmaf[1:])), abs=1e-12)
+    low, high = result.mean_interval("vmaf_v0.6.1")
+    assert low < result.score < high
+    for arguments in (("vmaf_v0.6.1", "meddian"), ("vmaf_v0.6.1", "worst_second"), ("vmaf_v0.6.1", "mean", 5, 4), ("vmaf_v0.6.1", "mean", -1),
                       ("vmaf_v0.6.1", "mean", 0, FRAMES)):
         with pytest.raises(acutance.InvalidArgumentError):
             result.pool(*arguments)

@@ -1,0 +1,340 @@
+#include "cli/batch_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/usable_cpus.h"
+#include "cli/batch_list.h"
+#include "cli/terminal.h"
+#include "report/escape.h"
+#include "report/output_file.h"
+#include "report/summary.h"
+
+namespace acutance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kNotReached = 3, kInterrupted = 130 };
+
+struct Outcome {
+  int status = -1;  // of `acutance score`; -1: not run
+  bool was_there = false;
+  std::string error;
+  Json result;  // what it printed
+};
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Status WriteText(const fs::path& path, const std::string& text) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path.string()));
+  file->Write(text);
+  return file->Commit();
+}
+
+uintmax_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const uintmax_t size = fs::file_size(path, error);
+  return error ? 0 : size;
+}
+
+/// What a result depends on: a change of it makes the pair be scored again.
+std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) {
+  std::string text;
+  for (const std::string& path : {job.reference, job.distorted}) {
+    std::error_code error;
+    const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+    text += fmt::format("{}\n{} bytes, {}\n", path, SizeOf(path), error ? 0 : time);
+  }
+  for (const std::string& option : options) text += option + "\n";
+  return fmt::format("{:016x}\n", Hash(text));
+}
+
+class Batch {
+ public:
+  Batch(const BatchTexts& texts, std::vector<BatchJob> jobs)
+      : texts_(texts), jobs_(std::move(jobs)), outcomes_(jobs_.size()), progress_(texts.quiet) {}
+
+  Status Run() {
+    InterruptScope watch([this] { Interrupt(); });
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      weight_ += Weight(i);
+      if (Restore(i)) weight_restored_ += Weight(i);
+    }
+    size_t next = 0;
+    while (true) {
+      while (!interrupted_ && next < jobs_.size() && running_.size() < static_cast<size_t>(texts_.jobs)) {
+        if (outcomes_[next].status < 0) ACU_RETURN_IF_ERROR(Start(next));
+        ++next;
+      }
+      if (running_.empty()) break;
+      ACU_RETURN_IF_ERROR(AwaitOne());
+      ShowProgress();
+    }
+    progress_.Clear();
+    return WriteSummaries();
+  }
+
+  int Report() const {
+    const int done = Count(kOk) + Count(kNotReached), failed = static_cast<int>(jobs_.size()) - done;
+    for (size_t i = 0; i < jobs_.size(); ++i)
+      if (!IsDone(i) && !interrupted_)
+        fmt::print(stderr, "acutance batch: {}: {}\n", jobs_[i].name, outcomes_[i].error);
+    fmt::print(
+        "{} of {} pairs are scored{}{}; {}\n", done, jobs_.size(),
+        Count(kNotReached) > 0 ? fmt::format(", {} of them do not meet what is required", Count(kNotReached)) : "",
+        failed > 0 ? fmt::format(", {} {}", failed, interrupted_ ? "are left" : "failed") : "",
+        (fs::path(texts_.out) / "summary.csv").string());
+    if (interrupted_) return kInterrupted;
+    return failed > 0 ? kFailed : Count(kNotReached) > 0 ? kNotReached : kOk;
+  }
+
+ private:
+  fs::path PathOf(size_t job, const char* extension) const {
+    return fs::path(texts_.out) / (jobs_[job].name + extension);
+  }
+  bool IsDone(size_t job) const { return outcomes_[job].status == kOk || outcomes_[job].status == kNotReached; }
+  int Count(int status) const { return static_cast<int>(std::ranges::count(outcomes_, status, &Outcome::status)); }
+  double Weight(size_t job) const {
+    return 1 + static_cast<double>(SizeOf(jobs_[job].reference) + SizeOf(jobs_[job].distorted));
+  }
+
+  /// A result of an earlier run that still belongs to its pair.
+  bool Restore(size_t job) {
+    std::istringstream key(ReadText(PathOf(job, ".key")));
+    std::string hash;
+    int status = -1;
+    if (!(key >> hash >> status) || hash + "\n" != KeyOf(jobs_[job], texts_.options)) return false;
+    if (texts_.retry && status != kOk) return false;
+    Json result = Json::parse(ReadText(PathOf(job, ".json")), nullptr, false);
+    if (!result.is_object()) return false;
+    outcomes_[job] = {status, true, "", std::move(result)};
+    return true;
+  }
+
+  std::vector<std::string> CommandOf(size_t job) const {
+    std::vector<std::string> command = {"acutance",           "score",  jobs_[job].reference,
+                                        jobs_[job].distorted, "--json", "-q"};
+    command.insert(command.end(), texts_.options.begin(), texts_.options.end());
+    const auto names_threads = [](const std::string& option) {
+      return option.starts_with("-t") || option.starts_with("--threads");
+    };
+    if (std::ranges::none_of(texts_.options, names_threads))
+      command.push_back(fmt::format("--threads={}", std::max(1, UsableCpus() / texts_.jobs)));
+    return command;
+  }
+
+  /// A process of its own, so that a pair that breaks takes no other along. It ends with this one.
+  Status Start(size_t job) {
+    const std::vector<std::string> command = CommandOf(job);
+    std::vector<char*> arguments;
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const std::string out = PathOf(job, ".part").string(), log = PathOf(job, ".log").string();
+    const pid_t parent = ::getpid();
+    const std::lock_guard lock(mutex_);
+    const pid_t child = ::fork();
+    if (child < 0) return Error(StatusCode::kIo, "could not start a process: {}", std::strerror(errno));
+    if (child == 0) {
+      sigset_t none;
+      ::sigemptyset(&none);
+      ::sigprocmask(SIG_SETMASK, &none, nullptr);
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      const int in = ::open("/dev/null", O_RDONLY);
+      const int to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+      const int errors = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+      if (::getppid() != parent || ::dup2(in, 0) < 0 || ::dup2(to, 1) < 0 || ::dup2(errors, 2) < 0) ::_exit(kFailed);
+      ::execv("/proc/self/exe", arguments.data());
+      ::_exit(kFailed);
+    }
+    running_[child] = job;
+    return {};
+  }
+
+  Status AwaitOne() {
+    int state = 0;
+    pid_t child = -1;
+    do child = ::waitpid(-1, &state, 0);
+    while (child < 0 && errno == EINTR);
+    if (child < 0) return Error(StatusCode::kIo, "could not wait for a process: {}", std::strerror(errno));
+    const std::unique_lock lock(mutex_);
+    const auto found = running_.find(child);
+    if (found == running_.end()) return {};
+    const size_t job = found->second;
+    running_.erase(found);
+    weight_done_ += Weight(job);
+    return Conclude(job, WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state));
+  }
+
+  Status Conclude(size_t job, int status) {
+    Outcome& outcome = outcomes_[job];
+    const fs::path part = PathOf(job, ".part");
+    std::error_code ignored;
+    outcome.result = Json::parse(ReadText(part), nullptr, false);
+    const bool whole = outcome.result.is_object();
+    outcome.status = (status == kOk || status == kNotReached) && !whole ? kFailed : status;
+    if (!IsDone(job)) {
+      outcome.result = Json();
+      outcome.error = status > 128 && status != kInterrupted ? fmt::format("ended by signal {}", status - 128)
+                                                             : LastLine(ReadText(PathOf(job, ".log")));
+      fs::remove(part, ignored);
+      return {};
+    }
+    fs::rename(part, PathOf(job, ".json"), ignored);
+    if (ignored) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json").string());
+    if (SizeOf(PathOf(job, ".log").string()) == 0) fs::remove(PathOf(job, ".log"), ignored);
+    // The key comes last: a result without one is not taken over.
+    return WriteText(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
+  }
+
+  static std::string LastLine(std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+  }
+
+  void Interrupt() {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    for (const auto& [child, job] : running_) ::kill(child, SIGINT);
+  }
+
+  void ShowProgress() {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    const double left = weight_ - weight_restored_ - weight_done_;
+    const auto known = std::ranges::count_if(outcomes_, [](const Outcome& outcome) { return outcome.status >= 0; });
+    if (texts_.quiet) return;
+    progress_.Note(fmt::format("{} of {} pairs, {} failed, about {:.0f} s left", known, jobs_.size(),
+                               known - Count(kOk) - Count(kNotReached), seconds / weight_done_ * left));
+  }
+
+  Json Entry(size_t job) const {
+    const Outcome& outcome = outcomes_[job];
+    Json entry = {{"name", jobs_[job].name},
+                  {"reference", jobs_[job].reference},
+                  {"distorted", jobs_[job].distorted},
+                  {"status", StatusWord(job)},
+                  {"error", outcome.error.empty() ? Json() : Json(outcome.error)},
+                  {"frames", Json()},
+                  {"scores", Json::object()}};
+    if (!IsDone(job)) return entry;
+    entry["frames"] = outcome.result.value("frames", Json());
+    if (outcome.result.contains("results"))
+      for (const auto& [name, statistics] : outcome.result["results"][0]["models"].items())
+        if (statistics.is_object()) entry["scores"][name] = statistics["pools"];
+    return entry;
+  }
+
+  const char* StatusWord(size_t job) const {
+    if (outcomes_[job].status < 0 || outcomes_[job].status == kInterrupted) return "left";
+    return outcomes_[job].status == kOk ? "ok" : outcomes_[job].status == kNotReached ? "not_reached" : "failed";
+  }
+
+  Status WriteSummaries() const {
+    Json entries = Json::array();
+    std::vector<std::pair<std::string, std::string>> scores;  // model and pooling
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      entries.push_back(Entry(i));
+      for (const auto& [model, pools] : entries.back()["scores"].items())
+        for (const auto& [pool, value] : pools.items())
+          if (const std::pair title(model, pool); std::ranges::find(scores, title) == scores.end())
+            scores.push_back(title);
+    }
+    std::string csv = "name,reference,distorted,status,frames";
+    for (const auto& [model, pool] : scores) csv += "," + CsvField(model + "." + pool);
+    csv += ",error\n";
+    for (const Json& entry : entries) {
+      for (const char* field : {"name", "reference", "distorted", "status"})
+        csv += CsvField(entry[field].get<std::string>()) + ",";
+      csv += entry["frames"].is_null() ? "" : entry["frames"].dump();
+      for (const auto& [model, pool] : scores) {
+        const Json value = entry["scores"].value(model, Json::object()).value(pool, Json());
+        csv += "," + (value.is_null() ? "" : value.dump());
+      }
+      csv += "," + CsvField(entry["error"].is_null() ? "" : entry["error"].get<std::string>()) + "\n";
+    }
+    ACU_RETURN_IF_ERROR(WriteText(fs::path(texts_.out) / "summary.csv", csv));
+    const Json document = {{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}};
+    return WriteText(fs::path(texts_.out) / "summary.json",
+                     document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+  const BatchTexts& texts_;
+  const std::vector<BatchJob> jobs_;
+  std::vector<Outcome> outcomes_;
+  Progress progress_;
+  const Clock::time_point start_ = Clock::now();
+  double weight_ = 0, weight_restored_ = 0, weight_done_ = 0;  // bytes of the files
+  std::mutex mutex_;
+  std::map<pid_t, size_t> running_;  // guarded by mutex_
+  std::atomic<bool> interrupted_ = false;
+};
+
+}  // namespace
+
+CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
+  CLI::App* command = app.add_subcommand("batch", "Score the pairs of a list, several at a time");
+  command->add_option("list", texts.list, "CSV with the columns reference, distorted and, where wanted, name")
+      ->required()
+      ->type_name("LIST");
+  command->add_option("-o,--out", texts.out, "A folder for the results; the same command goes on where it was stopped")
+      ->required()
+      ->type_name("DIR");
+  command->add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_flag("--retry", texts.retry, "Score pairs again that did not meet what was required");
+  command->add_flag("-q,--quiet", texts.quiet, "No progress");
+  command->footer(
+      "\nOptions after -- are those of `acutance score`.\n"
+      "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
+  return command;
+}
+
+int RunBatchCommand(const BatchTexts& texts) {
+  Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);
+  if (!jobs.ok()) {
+    fmt::print(stderr, "acutance batch: {}\n", jobs.status().message());
+    return kUsage;
+  }
+  std::error_code error;
+  fs::create_directories(texts.out, error);
+  if (error) {
+    fmt::print(stderr, "acutance batch: could not make {}: {}\n", texts.out, error.message());
+    return kFailed;
+  }
+  WatchInterrupt();
+  Batch batch(texts, *std::move(jobs));
+  if (const Status status = batch.Run(); !status.ok()) {
+    fmt::print(stderr, "acutance batch: {}\n", status.message());
+    return kFailed;
+  }
+  return batch.Report();
+}
+
+}  // namespace acutance::cli

@@ -1,0 +1,239 @@
+#include "cli/encodes_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "cli/score_command.h"
+#include "cli/score_summary.h"
+#include "cli/spec_run.h"
+#include "cli/terminal.h"
+#include "report/comparison.h"
+#include "report/ladder.h"
+#include "report/output_file.h"
+#include "report/summary_json.h"
+
+namespace acutance::cli {
+namespace {
+
+enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
+
+int Fail(const char* command, int exit_status, const Status& status) {
+  fmt::print(stderr, "acutance {}: {}\n", command, status.message());
+  return exit_status;
+}
+
+ScoredRun RunEncodes(const ScoreArgs& args) {
+  WatchInterrupt();
+  Progress progress(args.quiet);
+  RunRequest request = MakeRequest(args);
+  request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    if (progress.IsDue()) progress.Update({session.frames_done(), total, {}, {}, session.first_added()});
+    return Next::kGoOn;
+  };
+  request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
+  return RunSpecs(std::move(request), args.models);
+}
+
+/// Runs and writes the logs; the name of the score that is compared. status: an exit status, 0 where all is well.
+struct EncodesRun {
+  int status = kOk;
+  ScoreArgs args;
+  ScoredRun run;
+  std::optional<Summary> summary;
+  std::string by;
+};
+
+EncodesRun ScoreEncodes(const char* command, const EncodesTexts& texts) {
+  EncodesRun encodes;
+  Result<ScoreArgs> args = ReadScoreArgs(texts.score);
+  if (args.ok() && (args->mean_gate || args->stream_frames || !args->journal.empty()))
+    args =
+        Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`");
+  if (!args.ok()) {
+    encodes.status = Fail(command, kUsage, args.status());
+    return encodes;
+  }
+  encodes.args = *args;
+  if (const Status status = CheckOutputs(encodes.args); !status.ok()) {
+    encodes.status = Fail(command, kFailed, status);
+    return encodes;
+  }
+  encodes.run = RunEncodes(encodes.args);
+  if (const auto& error = encodes.run.error) {
+    encodes.status =
+        Fail(command, error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed, error->status);
+    return encodes;
+  }
+  Result<Summary> summary = MakeSummary(encodes.args, encodes.run);
+  if (!summary.ok()) {
+    encodes.status = Fail(command, kUsage, summary.status());
+    return encodes;
+  }
+  encodes.summary = *std::move(summary);
+  const std::vector<ModelRun>& models = encodes.run.session->models();
+  encodes.by = !texts.by.empty() ? texts.by : models.empty() ? "" : models.front().main_score_key();
+  if (encodes.by.empty())
+    encodes.status =
+        Fail(command, kUsage,
+             Error(StatusCode::kInvalidArgument, "--by NAME: there is no model, so name a feature's score"));
+  return encodes;
+}
+
+Status WriteText(const std::string& path, const std::string& text) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  file->Write(text);
+  return file->Commit();
+}
+
+/// "DIR", "NAME=FILE,FILE" or "FILE"; files without a name are one curve.
+Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& texts) {
+  std::vector<LadderCurve> curves;
+  const auto add = [&](const std::string& name, std::vector<std::string> files) {
+    auto curve = std::ranges::find(curves, name, &LadderCurve::name);
+    if (curve == curves.end()) curve = curves.insert(curves.end(), {name, {}, {}, {}});
+    curve->encodes.insert(curve->encodes.end(), files.begin(), files.end());
+  };
+  for (const std::string& text : texts) {
+    std::error_code error;
+    if (std::filesystem::is_directory(text, error)) {
+      std::vector<std::string> files;
+      for (const auto& entry : std::filesystem::directory_iterator(text, error))
+        if (entry.is_regular_file() && entry.path().filename().string()[0] != '.')
+          files.push_back(entry.path().string());
+      if (error || files.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", text);
+      std::ranges::sort(files);
+      const std::filesystem::path folder = std::filesystem::path(text).lexically_normal();
+      add((folder.has_filename() ? folder : folder.parent_path()).filename().string(), files);
+    } else if (const size_t equals = text.find('='); equals != text.npos && !std::filesystem::exists(text)) {
+      std::vector<std::string> files;
+      for (std::string_view rest = std::string_view(text).substr(equals + 1); !rest.empty();) {
+        const std::string_view file = rest.substr(0, rest.find(','));
+        files.emplace_back(file);
+        rest.remove_prefix(std::min(rest.size(), file.size() + 1));
+      }
+      if (equals == 0 || files.empty())
+        return Error(StatusCode::kInvalidArgument, "{}: expected a folder, a file, or NAME=FILE,FILE,...", text);
+      add(text.substr(0, equals), files);
+    } else {
+      add("encodes", {text});
+    }
+  }
+  return curves;
+}
+
+Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
+  if (anchor.empty()) return {};
+  const auto found = std::ranges::find(curves, anchor, &LadderCurve::name);
+  if (found == curves.end()) {
+    std::vector<std::string> names;
+    for (const LadderCurve& curve : curves) names.push_back(curve.name);
+    return Error(StatusCode::kInvalidArgument, "--anchor {}: there is no such curve (there are {})", anchor,
+                 fmt::join(names, ", "));
+  }
+  std::rotate(curves.begin(), found, found + 1);
+  return {};
+}
+
+}  // namespace
+
+CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts) {
+  CLI::App* command = app.add_subcommand("compare", "Compare encodes of one reference");
+  AddScoreOptions(*command, texts.score);
+  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+  command->footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
+  return command;
+}
+
+CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
+  CLI::App* command = app.add_subcommand("ladder", "Rate-quality curves, hulls and BD-rates");
+  AddScoreOptions(*command, texts.score);
+  command->get_option("distorted")
+      ->description("Curves: a folder of encodes, NAME=FILE,FILE,..., or files of one curve");
+  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
+      ->type_name("NAME");
+  command->add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
+      ->type_name("FILE");
+  command->footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
+  return command;
+}
+
+CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
+  CLI::App* command = app.add_subcommand("bd", "Hulls and BD-rates of known points");
+  command->add_option("points", texts.points, "CSV: curve,rate,quality")->required()->type_name("FILE");
+  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
+      ->type_name("NAME");
+  command->add_flag("--json", texts.json, "Print the curves and differences as JSON");
+  return command;
+}
+
+int RunCompareCommand(const EncodesTexts& texts) {
+  const EncodesRun encodes = ScoreEncodes("compare", texts);
+  if (encodes.status != kOk) return encodes.status;
+  const Result<Comparison> comparison = CompareEncodes(*encodes.summary, encodes.by);
+  if (!comparison.ok()) return Fail("compare", kUsage, comparison.status());
+  if (!encodes.args.json) {
+    fmt::print("{}", ComparisonText(*comparison));
+  }
+  ScoreArgs args = encodes.args;
+  if (args.json) {
+    fmt::print("{}", JsonText({{"schema", kSchemaName},
+                               {"kind", "compare"},
+                               {"comparison", ComparisonJson(*comparison)},
+                               {"summary", SummaryDocument(*encodes.summary)}}));
+  }
+  const auto numbers = NumberFormat::Parse(args.precision);
+  if (!numbers.ok()) return Fail("compare", kUsage, numbers.status());
+  if (const Status status = WriteOutputs(args, encodes.run, *encodes.summary, *numbers); !status.ok())
+    return Fail("compare", kFailed, status);
+  return JudgeOutputs(args, *encodes.summary);
+}
+
+int RunLadderCommand(EncodesTexts texts) {
+  Result<std::vector<LadderCurve>> curves = ReadCurves(texts.score.distorted);
+  if (!curves.ok()) return Fail("ladder", kUsage, curves.status());
+  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", kUsage, status);
+  texts.score.distorted.clear();
+  for (const LadderCurve& curve : *curves)
+    texts.score.distorted.insert(texts.score.distorted.end(), curve.encodes.begin(), curve.encodes.end());
+  const EncodesRun encodes = ScoreEncodes("ladder", texts);
+  if (encodes.status != kOk) return encodes.status;
+  const Summary& summary = *encodes.summary;
+  const Result<std::vector<LadderCurve>> points = CurvesOf(summary, encodes.by, *curves);
+  if (!points.ok()) return Fail("ladder", kFailed, points.status());
+  const auto rate = summary.frame_rate ? std::optional(*summary.frame_rate / summary.n_subsample) : std::nullopt;
+  const size_t scores = points->front().points.front().scores.size();
+  const Ladder ladder = MakeLadder(encodes.by, *points, BlockLength(scores, rate));
+  if (!texts.ctc.empty())
+    if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
+      return Fail("ladder", kFailed, status);
+  if (encodes.args.json)
+    fmt::print("{}", JsonText({{"schema", kSchemaName},
+                               {"kind", "ladder"},
+                               {"ladder", LadderJson(ladder)},
+                               {"summary", SummaryDocument(summary)}}));
+  else fmt::print("{}", LadderText(ladder));
+  const auto numbers = NumberFormat::Parse(encodes.args.precision);
+  if (!numbers.ok()) return Fail("ladder", kUsage, numbers.status());
+  if (const Status status = WriteOutputs(encodes.args, encodes.run, summary, *numbers); !status.ok())
+    return Fail("ladder", kFailed, status);
+  return JudgeOutputs(encodes.args, summary);
+}
+
+int RunBdCommand(const EncodesTexts& texts) {
+  Result<std::vector<LadderCurve>> curves = ReadPoints(texts.points);
+  if (!curves.ok()) return Fail("bd", kFailed, curves.status());
+  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", kUsage, status);
+  const Ladder ladder = MakeLadder("quality", *std::move(curves), 1);
+  if (texts.json)
+    fmt::print("{}", JsonText({{"schema", kSchemaName}, {"kind", "ladder"}, {"ladder", LadderJson(ladder)}}));
+  else fmt::print("{}", LadderText(ladder));
+  return kOk;
+}
+
+}  // namespace acutance::cli

@@ -1,0 +1,29 @@
+// `acutance compare` and `acutance ladder`: several encodes of one reference, which is read once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/score_args.h"
+
+namespace acutance::cli {
+
+struct EncodesTexts {
+  ScoreTexts score;  // of a ladder, `distorted` are curves
+  std::string by;    // the score that is compared; empty: the first model's
+  std::string anchor;
+  std::string ctc;
+  std::string points;
+  bool json = false;  // of points, which have no score options
+};
+
+CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts);
+CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts);
+CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts);
+
+/// Return the exit status.
+int RunCompareCommand(const EncodesTexts& texts);
+int RunLadderCommand(EncodesTexts texts);
+int RunBdCommand(const EncodesTexts& texts);
+
+}  // namespace acutance::cli

@@ -1,0 +1,93 @@
+#include "cli/frame_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "report/summary_json.h"
+
+namespace acutance::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void Print(const Json& line) {
+  fmt::print("{}", JsonLine(line));
+  std::fflush(stdout);
+}
+
+/// The scores of a frame; nullopt where one is missing and all are wanted.
+std::optional<Json> ScoresOfFrame(const ScoreTable& table, int64_t frame, bool whole_only) {
+  Json scores = Json::object();
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const auto score = table.Get(static_cast<int>(i), frame);
+    if (!score && whole_only) return std::nullopt;
+    scores[table.columns()[i].shown] = score ? JsonNumber(*score) : Json();
+  }
+  return scores;
+}
+
+}  // namespace
+
+void FrameStream::Warn(const std::string& warning) const {
+  Print({{"schema", kSchemaName}, {"event", "warning"}, {"text", warning}});
+}
+
+void FrameStream::Start(std::optional<int64_t> total) {
+  if (!started_) Print({{"schema", kSchemaName}, {"event", "start"}, {"frames", total ? Json(*total) : Json()}});
+  started_ = true;
+}
+
+void FrameStream::Write(const Session& session, int64_t end, bool whole_only) {
+  next_.resize(static_cast<size_t>(std::max<int>(1, session.distorted_count())));
+  for (size_t video = 0; video < next_.size(); ++video)
+    session.ReadScores(static_cast<int>(video), [&](const ScoreTable& table) {
+      for (int64_t& frame = next_[video]; frame < end; frame += session.subsample()) {
+        const auto scores = ScoresOfFrame(table, frame, whole_only);
+        if (!scores) return;
+        Print({{"schema", kSchemaName}, {"event", "frame"}, {"video", video}, {"frame", frame}, {"scores", *scores}});
+      }
+    });
+}
+
+void FrameStream::Update(const Session& session, std::optional<int64_t> total) {
+  Start(total);
+  Write(session, session.frames_done(), true);
+}
+
+void FrameStream::Finish(const Session& session, int64_t frames) {
+  Start(frames);
+  Write(session, frames, false);
+}
+
+bool FrameGate::Fails(const Session& session, int video) {
+  bool fails = false;
+  int64_t& next = next_[static_cast<size_t>(video)];
+  const int64_t end = session.frames_done();
+  session.ReadScores(video, [&](const ScoreTable& table) {
+    std::vector<SummaryModel> models;
+    for (const ModelRun& model : session.models())
+      for (const std::string& key : model.score_keys()) models.push_back({key, model.model().source});
+    for (const Requirement& requirement : requirements_) {
+      const Result<std::optional<int>> column = FindScore(requirement, table, models);
+      fails |= !column.ok();
+      if (!fail_fast_ || !column.ok() || !*column || !requirement.IsPerFrame()) continue;
+      for (int64_t frame = next; frame < end; ++frame) {
+        const auto score = table.Get(**column, frame);
+        fails |= score && !requirement.Holds(*score);
+      }
+    }
+  });
+  next = end;
+  return fails;
+}
+
+bool FrameGate::MustStop(const Session& session) {
+  if (requirements_.empty() || (!fail_fast_ && !next_.empty())) return false;  // names are checked once
+  next_.resize(static_cast<size_t>(session.distorted_count()));
+  for (size_t video = 0; video < next_.size(); ++video) has_stopped_ |= Fails(session, static_cast<int>(video));
+  return has_stopped_;
+}
+
+}  // namespace acutance::cli

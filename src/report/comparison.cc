@@ -1,0 +1,102 @@
+#include "report/comparison.h"
+
+#include <algorithm>
+
+#include "decide/bd_rate.h"
+#include "model/statistics.h"
+#include "report/summary_json.h"
+
+namespace acutance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr BootstrapOptions kBootstrap;
+
+void MarkBest(Comparison& comparison) {
+  std::vector<RatePoint> points;
+  for (const ComparedEncode& encode : comparison.encodes) {
+    if (!encode.bit_rate || !(*encode.bit_rate > 0)) return;
+    points.push_back({*encode.bit_rate, encode.mean});
+  }
+  for (const size_t best : ConvexHull(points)) comparison.encodes[best].is_best = true;
+}
+
+}  // namespace
+
+std::string BitRateText(double bits_per_second) {
+  return bits_per_second < 1e6 ? fmt::format("{:.1f} kbit/s", bits_per_second / 1e3)
+                               : fmt::format("{:.3f} Mbit/s", bits_per_second / 1e6);
+}
+
+std::string IntervalText(const std::optional<Interval>& interval) {
+  return interval ? fmt::format("[{:.2f}, {:.2f}]", interval->low, interval->high) : "-";
+}
+
+Result<Comparison> CompareEncodes(const Summary& summary, const std::string& score) {
+  Comparison comparison;
+  std::vector<std::vector<double>> scores;
+  size_t block = 1;
+  for (const SummaryVideo& video : summary.videos) {
+    const Requirement named{.text = score, .score = score, .pool = NamedPool{}};
+    ACU_ASSIGN_OR_RETURN(const std::optional<int> index, FindScore(named, *video.scores, summary.models));
+    const ScoreTable::Column& column = video.scores->columns()[static_cast<size_t>(*index)];
+    auto of_frames = ScoresOf(summary, column);
+    if (!of_frames) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, column.shown);
+    comparison.score = column.shown;
+    block = BlockLength(of_frames->size(), ContextOf(summary, column).scores_per_second);
+    ComparedEncode encode{video.distorted, video.bytes, video.bit_rate, Mean(*of_frames), {}, 0};
+    encode.interval = MeanInterval(*of_frames, block, kBootstrap);
+    encode.p5 = Percentile(Sorted(*of_frames), 5);
+    comparison.encodes.push_back(std::move(encode));
+    scores.push_back(*std::move(of_frames));
+  }
+  MarkBest(comparison);
+  for (size_t a = 0; a < scores.size(); ++a)
+    for (size_t b = a + 1; b < scores.size(); ++b) {
+      const bool swapped = comparison.encodes[b].mean > comparison.encodes[a].mean;
+      const size_t better = swapped ? b : a, worse = swapped ? a : b;
+      comparison.differences.push_back({better, worse, comparison.encodes[better].mean - comparison.encodes[worse].mean,
+                                        DifferenceInterval(scores[better], scores[worse], block, kBootstrap)});
+    }
+  return comparison;
+}
+
+Json ComparisonJson(const Comparison& comparison) {
+  Json encodes = Json::array(), differences = Json::array();
+  for (const ComparedEncode& encode : comparison.encodes)
+    encodes.push_back({{"distorted", encode.name},
+                       {"bytes", encode.bytes ? Json(*encode.bytes) : Json()},
+                       {"bit_rate", encode.bit_rate ? JsonNumber(*encode.bit_rate) : Json()},
+                       {"mean", JsonNumber(encode.mean)},
+                       {"mean_interval", IntervalJson(encode.interval, kBootstrap.confidence)},
+                       {"p5", JsonNumber(encode.p5)},
+                       {"best", encode.is_best}});
+  for (const EncodeDifference& difference : comparison.differences)
+    differences.push_back({{"a", comparison.encodes[difference.a].name},
+                           {"b", comparison.encodes[difference.b].name},
+                           {"mean", JsonNumber(difference.mean)},
+                           {"mean_interval", IntervalJson(difference.interval, kBootstrap.confidence)},
+                           {"sure", difference.is_sure()}});
+  return {{"score", comparison.score}, {"encodes", std::move(encodes)}, {"differences", std::move(differences)}};
+}
+
+std::string ComparisonText(const Comparison& comparison) {
+  size_t width = 8;
+  for (const ComparedEncode& encode : comparison.encodes) width = std::max(width, encode.name.size());
+  std::string text = fmt::format("{:<{}}{:>12}{:>15}{:>10}{:>18}{:>10}  best\n", comparison.score, width, "bytes",
+                                 "bit rate", "mean", "95 % interval", "p5");
+  for (const ComparedEncode& encode : comparison.encodes)
+    text += fmt::format("{:<{}}{:>12}{:>15}{:>10.4f}{:>18}{:>10.4f}{}\n", encode.name, width,
+                        encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
+                        encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", encode.mean,
+                        IntervalText(encode.interval), encode.p5, encode.is_best ? "  *" : "");
+  text += "\n";
+  for (const EncodeDifference& difference : comparison.differences)
+    text += fmt::format("{} is {:.4f} {} above {}{}\n", comparison.encodes[difference.a].name, difference.mean,
+                        IntervalText(difference.interval), comparison.encodes[difference.b].name,
+                        difference.is_sure() ? "" : ", which may be chance");
+  return text;
+}
+
+}  // namespace acutance

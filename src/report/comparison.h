@@ -1,0 +1,52 @@
+// Several encodes of one reference side by side (docs/decisions.md).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "decide/bootstrap.h"
+#include "report/summary.h"
+
+namespace acutance {
+
+struct ComparedEncode {
+  std::string name;
+  std::optional<uint64_t> bytes;
+  std::optional<double> bit_rate;
+  double mean = 0;
+  std::optional<Interval> interval;  // of the mean
+  double p5 = 0;
+  bool is_best = false;  // no encode is better at as few bits, and no mixture of two others
+};
+
+struct EncodeDifference {
+  size_t a = 0, b = 0;  // indices of encodes
+  double mean = 0;      // of a - b
+  std::optional<Interval> interval;
+
+  /// Whether the interval leaves no doubt which is better.
+  bool is_sure() const { return interval && (interval->low > 0 || interval->high < 0); }
+};
+
+struct Comparison {
+  std::string score;  // shown name
+  std::vector<ComparedEncode> encodes;
+  std::vector<EncodeDifference> differences;  // of each pair, the better one first
+};
+
+/// By the column with that shown or stored name, or a model's.
+Result<Comparison> CompareEncodes(const Summary& summary, const std::string& score);
+
+nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
+std::string ComparisonText(const Comparison& comparison);
+
+/// "1.85 Mbit/s", "512 kbit/s"
+std::string BitRateText(double bits_per_second);
+
+/// "[92.10, 93.50]"; "-": none
+std::string IntervalText(const std::optional<Interval>& interval);
+
+}  // namespace acutance

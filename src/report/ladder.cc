@@ -1,0 +1,219 @@
+#include "report/ladder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "model/statistics.h"
+#include "report/comparison.h"
+#include "report/escape.h"
+#include "report/summary_json.h"
+
+namespace acutance {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr BootstrapOptions kBootstrap{.resamples = 400};
+
+LadderDifference DifferenceOf(const LadderCurve& anchor, const LadderCurve& test, size_t block) {
+  LadderDifference difference{anchor.name, test.name, {}, {}, {}};
+  for (const CurveMethod method : kCurveMethods) {
+    const auto bd = BdWithIntervals(anchor.name, anchor.points, test.name, test.points, method, block, kBootstrap);
+    if (!bd.ok()) {
+      difference.refusal = bd.status().message();
+      difference.by.clear();
+      return difference;
+    }
+    difference.by.push_back(*bd);
+  }
+  difference.overlap = OverlapOf(anchor.points, test.points);
+  return difference;
+}
+
+/// The points by rate, with their encodes.
+void Sort(LadderCurve& curve) {
+  std::vector<size_t> order(curve.points.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return curve.points[i].rate; });
+  std::vector<std::string> encodes;
+  for (const size_t i : order)
+    if (!curve.encodes.empty()) encodes.push_back(curve.encodes[i]);
+  SortByRate(curve.points);
+  curve.encodes = std::move(encodes);
+}
+
+/// The mean of a score, or a number of the whole video; empty: there is none.
+std::string CtcCell(const Summary& summary, const SummaryVideo& video, const std::string& name) {
+  for (const auto& [aggregate, value] : video.scores->aggregates())
+    if (aggregate == name) return fmt::format("{:.6f}", value);
+  const Requirement named{.text = name, .score = name, .pool = NamedPool{}};
+  const auto column = FindScore(named, *video.scores, summary.models);
+  if (!column.ok() || !*column) return "";
+  const auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(**column)]);
+  return scores ? fmt::format("{:.6f}", Mean(*scores)) : "";
+}
+
+std::string PercentText(const std::optional<Interval>& interval) {
+  return interval ? fmt::format(" [{:+.2f}, {:+.2f}]", interval->low, interval->high) : "";
+}
+
+}  // namespace
+
+Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score,
+                                          std::vector<LadderCurve> curves) {
+  size_t next = 0;
+  for (LadderCurve& curve : curves) {
+    for (size_t i = 0; i < curve.encodes.size(); ++i, ++next) {
+      const SummaryVideo& video = summary.videos[next];
+      if (!video.bit_rate)
+        return Error(StatusCode::kInvalidArgument,
+                     "{} has no bit rate: a curve needs files that are scored as a whole and tell a frame rate",
+                     video.distorted);
+      const Requirement named{.text = score, .score = score, .pool = NamedPool{}};
+      ACU_ASSIGN_OR_RETURN(const std::optional<int> column, FindScore(named, *video.scores, summary.models));
+      auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(*column)]);
+      if (!scores) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, score);
+      const double mean = Mean(*scores);
+      curve.points.push_back({*video.bit_rate, mean, *std::move(scores)});
+    }
+  }
+  return curves;
+}
+
+Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t block) {
+  Ladder ladder{std::move(score), std::move(curves), {}};
+  for (LadderCurve& curve : ladder.curves) {
+    Sort(curve);
+    const bool has_rates = std::ranges::all_of(curve.points, [](const RatePoint& point) { return point.rate > 0; });
+    if (has_rates) curve.hull = ConvexHull(curve.points);
+  }
+  for (size_t i = 1; i < ladder.curves.size(); ++i)
+    ladder.differences.push_back(DifferenceOf(ladder.curves[0], ladder.curves[i], block));
+  return ladder;
+}
+
+Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error(StatusCode::kIo, "could not open {}", path);
+  std::vector<LadderCurve> curves;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || (number == 1 && line == "curve,rate,quality")) continue;
+    const size_t quality = line.rfind(','), rate = quality == line.npos ? line.npos : line.rfind(',', quality - 1);
+    const auto read = [&](size_t begin, size_t end, double& value) {
+      const auto [stop, error] = std::from_chars(line.data() + begin, line.data() + end, value);
+      return error == std::errc() && stop == line.data() + end;
+    };
+    RatePoint point;
+    if (rate == line.npos || rate == 0 || quality == 0 || !read(rate + 1, quality, point.rate) ||
+        !read(quality + 1, line.size(), point.quality))
+      return Error(StatusCode::kBadData, "{}, line {}: expected curve,rate,quality, such as x264,1250000,91.5", path,
+                   number);
+    const std::string name = line.substr(0, rate);
+    auto curve = std::ranges::find(curves, name, &LadderCurve::name);
+    if (curve == curves.end()) curve = curves.insert(curves.end(), {name, {}, {}, {}});
+    curve->points.push_back(std::move(point));
+  }
+  if (curves.empty()) return Error(StatusCode::kBadData, "{} has no points", path);
+  return curves;
+}
+
+Json LadderJson(const Ladder& ladder) {
+  Json curves = Json::array(), differences = Json::array();
+  for (const LadderCurve& curve : ladder.curves) {
+    Json points = Json::array();
+    for (size_t i = 0; i < curve.points.size(); ++i)
+      points.push_back({{"distorted", curve.encodes.empty() ? Json() : Json(curve.encodes[i])},
+                        {"bit_rate", JsonNumber(curve.points[i].rate)},
+                        {"quality", JsonNumber(curve.points[i].quality)},
+                        {"on_hull", std::ranges::count(curve.hull, i) > 0}});
+    curves.push_back({{"name", curve.name}, {"points", std::move(points)}});
+  }
+  for (const LadderDifference& difference : ladder.differences) {
+    Json by = Json::object();
+    for (size_t m = 0; m < difference.by.size(); ++m)
+      by[kCurveMethodNames[m]] = {
+          {"bd_rate", JsonNumber(difference.by[m].rate_percent)},
+          {"bd_rate_interval", IntervalJson(difference.by[m].rate_interval, kBootstrap.confidence)},
+          {"bd_quality", JsonNumber(difference.by[m].quality)},
+          {"bd_quality_interval", IntervalJson(difference.by[m].quality_interval, kBootstrap.confidence)}};
+    const bool refused = !difference.refusal.empty();
+    differences.push_back({{"anchor", difference.anchor},
+                           {"test", difference.test},
+                           {"refusal", refused ? Json(difference.refusal) : Json()},
+                           {"quality_overlap", refused ? Json() : JsonNumber(difference.overlap.quality)},
+                           {"rate_overlap", refused ? Json() : JsonNumber(difference.overlap.rate)},
+                           {"doubtful", !refused && difference.is_doubtful()},
+                           {"by", std::move(by)}});
+  }
+  return {{"score", ladder.score}, {"curves", std::move(curves)}, {"differences", std::move(differences)}};
+}
+
+std::string LadderText(const Ladder& ladder) {
+  std::string text;
+  for (const LadderCurve& curve : ladder.curves) {
+    text += fmt::format("{}\n{:>16}{:>12}  hull\n", curve.name, "bit rate", ladder.score);
+    for (size_t i = 0; i < curve.points.size(); ++i)
+      text +=
+          fmt::format("{:>16}{:>12.4f}  {:<4}  {}\n", BitRateText(curve.points[i].rate), curve.points[i].quality,
+                      std::ranges::count(curve.hull, i) > 0 ? "*" : "", curve.encodes.empty() ? "" : curve.encodes[i]);
+    text += "\n";
+  }
+  for (const LadderDifference& difference : ladder.differences) {
+    text += fmt::format("{} against {}: ", difference.test, difference.anchor);
+    if (!difference.refusal.empty()) {
+      text += fmt::format("no difference, for {}\n", difference.refusal);
+      continue;
+    }
+    text += fmt::format("{:.0f} % of the qualities and {:.0f} % of the rates in common{}\n",
+                        100 * difference.overlap.quality, 100 * difference.overlap.rate,
+                        difference.is_doubtful() ? ", so little that the numbers are doubtful" : "");
+    for (size_t m = 0; m < difference.by.size(); ++m)
+      text += fmt::format("  {:<8} BD-rate {:+.3f} %{}  BD-quality {:+.4f}{}\n", kCurveMethodNames[m],
+                          difference.by[m].rate_percent, PercentText(difference.by[m].rate_interval),
+                          difference.by[m].quality, PercentText(difference.by[m].quality_interval));
+  }
+  return text;
+}
+
+std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves) {
+  struct QualityColumn {
+    const char* title;
+    const char* score;
+  };
+  static constexpr QualityColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
+                                               {"PSNR_U", "psnr_cb"},
+                                               {"PSNR_V", "psnr_cr"},
+                                               {"SSIM_Y(dB)", "float_ssim"},
+                                               {"MS-SSIM_Y(dB)", "float_ms_ssim"},
+                                               {"VMAF_Y", "vmaf_v0.6.1"},
+                                               {"VMAF_Y-NEG", "vmaf_v0.6.1neg"},
+                                               {"PSNR-HVS", "psnr_hvs"},
+                                               {"CIEDE2000", "ciede2000"},
+                                               {"APSNR_Y", "apsnr_y"},
+                                               {"APSNR_U", "apsnr_cb"},
+                                               {"APSNR_V", "apsnr_cr"},
+                                               {"CAMBI", "cambi"}};
+  std::string text =
+      "TestCfg,EncodeMethod,CodecName,EncodePreset,Class,Name,OrigRes,FPS,BitDepth,CodedRes,QP,Bitrate(kbps)";
+  for (const QualityColumn& column : kQuality) text += fmt::format(",{}", column.title);
+  text += ",EncT[s],DecT[s]\n";
+  size_t next = 0;
+  for (const LadderCurve& curve : curves)
+    for (size_t i = 0; i < curve.encodes.size(); ++i, ++next) {
+      const SummaryVideo& video = summary.videos[next];
+      text += fmt::format(",,{},,,{},{}x{},{:.4f},{},,,{:.6f}", CsvField(curve.name),
+                          CsvField(std::filesystem::path(curve.encodes[i]).filename().string()), summary.width,
+                          summary.height, summary.frame_rate.value_or(0), summary.bit_depth,
+                          video.bit_rate.value_or(0) / 1000);
+      for (const QualityColumn& column : kQuality) text += "," + CtcCell(summary, video, column.score);
+      text += ",,\n";
+    }
+  return text;
+}
+
+}  // namespace acutance

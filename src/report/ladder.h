@@ -1,0 +1,54 @@
+// Rate-quality curves, their hulls and differences, as `acutance ladder` prints them (docs/decisions.md).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "decide/bd_rate.h"
+#include "report/summary.h"
+
+namespace acutance {
+
+struct LadderCurve {
+  std::string name;
+  std::vector<RatePoint> points;     // by rate
+  std::vector<std::string> encodes;  // of the points; empty names: points of a file
+  std::vector<size_t> hull;          // indices of points
+};
+
+struct LadderDifference {
+  std::string anchor, test;
+  std::string refusal;       // empty: there are results
+  Overlap overlap;           // where there are results
+  std::vector<BdResult> by;  // by kCurveMethods
+
+  bool is_doubtful() const { return std::min(overlap.quality, overlap.rate) < kGoodOverlap; }
+};
+
+struct Ladder {
+  std::string score;
+  std::vector<LadderCurve> curves;  // the anchor first
+  std::vector<LadderDifference> differences;
+};
+
+/// The curves' names and encodes become points by the mean of a score; videos of the summary are in the order of the
+/// curves' encodes.
+Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score,
+                                          std::vector<LadderCurve> curves);
+
+/// Sorts the points, and compares each curve with the first. block: of frames, for intervals.
+Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t block);
+
+/// "curve,rate,quality" lines under such a heading; rates in bits a second.
+Result<std::vector<LadderCurve>> ReadPoints(const std::string& path);
+
+nlohmann::ordered_json LadderJson(const Ladder& ladder);
+std::string LadderText(const Ladder& ladder);
+
+/// The columns of the AOM's common test conditions; cells of what was not computed are empty.
+std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves);
+
+}  // namespace acutance

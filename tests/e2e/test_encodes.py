@@ -1,0 +1,242 @@
+"""Many encodes and many pairs: compare, ladder, bd, batch, and verdicts from a part of the frames."""
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+import schema
+from clips import ACUTANCE, CommandTest, frames, reference_sample, y4m
+
+
+def noisy(strength):
+    """The reference with noise that is the same in each run."""
+    def sample(x, y, k):
+        return min(max(reference_sample(x, y, k) + ((31 * x + 17 * y + 5 * k) % 16 - 8) * strength // 8, 0), 255)
+    return sample
+
+
+class Encodes(CommandTest):
+    MODEL = ("-m", "vmaf_v0.6.1", "--align", "index", "-q")
+
+    def setUp(self):
+        super().setUp()
+        self.long = self.write("long.y4m", y4m(64, 48, self.clip("ref") * 4))
+
+    def encode(self, name, strength, more=0):
+        """A y4m file of some quality; frames that have no partner make sizes differ as bit rates would."""
+        pictures = frames(64, 48, self.FRAMES, noisy(strength)) * 4
+        return self.write(name, y4m(64, 48, pictures + pictures[:1] * more))
+
+    def command(self, *args, status=0):
+        result = self.run_command(ACUTANCE, *args)
+        self.assertEqual(result.returncode, status, result.stderr.decode())
+        return result.stdout.decode()
+
+    def test_compare(self):
+        good, bad = self.encode("good.y4m", 4), self.encode("bad.y4m", 30)
+        text = self.command("compare", self.long, bad, good, *self.MODEL)
+        self.assertRegex(text, r"good.y4m is [\d.]+ \[[\d.]+, [\d.]+\] above .*bad.y4m\n")
+        document = schema.check(json.loads(self.command("compare", self.long, bad, good, *self.MODEL, "--json")))
+        encodes = document["comparison"]["encodes"]
+        self.assertEqual(encodes[0]["bytes"], os.path.getsize(bad))
+        self.assertAlmostEqual(encodes[0]["bit_rate"], os.path.getsize(bad) * 8 * 25 / 24)
+        self.assertEqual([encode["best"] for encode in encodes], [False, True])
+        difference = document["comparison"]["differences"][0]
+        self.assertEqual((difference["a"], difference["b"]), (good, bad))
+        self.assertTrue(difference["sure"])
+        self.assertAlmostEqual(difference["mean"], encodes[1]["mean"] - encodes[0]["mean"], delta=1e-9)
+        same = schema.check(json.loads(self.command("compare", self.long, good, good, *self.MODEL, "--json")))
+        self.assertFalse(same["comparison"]["differences"][0]["sure"])
+        self.command("compare", self.long, good, *self.MODEL, "--require", "vmaf_v0.6.1.mean>101", status=3)
+
+    def ladder_folders(self):
+        for codec, extra in (("x264", 0), ("svt", -3)):
+            os.mkdir(self.path(codec))
+            for i, strength in enumerate((36, 28, 20, 12, 6)):
+                self.encode(f"{codec}/{i}.y4m", max(strength + extra, 1), more=10 * 2 ** i)
+        return self.path("x264"), self.path("svt")
+
+    def test_ladder(self):
+        folders = self.ladder_folders()
+        args = ("ladder", self.long, *folders, *self.MODEL, "-f", "psnr", "--by", "psnr_y")
+        document = schema.check(json.loads(self.command(*args, "--json", "--ctc-csv", self.path("ctc.csv"))))
+        curves = document["ladder"]["curves"]
+        self.assertEqual([curve["name"] for curve in curves], ["x264", "svt"])
+        rates = [point["bit_rate"] for point in curves[0]["points"]]
+        self.assertEqual(rates, sorted(rates))
+        difference = document["ladder"]["differences"][0]
+        self.assertIsNone(difference["refusal"])
+        self.assertEqual(list(difference["by"]), ["cubic", "pchip", "akima", "linear"])
+        for numbers in difference["by"].values():
+            self.assertLess(numbers["bd_rate"], 0)  # svt is better at each size
+            self.assertGreater(numbers["bd_quality"], 0)
+        with open(self.path("ctc.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), 10)
+        self.assertAlmostEqual(float(rows[0]["Bitrate(kbps)"]) * 1000, rates[0], delta=1e-3)
+        self.assertAlmostEqual(float(rows[0]["PSNR_Y"]), curves[0]["points"][0]["quality"], delta=1e-5)
+        self.assertEqual(rows[0]["CAMBI"], "")  # it was not computed
+        text = self.command(*args, "--anchor", "svt")
+        self.assertIn("x264 against svt: ", text)
+        self.assertRegex(text, r"pchip +BD-rate \+")
+        self.command("ladder", self.long, *folders, *self.MODEL, "--anchor", "aom", status=2)
+
+    def test_bd_of_known_points(self):
+        points = "curve,rate,quality\n" + "".join(
+            f"{name},{rate},{quality}\n" for name, rates, qualities in (
+                ("a", (9487.76, 4593.60, 2486.44, 1358.24), (40.037, 38.615, 36.845, 34.851)),
+                ("b", (9787.80, 4469.00, 2451.52, 1356.24), (40.121, 38.651, 36.970, 34.987)),
+                ("short", (1, 2), (3, 4))) for rate, quality in zip(rates, qualities))
+        path = self.write("points.csv", points)
+        differences = schema.check(json.loads(self.command("bd", path, "--json")))["ladder"]["differences"]
+        known = {"cubic": -4.420462706026296, "pchip": -4.417485350589045, "akima": -4.425245156997493}
+        for method, value in known.items():  # of PyPI's bjontegaard 1.3.0
+            self.assertAlmostEqual(differences[0]["by"][method]["bd_rate"], value, delta=1e-9)
+        self.assertIn("short has 2 points", differences[1]["refusal"])
+        self.assertIn("no difference, for short has 2 points", self.command("bd", path))
+        self.command("bd", self.write("bad.csv", "curve,rate,quality\na,1\n"), status=1)
+
+
+class Verdicts(CommandTest):
+    """--at-least on a clip whose scores vary."""
+
+    def write_clips(self, seconds):
+        rng = random.Random(5)
+        base = [frames(64, 48, 4, reference_sample), *(frames(64, 48, 4, noisy(s)) for s in (3, 12, 30))]
+        kinds = [kind for _ in range(seconds) for kind in [rng.choice((1, 1, 1, 2, 3))] * 16]
+        reference = self.write("lr.y4m", y4m(64, 48, base[0] * (len(kinds) // 4)))
+        distorted = self.write("ld.y4m", y4m(64, 48, [base[kind][k % 4] for k, kind in enumerate(kinds)]))
+        self.args = (reference, distorted, "-q", "--align", "index")
+
+    def setUp(self):
+        super().setUp()
+        self.write_clips(200)
+
+    def verdict(self, *args, status):
+        result = self.score(*self.args, *args, "--json")
+        self.assertEqual(result.returncode, status, result.stderr.decode())
+        return schema.check(json.loads(result.stdout))
+
+    def mean(self, *args):
+        document = json.loads(self.assert_ok(self.score(*self.args, *args, "--json")))
+        return next(iter(document["results"][0]["models"].values()))["mean"]
+
+    def test_verdicts_are_those_of_the_whole(self):
+        model = ("-m", "vmaf_v0.6.1")
+        mean = self.mean(*model)
+        for option, bound, status in (("--at-least", mean - 20, 0), ("--at-least", mean + 10, 3), ("--at-most", mean + 10, 0),
+                                      ("--at-most", mean - 20, 3)):
+            for seed in (1, 2):
+                document = self.verdict(*model, option, bound, "--seed", seed, status=status)
+                self.assertLess(document["frames_read"], 3200)
+                self.assertLessEqual(document["least_mean"], mean)
+                self.assertGreaterEqual(document["greatest_mean"], mean)
+        text = self.score(*self.args, *model, "--at-least", "101")
+        self.assert_fails(text, 3)
+        self.assertIn("for certain", text.stdout.decode())
+
+    def test_parts_score_as_in_a_whole_run(self):
+        # A bound at the mean itself needs all frames but the best, whose mean then tells every difference.
+        self.write_clips(8)
+        for model in ("vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"):
+            size = ("--scale", "288x216") if "v1" in model else ()
+            mean = self.mean("-m", model, *size)
+            document = self.verdict("-m", model, *size, "--at-least", mean + 1e-7, "--certain", status=3)
+            self.assertTrue(document["certain"])
+            # Frames of the greatest score may stay unread: they are no better than is assumed of them.
+            self.assertAlmostEqual(document["greatest_mean"], mean, delta=2e-7)
+            self.verdict("-m", model, *size, "--at-least", mean - 1e-7, "--certain", status=0)
+
+    def test_offsets_and_what_is_refused(self):
+        late = self.write("late.y4m", y4m(64, 48, self.clip("dis") + self.clip("dis") * 10))
+        ref = self.write("r.y4m", y4m(64, 48, self.clip("ref") * 10))
+        result = self.score(ref, late, "-q", "-m", "vmaf_v0.6.1", "--align", "+6", "--at-least", "1", "--json")
+        self.assertEqual(json.loads(self.assert_ok(result))["frames"], 60)
+        for args, fragment in ((("--at-most", "1"), "leave one out"), (("-o", self.path("log")), "no logs"),
+                               (("--no-model", "-f", "psnr"), "need a model")):
+            self.assert_fails(self.score(*self.args, "--at-least", "1", *args), 2, fragment)
+        clip = ("-m", "version=vmaf_v0.6.1:name=v:disable_clip")
+        self.assert_fails(self.score(*self.args, "--at-least", "1", *clip), 1, "no range")
+
+
+class Batch(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.out = self.path("out")
+        rows = [f"{self.ref},{self.dis},one", f"{self.ref},{self.path('none.mp4')},gone", f"{self.ref},{self.ref},\"same, it\""]
+        self.list = self.write("list.csv", "reference,distorted,name\n" + "\n".join(rows) + "\n")
+
+    def batch(self, *options, status):
+        result = self.run_command(ACUTANCE, "batch", self.list, "--out", self.out, *options)
+        self.assertEqual(result.returncode, status, result.stderr.decode())
+        with open(os.path.join(self.out, "summary.csv"), encoding="utf-8") as file:
+            rows = {row["name"]: row for row in csv.DictReader(file)}
+        return result, rows
+
+    def test_one_failure_does_not_stop_the_rest(self):
+        result, rows = self.batch("--jobs", "2", "--", "-m", "vmaf_v0.6.1", status=1)
+        self.assertIn("gone: ", result.stderr.decode())
+        self.assertIn("2 of 3 pairs are scored, 1 failed", result.stdout.decode())
+        self.assertEqual({name: row["status"] for name, row in rows.items()},
+                         {"one": "ok", "gone": "failed", "same, it": "ok"})
+        self.assertIn("none.mp4", rows["gone"]["error"])
+        single = json.loads(self.assert_ok(self.score(self.ref, self.dis, "-m", "vmaf_v0.6.1", "-q", "--json")))
+        mean = single["results"][0]["models"]["vmaf_v0.6.1"]["mean"]
+        self.assertEqual(float(rows["one"]["vmaf_v0.6.1.mean"]), mean)
+        document = schema.check(json.loads(self.read("out/summary.json")))
+        self.assertEqual(document["jobs"][0]["scores"]["vmaf_v0.6.1"]["mean"], mean)
+        schema.check(json.loads(self.read("out/one.json")))
+
+    def test_goes_on_where_it_was(self):
+        options = ("-q", "--", "-m", "vmaf_v0.6.1")
+        self.batch(*options, status=1)
+        times = {name: os.stat(self.path(f"out/{name}.json")).st_mtime_ns for name in ("one", "same, it")}
+        self.write("none.mp4", y4m(64, 48, self.clip("dis")))
+        _, rows = self.batch(*options, status=0)
+        self.assertEqual(rows["gone"]["status"], "ok")
+        for name, at in times.items():
+            self.assertEqual(os.stat(self.path(f"out/{name}.json")).st_mtime_ns, at, name)
+        os.utime(self.dis, (1, 1))  # another file, for all that is known
+        self.batch(*options, status=0)
+        self.assertNotEqual(os.stat(self.path("out/one.json")).st_mtime_ns, times["one"])
+        self.batch("-q", "--", "-m", "vmaf_v0.6.1neg", status=0)
+        self.assertIn("vmaf_v0.6.1neg", json.loads(self.read("out/one.json"))["results"][0]["models"])
+
+    def test_gates(self):
+        self.write("none.mp4", y4m(64, 48, self.clip("dis")))
+        options = ("-q", "--", "-m", "vmaf_v0.6.1", "--require", "vmaf_v0.6.1.mean>=95")
+        _, rows = self.batch(*options, status=3)
+        self.assertEqual([row["status"] for row in rows.values()].count("not_reached"),
+                         sum(float(row["vmaf_v0.6.1.mean"]) < 95 for row in rows.values()))
+
+    def test_a_kill_leaves_no_process_and_no_half_result(self):
+        long = [self.write(name, y4m(64, 48, self.clip(kind) * 3000)) for name, kind in (("lr.y4m", "ref"), ("ld.y4m", "dis"))]
+        self.write("list.csv", f"reference,distorted,name\n{self.ref},{self.dis},short\n{long[0]},{long[1]},long\n")
+        command = [ACUTANCE, "batch", self.list, "--out", self.out, "-q", "--", "-m", "vmaf_v0.6.1"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 60
+            while not os.path.exists(self.path("out/long.part")) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGKILL)
+        self.assertFalse(os.path.exists(self.path("out/long.json")))
+        self.assertTrue(os.path.exists(self.path("out/short.json")))
+        at = os.stat(self.path("out/short.json")).st_mtime_ns
+        _, rows = self.batch("-q", "--", "-m", "vmaf_v0.6.1", status=0)
+        self.assertEqual(rows["long"]["frames"], "18000")
+        self.assertEqual(os.stat(self.path("out/short.json")).st_mtime_ns, at)
+
+    def test_lists_that_there_are_not(self):
+        for text, fragment in (("", "is empty"), ("a,b\n", "no column 'a'"), ("reference,distorted\n", "no pair"),
+                               ("reference,distorted\nx\n", "line 2"), ("reference,distorted\n\"x,y\n", "not closed"),
+                               ("reference,distorted,name\nx,y,../z\n", "a name of its own"),
+                               ("reference,distorted,name\nx,y,a\nx,y,a\n", "line 3")):
+            result = self.run_command(ACUTANCE, "batch", self.write("list.csv", text), "--out", self.out)
+            self.assert_fails(result, 2, fragment)
+
+
+if __name__ == "__main__":
+    unittest.main()
