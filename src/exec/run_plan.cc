@@ -142,11 +142,15 @@ Status PlanRunner::FillBuffers() {
   for (const Input& input : inputs_) uploader_->AppendFill(*input.buffer, commands);
   for (const BoundPlan& bound : plans_)
     for (size_t i = 0; i < bound.own.size(); ++i) {
-      const std::vector<std::byte>& contents = bound.plan.buffers()[i].contents;
-      if (contents.empty()) continue;
-      ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> source, device_.Allocate(contents.size(), MemoryKind::kUpload));
-      std::memcpy(source->host(), contents.data(), contents.size());
-      commands.push_back({source.get(), 0, bound.own[i].get(), 0, contents.size()});
+      const Plan::BufferSpec& spec = bound.plan.buffers()[i];
+      // An artifact is read back with the padding of its rows, which no kernel writes.
+      const bool is_read_back = options_.artifacts && spec.kind == Plan::BufferKind::kArtifact;
+      const size_t bytes = is_read_back ? spec.bytes : spec.contents.size();
+      if (bytes == 0) continue;
+      ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> source, device_.Allocate(bytes, MemoryKind::kUpload));
+      if (is_read_back) std::memset(source->host(), 0, bytes);
+      else std::memcpy(source->host(), spec.contents.data(), bytes);
+      commands.push_back({source.get(), 0, bound.own[i].get(), 0, bytes});
       sources.push_back(std::move(source));
     }
   const Status copied = queue_->Copy(commands);
