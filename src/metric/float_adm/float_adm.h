@@ -78,7 +78,6 @@ struct FloatAdmBuffers : Workspace {
   FloatRows samples;  // of both videos, those that a row of the bands is made of
   FloatRows columns;  // low and high of both images after the vertical pass, each as even and odd columns
   FloatRows ring;
-  FloatRows terms;  // kFloatAdmSums of a row
 };
 
 /// words[y * kFloatAdmSums + i]: the running float sums of row y of the bands (FloatAdmSum), 0

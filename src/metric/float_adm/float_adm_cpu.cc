@@ -75,6 +75,66 @@ HWY_INLINE V NearReciprocal(V x) {
   return hn::Add(first, hn::Mul(first, hn::Sub(one, hn::Mul(x, first))));
 }
 
+/// The terms of a vector's columns: four of a column side by side, and the ninth.
+struct TermColumns {
+  alignas(64) float fours[2][4 * kLanes];
+  alignas(64) float last[kLanes];
+};
+
+HWY_NOINLINE void Raise(int count, float p_norm, TermColumns& columns) {
+  for (int i = 0; i < 4 * count; ++i)
+    for (float* fours : {columns.fours[0], columns.fours[1]}) fours[i] = Powf(fours[i], p_norm);
+  for (int x = 0; x < count; ++x) columns.last[x] = Powf(columns.last[x], p_norm);
+}
+
+/// beyond: a band's values less their thresholds, of `count` columns.
+HWY_INLINE void StoreTerms(const V (&beyond)[kFloatAdmSums], int count, float p_norm, TermColumns& columns) {
+  V terms[kFloatAdmSums];
+  for (int i = 0; i < kFloatAdmSums; ++i) {
+    const V y = hn::Max(beyond[i], hn::Zero(D()));
+    terms[i] = p_norm == 3 ? hn::Mul(hn::Mul(y, y), y) : y;
+  }
+  hn::StoreInterleaved4(terms[0], terms[1], terms[2], terms[3], D(), columns.fours[0]);
+  hn::StoreInterleaved4(terms[4], terms[5], terms[6], terms[7], D(), columns.fours[1]);
+  hn::Store(terms[8], D(), columns.last);
+  if (p_norm != 3) Raise(count, p_norm, columns);
+}
+
+/// The nine sums of a row. A running sum waits for itself, so that columns are added while terms of the next ones are
+/// computed.
+class RunningSums {
+ public:
+  HWY_INLINE RunningSums() : first_(hn::Zero(D4())), second_(hn::Zero(D4())) {}
+
+  HWY_INLINE void Add(const TermColumns& columns, int count) {
+    if (count == kLanes)
+      for (int x = 0; x < kLanes; ++x) AddColumn(columns, x);
+    else
+      for (int x = 0; x < count; ++x) AddColumn(columns, x);
+  }
+
+  HWY_INLINE void Write(int64_t* words) const {
+    static_assert(kFloatAdmSums == 9);
+    alignas(16) float sums[kFloatAdmSums];
+    hn::Store(first_, D4(), sums);
+    hn::Store(second_, D4(), sums + 4);
+    sums[8] = last_;
+    for (int i = 0; i < kFloatAdmSums; ++i) words[i] = WordFromFloat(sums[i]);
+  }
+
+ private:
+  using D4 = hn::FixedTag<float, 4>;
+
+  HWY_INLINE void AddColumn(const TermColumns& columns, int x) {
+    first_ = hn::Add(first_, hn::Load(D4(), columns.fours[0] + 4 * x));
+    second_ = hn::Add(second_, hn::Load(D4(), columns.fours[1] + 4 * x));
+    last_ += columns.last[x];
+  }
+
+  hn::Vec<D4> first_, second_;
+  float last_ = 0;
+};
+
 /// Where a band's row stands in the ring.
 enum RingRow { kReference, kKept = 3, kAdded = 6, kKeptShare = 9, kAddedShare = 12 };
 
@@ -279,33 +339,21 @@ class ScaleBand {
     FindRows(y, kAddedShare, kAdded, added_masks);
     const float* values[FloatAdmBuffers::kRingRows];
     for (int i = 0; i < FloatAdmBuffers::kRingRows; ++i) values[i] = Ring(y, i);
-    float* terms[kFloatAdmSums];
-    for (int i = 0; i < kFloatAdmSums; ++i) terms[i] = buffers_.terms.Row(i);
+    TermColumns columns;
+    RunningSums sums;
     for (int x = s_.columns.begin; x < s_.columns.end; x += kLanes) {
       const V num_threshold = Threshold(added_masks, x), aim_threshold = Threshold(kept_masks, x);
+      V beyond[kFloatAdmSums];
       for (int b = 0; b < kBands; ++b) {
-        StoreTerm(hn::Sub(hn::LoadU(D(), values[kKept + b] + x), num_threshold), terms[kFloatAdmNum * kBands + b] + x);
-        StoreTerm(hn::Sub(hn::LoadU(D(), values[kAdded + b] + x), aim_threshold), terms[kFloatAdmAim * kBands + b] + x);
-        StoreTerm(hn::LoadU(D(), values[kReference + b] + x), terms[kFloatAdmDen * kBands + b] + x);
+        beyond[kFloatAdmNum * kBands + b] = hn::Sub(hn::LoadU(D(), values[kKept + b] + x), num_threshold);
+        beyond[kFloatAdmAim * kBands + b] = hn::Sub(hn::LoadU(D(), values[kAdded + b] + x), aim_threshold);
+        beyond[kFloatAdmDen * kBands + b] = hn::LoadU(D(), values[kReference + b] + x);
       }
+      const int count = std::min(s_.columns.end - x, kLanes);
+      StoreTerms(beyond, count, layout_.p_norm, columns);
+      sums.Add(columns, count);
     }
-    SumTerms(terms, words);
-  }
-
-  HWY_INLINE void StoreTerm(V beyond, float* to) const {
-    const V y = hn::Max(beyond, hn::Zero(D()));
-    hn::StoreU(layout_.p_norm == 3 ? hn::Mul(hn::Mul(y, y), y) : y, D(), to);
-  }
-
-  /// A running sum waits for itself, the nine do not wait for each other.
-  void SumTerms(float* const (&terms)[kFloatAdmSums], int64_t* words) const {
-    if (layout_.p_norm != 3)
-      for (float* row : terms)
-        for (int x = s_.columns.begin; x < s_.columns.end; ++x) row[x] = Powf(row[x], layout_.p_norm);
-    float sums[kFloatAdmSums] = {};
-    for (int x = s_.columns.begin; x < s_.columns.end; ++x)
-      for (int i = 0; i < kFloatAdmSums; ++i) sums[i] += terms[i][x];
-    for (int i = 0; i < kFloatAdmSums; ++i) words[i] = WordFromFloat(sums[i]);
+    sums.Write(words);
   }
 
   const FloatAdmPlanes& planes_;

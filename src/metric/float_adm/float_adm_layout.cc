@@ -73,7 +73,6 @@ FloatAdmImages::FloatAdmImages(const FloatAdmLayout& layout) {
 FloatAdmBuffers::FloatAdmBuffers(const FloatAdmLayout& layout)
     : samples(2 * kSampleRows, layout.scales[0].width),
       columns(8, layout.scales[0].band_width + 1),
-      ring(kRing * kRingRows, layout.scales[0].band_width),
-      terms(kFloatAdmSums, layout.scales[0].band_width) {}
+      ring(kRing * kRingRows, layout.scales[0].band_width) {}
 
 }  // namespace acutance
