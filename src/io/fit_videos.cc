@@ -50,6 +50,20 @@ double ShapeOf(const VideoSource& video) {
   return video.format().width * video.facts().pixel_aspect / video.format().height;
 }
 
+/// Headers may say anything. Anamorphic video reaches from 0.5 to 2.
+Status CheckPixels(const Inputs& inputs) {
+  constexpr double kMost = 100;
+  for (const PairReaderInput* input : inputs) {
+    const double aspect = input->video->facts().pixel_aspect;
+    if (aspect >= 1 / kMost && aspect <= kMost) continue;
+    return Error(StatusCode::kBadData,
+                 "{} says that its pixels are {:.4g} times as wide as high, which no video is shown with; correct its "
+                 "header first, for example: ffmpeg -i IN -vf setsar=1 OUT",
+                 input->name, aspect);
+  }
+  return {};
+}
+
 /// Sizes are rounded to whole blocks, so that shapes differ a little.
 Status CheckShapes(bool force, const Inputs& inputs, std::vector<std::string>& steps) {
   constexpr double kTolerance = 0.03;
@@ -120,8 +134,12 @@ PictureFormat ShownSize(bool heed_display, const VideoSource& video) {
 }
 
 Result<PictureFormat> SizeOf(const CommonSize& size, bool heed_display, const Inputs& inputs) {
-  if (size.of == CommonSize::Of::kReference) return ShownSize(heed_display, *inputs.front()->video);
   PictureFormat format = inputs[1]->video->format();
+  if (size.of == CommonSize::Of::kReference) {
+    format = ShownSize(heed_display, *inputs.front()->video);
+    ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+    return format;
+  }
   if (size.of == CommonSize::Of::kDistorted) {
     for (const PairReaderInput* input : inputs)
       if (input != inputs.front() &&
@@ -203,6 +221,7 @@ Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReader
     ACU_RETURN_IF_ERROR(CheckTransfers(options.force, inputs, steps));
     ACU_RETURN_IF_ERROR(FitRanges(inputs, steps));
   }
+  if (options.heed_display) ACU_RETURN_IF_ERROR(CheckPixels(inputs));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
   if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 
 #include "io/bars.h"
@@ -178,6 +179,25 @@ TEST(FitVideos, MakesPixelsSquareAndRefusesOtherShapes) {
   FitOptions forced = kShown;
   forced.force = true;
   EXPECT_TRUE(Fit(forced, Flat("a", kFormat), Flat("b", narrow)).steps.ok());
+}
+
+TEST(FitVideos, RefusesPixelsOfAnyShape) {
+  for (const double aspect : {1e282, 2e9, 101.0, 0.009, 1e-300, 0.0, -1.0, double{INFINITY}, double{NAN}}) {
+    const VideoFacts facts = {.pixel_aspect = aspect};
+    EXPECT_THAT(Fit(kShown, WithFacts(Flat("a", kFormat), facts), WithFacts(Flat("b", kFormat), facts))
+                    .steps.status()
+                    .message(),
+                HasSubstr("a says that its pixels are"))
+        << aspect;
+    EXPECT_TRUE(Fit(kAll, WithFacts(Flat("a", kFormat), facts), Flat("b", kFormat)).steps.ok()) << "nobody asks";
+  }
+  const VideoFacts wide = {.pixel_aspect = 90};
+  EXPECT_EQ(Fit(kShown, WithFacts(Flat("a", {640, 36, 8, PixelFormat::k420}), wide),
+                WithFacts(Flat("b", {640, 36, 8, PixelFormat::k420}), wide))
+                .steps.status()
+                .code(),
+            StatusCode::kInvalidArgument)
+      << "57600 samples wide";
 }
 
 TEST(FitVideos, CropsBeforeItScales) {
