@@ -72,6 +72,15 @@ Alignment Aligned(const FrameTrack& reference, const FrameTrack& distorted) {
   return alignment.ok() ? *alignment : Alignment{};
 }
 
+TEST(FrameTrack, BelievesWhatVideosMayHave) {
+  for (const double rate : {0.001, 23.976, 60.0, 1e5}) EXPECT_EQ(PlausibleRate(rate), rate);
+  for (const double rate : {0.0, -25.0, 1e-9, 2e9, double{NAN}, double{INFINITY}})
+    EXPECT_FALSE(PlausibleRate(rate)) << rate;
+  for (const double time : {-3.5, 0.0, 1e6}) EXPECT_EQ(PlausibleTime(time), time);
+  for (const double time : {-1e18, 1e18, double{NAN}, double{INFINITY}}) EXPECT_FALSE(PlausibleTime(time)) << time;
+  EXPECT_FALSE(PlausibleRate(std::nullopt) || PlausibleTime(std::nullopt));
+}
+
 TEST(AlignTracks, FindsEqualVideosPlain) {
   const Alignment alignment = Aligned(Track(Frames(0, 60)), Track(Frames(0, 60)));
   EXPECT_TRUE(alignment.is_plain());

@@ -65,7 +65,8 @@ FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted) {
   const auto last = static_cast<double>(std::max<size_t>(times.size(), 2) - 1);
   const double per_frame = times.empty() ? 1 : (clock.positions.back() - clock.positions.front()) / last;
   clock.steps = IsEven(reference) && IsEven(distorted) ? StepsOf(per_frame) : 4;
-  clock.per_frame = std::max(1, static_cast<int>(std::lround(per_frame * clock.steps)));
+  constexpr double kMostSteps = 1e6;  // far beyond what a path can move on
+  clock.per_frame = static_cast<int>(std::lround(std::clamp(per_frame * clock.steps, 1.0, kMostSteps)));
   return clock;
 }
 

@@ -1,6 +1,7 @@
 #include "align/frame_signature.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace acutance {
 namespace {
@@ -47,6 +48,16 @@ void ReduceCells(const Plane& luma, int bit_depth, FrameSignature& signature) {
 }
 
 }  // namespace
+
+std::optional<double> PlausibleRate(std::optional<double> rate) {
+  constexpr double kSlowest = 1e-3, kFastest = 1e5;
+  return rate && *rate >= kSlowest && *rate <= kFastest ? rate : std::nullopt;
+}
+
+std::optional<double> PlausibleTime(std::optional<double> time) {
+  constexpr double kMost = 1e9;  // 31 years
+  return time && std::abs(*time) <= kMost ? time : std::nullopt;
+}
 
 FrameSignature SignatureOf(const Picture& picture) {
   FrameSignature signature;

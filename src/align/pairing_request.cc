@@ -1,5 +1,6 @@
 #include "align/pairing_request.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,7 @@ Result<PairingRequest> ParsePairing(const std::string& text) {
 }
 
 Result<std::vector<std::pair<int64_t, int64_t>>> ReadPairsFile(const std::string& path) {
+  constexpr int64_t kMostFrames = 10'000'000;  // 46 hours at 60 frames/s: those without a partner are listed
   std::ifstream file(path);
   if (!file) return Error(StatusCode::kIo, "could not read {}", path);
   std::vector<std::pair<int64_t, int64_t>> pairs;
@@ -55,6 +57,9 @@ Result<std::vector<std::pair<int64_t, int64_t>>> ReadPairsFile(const std::string
     std::pair<int64_t, int64_t> pair;
     if (!ParsePair(line, pair))
       return Error(StatusCode::kBadData, "{}, line {}: expected two frame numbers, such as 0,12", path, number);
+    if (std::max(pair.first, pair.second) >= kMostFrames)
+      return Error(StatusCode::kBadData, "{}, line {}: frame {} is not among the first {} of a video", path, number,
+                   std::max(pair.first, pair.second), kMostFrames);
     if (!pairs.empty() && (pair.first <= pairs.back().first || pair.second <= pairs.back().second))
       return Error(StatusCode::kBadData, "{}, line {}: frames {},{} do not come after {},{}", path, number, pair.first,
                    pair.second, pairs.back().first, pairs.back().second);

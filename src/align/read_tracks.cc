@@ -27,14 +27,14 @@ class TrackReader {
   TrackReader(VideoSource& video, std::atomic<int64_t>& most) : video_(video), most_(most) {}
 
   Status Read() {
-    track_.rate = video_.frame_rate();
+    track_.rate = PlausibleRate(video_.frame_rate());
     while (track_.size() < most_.load()) {
       Result<std::optional<Picture>> picture = video_.Next();
       const bool is_lost = !picture.ok() && (track_.size() == 0 || picture.status().code() == StatusCode::kCancelled);
       if (is_lost) return picture.status();
       if (!picture.ok() || !*picture) return {};
       track_.signatures.push_back(SignatureOf(**picture));
-      if (const std::optional<double> time = video_.time()) track_.times.push_back(*time);
+      if (const std::optional<double> time = PlausibleTime(video_.time())) track_.times.push_back(*time);
     }
     track_.is_whole = false;
     return {};
@@ -62,7 +62,7 @@ Result<std::vector<FrameTrack>> ReadTracks(const std::vector<std::unique_ptr<Vid
                                            std::optional<int64_t> most_frames) {
   double slowest = kNever, fastest = 0;
   for (const auto& video : videos)
-    if (const std::optional<double> rate = video->frame_rate()) {
+    if (const std::optional<double> rate = PlausibleRate(video->frame_rate())) {
       slowest = std::min(slowest, *rate);
       fastest = std::max(fastest, *rate);
     }

@@ -39,7 +39,7 @@ class SignedVideo : public ForwardedVideo {
 void SharedTrack::Begin(std::optional<double> rate) {
   const std::lock_guard lock(mutex_);
   track_ = {};
-  track_.rate = rate;
+  track_.rate = PlausibleRate(rate);
 }
 
 void SharedTrack::SetCrop(const Rectangle& crop) {
@@ -51,7 +51,7 @@ void SharedTrack::Add(const Picture& picture, std::optional<double> time) {
   const FrameSignature signature = SignatureOf(crop_ ? LumaOf(picture, *crop_) : picture);
   const std::lock_guard lock(mutex_);
   track_.signatures.push_back(signature);
-  if (time) track_.times.push_back(*time);
+  if (PlausibleTime(time)) track_.times.push_back(*time);
 }
 
 int64_t SharedTrack::size() const {

@@ -241,9 +241,11 @@ Status Pairing::Look() {
   };
   const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
   std::optional<int64_t> most;
+  constexpr double kMostFrames = 1e15;
   if (request_.frame_limit > 0)
-    most = static_cast<int64_t>(1.1 * static_cast<double>(first_frame() + request_.frame_limit) +
-                                1.2 * kMostSecondsApart * videos[0]->frame_rate().value_or(60));
+    most = static_cast<int64_t>(
+        std::min(kMostFrames, 1.1 * static_cast<double>(first_frame() + request_.frame_limit) +
+                                  1.2 * kMostSecondsApart * PlausibleRate(videos[0]->frame_rate()).value_or(60)));
   ACU_ASSIGN_OR_RETURN(std::vector<FrameTrack> tracks, ReadTracks(videos, most));
   ACU_RETURN_IF_ERROR(AlignAll(std::move(tracks)));
   KeepCommonPairs();

@@ -134,11 +134,21 @@ class Doubts(AlignTest):
     def test_one_frame(self):
         self.assert_fails(self.score(self.ref, self.video([0])), 1, "dis.y4m has one frame, and ", "has 90")
 
+    def test_rates_that_no_video_has(self):
+        """They are as if none were told: frame numbers could not be computed from them."""
+        expected = self.scored(self.video(range(COUNT)))
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE, "F2000000000:1 Ip A1:1 C420jpeg"))
+        for rate in ("F1:2000000000", "F25:1"):
+            dis = self.video(range(COUNT), rate)
+            for how in ("auto", "time"):
+                self.assertEqual(self.scored(dis, "--align", how)[::2], expected[::2], (rate, how))
+
     def test_bad_requests(self):
         dis = self.video(range(COUNT))
         self.assert_fails(self.score(self.ref, dis, "--align", "soon"), 2, "--align soon: expected auto")
         for text, problem in (("0,0\n0,1\n", "line 2: frames 0,1 do not come after"), ("0;0\n", "line 1: expected two"),
-                              ("a,b\n", "has no pairs")):
+                              ("a,b\n", "has no pairs"), ("0,0\n1,100000000000\n", "line 2: frame 100000000000 is not"),
+                              ("9223372036854775807,9223372036854775807", "line 1: frame 9223372036854775807 is not")):
             self.assert_fails(self.score(self.ref, dis, "--align", self.write("p.csv", text)), 1, problem)
 
 
