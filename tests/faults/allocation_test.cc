@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "tests/faults/fail_alloc.h"
@@ -16,9 +18,9 @@ namespace {
 
 constexpr unsigned kSize = 32, kFrames = 3;
 
-/// Runs `run` once undisturbed, then with each of its allocations failing, alone and with the three that follow. `run`
-/// returns whether it got its score.
-void FailEach(const std::function<bool()>& run) {
+/// Runs `run` once undisturbed, then with each of its allocations failing, or one of `step`, alone and with the three
+/// that follow. `run` returns whether it got its score.
+void FailEach(const std::function<bool()>& run, int64_t step = 1) {
   ASSERT_TRUE(run()) << "without a failure; this also fills what is made once for a process";
   fail_allocation_at(-1);
   ASSERT_TRUE(run());
@@ -26,14 +28,14 @@ void FailEach(const std::function<bool()>& run) {
   ASSERT_GT(count, 50);
   for (const int64_t together : {1, 4}) {
     int failed = 0;
-    for (int64_t n = 0; n < count; ++n) {
+    for (int64_t n = 0; n < count; n += step) {
       SCOPED_TRACE(n);
       fail_allocations(n, together);
       const bool scored = run();
       fail_allocation_at(-1);
       failed += !scored;
     }
-    EXPECT_GT(failed, count / 4) << "most failures cannot be worked round";
+    EXPECT_GT(failed, count / step / 4) << "most failures cannot be worked round";
   }
   EXPECT_TRUE(run()) << "after all of them";
 }
@@ -114,6 +116,45 @@ bool ScoreByCpp(int threads) try {
   return session->Finish().ok();
 } catch (const std::bad_alloc&) {
   return false;  // from the caller's own parts of the API: vectors and strings
+}
+
+/// A grey y4m video of frames that grow brighter.
+std::string WriteVideo(const std::string& name, unsigned first) {
+  const std::string path = ::testing::TempDir() + "allocation_test_" + name;
+  std::ofstream file(path, std::ios::binary);
+  file << "YUV4MPEG2 W64 H36 F25:1 Ip A1:1 C420jpeg\n";
+  for (unsigned k = first; k < first + 8; ++k) {
+    file << "FRAME\n";
+    for (unsigned i = 0; i < 64 * 36 * 3 / 2; ++i) file << static_cast<char>((i * 7 + i / 64 * k * 3 + k * k) & 0xff);
+  }
+  return path;
+}
+
+/// As `acutance score` does: frames are paired, pictures scaled.
+bool ScoreFiles(const std::string& reference, const std::string& distorted, std::vector<double>& expected) try {
+  acutance::api::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  options.session.threads = 2;
+  options.session.backend = "cpu";
+  options.scale = "32x18";
+  const acutance::api::Expected<acutance::api::Result> result = acutance::api::Score(reference, {distorted}, options);
+  if (!result) {
+    EXPECT_EQ(result.status().code(), acutance::api::StatusCode::kOutOfMemory) << result.status().message();
+    return false;
+  }
+  const acutance::api::Expected<std::vector<double>> scores = result->Scores("psnr_y");
+  if (!scores) return false;
+  if (expected.empty()) expected = *scores;
+  EXPECT_EQ(*scores, expected);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+TEST(Allocations, OfPairingAndScalingFilesMayFail) {
+  const std::string reference = WriteVideo("a.y4m", 0), distorted = WriteVideo("b.y4m", 1);
+  std::vector<double> expected;
+  FailEach([&] { return ScoreFiles(reference, distorted, expected); }, 11);
 }
 
 TEST(Allocations, OfTheCppApiMayFail) {

@@ -82,6 +82,93 @@ class Faults(unittest.TestCase):
                     n += 1 if n < ARGS.most else 17
                 self.assertGreater(failures, 50)
 
+    def run_failing(self, command, n):
+        environment = dict(os.environ, LD_PRELOAD=ARGS.preload, FAIL_ALLOCATION_AT=str(n))
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+    def count_allocations(self, command):
+        """How many a run makes, about: a failing one beyond them disturbs nothing."""
+        low, high = 0, 1
+        while self.run_failing(command, high).returncode != 0:
+            low, high = high, 2 * high
+            for path in self.out.iterdir():
+                path.unlink()
+        for path in self.out.iterdir():
+            path.unlink()
+        return high
+
+    def results(self):
+        """What a run leaves, without its times."""
+        return {path.name: [line for line in path.read_text(errors="replace").splitlines()
+                            if "fps" not in line and "frames/s" not in line and " s:" not in line]
+                for path in sorted(self.out.iterdir()) if path.name != "journal"}
+
+    def fail_some(self, command, tries):
+        """Makes single allocations of a run fail, all over it: results are as without a failure, or there are none."""
+        self.out = self.folder / "out"
+        self.out.mkdir(exist_ok=True)
+        plain = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        expected = self.results()
+        for path in self.out.iterdir():
+            path.unlink()
+        count = self.count_allocations(command)
+        failures = 0
+        for n in random.Random(count).sample(range(count), min(tries, count)):
+            what = f"{command[:2]}, allocation {n}"
+            run = self.run_failing(command, n)
+            self.assertGreaterEqual(run.returncode, 0, f"{what} ended by signal {-run.returncode}: {run.stderr}")
+            found = self.results()
+            if run.returncode == 0:
+                self.assertEqual(found, expected, what)
+            else:
+                failures += 1
+                self.assertRegex(run.stderr, "(?i)memory|bad_alloc|system refuses|could not", what)
+                for name, lines in found.items():
+                    self.assertEqual(lines, expected[name], what)
+                if (self.out / "journal").exists():
+                    again = subprocess.run(command, capture_output=True, text=True, timeout=60)
+                    self.assertEqual(again.returncode, 0, f"{what}, then again: {again.stderr}")
+                    self.assertEqual(self.results(), expected, what)
+            for path in self.out.iterdir():
+                path.unlink()
+        self.assertGreater(failures, min(tries, count) // 8)
+
+    def pair_of_a_late_video(self):
+        """A reference, and its frames 3 to 23 with other samples here and there."""
+        noise = random.Random(7)
+        frames = [noise.randbytes(64 * 36 * 3 // 2) for _ in range(24)]
+        paths = [str(self.folder / f"{name}.y4m") for name in ("ref", "dis")]
+        for path, first in zip(paths, (0, 3)):
+            with open(path, "wb") as file:
+                file.write(b"YUV4MPEG2 W64 H36 F25:1 Ip A1:1 C420jpeg\n")
+                for frame in frames[first:]:
+                    file.write(b"FRAME\n" + (frame if first == 0 else frame[:-9] + bytes(9)))
+        return paths
+
+    def test_allocations_of_pairing_fitting_and_journals(self):
+        clips = self.pair_of_a_late_video()
+        out = self.folder / "out"
+        score = [ARGS.acutance, "score", *clips, "--backend", "cpu", "--quiet", "--no-model", "--feature", "psnr",
+                 "--threads", "2"]
+        self.fail_some([*score, "--pairs-out", str(out / "pairs.csv"), "-o", str(out / "log.csv")], 60)
+        pairs = self.folder / "pairs.csv"
+        pairs.write_text("".join(f"{k + 3},{k}\n" for k in range(0, 20, 3)))
+        self.fail_some([*score, "--align", str(pairs), "--crop", "48:24:8:6", "--scale", "32x18", "--scale-filter",
+                        "lanczos", "-o", str(out / "log.json")], 60)
+        self.fail_some([*score, "--align", "+3", "--journal", str(out / "journal"), "-o", str(out / "log.xml")], 40)
+        self.fail_some([ARGS.acutance, "doctor", *clips], 40)
+
+    def test_allocations_of_vmaf_v1(self):
+        clips = self.folder / "large.y4m", self.folder / "other.y4m"
+        for seed, path in enumerate(clips):
+            write_clip(path, (384, 216), 2, seed)
+        log = ["-o", str(self.folder / "out" / "log.json")]
+        self.fail_some([ARGS.vmaf, "-r", clips[0], "-d", clips[1], "-m", "version=vmaf_v1.0.16_3d0h", "--json",
+                        "--backend", "cpu", *log], 30)
+        self.fail_some([ARGS.acutance, "score", *clips, "--model", "auto", "--align", "index", "--backend", "cpu",
+                        "--quiet", *log], 30)
+
     def test_little_address_space(self):
         clips = self.clips((1920, 1080), 4)
         for megabytes in range(40, 200, 8):
