@@ -221,6 +221,7 @@ const OtherCase kOtherCases[] = {
     {"cambi", {{"max_log_contrast", "5"}, {"eotf", "pq"}}},
     {"cambi", {{"enc_width", "240"}, {"enc_height", "150"}, {"cambi_eotf", "pq"}, {"heatmaps_path", "maps"}}},
     {"float_ssim", {{"scale", "2"}}},
+    {"float_adm", {{"adm_p_norm", "2.5"}, {"adm_enhn_gain_limit", "1.2"}}},
 };
 
 std::vector<OptionTexts> OptionCases(const Metric& metric) {

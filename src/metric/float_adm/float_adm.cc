@@ -194,6 +194,7 @@ const Metric kFloatAdmMetric = {
     .outputs = kOutputs,
     .smallest = {kFloatAdmMinSide, kFloatAdmMinSide},
     .make = Make,
+    .make_plan = MakeFloatAdmPlan,
 };
 
 }  // namespace acutance

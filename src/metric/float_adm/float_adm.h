@@ -90,6 +90,9 @@ void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const F
 void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
                      FloatAdmImages& images, std::span<int64_t> words);
 
+/// Work of float_adm on a device: the words of its Extractor, bit for bit.
+Result<Plan> MakeFloatAdmPlan(const OptionValues& options, const PlanContext& context);
+
 extern const Metric kFloatAdmMetric;
 
 }  // namespace acutance
