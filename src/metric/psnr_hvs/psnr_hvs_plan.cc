@@ -11,8 +11,10 @@ namespace {
 
 using psnr_hvs::kBlockSamples;
 
-constexpr TuningEntry kTuning[] = {
-    {"psnr_hvs_terms", "", "32x8"}, {"psnr_hvs_sum", "", "256x1"}, {"psnr_hvs_sum", "sm_", "512x1"}};
+constexpr TuningEntry kTuning[] = {{"psnr_hvs_terms", "", "32x8"},
+                                   {"psnr_hvs_sum", "", "256x1"},
+                                   {"psnr_hvs_sum", "sm_", "512x1"},
+                                   {"psnr_hvs_sum", "nvidia", "512x1"}};
 
 /// Blocks of a plane, and their terms.
 struct HvsPlane {
