@@ -7,7 +7,8 @@
 # acutance_kernel_library(<set> <Function>)
 #   makes the target acutance_kernel_<set> of all kernels declared for the set: `std::span<const KernelImage>
 #   <Function>()`. What cannot be built for want of a tool is left out, with a message.
-set(ACUTANCE_HIP_TARGETS gfx906 gfx90a gfx942 gfx1030 gfx1036 gfx1100 gfx1151 gfx1201
+# One of each group of GPUs with the same instructions: src/backend/hip/code_object.cc names the others.
+set(ACUTANCE_HIP_TARGETS gfx900 gfx906 gfx908 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1101 gfx1151 gfx1201
     CACHE STRING "AMD GPUs whose code objects are embedded; empty: none")
 # Cubins may not be redistributed freely.
 set(ACUTANCE_NVCC OFF CACHE STRING "Also embed nvcc's cubins: ON, where they are faster; ALL, of all kernels, to measure")

@@ -122,6 +122,9 @@ class Device {
   virtual const DeviceInfo& info() const = 0;
   virtual Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) = 0;
   virtual Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) = 0;
+  /// Makes later calls of LoadKernel quick, where loading takes long, by loading on several threads. What fails fails
+  /// again there, and says why.
+  virtual void LoadAhead(std::span<const KernelImage* const> /*images*/) {}
   virtual Result<std::unique_ptr<Queue>> MakeQueue() = 0;
 
   /// Memory of this device that others allocated and keep: a buffer that copies may read and write.

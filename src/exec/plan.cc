@@ -156,6 +156,11 @@ std::vector<int> BuffersOf(const Plan::Launch& launch) {
   return buffers;
 }
 
+void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images) {
+  for (const Plan::Launch& launch : plan.launches())
+    if (std::ranges::find(images, launch.kernel) == images.end()) images.push_back(launch.kernel);
+}
+
 Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
                                          const PlanContext& context, std::optional<int> sample_bytes) {
   const TuningEntry* entry = FindTuning(context.overrides, kernel, context.workload, context.family);

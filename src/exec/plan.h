@@ -156,6 +156,9 @@ class Plan {
 /// BufferRefs.
 std::vector<std::byte> BindArguments(const Plan::Launch& launch, std::span<const uint64_t> buffers);
 
+/// Adds the kernels that the plan launches and `images` lacks.
+void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images);
+
 /// The plan's buffers in a launch's BUFFER members, in their order.
 std::vector<int> BuffersOf(const Plan::Launch& launch);
 

@@ -63,12 +63,20 @@ PlanRunner::~PlanRunner() {
 Status PlanRunner::Prepare(std::vector<Plan> plans) {
   ACU_ASSIGN_OR_RETURN(queue_, device_.MakeQueue());
   leading_ = options_.derive ? 1 : 0;
+  LoadAhead(plans);
   if (options_.derive) ACU_RETURN_IF_ERROR(AllocatePlan(*std::exchange(options_.derive, std::nullopt)));
   for (Plan& plan : plans) ACU_RETURN_IF_ERROR(AllocatePlan(std::move(plan)));
   ACU_RETURN_IF_ERROR(AllocateInputs());
   ACU_RETURN_IF_ERROR(AllocateStaging());
   ACU_RETURN_IF_ERROR(FillBuffers());
   return RecordBatch();
+}
+
+void PlanRunner::LoadAhead(const std::vector<Plan>& plans) {
+  std::vector<const KernelImage*> images;
+  if (options_.derive) AddKernels(*options_.derive, images);
+  for (const Plan& plan : plans) AddKernels(plan, images);
+  device_.LoadAhead(images);
 }
 
 Status PlanRunner::AllocatePlan(Plan plan) {

@@ -105,6 +105,7 @@ class PlanRunner {
       : device_(device), context_(context), options_(std::move(options)) {}
 
   Status Prepare(std::vector<Plan> plans);
+  void LoadAhead(const std::vector<Plan>& plans);
   Status AllocateInputs();
   Status AllocatePlan(Plan plan);
   Status AllocateStaging();

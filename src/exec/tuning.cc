@@ -16,16 +16,25 @@ struct BatchRow {
 /// other families follow the number of their multiprocessors or compute units.
 constexpr BatchRow kBatches[] = {
     {"", {16, 8, 2}},         // unknown, integrated, software
-    {"sm_7", {32, 8, 2}},     // Turing
+    {"sm_6", {32, 8, 2}},     // Pascal
+    {"sm_7", {32, 8, 2}},     // Volta, Turing
     {"sm_8", {64, 16, 4}},    // Ampere, Ada
     {"sm_9", {128, 16, 4}},   // Hopper
     {"sm_10", {64, 16, 4}},   // Blackwell
     {"sm_11", {32, 8, 2}},    // Jetson Thor
     {"sm_12", {64, 16, 4}},   // Blackwell for desktops
     {"nvidia", {64, 16, 4}},  // Vulkan
-    {"gfx9", {64, 16, 4}},    // CDNA
+    {"gfx9", {64, 16, 4}},    // GCN 5, CDNA
+    {"gfx902", {16, 8, 2}},   // integrated
+    {"gfx909", {16, 8, 2}},   // likewise
+    {"gfx90c", {16, 8, 2}},   // likewise
     {"gfx10", {32, 8, 2}},    // RDNA 1 and 2
+    {"gfx1033", {16, 8, 2}},  // integrated
+    {"gfx1035", {16, 8, 2}},  // likewise
+    {"gfx1036", {16, 8, 2}},  // likewise
     {"gfx11", {32, 8, 2}},    // RDNA 3
+    {"gfx1103", {16, 8, 2}},  // integrated
+    {"gfx115", {16, 8, 2}},   // likewise, RDNA 3.5
     {"gfx12", {32, 8, 2}},    // RDNA 4
     {"amd", {32, 8, 2}},      // Vulkan
     {"intel", {16, 8, 2}},    // Vulkan, SYCL

@@ -34,6 +34,8 @@ PREPROCESS = ["g++", "-E", "-undef", "-nostdinc", "-x", "c++", "-std=c++20", "-I
 MARKER = re.compile(r'^# (\d+) ("[^"]*").*$', re.M)
 CLANG = ["-O3", "-ffp-contract=off", "-std=c++20", "--cuda-device-only", "-Wall", "-Wextra", "-Werror"]
 OF_ONE_TARGET = re.compile(r' "target-(cpu|features)"="[^"]*"')  # attributes of functions in IR
+# ROCm reads version 4 from 4.5 on, 5 from 5.3 on.
+CODE_OBJECT = "-mcode-object-version=4"
 # Without a CUDA installation (--cuda-path leads to none) clang would take the oldest PTX; sm_75 came with version 6.3,
 # and every driver that knows the GPU reads it.
 PTX_VERSION = ["-Xclang", "-target-feature", "-Xclang", "+ptx63"]
@@ -143,14 +145,14 @@ def compile_cuda(options):
 
 
 def compile_hip_ir(options):
-    translate([options.tool, "-x", "hip", f"--offload-arch={options.target}", "-nogpuinc", "-nogpulib",
+    translate([options.tool, "-x", "hip", f"--offload-arch={options.target}", CODE_OBJECT, "-nogpuinc", "-nogpulib",
                "--no-gpu-bundle-output", "-S", "-emit-llvm", *CLANG], all_variants(options, "HIP"), options.out)
     options.out.write_text(OF_ONE_TARGET.sub("", options.out.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def compile_hip(options):
     """The IR is optimized already: only the passes of the code generator run for each target."""
-    translate([options.tool, "-x", "ir", "--target=amdgcn-amd-amdhsa", f"-mcpu={options.target}", "-nogpulib", "-O3",
+    translate([options.tool, "-x", "ir", "--target=amdgcn-amd-amdhsa", f"-mcpu={options.target}", CODE_OBJECT, "-nogpulib", "-O3",
                "-Xclang", "-disable-llvm-passes"], options.source.read_text(encoding="utf-8"), options.out)
 
 

@@ -1,7 +1,9 @@
 #include "backend/cuda/api.h"
 
 #include <array>
+#include <utility>
 
+#include "backend/cuda/ptx.h"
 #include "base/environment.h"
 
 namespace acutance::cuda {
@@ -41,11 +43,22 @@ Status Api::NotBuilt(const KernelImage& image, std::string_view family) {
                Variable("ACUTANCE_CUDA_CODE") ? " (ACUTANCE_CUDA_CODE is set: it leaves some out)" : "");
 }
 
-Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string& log) const {
+std::string_view Api::PartOf(const KernelBinary& binary, std::string_view symbol) {
+  return binary.target == kPtx ? symbol : std::string_view();
+}
+
+Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const {
+  const void* image = binary.code.data();
+  std::string ptx;
+  if (!part.empty()) {
+    ptx = OnlyEntry({reinterpret_cast<const char*>(binary.code.data()), binary.code.size()}, part);
+    if (is_old) ptx = ForOldGpus(std::move(ptx));
+    image = ptx.c_str();
+  }
   std::array<char, 4096> text{};
   std::array names = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array values = {static_cast<void*>(text.data()), reinterpret_cast<void*>(text.size())};
-  const Code code = driver.cuModuleLoadDataEx(module, binary.code.data(), names.size(), names.data(), values.data());
+  const Code code = driver.cuModuleLoadDataEx(module, image, names.size(), names.data(), values.data());
   text.back() = '\0';
   log = text.data();
   return code;

@@ -30,6 +30,7 @@ struct Api {
   CUdevice device;
   CUcontext context;
   bool retained;  // the primary context, which is given back at the end; else one that others keep
+  bool is_old;    // older than the PTX's target (ptx.h)
 
   void Close() const {
     if (retained) driver.cuDevicePrimaryCtxRelease_v2(device);
@@ -46,7 +47,11 @@ struct Api {
   /// Machine code for exactly this GPU, where the build has it, before PTX, which the driver compiles.
   static std::vector<KernelBinary> Binaries(const KernelImage& image, std::string_view family);
   static Status NotBuilt(const KernelImage& image, std::string_view family);
-  Code LoadModule(Module* module, const KernelBinary& binary, std::string& log) const;
+  /// Loading takes long: the driver compiles PTX.
+  static constexpr bool kLoadsAhead = true;
+  /// What of the binary is loaded for a kernel: a part by this name, or all of it for all kernels in it.
+  static std::string_view PartOf(const KernelBinary& binary, std::string_view symbol);
+  Code LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const;
   Code UnloadModule(Module module) const { return driver.cuModuleUnload(module); }
   Code FindFunction(Function* function, Module module, const char* symbol) const {
     return driver.cuModuleGetFunction(function, module, symbol);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backend/cuda/driver.h"
+#include "backend/cuda/ptx.h"
 #include "backend/cuda/testing/fake_driver.h"
 
 namespace acutance {
@@ -113,8 +114,8 @@ TEST_F(CudaTest, RefusesDevicesThatTheKernelsDoNotFit) {
   fake_.warp_size = 64;
   EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("64 lanes"), HasSubstr("built for 32")));
   fake_.warp_size = 32;
-  fake_.major = 6, fake_.minor = 1;
-  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("compute capability 6.1"), HasSubstr("7.5")));
+  fake_.major = 5, fake_.minor = 2;
+  EXPECT_THAT(MissingBecause(), AllOf(HasSubstr("compute capability 5.2"), HasSubstr("6.0")));
   fake_.major = 9;
   fake_.unified_addressing = 0;
   EXPECT_THAT(MissingBecause(), HasSubstr("address space"));
@@ -139,7 +140,8 @@ TEST_F(CudaTest, PrefersMachineCodeForExactlyThisGpu) {
 
 TEST_F(CudaTest, TakesPtxOnAGpuWithoutMachineCode) {
   constexpr std::string_view kFill = ".version .entry fill(", kOther = ".version 6.3";
-  const std::pair<int, int> targets[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {12, 0}};
+  const std::pair<int, int> targets[] = {{6, 0}, {6, 1}, {7, 0}, {7, 5},  {8, 0},
+                                         {8, 6}, {8, 9}, {9, 0}, {10, 0}, {12, 0}};
   std::vector<std::string> names;
   for (const auto& [major, minor] : targets) names.push_back("sm_" + std::to_string(10 * major + minor));
   for (size_t i = 0; i < names.size(); ++i) {
@@ -155,6 +157,24 @@ TEST_F(CudaTest, TakesPtxOnAGpuWithoutMachineCode) {
     EXPECT_EQ(Load(others).status().message(), "") << names[i];
     EXPECT_EQ(fake_.modules, modules + 1) << "nothing but the PTX is loaded on " << names[i];
   }
+}
+
+TEST(Ptx, AKernelsVariantIsCompiledAlone) {
+  const std::string head = "//\n.version 6.3\n.target sm_60\n", table = "\n.global .align 4 .u32 table = 7;\n";
+  const auto entry = [](const std::string& name) {
+    return "\n.visible .entry " + name + "(\n  .param .b32 a\n)\n{\n  ret;\n}";
+  };
+  const std::string whole = head + entry("fill") + "\n" + table + entry("fill_more") + "\n" + entry("more") + "\n";
+  EXPECT_EQ(cuda::OnlyEntry(whole, "fill"), head + entry("fill") + "\n" + table + "\n\n");
+  EXPECT_EQ(cuda::OnlyEntry(whole, "more"), head + "\n" + table + "\n" + entry("more") + "\n");
+  EXPECT_EQ(cuda::OnlyEntry(whole, "absent"), head + "\n" + table + "\n\n");
+  EXPECT_EQ(cuda::OnlyEntry(head, "fill"), head);
+  EXPECT_EQ(cuda::OnlyEntry("", "fill"), "");
+}
+
+TEST(Ptx, IsForGpusFromPascalOn) {
+  EXPECT_EQ(cuda::ForOldGpus(".version 6.3\n.target sm_75\n"), ".version 6.3\n.target sm_60\n");
+  EXPECT_EQ(cuda::ForOldGpus(".version 6.3\n"), ".version 6.3\n");
 }
 
 TEST_F(CudaTest, ComparesMachineCodeWithPtx) {

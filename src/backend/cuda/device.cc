@@ -5,6 +5,7 @@
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/driver.h"
 #include "backend/cuda/error.h"
+#include "backend/cuda/ptx.h"
 #include "backend/gpu_driver/device.h"
 #include "backend/hex.h"
 
@@ -12,8 +13,7 @@ namespace acutance {
 namespace cuda {
 namespace {
 
-constexpr int kWaveSize = 32;           // what the kernels' CUDA text is compiled for
-constexpr int kMinimumCapability = 75;  // of the embedded PTX
+constexpr int kWaveSize = 32;  // what the kernels' CUDA text is compiled for
 
 /// Memory of the device that others allocated and keep.
 class AdoptedBuffer : public Buffer {
@@ -57,9 +57,9 @@ Result<int> Attribute(const Driver& driver, const DeviceInfo& info, CUdevice dev
 
 /// Refuses devices that the kernels cannot run on.
 Status CheckDevice(const DeviceInfo& info, int capability, int unified_addressing) {
-  if (capability < kMinimumCapability)
+  if (capability < kLeastCapability)
     return Error(StatusCode::kNoDevice, "{} has compute capability {}.{}, the kernels are built for {}.{} and newer",
-                 info.name, capability / 10, capability % 10, kMinimumCapability / 10, kMinimumCapability % 10);
+                 info.name, capability / 10, capability % 10, kLeastCapability / 10, kLeastCapability % 10);
   if (info.wave_size != kWaveSize)
     return Error(StatusCode::kNoDevice, "{} says that its warps have {} lanes, the kernels are built for {}", info.name,
                  info.wave_size, kWaveSize);
@@ -68,7 +68,15 @@ Status CheckDevice(const DeviceInfo& info, int capability, int unified_addressin
   return {};
 }
 
-Result<DeviceInfo> Describe(const Driver& driver, int index, CUdevice device) {
+struct FoundDevice {
+  CUdevice device;
+  DeviceInfo info;
+  int capability;
+
+  bool is_old() const { return capability < kPtxCapability; }
+};
+
+Result<FoundDevice> Describe(const Driver& driver, int index, CUdevice device) {
   DeviceInfo info;
   info.backend = "cuda";
   info.index = index;
@@ -94,20 +102,14 @@ Result<DeviceInfo> Describe(const Driver& driver, int index, CUdevice device) {
       CallStatus(driver, info.name, driver.cuDeviceTotalMem_v2(&memory, device), "read its memory size"));
   info.memory_bytes = memory;
   ACU_RETURN_IF_ERROR(CheckDevice(info, 10 * major + minor, unified));
-  return info;
+  return FoundDevice{device, std::move(info), 10 * major + minor};
 }
-
-struct FoundDevice {
-  CUdevice device;
-  DeviceInfo info;
-};
 
 Result<FoundDevice> Find(const Driver& driver, int index) {
   CUdevice device = 0;
   ACU_RETURN_IF_ERROR(
       CallStatus(driver, fmt::format("CUDA device {}", index), driver.cuDeviceGet(&device, index), "find it"));
-  ACU_ASSIGN_OR_RETURN(DeviceInfo info, Describe(driver, index, device));
-  return FoundDevice{device, std::move(info)};
+  return Describe(driver, index, device);
 }
 
 Result<int> CountDevices(const Driver& driver) {
@@ -136,7 +138,7 @@ Result<std::unique_ptr<Device>> Open(int index) {
   ACU_RETURN_IF_ERROR(CallStatus(*driver, found.info.name, driver->cuDevicePrimaryCtxRetain(&primary, found.device),
                                  "open its context"));
   return std::unique_ptr<Device>(
-      new CudaDevice({*driver, found.device, primary, /*retained=*/true}, std::move(found.info)));
+      new CudaDevice({*driver, found.device, primary, /*retained=*/true, found.is_old()}, std::move(found.info)));
 }
 
 /// The context is current: its device among those that the driver counts.
@@ -161,7 +163,7 @@ Result<std::unique_ptr<Device>> OpenContext(void* handle) {
   driver->cuCtxPopCurrent_v2(&popped);
   if (!found.ok()) return found.status();
   return std::unique_ptr<Device>(
-      new CudaDevice({*driver, found->device, context, /*retained=*/false}, std::move(found->info)));
+      new CudaDevice({*driver, found->device, context, /*retained=*/false, found->is_old()}, std::move(found->info)));
 }
 
 /// The CUcontext in which a device works; it lives as long as the device.

@@ -35,7 +35,8 @@ class Context {
     {
       const CurrentContext<Api> current(*this);
       if (current.pushed())
-        for (const auto& [code, module] : modules_) api_.UnloadModule(module);
+        for (const auto& [part, loaded] : modules_)
+          if (loaded->is_there) api_.UnloadModule(loaded->module);
     }
     if (!abandoned_) api_.Close();
   }
@@ -83,20 +84,37 @@ class Context {
                  info_.name, lost_.message());
   }
 
-  /// The module of `binary`, loaded once for all kernels in it and kept: `binary` is embedded in the program.
-  Result<Module> LoadModule(const KernelBinary& binary) {
-    const std::lock_guard lock(modules_mutex_);
-    if (const auto known = modules_.find(binary.code.data()); known != modules_.end()) return known->second;
-    Module module{};
+  /// The module of the kernel's part of `binary` (Api::PartOf), loaded once for all kernels in it and kept: `binary` is
+  /// embedded in the program. Threads load different parts side by side.
+  Result<Module> LoadModule(const KernelBinary& binary, std::string_view symbol) {
+    const std::string_view part = Api::PartOf(binary, symbol);
+    const std::shared_ptr<Loaded> loaded = LoadedOf({binary.code.data(), std::string(part)});
+    const std::lock_guard lock(loaded->mutex);
+    if (loaded->is_there) return loaded->module;
     std::string log;
-    const Code code = api_.LoadModule(&module, binary, log);
+    const Code code = api_.LoadModule(&loaded->module, binary, part, log);
     ACU_RETURN_IF_ERROR(Check(code, fmt::format("load the {} code of its kernels{}{}", binary.target,
                                                 log.empty() ? "" : "; the driver's compiler says: ", log)));
-    modules_.emplace(binary.code.data(), module);
-    return module;
+    loaded->is_there = true;
+    return loaded->module;
   }
 
  private:
+  /// A module, or the place of one.
+  struct Loaded {
+    std::mutex mutex;
+    bool is_there = false;
+    Module module{};
+  };
+  using Part = std::pair<const std::byte*, std::string>;  // of embedded code
+
+  std::shared_ptr<Loaded> LoadedOf(const Part& part) {
+    const std::lock_guard lock(modules_mutex_);
+    std::shared_ptr<Loaded>& loaded = modules_[part];
+    if (!loaded) loaded = std::make_shared<Loaded>();
+    return loaded;
+  }
+
   void Abandon() {
     abandoned_ = true;
     const std::lock_guard lock(lost_mutex_);
@@ -110,7 +128,7 @@ class Context {
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex modules_mutex_;
-  std::map<const std::byte*, Module> modules_;  // by the embedded code
+  std::map<Part, std::shared_ptr<Loaded>> modules_;
 };
 
 /// Makes a device current on this thread for a scope, whatever was current before.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "backend/gpu_driver/buffer.h"
@@ -24,6 +25,10 @@ class GpuDevice : public Device {
   }
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
     return gpu::LoadKernel(context_, image);
+  }
+  void LoadAhead(std::span<const KernelImage* const> images) override {
+    if constexpr (Api::kLoadsAhead)
+      if (images.size() > 1) gpu::LoadAhead(context_, images);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return GpuQueue<Api>::Make(context_); }
   void LimitWaits(std::chrono::milliseconds longest) override { context_->LimitWaits(longest); }

@@ -1,11 +1,38 @@
 #include "backend/hip/api.h"
 
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/hip/code_object.h"
+
 namespace acutance::hip {
 
 Api::Code Api::Enter(Previous& previous) const {
   const Code code = driver.hipGetDevice(&previous);
   return code == kSuccess && previous != device ? driver.hipSetDevice(device) : code;
 }
+
+namespace {
+
+/// The code object under the name of `family`. The runtime may read it as long as the module is loaded: it is kept,
+/// once for all devices. Empty: `log` says why there is none.
+std::span<const std::byte> KeepNamed(std::string_view family, std::span<const std::byte> code, std::string& log) {
+  static std::mutex mutex;
+  static auto& kept = *new std::map<std::pair<std::string, const std::byte*>, std::vector<std::byte>>();
+  const std::lock_guard lock(mutex);
+  std::vector<std::byte>& named = kept[{std::string(family), code.data()}];
+  if (!named.empty()) return named;
+  Result<std::vector<std::byte>> made = NamedFor(family, code);
+  if (made.ok()) named = *std::move(made);
+  else log = made.status().message();
+  return named;
+}
+
+}  // namespace
 
 Api::Code Api::AllocateDevice(uint64_t* memory, size_t bytes) const {
   void* address = nullptr;
@@ -15,9 +42,18 @@ Api::Code Api::AllocateDevice(uint64_t* memory, size_t bytes) const {
 }
 
 std::vector<KernelBinary> Api::Binaries(const KernelImage& image, std::string_view family) {
-  for (const KernelBinary& binary : image.binaries)
-    if (binary.backend == "hip" && binary.target == family && !binary.code.empty()) return {binary};
+  const std::string_view targets[] = {family, CompiledFor(family)};
+  for (const std::string_view target : targets)
+    for (const KernelBinary& binary : image.binaries)
+      if (binary.backend == "hip" && binary.target == target && !binary.code.empty()) return {binary};
   return {};
+}
+
+Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string_view /*part*/,
+                          std::string& log) const {
+  if (binary.target == family) return driver.hipModuleLoadData(module, binary.code.data());
+  const std::span<const std::byte> named = KeepNamed(family, binary.code, log);
+  return named.empty() ? hipErrorNoBinaryForGpu : driver.hipModuleLoadData(module, named.data());
 }
 
 Status Api::NotBuilt(const KernelImage& image, std::string_view family) {

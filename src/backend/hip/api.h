@@ -28,6 +28,7 @@ struct Api {
 
   const Driver& driver;
   int device;
+  std::string family;  // DeviceInfo::family
 
   void Close() const {}  // the runtime keeps a device's context until the process ends
   Code Enter(Previous& previous) const;
@@ -41,12 +42,12 @@ struct Api {
   Code AllocatePinned(void** memory, size_t bytes) const { return driver.hipHostMalloc(memory, bytes, 0); }
   Code FreePinned(void* memory) const { return driver.hipHostFree(memory); }
 
-  /// The code object for the device's instruction set.
+  /// The code object for the device's instruction set, or one for another that is the same.
   static std::vector<KernelBinary> Binaries(const KernelImage& image, std::string_view family);
   static Status NotBuilt(const KernelImage& image, std::string_view family);
-  Code LoadModule(Module* module, const KernelBinary& binary, std::string& /*log*/) const {
-    return driver.hipModuleLoadData(module, binary.code.data());
-  }
+  static constexpr bool kLoadsAhead = false;
+  static std::string_view PartOf(const KernelBinary& /*binary*/, std::string_view /*symbol*/) { return {}; }
+  Code LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const;
   Code UnloadModule(Module module) const { return driver.hipModuleUnload(module); }
   Code FindFunction(Function* function, Module module, const char* symbol) const {
     return driver.hipModuleGetFunction(function, module, symbol);

@@ -75,7 +75,8 @@ Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(const int count, CountDevices(*driver));
   ACU_RETURN_IF_ERROR(gpu::CheckIndex("HIP", index, count));
   ACU_ASSIGN_OR_RETURN(DeviceInfo info, Describe(*driver, index));
-  return std::unique_ptr<Device>(new gpu::GpuDevice<Api>({*driver, index}, std::move(info)));
+  Api api = {*driver, index, info.family};
+  return std::unique_ptr<Device>(new gpu::GpuDevice<Api>(std::move(api), std::move(info)));
 }
 
 constexpr const char* kTraces[] = {"/dev/kfd", "/dev/dxg"};

@@ -4,11 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "backend/cuda/testing/fake_driver.h"
+#include "backend/hip/code_object.h"
+#include "base/temp_dir.h"
 
 namespace acutance {
 namespace {
@@ -16,6 +23,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class HipTest : public ::testing::Test {
@@ -121,6 +129,57 @@ TEST_F(HipTest, NamesTheFamilyThatTheBuildLeavesOut) {
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.status().code(), StatusCode::kUnsupported);
   EXPECT_THAT(kernel.status().message(), AllOf(HasSubstr("gfx1100"), HasSubstr("ACUTANCE_HIP_TARGETS")));
+}
+
+/// A code object of clang's for the family.
+std::vector<std::byte> CodeFor(const std::string& family) {
+  const test::TempDir folder;
+  const std::string source = folder.path() / "probe.hip", code = folder.path() / "probe.hsaco";
+  std::ofstream(source)
+      << "extern \"C\" __attribute__((global, visibility(\"default\"))) void fill(int* to, float by) {\n"
+         "  to[__builtin_amdgcn_workitem_id_x()] = int(to[1] * by) / to[2];\n}\n";
+  const std::string command = std::string(CLANG) + " -x hip --offload-arch=" + family +
+                              " -nogpuinc -nogpulib --cuda-device-only --no-gpu-bundle-output -fuse-cuid=none -O3 "
+                              "-mcode-object-version=4 -o " +
+                              code + " " + source;
+  if (std::system(command.c_str()) != 0) return {};
+  std::ifstream file(code, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const auto view = std::as_bytes(std::span(bytes));
+  return {view.begin(), view.end()};
+}
+
+TEST_F(HipTest, NamesCodeAsClangDoes) {
+  if (std::string_view(CLANG).empty()) GTEST_SKIP() << "clang-19 or lld-19 was not found";
+  for (const char* family : {"gfx902", "gfx90c", "gfx1011", "gfx1012", "gfx1031", "gfx1032", "gfx1033", "gfx1034",
+                             "gfx1035", "gfx1036", "gfx1102", "gfx1103", "gfx1150", "gfx1152", "gfx1200"}) {
+    const std::string compiled(hip::CompiledFor(family));
+    SCOPED_TRACE(fmt::format("{} as {}", compiled, family));
+    const std::vector<std::byte> expected = CodeFor(family);
+    ASSERT_FALSE(expected.empty());
+    const auto named = hip::NamedFor(family, CodeFor(compiled));
+    ASSERT_TRUE(named.ok()) << named.status().message();
+    EXPECT_TRUE(*named == expected);
+  }
+}
+
+TEST_F(HipTest, LoadsTheCodeOfAnotherGpuWithTheSameInstructions) {
+  ::setenv("ACUTANCE_HIP_STANDIN_FAMILY", "gfx1034", 1);
+  auto device = kHipBackend.open(0);
+  ASSERT_TRUE(device.ok());
+  std::array<std::byte, 128> code{};
+  code[48] = std::byte{0x36};
+  const std::string name = "amdgcn-amd-amdhsa--gfx1030";
+  std::ranges::copy(std::as_bytes(std::span(name)), code.begin() + 64);
+  const auto named = hip::NamedFor("gfx1034", code);
+  ASSERT_TRUE(named.ok());
+  EXPECT_EQ((*named)[48], std::byte{0x3e});
+  EXPECT_EQ((*named)[64 + name.size() - 1], std::byte{'4'});
+  const std::array binaries = {KernelBinary{"hip", "gfx1030", code}};
+  const KernelImage image{.kernel = "fill", .variant = "", .symbol = "fill", .binaries = binaries};
+  EXPECT_THAT((*device)->LoadKernel(image).status().message(), Not(HasSubstr("was not built for")));
+  code[48] = std::byte{0x41};
+  EXPECT_EQ(hip::NamedFor("gfx1034", code).status().code(), StatusCode::kBadData);
 }
 
 TEST_F(HipTest, ReportsCodeThatTheRuntimeRefuses) {

@@ -1,0 +1,65 @@
+#include "backend/hip/code_object.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace acutance::hip {
+namespace {
+
+/// A GPU, the number by which an ELF file names it (LLVM's AMDGPU usage guide, EF_AMDGPU_MACH), and the GPU whose code
+/// it runs. Those of a group have the same instructions, hazards and features; what some have beside them, such as the
+/// dot products of gfx1011, the others' code does not use.
+struct Machine {
+  std::string_view family;
+  uint8_t number;
+  std::string_view compiled_for;
+};
+
+constexpr Machine kMachines[] = {
+    {"gfx900", 0x2c, "gfx900"},   {"gfx902", 0x2d, "gfx900"},   {"gfx904", 0x2e, "gfx900"},
+    {"gfx909", 0x31, "gfx900"},   {"gfx90c", 0x32, "gfx900"},  // GCN 5
+    {"gfx1010", 0x33, "gfx1010"}, {"gfx1011", 0x34, "gfx1010"}, {"gfx1012", 0x35, "gfx1010"},
+    {"gfx1013", 0x42, "gfx1010"},  // RDNA 1
+    {"gfx1030", 0x36, "gfx1030"}, {"gfx1031", 0x37, "gfx1030"}, {"gfx1032", 0x38, "gfx1030"},
+    {"gfx1033", 0x39, "gfx1030"}, {"gfx1034", 0x3e, "gfx1030"}, {"gfx1035", 0x3d, "gfx1030"},
+    {"gfx1036", 0x45, "gfx1030"},                                // RDNA 2
+    {"gfx1100", 0x41, "gfx1100"}, {"gfx1102", 0x47, "gfx1100"},  // RDNA 3, 16 SGPRs set up
+    {"gfx1101", 0x46, "gfx1101"}, {"gfx1103", 0x44, "gfx1101"},  // RDNA 3
+    {"gfx1150", 0x43, "gfx1151"}, {"gfx1151", 0x4a, "gfx1151"}, {"gfx1152", 0x55, "gfx1151"},  // RDNA 3.5
+    {"gfx1200", 0x48, "gfx1201"}, {"gfx1201", 0x4e, "gfx1201"},                                // RDNA 4
+};
+
+constexpr size_t kHeaderBytes = 64, kFlagsAt = 48;  // of an ELF file of 64 bits; EF_AMDGPU_MACH is the first byte
+constexpr std::string_view kTriple = "amdgcn-amd-amdhsa--";
+
+const Machine* Find(std::string_view family) {
+  const Machine* found = std::ranges::find(kMachines, family, &Machine::family);
+  return found == std::end(kMachines) ? nullptr : found;
+}
+
+}  // namespace
+
+std::string_view CompiledFor(std::string_view family) {
+  const Machine* machine = Find(family);
+  return machine ? machine->compiled_for : family;
+}
+
+Result<std::vector<std::byte>> NamedFor(std::string_view family, std::span<const std::byte> code) {
+  std::vector<std::byte> named(code.begin(), code.end());
+  const Machine* machine = Find(family);
+  if (!machine || machine->compiled_for == family) return named;
+  const Machine& compiled = *Find(machine->compiled_for);
+  const std::string from = fmt::format("{}{}", kTriple, compiled.family), to = fmt::format("{}{}", kTriple, family);
+  const auto text = std::as_bytes(std::span(from));
+  auto found = std::ranges::search(named, text);
+  if (from.size() != to.size() || named.size() < kHeaderBytes || named[kFlagsAt] != std::byte{compiled.number} ||
+      found.empty())
+    return Error(StatusCode::kBadData, "a code object for {} does not name it", compiled.family);
+  named[kFlagsAt] = std::byte{machine->number};
+  for (; !found.empty(); found = std::ranges::search(found.end(), named.end(), text.begin(), text.end()))
+    std::ranges::copy(std::as_bytes(std::span(to)), found.begin());
+  return named;
+}
+
+}  // namespace acutance::hip
