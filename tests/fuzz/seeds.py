@@ -88,7 +88,9 @@ def vmaf_args():
 def score_args():
     lines = ["a.y4m b.y4m c.y4m --model version=vmaf_v0.6.1 -o log --format json",
              "a b --size 16x16 --pixel-format 444 --bit-depth 12 --threads 3 --subsample 2 --frames 2:9",
-             "a b --backend emu --device 0,1 --max-vram 100 --json --quiet --no-model --feature psnr", "a b --journal j"]
+             "a b --backend emu --device 0,1 --max-vram 100 --json --quiet --no-model --feature psnr", "a b --journal j",
+             "a b --align +12 --pairs-out p.csv --crop 1920:800:0:140,1280:720:0:0 --scale 640x360 --scale-filter area",
+             "a b --align time --crop auto --viewing tv --model auto --film-grain off --force --maps m --report r.html"]
     for number, line in enumerate(lines):
         yield f"args{number}", line.replace(" ", "\n").encode()
 
@@ -101,9 +103,49 @@ def calls():
     yield "import", bytes([0, 0, 1, 14, 3, 7, 0, 14, 3, 9, 1, 13, 1, 0, 1, 3])
 
 
+def pairs():
+    yield "auto", b"auto\nreference_frame,distorted_frame\n0,2\n1,3\n2,5\n"
+    yield "late", b"+12\n0,12\r\n1 , 13\n\n7,14"
+    yield "early", b"-3\n3,0\n9,1"
+
+
+def track(how, frames, values=b""):
+    return bytes([len(frames), how]) + values + bytes(frames)
+
+
+def tracks():
+    frames = list(range(3, 43))
+    yield "plain", track(0, frames) + track(0, frames)
+    yield "late", track(1, frames, b"\x19") + track(1, frames[4:], b"\x19")
+    yield "dropped", track(0, frames) + track(0, frames[:9] + frames[11:30])
+    yield "still", track(0, [7] * 30) + track(0, [7] * 28)
+    yield "periodic", track(0, [1, 2, 3] * 12) + track(0, [2, 3, 1] * 11)
+    yield "timed", track(9, [n for k in frames for n in (k, 0)][:40], b"\x32") + track(1, frames[::2], b"\x19")
+
+
+def fits():
+    def video(width, height, depth, layout, how=0, crop=b"\0"):
+        return bytes([width - 1, height - 1, depth - 8, layout, how, 90]) + crop
+    yield "scale", b"\x17ref\nbicubic\n" + video(64, 36, 8, 0) + video(32, 18, 10, 0)
+    yield "turn", b"\x17dis\nlanczos\n" + video(36, 64, 8, 2, 5) + video(64, 36, 8, 2, 0)
+    yield "crop", b"\x1f40x20\narea\n" + video(64, 48, 8, 0, 0, b"\1\x28\x14\2\2") + video(48, 40, 8, 0, 64)
+    yield "range", b"\x0f\n\n" + video(32, 32, 8, 1, 16) + video(32, 32, 8, 1, 48)
+
+
+def clip(width, height, layout, frames, first, speed, rate="F25:1 Ip"):
+    return bytes([width - 1, height - 1, layout, frames, first, speed]) + rate.encode() + b"\n"
+
+
+def doctors():
+    yield "same", clip(64, 48, 0, 20, 3, 1) * 2
+    yield "late", clip(64, 48, 0, 20, 3, 1) + clip(64, 48, 0, 16, 7, 1)
+    yield "sizes", clip(64, 48, 0, 20, 3, 1) + clip(32, 24, 4, 10, 3, 2, "F50:4 It")
+
+
 TARGETS = {"fuzz_y4m": videos, "fuzz_raw": raw, "fuzz_model": models, "fuzz_svm": svms, "fuzz_h264": h264,
            "fuzz_container_end": container_ends, "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
-           "fuzz_score_args": score_args, "fuzz_capi": calls}
+           "fuzz_score_args": score_args, "fuzz_capi": calls, "fuzz_pairs": pairs, "fuzz_align": tracks,
+           "fuzz_fit": fits, "fuzz_doctor": doctors}
 
 
 def main():
