@@ -329,10 +329,11 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
                   "Keep results in FILE: the same command goes on from there after it was stopped, and `acutance join` "
                   "joins the journals of several --frames")
       ->type_name("FILE");
-  command
-      .add_option("--maps", texts.maps,
-                  "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
-      ->type_name("DIR");
+  CLI::Option* const maps =
+      command
+          .add_option("--maps", texts.maps,
+                      "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
+          ->type_name("DIR");
   command
       .add_option(
           "--worst", texts.worst,
@@ -340,7 +341,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
           "NPY files")
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
-      ->needs("--maps");
+      ->needs(maps);
   command
       .add_option("--report", texts.report,
                   "Write a page of HTML: what it comes to, curves, the worst seconds and frames with their pictures")

@@ -83,7 +83,9 @@ Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, s
   settings.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   settings.stage.module = module;
   settings.stage.pName = "main";
-  if (context.physical().sets_wave_size) {
+  // Larger workgroups may not ask for it: those of CPUs' drivers, whose waves are short and never vary.
+  const uint32_t items = static_cast<uint32_t>(image.group_x * image.group_y);
+  if (context.physical().sets_wave_size && items <= wave * context.physical().most_waves) {
     settings.stage.pNext = &size;
     if (static_cast<uint32_t>(image.group_x) % wave == 0)  // what the flag is allowed for
       settings.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;

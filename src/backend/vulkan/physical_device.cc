@@ -255,6 +255,7 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   std::copy(std::begin(basic.pipelineCacheUUID), std::end(basic.pipelineCacheUUID), device.cache_uuid.begin());
   device.tells_times = features.v12.hostQueryReset && IsOn("ACUTANCE_VULKAN_TIMES", /*otherwise=*/false);
   device.sets_wave_size = SetsWaveSize(features, properties);
+  device.most_waves = properties.v13.maxComputeWorkgroupSubgroups;
   return device;
 }
 
