@@ -59,26 +59,30 @@ class MeanGate {
       const std::vector<size_t> drawn(order_.begin() + static_cast<std::ptrdiff_t>(next),
                                       order_.begin() + static_cast<std::ptrdiff_t>(end));
       ACU_RETURN_IF_ERROR(ScoreParts(drawn));
-      for (; next < end && test_->verdict() == Verdict::kOpen; ++next) test_->Add(means_[order_[next]]);
-      progress_.Update({frames_read_, frames_, model_, test_->mean(), 0});
+      for (; next < end && test_->verdict() == Verdict::kOpen; ++next) test_->Add(Turned(means_[order_[next]]));
+      progress_.Update({frames_read_, frames_, model_, Turned(test_->mean()), 0});
     }
     progress_.Clear();
     return {};
   }
 
   int Print() const {
-    const bool holds = (test_->verdict() == Verdict::kAbove) == args_.mean_gate->at_least;
+    const bool holds = test_->verdict() == Verdict::kAbove;
     if (args_.json) fmt::print("{}", JsonText(Document(holds)));
     else fmt::print("{}\n", Sentence(holds));
     return holds ? kOk : kNotReached;
   }
 
  private:
+  /// --at-most asks whether the scores, turned round in their range, reach the bound that is turned, too: so that a
+  /// mean equal to the bound meets both.
+  double Turned(double score) const { return args_.mean_gate->at_least ? score : least_ + most_ - score; }
+
   std::string Sentence(bool holds) const {
     const MeanGateChoice& gate = *args_.mean_gate;
-    const bool above = test_->verdict() == Verdict::kAbove;
+    const char* const is = gate.at_least ? (holds ? "at least" : "below") : (holds ? "at most" : "above");
     return fmt::format("{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %), whose mean is {:.4f}; {}",
-                       args_.distorted.front(), model_, above ? "at least" : "below", gate.bound,
+                       args_.distorted.front(), model_, is, gate.bound,
                        test_->is_certain() ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100),
                        frames_read_, frames_, 100.0 * static_cast<double>(frames_read_) / static_cast<double>(frames_),
                        MeanOfRead(), holds ? "as required" : "required is otherwise");
@@ -86,7 +90,8 @@ class MeanGate {
 
   nlohmann::ordered_json Document(bool holds) const {
     const MeanGateChoice& gate = *args_.mean_gate;
-    const Interval bounds = test_->Bounds();
+    Interval bounds = test_->Bounds();
+    if (!gate.at_least) bounds = {Turned(bounds.high), Turned(bounds.low)};
     const auto rest = static_cast<double>(rest_frames_), all = static_cast<double>(frames_);
     const auto whole = [&](double mean) { return (mean * (all - rest) + rest_sum_) / all; };
     return {{"schema", kSchemaName},
@@ -111,7 +116,7 @@ class MeanGate {
   }
 
   double MeanOfRead() const {
-    const double parts = test_->mean() * static_cast<double>(test_->added()) * static_cast<double>(part_);
+    const double parts = Turned(test_->mean()) * static_cast<double>(test_->added()) * static_cast<double>(part_);
     const double count = static_cast<double>(test_->added()) * static_cast<double>(part_);
     return (parts + rest_sum_) / (count + static_cast<double>(rest_frames_));
   }
@@ -174,8 +179,9 @@ class MeanGate {
     const MeanGateChoice& gate = *args_.mean_gate;
     const auto all = static_cast<double>(frames_), rest = static_cast<double>(rest_frames_);
     const double bound = parts_ == 0 ? gate.bound : (gate.bound * all - rest_sum_) / (all - rest);
-    test_.emplace(MeanTest::Options{bound, least_, most_, gate.confidence, gate.certain}, std::max<size_t>(parts_, 1));
-    if (parts_ == 0) test_->Add(rest_sum_ / rest);
+    test_.emplace(MeanTest::Options{Turned(bound), least_, most_, gate.confidence, gate.certain},
+                  std::max<size_t>(parts_, 1));
+    if (parts_ == 0) test_->Add(Turned(rest_sum_ / rest));
     return {};
   }
 

@@ -135,6 +135,9 @@ class Verdicts(CommandTest):
                 self.assertLess(document["frames_read"], 3200)
                 self.assertLessEqual(document["least_mean"], mean)
                 self.assertGreaterEqual(document["greatest_mean"], mean)
+        best = ("-m", "vmaf_v1.0.16_3d0h", "-q", "--align", "index", "--scale", "384x288")  # 100 for a video itself
+        for option in ("--at-least", "--at-most"):  # a mean equal to the bound meets both
+            self.assert_ok(self.score(self.args[0], self.args[0], *best, "--frames", "0:40", option, "100"))
         text = self.score(*self.args, *model, "--at-least", "101")
         self.assert_fails(text, 3)
         self.assertIn("for certain", text.stdout.decode())
