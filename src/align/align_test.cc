@@ -127,6 +127,49 @@ TEST(AlignTracks, LeavesStandingPicturesToTheirTimes) {
   EXPECT_THAT(alignment.Describe(), HasSubstr("the picture stands still"));
 }
 
+TEST(AlignTracks, LeavesOutNoFrameOfAnEncodeThatStopsWhereLittleMoves) {
+  FrameTrack reference = Track(Frames(0, 80)), distorted = Track(Frames(0, 80));
+  for (int k = 0; k < 60; ++k) {  // the picture creeps on, and its encode moves every sixth frame
+    reference.signatures.push_back(SpotAt(80 + 0.003 * k));
+    distorted.signatures.push_back(SpotAt(80 + 0.003 * (k / 6 * 6)));
+  }
+  for (size_t j = 0; j < distorted.signatures.size(); ++j)
+    for (size_t c = 0; c < FrameSignature::kCells; ++c)
+      distorted.signatures[j].cells[c] =
+          static_cast<uint16_t>(distorted.signatures[j].cells[c] + (c * 7919 + j / 6 * 104729) % 60);
+  EXPECT_TRUE(Aligned(reference, distorted).is_plain());
+}
+
+TEST(AlignTracks, GoesOnBehindAFrameThatWasCodedBadly) {
+  FrameTrack distorted = Track(Frames(0, 120));
+  distorted.signatures[60].cells.fill(30000);
+  const Alignment alignment = Aligned(Track(Frames(0, 120)), distorted);
+  EXPECT_TRUE(alignment.is_plain());
+  EXPECT_EQ(alignment.pairs.size(), 120u);
+}
+
+TEST(AlignTracks, LeavesOutFramesThatFitTwoPlaces) {
+  // A drop in a stretch of which noise hides where.
+  FrameTrack reference = Track(Frames(0, 60)), distorted = Track(Frames(0, 60));
+  const auto add = [](FrameTrack& track, double t, size_t seed) {
+    FrameSignature signature = SpotAt(t);
+    for (size_t c = 0; c < FrameSignature::kCells; ++c)
+      signature.cells[c] = static_cast<uint16_t>(signature.cells[c] + (c * 7919 + seed * 104729) % 701);
+    track.signatures.push_back(signature);
+  };
+  for (int k = 0; k < 20; ++k) add(reference, 60 + 0.15 * k, 0);
+  for (int k = 0; k < 20; ++k)
+    if (k != 10) add(distorted, 60 + 0.15 * k, static_cast<size_t>(k) + 1);
+  for (int k = 0; k < 60; ++k)
+    reference.signatures.push_back(SpotAt(63 + k)), distorted.signatures.push_back(SpotAt(63 + k));
+  const Alignment alignment = Aligned(reference, distorted);
+  for (const auto& [i, j] : alignment.pairs) {
+    if (j < 60) EXPECT_EQ(i, j);
+    if (j >= 79) EXPECT_EQ(i, j + 1);
+  }
+  for (const int64_t j : alignment.doubtful) EXPECT_TRUE(j >= 60 && j < 79);
+}
+
 TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {
   std::vector<int> loop;
   for (int k = 0; k < 200; ++k) loop.push_back(k % 20);

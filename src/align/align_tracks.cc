@@ -74,7 +74,10 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
   Alignment alignment = AlignByTimes(reference, distorted);
   const Agreement agreement = Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1);
   if (10 * agreement.as_good < 9 * agreement.all && 2 * agreement.same < agreement.all) return Unsure(margins);
-  if (2 * agreement.same > agreement.all) alignment.pairs = OneToOne(fitted);
+  if (2 * agreement.same > agreement.all) {
+    alignment.pairs = OneToOne(fitted);
+    alignment.doubtful = fitted.doubtful;
+  }
   std::erase_if(alignment.pairs, [&](const auto& pair) { return fitted.IsForeign(pair.second, pair.first); });
   alignment.doubt = margins.doubt();
   alignment.period = margins.period();
@@ -150,6 +153,7 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
   Alignment alignment{.by = Alignment::By::kSignatures, .confidence = margins.confidence()};
   alignment.pairs = OneToOne(fitted);
+  alignment.doubtful = fitted.doubtful;
   if (alignment.pairs.empty()) return Different(reference, distorted);
   return Finish(reference, distorted, std::move(alignment));
 }

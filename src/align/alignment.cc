@@ -29,11 +29,15 @@ std::vector<int64_t> Rest(int64_t count, const std::vector<int64_t>& taken) {
 }  // namespace
 
 int64_t Alignment::dropped() const {
-  return pairs.empty() ? 0 : Between(unmatched_reference, pairs.front().first, pairs.back().first);
+  if (pairs.empty()) return 0;
+  const int64_t missing = Between(unmatched_reference, pairs.front().first, pairs.back().first);
+  return std::max<int64_t>(0, missing - Between(doubtful, pairs.front().second, pairs.back().second));
 }
 
 int64_t Alignment::repeated() const {
-  return pairs.empty() ? 0 : Between(unmatched_distorted, pairs.front().second, pairs.back().second);
+  if (pairs.empty()) return 0;
+  const int64_t first = pairs.front().second, last = pairs.back().second;
+  return Between(unmatched_distorted, first, last) - Between(doubtful, first, last);
 }
 
 bool Alignment::is_plain() const {
@@ -49,6 +53,7 @@ std::string Alignment::Describe() const {
   if (dropped() > 0) parts.push_back(Count(dropped(), "dropped"));
   if (repeated() > 0) parts.push_back(Count(repeated(), "repeated"));
   if (parts.empty()) parts.emplace_back("frame by frame");
+  if (!doubtful.empty()) parts.push_back(Count(std::ssize(doubtful), "left out that fit two places"));
   if (doubt == Doubt::kStill) parts.emplace_back("the picture stands still, so that times decide");
   if (doubt == Doubt::kShort) parts.emplace_back("too little to compare, so that times decide");
   if (doubt == Doubt::kPeriodic)

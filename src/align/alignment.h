@@ -19,12 +19,14 @@ struct Alignment {
   double confidence = 1;                             // kSignatures: 0 to 1
   std::vector<std::pair<int64_t, int64_t>> pairs{};  // reference frame, distorted frame: both grow
   std::vector<int64_t> unmatched_reference{}, unmatched_distorted{};
+  /// Of unmatched_distorted, those that may show one of two frames that differ, and fit both alike.
+  std::vector<int64_t> doubtful{};
 
   /// How many distorted frames come before the first pair, less the reference's.
   int64_t late() const { return pairs.empty() ? 0 : pairs.front().second - pairs.front().first; }
   /// Unmatched frames between the first pair and the last.
-  int64_t dropped() const;   // of the reference
-  int64_t repeated() const;  // of the distorted video
+  int64_t dropped() const;   // of the reference, less as many as are doubtful
+  int64_t repeated() const;  // of the distorted video, less doubtful ones
   /// Whether frame k belongs to frame k, from the first to the end of the shorter video.
   bool is_plain() const;
 

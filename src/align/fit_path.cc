@@ -118,7 +118,21 @@ void MakeFine(const FrameTrack& reference, const FrameTrack& distorted, const Pa
   LearnUsual(*fitted.fine, pairs, fitted.fine_costs);
 }
 
-/// Leaves out frames that belong to no reference frame, and sums up how well the others fit.
+/// Leaves out frames that are no encode of theirs. A few of them in the middle were coded badly, as after a cut: were
+/// they others, the path would not go on behind them.
+void LeaveOutForeign(FittedPath& fitted) {
+  constexpr int64_t kFew = 8;
+  const auto count = static_cast<int64_t>(fitted.shown.size());
+  for (int64_t begin = 0, end = 0; begin < count; begin = end + 1) {
+    const auto shown = [&](int64_t j) -> int64_t& { return fitted.shown[static_cast<size_t>(j)]; };
+    for (end = begin; end < count && shown(end) >= 0 && fitted.IsForeign(end, shown(end));) ++end;
+    const bool inside = begin > 0 && end < count && shown(begin - 1) >= 0 && shown(end) >= 0;
+    if (inside && end - begin < kFew) continue;
+    for (int64_t j = begin; j < end; ++j) shown(j) = -1;
+  }
+}
+
+/// Takes the pairs of the path, and sums up how well they fit.
 void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) {
   const Pairs pairs = PairsOf(clock, path, fitted.reference_count);
   std::vector<double> all, parts;
@@ -133,12 +147,45 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
   fitted.unexplained = parts.empty() ? 1 : Quantile(std::move(parts), 0.5);
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto& [i, j] = pairs[k];
-    if (fitted.IsForeign(j, i)) continue;
     fitted.shown[static_cast<size_t>(j)] = i;
     fitted.residuals[static_cast<size_t>(j)] = all[k];
   }
+  LeaveOutForeign(fitted);
   for (size_t j = 0; j < path.offsets.size(); ++j)
     fitted.vivid += fitted.fine->energy(static_cast<int64_t>(j)) > kVividEnergy;
+}
+
+/// Leaves out frames of which the path cannot tell which of two frames they show. Where these look alike, for what the
+/// encode left of them, it does not matter.
+void LeaveOutDoubtful(const std::vector<FramePath::Rival>& rivals, FittedPath& fitted) {
+  constexpr double kSure = 3, kAlike = 0.3;  // kSure: 95 %
+  for (size_t j = 0; j < rivals.size(); ++j) {
+    const int64_t i = fitted.shown[j], other = rivals[j].reference;
+    if (i < 0 || rivals[j].margin >= kSure) continue;
+    const double apart = other < 0 ? 0 : fitted.fine->ReferenceDistance(i, other);
+    if (apart <= kAlike * (fitted.residuals[j] + FineResiduals::floor())) continue;
+    fitted.shown[j] = -1;
+    fitted.doubtful.push_back(static_cast<int64_t>(j));
+  }
+}
+
+/// Whether no frame fits a neighbour of its own reference frame far better, nor is far worse than the others: an encode
+/// that is late where little moves, or stops there, is no reason to leave frames out.
+bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t reference_count) {
+  constexpr double kBetter = 3, kWorse = 6;
+  const double floor = 16 * FineResiduals::floor();  // a fourth of an 8-bit step in each cell
+  std::vector<double> all, near;
+  for (const auto& [i, j] : pairs) all.push_back(fine.Residual(j, i) + floor);
+  const double most = kWorse * Quantile(all, 0.5);
+  for (const auto& [i, j] : pairs) {
+    const double own = fine.Residual(j, i) + floor;
+    if (own > most) return false;
+    const int64_t first = std::max<int64_t>(0, i - kNear), last = std::min(reference_count - 1, i + kNear);
+    near.resize(static_cast<size_t>(last - first + 1));
+    fine.Fill(j, first, near);
+    if (own > kBetter * (*std::ranges::min_element(near) + floor)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -174,7 +221,10 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   search.fill = [&](int64_t j, int64_t first, std::span<double> costs) {
     FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
   };
-  Assess(FindPath(search), clock, fitted);
+  search.wants_margins = true;
+  const FramePath path = FindPath(search);
+  Assess(path, clock, fitted);
+  LeaveOutDoubtful(path.rivals, fitted);
   return fitted;
 }
 
@@ -195,9 +245,13 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
     FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
   };
   const FramePath path = FindPath(search);
-  for (size_t j = 0; j < path.offsets.size(); ++j)
-    if (path.offsets[j] != 0 || path.held[j]) return std::nullopt;
-  Assess(path, search.clock, fitted);
+  const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
+                        std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
+  if (!is_plain && !FitsEachFrame(*fitted.fine, pairs, reference.size())) return std::nullopt;
+  FramePath plain;
+  plain.offsets.resize(pairs.size());
+  plain.held.resize(pairs.size());
+  Assess(plain, search.clock, fitted);
   if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return std::nullopt;
   for (const int64_t i : fitted.shown)
     if (i < 0) return std::nullopt;

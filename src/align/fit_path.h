@@ -16,6 +16,7 @@ inline constexpr double kMostUnexplained = 0.4;
 struct FittedPath {
   std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
   std::vector<double> residuals;  // of those pairs
+  std::vector<int64_t> doubtful;  // distorted frames that show one of two frames which differ: -1 in `shown`
   std::unique_ptr<CoarseResiduals> coarse;
   std::unique_ptr<FineResiduals> fine;
   PairingCosts coarse_costs, fine_costs;

@@ -23,7 +23,7 @@ class ShiftSums {
     const int64_t low = std::max<int64_t>(0, i - reach_), high = std::min(reference_count - 1, i + reach_);
     row_.resize(static_cast<size_t>(high - low + 1));
     residuals.Fill(j, low, row_);
-    costs.FromResiduals(residuals.energy(j), Residuals::floor(), row_);
+    costs.FromResiduals(residuals.energy(j), Residuals::floor(), row_, PairingCosts::kTieOfAll);
     const double own = row_[static_cast<size_t>(i - low)];
     for (int64_t k = low; k <= high; ++k) {
       const auto at = static_cast<size_t>(k - i + reach_);
@@ -82,7 +82,7 @@ bool Margins::IsAmbiguous(int64_t shift) const {
 }
 
 double Margins::confidence() const {
-  constexpr double kUnit = 20;
+  constexpr double kUnit = 7.5;
   return 1 - Exp(-std::clamp(smallest_, 0.0, 40 * kUnit) / kUnit);
 }
 

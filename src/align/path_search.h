@@ -12,18 +12,19 @@ namespace acutance {
 
 /// Costs are logarithms of likelihoods: 1 is a factor of e.
 struct PathCosts {
-  double jump = 14;  // reference frames are missing: the offset grows
+  double jump = 10;  // reference frames are missing: the offset grows
   double jump_a_frame = 0.02;
   double slip = 7;           // a conversion of rates goes on in another phase
-  double hold = 14;          // the distorted video stops on a frame, or other frames begin
-  double hold_a_frame = 3;   // where the frame fits no reference frame
-  double hold_a_match = 12;  // where it does
-  double outside = 6;        // a frame before the reference's first or after its last
+  double hold = 10;          // the distorted video stops on a frame, or other frames begin
+  double hold_a_frame = 3;   // another frame, which fits no reference frame
+  double hold_a_match = 10;  // one that does
+  double hold_again = 1.5;   // the frame before, once more
+  double outside = 3;        // a frame before the reference's first or after its last
   double off_time = 8;       // a first offset other than 0
   double off_time_a_frame = 0.01;
-  double jump_after_repeat = 2.5;  // the same where the distorted frames are seen to repeat
-  double hold_at_repeat = 1;
-  double hold_a_repeat = 0.3;
+  double jump_after_repeat = 3.5;  // the same where the distorted frames are seen to repeat
+  double hold_at_repeat = 3.5;
+  double hold_again_at_repeat = 0.2;
 };
 
 struct PathSearch {
@@ -39,12 +40,21 @@ struct PathSearch {
     int64_t first, last;
   };
   std::function<Window(int64_t j, int64_t around)> window;
+  bool wants_margins = false;
 };
 
 struct FramePath {
   std::vector<int64_t> offsets;  // by distorted frame
   std::vector<uint8_t> held;     // whether the frame stands for no reference frame of its own
   double cost = 0;
+
+  /// With wants_margins: how much more the cheapest path costs by which distorted frame j shows another
+  /// reference frame, and which (-1: none).
+  struct Rival {
+    double margin = 0;
+    int64_t reference = -1;
+  };
+  std::vector<Rival> rivals{};
 };
 
 /// Long videos are searched in chunks that overlap, each with its windows around the offset where the last one ended.

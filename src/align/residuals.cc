@@ -8,8 +8,12 @@
 namespace acutance {
 namespace {
 
-constexpr double kWeight = 48;     // independent cells of a signature, with care: neighbours err alike
-constexpr double kUnmatched = 60;  // a pair costs this at most: a single frame decides nothing
+// An encode is late where little moves, and its errors last for many frames: what is left of neighbours must differ by
+// more than kAlike, a sixth, to tell one from the other, and less than that only breaks ties.
+constexpr double kAlike = 0.15;
+constexpr double kWeight = 5;      // of what goes beyond: the cells of a frame err alike
+constexpr double kUnmatched = 25;  // a pair costs this at most: a single frame decides nothing
+constexpr double kStrange = 4;     // a frame that fits nothing: coded badly, or from elsewhere
 constexpr int kAll = FrameSignature::kCells;
 
 /// Sums of squares of 32 differences below 2^13 fit into 32 bits.
@@ -28,16 +32,19 @@ double SquaredDistance(const int16_t* a, const int16_t* b) {
 
 }  // namespace
 
-void PairingCosts::FromResiduals(double energy, double floor, std::span<double> residuals) const {
+void PairingCosts::FromResiduals(double energy, double floor, std::span<double> residuals, double tie) const {
   if (residuals.empty()) return;
+  constexpr double kNats = 0.69314718055994531;  // ln 2
   const double smallest = *std::ranges::min_element(residuals);
   const double usual = usual_part_ > 0 ? std::max(usual_part_ * energy, usual_residual_) : smallest;
-  const double unit = std::min(smallest, usual) + floor;
-  constexpr double kNats = 0.69314718055994531;  // ln 2
-  static const double kFar = Exp(2 / kWeight * kUnmatched);
-  const double offset = Log2(unit), far = kFar * unit;
-  for (double& residual : residuals)
-    residual = residual + floor >= far ? kUnmatched : kWeight / 2 * kNats * (Log2(residual + floor) - offset);
+  const double unit = Log2(smallest + floor);
+  const double beyond = kNats * std::max(0.0, unit - Log2(usual + floor));
+  const double strange = std::min(kStrange, kWeight * beyond);
+  for (double& residual : residuals) {
+    const double ratio = kNats * (Log2(residual + floor) - unit);  // a logarithm
+    const double cost = ratio < kAlike ? tie * ratio : tie * kAlike + kWeight * (ratio - kAlike);
+    residual = strange + std::min(kUnmatched, cost);
+  }
 }
 
 double CoarseResiduals::floor() { return kCells * 4.0 * 4.0; }  // a quarter of an 8-bit step in each cell
@@ -136,8 +143,8 @@ double FineResiduals::DistortedMotion(int64_t j) const {
   return j == 0 ? 0 : SquaredDistance(distorted_.data() + j * kAll, distorted_.data() + (j - 1) * kAll);
 }
 
-double FineResiduals::ReferenceMotion(int64_t i) const {
-  return i == 0 ? 0 : SquaredDistance(reference_.data() + i * kAll, reference_.data() + (i - 1) * kAll);
+double FineResiduals::ReferenceDistance(int64_t i, int64_t k) const {
+  return SquaredDistance(reference_.data() + i * kAll, reference_.data() + k * kAll);
 }
 
 }  // namespace acutance

@@ -10,8 +10,8 @@
 
 namespace acutance {
 
-/// What is left of a frame that is paired: the likelihood of a residual r is r^(-kWeight / 2), with the smallest
-/// residual of the frame, or what pairs usually leave of a frame, as the unit.
+/// What pairing a frame costs: the logarithm of its residual, less that of the frame's smallest residual or of what
+/// pairs usually leave, whichever is less.
 class PairingCosts {
  public:
   /// What pairs usually leave: a part of the frame's energy, and no less than `residual`. Frames of which all pairs
@@ -21,8 +21,12 @@ class PairingCosts {
     usual_residual_ = residual;
   }
 
-  /// residuals -> costs, in place. `energy` is that of the frame itself, less its mean.
-  void FromResiduals(double energy, double floor, std::span<double> residuals) const;
+  static constexpr double kTie = 0.5;     // of a single frame
+  static constexpr double kTieOfAll = 4;  // where the sum over a clip counts, in which errors average out
+
+  /// residuals -> costs, in place. `energy` is that of the frame itself, less its mean. `tie`: what a small difference
+  /// of the logarithms weighs.
+  void FromResiduals(double energy, double floor, std::span<double> residuals, double tie = kTie) const;
 
  private:
   double usual_part_ = 0, usual_residual_ = 0;  // 0: not known
@@ -64,9 +68,10 @@ class FineResiduals {
   void Fill(int64_t j, int64_t first, std::span<double> residuals) const;
   double Residual(int64_t j, int64_t i) const;
   double energy(int64_t j) const { return energies_[static_cast<size_t>(j)]; }
-  /// The residual of a distorted frame and the one before it; of a reference frame likewise.
+  /// The residual of a distorted frame and the one before it.
   double DistortedMotion(int64_t j) const;
-  double ReferenceMotion(int64_t i) const;
+  /// The residual of two reference frames.
+  double ReferenceDistance(int64_t i, int64_t k) const;
   static double floor();
 
  private:

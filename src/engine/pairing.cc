@@ -36,6 +36,7 @@ void Shift(int64_t first, Alignment& alignment) {
   for (auto& [i, j] : alignment.pairs) i += first, j += first;
   for (int64_t& i : alignment.unmatched_reference) i += first;
   for (int64_t& j : alignment.unmatched_distorted) j += first;
+  for (int64_t& j : alignment.doubtful) j += first;
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ Json AlignmentJson(const Alignment& alignment) {
           {"repeated", alignment.repeated()},
           {"pairs", alignment.pairs.size()},
           {"unmatched_reference", alignment.unmatched_reference},
-          {"unmatched_distorted", alignment.unmatched_distorted}};
+          {"unmatched_distorted", alignment.unmatched_distorted},
+          {"doubtful", alignment.doubtful}};
 }
 
 /// The pooled scores of a segment or shot.

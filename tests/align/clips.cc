@@ -6,69 +6,23 @@
 #include <cmath>
 #include <numbers>
 
+#include "encoders.h"
+#include "scenery.h"
+
 namespace acutance::test {
 
-const char* const kContentNames[kContents] = {"cuts",  "objects", "stops",  "slow",     "grain",
-                                              "fades", "twos",    "scroll", "periodic", "still"};
+const char* const kContentNames[kContents] = {
+    "cuts",  "objects", "stops", "slow",      "grain",  "fades",     "twos", "scroll",    "periodic",
+    "still", "screen",  "head",  "dissolves", "strobe", "fast cuts", "dark", "letterbox", "wheel",
+    "zoom",  "water",   "crowd", "slides",    "ticker", "threes",    "rain", "game"};
 const char* const kFaultNames[kFaults] = {"none",  "late", "early", "trimmed", "drops", "repeats",  "freezes",
                                           "mixed", "rate", "3:2",   "24to25",  "drift", "variable", "foreign"};
 
 namespace {
 
-constexpr int kWidth = 160, kHeight = 90;
-using Random = std::mt19937;
-using Frame = std::vector<uint8_t>;
-
-double Uniform(Random& random, double low, double high) {
-  return low + (high - low) * static_cast<double>(random()) / 4294967296.0;
-}
-
-int Whole(Random& random, int low, int high) {
-  return low + static_cast<int>(random() % static_cast<uint32_t>(high - low + 1));
-}
-
-/// Noise of several sizes, 256 x 256, which repeats.
-class Texture {
+class Scenes : public Source {
  public:
-  explicit Texture(Random& random) : samples_(kSide * kSide) {
-    for (const int size : {64, 32, 16, 8, 4}) {
-      const int points = kSide / size;
-      std::vector<double> values(static_cast<size_t>(points * points));
-      for (double& value : values) value = Uniform(random, -1, 1);
-      const double weight = 10 * std::pow(size, 0.4) / 2;
-      for (int y = 0; y < kSide; ++y)
-        for (int x = 0; x < kSide; ++x) {
-          const double fx = static_cast<double>(x % size) / size, fy = static_cast<double>(y % size) / size;
-          const auto at = [&](int px, int py) {
-            return values[static_cast<size_t>(py % points * points + px % points)];
-          };
-          const int px = x / size, py = y / size;
-          samples_[static_cast<size_t>(y * kSide + x)] +=
-              weight * ((1 - fy) * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
-                        fy * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1)));
-        }
-    }
-  }
-
-  double At(double x, double y) const {
-    const double fx = x - std::floor(x), fy = y - std::floor(y);
-    const auto px = static_cast<int>(std::floor(x)), py = static_cast<int>(std::floor(y));
-    return (1 - fy) * ((1 - fx) * Sample(px, py) + fx * Sample(px + 1, py)) +
-           fy * ((1 - fx) * Sample(px, py + 1) + fx * Sample(px + 1, py + 1));
-  }
-
- private:
-  static constexpr int kSide = 256;
-  double Sample(int x, int y) const {
-    return samples_[static_cast<size_t>((y & (kSide - 1)) * kSide + (x & (kSide - 1)))];
-  }
-  std::vector<double> samples_;
-};
-
-/// A source is a function of time in seconds.
-class Source {
- public:
-  Source(Random& random, Content content) : content_(content) {
+  Scenes(Random& random, Content content) : content_(content) {
     for (size_t k = 0; k < kTextures; ++k) textures_.emplace_back(random);
     for (double end = 0; end < 60;) {
       const bool cuts = content == Content::kCuts || content == Content::kFades || content == Content::kStops;
@@ -85,10 +39,9 @@ class Source {
   }
 
   /// In whole frames of `rate`, so that a loop closes.
-  void Fit(double rate) { period_ = std::max(3.0, std::round(period_ * rate)) / rate; }
-  double period() const { return period_; }
+  void Fit(double rate) override { period_ = std::max(3.0, std::round(period_ * rate)) / rate; }
 
-  Frame Render(double t, double rate) {
+  Frame Render(double t, double rate) override {
     if (content_ == Content::kTwos) t = std::floor(t * rate / 2 + 1e-6) * 2 / rate;
     const Scene* scene = &scenes_[0];
     double begin = 0;
@@ -190,43 +143,41 @@ double SquaredError(const Frame& a, const Frame& b) {
   return static_cast<double>(sum) / static_cast<double>(a.size());
 }
 
-FrameSignature SignatureOf(const Frame& frame) {
-  Picture picture;
-  picture.format = {kWidth, kHeight, 8, PixelFormat::k400};
-  picture.planes[0] = {reinterpret_cast<const std::byte*>(frame.data()), kWidth, kWidth, kHeight};
-  return acutance::SignatureOf(picture);
-}
+FrameSignature SignatureOfFrame(const Frame& frame) { return test::SignatureOf(frame.data(), kWidth, kHeight); }
 
 constexpr double kRates[] = {24, 25, 30, 50, 60};
 
 /// Builds the pair step by step: reference frames, which of them are shown, then their encodes.
 class PairMaker {
  public:
-  PairMaker(uint32_t seed, Content content, Fault fault)
-      : random_(seed), content_(content), fault_(fault), source_(random_, content) {}
+  PairMaker(uint32_t seed, Content content, Fault fault, const Encoder& encoder)
+      : random_(seed), content_(content), fault_(fault), encoder_(encoder) {
+    if (content < Content::kScreen) source_ = std::make_unique<Scenes>(random_, content);
+    else source_ = MakeScenery(random_, content);
+  }
 
   TestPair Make() {
     rate_ = kRates[Whole(random_, 0, 4)];
     if (fault_ == Fault::kPulldown || fault_ == Fault::kSpeedUp) rate_ = 24;
-    source_.Fit(rate_);
+    source_->Fit(rate_);
     count_ = static_cast<int>(Uniform(random_, 6, 14) * rate_);
     if (fault_ == Fault::kDrift) count_ = 1400;
     pair_.content = content_, pair_.fault = fault_;
     pair_.reference.rate = pair_.distorted.rate = rate_;
     MakeReference();
     Choose();
+    Compare();
     Encode();
     pair_.text = fmt::format("{}, {}, {} of {} frames/s{}", kContentNames[static_cast<int>(content_)],
                              kFaultNames[static_cast<int>(fault_)], count_, rate_, text_);
-    pair_.frames = std::move(frames_);
     return std::move(pair_);
   }
 
  private:
   void MakeReference() {
     for (int i = 0; i < count_; ++i) {
-      frames_.push_back(source_.Render(i / rate_, rate_));
-      pair_.reference.signatures.push_back(SignatureOf(frames_.back()));
+      frames_.push_back(source_->Render(i / rate_, rate_));
+      pair_.reference.signatures.push_back(SignatureOfFrame(frames_.back()));
       int64_t same = i;
       for (int k = i - 1; k >= std::max(0, i - 200) && same == i; --k)
         if (frames_[static_cast<size_t>(k)] == frames_.back()) same = pair_.same_as[static_cast<size_t>(k)];
@@ -291,30 +242,51 @@ class PairMaker {
     text_ += fmt::format(", to {} frames/s, phase {:.2f}", to, phase);
   }
 
+  /// How far neighbouring reference frames are from each other.
+  void Compare() {
+    for (size_t i = 0; i < frames_.size(); ++i)
+      for (size_t d = 1; d <= TestPair::kNeighbours; ++d) {
+        const double apart = i + d < frames_.size() ? SquaredError(frames_[i], frames_[i + d]) : 1e9;
+        pair_.apart.push_back(static_cast<float>(apart));
+      }
+  }
+
   void Encode() {
+    std::vector<Frame> others;
+    if (fault_ == Fault::kForeign)
+      for (int64_t& i : pair_.shown) i = -1;
+    const auto foreign = static_cast<size_t>(std::ranges::count(pair_.shown, -1));
+    Scenes other(random_, Content::kCuts);
+    for (size_t k = 0; k < foreign; ++k) others.push_back(other.Render(static_cast<double>(k) / rate_, rate_));
+    std::vector<const Frame*> shown;
+    auto next = others.begin();
+    for (const int64_t i : pair_.shown) shown.push_back(i < 0 ? &*next++ : &frames_[static_cast<size_t>(i)]);
+    if (!encoder_.ffmpeg.empty()) {
+      const double rate = pair_.distorted.rate.value_or(rate_);
+      if (std::optional<Encoded> encoded = EncodeFrames(encoder_.ffmpeg, encoder_.folder, rate, shown, random_)) {
+        text_ += encoded->text;
+        for (size_t j = 0; j < shown.size(); ++j) pair_.errors.push_back(SquaredError(encoded->frames[j], *shown[j]));
+        pair_.distorted.signatures = std::move(encoded->signatures);
+        return;
+      }
+      text_ += ", FFmpeg FAILED";
+    }
     const test::Encode encode(random_);
     text_ += fmt::format(", noise {:.1f}{}, gain {:.2f}", encode.noise, encode.blur ? ", blurred" : "", encode.gain);
-    Source other(random_, Content::kCuts);
-    double t = 0;
     Frame last;
-    int64_t last_shown = -2;
-    const bool foreign = fault_ == Fault::kForeign;
-    for (int64_t& i : pair_.shown) {
-      if (foreign) i = -1;
-      const bool again = i >= 0 && i == last_shown;
+    for (size_t j = 0; j < shown.size(); ++j) {
       // An encode of a frame that comes again costs nothing, and hardly differs.
-      if (!again) last = encode.Apply(i < 0 ? other.Render(t, rate_) : frames_[static_cast<size_t>(i)], random_);
-      pair_.distorted.signatures.push_back(SignatureOf(last));
-      last_shown = i;
-      pair_.errors.push_back(i < 0 ? 0 : SquaredError(last, frames_[static_cast<size_t>(i)]));
-      t += 1 / rate_;
+      if (j == 0 || shown[j] != shown[j - 1]) last = encode.Apply(*shown[j], random_);
+      pair_.distorted.signatures.push_back(SignatureOfFrame(last));
+      pair_.errors.push_back(SquaredError(last, *shown[j]));
     }
   }
 
   Random random_;
   Content content_;
   Fault fault_;
-  Source source_;
+  const Encoder& encoder_;
+  std::unique_ptr<Source> source_;
   double rate_ = 25;
   int count_ = 0;
   std::vector<Frame> frames_;
@@ -325,10 +297,15 @@ class PairMaker {
 }  // namespace
 
 bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
-  const auto a = static_cast<size_t>(i), b = static_cast<size_t>(k);
-  return same_as[a] == same_as[b] || SquaredError(frames[a], frames[b]) < 0.1 * errors[static_cast<size_t>(j)];
+  if (i > k) std::swap(i, k);
+  if (same_as[static_cast<size_t>(i)] == same_as[static_cast<size_t>(k)]) return true;
+  if (k - i > static_cast<int64_t>(kNeighbours)) return false;
+  const size_t at = static_cast<size_t>(i) * kNeighbours + static_cast<size_t>(k - i - 1);
+  return apart[at] < 0.1 * errors[static_cast<size_t>(j)];
 }
 
-TestPair MakePair(uint32_t seed, Content content, Fault fault) { return PairMaker(seed, content, fault).Make(); }
+TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder) {
+  return PairMaker(seed, content, fault, encoder).Make();
+}
 
 }  // namespace acutance::test

@@ -22,8 +22,26 @@ enum class Content {
   kScroll,    // text that scrolls up
   kPeriodic,  // a loop
   kStill,     // one picture
+  // scenery.cc: those that pairing was made with end with kWheel,
+  kScreen,
+  kHead,
+  kDissolves,
+  kStrobe,
+  kFastCuts,
+  kDark,
+  kLetterbox,
+  kWheel,
+  // and these came after it was finished.
+  kZoom,
+  kWater,
+  kCrowd,
+  kSlides,
+  kTicker,
+  kThrees,
+  kRain,
+  kGame,
 };
-inline constexpr int kContents = 10;
+inline constexpr int kContents = 26;
 extern const char* const kContentNames[kContents];
 
 enum class Fault {
@@ -46,20 +64,27 @@ inline constexpr int kFaults = 14;
 extern const char* const kFaultNames[kFaults];
 
 struct TestPair {
+  static constexpr size_t kNeighbours = 16;
+
   Content content;
   Fault fault;
   std::string text;  // what was done, for messages
   FrameTrack reference, distorted;
-  std::vector<int64_t> shown;                // by distorted frame: the reference frame; -1: none
-  std::vector<int64_t> same_as;              // by reference frame: the first with the same picture
-  std::vector<std::vector<uint8_t>> frames;  // of the reference
-  std::vector<double> errors;                // by distorted frame: the mean square of its encode's error
+  std::vector<int64_t> shown;    // by distorted frame: the reference frame; -1: none
+  std::vector<int64_t> same_as;  // by reference frame: the first with the same picture
+  std::vector<float> apart;      // by reference frame: how far it is from each of the next ones
+  std::vector<double> errors;    // by distorted frame: the mean square of its encode's error
 
   /// Whether frames i and k of the reference are the same, or differ so little that pairing distorted frame j with one
   /// for the other changes the error by less than a tenth.
   bool LookAlike(int64_t i, int64_t k, int64_t j) const;
 };
 
-TestPair MakePair(uint32_t seed, Content content, Fault fault);
+/// Without FFmpeg, noise and blocks stand for an encoder.
+struct Encoder {
+  std::string ffmpeg, folder;
+};
+
+TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder = {});
 
 }  // namespace acutance::test
