@@ -30,7 +30,7 @@ class DeviceCrew {
     int verify = 0;                         // of so many frames one is computed again on the CPU; 0: none
     std::function<void(const std::string&)> warn;
     std::function<void(Jobs)> done;           // takes the frames of which nothing is left to do
-    std::function<void(const Status&)> fail;  // ends the session
+    std::function<void(Status)> fail;  // ends the session
   };
 
   explicit DeviceCrew(Settings settings) : settings_(std::move(settings)) {}

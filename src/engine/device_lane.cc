@@ -214,8 +214,8 @@ bool DeviceLane::Take(Slot& slot) {
 }
 
 void DeviceLane::Finish() {
-  const Status status = Guarded([&] { return FinishSlots(); });
-  if (!status.ok()) settings_.fail(status);
+  Status status = Guarded([&] { return FinishSlots(); });
+  if (!status.ok()) settings_.fail(std::move(status));
 }
 
 Status DeviceLane::FinishSlots() {

@@ -112,7 +112,7 @@ void FrameJob::Guarded(const std::function<Status()>& work) {
   try {
     Record(work());
   } catch (const std::bad_alloc&) {
-    Record(OutOfMemory(index()));
+    Record(acutance::Guarded([&] { return OutOfMemory(index()); }));
   } catch (...) {
     Record(CaughtError());
   }

@@ -3,6 +3,8 @@
 #include <limits>
 #include <new>
 
+#include "base/guarded.h"
+
 namespace acutance {
 namespace {
 
@@ -70,7 +72,7 @@ void FrameResults::Finish(const FeatureSet& features) {
       status = features.runs()[runs[i].run].extractor->Finish({index, history, runs[i].sums, runs[i].words},
                                                               {runs[i].values, runs[i].kept});
   } catch (const std::bad_alloc&) {
-    status = OutOfMemory(index);
+    status = Guarded([&] { return OutOfMemory(index); });
   }
 }
 

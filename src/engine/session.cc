@@ -34,7 +34,7 @@ DeviceCrew::Settings Session::CrewSettings() {
           .verify = options_.verify,
           .warn = [this](const std::string& warning) { Warn(warning); },
           .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); },
-          .fail = [this](const Status& status) { Fail(status); }};
+          .fail = [this](Status status) { Fail(std::move(status)); }};
 }
 
 Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
@@ -97,7 +97,7 @@ Status Session::Start(const PictureFormat& format) {
   // Frames end on the devices' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(
       options_.threads, crew_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne,
-      [this](const Status& status) { Fail(status); });
+      [this](Status status) { Fail(std::move(status)); });
   if (crew_.has_devices() && pool_->is_inline())
     return Error(StatusCode::kOutOfMemory, "the system starts no threads, which devices need; use --backend cpu");
   ACU_RETURN_IF_ERROR(crew_.Start(*pool_, RunsOnCpu()));
@@ -152,10 +152,11 @@ void Session::Warn(const std::string& warning) {
 }
 
 /// For failures after which frames in flight may be lost: nothing waits for them any more.
-void Session::Fail(const Status& status) {
+void Session::Fail(Status status) {
   {
     const std::lock_guard lock(mutex_);
-    if (error_.ok()) error_ = status;
+    // It is moved, not copied: there may be no memory for a copy.
+    if (error_.ok()) error_ = std::move(status);
     failed_ = true;
   }
   progressed_.notify_all();

@@ -152,7 +152,7 @@ class Session {
   size_t PairBytes() const;
   size_t WorkBytes() const;
   Result<int> MostFrames() const;
-  void Fail(const Status& status);
+  void Fail(Status status);
   bool DevicesAreBehind() const;
   void OnFramesDone(Jobs jobs);
   void WriteReady();

@@ -18,19 +18,23 @@ namespace {
 
 constexpr unsigned kSize = 32, kFrames = 3;
 
-/// Runs `run` once undisturbed, then with each of its allocations failing, or one of `step`, alone and with the three
-/// that follow. `run` returns whether it got its score.
+/// Runs `run` once undisturbed, then with each of its allocations failing, or one of `step`: alone, with the three that
+/// follow, and as where memory has run out, where small allocations may go well between large ones that fail. `run`
+/// returns whether it got its score.
 void FailEach(const std::function<bool()>& run, int64_t step = 1) {
   ASSERT_TRUE(run()) << "without a failure; this also fills what is made once for a process";
   fail_allocation_at(-1);
   ASSERT_TRUE(run());
   const int64_t count = fail_allocation_at(-1);
   ASSERT_GT(count, 50);
-  for (const int64_t together : {1, 4}) {
+  struct Failures {
+    int64_t count, step;
+  };
+  for (const Failures failures : {Failures{1, 1}, {4, 1}, {40, 1}, {20, 2}}) {
     int failed = 0;
     for (int64_t n = 0; n < count; n += step) {
       SCOPED_TRACE(n);
-      fail_allocations(n, together);
+      fail_allocations(n, failures.count, failures.step);
       const bool scored = run();
       fail_allocation_at(-1);
       failed += !scored;

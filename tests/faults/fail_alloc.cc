@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kNever = -1;
 
 std::atomic<int64_t> g_count = 0;
-constinit std::atomic<int64_t> g_fail_from = kNever, g_fail_to = kNever;
+constinit std::atomic<int64_t> g_fail_from = kNever, g_fail_to = kNever, g_fail_step = 1;
 
 using MainFunction = int (*)(int, char**, char**);
 MainFunction g_main;
@@ -28,7 +28,7 @@ int CountingMain(int argc, char** argv, char** environment) {
 
 void* Allocate(size_t bytes, size_t align) {
   const int64_t number = g_count++;
-  if (number >= g_fail_from && number < g_fail_to) return nullptr;
+  if (number >= g_fail_from && number < g_fail_to && (number - g_fail_from) % g_fail_step == 0) return nullptr;
   if (bytes == 0) bytes = 1;
   if (align <= alignof(std::max_align_t)) return std::malloc(bytes);
   return std::aligned_alloc(align, (bytes + align - 1) / align * align);
@@ -51,15 +51,16 @@ extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, vo
   return start(CountingMain, argc, argv, init, fini, loader_fini, stack_end);
 }
 
-extern "C" int64_t fail_allocations(int64_t n, int64_t count) {
+extern "C" int64_t fail_allocations(int64_t n, int64_t count, int64_t step) {
   g_fail_to = kNever;
   g_fail_from = n;
+  g_fail_step = step;
   const int64_t counted = g_count.exchange(0);
-  if (n != kNever) g_fail_to = n + count;
+  if (n != kNever) g_fail_to = n + count * step;
   return counted;
 }
 
-extern "C" int64_t fail_allocation_at(int64_t n) { return fail_allocations(n, 1); }
+extern "C" int64_t fail_allocation_at(int64_t n) { return fail_allocations(n, 1, 1); }
 
 void* operator new(size_t bytes) { return AllocateOrThrow(bytes, 1); }
 void* operator new[](size_t bytes) { return AllocateOrThrow(bytes, 1); }

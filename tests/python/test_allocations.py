@@ -15,7 +15,7 @@ from pictures import clip, write_y4m
 import acutance
 
 fail = ctypes.CDLL(None).fail_allocations
-fail.restype, fail.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.c_int64]
+fail.restype, fail.argtypes = ctypes.c_int64, [ctypes.c_int64] * 3
 REFERENCE, DISTORTED = clip(0, 3), clip(24, 3)
 FILES = write_y4m(sys.argv[2] + "/a.y4m", REFERENCE), write_y4m(sys.argv[2] + "/b.y4m", DISTORTED)
 OPTIONS = {"model": None, "features": ["psnr", "motion"]}
@@ -41,17 +41,17 @@ def attempt(run, threads):
 for run in (session, files):
     for threads in (1, 3):
         expected = run(threads)
-        fail(-1, 0)
+        fail(-1, 0, 1)
         assert run(threads) == expected
-        count = fail(-1, 0)
+        count = fail(-1, 0, 1)
         assert count > 50, count
         for together in (1, 4):
             failed = 0
             for n in range(0, count, together):
                 print(run.__name__, threads, together, n, flush=True)
-                fail(n, together)
+                fail(n, together, 1)
                 got = attempt(run, threads)
-                fail(-1, 0)
+                fail(-1, 0, 1)
                 assert got in (None, expected), got
                 failed += got is None
             assert failed > count // together // 4, (failed, count)

@@ -88,11 +88,11 @@ void ThreadPool::RunInline() {
 }
 
 void ThreadPool::Run(const Task& task, int worker) const {
-  const Status status = Guarded([&] {
+  Status status = Guarded([&] {
     task(worker);
     return Status();
   });
-  if (!status.ok() && on_error_) on_error_(status);
+  if (!status.ok() && on_error_) on_error_(std::move(status));
 }
 
 void ThreadPool::Work(int worker) {

@@ -23,7 +23,7 @@ class ThreadPool {
     kInlineIfOne,
     kThreads,  // one worker is a thread too
   };
-  using OnError = std::function<void(const Status&)>;
+  using OnError = std::function<void(Status)>;
 
   explicit ThreadPool(int workers, Mode mode = Mode::kInlineIfOne, OnError on_error = nullptr);  // at least 1
   ~ThreadPool();                                                                                 // as End
