@@ -78,7 +78,8 @@ FUNCTION(void) make_terms(CONTEXT(int32_t column, int32_t row)) {
 #if POWER
 FUNCTION(void) raise_terms(CONTEXT()) {
   for (int32_t i = 0; i < SUMS; ++i) {
-    group.terms[i][local_y()][local_x()] = exact_powf(args.table, group.terms[i][local_y()][local_x()], args.p_norm);
+    const float term = group.terms[i][local_y()][local_x()];
+    if (term > 0.0f) group.terms[i][local_y()][local_x()] = exact_powf_positive(args.table, term, args.p_norm);
   }
 }
 #endif

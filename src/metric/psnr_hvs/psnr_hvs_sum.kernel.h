@@ -45,10 +45,10 @@ FUNCTION(HvsSteps) block_steps(CONST_BUFFER(float) terms, int32_t block, uint32_
   const uint32_t behind = sum == 0u ? 0u : power + 1u;
   float even = bits_float(power);
   float odd = bits_float(behind);
-  const int32_t first = first_term(block);
+  CONST_BUFFER(float) own = CONST_BUFFER_AT(float, terms, int64_t(first_term(block)));
   for (int32_t c = 0; c < SAMPLES; c += AT_ONCE) {
     UNROLL for (int32_t i = 0; i < AT_ONCE; ++i) {
-      const float term = terms.data[first + (c + i) * HVS_GROUP];
+      const float term = own.data[(c + i) * HVS_GROUP];
       even = even + term;
       odd = odd + term;
     }
@@ -61,9 +61,9 @@ FUNCTION(HvsSteps) block_steps(CONST_BUFFER(float) terms, int32_t block, uint32_
 
 FUNCTION(uint32_t) add_block(CONST_BUFFER(float) terms, int32_t block, uint32_t sum) {
   float running = bits_float(sum);
-  const int32_t first = first_term(block);
+  CONST_BUFFER(float) own = CONST_BUFFER_AT(float, terms, int64_t(first_term(block)));
   for (int32_t c = 0; c < SAMPLES; c += AT_ONCE) {
-    UNROLL for (int32_t i = 0; i < AT_ONCE; ++i) running = running + terms.data[first + (c + i) * HVS_GROUP];
+    UNROLL for (int32_t i = 0; i < AT_ONCE; ++i) running = running + own.data[(c + i) * HVS_GROUP];
   }
   return float_bits(running);
 }
