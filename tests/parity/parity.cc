@@ -222,6 +222,9 @@ const OtherCase kOtherCases[] = {
     {"cambi", {{"enc_width", "240"}, {"enc_height", "150"}, {"cambi_eotf", "pq"}, {"heatmaps_path", "maps"}}},
     {"float_ssim", {{"scale", "2"}}},
     {"float_adm", {{"adm_p_norm", "2.5"}, {"adm_enhn_gain_limit", "1.2"}}},
+    {"float_vif", {{"vif_kernelscale", "1.5"}, {"vif_prescale", "1.5"}, {"vif_prescale_method", "bicubic"}}},
+    {"float_vif", {{"vif_prescale", "0.8"}, {"vif_prescale_method", "bilinear"}, {"vif_sigma_nsq", "0.3"}}},
+    {"float_vif", {{"vif_prescale", "1.2"}, {"vif_prescale_method", "lanczos4"}, {"vif_sigma_nsq", "0"}}},
 };
 
 std::vector<OptionTexts> OptionCases(const Metric& metric) {

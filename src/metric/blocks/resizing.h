@@ -31,6 +31,10 @@ class Resizing {
 
   int width() const { return width_; }
   int height() const { return height_; }
+  bool is_copy() const { return is_copy_; }
+  bool is_divided() const { return is_divided_; }
+  const ResizingAxis& across() const { return across_; }
+  const ResizingAxis& down() const { return down_; }
 
   /// Row y of the resized plane; its samples, less 128 of 8 bits' 255, are floats.
   void ReadRow(const Plane& plane, int bit_depth, int y, float* row) const;

@@ -133,6 +133,7 @@ const Metric kFloatVifMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .make = Make,
+    .make_plan = MakeFloatVifPlan,
 };
 
 }  // namespace acutance

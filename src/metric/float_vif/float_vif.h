@@ -84,6 +84,9 @@ void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, cons
 int64_t FloatVifWord(float num, float den);
 float_vif::FloatVifTerms FloatVifTermsFrom(int64_t word);
 
+/// Work of float_vif on a device: the words of its Extractor, bit for bit.
+Result<Plan> MakeFloatVifPlan(const OptionValues& options, const PlanContext& context);
+
 extern const Metric kFloatVifMetric;
 
 }  // namespace acutance

@@ -6,12 +6,18 @@
 #include <cmath>
 #include <random>
 
+#include "metric/blocks/gaussian_taps.h"
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
+
+namespace float_vif {
+#include "metric/float_vif/float_vif_taps.kernel.h"
+}  // namespace float_vif
+
 namespace {
 
 using testing::HasSubstr;
@@ -61,6 +67,20 @@ void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const 
 
 Picture Noise(std::mt19937& random, const PictureFormat& format) {
   return MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << format.bit_depth) - 1); });
+}
+
+template <size_t N>
+void ExpectTaps(const float (&half)[N]) {
+  const int count = 2 * static_cast<int>(N) - 1;
+  const std::vector<float> taps = GaussianTaps(count, static_cast<float>(count) / 5.0f);
+  for (int i = 0; i < count; ++i) EXPECT_EQ(taps[i], half[std::min(i, count - 1 - i)]) << count << " taps, " << i;
+}
+
+TEST(FloatVifTaps, OfKernelsAreTheUsualFilters) {
+  ExpectTaps(float_vif::kFloatVifTaps0);
+  ExpectTaps(float_vif::kFloatVifTaps1);
+  ExpectTaps(float_vif::kFloatVifTaps2);
+  ExpectTaps(float_vif::kFloatVifTaps3);
 }
 
 TEST(FloatVifBand, NoiseOfManySizes) {

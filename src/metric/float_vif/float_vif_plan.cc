@@ -1,0 +1,186 @@
+// float_vif on devices: a launch for each scale, and before them one that resizes the pictures.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/int_math.h"
+#include "exec/plan.h"
+#include "metric/blocks/reference_of.h"
+#include "metric/float_vif/float_vif.h"
+#include "metric/float_vif/float_vif_args.h"
+#include "metric/float_vif/float_vif_samples_args.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
+constexpr std::array<size_t, kFloatVifScales> kUsualTaps = {17, 9, 5, 3};
+constexpr std::array<const char*, kFloatVifScales> kKernels = {"float_vif_scale0", "float_vif_scale1",
+                                                               "float_vif_scale2", "float_vif_scale3"};
+
+constexpr TuningEntry kTuning[] = {
+    {"float_vif_scale0", "", "128x1r8"}, {"float_vif_scale1", "", "128x1r8"}, {"float_vif_scale2", "", "128x1r8"},
+    {"float_vif_scale3", "", "128x1r8"}, {"float_vif_any", "", "128x1r4"},    {"float_vif_samples", "", "64x4"},
+};
+
+/// The kernels for the usual filters have them as constants.
+bool IsUsual(const FloatVifLayout& layout) {
+  bool usual = layout.resizing.is_copy();
+  for (int scale = 0; scale < kFloatVifScales; ++scale) usual &= layout.taps[scale].size() == kUsualTaps[scale];
+  return usual;
+}
+
+float LeastFloatNotBelow(double value) {
+  const float near = static_cast<float>(value);
+  return static_cast<double>(near) < value ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
+}
+
+/// The images of one scale, for the whole batch.
+struct Images {
+  BufferRef reference, distorted;
+  int64_t picture_stride = 0;
+  int row_stride = 0;
+  int videos = 1;  // pairs that share a picture of the reference
+};
+
+class PlanMaker {
+ public:
+  PlanMaker(const FloatVifLayout& layout, const PlanContext& context)
+      : layout_(layout),
+        context_(context),
+        usual_(IsUsual(layout)),
+        rows_(RowsBefore(kFloatVifScales)),
+        plan_(context, context.pairs(), 0, rows_) {}
+
+  Result<Plan> Make() {
+    Images images = InputImages();
+    if (!usual_) {
+      const Images made = AddImages(0);
+      ACU_RETURN_IF_ERROR(AddSamples(images, made));
+      images = made;
+    }
+    for (int scale = 0; scale < kFloatVifScales; ++scale) {
+      const Images next = scale + 1 < kFloatVifScales ? AddImages(scale + 1) : images;
+      ACU_RETURN_IF_ERROR(AddScale(scale, images, next));
+      images = next;
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  int RowsBefore(int scale) const {
+    int rows = 0;
+    for (int s = 0; s < scale; ++s) rows += layout_.height(s);
+    return rows;
+  }
+
+  float SampleScale() const { return 1.0f / static_cast<float>(1 << (layout_.bit_depth - 8)); }
+
+  Images InputImages() const {
+    const PlaneView reference = context_.Input(Video::kReference);
+    return {.reference = reference.data,
+            .distorted = context_.Input(Video::kDistorted).data,
+            .picture_stride = reference.picture_stride,
+            .row_stride = reference.row_stride,
+            .videos = context_.videos};
+  }
+
+  Images AddImages(int scale) {
+    const int row_stride = CeilDiv(layout_.width(scale), kRowMultiple) * kRowMultiple;
+    const int64_t picture_stride = int64_t{row_stride} * layout_.height(scale);
+    const size_t bytes = picture_stride * context_.pairs() * sizeof(float);
+    return {.reference = plan_.AddScratch(fmt::format("reference of scale {}", scale), bytes),
+            .distorted = plan_.AddScratch(fmt::format("distorted of scale {}", scale), bytes),
+            .picture_stride = picture_stride,
+            .row_stride = row_stride};
+  }
+
+  template <class T>
+  BufferRef AddTable(const char* name, std::vector<T> values) {
+    if (values.empty()) values.resize(1);
+    const auto bytes = std::as_bytes(std::span(values));
+    return plan_.AddTable(name, {bytes.begin(), bytes.end()});
+  }
+
+  Status AddSamples(const Images& from, const Images& to) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_vif_samples", context_));
+    const Resizing& resizing = layout_.resizing;
+    const FloatVifSamplesArgs args = {.reference = from.reference,
+                                      .distorted = from.distorted,
+                                      .made_reference = to.reference,
+                                      .made_distorted = to.distorted,
+                                      .across_index = AddTable("samples along a row", resizing.across().index),
+                                      .across_weight = AddTable("their weights", resizing.across().weight),
+                                      .down_index = AddTable("samples down a column", resizing.down().index),
+                                      .down_weight = AddTable("their weights", resizing.down().weight),
+                                      .picture_stride = from.picture_stride,
+                                      .made_stride = to.picture_stride,
+                                      .row_stride = from.row_stride,
+                                      .made_row = to.row_stride,
+                                      .width = resizing.width(),
+                                      .height = resizing.height(),
+                                      .taps = resizing.is_copy() ? 0 : resizing.across().taps,
+                                      .is_divided = resizing.is_divided(),
+                                      .inverse = inverse_of(from.videos),
+                                      .sample_scale = SampleScale()};
+    const Grid grid = {CeilDiv(args.width, kernel->group_x), CeilDiv(args.height, kernel->group_y), context_.pairs()};
+    return plan_.AddLaunch(*kernel, grid, args, "mirror");
+  }
+
+  Result<const KernelImage*> Choose(int scale) const {
+    if (!usual_) return ChooseVariant(kTuning, "float_vif_any", context_);
+    return ChooseVariant(kTuning, kKernels[scale], context_);
+  }
+
+  BufferRef AddTaps(int scale) {
+    std::vector<float> taps = layout_.taps[scale];
+    if (scale + 1 < kFloatVifScales)
+      taps.insert(taps.end(), layout_.taps[scale + 1].begin(), layout_.taps[scale + 1].end());
+    return AddTable("taps", std::move(taps));
+  }
+
+  Status AddScale(int scale, const Images& images, const Images& next) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, Choose(scale));
+    const FloatVifPixel& pixel = layout_.pixel;
+    const FloatVifArgs args = {.reference = images.reference,
+                               .distorted = images.distorted,
+                               .next_reference = next.reference,
+                               .next_distorted = next.distorted,
+                               .words = plan_.Words(),
+                               .taps = AddTaps(scale),
+                               .picture_stride = images.picture_stride,
+                               .next_stride = next.picture_stride,
+                               .noise = pixel.noise,
+                               .row_stride = images.row_stride,
+                               .next_row = next.row_stride,
+                               .width = layout_.width(scale),
+                               .height = layout_.height(scale),
+                               .inverse = inverse_of(images.videos),
+                               .pair_rows = rows_,
+                               .first_row = RowsBefore(scale),
+                               .radius = layout_.radius(scale),
+                               .next_radius = scale + 1 < kFloatVifScales ? layout_.radius(scale + 1) : 0,
+                               .statistics = scale > 0 || !layout_.skip_scale0,
+                               .flat_below = LeastFloatNotBelow(pixel.noise),
+                               .flat_factor = pixel.flat_factor,
+                               .gain_limit = pixel.gain_limit,
+                               .sample_scale = SampleScale()};
+    const Grid grid = {1, CeilDiv(args.height, kernel->rows), context_.pairs()};
+    return plan_.AddLaunch(*kernel, grid, args, fmt::format("mirror {}", args.radius));
+  }
+
+  const FloatVifLayout& layout_;
+  const PlanContext& context_;
+  const bool usual_;
+  const int rows_;  // of all scales
+  Plan plan_;
+};
+
+}  // namespace
+
+Result<Plan> MakeFloatVifPlan(const OptionValues& options, const PlanContext& context) {
+  ACU_ASSIGN_OR_RETURN(const FloatVifLayout layout, MakeFloatVifLayout(options, context.format));
+  return PlanMaker(layout, context).Make();
+}
+
+}  // namespace acutance
