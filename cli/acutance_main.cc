@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@
 #include "cli/parity_command.h"
 #include "cli/score_args.h"
 #include "cli/score_command.h"
+#include "cli/selftest_command.h"
 #include "cli/tune_command.h"
 #include "cli/version.h"
 #include "report/log_writer.h"
@@ -160,7 +162,7 @@ int PrintPlan(const PlanRequest& request) {
   return 0;
 }
 
-int OnDevices(const char* command, const DeviceTexts& texts, int (*run)(const DeviceChoice&)) {
+int OnDevices(const char* command, const DeviceTexts& texts, const std::function<int(const DeviceChoice&)>& run) {
   Status status = CheckDeviceChoice(texts.Choice());
   if (texts.backend == "cpu")
     status = Error(StatusCode::kInvalidArgument, "the CPU is no device: name another backend");
@@ -196,6 +198,9 @@ int Main(int argc, char** argv) {
   DeviceTexts device;
   CLI::App* selftest =
       AddDeviceCommand(app, "selftest", "Let every device prove itself on known answers", "all", device);
+  std::string report;
+  selftest->add_option("--report", report, "Also time every feature, and write all of it to FILE, as JSON")
+      ->type_name("FILE");
   CLI::App* tune =
       AddDeviceCommand(app, "tune", "Time every block shape and batch on a device", "the first with a GPU", device);
   ParityArgs parity_args;
@@ -226,7 +231,9 @@ int Main(int argc, char** argv) {
   if (features->parsed()) return Features(feature);
   if (models->parsed()) fmt::print("{}", DescribeModels());
   if (devices->parsed()) fmt::print("{}", DescribeDevices());
-  if (selftest->parsed()) return OnDevices("selftest", device, RunSelfTestCommand);
+  if (selftest->parsed())
+    return OnDevices("selftest", device,
+                     [&](const DeviceChoice& choice) { return RunSelfTestCommand(choice, report); });
   if (tune->parsed()) return OnDevices("tune", device, RunTuneCommand);
   if (parity->parsed()) return RunParityCommand(parity_args);
   if (plan->parsed()) return PrintPlan(plan_request);

@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdio>
-
 #include "cli/specs.h"
-#include "devices/selftest.h"
 #include "devices/tuner.h"
 #include "engine/feature_set.h"
 #include "io/video_source.h"
@@ -31,27 +27,6 @@ Result<std::string> FamilyOf(const std::string& backend_name) {
   return probe.devices.empty() ? "" : probe.devices[0].family;
 }
 
-/// Prints how one test of a device went; whether it passed.
-bool RunTest(Device& device, const SelfTest& test) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Status status = CheckAnew(device, test);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  fmt::print("  {:<14} {}\n", test.name, status.ok() ? fmt::format("passed in {:.2f} s", seconds) : status.message());
-  std::fflush(stdout);  // the next one takes its time
-  return status.ok();
-}
-
-/// Prints how the device's tests went; whether it passed all of them.
-bool TestDevice(const Backend& backend, const DeviceInfo& info) {
-  Result<std::unique_ptr<Device>> device = backend.open(info.index);
-  fmt::print("{} device {} ({}):{}\n", backend.name, info.index, info.name,
-             device.ok() ? "" : " " + device.status().message());
-  bool passed = device.ok();
-  if (device.ok())
-    for (const SelfTest& test : AllSelfTests()) passed &= RunTest(**device, test);
-  return passed;
-}
-
 }  // namespace
 
 std::string DescribeDevices() {
@@ -68,23 +43,6 @@ std::string DescribeDevices() {
   text += fmt::format("nvdec: decodes for a device of cuda, through FFmpeg's libraries\n  {}\n",
                       codecs.ok() ? fmt::format("{}", fmt::join(*codecs, ", ")) : "none: " + codecs.status().message());
   return text;
-}
-
-int RunSelfTestCommand(const DeviceChoice& choice) {
-  int tested = 0, failed = 0;
-  for (const Backend* backend : Backends()) {
-    if (choice.backend != "auto" && choice.backend != backend->name) continue;
-    const BackendProbe probe = backend->probe();
-    if (probe.devices.empty()) fmt::print("{}: no device: {}\n", backend->name, probe.missing);
-    for (const DeviceInfo& info : probe.devices) {
-      if (choice.index && *choice.index != info.index) continue;
-      ++tested;
-      failed += !TestDevice(*backend, info);
-    }
-    if (choice.index && tested == 0 && !probe.devices.empty())
-      fmt::print("{}\n", NoSuchDevice(*backend, probe, *choice.index));
-  }
-  return tested > 0 && failed == 0 ? 0 : 1;
 }
 
 Result<std::string> DescribePlan(const PlanRequest& request) {

@@ -32,6 +32,7 @@ struct DeviceChoice {
   std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
   std::vector<std::string> excluded;  // backends that `auto` leaves out
   std::vector<int> further = {};      // devices beside `index` that share its work
+  bool only_proved = false;           // devices whose self-tests are remembered: no program waits for one
 };
 
 /// An unknown backend, or an index without a backend, is an error.
@@ -62,6 +63,8 @@ class DevicePicker {
 
   /// Whether the choice is `auto`: all that makes it faster may take part, the CPU too.
   bool is_automatic() const { return choice_.backend == "auto"; }
+  /// Whether devices that would have to prove themselves first are left out, without a word.
+  bool only_proved() const { return choice_.only_proved; }
   /// Whether the CPU may do the work when no device can: `auto` and `cpu`.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
   const std::vector<std::string>& notes() const { return notes_; }

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kBatch = 2;
 constexpr int kDepths[] = {8, 10, 16};
+constexpr int kSampleDepths[] = {8, 10};  // one of each sample type
 constexpr WorkloadClass kWorkloads[] = {WorkloadClass::kSmall, WorkloadClass::kMedium, WorkloadClass::kLarge};
 
 /// Values of an option's range that kernels may treat apart: its ends, the gain limits of models without enhancement
@@ -54,10 +55,13 @@ std::vector<PictureSize> Sizes(const Metric& metric) {
   return {smallest, {std::max(135, smallest.width | 1), std::max(53, smallest.height | 1)}};
 }
 
+/// Of the odd size, in which options have their values.
+constexpr PixelFormat kOptionsFormat = PixelFormat::k420;
+
 /// Chroma planes of the smallest pictures are as large as luma: half of them may be nothing.
 PictureFormat Format(const Metric& metric, const PictureSize& size, int depth) {
   const bool is_smallest = size.width == TestSizeOf(metric).width;
-  return {size.width, size.height, depth, is_smallest ? PixelFormat::k444 : PixelFormat::k420};
+  return {size.width, size.height, depth, is_smallest ? PixelFormat::k444 : kOptionsFormat};
 }
 
 struct Plans {
@@ -116,17 +120,17 @@ class MetricTest {
              const Extractor& extractor)
       : device_(device), metric_(metric), options_(options), format_(format), extractor_(extractor) {}
 
-  /// Runs those plans of all workload classes that `seen` does not have.
-  Status Run(std::set<uint64_t>& seen) {
+  /// Runs those plans of all workload classes that `seen` does not have; `equal`: for pictures that are equal, too.
+  Status Run(std::set<uint64_t>& seen, bool equal) {
     for (const WorkloadClass workload : kWorkloads) {
       ACU_ASSIGN_OR_RETURN(Plans plans, Plans::Make(metric_, options_, format_, workload, device_.info().family));
-      if (seen.insert(plans.Fingerprint()).second) ACU_RETURN_IF_ERROR(RunPlans(std::move(plans)));
+      if (seen.insert(plans.Fingerprint()).second) ACU_RETURN_IF_ERROR(RunPlans(std::move(plans), equal));
     }
     return {};
   }
 
  private:
-  Status RunPlans(Plans plans) {
+  Status RunPlans(Plans plans, bool equal) {
     ACU_RETURN_IF_ERROR(MakePictures());
     std::vector<Plan> plan;
     plan.push_back(std::move(plans.plan));
@@ -134,6 +138,7 @@ class MetricTest {
                          PlanRunner::Make(device_, std::move(plan), plans.context,
                                           {.poison = true, .pack = true, .derive = std::move(plans.derive)}));
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
+      if (distorted == &reference_ && !equal) break;
       const ClipFrames clip(metric_, options_, reference_, *distorted);
       for (int first = 0; first < static_cast<int>(reference_.size()); first += kBatch) {
         ACU_RETURN_IF_ERROR(runner->Run(Batch(plans.context, *distorted, first)));
@@ -195,13 +200,17 @@ class MetricTest {
   std::vector<Picture> reference_, changed_;
 };
 
-/// All options on pictures of one format, less those that the metric refuses.
+/// The defaults on pictures of one format or, where it is one of those for options, all sets of them that the metric
+/// does not refuse.
 Status TestFormat(Device& device, const Metric& metric, const PictureFormat& format) {
+  const bool has_options =
+      format.pixel_format == kOptionsFormat && std::ranges::count(kSampleDepths, format.bit_depth) > 0;
   std::set<uint64_t> seen;
-  for (const OptionValues& options : OptionSets(metric)) {
-    const Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(metric, options, format);
+  const std::vector<OptionValues> sets = OptionSets(metric);
+  for (size_t i = 0; i < (has_options ? sets.size() : 1); ++i) {
+    const Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(metric, sets[i], format);
     if (!extractor.ok()) continue;
-    ACU_RETURN_IF_ERROR(MetricTest(device, metric, options, format, **extractor).Run(seen));
+    ACU_RETURN_IF_ERROR(MetricTest(device, metric, sets[i], format, **extractor).Run(seen, /*equal=*/i == 0));
   }
   return {};
 }
@@ -227,6 +236,22 @@ Status TestSize(Device& device, const Metric& metric, const PictureSize& size) {
 Status TestMetric(Device& device, const Metric& metric) {
   for (const PictureSize& size : Sizes(metric)) ACU_RETURN_IF_ERROR(TestSize(device, metric, size));
   return {};
+}
+
+std::vector<const KernelImage*> KernelsToLoad(const Metric& metric, const std::string& family) {
+  std::vector<const KernelImage*> images;
+  for (const int depth : kSampleDepths)
+    for (const OptionValues& options : OptionSets(metric)) {
+      const PictureFormat format = Format(metric, Sizes(metric).back(), depth);
+      if (!MakeExtractor(metric, options, format).ok()) continue;
+      for (const WorkloadClass workload : kWorkloads) {
+        const Result<Plans> plans = Plans::Make(metric, options, format, workload, family);
+        if (!plans.ok()) continue;
+        if (plans->derive) AddKernels(*plans->derive, images);
+        AddKernels(plans->plan, images);
+      }
+    }
+  return images;
 }
 
 std::vector<std::string> KernelsOf(const Metric& metric) {

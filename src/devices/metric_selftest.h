@@ -10,10 +10,13 @@
 
 namespace acutance {
 
-/// All that a session can ask of the device for this metric: every option that reaches a kernel, all depths and
-/// workload classes, the smallest pictures and odd ones, different pictures and equal ones. The error names the
-/// metric, the options, the size, and the first result that differs.
+/// What a session can ask of the device for this metric: all depths and workload classes, the smallest pictures and odd
+/// ones, different pictures and equal ones; and every option that reaches a kernel, with samples of either type. The
+/// error names the metric, the options, the size, and the first result that differs.
 Status TestMetric(Device& device, const Metric& metric);
+
+/// The kernels that it runs on devices of the family, but for those that only 16-bit samples need.
+std::vector<const KernelImage*> KernelsToLoad(const Metric& metric, const std::string& family);
 
 /// The kernels that do so, in the order of their names.
 std::vector<std::string> KernelsOf(const Metric& metric);

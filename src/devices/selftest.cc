@@ -1,6 +1,7 @@
 #include "devices/selftest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -41,13 +42,13 @@ const FileCache& Passed() {
 }  // namespace
 
 SelfTest MetricSelfTest(const Metric& metric) {
-  return {std::string(metric.name), KernelsOf(metric),
-          [&metric](Device& device) { return TestMetric(device, metric); }};
+  return {std::string(metric.name), KernelsOf(metric), [&metric](Device& device) { return TestMetric(device, metric); },
+          [&metric](const std::string& family) { return KernelsToLoad(metric, family); }};
 }
 
-SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking}; }
+SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking, nullptr}; }
 
-SelfTest RaiseSelfTest() { return {"raising", {"raise_samples"}, TestRaising}; }
+SelfTest RaiseSelfTest() { return {"raising", {"raise_samples"}, TestRaising, nullptr}; }
 
 std::vector<SelfTest> AllSelfTests() {
   std::vector<SelfTest> tests = {UnpackSelfTest(), RaiseSelfTest()};
@@ -56,14 +57,41 @@ std::vector<SelfTest> AllSelfTests() {
   return tests;
 }
 
+std::string KernelsHash(std::string_view backend, const SelfTest& test) {
+  return fmt::format("{:016x}", HashKernels(backend, test.kernels));
+}
+
 std::string SelfTestKey(const DeviceInfo& info, const SelfTest& test) {
-  return fmt::format("{} | {} | {} | driver {} | {} | kernels {:016x}", info.backend, info.name, info.identity,
-                     info.driver, test.name, HashKernels(info.backend, test.kernels));
+  return fmt::format("{} | {} | {} | driver {} | {} | kernels {}", info.backend, info.name, info.identity, info.driver,
+                     test.name, KernelsHash(info.backend, test));
 }
 
 Status CheckOnce(Device& device, const SelfTest& test) {
   if (device.info().is_reference) return {};
   return Passed().Read(SelfTestKey(device.info(), test)) ? Status() : CheckAnew(device, test);
+}
+
+Status CheckAllOnce(Device& device, std::span<const SelfTest> tests) {
+  if (device.info().is_reference) return {};
+  std::vector<const SelfTest*> due;
+  std::vector<const KernelImage*> images;
+  for (const SelfTest& test : tests) {
+    if (Passed().Read(SelfTestKey(device.info(), test))) continue;
+    due.push_back(&test);
+    if (test.ahead) std::ranges::copy(test.ahead(device.info().family), std::back_inserter(images));
+  }
+  device.LoadAhead(images);
+  for (const SelfTest* test : due) ACU_RETURN_IF_ERROR(CheckAnew(device, *test));
+  return {};
+}
+
+Status CheckProved(const Device& device, std::span<const SelfTest> tests) {
+  if (device.info().is_reference) return {};
+  for (const SelfTest& test : tests)
+    if (!Passed().Read(SelfTestKey(device.info(), test)))
+      return Error(StatusCode::kNoDevice, "it has not passed the self-test of {} yet: run `acutance selftest`",
+                   test.name);
+  return {};
 }
 
 Status CheckAnew(Device& device, const SelfTest& test) {

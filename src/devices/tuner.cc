@@ -165,8 +165,8 @@ Result<std::string> DescribePlan(const MetricWithOptions& planned, const Picture
   return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}{}",
                      planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
                      WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
-                     static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family, derive ? derive->Print() : "",
-                     plan.Print());
+                     static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family,
+                     derive ? derive->Print() : "", plan.Print());
 }
 
 std::string WorkloadClassInSource(int width, int height) {

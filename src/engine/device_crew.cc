@@ -29,7 +29,8 @@ Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, int
     MakeLanes(std::move(devices), features, format, most_frames);
   }
   if (useful && lanes_.empty() && !settings_.devices->cpu_is_allowed()) return NoDevice();
-  for (const std::string& refused : settings_.devices->refused()) settings_.warn(refused);
+  if (!settings_.devices->only_proved())
+    for (const std::string& refused : settings_.devices->refused()) settings_.warn(refused);
   if (lanes_.empty()) return {};
   has_devices_ = true;
   frames_ = std::make_unique<FrameQueue>(lanes_.front()->needs_history());
@@ -50,6 +51,7 @@ void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const F
       .subsample = settings_.subsample,
       .max_memory = settings_.max_memory,
       .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),
+      .only_proved = settings_.devices->only_proved(),
       .verify = settings_.verify,
       .for_each = [this](int count, const std::function<void(int)>& work) { return ForEach(count, work); },
       .warn = settings_.warn,
@@ -65,7 +67,7 @@ void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const F
 
 void DeviceCrew::Warn(const std::string& warning) {
   passed_over_.push_back(warning);
-  settings_.warn(warning);
+  if (!settings_.devices->only_proved()) settings_.warn(warning);
 }
 
 /// The copying pool does batches in their order: a later one would wait for memory that an earlier one has.

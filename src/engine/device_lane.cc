@@ -23,14 +23,14 @@ constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
 /// The device must have proved itself for each of the metrics, and for what they read.
-Status CheckMetrics(Device& device, const FeatureSet& features) {
+Status CheckMetrics(Device& device, const FeatureSet& features, bool only_proved) {
+  std::vector<SelfTest> tests;
   if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
-    ACU_RETURN_IF_ERROR(CheckOnce(device, RaiseSelfTest()));
+    tests.push_back(RaiseSelfTest());
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
-    if (run.HasPlan() && metrics.insert(run.metric).second)
-      ACU_RETURN_IF_ERROR(CheckOnce(device, MetricSelfTest(*run.metric)));
-  return {};
+    if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));
+  return only_proved ? CheckProved(device, tests) : CheckAllOnce(device, tests);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ DeviceLane::~DeviceLane() {
 
 Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
                                                      const PictureFormat& format, const LaneSettings& settings) {
-  ACU_RETURN_IF_ERROR(CheckMetrics(*device, features));
+  ACU_RETURN_IF_ERROR(CheckMetrics(*device, features, settings.only_proved));
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].HasPlan()) lane->runs_.push_back(r);

@@ -28,6 +28,7 @@ struct LaneSettings {
   int subsample = 1;                 // frames whose index it does not divide have the runs of every frame alone
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
   int most_frames = 1 << 20;         // in flight
+  bool only_proved = false;          // DeviceChoice::only_proved
   int verify = 0;                    // of so many frames one is computed again on the CPU; 0: none
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;

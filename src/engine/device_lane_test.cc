@@ -477,5 +477,42 @@ TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
   ::unsetenv("XDG_CACHE_HOME");
 }
 
+/// The emulator as a device that must prove itself, and can.
+class HonestDevice : public FlakyDevice {
+ public:
+  HonestDevice() : FlakyDevice({}), info_(FlakyDevice::info()) { info_.is_reference = false; }
+  const DeviceInfo& info() const override { return info_; }
+
+ private:
+  DeviceInfo info_;
+};
+
+const Backend kHonestBackend = {
+    "emu", "the emulator, to be tested", kFlakyBackend.probe,
+    [](int) -> Result<std::unique_ptr<Device>> { return std::unique_ptr<Device>(std::make_unique<HonestDevice>()); }};
+
+// As libvmaf.so.3 asks for where its program says nothing.
+TEST(DeviceLane, ADeviceThatHasNotProvedItselfIsLeftOutWithoutAWord) {
+  const test::TempDir cache;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  static const Backend* const kBackends[] = {&kHonestBackend};
+  const auto start = [](bool only_proved) {
+    SessionOptions options;
+    options.features = {{"psnr", {}}};
+    const DeviceChoice choice = {
+        .backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = only_proved};
+    options.devices = std::make_shared<DevicePicker>(choice, kBackends);
+    auto session = Session::Create(std::move(options)).value();
+    EXPECT_TRUE(session->Start({16, 16}).ok());
+    EXPECT_THAT(session->warnings(), IsEmpty());
+    return session->device() != nullptr;
+  };
+  EXPECT_FALSE(start(/*only_proved=*/true));
+  EXPECT_FALSE(start(/*only_proved=*/true)) << "it has not been tested meanwhile";
+  EXPECT_TRUE(start(/*only_proved=*/false));
+  EXPECT_TRUE(start(/*only_proved=*/true));
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
 }  // namespace
 }  // namespace acutance

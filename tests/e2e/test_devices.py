@@ -1,4 +1,5 @@
 """The commands around devices: devices, selftest, plan, tune, parity, and a run that finds no device."""
+import json
 import os
 import subprocess
 import unittest
@@ -36,6 +37,15 @@ class Devices(DeviceCommand):
             failed = self.without_devices("selftest", "--backend", backend)
             self.assert_fails(failed, 1)
             self.assertIn("/dev/null", failed.stdout.decode())
+
+    def test_a_report_says_why_there_is_no_device(self):
+        self.assert_fails(self.without_devices("selftest", "--backend", "cuda", "--report", self.path("report.json")), 1)
+        report = json.loads(self.read("report.json"))
+        self.assertEqual(report["devices"], [])
+        self.assertIn("/dev/null", report["without_device"]["cuda"])
+        self.assertTrue(report["acutance"] and report["system"])
+        failed = self.without_devices("selftest", "--backend", "cuda", "--report", "/nowhere/report.json")
+        self.assert_fails(failed, 1, "/nowhere/report.json")
 
     def test_auto_ends_at_the_cpu(self):
         auto = self.without_devices("score", self.ref, self.dis, "--feature", "motion", "--backend", "auto", "-o",
