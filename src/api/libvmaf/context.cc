@@ -7,6 +7,7 @@
 #include "api/libvmaf/log.h"
 #include "base/guarded.h"
 #include "engine/score_run.h"
+#include "exec/tuning.h"
 #include "model/number.h"
 #include "report/log_writer.h"
 
@@ -15,10 +16,12 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 
-/// ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that programs which know nothing of them run on any device.
+/// ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that programs which know nothing of them run on any device. Where nothing
+/// is said, a device that has proved itself before.
 Result<DeviceChoice> ChoiceFromEnvironment() {
-  DeviceChoice choice;
-  if (const char* backend = std::getenv("ACUTANCE_BACKEND"); backend && *backend) choice.backend = backend;
+  DeviceChoice choice = {.backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = true};
+  const char* backend = std::getenv("ACUTANCE_BACKEND");
+  if (backend && *backend) choice = {.backend = backend, .index = {}, .excluded = {}};
   if (const char* device = std::getenv("ACUTANCE_DEVICE"); device && *device) {
     const std::optional<long long> index = ParseInteger(device);
     if (!index || *index < 0 || *index > 1024)
@@ -31,6 +34,11 @@ Result<DeviceChoice> ChoiceFromEnvironment() {
 }
 
 }  // namespace
+
+DeviceChoice ChoiceFor(const DeviceChoice& choice, const PictureFormat& format) {
+  const bool is_small = ClassifyWorkload(format.width, format.height) == WorkloadClass::kSmall;
+  return choice.only_proved && is_small ? DeviceChoice() : choice;
+}
 
 Context::Context(const VmafConfiguration& config, DeviceChoice choice)
     : threads_(std::max(1, static_cast<int>(config.n_threads))),
@@ -103,8 +111,8 @@ Status Context::CheckPair(const HeldPicture& reference, const HeldPicture& disto
 }
 
 /// The device that was imported; the CPU does what it cannot.
-Result<std::shared_ptr<DevicePicker>> Context::PickDevices() const {
-  if (!cuda_) return MakeDevicePicker(choice_);
+Result<std::shared_ptr<DevicePicker>> Context::PickDevices(const PictureFormat& format) const {
+  if (!cuda_) return MakeDevicePicker(ChoiceFor(choice_, format));
   if (!gpu_allowed_) return {nullptr};
   Result<std::unique_ptr<Device>> device = cuda_->OpenDevice();
   if (device.ok()) return std::make_shared<DevicePicker>(std::move(device).value());
@@ -117,7 +125,7 @@ Status Context::StartSession(const PictureFormat& format) {
   options.features = features_;
   options.threads = threads_;
   options.subsample = subsample_;
-  ACU_ASSIGN_OR_RETURN(options.devices, PickDevices());
+  ACU_ASSIGN_OR_RETURN(options.devices, PickDevices(format));
   ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
   ACU_RETURN_IF_ERROR(session_->Start(format));
   scores_.Attach(session_.get());

@@ -21,6 +21,10 @@
 
 namespace acutance::libvmaf {
 
+/// The choice for pictures of a format: a device that the program did not ask for takes them from 1280x720 on. Of smaller
+/// ones a CPU has done a short video before a driver has started.
+DeviceChoice ChoiceFor(const DeviceChoice& choice, const PictureFormat& format);
+
 /// A context serves one thread at a time: With() locks it.
 class Context {
  public:
@@ -74,7 +78,7 @@ class Context {
   Status AddPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index);
   Status Start(const PictureFormat& format);
   Status StartSession(const PictureFormat& format);
-  Result<std::shared_ptr<DevicePicker>> PickDevices() const;
+  Result<std::shared_ptr<DevicePicker>> PickDevices(const PictureFormat& format) const;
   Result<VmafPicture> FetchFrom(const std::shared_ptr<PictureSource>& pool, std::string_view maker);
   void Notify();
   void LogWarnings();

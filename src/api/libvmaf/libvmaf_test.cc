@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "api/libvmaf/context.h"
 #include "api/libvmaf/libvmaf_test_util.h"
 #include "base/temp_dir.h"
 #include "engine/session.h"
@@ -301,6 +302,16 @@ TEST(Libvmaf, TheEnvironmentChoosesTheBackend) {
   EXPECT_EQ(vmaf_init(&context, {VMAF_LOG_LEVEL_NONE, 0, 0, 0, 0}), -EINVAL);
   unsetenv("ACUTANCE_BACKEND");
   unsetenv("ACUTANCE_DEVICE");
+}
+
+TEST(Libvmaf, ADeviceThatNobodyAskedForTakesLargePictures) {
+  const DeviceChoice unset = {.backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = true};
+  EXPECT_EQ(libvmaf::ChoiceFor(unset, {1280, 719}).backend, "cpu");
+  EXPECT_EQ(libvmaf::ChoiceFor(unset, {1280, 720}).backend, "auto");
+  EXPECT_TRUE(libvmaf::ChoiceFor(unset, {3840, 2160}).only_proved);
+  DeviceChoice asked = unset;
+  asked.only_proved = false;
+  EXPECT_EQ(libvmaf::ChoiceFor(asked, {64, 64}).backend, "auto");
 }
 
 std::string ReadFile(const std::string& path) {
