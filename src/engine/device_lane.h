@@ -33,7 +33,7 @@ struct LaneSettings {
   ForEach for_each;                  // shares out the copying of pictures
   std::function<void(const std::string&)> warn;
   std::function<void(FrameQueue::Jobs)> done;  // takes the frames that are finished
-  std::function<void(Status)> fail;     // ends the session
+  std::function<void(Status)> fail;            // ends the session
 };
 
 /// The largest part of a device's memory that a session takes by default: 1 GB up to 4K, then

@@ -21,8 +21,8 @@
 
 namespace acutance::libvmaf {
 
-/// The choice for pictures of a format: a device that the program did not ask for takes them from 1280x720 on. Of smaller
-/// ones a CPU has done a short video before a driver has started.
+/// The choice for pictures of a format: a device that the program did not ask for takes them from 1280x720 on. Of
+/// smaller ones a CPU has done a short video before a driver has started.
 DeviceChoice ChoiceFor(const DeviceChoice& choice, const PictureFormat& format);
 
 /// A context serves one thread at a time: With() locks it.

@@ -3,9 +3,9 @@
 //
 // A workgroup goes along ROWS rows by tiles of COLUMNS columns. First each item filters one column, of the tile or its
 // margin, down the rows into shared memory; then it filters a run of RUN pixels of one row along it, puts what it made
-// where all have read, and makes terms of it, one pixel at a time: of all at once, the registers would leave no room for
-// other waves. Some items add the terms to the sums of the rows while the others go on. Defined by the variant: SCALE,
-// and PIXEL: uint8_t, uint16_t (scale 0) or float. The order matters.
+// where all have read, and makes terms of it, one pixel at a time: of all at once, the registers would leave no room
+// for other waves. Some items add the terms to the sums of the rows while the others go on. Defined by the variant:
+// SCALE, and PIXEL: uint8_t, uint16_t (scale 0) or float. The order matters.
 // clang-format off
 #include "kernel/exact_by_doubles.kernel.h"
 #include "kernel/exact_float.kernel.h"
@@ -48,7 +48,7 @@
 
 struct FloatVifShared {
   double noise;
-  float inverse_noise;  // where it is a power of two, else 0
+  float inverse_noise;             // where it is a power of two, else 0
   float moments[5][ROWS][STRIDE];  // filtered down, then along
   int32_t row_starts[SPANNED];     // mirrored at the edges
   float next[2][NEXT_ROWS][BLOCK_X + 1];

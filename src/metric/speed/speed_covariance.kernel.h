@@ -1,16 +1,16 @@
-// The covariances of the 25 places of a block (docs/spec/siblings.md 2.4), a workgroup for each picture.
+// The covariances of the 25 places of a block (docs/spec/siblings.md 2.4), five workgroups for each picture.
 //
-// 25 items add up the means. Then an item has one of the eight sums of 25 covariances: of the places of one row of a
-// block with those of another; a covariance's running sums have the order of the definition.
+// 25 items add up the means. Then an item has one of the eight sums of five covariances: of a place of a block with
+// those of a row; a covariance's running sums have the order of the definition.
 #include "kernel/exact_math.kernel.h"
 #include "metric/speed/speed_args.h"
 #include "metric/speed/speed_math.kernel.h"
 
 #define SIDE 5      // kSpeedSide
 #define PARTIALS 8  // kSpeedPartials
-#define TILES 15    // pairs of rows of a block, the first not above the second
+#define TILES 3     // of a workgroup: pairs of rows of a block, the first not above the second; 15 in all
 #define TILE (SIDE * SIDE)
-#define MEANS_AT_ONCE 8
+#define AT_ONCE 16  // values of a mean
 
 struct SpeedCovarianceShared {
   double sums[TILES * TILE][PARTIALS];
@@ -37,49 +37,69 @@ FUNCTION(CONST_BUFFER(float)) picture_of_group(CONTEXT()) {
   return CONST_BUFFER_AT(float, args.sharp, int64_t(group_z()) * int64_t(args.columns * args.rows));
 }
 
-// The values of a step are read together, for their sum has to wait for the one before.
-FUNCTION(float) mean_of(CONTEXT(int32_t place)) {
+// Values of a window's row, from a column on.
+struct SpeedValues {
+  float of[AT_ONCE];
+};
+
+// 0 beyond the window.
+FUNCTION(SpeedValues) window_values(CONTEXT(int32_t place, int32_t x, int32_t y)) {
   CONST_BUFFER(float) picture = picture_of_group(PASS());
+  const int32_t first = (y + place / SIDE) * args.columns + place % SIDE + x;
+  SpeedValues values;
+  UNROLL for (int32_t i = 0; i < AT_ONCE; ++i) {
+    values.of[i] = 0.0f;
+    if (y < args.window_rows && x + i < args.window_columns) values.of[i] = picture.data[first + i];
+  }
+  return values;
+}
+
+// Each addition waits for the one before; the next values are read meanwhile.
+FUNCTION(float) mean_of(CONTEXT(int32_t place)) {
   float sum = 0.0f;
-  for (int32_t y = 0; y < args.window_rows; ++y) {
-    const int32_t first = (y + place / SIDE) * args.columns + place % SIDE;
-    for (int32_t x = 0; x < args.window_columns; x += MEANS_AT_ONCE) {
-      float values[MEANS_AT_ONCE];
-      UNROLL for (int32_t i = 0; i < MEANS_AT_ONCE; ++i) {
-        values[i] = x + i < args.window_columns ? picture.data[first + x + i] : 0.0f;
-      }
-      UNROLL for (int32_t i = 0; i < MEANS_AT_ONCE; ++i) {
-        if (x + i < args.window_columns) sum = sum + values[i];
-      }
+  SpeedValues values = window_values(PASS(place, 0, 0));
+  int32_t y = 0;
+  int32_t x = 0;
+  while (y < args.window_rows) {
+    const bool ends_row = x + AT_ONCE >= args.window_columns;
+    const int32_t next_x = ends_row ? 0 : x + AT_ONCE;
+    const int32_t next_y = ends_row ? y + 1 : y;
+    const SpeedValues next = window_values(PASS(place, next_x, next_y));
+    UNROLL for (int32_t i = 0; i < AT_ONCE; ++i) {
+      if (x + i < args.window_columns) sum = sum + values.of[i];
     }
+    values = next;
+    x = next_x;
+    y = next_y;
   }
   return exact_divide_float(sum, float(args.window_rows * args.window_columns));
 }
 
-FUNCTION(void) add_tile(CONTEXT(int32_t tile, int32_t part)) {
+// i: the place in the first row. tile: of the workgroup.
+FUNCTION(void) add_places(CONTEXT(int32_t tile, int32_t i, int32_t part)) {
   CONST_BUFFER(float) picture = picture_of_group(PASS());
-  const SpeedTile rows = tile_rows(tile);
-  double sums[TILE];
-  UNROLL for (int32_t i = 0; i < TILE; ++i) sums[i] = DOUBLE(0.0);
+  const SpeedTile rows = tile_rows(group_x() * TILES + tile);
+  double means[SIDE];
+  UNROLL for (int32_t j = 0; j < SIDE; ++j) means[j] = double(group.means[rows.second * SIDE + j]);
+  const double own_mean = double(group.means[rows.first * SIDE + i]);
+  double sums[SIDE];
+  UNROLL for (int32_t j = 0; j < SIDE; ++j) sums[j] = DOUBLE(0.0);
   for (int32_t y = 0; y < args.window_rows; ++y) {
+    const int32_t first = (y + rows.first) * args.columns + i;
+    const int32_t second = (y + rows.second) * args.columns;
     for (int32_t x = part; x < args.window_columns; x += PARTIALS) {
-      const int32_t first = (y + rows.first) * args.columns + x;
-      const int32_t second = (y + rows.second) * args.columns + x;
-      double centred[SIDE];
+      const double value = double(picture.data[first + x]) - own_mean;
       UNROLL for (int32_t j = 0; j < SIDE; ++j) {
-        centred[j] = double(picture.data[second + j]) - double(group.means[rows.second * SIDE + j]);
-      }
-      UNROLL for (int32_t i = 0; i < SIDE; ++i) {
-        const double value = double(picture.data[first + i]) - double(group.means[rows.first * SIDE + i]);
-        UNROLL for (int32_t j = 0; j < SIDE; ++j) sums[i * SIDE + j] = sums[i * SIDE + j] + value * centred[j];
+        const double centred = double(picture.data[second + x + j]) - means[j];
+        sums[j] = sums[j] + value * centred;
       }
     }
   }
-  UNROLL for (int32_t i = 0; i < TILE; ++i) group.sums[tile * TILE + i][part] = sums[i];
+  UNROLL for (int32_t j = 0; j < SIDE; ++j) group.sums[tile * TILE + i * SIDE + j][part] = sums[j];
 }
 
 FUNCTION(void) store_covariance(CONTEXT(int32_t element)) {
-  const SpeedTile rows = tile_rows(element / TILE);
+  const SpeedTile rows = tile_rows(group_x() * TILES + element / TILE);
   const int32_t i = rows.first * SIDE + element % TILE / SIDE;
   const int32_t j = rows.second * SIDE + element % SIDE;
   const double total =
@@ -94,7 +114,9 @@ FUNCTION(void) store_covariance(CONTEXT(int32_t element)) {
 KERNEL_MAIN() {
   if (local_x() < TILE) group.means[local_x()] = mean_of(PASS(local_x()));
   group_barrier();
-  for (int32_t i = local_x(); i < TILES * PARTIALS; i += BLOCK_X) add_tile(PASS(i / PARTIALS, i % PARTIALS));
+  for (int32_t i = local_x(); i < TILES * SIDE * PARTIALS; i += BLOCK_X) {
+    add_places(PASS(i / (SIDE * PARTIALS), i / PARTIALS % SIDE, i % PARTIALS));
+  }
   group_barrier();
   for (int32_t i = local_x(); i < TILES * TILE; i += BLOCK_X) store_covariance(PASS(i));
 }

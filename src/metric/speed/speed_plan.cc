@@ -19,6 +19,8 @@ constexpr TuningEntry kTuning[] = {
     {"speed_covariance", "", "128x1"}, {"speed_algebra", "", "128x1"}, {"speed_blocks", "", "64x1"},
 };
 
+constexpr int kCovarianceGroups = 5;  // of TILES in speed_covariance.kernel.h
+
 class PlanMaker {
  public:
   PlanMaker(const SpeedSettings& settings, const SpeedLayout& layout, const PlanContext& context,
@@ -133,7 +135,7 @@ class PlanMaker {
                                                  .rows = layout_.rows,
                                                  .window_columns = layout_.window_columns(),
                                                  .window_rows = layout_.window_rows()};
-    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*covariance, {1, 1, pictures_}, covariance_args, "none"));
+    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*covariance, {kCovarianceGroups, 1, pictures_}, covariance_args, "none"));
     const SpeedAlgebraArgs algebra_args = {
         .covariances = covariances_, .eigenvalues = eigenvalues_, .equations = equations_, .states = states_};
     return plan_.AddLaunch(*algebra, {2, 1, pictures_}, algebra_args, "none");
