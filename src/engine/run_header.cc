@@ -142,7 +142,7 @@ class RunReader {
   Status ReadLine(const std::string& key, const std::vector<std::string>& fields) {
     RunRequest& request = run_.request;
     if (key == "pictures") ReadFormat(fields[0]);
-    if (key == "frames") ReadRange(fields[0]);
+    if (key == "frames") ACU_RETURN_IF_ERROR(ReadRange(fields[0]));
     if (key == "subsample") std::sscanf(fields[0].c_str(), "%d", &request.subsample);
     if (key == "reference path") request.reference = fields[0];
     if (key.starts_with("distorted") && key.ends_with(" path")) request.distorted.push_back(fields[0]);
@@ -158,11 +158,14 @@ class RunReader {
       if (text.ends_with(PixelFormatName(each))) format.pixel_format = each;
   }
 
-  void ReadRange(const std::string& text) {
+  Status ReadRange(const std::string& text) {
     long long first = 0, end = 0;
     const int numbers = std::sscanf(text.c_str(), "%lld:%lld", &first, &end);
+    if (numbers < 1 || first < 0 || (numbers == 2 && end <= first))
+      return Error(StatusCode::kBadData, "the journal's frames are '{}', which is no part of a video", text);
     run_.request.skip_reference = run_.request.skip_distorted = first;
     run_.request.frame_limit = numbers == 2 ? end - first : 0;
+    return {};
   }
 
   Status ReadModel(const std::vector<std::string>& fields) {
