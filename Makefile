@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: test-ffmpeg test-clients test-peer fuzz soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: test-ffmpeg test-clients test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -77,6 +77,11 @@ test-python: python ## the Python package: install it into build/venv, run its t
 fuzz: ## run each fuzz target for TIME=60 seconds
 	@tools/setup.sh build fuzz
 	@JOBS=$(JOBS) tools/fuzz.sh run $(TIME)
+
+sanitize: ## the tests under ASan and UBSan, then under TSan
+	@tools/setup.sh build
+	@JOBS=$(JOBS) tools/sanitize.sh asan
+	@JOBS=$(JOBS) tools/sanitize.sh tsan
 
 soak: build ## an hour of random clips, settings and faults; SOAK="--minutes 5 --backends cuda"
 	@python3 -B tests/soak/soak.py --build $(BUILD) $(SOAK)

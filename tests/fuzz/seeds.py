@@ -136,6 +136,26 @@ def clip(width, height, layout, frames, first, speed, rate="F25:1 Ip"):
     return bytes([width - 1, height - 1, layout, frames, first, speed]) + rate.encode() + b"\n"
 
 
+def scores():
+    same = clip(32, 32, 0, 20, 3, 1)
+    yield "auto", b"\0auto\nnone\nref\n\n\0-\n" + same + same
+    yield "late", b"\0auto\nnone\nref\n\n\0-\n" + same + clip(32, 32, 0, 16, 7, 1)
+    yield "rates", b"\0auto\nnone\n64x48\n\n\0-\n" + same + clip(40, 32, 0, 10, 3, 2, "F25:2 Ip")
+    yield "file", b"\x04\nnone\nref\n1:4\n\0" + b"0,1\n1,2\n2,4\n4,5\n-\n" + same + clip(32, 32, 0, 16, 2, 1)
+    yield "crop", b"\x09+2\n20:16:4:4\nref\n2:9\n\1-\n" + same + clip(32, 32, 4, 12, 1, 1)
+    yield "bars", b"\x48time\nauto\ndis\n\n\0-\n" + clip(48, 40, 2, 9, 3, 1, "F60:1 Ip") + clip(48, 40, 1, 5, 3, 2, "F30:1")
+
+
+def journals():
+    lines = ["pictures: 32x32, 8 bit, 420", "frames: 0:", "subsample: 1", "reference path: a.y4m",
+             "distorted 1 path: b.y4m", "pairs: frame by frame", "feature: psnr"]
+    records = bytes([0, 6]) + bytes([5, 40] * 6) + bytes([1, 6]) + bytes([7, 40] * 6) + bytes([255, 1, 2, 0])
+    yield "psnr", "\n".join(lines).encode() + b"\n\n" + records
+    lines[1:3] = ["frames: 1:9", "subsample: 2"]
+    yield "model", "\n".join(lines + ["model: vmaf_v0.6.1\tvmaf\tbuilt in\tenable_transform\t10 bits",
+                                      "model feature: adm\tadm_enhn_gain_limit=1.0"]).encode() + b"\n\n" + records
+
+
 def doctors():
     yield "same", clip(64, 48, 0, 20, 3, 1) * 2
     yield "late", clip(64, 48, 0, 20, 3, 1) + clip(64, 48, 0, 16, 7, 1)
@@ -145,7 +165,7 @@ def doctors():
 TARGETS = {"fuzz_y4m": videos, "fuzz_raw": raw, "fuzz_model": models, "fuzz_svm": svms, "fuzz_h264": h264,
            "fuzz_container_end": container_ends, "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
            "fuzz_score_args": score_args, "fuzz_capi": calls, "fuzz_pairs": pairs, "fuzz_align": tracks,
-           "fuzz_fit": fits, "fuzz_doctor": doctors}
+           "fuzz_fit": fits, "fuzz_score": scores, "fuzz_journal": journals, "fuzz_doctor": doctors}
 
 
 def main():

@@ -1,0 +1,47 @@
+// Fuzz target: a journal with right checksums, joined. The header's lines, an empty line, then records: a byte for the
+// frame, one for the number of words, and a byte for each word.
+#include "base/hash.h"
+#include "engine/join_run.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace acutance;
+
+namespace {
+
+std::string_view AsText(const int64_t* words, size_t count) {
+  return {reinterpret_cast<const char*>(words), count * sizeof *words};
+}
+
+std::string JournalOf(fuzz::Input& input) {
+  std::string text = "acutance journal 1\n";
+  while (!input.empty()) {
+    const std::string line = input.Line();
+    if (line.empty()) break;
+    text += line + "\n";
+  }
+  text += "\n";
+  const uint64_t seed = Hash(text);
+  const auto checksum = static_cast<int64_t>(seed);
+  text += AsText(&checksum, 1);
+  while (!input.empty()) {
+    const int64_t head[2] = {static_cast<int8_t>(input.Byte()), input.Byte()};
+    std::vector<int64_t> words(static_cast<size_t>(head[1]));
+    for (int64_t& word : words) word = static_cast<int8_t>(input.Byte()) * (int64_t{1} << (input.Byte() & 63));
+    const auto end = static_cast<int64_t>(Hash(AsText(words.data(), words.size()), Hash(AsText(head, 2), seed)));
+    text += AsText(head, 2);
+    text += AsText(words.data(), words.size());
+    text += AsText(&end, 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz::Input input(data, size);
+  const std::string journal = JournalOf(input);
+  const fuzz::FileOf file(journal, false);
+  const JoinedRun joined = JoinJournals({file.path()}, 1);
+  if (joined.run.error && joined.run.error->status.message().empty()) std::abort();
+  return 0;
+}
