@@ -27,7 +27,11 @@ std::function<void()> g_cancel;
 
 void HandleInterrupt() {
   std::lock_guard lock(g_cancel_mutex);
-  if (!g_cancel) _exit(kInterruptedStatus);
+  if (!g_cancel) {
+    constexpr std::string_view kMessage = "interrupted\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+    _exit(kInterruptedStatus);
+  }
   std::exchange(g_cancel, nullptr)();
 }
 

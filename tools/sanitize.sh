@@ -11,7 +11,7 @@ shift
 mkdir -p "$build"
 [ -f "$build/CMakeCache.txt" ] ||
   cmake --preset "$preset" -B "$build" -DACUTANCE_CLANG= -DACUTANCE_GLSLC= -DACUTANCE_PYTHON_MODULE=OFF \
-    -DCMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC >"$build/configure.log" 2>&1 || {
+    -DCMAKE_CXX_FLAGS="-DHWY_COMPILE_ONLY_STATIC -fno-var-tracking" >"$build/configure.log" 2>&1 || {
     cat "$build/configure.log" >&2
     exit 1
   }

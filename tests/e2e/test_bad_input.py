@@ -288,18 +288,24 @@ class Warnings(CommandTest):
 
 
 class Signals(CommandTest):
-    def start_on_fifo(self, *args):
+    def start_on_fifo(self, *args, data=None):
         fifo = self.path("slow.y4m")
         os.mkfifo(fifo)
         process = subprocess.Popen([ACUTANCE, "score", self.ref, fifo, *args], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         writer = os.open(fifo, os.O_WRONLY)
-        os.write(writer, y4m(64, 48, self.clip("dis")[:3]))
+        os.write(writer, data or y4m(64, 48, self.clip("dis")[:3]))
         return process, writer
 
     def test_interrupt_while_waiting_for_input_ends_promptly_without_a_log(self):
+        self.check_interrupt(None)
+
+    def test_interrupt_while_a_video_is_opened_says_so(self):
+        self.check_interrupt(b"YUV4")
+
+    def check_interrupt(self, data):
         log = self.path("log.xml")
-        process, writer = self.start_on_fifo("-o", log)
+        process, writer = self.start_on_fifo("-o", log, data=data)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         try:

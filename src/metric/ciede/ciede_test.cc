@@ -101,7 +101,9 @@ TEST(CiedeMath, SinesDecayAndWeightAreNearTheExactOnes) {
 
 TEST(CiedeMath, LengthsOfHueStepsAreRoundedOnce) {
   double worst = 0;
+  EXPECT_EQ(ciede::hue_length(0.5f, 0), 0);
   for (int i = 1; i < 3000; ++i) {
+    if (i % 97 == 0) continue;  // no hue step
     const float product = static_cast<float>(i * i) * 0.0137f, x = static_cast<float>(i % 97) * 1e-3f;
     const double exact = 2 * std::sqrt(static_cast<double>(product)) * Sin(static_cast<double>(x));
     const double last_place = std::exp2(std::ilogb(exact) - 23);

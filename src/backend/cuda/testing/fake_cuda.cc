@@ -46,7 +46,8 @@ FakeCuda g_fake;
 std::recursive_mutex g_mutex;
 ContextHandle g_primary;
 thread_local std::vector<CUcontext> g_current;
-std::map<const void*, size_t> g_alive;  // handles and memory, with the memory's size
+/// Handles and memory, with the memory's size. It outlives the process: what a device that hangs keeps is no leak.
+auto& g_alive = *new std::map<const void*, size_t>();
 size_t g_allocated = 0;
 bool g_initialised = false;
 FunctionHandle g_functions[] = {{"fill"}, {"add"}, {"crash"}};
@@ -119,7 +120,10 @@ extern "C" {
 FakeCuda* FakeCudaControls() { return &g_fake; }
 
 CUresult cuInit(unsigned flags) {
-  g_initialised = flags == 0;
+  {
+    const std::lock_guard lock(g_mutex);
+    g_initialised = flags == 0;
+  }
   FAKE_ENTER(false);
   return CUDA_SUCCESS;
 }

@@ -251,7 +251,8 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
     return reinterpret_cast<PFN_vkVoidFunction>(TellExecutables);
   if (g_faulty.statistics && std::strcmp(name, "vkGetPipelineExecutableStatisticsKHR") == 0)
     return reinterpret_cast<PFN_vkVoidFunction>(TellStatistics);
-  const PFN_vkVoidFunction found = TrueLoader()(instance, name);
+  const PFN_vkGetInstanceProcAddr loader = TrueLoader();
+  const PFN_vkVoidFunction found = loader ? loader(instance, name) : nullptr;
   if (!found) return nullptr;
 #define ACU_FORWARD(function)                                           \
   if (std::strcmp(name, #function) == 0) {                              \
