@@ -32,14 +32,18 @@ def session(threads):
 def files(threads):
     return scores(acutance.score(*FILES, **OPTIONS, threads=threads))
 
+def fitted(threads):
+    result = acutance.score(*FILES, **OPTIONS, threads=threads, scale="24x24", align="+1")
+    return scores(result), list(result.alignment.pairs)
+
 def attempt(run, threads):
     try:
         return run(threads)
     except MemoryError:
         return None
 
-for run in (session, files):
-    for threads in (1, 3):
+for run, counts in ((session, (1, 3)), (files, (1, 3)), (fitted, (2,))):
+    for threads in counts:
         expected = run(threads)
         fail(-1, 0, 1)
         assert run(threads) == expected
