@@ -62,10 +62,29 @@ Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) 
     if (!request.options.empty() && runs_[i].options != *options) ignored_.push_back(Ignored(request));
     return static_cast<int>(i);
   }
-  MetricRun& run = runs_.emplace_back(
-      MetricRun{.metric = metric, .options = *options, .inputs = {}, .least_bit_depth = least_bit_depth});
+  MetricRun& run = runs_.emplace_back(MetricRun{.metric = metric,
+                                                .options = *options,
+                                                .inputs = {},
+                                                .least_bit_depth = least_bit_depth,
+                                                .asked = request.options});
   for (InputSpec& input : InputsOf(*metric, *options)) run.inputs.push_back(Bind(std::move(input)));
   return static_cast<int>(runs_.size()) - 1;
+}
+
+Status FeatureSet::Describe(const OptionTexts& video) {
+  for (auto& derived : derived_) derived.clear();
+  for (MetricRun& run : runs_) {
+    OptionTexts texts = run.asked;
+    for (const OptionSpec& option : run.metric->options) {
+      const auto told = video.find(std::string(option.name));
+      const bool is_asked = texts.contains(std::string(option.name)) || texts.contains(std::string(option.alias));
+      if (told != video.end() && !is_asked) texts.insert(*told);
+    }
+    ACU_ASSIGN_OR_RETURN(run.options, OptionValues::Parse(run.metric->options, texts));
+    run.inputs.clear();
+    for (InputSpec& input : InputsOf(*run.metric, run.options)) run.inputs.push_back(Bind(std::move(input)));
+  }
+  return {};
 }
 
 BoundInput FeatureSet::Bind(InputSpec input) {

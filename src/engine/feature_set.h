@@ -27,12 +27,13 @@ struct MetricRun {
   const Metric* metric;
   OptionValues options;
   std::vector<BoundInput> inputs;
-  int least_bit_depth = 0;                 // it reads shallower pictures raised to this depth; 0: as they are
-  std::unique_ptr<Extractor> extractor{};  // set by MakeExtractors
+  int least_bit_depth = 0;                       // it reads shallower pictures raised to this depth; 0: as they are
+  std::unique_ptr<Extractor> extractor{};        // set by MakeExtractors
   std::shared_ptr<const DerivedInput> raised{};  // likewise; null: the pictures are not shallower
-  std::vector<bool> enabled{};             // per output
-  std::vector<int> columns{};              // per output: score table column, -1 where disabled
-  bool on_device = false;                  // a DeviceLane runs it, not the thread pool
+  std::vector<bool> enabled{};                   // per output
+  std::vector<int> columns{};                    // per output: score table column, -1 where disabled
+  bool on_device = false;                        // a DeviceLane runs it, not the thread pool
+  OptionTexts asked{};                           // the options that were asked for
 
   /// Whether devices can run it.
   bool HasPlan() const { return metric->make_plan != nullptr; }
@@ -53,6 +54,10 @@ class FeatureSet {
   /// As Add, for the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; returns
   /// the key under which that output is stored.
   Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0);
+
+  /// What the video itself tells, such as its frame rate, by names of options: metrics that have such an option take it
+  /// where they were not asked for another value. Before MakeExtractors.
+  Status Describe(const OptionTexts& video);
 
   /// One sentence for each request whose options could not count, as an earlier one serves it.
   const std::vector<std::string>& ignored() const { return ignored_; }

@@ -277,10 +277,18 @@ class Run {
       if (const auto mismatch = SizeMismatch(model.model(), result_.format)) Warn(*mismatch);
   }
 
+  /// What the videos tell, for options that metrics have of it.
+  OptionTexts DescribeVideo() const {
+    OptionTexts video;
+    if (result_.frame_rate) video["fps"] = fmt::format("{}", *result_.frame_rate);
+    return video;
+  }
+
   bool StartSession() {
     result_.format = reader_->format();
     WarnOfModelSizes();
-    const Status status = session_->Start(result_.format);
+    Status status = session_->Describe(DescribeVideo());
+    if (status.ok()) status = session_->Start(result_.format);
     const auto& lanes = session_->lanes();
     const bool reads_nvdec = lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
     if (status.ok() && result_.decoded_by_nvdec && !reads_nvdec)

@@ -72,6 +72,9 @@ class Session {
   /// Start.
   void CountReadAhead(int pictures) { read_ahead_ = pictures; }
 
+  /// What the videos tell of themselves (FeatureSet::Describe). Before Start.
+  Status Describe(const OptionTexts& video) { return features_.Describe(video); }
+
   /// Fixes the picture format, makes the metrics and the columns of the score tables. Once, before the first Add.
   Status Start(const PictureFormat& format);
 

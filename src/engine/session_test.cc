@@ -206,5 +206,21 @@ TEST(Session, MemoryIsLimited) {
       << refused.message();
 }
 
+// xpsnr looks at two earlier pictures from 32 frames a second on.
+TEST(Session, FeaturesLearnTheFrameRateFromTheVideo) {
+  const auto history_at = [](const OptionTexts& asked, const OptionTexts& video) {
+    SessionOptions options;
+    options.features = {{"xpsnr", asked}};
+    std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
+    EXPECT_TRUE(session->Describe(video).ok());
+    EXPECT_TRUE(session->Start(kFormat).ok());
+    return session->history();
+  };
+  EXPECT_EQ(history_at({}, {}), 1);
+  EXPECT_EQ(history_at({}, {{"fps", "59.94"}}), 2);
+  EXPECT_EQ(history_at({{"fps", "24"}}, {{"fps", "59.94"}}), 1) << "what is asked for counts more";
+  EXPECT_EQ(history_at({{"temporal", "false"}}, {{"fps", "59.94"}}), 0);
+}
+
 }  // namespace
 }  // namespace acutance

@@ -1,0 +1,141 @@
+#include "metric/xpsnr/xpsnr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/exact_math.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kPlanes = 3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+const OptionSpec kOptions[] = {
+    {"fps", "",
+     "frames a second, of which the whole ones count: from 32 on changes are those of three pictures; 0: the video's, "
+     "or 25",
+     0.0, 0, 1000, false},
+    {"temporal", "", "also weigh by how the reference changes over time", true, 0, 1, true},
+};
+
+template <int plane>
+bool IsThere(const OptionValues&, const PictureFormat& format) {
+  return plane < format.PlaneCount();
+}
+
+const OutputSpec kOutputs[kPlanes] = {
+    {.name = "xpsnr_y"}, {.name = "xpsnr_u", .enabled = IsThere<1>}, {.name = "xpsnr_v", .enabled = IsThere<2>}};
+
+XpsnrOrder OrderOf(const OptionValues& options) {
+  constexpr int kSecondFrom = 32;
+  if (!options.Bool("temporal")) return XpsnrOrder::kNone;
+  return std::floor(options.Double("fps")) >= kSecondFrom ? XpsnrOrder::kSecond : XpsnrOrder::kFirst;
+}
+
+/// Adds up the whole clip (docs/spec/beyond.md 2.6).
+class XpsnrSequence : public Sequence {
+ public:
+  explicit XpsnrSequence(const PictureFormat& format) : format_(format) {}
+
+  void Push(int64_t, const FrameOutputs& outputs, ScoreSink&) override {
+    ++frames_;
+    for (int p = 0; p < format_.PlaneCount(); ++p) {
+      roots_[p] += std::sqrt(static_cast<double>(outputs.kept[p]));
+      decibels_[p] += outputs.values[p];
+    }
+  }
+
+  void Flush(ScoreSink& sink) override {
+    constexpr std::string_view kNames[kPlanes] = {"xpsnr_average_y", "xpsnr_average_u", "xpsnr_average_v"};
+    double mean[kPlanes], least = kInfinity;
+    for (int p = 0; p < format_.PlaneCount(); ++p) {
+      mean[p] = XpsnrDecibels(format_, p, roots_[p], frames_, decibels_[p] / static_cast<double>(frames_));
+      least = std::min(least, mean[p]);
+      sink.SetAggregate(kNames[p], mean[p]);
+    }
+    sink.SetAggregate("xpsnr_minimum", least);
+    if (format_.PlaneCount() == kPlanes) sink.SetAggregate("xpsnr_weighted", Weighted(mean[0], mean[1], mean[2]));
+  }
+
+ private:
+  /// Luma counts four times.
+  static double Weighted(double y, double u, double v) {
+    const auto error = [](double decibels) { return decibels == kInfinity ? 0.0 : Pow(10.0, -decibels / 10.0); };
+    const double mean = (4.0 * error(y) + error(u) + error(v)) / 6.0;
+    return mean > 0 ? -10.0 * Log10(mean) : kInfinity;
+  }
+
+  const PictureFormat format_;
+  int64_t frames_ = 0;
+  std::array<double, kPlanes> roots_ = {}, decibels_ = {};
+};
+
+/// A row of the stage is a row of blocks.
+class XpsnrExtractor : public Extractor {
+ public:
+  XpsnrExtractor(XpsnrOrder order, const XpsnrGrid& grid)
+      : Extractor({.stages = {{grid.rows}}, .words = kXpsnrWords * grid.blocks(), .kept = kPlanes}),
+        order_(order),
+        grid_(grid) {}
+
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<XpsnrBuffers>(grid_); }
+
+  void RunBand(const FrameView& view, int, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    XpsnrFrame frame = {.reference = view.at(0)->planes, .distorted = view.at(1)->planes, .order = order_};
+    const Picture* before = order_ == XpsnrOrder::kNone ? nullptr : view.at(0, 1);
+    const Picture* before_that = order_ == XpsnrOrder::kSecond ? view.at(0, 2) : nullptr;
+    if (before) frame.before = &before->planes[0];
+    if (before_that) frame.before_that = &before_that->planes[0];
+    const size_t words = size_t{kXpsnrWords} * grid_.columns;
+    for (int row = band.begin; row < band.end; ++row)
+      XpsnrBlockRow(grid_, frame, row, results.words.subspan(words * row, words),
+                    static_cast<XpsnrBuffers&>(*workspaces.thread));
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    const std::array<int64_t, kPlanes> errors = XpsnrErrors(grid_, totals.words);
+    std::ranges::copy(errors, outputs.kept.begin());
+    for (int p = 0; p < grid_.format.PlaneCount(); ++p)
+      outputs.values[p] = XpsnrDecibels(grid_.format, p, std::sqrt(static_cast<double>(errors[p])), 1, kInfinity);
+    return {};
+  }
+
+  std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<XpsnrSequence>(grid_.format); }
+
+ private:
+  const XpsnrOrder order_;
+  const XpsnrGrid grid_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+    return Error(StatusCode::kInvalidArgument, "xpsnr: a {}x{} picture in {} has no chroma samples", format.width,
+                 format.height, PixelFormatName(format.pixel_format));
+  return std::unique_ptr<Extractor>(std::make_unique<XpsnrExtractor>(OrderOf(options), XpsnrGrid(format)));
+}
+
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  return {{.video = Video::kReference, .planes = kAllPlanes, .history = static_cast<int>(OrderOf(options))},
+          {.video = Video::kDistorted, .planes = kAllPlanes}};
+}
+
+}  // namespace
+
+XpsnrBuffers::XpsnrBuffers(const XpsnrGrid& grid)
+    : pairs(3 * (static_cast<size_t>(grid.format.width) / 2 + kPadding)),
+      zeros((static_cast<size_t>(grid.format.width) + kPadding) * sizeof(uint16_t)) {}
+
+const Metric kXpsnrMetric = {
+    .name = "xpsnr",
+    .summary = "peak signal-to-noise ratio of each plane, weighted by what hides errors in the reference, in dB",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .inputs = Inputs,
+    .every_frame = true,
+    .make = Make,
+};
+
+}  // namespace acutance

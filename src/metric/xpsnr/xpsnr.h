@@ -1,0 +1,82 @@
+// What the files of xpsnr share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "image/picture.h"
+#include "kernel/kernel.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+namespace xpsnr {
+#include "metric/xpsnr/xpsnr_math.kernel.h"
+}  // namespace xpsnr
+
+/// The blocks of a picture (docs/spec/beyond.md 2.2). Sizes are in luma samples.
+struct XpsnrGrid {
+  explicit XpsnrGrid(const PictureFormat& picture);
+
+  int blocks() const { return columns * rows; }
+  int Left(int column) const { return column * block; }
+  int Top(int row) const { return row * block; }
+  int Width(int column) const { return std::min(block, format.width - Left(column)); }
+  int Height(int row) const { return std::min(block, format.height - Top(row)); }
+  /// The part of a plane that lies in a block.
+  struct Part {
+    int x0, y0, x1, y1;
+  };
+  Part PartOf(int plane, int column, int row) const;
+  /// The positions of a block's activity, in the picture: those whose neighbours lie inside of it; may be empty.
+  Part Inner(int column, int row) const;
+
+  PictureFormat format;
+  int block;         // the side of a block
+  bool is_weighted;  // false: the picture is too small for blocks, and is one without a weight
+  bool is_big;       // activities are those of cells of 2x2 samples
+  int columns, rows;
+};
+
+/// What is summed in a block; a word each, block after block.
+enum XpsnrWord { kXpsnrError, kXpsnrSpatial, kXpsnrTemporal, kXpsnrErrorU, kXpsnrErrorV, kXpsnrWords };
+
+enum class XpsnrOrder { kNone, kFirst, kSecond };  // of changes over time
+
+/// What the sums are made of.
+struct XpsnrFrame {
+  std::array<Plane, 3> reference, distorted;
+  const Plane* before = nullptr;  // luma of the reference's earlier pictures; null where there is none
+  const Plane* before_that = nullptr;
+  XpsnrOrder order = XpsnrOrder::kFirst;
+};
+
+/// Row buffers of one thread.
+struct XpsnrBuffers : Workspace {
+  explicit XpsnrBuffers(const XpsnrGrid& grid);
+
+  static constexpr int kPadding = 64;  // columns beyond the picture
+
+  std::vector<uint32_t> pairs;   // sums of pairs of columns: of errors, activities and changes
+  std::vector<std::byte> zeros;  // a row of samples before the clip
+};
+
+/// The words of the blocks in one row of them, with SIMD (Highway) for whatever the CPU has.
+void XpsnrBlockRow(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span<int64_t> words,
+                   XpsnrBuffers& buffers);
+
+/// The same in plain loops, the reference implementation.
+void XpsnrBlockRowRef(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span<int64_t> words);
+
+/// The weighted sum of squared errors of each plane, of the words of all blocks (docs/spec/beyond.md 2.3 to 2.5).
+std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_t> words);
+
+/// The mean in dB of `frames` frames whose roots of weighted errors add up to `roots` (docs/spec/beyond.md 2.5, 2.6);
+/// `otherwise` where those are too small for it.
+double XpsnrDecibels(const PictureFormat& format, int plane, double roots, int64_t frames, double otherwise);
+
+extern const Metric kXpsnrMetric;
+
+}  // namespace acutance

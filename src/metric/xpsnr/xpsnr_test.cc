@@ -1,0 +1,206 @@
+#include "metric/xpsnr/xpsnr.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
+#include "metric/testing/pictures.h"
+#include "metric/testing/recorder.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Compares the SIMD with the reference implementation, with no picture before, one and two.
+void ExpectBlocksEqualToRef(const Picture& reference, const Picture& distorted, const Picture& before,
+                            const Picture& before_that) {
+  const XpsnrGrid grid(reference.format);
+  for (const int known : {0, 1, 2})
+    for (const XpsnrOrder order : {XpsnrOrder::kNone, XpsnrOrder::kFirst, XpsnrOrder::kSecond}) {
+      const XpsnrFrame frame = {.reference = reference.planes,
+                                .distorted = distorted.planes,
+                                .before = known > 0 ? &before.planes[0] : nullptr,
+                                .before_that = known > 1 ? &before_that.planes[0] : nullptr,
+                                .order = order};
+      std::vector<int64_t> expected(size_t{kXpsnrWords} * grid.columns), words(expected.size());
+      for (int row = 0; row < grid.rows; ++row) {
+        XpsnrBlockRowRef(grid, frame, row, expected);
+        ForEachTarget([&] {
+          static XpsnrBuffers buffers(XpsnrGrid({.width = 4200, .height = 4}));  // reused, dirty, as the engine does
+          XpsnrBlockRow(grid, frame, row, words, buffers);
+          EXPECT_EQ(words, expected) << reference.format.width << "x" << reference.format.height << " "
+                                     << PixelFormatName(reference.format.pixel_format) << " "
+                                     << reference.format.bit_depth << " bit, row " << row;
+        });
+      }
+    }
+}
+
+template <class Fill>
+void ExpectFilledEqualToRef(const PictureFormat& format, Fill fill) {
+  ExpectBlocksEqualToRef(MakeTestPicture(format, fill), MakeTestPicture(format, fill), MakeTestPicture(format, fill),
+                         MakeTestPicture(format, fill));
+}
+
+TEST(XpsnrBlocks, NoiseOfManySizes) {
+  std::mt19937 random(1);
+  const std::pair<int, int> sizes[] = {{45, 45},  {64, 33},  {97, 40},  {160, 90}, {175, 131},
+                                       {321, 17}, {13, 200}, {1, 2100}, {2100, 1}, {3, 700}};
+  for (const int depth : {8, 10, 12, 16})
+    for (const auto& [width, height] : sizes)
+      for (const PixelFormat chroma : {PixelFormat::k444, PixelFormat::k420}) {
+        const PictureFormat format = {width, height, depth, chroma};
+        if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0)) continue;
+        ExpectFilledEqualToRef(format, [&](int, int, int) { return random() & ((1 << depth) - 1); });
+      }
+}
+
+TEST(XpsnrBlocks, BigPicturesHaveCells) {
+  std::mt19937 random(2);
+  for (const int depth : {8, 12})
+    for (const auto& [width, height] : {std::pair{4100, 577}, {2050, 1153}}) {
+      const PictureFormat format = {width, height, depth, PixelFormat::k400};
+      ASSERT_TRUE(XpsnrGrid(format).is_big);
+      const Picture a = MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << depth) - 1); });
+      const Picture b = MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << depth) - 1); });
+      const XpsnrGrid grid(format);
+      const XpsnrFrame frame = {a.planes, b.planes, &b.planes[0], nullptr, XpsnrOrder::kSecond};
+      std::vector<int64_t> expected(size_t{kXpsnrWords} * grid.columns), words(expected.size());
+      XpsnrBuffers buffers(grid);
+      for (const int row : {0, 1, grid.rows - 1}) {
+        XpsnrBlockRowRef(grid, frame, row, expected);
+        ForEachTarget([&] {
+          XpsnrBlockRow(grid, frame, row, words, buffers);
+          EXPECT_EQ(words, expected) << width << "x" << height << " " << depth << " bit, row " << row;
+        });
+      }
+    }
+}
+
+TEST(XpsnrBlocks, Extremes) {
+  for (const int depth : {8, 10, 12, 16}) {
+    const int max = (1 << depth) - 1;
+    for (const int period : {1, 2, 3})
+      ExpectFilledEqualToRef({110, 50, depth, PixelFormat::k422},
+                             [&](int, int x, int y) { return (x / period + y / period) % 2 ? max : 0; });
+    const PictureFormat format = {300, 160, depth};
+    const Picture white = MakeTestPicture(format, [&](int, int, int) { return max; });
+    const Picture black = MakeTestPicture(format, [&](int, int, int) { return 0; });
+    ExpectBlocksEqualToRef(white, black, black, white);
+    ExpectBlocksEqualToRef(black, white, white, black);
+  }
+}
+
+// --- The metric as the engine sees it
+
+struct Xpsnr : TestMetric {
+  Xpsnr(const OptionTexts& texts, const PictureFormat& format) : TestMetric(kXpsnrMetric, texts, format) {}
+};
+
+struct ClipScores {
+  std::vector<std::vector<int64_t>> errors;  // of each frame
+  std::vector<std::vector<double>> values;
+  std::map<std::string, double> aggregates;
+};
+
+ClipScores ScoreKnownClip(int depth, const std::string& fps, const Split& split = OneBand) {
+  const Xpsnr metric({{"fps", fps}}, {400, 360, depth});
+  std::vector<Picture> reference, distorted;
+  const auto sequence = metric.extractor().MakeSequence();
+  ScoreRecorder recorder;
+  ClipScores scores;
+  for (int t = 0; t < 3; ++t) {
+    reference.push_back(KnownPicture(depth, t, false));
+    distorted.push_back(KnownPicture(depth, t, true));
+    ComputedFrame frame = metric.Run(reference, distorted, split);
+    sequence->Push(t, {frame.values, frame.kept}, recorder);
+    scores.errors.push_back(frame.kept);
+    scores.values.push_back(frame.values);
+  }
+  sequence->Flush(recorder);
+  scores.aggregates = recorder.aggregates();
+  return scores;
+}
+
+// docs/spec/beyond.md 7.2
+TEST(Xpsnr, KnownAnswers) {
+  const ClipScores at25 = ScoreKnownClip(8, "25"), at50 = ScoreKnownClip(8, "50");
+  EXPECT_THAT(at25.errors, ElementsAre(ElementsAre(192851, 47590, 48069), ElementsAre(1387240, 347959, 348247),
+                                       ElementsAre(1431538, 346340, 350495)));
+  EXPECT_THAT(at50.errors, ElementsAre(ElementsAre(192851, 47590, 48069), ElementsAre(195246, 48739, 48983),
+                                       ElementsAre(1269018, 306983, 310802)));
+  EXPECT_THAT(at25.values[0][0], DoubleNear(46.862209577862, 1e-12));
+  EXPECT_THAT(at25.values[1][0], DoubleNear(38.292912501026, 1e-12));
+  EXPECT_THAT(at50.values[2][0], DoubleNear(38.679750707067, 1e-12));
+  EXPECT_THAT(at25.aggregates.at("xpsnr_average_y"), DoubleNear(40.2721358486, 1e-10));
+  EXPECT_THAT(at25.aggregates.at("xpsnr_average_u"), DoubleNear(40.3351960467, 1e-10));
+  EXPECT_THAT(at25.aggregates.at("xpsnr_average_v"), DoubleNear(40.3050289157, 1e-10));
+  EXPECT_EQ(at25.aggregates.at("xpsnr_minimum"), at25.aggregates.at("xpsnr_average_y"));
+  const double weighted =
+      -10 *
+      std::log10((4 * std::pow(10, -4.02721358486) + std::pow(10, -4.03351960467) + std::pow(10, -4.03050289157)) / 6);
+  EXPECT_THAT(at25.aggregates.at("xpsnr_weighted"), DoubleNear(weighted, 1e-9));
+}
+
+TEST(Xpsnr, KnownAnswersAt10Bit) {
+  const ClipScores at25 = ScoreKnownClip(10, "25"), at50 = ScoreKnownClip(10, "50");
+  EXPECT_THAT(at25.errors, ElementsAre(ElementsAre(3070286, 757652, 765294), ElementsAre(23551837, 5908555, 5913676),
+                                       ElementsAre(24253917, 5986302, 6100701)));
+  EXPECT_THAT(at50.errors, ElementsAre(ElementsAre(3070286, 757652, 765294), ElementsAre(3337106, 833259, 837964),
+                                       ElementsAre(21445690, 5292931, 5396261)));
+  EXPECT_THAT(at50.aggregates.at("xpsnr_average_y"), DoubleNear(43.0367555565, 1e-10));
+}
+
+TEST(Xpsnr, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(4);
+  const ClipScores whole = ScoreKnownClip(8, "25");
+  EXPECT_EQ(ScoreKnownClip(8, "25", RandomBands(random, 4)).errors, whole.errors);
+  EXPECT_EQ(ScoreKnownClip(8, "0", BandsOf(1)).errors, whole.errors);
+  EXPECT_EQ(ScoreKnownClip(8, "31.99").errors, whole.errors) << "whole frames a second count";
+}
+
+TEST(Xpsnr, WithoutChangesOverTimeEachFrameStandsAlone) {
+  const Xpsnr metric({{"temporal", "false"}}, {400, 360, 8});
+  const Picture a = KnownPicture(8, 1, false), b = KnownPicture(8, 1, true), other = KnownPicture(8, 0, true);
+  EXPECT_EQ(metric.Run({other, a}, {other, b}).words, metric.Run({a}, {b}).words);
+  for (const InputSpec& input : InputsOf(kXpsnrMetric, metric.options())) EXPECT_EQ(input.history, 0);
+}
+
+TEST(Xpsnr, IdenticalPicturesAreInfinite) {
+  const Picture picture = FilmPicture({64, 48, 8}, 0);
+  EXPECT_THAT(Xpsnr({}, picture.format).Values(picture, picture), ElementsAre(kInfinity, kInfinity, kInfinity));
+  const Xpsnr metric({}, picture.format);
+  const auto sequence = metric.extractor().MakeSequence();
+  ScoreRecorder recorder;
+  ComputedFrame frame = metric.Run({picture}, {picture});
+  sequence->Push(0, {frame.values, frame.kept}, recorder);
+  sequence->Flush(recorder);
+  for (const auto& [name, value] : recorder.aggregates()) EXPECT_EQ(value, kInfinity) << name;
+}
+
+// Below 2025 pixels there are no blocks.
+TEST(Xpsnr, TinyPicturesHavePlainErrors) {
+  const PictureFormat format = {40, 40, 8, PixelFormat::k444};
+  const Picture a = MakeTestPicture(format, [](int, int x, int y) { return 100 + (x * y) % 7; });
+  const Picture b = MakeTestPicture(format, [](int p, int x, int y) { return 100 + (x * y) % 7 + p + 1; });
+  EXPECT_THAT(Xpsnr({}, format).Run({a}, {b}).kept, ElementsAre(1600, 4 * 1600, 9 * 1600));
+}
+
+TEST(Xpsnr, LumaAloneWithoutChroma) {
+  const Picture a = FilmPicture({64, 48, 8, PixelFormat::k400}, 0),
+                b = FilmPicture({64, 48, 8, PixelFormat::k400}, 0, true);
+  EXPECT_EQ(Xpsnr({}, a.format).Named(Xpsnr({}, a.format).Values(a, b)).size(), 1u);
+  EXPECT_THAT(RefusalOf(kXpsnrMetric, {}, {1, 48, 8}), testing::HasSubstr("no chroma samples"));
+}
+
+}  // namespace
+}  // namespace acutance
