@@ -48,7 +48,8 @@
 
 struct FloatVifShared {
   double noise;
-  float inverse_noise;             // where it is a power of two, else 0
+  float inverse_noise;  // where it is a power of two, else 0
+  float gain_limit;
   float moments[5][ROWS][STRIDE];  // filtered down, then along
   int32_t row_starts[SPANNED];     // mirrored at the edges
   float next[2][NEXT_ROWS][BLOCK_X + 1];

@@ -14,6 +14,7 @@
 struct FloatVifShared {
   double noise;
   float inverse_noise;  // where it is a power of two, else 0
+  float gain_limit;
   float moments[5][ROWS][BLOCK_X + 1];
   float next[2][NEXT_ROWS][BLOCK_X + 1];
   float terms[2][ROWS][TERM_STRIDE];
@@ -51,18 +52,26 @@ FUNCTION(void) filter_columns(CONTEXT(int32_t first_column, int32_t first_row)) 
     group.moments[2][row][local_x()] = m.square1;
     group.moments[3][row][local_x()] = m.square2;
     group.moments[4][row][local_x()] = m.product;
-    if (row % 2 == 0 && args.next_radius > 0) {
-      float next_reference = 0.0f;
-      float next_distorted = 0.0f;
-      for (int32_t k = 0; k <= 2 * args.next_radius; ++k) {
-        const int32_t i = mirror_index(first_row + row + k - args.next_radius, args.height) * args.row_stride + column;
-        const float tap = args.taps.data[2 * args.radius + 1 + k];
-        next_reference = add_tap(next_reference, tap, reference.data[i]);
-        next_distorted = add_tap(next_distorted, tap, distorted.data[i]);
-      }
-      group.next[0][row / 2][local_x()] = next_reference;
-      group.next[1][row / 2][local_x()] = next_distorted;
+  }
+}
+
+// Even rows of both images, filtered down for the next scale.
+FUNCTION(void) filter_next_columns(CONTEXT(int32_t first_column, int32_t first_row)) {
+  const int64_t picture = int64_t(group_z()) * args.picture_stride;
+  CONST_BUFFER(PIXEL) reference = CONST_BUFFER_AT(PIXEL, args.reference, picture);
+  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, picture);
+  const int32_t column = mirror_index(first_column + local_x() - args.radius, args.width);
+  for (int32_t row = 0; row < rows_from(PASS(first_row)); row += 2) {
+    float next_reference = 0.0f;
+    float next_distorted = 0.0f;
+    for (int32_t k = 0; k <= 2 * args.next_radius; ++k) {
+      const int32_t i = mirror_index(first_row + row + k - args.next_radius, args.height) * args.row_stride + column;
+      const float tap = args.taps.data[2 * args.radius + 1 + k];
+      next_reference = add_tap(next_reference, tap, reference.data[i]);
+      next_distorted = add_tap(next_distorted, tap, distorted.data[i]);
     }
+    group.next[0][row / 2][local_x()] = next_reference;
+    group.next[1][row / 2][local_x()] = next_distorted;
   }
 }
 
@@ -79,7 +88,10 @@ FUNCTION(void) make_terms(CONTEXT(int32_t first_column, int32_t first_row)) {
       m.square2 = add_tap(m.square2, tap, group.moments[3][row][x + k]);
       m.product = add_tap(m.product, tap, group.moments[4][row][x + k]);
     }
-    share_terms(PASS(row, x, first_column + x < args.width, m));
+    group.terms[0][row][x] = 0.0f;
+    group.terms[1][row][x] = 0.0f;
+    // A branch: of share_terms' own choice ptxas makes code that spills.
+    if (first_column + x < args.width) share_terms(PASS(row, x, true, m));
   }
   for (int32_t i = local_x(); i < 2 * ROWS * 8; i += BLOCK_X) {  // what add_terms reads beyond the last column
     if (COLUMNS + i % 8 < TERM_STRIDE) group.terms[i / 8 / ROWS][i / 8 % ROWS][COLUMNS + i % 8] = 0.0f;
@@ -116,6 +128,7 @@ KERNEL_MAIN() {
   float sum = 0.0f;
   for (int32_t column = 0; column < args.width; column += COLUMNS) {
     filter_columns(PASS(column, first_row));
+    if (args.next_radius > 0) filter_next_columns(PASS(column, first_row));
     group_barrier();
     make_terms(PASS(column, first_row));
     if (args.next_radius > 0) make_next(PASS(column, first_row));

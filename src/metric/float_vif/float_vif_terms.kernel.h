@@ -22,6 +22,7 @@ FUNCTION(void) share_noise(CONTEXT()) {
   const uint64_t noise = double_bits(args.noise);
   const bool is_power = noise != uint64_t(0u) && (noise & 0x000ffffffffffffful) == uint64_t(0u);
   group.noise = args.noise;
+  group.gain_limit = args.gain_limit;
   group.inverse_noise = is_power ? float(bits_double(0x7fe0000000000000ul - noise)) : 0.0f;
 }
 
@@ -48,19 +49,18 @@ FUNCTION(FloatVifTerms) pixel_terms(CONTEXT(FloatVifMoments m)) {
   if (s12 > 0.0f && s1 > 0.0f && s2 >= kVifEpsilon) {
     const float whole_gain = exact_divide_float(s12, s1 + kVifEpsilon);
     const float rest = s2 - whole_gain * s12;
-    const float gain = whole_gain < args.gain_limit ? whole_gain : args.gain_limit;
+    const float gain = whole_gain < group.gain_limit ? whole_gain : group.gain_limit;
     terms.num = near_log2(
-        one_plus_quotient(double(gain * gain * s1), double(rest > kVifEpsilon ? rest : kVifEpsilon) + args.noise));
+        one_plus_quotient(double(gain * gain * s1), double(rest > kVifEpsilon ? rest : kVifEpsilon) + group.noise));
   }
   return terms;
 }
 
-// Columns beyond the edge are 0, which leaves a sum as it is.
+// Columns beyond the edge, which are made of mirrored pixels, are 0, which leaves a sum as it is.
 FUNCTION(void) share_terms(CONTEXT(int32_t row, int32_t x, bool is_inside, FloatVifMoments moments)) {
-  FloatVifTerms terms = {0.0f, 0.0f};
-  if (is_inside) terms = pixel_terms(PASS(moments));
-  group.terms[0][row][x] = terms.num;
-  group.terms[1][row][x] = terms.den;
+  const FloatVifTerms terms = pixel_terms(PASS(moments));
+  group.terms[0][row][x] = is_inside ? terms.num : 0.0f;
+  group.terms[1][row][x] = is_inside ? terms.den : 0.0f;
 }
 
 // A running sum of floats cannot be split: 2 * ROWS items add up the tile's rows, each of one kind.
