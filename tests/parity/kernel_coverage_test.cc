@@ -55,6 +55,17 @@ void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
     }
 }
 
+// No feature of a model or a preset leaves a device's session for the CPU.
+TEST(Kernels, LibvmafsMetricsHavePlans) {
+  for (const char* name : {"adm", "cambi", "ciede", "float_adm", "float_ansnr", "float_moment", "float_motion",
+                           "float_ms_ssim", "float_psnr", "float_ssim", "float_vif", "motion", "psnr", "psnr_hvs",
+                           "speed_chroma", "speed_temporal", "vif"}) {
+    const Metric* metric = FindMetric(name);
+    ASSERT_NE(metric, nullptr) << name;
+    EXPECT_NE(metric->make_plan, nullptr) << name;
+  }
+}
+
 TEST(Kernels, AllAreLaunched) {
   Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4", "unpack_bits_64x4",  // by FrameUnpacker
                     "raise_samples_u8_64x4", "raise_samples_u16_64x4"};                       // by RaisedInput

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -14,10 +15,49 @@
 namespace acutance {
 namespace {
 
+/// Off by as much as a device's estimate may be, and always the same.
+constexpr float Spoil(float value) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) + std::bit_cast<uint32_t>(value) * 2654435761u % 9 - 4);
+}
+
+namespace by_floats {
+#undef estimate_reciprocal
+#define estimate_reciprocal(V) Spoil(1.0f / (V))
+#include "kernel/exact_by_floats.kernel.h"
+}  // namespace by_floats
+
 using testing::HasSubstr;
 
 constexpr int kDepths[] = {8, 10, 12};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// --- What stands for IEEE 754's division where a device does not promise it
+
+void ExpectRoundedQuotient(float a, float b) {
+  ASSERT_EQ(by_floats::divide_by_floats(a, b), a / b) << a << " / " << b;
+  ASSERT_EQ(by_floats::divide_by_floats(-a, b), -a / b) << a << " / " << b;
+}
+
+TEST(ExactByFloats, RoundsCorrectly) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> size(-39, 40), any(-100, 100);
+  for (int i = 0; i < 1000000; ++i) {
+    const float a = std::exp2(size(random)), b = std::exp2(size(random));
+    ExpectRoundedQuotient(a, b);
+    ExpectRoundedQuotient(std::exp2(any(random)), std::exp2(any(random) / 8));
+    // Quotients next to a power of two and next to the middle of two floats.
+    ExpectRoundedQuotient(b * (1 + std::ldexp(static_cast<float>(random() % 64), -23)), b);
+    const float digits = 1 + std::ldexp(static_cast<float>(random() % (1 << 12)), -12);
+    ExpectRoundedQuotient(static_cast<float>(double{digits} * (1 + (2 * (random() % 4096) + 1) * 0x1p-13)), digits);
+  }
+  for (int i = 1; i < 2000; ++i)
+    for (const float b : {1.0f, 3.0f, 7.0f, 1 + 0x1p-23f, 2 - 0x1p-23f}) {
+      ExpectRoundedQuotient(static_cast<float>(i) * b, b);
+      ExpectRoundedQuotient(static_cast<float>(i), b);
+    }
+  ExpectRoundedQuotient(0, 3);
+  ExpectRoundedQuotient(0x1p-127f, 0x1p-100f);
+}
 
 // --- The SIMD implementation against plain loops
 

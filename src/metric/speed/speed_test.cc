@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include "metric/speed/speed.h"
@@ -13,12 +15,42 @@
 namespace acutance {
 namespace {
 
+/// Off by as much as a device's estimate may be, and always the same.
+constexpr float Spoil(float value) {
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) + std::bit_cast<uint32_t>(value) * 2654435761u % 9 - 4);
+}
+
+namespace floats {
+#undef estimate_reciprocal
+#undef estimate_square_root
+#define estimate_reciprocal(V) Spoil(1.0f / (V))
+#define estimate_square_root(V) Spoil(std::sqrt(V))
+#include "kernel/exact_floats.kernel.h"
+}  // namespace floats
+
 constexpr int kDepths[] = {8, 10, 12, 16};
 
 std::vector<uint32_t> Bits(const std::vector<float>& values) {
   std::vector<uint32_t> bits;
   for (const float value : values) bits.push_back(std::bit_cast<uint32_t>(value));
   return bits;
+}
+
+TEST(ExactFloats, RoundCorrectlyAtAnySize) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> size(-126, 127);
+  const auto check = [](float a, float b) {
+    ASSERT_EQ(floats::divide_any_floats(a, b), a / b) << a << " / " << b;
+    ASSERT_EQ(floats::divide_any_floats(-a, b), -a / b) << a << " / " << b;
+    ASSERT_EQ(floats::root_of_any_float(a), std::sqrt(a)) << a;
+  };
+  for (int i = 0; i < 1000000; ++i) check(std::exp2(size(random)), std::exp2(size(random)));
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float a : {0.0f, 1e-45f, 1e-38f, 1.0f, 3e38f, infinity})
+    for (const float b : {1e-45f, 1e-6f, 25.0f, 3e38f}) check(a, b);
+  EXPECT_TRUE(std::isnan(floats::divide_any_floats(infinity, infinity)));
+  EXPECT_TRUE(std::isnan(floats::divide_any_floats(0, 0)));
+  EXPECT_TRUE(std::isnan(floats::root_of_any_float(std::nanf(""))));
 }
 
 using Words = std::vector<int64_t>;
