@@ -1,0 +1,154 @@
+#include "metric/blocks/linear_rgb.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "base/nearest.h"
+
+namespace acutance {
+namespace {
+
+constexpr std::string_view kMatrices[] = {"auto", "bt601", "bt709", "bt2020"};
+constexpr std::string_view kRanges[] = {"limited", "full"};
+constexpr std::string_view kTransfers[] = {"linear", "bt1886", "srgb"};
+constexpr std::string_view kSitings[] = {"left", "center", "topleft", "top"};
+
+Result<int> IndexOf(const OptionValues& options, std::string_view option, std::span<const std::string_view> names) {
+  const std::string& value = options.String(option);
+  const auto found = std::ranges::find(names, value);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  return Error(StatusCode::kInvalidArgument, "{}={} is none of {}", option, value, fmt::join(names, ", "));
+}
+
+struct Weights {
+  double red, blue;
+};
+
+Weights WeightsOf(LinearRgbSettings::Matrix matrix, int height) {
+  constexpr int kMostLinesOf601 = 650;
+  using enum LinearRgbSettings::Matrix;
+  if (matrix == kAuto) matrix = height > kMostLinesOf601 ? kBt709 : kBt601;
+  if (matrix == kBt709) return {0.2126, 0.0722};
+  if (matrix == kBt2020) return {0.2627, 0.0593};
+  return {0.299, 0.114};
+}
+
+}  // namespace
+
+std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own) {
+  const OptionSpec shared[] = {
+      {"matrix", "", "how luma and chroma are made of colors: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines",
+       std::string("auto"), 0, 0, false},
+      {"range", "", "limited or full", std::string("limited"), 0, 0, false},
+      {"transfer", "", "from samples to light: bt1886 (power 2.4), srgb, linear", std::string("bt1886"), 0, 0, false},
+      {"chroma_location", "", "where chroma lies: left, center, topleft, top", std::string("left"), 0, 0, false},
+      {"clip_rgb", "", "clip red, green and blue to 0 to 1 before they become light", true, 0, 1, false},
+  };
+  own.insert(own.end(), std::begin(shared), std::end(shared));
+  return own;
+}
+
+Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options) {
+  ACU_ASSIGN_OR_RETURN(const int matrix, IndexOf(options, "matrix", kMatrices));
+  ACU_ASSIGN_OR_RETURN(const int range, IndexOf(options, "range", kRanges));
+  ACU_ASSIGN_OR_RETURN(const int transfer, IndexOf(options, "transfer", kTransfers));
+  ACU_ASSIGN_OR_RETURN(const int siting, IndexOf(options, "chroma_location", kSitings));
+  return LinearRgbSettings{.matrix = static_cast<LinearRgbSettings::Matrix>(matrix),
+                           .full_range = range == 1,
+                           .transfer = transfer,
+                           .siting = static_cast<LinearRgbSettings::Siting>(siting),
+                           .clips = options.Bool("clip_rgb")};
+}
+
+/// Catmull and Rom's cubic at quarters and halves (docs/spec/beyond.md 1.3).
+ChromaTaps ChromaAxis::TapsAt(int position) const {
+  if (!doubled) return {position, {1, 0, 0, 0}};
+  const bool is_odd = position % 2 != 0;
+  if (centred) {
+    if (is_odd) return {(position - 1) / 2 - 1, {-9, 111, 29, -3}};
+    return {position / 2 - 2, {-3, 29, 111, -9}};
+  }
+  if (is_odd) return {position / 2 - 1, {-1, 9, 9, -1}};
+  return {position / 2 - 1, {0, 16, 0, 0}};
+}
+
+LinearRgbConversion::LinearRgbConversion(const LinearRgbSettings& settings, const PictureFormat& format)
+    : source(format) {
+  using enum LinearRgbSettings::Siting;
+  across.doubled = format.pixel_format == PixelFormat::k420 || format.pixel_format == PixelFormat::k422;
+  down.doubled = format.pixel_format == PixelFormat::k420;
+  across.centred = settings.siting == kCenter || settings.siting == kTop;
+  down.centred = settings.siting == kCenter || settings.siting == kLeft;
+  const int unit = 1 << (format.bit_depth - 8), peak = (1 << format.bit_depth) - 1;
+  const int scale = across.scale() * down.scale();
+  const auto [red, blue] = WeightsOf(settings.matrix, format.height);
+  const double green = 1.0 - red - blue;
+  const auto one_by = [](int64_t steps) { return static_cast<float>(1.0 / static_cast<double>(steps)); };
+  factors = {.luma_offset = settings.full_range ? 0 : 16 * unit,
+             .chroma_offset = 128 * unit * scale,
+             .luma_scale = one_by(settings.full_range ? peak : 219 * unit),
+             .chroma_scale = one_by(int64_t{settings.full_range ? peak : 224 * unit} * scale),
+             .cr_red = static_cast<float>(2 * (1 - red)),
+             .cb_blue = static_cast<float>(2 * (1 - blue)),
+             .cb_green = static_cast<float>(2 * blue * (1 - blue) / green),
+             .cr_green = static_cast<float>(2 * red * (1 - red) / green),
+             .transfer = settings.transfer,
+             .clips = settings.clips ? 1 : 0};
+}
+
+namespace {
+
+int SampleAt(const Plane& plane, int bit_depth, int x, int y) {
+  x = std::clamp(x, 0, plane.width - 1);
+  y = std::clamp(y, 0, plane.height - 1);
+  return bit_depth > 8 ? plane.Row<uint16_t>(y)[x] : plane.Row<uint8_t>(y)[x];
+}
+
+int ChromaAt(const LinearRgbConversion& conversion, const Plane& plane, int x, int y) {
+  const ChromaTaps across = conversion.across.TapsAt(x), down = conversion.down.TapsAt(y);
+  int sum = 0;
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i)
+      if (const int weight = across.weights[i] * down.weights[j]; weight != 0)
+        sum += weight * SampleAt(plane, conversion.source.bit_depth, across.first + i, down.first + j);
+  return sum;
+}
+
+}  // namespace
+
+void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+  const light::LinearRgbFactors& factors = conversion.factors;
+  const bool has_chroma = conversion.source.PlaneCount() > 1;
+  for (int x = 0; x < conversion.source.width; ++x) {
+    const int luma = SampleAt(source.planes[0], conversion.source.bit_depth, x, y);
+    const int cb = has_chroma ? ChromaAt(conversion, source.planes[1], x, y) : factors.chroma_offset;
+    const int cr = has_chroma ? ChromaAt(conversion, source.planes[2], x, y) : factors.chroma_offset;
+    const light::LinearRgb rgb = light::linear_rgb(luma, cb, cr, factors);
+    row[0][x] = rgb.red;
+    row[1][x] = rgb.green;
+    row[2][x] = rgb.blue;
+  }
+}
+
+std::string LinearRgbInput::key() const {
+  return fmt::format("linear RGB {} {} {} {} {}", kMatrices[static_cast<int>(settings_.matrix)],
+                     kRanges[settings_.full_range ? 1 : 0], kTransfers[settings_.transfer],
+                     kSitings[static_cast<int>(settings_.siting)], settings_.clips ? "clipped" : "whole");
+}
+
+PictureFormat LinearRgbInput::Format(const PictureFormat& source) const {
+  return {source.width, source.height, kFloatDepth, PixelFormat::k444};
+}
+
+void LinearRgbInput::Compute(const Picture& source, const MutablePicture& derived) const {
+  const LinearRgbConversion conversion(settings_, source.format);
+  for (int y = 0; y < source.format.height; ++y)
+    LinearRgbRow(conversion, source, y, {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)});
+}
+
+Status LinearRgbInput::AddLaunches(Plan&, const PlanContext&, Video) const {
+  return Error(StatusCode::kUnsupported, "{} is computed on the CPU alone", key());
+}
+
+}  // namespace acutance

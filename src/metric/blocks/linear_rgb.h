@@ -1,0 +1,82 @@
+// A video's pictures as linear light of red, green and blue, by BT.709's primaries, for metrics that see colors.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "metric/derived_input.h"
+#include "metric/options.h"
+
+namespace acutance {
+
+#include "metric/blocks/fused.kernel.h"
+
+namespace light {
+#include "metric/blocks/linear_rgb_math.kernel.h"
+}  // namespace light
+
+/// What samples mean (docs/spec/beyond.md 1.2).
+struct LinearRgbSettings {
+  enum class Matrix { kAuto, kBt601, kBt709, kBt2020 };
+  enum class Siting { kLeft, kCenter, kTopLeft, kTop };
+
+  Matrix matrix = Matrix::kAuto;
+  bool full_range = false;
+  int transfer = LINEAR_RGB_BT1886;
+  Siting siting = Siting::kLeft;
+  bool clips = true;
+};
+
+/// A metric's own options and those of the conversion: matrix, range, transfer, chroma_location, clip_rgb.
+std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own);
+
+/// Fails where an option has a value that it does not know.
+Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options);
+
+/// Weights of four neighbouring chroma samples, from `first` on; they stand for `first` clamped to the plane.
+struct ChromaTaps {
+  int first;
+  std::array<int, 4> weights;
+};
+
+/// How chroma becomes as large as luma along one axis.
+struct ChromaAxis {
+  bool doubled = false;
+  bool centred = false;  // chroma lies in the middle of two samples
+
+  int scale() const { return !doubled ? 1 : centred ? 128 : 16; }
+  ChromaTaps TapsAt(int position) const;
+};
+
+/// The conversion of pictures of one format.
+struct LinearRgbConversion {
+  LinearRgbConversion(const LinearRgbSettings& settings, const PictureFormat& source);
+
+  PictureFormat source;
+  ChromaAxis across, down;
+  light::LinearRgbFactors factors;
+};
+
+/// Row y of the three planes, with SIMD (Highway) for whatever the CPU has.
+void LinearRgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row);
+
+/// The same in plain loops, the reference implementation.
+void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row);
+
+class LinearRgbInput : public DerivedInput {
+ public:
+  explicit LinearRgbInput(const LinearRgbSettings& settings) : settings_(settings) {}
+
+  std::string key() const override;
+  unsigned planes() const override { return 7; }
+  PictureFormat Format(const PictureFormat& source) const override;
+  void Compute(const Picture& source, const MutablePicture& derived) const override;
+  Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override;
+
+ private:
+  const LinearRgbSettings settings_;
+};
+
+}  // namespace acutance
