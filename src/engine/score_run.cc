@@ -281,6 +281,8 @@ class Run {
   OptionTexts DescribeVideo() const {
     OptionTexts video;
     if (result_.frame_rate) video["fps"] = fmt::format("{}", *result_.frame_rate);
+    if (const auto is_full = result_.color.full_range) video["range"] = *is_full ? "full" : "limited";
+    if (result_.color.is_hdr()) video["transfer"] = result_.color.transfer == Transfer::kPq ? "pq" : "hlg";
     return video;
   }
 

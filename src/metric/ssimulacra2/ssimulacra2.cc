@@ -1,0 +1,143 @@
+#include "metric/ssimulacra2/ssimulacra2.h"
+
+#include <algorithm>
+
+#include "metric/blocks/linear_rgb.h"
+
+namespace acutance {
+namespace {
+
+const std::vector<OptionSpec> kOptions = WithLinearRgbOptions({});
+
+const OutputSpec kOutputs[] = {{.name = "ssimulacra2"}};
+
+/// The smaller scales of both pictures.
+struct Pyramid : Workspace {
+  struct Level {
+    int width, height;
+    std::array<std::array<std::vector<float>, 3>, 2> planes;  // by video
+  };
+
+  Pyramid(int width, int height) {
+    const int scales = Ssimulacra2Scales(width, height);
+    for (int s = 1; s < scales; ++s) {
+      Level& level = levels.emplace_back();
+      level.width = width = (width + 1) / 2;
+      level.height = height = (height + 1) / 2;
+      for (auto& video : level.planes)
+        for (auto& plane : video) plane.resize(static_cast<size_t>(width) * height);
+    }
+  }
+
+  FloatColors Colors(int video, int scale) const {
+    const Level& level = levels[scale - 1];
+    FloatColors colors = {.width = level.width, .height = level.height};
+    for (int p = 0; p < 3; ++p) {
+      colors.planes[p] = level.planes[video][p].data();
+      colors.strides[p] = level.width;
+    }
+    return colors;
+  }
+
+  std::vector<Level> levels;
+};
+
+FloatColors ColorsOf(const Picture& picture) {
+  FloatColors colors = {.width = picture.format.width, .height = picture.format.height};
+  for (int p = 0; p < 3; ++p) {
+    colors.planes[p] = picture.planes[p].Row<float>(0);
+    colors.strides[p] = picture.planes[p].stride / static_cast<ptrdiff_t>(sizeof(float));
+  }
+  return colors;
+}
+
+/// First each plane is halved again and again, then each scale is scored.
+class Ssimulacra2Extractor : public Extractor {
+ public:
+  explicit Ssimulacra2Extractor(const PictureFormat& format)
+      : Extractor({.stages = {{kHalvedPlanes}, {Ssimulacra2Scales(format.width, format.height)}},
+                   .words = kSsimulacra2Words * Ssimulacra2Scales(format.width, format.height)}),
+        format_(format),
+        scales_(Ssimulacra2Scales(format.width, format.height)) {}
+
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
+    return std::make_unique<Pyramid>(format_.width, format_.height);
+  }
+
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
+    for (int i = band.begin; i < band.end; ++i) {
+      if (stage == 0) Halve(ColorsOf(*frame.at(i / 3)), i / 3, i % 3, pyramid);
+      else Score(frame, i, pyramid, results.words.subspan(size_t{kSsimulacra2Words} * i, kSsimulacra2Words));
+    }
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    outputs.values[0] = Ssimulacra2Score(format_.width, format_.height, totals.words);
+    return {};
+  }
+
+ private:
+  static constexpr int kHalvedPlanes = 6;  // three of each video
+
+  static void Halve(FloatColors from, int video, int plane, Pyramid& pyramid) {
+    for (int s = 1; s <= std::ssize(pyramid.levels); ++s) {
+      Pyramid::Level& level = pyramid.levels[s - 1];
+      HalveSsimulacra2(from, plane, level.width, level.height, level.planes[video][plane].data());
+      from = pyramid.Colors(video, s);
+    }
+  }
+
+  void Score(const FrameView& frame, int scale, const Pyramid& pyramid, std::span<int64_t> words) const {
+    const FloatColors reference = scale == 0 ? ColorsOf(*frame.at(0)) : pyramid.Colors(0, scale);
+    const FloatColors distorted = scale == 0 ? ColorsOf(*frame.at(1)) : pyramid.Colors(1, scale);
+    Ssimulacra2Scale(reference, distorted, scale, scales_, words);
+  }
+
+  const PictureFormat format_;
+  const int scales_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  if (const auto settings = ReadLinearRgb(options); !settings.ok())
+    return Error(settings.status().code(), "ssimulacra2: {}", settings.status().message());
+  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+    return Error(StatusCode::kInvalidArgument, "ssimulacra2: a {}x{} picture in {} has no chroma samples", format.width,
+                 format.height, PixelFormatName(format.pixel_format));
+  return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2Extractor>(format));
+}
+
+/// Of options that Make refuses, whatever.
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  const auto derived =
+      std::make_shared<LinearRgbInput>(ReadLinearRgb(options).ok() ? *ReadLinearRgb(options) : LinearRgbSettings());
+  return {{.video = Video::kReference, .planes = kAllPlanes, .derived = derived},
+          {.video = Video::kDistorted, .planes = kAllPlanes, .derived = derived}};
+}
+
+}  // namespace
+
+void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to) {
+  for (int y = 0; y < height; ++y) {
+    const float* above = from.Row(plane, 2 * y);
+    const float* below = from.Row(plane, std::min(2 * y + 1, from.height - 1));
+    float* row = to + static_cast<size_t>(y) * width;
+    for (int x = 0; x < width; ++x) {
+      const int left = 2 * x, right = std::min(2 * x + 1, from.width - 1);
+      row[x] = (((above[left] + above[right]) + below[left]) + below[right]) * 0.25f;
+    }
+  }
+}
+
+const Metric kSsimulacra2Metric = {
+    .name = "ssimulacra2",
+    .summary = "what people see of a still's compression, by structure, ringing and blur at six scales; 100: the same",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .inputs = Inputs,
+    .smallest = {kSsimulacra2MinSide, kSsimulacra2MinSide},
+    .make = Make,
+};
+
+}  // namespace acutance

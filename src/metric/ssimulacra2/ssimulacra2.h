@@ -1,0 +1,67 @@
+// What the files of ssimulacra2 share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "image/picture.h"
+#include "kernel/kernel.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+#include "metric/blocks/fused.kernel.h"
+
+namespace ssimulacra2 {
+#include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
+}  // namespace ssimulacra2
+
+inline constexpr int kSsimulacra2Scales = 6, kSsimulacra2Components = 3, kSsimulacra2MinSide = 8;
+
+/// Sums of a scale: of each component the structure's, the ringing's and the blur's, and the same of their 4th powers.
+/// A word each.
+inline constexpr int kSsimulacra2Maps = 3, kSsimulacra2Sums = 2 * kSsimulacra2Maps,
+                     kSsimulacra2Words = kSsimulacra2Components * kSsimulacra2Sums;
+
+/// A picture of linear light.
+struct FloatColors {
+  int width = 0, height = 0;
+  std::array<const float*, 3> planes{};
+  std::array<ptrdiff_t, 3> strides{};  // in floats
+
+  const float* Row(int plane, int y) const { return planes[plane] + y * strides[plane]; }
+};
+
+/// How many scales pictures of a size have (docs/spec/beyond.md 3.2).
+int Ssimulacra2Scales(int width, int height);
+
+/// Which sums of a component the score has a weight for; the others stay 0.
+struct Ssimulacra2Needs {
+  std::array<bool, kSsimulacra2Sums> sums;
+  bool structure() const { return sums[0] || sums[kSsimulacra2Maps]; }
+  bool edges() const { return sums[1] || sums[2] || sums[kSsimulacra2Maps + 1] || sums[kSsimulacra2Maps + 2]; }
+};
+Ssimulacra2Needs NeedsOf(int scale, int component, int scales);
+
+/// Half the size: the mean of each 2x2 pixels.
+void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to);
+
+/// The sums of one scale, with SIMD (Highway) for whatever the CPU has.
+void Ssimulacra2Scale(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
+                      std::span<int64_t> words);
+
+/// The same in plain loops, the reference implementation.
+void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
+                         std::span<int64_t> words);
+
+/// The sum of `count` doubles in the order of docs/spec/beyond.md 5.3; uses their memory.
+double FoldBy32(std::vector<double>& values);
+
+/// Of the words of all scales.
+double Ssimulacra2Score(int width, int height, std::span<const int64_t> words);
+
+extern const Metric kSsimulacra2Metric;
+
+}  // namespace acutance

@@ -1,0 +1,86 @@
+#include "metric/ssimulacra2/ssimulacra2.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+struct RandomColors {
+  RandomColors(int width, int height, std::mt19937& random, bool is_flat) {
+    colors.width = width;
+    colors.height = height;
+    const float level = static_cast<float>(random() % 100) / 100.0f;
+    for (int p = 0; p < 3; ++p) {
+      planes[p].resize(static_cast<size_t>(width) * height);
+      for (float& value : planes[p]) value = is_flat ? level : static_cast<float>(random() % 1100) / 1000.0f - 0.05f;
+      colors.planes[p] = planes[p].data();
+      colors.strides[p] = width;
+    }
+  }
+  std::array<std::vector<float>, 3> planes;
+  FloatColors colors;
+};
+
+TEST(Ssimulacra2Scale, EqualsThePlainLoops) {
+  std::mt19937 random(1);
+  for (const auto& [width, height] : {std::pair{4, 4}, {8, 8}, {9, 17}, {23, 64}, {64, 65}, {131, 70}, {16, 130}})
+    for (const bool is_flat : {false, true}) {
+      const RandomColors reference(width, height, random, is_flat), distorted(width, height, random, is_flat);
+      for (int scale = 0; scale < kSsimulacra2Scales; ++scale) {
+        std::vector<int64_t> expected(kSsimulacra2Words), words(kSsimulacra2Words);
+        Ssimulacra2ScaleRef(reference.colors, distorted.colors, scale, kSsimulacra2Scales, expected);
+        ForEachTarget([&] {
+          Ssimulacra2Scale(reference.colors, distorted.colors, scale, kSsimulacra2Scales, words);
+          EXPECT_EQ(words, expected) << width << "x" << height << " scale " << scale;
+        });
+      }
+    }
+}
+
+double Score(const Picture& reference, const Picture& distorted) {
+  return TestMetric(kSsimulacra2Metric, {}, reference.format).Values(reference, distorted)[0];
+}
+
+// docs/spec/beyond.md 7.2
+TEST(Ssimulacra2, KnownAnswers) {
+  EXPECT_NEAR(Score(KnownPicture(8, 0, false), KnownPicture(8, 0, true)), 85.0424477166249, 1e-12);
+  EXPECT_NEAR(Score(KnownPicture(8, 1, false), KnownPicture(8, 1, true)), 84.6524764063098, 1e-12);
+  EXPECT_NEAR(Score(KnownPicture(10, 0, false), KnownPicture(10, 0, true)), 85.0451972642889, 1e-12);
+  EXPECT_NEAR(Score(KnownPicture(10, 1, false), KnownPicture(10, 1, true)), 84.2510571351720, 1e-12);
+}
+
+TEST(Ssimulacra2, IdenticalPicturesAre100) {
+  for (const PixelFormat chroma : {PixelFormat::k400, PixelFormat::k422}) {
+    const Picture picture = FilmPicture({64, 48, 8, chroma}, 0);
+    EXPECT_EQ(Score(picture, picture), 100.0);
+  }
+}
+
+TEST(Ssimulacra2, ScalesBySize) {
+  for (const auto& [side, scales] : {std::pair{8, 2}, {14, 2}, {15, 3}, {28, 3}, {29, 4}, {56, 4}, {57, 5}, {113, 6}})
+    EXPECT_EQ(Ssimulacra2Scales(side, 500), scales) << side;
+}
+
+TEST(Ssimulacra2, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(3);
+  const Picture reference = KnownPicture(8, 0, false), distorted = KnownPicture(8, 0, true);
+  const TestMetric metric(kSsimulacra2Metric, {}, reference.format);
+  EXPECT_EQ(metric.Run({reference}, {distorted}, RandomBands(random, 2)).words,
+            metric.Run({reference}, {distorted}).words);
+}
+
+TEST(Ssimulacra2, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(RefusalOf(kSsimulacra2Metric, {{"matrix", "bt470"}}, {64, 64}), testing::HasSubstr("bt601"));
+  EXPECT_THAT(RefusalOf(kSsimulacra2Metric, {{"transfer", "pq"}}, {64, 64}), testing::HasSubstr("bt1886"));
+  EXPECT_THAT(RefusalOf(kSsimulacra2Metric, {}, {7, 64}), testing::HasSubstr("8x8"));
+}
+
+}  // namespace
+}  // namespace acutance
