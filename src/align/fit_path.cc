@@ -169,6 +169,24 @@ void LeaveOutDoubtful(const std::vector<FramePath::Rival>& rivals, FittedPath& f
   }
 }
 
+/// Whether a path that ends at another offset than 0 is believed to. Frames that are missing are, for no encode shows
+/// what comes later; one that lags catches up now and then, so that the last third of where it does must still fit far
+/// better late.
+bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
+  constexpr double kSure = 6;  // a logarithm
+  const int64_t offset = path.offsets.back();
+  if (offset >= 0 && path.held.back() == 0) return offset > 0;
+  const auto count = static_cast<int64_t>(path.offsets.size());
+  int64_t begin = count;
+  while (begin > 0 && path.offsets[static_cast<size_t>(begin - 1)] < 0) --begin;
+  const double floor = 16 * FineResiduals::floor();
+  double better = 0;
+  for (int64_t j = begin + 2 * (count - begin) / 3; j < count; ++j)
+    if (const int64_t late = j + path.offsets[static_cast<size_t>(j)]; late >= 0)
+      better += std::log((fine.Residual(j, j) + floor) / (fine.Residual(j, late) + floor));
+  return better > kSure;
+}
+
 /// Whether no frame fits a neighbour of its own reference frame far better, nor is far worse than the others: an encode
 /// that is late where little moves, or stops there, is no reason to leave frames out.
 bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t reference_count) {
@@ -247,7 +265,8 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   const FramePath path = FindPath(search);
   const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                         std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
-  if (!is_plain && !FitsEachFrame(*fitted.fine, pairs, reference.size())) return std::nullopt;
+  if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEachFrame(*fitted.fine, pairs, reference.size())))
+    return std::nullopt;
   FramePath plain;
   plain.offsets.resize(pairs.size());
   plain.held.resize(pairs.size());

@@ -25,7 +25,7 @@ class Margins {
   int64_t period() const { return period_; }
 
  private:
-  static constexpr double kBound = 15;
+  static constexpr double kBound = 20;
 
   int64_t first_;
   std::vector<double> margins_;

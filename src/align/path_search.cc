@@ -147,7 +147,9 @@ class Chunk {
   Moves MovesOf(int64_t j) const {
     const PathCosts& costs = search_.costs;
     const double nearest = *std::ranges::min_element(emission_);
-    return {IsRepeat(j - 1) ? costs.jump_after_repeat : costs.jump, IsRepeat(j) ? costs.hold_at_repeat : costs.hold,
+    constexpr int64_t kStart = 12;  // a jump there is another first offset
+    return {IsRepeat(j - 1) && j > kStart ? costs.jump_after_repeat : costs.jump,
+            IsRepeat(j) ? costs.hold_at_repeat : costs.hold,
             IsRepeat(j) ? costs.hold_again_at_repeat : costs.hold_again,
             std::max(costs.hold_a_frame, costs.hold_a_match - nearest), costs.jump_a_frame / search_.clock.steps};
   }
