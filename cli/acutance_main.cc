@@ -115,6 +115,10 @@ CLI::App* AddDoctorCommand(CLI::App& app, DoctorTexts& texts) {
   CLI::App* command = app.add_subcommand("doctor", "Say why two videos do not compare");
   command->add_option("reference", texts.reference, "Reference video, a file")->required()->type_name("REF");
   command->add_option("distorted", texts.distorted, "Distorted video, a file")->required()->type_name("DIS");
+  command->add_option("-m,--model", texts.model, "A built-in model that is meant to score them: does it fit?")
+      ->type_name("MODEL");
+  command->add_option("--viewing", texts.viewing, "Where the video is watched, as in score: does the model fit that?")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kViewingNames), std::end(kViewingNames))));
   command->add_flag("--json", texts.json, "Print the findings as JSON");
   AddRawOptions(*command, texts.raw, "Size of the videos that are raw planar yuv");
   return command;

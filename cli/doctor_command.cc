@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "doctor/doctor.h"
+#include "engine/auto_model.h"
+#include "model/builtin_models.h"
 
 namespace acutance::cli {
 namespace {
@@ -20,10 +22,39 @@ std::string FindingsJson(const std::vector<Finding>& findings) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// What the model does not fit, and the options that choose one which does.
+using Problem = std::optional<std::pair<std::string, std::string>>;
+
+Problem CheckModel(const Model& model, Viewing viewing, const PairFacts& facts) {
+  if (const auto mismatch = ViewingMismatch(model, viewing))
+    return {{*mismatch, fmt::format(" --viewing {}", kViewingNames[static_cast<int>(viewing)])}};
+  if (const auto mismatch = RateMismatch(model, facts.frame_rate)) return {{*mismatch, " --model auto"}};
+  const auto mismatch = SizeMismatch(model, facts.pictures);
+  if (!mismatch) return std::nullopt;
+  // A model for a smaller screen than the pictures' is another one; pictures that are smaller are put on the screen.
+  const size_t scale = mismatch->find("--scale ");
+  if (scale == mismatch->npos) return {{*mismatch, " --viewing 4k"}};
+  const std::string size = mismatch->substr(scale, mismatch->find(' ', scale + 8) - scale);
+  return {{*mismatch, fmt::format(" --model {} {}", model.source, size)}};
+}
+
+/// Fills request.check_model.
+Status ReadModel(const DoctorTexts& texts, DoctorRequest& request) {
+  if (texts.model.empty() || texts.model == "auto") return {};
+  ACU_ASSIGN_OR_RETURN(const Model model, LoadBuiltinModel(texts.model, texts.model));
+  const Viewing viewing = FindViewing(texts.viewing).value_or(Viewing::kBySize);
+  request.check_model = [model, viewing](const PairFacts& facts) { return CheckModel(model, viewing, facts); };
+  return {};
+}
+
 }  // namespace
 
 int RunDoctorCommand(const DoctorTexts& texts) {
   DoctorRequest request{texts.reference, texts.distorted, {}};
+  if (const Status status = ReadModel(texts, request); !status.ok()) {
+    fmt::print(stderr, "acutance doctor: {}\n", status.message());
+    return 2;
+  }
   if (!texts.raw.size.empty()) {
     const Result<PictureFormat> raw = ParseRawFormat(texts.raw);
     if (!raw.ok()) {

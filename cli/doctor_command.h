@@ -11,6 +11,8 @@ struct DoctorTexts {
   std::string reference;
   std::string distorted;
   RawTexts raw;
+  std::string model;  // that is meant to score them; empty: chosen
+  std::string viewing;
   bool json = false;
 };
 

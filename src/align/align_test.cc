@@ -170,6 +170,34 @@ TEST(AlignTracks, LeavesOutFramesThatFitTwoPlaces) {
   for (const int64_t j : alignment.doubtful) EXPECT_TRUE(j >= 60 && j < 79);
 }
 
+TEST(AlignTracks, TakesWhatComesBeforeAStandingStartForNoRepeats) {
+  std::vector<int> distorted(14, 20);  // the reference begins with a picture that stood before, too
+  for (const int frame : Frames(21, 150)) distorted.push_back(frame);
+  const Alignment alignment = Aligned(Track(Frames(20, 150)), Track(distorted));
+  ASSERT_FALSE(alignment.pairs.empty());
+  EXPECT_THAT(alignment.pairs.front(), Pair(0, 13));
+  EXPECT_EQ(alignment.Describe(), "distorted starts 13 frames late; confidence 0.99");
+}
+
+TEST(AlignTracks, BelievesAVideoThatEndsOutOfStep) {
+  // A frame is missing from a noisy encode whose frames have something of the one before, so that neighbours fit well.
+  FrameTrack reference, distorted;
+  for (int k = 0; k < 240; ++k) {
+    const FrameSignature frame = SpotAt(0.4 * k), before = SpotAt(0.4 * (k - 1));
+    reference.signatures.push_back(frame);
+    if (k == 80) continue;
+    FrameSignature coded;
+    for (size_t c = 0; c < FrameSignature::kCells; ++c) {
+      const size_t noise = (c * 7919 + static_cast<size_t>(k) * 104729) % 2101;
+      coded.cells[c] = static_cast<uint16_t>((65 * frame.cells[c] + 35 * before.cells[c]) / 100 + noise);
+    }
+    distorted.signatures.push_back(coded);
+  }
+  const Alignment alignment = Aligned(reference, distorted);
+  ASSERT_FALSE(alignment.pairs.empty());
+  EXPECT_THAT(alignment.pairs.back(), Pair(239, 238));
+}
+
 TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {
   std::vector<int> loop;
   for (int k = 0; k < 200; ++k) loop.push_back(k % 20);

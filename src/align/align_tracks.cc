@@ -12,7 +12,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Of distorted frames with the same reference frame one is scored: the first, unless a later one is clearly nearer.
+/// Of distorted frames with the same reference frame one is scored: the first, unless a later one is clearly nearer. Of
+/// many that show the reference's first frame it is the last: what comes before that frame looks like it.
 Pairs OneToOne(const FittedPath& fitted) {
   constexpr double kClearly = 2;
   Pairs pairs;
@@ -29,6 +30,16 @@ Pairs OneToOne(const FittedPath& fitted) {
     }
     pairs.emplace_back(i, j);
     residuals.push_back(residual);
+  }
+  constexpr int64_t kMany = 4;  // no rates make so many of one
+  if (!pairs.empty() && pairs.front().first == 0) {
+    const int64_t first = pairs.front().second;
+    const int64_t end = pairs.size() > 1 ? pairs[1].second : static_cast<int64_t>(fitted.shown.size());
+    int64_t last = first;
+    while (last + 1 < end &&
+           fitted.fine->Residual(last + 1, 0) <= kClearly * (residuals.front() + FineResiduals::floor()))
+      ++last;
+    if (last - first >= kMany) pairs.front().second = last;
   }
   return pairs;
 }

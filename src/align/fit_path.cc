@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "align/align_tracks.h"
+#include "base/exact_math.h"
 
 namespace acutance {
 namespace {
@@ -173,7 +174,8 @@ void LeaveOutDoubtful(const std::vector<FramePath::Rival>& rivals, FittedPath& f
 /// what comes later; one that lags catches up now and then, so that the last third of where it does must still fit far
 /// better late.
 bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
-  constexpr double kSure = 6;  // a logarithm
+  constexpr double kSure = 6;                    // a logarithm
+  constexpr double kNats = 0.69314718055994531;  // ln 2
   const int64_t offset = path.offsets.back();
   if (offset >= 0 && path.held.back() == 0) return offset > 0;
   const auto count = static_cast<int64_t>(path.offsets.size());
@@ -183,7 +185,7 @@ bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
   double better = 0;
   for (int64_t j = begin + 2 * (count - begin) / 3; j < count; ++j)
     if (const int64_t late = j + path.offsets[static_cast<size_t>(j)]; late >= 0)
-      better += std::log((fine.Residual(j, j) + floor) / (fine.Residual(j, late) + floor));
+      better += kNats * Log2((fine.Residual(j, j) + floor) / (fine.Residual(j, late) + floor));
   return better > kSure;
 }
 

@@ -8,14 +8,6 @@
 namespace acutance {
 namespace {
 
-Picture LumaOf(const Picture& picture, const Rectangle& crop) {
-  Picture part{.format = picture.format, .planes = {}, .memory = nullptr};
-  const Plane& luma = picture.planes[0];
-  part.planes[0] = {luma.data + crop.y * luma.stride + static_cast<ptrdiff_t>(crop.x) * picture.format.BytesPerSample(),
-                    luma.stride, crop.width, crop.height};
-  return part;
-}
-
 class SignedVideo : public ForwardedVideo {
  public:
   SignedVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track)
@@ -35,6 +27,14 @@ class SignedVideo : public ForwardedVideo {
 };
 
 }  // namespace
+
+Picture LumaOf(const Picture& picture, const Rectangle& crop) {
+  Picture part{.format = picture.format, .planes = {}, .memory = nullptr};
+  const Plane& luma = picture.planes[0];
+  part.planes[0] = {luma.data + crop.y * luma.stride + static_cast<ptrdiff_t>(crop.x) * picture.format.BytesPerSample(),
+                    luma.stride, crop.width, crop.height};
+  return part;
+}
 
 void SharedTrack::Begin(std::optional<double> rate) {
   const std::lock_guard lock(mutex_);

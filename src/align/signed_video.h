@@ -27,6 +27,9 @@ class SharedTrack {
   std::optional<Rectangle> crop_;
 };
 
+/// A part of a picture's luma, in the picture's memory.
+Picture LumaOf(const Picture& picture, const Rectangle& crop);
+
 std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track);
 
 }  // namespace acutance

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "align/align_tracks.h"
 #include "doctor/match.h"
 #include "doctor/watch.h"
 
@@ -35,13 +36,16 @@ class Doctor {
   std::vector<Finding> Findings() && {
     const int most_offset = static_cast<int>(5.5 * ref_.frame_rate.value_or(dis_.frame_rate.value_or(25)));
     match_ = FindMatch(ref_.thumbs, dis_.thumbs, std::min(most_offset, static_cast<int>(ref_.thumbs.size())));
+    AlignFrames();
     CheckDamage();
+    if (CheckLengths()) return std::move(findings_);
     CheckTransfer();
     CheckInterlacing();
     CheckCrop();
     CheckTime();
     CheckRange();
     CheckSwapped();
+    CheckModel();
     CheckSize();
     std::ranges::stable_sort(findings_, std::greater(), &Finding::confidence);
     if (findings_.empty())
@@ -54,8 +58,20 @@ class Doctor {
   }
 
  private:
+  /// Which frames belong together, where frames of both are counted alike. Another rate under the same name is not
+  /// found so, but by the places.
+  void AlignFrames() {
+    if (ref_.track.size() < 2 || dis_.track.size() < 2) return;
+    Result<Alignment> alignment = AlignTracks(ref_.track, dis_.track);
+    if (alignment.ok() && alignment->doubt == Alignment::Doubt::kNone && !alignment->pairs.empty())
+      alignment_ = std::move(alignment).value();
+  }
+
   /// One line explains the places, or pieces of lines do.
-  bool is_matched() const { return match_.clear >= kLeastClear && (match_.support >= kLeastSupport || is_in_order()); }
+  bool is_matched() const { return alignment_ || are_places_clear(); }
+  bool are_places_clear() const {
+    return match_.clear >= kLeastClear && (match_.support >= kLeastSupport || is_in_order());
+  }
   bool is_in_order() const { return match_.clear >= kLeastClear && match_.steps <= match_.clear / 4; }
 
   std::string Score(const std::string& options = "") const {
@@ -64,6 +80,17 @@ class Doctor {
 
   void Add(std::string cause, double confidence, std::string sentence, std::string command) {
     findings_.push_back({std::move(cause), confidence, std::move(sentence), std::move(command)});
+  }
+
+  /// A picture is no video, and nothing else can be told of it.
+  bool CheckLengths() {
+    if (ref_.frames > 1 && dis_.frames > 1) return false;
+    if (ref_.frames == dis_.frames) return false;
+    const Watched& one = ref_.frames == 1 ? ref_ : dis_;
+    const Watched& other = ref_.frames == 1 ? dis_ : ref_;
+    Add("drops", 0.95, fmt::format("{} has one frame, and {} has {} or more.", one.name, other.name, other.frames),
+        Score(" --align index"));
+    return true;
   }
 
   void CheckDamage() {
@@ -93,7 +120,12 @@ class Doctor {
     const bool told = ref_.facts.is_interlaced != dis_.facts.is_interlaced;
     if (ref == dis && !told) return;
     const Watched& video = ref || (!dis && ref_.facts.is_interlaced) ? ref_ : dis_;
-    Add("interlaced", ref != dis ? 0.95 : 0.7,
+    // Fine lines that were scaled look like some combs.
+    const double combing = std::max(ref_.combing, dis_.combing);
+    const bool is_scaled = ref_.format.height != dis_.format.height;
+    const double seen = is_scaled && combing < 0.3 ? 0.5 : 0.83 + 0.3 * std::min(combing, 0.4);
+    const double confidence = ref != dis ? seen : 0.7;
+    Add("interlaced", confidence,
         fmt::format("{} is interlaced and the other video is not{}.", video.name,
                     ref != dis ? "" : ", as its stream says, though few moving frames show it"),
         fmt::format("ffmpeg -i {} -vf bwdif=mode=send_frame -c:v ffv1 progressive.mkv", video.name));
@@ -187,7 +219,7 @@ class Doctor {
   void CheckTime() {
     const std::optional<double> a = ref_.frame_rate, b = dis_.frame_rate;
     const bool rates_differ = a && b && Differ(*a, *b, 0.01);
-    const bool drifts = is_matched() && match_.rate != 1;
+    const bool drifts = are_places_clear() && match_.rate != 1;
     if (rates_differ || drifts) {
       const std::string rates =
           rates_differ ? fmt::format("{} has {:.6g} frames/s and {} {:.6g}", ref_.name, *a, dis_.name, *b)
@@ -197,21 +229,43 @@ class Doctor {
       return;
     }
     if (!is_matched()) return CheckWhetherSame();
+    if (alignment_) return CheckPath();
     const bool drops = match_.steps > 0 && match_.support < 0.93;
-    const int repeats = match_.repeats;
-    if (drops || repeats > 1) {
-      Add("drops", 0.9,
-          fmt::format("Frames of {} are missing or repeated: their order jumps {} times, and {} repeat the one before.",
-                      dis_.name, match_.steps, repeats),
-          Score(" --align auto"));
-    } else if (match_.offset != 0) {
-      const bool shows_earlier = match_.offset < 0;  // distorted frame j shows reference frame j + offset
-      const int frames = std::abs(match_.offset);
-      Add("offset", 0.5 + match_.support * 0.45,
-          fmt::format("{} starts {} frame{} {} than {}.", dis_.name, frames, frames == 1 ? "" : "s",
-                      shows_earlier ? "earlier, in what it shows," : "later", ref_.name),
-          Score(fmt::format(" --align {:+}", -match_.offset)));
-    }
+    if (drops || match_.repeats > 1)
+      AddDrops(0.9,
+               fmt::format("their order jumps {} times, and {} repeat the one before", match_.steps, match_.repeats));
+    else if (match_.offset != 0)  // distorted frame j shows reference frame j + offset
+      AddOffset(0.5 + match_.support * 0.45, -match_.offset);
+  }
+
+  /// An encode may hide a frame or two of a video that starts elsewhere.
+  void CheckPath() {
+    const Alignment& path = *alignment_;
+    const int64_t late = path.late(), changed = path.dropped() + path.repeated();
+    constexpr int64_t kFew = 2;
+    const bool few = changed <= kFew && late != 0;
+    if (late == 0 && changed == 0 && match_.repeats > 1)  // too few for a pairing to leave the order of frames
+      AddDrops(0.8, fmt::format("{} repeat the one before where the reference moves", match_.repeats));
+    if (late != 0) AddOffset((few ? 0.95 : 0.85) * path.confidence, late);
+    if (changed > 0)
+      AddDrops((changed == 1 ? 0.5
+                : few        ? 0.6
+                             : 0.9) *
+                   path.confidence,
+               fmt::format("{} were dropped, and {} come twice or more", path.dropped(), path.repeated()));
+  }
+
+  void AddDrops(double confidence, const std::string& what) {
+    Add("drops", confidence, fmt::format("Frames of {} are missing or repeated: {}.", dis_.name, what),
+        Score(" --align auto"));
+  }
+
+  void AddOffset(double confidence, int64_t late) {
+    const int64_t frames = std::abs(late);
+    Add("offset", confidence,
+        fmt::format("{} starts {} frame{} {} than {}.", dis_.name, frames, frames == 1 ? "" : "s",
+                    late > 0 ? "earlier, in what it shows," : "later", ref_.name),
+        Score(fmt::format(" --align {:+}", late)));
   }
 
   void CheckWhetherSame() {
@@ -295,6 +349,17 @@ class Doctor {
            codec != "prores" && codec != "dnxhd" && codec != "v210";
   }
 
+  void CheckModel() {
+    const bool is_hdr = ref_.color.is_hdr() && dis_.color.is_hdr();
+    if (is_hdr)
+      Add("model", 0.9, fmt::format("{} and {} are HDR, and the models know SDR alone.", ref_.name, dis_.name),
+          fmt::format("acutance score {} {} --no-model -f psnr", request_.reference, request_.distorted));
+    if (!request_.check_model) return;
+    const PairFacts facts{ref_.format, ref_.frame_rate ? ref_.frame_rate : dis_.frame_rate, is_hdr};
+    if (const auto problem = request_.check_model(facts))
+      Add("model", 0.9, problem->first + ".", Score(problem->second));
+  }
+
   void CheckSize() {
     const PictureFormat &a = ref_.format, &b = dis_.format;
     if (a.width == b.width && a.height == b.height) return;
@@ -308,6 +373,7 @@ class Doctor {
   const DoctorRequest& request_;
   const Watched ref_, dis_;
   Match match_;
+  std::optional<Alignment> alignment_;  // not set: signatures cannot tell
   std::vector<Finding> findings_;
 };
 

@@ -1,7 +1,10 @@
 // Why two videos do not compare: the usual suspects, each in a sentence with the command that helps.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -9,8 +12,8 @@
 
 namespace acutance {
 
-/// `cause` is a stable name: offset, frame-rate, size, crop, range, swapped, transfer, interlaced, drops, damage,
-/// different, none.
+/// `cause` is a stable name: offset, frame-rate, size, crop, range, swapped, transfer, interlaced, drops, model,
+/// damage, different, none.
 struct Finding {
   std::string cause;
   double confidence = 0;  // 0 to 1
@@ -18,10 +21,19 @@ struct Finding {
   std::string command;  // what to type; empty: nothing helps
 };
 
+/// What a model has to fit.
+struct PairFacts {
+  PictureFormat pictures;  // the reference's, as shown
+  std::optional<double> frame_rate;
+  bool is_hdr = false;  // both are
+};
+
 struct DoctorRequest {
   std::string reference;
   std::string distorted;
   OpenOptions open;
+  /// What is wrong with the model that is meant to score such videos, and the options that mend it. Not set: nothing.
+  std::function<std::optional<std::pair<std::string, std::string>>(const PairFacts&)> check_model = nullptr;
 };
 
 /// The findings, likely causes first; "none" alone where there are no others. What `acutance score` mends by itself

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "align/signed_video.h"
 #include "io/bars.h"
 #include "io/turned_video.h"
 
@@ -92,14 +93,17 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
   seen.facts.pixel_aspect = video->facts().pixel_aspect;
   if (const Result<std::optional<Rectangle>> bars = FindBars(path, options); bars.ok()) seen.content = *bars;
   const Rectangle part = seen.content.value_or(Rectangle{seen.format.width, seen.format.height});
+  seen.track.rate = PlausibleRate(seen.frame_rate);
   CombCount combs;
   std::optional<Picture> before;
   for (; seen.frames < frames; ++seen.frames) {
     const Result<std::optional<Picture>> next = video->Next();
     if (!next.ok()) seen.damage = next.status();
     if (!next.ok() || !*next) break;
-    if (seen.frames >= thumbs) continue;
     const Picture& picture = **next;
+    seen.track.signatures.push_back(SignatureOf(LumaOf(picture, part)));
+    if (const std::optional<double> time = PlausibleTime(video->time())) seen.track.times.push_back(*time);
+    if (seen.frames >= thumbs) continue;
     seen.thumbs.push_back(MakeThumb(picture, part));
     const bool moves = seen.frames > 0 && Difference(seen.thumbs[seen.frames - 1], seen.thumbs.back()) > 0.3;
     if (moves && seen.frames % 3 == 1) {
@@ -114,6 +118,8 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
       seen.detail += DetailOf(picture.planes[0], seen.format.bit_depth, part);
     }
   }
+  if (seen.track.times.size() != seen.track.signatures.size()) seen.track.times.clear();
+  seen.track.is_whole = seen.frames < frames;
   if (combs.moved > 0) seen.combing = static_cast<double>(combs.combed) / static_cast<double>(combs.moved);
   if (!seen.pictures.empty()) seen.detail /= static_cast<double>(seen.pictures.size());
   return seen;

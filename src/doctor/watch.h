@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "align/frame_signature.h"
 #include "io/cropped_video.h"
 #include "io/video_source.h"
 
@@ -25,6 +26,7 @@ struct Watched {
   std::optional<double> frame_rate;
   std::optional<Rectangle> content;  // not set: too dark to tell
   std::vector<Thumb> thumbs;         // of the content, of the first frames
+  FrameTrack track;                  // of the content, of all frames that were decoded
   std::vector<Picture> pictures;     // some whole ones, luma alone
   std::vector<int> picture_frames;   // their frames
   int64_t frames = 0;                // all that were decoded

@@ -133,4 +133,24 @@ std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat&
                          : fmt::format("--scale {} scores them in full screen", is_for_4k ? "3840x2160" : "1920x1080"));
 }
 
+std::optional<std::string> RateMismatch(const Model& model, std::optional<double> frame_rate) {
+  if (!frame_rate || !FindBuiltinModel(model.source) || model.source.find("_v1.") == model.source.npos)
+    return std::nullopt;
+  const bool is_for_fast = model.source.find("_hfr_") != model.source.npos;
+  if (is_for_fast == (*frame_rate >= kHighRate)) return std::nullopt;
+  return fmt::format("{} is made for {}, and the video has {:.6g}; --model auto chooses one for its rate", model.name,
+                     is_for_fast ? "48 frames/s and more" : "less than 48 frames/s", *frame_rate);
+}
+
+std::optional<std::string> ViewingMismatch(const Model& model, Viewing viewing) {
+  if (viewing == Viewing::kBySize || !FindBuiltinModel(model.source)) return std::nullopt;
+  const Names names = NamesFor(viewing);
+  const bool is_v1 = model.source.find("_v1.") != model.source.npos;
+  const bool is_4k = model.source.find("4k") != model.source.npos;
+  const bool fits = is_v1 ? model.source.ends_with("_" + names.v1) : is_4k == (names.v0.find("4k") != names.v0.npos);
+  if (fits) return std::nullopt;
+  return fmt::format("{} is made for {}; --viewing {} without --model chooses one for that", model.name,
+                     FindBuiltinModel(model.source)->viewing, kViewingNames[static_cast<int>(viewing)]);
+}
+
 }  // namespace acutance

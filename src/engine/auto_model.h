@@ -37,4 +37,8 @@ Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing);
 /// what size the model was made for.
 std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures);
 
+/// The same of the frame rate, and of where the video is watched; kBySize goes with every model.
+std::optional<std::string> RateMismatch(const Model& model, std::optional<double> frame_rate);
+std::optional<std::string> ViewingMismatch(const Model& model, Viewing viewing);
+
 }  // namespace acutance

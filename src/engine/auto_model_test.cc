@@ -79,6 +79,26 @@ TEST(AutoModel, TellsCambiOfTheEncode) {
   EXPECT_THAT(ChooseModels(facts, Viewing::kTv)->reasons[0], HasSubstr("the encodes differ"));
 }
 
+TEST(AutoModel, WarnsOfModelsForAnotherRateOrViewing) {
+  const auto rate = [](const char* name, std::optional<double> frames) {
+    return RateMismatch(*LoadBuiltinModel(name, name), frames).value_or("");
+  };
+  EXPECT_EQ(rate("vmaf_v1.0.16_3d0h", 25), "");
+  EXPECT_EQ(rate("vmaf_v1.0.16_hfr_3d0h", 50), "");
+  EXPECT_EQ(rate("vmaf_v1.0.16_3d0h", std::nullopt), "");
+  EXPECT_EQ(rate("vmaf_v0.6.1", 60), "") << "it knows of no rates";
+  EXPECT_THAT(rate("vmaf_v1.0.16_3d0h", 60), HasSubstr("less than 48 frames/s, and the video has 60"));
+  EXPECT_THAT(rate("vmaf_v1.0.16_hfr_3d0h", 25), HasSubstr("48 frames/s and more"));
+  const auto viewing = [](const char* name, Viewing where) {
+    return ViewingMismatch(*LoadBuiltinModel(name, name), where).value_or("");
+  };
+  EXPECT_EQ(viewing("vmaf_v1.0.16_5d0h", Viewing::kPhone), "");
+  EXPECT_EQ(viewing("vmaf_v0.6.1", Viewing::kBySize), "");
+  EXPECT_EQ(viewing("vmaf_v1.0.16_hfr_1d5h_2160", Viewing::k4k), "");
+  EXPECT_THAT(viewing("vmaf_v1.0.16_3d0h", Viewing::kPhone), HasSubstr("--viewing phone"));
+  EXPECT_THAT(viewing("vmaf_4k_v0.6.1", Viewing::kTv), HasSubstr("2160p"));
+}
+
 TEST(AutoModel, WarnsOfModelsForAnotherSize) {
   const auto mismatch = [](const char* name, int width, int height) {
     return SizeMismatch(*LoadBuiltinModel(name, name), Format(width, height)).value_or("");

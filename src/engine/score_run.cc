@@ -168,12 +168,30 @@ class Run {
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
       distorted_.push_back(std::move(input).value());
     }
+    if (request_.check_model_sizes) WarnOfSwap();
     if (open_.raw && !has_raw_)
       return Fail(
           RunStage::kReference,
           Error(StatusCode::kInvalidArgument,
                 "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
     return true;
+  }
+
+  /// What the streams tell for nothing: an encode has fewer bits than what it was made from.
+  void WarnOfSwap() {
+    constexpr double kFar = 0.6;
+    const std::optional<int64_t> bits = reference_->video->facts().bit_rate;
+    const PictureFormat& own = reference_->video->format();
+    if (!bits || request_.distorted.size() != 1) return;
+    const PairReaderInput& encode = distorted_.front();
+    const std::optional<int64_t> others = encode.video->facts().bit_rate;
+    const PictureFormat& other = encode.video->format();
+    const bool is_larger = own.width > other.width || own.height > other.height;
+    if (!others || is_larger || static_cast<double>(*bits) >= kFar * static_cast<double>(*others)) return;
+    Warn(
+        fmt::format("{} has fewer bits a second than {}: if it is the encode, name it last (`acutance doctor` looks "
+                    "closer)",
+                    request_.reference, encode.name));
   }
 
   bool FailPair(const Status& status) {
@@ -274,7 +292,9 @@ class Run {
   void WarnOfModelSizes() {
     if (!request_.check_model_sizes) return;
     for (const ModelRun& model : session_->models())
-      if (const auto mismatch = SizeMismatch(model.model(), result_.format)) Warn(*mismatch);
+      for (const auto& mismatch :
+           {SizeMismatch(model.model(), result_.format), RateMismatch(model.model(), result_.frame_rate)})
+        if (mismatch) Warn(*mismatch);
   }
 
   /// What the videos tell, for options that metrics have of it.

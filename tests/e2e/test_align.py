@@ -3,7 +3,10 @@ import csv
 import io
 import json
 import math
+import shutil
+import subprocess
 import unittest
+import wave
 
 from clips import CommandTest, y4m
 
@@ -93,6 +96,21 @@ class Pairs(AlignTest):
         with open(dis, "rb") as file:
             self.assertEqual(self.scored("-", stdin=file.read()), expected)
 
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the files")
+    def test_raw_y4m_mp4_and_pipes_give_the_same(self):
+        coded = self.path("dis.mp4")
+        subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", self.video(range(20, COUNT)), "-c:v", "mpeg4",
+                        "-q:v", "4", coded], check=True)
+        expected = self.scored(coded)
+        self.assertEqual(expected[0], [(k + 20, k) for k in range(COUNT - 20)])
+        for name, form in (("d.y4m", ("-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe")),
+                           ("d.yuv", ("-pix_fmt", "yuv420p", "-f", "rawvideo"))):
+            subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", coded, *form, self.path(name)], check=True)
+        self.assertEqual(self.scored(self.path("d.y4m")), expected)
+        self.assertEqual(self.scored(self.path("d.yuv"), "--size", f"{WIDTH}x{HEIGHT}"), expected)
+        with open(self.path("d.y4m"), "rb") as file:
+            self.assertEqual(self.scored("-", stdin=file.read()), expected)
+
     def test_ranges_count_pairs(self):
         log = self.scored(self.video(range(20, COUNT)))[2].splitlines()
         pairs, _, some = self.scored(self.path("dis.y4m"), "--frames", "10:30")
@@ -133,6 +151,24 @@ class Doubts(AlignTest):
 
     def test_one_frame(self):
         self.assert_fails(self.score(self.ref, self.video([0])), 1, "dis.y4m has one frame, and ", "has 90")
+
+    def test_no_frames(self):
+        self.assert_fails(self.score(self.ref, self.video([])), 1, "dis.y4m", "no frames")
+
+    def test_a_short_clip_and_a_long_one(self):
+        clip = self.write("short.y4m", y4m(WIDTH, HEIGHT, [picture(90 * t, False, 3 + t % 5) for t in range(60)]))
+        self.ref = self.write("long.y4m", y4m(WIDTH, HEIGHT, REFERENCE * 8))
+        self.assert_fails(self.score(self.ref, clip), 1, "no frames in common (", "cut the longer one first")
+
+    def test_sound(self):
+        sound = self.path("sound.wav")
+        with wave.open(sound, "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(8000)
+            file.writeframes(bytes(16000))
+        self.assert_fails(self.score(self.ref, sound), 1, "sound.wav has no video stream")
+        self.assert_fails(self.score(sound, self.ref), 1, "sound.wav has no video stream")
 
     def test_rates_that_no_video_has(self):
         """They are as if none were told: frame numbers could not be computed from them."""

@@ -1,0 +1,271 @@
+"""Makes pairs of encoded videos with known faults in time, and asks `acutance score` which frames belong together.
+
+usage: real_encodes.py [--work FOLDER] [--first K] [--pairs N] [--seed S] [--verbose] [VIDEO...]
+
+Sources: pictures that FFmpeg draws, or VIDEOs of 9 seconds or more. Needs FFmpeg's command with libx264. Sources and pairs
+that --work has are taken from there. Prints what is wrong, and the right answers by fault. A pair is right where each frame
+that is scored shows its reference frame or one that differs from it by less than a tenth of the encode's error, and where
+no frame that both have is missing, but those that pairing says are doubtful.
+"""
+import argparse
+import collections
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+ACUTANCE = os.path.join(os.environ.get("ACUTANCE_BIN", "build/bin"), "acutance")
+FFMPEG = os.environ.get("FFMPEG", "ffmpeg")
+WIDTH, HEIGHT, SECONDS = 480, 270, 8
+SIZE = f"{WIDTH}x{HEIGHT}"
+STILL = "mandelbrot=s=1920x1080:start_scale={}:end_pts=9"
+TEXT = ("The quick brown fox jumps over the lazy dog while seven wizards pack my box with five dozen liquor jugs and judge "
+        "the vexing quartz sphinx of black hills. ") * 12
+
+
+def sources():
+    """Name and a graph of filters for `rate` frames/s and the random numbers of a source."""
+    def pan(speed):
+        def draw(rate, dice):
+            x, y = dice.uniform(0.3, 1) * speed, dice.uniform(0.05, 0.3) * speed
+            return (f"still:{dice.uniform(0.02, 0.6):.3f}", f"crop={WIDTH}:{HEIGHT}:x='100+{x:.3f}*t':y='100+{y:.3f}*t'")
+        return draw
+
+    def shake(rate, dice):
+        a, b = dice.uniform(1, 3), dice.uniform(5, 9)
+        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
+                f"crop={WIDTH}:{HEIGHT}:x='500+300*sin(t/{a})+9*sin(t*{b})':y='300+100*cos(t/{b})'")
+
+    def head(rate, dice):
+        a, b = dice.uniform(1, 4), dice.uniform(3, 9)
+        mouth = f"[3]crop=40:12[4];[2][4]overlay=x='240+3*sin({a}*t)':y='180+2*sin({b}*t)+3*sin({3 * b}*t)*sin({a}*t)'"
+        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
+                f"crop={WIDTH}:{HEIGHT},split=3[0][1][3];[1]crop=80:110:60:40[5];"
+                f"[0][5]overlay=x='220+3*sin({a}*t)':y='100+2*sin({b}*t)'[2];{mouth}")
+
+    def grain(rate, dice):
+        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
+                f"crop={WIDTH}:{HEIGHT}:x='300+30*t+20*sin(t*2)':y=200,noise=alls={dice.randint(8, 24)}:allf=t")
+
+    def fades(rate, dice):
+        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
+                f"crop={WIDTH}:{HEIGHT}:x='400+60*t':y=300,fade=in:0:{rate},fade=out:st=3.5:d=0.5:enable='lt(t,4)',"
+                f"fade=in:st=4:d=0.5:enable='gte(t,4)'")
+
+    def scroll(rate, dice):
+        speed = dice.uniform(15, 60)
+        lines = "\n".join(TEXT[k * 50:(k + 1) * 50] for k in range(36))
+        return (f"color=c=0x101030:s={SIZE}:r={rate}",
+                f"drawtext=text='{lines}':fontsize=16:fontcolor=white:x=20:y='200-{speed:.2f}*t':line_spacing=6")
+
+    def twos(rate, dice):
+        return (f"testsrc2=s={SIZE}:r={rate}", "framestep=2,fps={}".format(rate))
+
+    def black_start(rate, dice):
+        return (f"mandelbrot=s={SIZE}:r={rate}:start_scale=0.5", f"fade=in:st={dice.uniform(0.5, 1.5):.2f}:d=0.6")
+
+    def dark(rate, dice):
+        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
+                f"crop={WIDTH}:{HEIGHT}:x='400+40*sin(t)':y='300+20*t',eq=brightness=-0.35:contrast=0.3")
+
+    yield "test picture", lambda rate, dice: (f"testsrc2=s={SIZE}:r={rate}", "null")
+    yield "zoom", lambda rate, dice: (f"mandelbrot=s={SIZE}:r={rate}:start_scale={dice.uniform(0.1, 2):.3f}", "null")
+    yield "life", lambda rate, dice: (
+        f"life=s=120x68:r={rate}:mold=10:seed={dice.randint(1, 999)}:death_color=#304050:life_color=#d0e0f0",
+        f"scale={WIDTH}:{HEIGHT}:flags=bilinear")
+    yield "colours", lambda rate, dice: (f"gradients=s={SIZE}:r={rate}:speed=0.02:seed={dice.randint(1, 999)}", "null")
+    yield "rows", lambda rate, dice: (f"cellauto=s=240x136:r={rate}:seed={dice.randint(1, 999)}:rule=110",
+                                      f"scale={WIDTH}:{HEIGHT}:flags=area")
+    yield "pan", pan(90)
+    yield "slow pan", pan(15)
+    yield "shaking", shake
+    yield "head", head
+    yield "grain", grain
+    yield "fades", fades
+    yield "scroll", scroll
+    yield "twos", twos
+    yield "black start", black_start
+    yield "dark", dark
+    yield "cuts", lambda rate, dice: ("cuts", "null")
+
+
+def ffmpeg(*args):
+    subprocess.run([FFMPEG, "-nostdin", "-v", "error", "-y", *map(str, args)], check=True)
+
+
+def draw(name, graph, rate, seed, folder):
+    """A source as raw frames."""
+    path = os.path.join(folder, f"{name.replace(' ', '-')}-{seed}-{rate}.yuv")
+    if os.path.exists(path):
+        return path
+    dice = random.Random(seed)
+    out = ("-t", SECONDS, "-pix_fmt", "yuv420p", "-f", "rawvideo", path + ".part")
+    if os.path.exists(name):
+        ffmpeg("-i", name, "-vf", f"fps={rate},scale={WIDTH}:{HEIGHT}", *out)
+    else:
+        source, filters = graph(rate, dice)
+        if source == "cuts":
+            parts, left = [], SECONDS
+            while left > 0:
+                kind = dice.choice(["pan", "zoom", "life", "head", "slow pan", "test picture"])
+                long = dice.uniform(0.5, 2.5)
+                part = draw(kind, dict(sources())[kind], rate, dice.randint(1, 4), folder)
+                with open(part, "rb") as file:
+                    begin = dice.randint(0, 3 * rate) * frame_bytes()
+                    file.seek(begin)
+                    parts.append(file.read(int(long * rate) * frame_bytes()))
+                left -= long
+            with open(path + ".part", "wb") as file:
+                file.write(b"".join(parts)[:SECONDS * rate * frame_bytes()])
+        elif source.startswith("still:"):
+            still = os.path.join(folder, f"still-{seed}.png")
+            ffmpeg("-f", "lavfi", "-i", STILL.format(source[6:]), "-frames:v", 1, still)
+            ffmpeg("-loop", 1, "-framerate", rate, "-i", still, "-vf", filters, *out)
+        else:
+            ffmpeg("-f", "lavfi", "-i", source, "-vf", filters, *out)
+    os.replace(path + ".part", path)
+    return path
+
+
+def frame_bytes():
+    return WIDTH * HEIGHT * 3 // 2
+
+
+def shown_frames(fault, count, rate, dice):
+    """By distorted frame the reference frame (-1: none), what was done, and the distorted rate."""
+    most = min(5 * rate, count // 2)
+    frames = list(range(count))
+    middle = range(4, count - 4)
+    if fault == "none":
+        return frames, "", rate
+    if fault == "late":
+        n = dice.randint(1, most)
+        return [-1] * n + frames[:count - n if dice.random() < 0.5 else count], f"{n}", rate
+    if fault == "early":
+        n = dice.randint(1, most)
+        return frames[n:], f"{n}", rate
+    if fault == "trimmed":
+        a, b = dice.randint(0, most // 2), dice.randint(1, most // 2)
+        return frames[a:count - b], f"{a} {b}", rate
+    share = dice.uniform(0.003, 0.05)
+    hit = set(dice.sample(middle, max(1, int(share * count))))
+    if fault == "drops":
+        return [k for k in frames if k not in hit], f"{len(hit)}", rate
+    if fault == "repeats":
+        return [k for k in frames for _ in range(2 if k in hit else 1)], f"{len(hit)}", rate
+    if fault == "freezes":
+        held = {k + d: k for k in sorted(hit)[::3] for d in range(1, dice.randint(2, 6))}
+        return [held.get(k, k) for k in frames], f"{len(held)}", rate
+    if fault == "mixed":
+        n = dice.randint(1, most)
+        drop = set(sorted(hit)[::2])
+        return [k for k in frames[n:] if k not in drop for _ in range(2 if k in hit else 1)], f"{n} {len(hit)}", rate
+    if fault == "rate":
+        to = dice.choice([r for r in (24, 25, 30, 50, 60) if r != rate])
+        return [int(j * rate / to + 1e-9) for j in range(int(count * to / rate))], f"to {to}", to
+    return [k // 4 * 4 + (0, 1, 1, 2, 3)[n] for k in frames[::4] for n in range(5)
+            if k // 4 * 4 + 3 < count], "3:2", rate * 5 / 4
+
+
+FAULTS = ("none", "late", "early", "trimmed", "drops", "repeats", "freezes", "mixed", "rate", "3:2")
+SIZES = ((WIDTH, HEIGHT), (WIDTH, HEIGHT), (320, 180), (640, 360))
+
+
+class Pair:
+    def __init__(self, number, seed, folder, videos):
+        self.dice = random.Random(seed + number)
+        kinds = [(v, None) for v in videos] or list(sources())
+        self.content, graph = kinds[number % len(kinds)]
+        self.fault = FAULTS[(number + number // len(kinds)) % len(FAULTS)]
+        self.rate = self.dice.choice((24, 25, 25, 30, 50))
+        if self.fault == "3:2":
+            self.rate = 24
+        self.raw = draw(self.content, graph, self.rate, self.dice.randint(1, 4), folder)
+        with open(self.raw, "rb") as file:
+            data = file.read()
+        self.frames = [data[k:k + frame_bytes()] for k in range(0, len(data) - frame_bytes() + 1, frame_bytes())]
+        self.shown, what, self.to = shown_frames(self.fault, len(self.frames), self.rate, self.dice)
+        self.crf, self.size = self.dice.choice((18, 23, 27, 31, 35)), self.dice.choice(SIZES)
+        preset = self.dice.choice(("ultrafast", "superfast", "veryfast"))
+        self.text = (f"{number} {os.path.basename(self.content)}, {self.fault} {what}, {len(self.frames)} of {self.rate}, "
+                     f"{preset} crf {self.crf} {self.size[0]}x{self.size[1]}")
+        stem = os.path.join(folder, f"pair-{seed}-{number}")
+        self.ref, self.dis = stem + "-ref.mkv", stem + "-dis.mp4"
+        if not os.path.exists(self.dis):
+            self.encode(self.frames, self.rate, self.ref, "-preset", "ultrafast", "-crf", 6)
+            other = bytes(self.dice.choices(range(20, 220), k=64))
+            black = [(bytes(b for b in other for _ in range(WIDTH * HEIGHT // 64)).ljust(WIDTH * HEIGHT, b"\x20") +
+                      b"\x80" * (WIDTH * HEIGHT // 2))]
+            film = [black[0] if k < 0 else self.frames[k] for k in self.shown]
+            self.encode(film, self.to, self.dis, "-preset", preset, "-crf", self.crf, "-s", "%dx%d" % self.size)
+
+    @staticmethod
+    def encode(film, rate, path, *options):
+        command = [FFMPEG, "-nostdin", "-v", "error", "-y", "-f", "rawvideo", "-s", SIZE, "-pix_fmt", "yuv420p", "-r", rate,
+                   "-i", "-", "-c:v", "libx264", "-threads", 1, *options, path]
+        command.remove("-nostdin")
+        subprocess.run([str(part) for part in command], input=b"".join(film), check=True)
+
+    def apart(self, i, k):
+        if i == k:
+            return 0
+        a, b = self.frames[i][:WIDTH * HEIGHT:29], self.frames[k][:WIDTH * HEIGHT:29]
+        return 0 if a == b else sum((x - y) * (x - y) for x, y in zip(a, b)) / len(a)
+
+    def check(self):
+        """(right, refused, what is wrong)"""
+        out = self.dis + ".csv"
+        result = subprocess.run([ACUTANCE, "score", self.ref, self.dis, "--no-model", "-f", "psnr", "--pairs-out", out,
+                                 "--json", "--threads", "1"], capture_output=True, check=False)
+        if result.returncode != 0:
+            return False, True, result.stderr.decode(errors="replace").strip()
+        alignment = json.loads(result.stdout)["results"][0].get("alignment", {})
+        psnr = json.loads(result.stdout)["results"][0]["features"]["psnr_y"]["mean"]
+        # An encode of crf 18 to 35; pairs that are wrong must not make the bound loose.
+        error = min(255 * 255 / 10 ** (psnr / 10), 1.5 * 2 ** ((self.crf - 18) / 4))
+        with open(out, encoding="ascii") as file:
+            pairs = [(int(row["reference_frame"]), int(row["distorted_frame"])) for row in csv.DictReader(file)]
+        alike = lambda i, k: self.apart(i, k) < 0.1 * error  # noqa: E731
+        wrong = [(i, j) for i, j in pairs if self.shown[j] < 0 or not alike(i, self.shown[j])]
+        found = {i for i, _ in pairs} | {self.shown[j] for j in alignment.get("doubtful", [])}
+        missing = [k for k in sorted(set(self.shown)) if k >= 0 and k not in found and
+                   not any(alike(k, n) for n in range(k - 3, k + 4) if n in found)]
+        if not wrong and not missing:
+            return True, False, alignment.get("text", "")
+        first = f"distorted {wrong[0][1]} shows {self.shown[wrong[0][1]]}, paired with {wrong[0][0]}" if wrong else ""
+        return False, False, (f"{len(wrong)} of {len(pairs)} wrong {first}; {len(missing)} missing {missing[:4]}; "
+                              f"{({k: v for k, v in alignment.items() if not isinstance(v, list)})}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--work")
+    parser.add_argument("--pairs", type=int, default=160)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("videos", nargs="*")
+    args = parser.parse_args()
+    tally = collections.defaultdict(collections.Counter)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.work or temporary
+        os.makedirs(folder, exist_ok=True)
+        for number in range(args.first, args.pairs):
+            pair = Pair(number, args.seed, folder, args.videos)
+            right, refused, what = pair.check()
+            outcome = "right" if right else "refused" if refused else "wrong"
+            tally[pair.fault][outcome] += 1
+            if args.verbose or not right:
+                print(f"{pair.text}: {outcome.upper()}: {what}", flush=True)
+    for fault, counts in tally.items():
+        print(f"{fault}: {counts['right']} of {sum(counts.values())} right, {counts['refused']} refused")
+    total = sum(tally.values(), collections.Counter())
+    print(f"{total['right']} of {sum(total.values())} right, {total['refused']} refused, {total['wrong']} wrong")
+    return 0 if total["wrong"] == 0 and total["right"] >= 0.995 * sum(total.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
