@@ -56,12 +56,23 @@ Json Curves(const Page& page) {
   return curves;
 }
 
+/// The frames at which shots begin, but the first.
+Json ShotStarts(const Summary& summary) {
+  constexpr size_t kMostShots = 50'000;  // more are a tenth of the page, and no use
+  Json starts = Json::array();
+  if (!summary.shots || summary.shots->size() > kMostShots) return starts;
+  for (const Part& shot : *summary.shots)
+    if (shot.begin > 0) starts.push_back(shot.begin);
+  return starts;
+}
+
 std::string Data(const Page& page) {
   Json names = Json::array();
   for (const SummaryVideo& video : page.summary->videos) names.push_back(video.distorted);
   const Json data = {{"frames", page.summary->frame_count},
                      {"rate", page.frame_rate ? Json(*page.frame_rate) : Json()},
                      {"videos", std::move(names)},
+                     {"shots", ShotStarts(*page.summary)},
                      {"curves", Curves(page)}};
   std::string text = data.dump(-1, ' ', true, Json::error_handler_t::replace);
   // "</script", "<script" and "<!--" mean something to a browser even inside a string.

@@ -111,6 +111,13 @@
     return path;
   };
 
+  // None where they would stand closer than eye can tell.
+  const cutsInView = () => {
+    const cuts = data.shots.filter((frame) => frame > view.first && frame <= view.last);
+    return cuts.length < width / 6 ? cuts : [];
+  };
+  const shotAt = (frame) => data.shots.filter((start) => start <= frame).length;  // from 0
+
   const scaleOf = (range, height) => {
     const air = (range[1] - range[0]) * 0.06 || Math.abs(range[1]) * 0.01 || 0.5;
     const low = range[0] - air, high = range[1] + air;
@@ -139,6 +146,9 @@
     const step = Math.max(1, niceStep(view.last - view.first, 8));
     for (let frame = Math.ceil(view.first / step) * step; frame <= view.last; frame += step)
       node("text", {x: xOf(frame), y: height - 6, "text-anchor": "middle"}, svg).textContent = Math.round(frame);
+    for (const frame of cutsInView())
+      node("line", {class: "cut", x1: xOf(frame), x2: xOf(frame), y1: TOP, y2: height - BOTTOM, stroke: "currentColor",
+        "stroke-opacity": 0.3}, svg);
     for (const {curve, range} of shown) {
       const scale = common || scaleOf(range, height);
       const single = data.frames === 1;
@@ -171,7 +181,8 @@
         const number = (value) => value.toFixed(Math.abs(value) < 10 ? 4 : 2);
         parts.push(`${label(curve)} ${low === high ? number(low) : `${number(low)} to ${number(high)}`}`);
       }
-    reading.textContent = `Frame ${view.cursor}${data.rate ? `, ${clock(view.cursor)}` : ""}: ${parts.join("; ")}`;
+    const shot = data.shots.length > 0 ? `, shot ${shotAt(view.cursor) + 1} of ${data.shots.length + 1}` : "";
+    reading.textContent = `Frame ${view.cursor}${data.rate ? `, ${clock(view.cursor)}` : ""}${shot}: ${parts.join("; ")}`;
   };
   const draw = () => {
     width = Math.min(Math.max(box.clientWidth, 300), 1100);
@@ -229,6 +240,8 @@
       End: () => moveTo(data.frames - 1),
       "+": () => zoom(0.7, view.cursor),
       "-": () => zoom(1.4, view.cursor),
+      "[": () => moveTo(data.shots.findLast((start) => start < view.cursor) ?? 0),
+      "]": () => moveTo(data.shots.find((start) => start > view.cursor) ?? data.frames - 1),
       0: () => show(0, data.frames - 1),
     };
     if (!actions[event.key] || event.target.type === "checkbox" && event.key === " ") return;

@@ -199,10 +199,13 @@ std::string ComparedPart(const Page& page) {
   return text + "</table></div></section>\n";
 }
 
-std::string CurvesPart(const Page&) {
-  return "<section aria-labelledby=\"h-curves\"><h2 id=\"h-curves\">Frame by frame</h2>\n"
+std::string CurvesPart(const Page& page) {
+  const bool has_cuts = page.summary->shots && page.summary->shots->size() > 1;
+  return std::string("<section aria-labelledby=\"h-curves\"><h2 id=\"h-curves\">Frame by frame</h2>\n") +
          "<p class=\"note\">Drag over a part to see it alone; the wheel or + and - zoom, the arrow keys move the "
-         "cursor, 0 shows all.</p>\n"
+         "cursor, 0 shows all." +
+         std::string(has_cuts ? " Thin lines are cuts; [ and ] go from shot to shot." : "") +
+         "</p>\n"
          "<div id=\"curves\" tabindex=\"0\" role=\"application\" aria-label=\"Curves of the scores of all "
          "frames\"></div>\n"
          "<p id=\"reading\" aria-live=\"polite\"></p>\n"
