@@ -24,6 +24,7 @@
 #include "cli/score_args.h"
 #include "cli/score_command.h"
 #include "cli/selftest_command.h"
+#include "cli/serve_command.h"
 #include "cli/tune_command.h"
 #include "cli/version.h"
 #include "report/log_writer.h"
@@ -189,6 +190,8 @@ int Main(int argc, char** argv) {
   CLI::App* bd = AddBdCommand(app, bd_texts);
   BatchTexts batch_texts;
   CLI::App* batch = AddBatchCommand(app, batch_texts);
+  ServeTexts serve_texts;
+  CLI::App* serve = AddServeCommand(app, serve_texts);
   std::vector<std::string> journals;
   ScoreTexts join_texts;
   CLI::App* join = AddJoinCommand(app, journals, join_texts);
@@ -230,6 +233,7 @@ int Main(int argc, char** argv) {
   if (ladder->parsed()) return RunLadderCommand(ladder_texts);
   if (bd->parsed()) return RunBdCommand(bd_texts);
   if (batch->parsed()) return RunBatchCommand(batch_texts);
+  if (serve->parsed()) return RunServeCommand(serve_texts);
   if (join->parsed()) return RunJoinCommand(journals, join_texts);
   if (doctor->parsed()) return RunDoctorCommand(doctor_texts);
   if (features->parsed()) return Features(feature);

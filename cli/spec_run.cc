@@ -71,9 +71,10 @@ ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, Unk
   const Status status = AddSpecs(models, unknown, predict, request, warnings);
   if (request.on_warning) std::ranges::for_each(warnings, request.on_warning);
   if (status.ok()) {
-    request.watch_cancel = [](std::function<void()> cancel) {
-      return std::make_shared<InterruptScope>(std::move(cancel));
-    };
+    if (!request.watch_cancel)
+      request.watch_cancel = [](std::function<void()> cancel) {
+        return std::make_shared<InterruptScope>(std::move(cancel));
+      };
     run = RunScore(request);
   } else {
     run.error = RunError{RunStage::kModel, status};

@@ -55,6 +55,9 @@ class Result {
   /// The names of all scores in the order of a log's columns: features, then models.
   std::vector<std::string> names(int video = 0) const;
 
+  /// The names of the models' scores, in the order of the models; of a collection first its own, then its members'.
+  const std::vector<std::string>& models() const;
+
   /// One score for each frame, NaN where there is none (subsampling). kNotFound names the nearest
   /// name.
   Expected<std::vector<double>> Scores(std::string_view name, int video = 0) const;

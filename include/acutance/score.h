@@ -5,6 +5,7 @@
 #include <acutance/session.h>
 #include <acutance/status.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,6 +58,31 @@ struct ScoreOptions {
 /// reference to their depth, each with a warning of the Result (docs/numbers.md). HDR against SDR is kUnsupported. A
 /// file that ends early is a warning of the Result; one that is damaged is kBadData.
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
+                       const ScoreOptions& options);
+
+/// A reference whose pictures stay in memory, decoded, from one Score to the next: for encodes of it that are made one
+/// after another. Copies are the same reference. Any thread may use it; of several runs at once one has the pictures,
+/// and the others decode the file. A file that has changed is decoded again; y4m and raw yuv files are mapped, and take
+/// no memory here.
+class KeptReference {
+ public:
+  /// Reads nothing yet. most_bytes: for its pictures, all of them or none are kept; not set: half of what the machine
+  /// has left.
+  explicit KeptReference(std::string path, std::optional<size_t> most_bytes = std::nullopt);
+
+  const std::string& path() const;
+  /// What is kept now.
+  int64_t frames() const;
+  size_t bytes() const;
+
+ private:
+  struct State;
+  friend Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
+                                const ScoreOptions& options);
+  std::shared_ptr<State> state_;
+};
+
+Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
 /// The scores of one run over all frames of the journals, in any order. Frames that several have must agree to the bit;

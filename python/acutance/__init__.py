@@ -20,10 +20,11 @@ from ._errors import (
     SessionError,
     UnsupportedError,
 )
+from ._kept import KeptReference
 from ._options import Model
 from ._progress import Progress
 from ._result import Result
-from ._score import score, score_async
+from ._score import join, score, score_async
 from ._session import Session
 
 __version__ = _version()
@@ -37,6 +38,7 @@ __all__ = [
     "FeatureInfo",
     "InvalidArgumentError",
     "IoError",
+    "KeptReference",
     "Model",
     "ModelInfo",
     "NoDeviceError",
@@ -51,6 +53,7 @@ __all__ = [
     "backends",
     "devices",
     "features",
+    "join",
     "models",
     "score",
     "score_async",

@@ -36,13 +36,13 @@ def option_texts(feature: str, options: Mapping[str, OptionValue]) -> dict[str, 
     return {option: option_text(option, value) for option, value in options.items()}
 
 
-def whole(name: str, value: Any, least: int = 0) -> int:
+def whole(name: str, value: Any, least: int = 0, end: int = 2**31) -> int:
     """A whole number of Python's or numpy's that fits the engine's integers."""
     try:
         number = operator.index(value)
     except TypeError:
         raise InvalidArgumentError(f"{name}={value!r}: give a whole number") from None
-    if not least <= number < 2**31:
+    if not least <= number < end:
         raise InvalidArgumentError(f"{name}={number}: give a number from {least}")
     return number
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from . import _core
 from ._errors import InvalidArgumentError
+from ._kept import KeptReference
 from ._options import (FeatureSpec, Model, ModelSpec, Path, make_options, path_bytes, pixel_format_text, read_models,
                        text, whole)
 from ._progress import Progress, ProgressOption, Reporter
@@ -52,7 +53,7 @@ async def wait_async(task: _core.Task, look: Callable[[], None]) -> _core.Result
 
 
 def score(
-    reference: Path,
+    reference: Path | KeptReference,
     distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
@@ -77,7 +78,8 @@ def score(
     """Scores distorted videos against their reference.
 
     reference, distorted: paths of y4m, raw yuv (with `size`) or any container where FFmpeg's libraries are installed;
-        "-" is standard input. Several distorted videos share one reading of the reference. Pixel formats must
+        "-" is standard input; or, as the reference, a KeptReference, which stays decoded for the next call. Several
+        distorted videos share one reading of the reference. Pixel formats must
         agree; distorted videos of another size (see `scale`), range or depth are brought to the reference's, with a
         warning. HDR against SDR is an UnsupportedError without `force`.
     model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None.
@@ -118,7 +120,7 @@ def score(
 
 
 async def score_async(
-    reference: Path,
+    reference: Path | KeptReference,
     distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
@@ -151,17 +153,29 @@ async def score_async(
     return result
 
 
+def join(journals: Iterable[Path], *, threads: int = 0) -> Result:
+    """The scores of one run over all frames of journals (score(journal=...)), in any order. Needs no video.
+
+    Raises InvalidArgumentError where a frame is in none of them, or they are of different runs.
+    """
+    if isinstance(journals, (str, bytes, os.PathLike)):
+        journals = [journals]
+    task = _core.join([os.fsencode(path) for path in journals], whole("threads", threads))
+    core = wait(task, lambda: None)
+    return Result(core, tuple(core.models))
+
+
 def _look(task: _core.Task, reporter: Reporter) -> None:
     if reporter.update(Progress(*task.progress())):
         task.stop()
 
 
 def _end_of(result: Result) -> Progress:
-    return Progress(result.frames, result.frames, result.score if result.models else None)
+    return Progress(result.frames, result.frames, result.score if set(result.models[:1]) & set(result) else None)
 
 
 def _start(
-    reference: Path,
+    reference: Path | KeptReference,
     distorted: Path | Iterable[Path],
     model: None | ModelSpec | Iterable[ModelSpec],
     features: FeatureSpec | Iterable[FeatureSpec],
@@ -183,7 +197,8 @@ def _start(
 ) -> tuple[_core.Task, list[Model]]:
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
-    for path in [reference, *paths]:
+    source = reference.path if isinstance(reference, KeptReference) else reference
+    for path in [*paths, source]:
         if not isinstance(path, (str, os.PathLike)):
             raise InvalidArgumentError(f"score() takes paths, not {type(path).__name__}; a Session takes pictures")
     if not paths:
@@ -191,7 +206,8 @@ def _start(
     models = read_models(model)
     options = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
                            device=device, maps=maps)
-    task = _core.score(os.fsencode(reference), [os.fsencode(path) for path in paths], options,
+    task = _core.score(reference._core if isinstance(reference, KeptReference) else os.fsencode(source),
+                       [os.fsencode(path) for path in paths], options,
                        whole("first_frame", first_frame),
                        0 if frame_count is None else whole("frame_count", frame_count, 1),
                        None if size is None else _raw_format(size, bit_depth, pixel_format),

@@ -55,7 +55,7 @@ FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<nb::str>
 
 using RawFormat = std::tuple<int, int, int, nb::str>;  // width, height, bit depth, pixel format
 
-std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const nb::sequence& distorted,
+std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
                                  const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
                                  bool force, const nb::str& align, const nb::bytes& journal) {
@@ -74,15 +74,24 @@ std::unique_ptr<Task> ScoreFiles(const nb::bytes& reference, const nb::sequence&
   }
   const auto path_of = [](nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); };
   const std::vector<std::string> others = ListOf(distorted, path_of);
-  const auto work = [options, first = TextOf(reference), others](Task::Shared& shared) mutable {
+  std::optional<KeptReference> kept;
+  if (nb::isinstance<KeptReference>(reference)) kept = nb::cast<KeptReference&>(reference);
+  const std::string first = kept ? kept->path() : TextOf(ItemOf<nb::bytes>(reference));
+  const auto work = [options, kept, first, others](Task::Shared& shared) mutable {
     options.on_progress = [&shared](const Progress& progress) {
       shared.SetProgress(progress);
       return shared.After();
     };
     options.watch_cancel = [&shared](std::function<void()> stop) { return shared.WatchCancel(std::move(stop)); };
-    return acutance::Score(first, others, options);
+    return kept ? acutance::Score(*kept, others, options) : acutance::Score(first, others, options);
   };
   return std::make_unique<Task>(work);
+}
+
+std::unique_ptr<Task> JoinFiles(const nb::sequence& journals, int threads) {
+  const auto path_of = [](nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); };
+  const std::vector<std::string> paths = ListOf(journals, path_of);
+  return std::make_unique<Task>([paths, threads](Task::Shared&) { return acutance::Join(paths, threads); });
 }
 
 /// An array that owns the values.
@@ -164,6 +173,7 @@ void BindResult(nb::module_& m) {
                                   alignment->unmatched_reference, alignment->unmatched_distorted);
           },
           "video"_a)
+      .def_prop_ro("models", &Result::models)
       .def("names", &Result::names, "video"_a)
       .def(
           "scores",
@@ -196,6 +206,18 @@ void BindResult(nb::module_& m) {
           "path"_a, "format"_a, "video"_a, "precision"_a);
 }
 
+void BindKept(nb::module_& m) {
+  nb::class_<KeptReference>(m, "KeptReference")
+      .def(
+          "__init__",
+          [](KeptReference* kept, const nb::bytes& path, std::optional<size_t> most_bytes) {
+            new (kept) KeptReference(TextOf(path), most_bytes);
+          },
+          "path"_a, "most_bytes"_a.none())
+      .def_prop_ro("frames", &KeptReference::frames)
+      .def_prop_ro("bytes", &KeptReference::bytes);
+}
+
 void BindRuns(nb::module_& m) {
   nb::class_<Task>(m, "Task")
       .def("wait", &Task::Wait, "seconds"_a.none(), nb::call_guard<nb::gil_scoped_release>())
@@ -212,6 +234,7 @@ void BindRuns(nb::module_& m) {
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
         "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "align"_a, "journal"_a);
+  m.def("join", &JoinFiles, "journals"_a, "threads"_a);
   nb::class_<Stream>(m, "Stream")
       .def(
           "__init__",
@@ -245,5 +268,6 @@ NB_MODULE(_core, m) {
   acutance::python::BindCatalog(m);
   acutance::python::BindOptions(m);
   acutance::python::BindResult(m);
+  acutance::python::BindKept(m);
   acutance::python::BindRuns(m);
 }

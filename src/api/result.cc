@@ -20,6 +20,7 @@ struct Result::Content {
   double seconds = 0;
   std::string device;
   std::vector<std::string> warnings;
+  std::vector<std::string> models;
   std::vector<acutance::Alignment> alignments;  // one a distorted video, or none
 
   acutance::Result<const ScoreTable*> Table(int video) const;
@@ -70,6 +71,7 @@ const PictureFormat& Result::format() const { return content_->format; }
 double Result::seconds() const { return content_->seconds; }
 const std::string& Result::device() const { return content_->device; }
 const std::vector<std::string>& Result::warnings() const { return content_->warnings; }
+const std::vector<std::string>& Result::models() const { return content_->models; }
 
 std::optional<Alignment> Result::alignment(int video) const {
   if (video < 0 || video >= static_cast<int>(content_->alignments.size())) return std::nullopt;
@@ -187,6 +189,13 @@ Result ResultAccess::Make(const acutance::Session& session, int videos, const ac
   if (const acutance::DeviceInfo* device = session.device())
     content->device = fmt::format("{} ({})", device->name, device->backend);
   content->warnings = std::move(warnings);
+  for (const ModelRun& model : session.models()) {
+    if (!model.predicts()) continue;
+    const auto own = model.own_score_keys();
+    content->models.insert(content->models.end(), own.begin(), own.end());
+    const auto& all = model.score_keys();
+    content->models.insert(content->models.end(), all.begin(), all.end() - static_cast<ptrdiff_t>(own.size()));
+  }
   content->alignments = std::move(alignments);
   return Result(std::move(content));
 }

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "api/access.h"
+#include "base/usable_cpus.h"
 #include "engine/join_run.h"
+#include "engine/kept_reference.h"
 #include "engine/score_run.h"
 
 namespace acutance::api {
@@ -50,12 +52,8 @@ acutance::Status Check(const ScoreOptions& options) {
   return CheckMaps(options.session);
 }
 
-}  // namespace
-
-Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
-                       const ScoreOptions& options) {
+Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   if (const acutance::Status status = Check(options); !status.ok()) return ToPublic(status);
-  RunRequest request = MakeRequest(reference, distorted, options);
   acutance::Result<PairingRequest> pairing = ParsePairing(options.align);
   if (!pairing.ok()) return ToPublic(pairing.status());
   request.pairing = *pairing;
@@ -74,8 +72,36 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
   };
   ScoredRun run = RunScore(request);
   if (run.error) return ToPublic(run.error->status);
-  return ResultAccess::Make(*run.session, static_cast<int>(distorted.size()), run.format, run.seconds,
+  return ResultAccess::Make(*run.session, static_cast<int>(request.distorted.size()), run.format, run.seconds,
                             std::move(run.warnings), std::move(run.alignments));
+}
+
+}  // namespace
+
+struct KeptReference::State {
+  std::shared_ptr<acutance::KeptReference> kept;
+};
+
+KeptReference::KeptReference(std::string path, std::optional<size_t> most_bytes) : state_(std::make_shared<State>()) {
+  constexpr size_t kUnknown = size_t{1} << 30;
+  const size_t most = most_bytes ? *most_bytes : AvailableMemory().value_or(2 * kUnknown) / 2;
+  state_->kept = std::make_shared<acutance::KeptReference>(std::move(path), most);
+}
+
+const std::string& KeptReference::path() const { return state_->kept->path(); }
+int64_t KeptReference::frames() const { return state_->kept->frames(); }
+size_t KeptReference::bytes() const { return state_->kept->bytes(); }
+
+Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
+                       const ScoreOptions& options) {
+  return ScoreRequest(MakeRequest(reference, distorted, options), options);
+}
+
+Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
+                       const ScoreOptions& options) {
+  RunRequest request = MakeRequest(reference.path(), distorted, options);
+  request.kept_reference = reference.state_->kept;
+  return ScoreRequest(std::move(request), options);
 }
 
 Expected<Result> Join(const std::vector<std::string>& journals, int threads) {

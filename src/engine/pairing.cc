@@ -69,13 +69,15 @@ Status Pairing::Prepare() {
   return {};
 }
 
-Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, const OpenOptions& options) {
+Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, const OpenOptions& options,
+                                                       size_t video) {
+  if (video == 0 && request_.kept_reference) return request_.kept_reference->Open(options);
   const bool may_look = request_.pairing.mode == Mode::kAuto || request_.pairing.mode == Mode::kTimes;
   if (!may_look || IsFile(path)) return OpenVideo(path, options);
   auto kept = kept_.find(path);
   if (kept == kept_.end()) {
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-    kept = kept_.emplace(path, KeptVideo(std::move(video), kMostKeptBytes)).first;
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenVideo(path, options));
+    kept = kept_.emplace(path, KeptVideo(std::move(source), kMostKeptBytes)).first;
   }
   Result<std::unique_ptr<VideoSource>> again = kept->second.Open();
   if (again.ok()) return again;
@@ -83,7 +85,7 @@ Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, 
 }
 
 Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, const OpenOptions& options, int video) {
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenOnce(path, options));
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenOnce(path, options, static_cast<size_t>(video)));
   const auto v = static_cast<size_t>(video);
   facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device(), source->facts().orientation, {}};
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
@@ -227,7 +229,7 @@ Status Pairing::Look() {
   OpenOptions options = request_.open;
   options.device_decoding.reset();
   for (size_t v = 0; v < facts_.size(); ++v) {
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenOnce(PathOf(v), options));
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenOnce(PathOf(v), options, v));
     if (IsFile(PathOf(v))) video->SkipChroma();
     if (facts_[v].orientation != Orientation{}) {
       ACU_ASSIGN_OR_RETURN(video, TurnVideo(std::move(video)));

@@ -63,7 +63,7 @@ class Pairing {
     std::optional<Rectangle> crop{};  // of the picture as it is shown
   };
 
-  Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options);
+  Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options, size_t video);
   Status AlignAll(std::vector<FrameTrack> tracks);
   Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
   void KeepCommonPairs();

@@ -134,8 +134,9 @@ class Run {
       ACU_ASSIGN_OR_RETURN(open_.device_decoding, DecodeOn(devices_->PeekGroup().front()->info()));
       open_.device_decoding->required = request_.decoder == Decoder::kNvdec;
     }
+    const std::shared_ptr<KeptReference> kept = number == 0 ? request_.kept_reference : nullptr;
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video,
-                         pairing_ ? pairing_->Open(path, open_, number) : OpenVideo(path, open_));
+                         pairing_ ? pairing_->Open(path, open_, number) : OpenReference(kept, path, open_));
     if (pairing_) skip += pairing_->SkipOf(number);
     result_.decoded_by_nvdec |= video->is_on_device();
     for (const std::string& warning : video->warnings()) Warn(path + ": " + warning);

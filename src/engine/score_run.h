@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/auto_model.h"
+#include "engine/kept_reference.h"
 #include "engine/session.h"
 #include "engine/worst_frames.h"
 #include "image/picture.h"
@@ -56,6 +57,7 @@ enum class Next {
 struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
+  std::shared_ptr<KeptReference> kept_reference;  // of `reference`; null: it is read from its file
   OpenOptions open;
   Decoder decoder = Decoder::kCpu;
   std::vector<ModelRequest> models;

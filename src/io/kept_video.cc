@@ -23,10 +23,12 @@ struct KeptPicture {
 
 struct KeptVideo::State {
   std::unique_ptr<VideoSource> source;
-  size_t most_bytes = 0, bytes = 0;
+  size_t most_bytes = 0;
+  std::atomic<size_t> bytes = 0;  // of all that were read
   std::vector<KeptPicture> kept;
-  size_t read = 0;  // pictures of the source so far
+  std::atomic<size_t> read = 0;  // pictures of the source so far
   bool ended = false;
+  Status failure;  // why the source ended, where that was an error
   std::atomic<bool> is_held = false;
 };
 
@@ -55,10 +57,12 @@ class KeptVideo::Reading : public VideoSource {
       time_ = kept.time;
       return std::optional(kept.picture);
     }
+    if (!state.failure.ok()) return state.failure;
     if (state.ended) return std::optional<Picture>();
     Result<std::optional<Picture>> picture = state.source->Next();
     if (!picture.ok() || !*picture) {
       state.ended = true;
+      if (!picture.ok()) state.failure = picture.status();
       return picture;
     }
     time_ = state.source->time();
@@ -79,6 +83,13 @@ KeptVideo::KeptVideo(std::unique_ptr<VideoSource> source, size_t most_bytes) : s
   state_->source = std::move(source);
   state_->most_bytes = most_bytes;
 }
+
+size_t KeptVideo::bytes() const { return state_->bytes <= state_->most_bytes ? state_->bytes.load() : 0; }
+int64_t KeptVideo::frames() const {
+  return state_->bytes <= state_->most_bytes ? static_cast<int64_t>(state_->read) : 0;
+}
+
+bool KeptVideo::has_failed() const { return !state_->failure.ok(); }
 
 void KeptVideo::Hold(bool hold) { state_->is_held = hold; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "base/status.h"
@@ -21,6 +22,12 @@ class KeptVideo {
   /// While a video is held, a reading that is interrupted waits for the picture that it is at: an interrupted source
   /// would be at its end.
   void Hold(bool hold);
+
+  /// What is kept now, while a reading may go on: none of a video that takes more than it may.
+  size_t bytes() const;
+  int64_t frames() const;
+  /// Whether reading ended with an error, which further readings get, too. Not while a reading goes on.
+  bool has_failed() const;
 
  private:
   struct State;

@@ -207,3 +207,46 @@ def test_devices_give_the_same_bits(files):
     on_device = acutance.score(*files, model=None, features=["psnr", "motion"], backend="emu", device=0)
     assert "emu" in on_device.device
     assert_same_bits(on_device, dict(on_cpu))
+
+
+def test_join(tmp_path):
+    reference, distorted = (write_y4m(tmp_path / f"{noise}.y4m", clip(noise, 30)) for noise in (0, 24))
+    journals = []
+    for first, count in ((0, 11), (11, 7), (18, None)):
+        journals.append(tmp_path / f"{first}.journal")
+        acutance.score(reference, distorted, model="vmaf_b_v0.6.3", first_frame=first, frame_count=count,
+                       journal=journals[-1])
+    whole = acutance.score(reference, distorted, model="vmaf_b_v0.6.3")
+    joined = acutance.join(reversed(journals))
+    assert joined.models == whole.models
+    assert_same_bits(joined, dict(whole))
+    with pytest.raises(acutance.InvalidArgumentError):
+        acutance.join(journals[::2])
+    with pytest.raises(acutance.NotFoundError):
+        acutance.join(tmp_path / "absent")
+
+
+def test_kept_reference(files, tmp_path):
+    av = pytest.importorskip("av")
+    path = tmp_path / "reference.mkv"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("ffv1", rate=25)
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        for planes in clip(0):
+            packed = np.concatenate([plane.ravel() for plane in planes]).reshape(-1, WIDTH)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(packed, format="yuv420p")))
+        container.mux(stream.encode())
+    expected = acutance.score(*files, features="psnr")
+    kept = acutance.KeptReference(path)
+    assert (kept.path, kept.frames, kept.bytes) == (str(path), 0, 0)
+    for _ in range(2):
+        assert_same_bits(acutance.score(kept, files[1], features="psnr"), dict(expected))
+        assert (kept.frames, kept.bytes) == (FRAMES, FRAMES * WIDTH * HEIGHT * 3 // 2)
+    small = acutance.KeptReference(path, max_memory=1000)
+    for _ in range(2):
+        assert_same_bits(acutance.score(small, files[1], features="psnr"), dict(expected))
+        assert small.frames == 0
+    with pytest.raises(acutance.NotFoundError):
+        acutance.score(acutance.KeptReference(tmp_path / "absent.mkv"), files[1])
+    with pytest.raises(acutance.InvalidArgumentError):
+        acutance.KeptReference(3)

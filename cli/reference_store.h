@@ -1,0 +1,39 @@
+// The references that `acutance serve` keeps decoded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/kept_reference.h"
+#include "io/video_source.h"
+
+namespace acutance::cli {
+
+/// As many references as fit into `most_bytes`; those that were used longest ago make room. One thread uses it.
+class ReferenceStore {
+ public:
+  explicit ReferenceStore(size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// The reference of a run, kept from then on where it fits.
+  Result<std::shared_ptr<KeptReference>> Find(const std::string& path, const OpenOptions& options);
+
+  /// Whether it was there.
+  bool Drop(const std::string& path);
+
+  /// The latest used first.
+  const std::list<std::shared_ptr<KeptReference>>& references() const { return references_; }
+  size_t most_bytes() const { return most_bytes_; }
+
+ private:
+  size_t KeptBytes() const;
+
+  const size_t most_bytes_;
+  std::list<std::shared_ptr<KeptReference>> references_;
+};
+
+}  // namespace acutance::cli

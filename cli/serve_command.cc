@@ -1,0 +1,136 @@
+#include "cli/serve_command.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <list>
+#include <thread>
+#include <utility>
+
+#include "base/guarded.h"
+#include "base/usable_cpus.h"
+#include "cli/serve_request.h"
+#include "cli/unix_socket.h"
+#include "report/summary_json.h"
+
+namespace acutance::cli {
+namespace {
+
+enum ExitStatus { kOk = 0, kFailed = 1 };
+
+constexpr size_t kLongestLine = size_t{1} << 20;
+constexpr size_t kMostConnections = 64;
+constexpr size_t kMemoryUnknown = size_t{1} << 30;
+
+std::string ErrorLine(const std::string& message) {
+  return JsonLine(
+      {{"schema", kSchemaName}, {"kind", "reply"}, {"id", nullptr}, {"status", kFailed}, {"error", message}});
+}
+
+/// Answers the lines of a connection on a thread of its own.
+class Connection {
+ public:
+  Connection(Descriptor socket, ScoreServer& server) : socket_(std::move(socket)), server_(server) {}
+  ~Connection() {
+    shutdown(socket_.number(), SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Status Start() {
+    return StartThread(thread_, [this] {
+      (void)Guarded([this] {
+        Serve();
+        return Status();
+      });
+      shutdown(socket_.number(), SHUT_RDWR);
+      is_done_ = true;
+    });
+  }
+  bool is_done() const { return is_done_; }
+
+ private:
+  void Serve() {
+    LineSocket lines(socket_.number(), kLongestLine);
+    while (std::optional<std::string> line = lines.ReadLine()) {
+      if (line->find_first_not_of(" \t\r") == line->npos) continue;
+      if (!lines.WriteLine(server_.Answer(*line, [&] { return lines.IsGone(); }))) return;
+    }
+    if (lines.is_too_long()) lines.WriteLine(ErrorLine(fmt::format("a line has {} bytes at most", kLongestLine)));
+  }
+
+  const Descriptor socket_;
+  ScoreServer& server_;
+  std::atomic<bool> is_done_ = false;
+  std::thread thread_;
+};
+
+/// Waits for connections until a signal.
+void ServeAll(const ListeningSocket& socket, int signals, ScoreServer& server) {
+  std::list<Connection> connections;
+  std::array<pollfd, 2> waits = {pollfd{socket.number(), POLLIN, 0}, pollfd{signals, POLLIN, 0}};
+  while (true) {
+    if (poll(waits.data(), waits.size(), -1) < 0) continue;
+    if (waits[1].revents != 0) break;
+    connections.remove_if([](const Connection& connection) { return connection.is_done(); });
+    Descriptor accepted = socket.Accept();
+    if (accepted.number() < 0) continue;
+    if (connections.size() == kMostConnections) {
+      LineSocket(accepted.number(), 0)
+          .WriteLine(ErrorLine(fmt::format("the server has {} connections, and takes no more", kMostConnections)));
+      continue;
+    }
+    connections.emplace_back(std::move(accepted), server);
+    if (!connections.back().Start().ok()) connections.pop_back();
+  }
+  server.Stop();
+}
+
+Status Serve(const ServeTexts& texts) {
+  // Before any thread starts, so that no other takes the signals.
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC));
+  if (signals.number() < 0) return Error(StatusCode::kIo, "the system has no descriptor left");
+  ACU_ASSIGN_OR_RETURN(const ListeningSocket socket, ListeningSocket::Open(texts.socket));
+  ScoreServer server(texts.max_memory > 0 ? texts.max_memory : AvailableMemory().value_or(2 * kMemoryUnknown) / 2);
+  if (!texts.quiet) fmt::print(stderr, "acutance serve: listening on {}; Ctrl-C ends it\n", texts.socket);
+  ServeAll(socket, signals.number(), server);
+  return {};
+}
+
+}  // namespace
+
+CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
+  CLI::App* command = app.add_subcommand("serve", "Score on request, with references kept in memory");
+  command->add_option("socket", texts.socket, "The Unix socket to listen on")->required()->type_name("SOCKET");
+  command
+      ->add_option("--max-memory", texts.max_memory,
+                   "Memory for the references' pictures at most (default: half of what is free)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command->add_flag("-q,--quiet", texts.quiet, "Say nothing at the start");
+  command->footer(
+      "\nA line is a request: {\"reference\": \"ref.mp4\", \"distorted\": \"a.mp4\", \"options\": [\"-m\", "
+      "\"vmaf_v0.6.1\"]}");
+  return command;
+}
+
+int RunServeCommand(const ServeTexts& texts) {
+  const Status status = Serve(texts);
+  if (status.ok()) return kOk;
+  fmt::print(stderr, "acutance serve: {}\n", status.message());
+  return kFailed;
+}
+
+}  // namespace acutance::cli

@@ -1,0 +1,24 @@
+// `acutance serve`: answers on a Unix socket, and keeps references decoded between the runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace acutance::cli {
+
+struct ServeTexts {
+  std::string socket;
+  uint64_t max_memory = 0;  // bytes; 0: half of what the machine has left
+  bool quiet = false;
+};
+
+CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts);
+
+/// Serves until Ctrl-C or SIGTERM; the exit status.
+int RunServeCommand(const ServeTexts& texts);
+
+}  // namespace acutance::cli

@@ -1,0 +1,196 @@
+#include "cli/serve_request.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "cli/score_command.h"
+#include "cli/score_summary.h"
+#include "cli/spec_run.h"
+#include "report/number_format.h"
+#include "report/summary_json.h"
+
+namespace acutance::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+enum ReplyStatus { kOk = 0, kFailed = 1, kUsage = 2, kNotReached = 3 };
+
+double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A text, or a list of texts.
+Result<std::vector<std::string>> TextsOf(const Json& request, const char* name) {
+  std::vector<std::string> texts;
+  const auto found = request.find(name);
+  if (found == request.end()) return texts;
+  const Json list = found->is_array() ? *found : Json::array({*found});
+  for (const Json& item : list) {
+    if (!item.is_string())
+      return Error(StatusCode::kInvalidArgument, "\"{}\": expected a text, or a list of texts", name);
+    texts.push_back(item.get<std::string>());
+    if (texts.back().find('\0') != std::string::npos)
+      return Error(StatusCode::kInvalidArgument, "\"{}\": there is a null character in it", name);
+  }
+  return texts;
+}
+
+Status CheckFields(const Json& request) {
+  constexpr std::array<std::string_view, 5> kFields = {"id", "op", "reference", "distorted", "options"};
+  for (const auto& [name, value] : request.items())
+    if (std::ranges::find(kFields, name) == kFields.end())
+      return Error(StatusCode::kInvalidArgument, "\"{}\": there is no such field (there are {})", name,
+                   fmt::join(kFields, ", "));
+  return {};
+}
+
+/// The options of `acutance score`, as its command line reads them.
+Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::string>& distorted,
+                           const std::vector<std::string>& options) {
+  ScoreTexts texts;
+  CLI::App app;
+  AddScoreOptions(app, texts);
+  std::vector<std::string> words = options;
+  words.emplace_back("--");
+  words.push_back(reference);
+  words.insert(words.end(), distorted.begin(), distorted.end());
+  std::ranges::reverse(words);  // as CLI11 takes them
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    return Error(StatusCode::kInvalidArgument, "\"options\": {}", error.what());
+  }
+  ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadScoreArgs(texts));
+  if (args.reference != reference || args.distorted != distorted)
+    return Error(StatusCode::kInvalidArgument, "\"options\": \"reference\" and \"distorted\" name the videos");
+  if (args.mean_gate || args.stream_frames || args.fail_fast || !args.journal.empty())
+    return Error(StatusCode::kInvalidArgument,
+                 "\"options\": --at-least, --at-most, --progress, --fail-fast and --journal are for `acutance score`");
+  return args;
+}
+
+/// The id of a request, whatever else is wrong with it.
+Json IdOf(const Json& request) { return request.is_object() && request.contains("id") ? request["id"] : Json(nullptr); }
+
+}  // namespace
+
+std::string ScoreServer::Answer(std::string_view line, const std::function<bool()>& is_gone) {
+  Json answer = {{"schema", kSchemaName}, {"kind", "reply"}, {"id", nullptr}};
+  const auto fail = [&](const Status& status) {
+    answer["status"] = status.code() == StatusCode::kInvalidArgument ? kUsage : kFailed;
+    answer["error"] = status.message();
+  };
+  const Status status = Guarded([&]() -> Status {
+    const Json request = Json::parse(line, nullptr, false);
+    if (!request.is_object())
+      return Error(StatusCode::kInvalidArgument, "expected a JSON object in each line, such as {}",
+                   R"({"reference": "ref.mp4", "distorted": "encode.mp4"})");
+    answer["id"] = IdOf(request);
+    ACU_ASSIGN_OR_RETURN(Reply reply, AnswerRequest(request, is_gone));
+    answer["status"] = reply.status;
+    answer.update(reply.fields);
+    return {};
+  });
+  if (!status.ok()) fail(status);
+  return JsonLine(answer);
+}
+
+Result<ScoreServer::Reply> ScoreServer::AnswerRequest(const Json& request, const std::function<bool()>& is_gone) {
+  ACU_RETURN_IF_ERROR(CheckFields(request));
+  const Json op = request.value("op", Json("score"));
+  if (op == "score") return Score(request, is_gone);
+  if (op == "drop") return Drop(request);
+  if (op == "status") return Describe();
+  return Error(StatusCode::kInvalidArgument, "\"op\": there are score, drop and status");
+}
+
+Result<ScoreServer::Reply> ScoreServer::Score(const Json& request, const std::function<bool()>& is_gone) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> reference, TextsOf(request, "reference"));
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> distorted, TextsOf(request, "distorted"));
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> options, TextsOf(request, "options"));
+  if (reference.size() != 1 || distorted.empty())
+    return Error(StatusCode::kInvalidArgument, "name one \"reference\" and at least one \"distorted\" video");
+  if (reference[0] == "-" || std::ranges::find(distorted, "-") != distorted.end())
+    return Error(StatusCode::kInvalidArgument, "the server's standard input (-) is no video");
+  ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadArgs(reference[0], distorted, options));
+  args.json = true;  // the answer has what that prints
+  const std::lock_guard lock(run_mutex_);
+  return Run(args, is_gone);
+}
+
+Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::function<bool()>& is_gone) {
+  ACU_ASSIGN_OR_RETURN(const NumberFormat numbers, NumberFormat::Parse(args.precision));
+  ACU_RETURN_IF_ERROR(CheckOutputs(args));
+  const auto start = Clock::now();
+  RunRequest request = MakeRequest(args);
+  {
+    const std::lock_guard lock(store_mutex_);
+    ACU_ASSIGN_OR_RETURN(request.kept_reference, references_.Find(args.reference, request.open));
+  }
+  const int64_t kept_frames = request.kept_reference->frames();
+  double until_start = 0;
+  request.watch_cancel = [&](std::function<void()> cancel) {
+    until_start = SecondsSince(start);
+    return WatchCancel(std::move(cancel));
+  };
+  request.on_frame = [&](const Session&, std::optional<int64_t>) {
+    if (is_gone()) Cancel();
+    return Next::kGoOn;
+  };
+  const ScoredRun run = RunSpecs(std::move(request), args.models);
+  if (run.error) return run.error->status;
+  ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(args, run));
+  ACU_RETURN_IF_ERROR(WriteOutputs(args, run, summary, numbers));
+  const bool all_hold = std::ranges::all_of(summary.verdicts, &Verdict::holds);
+  return Reply{all_hold ? kOk : kNotReached,
+               {{"kept_frames", kept_frames},
+                {"start_seconds", JsonNumber(until_start)},
+                {"seconds", JsonNumber(SecondsSince(start))},
+                {"summary", SummaryDocument(summary)}}};
+}
+
+/// A stopped server cancels what begins, too.
+std::shared_ptr<void> ScoreServer::WatchCancel(std::function<void()> cancel) {
+  const std::lock_guard lock(cancel_mutex_);
+  cancel_ = std::move(cancel);
+  if (is_stopped_) cancel_();
+  return {this, [](ScoreServer* server) {
+            const std::lock_guard unlock(server->cancel_mutex_);
+            server->cancel_ = nullptr;
+          }};
+}
+
+void ScoreServer::Cancel() {
+  const std::lock_guard lock(cancel_mutex_);
+  if (cancel_) cancel_();
+}
+
+void ScoreServer::Stop() {
+  is_stopped_ = true;
+  Cancel();
+}
+
+Result<ScoreServer::Reply> ScoreServer::Drop(const Json& request) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> reference, TextsOf(request, "reference"));
+  if (reference.size() != 1) return Error(StatusCode::kInvalidArgument, "name one \"reference\" to drop");
+  const std::lock_guard lock(store_mutex_);
+  return Reply{kOk, {{"dropped", references_.Drop(reference[0])}}};
+}
+
+ScoreServer::Reply ScoreServer::Describe() {
+  const std::lock_guard lock(store_mutex_);
+  Json references = Json::array();
+  for (const auto& reference : references_.references())
+    references.push_back(
+        {{"reference", reference->path()}, {"frames", reference->frames()}, {"bytes", reference->bytes()}});
+  return {kOk, {{"max_memory", references_.most_bytes()}, {"references", std::move(references)}}};
+}
+
+}  // namespace acutance::cli

@@ -1,0 +1,55 @@
+// What `acutance serve` answers to a line.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "cli/reference_store.h"
+#include "cli/score_args.h"
+#include "engine/score_run.h"
+
+namespace acutance::cli {
+
+/// Answers requests of several connections; runs go one after another, for each uses the whole machine.
+class ScoreServer {
+ public:
+  explicit ScoreServer(size_t most_bytes) : references_(most_bytes) {}
+
+  /// A line of JSON, without the newline, whatever `line` is. is_gone: whether nobody waits for the answer any more,
+  /// which ends the run; asked between frames.
+  std::string Answer(std::string_view line, const std::function<bool()>& is_gone);
+
+  /// Ends the run that goes on, and all that come.
+  void Stop();
+
+ private:
+  using Json = nlohmann::ordered_json;
+  struct Reply {
+    int status = 0;  // as the exit status of `acutance score`
+    Json fields;
+  };
+
+  Result<Reply> AnswerRequest(const Json& request, const std::function<bool()>& is_gone);
+  Result<Reply> Score(const Json& request, const std::function<bool()>& is_gone);
+  Result<Reply> Run(const ScoreArgs& args, const std::function<bool()>& is_gone);
+  Result<Reply> Drop(const Json& request);
+  Reply Describe();
+  void Cancel();
+  std::shared_ptr<void> WatchCancel(std::function<void()> cancel);
+
+  std::mutex run_mutex_;  // held while videos are scored
+  std::mutex store_mutex_;
+  ReferenceStore references_;
+  std::mutex cancel_mutex_;
+  std::function<void()> cancel_;  // of the run that goes on
+  std::atomic<bool> is_stopped_ = false;
+};
+
+}  // namespace acutance::cli

@@ -1,0 +1,44 @@
+"""A reference that stays decoded."""
+from __future__ import annotations
+
+import os
+
+from . import _core
+from ._errors import InvalidArgumentError
+from ._options import Path, whole
+
+
+class KeptReference:
+    """A reference whose pictures stay in memory, decoded, from one score() to the next, in place of its path.
+
+    path: of the video; y4m and raw yuv are mapped and need no memory here.
+    max_memory: bytes for its pictures, all of which are kept or none; None: half of what the machine has left.
+
+    Nothing is read before the first score(). A file that has changed is decoded again. Of several runs at once one has
+    the pictures, and the others decode the file.
+    """
+
+    def __init__(self, path: Path, *, max_memory: int | None = None) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise InvalidArgumentError(f"a KeptReference takes a path, not {type(path).__name__}")
+        self._path = os.fspath(path)
+        self._core = _core.KeptReference(os.fsencode(path),
+                                         None if max_memory is None else whole("max_memory", max_memory, end=2**63))
+
+    @property
+    def path(self) -> str:
+        """As it was given."""
+        return self._path
+
+    @property
+    def frames(self) -> int:
+        """The number of pictures that are kept."""
+        return self._core.frames
+
+    @property
+    def bytes(self) -> int:
+        """Their size."""
+        return self._core.bytes
+
+    def __repr__(self) -> str:
+        return f"<acutance.KeptReference: {self._path}, {self.frames} frames kept>"

@@ -1,0 +1,83 @@
+#include "engine/kept_reference.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "io/forwarded_video.h"
+
+namespace acutance {
+namespace {
+
+/// Chroma is decoded, too: a later run may read it.
+class WholeVideo : public ForwardedVideo {
+ public:
+  using ForwardedVideo::ForwardedVideo;
+  void SkipChroma() override {}
+  Result<std::optional<Picture>> Next() override { return source_->Next(); }
+};
+
+}  // namespace
+
+/// A reading that says when it ends.
+class KeptReference::Lent : public ForwardedVideo {
+ public:
+  Lent(std::unique_ptr<VideoSource> source, std::shared_ptr<bool> token)
+      : ForwardedVideo(std::move(source)), token_(std::move(token)) {}
+  Result<std::optional<Picture>> Next() override { return source_->Next(); }
+
+ private:
+  std::shared_ptr<bool> token_;
+};
+
+std::optional<KeptReference::Identity> KeptReference::IdentityOf(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  return Identity{found.st_dev, found.st_ino, found.st_size,
+                  int64_t{found.st_mtim.tv_sec} * kNanoseconds + found.st_mtim.tv_nsec};
+}
+
+bool KeptReference::Fits(const OpenOptions& options, const std::optional<Identity>& identity) const {
+  return video_ && identity == identity_ && options.film_grain == film_grain_ && options.raw == raw_;
+}
+
+Result<std::unique_ptr<VideoSource>> KeptReference::Lend() {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> reading, video_->Open());
+  return std::unique_ptr<VideoSource>(std::make_unique<Lent>(std::move(reading), is_lent_));
+}
+
+Result<std::unique_ptr<VideoSource>> KeptReference::OpenToKeep(const OpenOptions& options,
+                                                               const std::optional<Identity>& identity) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path_, options));
+  video_.reset();
+  if (!identity || video->is_instant() || video->is_on_device()) return video;
+  video_.emplace(std::make_unique<WholeVideo>(std::move(video)), most_bytes_);
+  video_->Hold(true);  // a run that stops leaves it readable
+  is_lent_ = std::make_shared<bool>(true);
+  identity_ = identity;
+  raw_ = options.raw;
+  film_grain_ = options.film_grain;
+  return Lend();
+}
+
+Result<std::unique_ptr<VideoSource>> KeptReference::Open(const OpenOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (options.device_decoding || (is_lent_ && is_lent_.use_count() > 1)) return OpenVideo(path_, options);
+  const std::optional<Identity> identity = IdentityOf(path_);
+  if (!Fits(options, identity) || video_->has_failed()) return OpenToKeep(options, identity);
+  Result<std::unique_ptr<VideoSource>> kept = Lend();
+  return kept.ok() ? std::move(kept) : OpenVideo(path_, options);
+}
+
+size_t KeptReference::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return video_ ? video_->bytes() : 0;
+}
+
+int64_t KeptReference::frames() const {
+  const std::lock_guard lock(mutex_);
+  return video_ ? video_->frames() : 0;
+}
+
+}  // namespace acutance

@@ -1,0 +1,221 @@
+"""`acutance serve`: requests on a Unix socket, references that stay decoded, and what must not end the server."""
+import json
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import time
+import unittest
+
+import schema
+from clips import ACUTANCE, CommandTest, y4m
+
+MODEL = ["-m", "vmaf_v0.6.1", "-t", "1"]
+
+
+class Client:
+    """A connection, whose requests and answers are lines."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(60)
+        try:
+            self.socket.connect(path)
+        except OSError:
+            self.socket.close()
+            raise
+        self.lines = self.socket.makefile("rb")
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def read(self):
+        return schema.check(json.loads(self.lines.readline()))
+
+    def ask(self, **request):
+        self.send(json.dumps(request).encode() + b"\n")
+        return self.read()
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+
+class Serve(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.at = self.path("socket")
+
+    def start(self, *args):
+        server = subprocess.Popen([ACUTANCE, "serve", self.at, "-q", *args], stderr=subprocess.PIPE)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                return server, self.connect()
+            except OSError:
+                self.assertIsNone(server.poll())
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+
+    def connect(self):
+        client = Client(self.at)
+        self.addCleanup(client.close)
+        return client
+
+    def encode(self, name, frames=None):
+        """A container of the reference, which has to be decoded."""
+        if not shutil.which("ffmpeg"):
+            self.skipTest("there is no ffmpeg to make a container with")
+        source = self.write("source.y4m", y4m(64, 48, frames or self.clip("ref") * 4))
+        made = self.run_command("ffmpeg", "-v", "error", "-y", "-i", source, "-c:v", "ffv1", self.path(name))
+        if made.returncode != 0:
+            self.skipTest("ffmpeg has no ffv1")
+        return self.path(name)
+
+    def summary(self, *args):
+        return json.loads(self.assert_ok(self.score(*args, "--json", "-q")))
+
+    def test_scores_are_those_of_the_command(self):
+        _, client = self.start()
+        for options in (MODEL, ["-m", "vmaf_v0.6.1", "-f", "psnr", "--frames", "1:5", "--align", "index"]):
+            reply = client.ask(id=[1, "x"], reference=self.ref, distorted=[self.dis, self.ref], options=options)
+            self.assertEqual((reply["id"], reply["status"]), ([1, "x"], 0))
+            self.assertEqual(reply["summary"]["results"], self.summary(self.ref, self.dis, self.ref, *options)["results"])
+        reply = client.ask(reference=self.ref, distorted=self.dis,
+                           options=[*MODEL, "--require", "vmaf_v0.6.1.mean>101", "-o", self.path("log.json")])
+        self.assertEqual(reply["status"], 3)
+        self.assertEqual(len(json.loads(self.read("log.json"))["frames"]), self.FRAMES)
+
+    def test_the_reference_stays_decoded(self):
+        reference = self.encode("ref.mkv")
+        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        expected = self.summary(reference, dis, *MODEL, "-f", "psnr")["results"]
+        _, client = self.start()
+        # The first run decodes a part, the second the rest; the first reads no chroma.
+        reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "--frames", "0:9"])
+        self.assertEqual((reply["status"], reply["kept_frames"]), (0, 0))
+        self.assertEqual(reply["summary"]["frames"], 9)
+        reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
+        self.assertTrue(9 <= reply["kept_frames"] < 24, reply["kept_frames"])
+        self.assertEqual(reply["summary"]["results"], expected)
+        reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
+        self.assertEqual(reply["kept_frames"], 24)
+        self.assertEqual(reply["summary"]["results"], expected)
+        kept = client.ask(op="status")["references"]
+        self.assertEqual(kept, [{"reference": reference, "frames": 24, "bytes": 24 * 64 * 48 * 3 // 2}])
+        # A video against itself reads the file twice; other frames than the kept ones must be read again.
+        self.assertEqual(client.ask(reference=reference, distorted=reference, options=MODEL)["status"], 0)
+        self.encode("ref.mkv", self.clip("dis") * 3)
+        reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
+        self.assertEqual(reply["summary"]["frames"], 18)
+        self.assertEqual(reply["summary"]["results"][0]["features"]["psnr_y"]["min"], 60)
+        self.assertTrue(client.ask(op="drop", reference=reference)["dropped"])
+        self.assertFalse(client.ask(op="drop", reference=reference)["dropped"])
+
+    def test_memory_is_bounded(self):
+        a, b = self.encode("a.mkv"), self.encode("b.mkv")
+        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        bytes_of_one = 24 * 64 * 48 * 3 // 2
+        for budget, expected in ((bytes_of_one * 3 // 2, [(b, 24)]), (bytes_of_one // 2, [(b, 0), (a, 0)]),
+                                 (bytes_of_one * 2, [(b, 24), (a, 24)])):
+            server, client = self.start("--max-memory", str(budget))
+            scores = []
+            for reference in (a, b):
+                for _ in range(2):
+                    reply = client.ask(reference=reference, distorted=dis, options=MODEL)
+                    scores.append(reply["summary"]["results"])
+            self.assertEqual(scores, scores[:1] * 4)
+            kept = client.ask(op="status")["references"]
+            self.assertEqual([(each["reference"], each["frames"]) for each in kept], expected)
+            server.terminate()
+            server.wait()
+
+    def test_wrong_requests_are_answered(self):
+        server, client = self.start()
+        for line, status, fragment in (
+            (b"nonsense", 2, "JSON object"), (b"[1]", 2, "JSON object"), (b"\xff\xfe", 2, "JSON object"),
+            (b'{"id": 7, "reference": "x"}', 2, "at least one"), (b'{"id": 7, "distorted": 3, "reference": "x"}', 2, "a text"),
+            (b'{"id": 7, "op": "stop"}', 2, "there are score"), (b'{"id": 7, "refrence": "x"}', 2, "no such field"),
+        ):
+            client.send(line + b"\n\n")
+            reply = client.read()
+            self.assertEqual(reply["status"], status)
+            self.assertIn(fragment, reply["error"])
+            self.assertEqual(reply["id"], 7 if b'"id"' in line else None)
+        for options, status, fragment in (
+            (["--nonsense"], 2, "--nonsense"), (["--help"], 2, "options"), (["-m", "none"], 1, "none"),
+            (["--at-least", "3"], 2, "are for `acutance score`"), ([self.dis], 2, "name the videos"),
+            (["--", "x"], 2, "name the videos"), (["--journal", self.path("j")], 2, "are for"),
+        ):
+            reply = client.ask(reference=self.ref, distorted=self.dis, options=options)
+            self.assertIn(fragment, reply["error"])
+            self.assertIn(reply["status"], (1, 2), options)
+        self.assertIn("absent", client.ask(reference=self.path("absent"), distorted=self.dis)["error"])
+        self.assertIn("absent", client.ask(reference=self.ref, distorted=self.path("absent"))["error"])
+        self.assertIn("input", client.ask(reference="-", distorted=self.dis)["error"])
+        deep = self.connect()
+        deep.send(b"[" * 200000 + b"\n")
+        self.assertEqual(deep.read()["status"], 2)
+        long = self.connect()
+        try:
+            long.send(b"x" * (1 << 21))
+        except OSError:
+            pass  # it is closed while it sends
+        self.assertIsNone(server.poll())
+        half = self.connect()  # the sending half is closed: the answer comes all the same
+        half.send(json.dumps({"reference": self.ref, "distorted": self.dis, "options": MODEL}).encode())
+        half.socket.shutdown(socket.SHUT_WR)
+        self.assertEqual(half.read()["status"], 0)
+        self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+
+    def test_a_client_that_goes_ends_its_run(self):
+        _, client = self.start()
+        huge = self.path("huge.yuv")  # without blocks on the disk: a run of minutes
+        with open(huge, "wb") as file:
+            file.truncate(1920 * 1080 * 3 // 2 * 3000)
+        client.send(json.dumps({"reference": huge, "distorted": huge, "options":
+                                [*MODEL, "--size", "1920x1080", "--align", "index"]}).encode() + b"\n")
+        time.sleep(0.3)
+        client.close()
+        start = time.monotonic()
+        self.assertEqual(self.connect().ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+        self.assertLess(time.monotonic() - start, 20)
+
+    def test_the_socket_is_the_owners_and_goes_with_the_server(self):
+        for end in (signal.SIGTERM, signal.SIGINT):
+            server, client = self.start()
+            mode = os.lstat(self.at).st_mode
+            self.assertEqual((stat.S_ISSOCK(mode), stat.S_IMODE(mode)), (True, 0o600))
+            self.assert_fails(self.run_command(ACUTANCE, "serve", self.at), 1, "another server answers there")
+            self.assertEqual(client.ask(op="status")["references"], [])
+            server.send_signal(end)
+            self.assertEqual(server.wait(timeout=30), 0)
+            self.assertFalse(os.path.exists(self.at))
+        server, _ = self.start()
+        server.kill()
+        server.wait()
+        self.assertTrue(os.path.exists(self.at))
+        server, _ = self.start()  # what a killed one left is replaced
+        self.assertIsNone(server.poll())
+        self.assert_fails(self.run_command(ACUTANCE, "serve", self.ref), 1, "is no socket")
+        self.assert_fails(self.run_command(ACUTANCE, "serve", self.path("x" * 200)), 1, "bytes")
+
+    def test_a_run_ends_with_the_server(self):
+        server, client = self.start()
+        huge = self.path("huge.yuv")
+        with open(huge, "wb") as file:
+            file.truncate(1920 * 1080 * 3 // 2 * 3000)
+        client.send(json.dumps({"reference": huge, "distorted": huge, "options":
+                                [*MODEL, "--size", "1920x1080", "--align", "index"]}).encode() + b"\n")
+        time.sleep(0.3)
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(timeout=20), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
