@@ -1,0 +1,85 @@
+"""examples/target_quality.py with Debian's ffmpeg: x264 and SVT-AV1, by the server and by the command."""
+import importlib.util
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+from clips import ACUTANCE, CommandTest, frames, reference_sample, y4m
+
+SCRIPT = pathlib.Path(__file__).parents[2] / "examples" / "target_quality.py"
+SPEC = importlib.util.spec_from_file_location("target_quality", SCRIPT)
+target_quality = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(target_quality)
+
+
+def has_encoder(name):
+    if not shutil.which("ffmpeg"):
+        return False
+    listed = subprocess.run(["ffmpeg", "-v", "error", "-encoders"], stdout=subprocess.PIPE, check=False).stdout
+    return name.encode() in listed
+
+
+class Bisection(unittest.TestCase):
+    def test_every_target(self):
+        """Curves that fall in steps, on a line and all at once, for every CRF that may be the answer."""
+        for curve in (lambda crf: 100 - crf, lambda crf: 100 - (crf // 5) * 5, lambda crf: 100 if crf < 30 else 0,
+                      lambda crf: 100 - (crf / 10) ** 2.5):
+            for target in range(-1, 103):
+                tried = []
+
+                def probe(crf):
+                    self.assertNotIn(crf, tried)
+                    self.assertTrue(4 <= crf <= 51)
+                    tried.append(crf)
+                    return curve(crf)
+
+                good = [crf for crf in range(4, 52) if curve(crf) >= target]
+                self.assertEqual(target_quality.search(probe, target, 4, 51, 24), max(good, default=None))
+                if target % 10 == 3:
+                    self.assertLess(len(tried), 24)
+
+
+class Searches(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.source = self.path("source.mkv")
+        clip = self.write("clip.y4m", y4m(128, 96, frames(128, 96, 6, reference_sample) * 2))
+        if not has_encoder("ffv1"):
+            self.skipTest("there is no ffmpeg with ffv1")
+        self.assert_ok(self.run_command("ffmpeg", "-v", "error", "-i", clip, "-c:v", "ffv1", self.source))
+
+    def search(self, *args, status=0):
+        result = self.run_command(sys.executable, "-B", SCRIPT, self.source, self.path("out.mkv"), "--acutance", ACUTANCE,
+                                  *args, "--", "-m", "vmaf_v0.6.1", "--threads", "1", "--align", "index")
+        self.assertEqual(result.returncode, status, result.stderr.decode())
+        return json.loads(result.stdout)
+
+    def score(self, *args, **options):
+        result = super().score(self.source, *args, "-m", "vmaf_v0.6.1", "-q", "--json", **options)
+        return next(iter(json.loads(self.assert_ok(result))["results"][0]["models"].values()))
+
+    def test_encoders(self):
+        for encoder, preset in (("libx264", "ultrafast"), ("libsvtav1", "12")):
+            if not has_encoder(encoder):
+                continue
+            with self.subTest(encoder):
+                found = self.search("--encoder", encoder, "--preset", preset, "--target", "80", "--pool", "p5")
+                self.assertTrue(found["reached"])
+                self.assertGreaterEqual(found["score"], 80)
+                self.assertAlmostEqual(self.score(self.path("out.mkv"), "--pool", "p5")["pools"]["p5"], found["score"],
+                                       delta=1e-9)
+
+    def test_server_and_command_agree(self):
+        if not has_encoder("libx264"):
+            self.skipTest("ffmpeg has no libx264")
+        args = ("--preset", "ultrafast", "--target", "85")
+        self.assertEqual(self.search(*args), self.search(*args, "--command"))
+        missed = self.search("--preset", "ultrafast", "--target", "101", status=3)
+        self.assertEqual((missed["reached"], missed["crf"]), (False, 4))
+
+
+if __name__ == "__main__":
+    unittest.main()
