@@ -64,7 +64,7 @@ HWY_INLINE VF Fused(VF a, VF b, VF c) {
   hn::Store(a, d, lanes[0]);
   hn::Store(b, d, lanes[1]);
   hn::Store(c, d, lanes[2]);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[0][i] = light::fused(lanes[0][i], lanes[1][i], lanes[2][i]);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[0][i] = acutance::fused(lanes[0][i], lanes[1][i], lanes[2][i]);
   return hn::Load(d, lanes[0]);
 #endif
 }
