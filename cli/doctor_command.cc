@@ -63,6 +63,7 @@ int RunDoctorCommand(const DoctorTexts& texts) {
     }
     request.open.raw = *raw;
   }
+  request.open.take_all = true;
   request.open.decoder_threads = 0;
   const Result<std::vector<Finding>> findings = Diagnose(request);
   if (!findings.ok()) {

@@ -162,34 +162,6 @@ Status ReadDevices(std::string_view text, DeviceChoice& choice) {
   return {};
 }
 
-Result<Rectangle> ReadRectangle(std::string_view text) {
-  Rectangle rectangle;
-  int* const sides[] = {&rectangle.width, &rectangle.height, &rectangle.x, &rectangle.y};
-  std::string_view rest = text;
-  for (int* const side : sides) {
-    const size_t colon = std::min(rest.find(':'), rest.size());
-    const bool is_last = side == sides[3];
-    if (!ParseWhole(rest.substr(0, colon), *side) || *side < 0 || is_last != (colon == rest.size()))
-      return Error(StatusCode::kInvalidArgument,
-                   "--crop {}: expected auto, none, or WIDTH:HEIGHT:X:Y, such as 1920:800:0:140 (of both videos; "
-                   "REF,DIS gives one each)",
-                   text);
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return rectangle;
-}
-
-/// "auto", "none", "W:H:X:Y", or one of these for the reference and one for the distorted videos.
-Status ReadCrop(const std::string& text, CropChoice& crop) {
-  crop.find_bars = text == "auto";
-  if (crop.find_bars || text == "none") return {};
-  const size_t comma = std::min(text.find(','), text.size());
-  ACU_ASSIGN_OR_RETURN(crop.reference, ReadRectangle(std::string_view(text).substr(0, comma)));
-  if (comma == text.size()) return {};
-  ACU_ASSIGN_OR_RETURN(crop.distorted, ReadRectangle(std::string_view(text).substr(comma + 1)));
-  return {};
-}
-
 void AddSizeOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("--scale", texts.scale,
@@ -371,7 +343,14 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("--film-grain", texts.film_grain, "off: decode AV1 without the film grain that is added to it")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
-  command.add_flag("--force", texts.force, "Score what would be refused: HDR, HDR against SDR, other shapes");
+  command
+      .add_option(
+          "--deinterlace", texts.deinterlace,
+          "Interlaced videos that become progressive: auto (beside progressive ones), on (all), ref, dis or both "
+          "(where the stream does not tell it), off")
+      ->check(CLI::IsMember({"auto", "on", "off", "ref", "dis", "both"}))
+      ->capture_default_str();
+  command.add_flag("--force", texts.force, "Score what would be refused: HDR, HDR against SDR, other shapes or colors");
   AddDeviceOptions(command, texts);
   AddRawOptions(command, texts.raw, "Size of the videos that are raw planar yuv");
   command.add_flag("-q,--quiet", texts.quiet, "No progress");
@@ -419,11 +398,14 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
     return Error(StatusCode::kInvalidArgument, "--scale {}: expected ref, dis or WIDTHxHEIGHT, such as 1920x1080",
                  texts.scale);
   args.size = *common;
-  ACU_RETURN_IF_ERROR(ReadCrop(texts.crop, args.crop));
+  Result<CropChoice> crop = ParseCrop(texts.crop);
+  if (!crop.ok()) return Error(crop.status().code(), "--{}", crop.status().message());
+  args.crop = *crop;
   Result<PairingRequest> pairing = ParsePairing(texts.align);
   if (!pairing.ok()) return Error(pairing.status().code(), "--{}", pairing.status().message());
   args.pairing = *pairing;
   args.force = texts.force;
+  args.deinterlace = FindDeinterlacing(texts.deinterlace).value_or(Deinterlacing::kAuto);
   args.film_grain = texts.film_grain == "on";
   if (texts.max_vram > 0) args.max_vram = texts.max_vram;
   if (texts.max_memory > 0) args.max_memory = texts.max_memory;

@@ -53,6 +53,7 @@ struct ScoreTexts {
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   std::string film_grain = "on";
+  std::string deinterlace = "auto";
   std::string crop = "none";
   RawTexts raw;
   std::string backend = "auto";
@@ -109,6 +110,7 @@ struct ScoreArgs {
   std::vector<std::string> pairs_out;  // one per distorted video, or none
   CommonSize size;
   CropChoice crop;
+  Deinterlacing deinterlace = Deinterlacing::kAuto;
   bool film_grain = true;
   bool force = false;
   DeviceChoice device;

@@ -52,7 +52,9 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.worst_frames = std::max(args.worst, args.report.empty() ? 0 : FramesShownOf(args.distorted.size()));
   request.find_shots = args.shots || args.json || args.stream_frames || !args.report.empty();
   request.pairing = args.pairing;
+  request.open.take_all = true;
   request.fit.size = args.size;
+  request.fit.deinterlace = args.deinterlace;
   request.crop = args.crop;
   request.fit.force = args.force;
   request.device = args.device;
@@ -102,13 +104,20 @@ std::string DescribeLanes(const Session& session) {
                      first.info().backend, first.memory_bytes() >> 20, count > 1 ? " each" : "");
 }
 
+/// What the stream of a video tells, on a line of its own.
+std::string StreamLine(const Summary& summary, size_t video) {
+  const std::string text = summary.inputs.size() > video ? Describe(summary.inputs[video]) : "";
+  return text.empty() ? "" : "           " + text + "\n";
+}
+
 void PrintTables(const ScoreArgs& args, const ScoredRun& result, const Summary& summary) {
   const PictureFormat& format = result.format;
   fmt::print("reference  {}  {}x{}, {} bit, {}\n", args.reference, format.width, format.height, format.bit_depth,
              PixelFormatName(format.pixel_format));
+  fmt::print("{}", StreamLine(summary, 0));
   for (const std::string& reason : result.model_reasons) fmt::print("model      {}\n", reason);
   for (size_t d = 0; d < args.distorted.size(); ++d)
-    fmt::print("distorted  {}\n{}\n{}\n", args.distorted[d],
+    fmt::print("distorted  {}\n{}{}\n{}\n", args.distorted[d], StreamLine(summary, d + 1),
                result.alignments.empty() ? "" : "pairs      " + result.alignments[d].Describe() + "\n",
                PooledTable(*result.session, static_cast<int>(d), summary, args.pools));
   if (args.segments) fmt::print("{}\n", PartsTable("segments", *summary.segments, *result.session, summary));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/summary_input.h"
 #include "cli/version.h"
 
 namespace acutance::cli {
@@ -63,6 +64,7 @@ Result<Summary> MakeSummary(const ScoreArgs& args, const ScoredRun& result) {
                   .model_reasons = result.model_reasons,
                   .frame_rate = result.frame_rate};
   if (!args.pools.empty()) summary.pools = summary.part_pools = args.pools;
+  for (const InputFacts& input : result.inputs) summary.inputs.push_back(SummaryOf(input));
   AddModels(*result.session, summary);
   for (const auto& lane : result.session->lanes())
     summary.devices.push_back(

@@ -37,7 +37,14 @@ struct ScoreOptions {
   /// "bicubic", "lanczos", "bilinear" or "area".
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
-  bool force = false;  // score HDR against SDR, or PQ against HLG, with a warning
+  /// Which part of the pictures is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of
+  /// the reference and one of the distorted videos with a comma between them.
+  std::string crop = "none";
+  /// Which interlaced videos become progressive: "auto" (beside progressive ones), "on" (all that tell it), "ref",
+  /// "dis", "both" (also where they do not tell it) or "off".
+  std::string deinterlace = "auto";
+  bool film_grain = true;  // false: AV1 is decoded without the grain that is added to it
+  bool force = false;      // score other light, colors or shapes, with a warning
   /// Which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index" (frame
   /// k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a file of
   /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/alignment.md).
@@ -53,10 +60,10 @@ struct ScoreOptions {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
-/// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input. Pixel
-/// formats must agree; distorted videos of another size, range or depth are brought to the reference's, and the
-/// reference to their depth, each with a warning of the Result (docs/numbers.md). HDR against SDR is kUnsupported. A
-/// file that ends early is a warning of the Result; one that is damaged is kBadData.
+/// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input.
+/// Distorted videos of another size, range, chroma format or depth are brought to the reference's, the reference to
+/// their depth, and RGB to YUV, each with a warning of the Result (docs/two-videos.md). HDR against SDR is
+/// kUnsupported. A file that ends early is a warning of the Result; one that is damaged is kBadData.
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 

@@ -15,6 +15,7 @@ from ._result import Result
 
 DEFAULT_MODEL = "vmaf_v0.6.1"
 Scale = str | tuple[int, int]
+_DEINTERLACE = '"auto", "on", "off", "ref", "dis" and "both"'
 _FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
 _STEP = 0.05  # seconds between looks at signals and progress
 _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
@@ -69,6 +70,9 @@ def score(
     pixel_format: str = "420",
     scale: Scale = "ref",
     scale_filter: str = "bicubic",
+    crop: str = "none",
+    deinterlace: str = "auto",
+    film_grain: bool = True,
     force: bool = False,
     align: str = "auto",
     journal: Path | None = None,
@@ -79,9 +83,9 @@ def score(
 
     reference, distorted: paths of y4m, raw yuv (with `size`) or any container where FFmpeg's libraries are installed;
         "-" is standard input; or, as the reference, a KeptReference, which stays decoded for the next call. Several
-        distorted videos share one reading of the reference. Pixel formats must
-        agree; distorted videos of another size (see `scale`), range or depth are brought to the reference's, with a
-        warning. HDR against SDR is an UnsupportedError without `force`.
+        distorted videos share one reading of the reference. Distorted videos of another size (see `scale`), range,
+        chroma format or depth are brought to the reference's, and RGB to YUV, with a warning. HDR against SDR is an
+        UnsupportedError without `force`.
     model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None.
     features: more features (`acutance.features()`): "psnr", {"psnr": {"enable_mse": True}}, or several of these.
     backend: "cpu", "auto" (a GPU where there is one that works), "cuda", "hip", "vulkan", "sycl" or "emu". The scores
@@ -94,7 +98,12 @@ def score(
         "400", "420", "422" or "444".
     scale, scale_filter: what videos of different sizes are brought to, "ref" (the reference's size), "dis" or
         (width, height), and how: "bicubic", "lanczos", "bilinear" or "area". Each step is a warning.
-    force: score HDR against SDR, or PQ against HLG, all the same, with a warning.
+    crop: the part that is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of the
+        reference and one of the distorted videos with a comma between them.
+    deinterlace: which interlaced videos become progressive: "auto" (beside progressive ones), "on" (all that tell it),
+        "ref", "dis", "both" (also where they do not tell it) or "off".
+    film_grain: False: AV1 is decoded without the grain that is added to it.
+    force: score other light, colors or shapes all the same, with a warning.
     align: which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index"
         (frame k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a
         file of pairs. Result.alignment tells what was found; videos that share no frames are a BadDataError.
@@ -111,8 +120,8 @@ def score(
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, align, journal,
-                          maps)
+                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
+                          film_grain, force, align, journal, maps)
     with Reporter(progress) as reporter:
         result = Result(wait(task, lambda: _look(task, reporter)), score_names(models))
         reporter.update(_end_of(result))
@@ -136,6 +145,9 @@ async def score_async(
     pixel_format: str = "420",
     scale: Scale = "ref",
     scale_filter: str = "bicubic",
+    crop: str = "none",
+    deinterlace: str = "auto",
+    film_grain: bool = True,
     force: bool = False,
     align: str = "auto",
     journal: Path | None = None,
@@ -144,8 +156,8 @@ async def score_async(
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
     task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, force, align, journal,
-                          maps)
+                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
+                          film_grain, force, align, journal, maps)
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: _look(task, reporter))
         result = Result(core, score_names(models))
@@ -190,6 +202,9 @@ def _start(
     pixel_format: str,
     scale: Scale,
     scale_filter: str,
+    crop: str,
+    deinterlace: str,
+    film_grain: bool,
     force: bool,
     align: str,
     journal: Path | None,
@@ -212,7 +227,9 @@ def _start(
                        0 if frame_count is None else whole("frame_count", frame_count, 1),
                        None if size is None else _raw_format(size, bit_depth, pixel_format),
                        _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
-                       bool(force), os.fspath(align), path_bytes(journal))
+                       text("crop", crop, "auto, none and W:H:X:Y"),
+                       text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
+                       os.fspath(align), path_bytes(journal))
     return task, models
 
 

@@ -58,13 +58,17 @@ using RawFormat = std::tuple<int, int, int, nb::str>;  // width, height, bit dep
 std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
                                  const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
-                                 bool force, const nb::str& align, const nb::bytes& journal) {
+                                 const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
+                                 const nb::str& align, const nb::bytes& journal) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
   options.frame_count = frame_count;
   options.scale = TextOf(scale);
   options.scale_filter = TextOf(scale_filter);
+  options.crop = TextOf(crop);
+  options.deinterlace = TextOf(deinterlace);
+  options.film_grain = film_grain;
   options.force = force;
   options.align = TextOf(align);
   options.journal = TextOf(journal);
@@ -233,7 +237,8 @@ void BindRuns(nb::module_& m) {
         return Take(task.Take());
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
-        "raw"_a.none(), "scale"_a, "scale_filter"_a, "force"_a, "align"_a, "journal"_a);
+        "raw"_a.none(), "scale"_a, "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a,
+        "journal"_a);
   m.def("join", &JoinFiles, "journals"_a, "threads"_a);
   nb::class_<Stream>(m, "Stream")
       .def(

@@ -16,8 +16,8 @@
 #include <memory>
 #include <semaphore>
 #include <string>
-#include <vector>
 #include <thread>
+#include <vector>
 
 #include "base/temp_dir.h"
 
@@ -412,6 +412,28 @@ TEST(Api, FramesArePairedAsAsked) {
   options.align = "soon";
   EXPECT_THAT(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options).status().message(),
               HasSubstr("align soon: expected auto"));
+}
+
+TEST(Api, ComparesThePartThatIsAskedFor) {
+  const acutance::test::TempDir folder;
+  const std::string reference = folder / "reference.y4m";
+  WriteClip(reference, 2, 0);
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  options.align = "index";
+  options.crop = "64:48:16:8";
+  options.deinterlace = "both";
+  const auto part = acutance::Score(reference, {reference}, options);
+  ASSERT_TRUE(part.ok()) << part.status().message();
+  EXPECT_EQ(part->format().width, 64);
+  EXPECT_THAT(part->warnings(), testing::Contains(HasSubstr("is cropped to 64:48:16:8")));
+  EXPECT_THAT(part->warnings(), testing::Contains(HasSubstr("is deinterlaced: the top field")));
+  options.crop = "64:48";
+  EXPECT_THAT(acutance::Score(reference, {reference}, options).status().message(), HasSubstr("crop 64:48: expected"));
+  options.crop = "none";
+  options.deinterlace = "always";
+  EXPECT_THAT(acutance::Score(reference, {reference}, options).status().message(),
+              HasSubstr("deinterlace \"always\": there are off, auto, on, ref, dis, both"));
 }
 
 TEST(Api, VideosOfDifferentSizesAreScaledAsAsked) {

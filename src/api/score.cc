@@ -34,7 +34,10 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.max_device_memory = options.session.max_device_memory;
   request.maps = options.session.maps;
   request.fit.size = ParseCommonSize(options.scale, options.scale_filter);
+  request.open.film_grain = options.film_grain;
+  request.fit.deinterlace = FindDeinterlacing(options.deinterlace).value_or(Deinterlacing::kAuto);
   request.fit.force = options.force;
+  request.open.take_all = true;
   return request;
 }
 
@@ -49,6 +52,9 @@ acutance::Status Check(const ScoreOptions& options) {
   if (!ParseCommonSize(options.scale, options.scale_filter))
     return Error(StatusCode::kInvalidArgument, "scale \"{}\": give \"ref\", \"dis\" or a size, such as \"1920x1080\"",
                  options.scale);
+  if (!FindDeinterlacing(options.deinterlace))
+    return Error(StatusCode::kInvalidArgument, "deinterlace \"{}\": there are {}", options.deinterlace,
+                 fmt::join(kDeinterlacingNames, ", "));
   return CheckMaps(options.session);
 }
 
@@ -57,6 +63,9 @@ Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   acutance::Result<PairingRequest> pairing = ParsePairing(options.align);
   if (!pairing.ok()) return ToPublic(pairing.status());
   request.pairing = *pairing;
+  acutance::Result<CropChoice> crop = ParseCrop(options.crop);
+  if (!crop.ok()) return ToPublic(crop.status());
+  request.crop = *crop;
   std::function<void()> cancel;
   request.watch_cancel = [&](std::function<void()> function) {
     cancel = std::move(function);

@@ -103,6 +103,9 @@ std::string DescribeFit(const FitOptions& fit) {
                        kScaleFilterNames[static_cast<int>(size.filter)]);
   }
   if (fit.heed_display) text += ", as shown";
+  if (fit.fit_chroma) text += ", chroma brought to the reference's";
+  if (fit.deinterlace != Deinterlacing::kOff)
+    text += fmt::format(", deinterlaced: {}", kDeinterlacingNames[static_cast<int>(fit.deinterlace)]);
   return text + (fit.raise_bit_depth ? ", depths raised" : "") + (fit.heed_color ? ", ranges converted" : "");
 }
 

@@ -237,12 +237,20 @@ class Run {
            Fail(RunStage::kPair, Error(StatusCode::kCancelled, "the frames are not paired yet"));
   }
 
+  void NoteInput(const PairReaderInput& input) {
+    const VideoSource& video = *input.video;
+    result_.inputs.push_back({input.name, video.format(), video.frame_rate(), video.color(), video.facts()});
+  }
+
   bool FitInputs() {
     Status cropped = ChooseCrop(*reference_);
     for (PairReaderInput& input : distorted_)
       if (cropped.ok()) cropped = ChooseCrop(input);
     if (!cropped.ok()) return Fail(RunStage::kRead, cropped);
     if (!PreparePairing()) return false;
+    result_.inputs.clear();
+    NoteInput(*reference_);
+    for (const PairReaderInput& input : distorted_) NoteInput(input);
     Result<std::vector<std::string>> steps = FitVideos(request_.fit, *reference_, distorted_);
     if (!steps.ok()) return FailPair(steps.status());
     for (const std::string& step : *steps) Warn(step);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "align/alignment.h"
@@ -48,6 +49,9 @@ struct CropChoice {
   std::optional<Rectangle> distorted{};  // not set: the same part as of the reference
 };
 
+/// "auto", "none", "W:H:X:Y", or one rectangle for the reference and one for the distorted videos, with a comma.
+Result<CropChoice> ParseCrop(std::string_view text);
+
 /// What a run does after a frame.
 enum class Next {
   kGoOn,
@@ -72,7 +76,12 @@ struct RunRequest {
   int64_t frame_limit = 0;   // 0: all
   PairingRequest pairing{};  // which frames belong together
   std::string pairs_word;    // filled by RunScore: what the journal knows frames by; empty: frame by frame
-  FitOptions fit{.size = CommonSize(), .raise_bit_depth = true, .heed_color = true, .heed_display = true};
+  FitOptions fit{.size = CommonSize(),
+                 .raise_bit_depth = true,
+                 .fit_chroma = true,
+                 .deinterlace = Deinterlacing::kAuto,
+                 .heed_color = true,
+                 .heed_display = true};
   CropChoice crop;
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
@@ -106,6 +115,15 @@ struct RunRequest {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
+/// A video as it was opened.
+struct InputFacts {
+  std::string name;
+  PictureFormat format;
+  std::optional<double> frame_rate;
+  VideoColor color;
+  VideoFacts facts;
+};
+
 struct ScoredRun {
   std::unique_ptr<Session> session;  // null when nothing was scored
   PictureFormat format;
@@ -118,6 +136,7 @@ struct ScoredRun {
   std::vector<std::string> model_reasons;      // of the models that were chosen
   std::optional<double> frame_rate;            // the reference's, where it tells
   VideoColor color;                            // of the pictures
+  std::vector<InputFacts> inputs;              // the reference first
   std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
   /// The frames at which a shot of the reference begins, not the first. Not set: they were not asked for, or not all
   /// pictures were in the host's memory.

@@ -2,6 +2,7 @@
 
 extern "C" {
 #include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
 }
 
 #include <cstring>
@@ -54,6 +55,54 @@ bool IsInterlaced(const AVStream& stream, const AVFrame& frame) {
   return frame_says_so || (order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE);
 }
 
+bool IsBottomFirst(const AVStream& stream, const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_MAJOR >= 59
+  const bool is_interlaced = frame.flags & AV_FRAME_FLAG_INTERLACED;
+  const bool is_top_first = frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+  const bool is_interlaced = frame.interlaced_frame, is_top_first = frame.top_field_first;
+#endif
+  if (is_interlaced) return !is_top_first;
+  // The second letter is the field that is shown first.
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return order == AV_FIELD_BB || order == AV_FIELD_TB;
+}
+
+/// The bytes of side data of the frame, or of the stream. FFmpeg's structs grow at their ends.
+template <class Data>
+const Data* FindData(const AVStream& stream, const AVFrame& frame, AVFrameSideDataType of_frame,
+                     AVPacketSideDataType of_stream) {
+  for (int i = 0; i < frame.nb_side_data; ++i)
+    if (frame.side_data[i]->type == of_frame && frame.side_data[i]->size >= sizeof(Data))
+      return reinterpret_cast<const Data*>(frame.side_data[i]->data);
+  const AVPacketSideData* data = SideDataOf(stream, of_stream);
+  return data && data->size >= sizeof(Data) ? reinterpret_cast<const Data*>(data->data) : nullptr;
+}
+
+std::optional<Mastering> MasteringOf(const AVStream& stream, const AVFrame& frame) {
+  const auto* display = FindData<AVMasteringDisplayMetadata>(stream, frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA,
+                                                             AV_PKT_DATA_MASTERING_DISPLAY_METADATA);
+  if (!display || !display->has_luminance || display->max_luminance.den == 0 || display->min_luminance.den == 0)
+    return std::nullopt;
+  return Mastering{av_q2d(display->min_luminance), av_q2d(display->max_luminance)};
+}
+
+std::optional<LightLevel> LightLevelOf(const AVStream& stream, const AVFrame& frame) {
+  const auto* level = FindData<AVContentLightMetadata>(stream, frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL,
+                                                       AV_PKT_DATA_CONTENT_LIGHT_LEVEL);
+  if (!level) return std::nullopt;
+  return LightLevel{static_cast<int>(level->MaxCLL), static_cast<int>(level->MaxFALL)};
+}
+
+/// Frames on a device tell only how they lie there.
+void DescribeSamples(const AVFrame& frame, VideoFacts& facts) {
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  if (!desc || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
+  facts.is_rgb = desc->flags & AV_PIX_FMT_FLAG_RGB;
+  if (desc->flags & AV_PIX_FMT_FLAG_ALPHA) facts.changed_samples = "its alpha is left out";
+  if (desc->log2_chroma_w == 2) facts.changed_samples = "4:1:1 is widened to 4:2:2";
+}
+
 }  // namespace
 
 Orientation OrientationOf(const int32_t* matrix) {
@@ -82,6 +131,10 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
     facts.dolby_vision_profile = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(data->data)->dv_profile;
   facts.siting = SitingOf(frame.chroma_location);
   facts.is_interlaced = IsInterlaced(stream, frame);
+  facts.bottom_field_first = facts.is_interlaced && IsBottomFirst(stream, frame);
+  facts.mastering = MasteringOf(stream, frame);
+  facts.light_level = LightLevelOf(stream, frame);
+  DescribeSamples(frame, facts);
   return facts;
 }
 

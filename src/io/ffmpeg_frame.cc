@@ -1,24 +1,33 @@
 #include "io/ffmpeg_frame.h"
 
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "io/chroma_conversion.h"
 #include "io/ffmpeg_library.h"
 
 namespace acutance {
 namespace {
 
-std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc) {
-  constexpr uint64_t kNotPlainYuv = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
-                                    AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
-  if ((desc.flags & kNotPlainYuv) || std::string_view(desc.name).starts_with("xyz")) return std::nullopt;
+bool Is411(const AVPixFmtDescriptor& desc) {
+  return desc.log2_chroma_w == 2 && desc.log2_chroma_h == 0 && desc.comp[0].depth == 8 && desc.nb_components == 3;
+}
+
+std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc, bool take_rgb) {
+  constexpr uint64_t kNotPlain = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
+                                 AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+  if ((desc.flags & kNotPlain) || ((desc.flags & AV_PIX_FMT_FLAG_RGB) && !take_rgb) ||
+      std::string_view(desc.name).starts_with("xyz"))
+    return std::nullopt;
   const int colours = desc.nb_components - ((desc.flags & AV_PIX_FMT_FLAG_ALPHA) ? 1 : 0);
   if (colours == 1) return PixelFormat::k400;
   if (colours != 3 || desc.comp[1].depth != desc.comp[0].depth || desc.comp[2].depth != desc.comp[0].depth)
     return std::nullopt;
   if (desc.log2_chroma_w == 0 && desc.log2_chroma_h == 0) return PixelFormat::k444;
   if (desc.log2_chroma_w == 1 && desc.log2_chroma_h == 0) return PixelFormat::k422;
+  if (Is411(desc)) return PixelFormat::k422;
   if (desc.log2_chroma_w == 1 && desc.log2_chroma_h == 1) return PixelFormat::k420;
   return std::nullopt;
 }
@@ -41,12 +50,26 @@ void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component
   for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(row[x]);
 }
 
+/// Chroma of 4:1:1 becomes that of 4:2:2, as y4m's does.
+void Widen411(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component, const PictureFormat& format,
+              const MutablePicture& to) {
+  const int width = -(-format.width >> desc.log2_chroma_w);
+  std::vector<uint8_t> quarter(static_cast<size_t>(width) * format.height);
+  std::vector<uint16_t> row(width);
+  for (int y = 0; y < format.height; ++y)
+    CopyRow(frame, desc, component, y, width, row,
+            reinterpret_cast<std::byte*>(quarter.data()) + static_cast<size_t>(y) * width);
+  const BytePlane wide = WidenTwice(quarter, width, format.height, format.PlaneWidth(component));
+  for (int y = 0; y < wide.height; ++y)
+    std::memcpy(to.Row<uint8_t>(component, y), wide.samples.data() + static_cast<size_t>(y) * wide.width, wide.width);
+}
+
 }  // namespace
 
-Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video) {
+Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video, bool take_rgb) {
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(samples);
   if (!desc) return Error(StatusCode::kUnsupported, "{}: the decoder gives an unknown pixel format", video);
-  const std::optional<PixelFormat> pixel_format = PixelFormatOf(*desc);
+  const std::optional<PixelFormat> pixel_format = PixelFormatOf(*desc, take_rgb);
   PictureFormat format{frame.width, frame.height, desc->comp[0].depth, pixel_format.value_or(PixelFormat::k444)};
   const bool depth_known =
       format.bit_depth == 8 || format.bit_depth == 10 || format.bit_depth == 12 || format.bit_depth == 16;
@@ -60,12 +83,66 @@ Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, cons
   return format;
 }
 
+namespace {
+
+Matrix MatrixOf(AVColorSpace matrix) {
+  switch (matrix) {
+    case AVCOL_SPC_UNSPECIFIED:
+    case AVCOL_SPC_RESERVED:
+      return Matrix::kUnknown;
+    case AVCOL_SPC_RGB:
+      return Matrix::kRgb;
+    case AVCOL_SPC_BT709:
+      return Matrix::kBt709;
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+      return Matrix::kBt601;
+    case AVCOL_SPC_BT2020_NCL:
+      return Matrix::kBt2020;
+    case AVCOL_SPC_SMPTE240M:
+      return Matrix::kSmpte240;
+    case AVCOL_SPC_FCC:
+      return Matrix::kFcc;
+    default:
+      return Matrix::kOther;
+  }
+}
+
+Primaries PrimariesOf(AVColorPrimaries primaries) {
+  switch (primaries) {
+    case AVCOL_PRI_UNSPECIFIED:
+    case AVCOL_PRI_RESERVED0:
+    case AVCOL_PRI_RESERVED:
+      return Primaries::kUnknown;
+    case AVCOL_PRI_BT709:
+      return Primaries::kBt709;
+    case AVCOL_PRI_SMPTE170M:
+    case AVCOL_PRI_SMPTE240M:
+      return Primaries::kNtsc;
+    case AVCOL_PRI_BT470BG:
+      return Primaries::kPal;
+    case AVCOL_PRI_BT2020:
+      return Primaries::kBt2020;
+    case AVCOL_PRI_SMPTE431:
+    case AVCOL_PRI_SMPTE432:
+      return Primaries::kP3;
+    default:
+      return Primaries::kOther;
+  }
+}
+
+}  // namespace
+
 VideoColor ColorOf(const AVFrame& frame) {
   VideoColor color;
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   if (frame.color_range != AVCOL_RANGE_UNSPECIFIED) color.full_range = frame.color_range == AVCOL_RANGE_JPEG;
+  else if (desc && std::string_view(desc->name).starts_with("yuvj")) color.full_range = true;
   if (frame.color_trc == AVCOL_TRC_SMPTE2084) color.transfer = Transfer::kPq;
   else if (frame.color_trc == AVCOL_TRC_ARIB_STD_B67) color.transfer = Transfer::kHlg;
   else if (frame.color_trc != AVCOL_TRC_UNSPECIFIED) color.transfer = Transfer::kSdr;
+  color.matrix = MatrixOf(frame.colorspace);
+  color.primaries = PrimariesOf(frame.color_primaries);
   return color;
 }
 
@@ -84,13 +161,17 @@ Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFor
     Plane& plane = picture.planes[p];
     plane = {reinterpret_cast<const std::byte*>(frame->data[component.plane]), frame->linesize[component.plane],
              format.PlaneWidth(p), format.PlaneHeight(p)};
-    if (LiesAsOurs(*frame, desc, component)) continue;
+    if (LiesAsOurs(*frame, desc, component) && (p == 0 || !Is411(desc))) continue;
     if (!memory->copy.memory) {
       ACU_ASSIGN_OR_RETURN(memory->copy, AllocatePicture(format));
     }
     row.resize(static_cast<size_t>(format.width));
-    for (int y = 0; y < plane.height; ++y)
-      CopyRow(*frame, desc, p, y, plane.width, row, memory->copy.data[p] + y * memory->copy.stride[p]);
+    if (p > 0 && Is411(desc)) {
+      Widen411(*frame, desc, p, format, memory->copy);
+    } else {
+      for (int y = 0; y < plane.height; ++y)
+        CopyRow(*frame, desc, p, y, plane.width, row, memory->copy.data[p] + y * memory->copy.stride[p]);
+    }
     plane.data = memory->copy.data[p];
     plane.stride = memory->copy.stride[p];
   }

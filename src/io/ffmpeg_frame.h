@@ -15,8 +15,10 @@ extern "C" {
 namespace acutance {
 
 /// The picture format of a frame of FFmpeg's pixel format `samples`. If that is not 400, 420, 422
-/// or 444 YUV of 8, 10, 12 or 16 bits, the error names it and says how to convert `video`.
-Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video);
+/// or 444 YUV of 8, 10, 12 or 16 bits, the error names it and says how to convert `video`. 4:1:1 is
+/// 422. With `take_rgb`, red, green and blue of these depths are the planes of a 444.
+Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, const std::string& video,
+                               bool take_rgb = false);
 
 /// What the frame's stream says of its samples.
 VideoColor ColorOf(const AVFrame& frame);

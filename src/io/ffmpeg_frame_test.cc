@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "io/chroma_conversion.h"
 #include "io/declared_end.h"
 #include "io/ffmpeg_device.h"
 #include "io/ffmpeg_library.h"
@@ -91,9 +92,47 @@ TEST_F(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
   ExpectFrame(*picture, clip, 0);
 }
 
+TEST_F(FfmpegFrame, RgbComesAsRedGreenAndBlueWhereItIsTaken) {
+  const std::pair<AVPixelFormat, int> layouts[] = {{AV_PIX_FMT_RGB24, 8},
+                                                   {AV_PIX_FMT_BGRA, 8},
+                                                   {AV_PIX_FMT_GBRP, 8},
+                                                   {AV_PIX_FMT_GBRP10LE, 10},
+                                                   {AV_PIX_FMT_RGB48BE, 16}};
+  for (const auto& [layout, depth] : layouts) {
+    SCOPED_TRACE(av_get_pix_fmt_name(layout));
+    const Clip clip = MakeClip({18, 6, depth, PixelFormat::k444}, 1);
+    auto frame = MakeFrame(layout, 18, 6);
+    Fill(*frame, clip);
+    EXPECT_FALSE(FormatOf(*frame, layout, "a.mkv").ok());
+    auto format = FormatOf(*frame, layout, "a.mkv", true);
+    ASSERT_TRUE(format.ok()) << format.status().message();
+    auto picture = PictureOf(frame, *format, false);
+    ASSERT_TRUE(picture.ok());
+    ExpectFrame(*picture, clip, 0);
+  }
+}
+
+/// As y4m's 4:1:1, whose chroma WidenTwice makes twice as wide.
+TEST_F(FfmpegFrame, WidensQuarterChroma) {
+  auto frame = MakeFrame(AV_PIX_FMT_YUV411P, 16, 2);
+  std::vector<uint8_t> quarter;
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 4; ++x) {
+      quarter.push_back(static_cast<uint8_t>(40 * x + 10 * y));
+      frame->data[1][y * frame->linesize[1] + x] = quarter.back();
+    }
+  auto format = FormatOf(*frame, AV_PIX_FMT_YUV411P, "a.mkv");
+  ASSERT_TRUE(format.ok()) << format.status().message();
+  EXPECT_EQ(format->pixel_format, PixelFormat::k422);
+  const Picture picture = PictureOf(frame, *format, false).value();
+  const BytePlane wide = WidenTwice(quarter, 4, 2, 8);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 8; ++x) EXPECT_EQ(picture.planes[1].Row<uint8_t>(y)[x], wide.samples[y * 8 + x]);
+}
+
 TEST_F(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
   for (AVPixelFormat bad : {AV_PIX_FMT_RGB24, AV_PIX_FMT_GBRP, AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK,
-                            AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_YUV420P9LE, AV_PIX_FMT_YUV420P14LE, AV_PIX_FMT_YUV411P,
+                            AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_YUV420P9LE, AV_PIX_FMT_YUV420P14LE, AV_PIX_FMT_YUV410P,
                             AV_PIX_FMT_YUV440P, AV_PIX_FMT_GRAYF32LE, AV_PIX_FMT_BAYER_BGGR8}) {
     auto format = FormatOf(*MakeFrame(bad, 8, 8), bad, "a.mkv");
     ASSERT_FALSE(format.ok()) << av_get_pix_fmt_name(bad);

@@ -58,7 +58,7 @@ class FfmpegSource : public VideoSource {
   std::optional<double> time() const override { return time_; }
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
-  void SkipChroma() override { luma_only_ = true; }
+  void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { stream_->Interrupt(); }
   Result<std::optional<Picture>> Next() override;
   bool Jump(double part) override;
@@ -102,6 +102,7 @@ class FfmpegSource : public VideoSource {
   bool starts_between_keys_ = false;
   bool fed_all_ = false;
   bool luma_only_ = false;
+  bool take_rgb_ = false;
   bool ended_ = false;
   int64_t frames_ = 0;          // handed out
   std::optional<double> time_;  // of the last of them
@@ -204,6 +205,7 @@ Status FfmpegSource::OpenDecoder(const OpenOptions& options) {
 }
 
 Status FfmpegSource::Open(const OpenOptions& options) {
+  take_rgb_ = options.take_all;
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
   declared_end_ = DeclaredEnd(start);
   ACU_RETURN_IF_ERROR(OpenIo());
@@ -282,7 +284,7 @@ Result<FfmpegSource::FramePtr> FfmpegSource::DecodeFrame() {
 
 /// Frames on a device tell only how they are laid out there.
 Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
-  if (!device_) return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), stream_->name());
+  if (!device_) return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), stream_->name(), take_rgb_);
   if (frame.format != AV_PIX_FMT_CUDA)
     return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", stream_->name());
   // FFmpeg's own decoder treats or conceals each of these differently.

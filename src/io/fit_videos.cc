@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
-#include "io/converted_range.h"
+#include "io/chroma_video.h"
+#include "io/deinterlaced_video.h"
+#include "io/fit_colors.h"
 #include "io/raised_depth.h"
 #include "io/scaled_video.h"
 #include "io/turned_video.h"
@@ -13,24 +16,59 @@
 namespace acutance {
 namespace {
 
-using Inputs = std::vector<PairReaderInput*>;  // the reference first
+/// What opening did already.
+void NoteSamples(const FitInputs& inputs, std::vector<std::string>& steps) {
+  for (const PairReaderInput* input : inputs)
+    if (const std::string_view changed = input->video->facts().changed_samples; !changed.empty())
+      steps.push_back(fmt::format("{}: {}", input->name, changed));
+}
 
-std::string_view NameOf(Transfer transfer) { return kTransferNames[static_cast<int>(transfer)]; }
+bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
+  switch (choice) {
+    case Deinterlacing::kOff:
+      return false;
+    case Deinterlacing::kAuto:
+    case Deinterlacing::kOn:
+      return is_interlaced;
+    case Deinterlacing::kReference:
+      return is_reference;
+    case Deinterlacing::kDistorted:
+      return !is_reference;
+    case Deinterlacing::kBoth:
+      return true;
+  }
+  return false;
+}
 
-/// Profile 5 has no layer that other decoders show rightly: its samples are IPT, which only a Dolby decoder makes YUV
-/// of.
-Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<std::string>& steps) {
-  constexpr int kIptProfile = 5;
-  if (input.video->facts().dolby_vision_profile != kIptProfile) return {};
-  const std::string problem = input.name + " is Dolby Vision of profile 5, whose samples are no YUV";
-  if (!force)
-    return Error(StatusCode::kUnsupported,
-                 "{}: convert it with a decoder for it (such as FFmpeg's filter libplacebo), or --force", problem);
-  steps.push_back(problem + ": the scores mean little");
+/// Raw yuv does not tell whether it is interlaced, so that nothing is done beside it unasked.
+Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<std::string>& steps) {
+  const auto is_interlaced = [](const PairReaderInput* input) { return input->video->facts().is_interlaced; };
+  const auto is_raw = [](const PairReaderInput* input) { return input->video->is_raw(); };
+  const auto told = std::ranges::find_if(inputs, is_interlaced);
+  if (choice == Deinterlacing::kAuto && told != inputs.end()) {
+    if (std::ranges::all_of(inputs, is_interlaced)) {
+      steps.push_back("all videos are interlaced, and compared as they are; --deinterlace on makes them progressive");
+      return {};
+    }
+    if (std::ranges::any_of(inputs, is_raw)) {
+      steps.push_back(
+          fmt::format("{} is interlaced, and raw yuv does not tell; --deinterlace on makes it progressive, "
+                      "ref, dis or both the raw one, too",
+                      (*told)->name));
+      return {};
+    }
+  }
+  for (PairReaderInput* input : inputs) {
+    if (!IsChosen(choice, input == inputs.front(), is_interlaced(input))) continue;
+    const bool bottom = input->video->facts().bottom_field_first;
+    ACU_ASSIGN_OR_RETURN(input->video, DeinterlaceVideo(std::move(input->video)));
+    steps.push_back(fmt::format("{} is deinterlaced: the {} field of each frame that shows two moments is completed",
+                                input->name, bottom ? "bottom" : "top"));
+  }
   return {};
 }
 
-Status TurnAndCrop(bool heed_display, const Inputs& inputs, std::vector<std::string>& steps) {
+Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<std::string>& steps) {
   for (PairReaderInput* input : inputs) {
     const PictureFormat stored = input->video->format();
     if (heed_display && input->video->facts().orientation != Orientation()) {
@@ -51,7 +89,7 @@ double ShapeOf(const VideoSource& video) {
 }
 
 /// Headers may say anything. Anamorphic video reaches from 0.5 to 2.
-Status CheckPixels(const Inputs& inputs) {
+Status CheckPixels(const FitInputs& inputs) {
   constexpr double kMost = 100;
   for (const PairReaderInput* input : inputs) {
     const double aspect = input->video->facts().pixel_aspect;
@@ -65,7 +103,7 @@ Status CheckPixels(const Inputs& inputs) {
 }
 
 /// Sizes are rounded to whole blocks, so that shapes differ a little.
-Status CheckShapes(bool force, const Inputs& inputs, std::vector<std::string>& steps) {
+Status CheckShapes(bool force, const FitInputs& inputs, std::vector<std::string>& steps) {
   constexpr double kTolerance = 0.03;
   const PairReaderInput& reference = *inputs.front();
   const double shape = ShapeOf(*reference.video);
@@ -86,42 +124,6 @@ Status CheckShapes(bool force, const Inputs& inputs, std::vector<std::string>& s
   return {};
 }
 
-/// A curve that is not told is taken as SDR beside HDR: encoders write that of HDR, for players need it.
-Status CheckTransfers(bool force, const Inputs& inputs, std::vector<std::string>& steps) {
-  const PairReaderInput& reference = *inputs.front();
-  const VideoColor own = reference.video->color();
-  for (const PairReaderInput* input : inputs) {
-    const VideoColor color = input->video->color();
-    if ((!own.is_hdr() && !color.is_hdr()) || own.transfer == color.transfer) continue;
-    const std::string problem =
-        fmt::format("{} is {} and {} {}", reference.name, NameOf(own.transfer), input->name, NameOf(color.transfer));
-    if (!force)
-      return Error(StatusCode::kUnsupported,
-                   "{}: their samples mean different light; map the tones of one of them first, or --force", problem);
-    steps.push_back(problem + ": their samples mean different light, and the scores little");
-  }
-  for (const PairReaderInput* input : inputs) ACU_RETURN_IF_ERROR(CheckDolbyVision(force, *input, steps));
-  if (own.is_hdr()) steps.push_back("the videos are " + std::string(NameOf(own.transfer)) + ", and models know SDR");
-  return {};
-}
-
-/// A video that does not tell its range has the limited one, as in H.264 and HEVC.
-Status FitRanges(const Inputs& inputs, std::vector<std::string>& steps) {
-  const std::optional<bool> wanted = inputs.front()->video->color().full_range;
-  const bool full = wanted.value_or(false);
-  for (PairReaderInput* input : inputs) {
-    const std::optional<bool> own = input->video->color().full_range;
-    if (own.value_or(false) == full) continue;
-    if (input->video->is_on_device())
-      return Error(StatusCode::kUnsupported, "the range of pictures in a device's memory is not converted");
-    const std::string_view assumed = wanted && own ? "" : " (a range that is not told is taken as limited)";
-    steps.push_back(fmt::format("{} is converted from {} range{}", input->name,
-                                full ? "limited to full" : "full to limited", assumed));
-    input->video = ConvertRange(std::move(input->video), full);
-  }
-  return {};
-}
-
 /// The size with square pixels, which takes nothing from the stored one.
 PictureFormat ShownSize(bool heed_display, const VideoSource& video) {
   constexpr double kSquare = 0.01;
@@ -133,7 +135,7 @@ PictureFormat ShownSize(bool heed_display, const VideoSource& video) {
   return format;
 }
 
-Result<PictureFormat> SizeOf(const CommonSize& size, bool heed_display, const Inputs& inputs) {
+Result<PictureFormat> SizeOf(const CommonSize& size, bool heed_display, const FitInputs& inputs) {
   PictureFormat format = inputs[1]->video->format();
   if (size.of == CommonSize::Of::kReference) {
     format = ShownSize(heed_display, *inputs.front()->video);
@@ -158,7 +160,7 @@ std::string DescribePixels(double aspect) {
   return aspect == 1 ? "" : fmt::format(" with pixels {:.4g} times as wide as high", aspect);
 }
 
-Status FitSizes(const CommonSize& size, bool heed_display, const Inputs& inputs, std::vector<std::string>& steps) {
+Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inputs, std::vector<std::string>& steps) {
   ACU_ASSIGN_OR_RETURN(const PictureFormat to, SizeOf(size, heed_display, inputs));
   for (PairReaderInput* input : inputs) {
     const PictureFormat from = input->video->format();
@@ -173,7 +175,33 @@ Status FitSizes(const CommonSize& size, bool heed_display, const Inputs& inputs,
   return {};
 }
 
-Status RaiseToDeepest(const Inputs& inputs, std::vector<std::string>& steps) {
+std::string_view ChromaName(PixelFormat format) {
+  constexpr std::string_view kNames[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};
+  return kNames[static_cast<int>(format)];
+}
+
+/// Distorted chroma gets as many samples as the reference's, which decide what can be seen at all.
+Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<std::string>& steps) {
+  const VideoSource& reference = *inputs.front()->video;
+  for (PairReaderInput* input : inputs) {
+    const PixelFormat from = input->video->format().pixel_format, to = reference.format().pixel_format;
+    if (from == to) continue;
+    const ChromaChange change = {.to = to,
+                                 .siting = input->video->facts().siting.value_or(ChromaSiting()),
+                                 .to_siting = reference.facts().siting.value_or(ChromaSiting()),
+                                 .filter = filter};
+    ACU_ASSIGN_OR_RETURN(input->video, ChangeChroma(std::move(input->video), change));
+    const bool left_out = to == PixelFormat::k400, added = from == PixelFormat::k400;
+    steps.push_back(
+        left_out ? fmt::format("the chroma of {} is left out, for {} has none", input->name, inputs.front()->name)
+        : added  ? fmt::format("{} has no chroma, and gets {} without color", input->name, ChromaName(to))
+                 : fmt::format("the chroma of {} is brought from {} to {} ({})", input->name, ChromaName(from),
+                               ChromaName(to), kScaleFilterNames[static_cast<int>(filter)]));
+  }
+  return {};
+}
+
+Status RaiseToDeepest(const FitInputs& inputs, std::vector<std::string>& steps) {
   int deepest = 0;
   for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
   for (PairReaderInput* input : inputs) {
@@ -211,19 +239,26 @@ std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_vie
   return common;
 }
 
+std::optional<Deinterlacing> FindDeinterlacing(std::string_view name) {
+  const auto* found = std::ranges::find(kDeinterlacingNames, name);
+  if (found == std::end(kDeinterlacingNames)) return std::nullopt;
+  return static_cast<Deinterlacing>(found - std::begin(kDeinterlacingNames));
+}
+
 Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                            std::vector<PairReaderInput>& distorted) {
-  Inputs inputs{&reference};
+  FitInputs inputs{&reference};
   for (PairReaderInput& input : distorted) inputs.push_back(&input);
   std::vector<std::string> steps;
+  if (options.heed_color) NoteSamples(inputs, steps);
+  ACU_RETURN_IF_ERROR(Progress(options.deinterlace, inputs, steps));
   ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));
-  if (options.heed_color) {
-    ACU_RETURN_IF_ERROR(CheckTransfers(options.force, inputs, steps));
-    ACU_RETURN_IF_ERROR(FitRanges(inputs, steps));
-  }
+  if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options.force, inputs, steps));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckPixels(inputs));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
+  if (options.fit_chroma)
+    ACU_RETURN_IF_ERROR(FitChroma(options.size ? options.size->filter : ScaleFilter::kBicubic, inputs, steps));
   if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
   return steps;
 }

@@ -34,11 +34,27 @@ struct CommonSize {
 /// "ref", "dis" or "1920x1080", and a filter of kScaleFilterNames; nullopt: another text.
 std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter);
 
+/// Which interlaced videos become progressive.
+enum class Deinterlacing {
+  kOff,
+  kAuto,  // those that tell it, where others do not
+  kOn,    // all that tell it
+  kReference,
+  kDistorted,
+  kBoth,
+};
+
+inline constexpr std::string_view kDeinterlacingNames[] = {"off", "auto", "on", "ref", "dis", "both"};
+std::optional<Deinterlacing> FindDeinterlacing(std::string_view name);
+
 struct FitOptions {
   std::optional<CommonSize> size{};  // not set: videos of other sizes are refused
   bool raise_bit_depth = false;      // shift the samples of shallower videos left, instead of refusing them
-  /// Bring distorted videos to the reference's range where both tell theirs, and refuse HDR against SDR and PQ against
-  /// HLG.
+  /// Bring the chroma of distorted videos to the reference's format, instead of refusing another.
+  bool fit_chroma = false;
+  Deinterlacing deinterlace = Deinterlacing::kOff;
+  /// Make YUV of RGB, refuse matrices and primaries that differ, HDR against SDR and PQ against HLG, and bring
+  /// distorted videos to the reference's range.
   bool heed_color = false;
   /// Turn pictures as they are shown, bring the reference's pixels to squares where `size` is set, and refuse distorted
   /// videos that are shown in another shape.
@@ -46,8 +62,8 @@ struct FitOptions {
   bool force = false;  // say so instead of refusing
 };
 
-/// Changes what `options` allow and the inputs' crops say: turns, crops, then converts the range, the size and the
-/// depth. Says what it did: a line for each change.
+/// Changes what `options` allow and the inputs' crops say: deinterlaces, turns, crops, then converts RGB, the range,
+/// the size, chroma and the depth. Says what it did: a line for each change.
 Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                            std::vector<PairReaderInput>& distorted);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/bars.h"
+#include "io/rgb_video.h"
 #include "io/turned_video.h"
 
 namespace acutance {
@@ -56,6 +57,11 @@ constexpr FitOptions kAll = {.size = CommonSize(), .raise_bit_depth = true, .hee
 PairReaderInput Flat(const char* name, const PictureFormat& format, VideoColor color = {}, int luma = 0,
                      int chroma = 128) {
   return {name, std::make_unique<FlatVideo>(format, color, luma, chroma)};
+}
+
+PairReaderInput WithFacts(PairReaderInput input, const VideoFacts& facts) {
+  static_cast<FlatVideo&>(*input.video).SetFacts(facts);
+  return input;
 }
 
 struct Fitted {
@@ -122,6 +128,75 @@ TEST(FitVideos, TakesARangeThatIsNotToldAsLimited) {
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kLimited)).steps.value(), IsEmpty());
 }
 
+TEST(FitVideos, RefusesOtherColors) {
+  const VideoColor hd = {.matrix = Matrix::kBt709, .primaries = Primaries::kBt709},
+                   sd = {.matrix = Matrix::kBt601, .primaries = Primaries::kPal},
+                   wide = {.primaries = Primaries::kBt2020};
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, sd)).steps.status().message(),
+              HasSubstr("a has the matrix of BT.709 and b that of BT.601: their samples mean different colors"));
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, wide)).steps.status().message(),
+              HasSubstr("b those of BT.2020"));
+  FitOptions forced = kAll;
+  forced.force = true;
+  EXPECT_THAT(Fit(forced, Flat("a", kFormat, hd), Flat("b", kFormat, sd)).steps.value(),
+              ElementsAre(HasSubstr("different colors")));
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat)).steps.value(), IsEmpty());
+  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, {.primaries = Primaries::kPal})).steps.value(),
+              ElementsAre(HasSubstr("colors differ a little")));
+}
+
+TEST(FitVideos, BringsChromaToTheReferences) {
+  FitOptions options = kAll;
+  options.fit_chroma = true;
+  const PictureFormat full = {64, 36, 8, PixelFormat::k444}, gray = {64, 36, 8, PixelFormat::k400};
+  Fitted fitted = Fit(options, Flat("a", kFormat), Flat("b", full, {}, 90, 70));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("the chroma of b is brought from 4:4:4 to 4:2:0 (bicubic)"));
+  EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(90, 70, 70));
+  EXPECT_THAT(Fit(options, Flat("a", full), Flat("b", gray)).steps.value(),
+              ElementsAre("b has no chroma, and gets 4:4:4 without color"));
+  EXPECT_THAT(Fit(options, Flat("a", gray), Flat("b", full)).steps.value(),
+              ElementsAre("the chroma of b is left out, for a has none"));
+  EXPECT_THAT(Fit(kAll, Flat("a", gray), Flat("b", full)).steps.value(), IsEmpty()) << "unasked";
+}
+
+/// Pictures whose planes are red, green and blue.
+PairReaderInput Rgb(const char* name, int red, int others) {
+  PairReaderInput input = Flat(name, {64, 36, 8, PixelFormat::k444}, {}, red, others);
+  static_cast<FlatVideo&>(*input.video).SetFacts({.is_rgb = true});
+  input.video = ConvertRgb(std::move(input.video));
+  return input;
+}
+
+TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
+  const PictureFormat full = {64, 36, 8, PixelFormat::k444};
+  Fitted told = Fit(kAll, Flat("a", full, {.full_range = false, .matrix = Matrix::kBt709}), Rgb("b", 255, 0));
+  EXPECT_THAT(told.steps.value(),
+              ElementsAre("b is RGB, and converted to 4:4:4 of limited range by BT.709 (that of a)"));
+  EXPECT_THAT(FirstSamples(*told.distorted[0].video), ElementsAre(63, 102, 240));
+  Fitted untold = Fit(kAll, Flat("a", full), Rgb("b", 255, 0));
+  EXPECT_THAT(untold.steps.value(), ElementsAre(HasSubstr("by BT.601 (a does not tell its matrix")));
+  EXPECT_THAT(FirstSamples(*untold.distorted[0].video), ElementsAre(81, 90, 240));
+  Fitted both = Fit(kAll, Rgb("a", 0, 255), Rgb("b", 255, 0));
+  EXPECT_THAT(both.steps.value(), ElementsAre(HasSubstr("a is RGB"), HasSubstr("b is RGB")));
+  EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(63, 102, 240));
+}
+
+TEST(FitVideos, DeinterlacesBesideProgressiveVideo) {
+  FitOptions options = kAll;
+  options.deinterlace = Deinterlacing::kAuto;
+  const auto fields = [](const char* name) { return WithFacts(Flat(name, kFormat), {.is_interlaced = true}); };
+  const Fitted fitted = Fit(options, fields("a"), Flat("b", kFormat));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre(HasSubstr("a is deinterlaced: the top field")));
+  EXPECT_FALSE(fitted.reference.video->facts().is_interlaced);
+  EXPECT_THAT(Fit(options, fields("a"), fields("b")).steps.value(), ElementsAre(HasSubstr("compared as they are")));
+  EXPECT_THAT(Fit(kAll, fields("a"), Flat("b", kFormat)).steps.value(), IsEmpty());
+  options.deinterlace = Deinterlacing::kDistorted;
+  EXPECT_THAT(Fit(options, Flat("a", kFormat), Flat("b", kFormat)).steps.value(),
+              ElementsAre(HasSubstr("b is deinterlaced")));
+  options.deinterlace = Deinterlacing::kOn;
+  EXPECT_EQ(Fit(options, fields("a"), fields("b")).steps->size(), 2u);
+}
+
 TEST(FitVideos, RefusesOtherLight) {
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.status().message(),
               HasSubstr("a is unknown and b HDR by PQ: their samples mean different light"));
@@ -135,11 +210,6 @@ TEST(FitVideos, RefusesOtherLight) {
 }
 
 constexpr FitOptions kShown = {.size = CommonSize(), .heed_display = true};
-
-PairReaderInput WithFacts(PairReaderInput input, const VideoFacts& facts) {
-  static_cast<FlatVideo&>(*input.video).SetFacts(facts);
-  return input;
-}
 
 TEST(FitVideos, TurnsWhatIsStoredLying) {
   const PictureFormat lying = {36, 64, 8, PixelFormat::k420};

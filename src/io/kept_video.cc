@@ -42,6 +42,7 @@ class KeptVideo::Reading : public VideoSource {
   std::optional<int64_t> frame_count() const override { return state_->source->frame_count(); }
   std::optional<double> frame_rate() const override { return state_->source->frame_rate(); }
   std::optional<double> time() const override { return time_; }
+  void SetRgbColor(const VideoColor& color) override { state_->source->SetRgbColor(color); }
   void SkipChroma() override { state_->source->SkipChroma(); }
   bool is_raw() const override { return state_->source->is_raw(); }
   Status CheckIntact() const override { return state_->source->CheckIntact(); }

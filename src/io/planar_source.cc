@@ -45,6 +45,13 @@ class PlanarSource : public VideoSource {
     frame_rate_ = header.frame_rate;
     facts_.pixel_aspect = header.pixel_aspect;
     facts_.siting = header.siting;
+    facts_.is_interlaced = !header.fields.empty();
+    facts_.bottom_field_first = header.fields == "b";
+    facts_.changed_samples = header.conversion == ChromaConversion::k411To422 ? "4:1:1 is widened to 4:2:2"
+                             : header.conversion == ChromaConversion::kPaldv
+                                 ? "its chroma is moved from where PAL DV has it"
+                             : header.conversion == ChromaConversion::kDropAlpha ? "its alpha is left out"
+                                                                                 : "";
     full_range_ = header.full_range;
     warnings_ = std::move(header.warnings);
   }
@@ -232,7 +239,7 @@ Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stre
   return std::unique_ptr<VideoSource>(new PlanarSource(std::move(stream), layout, false));
 }
 
-Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool keep_mapped) {
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, const OpenOptions& options) {
   Result<std::optional<std::string>> line = stream->ReadLine(kY4mHeaderLimit);
   if (!line.ok() && line.status().code() != StatusCode::kBadData) return line.status();
   if (!line.ok() || !line->has_value())
@@ -240,8 +247,12 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream,
                  kY4mHeaderLimit + 1);
   Result<Y4mHeader> header = ParseY4mHeader(**line);
   if (!header.ok()) return Error(header.status().code(), "{}: {}", stream->name(), header.status().message());
+  if (!header->fields.empty() && !options.take_all) {
+    const Status refused = InterlacedY4m(header->fields);
+    return Error(refused.code(), "{}: {}", stream->name(), refused.message());
+  }
   const FrameLayout layout = MakeFrameLayout(header->format, header->conversion);
-  stream->Map(keep_mapped);
+  stream->Map(options.keep_mapped);
   auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
   source->Describe(std::move(header).value());
   return std::unique_ptr<VideoSource>(std::move(source));

@@ -13,6 +13,6 @@ Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stre
                                                 bool keep_mapped);
 
 /// Opens a y4m video; the stream stands at its signature.
-Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, bool keep_mapped);
+Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
 }  // namespace acutance

@@ -5,6 +5,7 @@
 #include "io/byte_stream.h"
 #include "io/ffmpeg_source.h"
 #include "io/planar_source.h"
+#include "io/rgb_video.h"
 #include "io/y4m_header.h"
 
 namespace acutance {
@@ -42,7 +43,7 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path));
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kContainerStart));
   if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
-  if (start.starts_with(kY4mSignature)) return OpenY4m(std::move(stream), options.keep_mapped);
+  if (start.starts_with(kY4mSignature)) return OpenY4m(std::move(stream), options);
   if (options.raw && !LooksLikeContainer(start))
     return OpenRawYuv(std::move(stream), *options.raw, options.keep_mapped);
   if (LooksLikeRawYuv(path))
@@ -50,7 +51,8 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
                  "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "
                  "--bit-depth 8 (acutance), -w 1920 -h 1080 -p 420 -b 8 (vmaf) or size=(1920, 1080) (Python)",
                  stream->name());
-  return OpenContainer(std::move(stream), options);
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenContainer(std::move(stream), options));
+  return video->facts().is_rgb ? ConvertRgb(std::move(video)) : std::move(video);
 }
 
 }  // namespace acutance

@@ -30,6 +30,10 @@ class VideoSource {
   /// told, and frames are evenly spaced.
   virtual std::optional<double> time() const { return std::nullopt; }
 
+  /// How pictures that are stored as red, green and blue become YUV: as those of `color`. Others stay as they are. Call
+  /// before the first Next().
+  virtual void SetRgbColor(const VideoColor& /*color*/) {}
+
   /// Chroma planes may then stay empty, unread. Call before the first Next().
   virtual void SkipChroma() {}
 
@@ -77,8 +81,10 @@ struct DeviceDecoding {
 Result<std::vector<std::string>> DeviceCodecs();
 
 struct OpenOptions {
-  std::optional<PictureFormat> raw;               // of files that are neither y4m nor a known container
-  bool film_grain = true;                         // false: AV1 without the grain that decoders add
+  std::optional<PictureFormat> raw;  // of files that are neither y4m nor a known container
+  bool film_grain = true;            // false: AV1 without the grain that decoders add
+  /// Also opens what FitVideos makes fit for scoring: RGB, which comes as YUV (VideoFacts::is_rgb), and y4m of fields.
+  bool take_all = false;
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool keep_mapped = false;  // pages of y4m and yuv files stay mapped when their pictures have passed

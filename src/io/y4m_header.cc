@@ -74,9 +74,11 @@ std::optional<ChromaSiting> SitingOf(std::string_view tag) {
 Status ParseInterlacing(std::string_view text, Y4mHeader* header) {
   const char kind = text.empty() ? '?' : text[0];
   if (kind == 'p') return {};
-  if (kind != '?')
-    return Error(StatusCode::kUnsupported, "the y4m file is interlaced (I{}); only progressive video can be scored",
-                 Printable(text));
+  if (text == "t" || text == "b") {
+    header->fields = text;
+    return {};
+  }
+  if (kind != '?') return InterlacedY4m(text);
   header->warnings.push_back("the y4m header leaves interlacing open (I?); taken as progressive");
   return {};
 }
@@ -96,6 +98,11 @@ Status ParseChroma(std::string_view text, Y4mHeader* header) {
 }
 
 }  // namespace
+
+Status InterlacedY4m(std::string_view fields) {
+  return Error(StatusCode::kUnsupported, "the y4m file is interlaced (I{}); only progressive video can be scored",
+               Printable(fields));
+}
 
 Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
   if (!line.starts_with(kY4mSignature)) return Error(StatusCode::kBadData, "not a y4m file");

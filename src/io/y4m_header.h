@@ -26,6 +26,7 @@ struct Y4mHeader {
   std::optional<double> frame_rate;
   double pixel_aspect = 1;
   std::optional<ChromaSiting> siting;
+  std::string fields;              // "t" or "b": interlaced, with the top or bottom field first
   std::optional<bool> full_range;  // where FFmpeg's tag XCOLORRANGE says it
   std::vector<std::string> warnings;
 };
@@ -36,6 +37,9 @@ inline constexpr size_t kY4mFrameLineLimit = 5 + 79;  // "FRAME" and its paramet
 
 /// `line` is the header without its line feed. Error messages leave it to the caller to name the file.
 Result<Y4mHeader> ParseY4mHeader(std::string_view line);
+
+/// The refusal of `fields`, for callers that do not deinterlace.
+Status InterlacedY4m(std::string_view fields);
 
 /// `text` as a message prints it: at most 40 bytes, with \xNN in place of unprintable ones.
 std::string Printable(std::string_view text);

@@ -138,6 +138,7 @@ Json SummaryDocument(const Summary& summary) {
                    {"results", std::move(results)},
                    {"model_reasons", summary.model_reasons},
                    {"warnings", summary.warnings}};
+  if (!summary.inputs.empty()) document["inputs"] = InputsJson(summary.inputs);
   if (!summary.verdicts.empty()) document["verdict"] = VerdictsJson(summary.verdicts);
   return document;
 }

@@ -11,6 +11,7 @@
 #include "decide/pool.h"
 #include "decide/requirement.h"
 #include "model/score_table.h"
+#include "report/summary_input.h"
 
 namespace acutance {
 
@@ -56,6 +57,7 @@ struct Summary {
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons = {};  // of models that were chosen for the videos
   std::vector<SummaryDevice> devices = {};      // beside the CPU
+  std::vector<SummaryInput> inputs = {};        // the reference first; empty: not known
   std::optional<double> frame_rate = {};
   std::vector<NamedPool> pools = UsualPools();
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots

@@ -1,5 +1,6 @@
 """Wrong input ends with a message that helps, a non-zero status and no log."""
 import fcntl
+import json
 import os
 import pty
 import select
@@ -80,7 +81,7 @@ class Files(CommandTest):
             (b"YUV4MPEG2 W64 H99999999999999999999 F25:1\n", "99999999999999999999"),
             (b"YUV4MPEG2 W65536 H65536 F25:1\n", "65536"),
             (b"YUV4MPEG2 W64 F25:1\n", "H"),
-            (b"YUV4MPEG2 W64 H48 F25:1 It\n", "interlaced"),
+            (b"YUV4MPEG2 W64 H48 F25:1 Im\n", "interlaced"),
             (b"YUV4MPEG2 " + b"X" * 5000 + b" W64 H48 F25:1\n", "header"),
             (b"YUV4MPEG2", "header"),
         ]:
@@ -113,8 +114,24 @@ class Pairs(CommandTest):
         result = self.score(self.ref, deep)
         self.assert_ok(result)
         self.assertIn(f"{self.ref} is raised from 8 to 10 bits", result.stderr.decode())
-        self.assert_fails(self.score(self.ref, grey), 1, f"{self.ref} and {grey}: pixel formats do not match", "-pix_fmt")
+        result = self.score(self.ref, grey)
+        self.assert_ok(result)
+        self.assertIn(f"the chroma of {grey} is brought from 4:4:4 to 4:2:0 (bicubic)", result.stderr.decode())
         self.assert_fails(self.vmaf("-r", self.ref, "-d", deep), 255, "bitdepths do not match")
+
+    def test_interlaced_beside_progressive(self):
+        fields = self.write("fields.y4m", y4m(64, 48, self.clip("dis"), "F25:1 Ib"))
+        result = self.score(self.ref, fields, "--align", "index", "--json")
+        inputs = json.loads(self.assert_ok(result))["inputs"]
+        self.assertEqual([video["interlaced"] for video in inputs], [False, True])
+        self.assertIn(f"{fields} is deinterlaced: the bottom field", result.stderr.decode())
+        result = self.score(self.ref, fields, "--align", "index", "--deinterlace", "off")
+        self.assert_ok(result)
+        self.assertNotIn("deinterlaced", result.stderr.decode())
+        both = self.score(fields, fields, "--align", "index")
+        self.assert_ok(both)
+        self.assertIn("all videos are interlaced, and compared as they are", both.stderr.decode())
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", fields), 255, "only progressive video can be scored")
 
     def test_shorter_video_scores_the_common_part(self):
         short = self.write("short.y4m", y4m(64, 48, self.clip("dis")[:4]))

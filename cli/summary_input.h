@@ -1,0 +1,11 @@
+// What the summary says of a video as it was opened.
+#pragma once
+
+#include "engine/score_run.h"
+#include "report/summary.h"
+
+namespace acutance::cli {
+
+SummaryInput SummaryOf(const InputFacts& input);
+
+}  // namespace acutance::cli

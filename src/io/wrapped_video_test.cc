@@ -1,0 +1,228 @@
+// Videos that are made of others, picture by picture.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+
+#include "io/chroma_video.h"
+#include "io/deinterlaced_video.h"
+#include "io/kept_video.h"
+#include "io/picked_video.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Sample = std::function<int(int frame, int plane, int x, int y)>;
+
+Picture MakePicture(const PictureFormat& format, int frame, const Sample& sample) {
+  const MutablePicture picture = AllocatePicture(format).value();
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    for (int y = 0; y < format.PlaneHeight(p); ++y)
+      for (int x = 0; x < format.PlaneWidth(p); ++x) {
+        if (format.bit_depth == 8) picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(sample(frame, p, x, y));
+        else picture.Row<uint16_t>(p, y)[x] = static_cast<uint16_t>(sample(frame, p, x, y));
+      }
+  return picture.Share();
+}
+
+/// Frames of samples that are made as they are read; one may be damaged.
+class MadeVideo : public VideoSource {
+ public:
+  MadeVideo(const PictureFormat& format, int frames, Sample sample, int damaged = -1)
+      : format_(format), frames_(frames), damaged_(damaged), sample_(std::move(sample)) {}
+  const PictureFormat& format() const override { return format_; }
+  std::optional<int64_t> frame_count() const override { return frames_; }
+  std::optional<double> time() const override { return (next_ - 1) * 0.5; }
+  Result<std::optional<Picture>> Next() override {
+    if (next_ == damaged_) return Error(StatusCode::kBadData, "damaged");
+    if (next_ == frames_) return std::optional<Picture>();
+    return std::optional(MakePicture(format_, next_++, sample_));
+  }
+
+ private:
+  const PictureFormat format_;
+  const int frames_, damaged_;
+  const Sample sample_;
+  int next_ = 0;
+};
+
+constexpr PictureFormat kGray = {32, 32, 8, PixelFormat::k400};
+
+std::unique_ptr<VideoSource> Numbered(int frames, int damaged = -1) {
+  return std::make_unique<MadeVideo>(
+      kGray, frames, [](int frame, int, int, int) { return frame; }, damaged);
+}
+
+/// The first sample and the time of each frame.
+std::vector<std::pair<int, double>> Read(VideoSource& video, int most = 100) {
+  std::vector<std::pair<int, double>> read;
+  while (static_cast<int>(read.size()) < most) {
+    const Result<std::optional<Picture>> picture = video.Next();
+    if (!picture.ok() || !*picture) break;
+    read.emplace_back((*picture)->planes[0].Row<uint8_t>(0)[0], *video.time());
+  }
+  return read;
+}
+
+TEST(PickedVideo, HandsOutTheFramesOfAList) {
+  const auto video = PickFrames(Numbered(10), {0, 3, 4, 9});
+  EXPECT_EQ(video->frame_count(), 4);
+  EXPECT_THAT(Read(*video), ElementsAre(std::pair(0, 0.0), std::pair(3, 1.5), std::pair(4, 2.0), std::pair(9, 4.5)));
+  EXPECT_FALSE(video->Next().value());
+}
+
+TEST(PickedVideo, SkipsItsOwnFramesAndEndsWithItsSource) {
+  const auto video = PickFrames(Numbered(6), {1, 2, 4, 7});
+  EXPECT_EQ(video->Skip(2).value(), 2);
+  EXPECT_THAT(Read(*video), ElementsAre(std::pair(4, 2.0)));
+  EXPECT_EQ(PickFrames(Numbered(6), {1, 2})->Skip(5).value(), 2);
+  EXPECT_FALSE(PickFrames(Numbered(6), {})->Next().value());
+}
+
+TEST(KeptVideo, IsReadAgain) {
+  KeptVideo kept(Numbered(4), 1 << 20);
+  EXPECT_EQ(Read(*kept.Open().value(), 2).size(), 2u);
+  for (int again = 0; again < 2; ++again)
+    EXPECT_THAT(Read(*kept.Open().value()),
+                ElementsAre(std::pair(0, 0.0), std::pair(1, 0.5), std::pair(2, 1.0), std::pair(3, 1.5)));
+}
+
+TEST(KeptVideo, KeepsNothingThatIsTooLarge) {
+  KeptVideo kept(Numbered(4), 3 * 32 * 32);
+  EXPECT_EQ(Read(*kept.Open().value(), 3).size(), 3u);
+  {
+    const auto again = kept.Open().value();
+    EXPECT_EQ(Read(*again).size(), 4u) << "the fourth is read, and nothing is kept from there on";
+  }
+  EXPECT_THAT(kept.Open().status().message(), HasSubstr("a pipe cannot be read again"));
+}
+
+TEST(KeptVideo, EndsAtDamage) {
+  KeptVideo kept(Numbered(4, 2), 1 << 20);
+  EXPECT_EQ(Read(*kept.Open().value()).size(), 2u);
+  EXPECT_EQ(Read(*kept.Open().value()).size(), 2u);
+}
+
+TEST(ChromaVideo, KeepsFlatColorsAndLuma) {
+  const Sample sample = [](int, int p, int x, int y) { return p == 0 ? 3 * x + y : 60 * p; };
+  for (const PixelFormat from : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
+    for (const PixelFormat to : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
+      const PictureFormat format = {33, 17, 8, from};
+      const auto video = ChangeChroma(std::make_unique<MadeVideo>(format, 1, sample), {.to = to}).value();
+      const Picture picture = video->Next().value().value();
+      EXPECT_EQ(picture.format.pixel_format, to);
+      EXPECT_EQ(picture.planes[0].Row<uint8_t>(16)[32], 3 * 32 + 16);
+      for (int p = 1; p <= 2; ++p) {
+        EXPECT_EQ(picture.planes[p].width, picture.format.PlaneWidth(p));
+        for (int y = 0; y < picture.format.PlaneHeight(p); ++y)
+          for (int x = 0; x < picture.format.PlaneWidth(p); ++x)
+            ASSERT_EQ(picture.planes[p].Row<uint8_t>(y)[x], 60 * p) << x << " " << y;
+      }
+    }
+}
+
+/// Chroma that grows evenly stays where it is seen, whatever lies where. Sample x of luma has 2 x + 20.
+TEST(ChromaVideo, MindsWhereSamplesLie) {
+  for (const double siting : {0.0, 0.5}) {
+    const Sample halved = [&](int, int p, int x, int) {
+      return p == 0 ? 0 : static_cast<int>(2 * (2 * x + siting) + 20);
+    };
+    const ChromaSiting place = {siting, 0.5};
+    const PictureFormat format = {64, 32, 8, PixelFormat::k422};
+    const auto wide = ChangeChroma(std::make_unique<MadeVideo>(format, 1, halved),
+                                   {.to = PixelFormat::k444, .siting = place, .to_siting = {}})
+                          .value();
+    const Picture full = wide->Next().value().value();
+    for (int x = 8; x < 56; ++x) EXPECT_NEAR(full.planes[1].Row<uint8_t>(9)[x], 2 * x + 20, 1) << siting;
+    const Sample each = [](int, int p, int x, int) { return p == 0 ? 0 : 2 * x + 20; };
+    const auto back = ChangeChroma(std::make_unique<MadeVideo>(PictureFormat{64, 32, 8, PixelFormat::k444}, 1, each),
+                                   {.to = PixelFormat::k422, .siting = {}, .to_siting = place})
+                          .value();
+    const Picture half = back->Next().value().value();
+    for (int x = 4; x < 28; ++x) EXPECT_NEAR(half.planes[2].Row<uint8_t>(9)[x], 2 * (2 * x + siting) + 20, 1) << siting;
+  }
+}
+
+TEST(ChromaVideo, AddsAndLeavesOutChroma) {
+  const Sample sample = [](int, int p, int, int) { return 50 + p; };
+  const auto made = [&](PixelFormat from, PixelFormat to, int depth) {
+    return ChangeChroma(std::make_unique<MadeVideo>(PictureFormat{16, 16, depth, from}, 1, sample), {.to = to})
+        .value()
+        ->Next()
+        .value()
+        .value();
+  };
+  EXPECT_EQ(made(PixelFormat::k400, PixelFormat::k420, 8).planes[2].Row<uint8_t>(7)[7], 128);
+  EXPECT_EQ(made(PixelFormat::k400, PixelFormat::k444, 10).planes[1].Row<uint16_t>(15)[15], 512);
+  EXPECT_EQ(made(PixelFormat::k420, PixelFormat::k400, 8).planes[1].data, nullptr);
+}
+
+constexpr PictureFormat kMoving = {64, 64, 8, PixelFormat::k420};
+
+/// Bars that move sideways; field k is at moment k.
+int Bars(int moment, int x) { return ((x + 5 * moment) / 8) % 2 == 0 ? 60 : 180; }
+
+/// Two moments in each frame, the first of them in the rows of `first`.
+Sample Woven(int first) {
+  return
+      [first](int frame, int p, int x, int y) { return p == 0 ? Bars(2 * frame + (y % 2 == first ? 0 : 1), x) : 128; };
+}
+
+TEST(Deinterlacing, CompletesTheFirstField) {
+  for (const int first : {0, 1}) {
+    const Picture before = MakePicture(kMoving, 0, Woven(first)), now = MakePicture(kMoving, 1, Woven(first)),
+                  after = MakePicture(kMoving, 2, Woven(first));
+    EXPECT_TRUE(IsCombed(now));
+    const Picture made = Deinterlace(&before, now, &after, first == 1).value();
+    EXPECT_FALSE(IsCombed(made));
+    for (int y = 0; y < 64; ++y)
+      for (int x = 0; x < 64; ++x) ASSERT_EQ(made.planes[0].Row<uint8_t>(y)[x], Bars(2, x)) << x << " " << y;
+  }
+}
+
+TEST(Deinterlacing, LeavesAloneWhatStandsStill) {
+  const Sample still = [](int, int, int x, int y) { return (x * 37 + y * y * 11) % 200; };
+  const Picture picture = MakePicture(kMoving, 0, still);
+  const Picture made = Deinterlace(&picture, picture, &picture, false).value();
+  for (int p = 0; p < 3; ++p)
+    for (int y = 0; y < kMoving.PlaneHeight(p); ++y)
+      for (int x = 0; x < kMoving.PlaneWidth(p); ++x)
+        ASSERT_EQ(made.planes[p].Row<uint8_t>(y)[x], picture.planes[p].Row<uint8_t>(y)[x]);
+}
+
+TEST(Deinterlacing, TakesPicturesOfOneRowAndOfNoNeighbours) {
+  const Picture row = MakePicture({8, 1, 10, PixelFormat::k400}, 0, [](int, int, int x, int) { return 100 * x; });
+  const Picture made = Deinterlace(nullptr, row, nullptr, true).value();
+  for (int x = 0; x < 8; ++x) EXPECT_EQ(made.planes[0].Row<uint16_t>(0)[x], 100 * x);
+  const Picture alone = MakePicture(kMoving, 0, Woven(0));
+  EXPECT_FALSE(IsCombed(Deinterlace(nullptr, alone, nullptr, false).value()));
+}
+
+TEST(DeinterlacedVideo, GivesTheSameFrameWhereverItBegins) {
+  const auto open = [](int damaged = -1) {
+    return DeinterlaceVideo(std::make_unique<MadeVideo>(kMoving, 5, Woven(0), damaged)).value();
+  };
+  const auto all = open(), part = open();
+  std::vector<Picture> pictures;
+  for (int frame = 0; frame < 5; ++frame) {
+    pictures.push_back(all->Next().value().value());
+    EXPECT_EQ(*all->time(), 0.5 * frame);
+    EXPECT_EQ(pictures.back().planes[0].Row<uint8_t>(20)[3], Bars(2 * frame, 3));
+  }
+  EXPECT_FALSE(all->Next().value());
+  EXPECT_EQ(part->Skip(3).value(), 3);
+  const Picture fourth = part->Next().value().value();
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x)
+      ASSERT_EQ(fourth.planes[0].Row<uint8_t>(y)[x], pictures[3].planes[0].Row<uint8_t>(y)[x]);
+  const auto damaged = open(2);
+  EXPECT_EQ(Read(*damaged).size(), 2u);
+  EXPECT_EQ(open()->Skip(9).value(), 5);
+}
+
+}  // namespace
+}  // namespace acutance

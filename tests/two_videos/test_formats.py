@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Encodes of every kind that FFmpeg's command makes: what `acutance score` does to compare them, says and refuses."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "e2e")))
+import schema  # noqa: E402
+from clips import VMAF, CommandTest  # noqa: E402
+
+FULL_SCORE = {8: 60, 10: 72, 12: 84}  # of psnr, for the same samples
+
+
+def ffmpeg(*args):
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *args], check=True, stdin=subprocess.DEVNULL)
+
+
+def box(data, path):
+    """The places of the boxes along a path of an mp4 file, the innermost last."""
+    places, at, end = [], 0, len(data)
+    for name in path:
+        while data[at + 4:at + 8] != name:
+            at += struct.unpack(">I", data[at:at + 4])[0]
+            assert at < end, name
+        places.append(at)
+        end = at + struct.unpack(">I", data[at:at + 4])[0]
+        at += {b"stsd": 16}.get(name, 8)
+    return places
+
+
+def with_dolby_vision(path, profile):
+    """The mp4 file with a configuration of Dolby Vision in its first track. Its samples lie before the boxes."""
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    places = box(data, (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"hvc1"))
+    level, rpu_and_base = 3, 5
+    record = struct.pack(">BBH20x", 1, 0, profile << 9 | level << 3 | rpu_and_base)
+    more = struct.pack(">I4s", 8 + len(record), b"dvcC") + record
+    end = places[-1] + struct.unpack(">I", data[places[-1]:places[-1] + 4])[0]
+    data[end:end] = more
+    for at in places:
+        data[at:at + 4] = struct.pack(">I", struct.unpack(">I", data[at:at + 4])[0] + len(more))
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+class FormatTest(CommandTest):
+    """Has a source of 12 frames, 4:2:0 of 8 bits, in a folder that all tests share."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.shared.cleanup)
+        cls.source = os.path.join(cls.shared.name, "source.mkv")
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=192x112:r=25,boxblur=2", "-frames:v", "12", "-pix_fmt", "yuv420p",
+               "-c:v", "ffv1", cls.source)
+
+    def make(self, name, *options, source=None):
+        ffmpeg("-i", source or self.source, *options, self.path(name))
+        return self.path(name)
+
+    def lossless(self, name, layout, *options, source=None):
+        return self.make(name, *options, "-pix_fmt", layout, "-c:v", "ffv1", source=source)
+
+    def psnr(self, reference, distorted, *options):
+        """Pooled features, and the whole summary."""
+        if "--align" not in options:
+            options = ("--align", "index", *options)
+        result = self.score(reference, distorted, "--no-model", "-f", "psnr", "--json", *options)
+        summary = schema.check(json.loads(self.assert_ok(result)))
+        pooled = summary["results"][0]["features"]
+        return {name: pooled[f"psnr_{name}"]["min"] for name in ("y", "cb", "cr") if f"psnr_{name}" in pooled}, summary
+
+    def assert_equal_samples(self, reference, distorted, depth=8):
+        scores, summary = self.psnr(reference, distorted)
+        for name, score in scores.items():
+            self.assertEqual(score, FULL_SCORE[depth], (name, summary["warnings"]))
+        return summary
+
+    def refused(self, reference, distorted, *fragments):
+        """Without --force; with it, the reason is a warning."""
+        run = (reference, distorted, "--no-model", "-f", "psnr", "--align", "index")
+        self.assert_fails(self.score(*run), 1, *fragments, "--force")
+        forced = self.score(*run, "--force")
+        self.assert_ok(forced)
+        self.assertIn(fragments[0], forced.stderr.decode())
+
+
+@unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
+class Layouts(FormatTest):
+    def test_other_orders_of_the_same_samples(self):
+        for plain, depth, others in (("yuv420p", 8, ("nv12", "nv21")), ("yuv422p", 8, ("yuyv422", "uyvy422")),
+                                     ("yuv420p10le", 10, ("yuv420p10be",)), ("yuv420p12le", 12, ("yuv420p12be",))):
+            planes = self.lossless("planes.mkv", plain)
+            for other in others:
+                with self.subTest(layout=other):
+                    packed = self.make("packed.nut", "-pix_fmt", other, "-c:v", "rawvideo", source=planes)
+                    summary = self.assert_equal_samples(planes, packed, depth)
+                    self.assertFalse([line for line in summary["warnings"] if "packed" in line])
+
+    def test_v210(self):
+        planes = self.lossless("planes.mkv", "yuv422p10le")
+        self.assert_equal_samples(planes, self.make("v210.mov", "-c:v", "v210", source=planes), 10)
+
+    def test_quarter_chroma_in_containers_and_y4m(self):
+        quarter = self.make("quarter.nut", "-pix_fmt", "yuv411p", "-c:v", "rawvideo")
+        plain = self.make("quarter.y4m", source=quarter)
+        summary = self.assert_equal_samples(quarter, plain)
+        for name in (quarter, plain):
+            self.assertIn(f"{name}: 4:1:1 is widened to 4:2:2", summary["warnings"])
+
+    def test_alpha_is_left_out(self):
+        clear = self.lossless("clear.mkv", "yuva420p")
+        summary = self.assert_equal_samples(self.source, clear)
+        self.assertIn(f"{clear}: its alpha is left out", summary["warnings"])
+
+    def test_depths(self):
+        for layout, depth in (("yuv420p10le", 10), ("yuv420p12le", 12)):
+            deep = self.lossless("deep.mkv", layout)
+            for pair in ((self.source, deep), (deep, self.source)):
+                summary = self.assert_equal_samples(*pair, depth)
+                self.assertIn(f"{self.source} is raised from 8 to {depth} bits", summary["warnings"])
+        summary = self.psnr(self.lossless("ten.mkv", "yuv420p10le"), deep)[1]
+        self.assertEqual([video["bit_depth"] for video in summary["inputs"]], [10, 12])
+
+    def test_chroma_formats(self):
+        wide, full = self.lossless("wide.mkv", "yuv422p"), self.lossless("full.mkv", "yuv444p")
+        for reference, distorted, text in ((self.source, full, "from 4:4:4 to 4:2:0"),
+                                           (full, self.source, "from 4:2:0 to 4:4:4"),
+                                           (wide, full, "from 4:4:4 to 4:2:2"),
+                                           (self.source, wide, "from 4:2:2 to 4:2:0")):
+            with self.subTest(text=text):
+                scores, summary = self.psnr(reference, distorted)
+                self.assertEqual(scores["y"], 60)
+                self.assertGreater(min(scores["cb"], scores["cr"]), 36)
+                self.assertIn(f"the chroma of {distorted} is brought {text} (bicubic)", summary["warnings"])
+
+    def test_gray(self):
+        gray = self.lossless("gray.mkv", "gray")
+        scores, summary = self.psnr(gray, self.source)
+        self.assertEqual(scores, {"y": 60})
+        self.assertIn(f"the chroma of {self.source} is left out, for {gray} has none", summary["warnings"])
+
+
+@unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
+class Colors(FormatTest):
+    def tagged(self, name, *options, matrix="bt709", transfer="bt709", primaries="bt709", layout="yuv420p"):
+        return self.make(name, *options, "-pix_fmt", layout, "-c:v", "libx264", "-qp", "0", "-colorspace", matrix,
+                         "-color_trc", transfer, "-color_primaries", primaries)
+
+    def test_ranges(self):
+        full = self.make("full.mp4", "-vf", "scale=in_range=limited:out_range=full", "-pix_fmt", "yuv420p",
+                         "-color_range", "pc", "-c:v", "libx264", "-qp", "0")
+        scores, summary = self.psnr(self.source, full)
+        self.assertGreater(min(scores.values()), 46)
+        self.assertIn(f"{full} is converted from full to limited range", "\n".join(summary["warnings"]))
+        self.assertEqual(summary["inputs"][1]["range"], "full")
+        scores, summary = self.psnr(full, self.source)
+        self.assertGreater(min(scores.values()), 46)
+        self.assertIn("from limited to full", "\n".join(summary["warnings"]))
+
+    def test_rgb_becomes_what_the_other_video_is(self):
+        """FFmpeg's own conversions differ by rounding alone."""
+        rgb = self.lossless("rgb.mkv", "gbrp")
+        deep = self.lossless("deep.mkv", "gbrp10le", source=rgb)
+        kinds = {"x264.mp4": self.make("x264.mp4", "-c:v", "libx264rgb", "-qp", "0", "-pix_fmt", "rgb24", source=rgb),
+                 "ffv1": rgb, "ffv1 of 10 bits": deep,
+                 "png": self.make("png.mkv", "-c:v", "png", "-pix_fmt", "rgb24", source=rgb)}
+        for matrix, name in (("bt709", "BT.709"), ("smpte170m", "BT.601")):
+            chain = f"scale=out_color_matrix={matrix}:out_range=limited:flags=accurate_rnd+full_chroma_int"
+            yuv = self.make(f"{matrix}.mp4", "-vf", chain, "-pix_fmt", "yuv444p", "-c:v", "libx264", "-qp", "0",
+                            "-colorspace", matrix, source=rgb)
+            for kind, path in kinds.items():
+                with self.subTest(matrix=matrix, kind=kind):
+                    scores, summary = self.psnr(yuv, path)
+                    self.assertGreater(min(scores.values()), 48)
+                    self.assertIn(f"{path} is RGB, and converted to 4:4:4 of limited range by {name} (that of {yuv})",
+                                  summary["warnings"])
+                    self.assertEqual([video["rgb"] for video in summary["inputs"]], [False, True])
+                    self.assertEqual(summary["inputs"][1]["range"], "full")
+
+    def test_stills(self):
+        self.make("still.png", "-frames:v", "1", "-pix_fmt", "rgb24")
+        scores, summary = self.psnr(self.path("still.png"), self.path("still.png"))
+        self.assertEqual(scores["y"], 60)
+        self.assertEqual(summary["inputs"][0]["codec"], "png")
+        result = self.vmaf("-r", self.path("still.png"), "-d", self.path("still.png"))
+        self.assert_fails(result, 255, "cannot be scored")
+
+    def test_matrices_and_primaries_that_differ(self):
+        usual = self.tagged("usual.mp4")
+        self.refused(usual, self.tagged("old.mp4", matrix="smpte170m"), "has the matrix of BT.709", "BT.601")
+        self.refused(usual, self.tagged("wide.mp4", primaries="bt2020"), "has the primaries of BT.709", "BT.2020")
+        near = self.psnr(usual, self.tagged("near.mp4", primaries="smpte170m"))[1]
+        self.assertIn("colors differ a little", "\n".join(near["warnings"]))
+
+    def hdr(self, name, transfer="smpte2084", extra=""):
+        return self.make(name, "-pix_fmt", "yuv420p10le", "-c:v", "libx265", "-tag:v", "hvc1", "-x265-params",
+                         f"log-level=none:colorprim=bt2020:transfer={transfer}:colormatrix=bt2020nc{extra}")
+
+    def test_hdr(self):
+        light = ":hdr10=1:max-cll=1000,400:master-display=" \
+                "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)"
+        pq, hlg = self.hdr("pq.mp4", extra=light), self.hdr("hlg.mp4", "arib-std-b67")
+        self.assert_fails(self.score(pq, pq, "--align", "index"), 1, "HDR by PQ", "--force")
+        self.assert_fails(self.score(pq, pq, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "HDR by PQ", "--force")
+        self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "different light")
+        self.refused(self.tagged("sdr.mp4", matrix="bt2020nc", primaries="bt2020"), pq, "SDR", "HDR by PQ")
+        scores, summary = self.psnr(pq, pq)
+        video = summary["inputs"][0]
+        self.assertEqual(scores["y"], 72)
+        self.assertEqual((video["transfer"], video["matrix"], video["primaries"]), ("HDR by PQ", "BT.2020", "BT.2020"))
+        self.assertEqual((video["codec"], video["bit_depth"], video["range"]), ("hevc", 10, "limited"))
+        self.assertAlmostEqual(video["mastering"]["most"], 1000)
+        self.assertAlmostEqual(video["mastering"]["least"], 0.005)
+        self.assertEqual(video["light_level"], {"max_cll": 1000, "max_fall": 400})
+        text = self.assert_ok(self.score(pq, pq, "--no-model", "-f", "psnr", "--align", "index"))
+        self.assertIn("HDR by PQ, BT.2020, limited range, mastered for 0.005 to 1000 cd/m2, MaxCLL 1000, MaxFALL 400",
+                      text)
+
+    def test_dolby_vision(self):
+        for profile in (5, 8):
+            path = self.hdr(f"dolby{profile}.mp4")
+            with_dolby_vision(path, profile)
+            summary = self.psnr(path, path, "--force")[1]
+            self.assertEqual(summary["inputs"][0]["dolby_vision_profile"], profile)
+            if profile == 5:
+                self.refused(path, path, "is Dolby Vision of profile 5, whose samples are no YUV")
+            else:
+                self.psnr(path, path)
+
+
+@unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
+class Fields(FormatTest):
+    def test_interlaced_encodes_beside_progressive_ones(self):
+        film = os.path.join(self.folder.name, "film.mkv")
+        ffmpeg("-f", "lavfi", "-i", "testsrc2=s=192x112:r=50,boxblur=3,scroll=horizontal=0.02",
+               "-frames:v", "24", "-pix_fmt", "yuv420p", "-c:v", "ffv1", film)
+        whole = self.lossless("whole.mkv", "yuv420p", "-vf", "framestep=2", source=film)
+        for weave, flag, field in (("interleave_top", "tff=1", "top"), ("interleave_bottom", "bff=1", "bottom")):
+            fields = self.make(f"{field}.mp4", "-vf", f"tinterlace=mode={weave},fieldorder={field[0]}ff", "-c:v", "libx264",
+                               "-qp", "0", "-x264-params", flag, source=film)
+            scores, summary = self.psnr(whole, fields)
+            self.assertIn(f"{fields} is deinterlaced: the {field} field", "\n".join(summary["warnings"]))
+            self.assertEqual([video["interlaced"] for video in summary["inputs"]], [False, True])
+            woven = self.psnr(whole, fields, "--deinterlace", "off")[0]
+            self.assertGreater(scores["y"], woven["y"] + 6, field)
+        both = self.psnr(fields, fields)[1]
+        self.assertIn("all videos are interlaced, and compared as they are", "\n".join(both["warnings"]))
+
+    def test_whole_frames_in_an_interlaced_encode(self):
+        """1080i often carries whole pictures, which stay as they are."""
+        flagged = self.make("flagged.mp4", "-c:v", "libx264", "-qp", "0", "-x264-params", "tff=1")
+        self.assertEqual(self.psnr(self.source, flagged)[0]["y"], 60)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
