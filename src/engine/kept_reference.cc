@@ -39,7 +39,8 @@ std::optional<KeptReference::Identity> KeptReference::IdentityOf(const std::stri
 }
 
 bool KeptReference::Fits(const OpenOptions& options, const std::optional<Identity>& identity) const {
-  return video_ && identity == identity_ && options.film_grain == film_grain_ && options.raw == raw_;
+  return video_ && identity == identity_ && options.film_grain == film_grain_ &&
+         options.take_all == take_all_ && options.raw == raw_;
 }
 
 Result<std::unique_ptr<VideoSource>> KeptReference::Lend() {
@@ -58,6 +59,7 @@ Result<std::unique_ptr<VideoSource>> KeptReference::OpenToKeep(const OpenOptions
   identity_ = identity;
   raw_ = options.raw;
   film_grain_ = options.film_grain;
+  take_all_ = options.take_all;
   return Lend();
 }
 

@@ -58,7 +58,7 @@ class KeptReference {
   std::shared_ptr<bool> is_lent_;  // one reader holds it
   std::optional<Identity> identity_;
   std::optional<PictureFormat> raw_;
-  bool film_grain_ = true;
+  bool film_grain_ = true, take_all_ = false;
 };
 
 /// The reference of a run, kept or not.

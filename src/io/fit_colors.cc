@@ -45,7 +45,8 @@ Status MakeYuv(bool force, const FitInputs& inputs, std::vector<std::string>& st
                    "{} is RGB and the other video's matrix is none that it is converted by: "
                    "convert one of them, or --force (BT.709)",
                    input->name);
-    input->video->SetRgbColor(color);
+    if (const Status status = input->video->SetRgbColor(color); !status.ok())
+      return Error(status.code(), "{}: {}", input->name, status.message());
     steps.push_back(fmt::format("{} is RGB, and converted to 4:4:4 of {} range by {}{}", input->name,
                                 *color.full_range ? "full" : "limited", NameOf(color.matrix), reason));
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/bars.h"
+#include "io/kept_video.h"
 #include "io/rgb_video.h"
 #include "io/turned_video.h"
 
@@ -179,6 +180,21 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
   Fitted both = Fit(kAll, Rgb("a", 0, 255), Rgb("b", 255, 0));
   EXPECT_THAT(both.steps.value(), ElementsAre(HasSubstr("a is RGB"), HasSubstr("b is RGB")));
   EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(63, 102, 240));
+}
+
+/// What was read for pairing has BT.709; other pictures of the same video must not have another matrix.
+TEST(FitVideos, RefusesAnotherMatrixForKeptPicturesOfRgb) {
+  const PictureFormat full = {64, 36, 8, PixelFormat::k444};
+  KeptVideo kept(Rgb("b", 255, 0).video, size_t{1} << 20);
+  ASSERT_TRUE(kept.Open().value()->Next().ok());
+  const auto fit = [&](Matrix matrix) {
+    PairReaderInput again = {"b", kept.Open().value()};
+    return Fit(kAll, Flat("a", full, {.full_range = false, .matrix = matrix}), std::move(again));
+  };
+  EXPECT_THAT(fit(Matrix::kBt601).steps.status().message(), HasSubstr("b: its pictures of RGB are kept, converted by"));
+  Fitted same = fit(Matrix::kBt709);
+  ASSERT_TRUE(same.steps.ok());
+  EXPECT_THAT(FirstSamples(*same.distorted[0].video), ElementsAre(63, 102, 240));
 }
 
 TEST(FitVideos, DeinterlacesBesideProgressiveVideo) {

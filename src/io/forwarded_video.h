@@ -21,7 +21,7 @@ class ForwardedVideo : public VideoSource {
   std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
   std::optional<double> frame_rate() const override { return source_->frame_rate(); }
   std::optional<double> time() const override { return source_->time(); }
-  void SetRgbColor(const VideoColor& color) override { source_->SetRgbColor(color); }
+  Status SetRgbColor(const VideoColor& color) override { return source_->SetRgbColor(color); }
   void SkipChroma() override { source_->SkipChroma(); }
   bool is_raw() const override { return source_->is_raw(); }
   bool is_instant() const override { return source_->is_instant(); }

@@ -42,7 +42,15 @@ class KeptVideo::Reading : public VideoSource {
   std::optional<int64_t> frame_count() const override { return state_->source->frame_count(); }
   std::optional<double> frame_rate() const override { return state_->source->frame_rate(); }
   std::optional<double> time() const override { return time_; }
-  void SetRgbColor(const VideoColor& color) override { state_->source->SetRgbColor(color); }
+  Status SetRgbColor(const VideoColor& color) override {
+    const VideoColor made = state_->source->color();
+    if (state_->read == 0 || !facts().is_rgb) return state_->source->SetRgbColor(color);
+    if (made.matrix == color.matrix && made.full_range == color.full_range) return {};
+    return Error(StatusCode::kUnsupported,
+                 "its pictures of RGB are kept, converted by {}, and {} of {} range is asked for: write a pipe to a file, "
+                 "open a kept reference anew, or say how frames belong together (--align)",
+                 NameOf(made.matrix), NameOf(color.matrix), color.full_range.value_or(false) ? "full" : "limited");
+  }
   void SkipChroma() override { state_->source->SkipChroma(); }
   bool is_raw() const override { return state_->source->is_raw(); }
   Status CheckIntact() const override { return state_->source->CheckIntact(); }

@@ -51,14 +51,12 @@ void MakePlane(const Picture& rgb, const std::array<int64_t, 3>& weights, int64_
 
 class RgbVideo : public WrappedVideo {
  public:
-  explicit RgbVideo(std::unique_ptr<VideoSource> source) : WrappedVideo(std::move(source)) { SetRgbColor({}); }
+  explicit RgbVideo(std::unique_ptr<VideoSource> source) : WrappedVideo(std::move(source)) { Choose({}); }
 
   VideoColor color() const override { return color_; }
-  void SetRgbColor(const VideoColor& color) override {
-    color_ = source().color();
-    color_.full_range = color.full_range.value_or(false);
-    color_.matrix = color.matrix == Matrix::kUnknown ? Matrix::kBt709 : color.matrix;
-    weights_ = MakeRgbWeights(color_.matrix, *color_.full_range, format().bit_depth);
+  Status SetRgbColor(const VideoColor& color) override {
+    Choose(color);
+    return {};
   }
   /// All planes of the source are needed for luma.
   void SkipChroma() override { luma_only_ = true; }
@@ -78,6 +76,13 @@ class RgbVideo : public WrappedVideo {
   }
 
  private:
+  void Choose(const VideoColor& color) {
+    color_ = source().color();
+    color_.full_range = color.full_range.value_or(false);
+    color_.matrix = color.matrix == Matrix::kUnknown ? Matrix::kBt709 : color.matrix;
+    weights_ = MakeRgbWeights(color_.matrix, *color_.full_range, format().bit_depth);
+  }
+
   VideoColor color_;
   RgbWeights weights_;
   bool luma_only_ = false;

@@ -31,8 +31,8 @@ class VideoSource {
   virtual std::optional<double> time() const { return std::nullopt; }
 
   /// How pictures that are stored as red, green and blue become YUV: as those of `color`. Others stay as they are. Call
-  /// before the first Next().
-  virtual void SetRgbColor(const VideoColor& /*color*/) {}
+  /// before the first Next(). Fails where pictures are kept that another matrix or range has made.
+  virtual Status SetRgbColor(const VideoColor& /*color*/) { return {}; }
 
   /// Chroma planes may then stay empty, unread. Call before the first Next().
   virtual void SkipChroma() {}
