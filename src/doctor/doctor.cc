@@ -10,6 +10,7 @@
 #include "align/align_tracks.h"
 #include "doctor/match.h"
 #include "doctor/watch.h"
+#include "io/lossy_codecs.h"
 
 namespace acutance {
 namespace {
@@ -330,7 +331,7 @@ class Doctor {
     const int64_t a = int64_t{ref_.format.width} * ref_.format.height,
                   b = int64_t{dis_.format.width} * dis_.format.height;
     count(a<b, a> b, 0.5, "it is smaller");
-    const bool ref_coded = IsLossy(ref_), dis_coded = IsLossy(dis_);
+    const bool ref_coded = IsLossy(ref_.facts), dis_coded = IsLossy(dis_.facts);
     count(ref_coded && !dis_coded, dis_coded && !ref_coded, 0.8, "only it is compressed");
     if (ref_.facts.bit_rate && dis_.facts.bit_rate && ref_coded && dis_coded) {
       const auto x = static_cast<double>(*ref_.facts.bit_rate), y = static_cast<double>(*dis_.facts.bit_rate);
@@ -341,12 +342,6 @@ class Doctor {
     Add("swapped", std::min(0.45 + 0.3 * signs, 0.9),
         fmt::format("{} looks like the encode of {}: {}.", ref_.name, dis_.name, fmt::join(reasons, ", ")),
         fmt::format("acutance score {} {}", request_.distorted, request_.reference));
-  }
-
-  static bool IsLossy(const Watched& video) {
-    const std::string& codec = video.facts.codec;
-    return !codec.empty() && codec != "ffv1" && codec != "huffyuv" && codec != "ffvhuff" && codec != "utvideo" &&
-           codec != "prores" && codec != "dnxhd" && codec != "v210";
   }
 
   void CheckModel() {

@@ -17,6 +17,7 @@
 #include "engine/pairing.h"
 #include "engine/run_journal.h"
 #include "io/bars.h"
+#include "io/lossy_codecs.h"
 #include "io/pair_reader.h"
 
 namespace acutance {
@@ -183,12 +184,13 @@ class Run {
     constexpr double kFar = 0.6;
     const std::optional<int64_t> bits = reference_->video->facts().bit_rate;
     const PictureFormat& own = reference_->video->format();
-    if (!bits || request_.distorted.size() != 1) return;
+    if (!bits || request_.distorted.size() != 1 || !IsLossy(reference_->video->facts())) return;
     const PairReaderInput& encode = distorted_.front();
     const std::optional<int64_t> others = encode.video->facts().bit_rate;
     const PictureFormat& other = encode.video->format();
     const bool is_larger = own.width > other.width || own.height > other.height;
-    if (!others || is_larger || static_cast<double>(*bits) >= kFar * static_cast<double>(*others)) return;
+    if (!others || is_larger || !IsLossy(encode.video->facts())) return;
+    if (static_cast<double>(*bits) >= kFar * static_cast<double>(*others)) return;
     Warn(
         fmt::format("{} has fewer bits a second than {}: if it is the encode, name it last (`acutance doctor` looks "
                     "closer)",

@@ -103,6 +103,12 @@ class Layouts(FormatTest):
                     summary = self.assert_equal_samples(planes, packed, depth)
                     self.assertFalse([line for line in summary["warnings"] if "packed" in line])
 
+    def test_a_reference_that_has_lost_more_is_named(self):
+        fine, coarse = (self.make(f"{crf}.mp4", "-c:v", "libx264", "-crf", str(crf)) for crf in (5, 45))
+        for reference, distorted, told in ((coarse, fine, True), (fine, coarse, False)):
+            warnings = self.psnr(reference, distorted)[1]["warnings"]
+            self.assertEqual(any("has fewer bits a second" in line for line in warnings), told, warnings)
+
     def test_v210(self):
         planes = self.lossless("planes.mkv", "yuv422p10le")
         self.assert_equal_samples(planes, self.make("v210.mov", "-c:v", "v210", source=planes), 10)
