@@ -26,6 +26,7 @@
 #include "base/hash.h"
 #include "base/usable_cpus.h"
 #include "cli/batch_list.h"
+#include "cli/exit_status.h"
 #include "cli/terminal.h"
 #include "report/escape.h"
 #include "report/output_file.h"
@@ -37,8 +38,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kNotReached = 3, kInterrupted = 130 };
 
 struct Outcome {
   int status = -1;  // of `acutance score`; -1: not run

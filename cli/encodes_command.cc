@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "cli/score_summary.h"
 #include "cli/spec_run.h"
@@ -19,8 +20,6 @@
 
 namespace acutance::cli {
 namespace {
-
-enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
 
 int Fail(const char* command, int exit_status, const Status& status) {
   fmt::print(stderr, "acutance {}: {}\n", command, status.message());

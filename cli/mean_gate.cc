@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -21,8 +22,6 @@ namespace acutance::cli {
 namespace {
 
 using Verdict = MeanTest::Verdict;
-
-enum ExitStatus { kOk = 0, kFailed = 1, kNotReached = 3, kInterrupted = 130 };
 
 // Frames that are read round a part, so that its scores are those of a whole run: VMAF v1's motion looks that far.
 constexpr int64_t kBefore = 4, kAfter = 3;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "cli/exit_status.h"
 #include "cli/frame_watch.h"
 #include "cli/mean_gate.h"
 #include "cli/score_maps.h"
@@ -25,12 +26,6 @@
 #include "report/summary.h"
 
 namespace acutance::cli {
-namespace {
-
-enum ExitStatus { kOk = 0, kFailed = 1, kUsage = 2, kNotReached = 3, kInterrupted = 130 };
-
-}  // namespace
-
 RunRequest MakeRequest(const ScoreArgs& args) {
   RunRequest request;
   request.reference = args.reference;

@@ -18,14 +18,13 @@
 
 #include "base/guarded.h"
 #include "base/usable_cpus.h"
+#include "cli/exit_status.h"
 #include "cli/serve_request.h"
 #include "cli/unix_socket.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {
 namespace {
-
-enum ExitStatus { kOk = 0, kFailed = 1 };
 
 constexpr size_t kLongestLine = size_t{1} << 20;
 constexpr size_t kMostConnections = 64;

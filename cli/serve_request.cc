@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "cli/score_summary.h"
 #include "cli/spec_run.h"
@@ -21,8 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-enum ReplyStatus { kOk = 0, kFailed = 1, kUsage = 2, kNotReached = 3 };
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 

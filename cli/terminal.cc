@@ -16,11 +16,10 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "cli/exit_status.h"
 
 namespace acutance::cli {
 namespace {
-
-constexpr int kInterruptedStatus = 130;  // 128 + SIGINT, as shells report it
 
 std::mutex g_cancel_mutex;
 std::function<void()> g_cancel;
@@ -30,7 +29,7 @@ void HandleInterrupt() {
   if (!g_cancel) {
     constexpr std::string_view kMessage = "interrupted\n";
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-    _exit(kInterruptedStatus);
+    _exit(kInterrupted);
   }
   std::exchange(g_cancel, nullptr)();
 }
