@@ -4,27 +4,18 @@
 #include "base/int_math.h"
 #include "exec/plan.h"
 #include "metric/blocks/reference_of.h"
+#include "metric/blocks/scale_images.h"
 #include "metric/float_adm/float_adm.h"
 #include "metric/float_adm/float_adm_args.h"
 
 namespace acutance {
 namespace {
 
-constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
-
 constexpr TuningEntry kTuning[] = {
     {"float_adm_scale0", "", "64x4"},
     {"float_adm_scale", "", "64x4"},
     {"float_adm_scale0_power", "", "64x4"},
     {"float_adm_scale_power", "", "64x4"},
-};
-
-/// The images of one scale, for the whole batch.
-struct Images {
-  BufferRef reference, distorted;
-  int64_t picture_stride = 0;
-  int row_stride = 0;
-  int videos = 1;  // pairs that share a picture of the reference
 };
 
 class PlanMaker {
@@ -38,14 +29,9 @@ class PlanMaker {
   Result<Plan> Make() {
     const auto table = std::as_bytes(std::span(kExactTable, EXACT_TABLE_WORDS));
     table_ = plan_.AddTable("exact functions", {table.begin(), table.end()});
-    const PlaneView reference = context_.Input(Video::kReference);
-    Images images = {.reference = reference.data,
-                     .distorted = context_.Input(Video::kDistorted).data,
-                     .picture_stride = reference.picture_stride,
-                     .row_stride = reference.row_stride,
-                     .videos = context_.videos};
+    ScaleImages images = InputImages(context_);
     for (int scale = 0; scale < kFloatAdmScales; ++scale) {
-      const Images next = scale + 1 < kFloatAdmScales ? AddImages(scale + 1) : images;
+      const ScaleImages next = scale + 1 < kFloatAdmScales ? AddImages(scale + 1) : images;
       ACU_RETURN_IF_ERROR(AddScale(scale, images, next));
       images = next;
     }
@@ -59,15 +45,8 @@ class PlanMaker {
     return rows;
   }
 
-  Images AddImages(int scale) {
-    const FloatAdmScale& s = layout_.scales[scale];
-    const int row_stride = CeilDiv(s.width, kRowMultiple) * kRowMultiple;
-    const int64_t picture_stride = int64_t{row_stride} * s.height;
-    const size_t bytes = picture_stride * context_.pairs() * sizeof(float);
-    return {.reference = plan_.AddScratch(fmt::format("reference of scale {}", scale), bytes),
-            .distorted = plan_.AddScratch(fmt::format("distorted of scale {}", scale), bytes),
-            .picture_stride = picture_stride,
-            .row_stride = row_stride};
+  ScaleImages AddImages(int scale) {
+    return AddScaleImages<float>(plan_, context_, scale, layout_.scales[scale].width, layout_.scales[scale].height);
   }
 
   Result<const KernelImage*> Choose(int scale) const {
@@ -76,7 +55,7 @@ class PlanMaker {
     return ChooseVariant(kTuning, power ? "float_adm_scale_power" : "float_adm_scale", context_);
   }
 
-  Status AddScale(int scale, const Images& images, const Images& next) {
+  Status AddScale(int scale, const ScaleImages& images, const ScaleImages& next) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, Choose(scale));
     const FloatAdmScale& s = layout_.scales[scale];
     const int has_next = scale + 1 < kFloatAdmScales ? 1 : 0, has_threshold = layout_.masks ? 2 : 0;

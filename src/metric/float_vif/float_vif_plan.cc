@@ -6,6 +6,7 @@
 #include "base/int_math.h"
 #include "exec/plan.h"
 #include "metric/blocks/reference_of.h"
+#include "metric/blocks/scale_images.h"
 #include "metric/float_vif/float_vif.h"
 #include "metric/float_vif/float_vif_args.h"
 #include "metric/float_vif/float_vif_samples_args.h"
@@ -13,7 +14,6 @@
 namespace acutance {
 namespace {
 
-constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
 constexpr std::array<size_t, kFloatVifScales> kUsualTaps = {17, 9, 5, 3};
 constexpr std::array<const char*, kFloatVifScales> kKernels = {"float_vif_scale0", "float_vif_scale1",
                                                                "float_vif_scale2", "float_vif_scale3"};
@@ -35,14 +35,6 @@ float LeastFloatNotBelow(double value) {
   return static_cast<double>(near) < value ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
 }
 
-/// The images of one scale, for the whole batch.
-struct Images {
-  BufferRef reference, distorted;
-  int64_t picture_stride = 0;
-  int row_stride = 0;
-  int videos = 1;  // pairs that share a picture of the reference
-};
-
 class PlanMaker {
  public:
   PlanMaker(const FloatVifLayout& layout, const PlanContext& context)
@@ -53,14 +45,14 @@ class PlanMaker {
         plan_(context, context.pairs(), 0, rows_) {}
 
   Result<Plan> Make() {
-    Images images = InputImages();
+    ScaleImages images = InputImages(context_);
     if (!usual_) {
-      const Images made = AddImages(0);
+      const ScaleImages made = AddImages(0);
       ACU_RETURN_IF_ERROR(AddSamples(images, made));
       images = made;
     }
     for (int scale = 0; scale < kFloatVifScales; ++scale) {
-      const Images next = scale + 1 < kFloatVifScales ? AddImages(scale + 1) : images;
+      const ScaleImages next = scale + 1 < kFloatVifScales ? AddImages(scale + 1) : images;
       ACU_RETURN_IF_ERROR(AddScale(scale, images, next));
       images = next;
     }
@@ -76,23 +68,8 @@ class PlanMaker {
 
   float SampleScale() const { return 1.0f / static_cast<float>(1 << (layout_.bit_depth - 8)); }
 
-  Images InputImages() const {
-    const PlaneView reference = context_.Input(Video::kReference);
-    return {.reference = reference.data,
-            .distorted = context_.Input(Video::kDistorted).data,
-            .picture_stride = reference.picture_stride,
-            .row_stride = reference.row_stride,
-            .videos = context_.videos};
-  }
-
-  Images AddImages(int scale) {
-    const int row_stride = CeilDiv(layout_.width(scale), kRowMultiple) * kRowMultiple;
-    const int64_t picture_stride = int64_t{row_stride} * layout_.height(scale);
-    const size_t bytes = picture_stride * context_.pairs() * sizeof(float);
-    return {.reference = plan_.AddScratch(fmt::format("reference of scale {}", scale), bytes),
-            .distorted = plan_.AddScratch(fmt::format("distorted of scale {}", scale), bytes),
-            .picture_stride = picture_stride,
-            .row_stride = row_stride};
+  ScaleImages AddImages(int scale) {
+    return AddScaleImages<float>(plan_, context_, scale, layout_.width(scale), layout_.height(scale));
   }
 
   template <class T>
@@ -102,7 +79,7 @@ class PlanMaker {
     return plan_.AddTable(name, {bytes.begin(), bytes.end()});
   }
 
-  Status AddSamples(const Images& from, const Images& to) {
+  Status AddSamples(const ScaleImages& from, const ScaleImages& to) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_vif_samples", context_));
     const Resizing& resizing = layout_.resizing;
     const FloatVifSamplesArgs args = {.reference = from.reference,
@@ -139,7 +116,7 @@ class PlanMaker {
     return AddTable("taps", std::move(taps));
   }
 
-  Status AddScale(int scale, const Images& images, const Images& next) {
+  Status AddScale(int scale, const ScaleImages& images, const ScaleImages& next) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, Choose(scale));
     const FloatVifPixel& pixel = layout_.pixel;
     const FloatVifArgs args = {.reference = images.reference,

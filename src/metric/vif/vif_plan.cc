@@ -5,6 +5,7 @@
 #include "base/int_math.h"
 #include "metric/blocks/partial_sums.h"
 #include "metric/blocks/reference_of.h"
+#include "metric/blocks/scale_images.h"
 #include "metric/vif/vif_args.h"
 #include "metric/vif/vif_log_fit.h"
 #include "metric/vif/vif_math.h"
@@ -52,14 +53,6 @@ std::vector<std::byte> LogTable() {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The images of one scale, for the whole batch.
-struct Images {
-  BufferRef reference, distorted;
-  int64_t picture_stride = 0;  // samples
-  int row_stride = 0;
-  int videos = 1;  // pairs that share a picture of the reference
-};
-
 class PlanMaker {
  public:
   PlanMaker(const OptionValues& options, const PlanContext& context)
@@ -73,9 +66,9 @@ class PlanMaker {
     for (int scale = 0; scale < kVifScales; ++scale) ACU_RETURN_IF_ERROR(Choose(scale));
     partials_ = sums_.AddBuffer(plan_);
     log_table_ = plan_.AddTable("parts of the logarithm", LogTable());
-    Images images = InputImages();
+    ScaleImages images = InputImages(context_);
     for (int scale = 0; scale < kVifScales; ++scale) {
-      const Images next = scale + 1 < kVifScales ? AddImages(scale + 1) : images;
+      const ScaleImages next = scale + 1 < kVifScales ? AddImages(scale + 1) : images;
       const int radius = kVifFilters[scale].radius;
       ACU_RETURN_IF_ERROR(plan_.AddLaunch(*kernels_[scale], grids_[scale], MakeArgs(scale, images, next),
                                           fmt::format("mirror {}", radius)));
@@ -101,27 +94,11 @@ class PlanMaker {
     return {};
   }
 
-  Images InputImages() const {
-    const PlaneView reference = context_.Input(Video::kReference);
-    return {.reference = reference.data,
-            .distorted = context_.Input(Video::kDistorted).data,
-            .picture_stride = reference.picture_stride,
-            .row_stride = reference.row_stride,
-            .videos = context_.videos};
+  ScaleImages AddImages(int scale) {
+    return AddScaleImages<uint16_t>(plan_, context_, scale, Width(scale), Height(scale));
   }
 
-  Images AddImages(int scale) {
-    constexpr int kRowSamples = 32;  // 64 bytes, as rows of the inputs
-    const int row_stride = CeilDiv(Width(scale), kRowSamples) * kRowSamples;
-    const int64_t picture_stride = int64_t{row_stride} * Height(scale);
-    const size_t bytes = picture_stride * context_.pairs() * sizeof(uint16_t);
-    return {.reference = plan_.AddScratch(fmt::format("reference of scale {}", scale), bytes),
-            .distorted = plan_.AddScratch(fmt::format("distorted of scale {}", scale), bytes),
-            .picture_stride = picture_stride,
-            .row_stride = row_stride};
-  }
-
-  VifArgs MakeArgs(int scale, const Images& images, const Images& next) const {
+  VifArgs MakeArgs(int scale, const ScaleImages& images, const ScaleImages& next) const {
     return {.reference = images.reference,
             .distorted = images.distorted,
             .next_reference = next.reference,
