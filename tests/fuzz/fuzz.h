@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -26,6 +27,13 @@ class Input {
     return byte;
   }
   unsigned Word() { return static_cast<unsigned>(Byte()) << 8 | Byte(); }
+
+  /// Any double: infinite, not a number, tiny.
+  double Real() {
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; ++i) bits = bits << 8 | Byte();
+    return std::bit_cast<double>(bits);
+  }
 
   /// The text up to the next line feed.
   std::string Line() {

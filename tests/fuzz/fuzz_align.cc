@@ -1,6 +1,4 @@
 // Fuzz target: the pairing of two videos by signatures and by times, which containers may tell as they like.
-#include <bit>
-
 #include "align/align_tracks.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -8,25 +6,19 @@ using namespace acutance;
 
 namespace {
 
-double Real(fuzz::Input& input) {
-  uint64_t bits = 0;
-  for (int i = 0; i < 8; ++i) bits = bits << 8 | input.Byte();
-  return std::bit_cast<double>(bits);
-}
-
 /// A byte a frame says what it shows. Times and the rate are even, or any numbers.
 FrameTrack ReadTrack(fuzz::Input& input) {
   constexpr int kMostFrames = 48;
   FrameTrack track;
   const int count = input.Byte() % (kMostFrames + 1), how = input.Byte();
-  if (how & 1) track.rate = PlausibleRate(how & 2 ? Real(input) : input.Byte());
+  if (how & 1) track.rate = PlausibleRate(how & 2 ? input.Real() : input.Byte());
   track.is_whole = (how & 4) == 0;
   for (int k = 0; k < count; ++k) {
     const int shown = input.Byte();
     FrameSignature& signature = track.signatures.emplace_back();
     for (int c = 0; c < FrameSignature::kCells; ++c)
       signature.cells[static_cast<size_t>(c)] = static_cast<uint16_t>((c * shown * 97 + shown * shown * 31) & 0xffff);
-    const double time = how & 16 ? Real(input) : k * (1 + input.Byte() % 3) / 25.0;
+    const double time = how & 16 ? input.Real() : k * (1 + input.Byte() % 3) / 25.0;
     if ((how & 8) && PlausibleTime(time)) track.times.push_back(time);
   }
   return track;

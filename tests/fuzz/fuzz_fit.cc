@@ -1,5 +1,4 @@
 // Fuzz target: two videos of any shape, turned, cropped and scaled to one, and the search for their bars.
-#include <bit>
 #include <memory>
 
 #include "io/bars.h"
@@ -10,12 +9,6 @@ using namespace acutance;
 
 namespace {
 
-double Real(fuzz::Input& input) {
-  uint64_t bits = 0;
-  for (int i = 0; i < 8; ++i) bits = bits << 8 | input.Byte();
-  return std::bit_cast<double>(bits);
-}
-
 class SmallVideo : public VideoSource {
  public:
   explicit SmallVideo(fuzz::Input& input) {
@@ -25,7 +18,7 @@ class SmallVideo : public VideoSource {
                kFormats[input.Byte() % 4]};
     const int how = input.Byte();
     facts_.orientation = {(how & 1) != 0, (how & 2) != 0, (how & 4) != 0};
-    facts_.pixel_aspect = how & 8 ? Real(input) : 1 + (how >> 6);
+    facts_.pixel_aspect = how & 8 ? input.Real() : 1 + (how >> 6);
     if (how & 16) color_.full_range = (how & 32) != 0;
     value_ = input.Byte();
   }

@@ -10,21 +10,13 @@
 #include "metric/speed/speed_cpu.h"
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/pictures.h"
+#include "metric/testing/spoiled_estimates.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
 
-/// Off by as much as a device's estimate may be, and always the same.
-constexpr float Spoil(float value) {
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) + std::bit_cast<uint32_t>(value) * 2654435761u % 9 - 4);
-}
-
 namespace floats {
-#undef estimate_reciprocal
-#undef estimate_square_root
-#define estimate_reciprocal(V) Spoil(1.0f / (V))
-#define estimate_square_root(V) Spoil(std::sqrt(V))
 #include "kernel/exact_floats.kernel.h"
 }  // namespace floats
 

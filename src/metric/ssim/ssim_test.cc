@@ -8,21 +8,13 @@
 #include <random>
 
 #include "metric/testing/pictures.h"
+#include "metric/testing/spoiled_estimates.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
 
-/// Off by as much as a device's estimate may be, and always the same.
-constexpr float Spoil(float value) {
-  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) + std::bit_cast<uint32_t>(value) * 2654435761u % 9 - 4);
-}
-
 namespace by_doubles {
-#undef estimate_reciprocal
-#undef estimate_square_root
-#define estimate_reciprocal(V) Spoil(1.0f / (V))
-#define estimate_square_root(V) Spoil(std::sqrt(V))
 #include "kernel/exact_by_doubles.kernel.h"
 }  // namespace by_doubles
 
