@@ -6,8 +6,8 @@ usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--d
                      [--repeats N] [--keep]
 
 Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given amount of gigabytes each, and scores it
-with every run (a feature, or a model by its name; by default each feature, then the default model). The rate is what `acutance score --json` says, opening files and
-devices left out; "wall" has the whole process. The last column is what uploading the planes alone would allow at
+with every run (a feature, or a model by its name; by default each feature, then the default model). The rate is what
+`acutance score --json` says, opening files and devices left out; "wall" has the whole process. The last column is what uploading the planes alone would allow at
 55 GB/s. Logs of all backends and device lists must be the same, but for the frames per second. Standard library only.
 """
 import argparse
@@ -87,8 +87,8 @@ def log_digest(path):
 
 
 def score(options, pair, size, run, backend, devices, log):
-    command = [options.build / "bin/acutance", "score", *pair, "--size", size, "--backend", backend, "--json", "-q",
-               "--output", log]
+    command = [options.build / "bin/acutance", "score", *pair, "--size", size, "--align", "index"]
+    command += ["--backend", backend, "--json", "-q", "--output", log]
     command += ["--model", run] if is_model(run) else ["--no-model", "--feature", run]
     command += ["--device", devices] if devices and backend not in ("cpu", "auto") else []
     start = time.perf_counter()
