@@ -54,6 +54,13 @@ class CaseList {
     if (Accepts(metric_, options, which.format)) cases_.push_back({std::move(which), std::move(shapes)});
   }
 
+  /// Flat pictures, on which quotients have no value, as small as they may be.
+  void AddFlat(const OptionTexts& options, std::pair<int, int> smallest, int depth) {
+    ParityCase which = MakeCase(metric_, options, smallest, depth, turn_);
+    which.content = Content::kFlips;
+    if (Accepts(metric_, options, which.format)) cases_.push_back({std::move(which), {""}});
+  }
+
   std::vector<SweepCase> Take() { return std::move(cases_); }
 
  private:
@@ -127,7 +134,11 @@ std::vector<SweepCase> SweepCases(const Metric& metric, SweepExtent extent) {
   for (const int depth : kDepths)
     for (const auto& size : sizes) list.Add({}, size, depth);
   uint32_t turn = 0;
-  for (const OptionTexts& options : OptionSweep(metric)) list.Add(options, sizes[3], kDepths[turn++ % kDepths.size()]);
+  for (const OptionTexts& options : OptionSweep(metric)) {
+    const int depth = kDepths[turn++ % kDepths.size()];
+    list.Add(options, sizes[3], depth);
+    list.AddFlat(options, sizes[0], depth);
+  }
   for (const OptionTexts& options : OptionCases(metric))
     for (const int depth : {8, 10}) list.Add(options, sizes[6], depth, ShapesOf(metric, options));
   return list.Take();

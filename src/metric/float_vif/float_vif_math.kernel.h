@@ -29,13 +29,14 @@ struct FloatVifMoments {
 // A step of a filter's running sum.
 FUNCTION(float) add_tap(float sum, float tap, float value) { return sum + tap * value; }
 
-// The logarithm to base 2 of x >= 1.
+// The logarithm to base 2 of x >= 1; infinity's is 128, and that of no number, which 0 / 0 is, is 128.585, whatever
+// its sign.
 FUNCTION(float) near_log2(float x) {
   const uint32_t bits = float_bits(x);
   const float fraction = bits_float((bits & 0x007fffffu) | 0x3f800000u) - 1.0f;
   float sum = kLogCoefficients[0];
   UNROLL for (int32_t i = 1; i < 9; ++i) sum = sum * fraction + kLogCoefficients[i];
-  return float(int32_t(bits >> 23) - 127) + sum;
+  return float(int32_t((bits & 0x7f800000u) >> 23) - 127) + sum;
 }
 
 // noise: vif_sigma_nsq; flat_factor: its square over 255^2.

@@ -33,7 +33,7 @@ HWY_INLINE void NearLog2(V (&x)[n]) {
   for (int k = 1; k < 9; ++k)
     for (int i = 0; i < n; ++i) sum[i] = hn::Add(hn::Mul(sum[i], fraction[i]), Set(float_vif::kLogCoefficients[k]));
   for (int i = 0; i < n; ++i) {
-    const auto exponent = hn::Sub(hn::ShiftRight<23>(hn::BitCast(di, x[i])), hn::Set(di, 127));
+    const auto exponent = hn::Sub(hn::ShiftRight<23>(hn::BitCast(di, hn::Abs(x[i]))), hn::Set(di, 127));
     x[i] = hn::Add(hn::ConvertTo(D(), exponent), sum[i]);
   }
 }

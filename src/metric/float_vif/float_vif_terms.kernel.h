@@ -26,12 +26,12 @@ FUNCTION(void) share_noise(CONTEXT()) {
   group.inverse_noise = is_power ? float(bits_double(0x7fe0000000000000ul - noise)) : 0.0f;
 }
 
-// 1 + variance / noise, for a noise of 0, too: infinity, or x86's own pattern for 0 / 0. Where the noise is a power of
+// 1 + variance / noise, for a noise of 0, too: infinity, or no number for 0 / 0. Where the noise is a power of
 // two, the sum is exact as a double, so that one rounding to float does.
 FUNCTION(float) signal_of(CONTEXT(float variance)) {
   if (group.inverse_noise > 0.0f) return 1.0f + variance * group.inverse_noise;
   if (group.noise > DOUBLE(0.0)) return one_plus_quotient(double(variance), group.noise);
-  return bits_float(variance > 0.0f ? 0x7f800000u : 0xffc00000u);
+  return bits_float(variance > 0.0f ? 0x7f800000u : 0x7fc00000u);
 }
 
 FUNCTION(FloatVifTerms) pixel_terms(CONTEXT(FloatVifMoments m)) {

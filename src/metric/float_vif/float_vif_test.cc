@@ -111,10 +111,12 @@ TEST(FloatVifBand, ExtremesAndFlatPictures) {
   const Pattern patterns[] = {
       [](int, int) { return 0; }, [](int, int) { return 255; }, [](int x, int y) { return (x + y) % 2 * 255; },
       [](int x, int) { return x / 5 % 2 * 255; }, [](int x, int y) { return 120 + (x * y) % 3; }};
-  for (const Pattern one : patterns)
-    for (const Pattern other : patterns)
-      ExpectEqualToRef({}, MakeTestPicture(format, [&](int, int x, int y) { return one(x, y); }),
-                       MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
+  for (const char* noise : {"2", "0"})
+    for (const Pattern one : patterns)
+      for (const Pattern other : patterns)
+        ExpectEqualToRef({{"vif_sigma_nsq", noise}},
+                         MakeTestPicture(format, [&](int, int x, int y) { return one(x, y); }),
+                         MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
 }
 
 // --- The metric as the engine sees it
@@ -126,6 +128,21 @@ std::map<std::string, double> Scores(const OptionTexts& texts, const Picture& re
 
 // Numbers of libvmaf 3.2 with six digits for docs/spec/siblings.md B.1; the digits beyond are what
 // is computed here, which equals libvmaf's to the bit on other clips.
+// Without noise a pixel of no variance has the logarithm of 0 / 0.
+TEST(FloatVif, DenominatorsOfFlatPicturesWithoutNoiseAreLibvmafs) {
+  const PictureFormat format = {96, 96, 8, PixelFormat::k400};
+  const Picture black = MakeTestPicture(format, [](int, int, int) { return 0; });
+  const Picture white = MakeTestPicture(format, [](int, int, int) { return 255; });
+  const OptionTexts texts = {{"vif_sigma_nsq", "0"}, {"debug", "true"}};
+  const auto of_black = Scores(texts, black, white), of_white = Scores(texts, white, black);
+  EXPECT_EQ(of_black.at("vif_den_scale0"), 1179648.0);
+  EXPECT_EQ(of_black.at("vif_den_scale1"), 296259.6875);
+  EXPECT_EQ(of_black.at("vif_den_scale2"), 74064.9375);
+  EXPECT_EQ(of_black.at("vif_den_scale3"), 18516.234375);
+  EXPECT_EQ(of_white.at("vif_den_scale0"), 1185037.375);
+  EXPECT_EQ(of_white.at("vif_den_scale1"), 294912.0);
+}
+
 TEST(FloatVif, KnownAnswers) {
   const auto scores = Scores({{"debug", "true"}}, KnownPicture(8, 0, false), KnownPicture(8, 0, true));
   EXPECT_EQ(scores.at("VMAF_feature_vif_scale0_score"), 0.7766020941632974);
