@@ -10,7 +10,6 @@
 
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
-#include "cli/score_summary.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "report/comparison.h"
@@ -68,7 +67,7 @@ EncodesRun ScoreEncodes(const char* command, const EncodesTexts& texts) {
         Fail(command, error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed, error->status);
     return encodes;
   }
-  Result<Summary> summary = MakeSummary(encodes.args, encodes.run);
+  Result<Summary> summary = MakeSummary(ChoiceOf(encodes.args), ViewOf(encodes.run));
   if (!summary.ok()) {
     encodes.status = Fail(command, kUsage, summary.status());
     return encodes;

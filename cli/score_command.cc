@@ -13,9 +13,6 @@
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
 #include "cli/mean_gate.h"
-#include "cli/score_maps.h"
-#include "cli/score_page.h"
-#include "cli/score_summary.h"
 #include "cli/score_table_text.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -24,6 +21,8 @@
 #include "report/log_writer.h"
 #include "report/output_file.h"
 #include "report/summary.h"
+#include "results/run_maps.h"
+#include "results/run_page.h"
 
 namespace acutance::cli {
 RunRequest MakeRequest(const ScoreArgs& args) {
@@ -57,6 +56,16 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.max_memory = args.max_memory;
   request.verify = args.verify;
   return request;
+}
+
+SummaryChoice ChoiceOf(const ScoreArgs& args) {
+  return {.reference = args.reference,
+          .distorted = args.distorted,
+          .threads = args.threads,
+          .is_whole = args.first_frame == 0 && args.frame_count == 0,
+          .pools = args.pools,
+          .segments = args.segments,
+          .requirements = args.requirements};
 }
 
 Status CheckOutputs(const ScoreArgs& args) {
@@ -164,7 +173,8 @@ Status WriteReport(const ScoreArgs& args, const ScoredRun& result, const Summary
   if (args.report.empty()) return {};
   const std::time_t now = std::time(nullptr);
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(args.report));
-  file->Write(ReportPage(summary, result, {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}));
+  file->Write(
+      ReportPage(summary, ViewOf(result), {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}}));
   return file->Commit();
 }
 
@@ -175,13 +185,13 @@ Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summar
   ACU_RETURN_IF_ERROR(WriteLogs(args, result, numbers));
   ACU_RETURN_IF_ERROR(WriteJunit(args, summary));
   ACU_RETURN_IF_ERROR(WriteReport(args, result, summary));
-  return args.worst > 0 ? WriteWorstMaps(args.maps, args.worst, result) : Status();
+  return args.worst > 0 ? WriteWorstMaps(args.maps, args.worst, ViewOf(result)) : Status();
 }
 
 int JudgeOutputs(const ScoreArgs& args, const Summary& summary) { return PrintVerdicts(args, summary, false); }
 
 int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFormat& numbers, bool was_stopped) {
-  const Result<Summary> summary = MakeSummary(args, result);
+  const Result<Summary> summary = MakeSummary(ChoiceOf(args), ViewOf(result));
   if (!summary.ok()) {
     fmt::print(stderr, "acutance: {}\n", summary.status().message());
     return kUsage;

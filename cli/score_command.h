@@ -4,6 +4,7 @@
 #include "engine/score_run.h"
 #include "report/number_format.h"
 #include "report/summary.h"
+#include "results/run_summary.h"
 
 namespace acutance::cli {
 
@@ -13,6 +14,9 @@ int RunScoreCommand(const ScoreArgs& args);
 
 /// The run that the arguments ask for, without models by name.
 RunRequest MakeRequest(const ScoreArgs& args);
+
+/// What the summary is to tell.
+SummaryChoice ChoiceOf(const ScoreArgs& args);
 
 /// What would keep the logs from being written.
 Status CheckOutputs(const ScoreArgs& args);

@@ -12,7 +12,6 @@
 #include "base/guarded.h"
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
-#include "cli/score_summary.h"
 #include "cli/spec_run.h"
 #include "report/number_format.h"
 #include "report/summary_json.h"
@@ -145,7 +144,7 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
   };
   const ScoredRun run = RunSpecs(std::move(request), args.models);
   if (run.error) return run.error->status;
-  ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(args, run));
+  ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(ChoiceOf(args), ViewOf(run)));
   ACU_RETURN_IF_ERROR(WriteOutputs(args, run, summary, numbers));
   const bool all_hold = std::ranges::all_of(summary.verdicts, &Verdict::holds);
   return Reply{all_hold ? kOk : kNotReached,

@@ -37,6 +37,36 @@ struct Alignment {
   std::vector<int64_t> unmatched_reference, unmatched_distorted;
 };
 
+/// What was done to a video before it was compared.
+struct InputChange {
+  std::string change;  // "samples", "deinterlace", "turn", "crop", "rgb", "range", "scale", "chroma" or "bit-depth"
+  std::string text;    // a sentence for a person
+};
+
+/// A video as it was opened, and what was done to it then. Texts are empty where the stream does not tell.
+struct Input {
+  std::string path;
+  PictureFormat format;
+  std::optional<double> frame_rate;
+  std::string codec;
+  std::string range;  // "limited" or "full"
+  std::string transfer, matrix, primaries;
+  bool is_rgb = false;
+  bool is_interlaced = false;
+  double pixel_aspect = 1;
+  int dolby_vision_profile = 0;                        // 0: none
+  std::optional<std::pair<double, double>> mastering;  // the least and the most light of its display, in cd/m2
+  std::optional<std::pair<int, int>> light_level;      // MaxCLL and MaxFALL
+  std::vector<InputChange> changes;                    // in their order
+};
+
+/// What a summary tells beside the scores, in the words of `acutance score`.
+struct SummaryOptions {
+  std::string require;   // "vmaf.p5>=90, psnr_y.mean>38"
+  std::string segments;  // "4s"
+  std::string pool;      // "mean,p5"; empty: the usual ones
+};
+
 /// Scores by name: of models ("vmaf", usually 0 to 100) and of features ("integer_adm2", "psnr_y" in dB), as logs
 /// print them; the longer stored names of libvmaf's C API work too. `video` counts the distorted videos from 0.
 /// A copy shares its content. A Result may be read by several threads.
@@ -48,6 +78,12 @@ class Result {
   double seconds() const;                            // on the clock, from the first picture to the end
   const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
   const std::vector<std::string>& warnings() const;  // for example of a device that failed and was replaced
+
+  /// The reference first; empty where pictures were scored, and no files.
+  const std::vector<Input>& inputs() const;
+
+  /// Why the models that were chosen for the videos suit them: sentences for a person (ScoreOptions::choose_models).
+  const std::vector<std::string>& model_reasons() const;
 
   /// Nothing where frames were paired by their order, unlooked at.
   std::optional<Alignment> alignment(int video = 0) const;
@@ -84,6 +120,20 @@ class Result {
   /// places), "max" (round-trip) or 1 to 17 significant digits. The file is there whole or not at all.
   Status WriteLog(const std::string& path, std::string_view format, int video = 0,
                   std::string_view precision = "legacy") const;
+
+  /// The page of `acutance score --report`, of all videos: a file that needs no other. It shows the worst frames where
+  /// ScoreOptions::worst_frames kept them, and cuts where ScoreOptions::shots found them.
+  Status WriteReport(const std::string& path) const;
+
+  /// The same page as a text; is_small: without pictures and with fewer points, for a notebook.
+  std::string Report(bool is_small = false) const;
+
+  /// The document of `acutance score --json`, which docs/schema/acutance-1.json describes. kInvalidArgument for options
+  /// that cannot be read, and for requirements on scores that there are not.
+  Expected<std::string> Summary(const SummaryOptions& options = {}) const;
+
+  /// Where the worst frames (ScoreOptions::worst_frames) lost points, by feature: PNG and NPY files in a folder.
+  Status WriteMaps(const std::string& folder) const;
 
  private:
   friend struct ResultAccess;

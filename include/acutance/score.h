@@ -49,6 +49,13 @@ struct ScoreOptions {
   /// k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a file of
   /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/alignment.md).
   std::string align = "auto";
+  /// Where the videos are watched: "auto" (on a television, of 4K where the pictures are larger than 1440p), "tv",
+  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/two-videos.md); Result's
+  /// model_reasons() tell why. Empty: none are.
+  std::string choose_models;
+  /// So many of the frames that score worst are kept with their pictures, for Result's report and maps.
+  int worst_frames = 0;
+  bool shots = false;  // looks where shots of the reference begin, for Result's report and summary
   /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
   /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.
   std::string journal;

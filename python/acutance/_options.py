@@ -128,6 +128,13 @@ def read_models(spec: None | ModelSpec | Iterable[ModelSpec]) -> list[Model]:
     return [item if isinstance(item, Model) else Model(item) for item in specs]
 
 
+def read_choice(spec: None | ModelSpec | Iterable[ModelSpec]) -> tuple[bool, list[Model]]:
+    """Whether "auto" is among the models, and the others."""
+    specs = [spec] if spec is None or isinstance(spec, (str, os.PathLike, Model)) else list(spec)
+    others = [item for item in specs if item is not None and item != "auto"]
+    return "auto" in specs, read_models(others)
+
+
 def read_features(spec: FeatureSpec | Iterable[FeatureSpec]) -> list[tuple[str, dict[str, str]]]:
     """A name, a mapping of names to options, or several of these."""
     if isinstance(spec, str):

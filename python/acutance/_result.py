@@ -1,9 +1,10 @@
 """The scores of a finished run."""
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,36 @@ class Alignment(NamedTuple):
     pairs: list[tuple[int, int]]  # reference frame, distorted frame: one for each scored frame
     unmatched_reference: list[int]
     unmatched_distorted: list[int]
+
+
+class Change(NamedTuple):
+    """What was done to a video before it was compared."""
+
+    change: str  # "samples", "deinterlace", "turn", "crop", "rgb", "range", "scale", "chroma" or "bit-depth"
+    text: str  # a sentence for a person
+
+
+class Input(NamedTuple):
+    """A video as it was opened, and what was done to it then; None: its stream does not tell."""
+
+    path: str
+    width: int
+    height: int
+    bit_depth: int
+    pixel_format: str
+    frame_rate: float | None
+    codec: str | None
+    range: str | None  # "limited" or "full"
+    transfer: str | None
+    matrix: str | None
+    primaries: str | None
+    is_rgb: bool
+    is_interlaced: bool
+    pixel_aspect: float
+    dolby_vision_profile: int | None
+    mastering: tuple[float, float] | None  # the least and the most light of its display, in cd/m2
+    light_level: tuple[int, int] | None  # MaxCLL and MaxFALL
+    changes: list[Change]
 
 
 class Result(Mapping[str, npt.NDArray[np.float64]]):
@@ -128,6 +159,17 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         return None if found is None else Alignment(*found)
 
     @property
+    def inputs(self) -> list[Input]:
+        """The files as they were opened, the reference first, and what was done to each. Empty for a Session's."""
+        return [Input._make([os.fsdecode(path), *rest, [Change(*change) for change in changes]])
+                for path, *rest, changes in self._core.inputs]
+
+    @property
+    def model_reasons(self) -> list[str]:
+        """Why the models of model="auto" suit the videos."""
+        return self._core.model_reasons
+
+    @property
     def aggregates(self) -> dict[str, float]:
         """Numbers of the whole clip that are no pooled scores, such as "apsnr_y"."""
         return dict(self._core.aggregates(self._video))
@@ -180,6 +222,31 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
             ending = os.path.splitext(os.fspath(path))[1][1:]
             format = ending if ending in ("xml", "json", "csv", "sub") else "xml"
         self._core.write_log(os.fsencode(path), format, self._video, precision)
+
+    def report(self, path: Path | None = None) -> str | None:
+        """Writes the page of `acutance score --report`, one file of HTML with all videos; None: returns its text.
+
+        It shows the worst frames where score(worst_frames=6) kept them, and cuts where score(shots=True) found them.
+        """
+        if path is None:
+            return self._core.report(False).decode("utf-8", "replace")
+        self._core.write_report(os.fsencode(path))
+        return None
+
+    def write_maps(self, folder: Path) -> None:
+        """Writes where the worst frames lost points, by feature, as PNG and NPY files: those of score(worst_frames=6).
+
+        InvalidArgumentError where no frames were kept.
+        """
+        self._core.write_maps(os.fsencode(folder))
+
+    def summary(self, *, require: str = "", segments: str = "", pool: str = "") -> dict[str, Any]:
+        """The document of `acutance score --json` (docs/schema/acutance-1.json), with verdicts on requirements such as
+        "vmaf_v0.6.1.p5>=90, psnr_y.mean>38", poolings by segments such as "4s", and poolings such as "mean,p5".
+
+        InvalidArgumentError for what cannot be read, and for a requirement on a score that there is not.
+        """
+        return dict(json.loads(self._core.summary(require, segments, pool)))
 
     def __repr__(self) -> str:
         names = self._models or tuple(self._names[:1])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from . import _core
 from ._errors import InvalidArgumentError
 from ._kept import KeptReference
-from ._options import (FeatureSpec, Model, ModelSpec, Path, make_options, path_bytes, pixel_format_text, read_models,
+from ._options import (FeatureSpec, Model, ModelSpec, Path, make_options, path_bytes, pixel_format_text, read_choice,
                        text, whole)
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
@@ -17,6 +17,7 @@ DEFAULT_MODEL = "vmaf_v0.6.1"
 Scale = str | tuple[int, int]
 _DEINTERLACE = '"auto", "on", "off", "ref", "dis" and "both"'
 _FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
+_VIEWINGS = '"auto", "tv", "phone", "4k" and "4k-3h"'
 _STEP = 0.05  # seconds between looks at signals and progress
 _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
 
@@ -77,6 +78,9 @@ def score(
     align: str = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
+    viewing: str = "auto",
+    worst_frames: int = 0,
+    shots: bool = False,
     progress: ProgressOption = None,
 ) -> Result:
     """Scores distorted videos against their reference.
@@ -86,7 +90,9 @@ def score(
         distorted videos share one reading of the reference. Distorted videos of another size (see `scale`), range,
         chroma format or depth are brought to the reference's, and RGB to YUV, with a warning. HDR against SDR is an
         UnsupportedError without `force`.
-    model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None.
+    model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None;
+        "auto": models that suit the videos, by `viewing` ("auto", "tv", "phone", "4k" or "4k-3h"), for the reasons in
+        Result.model_reasons.
     features: more features (`acutance.features()`): "psnr", {"psnr": {"enable_mse": True}}, or several of these.
     backend: "cpu", "auto" (a GPU where there is one that works), "cuda", "hip", "vulkan", "sycl" or "emu". The scores
         are the same bits everywhere.
@@ -110,6 +116,9 @@ def score(
     journal: a file in which results are kept: the same call goes on after the last of them where it was stopped. With
         first_frame above 0 the run is a part without scores, which `acutance join` joins with the others.
     maps: a folder for the features' pictures, such as cambi's heatmaps, a TIFF file each: NAME_FRAME.tif.
+    worst_frames: so many of the frames that score worst are kept with their pictures, for Result.report() and
+        write_maps().
+    shots: look where shots of the reference begin, for Result.report() and summary().
     progress: a function that is given a Progress about 20 times a second and once at the end; where it returns False
         the frames so far are all, and their scores the Result. True: a bar of tqdm; None: a bar where standard error
         is a terminal and tqdm is installed; False: none.
@@ -119,11 +128,12 @@ def score(
     InvalidArgumentError for videos that do not fit together and values out of range, NoDeviceError, UnsupportedError,
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
-    task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
+    task = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
                           frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
-                          film_grain, force, align, journal, maps)
+                          film_grain, force, align, journal, maps, viewing, worst_frames, shots)
     with Reporter(progress) as reporter:
-        result = Result(wait(task, lambda: _look(task, reporter)), score_names(models))
+        core = wait(task, lambda: _look(task, reporter))
+        result = Result(core, tuple(core.models))
         reporter.update(_end_of(result))
     return result
 
@@ -152,15 +162,18 @@ async def score_async(
     align: str = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
+    viewing: str = "auto",
+    worst_frames: int = 0,
+    shots: bool = False,
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
-    task, models = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
+    task = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
                           frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
-                          film_grain, force, align, journal, maps)
+                          film_grain, force, align, journal, maps, viewing, worst_frames, shots)
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: _look(task, reporter))
-        result = Result(core, score_names(models))
+        result = Result(core, tuple(core.models))
         reporter.update(_end_of(result))
     return result
 
@@ -209,7 +222,10 @@ def _start(
     align: str,
     journal: Path | None,
     maps: Path | None,
-) -> tuple[_core.Task, list[Model]]:
+    viewing: str,
+    worst_frames: int,
+    shots: bool,
+) -> _core.Task:
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
     source = reference.path if isinstance(reference, KeptReference) else reference
@@ -218,7 +234,7 @@ def _start(
             raise InvalidArgumentError(f"score() takes paths, not {type(path).__name__}; a Session takes pictures")
     if not paths:
         raise InvalidArgumentError("there is no distorted video to score; give at least one")
-    models = read_models(model)
+    chooses, models = read_choice(model)
     options = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
                            device=device, maps=maps)
     task = _core.score(reference._core if isinstance(reference, KeptReference) else os.fsencode(source),
@@ -229,8 +245,10 @@ def _start(
                        _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
                        text("crop", crop, "auto, none and W:H:X:Y"),
                        text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
-                       os.fspath(align), path_bytes(journal))
-    return task, models
+                       os.fspath(align), path_bytes(journal),
+                       text("viewing", viewing, _VIEWINGS) if chooses else "", whole("worst_frames", worst_frames),
+                       bool(shots))
+    return task
 
 
 def _scale_text(scale: Scale) -> str:

@@ -59,7 +59,8 @@ std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
                                  const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
                                  const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
-                                 const nb::str& align, const nb::bytes& journal) {
+                                 const nb::str& align, const nb::bytes& journal, const nb::str& choose_models,
+                                 int worst_frames, bool shots) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
@@ -72,6 +73,9 @@ std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence
   options.force = force;
   options.align = TextOf(align);
   options.journal = TextOf(journal);
+  options.choose_models = TextOf(choose_models);
+  options.worst_frames = worst_frames;
+  options.shots = shots;
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(TextOf(pixel_format))};
@@ -155,6 +159,26 @@ void BindOptions(nb::module_& m) {
         "device"_a.none(), "maps"_a);
 }
 
+/// The fields of acutance.Input, in their order.
+nb::object ToPython(const Input& input) {
+  const auto text = [](const std::string& value) -> nb::object {
+    if (value.empty()) return nb::none();
+    return nb::str(value.c_str(), value.size());
+  };
+  nb::list changes;
+  for (const auto& [change, sentence] : input.changes) changes.append(nb::make_tuple(change, sentence));
+  const PictureFormat& format = input.format;
+  return nb::make_tuple(nb::bytes(input.path.data(), input.path.size()), format.width, format.height, format.bit_depth,
+                        nb::str(NameOf(format.pixel_format)), input.frame_rate, text(input.codec), text(input.range),
+                        text(input.transfer), text(input.matrix), text(input.primaries), input.is_rgb,
+                        input.is_interlaced, input.pixel_aspect,
+                        input.dolby_vision_profile > 0 ? std::optional(input.dolby_vision_profile) : std::nullopt,
+                        input.mastering, input.light_level, changes);
+}
+
+/// Pages may quote names of files that are not UTF-8.
+nb::bytes ToBytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
 void BindResult(nb::module_& m) {
   nb::class_<Result>(m, "Result")
       .def_prop_ro("frames", &Result::frames)
@@ -207,7 +231,28 @@ void BindResult(nb::module_& m) {
           [](const Result& result, const nb::bytes& path, const nb::str& format, int video, const nb::str& precision) {
             Check(result.WriteLog(TextOf(path), TextOf(format), video, TextOf(precision)));
           },
-          "path"_a, "format"_a, "video"_a, "precision"_a);
+          "path"_a, "format"_a, "video"_a, "precision"_a)
+      .def_prop_ro("inputs",
+                   [](const Result& result) {
+                     nb::list inputs;
+                     for (const Input& input : result.inputs()) inputs.append(ToPython(input));
+                     return inputs;
+                   })
+      .def_prop_ro("model_reasons", &Result::model_reasons)
+      .def(
+          "report", [](const Result& result, bool is_small) { return ToBytes(result.Report(is_small)); }, "is_small"_a)
+      .def(
+          "write_report", [](const Result& result, const nb::bytes& path) { Check(result.WriteReport(TextOf(path))); },
+          "path"_a)
+      .def(
+          "write_maps", [](const Result& result, const nb::bytes& folder) { Check(result.WriteMaps(TextOf(folder))); },
+          "folder"_a)
+      .def(
+          "summary",
+          [](const Result& result, const nb::str& require, const nb::str& segments, const nb::str& pool) {
+            return ToBytes(Take(result.Summary({TextOf(require), TextOf(segments), TextOf(pool)})));
+          },
+          "require"_a, "segments"_a, "pool"_a);
 }
 
 void BindKept(nb::module_& m) {
@@ -238,7 +283,7 @@ void BindRuns(nb::module_& m) {
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
         "raw"_a.none(), "scale"_a, "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a,
-        "journal"_a);
+        "journal"_a, "choose_models"_a, "worst_frames"_a, "shots"_a);
   m.def("join", &JoinFiles, "journals"_a, "threads"_a);
   nb::class_<Stream>(m, "Stream")
       .def(

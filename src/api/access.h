@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "align/alignment.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
+#include "engine/score_run.h"
 #include "engine/session.h"
 #include "image/picture.h"
 
@@ -39,10 +39,16 @@ ArtifactSink SinkOf(const SessionOptions& options);  // null where on_artifact i
 acutance::Status CheckMaps(const SessionOptions& options);
 
 struct ResultAccess {
-  /// Takes the scores out of a flushed session.
-  static Result Make(const acutance::Session& session, int videos, const acutance::PictureFormat& format,
-                     double seconds, std::vector<std::string> warnings,
-                     std::vector<acutance::Alignment> alignments = {});
+  /// What videos are called in reports and summaries, and how many threads there were.
+  struct Names {
+    std::string reference;
+    std::vector<std::string> distorted;
+    int threads = 1;
+    bool is_whole = false;  // the files' frames are all scored
+  };
+
+  /// Takes the scores out of a flushed session, which may be the run's.
+  static Result Make(const acutance::Session& session, acutance::ScoredRun run, Names names);
 };
 
 }  // namespace acutance::api

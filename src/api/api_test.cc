@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/test_clips.h"
 #include "base/temp_dir.h"
 
 namespace {
@@ -32,38 +33,13 @@ using acutance::Pooling;
 using acutance::Session;
 using acutance::SessionOptions;
 using acutance::StatusCode;
+using acutance::test::kFormat;
+using acutance::test::MakePicture;
+using acutance::test::Sample;
+using acutance::test::ScoreFrames;
+using acutance::test::VmafAndPsnr;
+using acutance::test::WriteClip;
 using testing::HasSubstr;
-
-constexpr PictureFormat kFormat{96, 80, 8, PixelFormat::k420};
-
-uint8_t Sample(int x, int y, int frame, int noise) {
-  return static_cast<uint8_t>(40 + (3 * x + 2 * y + 5 * frame) % 150 + (noise ? (x * 7 + y * 13 + frame) % noise : 0));
-}
-
-Picture MakePicture(int frame, int noise, const PictureFormat& format = kFormat) {
-  Picture picture = *Picture::Allocate(format);
-  for (int p = 0; p < format.PlaneCount(); ++p)
-    for (int y = 0; y < format.PlaneHeight(p); ++y)
-      for (int x = 0; x < format.PlaneWidth(p); ++x)
-        static_cast<uint8_t*>(picture.mutable_data(p))[y * picture.stride(p) + x] = Sample(x, y, frame, noise);
-  return picture;
-}
-
-SessionOptions VmafAndPsnr() {
-  SessionOptions options;
-  options.models = {*Model::Load("vmaf_v0.6.1")};
-  options.features = {{"psnr", {{"enable_apsnr", "true"}}}};
-  options.threads = 1;
-  return options;
-}
-
-Expected<acutance::Result> ScoreFrames(const SessionOptions& options, int frames) {
-  Expected<Session> session = Session::Create(options);
-  if (!session) return session.status();
-  for (int i = 0; i < frames; ++i)
-    if (const auto status = session->Add(MakePicture(i, 0), MakePicture(i, 24)); !status.ok()) return status;
-  return session->Finish();
-}
 
 TEST(Api, ThreadsGiveTheSameScores) {
   SessionOptions options = VmafAndPsnr();
@@ -293,18 +269,6 @@ TEST(Api, DevicePicturesNeedADeviceThatReadsThem) {
 
   const std::vector<acutance::PlaneView> upside_down = {{reference.data(0), -reference.stride(0)}};
   EXPECT_THAT(Picture::WrapDevice(kFormat, 0, upside_down, nullptr).status().message(), HasSubstr("top to bottom"));
-}
-
-/// Writes a y4m file with the frames of MakePicture.
-void WriteClip(const std::string& path, int frames, int noise, const PictureFormat& format = kFormat) {
-  std::ofstream file(path, std::ios::binary);
-  file << "YUV4MPEG2 W" << format.width << " H" << format.height << " F25:1 Ip C420\n";
-  for (int i = 0; i < frames; ++i) {
-    file << "FRAME\n";
-    for (int p = 0; p < 3; ++p)
-      for (int y = 0; y < format.PlaneHeight(p); ++y)
-        for (int x = 0; x < format.PlaneWidth(p); ++x) file.put(static_cast<char>(Sample(x, y, i, noise)));
-  }
 }
 
 TEST(Api, WarningsAreToldOnce) {

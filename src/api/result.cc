@@ -1,28 +1,46 @@
+#include <fmt/chrono.h>
+
 #include <algorithm>
+#include <ctime>
 #include <limits>
 #include <utility>
 
 #include "api/access.h"
 #include "base/nearest.h"
 #include "decide/bootstrap.h"
+#include "decide/parts.h"
 #include "decide/pool.h"
+#include "decide/requirement.h"
 #include "model/pooling.h"
 #include "report/log_columns.h"
 #include "report/log_writer.h"
+#include "report/output_file.h"
+#include "report/summary.h"
+#include "results/input_summary.h"
+#include "results/run_maps.h"
+#include "results/run_page.h"
+#include "results/run_summary.h"
+#include "results/run_view.h"
 
 namespace acutance::api {
 
 struct Result::Content {
+  ResultAccess::Names titles;
+  ScoredRun run;                   // without its session
   std::vector<ScoreTable> tables;  // one a distorted video
+  std::vector<ModelRun> model_runs;
+  std::vector<MetricRun> metric_runs;
+  std::vector<SummaryDevice> devices;
+  std::time_t time = 0;
   PictureFormat format;
   int64_t frames = 0;
   int subsample = 1;
-  double seconds = 0;
   std::string device;
-  std::vector<std::string> warnings;
   std::vector<std::string> models;
-  std::vector<acutance::Alignment> alignments;  // one a distorted video, or none
+  std::vector<Input> inputs;
 
+  RunView View() const;
+  SummaryChoice Choice() const;
   acutance::Result<const ScoreTable*> Table(int video) const;
   acutance::Result<const ScoreTable::Column*> Find(std::string_view name, int video) const;
 };
@@ -68,14 +86,16 @@ acutance::Result<const ScoreTable::Column*> Result::Content::Find(std::string_vi
 int64_t Result::frames() const { return content_->frames; }
 int Result::videos() const { return static_cast<int>(content_->tables.size()); }
 const PictureFormat& Result::format() const { return content_->format; }
-double Result::seconds() const { return content_->seconds; }
+double Result::seconds() const { return content_->run.seconds; }
 const std::string& Result::device() const { return content_->device; }
-const std::vector<std::string>& Result::warnings() const { return content_->warnings; }
+const std::vector<std::string>& Result::warnings() const { return content_->run.warnings; }
+const std::vector<std::string>& Result::model_reasons() const { return content_->run.model_reasons; }
+const std::vector<Input>& Result::inputs() const { return content_->inputs; }
 const std::vector<std::string>& Result::models() const { return content_->models; }
 
 std::optional<Alignment> Result::alignment(int video) const {
-  if (video < 0 || video >= static_cast<int>(content_->alignments.size())) return std::nullopt;
-  const acutance::Alignment& from = content_->alignments[static_cast<size_t>(video)];
+  if (video < 0 || video >= static_cast<int>(content_->run.alignments.size())) return std::nullopt;
+  const acutance::Alignment& from = content_->run.alignments[static_cast<size_t>(video)];
   static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
   const bool is_sure = from.by == acutance::Alignment::By::kSignatures;
   return Alignment{
@@ -173,30 +193,126 @@ Status Result::WriteLog(const std::string& path, std::string_view format, int vi
   if (!numbers.ok()) return ToPublic(numbers.status());
   return ToPublic(WriteLogFile(path, format,
                                {**table, content_->frames, content_->subsample, kLibvmafVersion,
-                                static_cast<double>(content_->frames) / content_->seconds, content_->format.width,
+                                static_cast<double>(content_->frames) / content_->run.seconds, content_->format.width,
                                 content_->format.height, *numbers}));
 }
 
-Result ResultAccess::Make(const acutance::Session& session, int videos, const acutance::PictureFormat& format,
-                          double seconds, std::vector<std::string> warnings,
-                          std::vector<acutance::Alignment> alignments) {
-  auto content = std::make_shared<Result::Content>();
-  for (int v = 0; v < videos; ++v) content->tables.push_back(session.scores(v));
-  content->format = ToPublic(format);
-  content->frames = session.frames_added();
-  content->subsample = session.subsample();
-  content->seconds = seconds;
-  if (const acutance::DeviceInfo* device = session.device())
-    content->device = fmt::format("{} ({})", device->name, device->backend);
-  content->warnings = std::move(warnings);
-  for (const ModelRun& model : session.models()) {
+RunView Result::Content::View() const {
+  RunView view{.run = &run,
+               .models = model_runs,
+               .metrics = metric_runs,
+               .tables = {},
+               .devices = devices,
+               .subsample = subsample};
+  for (const ScoreTable& table : tables) view.tables.push_back(&table);
+  return view;
+}
+
+SummaryChoice Result::Content::Choice() const {
+  return {.reference = titles.reference,
+          .distorted = titles.distorted,
+          .threads = titles.threads,
+          .is_whole = titles.is_whole};
+}
+
+std::string Result::Report(bool is_small) const {
+  const acutance::Summary summary = MakeSummary(content_->Choice(), content_->View()).value();
+  return ReportPage(
+      summary, content_->View(),
+      {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(content_->time))}, .is_small = is_small});
+}
+
+Status Result::WriteReport(const std::string& path) const {
+  acutance::Result<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
+  if (!file.ok()) return ToPublic(file.status());
+  (*file)->Write(Report());
+  return ToPublic((*file)->Commit());
+}
+
+Expected<std::string> Result::Summary(const SummaryOptions& options) const {
+  const auto summarize = [&]() -> acutance::Result<std::string> {
+    SummaryChoice choice = content_->Choice();
+    if (!options.pool.empty()) {
+      ACU_ASSIGN_OR_RETURN(choice.pools, ParsePools(options.pool));
+    }
+    if (!options.segments.empty()) {
+      ACU_ASSIGN_OR_RETURN(choice.segments, ParseParts(options.segments));
+    }
+    if (!options.require.empty()) {
+      ACU_ASSIGN_OR_RETURN(choice.requirements, ParseRequirements(options.require));
+    }
+    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(choice, content_->View()));
+    return SummaryJson(summary);
+  };
+  acutance::Result<std::string> text = summarize();
+  if (!text.ok()) return ToPublic(text.status());
+  return *std::move(text);
+}
+
+Status Result::WriteMaps(const std::string& folder) const {
+  if (content_->run.worst.empty())
+    return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
+                          "no frames were kept for maps: set worst_frames where the files are scored"));
+  constexpr int kAll = 1 << 30;
+  return ToPublic(WriteWorstMaps(folder, kAll, content_->View()));
+}
+
+namespace {
+
+Input ToPublic(const InputFacts& facts) {
+  const SummaryInput input = SummaryOf(facts);
+  Input result{.path = input.path,
+               .format = api::ToPublic(facts.format),
+               .frame_rate = input.frame_rate,
+               .codec = input.codec,
+               .range = input.range,
+               .transfer = input.transfer,
+               .matrix = input.matrix,
+               .primaries = input.primaries,
+               .is_rgb = input.is_rgb,
+               .is_interlaced = input.is_interlaced,
+               .pixel_aspect = input.pixel_aspect,
+               .dolby_vision_profile = input.dolby_vision_profile,
+               .mastering = input.mastering,
+               .light_level = input.light_level,
+               .changes = {}};
+  for (const auto& [change, text] : input.changes) result.changes.push_back({change, text});
+  return result;
+}
+
+/// The names of all models' scores, each model's own first.
+std::vector<std::string> ScoreNames(const std::vector<ModelRun>& models) {
+  std::vector<std::string> names;
+  for (const ModelRun& model : models) {
     if (!model.predicts()) continue;
     const auto own = model.own_score_keys();
-    content->models.insert(content->models.end(), own.begin(), own.end());
+    names.insert(names.end(), own.begin(), own.end());
     const auto& all = model.score_keys();
-    content->models.insert(content->models.end(), all.begin(), all.end() - static_cast<ptrdiff_t>(own.size()));
+    names.insert(names.end(), all.begin(), all.end() - static_cast<ptrdiff_t>(own.size()));
   }
-  content->alignments = std::move(alignments);
+  return names;
+}
+
+}  // namespace
+
+Result ResultAccess::Make(const acutance::Session& session, ScoredRun run, Names names) {
+  auto content = std::make_shared<Result::Content>();
+  for (int v = 0; v < session.distorted_count(); ++v) content->tables.push_back(session.scores(v));
+  content->time = std::time(nullptr);
+  content->format = api::ToPublic(run.format);
+  content->frames = run.frames = session.frames_added();
+  content->subsample = session.subsample();
+  if (const acutance::DeviceInfo* device = session.device())
+    content->device = fmt::format("{} ({})", device->name, device->backend);
+  content->devices = DevicesOf(session);
+  content->model_runs = session.models();
+  content->models = ScoreNames(content->model_runs);
+  for (const MetricRun& metric : session.metric_runs())
+    content->metric_runs.push_back({metric.metric, metric.options, metric.inputs, metric.least_bit_depth});
+  for (const InputFacts& input : run.inputs) content->inputs.push_back(ToPublic(input));
+  content->titles = std::move(names);
+  content->run = std::move(run);
+  content->run.session.reset();
   return Result(std::move(content));
 }
 

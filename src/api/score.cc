@@ -38,6 +38,10 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.fit.deinterlace = FindDeinterlacing(options.deinterlace).value_or(Deinterlacing::kAuto);
   request.fit.force = options.force;
   request.open.take_all = true;
+  request.choose_models = FindViewing(options.choose_models);
+  request.check_model_sizes = request.choose_models.has_value();
+  request.worst_frames = options.worst_frames;
+  request.find_shots = options.shots;
   return request;
 }
 
@@ -55,6 +59,11 @@ acutance::Status Check(const ScoreOptions& options) {
   if (!FindDeinterlacing(options.deinterlace))
     return Error(StatusCode::kInvalidArgument, "deinterlace \"{}\": there are {}", options.deinterlace,
                  fmt::join(kDeinterlacingNames, ", "));
+  if (!options.choose_models.empty() && !FindViewing(options.choose_models))
+    return Error(StatusCode::kInvalidArgument, "choose_models \"{}\": there are {}", options.choose_models,
+                 fmt::join(kViewingNames, ", "));
+  if (options.worst_frames < 0)
+    return Error(StatusCode::kInvalidArgument, "worst_frames is {}: it is not negative", options.worst_frames);
   return CheckMaps(options.session);
 }
 
@@ -81,8 +90,12 @@ Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   };
   ScoredRun run = RunScore(request);
   if (run.error) return ToPublic(run.error->status);
-  return ResultAccess::Make(*run.session, static_cast<int>(request.distorted.size()), run.format, run.seconds,
-                            std::move(run.warnings), std::move(run.alignments));
+  const std::unique_ptr<acutance::Session> session = std::move(run.session);
+  return ResultAccess::Make(*session, std::move(run),
+                            {.reference = request.reference,
+                             .distorted = request.distorted,
+                             .threads = request.threads,
+                             .is_whole = request.skip_reference == 0 && request.frame_limit == 0});
 }
 
 }  // namespace
@@ -118,8 +131,10 @@ Expected<Result> Join(const std::vector<std::string>& journals, int threads) {
   options.threads = threads;
   JoinedRun joined = JoinJournals(journals, ThreadsOf(options));
   if (joined.run.error) return ToPublic(joined.run.error->status);
-  return ResultAccess::Make(*joined.run.session, static_cast<int>(joined.request.distorted.size()), joined.run.format,
-                            joined.run.seconds, std::move(joined.run.warnings));
+  const std::unique_ptr<acutance::Session> session = std::move(joined.run.session);
+  return ResultAccess::Make(
+      *session, std::move(joined.run),
+      {.reference = joined.request.reference, .distorted = joined.request.distorted, .threads = ThreadsOf(options)});
 }
 
 }  // namespace acutance::api

@@ -21,6 +21,7 @@ struct Session::State {
   std::unique_ptr<acutance::Session> session;
   std::string backend;
   int videos = 1;
+  int threads = 1;
   std::atomic<int64_t> frames_added = 0;
   std::atomic<bool> has_scores = false;  // started without an error
 
@@ -133,6 +134,7 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   state->session = std::move(session).value();
   state->backend = options.backend;
   state->videos = options.videos;
+  state->threads = ThreadsOf(options);
   return Session(std::move(state));
 }
 
@@ -175,7 +177,14 @@ Expected<Result> Session::Finish() {
   const std::lock_guard lock(state_->mutex);
   if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
-  return ResultAccess::Make(*state_->session, state_->videos, state_->format, seconds, state_->session->warnings());
+  ScoredRun run;
+  run.format = state_->format;
+  run.seconds = seconds;
+  run.warnings = state_->session->warnings();
+  ResultAccess::Names names{.reference = "reference", .distorted = {}, .threads = state_->threads};
+  for (int v = 0; v < state_->videos; ++v)
+    names.distorted.push_back(state_->videos == 1 ? "distorted" : fmt::format("distorted {}", v + 1));
+  return ResultAccess::Make(*state_->session, std::move(run), std::move(names));
 }
 
 std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features) {

@@ -244,6 +244,13 @@ class Run {
     result_.inputs.push_back({input.name, video.format(), video.frame_rate(), video.color(), video.facts()});
   }
 
+  void NoteStep(const FitStep& step) {
+    Warn(step.text);
+    if (!step.input) return;
+    const size_t number = step.input == &*reference_ ? 0 : 1 + static_cast<size_t>(step.input - distorted_.data());
+    result_.inputs[number].changes.push_back({step.change, step.text});
+  }
+
   bool FitInputs() {
     Status cropped = ChooseCrop(*reference_);
     for (PairReaderInput& input : distorted_)
@@ -253,9 +260,9 @@ class Run {
     result_.inputs.clear();
     NoteInput(*reference_);
     for (const PairReaderInput& input : distorted_) NoteInput(input);
-    Result<std::vector<std::string>> steps = FitVideos(request_.fit, *reference_, distorted_);
+    const Result<std::vector<FitStep>> steps = FitVideos(request_.fit, *reference_, distorted_);
     if (!steps.ok()) return FailPair(steps.status());
-    for (const std::string& step : *steps) Warn(step);
+    for (const FitStep& step : *steps) NoteStep(step);
     return true;
   }
 

@@ -115,13 +115,20 @@ struct RunRequest {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
-/// A video as it was opened.
+/// A change that a video went through before it was compared.
+struct InputChange {
+  FitChange change = FitChange::kNone;
+  std::string text;  // a sentence for a person
+};
+
+/// A video as it was opened, and what was done to it then.
 struct InputFacts {
   std::string name;
   PictureFormat format;
   std::optional<double> frame_rate;
   VideoColor color;
   VideoFacts facts;
+  std::vector<InputChange> changes = {};
 };
 
 struct ScoredRun {

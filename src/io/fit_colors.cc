@@ -10,14 +10,14 @@ namespace {
 
 /// Profile 5 has no layer that other decoders show rightly: its samples are IPT, which only a Dolby decoder makes YUV
 /// of.
-Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<std::string>& steps) {
+Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<FitStep>& steps) {
   constexpr int kIptProfile = 5;
   if (input.video->facts().dolby_vision_profile != kIptProfile) return {};
   const std::string problem = input.name + " is Dolby Vision of profile 5, whose samples are no YUV";
   if (!force)
     return Error(StatusCode::kUnsupported,
                  "{}: convert it with a decoder for it (such as FFmpeg's filter libplacebo), or --force", problem);
-  steps.push_back(problem + ": the scores mean little");
+  steps.push_back({problem + ": the scores mean little"});
   return {};
 }
 
@@ -35,7 +35,7 @@ VideoColor ColorForRgb(const FitInputs& inputs, std::string& reason) {
   return color;
 }
 
-Status MakeYuv(bool force, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status MakeYuv(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   std::string reason;
   const VideoColor color = ColorForRgb(inputs, reason);
   for (PairReaderInput* input : inputs) {
@@ -47,14 +47,15 @@ Status MakeYuv(bool force, const FitInputs& inputs, std::vector<std::string>& st
                    input->name);
     if (const Status status = input->video->SetRgbColor(color); !status.ok())
       return Error(status.code(), "{}: {}", input->name, status.message());
-    steps.push_back(fmt::format("{} is RGB, and converted to 4:4:4 of {} range by {}{}", input->name,
-                                *color.full_range ? "full" : "limited", NameOf(color.matrix), reason));
+    steps.push_back({fmt::format("{} is RGB, and converted to 4:4:4 of {} range by {}{}", input->name,
+                                 *color.full_range ? "full" : "limited", NameOf(color.matrix), reason),
+                     input, FitChange::kRgb});
   }
   return {};
 }
 
 /// Luma of two matrices is not the same mixture; primaries of the two BT.601 and of BT.709 lie side by side.
-Status CheckColors(bool force, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status CheckColors(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const PairReaderInput& reference = *inputs.front();
   const VideoColor own = reference.video->color();
   const auto is_usual = [](Primaries primaries) {
@@ -70,7 +71,7 @@ Status CheckColors(bool force, const FitInputs& inputs, std::vector<std::string>
                                        : fmt::format("{} has the primaries of {} and {} those of {}", reference.name,
                                                      NameOf(own.primaries), input->name, NameOf(color.primaries));
     if (!matrix && is_usual(own.primaries) && is_usual(color.primaries)) {
-      steps.push_back(problem + ": colors differ a little");
+      steps.push_back({problem + ": colors differ a little"});
       continue;
     }
     if (!force)
@@ -78,13 +79,13 @@ Status CheckColors(bool force, const FitInputs& inputs, std::vector<std::string>
                    "{}: their samples mean different colors; convert one of them (such as by FFmpeg's filter zscale), "
                    "correct what its stream says, or --force",
                    problem);
-    steps.push_back(problem + ": their samples mean different colors");
+    steps.push_back({problem + ": their samples mean different colors"});
   }
   return {};
 }
 
 /// A curve that is not told is taken as SDR beside HDR: encoders write that of HDR, for players need it.
-Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const PairReaderInput& reference = *inputs.front();
   const VideoColor own = reference.video->color();
   for (const PairReaderInput* input : inputs) {
@@ -95,15 +96,15 @@ Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<std::stri
     if (!force)
       return Error(StatusCode::kUnsupported,
                    "{}: their samples mean different light; map the tones of one of them first, or --force", problem);
-    steps.push_back(problem + ": their samples mean different light, and the scores little");
+    steps.push_back({problem + ": their samples mean different light, and the scores little"});
   }
   for (const PairReaderInput* input : inputs) ACU_RETURN_IF_ERROR(CheckDolbyVision(force, *input, steps));
-  if (own.is_hdr()) steps.push_back("the videos are " + std::string(NameOf(own.transfer)) + ", and models know SDR");
+  if (own.is_hdr()) steps.push_back({"the videos are " + std::string(NameOf(own.transfer)) + ", and models know SDR"});
   return {};
 }
 
 /// A video that does not tell its range has the limited one, as in H.264 and HEVC.
-Status FitRanges(const FitInputs& inputs, std::vector<std::string>& steps) {
+Status FitRanges(const FitInputs& inputs, std::vector<FitStep>& steps) {
   const std::optional<bool> wanted = inputs.front()->video->color().full_range;
   const bool full = wanted.value_or(false);
   for (PairReaderInput* input : inputs) {
@@ -112,8 +113,9 @@ Status FitRanges(const FitInputs& inputs, std::vector<std::string>& steps) {
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the range of pictures in a device's memory is not converted");
     const std::string_view assumed = wanted && own ? "" : " (a range that is not told is taken as limited)";
-    steps.push_back(fmt::format("{} is converted from {} range{}", input->name,
-                                full ? "limited to full" : "full to limited", assumed));
+    steps.push_back({fmt::format("{} is converted from {} range{}", input->name,
+                                 full ? "limited to full" : "full to limited", assumed),
+                     input, FitChange::kRange});
     input->video = ConvertRange(std::move(input->video), full);
   }
   return {};
@@ -121,7 +123,7 @@ Status FitRanges(const FitInputs& inputs, std::vector<std::string>& steps) {
 
 }  // namespace
 
-Status FitColors(bool force, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status FitColors(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   ACU_RETURN_IF_ERROR(MakeYuv(force, inputs, steps));
   ACU_RETURN_IF_ERROR(CheckColors(force, inputs, steps));
   ACU_RETURN_IF_ERROR(CheckTransfers(force, inputs, steps));

@@ -13,6 +13,6 @@ using FitInputs = std::vector<PairReaderInput*>;  // the reference first
 
 /// Makes YUV of RGB, checks matrices, primaries and transfers, and brings ranges to the reference's. Adds a line to
 /// `steps` for each change. `force`: says so instead of refusing.
-Status FitColors(bool force, const FitInputs& inputs, std::vector<std::string>& steps);
+Status FitColors(bool force, const FitInputs& inputs, std::vector<FitStep>& steps);
 
 }  // namespace acutance

@@ -17,10 +17,10 @@ namespace acutance {
 namespace {
 
 /// What opening did already.
-void NoteSamples(const FitInputs& inputs, std::vector<std::string>& steps) {
+void NoteSamples(const FitInputs& inputs, std::vector<FitStep>& steps) {
   for (const PairReaderInput* input : inputs)
     if (const std::string_view changed = input->video->facts().changed_samples; !changed.empty())
-      steps.push_back(fmt::format("{}: {}", input->name, changed));
+      steps.push_back({fmt::format("{}: {}", input->name, changed), input, FitChange::kSamples});
 }
 
 bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
@@ -41,20 +41,20 @@ bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
 }
 
 /// Raw yuv does not tell whether it is interlaced, so that nothing is done beside it unasked.
-Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const auto is_interlaced = [](const PairReaderInput* input) { return input->video->facts().is_interlaced; };
   const auto is_raw = [](const PairReaderInput* input) { return input->video->is_raw(); };
   const auto told = std::ranges::find_if(inputs, is_interlaced);
   if (choice == Deinterlacing::kAuto && told != inputs.end()) {
     if (std::ranges::all_of(inputs, is_interlaced)) {
-      steps.push_back("all videos are interlaced, and compared as they are; --deinterlace on makes them progressive");
+      steps.push_back({"all videos are interlaced, and compared as they are; --deinterlace on makes them progressive"});
       return {};
     }
     if (std::ranges::any_of(inputs, is_raw)) {
       steps.push_back(
-          fmt::format("{} is interlaced, and raw yuv does not tell; --deinterlace on makes it progressive, "
-                      "ref, dis or both the raw one, too",
-                      (*told)->name));
+          {fmt::format("{} is interlaced, and raw yuv does not tell; --deinterlace on makes it progressive, "
+                       "ref, dis or both the raw one, too",
+                       (*told)->name)});
       return {};
     }
   }
@@ -62,24 +62,26 @@ Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<std::
     if (!IsChosen(choice, input == inputs.front(), is_interlaced(input))) continue;
     const bool bottom = input->video->facts().bottom_field_first;
     ACU_ASSIGN_OR_RETURN(input->video, DeinterlaceVideo(std::move(input->video)));
-    steps.push_back(fmt::format("{} is deinterlaced: the {} field of each frame that shows two moments is completed",
-                                input->name, bottom ? "bottom" : "top"));
+    steps.push_back({fmt::format("{} is deinterlaced: the {} field of each frame that shows two moments is completed",
+                                 input->name, bottom ? "bottom" : "top"),
+                     input, FitChange::kDeinterlace});
   }
   return {};
 }
 
-Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<FitStep>& steps) {
   for (PairReaderInput* input : inputs) {
     const PictureFormat stored = input->video->format();
     if (heed_display && input->video->facts().orientation != Orientation()) {
       ACU_ASSIGN_OR_RETURN(input->video, TurnVideo(std::move(input->video)));
       const PictureFormat& shown = input->video->format();
-      steps.push_back(fmt::format("{} is turned as it is shown, from {}x{} to {}x{}", input->name, stored.width,
-                                  stored.height, shown.width, shown.height));
+      steps.push_back({fmt::format("{} is turned as it is shown, from {}x{} to {}x{}", input->name, stored.width,
+                                   stored.height, shown.width, shown.height),
+                       input, FitChange::kTurn});
     }
     if (!input->crop) continue;
     ACU_ASSIGN_OR_RETURN(input->video, CropVideo(std::move(input->video), *input->crop));
-    steps.push_back(fmt::format("{} is cropped to {}", input->name, ToText(*input->crop)));
+    steps.push_back({fmt::format("{} is cropped to {}", input->name, ToText(*input->crop)), input, FitChange::kCrop});
   }
   return {};
 }
@@ -103,7 +105,7 @@ Status CheckPixels(const FitInputs& inputs) {
 }
 
 /// Sizes are rounded to whole blocks, so that shapes differ a little.
-Status CheckShapes(bool force, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   constexpr double kTolerance = 0.03;
   const PairReaderInput& reference = *inputs.front();
   const double shape = ShapeOf(*reference.video);
@@ -119,7 +121,7 @@ Status CheckShapes(bool force, const FitInputs& inputs, std::vector<std::string>
                    "{}: scaling would squash one of them; cut black bars off with --crop auto, give the part that both "
                    "show with --crop, or --force",
                    problem);
-    steps.push_back(problem + ": one of them is squashed");
+    steps.push_back({problem + ": one of them is squashed"});
   }
   return {};
 }
@@ -160,7 +162,7 @@ std::string DescribePixels(double aspect) {
   return aspect == 1 ? "" : fmt::format(" with pixels {:.4g} times as wide as high", aspect);
 }
 
-Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inputs, std::vector<FitStep>& steps) {
   ACU_ASSIGN_OR_RETURN(const PictureFormat to, SizeOf(size, heed_display, inputs));
   for (PairReaderInput* input : inputs) {
     const PictureFormat from = input->video->format();
@@ -168,9 +170,10 @@ Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inpu
     const VideoFacts facts = input->video->facts();
     const ScaleOptions options = {.filter = size.filter, .siting = facts.siting.value_or(ChromaSiting())};
     ACU_ASSIGN_OR_RETURN(input->video, ScaleVideo(std::move(input->video), to.width, to.height, options));
-    steps.push_back(fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
-                                DescribePixels(heed_display ? facts.pixel_aspect : 1), to.width, to.height,
-                                kScaleFilterNames[static_cast<int>(size.filter)]));
+    steps.push_back({fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
+                                 DescribePixels(heed_display ? facts.pixel_aspect : 1), to.width, to.height,
+                                 kScaleFilterNames[static_cast<int>(size.filter)]),
+                     input, FitChange::kScale});
   }
   return {};
 }
@@ -181,7 +184,7 @@ std::string_view ChromaName(PixelFormat format) {
 }
 
 /// Distorted chroma gets as many samples as the reference's, which decide what can be seen at all.
-Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<std::string>& steps) {
+Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const VideoSource& reference = *inputs.front()->video;
   for (PairReaderInput* input : inputs) {
     const PixelFormat from = input->video->format().pixel_format, to = reference.format().pixel_format;
@@ -193,15 +196,16 @@ Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<std::s
     ACU_ASSIGN_OR_RETURN(input->video, ChangeChroma(std::move(input->video), change));
     const bool left_out = to == PixelFormat::k400, added = from == PixelFormat::k400;
     steps.push_back(
-        left_out ? fmt::format("the chroma of {} is left out, for {} has none", input->name, inputs.front()->name)
-        : added  ? fmt::format("{} has no chroma, and gets {} without color", input->name, ChromaName(to))
-                 : fmt::format("the chroma of {} is brought from {} to {} ({})", input->name, ChromaName(from),
-                               ChromaName(to), kScaleFilterNames[static_cast<int>(filter)]));
+        {left_out ? fmt::format("the chroma of {} is left out, for {} has none", input->name, inputs.front()->name)
+         : added  ? fmt::format("{} has no chroma, and gets {} without color", input->name, ChromaName(to))
+                  : fmt::format("the chroma of {} is brought from {} to {} ({})", input->name, ChromaName(from),
+                                ChromaName(to), kScaleFilterNames[static_cast<int>(filter)]),
+         input, FitChange::kChroma});
   }
   return {};
 }
 
-Status RaiseToDeepest(const FitInputs& inputs, std::vector<std::string>& steps) {
+Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
   int deepest = 0;
   for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
   for (PairReaderInput* input : inputs) {
@@ -209,7 +213,8 @@ Status RaiseToDeepest(const FitInputs& inputs, std::vector<std::string>& steps) 
     if (depth == deepest) continue;
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
-    steps.push_back(fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest));
+    steps.push_back(
+        {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, FitChange::kBitDepth});
     input->video = RaiseBitDepth(std::move(input->video), deepest);
   }
   return {};
@@ -245,11 +250,11 @@ std::optional<Deinterlacing> FindDeinterlacing(std::string_view name) {
   return static_cast<Deinterlacing>(found - std::begin(kDeinterlacingNames));
 }
 
-Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
-                                           std::vector<PairReaderInput>& distorted) {
+Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInput& reference,
+                                       std::vector<PairReaderInput>& distorted) {
   FitInputs inputs{&reference};
   for (PairReaderInput& input : distorted) inputs.push_back(&input);
-  std::vector<std::string> steps;
+  std::vector<FitStep> steps;
   if (options.heed_color) NoteSamples(inputs, steps);
   ACU_RETURN_IF_ERROR(Progress(options.deinterlace, inputs, steps));
   ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));

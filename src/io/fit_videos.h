@@ -62,9 +62,21 @@ struct FitOptions {
   bool force = false;  // say so instead of refusing
 };
 
+/// What was done to a video.
+enum class FitChange { kNone, kSamples, kDeinterlace, kTurn, kCrop, kRgb, kRange, kScale, kChroma, kBitDepth };
+inline constexpr std::string_view kFitChangeNames[] = {"none", "samples", "deinterlace", "turn",   "crop",
+                                                       "rgb",  "range",   "scale",       "chroma", "bit-depth"};
+
+/// A change, or a doubt that stands.
+struct FitStep {
+  std::string text;                        // a sentence for a person
+  const PairReaderInput* input = nullptr;  // null: of all, or a doubt
+  FitChange change = FitChange::kNone;     // kNone: a doubt
+};
+
 /// Changes what `options` allow and the inputs' crops say: deinterlaces, turns, crops, then converts RGB, the range,
-/// the size, chroma and the depth. Says what it did: a line for each change.
-Result<std::vector<std::string>> FitVideos(const FitOptions& options, PairReaderInput& reference,
-                                           std::vector<PairReaderInput>& distorted);
+/// the size, chroma and the depth. Says what it did.
+Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInput& reference,
+                                       std::vector<PairReaderInput>& distorted);
 
 }  // namespace acutance

@@ -17,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 /// A video of pictures of one value.
 class FlatVideo : public VideoSource {
@@ -69,12 +70,24 @@ struct Fitted {
   Result<std::vector<std::string>> steps;
   PairReaderInput reference;
   std::vector<PairReaderInput> distorted;
+  std::vector<std::pair<std::string, FitChange>> changes{};  // by name
 };
 
 Fitted Fit(const FitOptions& options, PairReaderInput reference, PairReaderInput distorted) {
   Fitted fitted{Status(), std::move(reference), {}};
   fitted.distorted.push_back(std::move(distorted));
-  fitted.steps = FitVideos(options, fitted.reference, fitted.distorted);
+  Result<std::vector<FitStep>> steps = FitVideos(options, fitted.reference, fitted.distorted);
+  if (!steps.ok()) {
+    fitted.steps = steps.status();
+    return fitted;
+  }
+  std::vector<std::string> texts;
+  for (const FitStep& step : *steps) {
+    texts.push_back(step.text);
+    EXPECT_EQ(step.change == FitChange::kNone, step.input == nullptr) << step.text;
+    fitted.changes.emplace_back(step.input ? step.input->name : "", step.change);
+  }
+  fitted.steps = std::move(texts);
   return fitted;
 }
 
@@ -95,6 +108,7 @@ TEST(FitVideos, ScalesAndRaisesAndSaysSo) {
   Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kSmall, {}, 200, 90));
   EXPECT_THAT(fitted.steps.value(),
               ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is raised from 8 to 10 bits"));
+  EXPECT_THAT(fitted.changes, ElementsAre(Pair("b", FitChange::kScale), Pair("b", FitChange::kBitDepth)));
   EXPECT_EQ(fitted.distorted[0].video->format(), kDeep);
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(800, 360, 360));
 }

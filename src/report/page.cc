@@ -37,7 +37,7 @@ Json Curves(const Page& page) {
   int64_t count = 0;
   for (size_t v = 0; v < page.videos.size(); ++v)
     for (const ScoreTable::Column& column : Scores(page, v).columns()) count += IsDrawn(page, column.stored);
-  const int64_t step = StepOf(page.summary->frame_count, count);
+  const int64_t step = StepOf(page.summary->frame_count, count, page.most_points);
   Json curves = Json::array();
   for (size_t v = 0; v < page.videos.size(); ++v)
     for (const ScoreTable::Column& column : Scores(page, v).columns()) {

@@ -51,9 +51,9 @@ PackedCurve PackCurve(const std::vector<std::optional<double>>& scores, int64_t 
   return curve;
 }
 
-int64_t StepOf(int64_t frames, int64_t curves) {
+int64_t StepOf(int64_t frames, int64_t curves, int64_t most) {
   const int64_t points = frames * curves;
-  return points <= kMostPoints ? 1 : (2 * points + kMostPoints - 1) / kMostPoints;
+  return points <= most ? 1 : (2 * points + most - 1) / most;
 }
 
 }  // namespace acutance

@@ -21,8 +21,7 @@ struct PackedCurve {
 /// scores: by frame, perhaps fewer than `frames`. Steps cover all frames.
 PackedCurve PackCurve(const std::vector<std::optional<double>>& scores, int64_t frames, int64_t step);
 
-/// The frames for each word with which `curves` curves of `frames` frames have at most kMostPoints words.
-inline constexpr int64_t kMostPoints = 600'000;
-int64_t StepOf(int64_t frames, int64_t curves);
+/// The frames for each word with which `curves` curves of `frames` frames have at most `most` words.
+int64_t StepOf(int64_t frames, int64_t curves, int64_t most);
 
 }  // namespace acutance

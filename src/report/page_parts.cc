@@ -125,6 +125,13 @@ std::string LostWords(const LostPoints& lost) {
   return text;
 }
 
+/// What was done to a video stands in the table of the videos.
+bool IsChange(const Summary& summary, const std::string& warning) {
+  return std::ranges::any_of(summary.inputs, [&](const SummaryInput& input) {
+    return std::ranges::find(input.changes, warning, &SummaryChange::text) != input.changes.end();
+  });
+}
+
 /// Pictures of a frame share so many bytes.
 constexpr size_t kBytesForPictures = 2'200'000;
 
@@ -172,7 +179,8 @@ std::string VerdictPart(const Page& page) {
         "<p class=\"note\">VMAF was trained on a scale with 20 for bad, 40 poor, 60 fair, 80 good and 100 "
         "excellent.</p>\n";
   for (const std::string& warning : page.summary->warnings)
-    text += "<p class=\"warning\" role=\"note\">" + EscapeXml(warning) + "</p>\n";
+    if (!IsChange(*page.summary, warning))
+      text += "<p class=\"warning\" role=\"note\">" + EscapeXml(warning) + "</p>\n";
   return text + "</header>\n";
 }
 
@@ -184,7 +192,19 @@ std::string ComparedPart(const Page& page) {
   std::string text =
       "<section aria-labelledby=\"h-compared\"><h2 id=\"h-compared\">What was compared</h2><div class=\"wide\"><table "
       "class=\"facts\">\n";
+  // What the stream tells, and what was done to it.
+  const auto rows_of_input = [&](size_t number) {
+    if (number >= summary.inputs.size()) return std::string();
+    const SummaryInput& input = summary.inputs[number];
+    const std::string stream = Describe(input);
+    std::string rows =
+        row("its stream", fmt::format("{}x{}, {} bit, {}{}{}", input.width, input.height, input.bit_depth,
+                                      input.pixel_format, stream.empty() ? "" : ", ", stream));
+    for (const SummaryChange& change : input.changes) rows += row("changed", change.text);
+    return rows;
+  };
   text += row("reference", summary.reference);
+  text += rows_of_input(0);
   text += row("pictures",
               fmt::format("{}x{}, {} bit, {}{}", summary.width, summary.height, summary.bit_depth, summary.pixel_format,
                           page.frame_rate ? fmt::format(", {:.6g} frames/s", *page.frame_rate) : ""));
@@ -193,6 +213,7 @@ std::string ComparedPart(const Page& page) {
                                 summary.n_subsample > 1 ? fmt::format(", one in {} scored", summary.n_subsample) : ""));
   for (const SummaryVideo& video : summary.videos) {
     text += row("encode", video.distorted);
+    text += rows_of_input(&video - summary.videos.data() + 1);
     text += row("pairs", video.alignment ? video.alignment->Describe() : "frames in their order, unlooked at");
   }
   for (const std::string& reason : summary.model_reasons) text += row("model", reason);

@@ -127,7 +127,7 @@ TEST(Page, StaysSmall) {
 }
 
 TEST(PackCurve, GivesEveryFrameOfAShortClip) {
-  const PackedCurve curve = PackCurve({1.0, std::nullopt, 3.0}, 3, StepOf(3, 2));
+  const PackedCurve curve = PackCurve({1.0, std::nullopt, 3.0}, 3, StepOf(3, 2, 600'000));
   EXPECT_EQ(curve.step, 1);
   EXPECT_EQ(curve.low, 1);
   EXPECT_EQ(curve.high, 3);

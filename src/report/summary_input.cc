@@ -29,10 +29,12 @@ Json InputJson(const SummaryInput& input) {
                {"pixel_aspect", input.pixel_aspect},
                {"dolby_vision_profile", input.dolby_vision_profile > 0 ? Json(input.dolby_vision_profile) : Json()},
                {"mastering", nullptr},
-               {"light_level", nullptr}};
+               {"light_level", nullptr},
+               {"changes", Json::array()}};
   if (input.mastering) json["mastering"] = {{"least", input.mastering->first}, {"most", input.mastering->second}};
   if (input.light_level)
     json["light_level"] = {{"max_cll", input.light_level->first}, {"max_fall", input.light_level->second}};
+  for (const auto& [change, text] : input.changes) json["changes"].push_back({{"change", change}, {"text", text}});
   return json;
 }
 

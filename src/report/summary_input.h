@@ -9,6 +9,12 @@
 
 namespace acutance {
 
+/// A change that a video went through before it was compared.
+struct SummaryChange {
+  std::string change;  // "scale"
+  std::string text;    // a sentence for a person
+};
+
 /// A video as it was opened.
 struct SummaryInput {
   std::string path;
@@ -25,6 +31,7 @@ struct SummaryInput {
   int dolby_vision_profile = 0;                        // 0: none
   std::optional<std::pair<double, double>> mastering;  // the least and the most light of its display, in cd/m2
   std::optional<std::pair<int, int>> light_level;      // MaxCLL and MaxFALL
+  std::vector<SummaryChange> changes;                  // in their order
 };
 
 /// "h264, 25 frames/s, SDR, BT.709, limited range": what the stream tells; empty: nothing.

@@ -108,6 +108,13 @@ class Report(CommandTest):
         _, words, _ = self.page(self.write("a.y4m", y4m(128, 72, whole)), self.write("b.y4m", y4m(128, 72, whole[10:])))
         self.assertIn("distorted starts 10 frames early", words)
 
+    def test_says_what_was_done_to_the_videos(self):
+        small = self.write("small.y4m", y4m(64, 36, [bytes([60 + k]) * (64 * 36 * 3 // 2) for k in range(4)]))
+        large = self.write("large.y4m", y4m(128, 72, [bytes([60 + k]) * (128 * 72 * 3 // 2) for k in range(4)]))
+        page, words, _ = self.page(large, small, "--align", "index", "--no-model", "--feature", "psnr")
+        self.assertEqual(words.count("is scaled from 64x36 to 128x72 (bicubic)"), 1)
+        self.assertNotIn('class="warning"', page)
+
     def test_shows_several_encodes_and_few_frames(self):
         page, words, _ = self.page(self.ref, self.dis, self.ref, "--feature", "psnr", "--no-model", "--align", "index")
         self.assertIn("dis.y4m has psnr_y", words)

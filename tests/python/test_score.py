@@ -130,10 +130,9 @@ def test_logs(files, tmp_path, format):
 def test_looks_in_a_notebook(files):
     result = acutance.score(*files, model=["vmaf_v0.6.1", "vmaf_v0.6.1neg"])
     text = result._repr_html_()
-    assert text.count("<polyline") == 2 and text.count("<tr>") == 1 + len(result)
+    assert text.startswith("<p>acutance.Result: vmaf_v0.6.1 ") and text.count("<iframe") == 1
+    assert "&lt;!DOCTYPE html&gt;" in text and len(text) < 200_000
     assert repr(result).startswith("<acutance.Result: vmaf_v0.6.1 ") and len(repr(result)) < 120
-    one = acutance.score(*files, frame_count=1, model=None, features={"psnr": {"enable_chroma": False}})
-    assert "<circle" in one._repr_html_()
 
 
 def test_errors_are_typed_and_name_the_input(files, tmp_path):

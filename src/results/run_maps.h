@@ -4,11 +4,11 @@
 #include <string>
 
 #include "base/status.h"
-#include "engine/score_run.h"
+#include "results/run_view.h"
 
-namespace acutance::cli {
+namespace acutance {
 
 /// Of the `count` worst frames of each video the pictures, and each feature's map as PNG and NPY.
-Status WriteWorstMaps(const std::string& folder, int count, const ScoredRun& result);
+Status WriteWorstMaps(const std::string& folder, int count, const RunView& view);
 
-}  // namespace acutance::cli
+}  // namespace acutance

@@ -1,4 +1,4 @@
-#include "cli/score_maps.h"
+#include "results/run_maps.h"
 
 #include <filesystem>
 #include <system_error>
@@ -9,7 +9,7 @@
 #include "report/output_file.h"
 #include "report/picture_image.h"
 
-namespace acutance::cli {
+namespace acutance {
 namespace {
 
 constexpr int kNoLimit = 1 << 30;
@@ -20,14 +20,14 @@ Status WriteText(const std::string& path, const std::string& text) {
   return file->Commit();
 }
 
-Status WriteFrame(const std::string& prefix, const ScoredRun& result, const WorstFrame& worst) {
-  const bool full_range = result.color.full_range.value_or(false);
+Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFrame& worst) {
+  const bool full_range = view.run->color.full_range.value_or(false);
   const auto path = [&](const std::string& name, const char* ending) {
     return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
   };
   ACU_RETURN_IF_ERROR(WriteText(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit))));
   ACU_RETURN_IF_ERROR(WriteText(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit))));
-  for (const MetricRun& run : result.session->metric_runs()) {
+  for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
     for (const FrameMap& map : maps) {
       const std::string name = map.name + run.options.KeySuffix();
@@ -41,16 +41,17 @@ Status WriteFrame(const std::string& prefix, const ScoredRun& result, const Wors
 
 }  // namespace
 
-Status WriteWorstMaps(const std::string& folder, int count, const ScoredRun& result) {
+Status WriteWorstMaps(const std::string& folder, int count, const RunView& view) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message());
-  for (size_t d = 0; d < result.worst.size(); ++d) {
-    const std::string prefix = fmt::format("{}/{}", folder, result.worst.size() > 1 ? fmt::format("video{}_", d) : "");
-    const size_t shown = std::min(result.worst[d].size(), static_cast<size_t>(count));
-    for (size_t i = 0; i < shown; ++i) ACU_RETURN_IF_ERROR(WriteFrame(prefix, result, result.worst[d][i]));
+  for (size_t d = 0; d < view.run->worst.size(); ++d) {
+    const std::string prefix =
+        fmt::format("{}/{}", folder, view.run->worst.size() > 1 ? fmt::format("video{}_", d) : "");
+    const size_t shown = std::min(view.run->worst[d].size(), static_cast<size_t>(count));
+    for (size_t i = 0; i < shown; ++i) ACU_RETURN_IF_ERROR(WriteFrame(prefix, view, view.run->worst[d][i]));
   }
   return {};
 }
 
-}  // namespace acutance::cli
+}  // namespace acutance

@@ -4,8 +4,8 @@
 #include "engine/score_run.h"
 #include "report/summary.h"
 
-namespace acutance::cli {
+namespace acutance {
 
 SummaryInput SummaryOf(const InputFacts& input);
 
-}  // namespace acutance::cli
+}  // namespace acutance

@@ -1,6 +1,6 @@
-#include "cli/summary_input.h"
+#include "results/input_summary.h"
 
-namespace acutance::cli {
+namespace acutance {
 namespace {
 
 template <class Kind>
@@ -11,7 +11,7 @@ std::string TextOf(Kind kind) {
 }  // namespace
 
 SummaryInput SummaryOf(const InputFacts& input) {
-  const auto& [name, format, frame_rate, color, facts] = input;
+  const auto& [name, format, frame_rate, color, facts, changes] = input;
   SummaryInput summary;
   summary.path = name;
   summary.width = format.width;
@@ -33,7 +33,9 @@ SummaryInput SummaryOf(const InputFacts& input) {
   if (facts.mastering) summary.mastering.emplace(facts.mastering->least_luminance, facts.mastering->most_luminance);
   if (facts.light_level)
     summary.light_level.emplace(facts.light_level->most_of_samples, facts.light_level->most_of_pictures);
+  for (const auto& [change, text] : changes)
+    summary.changes.push_back({std::string(kFitChangeNames[static_cast<int>(change)]), text});
   return summary;
 }
 
-}  // namespace acutance::cli
+}  // namespace acutance

@@ -1,4 +1,4 @@
-#include "cli/score_page.h"
+#include "results/run_page.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "model/lost_points.h"
 #include "report/page.h"
 
-namespace acutance::cli {
+namespace acutance {
 namespace {
 
 /// The column of `aim` that went into an adm3, by the same options; -1: there is none.
@@ -59,6 +59,9 @@ class LossReader {
   std::vector<int> columns_, aims_;
 };
 
+/// As many as a screen shows, with their envelopes.
+constexpr int64_t kPointsOfSmallPage = 40'000;
+
 struct MapOfDamage {
   Damage damage;
   std::string_view metric;
@@ -71,12 +74,12 @@ constexpr MapOfDamage kMapsOfDamage[] = {{Damage::kDetail, "adm", "adm2", "where
                                          {Damage::kBanding, "cambi", "cambi", "where banding is"}};
 
 /// The map of what cost most, by the first feature that has one.
-void AddMap(const Session& session, PageFrame& frame) {
+void AddMap(const RunView& view, PageFrame& frame) {
   if (!frame.lost) return;
   const auto most = std::ranges::max_element(frame.lost->points) - frame.lost->points;
   for (const auto& [damage, metric, name, words] : kMapsOfDamage) {
     if (static_cast<int>(damage) != most) continue;
-    for (const MetricRun& run : session.metric_runs()) {
+    for (const MetricRun& run : view.metrics) {
       if (metric != run.metric->name || !frame.map.empty()) continue;
       const Result<std::vector<FrameMap>> maps = MakeFrameMaps(run, frame.reference, frame.distorted);
       if (!maps.ok()) continue;
@@ -91,45 +94,54 @@ void AddMap(const Session& session, PageFrame& frame) {
   }
 }
 
-}  // namespace
-
-int FramesShownOf(size_t videos) { return std::max(2, kFramesShown / static_cast<int>(videos)); }
-
-std::string ReportPage(const Summary& summary, const ScoredRun& result, std::vector<std::string> receipt) {
-  const Session& session = *result.session;
-  Page page;
-  page.summary = &summary;
-  page.frame_rate = result.frame_rate;
-  page.full_range = result.color.full_range.value_or(false);
-  page.receipt = std::move(receipt);
+/// The columns of the models; the first of them, which ranks frames, or null.
+const ModelRun* NoteModels(const RunView& view, Page& page) {
   const ModelRun* ranking = nullptr;
-  for (const ModelRun& model : session.models()) {
+  for (const ModelRun& model : view.models) {
     if (!model.predicts()) continue;
     page.model_columns.push_back(model.main_score_key());
     if (ranking) continue;
     ranking = &model;
     page.model_features = model.feature_keys();
   }
-  const std::string first = page.model_columns.empty() ? "" : page.model_columns.front();
-  page.quality_column = QualityColumn(session.scores(0), first).value_or(-1);
+  const std::string first = ranking ? ranking->main_score_key() : "";
+  page.quality_column = QualityColumn(*view.tables[0], first).value_or(-1);
+  return ranking;
+}
+
+void AddWorst(const RunView& view, std::span<const WorstFrame> frames, PageVideo& video) {
+  const auto most = static_cast<size_t>(FramesShownOf(view.tables.size()));
+  for (const WorstFrame& worst : frames.first(std::min(frames.size(), most))) {
+    video.worst.push_back({worst.frame, worst.score, video.lost_at ? video.lost_at(worst.frame) : std::nullopt,
+                           worst.reference, worst.distorted});
+    AddMap(view, video.worst.back());
+  }
+}
+
+}  // namespace
+
+int FramesShownOf(size_t videos) { return std::max(2, kFramesShown / static_cast<int>(videos)); }
+
+std::string ReportPage(const Summary& summary, const RunView& view, PageChoice choice) {
+  const ScoredRun& run = *view.run;
+  Page page;
+  page.summary = &summary;
+  page.frame_rate = run.frame_rate;
+  page.full_range = run.color.full_range.value_or(false);
+  page.receipt = std::move(choice.receipt);
+  if (choice.is_small) page.most_points = kPointsOfSmallPage;
+  const ModelRun* const ranking = NoteModels(view, page);
   for (size_t d = 0; d < summary.videos.size(); ++d) {
     PageVideo video;
     if (ranking && !ranking->model().is_collection()) {
-      const LossReader loss(*ranking, session.scores(static_cast<int>(d)));
-      video.lost = loss.Mean(result.frames, session.subsample());
+      const LossReader loss(*ranking, *view.tables[d]);
+      video.lost = loss.Mean(run.frames, view.subsample);
       video.lost_at = [loss](int64_t frame) { return loss.Of(frame); };
     }
-    if (d < result.worst.size())
-      for (const WorstFrame& worst :
-           std::span(result.worst[d])
-               .first(std::min(result.worst[d].size(), static_cast<size_t>(FramesShownOf(summary.videos.size()))))) {
-        video.worst.push_back({worst.frame, worst.score, video.lost_at ? video.lost_at(worst.frame) : std::nullopt,
-                               worst.reference, worst.distorted});
-        AddMap(session, video.worst.back());
-      }
+    if (d < run.worst.size() && !choice.is_small) AddWorst(view, run.worst[d], video);
     page.videos.push_back(std::move(video));
   }
   return MakePage(page);
 }
 
-}  // namespace acutance::cli
+}  // namespace acutance

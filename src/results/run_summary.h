@@ -1,0 +1,31 @@
+// The summary of a run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/parts.h"
+#include "decide/pool.h"
+#include "decide/requirement.h"
+#include "report/summary.h"
+#include "results/run_view.h"
+
+namespace acutance {
+
+/// What a summary tells beside the scores.
+struct SummaryChoice {
+  std::string reference;
+  std::vector<std::string> distorted;
+  int threads = 1;
+  bool is_whole = true;               // all frames of the files were scored, so that these have a bit rate
+  std::vector<NamedPool> pools = {};  // empty: the usual ones
+  std::optional<PartChoice> segments = {};
+  std::vector<Requirement> requirements = {};
+};
+
+/// With segments, shots and verdicts; an error where a segment or a requirement cannot be told. It refers to the
+/// tables and alignments of `view`.
+Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view);
+
+}  // namespace acutance
