@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/json.h"
-#include "model/number.h"
+#include "base/json.h"
+#include "base/number.h"
 #include "model/svm_parser.h"
 
 namespace acutance {

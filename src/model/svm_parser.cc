@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/number.h"
+#include "base/number.h"
 
 namespace acutance {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "api/libvmaf/log.h"
 #include "base/guarded.h"
+#include "base/number.h"
 #include "engine/score_run.h"
 #include "exec/tuning.h"
-#include "model/number.h"
 #include "report/log_writer.h"
 
 namespace acutance::libvmaf {

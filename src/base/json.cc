@@ -1,4 +1,4 @@
-#include "model/json.h"
+#include "base/json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

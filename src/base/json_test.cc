@@ -1,10 +1,10 @@
-#include "model/json.h"
+#include "base/json.h"
 
 #include <gtest/gtest.h>
 
 #include <clocale>
 
-#include "model/number.h"
+#include "base/number.h"
 
 namespace acutance {
 namespace {
