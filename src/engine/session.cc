@@ -105,12 +105,27 @@ Status Session::Start(const PictureFormat& format) {
   return {};
 }
 
-/// The bytes of a frame's pictures, those of all videos, as far as metrics read them.
+namespace {
+
+size_t BytesOf(const PictureFormat& format) {
+  size_t samples = 0;
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    samples += static_cast<size_t>(format.PlaneWidth(p)) * format.PlaneHeight(p);
+  return samples * format.BytesPerSample();
+}
+
+}  // namespace
+
+/// The bytes of a frame's pictures, those of all videos, as far as metrics read them, and of what is derived from them.
 size_t Session::PairBytes() const {
   size_t samples = 0;
   for (int p = 0; p < (NeedsChroma() ? format_.PlaneCount() : 1); ++p)
     samples += static_cast<size_t>(format_.PlaneWidth(p)) * format_.PlaneHeight(p);
-  return samples * format_.BytesPerSample() * (1 + options_.distorted_count);
+  size_t bytes = samples * format_.BytesPerSample() * (1 + options_.distorted_count);
+  for (const Video video : {Video::kReference, Video::kDistorted})
+    for (const auto& derived : features_.derived(video))
+      bytes += BytesOf(derived->Format(format_)) * (video == Video::kReference ? 1 : options_.distorted_count);
+  return bytes;
 }
 
 /// What features take of the host's memory for a frame, about: VIF and ADM keep 1.3 and 1.5 bytes a sample.
