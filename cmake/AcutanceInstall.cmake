@@ -32,4 +32,5 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/acutanceConfigVersion.cmake DESTINATIO
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB model_notes models/LICENSE* models/README*)
 install(FILES ${model_notes} DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)
+install(FILES src/metric/cvvdp/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.ColorVideoVDP)
 install(FILES docs/man/acutance.1 docs/man/vmaf.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -315,11 +315,19 @@ class Run {
         if (mismatch) Warn(*mismatch);
   }
 
+  /// As metrics' options name it; empty where they know none.
+  static std::string_view NameOfMatrix(Matrix matrix) {
+    if (matrix == Matrix::kBt601) return "bt601";
+    if (matrix == Matrix::kBt709) return "bt709";
+    return matrix == Matrix::kBt2020 ? "bt2020" : "";
+  }
+
   /// What the videos tell, for options that metrics have of it.
   OptionTexts DescribeVideo() const {
     OptionTexts video;
     if (result_.frame_rate) video["fps"] = fmt::format("{}", *result_.frame_rate);
     if (const auto is_full = result_.color.full_range) video["range"] = *is_full ? "full" : "limited";
+    if (const auto matrix = NameOfMatrix(result_.color.matrix); !matrix.empty()) video["matrix"] = matrix;
     if (result_.color.is_hdr()) video["transfer"] = result_.color.transfer == Transfer::kPq ? "pq" : "hlg";
     return video;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "base/nearest.h"
 
@@ -36,12 +37,11 @@ Weights WeightsOf(LinearRgbSettings::Matrix matrix, int height) {
 
 }  // namespace
 
-std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own) {
+std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own) {
   const OptionSpec shared[] = {
       {"matrix", "", "how luma and chroma are made of colors: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines",
        std::string("auto"), 0, 0, false},
       {"range", "", "limited or full", std::string("limited"), 0, 0, false},
-      {"transfer", "", "from samples to light: bt1886 (power 2.4), srgb, linear", std::string("bt1886"), 0, 0, false},
       {"chroma_location", "", "where chroma lies: left, center, topleft, top", std::string("left"), 0, 0, false},
       {"clip_rgb", "", "clip red, green and blue to 0 to 1 before they become light", true, 0, 1, false},
   };
@@ -49,16 +49,28 @@ std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own) {
   return own;
 }
 
-Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options) {
+std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own) {
+  std::vector<OptionSpec> options = WithRgbOptions(std::move(own));
+  options.push_back(
+      {"transfer", "", "from samples to light: bt1886 (power 2.4), srgb, linear", std::string("bt1886"), 0, 0, false});
+  return options;
+}
+
+Result<LinearRgbSettings> ReadRgb(const OptionValues& options) {
   ACU_ASSIGN_OR_RETURN(const int matrix, IndexOf(options, "matrix", kMatrices));
   ACU_ASSIGN_OR_RETURN(const int range, IndexOf(options, "range", kRanges));
-  ACU_ASSIGN_OR_RETURN(const int transfer, IndexOf(options, "transfer", kTransfers));
   ACU_ASSIGN_OR_RETURN(const int siting, IndexOf(options, "chroma_location", kSitings));
   return LinearRgbSettings{.matrix = static_cast<LinearRgbSettings::Matrix>(matrix),
                            .full_range = range == 1,
-                           .transfer = transfer,
+                           .transfer = LINEAR_RGB_NONE,
                            .siting = static_cast<LinearRgbSettings::Siting>(siting),
                            .clips = options.Bool("clip_rgb")};
+}
+
+Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options) {
+  ACU_ASSIGN_OR_RETURN(LinearRgbSettings settings, ReadRgb(options));
+  ACU_ASSIGN_OR_RETURN(settings.transfer, IndexOf(options, "transfer", kTransfers));
+  return settings;
 }
 
 /// Catmull and Rom's cubic at quarters and halves (docs/spec/beyond.md 1.3).

@@ -29,11 +29,14 @@ struct LinearRgbSettings {
   bool clips = true;
 };
 
-/// A metric's own options and those of the conversion: matrix, range, transfer, chroma_location, clip_rgb.
+/// A metric's own options and those of the conversion: matrix, range, chroma_location, clip_rgb; and transfer.
 std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own);
+/// The same without transfer, for metrics that have displays make light.
+std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own);
 
-/// Fails where an option has a value that it does not know.
+/// Both fail where an option has a value that it does not know. ReadRgb leaves red, green and blue as they are encoded.
 Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options);
+Result<LinearRgbSettings> ReadRgb(const OptionValues& options);
 
 /// Weights of four neighbouring chroma samples, from `first` on; they stand for `first` clamped to the plane.
 struct ChromaTaps {

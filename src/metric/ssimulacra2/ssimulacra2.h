@@ -56,9 +56,6 @@ void Ssimulacra2Scale(const FloatColors& reference, const FloatColors& distorted
 void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
                          std::span<int64_t> words);
 
-/// The sum of `count` doubles in the order of docs/spec/beyond.md 5.3; uses their memory.
-double FoldBy32(std::vector<double>& values);
-
 /// Of the words of all scales.
 double Ssimulacra2Score(int width, int height, std::span<const int64_t> words);
 

@@ -66,22 +66,6 @@ Ssimulacra2Needs NeedsOf(int scale, int component, int scales) {
   return needs;
 }
 
-double FoldBy32(std::vector<double>& values) {
-  constexpr size_t kGroup = 32;
-  do {
-    values.resize((values.size() + kGroup - 1) / kGroup * kGroup, 0.0);
-    const size_t groups = values.size() / kGroup;
-    for (size_t g = 0; g < groups; ++g) {
-      double* group = values.data() + g * kGroup;
-      for (size_t half = kGroup / 2; half > 0; half /= 2)
-        for (size_t i = 0; i < half; ++i) group[i] += group[i + half];
-      values[g] = group[0];
-    }
-    values.resize(groups);
-  } while (values.size() > 1);
-  return values[0];
-}
-
 double Ssimulacra2Score(int width, int height, std::span<const int64_t> words) {
   const int scales = Ssimulacra2Scales(width, height);
   double total = 0.0;

@@ -1,0 +1,410 @@
+#include "metric/cvvdp/cvvdp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/number.h"
+#include "metric/blocks/words.h"
+
+namespace acutance {
+namespace {
+
+constexpr double kMostFramesPerSecond = 300;
+
+const std::vector<OptionSpec> kOptions = WithRgbOptions({
+    {"display", "",
+     "the display, by name; auto: standard_4k, of videos in PQ and HLG standard_hdr_pq and standard_hdr_hlg",
+     std::string("auto"), 0, 0, true},
+    {"display_file", "", "a JSON file of displays, beside those that are built in", std::string(), 0, 0, false},
+    {"ppd", "", "pixels per degree, instead of the display's size and distance", std::string(), 0, 0, true},
+    {"distance", "", "from the display in metres, instead of the display's own", std::string(), 0, 0, true},
+    {"fps", "", "frames a second: a number, or two such as 24000/1001; the video's, or 25", std::string(), 0, 0, false},
+    {"temporal", "", "false: each frame is an image of its own", true, 0, 1, true},
+    {"conversion", "",
+     "reader: red, green and blue as ColorVideoVDP's own reader makes them; common: by range, chroma_location and "
+     "clip_rgb",
+     std::string("reader"), 0, 0, true},
+    {"transfer", "", "how the video is encoded, for display=auto: sdr, pq, hlg", std::string("sdr"), 0, 0, false},
+});
+
+enum Output { kRunning, kFrame };
+const OutputSpec kOutputs[] = {{.name = "cvvdp", .phase = OutputPhase::kSequence},
+                               {.name = "cvvdp_frame", .phase = OutputPhase::kSequence}};
+
+struct Settings {
+  CvvdpDisplay display;
+  CvvdpConversion conversion;
+  double frames_per_second = 25;
+  bool is_temporal = true;
+  std::string key_suffix{};  // of outputs
+
+  CvvdpFilter Filter() const { return is_temporal ? CvvdpVideoFilter(frames_per_second) : CvvdpImageFilter(); }
+};
+
+/// 0 where the option is empty.
+Result<double> PositiveNumber(const OptionValues& options, std::string_view option) {
+  const std::string& text = options.String(option);
+  if (text.empty()) return 0.0;
+  const std::optional<double> number = ParseFiniteDouble(text);
+  if (number && *number > 0) return *number;
+  return Error(StatusCode::kInvalidArgument, "{}={} is not a number above 0", option, text);
+}
+
+Result<double> FramesPerSecond(const std::string& text) {
+  constexpr double kUntold = 25;
+  if (text.empty()) return kUntold;
+  const size_t slash = text.find('/');
+  std::optional<double> rate = ParseFiniteDouble(std::string_view(text).substr(0, slash));
+  if (rate && slash != std::string::npos) {
+    const std::optional<double> divisor = ParseFiniteDouble(std::string_view(text).substr(slash + 1));
+    rate = divisor && *divisor > 0 ? std::optional(*rate / *divisor) : std::nullopt;
+  }
+  if (rate && *rate > 0 && *rate <= kMostFramesPerSecond) return *rate;
+  return Error(StatusCode::kInvalidArgument, "fps={} is not a number of frames a second above 0 and up to {}", text,
+               kMostFramesPerSecond);
+}
+
+Result<std::string> DisplayName(const OptionValues& options) {
+  const std::string &name = options.String("display"), &transfer = options.String("transfer");
+  if (transfer != "sdr" && transfer != "pq" && transfer != "hlg")
+    return Error(StatusCode::kInvalidArgument, "transfer={} is none of sdr, pq, hlg", transfer);
+  if (name != "auto") return name;
+  if (!options.String("display_file").empty()) return std::string();
+  return std::string(transfer == "sdr" ? "standard_4k" : transfer == "pq" ? "standard_hdr_pq" : "standard_hdr_hlg");
+}
+
+Result<CvvdpConversion> ReadConversion(const OptionValues& options, const CvvdpDisplay& display) {
+  using Matrix = LinearRgbSettings::Matrix;
+  const std::string& name = options.String("conversion");
+  if (name != "reader" && name != "common")
+    return Error(StatusCode::kInvalidArgument, "conversion={} is none of reader, common", name);
+  ACU_ASSIGN_OR_RETURN(LinearRgbSettings settings, ReadRgb(options));
+  const bool is_bt2020 = settings.matrix == Matrix::kBt2020;
+  if (name == "common" && settings.matrix == Matrix::kAuto && display.is_bt2020) settings.matrix = Matrix::kBt2020;
+  return CvvdpConversion{.is_common = name == "common", .reads_bt2020 = is_bt2020, .common = settings};
+}
+
+Result<Settings> ReadSettings(const OptionValues& options) {
+  CvvdpDisplayChoice choice = {.file = options.String("display_file")};
+  ACU_ASSIGN_OR_RETURN(choice.name, DisplayName(options));
+  ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
+  ACU_ASSIGN_OR_RETURN(choice.distance, PositiveNumber(options, "distance"));
+  ACU_ASSIGN_OR_RETURN(const CvvdpDisplay display, FindCvvdpDisplay(choice));
+  ACU_ASSIGN_OR_RETURN(const CvvdpConversion conversion, ReadConversion(options, display));
+  ACU_ASSIGN_OR_RETURN(const double frames_per_second, FramesPerSecond(options.String("fps")));
+  return Settings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};
+}
+
+/// The planes of all scales, and of their heat.
+struct Pyramid : Workspace {
+  explicit Pyramid(const CvvdpScales& scales) {
+    for (const PictureSize& size : scales.sizes) {
+      const ptrdiff_t stride = (size.width + 2 * kCvvdpPadding - 1) / kCvvdpPadding * kCvvdpPadding;
+      const size_t samples = static_cast<size_t>(stride) * size.height;
+      float* next = memory.emplace_back(AllocateVectors<float>(samples * (2 * kCvvdpChannels + 1))).get();
+      const auto plane = [&] {
+        const CvvdpPlane made = {next, stride, size.width, size.height};
+        for (int y = 0; y < size.height; ++y) std::fill(made.Row(y) + size.width, made.Row(y) + stride, 0.0f);
+        next += samples;
+        return made;
+      };
+      for (auto& video : planes.emplace_back())
+        for (CvvdpPlane& channel : video) channel = plane();
+      heat.push_back(plane());
+    }
+  }
+
+  std::vector<hwy::AlignedFreeUniquePtr<float[]>> memory;
+  std::vector<CvvdpScale> planes;
+  std::vector<CvvdpPlane> heat;
+};
+
+/// A frame's channels as a video has them, and those of an image: the first frame may be the only one.
+struct Form {
+  CvvdpFilter filter;
+  bool is_image;
+};
+
+enum class Step { kFilter, kReduce, kReduceOn, kPool, kHeat };
+
+struct Stage {
+  int form;
+  Step step;
+};
+
+class CvvdpExtractor : public Extractor {
+ public:
+  CvvdpExtractor(const Settings& settings, const PictureFormat& format)
+      : CvvdpExtractor(settings, format, CvvdpScales(format.width, format.height, settings.display.pixels_per_degree)) {
+  }
+
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(scales_); }
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
+    return std::make_unique<CvvdpBuffers>(scales_.sizes[0].width);
+  }
+
+  void RunBand(const FrameView& frame, int index, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    const Stage& stage = stages_[index];
+    const Form& form = forms_[stage.form];
+    const bool is_first = !frame.at(0, 1);
+    if (stage.form > 0 && !is_first) return;
+    auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
+    auto& buffers = static_cast<CvvdpBuffers&>(*workspaces.thread);
+    const bool draws = stage.form == 0 && !results.artifacts.empty();
+    if (stage.step == Step::kFilter) Filter(frame, form.filter, band, pyramid);
+    if (stage.step == Step::kReduce) Reduce(form, band, pyramid, buffers);
+    if (stage.step == Step::kReduceOn) ReduceOn(band, pyramid, buffers);
+    if (stage.step == Step::kPool)
+      Pool(form, band, draws, pyramid, results.words.subspan(FirstWord(stage.form)), buffers);
+    if (stage.step == Step::kHeat && draws) DrawHeat(pyramid, results.artifacts[0]);
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    for (size_t f = 0; f < forms_.size(); ++f) {
+      double distance = std::numeric_limits<double>::quiet_NaN();
+      if (f == 0 || totals.history == 0)
+        distance = CvvdpFrameDistance(scales_, forms_[f].filter.channels, totals.words.subspan(FirstWord(f)));
+      outputs.kept[f] = WordFromDouble(distance);
+    }
+    return {};
+  }
+
+  std::unique_ptr<Sequence> MakeSequence() const override;
+
+ private:
+  CvvdpExtractor(const Settings& settings, const PictureFormat& format, CvvdpScales scales)
+      : CvvdpExtractor(settings, format, std::move(scales), MakeForms(settings)) {}
+  CvvdpExtractor(const Settings& settings, const PictureFormat& format, CvvdpScales scales, std::vector<Form> forms)
+      : Extractor({.stages = StageSpecs(scales, forms),
+                   .words = static_cast<int>(forms.size()) * Units(scales) * kCvvdpChannels,
+                   .kept = static_cast<int>(forms.size()),
+                   .artifacts = {{"cvvdp_heatmap", {format.width, format.height, kFloatDepth, PixelFormat::k400}}}}),
+        aggregate_("cvvdp_clip" + settings.key_suffix),
+        scales_(std::move(scales)),
+        forms_(std::move(forms)) {
+    for (int b = 0; b <= scales_.bands(); ++b) sensitivities_.push_back(MakeCvvdpSensitivity(scales_, b));
+    stages_ = Stages(scales_, forms_);
+  }
+
+  static std::vector<Form> MakeForms(const Settings& settings) {
+    const Form image = {CvvdpImageFilter(), true};
+    if (!settings.is_temporal) return {image};
+    return {{CvvdpVideoFilter(settings.frames_per_second), false}, image};
+  }
+
+  static std::vector<Stage> Stages(const CvvdpScales& scales, const std::vector<Form>& forms) {
+    std::vector<Stage> stages;
+    for (int f = 0; f < std::ssize(forms); ++f) {
+      stages.push_back({f, Step::kFilter});
+      if (scales.bands() > 0) stages.push_back({f, Step::kReduce});
+      if (scales.bands() > 1) stages.push_back({f, Step::kReduceOn});
+      stages.push_back({f, Step::kPool});
+      if (f == 0) stages.push_back({f, Step::kHeat});
+    }
+    return stages;
+  }
+
+  static std::vector<StageSpec> StageSpecs(const CvvdpScales& scales, const std::vector<Form>& forms) {
+    std::vector<StageSpec> specs;
+    for (const auto& [form, step] : Stages(scales, forms)) {
+      if (step == Step::kFilter) specs.push_back({scales.sizes[0].height});
+      if (step == Step::kReduce) specs.push_back({scales.sizes[1].height});
+      if (step == Step::kReduceOn) specs.push_back({2 * kCvvdpChannels});
+      if (step == Step::kPool) specs.push_back({Units(scales)});
+      if (step == Step::kHeat) specs.push_back({1});
+    }
+    return specs;
+  }
+
+  /// Strips of all bands, and the base.
+  static int Units(const CvvdpScales& scales) {
+    int units = 1;
+    for (int b = 0; b < scales.bands(); ++b) units += scales.Strips(b);
+    return units;
+  }
+
+  size_t FirstWord(size_t form) const { return form * Units(scales_) * kCvvdpChannels; }
+
+  /// Before the clip stands its first frame.
+  static void Filter(const FrameView& frame, const CvvdpFilter& filter, RowBand band, Pyramid& pyramid) {
+    const int length = filter.length();
+    int frames = 1;
+    while (frames < length && frame.at(0, frames)) ++frames;
+    std::vector<std::array<const float*, 3>> rows(length);
+    for (int v = 0; v < 2; ++v)
+      for (int y = band.begin; y < band.end; ++y) {
+        for (int i = 0; i < length; ++i)
+          for (int p = 0; p < 3; ++p)
+            rows[i][p] = frame.plane(v, p, std::min(length - 1 - i, frames - 1)).Row<float>(y);
+        const auto& to = pyramid.planes[0][v];
+        CvvdpFilterRow(filter, rows, to[0].width, {to[0].Row(y), to[1].Row(y), to[2].Row(y), to[3].Row(y)});
+      }
+  }
+
+  static void Reduce(const Form& form, RowBand band, Pyramid& pyramid, CvvdpBuffers& buffers) {
+    for (int v = 0; v < 2; ++v)
+      for (int c = 0; c < form.filter.channels; ++c)
+        for (int y = band.begin; y < band.end; ++y)
+          CvvdpReduceRow(pyramid.planes[0][v][c], y, pyramid.planes[1][v][c], buffers);
+  }
+
+  /// A row of this stage is a channel of a video.
+  static void ReduceOn(RowBand band, Pyramid& pyramid, CvvdpBuffers& buffers) {
+    for (int i = band.begin; i < band.end; ++i)
+      for (size_t s = 2; s < pyramid.planes.size(); ++s) {
+        const CvvdpPlane &from = pyramid.planes[s - 1][i / kCvvdpChannels][i % kCvvdpChannels],
+                         &to = pyramid.planes[s][i / kCvvdpChannels][i % kCvvdpChannels];
+        for (int y = 0; y < to.height; ++y) CvvdpReduceRow(from, y, to, buffers);
+      }
+  }
+
+  /// A row of this stage is a strip, those of the largest scale first; the last one is the base.
+  void Pool(const Form& form, RowBand units, bool draws, const Pyramid& pyramid, std::span<int64_t> words,
+            CvvdpBuffers& buffers) const {
+    int first = 0;
+    for (int b = 0; b <= scales_.bands(); ++b) {
+      const bool is_base = b == scales_.bands();
+      const int count = is_base ? 1 : scales_.Strips(b);
+      const int begin = std::max(units.begin, first), end = std::min(units.end, first + count);
+      if (begin < end) {
+        CvvdpBand band = {.scale = pyramid.planes[b],
+                          .next = is_base ? CvvdpScale() : pyramid.planes[b + 1],
+                          .channels = form.filter.channels,
+                          .sensitivity = &sensitivities_[b],
+                          .heat = draws ? &pyramid.heat[b] : nullptr};
+        for (int c = 0; c < kCvvdpChannels; ++c)
+          band.heat_weights[c] = static_cast<float>(kCvvdpWeights[c] * (form.is_image ? kCvvdpImage : 1.0) *
+                                                    (is_base ? kCvvdpBaseWeights[c] : 1.0));
+        const std::span<int64_t> own = words.subspan(size_t{kCvvdpChannels} * begin);
+        if (is_base) CvvdpBase(band, own);
+        else CvvdpStrips(band, begin - first, end - first, own, buffers);
+      }
+      first += count;
+    }
+  }
+
+  void DrawHeat(const Pyramid& pyramid, const MutablePicture& map) const {
+    for (int b = scales_.bands() - 1; b >= 0; --b)
+      CvvdpExpandOnto(pyramid.heat[b + 1], pyramid.heat[b], b == 0 ? 1.0f : 0.5f);
+    const CvvdpPlane& heat = pyramid.heat[0];
+    for (int y = 0; y < heat.height; ++y)
+      for (int x = 0; x < heat.width; ++x) map.Row<float>(0, y)[x] = CvvdpHeat(heat.Row(y)[x]);
+  }
+
+  const std::string aggregate_;
+  const CvvdpScales scales_;
+  const std::vector<Form> forms_;
+  std::vector<CvvdpSensitivity> sensitivities_;
+  std::vector<Stage> stages_;
+};
+
+/// Frames as a video, whose value runs on from frame to frame; a single one is an image.
+class VideoSequence : public Sequence {
+ public:
+  explicit VideoSequence(std::string aggregate) : aggregate_(std::move(aggregate)) {}
+
+  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
+    const double distance = DoubleFromWord(outputs.kept[0]);
+    sum_ += CvvdpSquare(distance);
+    if (++frames_ == 1) {
+      first_ = {frame, distance, DoubleFromWord(outputs.kept[1])};
+      return;
+    }
+    if (frames_ == 2) Write(first_.frame, Alone(first_.distance), Alone(first_.distance), sink);
+    Write(frame, Running(), Alone(distance), sink);
+  }
+
+  void Flush(ScoreSink& sink) override {
+    if (frames_ == 0) return;
+    double jod = Running();
+    if (frames_ == 1) {
+      jod = std::isnan(first_.as_image) ? Alone(first_.distance) : CvvdpJod(first_.as_image * kCvvdpImage);
+      Write(first_.frame, jod, jod, sink);
+    }
+    sink.SetAggregate(aggregate_, jod);
+  }
+
+ private:
+  struct First {
+    int64_t frame;
+    double distance, as_image;
+  };
+
+  static void Write(int64_t frame, double running, double alone, ScoreSink& sink) {
+    sink.Set(kRunning, frame, running);
+    sink.Set(kFrame, frame, alone);
+  }
+  double Running() const { return CvvdpJod(CvvdpRoot(sum_ / static_cast<double>(frames_))); }
+  /// Of a clip in which each frame is like this one.
+  static double Alone(double distance) { return CvvdpJod(CvvdpRoot(CvvdpSquare(distance))); }
+
+  const std::string aggregate_;
+  First first_ = {};
+  int64_t frames_ = 0;
+  double sum_ = 0.0;
+};
+
+/// Each frame as an image.
+class ImageSequence : public Sequence {
+ public:
+  explicit ImageSequence(std::string aggregate) : aggregate_(std::move(aggregate)) {}
+
+  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
+    const double jod = CvvdpJod(DoubleFromWord(outputs.kept[0]) * kCvvdpImage);
+    sum_ += jod;
+    ++frames_;
+    sink.Set(kRunning, frame, jod);
+    sink.Set(kFrame, frame, jod);
+  }
+
+  void Flush(ScoreSink& sink) override {
+    if (frames_ > 0) sink.SetAggregate(aggregate_, sum_ / static_cast<double>(frames_));
+  }
+
+ private:
+  const std::string aggregate_;
+  int64_t frames_ = 0;
+  double sum_ = 0.0;
+};
+
+std::unique_ptr<Sequence> CvvdpExtractor::MakeSequence() const {
+  if (forms_[0].is_image) return std::make_unique<ImageSequence>(aggregate_);
+  return std::make_unique<VideoSequence>(aggregate_);
+}
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  const Result<Settings> settings = ReadSettings(options);
+  if (!settings.ok()) return Error(settings.status().code(), "cvvdp: {}", settings.status().message());
+  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+    return Error(StatusCode::kInvalidArgument, "cvvdp: a {}x{} picture in {} has no chroma samples", format.width,
+                 format.height, PixelFormatName(format.pixel_format));
+  return std::unique_ptr<Extractor>(std::make_unique<CvvdpExtractor>(*settings, format));
+}
+
+/// Of options that Make refuses, those by default.
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  const Result<Settings> asked = ReadSettings(options);
+  const Settings settings = asked.ok() ? *asked : *ReadSettings(OptionValues(kOptions));
+  const auto derived = std::make_shared<CvvdpInput>(settings.conversion, settings.display);
+  const int history = settings.Filter().length() - 1;
+  return {{.video = Video::kReference, .planes = kAllPlanes, .history = history, .derived = derived},
+          {.video = Video::kDistorted, .planes = kAllPlanes, .history = history, .derived = derived}};
+}
+
+}  // namespace
+
+const Metric kCvvdpMetric = {
+    .name = "cvvdp",
+    .summary = "visible differences on a display, of colors and over time, in just objectionable ones; 10: none",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .inputs = Inputs,
+    .every_frame = true,
+    .smallest = {2, 2},
+    .make = Make,
+};
+
+}  // namespace acutance

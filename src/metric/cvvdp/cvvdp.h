@@ -1,0 +1,129 @@
+// What the files of cvvdp share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metric/cvvdp/cvvdp_input.h"
+#include "metric/metric.h"
+#include "simd/aligned_memory.h"
+
+namespace acutance {
+
+inline constexpr int kCvvdpChannels = 4;  // light, red and green, violet and yellow, changing light
+inline constexpr int kCvvdpStrip = 64;    // rows that sums are made of
+
+/// What the channels of a frame are made of: its last frames, or of an image the frame alone.
+struct CvvdpFilter {
+  int channels = 3;
+  std::array<std::vector<float>, kCvvdpChannels> taps{};  // the oldest frame's first
+
+  int length() const { return static_cast<int>(taps[0].size()); }
+};
+
+/// docs/spec/cvvdp.md 3.2
+CvvdpFilter CvvdpVideoFilter(double frames_per_second);
+CvvdpFilter CvvdpImageFilter();
+
+/// The scales of a picture (docs/spec/cvvdp.md 4.1): `bands` with contrasts, then the base.
+struct CvvdpScales {
+  CvvdpScales(int width, int height, double pixels_per_degree);
+
+  int bands() const { return static_cast<int>(sizes.size()) - 1; }
+  int Strips(int band) const { return (sizes[band].height + kCvvdpStrip - 1) / kCvvdpStrip; }
+
+  std::vector<PictureSize> sizes;
+  std::vector<double> frequencies;  // cycles per degree
+};
+
+/// What a band's contrasts are multiplied by, as log2, by channel and by the background's luminance.
+struct CvvdpSensitivity {
+  std::array<std::array<float, CVVDP_NODES>, kCvvdpChannels> nodes;
+};
+
+/// Of band `band`; the base is that after the last (docs/spec/cvvdp.md 5.5).
+CvvdpSensitivity MakeCvvdpSensitivity(const CvvdpScales& scales, int band);
+
+/// log2 of sensitivity between two nodes, and its power.
+float CvvdpSensitivityAt(const CvvdpSensitivity& sensitivity, int channel, float node);
+
+struct CvvdpPlane {
+  float* data = nullptr;
+  ptrdiff_t stride = 0;  // in floats
+  int width = 0, height = 0;
+
+  float* Row(int y) const { return data + y * stride; }
+};
+
+/// The channels of both videos at one scale, the reference first.
+using CvvdpScale = std::array<std::array<CvvdpPlane, kCvvdpChannels>, 2>;
+
+/// Samples beyond a row's end that belong to its memory: finite, and free to be written.
+inline constexpr int kCvvdpPadding = 32;
+
+/// What a band's sums are made of.
+struct CvvdpBand {
+  CvvdpScale scale, next;  // `next` is half as large
+  int channels = kCvvdpChannels;
+  const CvvdpSensitivity* sensitivity = nullptr;
+  std::array<float, kCvvdpChannels> heat_weights{};
+  const CvvdpPlane* heat = nullptr;  // where the band's heat goes; null: nowhere
+};
+
+/// Row buffers of one thread.
+struct CvvdpBuffers : Workspace {
+  explicit CvvdpBuffers(int width);
+
+  static constexpr int kBlurred = 2 * CVVDP_BLUR_RADIUS + 1, kDifferences = CVVDP_BLUR_RADIUS + 1,
+                       kRows = (2 + 1 + kBlurred + kDifferences + 1) * kCvvdpChannels;
+
+  ptrdiff_t stride;
+  hwy::AlignedFreeUniquePtr<float[]> rows;
+  std::vector<double> columns, folded;
+};
+
+/// Each of these has an implementation with SIMD (Highway) for whatever the CPU has, and one in plain loops.
+
+/// A row of the channels; rows[i][c] is channel c of frame i, the oldest first.
+void CvvdpFilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+                    const std::array<float*, kCvvdpChannels>& to);
+void CvvdpFilterRowRef(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+                       const std::array<float*, kCvvdpChannels>& to);
+
+/// Row y of a plane of half the size.
+void CvvdpReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers& buffers);
+void CvvdpReduceRowRef(const CvvdpPlane& from, int y, const CvvdpPlane& to);
+
+/// The sums of strips [begin, end), a word for each channel of each.
+void CvvdpStrips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers& buffers);
+void CvvdpStripsRef(const CvvdpBand& band, std::span<int64_t> words);  // of all
+
+/// The sums of the base; `next` of it is not read.
+void CvvdpBase(const CvvdpBand& base, std::span<int64_t> words);
+
+/// The heat of a level and of all that are smaller, at its size; `share` is what its own counts.
+void CvvdpExpandOnto(const CvvdpPlane& smaller, const CvvdpPlane& larger, float share);
+
+/// How far a frame lies from the reference, of the words of its strips (docs/spec/cvvdp.md 4.6).
+double CvvdpFrameDistance(const CvvdpScales& scales, int channels, std::span<const int64_t> words);
+
+/// The squares of frames' distances add up; their mean and its root are the clip's distance.
+double CvvdpSquare(double distance);
+double CvvdpRoot(double mean);
+
+/// In units of just objectionable differences: 10 is identical.
+double CvvdpJod(double distance);
+float CvvdpHeat(float distance);  // (10 - JOD) / 10, in floats
+
+inline constexpr double kCvvdpImage = 0.577918291091919;  // what an image's distance is multiplied by
+
+/// What the channels' differences count.
+inline constexpr std::array<double, kCvvdpChannels> kCvvdpWeights = {1.0, 1.0, 1.0, 0.8081134557723999};
+inline constexpr std::array<double, kCvvdpChannels> kCvvdpBaseWeights = {0.0036334486212581396, 1.6627724170684814,
+                                                                         4.11874532699585, 25.25969886779785};
+
+extern const Metric kCvvdpMetric;
+
+}  // namespace acutance

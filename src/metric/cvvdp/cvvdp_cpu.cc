@@ -1,0 +1,375 @@
+// Each lane has a column. Of a band only few rows exist at once: a row of contrasts becomes maskers, blurred across,
+// and differences; as soon as the six rows below are there, maskers are blurred down and the differences added up.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "metric/blocks/fold_by_32.h"
+#include "metric/blocks/words.h"
+#include "metric/cvvdp/cvvdp.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "metric/cvvdp/cvvdp_cpu.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "metric/cvvdp/cvvdp_vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_SCALAR  // the plain loops are as good
+
+void FilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+               const std::array<float*, kCvvdpChannels>& to) {
+  CvvdpFilterRowRef(filter, rows, width, to);
+}
+
+void ReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers&) { CvvdpReduceRowRef(from, y, to); }
+
+void Strips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers&) {
+  const int strips = (band.scale[0][0].height + kCvvdpStrip - 1) / kCvvdpStrip;
+  std::vector<int64_t> all(static_cast<size_t>(strips) * kCvvdpChannels);
+  CvvdpStripsRef(band, all);
+  std::copy(all.begin() + begin * kCvvdpChannels, all.begin() + end * kCvvdpChannels, words.begin());
+}
+
+#else
+
+using namespace cvvdp_vector;
+
+using DD = hn::Repartition<double, DF>;
+
+HWY_INLINE int Lanes() { return static_cast<int>(hn::Lanes(DF())); }
+
+/// The columns that fill whole vectors. Returns how many they are.
+template <int channels>
+int FilterColumns(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+                  const std::array<float*, kCvvdpChannels>& to) {
+  int x = 0;
+  for (; x + Lanes() <= width; x += Lanes()) {
+    VF sums[channels];
+    for (size_t k = 0; k < rows.size(); ++k)
+      for (int c = 0; c < channels; ++c) {
+        const VF product = hn::Mul(Load(rows[k][c % 3] + x), Number(filter.taps[c][k]));
+        sums[c] = k == 0 ? product : hn::Add(sums[c], product);
+      }
+    for (int c = 0; c < channels; ++c) Store(sums[c], to[c] + x);
+  }
+  return x;
+}
+
+void FilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+               const std::array<float*, kCvvdpChannels>& to) {
+  const int x = filter.channels == kCvvdpChannels ? FilterColumns<kCvvdpChannels>(filter, rows, width, to)
+                                                  : FilterColumns<3>(filter, rows, width, to);
+  if (x == width) return;
+  std::vector<std::array<const float*, 3>> rest(rows.begin(), rows.end());
+  for (auto& row : rest)
+    for (const float*& channel : row) channel += x;
+  CvvdpFilterRowRef(filter, rest, width - x, {to[0] + x, to[1] + x, to[2] + x, to[3] + x});
+}
+
+HWY_INLINE VF Reduced(VF a, VF b, VF c, VF d, VF e) {
+  const VF inner = hn::Add(hn::Mul(c, Number(0.4f)), hn::Mul(hn::Add(b, d), Number(0.25f)));
+  return hn::Add(inner, hn::Mul(hn::Add(a, e), Number(0.05f)));
+}
+
+/// What stands beyond the right edge (docs/spec/cvvdp.md 4.1); it may replace the last sample, which nothing else
+/// reads.
+void ExtendRow(float* row, int width, bool odd_rows) {
+  const float last = row[width - 1], before = row[width - 2];
+  row[-1] = row[0];
+  row[-2] = row[1];
+  if (width % 2 == 0) {
+    row[width - 1] = odd_rows ? last + last : last;
+    row[width] = odd_rows ? before : last;
+  } else {
+    row[width] = odd_rows ? last : 0.0f;
+    row[width + 1] = odd_rows ? before : last;
+  }
+}
+
+void ReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers& buffers) {
+  const DF d;
+  const int lanes = Lanes(), height = from.height;
+  const float* rows[5];
+  for (int i = 0; i < 5; ++i) {
+    int at = 2 * y + i - 2;
+    if (at < 0) at = -1 - at;
+    if (at >= height) at = 2 * height - 1 - at;
+    rows[i] = from.Row(at);
+  }
+  float* column = buffers.rows.get() + kCvvdpPadding;
+  for (int x = 0; x < from.width; x += lanes)
+    Store(Reduced(Load(rows[0] + x), Load(rows[1] + x), Load(rows[2] + x), Load(rows[3] + x), Load(rows[4] + x)),
+          column + x);
+  ExtendRow(column, from.width, height % 2 != 0);
+  for (int x = 0; x < to.width; x += lanes) {
+    VF a, b, c, e, f, unused;
+    hn::LoadInterleaved2(d, column + 2 * x - 2, a, b);
+    hn::LoadInterleaved2(d, column + 2 * x, c, e);
+    hn::LoadInterleaved2(d, column + 2 * x + 2, f, unused);
+    Store(Reduced(a, b, c, e, f), to.Row(y) + x);
+  }
+}
+
+/// The rows of a thread's buffers that strips use.
+class StripRows {
+ public:
+  explicit StripRows(CvvdpBuffers& buffers) : stride_(buffers.stride), first_(buffers.rows.get() + kCvvdpPadding) {}
+
+  /// A row of the next level's planes, between or on its own.
+  float* Between(int video, int channel) const { return Row(video * kCvvdpChannels + channel); }
+  float* Masker(int channel) const { return Row(kMaskers + channel); }
+  float* Blurred(int channel, int y) const {
+    return Row(kBlurredRows + y % CvvdpBuffers::kBlurred * kCvvdpChannels + channel);
+  }
+  float* Difference(int channel, int y) const {
+    return Row(kDifferences + y % CvvdpBuffers::kDifferences * kCvvdpChannels + channel);
+  }
+  float* Heat(int channel) const { return Row(kHeat + channel); }
+
+ private:
+  static constexpr int kMaskers = 2 * kCvvdpChannels, kBlurredRows = kMaskers + kCvvdpChannels,
+                       kDifferences = kBlurredRows + CvvdpBuffers::kBlurred * kCvvdpChannels,
+                       kHeat = kDifferences + CvvdpBuffers::kDifferences * kCvvdpChannels;
+  static_assert(kHeat + kCvvdpChannels == CvvdpBuffers::kRows);
+
+  float* Row(int i) const { return first_ + i * stride_; }
+
+  const ptrdiff_t stride_;
+  float* const first_;
+};
+
+template <int channels>
+class StripSums {
+ public:
+  StripSums(const CvvdpBand& band, CvvdpBuffers& buffers)
+      : band_(band),
+        rows_(buffers),
+        buffers_(buffers),
+        width_(band.scale[0][0].width),
+        height_(band.scale[0][0].height),
+        is_blurred_(std::min(width_, height_) > CVVDP_BLUR_BEYOND) {
+    for (int c = 0; c < channels; ++c) exponents_[c] = cvvdp_exponent(bits_float(kCvvdpMaskingPowers[c]));
+  }
+
+  void Run(int begin, int end, std::span<int64_t> words) {
+    const int last = std::min(end * kCvvdpStrip, height_), ahead = is_blurred_ ? CVVDP_BLUR_RADIUS : 0;
+    int made = std::max(begin * kCvvdpStrip - ahead, 0);
+    for (int strip = begin; strip < end; ++strip) {
+      std::fill_n(buffers_.columns.data(), buffers_.stride * kCvvdpChannels, 0.0);
+      for (int y = strip * kCvvdpStrip; y < std::min((strip + 1) * kCvvdpStrip, last); ++y) {
+        for (; made <= std::min(y + ahead, height_ - 1); ++made) MakeRow(made);
+        AddRow(y);
+      }
+      for (int c = 0; c < channels; ++c) {
+        const double* columns = buffers_.columns.data() + c * buffers_.stride;
+        buffers_.folded.assign(columns, columns + width_);
+        words[static_cast<size_t>(strip - begin) * kCvvdpChannels + c] = WordFromDouble(FoldBy32(buffers_.folded));
+      }
+    }
+  }
+
+ private:
+  /// Rows of the next level, expanded down.
+  void ExpandDown(int y) {
+    const int width = band_.next[0][0].width, last = band_.next[0][0].height - 1, j = y / 2;
+    const int above = std::max(j - 1, 0), below = std::min(j + 1, last);
+    for (int v = 0; v < 2; ++v)
+      for (int c = 0; c < channels; ++c) {
+        const CvvdpPlane& plane = band_.next[v][c];
+        const float *top = plane.Row(above), *middle = plane.Row(j), *bottom = plane.Row(below);
+        float* to = rows_.Between(v, c);
+        if (y % 2 != 0)
+          for (int x = 0; x < width; x += Lanes())
+            Store(hn::Mul(hn::Add(Load(middle + x), Load(bottom + x)), Number(0.5f)), to + x);
+        else
+          for (int x = 0; x < width; x += Lanes())
+            Store(Expanded(Load(top + x), Load(middle + x), Load(bottom + x)), to + x);
+        to[-1] = to[0];
+        to[width] = to[width - 1];
+      }
+  }
+
+  static HWY_INLINE VF Expanded(VF left, VF centre, VF right) {
+    return hn::Add(hn::Mul(hn::Add(left, right), Number(0.1f)), hn::Mul(centre, Number(0.8f)));
+  }
+
+  /// A pair of vectors of neighbouring columns.
+  struct Columns {
+    VF low, high;
+  };
+
+  static HWY_INLINE Columns ExpandAcross(const float* row, int x) {
+    constexpr DF d;
+    const VF left = Load(row + x / 2 - 1), centre = Load(row + x / 2), right = Load(row + x / 2 + 1);
+    HWY_ALIGN float both[2 * hn::MaxLanes(d)];
+    hn::StoreInterleaved2(Expanded(left, centre, right), hn::Mul(hn::Add(centre, right), Number(0.5f)), d, both);
+    return {hn::Load(d, both), hn::Load(d, both + hn::Lanes(d))};
+  }
+
+  static HWY_INLINE VF AtLeastLight(VF value) { return hn::Max(value, Bits(kCvvdpLeastLight)); }
+
+  static HWY_INLINE Place NodeOf(VF background) {
+    const Log2 log2 = Log2Of(background);
+    const VF node = hn::Mul(hn::Sub(hn::Add(log2.whole, log2.part), Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
+    return PlaceOf(Clamp(node, 0.0f, CVVDP_NODES - 1), CVVDP_NODES - 2);
+  }
+
+  static HWY_INLINE VF Contrast(VF value, VF expanded, VF background) {
+    return hn::Min(hn::Div(hn::Sub(value, expanded), background), Number(1000.0f));
+  }
+
+  /// Maskers and differences of one vector of a row.
+  HWY_INLINE void MakeColumns(int y, int x, const VF (&expanded)[2][channels]) {
+    const VF light[2] = {AtLeastLight(expanded[0][0]), AtLeastLight(expanded[1][0])};
+    const Place node = NodeOf(light[0]);
+    for (int c = 0; c < channels; ++c) {
+      const VF sensitivity = Exp2(Between(band_.sensitivity->nodes[c].data(), node));
+      VF seen[2];
+      for (int v = 0; v < 2; ++v)
+        seen[v] = hn::Mul(Contrast(Load(band_.scale[v][c].Row(y) + x), expanded[v][c], light[v]), sensitivity);
+      Store(hn::Min(hn::Abs(seen[0]), hn::Abs(seen[1])), rows_.Masker(c) + x);
+      Store(hn::Abs(hn::Sub(seen[1], seen[0])), rows_.Difference(c, y) + x);
+    }
+  }
+
+  void MakeRow(int y) {
+    ExpandDown(y);
+    for (int x = 0; x < width_; x += 2 * Lanes()) {
+      VF low[2][channels], high[2][channels];
+      for (int v = 0; v < 2; ++v)
+        for (int c = 0; c < channels; ++c) {
+          const Columns columns = ExpandAcross(rows_.Between(v, c), x);
+          low[v][c] = columns.low;
+          high[v][c] = columns.high;
+        }
+      MakeColumns(y, x, low);
+      MakeColumns(y, x + Lanes(), high);
+    }
+    for (int c = 0; c < channels; ++c) BlurAcross(rows_.Masker(c), rows_.Blurred(c, y));
+  }
+
+  void BlurAcross(float* from, float* to) const {
+    if (!is_blurred_) {
+      for (int x = 0; x < width_; x += Lanes()) Store(hn::Mul(Load(from + x), Bits(kCvvdpUnblurred)), to + x);
+      return;
+    }
+    for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k) {
+      from[-k] = from[k];
+      from[width_ - 1 + k] = from[width_ - 1 - k];
+    }
+    for (int x = 0; x < width_; x += Lanes()) {
+      VF sum = hn::Mul(Load(from + x), Bits(kCvvdpBlurAcross[0]));
+      for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k)
+        sum = hn::Add(sum, hn::Mul(hn::Add(Load(from + x - k), Load(from + x + k)), Bits(kCvvdpBlurAcross[k])));
+      Store(sum, to + x);
+    }
+  }
+
+  HWY_INLINE VF BlurDown(const float* const (&rows)[CvvdpBuffers::kBlurred], int x) const {
+    constexpr int kCentre = CVVDP_BLUR_RADIUS;
+    if (!is_blurred_) return Load(rows[kCentre] + x);
+    VF sum = hn::Mul(Load(rows[kCentre] + x), Bits(kCvvdpBlurDown[0]));
+    for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k)
+      sum = hn::Add(
+          sum, hn::Mul(hn::Add(Load(rows[kCentre - k] + x), Load(rows[kCentre + k] + x)), Bits(kCvvdpBlurDown[k])));
+    return sum;
+  }
+
+  void AddRow(int y) {
+    const float* blurred[channels][CvvdpBuffers::kBlurred];
+    for (int i = 0; i < CvvdpBuffers::kBlurred; ++i) {
+      int at = std::abs(y + i - CVVDP_BLUR_RADIUS);
+      if (at >= height_) at = std::max(2 * (height_ - 1) - at, 0);
+      for (int c = 0; c < channels; ++c) blurred[c][i] = rows_.Blurred(c, at);
+    }
+    static constexpr CvvdpExponent kExponent = cvvdp_exponent(bits_float(kCvvdpDifferencePower));
+    for (int x = 0; x < width_; x += Lanes()) {
+      VF maskers[channels];
+      for (int c = 0; c < channels; ++c) maskers[c] = SoftPow(BlurDown(blurred[c], x), exponents_[c]);
+      for (int c = 0; c < channels; ++c) {
+        VF masking = hn::Mul(maskers[0], Bits(kCvvdpCrossMasking[c]));
+        for (int j = 1; j < channels; ++j)
+          masking = hn::Add(masking, hn::Mul(maskers[j], Bits(kCvvdpCrossMasking[4 * j + c])));
+        const VF most = Bits(kCvvdpMostDifference), power = SoftPow(Load(rows_.Difference(c, y) + x), kExponent);
+        const VF difference =
+            hn::Div(hn::Mul(most, power), hn::Add(hn::Mul(most, hn::Add(Number(1.0f), masking)), power));
+        if (band_.heat) Store(difference, rows_.Heat(c) + x);
+        AddSquare(difference, buffers_.columns.data() + c * buffers_.stride + x);
+      }
+    }
+    if (band_.heat) DrawHeat(y);
+  }
+
+  static HWY_INLINE void AddSquare(VF difference, double* columns) {
+    constexpr DD d;
+    constexpr hn::Half<DF> half;
+    constexpr float kSmall = bits_float(kCvvdpSmall);
+    const VF v = hn::Add(difference, Number(kSmall)), square = hn::Sub(hn::Mul(v, v), Number(kSmall * kSmall));
+    hn::StoreU(hn::Add(hn::LoadU(d, columns), hn::PromoteTo(d, hn::LowerHalf(half, square))), d, columns);
+    double* upper = columns + hn::Lanes(d);
+    hn::StoreU(hn::Add(hn::LoadU(d, upper), hn::PromoteTo(d, hn::UpperHalf(half, square))), d, upper);
+  }
+
+  void DrawHeat(int y) const {
+    for (int x = 0; x < width_; ++x) {
+      float sum = 0.0f;
+      for (int c = 0; c < channels; ++c) sum = sum + cvvdp_fourth_power(rows_.Heat(c)[x] * band_.heat_weights[c]);
+      band_.heat->Row(y)[x] = cvvdp_fourth_root(sum);
+    }
+  }
+
+  const CvvdpBand& band_;
+  const StripRows rows_;
+  CvvdpBuffers& buffers_;
+  const int width_, height_;
+  const bool is_blurred_;
+  CvvdpExponent exponents_[channels];
+};
+
+void Strips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers& buffers) {
+  if (band.channels == kCvvdpChannels) StripSums<kCvvdpChannels>(band, buffers).Run(begin, end, words);
+  else StripSums<3>(band, buffers).Run(begin, end, words);
+}
+
+#endif  // HWY_TARGET == HWY_SCALAR
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace acutance {
+
+CvvdpBuffers::CvvdpBuffers(int width)
+    : stride((width + 3 * kCvvdpPadding - 1) / kCvvdpPadding * kCvvdpPadding),
+      rows(AllocateVectors<float>(static_cast<size_t>(stride) * kRows + kCvvdpPadding)),
+      columns(static_cast<size_t>(stride) * kCvvdpChannels) {
+  std::fill_n(rows.get(), static_cast<size_t>(stride) * kRows + kCvvdpPadding, 0.0f);
+}
+
+HWY_EXPORT(FilterRow);
+HWY_EXPORT(ReduceRow);
+HWY_EXPORT(Strips);
+
+void CvvdpFilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+                    const std::array<float*, kCvvdpChannels>& to) {
+  HWY_DYNAMIC_DISPATCH(FilterRow)(filter, rows, width, to);
+}
+
+void CvvdpReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers& buffers) {
+  HWY_DYNAMIC_DISPATCH(ReduceRow)(from, y, to, buffers);
+}
+
+void CvvdpStrips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers& buffers) {
+  HWY_DYNAMIC_DISPATCH(Strips)(band, begin, end, words, buffers);
+}
+
+}  // namespace acutance
+#endif  // HWY_ONCE

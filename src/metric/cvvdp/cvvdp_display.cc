@@ -1,0 +1,252 @@
+#include "metric/cvvdp/cvvdp_display.h"
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/exact_math.h"
+#include "base/json.h"
+#include "base/nearest.h"
+#include "base/number.h"
+
+namespace acutance {
+namespace {
+
+constexpr std::string_view kBuiltIn =
+#include "metric/cvvdp/cvvdp_displays.inc"
+    ;
+
+const JsonValue& BuiltIn(std::string_view part) {
+  static const JsonValue all = ParseJson(kBuiltIn).value();
+  return *all.Find(part);
+}
+
+constexpr Matrix3 kXyzToCones = {{{0.187596268556126, 0.585168649077728, -0.026384263306304},
+                                  {-0.133397430663221, 0.405505777260049, 0.034502127690364},
+                                  {0.000244379021663, -0.000542995890619, 0.019406849066323}}};
+constexpr Matrix3 kConesToChannels = {
+    {{1.0, 1.0, 0.0}, {1.0, -2.311130179947035, 0.0}, {-1.0, -1.0, 50.97757132871878}}};
+
+Matrix3 Product(const Matrix3& a, const Matrix3& b) {
+  Matrix3 product = {};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) product[i][j] += a[i][k] * b[k][j];
+  return product;
+}
+
+double Tangent(double radians) { return Sin(radians) / Cos(radians); }
+double ArcTangent(double x) { return Atan2(x, 1.0); }
+double Root(double x) { return std::sqrt(x); }
+
+std::optional<double> NumberOf(const JsonValue& value) {
+  return value.kind == JsonValue::Kind::kNumber ? ParseFiniteDouble(value.text) : std::nullopt;
+}
+
+/// The members of one display.
+class Fields {
+ public:
+  Fields(std::string where, const JsonValue& object) : where_(std::move(where)), object_(object) {}
+
+  Status Fail(std::string_view what) const { return Error(StatusCode::kBadData, "{}: {}", where_, what); }
+
+  bool Has(std::string_view key) const { return object_.Find(key) != nullptr; }
+
+  std::string Text(std::string_view key, std::string_view otherwise) const {
+    const JsonValue* value = object_.Find(key);
+    return value && value->IsString() ? value->text : std::string(otherwise);
+  }
+
+  /// Fails where it is no number from `least` on; without a default, also where it is missing.
+  Result<double> Number(std::string_view key, double least, std::optional<double> otherwise = std::nullopt) const {
+    const JsonValue* value = object_.Find(key);
+    if (!value && otherwise) return *otherwise;
+    if (!value) return Fail(fmt::format("'{}' is missing", key));
+    const auto number = NumberOf(*value);
+    if (!number || *number < least) return Fail(fmt::format("'{}' is not a number of at least {}", key, least));
+    return *number;
+  }
+
+  Result<std::array<double, 2>> Resolution() const {
+    const JsonValue* value = object_.Find("resolution");
+    std::array<double, 2> resolution = {};
+    for (int i = 0; i < 2; ++i) {
+      const bool is_pair = value && value->kind == JsonValue::Kind::kArray && value->items.size() == 2;
+      const auto number = is_pair ? NumberOf(value->items[i]) : std::nullopt;
+      if (!number || *number < 1) return Fail("'resolution' is not [width, height]");
+      resolution[i] = *number;
+    }
+    return resolution;
+  }
+
+ private:
+  const std::string where_;
+  const JsonValue& object_;
+};
+
+constexpr double kLeast = 1e-9;  // of what must be positive
+
+Result<double> Distance(const Fields& fields, double asked) {
+  constexpr double kMetresInInch = 0.0254;
+  if (asked > 0) return asked;
+  if (fields.Has("viewing_distance_inches")) {
+    ACU_ASSIGN_OR_RETURN(const double inches, fields.Number("viewing_distance_inches", kLeast));
+    return inches * kMetresInInch;
+  }
+  if (fields.Has("fov_diagonal")) return fields.Number("viewing_distance_meters", kLeast, 3.0);
+  return fields.Number("viewing_distance_meters", kLeast);
+}
+
+/// The width of the display in metres.
+Result<double> Width(const Fields& fields, std::array<double, 2> resolution, double distance) {
+  const double ratio = resolution[0] / resolution[1];
+  if (fields.Has("fov_diagonal")) {
+    ACU_ASSIGN_OR_RETURN(const double degrees, fields.Number("fov_diagonal", kLeast));
+    if (degrees >= 180) return fields.Fail("'fov_diagonal' is not below 180");
+    const double diagonal = Root(resolution[0] * resolution[0] + resolution[1] * resolution[1]);
+    const double pixels = diagonal / (2 * Tangent(degrees / 2 * (std::numbers::pi / 180)));
+    return 2 * Tangent(ArcTangent(resolution[1] / 2 / pixels)) * distance * ratio;
+  }
+  double inches = 0;
+  if (fields.Has("diagonal_size_meters")) {
+    ACU_ASSIGN_OR_RETURN(const double metres, fields.Number("diagonal_size_meters", kLeast));
+    inches = metres / 0.0254;
+  } else {
+    ACU_ASSIGN_OR_RETURN(inches, fields.Number("diagonal_size_inches", kLeast));
+  }
+  const double millimetres = inches * 25.4;
+  return ratio * Root(millimetres * millimetres / (1 + ratio * ratio)) / 1000;
+}
+
+Result<double> PixelsPerDegree(const Fields& fields, const CvvdpDisplayChoice& choice) {
+  if (choice.pixels_per_degree > 0) return choice.pixels_per_degree;
+  if (fields.Has("pixels_per_degree") && choice.distance == 0) return fields.Number("pixels_per_degree", kLeast);
+  ACU_ASSIGN_OR_RETURN(const auto resolution, fields.Resolution());
+  ACU_ASSIGN_OR_RETURN(const double distance, Distance(fields, choice.distance));
+  ACU_ASSIGN_OR_RETURN(const double width, Width(fields, resolution, distance));
+  const double radians = ArcTangent(0.5 * width / resolution[0] / distance);
+  return 1 / (2 * (radians * (180 / std::numbers::pi)));
+}
+
+Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
+  const std::string name = fields.Text("colorspace", "sRGB");
+  const JsonValue& spaces = BuiltIn("colorspaces");
+  const JsonValue* space = spaces.Find(name);
+  if (!space) {
+    const std::vector<std::string_view> names(spaces.keys.begin(), spaces.keys.end());
+    return fields.Fail(fmt::format("the color space '{}' is none of {}", name, fmt::join(names, ", ")));
+  }
+  const std::string& curve = space->Find("EOTF")->text;
+  using enum CvvdpDisplay::Curve;
+  if (curve == "sRGB") display.curve = kSrgb;
+  else if (curve == "PQ") display.curve = kPq;
+  else if (curve == "HLG") display.curve = kHlg;
+  else if (curve == "linear") display.curve = kLinear;
+  else display.curve = kPower, display.power = *ParseFiniteDouble(curve);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      display.to_xyz[i][j] = *ParseFiniteDouble(space->Find("RGB2XYZ")->items[i].items[j].text);
+  display.is_bt2020 = name.starts_with("BT.2020");
+  return {};
+}
+
+Result<CvvdpDisplay> ReadDisplay(const std::string& name, const JsonValue& object, const CvvdpDisplayChoice& choice) {
+  const Fields fields(
+      choice.file.empty() ? fmt::format("display '{}'", name) : fmt::format("{}: display '{}'", choice.file, name),
+      object);
+  if (!object.IsObject()) return fields.Fail("is not an object");
+  CvvdpDisplay display = {.name = name};
+  ACU_RETURN_IF_ERROR(ReadColors(fields, display));
+  ACU_ASSIGN_OR_RETURN(display.peak, fields.Number("max_luminance", kLeast));
+  if (fields.Has("min_luminance")) {
+    ACU_ASSIGN_OR_RETURN(const double least, fields.Number("min_luminance", kLeast));
+    display.black = display.peak / (display.peak / least);
+  } else {
+    ACU_ASSIGN_OR_RETURN(const double contrast, fields.Number("contrast", kLeast, 500.0));
+    display.black = display.peak / contrast;
+  }
+  if (display.black >= display.peak) return fields.Fail("its black is as bright as its peak");
+  ACU_ASSIGN_OR_RETURN(display.ambient, fields.Number("E_ambient", 0, 0.0));
+  ACU_ASSIGN_OR_RETURN(const double reflectivity, fields.Number("k_refl", 0, 0.005));
+  display.reflected = display.ambient / std::numbers::pi * reflectivity;
+  ACU_ASSIGN_OR_RETURN(display.exposure, fields.Number("exposure", kLeast, 1.0));
+  if (display.curve == CvvdpDisplay::Curve::kHlg && display.peak > 1000 && display.ambient == 0)
+    return fields.Fail("HLG above 1000 cd/m2 needs an 'E_ambient' above 0");
+  ACU_ASSIGN_OR_RETURN(display.pixels_per_degree, PixelsPerDegree(fields, choice));
+  if (display.pixels_per_degree < 1 || display.pixels_per_degree > 10000)
+    return fields.Fail(fmt::format("{} pixels per degree are not between 1 and 10000", display.pixels_per_degree));
+  return display;
+}
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+Result<JsonValue> ReadFile(const std::string& path) {
+  constexpr size_t kMost = size_t{1} << 20;
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (!file) return Error(StatusCode::kNotFound, "could not read the displays in {}", path);
+  std::string text(kMost + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (text.size() > kMost) return Error(StatusCode::kBadData, "{}: larger than a megabyte", path);
+  Result<JsonValue> displays = ParseJson(text);
+  if (!displays.ok()) return Error(StatusCode::kBadData, "{}: {}", path, displays.status().message());
+  if (!displays->IsObject())
+    return Error(StatusCode::kBadData, "{}: expected an object of displays, got {}", path,
+                 JsonKindName(displays->kind));
+  return displays;
+}
+
+}  // namespace
+
+double CvvdpDisplay::Light(double v) const {
+  const auto clip = [](double x, double least, double most) { return x < least ? least : x > most ? most : x; };
+  if (curve == Curve::kPq) {
+    const double t = Pow(v, 1 / 78.84375), above = t - 0.8359375;
+    const double light = 10000 * Pow((above > 0 ? above : 0.0) / (18.8515625 - 18.6875 * t), 1 / 0.1593017578125);
+    return clip(light * exposure, 0.005, peak) + black + reflected;
+  }
+  if (curve == Curve::kHlg) {
+    const double a = 0.17883277, b = 1 - 4 * a, c = 0.5 - a * Log(4 * a);
+    return v <= 0.5 ? v * v / 3 : (Exp((v - c) / a) + b) / 12;
+  }
+  if (curve == Curve::kLinear) return clip(v * exposure, black > 0.005 ? black : 0.005, peak) + reflected;
+  double light = curve == Curve::kPower ? Pow(v, power) : v > 0.04045 ? Pow((v + 0.055) / 1.055, 2.4) : v / 12.92;
+  if (exposure != 1 || curve == Curve::kPower) light = clip(light * exposure, 0, 1);
+  return (peak - black) * light + black + reflected;
+}
+
+double CvvdpDisplay::SystemGamma() const {
+  if (peak <= 1000) return 1.2;
+  return 1.2 + 0.42 * Log10(peak / 1000) - 0.07623 * Log10(ambient / 5);
+}
+
+Matrix3 CvvdpDisplay::ToChannels() const { return Product(Product(kConesToChannels, kXyzToCones), to_xyz); }
+
+Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
+  const JsonValue& built_in = BuiltIn("displays");
+  std::vector<std::string_view> names(built_in.keys.begin(), built_in.keys.end());
+  JsonValue own;
+  if (!choice.file.empty()) {
+    ACU_ASSIGN_OR_RETURN(own, ReadFile(choice.file));
+    if (choice.name.empty() && own.keys.size() == 1) return ReadDisplay(own.keys[0], own.items[0], choice);
+    if (choice.name.empty())
+      return Error(StatusCode::kInvalidArgument, "{} has {} displays: name one of them, display=NAME", choice.file,
+                   own.keys.size());
+    if (const JsonValue* found = own.Find(choice.name)) return ReadDisplay(choice.name, *found, choice);
+    names.insert(names.begin(), own.keys.begin(), own.keys.end());
+  }
+  CvvdpDisplayChoice of_built_in = choice;
+  of_built_in.file.clear();
+  if (const JsonValue* found = built_in.Find(choice.name)) return ReadDisplay(choice.name, *found, of_built_in);
+  return Error(StatusCode::kInvalidArgument, "no such display '{}'{}; there are {}", choice.name,
+               Suggestion(choice.name, names), fmt::join(names, ", "));
+}
+
+std::vector<std::string> CvvdpDisplayNames() { return BuiltIn("displays").keys; }
+
+}  // namespace acutance

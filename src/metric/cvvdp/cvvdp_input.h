@@ -1,0 +1,75 @@
+// A video's pictures as light in the three channels A, RG and YV, as a display shows them (docs/spec/cvvdp.md 1,
+// 2, 5.2).
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "metric/blocks/linear_rgb.h"
+#include "metric/cvvdp/cvvdp_display.h"
+#include "metric/derived_input.h"
+
+namespace acutance {
+
+namespace cvvdp {
+#include "metric/cvvdp/cvvdp_math.kernel.h"
+}  // namespace cvvdp
+
+/// From samples to encoded red, green and blue.
+struct CvvdpConversion {
+  bool is_common = false;     // by `common`; otherwise as the reference's reader does
+  bool reads_bt2020 = false;  // the reader's matrix; otherwise BT.709's
+  LinearRgbSettings common{};
+};
+
+/// From encoded red, green and blue to the channels.
+struct CvvdpLight {
+  explicit CvvdpLight(const CvvdpDisplay& display);
+
+  CvvdpDisplay::Curve curve;
+  int intervals = 0;                                // of the curve
+  std::vector<float> nodes;                         // `intervals` + 1; none of a linear display
+  std::array<std::array<float, 3>, 3> to_channels;  // by channel
+  float exposure, least, most, added;               // of a linear display
+  bool is_exposed;                                  // HLG alone: exposure is not 1
+  cvvdp::CvvdpExponent gamma;                       // HLG: the system's, less 1
+  float range, black;                               // HLG
+};
+
+/// The reference's reader for pictures of one format: limited range, chroma between luma samples, bilinear.
+struct CvvdpReader {
+  CvvdpReader(const PictureFormat& format, bool is_bt2020);
+
+  PictureFormat source;
+  bool across, down;  // chroma is doubled
+  int luma_offset, most_luma, chroma_offset, most_chroma;
+  float luma_scale, chroma_scale;
+  float cr_red, cb_green, cr_green, cb_blue;
+};
+
+/// Row y of encoded red, green and blue, with SIMD (Highway) for whatever the CPU has; and in plain loops.
+void CvvdpReadRow(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row);
+void CvvdpReadRowRef(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row);
+
+/// Makes channels of red, green and blue, in place; likewise.
+void CvvdpChannelRow(const CvvdpLight& light, int width, const std::array<float*, 3>& row);
+void CvvdpChannelRowRef(const CvvdpLight& light, int width, const std::array<float*, 3>& row);
+
+class CvvdpInput : public DerivedInput {
+ public:
+  CvvdpInput(const CvvdpConversion& conversion, const CvvdpDisplay& display);
+
+  std::string key() const override { return key_; }
+  unsigned planes() const override { return 7; }
+  PictureFormat Format(const PictureFormat& source) const override;
+  void Compute(const Picture& source, const MutablePicture& derived) const override;
+  Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override;
+
+ private:
+  const CvvdpConversion conversion_;
+  const CvvdpLight light_;
+  const std::string key_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,463 @@
+#include "metric/cvvdp/cvvdp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <fstream>
+#include <random>
+
+#include "base/temp_dir.h"
+#include "metric/blocks/words.h"
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
+#include "metric/testing/recorder.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+uint32_t PowBits(uint32_t x, uint32_t exponent) {
+  const cvvdp::CvvdpExponent parts = cvvdp::cvvdp_exponent(std::bit_cast<float>(exponent));
+  return std::bit_cast<uint32_t>(cvvdp::cvvdp_pow(std::bit_cast<float>(x), parts));
+}
+
+// docs/spec/cvvdp.md 5.1
+TEST(CvvdpMath, KnownBits) {
+  EXPECT_EQ(PowBits(0x3727c5ac, 0x4010eb32), 0x2ca7b73cu);
+  EXPECT_EQ(PowBits(0x4640e6b6, 0x4010eb32), 0x4edb41c0u);
+  EXPECT_EQ(PowBits(0x3c23d70a, 0x3fa6bc57), 0x3b22a488u);
+  EXPECT_EQ(PowBits(0x3fc00000, 0x4038deac), 0x404e75b8u);
+  EXPECT_EQ(PowBits(0x42c80000, 0x406b91c2), 0x4baf66bbu);
+  EXPECT_EQ(PowBits(0x3f800000, 0x4065aeb1), 0x3f800000u);
+  for (const auto& [x, power] : {std::pair{0xc0533333u, 0x3dcfefc6u},
+                                 {0xbf000000u, 0x3f3504f4u},
+                                 {0x3e800000u, 0x3f9837f0u},
+                                 {0x40f66666u, 0x434fefc4u}})
+    EXPECT_EQ(std::bit_cast<uint32_t>(cvvdp::cvvdp_exp2(std::bit_cast<float>(x))), power);
+  EXPECT_EQ(cvvdp::cvvdp_soft_pow(0.0f, cvvdp::cvvdp_exponent(2.5f)), 0.0f);
+}
+
+// docs/spec/cvvdp.md 5.5
+TEST(CvvdpVision, KnownSensitivity) {
+  const CvvdpScales scales(1920, 1080, FindCvvdpDisplay({.name = "standard_4k"}).value().pixels_per_degree);
+  ASSERT_EQ(scales.bands(), 8);
+  const auto at = [&](int band, int channel) {
+    std::vector<uint32_t> bits;
+    for (const float light : {0.01f, 0.5f, 37.5f, 180.0f})
+      bits.push_back(std::bit_cast<uint32_t>(cvvdp::cvvdp_exp2(
+          CvvdpSensitivityAt(MakeCvvdpSensitivity(scales, band), channel, cvvdp::cvvdp_node(light)))));
+    return bits;
+  };
+  EXPECT_THAT(at(0, 0), ElementsAre(0x3a8f2c29u, 0x3e01b1c2u, 0x40a0896au, 0x40fffbe5u));
+  EXPECT_THAT(at(1, 1), ElementsAre(0x4086c6e2u, 0x41e0c1a2u, 0x43242c43u, 0x4350f651u));
+  EXPECT_THAT(at(4, 3), ElementsAre(0x41192215u, 0x4288adc8u, 0x43cbf4f4u, 0x4445aa75u));
+  EXPECT_THAT(at(8, 2), ElementsAre(0x3fba2bb6u, 0x40d56967u, 0x41f409e6u, 0x4221f1deu));
+}
+
+TEST(CvvdpVision, FramesInASecondMakeTheFilter) {
+  const auto length = [](double rate) { return CvvdpVideoFilter(rate).length(); };
+  EXPECT_THAT((std::array{length(1), length(24000.0 / 1001), length(25), length(50), length(60), length(120)}),
+              ElementsAre(3, 7, 9, 15, 17, 31));
+  const CvvdpFilter filter = CvvdpVideoFilter(25);
+  EXPECT_FLOAT_EQ(filter.taps[0][4], 0.25191468f);
+  EXPECT_FLOAT_EQ(filter.taps[1][8], 0.012168535f);
+  EXPECT_FLOAT_EQ(filter.taps[2][1], 0.034513623f);
+  EXPECT_FLOAT_EQ(filter.taps[3][2], -0.15660876f);
+}
+
+// --- Displays
+
+TEST(CvvdpDisplay, Geometry) {
+  const auto ppd = [](const CvvdpDisplayChoice& choice) { return FindCvvdpDisplay(choice).value().pixels_per_degree; };
+  EXPECT_DOUBLE_EQ(ppd({.name = "standard_4k"}), 75.40244934516305);
+  EXPECT_DOUBLE_EQ(ppd({.name = "standard_fhd"}), 37.842503853602885);
+  EXPECT_DOUBLE_EQ(ppd({.name = "standard_phone"}), 120.56081547997547);
+  EXPECT_DOUBLE_EQ(ppd({.name = "standard_hmd"}), 13.153262507309297);
+  EXPECT_EQ(ppd({.name = "standard_4k", .pixels_per_degree = 60}), 60);
+  EXPECT_DOUBLE_EQ(ppd({.name = "standard_4k", .distance = 0.7472}), 75.40244934516305);
+  EXPECT_GT(ppd({.name = "standard_4k", .distance = 1}), 100);
+  for (const std::string& name : CvvdpDisplayNames()) EXPECT_TRUE(FindCvvdpDisplay({.name = name}).ok()) << name;
+}
+
+/// A file of displays, for as long as it lives.
+class DisplayFile {
+ public:
+  explicit DisplayFile(const std::string& text) { std::ofstream(path()) << text; }
+  std::string path() const { return folder_ / "displays.json"; }
+
+ private:
+  test::TempDir folder_;
+};
+
+TEST(CvvdpDisplay, OwnFiles) {
+  const DisplayFile file(
+      R"({"mine": {"resolution": [1920, 1080], "viewing_distance_inches": 23.62204724409449, "diagonal_size_meters":
+      0.6096, "max_luminance": 100, "min_luminance": 0.5, "colorspace": "BT.2020-PQ", "E_ambient": 10}})");
+  const CvvdpDisplay mine = FindCvvdpDisplay({.name = "", .file = file.path()}).value();
+  EXPECT_EQ(mine.name, "mine");
+  EXPECT_DOUBLE_EQ(mine.pixels_per_degree, 37.842503853602885);
+  EXPECT_DOUBLE_EQ(mine.black, 0.5);
+  EXPECT_TRUE(mine.is_bt2020);
+  EXPECT_TRUE(FindCvvdpDisplay({.name = "standard_fhd", .file = file.path()}).ok());
+}
+
+std::string RefusalOfDisplay(const std::string& text) {
+  const DisplayFile file(text);
+  const auto display = FindCvvdpDisplay({.name = "", .file = file.path()});
+  return display.ok() ? "" : display.status().message();
+}
+
+TEST(CvvdpDisplay, RefusesWhatIsNone) {
+  EXPECT_THAT(FindCvvdpDisplay({.name = "standard_fdh"}).status().message(), HasSubstr("did you mean 'standard_fhd'?"));
+  EXPECT_THAT(FindCvvdpDisplay({.name = "x", .file = "/nowhere.json"}).status().message(), HasSubstr("/nowhere.json"));
+  EXPECT_THAT(RefusalOfDisplay("{"), HasSubstr("displays.json"));
+  EXPECT_THAT(RefusalOfDisplay("[]"), HasSubstr("expected an object"));
+  EXPECT_THAT(RefusalOfDisplay("{}"), HasSubstr("0 displays"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {}, "b": {}})"), HasSubstr("display=NAME"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": 1})"), HasSubstr("not an object"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": -1}})"), HasSubstr("'max_luminance'"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100}})"), HasSubstr("'resolution'"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100, "resolution": [1, "2"]}})"), HasSubstr("'resolution'"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100, "resolution": [640, 480]}})"),
+              HasSubstr("'viewing_distance_meters' is missing"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100, "colorspace": "BT.601"}})"), HasSubstr("BT.2020-PQ"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 2000, "colorspace": "BT.2020-HLG"}})"),
+              HasSubstr("E_ambient"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 1, "min_luminance": 2}})"), HasSubstr("black"));
+}
+
+// --- Rows
+
+struct FloatRows {
+  explicit FloatRows(int width) {
+    for (auto& row : rows) row.resize(width);
+  }
+  std::array<float*, 3> pointers() { return {rows[0].data(), rows[1].data(), rows[2].data()}; }
+  bool operator==(const FloatRows&) const = default;
+
+  std::array<std::vector<float>, 3> rows;
+};
+
+TEST(CvvdpInput, ReadsAsThePlainLoopsDo) {
+  std::mt19937 random(1);
+  for (const PixelFormat chroma : {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
+    for (const int depth : {8, 10, 16})
+      for (const auto& [width, height] : {std::pair{2, 2}, {3, 3}, {17, 5}, {34, 6}, {67, 4}}) {
+        const PictureFormat format = {width, height, depth, chroma};
+        const Picture picture =
+            MakeTestPicture(format, [&](int, int, int) { return static_cast<int>(random() & ((1u << depth) - 1)); });
+        const CvvdpReader reader(format, depth == 10);
+        for (int y = 0; y < height; ++y) {
+          FloatRows expected(width), rows(width);
+          CvvdpReadRowRef(reader, picture, y, expected.pointers());
+          ForEachTarget([&] {
+            CvvdpReadRow(reader, picture, y, rows.pointers());
+            EXPECT_EQ(rows, expected) << width << "x" << height << " " << PixelFormatName(chroma) << " row " << y;
+          });
+        }
+      }
+}
+
+TEST(CvvdpInput, MakesChannelsAsThePlainLoopsDo) {
+  std::mt19937 random(2);
+  for (const char* name :
+       {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg", "iphone_14_pro_hdr", "standard_hdr_linear"})
+    for (const double exposure : {1.0, 1.5}) {
+      CvvdpDisplay display = FindCvvdpDisplay({.name = name}).value();
+      display.exposure = exposure;
+      const CvvdpLight light(display);
+      FloatRows encoded(77);
+      for (auto& row : encoded.rows)
+        for (float& value : row) value = static_cast<float>(random() % 1300) / 1000.0f - 0.15f;
+      for (int c = 0; c < 3; ++c) encoded.rows[c][0] = 0.0f, encoded.rows[c][1] = 1.0f, encoded.rows[c][2] = -0.0f;
+      FloatRows expected = encoded;
+      CvvdpChannelRowRef(light, 77, expected.pointers());
+      ForEachTarget([&] {
+        FloatRows rows = encoded;
+        CvvdpChannelRow(light, 77, rows.pointers());
+        EXPECT_EQ(rows, expected) << name;
+      });
+    }
+}
+
+// docs/spec/cvvdp.md 5.2
+TEST(CvvdpInput, KnownChannels) {
+  const auto channels = [](const char* name) {
+    FloatRows row(1);
+    row.rows = {{{0.2f}, {0.5f}, {0.8f}}};
+    CvvdpChannelRow(CvvdpLight(FindCvvdpDisplay({.name = name}).value()), 1, row.pointers());
+    std::vector<uint32_t> bits;
+    for (const auto& plane : row.rows) bits.push_back(std::bit_cast<uint32_t>(plane[0]));
+    return bits;
+  };
+  EXPECT_THAT(channels("standard_4k"), ElementsAre(0x42304e58u, 0xc0ea0d41u, 0x42950a89u));
+  EXPECT_THAT(channels("standard_hdr_pq"), ElementsAre(0x43323586u, 0xc2b36898u, 0x44aebfeeu));
+  EXPECT_THAT(channels("standard_hdr_hlg"), ElementsAre(0x428a51e4u, 0xc1b3d936u, 0x435a4f17u));
+}
+
+/// Planes of one size, with the padding that rows have.
+class Planes {
+ public:
+  template <class Fill>  // (channel) -> sample
+  Planes(int width, int height, Fill fill) {
+    const ptrdiff_t stride = (width + 2 * kCvvdpPadding - 1) / kCvvdpPadding * kCvvdpPadding;
+    for (int v = 0; v < 2; ++v)
+      for (int c = 0; c < kCvvdpChannels; ++c) {
+        std::vector<float>& samples = samples_[v][c];
+        samples.resize(static_cast<size_t>(stride) * height);
+        scale[v][c] = {samples.data(), stride, width, height};
+        for (int y = 0; y < height; ++y)
+          for (int x = 0; x < width; ++x) scale[v][c].Row(y)[x] = fill(c);
+      }
+  }
+
+  CvvdpScale scale;
+
+ private:
+  std::array<std::array<std::vector<float>, kCvvdpChannels>, 2> samples_;
+};
+
+constexpr std::pair<int, int> kSizes[] = {{4, 4},   {5, 6},   {6, 200}, {7, 7},    {8, 13},  {33, 9},
+                                          {64, 64}, {71, 65}, {30, 70}, {97, 131}, {129, 77}};
+
+TEST(CvvdpPyramid, ReducesAsThePlainLoopsDo) {
+  std::mt19937 random(3);
+  for (const auto& [width, height] : kSizes) {
+    const Planes from(width, height, [&](int) { return static_cast<float>(random() % 2000) / 7.0f; });
+    const Planes expected((width + 1) / 2, (height + 1) / 2, [](int) { return 0.0f; });
+    for (int y = 0; y < (height + 1) / 2; ++y) CvvdpReduceRowRef(from.scale[0][0], y, expected.scale[0][0]);
+    CvvdpBuffers buffers(width);
+    ForEachTarget([&] {
+      const CvvdpPlane& to = expected.scale[1][0];
+      for (int y = 0; y < to.height; ++y) {
+        CvvdpReduceRow(from.scale[0][0], y, to, buffers);
+        for (int x = 0; x < to.width; ++x)
+          EXPECT_EQ(to.Row(y)[x], expected.scale[0][0].Row(y)[x]) << width << "x" << height << " at " << x << ", " << y;
+      }
+    });
+  }
+}
+
+// The right edge follows the number of rows (docs/spec/cvvdp.md 4.1).
+TEST(CvvdpPyramid, KnownEdges) {
+  const auto last = [](int width, int height) {
+    Planes from(width, height, [](int) { return 0.0f; }),
+        to((width + 1) / 2, (height + 1) / 2, [](int) { return 0.0f; });
+    for (int y = 0; y < height; ++y) from.scale[0][0].Row(y)[width - 1] = 1.0f;
+    CvvdpBuffers buffers(width);
+    CvvdpReduceRow(from.scale[0][0], 1, to.scale[0][0], buffers);
+    return to.scale[0][0].Row(1)[(width - 1) / 2];
+  };
+  EXPECT_NEAR(last(8, 8), 0.25 + 0.05, 1e-6);
+  EXPECT_NEAR(last(8, 9), 2 * 0.25, 1e-6);
+  EXPECT_NEAR(last(9, 8), 0.4 + 0.05, 1e-6);
+  EXPECT_NEAR(last(9, 9), 0.4 + 0.25, 1e-6);
+}
+
+TEST(CvvdpFilter, EqualsThePlainLoops) {
+  std::mt19937 random(4);
+  for (const CvvdpFilter& filter : {CvvdpImageFilter(), CvvdpVideoFilter(25), CvvdpVideoFilter(60)})
+    for (const int width : {1, 8, 37}) {
+      std::vector<std::vector<float>> samples;
+      std::vector<std::array<const float*, 3>> rows(filter.length());
+      for (int i = 0; i < 3 * filter.length(); ++i) {
+        std::vector<float>& row = samples.emplace_back(width);
+        for (float& value : row) value = static_cast<float>(random() % 1000) / 3.0f - 100.0f;
+      }
+      for (int i = 0; i < 3 * filter.length(); ++i) rows[i / 3][i % 3] = samples[i].data();
+      std::array<std::vector<float>, kCvvdpChannels> expected, made;
+      for (int c = 0; c < kCvvdpChannels; ++c) expected[c].resize(width), made[c].resize(width);
+      const auto pointers = [](auto& planes) {
+        return std::array<float*, kCvvdpChannels>{planes[0].data(), planes[1].data(), planes[2].data(),
+                                                  planes[3].data()};
+      };
+      CvvdpFilterRowRef(filter, rows, width, pointers(expected));
+      ForEachTarget([&] {
+        CvvdpFilterRow(filter, rows, width, pointers(made));
+        EXPECT_EQ(made, expected) << width;
+      });
+    }
+}
+
+/// All strips at once, and in two runs.
+void ExpectStripsEqualToRef(const CvvdpScale& scale, const CvvdpScale& next, int channels) {
+  const CvvdpSensitivity sensitivity = MakeCvvdpSensitivity(CvvdpScales(640, 480, 75), 1);
+  const int width = scale[0][0].width, height = scale[0][0].height;
+  const int strips = (height + kCvvdpStrip - 1) / kCvvdpStrip;
+  const Planes heat(width, height, [](int) { return 0.0f; });
+  CvvdpBand band = {.scale = scale,
+                    .next = next,
+                    .channels = channels,
+                    .sensitivity = &sensitivity,
+                    .heat_weights = {1.0f, 0.5f, 1.0f, 0.8f},
+                    .heat = &heat.scale[0][0]};
+  std::vector<int64_t> expected(static_cast<size_t>(strips) * kCvvdpChannels), words(expected.size());
+  CvvdpStripsRef(band, expected);
+  band.heat = &heat.scale[1][0];
+  CvvdpBuffers buffers(width);
+  ForEachTarget([&] {
+    CvvdpStrips(band, 0, strips, words, buffers);
+    EXPECT_EQ(words, expected) << width << "x" << height;
+    std::ranges::fill(words, 0);
+    CvvdpStrips(band, strips / 2, strips, std::span(words).subspan(size_t{kCvvdpChannels} * (strips / 2)), buffers);
+    CvvdpStrips(band, 0, strips / 2, words, buffers);
+    EXPECT_EQ(words, expected) << width << "x" << height;
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) EXPECT_EQ(heat.scale[0][0].Row(y)[x], heat.scale[1][0].Row(y)[x]);
+  });
+}
+
+TEST(CvvdpStrips, EqualThePlainLoops) {
+  std::mt19937 random(5);
+  const auto noise = [&](int c) { return static_cast<float>(random() % 2000) / 10.0f - (c == 0 ? 0.0f : 100.0f); };
+  const auto extreme = [&](int c) { return random() % 2 ? 10000.0f : c == 0 ? 0.005f : -10000.0f; };
+  const auto dark = [&](int) { return static_cast<float>(random() % 100) * 1e-5f; };
+  const auto flat = [&](int c) { return c == 0 ? 50.0f : 0.0f; };
+  for (const auto& [width, height] : kSizes) {
+    const int half_width = (width + 1) / 2, half_height = (height + 1) / 2;
+    const auto expect = [&](const auto& fill, int channels) {
+      const Planes scale(width, height, fill), next(half_width, half_height, fill);
+      ExpectStripsEqualToRef(scale.scale, next.scale, channels);
+    };
+    expect(noise, kCvvdpChannels);
+    expect(noise, 3);
+    expect(extreme, kCvvdpChannels);
+    expect(dark, kCvvdpChannels);
+    expect(flat, kCvvdpChannels);
+  }
+}
+
+// --- The metric as the engine sees it
+
+struct ClipScores {
+  std::vector<double> running, alone;
+  double clip = 0;
+  bool operator==(const ClipScores&) const = default;
+};
+
+ClipScores ScoreClip(const OptionTexts& options, const std::vector<Picture>& reference,
+                     const std::vector<Picture>& distorted, const Split& split = OneBand) {
+  const TestMetric metric(kCvvdpMetric, options, reference[0].format);
+  const auto sequence = metric.extractor().MakeSequence();
+  ScoreRecorder recorder;
+  for (size_t t = 1; t <= reference.size(); ++t) {
+    ComputedFrame frame =
+        metric.Run({reference.begin(), reference.begin() + t}, {distorted.begin(), distorted.begin() + t}, split);
+    sequence->Push(static_cast<int64_t>(t) - 1, {frame.values, frame.kept}, recorder);
+  }
+  sequence->Flush(recorder);
+  EXPECT_EQ(recorder.aggregates().size(), 1u);
+  return {recorder.Column(0), recorder.Column(1),
+          recorder.aggregates().at("cvvdp_clip" + metric.options().KeySuffix())};
+}
+
+ClipScores ScoreKnown(const OptionTexts& options, int depth, int frames, const Split& split = OneBand) {
+  std::vector<Picture> reference, distorted;
+  for (int t = 0; t < frames; ++t) {
+    reference.push_back(KnownPicture(depth, t, false));
+    distorted.push_back(KnownPicture(depth, t, true));
+  }
+  return ScoreClip(options, reference, distorted, split);
+}
+
+auto Near(std::initializer_list<double> values) { return testing::Pointwise(testing::DoubleNear(1e-12), values); }
+
+// docs/spec/cvvdp.md 9
+TEST(Cvvdp, KnownAnswers) {
+  const ClipScores by_default = ScoreKnown({}, 8, 3);
+  EXPECT_THAT(by_default.running, Near({9.94666388316988, 9.94864695618016, 9.95100271635026}));
+  EXPECT_THAT(by_default.alone, Near({9.94666388316988, 9.95072203739158, 9.95615332064634}));
+  EXPECT_EQ(by_default.clip, by_default.running[2]);
+  EXPECT_NEAR(ScoreKnown({{"display", "standard_fhd"}}, 10, 3).clip, 9.7942332583443, 1e-12);
+  const OptionTexts pq = {{"transfer", "pq"}, {"conversion", "common"}},
+                    hlg = {{"transfer", "hlg"}, {"conversion", "common"}};
+  EXPECT_NEAR(ScoreKnown(pq, 10, 3).clip, 9.71032290615674, 1e-12);
+  EXPECT_NEAR(ScoreKnown(hlg, 10, 2).clip, 9.8265893845241, 1e-12);
+}
+
+TEST(Cvvdp, KnownAnswersAtOtherRates) {
+  EXPECT_NEAR(ScoreKnown({{"display", "standard_fhd"}, {"fps", "24000/1001"}}, 8, 2).clip, 9.79102795154228, 1e-12);
+  EXPECT_NEAR(ScoreKnown({{"display", "standard_fhd"}, {"fps", "60"}}, 8, 2).clip, 9.78333551823174, 1e-12);
+}
+
+TEST(Cvvdp, AClipOfOneFrameIsAnImage) {
+  const ClipScores one = ScoreKnown({}, 8, 1);
+  EXPECT_NEAR(one.clip, 9.96789739030001, 1e-12);
+  EXPECT_THAT(one.running, ElementsAre(one.clip));
+  EXPECT_THAT(one.alone, ElementsAre(one.clip));
+  EXPECT_NEAR(ScoreKnown({{"display", "iphone_14_pro_hdr"}, {"conversion", "common"}}, 10, 1).clip, 9.96066223106839,
+              1e-12);
+  const ClipScores images = ScoreKnown({{"temporal", "false"}}, 8, 2);
+  EXPECT_EQ(images.running[0], one.clip);
+  EXPECT_EQ(images.clip, (images.alone[0] + images.alone[1]) / 2);
+}
+
+TEST(Cvvdp, IdenticalClipsAre10) {
+  for (const PixelFormat chroma : {PixelFormat::k400, PixelFormat::k422, PixelFormat::k444})
+    for (const auto& [width, height] : {std::pair{2, 2}, {3, 3}, {4, 4}, {64, 48}, {14, 300}}) {
+      const std::vector<Picture> clip = {FilmPicture({width, height, 8, chroma}, 0),
+                                         FilmPicture({width, height, 8, chroma}, 1)};
+      const ClipScores scores = ScoreClip({}, clip, clip);
+      EXPECT_THAT(scores.running, ElementsAre(10.0, 10.0)) << width << "x" << height;
+      EXPECT_EQ(scores.clip, 10.0);
+    }
+}
+
+TEST(Cvvdp, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(6);
+  const ClipScores whole = ScoreKnown({}, 8, 2);
+  EXPECT_EQ(ScoreKnown({}, 8, 2, RandomBands(random, 3)), whole);
+  EXPECT_EQ(ScoreKnown({}, 8, 2, BandsOf(1)), whole);
+}
+
+TEST(Cvvdp, HeatMaps) {
+  const auto heat = [](const OptionTexts& texts, int frames) {
+    const OptionValues options = OptionValues::Parse(kCvvdpMetric.options, texts).value();
+    std::vector<Picture> reference, distorted;
+    for (int t = 0; t < frames; ++t) {
+      reference.push_back(KnownPicture(8, t, false));
+      distorted.push_back(KnownPicture(8, t, true));
+    }
+    const auto extractor = MakeExtractor(kCvvdpMetric, options, reference[0].format).value();
+    const ClipFrames clip(kCvvdpMetric, options, reference, distorted);
+    const ComputedFrame computed = ComputeFrame(kCvvdpMetric, *extractor, clip, frames - 1, 3).value();
+    const MutablePicture& map = computed.artifacts[0];
+    return std::vector<double>{map.Row<float>(0, 0)[0], map.Row<float>(0, 100)[37], map.Row<float>(0, 359)[399]};
+  };
+  const auto near = [](std::initializer_list<double> values) {
+    return testing::Pointwise(testing::DoubleNear(1e-6), values);
+  };
+  EXPECT_THAT(heat({}, 3), near({0.0199048066, 0.000282670732, 0.00223656363}));
+  EXPECT_THAT(heat({{"temporal", "false"}}, 1), near({0.0153188498, 3.4216251e-05, 0.00125629078}));
+}
+
+TEST(Cvvdp, ReadsAsManyFramesAsItsFilterHas) {
+  const auto history = [](const OptionTexts& texts) {
+    return InputsOf(kCvvdpMetric, OptionValues::Parse(kCvvdpMetric.options, texts).value())[1].history;
+  };
+  EXPECT_EQ(history({}), 8);
+  EXPECT_EQ(history({{"fps", "23.976"}}), 6);
+  EXPECT_EQ(history({{"fps", "60000/1001"}}), 16);
+  EXPECT_EQ(history({{"temporal", "false"}}), 0);
+}
+
+TEST(Cvvdp, RefusesWhatItDoesNotKnow) {
+  const auto refusal = [](const OptionTexts& texts) { return RefusalOf(kCvvdpMetric, texts, {64, 64}); };
+  EXPECT_THAT(refusal({{"display", "crt"}}), HasSubstr("standard_4k"));
+  EXPECT_THAT(refusal({{"conversion", "none"}}), HasSubstr("reader, common"));
+  EXPECT_THAT(refusal({{"matrix", "bt470"}}), HasSubstr("bt601"));
+  EXPECT_THAT(refusal({{"transfer", "gamma"}}), HasSubstr("sdr, pq, hlg"));
+  for (const char* rate : {"0", "-1", "301", "a", "24000/0", "24/", "/1"})
+    EXPECT_THAT(refusal({{"fps", rate}}), HasSubstr("fps=")) << rate;
+  EXPECT_THAT(refusal({{"ppd", "0"}}), HasSubstr("ppd=0"));
+  EXPECT_THAT(refusal({{"ppd", "0.5"}}), HasSubstr("pixels per degree"));
+  EXPECT_THAT(refusal({{"distance", "far"}}), HasSubstr("distance=far"));
+  EXPECT_THAT(RefusalOf(kCvvdpMetric, {}, {1, 64}), HasSubstr("2x2"));
+}
+
+}  // namespace
+}  // namespace acutance
