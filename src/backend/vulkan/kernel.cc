@@ -1,12 +1,40 @@
 #include "backend/vulkan/kernel.h"
 
-#include <vector>
+#include <cstring>
 
 #include "backend/vulkan/error.h"
-#include "backend/vulkan/spirv.h"
 #include "backend/vulkan/statistics.h"
 
 namespace acutance::vulkan {
+namespace {
+
+// Numbers of the SPIR-V specification, sections 2.3 and 3.32.
+constexpr uint32_t kSpirvMagic = 0x07230203;
+constexpr size_t kSpirvHeaderWords = 5;
+constexpr uint32_t kOpCapability = 17;
+constexpr uint32_t kCapabilityFloat64 = 10;
+
+uint32_t Word(std::span<const std::byte> spirv, size_t at) {
+  uint32_t word = 0;
+  std::memcpy(&word, spirv.data() + 4 * at, sizeof(word));
+  return word;
+}
+
+bool IsSpirv(std::span<const std::byte> spirv) {
+  return spirv.size() % 4 == 0 && spirv.size() > 4 * kSpirvHeaderWords && Word(spirv, 0) == kSpirvMagic;
+}
+
+/// Capabilities are a module's first instructions, each of two words.
+bool UsesDoubles(std::span<const std::byte> spirv) {
+  for (size_t at = kSpirvHeaderWords; 4 * (at + 2) <= spirv.size(); at += 2) {
+    if (Word(spirv, at) != (2u << 16 | kOpCapability)) return false;
+    if (Word(spirv, at + 1) == kCapabilityFloat64) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::span<const std::byte>> FindSpirv(const KernelImage& image) {
   for (const KernelBinary& binary : image.binaries) {
     if (binary.backend != "vulkan" || binary.code.empty()) continue;
@@ -39,10 +67,9 @@ Status CheckLimits(const PhysicalDevice& device, const KernelImage& image, std::
 
 Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, std::span<const std::byte> spirv) {
   const DeviceFunctions& vk = context.vk();
-  const std::vector<uint32_t> words = context.physical().keeps_subnormals ? KeepingSubnormals(spirv) : Words(spirv);
   VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  code.codeSize = words.size() * sizeof(uint32_t);
-  code.pCode = words.data();
+  code.codeSize = spirv.size();
+  code.pCode = reinterpret_cast<const uint32_t*>(spirv.data());
   VkShaderModule module = VK_NULL_HANDLE;
   ACU_RETURN_IF_ERROR(context.Check(vk.vkCreateShaderModule(context.device(), &code, nullptr, &module),
                                     fmt::format("load kernel {}", image.symbol)));

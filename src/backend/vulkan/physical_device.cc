@@ -130,12 +130,6 @@ bool SetsWaveSize(const Features& features, const Properties& properties) {
 
 constexpr VkQueueFlags kKernels = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT;
 
-/// Of floats, whatever doubles do.
-bool KeepsSubnormals(const VkPhysicalDeviceVulkan12Properties& properties) {
-  return properties.shaderDenormPreserveFloat32 != VK_FALSE &&
-         properties.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
-}
-
 std::vector<VkQueueFamilyProperties> QueueFamilies(const Driver& driver, VkPhysicalDevice device) {
   uint32_t count = 0;
   driver.vk().vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
@@ -261,7 +255,6 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   std::copy(std::begin(basic.pipelineCacheUUID), std::end(basic.pipelineCacheUUID), device.cache_uuid.begin());
   device.tells_times = features.v12.hostQueryReset && IsOn("ACUTANCE_VULKAN_TIMES", /*otherwise=*/false);
   device.sets_wave_size = SetsWaveSize(features, properties);
-  device.keeps_subnormals = KeepsSubnormals(properties.v12);
   device.most_waves = properties.v13.maxComputeWorkgroupSubgroups;
   return device;
 }

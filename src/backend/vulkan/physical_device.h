@@ -23,7 +23,6 @@ struct PhysicalDevice {
   std::optional<uint32_t> copy_family;  // that only copies, beside the kernels, as copy engines do
   bool sets_wave_size = false;    // pipelines may ask for info.wave_size, which not all drivers give by themselves
   uint32_t most_waves = 0;        // of a workgroup whose wave size is set
-  bool keeps_subnormals = false;  // where a kernel asks for it (SPIR-V's DenormPreserve)
   bool tells_statistics = false;  // of compiled kernels, as ACUTANCE_VULKAN_STATISTICS asks
   bool tells_times = false;       // of commands, as ACUTANCE_VULKAN_TIMES asks
   std::vector<uint32_t> timestamp_bits;  // of queue families

@@ -7,22 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <set>
 #include <thread>
 
 #include "backend/testing/copy_probe.h"
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "backend/vulkan/context.h"
-#include "backend/vulkan/kernel.h"
-#include "backend/vulkan/spirv.h"
 #include "backend/vulkan/testing/faulty_vulkan.h"
 #include "backend/vulkan/validation.h"
 #include "kernel/probe/faults_args.h"
@@ -33,9 +28,7 @@ std::span<const KernelImage> ProbeImages();
 
 namespace {
 
-using ::testing::_;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -369,30 +362,6 @@ TEST_F(VulkanTest, RefusesKernelsThatDoNotFit) {
   const std::array<std::byte, 32> nonsense{};
   const KernelBinary damaged[] = {{"vulkan", "spirv", nonsense}};
   EXPECT_THAT(message([&](KernelImage& image) { image.binaries = damaged; }), HasSubstr("is no SPIR-V module"));
-}
-
-TEST(VulkanSpirv, AsksForSubnormalsBesideTheSizeOfTheWorkgroup) {
-  for (const char* kernel : {"faults", "language"}) {
-    const std::span<const std::byte> spirv = vulkan::FindSpirv(ImageOf(kernel)).value();
-    const std::vector<uint32_t> before = vulkan::Words(spirv), after = vulkan::KeepingSubnormals(spirv);
-    const auto pieces = [](const std::vector<uint32_t>& words) {
-      std::multiset<std::vector<uint32_t>> instructions;
-      for (size_t at = 5; at < words.size(); at += words[at] >> 16)
-        instructions.insert({words.begin() + at, words.begin() + at + (words[at] >> 16)});
-      return instructions;
-    };
-    const auto of_before = pieces(before), of_after = pieces(after);
-    std::vector<std::vector<uint32_t>> added;
-    std::set_difference(of_after.begin(), of_after.end(), of_before.begin(), of_before.end(),
-                        std::back_inserter(added));
-    ASSERT_EQ(added.size(), 2u) << kernel;
-    EXPECT_THAT(added[0], ElementsAre(2u << 16 | 17, 4464u)) << "OpCapability DenormPreserve";
-    EXPECT_THAT(added[1], ElementsAre(4u << 16 | 16, _, 4459u, 32u)) << "OpExecutionMode DenormPreserve 32";
-    EXPECT_EQ(of_after.size(), of_before.size() + 2);
-    EXPECT_EQ(vulkan::UsesDoubles(std::as_bytes(std::span(after))), vulkan::UsesDoubles(spirv)) << kernel;
-  }
-  const std::array<std::byte, 32> nonsense{};
-  EXPECT_EQ(vulkan::KeepingSubnormals(nonsense), vulkan::Words(nonsense));
 }
 
 TEST_F(VulkanTest, CompilesAKernelOnce) {
