@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backend/emu/buffer.h"
+#include "backend/emu/flush_subnormals.h"
 #include "backend/emu/kernel.h"
 #include "backend/emu/workgroup.h"
 #include "exec/check_copy.h"
@@ -79,6 +80,7 @@ Status EmuQueue::Run(const LaunchCommand& launch) {
   std::shuffle(places.begin(), places.end(), random_);
   const EmuSettings settings = {.wave_size = settings_.wave_size, .seed = random_()};
   Workgroup group(settings, static_cast<const EmuKernel*>(launch.kernel)->image(), launch.grid);
+  const FlushSubnormals flush;
   for (const GroupPlace& place : places) ACU_RETURN_IF_ERROR(group.Run(place, launch.args.data()));
   return {};
 }
