@@ -261,7 +261,7 @@ FUNCTION(ExactSplit) exact_split_float(float x) {
 FUNCTION(float) exact_abs_float(float x) { return bits_float(float_bits(x) & 0x7fffffffu); }
 
 // x positive, both finite.
-FUNCTION(float) exact_powf_positive(CONST_BUFFER(uint64_t) t, float x, float y) {
+FUNCTION(double) exact_powf_unrounded(CONST_BUFFER(uint64_t) t, float x, float y) {
   const ExactSplit split = exact_split_float(x);
   const double r = exact_fma(split.z, exact_number(t, split.index), DOUBLE(-1.0));
   const double r2 = r * r;
@@ -269,8 +269,8 @@ FUNCTION(float) exact_powf_positive(CONST_BUFFER(uint64_t) t, float x, float y) 
   const double r12 = exact_fma(r, exact_number(t, EXACT_POWF_A + 2), exact_number(t, EXACT_POWF_A + 3));
   const double r01 = exact_fma(r, exact_number(t, EXACT_POWF_A), exact_number(t, EXACT_POWF_A + 1));
   const double e = double(y) * exact_fma(r01, r2 * r2, exact_fma(r2, r12, r34));
-  if (e > bits_double(0x405fffffffd1d571ul)) return bits_float(0x7f800000u);
-  if (e <= DOUBLE(-150.0)) return 0.0f;
+  if (e > bits_double(0x405fffffffd1d571ul)) return bits_double(0x7ff0000000000000ul);
+  if (e <= DOUBLE(-150.0)) return DOUBLE(0.0);
   const double shift = exact_number(t, EXACT_POWF_EXP);
   const double whole = (e + shift) - shift;
   const int32_t n = int32_t(whole * DOUBLE(32.0));
@@ -278,7 +278,11 @@ FUNCTION(float) exact_powf_positive(CONST_BUFFER(uint64_t) t, float x, float y) 
   const uint64_t scale = t.data[EXACT_POWF_EXP_TABLE + (n & 31)] + (uint64_t(int64_t(n)) << 47);
   const double low = exact_fma(f, exact_number(t, EXACT_POWF_EXP + 3), DOUBLE(1.0));
   const double high = exact_fma(f, exact_number(t, EXACT_POWF_EXP + 1), exact_number(t, EXACT_POWF_EXP + 2));
-  return float(exact_fma(high, f * f, low) * bits_double(scale));
+  return exact_fma(high, f * f, low) * bits_double(scale);
+}
+
+FUNCTION(float) exact_powf_positive(CONST_BUFFER(uint64_t) t, float x, float y) {
+  return float(exact_powf_unrounded(t, x, y));
 }
 
 FUNCTION(float) exact_powf(CONST_BUFFER(uint64_t) t, float x, float y) {

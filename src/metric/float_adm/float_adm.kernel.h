@@ -27,6 +27,7 @@ struct FloatAdmShared {
 KERNEL_USES(FloatAdmArgs, FloatAdmShared)
 
 #include "metric/float_adm/float_adm_details.kernel.h"
+#include "metric/float_adm/float_adm_sums.kernel.h"
 
 FUNCTION(float) neighbours_of(CONTEXT(int32_t detail)) {
   const int32_t x = local_x();
@@ -48,11 +49,11 @@ FUNCTION(float) threshold_of(CONTEXT(int32_t first)) {
   return (neighbours_of(PASS(first)) + neighbours_of(PASS(first + 1))) + neighbours_of(PASS(first + 2));
 }
 
-FUNCTION(float) power_of(float x) {
+FUNCTION(float) term_of(float x) {
 #if POWER
   return x;  // raised later
 #else
-  return cube_of(x);
+  return cube_of_scaled(x);
 #endif
 }
 
@@ -68,9 +69,9 @@ FUNCTION(void) make_terms(CONTEXT(int32_t column, int32_t row)) {
     const float of_added = threshold_of(PASS(BANDS));
     const float of_kept = threshold_of(PASS(0));
     UNROLL for (int32_t band = 0; band < BANDS; ++band) {
-      group.terms[band][y][x] = power_of(beyond(group.sizes[band][y][x + 1], of_added));
-      group.terms[BANDS + band][y][x] = power_of(beyond(group.sizes[BANDS + band][y][x + 1], of_kept));
-      group.terms[2 * BANDS + band][y][x] = power_of(group.sizes[2 * BANDS + band][y][x + 1]);
+      group.terms[band][y][x] = term_of(beyond(group.sizes[band][y][x + 1], of_added));
+      group.terms[BANDS + band][y][x] = term_of(beyond(group.sizes[BANDS + band][y][x + 1], of_kept));
+      group.terms[2 * BANDS + band][y][x] = term_of(group.sizes[2 * BANDS + band][y][x + 1]);
     }
   }
 }
@@ -78,21 +79,20 @@ FUNCTION(void) make_terms(CONTEXT(int32_t column, int32_t row)) {
 #if POWER
 FUNCTION(void) raise_terms(CONTEXT()) {
   for (int32_t i = 0; i < SUMS; ++i) {
-    const float term = group.terms[i][local_y()][local_x()];
-    if (term > 0.0f) group.terms[i][local_y()][local_x()] = exact_powf_positive(args.table, term, args.p_norm);
+    group.terms[i][local_y()][local_x()] = power_of(PASS(group.terms[i][local_y()][local_x()]));
   }
 }
 #endif
 
 // A running sum of floats cannot be split: an item adds up one of the sums of a row.
-FUNCTION(float) add_terms(CONTEXT(int32_t item, float sum)) {
+FUNCTION(SUM) add_terms(CONTEXT(int32_t item, SUM sum)) {
   const int32_t kind = item / BLOCK_Y;
   const int32_t row = item - kind * BLOCK_Y;
-  float running = sum;
+  SUM running = sum;
   for (int32_t x = 0; x < BLOCK_X; x += 8) {
     float values[8];
     UNROLL for (int32_t k = 0; k < 8; ++k) values[k] = group.terms[kind][row][x + k];
-    UNROLL for (int32_t k = 0; k < 8; ++k) running = running + values[k];
+    UNROLL for (int32_t k = 0; k < 8; ++k) running = plus_term(running, values[k]);
   }
   return running;
 }
@@ -101,7 +101,7 @@ KERNEL_MAIN() {
   const int32_t item = local_y() * BLOCK_X + local_x();
   const int32_t first_row = group_y() * BLOCK_Y;
   const int32_t band_width = (args.width + 1) / 2;
-  float sum = 0.0f;
+  SUM sum = SUM(0);
   for (int32_t column = 0; column < band_width; column += COLUMNS) {
     for (int32_t row = local_y(); row < BLOCK_Y + 2; row += BLOCK_Y) {
       share_pixel(PASS(column + local_x() - 1, first_row, row));
@@ -117,7 +117,7 @@ KERNEL_MAIN() {
   const int32_t y = first_row + item % BLOCK_Y;
   if (item < SUMS * BLOCK_Y && y < (args.height + 1) / 2) {
     const int32_t word = (group_z() * args.pair_rows + args.first_row + y) * SUMS + item / BLOCK_Y;
-    args.words.data[2 * word] = sum;
+    args.words.data[2 * word] = stored_sum(sum);
     args.words.data[2 * word + 1] = 0.0f;
   }
 }

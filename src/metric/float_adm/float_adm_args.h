@@ -2,6 +2,10 @@
 
 #include "kernel/kernel.h"
 
+// Weighted details on devices are so many times larger than they are: their cubes and the sums of those are then normal
+// floats where they would be subnormal, which a device may take for 0 (float_adm_sums.kernel.h).
+#define FLOAT_ADM_SCALE 256
+
 // One scale: its images, those of the next scale, and the sums of the rows of its bands.
 struct FloatAdmArgs {
   CONST_BUFFER(PIXEL) reference;
@@ -23,7 +27,7 @@ struct FloatAdmArgs {
   int32_t column_margin;  // columns of a band that are not scored, at either end
   int32_t row_margin;     // likewise; as many as there are rows: none is scored
   int32_t flags;          // 1: there is a next scale; 2: a threshold
-  float side_factor;      // contrast sensitivity of h and v
+  float side_factor;      // contrast sensitivity of h and v, times FLOAT_ADM_SCALE
   float diagonal_factor;
   float p_norm;
   float sample_scale;  // of samples that are integers

@@ -78,8 +78,8 @@ class PlanMaker {
                                .column_margin = s.columns.begin,
                                .row_margin = s.scored ? s.rows.begin : s.band_height,
                                .flags = has_next | has_threshold,
-                               .side_factor = s.factor[0],
-                               .diagonal_factor = s.factor[2],
+                               .side_factor = s.factor[0] * FLOAT_ADM_SCALE,
+                               .diagonal_factor = s.factor[2] * FLOAT_ADM_SCALE,
                                .p_norm = layout_.p_norm,
                                .sample_scale = 1.0f / static_cast<float>(1 << (layout_.bit_depth - 8))};
     const Grid grid = {1, CeilDiv(s.band_height, kernel->group_y), context_.pairs()};
