@@ -1,7 +1,7 @@
 // Each lane has a column. Of a band only few rows exist at once: a row of contrasts becomes maskers, blurred across,
 // and differences; as soon as the six rows below are there, maskers are blurred down and the differences added up.
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "metric/blocks/fold_by_32.h"
@@ -44,27 +44,37 @@ using DD = hn::Repartition<double, DF>;
 
 HWY_INLINE int Lanes() { return static_cast<int>(hn::Lanes(DF())); }
 
-/// The columns that fill whole vectors. Returns how many they are.
-template <int channels>
-int FilterColumns(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
+/// `count` channels made of channel `from`, the columns that fill whole vectors. Returns how many they are.
+template <int count>
+int FilterColumns(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width, int from,
                   const std::array<float*, kCvvdpChannels>& to) {
-  int x = 0;
-  for (; x + Lanes() <= width; x += Lanes()) {
-    VF sums[channels];
+  const int lanes = Lanes(), unrolled = 2 * lanes;
+  const auto run = [&](int x, auto vectors) {
+    VF sums[count][vectors()];
     for (size_t k = 0; k < rows.size(); ++k)
-      for (int c = 0; c < channels; ++c) {
-        const VF product = hn::Mul(Load(rows[k][c % 3] + x), Number(filter.taps[c][k]));
-        sums[c] = k == 0 ? product : hn::Add(sums[c], product);
+      for (int i = 0; i < count; ++i) {
+        const VF tap = Number(filter.taps[from + 3 * i][k]);
+        for (int v = 0; v < vectors(); ++v) {
+          const VF product = hn::Mul(Load(rows[k][from] + x + v * lanes), tap);
+          sums[i][v] = k == 0 ? product : hn::Add(sums[i][v], product);
+        }
       }
-    for (int c = 0; c < channels; ++c) Store(sums[c], to[c] + x);
-  }
+    for (int i = 0; i < count; ++i)
+      for (int v = 0; v < vectors(); ++v) Store(sums[i][v], to[from + 3 * i] + x + v * lanes);
+  };
+  int x = 0;
+  for (; x + unrolled <= width; x += unrolled) run(x, std::integral_constant<int, 2>());
+  for (; x + lanes <= width; x += lanes) run(x, std::integral_constant<int, 1>());
   return x;
 }
 
+/// Channel by channel: processors follow few rows at once.
 void FilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
                const std::array<float*, kCvvdpChannels>& to) {
-  const int x = filter.channels == kCvvdpChannels ? FilterColumns<kCvvdpChannels>(filter, rows, width, to)
-                                                  : FilterColumns<3>(filter, rows, width, to);
+  if (filter.channels == kCvvdpChannels) FilterColumns<2>(filter, rows, width, 0, to);
+  else FilterColumns<1>(filter, rows, width, 0, to);
+  FilterColumns<1>(filter, rows, width, 1, to);
+  const int x = FilterColumns<1>(filter, rows, width, 2, to);
   if (x == width) return;
   std::vector<std::array<const float*, 3>> rest(rows.begin(), rows.end());
   for (auto& row : rest)
@@ -215,8 +225,9 @@ class StripSums {
   static HWY_INLINE VF AtLeastLight(VF value) { return hn::Max(value, Bits(kCvvdpLeastLight)); }
 
   static HWY_INLINE Place NodeOf(VF background) {
-    const Log2 log2 = Log2Of(background);
-    const VF node = hn::Mul(hn::Sub(hn::Add(log2.whole, log2.part), Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
+    const Log2<1> log2 = Log2Of(Many<1>{{background}});
+    const VF sum = hn::Add(log2.whole[0], log2.part[0]);
+    const VF node = hn::Mul(hn::Sub(sum, Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
     return PlaceOf(Clamp(node, 0.0f, CVVDP_NODES - 1), CVVDP_NODES - 2);
   }
 
@@ -228,11 +239,13 @@ class StripSums {
   HWY_INLINE void MakeColumns(int y, int x, const VF (&expanded)[2][channels]) {
     const VF light[2] = {AtLeastLight(expanded[0][0]), AtLeastLight(expanded[1][0])};
     const Place node = NodeOf(light[0]);
+    Many<channels> sensitivity;
+    for (int c = 0; c < channels; ++c) sensitivity[c] = Between(band_.sensitivity->nodes[c].data(), node);
+    sensitivity = Exp2(sensitivity);
     for (int c = 0; c < channels; ++c) {
-      const VF sensitivity = Exp2(Between(band_.sensitivity->nodes[c].data(), node));
       VF seen[2];
       for (int v = 0; v < 2; ++v)
-        seen[v] = hn::Mul(Contrast(Load(band_.scale[v][c].Row(y) + x), expanded[v][c], light[v]), sensitivity);
+        seen[v] = hn::Mul(Contrast(Load(band_.scale[v][c].Row(y) + x), expanded[v][c], light[v]), sensitivity[c]);
       Store(hn::Min(hn::Abs(seen[0]), hn::Abs(seen[1])), rows_.Masker(c) + x);
       Store(hn::Abs(hn::Sub(seen[1], seen[0])), rows_.Difference(c, y) + x);
     }
@@ -290,15 +303,20 @@ class StripSums {
     }
     static constexpr CvvdpExponent kExponent = cvvdp_exponent(bits_float(kCvvdpDifferencePower));
     for (int x = 0; x < width_; x += Lanes()) {
-      VF maskers[channels];
-      for (int c = 0; c < channels; ++c) maskers[c] = SoftPow(BlurDown(blurred[c], x), exponents_[c]);
+      Many<channels> maskers, powers;
+      for (int c = 0; c < channels; ++c) maskers[c] = BlurDown(blurred[c], x);
+      maskers = SoftPow(
+          maskers, [&](int c) -> const auto& { return exponents_[c]; });
+      for (int c = 0; c < channels; ++c) powers[c] = Load(rows_.Difference(c, y) + x);
+      powers = SoftPow(
+          powers, [&](int) -> const auto& { return kExponent; });
       for (int c = 0; c < channels; ++c) {
         VF masking = hn::Mul(maskers[0], Bits(kCvvdpCrossMasking[c]));
         for (int j = 1; j < channels; ++j)
           masking = hn::Add(masking, hn::Mul(maskers[j], Bits(kCvvdpCrossMasking[4 * j + c])));
-        const VF most = Bits(kCvvdpMostDifference), power = SoftPow(Load(rows_.Difference(c, y) + x), kExponent);
+        const VF most = Bits(kCvvdpMostDifference), one = Number(1.0f);
         const VF difference =
-            hn::Div(hn::Mul(most, power), hn::Add(hn::Mul(most, hn::Add(Number(1.0f), masking)), power));
+            hn::Div(hn::Mul(most, powers[c]), hn::Add(hn::Mul(most, hn::Add(one, masking)), powers[c]));
         if (band_.heat) Store(difference, rows_.Heat(c) + x);
         AddSquare(difference, buffers_.columns.data() + c * buffers_.stride + x);
       }

@@ -23,54 +23,63 @@ constexpr int kPadding = 32;
 /// Integers of a row: luma, and chroma as wide as luma.
 struct Rows {
   std::array<std::vector<int32_t>, 3> samples;
-  std::vector<int32_t> narrow;  // chroma, filtered down
+  std::vector<int32_t> narrow;  // chroma, filtered down, with the samples at its edges twice
 
   void Fit(int width) {
-    if (static_cast<int>(narrow.size()) >= width + kPadding) return;
-    for (auto& row : samples) row.resize(width + kPadding);
-    narrow.resize(width + kPadding);
+    if (static_cast<int>(narrow.size()) >= width + 2 * kPadding) return;
+    for (auto& row : samples) row.resize(width + 2 * kPadding);
+    narrow.resize(width + 2 * kPadding);
   }
 };
 
 template <class Sample>
-void ReadLuma(const CvvdpReader& reader, const Plane& plane, int y, int32_t* to) {
+void ReadLuma(const CvvdpReader& reader, const Plane& plane, int y, int32_t* HWY_RESTRICT to) {
   const Sample* from = plane.Row<Sample>(y);
-  for (int x = 0; x < reader.source.width; ++x) to[x] = std::clamp(from[x] - reader.luma_offset, 0, reader.most_luma);
+  const int offset = reader.luma_offset, most = reader.most_luma;
+  for (int x = 0; x < reader.source.width; ++x) to[x] = std::clamp(from[x] - offset, 0, most);
 }
 
+/// Chroma of a row, filtered down.
 template <class Sample>
-void ReadChroma(const CvvdpReader& reader, const Plane& plane, int y, int32_t* narrow, int32_t* to) {
-  const auto level = [&](Sample sample) {
-    return std::clamp(sample - reader.chroma_offset, -reader.most_chroma, reader.most_chroma);
-  };
-  const int near = reader.down ? y / 2 : y, far = reader.down ? near + (y % 2 != 0 ? 1 : -1) : y;
-  const Sample* rows[2] = {plane.Row<Sample>(std::clamp(near, 0, plane.height - 1)),
-                           plane.Row<Sample>(std::clamp(far, 0, plane.height - 1))};
-  int32_t* down = reader.across ? narrow : to;
+void ReadChroma(const CvvdpReader& reader, const Plane& plane, int y, int32_t* HWY_RESTRICT to) {
+  const int offset = reader.chroma_offset, most = reader.most_chroma;
+  const auto level = [&](Sample sample) { return std::clamp(sample - offset, -most, most); };
+  const int near = reader.down ? y / 2 : y, far = near + (y % 2 != 0 ? 1 : -1);
+  const Sample* row = plane.Row<Sample>(std::min(near, plane.height - 1));
+  const Sample* beside = plane.Row<Sample>(std::clamp(far, 0, plane.height - 1));
   if (reader.down)
-    for (int x = 0; x < plane.width; ++x) down[x] = 3 * level(rows[0][x]) + level(rows[1][x]);
+    for (int x = 0; x < plane.width; ++x) to[x] = 3 * level(row[x]) + level(beside[x]);
   else
-    for (int x = 0; x < plane.width; ++x) down[x] = level(rows[0][x]);
-  if (!reader.across) return;
-  const int width = reader.source.width, last = plane.width - 1;
-  to[0] = 4 * narrow[0];
-  for (int i = 0; i < std::min(last, (width - 1) / 2); ++i) {
-    to[2 * i + 1] = 3 * narrow[i] + narrow[i + 1];
-    to[2 * i + 2] = 3 * narrow[i + 1] + narrow[i];
-  }
-  for (int x = 2 * std::min(last, (width - 1) / 2) + 1; x < width; ++x) {
-    const int near_column = std::min(x / 2, last), far_column = std::min(x / 2 + (x % 2 != 0 ? 1 : -1), last);
-    to[x] = 3 * narrow[near_column] + narrow[far_column];
+    for (int x = 0; x < plane.width; ++x) to[x] = level(row[x]);
+}
+
+/// Twice as many samples, of a row whose `count` samples have room for one more at each end.
+void Widen(int32_t* from, int count, int width, int32_t* HWY_RESTRICT to) {
+  const DI d;
+  from[-1] = from[0];
+  std::fill_n(from + count, width / 2 + 2 - count, from[count - 1]);
+  for (int i = 0; 2 * i < width; i += static_cast<int>(hn::Lanes(d))) {
+    const VI centre = hn::LoadU(d, from + i), three = hn::Add(hn::Add(centre, centre), centre);
+    hn::StoreInterleaved2(hn::Add(three, hn::LoadU(d, from + i - 1)), hn::Add(three, hn::LoadU(d, from + i + 1)), d,
+                          to + 2 * i);
   }
 }
 
 template <class Sample>
 void ReadRows(const CvvdpReader& reader, const Picture& source, int y, Rows& rows) {
+  const int width = reader.source.width;
   ReadLuma<Sample>(reader, source.planes[0], y, rows.samples[0].data());
-  for (int p = 1; p < 3; ++p)
-    if (reader.source.PlaneCount() > 1)
-      ReadChroma<Sample>(reader, source.planes[p], y, rows.narrow.data(), rows.samples[p].data());
-    else std::fill_n(rows.samples[p].data(), reader.source.width, 0);
+  for (int p = 1; p < 3; ++p) {
+    int32_t* to = rows.samples[p].data();
+    if (reader.source.PlaneCount() == 1) {
+      std::fill_n(to, width, 0);
+    } else if (!reader.across) {
+      ReadChroma<Sample>(reader, source.planes[p], y, to);
+    } else {
+      ReadChroma<Sample>(reader, source.planes[p], y, rows.narrow.data() + 1);
+      Widen(rows.narrow.data() + 1, source.planes[p].width, width, to);
+    }
+  }
 }
 
 void ReadRow(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row) {
@@ -108,7 +117,9 @@ HWY_INLINE VF Curve(const CvvdpLight& light, VF value) {
 
 HWY_INLINE void ShowHlg(const CvvdpLight& light, VF (&color)[3]) {
   const VF luminance = Channel(color[0], color[1], color[2], 0.2627f, 0.6780f, 0.0593f), least = Number(0x1p-60f);
-  const VF factor = hn::IfThenZeroElse(hn::Lt(luminance, least), Pow(hn::Max(luminance, least), light.gamma));
+  const Many<1> power = Pow(
+      Many<1>{{hn::Max(luminance, least)}}, [&](int) -> const auto& { return light.gamma; });
+  const VF factor = hn::IfThenZeroElse(hn::Lt(luminance, least), power[0]);
   for (VF& value : color) {
     value = hn::Mul(factor, value);
     if (light.is_exposed) value = Clamp(hn::Mul(value, Number(light.exposure)), 0.0f, 1.0f);

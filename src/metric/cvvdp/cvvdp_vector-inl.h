@@ -30,18 +30,42 @@ HWY_INLINE VF Bits(uint32_t bits) { return hn::BitCast(DF(), hn::Set(DU(), bits)
 HWY_INLINE VF Load(const float* from) { return hn::LoadU(DF(), from); }
 HWY_INLINE void Store(VF value, float* to) { hn::StoreU(value, DF(), to); }
 
-struct Log2 {
-  VF whole, part;
+/// Several numbers at once: each step of all of them, then the next, so that none waits for another.
+template <int n>
+struct Many {
+  VF at[n];
+  HWY_INLINE VF& operator[](int i) { return at[i]; }
+  HWY_INLINE const VF& operator[](int i) const { return at[i]; }
 };
 
-HWY_INLINE Log2 Log2Of(VF x) {
+template <int n, int terms>
+HWY_INLINE Many<n> Polynomials(const uint32_t (&factors)[terms], const Many<n>& x) {
+  Many<n> p;
+  for (int c = 0; c < n; ++c) p[c] = Bits(factors[terms - 1]);
+  for (int i = terms - 2; i >= 0; --i)
+    for (int c = 0; c < n; ++c) p[c] = hn::Add(hn::Mul(p[c], x[c]), Bits(factors[i]));
+  return p;
+}
+
+template <int n>
+struct Log2 {
+  Many<n> whole, part;
+};
+
+template <int n>
+HWY_INLINE Log2<n> Log2Of(const Many<n>& x) {
   const DI d;
-  const VI bits = hn::BitCast(d, x);
-  const VI whole = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(d, 0x3f3504f3)));
-  const VF f = hn::Sub(hn::BitCast(DF(), hn::Sub(bits, hn::ShiftLeft<23>(whole))), Number(1.0f));
-  VF p = Bits(kCvvdpLog2[CVVDP_LOG2_TERMS - 1]);
-  for (int i = CVVDP_LOG2_TERMS - 2; i >= 0; --i) p = hn::Add(hn::Mul(p, f), Bits(kCvvdpLog2[i]));
-  return {hn::ConvertTo(DF(), whole), hn::Mul(f, p)};
+  Log2<n> log2;
+  Many<n> f;
+  for (int c = 0; c < n; ++c) {
+    const VI bits = hn::BitCast(d, x[c]);
+    const VI whole = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(d, 0x3f3504f3)));
+    f[c] = hn::Sub(hn::BitCast(DF(), hn::Sub(bits, hn::ShiftLeft<23>(whole))), Number(1.0f));
+    log2.whole[c] = hn::ConvertTo(DF(), whole);
+  }
+  const Many<n> p = Polynomials(kCvvdpLog2, f);
+  for (int c = 0; c < n; ++c) log2.part[c] = hn::Mul(f[c], p[c]);
+  return log2;
 }
 
 /// A nearest whole number, and the power of two of it.
@@ -57,28 +81,48 @@ HWY_INLINE Whole Nearest(VF x) {
   return {hn::Sub(sum, magic), hn::BitCast(DF(), power)};
 }
 
-HWY_INLINE VF TwoTo(VF power, VF part) {
-  VF p = Bits(kCvvdpExp2[CVVDP_EXP2_TERMS - 1]);
-  for (int i = CVVDP_EXP2_TERMS - 2; i >= 0; --i) p = hn::Add(hn::Mul(p, part), Bits(kCvvdpExp2[i]));
-  return hn::Mul(p, power);
+template <int n>
+HWY_INLINE Many<n> TwoTo(const Many<n>& powers, const Many<n>& parts) {
+  Many<n> result = Polynomials(kCvvdpExp2, parts);
+  for (int c = 0; c < n; ++c) result[c] = hn::Mul(result[c], powers[c]);
+  return result;
 }
 
-HWY_INLINE VF Exp2(VF x) {
-  const Whole whole = Nearest(x);
-  return TwoTo(whole.power, hn::Sub(x, whole.number));
+template <int n>
+HWY_INLINE Many<n> Exp2(const Many<n>& x) {
+  Many<n> powers, parts;
+  for (int c = 0; c < n; ++c) {
+    const Whole whole = Nearest(x[c]);
+    powers[c] = whole.power;
+    parts[c] = hn::Sub(x[c], whole.number);
+  }
+  return TwoTo(powers, parts);
 }
 
-HWY_INLINE VF Pow(VF x, const CvvdpExponent& exponent) {
-  const Log2 log2 = Log2Of(x);
-  const VF value = Number(exponent.value);
-  const Whole whole = Nearest(hn::Mul(value, hn::Add(log2.whole, log2.part)));
-  const VF high = hn::Sub(hn::Mul(Number(exponent.high), log2.whole), whole.number);
-  const VF sum = hn::Add(high, hn::Mul(Number(exponent.low), log2.whole));
-  return TwoTo(whole.power, hn::Add(sum, hn::Mul(value, log2.part)));
+/// `exponent(c)` is that of x[c].
+template <int n, class Exponent>
+HWY_INLINE Many<n> Pow(const Many<n>& x, const Exponent& exponent) {
+  const Log2<n> log2 = Log2Of(x);
+  Many<n> powers, parts;
+  for (int c = 0; c < n; ++c) {
+    const CvvdpExponent& e = exponent(c);
+    const VF value = Number(e.value), log2_whole = log2.whole[c], log2_part = log2.part[c];
+    const Whole whole = Nearest(hn::Mul(value, hn::Add(log2_whole, log2_part)));
+    const VF high = hn::Sub(hn::Mul(Number(e.high), log2_whole), whole.number);
+    const VF sum = hn::Add(high, hn::Mul(Number(e.low), log2_whole));
+    powers[c] = whole.power;
+    parts[c] = hn::Add(sum, hn::Mul(value, log2_part));
+  }
+  return TwoTo(powers, parts);
 }
 
-HWY_INLINE VF SoftPow(VF x, const CvvdpExponent& exponent) {
-  return hn::Sub(Pow(hn::Add(x, Bits(kCvvdpSmall)), exponent), Number(exponent.of_small));
+template <int n, class Exponent>
+HWY_INLINE Many<n> SoftPow(const Many<n>& x, const Exponent& exponent) {
+  Many<n> more;
+  for (int c = 0; c < n; ++c) more[c] = hn::Add(x[c], Bits(kCvvdpSmall));
+  Many<n> result = Pow(more, exponent);
+  for (int c = 0; c < n; ++c) result[c] = hn::Sub(result[c], Number(exponent(c).of_small));
+  return result;
 }
 
 HWY_INLINE VF Clamp(VF x, float least, float most) { return hn::Min(hn::Max(x, Number(least)), Number(most)); }
