@@ -127,6 +127,16 @@ struct Form {
   bool is_image;
 };
 
+/// One distorted video's share of a band.
+struct Job {
+  const Form& form;
+  Pyramid& pyramid;
+  const Pyramid& reference;  // whose planes are the reference's
+  int first_video;           // 0: the reference's planes are its to make
+  bool draws;
+  CvvdpBuffers& buffers;
+};
+
 enum class Step { kFilter, kReduce, kReduceOn, kPool, kHeat };
 
 struct Stage {
@@ -145,21 +155,30 @@ class CvvdpExtractor : public Extractor {
     return std::make_unique<CvvdpBuffers>(scales_.sizes[0].width);
   }
 
-  void RunBand(const FrameView& frame, int index, RowBand band, const Workspaces& workspaces,
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
+    RunBands({&frame, 1}, stage, band, {&workspaces, 1}, {&results, 1});
+  }
+
+  /// The first video's pyramid has the reference of all.
+  void RunBands(std::span<const FrameView> frames, int index, RowBand band, std::span<const Workspaces> workspaces,
+                std::span<const BandResults> results) const override {
     const Stage& stage = stages_[index];
-    const Form& form = forms_[stage.form];
-    const bool is_first = !frame.at(0, 1);
-    if (stage.form > 0 && !is_first) return;
-    auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
-    auto& buffers = static_cast<CvvdpBuffers&>(*workspaces.thread);
-    const bool draws = stage.form == 0 && !results.artifacts.empty();
-    if (stage.step == Step::kFilter) Filter(frame, form.filter, band, pyramid);
-    if (stage.step == Step::kReduce) Reduce(form, band, pyramid, buffers);
-    if (stage.step == Step::kReduceOn) ReduceOn(band, pyramid, buffers);
-    if (stage.step == Step::kPool)
-      Pool(form, band, draws, pyramid, results.words.subspan(FirstWord(stage.form)), buffers);
-    if (stage.step == Step::kHeat && draws) DrawHeat(pyramid, results.artifacts[0]);
+    if (stage.form > 0 && frames[0].at(0, 1)) return;
+    const auto pyramid_of = [&](size_t i) -> Pyramid& { return static_cast<Pyramid&>(*workspaces[i].frame); };
+    for (size_t i = 0; i < frames.size(); ++i) {
+      const Job job = {.form = forms_[stage.form],
+                       .pyramid = pyramid_of(i),
+                       .reference = pyramid_of(0),
+                       .first_video = i == 0 ? 0 : 1,
+                       .draws = stage.form == 0 && !results[i].artifacts.empty(),
+                       .buffers = static_cast<CvvdpBuffers&>(*workspaces[i].thread)};
+      if (stage.step == Step::kFilter) Filter(frames[i], job, band);
+      if (stage.step == Step::kReduce) Reduce(job, band);
+      if (stage.step == Step::kReduceOn) ReduceOn(job, band);
+      if (stage.step == Step::kPool) Pool(job, band, results[i].words.subspan(FirstWord(stage.form)));
+      if (stage.step == Step::kHeat && job.draws) DrawHeat(job.pyramid, results[i].artifacts[0]);
+    }
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -229,58 +248,61 @@ class CvvdpExtractor : public Extractor {
   size_t FirstWord(size_t form) const { return form * Units(scales_) * kCvvdpChannels; }
 
   /// Before the clip stands its first frame.
-  static void Filter(const FrameView& frame, const CvvdpFilter& filter, RowBand band, Pyramid& pyramid) {
-    const int length = filter.length();
+  static void Filter(const FrameView& frame, const Job& job, RowBand band) {
+    const int length = job.form.filter.length();
     int frames = 1;
     while (frames < length && frame.at(0, frames)) ++frames;
     std::vector<std::array<const float*, 3>> rows(length);
-    for (int v = 0; v < 2; ++v)
+    for (int v = job.first_video; v < 2; ++v)
       for (int y = band.begin; y < band.end; ++y) {
         for (int i = 0; i < length; ++i)
           for (int p = 0; p < 3; ++p)
             rows[i][p] = frame.plane(v, p, std::min(length - 1 - i, frames - 1)).Row<float>(y);
-        const auto& to = pyramid.planes[0][v];
-        CvvdpFilterRow(filter, rows, to[0].width, {to[0].Row(y), to[1].Row(y), to[2].Row(y), to[3].Row(y)});
+        const auto& to = job.pyramid.planes[0][v];
+        CvvdpFilterRow(job.form.filter, rows, to[0].width, {to[0].Row(y), to[1].Row(y), to[2].Row(y), to[3].Row(y)});
       }
   }
 
-  static void Reduce(const Form& form, RowBand band, Pyramid& pyramid, CvvdpBuffers& buffers) {
-    for (int v = 0; v < 2; ++v)
-      for (int c = 0; c < form.filter.channels; ++c)
-        for (int y = band.begin; y < band.end; ++y)
-          CvvdpReduceRow(pyramid.planes[0][v][c], y, pyramid.planes[1][v][c], buffers);
+  static void Reduce(const Job& job, RowBand band) {
+    const auto& planes = job.pyramid.planes;
+    for (int v = job.first_video; v < 2; ++v)
+      for (int c = 0; c < job.form.filter.channels; ++c)
+        for (int y = band.begin; y < band.end; ++y) CvvdpReduceRow(planes[0][v][c], y, planes[1][v][c], job.buffers);
   }
 
   /// A row of this stage is a channel of a video.
-  static void ReduceOn(RowBand band, Pyramid& pyramid, CvvdpBuffers& buffers) {
-    for (int i = band.begin; i < band.end; ++i)
-      for (size_t s = 2; s < pyramid.planes.size(); ++s) {
-        const CvvdpPlane &from = pyramid.planes[s - 1][i / kCvvdpChannels][i % kCvvdpChannels],
-                         &to = pyramid.planes[s][i / kCvvdpChannels][i % kCvvdpChannels];
-        for (int y = 0; y < to.height; ++y) CvvdpReduceRow(from, y, to, buffers);
+  static void ReduceOn(const Job& job, RowBand band) {
+    const auto& planes = job.pyramid.planes;
+    for (int i = std::max(band.begin, job.first_video * kCvvdpChannels); i < band.end; ++i)
+      for (size_t s = 2; s < planes.size(); ++s) {
+        const int v = i / kCvvdpChannels, c = i % kCvvdpChannels;
+        for (int y = 0; y < planes[s][v][c].height; ++y)
+          CvvdpReduceRow(planes[s - 1][v][c], y, planes[s][v][c], job.buffers);
       }
   }
 
   /// A row of this stage is a strip, those of the largest scale first; the last one is the base.
-  void Pool(const Form& form, RowBand units, bool draws, const Pyramid& pyramid, std::span<int64_t> words,
-            CvvdpBuffers& buffers) const {
+  void Pool(const Job& job, RowBand units, std::span<int64_t> words) const {
+    const auto planes_of = [&](int scale) -> CvvdpScale {
+      return {job.reference.planes[scale][0], job.pyramid.planes[scale][1]};
+    };
     int first = 0;
     for (int b = 0; b <= scales_.bands(); ++b) {
       const bool is_base = b == scales_.bands();
       const int count = is_base ? 1 : scales_.Strips(b);
       const int begin = std::max(units.begin, first), end = std::min(units.end, first + count);
       if (begin < end) {
-        CvvdpBand band = {.scale = pyramid.planes[b],
-                          .next = is_base ? CvvdpScale() : pyramid.planes[b + 1],
-                          .channels = form.filter.channels,
+        CvvdpBand band = {.scale = planes_of(b),
+                          .next = is_base ? CvvdpScale() : planes_of(b + 1),
+                          .channels = job.form.filter.channels,
                           .sensitivity = &sensitivities_[b],
-                          .heat = draws ? &pyramid.heat[b] : nullptr};
+                          .heat = job.draws ? &job.pyramid.heat[b] : nullptr};
         for (int c = 0; c < kCvvdpChannels; ++c)
-          band.heat_weights[c] = static_cast<float>(kCvvdpWeights[c] * (form.is_image ? kCvvdpImage : 1.0) *
+          band.heat_weights[c] = static_cast<float>(kCvvdpWeights[c] * (job.form.is_image ? kCvvdpImage : 1.0) *
                                                     (is_base ? kCvvdpBaseWeights[c] : 1.0));
         const std::span<int64_t> own = words.subspan(size_t{kCvvdpChannels} * begin);
         if (is_base) CvvdpBase(band, own);
-        else CvvdpStrips(band, begin - first, end - first, own, buffers);
+        else CvvdpStrips(band, begin - first, end - first, own, job.buffers);
       }
       first += count;
     }

@@ -240,7 +240,16 @@ class StripSums {
     const VF light[2] = {AtLeastLight(expanded[0][0]), AtLeastLight(expanded[1][0])};
     const Place node = NodeOf(light[0]);
     Many<channels> sensitivity;
-    for (int c = 0; c < channels; ++c) sensitivity[c] = Between(band_.sensitivity->nodes[c].data(), node);
+    const DI d;
+    const int first = hn::GetLane(node.index);
+    // Backgrounds are smooth: most often all columns lie between the same two nodes, and need no gather.
+    if (hn::AllTrue(d, hn::Eq(node.index, hn::Set(d, first))))
+      for (int c = 0; c < channels; ++c) {
+        const auto& nodes = band_.sensitivity->nodes[c];
+        sensitivity[c] = hn::Add(Number(nodes[first]), hn::Mul(node.share, Number(nodes[first + 1] - nodes[first])));
+      }
+    else
+      for (int c = 0; c < channels; ++c) sensitivity[c] = Between(band_.sensitivity->nodes[c].data(), node);
     sensitivity = Exp2(sensitivity);
     for (int c = 0; c < channels; ++c) {
       VF seen[2];

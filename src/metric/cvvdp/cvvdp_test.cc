@@ -12,6 +12,7 @@
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/recorder.h"
+#include "metric/testing/together.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
@@ -412,6 +413,13 @@ TEST(Cvvdp, NoSplitIntoBandsChangesABit) {
   const ClipScores whole = ScoreKnown({}, 8, 2);
   EXPECT_EQ(ScoreKnown({}, 8, 2, RandomBands(random, 3)), whole);
   EXPECT_EQ(ScoreKnown({}, 8, 2, BandsOf(1)), whole);
+}
+
+TEST(Cvvdp, SeveralVideosTogetherAsAlone) {
+  const PictureFormat format = {70, 66, 8, PixelFormat::k420};
+  const Picture reference = FilmPicture(format, 0);
+  const std::vector<Picture> distorted = {FilmPicture(format, 0, true), FilmPicture(format, 1), reference};
+  for (const int band_rows : {1, 5, 100}) ExpectTogetherAsAlone(kCvvdpMetric, {}, reference, distorted, band_rows);
 }
 
 TEST(Cvvdp, HeatMaps) {
