@@ -8,6 +8,7 @@
 #include "report/page_curves.h"
 #include "report/page_seconds.h"
 #include "report/picture_image.h"
+#include "report/png.h"
 
 namespace acutance {
 namespace {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <span>
+#include <utility>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
@@ -47,22 +49,68 @@ void Store(const Yuv& color, bool full_range, int height, uint8_t* rgb) {
   rgb[2] = Byte(blue);
 }
 
-/// An image of at most `max_width`: pixel(x, y) of the source is added up for each of its pixels, and stored by
-/// store(mean, rgb).
-template <class Value, class Pixel, class Store>
-RgbImage Shrink(const Plane& luma, int max_width, Pixel pixel, Store store) {
-  const int factor = std::max(1, (luma.width + max_width - 1) / max_width);
-  RgbImage image{std::max(1, luma.width / factor), std::max(1, luma.height / factor), {}};
-  image.rgb.resize(size_t{3} * image.width * image.height);
-  const int rows = std::min(factor, luma.height), columns = std::min(factor, luma.width);
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) {
-      Value sum{};
-      for (int j = 0; j < rows; ++j)
-        for (int i = 0; i < columns; ++i) pixel(x * factor + i, y * factor + j, sum);
-      store(sum, 1.0 / (rows * columns), &image.rgb[3 * (size_t{1} * y * image.width + x)]);
-    }
-  return image;
+/// How a picture becomes an image of at most `max_width`.
+struct Shrinking {
+  Shrinking(const Plane& luma, int max_width)
+      : factor(std::max(1, (luma.width + max_width - 1) / max_width)),
+        rows(std::min(factor, luma.height)),
+        columns(std::min(factor, luma.width)),
+        image{std::max(1, luma.width / factor), std::max(1, luma.height / factor), {}} {
+    image.rgb.resize(size_t{3} * image.width * image.height);
+  }
+  double share() const { return 1.0 / (rows * columns); }
+  uint8_t* Row(int y) { return &image.rgb[size_t{3} * image.width * y]; }
+
+  int factor;
+  int rows, columns;  // samples of a pixel
+  RgbImage image;
+};
+
+/// The sums of a plane's samples that lie at the luma samples of each pixel of row `y` of the image.
+template <class Sample>
+void AddUp(const Plane& plane, const Plane& luma, const Shrinking& to, int y, std::span<uint64_t> sums) {
+  std::ranges::fill(sums, 0);
+  for (int j = 0; j < to.rows; ++j) {
+    const int luma_y = y * to.factor + j;
+    const Sample* row = plane.Row<Sample>(std::min(luma_y * plane.height / luma.height, plane.height - 1));
+    const Sample* from = row;
+    const bool is_half = plane.width * 2 == luma.width;
+    for (size_t x = 0; x < sums.size(); ++x)
+      for (int i = 0; i < to.columns; ++i) {
+        const int luma_x = static_cast<int>(x) * to.factor + i;
+        sums[x] += plane.width == luma.width ? from[luma_x]
+                   : is_half                 ? from[luma_x / 2]
+                                             : row[std::min(luma_x * plane.width / luma.width, plane.width - 1)];
+      }
+  }
+}
+
+void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::span<uint64_t> sums) {
+  const Plane &from = picture.planes[plane], &luma = picture.planes[0];
+  if (from.data == nullptr || from.width == 0 || from.height == 0)
+    std::ranges::fill(sums, uint64_t{128} * to.rows * to.columns << (picture.format.bit_depth - 8));
+  else if (picture.format.bit_depth == 8) AddUp<uint8_t>(from, luma, to, y, sums);
+  else AddUp<uint16_t>(from, luma, to, y, sums);
+}
+
+template <class Sample>
+void AddDifferences(const Plane& a, const Plane& b, const Shrinking& to, int y, std::span<uint64_t> sums) {
+  std::ranges::fill(sums, 0);
+  for (int j = 0; j < to.rows; ++j) {
+    const Sample *one = a.Row<Sample>(y * to.factor + j), *other = b.Row<Sample>(y * to.factor + j);
+    for (uint64_t& sum : sums)
+      for (int i = 0; i < to.columns; ++i) sum += static_cast<uint64_t>(std::abs(int{*one++} - int{*other++}));
+  }
+}
+
+template <class Sample>
+uint64_t SumOfDifferences(const Plane& a, const Plane& b, int left, int top, int width, int height) {
+  uint64_t sum = 0;
+  for (int y = top; y < top + height; ++y) {
+    const Sample *one = a.Row<Sample>(y) + left, *other = b.Row<Sample>(y) + left;
+    for (int x = 0; x < width; ++x) sum += static_cast<uint64_t>(std::abs(int{one[x]} - int{other[x]}));
+  }
+  return sum;
 }
 
 void Append(void* to, void* data, int size) {
@@ -73,24 +121,33 @@ void Append(void* to, void* data, int size) {
 
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
-  const auto pixel = [&](int x, int y, Yuv& sum) {
-    sum.y += Sample8(picture, 0, x, y);
-    sum.u += Chroma8(picture, 1, x, y);
-    sum.v += Chroma8(picture, 2, x, y);
-  };
-  const auto store = [&](const Yuv& sum, double share, uint8_t* rgb) {
-    Store({sum.y * share, sum.u * share, sum.v * share}, full_range, luma.height, rgb);
-  };
-  return Shrink<Yuv>(luma, max_width, pixel, store);
+  Shrinking to(luma, max_width);
+  const double share = to.share() / (1 << (picture.format.bit_depth - 8));
+  std::array<std::vector<uint64_t>, 3> sums;
+  for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
+  for (int y = 0; y < to.image.height; ++y) {
+    for (int p = 0; p < 3; ++p) AddUp(picture, p, to, y, sums[p]);
+    for (int x = 0; x < to.image.width; ++x)
+      Store({static_cast<double>(sums[0][x]) * share, static_cast<double>(sums[1][x]) * share,
+             static_cast<double>(sums[2][x]) * share},
+            full_range, luma.height, to.Row(y) + 3 * x);
+  }
+  return std::move(to.image);
 }
 
 RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int max_width) {
   constexpr double kWhite = 32;
-  const auto pixel = [&](int x, int y, double& sum) {
-    sum += std::abs(Sample8(reference, 0, x, y) - Sample8(distorted, 0, x, y));
-  };
-  const auto store = [](double sum, double share, uint8_t* rgb) { HeatColor(sum * share / kWhite, rgb); };
-  return Shrink<double>(reference.planes[0], max_width, pixel, store);
+  const Plane &a = reference.planes[0], &b = distorted.planes[0];
+  Shrinking to(a, max_width);
+  const double share = to.share() / (1 << (reference.format.bit_depth - 8));
+  std::vector<uint64_t> sums(static_cast<size_t>(to.image.width));
+  for (int y = 0; y < to.image.height; ++y) {
+    if (reference.format.bit_depth == 8) AddDifferences<uint8_t>(a, b, to, y, sums);
+    else AddDifferences<uint16_t>(a, b, to, y, sums);
+    for (int x = 0; x < to.image.width; ++x)
+      HeatColor(static_cast<double>(sums[x]) * share / kWhite, to.Row(y) + 3 * x);
+  }
+  return std::move(to.image);
 }
 
 RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int width, int height) {
@@ -108,15 +165,14 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
 }
 
 Spot WorstSpot(const Picture& reference, const Picture& distorted, int size) {
-  const Plane& luma = reference.planes[0];
-  Spot worst{luma.width / 2, luma.height / 2};
-  double most = 0;
-  for (int top = 0; top < luma.height; top += size)
-    for (int left = 0; left < luma.width; left += size) {
-      double sum = 0;
-      for (int y = top; y < std::min(top + size, luma.height); ++y)
-        for (int x = left; x < std::min(left + size, luma.width); ++x)
-          sum += std::abs(Sample8(reference, 0, x, y) - Sample8(distorted, 0, x, y));
+  const Plane &a = reference.planes[0], &b = distorted.planes[0];
+  Spot worst{a.width / 2, a.height / 2};
+  uint64_t most = 0;
+  for (int top = 0; top < a.height; top += size)
+    for (int left = 0; left < a.width; left += size) {
+      const int width = std::min(size, a.width - left), height = std::min(size, a.height - top);
+      const uint64_t sum = reference.format.bit_depth == 8 ? SumOfDifferences<uint8_t>(a, b, left, top, width, height)
+                                                           : SumOfDifferences<uint16_t>(a, b, left, top, width, height);
       if (sum <= most) continue;
       most = sum;
       worst = {left + size / 2, top + size / 2};
@@ -136,12 +192,6 @@ void HeatColor(double value, uint8_t* rgb) {
 std::string Jpeg(const RgbImage& image, int quality) {
   std::string bytes;
   stbi_write_jpg_to_func(Append, &bytes, image.width, image.height, 3, image.rgb.data(), quality);
-  return bytes;
-}
-
-std::string Png(const RgbImage& image) {
-  std::string bytes;
-  stbi_write_png_to_func(Append, &bytes, image.width, image.height, 3, image.rgb.data(), 3 * image.width);
   return bytes;
 }
 

@@ -38,7 +38,6 @@ Spot WorstSpot(const Picture& reference, const Picture& distorted, int size);
 void HeatColor(double value, uint8_t* rgb);
 
 std::string Jpeg(const RgbImage& image, int quality);
-std::string Png(const RgbImage& image);
 
 /// RFC 4648, with padding.
 std::string Base64(std::string_view bytes);

@@ -8,11 +8,13 @@
 #include "report/map_image.h"
 #include "report/output_file.h"
 #include "report/picture_image.h"
+#include "report/png.h"
 
 namespace acutance {
 namespace {
 
 constexpr int kNoLimit = 1 << 30;
+constexpr int kMapWidth = 960;  // maps have a value for 32 samples
 
 Status WriteText(const std::string& path, const std::string& text) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
@@ -27,13 +29,14 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
   };
   ACU_RETURN_IF_ERROR(WriteText(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit))));
   ACU_RETURN_IF_ERROR(WriteText(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit))));
+  const RgbImage encode = ToImage(worst.distorted, full_range, kMapWidth);
   for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
     for (const FrameMap& map : maps) {
       const std::string name = map.name + run.options.KeySuffix();
       ACU_RETURN_IF_ERROR(WriteText(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
-      const RgbImage image = MapOverPicture(worst.distorted, full_range, map.losses, map.size, map.columns, kNoLimit);
-      ACU_RETURN_IF_ERROR(WriteText(path(name, "png"), Png(image)));
+      ACU_RETURN_IF_ERROR(WriteText(
+          path(name, "png"), Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns))));
     }
   }
   return {};

@@ -91,16 +91,32 @@ void Decouple(const Bands& ref, const Bands& dis, int scale, const AdmSetup& set
   }
 }
 
-int32_t Threshold(const Weighted& masker, int scale, int x, int y) {
-  int32_t sum = 0;
-  for (const Image& c : masker.weighted)
-    for (int dy = -1; dy <= 1; ++dy)
-      for (int dx = -1; dx <= 1; ++dx) {
-        const auto at =
-            static_cast<uint32_t>(c.at(adm::wavelet_index(x + dx, c.width), adm::wavelet_index(y + dy, c.height)));
-        sum += dx == 0 && dy == 0 ? adm::centre_share(scale, at) : adm::neighbour_share(scale, at);
+/// What each coefficient of a masker, its three bands together, hides at its own place and beside it.
+struct Shares {
+  Shares(const Weighted& masker, int scale)
+      : centre(masker.weighted[0].width, masker.weighted[0].height), near(centre) {
+    for (const Image& band : masker.weighted)
+      for (size_t i = 0; i < band.samples.size(); ++i) {
+        const auto at = static_cast<uint32_t>(band.samples[i]);
+        centre.samples[i] += adm::centre_share(scale, at);
+        near.samples[i] += adm::neighbour_share(scale, at);
       }
-  return sum;
+  }
+
+  Image centre, near;
+};
+
+/// Of a row: the shares of the eight places round each one, and its own.
+std::vector<int32_t> Thresholds(const Shares& shares, int y) {
+  const Image &centre = shares.centre, &near = shares.near;
+  const int above = adm::wavelet_index(y - 1, near.height), below = adm::wavelet_index(y + 1, near.height);
+  std::vector<int32_t> sides(near.width), thresholds(near.width);
+  for (int x = 0; x < near.width; ++x) sides[x] = near.at(x, above) + near.at(x, below);
+  for (int x = 0; x < near.width; ++x) {
+    const int left = adm::wavelet_index(x - 1, near.width), right = adm::wavelet_index(x + 1, near.width);
+    thresholds[x] = centre.at(x, y) + sides[x] + sides[left] + near.at(left, y) + sides[right] + near.at(right, y);
+  }
+  return thresholds;
 }
 
 /// Gives the rounded sum of a row to the blocks that it crosses: each has what the sum, rounded, grows by in it.
@@ -133,9 +149,9 @@ struct Blocks {
 /// Adds the cubes of what of `signal` the `masker` does not hide.
 void Mask(const Weighted& signal, const Weighted& masker, int scale, const AdmScale& s, AdmSum kind,
           const Blocks& blocks) {
-  std::vector<int32_t> thresholds(s.columns.end);
+  const Shares shares(masker, scale);
   for (int y = s.rows.begin; y < s.rows.end; ++y) {
-    for (int x = s.columns.begin; x < s.columns.end; ++x) thresholds[x] = Threshold(masker, scale, x, y);
+    const std::vector<int32_t> thresholds = Thresholds(shares, y);
     for (int band = 0; band < kAdmBands; ++band) {
       const auto cube = [&](int x) {
         const uint32_t value = adm::masked_value(scale, signal.signal[band].at(x, y), s.factor[band], band);
