@@ -205,7 +205,7 @@ std::string ComparedPart(const Page& page) {
   };
   text += row("reference", summary.reference);
   text += rows_of_input(0);
-  text += row("pictures",
+  text += row("compared as",
               fmt::format("{}x{}, {} bit, {}{}", summary.width, summary.height, summary.bit_depth, summary.pixel_format,
                           page.frame_rate ? fmt::format(", {:.6g} frames/s", *page.frame_rate) : ""));
   text +=
@@ -244,13 +244,17 @@ std::string LossPart(const Page& page) {
         "<p>Without loss this content would have {:.1f}; the encode has {:.1f}.</p><div class=\"wide\"><table "
         "class=\"bars\">\n",
         lost.best, lost.score);
-    for (int kind = 0; kind < kDamages; ++kind)
-      if (std::abs(lost.points[kind]) >= 0.005)
-        rows += fmt::format(
-            "<tr><th scope=\"row\">{}</th><td>{:.2f}</td><td><span class=\"bar\" "
-            "style=\"width:{:.1f}%\"></span></td></tr>\n",
-            kDamageNames[kind], lost.points[kind], std::clamp(lost.points[kind] / all, 0.0, 1.0) * 100);
+    bool has_gain = false;
+    for (int kind = 0; kind < kDamages; ++kind) {
+      if (std::abs(lost.points[kind]) < 0.005) continue;
+      has_gain |= lost.points[kind] < 0;
+      rows += fmt::format(
+          "<tr><th scope=\"row\">{}</th><td>{:.2f}</td><td><span class=\"bar\" "
+          "style=\"width:{:.1f}%\"></span></td></tr>\n",
+          kDamageNames[kind], lost.points[kind], std::clamp(lost.points[kind] / all, 0.0, 1.0) * 100);
+    }
     rows += "</table></div>\n";
+    if (has_gain) rows += "<p class=\"note\">Below zero: the model takes that difference for a gain.</p>\n";
   }
   if (rows.empty()) return "";
   return "<section aria-labelledby=\"h-lost\"><h2 id=\"h-lost\">Where points were lost</h2>\n<p class=\"note\">Points "
