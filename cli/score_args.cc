@@ -452,7 +452,7 @@ Status ReadLogArgs(const ScoreTexts& texts, ScoreArgs& args) {
   args.precision = texts.precision;
   args.json = texts.json;
   args.junit = texts.junit;
-  ACU_ASSIGN_OR_RETURN(args.pools, Named("--pool", ParsePools(texts.pool)));
+  ACU_ASSIGN_OR_RETURN(args.pools, Named("--pool:", ParsePools(texts.pool)));
   if (!texts.segments.empty()) {
     ACU_ASSIGN_OR_RETURN(args.segments, Named("--segments", ParseParts(texts.segments)));
   }

@@ -75,6 +75,7 @@ Status CheckOutputs(const ScoreArgs& args) {
   if (!args.junit.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.junit, videos));
   for (const std::string& output : args.pairs_out) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
   if (!args.report.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.report, videos));
+  if (args.worst > 0) ACU_RETURN_IF_ERROR(MakeMapFolder(args.maps));
   return {};
 }
 

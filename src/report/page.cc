@@ -68,7 +68,7 @@ Json ShotStarts(const Summary& summary) {
 
 std::string Data(const Page& page) {
   Json names = Json::array();
-  for (const SummaryVideo& video : page.summary->videos) names.push_back(video.distorted);
+  for (size_t v = 0; v < page.summary->videos.size(); ++v) names.push_back(VideoName(*page.summary, v));
   const Json data = {{"frames", page.summary->frame_count},
                      {"rate", page.frame_rate ? Json(*page.frame_rate) : Json()},
                      {"videos", std::move(names)},

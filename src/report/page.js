@@ -20,7 +20,7 @@
   const valueOf = (curve, word) =>
     word === MISSING ? NaN : curve.low + (curve.high - curve.low) * word / STEPS;
   const label = (curve) =>
-    data.videos.length > 1 ? `${curve.name}, ${data.videos[curve.video].split("/").pop()}` : curve.name;
+    data.videos.length > 1 ? `${curve.name}, ${data.videos[curve.video]}` : curve.name;
 
   const clock = (frame) => {
     if (!data.rate) return `frame ${frame}`;

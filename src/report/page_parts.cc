@@ -75,8 +75,7 @@ std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second
 }
 
 std::string Sentence(const Page& page, size_t video) {
-  std::string text =
-      "<p class=\"verdict\"><strong>" + EscapeXml(FileName(page.summary->videos[video].distorted)) + "</strong> ";
+  std::string text = "<p class=\"verdict\"><strong>" + EscapeXml(VideoName(*page.summary, video)) + "</strong> ";
   const auto mean =
       page.quality_column < 0
           ? std::nullopt
@@ -164,10 +163,16 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
 
 }  // namespace
 
+std::string VideoName(const Summary& summary, size_t video) {
+  const std::string& path = summary.videos[video].distorted;
+  const auto same = [&](const SummaryVideo& other) { return FileName(other.distorted) == FileName(path); };
+  return std::ranges::count_if(summary.videos, same) > 1 ? path : FileName(path);
+}
+
 std::string PageTitle(const Page& page) {
   std::string names;
-  for (const SummaryVideo& video : page.summary->videos)
-    names += (names.empty() ? "" : ", ") + FileName(video.distorted);
+  for (size_t v = 0; v < page.summary->videos.size(); ++v)
+    names += (names.empty() ? "" : ", ") + VideoName(*page.summary, v);
   return fmt::format("{} against {}", names, FileName(page.summary->reference));
 }
 
@@ -239,7 +244,7 @@ std::string LossPart(const Page& page) {
     if (!page.videos[v].lost) continue;
     const LostPoints& lost = *page.videos[v].lost;
     const double all = std::max(1.0, lost.best - lost.score);
-    if (page.videos.size() > 1) rows += "<h3>" + EscapeXml(FileName(page.summary->videos[v].distorted)) + "</h3>\n";
+    if (page.videos.size() > 1) rows += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
     rows += fmt::format(
         "<p>Without loss this content would have {:.1f}; the encode has {:.1f}.</p><div class=\"wide\"><table "
         "class=\"bars\">\n",
@@ -276,7 +281,7 @@ std::string WorstSecondsPart(const Page& page) {
           "<tr><td><button type=\"button\" class=\"go\" data-frame=\"{}\">{}</button></td><td>{} to "
           "{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
           second.first, Clock(page, second.first), second.first, second.first + second.frames - 1, second.score,
-          MostlyLost(page, v, second), EscapeXml(FileName(page.summary->videos[v].distorted)));
+          MostlyLost(page, v, second), EscapeXml(VideoName(*page.summary, v)));
   if (rows.empty()) return "";
   return "<section aria-labelledby=\"h-seconds\"><h2 id=\"h-seconds\">Worst seconds</h2><div "
          "class=\"wide\"><table><thead><tr><th scope=\"col\">from</th>"
@@ -292,7 +297,7 @@ std::string WorstFramesPart(const Page& page) {
   if (count == 0) return "";
   std::string text = "<section aria-labelledby=\"h-frames\"><h2 id=\"h-frames\">Worst frames</h2>\n";
   for (size_t v = 0; v < page.videos.size(); ++v) {
-    if (page.videos.size() > 1) text += "<h3>" + EscapeXml(FileName(page.summary->videos[v].distorted)) + "</h3>\n";
+    if (page.videos.size() > 1) text += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
     for (const PageFrame& frame : page.videos[v].worst) text += FrameCard(page, frame, kBytesForPictures / count);
   }
   return text + "</section>\n";

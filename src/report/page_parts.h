@@ -7,6 +7,9 @@
 
 namespace acutance {
 
+/// The name of a video's file; the whole path where another's file has that name.
+std::string VideoName(const Summary& summary, size_t video);
+
 std::string PageTitle(const Page& page);
 
 /// What it comes to, in sentences; warnings.

@@ -71,6 +71,15 @@ TEST(Page, SaysWhatItComesTo) {
   EXPECT_EQ(DataOf(page)["curves"].size(), 2);
 }
 
+TEST(Page, NamesFilesOfOneNameByTheirPaths) {
+  ScoredPage run(10, "a/encode.mp4");
+  run.summary.videos.push_back({"b/encode.mp4", &run.table, nullptr});
+  run.page.videos.resize(2);
+  const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "<title>a/encode.mp4, b/encode.mp4 against reference.mp4"));
+  EXPECT_EQ(DataOf(page)["videos"], Json({"a/encode.mp4", "b/encode.mp4"}));
+}
+
 TEST(Page, ShowsWhereShotsBegin) {
   ScoredPage run(100);
   EXPECT_EQ(DataOf(MakePage(run.page))["shots"], Json::array());

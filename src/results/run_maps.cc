@@ -44,10 +44,15 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
 
 }  // namespace
 
-Status WriteWorstMaps(const std::string& folder, int count, const RunView& view) {
+Status MakeMapFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message());
+  return {};
+}
+
+Status WriteWorstMaps(const std::string& folder, int count, const RunView& view) {
+  ACU_RETURN_IF_ERROR(MakeMapFolder(folder));
   for (size_t d = 0; d < view.run->worst.size(); ++d) {
     const std::string prefix =
         fmt::format("{}/{}", folder, view.run->worst.size() > 1 ? fmt::format("video{}_", d) : "");

@@ -8,6 +8,9 @@
 
 namespace acutance {
 
+/// Makes the folder, where there is none.
+Status MakeMapFolder(const std::string& folder);
+
 /// Of the `count` worst frames of each video the pictures, and each feature's map as PNG and NPY.
 Status WriteWorstMaps(const std::string& folder, int count, const RunView& view);
 

@@ -169,6 +169,9 @@ class Report(CommandTest):
     def test_a_page_that_cannot_be_written_fails_at_once(self):
         self.assert_fails(self.score(self.ref, self.dis, "--report", self.path("no/such/out.html")), 1, "no/such")
         self.assert_fails(self.score(self.ref, self.dis, "--report", self.dis), 1, "dis.y4m")
+        done = self.score(self.ref, self.dis, "--maps", "/proc/no", "--worst", "1")
+        self.assert_fails(done, 1, "/proc/no")
+        self.assertEqual(done.stdout, b"")
 
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_a_browser_draws_it(self):
