@@ -21,9 +21,28 @@ Range CellRange(int index, int count, int side) {
   return {begin, std::max(end, begin + 1)};
 }
 
+/// Rows of a cell: the first, from one to the next, and how many.
+struct CellRows {
+  int first, step, count;
+};
+
+/// The sums of `kWidth` columns from `x` on; the compiler keeps them in registers.
+template <int kWidth, class Sample, class Sum>
+void AddColumns(const Plane& luma, const CellRows& rows, int x, Sum* sums) {
+  Sum running[kWidth] = {};
+  for (int i = 0; i < rows.count; ++i) {
+    const Sample* row = luma.Row<Sample>(rows.first + i * rows.step) + x;
+    for (int k = 0; k < kWidth; ++k) running[k] = static_cast<Sum>(running[k] + row[k]);
+  }
+  std::copy_n(running, kWidth, sums + x);
+}
+
 template <class Sample, class Sum>
-void AddRow(const Sample* row, int width, Sum* sums) {
-  for (int x = 0; x < width; ++x) sums[x] = static_cast<Sum>(sums[x] + row[x]);
+void AddRows(const Plane& luma, const CellRows& rows, Sum* sums) {
+  constexpr int kChunk = 64 / static_cast<int>(sizeof(Sum));  // half of the registers of SSE2
+  int x = 0;
+  for (; x + kChunk <= luma.width; x += kChunk) AddColumns<kChunk, Sample>(luma, rows, x, sums);
+  for (; x < luma.width; ++x) AddColumns<1, Sample>(luma, rows, x, sums);
 }
 
 template <class Sample, class Sum>
@@ -32,10 +51,8 @@ void ReduceCells(const Plane& luma, int bit_depth, FrameSignature& signature) {
   for (int row = 0; row < kRows; ++row) {
     const Range down = CellRange(row, kRows, luma.height);
     const int step = (down.end - down.begin + kMostRows - 1) / kMostRows;
-    std::ranges::fill(sums, Sum{0});
-    int rows = 0;
-    for (int y = down.begin + step / 2; y < down.end; y += step, ++rows)
-      AddRow(luma.Row<Sample>(y), luma.width, sums.data());
+    const int first = down.begin + step / 2, rows = (down.end - first + step - 1) / step;
+    AddRows<Sample>(luma, {first, step, rows}, sums.data());
     for (int column = 0; column < kColumns; ++column) {
       const Range across = CellRange(column, kColumns, luma.width);
       uint64_t sum = 0;

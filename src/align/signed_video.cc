@@ -29,7 +29,7 @@ class SignedVideo : public ForwardedVideo {
 }  // namespace
 
 Picture LumaOf(const Picture& picture, const Rectangle& crop) {
-  Picture part{.format = picture.format, .planes = {}, .memory = nullptr};
+  Picture part{.format = picture.format, .planes = {}, .memory = picture.memory};
   const Plane& luma = picture.planes[0];
   part.planes[0] = {luma.data + crop.y * luma.stride + static_cast<ptrdiff_t>(crop.x) * picture.format.BytesPerSample(),
                     luma.stride, crop.width, crop.height};
@@ -38,7 +38,6 @@ Picture LumaOf(const Picture& picture, const Rectangle& crop) {
 
 void SharedTrack::Begin(std::optional<double> rate) {
   const std::lock_guard lock(mutex_);
-  track_ = {};
   track_.rate = PlausibleRate(rate);
 }
 
@@ -48,19 +47,21 @@ void SharedTrack::SetCrop(const Rectangle& crop) {
 }
 
 void SharedTrack::Add(const Picture& picture, std::optional<double> time) {
-  const FrameSignature signature = SignatureOf(crop_ ? LumaOf(picture, *crop_) : picture);
   const std::lock_guard lock(mutex_);
-  track_.signatures.push_back(signature);
+  stream_.Add(crop_ ? LumaOf(picture, *crop_) : picture);
+  ++added_;
   if (PlausibleTime(time)) track_.times.push_back(*time);
 }
 
 int64_t SharedTrack::size() const {
   const std::lock_guard lock(mutex_);
-  return track_.size();
+  return added_;
 }
 
-FrameTrack SharedTrack::Copy(int64_t count) const {
+FrameTrack SharedTrack::Copy(int64_t count) {
   const std::lock_guard lock(mutex_);
+  const std::vector<FrameSignature> made = stream_.TakeAll();
+  track_.signatures.insert(track_.signatures.end(), made.begin(), made.end());
   const auto most = static_cast<ptrdiff_t>(std::min(count, track_.size()));
   FrameTrack copy;
   copy.rate = track_.rate;

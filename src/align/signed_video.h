@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "align/frame_signature.h"
+#include "align/signature_stream.h"
 #include "io/cropped_video.h"
 #include "io/video_source.h"
 
@@ -13,21 +15,26 @@ namespace acutance {
 /// The signatures of the frames that passed; a thread reads the video, another looks.
 class SharedTrack {
  public:
+  /// crew: where signatures are made; null: where pictures are added.
+  explicit SharedTrack(std::shared_ptr<SignatureCrew> crew) : stream_(std::move(crew)) {}
+
   void Begin(std::optional<double> rate);
   /// The part of the pictures that counts. Called before the first of them.
   void SetCrop(const Rectangle& crop);
   void Add(const Picture& picture, std::optional<double> time);
   int64_t size() const;
   /// The first `count` frames, or all where there are fewer.
-  FrameTrack Copy(int64_t count) const;
+  FrameTrack Copy(int64_t count);
 
  private:
   mutable std::mutex mutex_;
-  FrameTrack track_;
+  SignatureStream stream_;
+  FrameTrack track_;   // its signatures follow when they are asked for
+  int64_t added_ = 0;  // pictures
   std::optional<Rectangle> crop_;
 };
 
-/// A part of a picture's luma, in the picture's memory.
+/// A part of a picture's luma, which shares the picture's memory.
 Picture LumaOf(const Picture& picture, const Rectangle& crop);
 
 std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track);

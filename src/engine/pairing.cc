@@ -48,6 +48,7 @@ Pairing::Pairing(const RunRequest& request)
       picks_(request.distorted.size() + 1) {
   const Mode mode = request.pairing.mode;
   watches_ = mode == Mode::kAuto;
+  if (watches_) crew_ = MakeSignatureCrew(request.threads);
   heeds_rates_ = mode != Mode::kIndex;
   next_check_ = kFirstCheck;
 }
@@ -90,7 +91,7 @@ Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, cons
   facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device(), source->facts().orientation, {}};
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
   if (!watches_ || source->is_on_device()) return source;
-  tracks_[v] = std::make_shared<SharedTrack>();
+  tracks_[v] = std::make_shared<SharedTrack>(crew_);
   return SignFrames(std::move(source), tracks_[v]);
 }
 

@@ -38,6 +38,8 @@ class Pairing {
 
   /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
   bool MustLookFirst();
+  /// The signatures of the reference's frames in the run that goes; null where they are not made.
+  std::shared_ptr<SharedTrack> reference_track() const { return picks_[0].empty() ? tracks_[0] : nullptr; }
   /// After `frames` pairs: whether they do not fit, so that the run had better stop.
   bool IsDoubtful(int64_t frames);
   /// After a run of `frames` pairs: what became of them. A run whose frames did not fit must go again after Look().
@@ -75,6 +77,7 @@ class Pairing {
   const RunRequest& request_;
   std::map<std::string, KeptVideo> kept_;
   std::vector<Facts> facts_;
+  std::shared_ptr<SignatureCrew> crew_;
   std::vector<std::shared_ptr<SharedTrack>> tracks_;  // of a run that is watched
   std::vector<std::vector<int64_t>> picks_;           // by video, the frames of a run that follows Look(); empty: all
   std::vector<Alignment> alignments_;

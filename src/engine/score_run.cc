@@ -7,10 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
-#include "align/frame_signature.h"
 #include "align/shot_cuts.h"
+#include "align/signature_stream.h"
 #include "base/guarded.h"
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
@@ -402,7 +403,23 @@ class Run {
   void WatchShots(const FramePair& pair) {
     if (!request_.find_shots || !sees_shots_) return;
     sees_shots_ = pair.reference.planes[0].data != nullptr;
-    if (sees_shots_) shots_.Add(SignatureOf(pair.reference));
+    ++watched_;
+    if (!sees_shots_ || (pairing_ && pairing_->reference_track())) return;
+    if (!signatures_) signatures_.emplace(MakeSignatureCrew(request_.threads));
+    signatures_->Add(pair.reference);
+    AddToShots(signatures_->TakeMade());
+  }
+
+  void AddToShots(std::span<const FrameSignature> signatures) {
+    for (const FrameSignature& signature : signatures) shots_.Add(signature);
+  }
+
+  void FindShots() {
+    if (!request_.find_shots || !sees_shots_) return;
+    const std::shared_ptr<SharedTrack> track = pairing_ ? pairing_->reference_track() : nullptr;
+    if (track) AddToShots(track->Copy(watched_).signatures);
+    else if (signatures_) AddToShots(signatures_->TakeAll());
+    result_.shot_starts = shots_.Find();
   }
 
   /// Reads and adds frames until the end, an error or a cancellation.
@@ -468,7 +485,7 @@ class Run {
     result_.frames = session_->frames_added();
     JudgeWorst();
     for (WorstFrames& worst : worst_) result_.worst.push_back(worst.Take());
-    if (request_.find_shots && sees_shots_) result_.shot_starts = shots_.Find();
+    FindShots();
     result_.session = std::move(session_);
   }
 
@@ -485,6 +502,8 @@ class Run {
   std::optional<std::pair<std::string, double>> first_rate_;
   ShotCuts shots_;
   bool sees_shots_ = true;
+  int64_t watched_ = 0;                        // frames of the reference
+  std::optional<SignatureStream> signatures_;  // where the pairing makes none
   bool was_stopped_ = false;  // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
   std::vector<WorstFrames> worst_;  // by distorted video

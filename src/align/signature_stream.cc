@@ -1,0 +1,125 @@
+#include "align/signature_stream.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/guarded.h"
+
+namespace acutance {
+namespace {
+
+constexpr size_t kMostQueuedBytes = size_t{64} << 20;
+constexpr int kMostThreads = 4;  // more take the cores that feed a device
+
+size_t BytesOf(const Picture& picture) {
+  size_t bytes = 0;
+  for (const Plane& plane : picture.planes)
+    if (plane.data != nullptr) bytes += static_cast<size_t>(std::abs(plane.stride)) * static_cast<size_t>(plane.height);
+  return bytes;
+}
+
+}  // namespace
+
+SignatureCrew::SignatureCrew(int threads) {
+  threads_.resize(static_cast<size_t>(std::max(threads, 0)));
+  const auto failed = std::ranges::find_if(
+      threads_, [this](std::thread& thread) { return !StartThread(thread, [this] { Serve(); }).ok(); });
+  threads_.erase(failed, threads_.end());
+}
+
+SignatureCrew::~SignatureCrew() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  posted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void SignatureCrew::Post(size_t bytes, const std::function<void()>& work) {
+  bool is_queued = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() < 2 * threads_.size() && queued_bytes_ + bytes <= kMostQueuedBytes) {
+      queue_.push_back({bytes, work});
+      queued_bytes_ += bytes;
+      is_queued = true;
+    }
+  }
+  if (is_queued) posted_.notify_one();
+  else work();
+}
+
+void SignatureCrew::Serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    posted_.wait(lock, [&] { return ends_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    Work work = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    work.run();
+    work.run = nullptr;
+    lock.lock();
+    queued_bytes_ -= work.bytes;
+  }
+}
+
+SignatureStream::SignatureStream(std::shared_ptr<SignatureCrew> crew)
+    : crew_(std::move(crew)), slots_(std::make_shared<Slots>()) {}
+
+void SignatureStream::Make(Slots& slots, Slot& slot) noexcept {
+  const Status made = Guarded([&] {
+    slot.signature = SignatureOf(slot.picture);
+    return Status();
+  });
+  if (made.ok()) slot.picture = {};
+  const std::lock_guard lock(slots.mutex);
+  slot.state = made.ok() ? Slot::kMade : Slot::kFailed;
+  slots.finished.notify_all();
+}
+
+void SignatureStream::Add(Picture picture) {
+  const size_t bytes = BytesOf(picture);
+  Slot* slot = nullptr;
+  {
+    const std::lock_guard lock(slots_->mutex);
+    slot = &slots_->waiting.emplace_back(Slot{.picture = std::move(picture), .signature = {}});
+  }
+  const auto make = [slots = slots_, slot] { Make(*slots, *slot); };
+  if (crew_) crew_->Post(bytes, make);
+  else make();
+}
+
+std::vector<FrameSignature> SignatureStream::TakeFirst(Slots& slots, size_t count) {
+  std::vector<FrameSignature> taken;
+  taken.reserve(count);
+  for (; count > 0; --count) {
+    Slot& slot = slots.waiting.front();
+    // Once more, in a thread whose exceptions are errors of the run.
+    taken.push_back(slot.state == Slot::kMade ? slot.signature : SignatureOf(slot.picture));
+    slots.waiting.pop_front();
+  }
+  return taken;
+}
+
+std::vector<FrameSignature> SignatureStream::TakeMade() {
+  const std::lock_guard lock(slots_->mutex);
+  const auto first = std::ranges::find(slots_->waiting, Slot::kWaits, &Slot::state);
+  return TakeFirst(*slots_, static_cast<size_t>(first - slots_->waiting.begin()));
+}
+
+std::vector<FrameSignature> SignatureStream::TakeAll() {
+  std::unique_lock lock(slots_->mutex);
+  const size_t count = slots_->waiting.size();
+  for (size_t i = 0; i < count; ++i)
+    slots_->finished.wait(lock, [&] { return slots_->waiting[i].state != Slot::kWaits; });
+  return TakeFirst(*slots_, count);
+}
+
+std::shared_ptr<SignatureCrew> MakeSignatureCrew(int threads) {
+  return std::make_shared<SignatureCrew>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0);
+}
+
+}  // namespace acutance
