@@ -210,7 +210,7 @@ std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curve
                           CsvField(std::filesystem::path(curve.encodes[i]).filename().string()), summary.width,
                           summary.height, summary.frame_rate.value_or(0), summary.bit_depth,
                           video.bit_rate.value_or(0) / 1000);
-      for (const QualityColumn& column : kQuality) text += "," + CtcCell(summary, video, column.score);
+      for (const QualityColumn& column : kQuality) text += fmt::format(",{}", CtcCell(summary, video, column.score));
       text += ",,\n";
     }
   return text;
