@@ -42,15 +42,6 @@ struct Pyramid : Workspace {
   std::vector<Level> levels;
 };
 
-FloatColors ColorsOf(const Picture& picture) {
-  FloatColors colors = {.width = picture.format.width, .height = picture.format.height};
-  for (int p = 0; p < 3; ++p) {
-    colors.planes[p] = picture.planes[p].Row<float>(0);
-    colors.strides[p] = picture.planes[p].stride / static_cast<ptrdiff_t>(sizeof(float));
-  }
-  return colors;
-}
-
 /// First each plane is halved again and again, then each scale is scored.
 class Ssimulacra2Extractor : public Extractor {
  public:
@@ -68,7 +59,7 @@ class Ssimulacra2Extractor : public Extractor {
                const BandResults& results) const override {
     auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
     for (int i = band.begin; i < band.end; ++i) {
-      if (stage == 0) Halve(ColorsOf(*frame.at(i / 3)), i / 3, i % 3, pyramid);
+      if (stage == 0) Halve(FloatColorsOf(*frame.at(i / 3)), i / 3, i % 3, pyramid);
       else Score(frame, i, pyramid, results.words.subspan(size_t{kSsimulacra2Words} * i, kSsimulacra2Words));
     }
   }
@@ -90,8 +81,8 @@ class Ssimulacra2Extractor : public Extractor {
   }
 
   void Score(const FrameView& frame, int scale, const Pyramid& pyramid, std::span<int64_t> words) const {
-    const FloatColors reference = scale == 0 ? ColorsOf(*frame.at(0)) : pyramid.Colors(0, scale);
-    const FloatColors distorted = scale == 0 ? ColorsOf(*frame.at(1)) : pyramid.Colors(1, scale);
+    const FloatColors reference = scale == 0 ? FloatColorsOf(*frame.at(0)) : pyramid.Colors(0, scale);
+    const FloatColors distorted = scale == 0 ? FloatColorsOf(*frame.at(1)) : pyramid.Colors(1, scale);
     Ssimulacra2Scale(reference, distorted, scale, scales_, words);
   }
 

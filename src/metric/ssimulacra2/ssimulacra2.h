@@ -8,6 +8,7 @@
 
 #include "image/picture.h"
 #include "kernel/kernel.h"
+#include "metric/blocks/float_colors.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -24,15 +25,6 @@ inline constexpr int kSsimulacra2Scales = 6, kSsimulacra2Components = 3, kSsimul
 /// A word each.
 inline constexpr int kSsimulacra2Maps = 3, kSsimulacra2Sums = 2 * kSsimulacra2Maps,
                      kSsimulacra2Words = kSsimulacra2Components * kSsimulacra2Sums;
-
-/// A picture of linear light.
-struct FloatColors {
-  int width = 0, height = 0;
-  std::array<const float*, 3> planes{};
-  std::array<ptrdiff_t, 3> strides{};  // in floats
-
-  const float* Row(int plane, int y) const { return planes[plane] + y * strides[plane]; }
-};
 
 /// How many scales pictures of a size have (docs/spec/beyond.md 3.2).
 int Ssimulacra2Scales(int width, int height);
