@@ -14,7 +14,7 @@ LIBRARY = pathlib.Path(os.environ.get("ACUTANCE_LIBRARY", pathlib.Path(BIN).pare
 # The shorter side from which on pictures of 4:2:0 have scores, by what the refusal says; others take any.
 SMALLEST = {"adm": 33, "float_adm": 17, "vif": 16, "float_vif": 16, "motion": 3, "float_motion": 3, "float_ansnr": 3,
             "psnr_hvs": 8, "psnr": 2, "ciede": 2, "float_ms_ssim": 176, "cambi": 216, "speed_chroma": 160,
-            "speed_temporal": 80, "xpsnr": 2, "ssimulacra2": 8, "cvvdp": 2}
+            "speed_temporal": 80, "xpsnr": 2, "ssimulacra2": 8, "butteraugli": 2, "cvvdp": 2}
 NEEDS_CHROMA = {"psnr_hvs", "ciede", "speed_chroma"}
 MOST_BITS = {"psnr_hvs": 12}
 INFINITE = {"psnr_hvs", "ciede", "xpsnr"}  # of identical pictures, as libvmaf's and FFmpeg's

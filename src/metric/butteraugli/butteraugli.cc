@@ -1,0 +1,256 @@
+#include "metric/butteraugli/butteraugli.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/exact_math.h"
+#include "metric/blocks/fold_by_32.h"
+#include "metric/blocks/linear_rgb.h"
+#include "metric/blocks/words.h"
+
+namespace acutance {
+namespace {
+
+const std::vector<OptionSpec> kOptions = WithLinearRgbOptions({
+    {"intensity_target", "nits", "the light of white, in nits; Vship's default is 203", 80.0, 1, 10000, true},
+    {"qnorm", "q", "the exponent of butteraugli_qnorm", 2, 1, 64, true},
+});
+
+const OutputSpec kOutputs[] = {{.name = "butteraugli_max"},
+                               {.name = "butteraugli_3norm"},
+                               {.name = "butteraugli_p3"},
+                               {.name = "butteraugli_qnorm"}};
+
+ArtifactSpec MapOf(const PictureFormat& format) {
+  return {"butteraugli_map", {format.width, format.height, kFloatDepth, PixelFormat::k400}};
+}
+
+/// Whether pictures are also compared at half their size.
+bool HasHalf(const PictureFormat& format) { return std::min(format.width, format.height) >= kButteraugliMinHalvedSide; }
+
+/// Small pictures become as large as the least, in whose middle they lie.
+PictureSize ExtendedSize(const PictureFormat& format) {
+  return {std::max(format.width, kButteraugliMinSide), std::max(format.height, kButteraugliMinSide)};
+}
+
+/// Where they lie.
+PictureSize OffsetOf(const PictureFormat& format) {
+  const PictureSize size = ExtendedSize(format);
+  return {(size.width - format.width) / 2, (size.height - format.height) / 2};
+}
+
+class Extended {
+ public:
+  /// By the nearest pixel. Pictures that are large enough stay where they are.
+  FloatColors Of(const Picture& picture) {
+    const FloatColors colors = FloatColorsOf(picture);
+    const PictureSize size = ExtendedSize(picture.format), offset = OffsetOf(picture.format);
+    if (size.width == colors.width && size.height == colors.height) return colors;
+    FloatColors extended = {.width = size.width, .height = size.height};
+    for (int p = 0; p < 3; ++p) {
+      planes_[p].resize(static_cast<size_t>(size.width) * size.height);
+      for (int y = 0; y < size.height; ++y)
+        for (int x = 0; x < size.width; ++x)
+          planes_[p][static_cast<size_t>(y) * size.width + x] = colors.Row(
+              p,
+              std::clamp(y - offset.height, 0, colors.height - 1))[std::clamp(x - offset.width, 0, colors.width - 1)];
+      extended.planes[p] = planes_[p].data();
+      extended.strides[p] = size.width;
+    }
+    return extended;
+  }
+
+ private:
+  std::array<std::vector<float>, 3> planes_;
+};
+
+/// The map at half the size.
+struct HalfMap : Workspace, ButteraugliRows {
+  explicit HalfMap(const PictureFormat& format)
+      : width((format.width + 1) / 2),
+        samples(HasHalf(format) ? static_cast<size_t>(width) * ((format.height + 1) / 2) : 0) {}
+  void Take(int y, const float* row) override {
+    std::copy_n(row, width, samples.begin() + static_cast<size_t>(y) * width);
+  }
+
+  int width;
+  std::vector<float> samples;
+};
+
+/// Adds up the whole map, row by row.
+class MapSums : public ButteraugliRows {
+ public:
+  MapSums(const PictureFormat& format, int q) : format_(format), offset_(OffsetOf(format)), q_(q), row_(format.width) {
+    for (auto& column : columns_) column.resize(format.width);
+  }
+
+  void Begin(const HalfMap& half, const BandResults& results) {
+    half_ = &half;
+    results_ = &results;
+  }
+
+  void Take(int extended_y, const float* row) override {
+    const int y = extended_y - offset_.height;
+    if (y < 0 || y >= format_.height) return;
+    if (y % kButteraugliStrip == 0) {
+      largest_ = 0;
+      for (auto& column : columns_) std::ranges::fill(column, 0.0);
+    }
+    const float* own = row + offset_.width;
+    if (HasHalf(format_)) {
+      const float* half = half_->samples.data() + static_cast<size_t>(y / 2) * half_->width;
+      for (int x = 0; x < format_.width; ++x) row_[x] = own[x] * 0.85f + 0.5f * half[x / 2];
+    } else {
+      std::copy_n(own, format_.width, row_.begin());
+    }
+    Add();
+    if (!results_->artifacts.empty()) std::ranges::copy(row_, results_->artifacts[0].Row<float>(0, y));
+    if ((y + 1) % kButteraugliStrip == 0 || y + 1 == format_.height) Fold(y / kButteraugliStrip);
+  }
+
+ private:
+  void Add() {
+    for (const float value : row_) largest_ = std::max(largest_, value);
+    double *sum3 = columns_[0].data(), *sum6 = columns_[1].data(), *sum12 = columns_[2].data();
+    for (int x = 0; x < format_.width; ++x) {
+      const double v = row_[x], v3 = v * (v * v), v6 = v3 * v3;
+      sum3[x] += v3;
+      sum6[x] += v6;
+      sum12[x] += v6 * v6;
+    }
+    for (int x = 0; x < format_.width; ++x) {
+      const double v = row_[x];
+      double power = v;
+      for (int i = 1; i < q_; ++i) power *= v;
+      columns_[3][x] += power;
+    }
+  }
+
+  void Fold(int strip) {
+    const std::span<int64_t> words = results_->words.subspan(size_t{kButteraugliWords} * strip, kButteraugliWords);
+    words[kButteraugliMax] = WordFromDouble(largest_);
+    for (int i = 0; i < 4; ++i) {
+      words[kButteraugliSum3 + i] = WordFromDouble(FoldBy32(columns_[i]));
+      columns_[i].resize(format_.width);
+    }
+  }
+
+  const PictureFormat format_;
+  const PictureSize offset_;
+  const int q_;
+  const HalfMap* half_ = nullptr;
+  const BandResults* results_ = nullptr;
+  float largest_ = 0;
+  std::vector<float> row_;
+  std::array<std::vector<double>, 4> columns_;
+};
+
+/// Buffers of a thread.
+struct ButteraugliThread : Workspace {
+  explicit ButteraugliThread(const PictureFormat& format) : sweep(MakeButteraugliSweep(ExtendedSize(format).width)) {}
+
+  std::unique_ptr<ButteraugliSweep> sweep;
+  Extended reference;
+  std::vector<Extended> distorted;
+  std::vector<std::unique_ptr<MapSums>> sums;
+};
+
+/// The map at half the size, in strips; then strips of the whole map.
+class ButteraugliExtractor : public Extractor {
+ public:
+  ButteraugliExtractor(const PictureFormat& format, float nits, int q)
+      : Extractor({.stages = {{HasHalf(format) ? StripsOf((format.height + 1) / 2) : 0}, {StripsOf(format.height)}},
+                   .words = kButteraugliWords * StripsOf(format.height),
+                   .artifacts = {MapOf(format)}}),
+        format_(format),
+        nits_(nits),
+        q_(q) {}
+
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<HalfMap>(format_); }
+  std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
+    return std::make_unique<ButteraugliThread>(format_);
+  }
+
+  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
+               const BandResults& results) const override {
+    RunBands({&frame, 1}, stage, band, {&workspaces, 1}, {&results, 1});
+  }
+
+  /// What depends on the reference is made once.
+  void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
+                std::span<const BandResults> results) const override {
+    if (band.begin >= band.end) return;
+    auto& thread = static_cast<ButteraugliThread&>(*workspaces[0].thread);
+    std::vector<FloatColors> distorted;
+    std::vector<ButteraugliRows*> to;
+    while (thread.sums.size() < frames.size()) thread.sums.push_back(std::make_unique<MapSums>(format_, q_));
+    thread.distorted.resize(std::max(thread.distorted.size(), frames.size()));
+    for (size_t i = 0; i < frames.size(); ++i) {
+      auto& half = static_cast<HalfMap&>(*workspaces[i].frame);
+      distorted.push_back(thread.distorted[i].Of(*frames[i].at(1)));
+      thread.sums[i]->Begin(half, results[i]);
+      to.push_back(stage == 0 ? static_cast<ButteraugliRows*>(&half) : thread.sums[i].get());
+    }
+    thread.sweep->Run(thread.reference.Of(*frames[0].at(0)), distorted, stage == 0, nits_, RowsOf(stage, band), to);
+  }
+
+  Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
+    double largest = 0, sums[4] = {};
+    for (size_t strip = 0; strip < totals.words.size(); strip += kButteraugliWords) {
+      largest = std::max(largest, DoubleFromWord(totals.words[strip + kButteraugliMax]));
+      for (int i = 0; i < 4; ++i) sums[i] += DoubleFromWord(totals.words[strip + kButteraugliSum3 + i]);
+    }
+    const double share = 1.0 / static_cast<double>(int64_t{format_.width} * format_.height);
+    for (double& sum : sums) sum *= share;
+    outputs.values[0] = largest;
+    outputs.values[1] = (Root(sums[0], 3) + Root(sums[1], 6) + Root(sums[2], 12)) / 3.0;
+    outputs.values[2] = Root(sums[0], 3);
+    outputs.values[3] = Root(sums[3], q_);
+    return {};
+  }
+
+ private:
+  static int StripsOf(int height) { return (height + kButteraugliStrip - 1) / kButteraugliStrip; }
+  static double Root(double value, int n) { return n == 1 || value == 0 ? value : Pow(value, 1.0 / n); }
+
+  /// Of the map of the extended picture.
+  RowBand RowsOf(int stage, RowBand strips) const {
+    const int height = stage == 0 ? (format_.height + 1) / 2 : format_.height, offset = OffsetOf(format_).height;
+    return {offset + strips.begin * kButteraugliStrip, offset + std::min(height, strips.end * kButteraugliStrip)};
+  }
+
+  const PictureFormat format_;
+  const float nits_;
+  const int q_;
+};
+
+Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+  if (const auto settings = ReadLinearRgb(options); !settings.ok())
+    return Error(settings.status().code(), "butteraugli: {}", settings.status().message());
+  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+    return Error(StatusCode::kInvalidArgument, "butteraugli: a {}x{} picture in {} has no chroma samples", format.width,
+                 format.height, PixelFormatName(format.pixel_format));
+  return std::unique_ptr<Extractor>(std::make_unique<ButteraugliExtractor>(
+      format, static_cast<float>(options.Double("intensity_target")), options.Int("qnorm")));
+}
+
+/// Of options that Make refuses, whatever.
+std::vector<InputSpec> Inputs(const OptionValues& options) {
+  const auto derived =
+      std::make_shared<LinearRgbInput>(ReadLinearRgb(options).ok() ? *ReadLinearRgb(options) : LinearRgbSettings());
+  return {{.video = Video::kReference, .planes = kAllPlanes, .derived = derived},
+          {.video = Video::kDistorted, .planes = kAllPlanes, .derived = derived}};
+}
+
+}  // namespace
+
+const Metric kButteraugliMetric = {
+    .name = "butteraugli",
+    .summary = "how visible differences of stills are: the largest, and means of powers; 0: the same",
+    .options = kOptions,
+    .outputs = kOutputs,
+    .inputs = Inputs,
+    .make = Make,
+};
+
+}  // namespace acutance

@@ -1,0 +1,88 @@
+// What the files of butteraugli share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "metric/blocks/float_colors.h"
+#include "metric/metric.h"
+
+namespace acutance {
+
+#include "metric/blocks/fused.kernel.h"
+
+namespace butteraugli {
+#include "metric/butteraugli/butteraugli_math.kernel.h"
+}  // namespace butteraugli
+
+inline constexpr int kButteraugliMinSide = 8;         // smaller pictures are extended
+inline constexpr int kButteraugliMinHalvedSide = 15;  // smaller pictures are compared at one scale
+
+/// Sums go by strips of that many rows, and so do the results of a frame.
+inline constexpr int kButteraugliStrip = 64;
+
+/// Words of a strip: the largest value of its map, as a double, and sums of powers.
+enum ButteraugliWord { kButteraugliMax, kButteraugliSum3, kButteraugliSum6, kButteraugliSum12, kButteraugliSumQ };
+inline constexpr int kButteraugliWords = 5;
+
+/// A Gaussian blur whose weights are normalised where the picture cuts them off.
+struct ButteraugliBlur {
+  ButteraugliBlur(double sigma);
+
+  int radius;
+  std::vector<float> whole;   // 2 * radius + 1
+  std::vector<float> inside;  // of the first radius + 1, divided by the sum of all
+
+  /// 1 / the sum of the weights that the picture has at `position` of `size` samples.
+  float Share(int position, int size) const;
+};
+
+/// Weights of the difference of one band.
+struct ButteraugliBand {
+  butteraugli::MaltaWeights malta;
+  float square, square_of_side;  // where squares are added, too
+};
+
+struct ButteraugliConstants {
+  ButteraugliConstants();
+
+  ButteraugliBlur around, highest, mask, high, low;
+  std::array<ButteraugliBand, 2> highest_band, high_band, middle_band;  // x, y
+  std::array<float, 3> middle_squares, low_squares;                     // x, y, b
+};
+
+const ButteraugliConstants& GetButteraugliConstants();
+
+/// Half the size, rounded up: the mean of each 2x2 pixels; pixels that an odd size lacks count as 0, and what is left
+/// counts twice. `to` has (width + 1) / 2 samples.
+void HalveButteraugliRow(const FloatColors& from, int plane, int y, float* to);
+
+/// What becomes of the rows of a map: `row` holds row y.
+class ButteraugliRows {
+ public:
+  virtual ~ButteraugliRows() = default;
+  virtual void Take(int y, const float* row) = 0;
+};
+
+/// Rows [band.begin, band.end) of the map of one scale, of each distorted picture. With `halved` the scale is that of
+/// half the pictures' size.
+class ButteraugliSweep {
+ public:
+  virtual ~ButteraugliSweep() = default;
+  virtual void Run(const FloatColors& reference, std::span<const FloatColors> distorted, bool halved, float nits,
+                   RowBand band, std::span<ButteraugliRows* const> to) = 0;
+};
+
+/// With SIMD (Highway) for whatever the CPU has. `width` is that of the widest pictures that will come.
+std::unique_ptr<ButteraugliSweep> MakeButteraugliSweep(int width);
+
+/// The same in plain loops, the reference implementation.
+std::unique_ptr<ButteraugliSweep> MakeButteraugliSweepRef();
+
+extern const Metric kButteraugliMetric;
+
+}  // namespace acutance

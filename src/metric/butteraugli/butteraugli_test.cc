@@ -1,0 +1,136 @@
+#include "metric/butteraugli/butteraugli.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
+#include "simd/testing/targets.h"
+
+namespace acutance {
+namespace {
+
+struct RandomColors {
+  RandomColors(int width, int height, std::mt19937& random, bool is_flat) {
+    colors.width = width;
+    colors.height = height;
+    const float level = static_cast<float>(random() % 100) / 100.0f;
+    for (int p = 0; p < 3; ++p) {
+      planes[p].resize(static_cast<size_t>(width) * height);
+      for (float& value : planes[p]) value = is_flat ? level : static_cast<float>(random() % 1100) / 1000.0f - 0.05f;
+      colors.planes[p] = planes[p].data();
+      colors.strides[p] = width;
+    }
+  }
+  std::array<std::vector<float>, 3> planes;
+  FloatColors colors;
+};
+
+/// Keeps rows of a map.
+struct KeptRows : ButteraugliRows {
+  explicit KeptRows(int map_width) : width(map_width) {}
+  void Take(int y, const float* row) override { rows[y].assign(row, row + width); }
+
+  int width;
+  std::map<int, std::vector<float>> rows;
+};
+
+TEST(ButteraugliSweep, EqualsThePlainLoops) {
+  std::mt19937 random(1);
+  for (const auto& [width, height] : {std::pair{8, 8}, {9, 17}, {33, 32}, {34, 101}, {64, 65}, {271, 39}, {16, 130}})
+    for (const bool is_flat : {false, true})
+      for (const bool halved : {false, true}) {
+        if (halved && std::min(width, height) < kButteraugliMinHalvedSide) continue;
+        const RandomColors reference(width, height, random, is_flat);
+        const RandomColors one(width, height, random, is_flat), other(width, height, random, false);
+        const FloatColors distorted[] = {one.colors, other.colors};
+        const int map_width = halved ? (width + 1) / 2 : width, map_height = halved ? (height + 1) / 2 : height;
+        const float nits = is_flat ? 203.0f : 80.0f;
+        KeptRows expected[2] = {KeptRows(map_width), KeptRows(map_width)};
+        ButteraugliRows* const to_expected[] = {&expected[0], &expected[1]};
+        MakeButteraugliSweepRef()->Run(reference.colors, distorted, halved, nits, {0, map_height}, to_expected);
+        ForEachTarget([&] {
+          const auto sweep = MakeButteraugliSweep(width + 5);
+          KeptRows made[2] = {KeptRows(map_width), KeptRows(map_width)};
+          ButteraugliRows* const to[] = {&made[0], &made[1]};
+          const int middle = static_cast<int>(random() % map_height);
+          sweep->Run(reference.colors, distorted, halved, nits, {middle, map_height}, to);
+          sweep->Run(reference.colors, distorted, halved, nits, {0, middle}, to);
+          for (int i = 0; i < 2; ++i)
+            EXPECT_TRUE(made[i].rows == expected[i].rows) << width << "x" << height << " " << halved << " " << middle;
+        });
+      }
+}
+
+std::vector<double> Values(const Picture& reference, const Picture& distorted, const OptionTexts& options = {}) {
+  return TestMetric(kButteraugliMetric, options, reference.format).Values(reference, distorted);
+}
+
+// docs/spec/beyond.md 7.2
+TEST(Butteraugli, KnownAnswers) {
+  struct Known {
+    int bits, frame;
+    double max, norm3, p3, max203, norm3_203, p3_203;
+  };
+  for (const Known& known :
+       {Known{8, 0, 2.026347875595, .932030330026, .832692588132, 2.873275518417, 1.189197559687, 1.041398567274},
+        Known{8, 1, 1.968237400055, .941538770250, .846814248312, 2.870651721954, 1.196341276653, 1.059616895159},
+        Known{10, 0, 2.022619724274, .928526615100, .829400622991, 2.865128517151, 1.184508676971, 1.036990433902},
+        Known{10, 1, 2.104203224182, .975530011861, .879641256425, 2.993741750717, 1.238359142901, 1.099129328402}}) {
+    const Picture reference = KnownPicture(known.bits, known.frame, false);
+    const Picture distorted = KnownPicture(known.bits, known.frame, true);
+    const std::vector<double> values = Values(reference, distorted, {{"qnorm", "3"}});
+    EXPECT_NEAR(values[0], known.max, 1e-12);
+    EXPECT_NEAR(values[1], known.norm3, 1e-12);
+    EXPECT_NEAR(values[2], known.p3, 1e-12);
+    EXPECT_EQ(values[3], values[2]);
+    const std::vector<double> brighter = Values(reference, distorted, {{"intensity_target", "203"}});
+    EXPECT_NEAR(brighter[0], known.max203, 1e-12);
+    EXPECT_NEAR(brighter[1], known.norm3_203, 1e-12);
+    EXPECT_NEAR(brighter[2], known.p3_203, 1e-12);
+  }
+}
+
+TEST(Butteraugli, IdenticalPicturesAre0) {
+  for (const PictureFormat& format : {PictureFormat{64, 48, 8, PixelFormat::k400}, {5, 3, 16, PixelFormat::k444}}) {
+    const Picture picture = FilmPicture(format, 0);
+    EXPECT_THAT(Values(picture, picture), testing::Each(0.0));
+  }
+}
+
+// Values of the definition, computed apart from this code. The first picture is extended, the second has one scale.
+TEST(Butteraugli, SmallPictures) {
+  struct Known {
+    int width, height;
+    double max, norm3, p3, p2;
+  };
+  for (const Known& known : {Known{6, 5, 7.4570922851562, 5.7870515876844, 5.5756552648910, 5.5233432366507},
+                             Known{12, 9, 10.3702793121338, 8.1782068790842, 7.9261840464629, 7.8661522523660},
+                             Known{15, 15, 13.1155147552490, 10.7008286104580, 10.5119812362582, 10.4664529187605}}) {
+    const auto picture = [&](bool distorted) {
+      return MakeTestPicture({known.width, known.height, 8, PixelFormat::k444}, [&](int p, int x, int y) {
+        return 40 + 6 * x + 5 * y + 9 * p + (distorted ? (x * y) % 7 * 5 : 0);
+      });
+    };
+    EXPECT_THAT(Values(picture(false), picture(true)),
+                testing::Pointwise(testing::DoubleNear(1e-12), {known.max, known.norm3, known.p3, known.p2}));
+  }
+}
+
+TEST(Butteraugli, NoSplitIntoBandsChangesABit) {
+  std::mt19937 random(3);
+  const Picture reference = KnownPicture(8, 0, false), distorted = KnownPicture(8, 0, true);
+  const TestMetric metric(kButteraugliMetric, {}, reference.format);
+  EXPECT_EQ(metric.Run({reference}, {distorted}, RandomBands(random, 2)).words,
+            metric.Run({reference}, {distorted}).words);
+}
+
+TEST(Butteraugli, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(RefusalOf(kButteraugliMetric, {{"matrix", "bt470"}}, {64, 64}), testing::HasSubstr("bt601"));
+  EXPECT_THAT(RefusalOf(kButteraugliMetric, {{"intensity_target", "0"}}, {64, 64}), testing::HasSubstr("10000"));
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,64 @@
+"""butteraugli as a user asks for it: norms, the light of white, maps, several encodes, the `vmaf` command."""
+import csv
+import json
+import pathlib
+import struct
+import unittest
+
+from clips import CommandTest
+
+OUTPUTS = ("butteraugli_max", "butteraugli_3norm", "butteraugli_p3", "butteraugli_qnorm")
+
+
+class ButteraugliTest(CommandTest):
+    FRAMES = 4
+
+    def columns(self, *features, options=()):
+        asked = [word for feature in features for word in ("-f", feature)]
+        self.assert_ok(self.score(self.ref, self.dis, "--no-model", "--align", "index", *asked, *options, "-q", "-o",
+                                  self.path("log.json"), "--precision", "max"))
+        frames = [frame["metrics"] for frame in json.loads(self.read("log.json"))["frames"]]
+        return {name: [frame[name] for frame in frames] for name in frames[0]}
+
+    def test_norms_and_light(self):
+        columns = self.columns("butteraugli", "butteraugli=intensity_target=203", "butteraugli=nits=203:qnorm=3")
+        self.assertEqual(set(columns),
+                         {name + suffix for name in OUTPUTS for suffix in ("", "_nits_203", "_nits_203_q_3")})
+        for k in range(self.FRAMES):
+            self.assertGreater(columns["butteraugli_max"][k], columns["butteraugli_3norm"][k])
+            self.assertGreater(columns["butteraugli_p3"][k], columns["butteraugli_qnorm"][k])
+            self.assertNotEqual(columns["butteraugli_max"][k], columns["butteraugli_max_nits_203"][k])
+            self.assertEqual(columns["butteraugli_p3_nits_203"][k], columns["butteraugli_qnorm_nits_203_q_3"][k])
+
+    def test_maps(self):
+        folder = pathlib.Path(self.path("maps"))
+        largest = self.columns("butteraugli", options=("--maps", folder))["butteraugli_max"]
+        files = sorted(folder.glob("butteraugli_map_*.tif"))
+        size = 4 * self.WIDTH * self.HEIGHT
+        self.assertEqual([max(struct.unpack(f"<{size // 4}f", file.read_bytes()[-size:])) for file in files], largest)
+
+    def test_several_encodes_at_once_and_threads(self):
+        self.assert_ok(self.score(self.ref, self.dis, self.ref, "--no-model", "--align", "index", "-f", "butteraugli",
+                                  "-q", "-o", self.path("{name}.csv"), "--precision", "max", "--threads", "3"))
+        logs = [list(csv.DictReader(self.read(f"{name}.csv").splitlines())) for name in ("dis", "ref")]
+        alone = self.columns("butteraugli", options=("--threads", "1"))
+        for name in OUTPUTS:
+            self.assertEqual([float(row[name]) for row in logs[0]], alone[name])
+            self.assertEqual([float(row[name]) for row in logs[1]], [0.0] * self.FRAMES)
+
+    def test_the_vmaf_command(self):
+        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "-n", "--feature", "butteraugli=intensity_target=203",
+                                 "--json", "-o", self.path("vmaf.json"), "--precision", "max"))
+        frames = json.loads(self.read("vmaf.json"))["frames"]
+        alone = self.columns("butteraugli=nits=203")
+        for name, values in alone.items():
+            self.assertEqual([frame["metrics"][name] for frame in frames], values)
+
+    def test_what_is_refused(self):
+        for feature, reason in (("butteraugli=intensity_target=0", "10000"), ("butteraugli=qnorm=0", "64"),
+                                ("butteraugli=transfer=pq", "bt1886"), ("butteraugli=intensity=80", "no such option")):
+            self.assert_fails(self.score(self.ref, self.dis, "--no-model", "--align", "index", "-f", feature), 1, reason)
+
+
+if __name__ == "__main__":
+    unittest.main()
