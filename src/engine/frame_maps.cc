@@ -67,15 +67,16 @@ FrameMap MapOfParts(const MetricRun& run, const Picture& reference, const Pictur
   return map;
 }
 
-FrameMap MapOfHeat(const MutablePicture& heat, const PictureFormat& format) {
+template <class Sample>
+FrameMap MapOfHeat(std::string_view name, const MutablePicture& heat, const PictureFormat& format) {
   const BlockGrid grid(format, kMapBlock);
-  FrameMap map = MakeMap("cambi", grid);
+  FrameMap map = MakeMap(std::string(name), grid);
   std::vector<double> sums(grid.count()), counts(grid.count());
   for (int y = 0; y < heat.format.height; ++y)
     for (int x = 0; x < heat.format.width; ++x) {
       const int block = grid.at(static_cast<int>(int64_t{1} * x * format.width / heat.format.width),
                                 static_cast<int>(int64_t{1} * y * format.height / heat.format.height));
-      sums[block] += heat.Row<uint16_t>(0, y)[x];
+      sums[block] += heat.Row<Sample>(0, y)[x];
       ++counts[block];
     }
   for (int block = 0; block < grid.count(); ++block)
@@ -112,9 +113,12 @@ Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture&
     ACU_RETURN_IF_ERROR(frame.PrepareDerived());
     return MapsOfSums(*blocks, frame, extractor->spec().sums);
   }
-  if (run.metric->name != "cambi") return std::vector<FrameMap>();
+  const std::string_view name = run.metric->name;
+  if (name != "cambi" && name != "cvvdp") return std::vector<FrameMap>();
   ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(*run.metric, *extractor, clip, 0));
-  return std::vector{MapOfHeat(frame.artifacts[0], r.format)};
+  const MutablePicture& heat = frame.artifacts[0];
+  return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(name, heat, r.format)
+                                                          : MapOfHeat<uint16_t>(name, heat, r.format)};
 }
 
 }  // namespace acutance

@@ -152,6 +152,26 @@ TEST(FrameMaps, OfBandingAreItsHeat) {
   EXPECT_GT(*std::ranges::max_element(losses), 0);
 }
 
+TEST(FrameMaps, OfVisibleDifferencesAreTheirHeat) {
+  const PictureFormat format{256, 160, 8, PixelFormat::k420};
+  const auto picture = [&](int noise) {
+    const MutablePicture made = AllocatePicture(format).value();
+    for (int p = 0; p < 3; ++p)
+      for (int y = 0; y < format.PlaneHeight(p); ++y)
+        for (int x = 0; x < format.PlaneWidth(p); ++x)
+          made.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(p == 0 && x < 32 && y < 32 ? 100 + noise * (x & 1) : 100);
+    return made.Share();
+  };
+  const Metric& metric = *FindMetric("cvvdp");
+  const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, picture(0), picture(90));
+  ASSERT_TRUE(maps.ok());
+  ASSERT_EQ(maps->size(), 1);
+  EXPECT_EQ((*maps)[0].name, "cvvdp");
+  const std::vector<double>& losses = (*maps)[0].losses;
+  EXPECT_EQ(std::ranges::max_element(losses) - losses.begin(), 0);
+  EXPECT_LT(losses.back(), losses[0] / 10);
+}
+
 TEST(FrameMaps, AreNoneOfMotion) {
   const PictureFormat format{64, 64, 8, PixelFormat::k420};
   const Metric& metric = *FindMetric("motion");

@@ -13,9 +13,10 @@ void WorstFrames::Offer(int64_t frame, const Picture& reference, const Picture& 
 
 void WorstFrames::Judge(const ScoreTable& table, int column, int64_t frames) {
   while (!waiting_.empty() && waiting_.front().frame < frames) {
+    const std::optional<double> score = table.Get(column, waiting_.front().frame);
+    if (!score && waiting_.front().frame + 1 == frames) return;  // it may come with the next frame's
     WorstFrame candidate = std::move(waiting_.front());
     waiting_.pop_front();
-    const std::optional<double> score = table.Get(column, candidate.frame);
     if (!score || std::isnan(*score)) continue;
     candidate.score = *score;
     Keep(std::move(candidate));
@@ -36,8 +37,9 @@ std::vector<WorstFrame> WorstFrames::Take() {
 }
 
 std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column) {
-  static constexpr std::array<std::string_view, 9> kHigherIsBetter = {
-      "psnr_hvs", "float_ms_ssim", "float_ssim", "psnr_y", "float_psnr", "ssim", "ciede2000", "vif_scale0", "adm2"};
+  static constexpr std::array<std::string_view, 11> kHigherIsBetter = {
+      "cvvdp_frame", "ssimulacra2", "psnr_hvs",  "float_ms_ssim", "float_ssim", "psnr_y",
+      "float_psnr",  "ssim",        "ciede2000", "vif_scale0",    "adm2"};
   if (const int column = table.Find(model_column); column >= 0) return column;
   for (const std::string_view name : kHigherIsBetter)
     for (size_t column = 0; column < table.columns().size(); ++column)

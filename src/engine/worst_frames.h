@@ -27,7 +27,8 @@ class WorstFrames {
   /// Frames in order. The pictures of a frame are held until it is judged.
   void Offer(int64_t frame, const Picture& reference, const Picture& distorted);
 
-  /// Judges the frames below `frames`, whose scores are in the table. A frame without a score is passed over.
+  /// Judges the frames below `frames`, whose scores are in the table. A frame that has none when the next one is done
+  /// is passed over.
   void Judge(const ScoreTable& table, int column, int64_t frames);
 
   /// The lowest score first.

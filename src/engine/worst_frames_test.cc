@@ -35,12 +35,30 @@ TEST(WorstFrames, PassOverFramesWithoutAScore) {
   EXPECT_EQ(Worst({20, 1e6, 10, 1e6, 30, 1e6}, 2, 1), (std::vector<int64_t>{2, 0}));
 }
 
+TEST(WorstFrames, WaitForAScoreThatComesWithTheNextFrames) {
+  ScoreTable table;
+  const int column = *table.AddColumn("cvvdp_frame", "cvvdp_frame");
+  WorstFrames worst(1, 1);
+  worst.Offer(0, {}, {});
+  worst.Judge(table, column, 1);
+  worst.Offer(1, {}, {});
+  for (const int frame : {0, 1}) ASSERT_TRUE(table.Set(column, frame, 8.0 + frame).ok());
+  worst.Judge(table, column, 2);
+  const std::vector<WorstFrame> taken = worst.Take();
+  ASSERT_EQ(taken.size(), 1u);
+  EXPECT_EQ(taken[0].frame, 0);
+}
+
 TEST(QualityColumn, IsTheModelsElseAFeatureThatRises) {
   ScoreTable table;
   for (const char* name : {"Cambi_feature_cambi_score", "psnr_y", "vmaf"})
     ASSERT_TRUE(table.AddColumn(name, name).ok());
   EXPECT_EQ(QualityColumn(table, "vmaf"), 2);
   EXPECT_EQ(QualityColumn(table, ""), 1);
+  ASSERT_TRUE(table.AddColumn("cvvdp", "cvvdp").ok());
+  EXPECT_EQ(QualityColumn(table, ""), 1) << "a running value says nothing of its frame";
+  ASSERT_TRUE(table.AddColumn("cvvdp_frame", "cvvdp_frame").ok());
+  EXPECT_EQ(QualityColumn(table, ""), 4);
   ScoreTable other;
   ASSERT_TRUE(other.AddColumn("Cambi_feature_cambi_score", "cambi").ok());
   EXPECT_EQ(QualityColumn(other, ""), std::nullopt);

@@ -93,6 +93,12 @@ class CvvdpTest(CommandTest):
         self.assertTrue(all(0 <= value < 2 for value in heat))
         self.assertGreater(max(heat), 0.01)
 
+    def test_the_worst_frames(self):
+        folder = pathlib.Path(self.path("worst"))
+        columns = self.log("cvvdp", options=("--maps", folder, "--worst", "1"))[0]
+        worst = columns["cvvdp_frame"].index(min(columns["cvvdp_frame"]))
+        self.assertTrue((folder / f"cvvdp_{worst:06}.npy").exists(), sorted(folder.iterdir()))
+
     def test_a_gate(self):
         clip = self.log("cvvdp")[1]["cvvdp_clip"]
         gate = (self.ref, self.dis, "--no-model", "--align", "index", "-f", "cvvdp", "--require")
