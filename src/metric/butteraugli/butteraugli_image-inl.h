@@ -1,0 +1,282 @@
+// A picture's steps from light to frequencies and masks, some rows at a time. Included once per instruction set.
+#if defined(ACUTANCE_BUTTERAUGLI_IMAGE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_BUTTERAUGLI_IMAGE_INL_H_
+#undef ACUTANCE_BUTTERAUGLI_IMAGE_INL_H_
+#else
+#define ACUTANCE_BUTTERAUGLI_IMAGE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "metric/butteraugli/butteraugli.h"
+#include "metric/butteraugli/butteraugli_blur-inl.h"
+#include "metric/butteraugli/butteraugli_color-inl.h"
+#include "simd/aligned_memory.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
+
+constexpr int kBatch = 8;  // rows at a time
+
+/// How many rows beyond those of the map a step makes.
+enum Reach {
+  kReachOfMap = 0,
+  kReachOfMask = 3,
+  kReachOfDifferences = 4,
+  kReachOfHighest = kReachOfMask + 6,
+  kReachOfHigh = kReachOfHighest + 3,
+  kReachOfLow = kReachOfHigh + 7,
+  kReachOfColors = kReachOfLow + 16,
+  kReachOfLight = kReachOfColors + 2,
+};
+
+/// Rows that follow each other. Beside each there is space, zeros to its left. Rows lie an odd number of cache lines
+/// apart, so that those around one do not all fall into the same sets of a cache.
+class RowRing {
+ public:
+  RowRing(int width, int rows)
+      : pitch_(16 * ((width + kLeft + kRight + 15) / 16 | 1)),
+        rows_(rows),
+        samples_(AllocateVectors<float>(static_cast<size_t>(pitch_) * rows)) {
+    std::fill_n(samples_.get(), static_cast<size_t>(pitch_) * rows, 0.0f);
+  }
+
+  /// y is at least -rows.
+  float* Row(int y) const { return samples_.get() + static_cast<size_t>((y + rows_) % rows_) * pitch_ + kLeft; }
+
+ private:
+  static constexpr int kLeft = 32, kRight = 96;
+
+  int pitch_, rows_;
+  hwy::AlignedFreeUniquePtr<float[]> samples_;
+};
+
+/// Rows that a step has made of those that it will make.
+struct Progress {
+  void Begin(RowBand band, int reach_of_step, int height) {
+    reach = reach_of_step;
+    done = std::max(0, band.begin - reach);
+    end = std::min(height, band.end + reach);
+  }
+  /// Those up to which the map shall come.
+  RowBand Next(int map_row) {
+    const RowBand next = {done, std::max(done, std::min(end, map_row + reach))};
+    done = next.end;
+    return next;
+  }
+
+  int reach = 0, done = 0, end = 0;
+};
+
+/// Columns at a time, of which all rows that a blur reads lie in the first cache.
+constexpr int kChunk = 128;
+
+/// Calls `f(x, stop)` for columns [x, stop).
+template <class F>
+void ForChunks(int width, F f) {
+  for (int x = 0; x < width; x += kChunk) f(x, std::min(width, x + kChunk));
+}
+
+/// Blurs a batch of rows down columns.
+template <int radius>
+class BlurDown {
+ public:
+  BlurDown(const BorderedBlur& blur, const RowRing& from, int height, RowBand band, const RowRing& to)
+      : blur_(blur), to_(to), height_(height), first_(std::max(0, band.begin - radius)), band_(band) {
+    const int last = std::min(height, band.end + radius);
+    for (int y = first_; y < last; ++y) rows_[y - first_] = from.Row(y);
+  }
+
+  void Run(int x, int stop) const {
+    for (int y = band_.begin; y < band_.end; ++y) {
+      const int above = std::max(0, y - radius), below = std::min(height_, y + radius + 1);
+      const float* const* rows = rows_ + (above - first_);
+      if (below - above == 2 * radius + 1) BlurInside<radius>(blur_, rows, x, stop, to_.Row(y));
+      else
+        BlurCutOff(blur_.weights(), rows, above - y + radius, below - above, blur_.weights().Share(y, height_), x, stop,
+                   to_.Row(y));
+    }
+  }
+
+ private:
+  const BorderedBlur& blur_;
+  const RowRing& to_;
+  const int height_, first_;
+  const RowBand band_;
+  const float* rows_[kBatch + 2 * radius];
+};
+
+/// One picture's frequencies.
+class Image {
+ public:
+  explicit Image(int width)
+      : low(Rings<3>(width, kReachOfLow)),
+        middle(Rings<3>(width, kReachOfHigh)),
+        high(Rings<2>(width, kReachOfHighest)),
+        highest(Rings<2>(width, kReachOfHighest)),
+        mask(width, kBatch + kReachOfMask + 3),
+        light_(Rings<3>(width, kReachOfLight - kReachOfColors + 2)),
+        around_(Rings<3>(width, kReachOfLight - kReachOfColors + 2)),
+        colors_(Rings<3>(width, kReachOfColors - kReachOfLow)),
+        low_across_(Rings<3>(width, kReachOfColors - kReachOfLow + 16)),
+        without_low_(Rings<3>(width, kReachOfLow - kReachOfHigh)),
+        high_across_(Rings<3>(width, kReachOfLow - kReachOfHigh + 7)),
+        without_middle_(Rings<2>(width, kReachOfHigh - kReachOfHighest)),
+        highest_across_(Rings<2>(width, kReachOfHigh - kReachOfHighest + 3)),
+        mask_source_(width, kBatch),
+        mask_across_(width, kBatch + kReachOfHighest - kReachOfMask + 6),
+        spare_{RowRing(width, 1), RowRing(width, 1), RowRing(width, 1)} {}
+
+  void Begin(const FloatColors& colors, bool halved, float nits, RowBand band) {
+    source_ = &colors;
+    halved_ = halved;
+    nits_ = nits;
+    width_ = halved ? (colors.width + 1) / 2 : colors.width;
+    height_ = halved ? (colors.height + 1) / 2 : colors.height;
+    const Reach reaches[] = {kReachOfLight, kReachOfColors, kReachOfLow, kReachOfHigh, kReachOfHighest, kReachOfMask};
+    for (int i = 0; i < kSteps; ++i) progress_[i].Begin(band, reaches[i], height_);
+  }
+
+  /// Makes what rows of the map up to `map_row` need.
+  void Advance(int map_row) {
+    MakeLight(progress_[0].Next(map_row));
+    MakeColors(progress_[1].Next(map_row));
+    MakeLow(progress_[2].Next(map_row));
+    MakeHigh(progress_[3].Next(map_row));
+    MakeHighest(progress_[4].Next(map_row));
+    MakeMask(progress_[5].Next(map_row));
+  }
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+
+  std::array<RowRing, 3> low, middle;
+  std::array<RowRing, 2> high, highest;
+  RowRing mask;
+
+ private:
+  static constexpr int kSteps = 6, kMaskDistance = 3;
+
+  template <size_t count>
+  static std::array<RowRing, count> Rings(int width, int beyond) {
+    const auto ring = [&] { return RowRing(width, kBatch + beyond); };
+    if constexpr (count == 3) return {ring(), ring(), ring()};
+    else return {ring(), ring()};
+  }
+
+  void MakeLight(RowBand band) {
+    for (int y = band.begin; y < band.end; ++y)
+      for (int p = 0; p < 3; ++p) {
+        float* row = light_[p].Row(y);
+        if (halved_) HalveButteraugliRow(*source_, p, y, row);
+        else std::copy_n(source_->Row(p, y), width_, row);
+        row[-1] = row[0];
+        row[-2] = row[1];
+        row[width_] = row[width_ - 1];
+        row[width_ + 1] = row[width_ - 2];
+        const float* rows[] = {row - 2, row - 1, row, row + 1, row + 2};
+        BlurAround(blurs_.around, rows, 0, width_, around_[p].Row(y));
+        row[-1] = row[-2] = 0.0f;
+      }
+  }
+
+  void MakeColors(RowBand band) {
+    for (int y = band.begin; y < band.end; ++y) {
+      const float *light[3], *around[3][5];
+      float *blurred[3], *colors[3];
+      for (int p = 0; p < 3; ++p) {
+        for (int i = 0; i < 5; ++i) {
+          const int near = y + i - 2;
+          around[p][i] = around_[p].Row(near < 0 ? -1 - near : near >= height_ ? 2 * height_ - 1 - near : near);
+        }
+        blurred[p] = spare_[p].Row(0);
+        light[p] = light_[p].Row(y);
+        colors[p] = colors_[p].Row(y);
+      }
+      ForChunks(width_, [&](int x, int stop) {
+        for (int p = 0; p < 3; ++p) BlurAround(blurs_.around, around[p], x, stop, blurred[p]);
+        ColorRow(light, blurred, nits_, x, stop, colors);
+      });
+      for (int c = 0; c < 3; ++c) BlurAcross<16>(blurs_.low, colors[c], width_, low_across_[c].Row(y));
+    }
+  }
+
+  void MakeLow(RowBand band) {
+    const auto down = [&](int c) { return BlurDown<16>(blurs_.low, low_across_[c], height_, band, low[c]); };
+    const BlurDown<16> downs[] = {down(0), down(1), down(2)};
+    ForChunks(width_, [&](int x, int stop) {
+      for (const auto& blur : downs) blur.Run(x, stop);
+      for (int y = band.begin; y < band.end; ++y)
+        LowRow({colors_[0].Row(y), colors_[1].Row(y), colors_[2].Row(y)}, x, stop,
+               {low[0].Row(y), low[1].Row(y), low[2].Row(y)},
+               {without_low_[0].Row(y), without_low_[1].Row(y), without_low_[2].Row(y)});
+    });
+    for (int y = band.begin; y < band.end; ++y)
+      for (int c = 0; c < 3; ++c) BlurAcross<7>(blurs_.high, without_low_[c].Row(y), width_, high_across_[c].Row(y));
+  }
+
+  void MakeHigh(RowBand band) {
+    const auto down = [&](int c) { return BlurDown<7>(blurs_.high, high_across_[c], height_, band, middle[c]); };
+    const BlurDown<7> downs[] = {down(0), down(1), down(2)};
+    ForChunks(width_, [&](int x, int stop) {
+      for (const auto& blur : downs) blur.Run(x, stop);
+      for (int y = band.begin; y < band.end; ++y)
+        MiddleRow({without_low_[0].Row(y), without_low_[1].Row(y)}, x, stop, {middle[0].Row(y), middle[1].Row(y)},
+                  {without_middle_[0].Row(y), without_middle_[1].Row(y)});
+    });
+    for (int y = band.begin; y < band.end; ++y)
+      for (int c = 0; c < 2; ++c)
+        BlurAcross<3>(blurs_.highest, without_middle_[c].Row(y), width_, highest_across_[c].Row(y));
+  }
+
+  void MakeHighest(RowBand band) {
+    const auto down = [&](int c) { return BlurDown<3>(blurs_.highest, highest_across_[c], height_, band, high[c]); };
+    const BlurDown<3> downs[] = {down(0), down(1)};
+    ForChunks(width_, [&](int x, int stop) {
+      for (const auto& blur : downs) blur.Run(x, stop);
+      for (int y = band.begin; y < band.end; ++y)
+        HighRow({without_middle_[0].Row(y), without_middle_[1].Row(y)}, x, stop, {high[0].Row(y), high[1].Row(y)},
+                {highest[0].Row(y), highest[1].Row(y)}, mask_source_.Row(y));
+    });
+    for (int y = band.begin; y < band.end; ++y)
+      BlurAcross<6>(blurs_.mask, mask_source_.Row(y), width_, mask_across_.Row(y));
+  }
+
+  void MakeMask(RowBand band) {
+    const BlurDown<6> blur(blurs_.mask, mask_across_, height_, band, mask);
+    ForChunks(width_, [&](int x, int stop) { blur.Run(x, stop); });
+    for (int y = band.begin; y < band.end; ++y) {
+      constexpr float kNone = std::numeric_limits<float>::infinity();
+      std::fill_n(mask.Row(y) - kMaskDistance, kMaskDistance, kNone);
+      std::fill_n(mask.Row(y) + width_, kMaskDistance, kNone);
+    }
+  }
+
+  const Blurs blurs_;
+  const FloatColors* source_ = nullptr;
+  bool halved_ = false;
+  float nits_ = 0;
+  int width_ = 0, height_ = 0;
+  Progress progress_[kSteps];
+  std::array<RowRing, 3> light_, around_, colors_, low_across_, without_low_, high_across_;
+  std::array<RowRing, 2> without_middle_, highest_across_;
+  RowRing mask_source_, mask_across_;
+  std::array<RowRing, 3> spare_;  // a row each
+};
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif  // ACUTANCE_BUTTERAUGLI_IMAGE_INL_H_

@@ -1,0 +1,157 @@
+// Differences and their sums along lines. Included once per instruction set.
+#if defined(ACUTANCE_BUTTERAUGLI_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_BUTTERAUGLI_LINES_INL_H_
+#undef ACUTANCE_BUTTERAUGLI_LINES_INL_H_
+#else
+#define ACUTANCE_BUTTERAUGLI_LINES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "metric/butteraugli/butteraugli.h"
+#include "metric/butteraugli/butteraugli_vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
+
+/// 0 beyond the picture.
+inline void DifferenceRow(const float* a, const float* b, const butteraugli::MaltaWeights& w, int width, float* to) {
+  const VF zero = hn::Zero(DF()), norm = Number(w.norm);
+  for (int x = 0; x < width; x += kLanes) {
+    const VF p = Load(a + x), q = Load(b + x);
+    const VF size = hn::Abs(p);
+    const VF around = hn::Add(norm, hn::Mul(Number(0.5f), hn::Add(size, hn::Abs(q))));
+    const VF difference = hn::Mul(hn::Div(Number(w.both), around), hn::Sub(p, q));
+    const VF side = hn::Div(Number(w.one_sided), around);
+    const auto negative = hn::Lt(p, zero);
+    const VF other = hn::IfThenElse(negative, hn::Neg(q), q);
+    const VF small = hn::Mul(Number(0.55f), size), big = hn::Mul(Number(1.05f), size);
+    const VF more = hn::IfThenElse(hn::Lt(other, small), hn::Mul(side, hn::Sub(small, other)),
+                                   hn::IfThenElseZero(hn::Gt(other, big), hn::Neg(hn::Mul(side, hn::Sub(other, big)))));
+    Store(hn::Add(difference, hn::IfThenElse(negative, hn::Neg(more), more)), to + x);
+  }
+  std::fill_n(to + width, 4 * kLanes, 0.0f);
+}
+
+/// Sums of two differences that are next to each other along a line. The sums of many lines are made of these.
+struct PairRows {
+  static constexpr int kWidth = 256, kMargin = 16, kPitch = kWidth + 2 * kMargin + 16;
+
+  explicit PairRows(int rows) : samples(static_cast<size_t>(4) * rows * kPitch), rows(rows) {}
+  float* Row(int kind, int row) { return samples.data() + (static_cast<size_t>(kind) * rows + row) * kPitch + kMargin; }
+
+  std::vector<float> samples;
+  int rows;
+};
+
+/// Kinds: along a row, down, down and right, down and left.
+enum PairKind { kAlong, kDown, kFalling, kRising };
+
+/// to = a + b, and some columns more on both sides.
+inline void AddRows(const float* a, const float* b, int width, float* to) {
+  constexpr int kBeside = 8;
+  for (int x = -kBeside; x < width + kBeside; x += kLanes) Store(hn::Add(Load(a + x), Load(b + x)), to + x);
+}
+
+/// Of columns [0, width) of `count` rows of differences.
+template <int step>
+void MakePairs(const float* const* rows, int count, int width, PairRows& pairs) {
+  for (int r = 0; r < count; ++r) {
+    // Lines along a row lie at most one row above or below the middle.
+    if (r >= 3 && r < count - 3) AddRows(rows[r], rows[r] + step, width, pairs.Row(kAlong, r));
+    if (r + step < count) AddRows(rows[r], rows[r + step], width, pairs.Row(kDown, r));
+    if (r + 1 == count) continue;
+    AddRows(rows[r], rows[r + 1] + 1, width, pairs.Row(kFalling, r));
+    AddRows(rows[r], rows[r + 1] - 1, width, pairs.Row(kRising, r));
+  }
+}
+
+/// Where a pixel's lines begin.
+struct LinePoints {
+  const float* const* differences;  // of rows from 4 above to 4 below
+  const float* pairs[4];            // of kinds, 4 rows above
+  ptrdiff_t pitch;
+
+  VF At(int y, int x) const { return Load(differences[y + 4] + x); }
+  VF Pair(PairKind kind, int y, int x) const { return Load(pairs[kind] + (y + 4) * pitch + x); }
+};
+
+HWY_INLINE VF SparseLines(const LinePoints& p, int at) {
+  const VF centre = p.At(0, at);
+  VF line, total;
+  const auto pairs = [&](PairKind kind, int y1, int x1, int y2, int x2) HWY_ATTR {
+    return hn::Add(p.Pair(kind, y1, at + x1), hn::Add(centre, p.Pair(kind, y2, at + x2)));
+  };
+  const auto points = [&](int y1, int x1, int y2, int x2) HWY_ATTR {
+    return hn::Add(hn::Add(p.At(y1, at + x1), p.At(y2, at + x2)),
+                   hn::Add(centre, hn::Add(p.At(-y2, at - x2), p.At(-y1, at - x1))));
+  };
+  line = pairs(kAlong, 0, -4, 0, 2);
+  total = hn::Mul(line, line);
+  const auto add = [&](VF value) HWY_ATTR { total = hn::MulAdd(value, value, total); };
+  add(pairs(kDown, -4, 0, 2, 0));
+  add(pairs(kFalling, -3, -3, 2, 2));
+  add(pairs(kRising, -3, 3, 2, -2));
+  add(pairs(kDown, -4, 1, 2, -1));
+  add(pairs(kDown, -4, -1, 2, 1));
+  add(pairs(kAlong, -1, -4, 1, 2));
+  add(pairs(kAlong, 1, -4, -1, 2));
+  add(pairs(kFalling, -3, -2, 2, 1));
+  add(pairs(kRising, -3, 2, 2, -1));
+  add(pairs(kFalling, -2, -3, 1, 2));
+  add(pairs(kRising, -2, 3, 1, -2));
+  add(points(2, -4, 1, -2));
+  add(points(-2, -4, -1, -2));
+  add(points(-4, -2, -2, -1));
+  add(points(-4, 2, -2, 1));
+  return total;
+}
+
+HWY_INLINE VF DenseLines(const LinePoints& p, int at) {
+  const auto nine = [&](VF a, VF b, VF c, VF d, VF last)
+                        HWY_ATTR { return hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, d)), last); };
+  const auto seven = [&](VF a, VF b, VF c, VF d) HWY_ATTR { return hn::Add(a, hn::Add(b, hn::Add(c, d))); };
+  const auto pair = [&](PairKind kind, int y, int x) HWY_ATTR { return p.Pair(kind, y, at + x); };
+  const auto point = [&](int y, int x) HWY_ATTR { return p.At(y, at + x); };
+  const VF along = nine(pair(kAlong, 0, -4), pair(kAlong, 0, -2), pair(kAlong, 0, 0), pair(kAlong, 0, 2), point(0, 4));
+  VF total = hn::Mul(along, along);
+  const auto add = [&](VF value) HWY_ATTR { total = hn::MulAdd(value, value, total); };
+  add(nine(pair(kDown, -4, 0), pair(kDown, -2, 0), pair(kDown, 0, 0), pair(kDown, 2, 0), point(4, 0)));
+  const VF falling = pair(kFalling, 0, 0), rising = pair(kRising, 0, 0);
+  add(seven(pair(kFalling, -3, -3), point(-1, -1), falling, pair(kFalling, 2, 2)));
+  add(seven(pair(kRising, -3, 3), point(-1, 1), rising, pair(kRising, 2, -2)));
+  const VF down = pair(kDown, 0, 0), beside = pair(kAlong, 0, 0);
+  const VF line4 = nine(pair(kDown, -4, 1), pair(kRising, -2, 1), down, pair(kDown, 2, -1), point(4, -1));
+  const VF line5 = nine(pair(kDown, -4, -1), pair(kFalling, -2, -1), down, pair(kDown, 2, 1), point(4, 1));
+  const VF line6 = nine(pair(kAlong, -1, -4), pair(kFalling, -1, -2), beside, pair(kAlong, 1, 2), point(1, 4));
+  const VF line7 = nine(pair(kAlong, 1, -4), pair(kRising, 0, -1), beside, pair(kAlong, -1, 2), point(-1, 4));
+  add(line4);
+  add(line5);
+  add(line6);
+  add(line7);
+  add(seven(pair(kFalling, -3, -2), point(-1, -1), falling, pair(kFalling, 2, 1)));
+  add(seven(pair(kRising, -3, 2), point(-1, 1), rising, pair(kRising, 2, -1)));
+  add(seven(pair(kFalling, -2, -3), point(-1, -1), falling, pair(kFalling, 1, 2)));
+  add(seven(pair(kRising, -2, 3), point(-1, 1), rising, pair(kRising, 1, -2)));
+  add(line7);
+  add(line6);
+  add(line5);
+  add(line4);
+  return total;
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif  // ACUTANCE_BUTTERAUGLI_LINES_INL_H_
