@@ -114,7 +114,7 @@ Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture&
     return MapsOfSums(*blocks, frame, extractor->spec().sums);
   }
   const std::string_view name = run.metric->name;
-  if (name != "cambi" && name != "cvvdp") return std::vector<FrameMap>();
+  if (name != "butteraugli" && name != "cambi" && name != "cvvdp") return std::vector<FrameMap>();
   ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(*run.metric, *extractor, clip, 0));
   const MutablePicture& heat = frame.artifacts[0];
   return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(name, heat, r.format)

@@ -162,14 +162,16 @@ TEST(FrameMaps, OfVisibleDifferencesAreTheirHeat) {
           made.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(p == 0 && x < 32 && y < 32 ? 100 + noise * (x & 1) : 100);
     return made.Share();
   };
-  const Metric& metric = *FindMetric("cvvdp");
-  const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, picture(0), picture(90));
-  ASSERT_TRUE(maps.ok());
-  ASSERT_EQ(maps->size(), 1);
-  EXPECT_EQ((*maps)[0].name, "cvvdp");
-  const std::vector<double>& losses = (*maps)[0].losses;
-  EXPECT_EQ(std::ranges::max_element(losses) - losses.begin(), 0);
-  EXPECT_LT(losses.back(), losses[0] / 10);
+  for (const char* name : {"butteraugli", "cvvdp"}) {
+    const Metric& metric = *FindMetric(name);
+    const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, picture(0), picture(90));
+    ASSERT_TRUE(maps.ok());
+    ASSERT_EQ(maps->size(), 1);
+    EXPECT_EQ((*maps)[0].name, name);
+    const std::vector<double>& losses = (*maps)[0].losses;
+    EXPECT_EQ(std::ranges::max_element(losses) - losses.begin(), 0);
+    EXPECT_LT(losses.back(), losses[0] / 10);
+  }
 }
 
 TEST(FrameMaps, AreNoneOfMotion) {
