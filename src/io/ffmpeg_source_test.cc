@@ -87,7 +87,7 @@ TEST_F(Containers, LosslessEncodesComeBackExactly) {
     }
     ++encoded;
     for (bool luma_only : {false, true}) {
-      auto source = MustOpen(dir_ / e.file, {std::nullopt, luma_only ? 2 : 1});
+      auto source = MustOpen(dir_ / e.file, {.decoder_threads = luma_only ? 2 : 1});
       ASSERT_NE(source, nullptr);
       EXPECT_EQ(source->frame_rate(), 25.0);
       if (e.file == std::string("a.mp4")) {

@@ -80,7 +80,9 @@ bool ScoreByC(unsigned threads, double expected) {
                     Went(vmaf_use_feature(context, "motion", nullptr)) && ReadAll(context) &&
                     Went(vmaf_feature_score_pooled(context, "psnr_y", VMAF_POOL_METHOD_MEAN, &score, 0, kFrames - 1));
   vmaf_close(context);
-  if (went && expected != 0) EXPECT_EQ(score, expected);
+  if (went && expected != 0) {
+    EXPECT_EQ(score, expected);
+  }
   return went;
 }
 
