@@ -198,6 +198,41 @@ TEST(AlignTracks, BelievesAVideoThatEndsOutOfStep) {
   EXPECT_THAT(alignment.pairs.back(), Pair(239, 238));
 }
 
+/// An encode whose errors are far larger than what moves from frame to frame, and last.
+FrameTrack EncodedBadly(const std::vector<double>& frames, int most) {
+  FrameTrack track;
+  track.rate = 25;
+  std::vector<double> errors(FrameSignature::kCells);
+  uint32_t random = 1;
+  const auto noise = [&random](double reach) {
+    random = random * 1664525 + 1013904223;
+    return reach * (2.0 * (random >> 8) / (1 << 24) - 1);
+  };
+  for (double& error : errors) error = noise(most);
+  for (const double frame : frames) {
+    FrameSignature signature = SpotAt(frame);
+    for (size_t c = 0; c < FrameSignature::kCells; ++c) {
+      errors[c] = 0.99 * errors[c] + noise(0.03 * most);
+      signature.cells[c] = static_cast<uint16_t>(signature.cells[c] + most + errors[c]);
+    }
+    track.signatures.push_back(signature);
+  }
+  return track;
+}
+
+TEST(AlignTracks, FindsAFreezeInAnEncodeWhoseErrorsLast) {
+  FrameTrack reference;
+  reference.rate = 25;
+  std::vector<double> shown;
+  for (int k = 0; k < 150; ++k) {
+    reference.signatures.push_back(SpotAt(0.15 * k));
+    shown.push_back(0.15 * (k == 30 || k == 31 ? 29 : k));
+  }
+  const Alignment alignment = Aligned(reference, EncodedBadly(shown, 2500));
+  EXPECT_EQ(alignment.pairs.size() + alignment.doubtful.size(), 148u) << alignment.Describe();
+  for (const auto& [i, j] : alignment.pairs) EXPECT_EQ(i, j == 30 || j == 31 ? 29 : j);
+}
+
 TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {
   std::vector<int> loop;
   for (int k = 0; k < 200; ++k) loop.push_back(k % 20);

@@ -6,6 +6,7 @@
 
 #include "align/fit_path.h"
 #include "align/margins.h"
+#include "base/exact_math.h"
 
 namespace acutance {
 namespace {
@@ -59,6 +60,14 @@ Status Unsure(const Margins& margins) {
                "frames fit in several ways and not at their times (confidence {:.2f}): say how many frames the "
                "distorted video is late (--align +N or -N), or compare by --align time or index",
                margins.confidence());
+}
+
+Status Unsure(int64_t doubtful, int64_t frames) {
+  return Error(
+      StatusCode::kBadData,
+      "{} of {} frames fit several frames of the reference that differ: say how many frames the distorted video "
+      "is late (--align +N or -N), or compare by --align time or index",
+      doubtful, frames);
 }
 
 /// How pairing by times compares with the path: the pairs that both have, those that fit as well, and all.
@@ -162,7 +171,10 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
   if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
   const Margins margins = MarginsOf(fitted, reference, distorted);
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
-  Alignment alignment{.by = Alignment::By::kSignatures, .confidence = margins.confidence()};
+  if (4 * std::ssize(fitted.doubtful) > distorted.size()) return Unsure(std::ssize(fitted.doubtful), distorted.size());
+  // A path is as sure as its worst frame.
+  Alignment alignment{.by = Alignment::By::kSignatures,
+                      .confidence = std::min(margins.confidence(), 1 - Exp(-fitted.least_margin))};
   alignment.pairs = OneToOne(fitted);
   alignment.doubtful = fitted.doubtful;
   if (alignment.pairs.empty()) return Different(reference, distorted);

@@ -159,12 +159,17 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
 /// Leaves out frames of which the path cannot tell which of two frames they show. Where these look alike, for what the
 /// encode left of them, it does not matter.
 void LeaveOutDoubtful(const std::vector<FramePath::Rival>& rivals, FittedPath& fitted) {
-  constexpr double kSure = 3, kAlike = 0.3;  // kSure: 95 %
+  constexpr double kSure = 3;      // 95 %
+  constexpr double kAlike = 0.05;  // the part of an encode's error that frames may differ by
   for (size_t j = 0; j < rivals.size(); ++j) {
     const int64_t i = fitted.shown[j], other = rivals[j].reference;
-    if (i < 0 || rivals[j].margin >= kSure) continue;
+    if (i < 0) continue;
     const double apart = other < 0 ? 0 : fitted.fine->ReferenceDistance(i, other);
     if (apart <= kAlike * (fitted.residuals[j] + FineResiduals::floor())) continue;
+    if (rivals[j].margin >= kSure) {
+      fitted.least_margin = std::min(fitted.least_margin, rivals[j].margin);
+      continue;
+    }
     fitted.shown[j] = -1;
     fitted.doubtful.push_back(static_cast<int64_t>(j));
   }
@@ -208,6 +213,28 @@ bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t refere
   return true;
 }
 
+/// Whether what is new in errors is nowhere far less on the path than frame by frame.
+bool StepsFit(const StepCosts& steps, const FramePath& path) {
+  constexpr double kBetter = 3;
+  const double floor = 16 * FineResiduals::floor();
+  for (int64_t j = 1; j < static_cast<int64_t>(path.offsets.size()); ++j) {
+    const int64_t before = j - 1 + path.offsets[static_cast<size_t>(j - 1)];
+    const int64_t now = j + path.offsets[static_cast<size_t>(j)];
+    if (before < 0 || now < before || (before == j - 1 && now == j)) continue;
+    if (steps.NewError(j, j - 1, j) + floor > kBetter * (steps.NewError(j, before, now) + floor)) return false;
+  }
+  return true;
+}
+
+/// Has paths cost what is new in the errors of frames, as these pairs tell it.
+void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
+  fitted.steps = std::make_unique<StepCosts>(*fitted.fine, pairs, distorted_count, fitted.reference_count);
+  search.fill_steps = [&fitted](int64_t j, int64_t first_before, int64_t befores, int64_t first,
+                                std::span<const double> costs, std::span<double> steps) {
+    fitted.steps->Fill(j, first_before, befores, first, costs, steps);
+  };
+}
+
 }  // namespace
 
 bool FittedPath::IsForeign(int64_t j, int64_t i) const {
@@ -241,10 +268,16 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   search.fill = [&](int64_t j, int64_t first, std::span<double> costs) {
     FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
   };
-  search.wants_margins = true;
-  const FramePath path = FindPath(search);
+  FramePath path = FindPath(search);
+  for (int round = 0; round < 2; ++round) {
+    UseSteps(PairsOf(clock, path, reference.size()), distorted.size(), fitted, search);
+    path = FindPath(search);
+  }
   Assess(path, clock, fitted);
-  LeaveOutDoubtful(path.rivals, fitted);
+  fitted.likely = fitted.shown;
+  search.costs = kJudgingCosts;
+  search.judged = fitted.likely;
+  LeaveOutDoubtful(FindPath(search).rivals, fitted);
   return fitted;
 }
 
@@ -264,10 +297,12 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   search.fill = [&](int64_t j, int64_t first, std::span<double> costs) {
     FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
   };
+  UseSteps(pairs, distorted.size(), fitted, search);
   const FramePath path = FindPath(search);
   const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                         std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
-  if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEachFrame(*fitted.fine, pairs, reference.size())))
+  if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEachFrame(*fitted.fine, pairs, reference.size()) ||
+                    !StepsFit(*fitted.steps, path)))
     return std::nullopt;
   FramePath plain;
   plain.offsets.resize(pairs.size());
@@ -276,6 +311,7 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return std::nullopt;
   for (const int64_t i : fitted.shown)
     if (i < 0) return std::nullopt;
+  fitted.likely = fitted.shown;
   return fitted;
 }
 

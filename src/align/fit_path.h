@@ -7,6 +7,7 @@
 
 #include "align/path_search.h"
 #include "align/residuals.h"
+#include "align/step_costs.h"
 
 namespace acutance {
 
@@ -15,11 +16,14 @@ inline constexpr double kMostUnexplained = 0.4;
 
 struct FittedPath {
   std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
+  std::vector<int64_t> likely;    // the same, doubtful frames too
   std::vector<double> residuals;  // of those pairs
   std::vector<int64_t> doubtful;  // distorted frames that show one of two frames which differ: -1 in `shown`
+  double least_margin = 40;       // of the other frames: how much more it costs if one shows another, a logarithm
   std::unique_ptr<CoarseResiduals> coarse;
   std::unique_ptr<FineResiduals> fine;
   PairingCosts coarse_costs, fine_costs;
+  std::unique_ptr<StepCosts> steps;
   int64_t reference_count = 0;
   int64_t vivid = 0;        // distorted frames that have anything to compare
   int64_t vivid_pairs = 0;  // of them, those that the path has a reference frame for

@@ -33,6 +33,24 @@ class ShiftSums {
     ++pairs_;
   }
 
+  /// The same for a step, whose both frames are shifted: the mean of what the pair and what is new in it cost.
+  void AddStep(const FittedPath& fitted, int64_t j, int64_t before, int64_t now) {
+    const int64_t low = std::max<int64_t>(0, now - reach_), high = std::min(fitted.reference_count - 1, now + reach_);
+    row_.resize(static_cast<size_t>(high - low + 1));
+    fitted.fine->Fill(j, low, row_);
+    fitted.fine_costs.FromResiduals(fitted.fine->energy(j), FineResiduals::floor(), row_, PairingCosts::kTieOfAll);
+    steps_.resize(sums_.size());
+    fitted.steps->FillShifts(j, before, now, reach_, steps_);
+    const double own = row_[static_cast<size_t>(now - low)], own_step = steps_[static_cast<size_t>(reach_)];
+    for (int64_t k = low; k <= high; ++k) {
+      const auto at = static_cast<size_t>(k - now + reach_);
+      if (steps_[at] < 0) continue;
+      sums_[at] += (row_[static_cast<size_t>(k - low)] - own + steps_[at] - own_step) / 2;
+      ++counts_[at];
+    }
+    ++pairs_;
+  }
+
   /// The sum that all pairs would have, from those whose shifted partners exist: a fourth of them at least.
   double Of(int64_t shift, int64_t all) const {
     constexpr int64_t kLeast = 4;
@@ -43,7 +61,7 @@ class ShiftSums {
 
  private:
   int64_t reach_;
-  std::vector<double> sums_, row_;
+  std::vector<double> sums_, row_, steps_;
   std::vector<int64_t> counts_;
   int64_t pairs_ = 0;
 };
@@ -51,14 +69,15 @@ class ShiftSums {
 constexpr int64_t kNear = 12;
 
 int64_t PairCount(const FittedPath& fitted) {
-  return std::ranges::count_if(fitted.shown, [](int64_t i) { return i >= 0; });
+  return std::ranges::count_if(fitted.likely, [](int64_t i) { return i >= 0; });
 }
 
 ShiftSums SumNear(const FittedPath& fitted, int64_t reach) {
   ShiftSums sums(reach);
-  for (int64_t j = 0; j < static_cast<int64_t>(fitted.shown.size()); ++j)
-    if (const int64_t i = fitted.shown[static_cast<size_t>(j)]; i >= 0)
-      sums.Add(*fitted.fine, fitted.fine_costs, j, i, fitted.reference_count);
+  for (int64_t j = 1; j < static_cast<int64_t>(fitted.likely.size()); ++j) {
+    const int64_t before = fitted.likely[static_cast<size_t>(j - 1)], now = fitted.likely[static_cast<size_t>(j)];
+    if (before >= 0 && now >= before) sums.AddStep(fitted, j, before, now);
+  }
   return sums;
 }
 
@@ -106,9 +125,9 @@ Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const F
   const auto reach = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
   const ShiftSums near = SumNear(fitted, kNear);
   ShiftSums far(reach);
-  const auto count = static_cast<int64_t>(fitted.shown.size());
+  const auto count = static_cast<int64_t>(fitted.likely.size());
   for (int64_t j = 0; j < count; j += std::max<int64_t>(1, count / kLooks))
-    if (const int64_t i = fitted.shown[static_cast<size_t>(j)]; i >= 0)
+    if (const int64_t i = fitted.likely[static_cast<size_t>(j)]; i >= 0)
       far.Add(*fitted.coarse, fitted.coarse_costs, j, i, fitted.reference_count);
   const int64_t all = PairCount(fitted);
   std::vector<double> margins;

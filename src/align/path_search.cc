@@ -40,9 +40,10 @@ class Chunk {
     const size_t all = count_ * static_cast<size_t>(end - begin);
     for (auto& layer : sources_) layer.resize(all);
     emission_.resize(count_);
-    if (!search.wants_margins) return;
+    if (!search.is_judging()) return;
     for (auto& layer : forward_) layer.resize(all);
     emissions_.resize(all);
+    steps_.resize(static_cast<size_t>(end - begin));
   }
 
   void Begin() {
@@ -79,12 +80,11 @@ class Chunk {
   double total() const { return total_; }
 
   /// The cheapest other paths, by frame, from the costs of going on from each state to the end.
-  std::vector<FramePath::Rival> Rivals(const std::vector<State>& states) {
-    std::vector<FramePath::Rival> rivals(states.size());
+  std::vector<FramePath::Rival> Rivals() {
+    std::vector<FramePath::Rival> rivals(static_cast<size_t>(end_ - begin_));
     for (auto& layer : cost_) layer.assign(count_, 0);
     for (int64_t j = end_ - 1; j >= begin_; --j) {
-      const State& own = states[static_cast<size_t>(j - begin_)];
-      rivals[static_cast<size_t>(j - begin_)] = RivalOf(j, ShownBy(j, own.offset));
+      rivals[static_cast<size_t>(j - begin_)] = RivalOf(j, search_.judged[static_cast<size_t>(j)]);
       if (j > begin_) GoBack(j);
     }
     return rivals;
@@ -98,7 +98,7 @@ class Chunk {
 
   /// What each state of frame j costs up to there, for Rivals.
   void Keep(int64_t j) {
-    if (!search_.wants_margins) return;
+    if (!search_.is_judging()) return;
     const auto row = static_cast<ptrdiff_t>(static_cast<size_t>(j - begin_) * count_);
     for (const Layer layer : {kMatch, kHold}) std::ranges::copy(cost_[layer], forward_[layer].begin() + row);
     std::ranges::copy(emission_, emissions_.begin() + row);
@@ -107,13 +107,16 @@ class Chunk {
   FramePath::Rival RivalOf(int64_t j, int64_t own) const {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     FramePath::Rival rival{kNever, -1};
+    double judged = kNever;
     for (const Layer layer : {kMatch, kHold})
       for (size_t o = 0; o < count_; ++o) {
         const double cost = forward_[layer][row + o] + cost_[layer][o];
-        if (cost - total_ >= rival.margin) continue;
+        if (cost >= std::min(rival.margin, judged) && cost >= std::max(rival.margin, judged)) continue;
         const int64_t shown = ShownBy(j, first_ + static_cast<int64_t>(o));
-        if (shown != own) rival = {cost - total_, shown};
+        if (shown == own) judged = std::min(judged, cost);
+        else if (cost < rival.margin) rival = {cost, shown};
       }
+    rival.margin = judged < kNever ? rival.margin - judged : -kNever;
     return rival;
   }
 
@@ -122,20 +125,29 @@ class Chunk {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     std::ranges::copy_n(emissions_.begin() + static_cast<ptrdiff_t>(row), static_cast<ptrdiff_t>(count_),
                         emission_.begin());
+    const Steps& steps = steps_[static_cast<size_t>(j - begin_)];
     const Moves moves = MovesOf(j);
     const auto per_frame = static_cast<size_t>(search_.clock.per_frame);
-    double after = kNever;  // the cheapest state of a larger offset, and the way there
+    jumps_.clear();
     for (size_t o = count_; o-- > 0;) {
-      const double match = cost_[kMatch][o] + emission_[o];
-      double best = std::min(match, after + moves.jump);
+      const int64_t before = ReferenceAt(j - 1, o), now = ReferenceAt(j, o);
+      double best = cost_[kMatch][o] + StepCost(steps, before, now, o);
+      for (const Jump& jump : jumps_)
+        best = std::min(best, jump.cost - moves.apart * static_cast<double>(o) + moves.jump +
+                                  StepCost(steps, before, jump.reference, jump.offset));
       double hold = kNever;
-      if (o >= per_frame) hold = cost_[kHold][o - per_frame] + HeldCost(moves, emission_[o - per_frame]);
+      if (o >= per_frame) {
+        const size_t below = o - per_frame;
+        hold = cost_[kHold][below] + HeldCost(moves, StepCost(steps, before, ReferenceAt(j, below), below));
+      }
       next_[kHold][o] = std::min(best, hold);
       if (search_.clock.steps > 1)
         for (const size_t side : {o - 1, o + 1})
-          if (side < count_) best = std::min(best, cost_[kMatch][side] + emission_[side] + search_.costs.slip);
+          if (side < count_)
+            best = std::min(
+                best, cost_[kMatch][side] + search_.costs.slip + StepCost(steps, before, ReferenceAt(j, side), side));
       next_[kMatch][o] = std::min(best, hold + moves.hold);
-      after = std::min(after, match) + moves.apart;
+      AddJump(now, o, cost_[kMatch][o] + moves.apart * static_cast<double>(o), {});
     }
     std::swap(cost_, next_);
   }
@@ -172,6 +184,7 @@ class Chunk {
     const int64_t top = search_.reference_count - 1;
     const int64_t low = std::clamp<int64_t>(search_.clock.ReferenceAt(j, window.first), 0, top);
     const int64_t high = std::clamp<int64_t>(search_.clock.ReferenceAt(j, window.last), 0, top);
+    first_pair_ = low;
     pairs_.resize(static_cast<size_t>(high - low + 1));
     search_.fill(j, low, pairs_);
     for (int64_t o = window.first; o <= window.last; ++o) {
@@ -181,39 +194,96 @@ class Chunk {
     }
   }
 
+  int64_t ReferenceAt(int64_t j, size_t o) const {
+    return search_.clock.ReferenceAt(j, first_ + static_cast<int64_t>(o));
+  }
+
+  /// What frames cost after others, of one distorted frame.
+  struct Steps {
+    int64_t first_before = 0, befores = 0, first = 0, count = 0;
+    std::vector<double> costs;
+  };
+
+  /// Frames at the ends of windows have no steps: what the pair alone costs stands for them.
+  double StepCost(const Steps& steps, int64_t before, int64_t now, size_t o) const {
+    if (emission_[o] >= kNever) return kNever;
+    const int64_t row = before - steps.first_before, column = now - steps.first;
+    if (row < 0 || row >= steps.befores || column < 0 || column >= steps.count) return emission_[o];
+    return steps.costs[static_cast<size_t>(row * steps.count + column)];
+  }
+
+  /// The pairs of the frame before must be those of windows_[j - 1].
+  void MakeSteps(int64_t j) {
+    steps_now_.befores = steps_now_.count = 0;
+    if (!search_.fill_steps || j == begin_) return;
+    const PathSearch::Window window = windows_[static_cast<size_t>(j - 1 - begin_)];
+    const int64_t top = search_.reference_count - 1;
+    const int64_t low = std::clamp<int64_t>(search_.clock.ReferenceAt(j - 1, window.first), 0, top);
+    const int64_t high = std::clamp<int64_t>(search_.clock.ReferenceAt(j - 1, window.last), 0, top);
+    steps_now_.first_before = low;
+    steps_now_.befores = high - low + 1;
+    steps_now_.first = first_pair_;
+    steps_now_.count = static_cast<int64_t>(pairs_.size());
+    steps_now_.costs.resize(static_cast<size_t>(steps_now_.befores * steps_now_.count));
+    search_.fill_steps(j, low, steps_now_.befores, first_pair_, pairs_, steps_now_.costs);
+  }
+
+  /// The cheapest of the states passed so far that show one reference frame. A jump costs `apart` for each offset,
+  /// which `cost` has from offset 0.
+  struct Jump {
+    int64_t reference;
+    size_t offset;
+    double cost;
+    Source source;
+  };
+  void AddJump(int64_t reference, size_t offset, double cost, Source source) {
+    if (cost >= kNever) return;
+    if (!search_.fill_steps) reference = -1;  // which one it was does not matter
+    if (jumps_.empty() || jumps_.back().reference != reference) jumps_.push_back({reference, offset, cost, source});
+    else if (cost < jumps_.back().cost) jumps_.back() = {reference, offset, cost, source};
+  }
+
   void Advance(int64_t j) {
     Emit(j);
+    MakeSteps(j);
     const Moves moves = MovesOf(j);
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     next_[kMatch].assign(count_, kNever);
     next_[kHold].assign(count_, kNever);
-    double before = kNever;  // the cheapest state of a smaller offset, and the way to here
-    Source from_before;
     const auto per_frame = static_cast<size_t>(search_.clock.per_frame);
+    jumps_.clear();
     for (size_t o = 0; o < count_; ++o) {
       const bool is_match = cost_[kMatch][o] <= cost_[kHold][o];
       const double here = is_match ? cost_[kMatch][o] : cost_[kHold][o];
       const Source from_here{static_cast<int32_t>(o), static_cast<uint8_t>(is_match ? kMatch : kHold)};
-      double best = here;
+      const int64_t now = ReferenceAt(j, o);
+      const auto step = [&](size_t from) { return StepCost(steps_now_, ReferenceAt(j - 1, from), now, o); };
+      double best = here < kNever ? here + step(o) : kNever;
       Source source = from_here;
-      if (before + moves.jump < best) best = before + moves.jump, source = from_before;
-      if (search_.clock.steps > 1) {
-        for (const size_t side : {o - 1, o + 1})
-          if (side < count_ && cost_[kMatch][side] + search_.costs.slip < best)
-            best = cost_[kMatch][side] + search_.costs.slip, source = {static_cast<int32_t>(side), kMatch};
+      for (const Jump& jump : jumps_) {
+        const double cost = jump.cost + moves.apart * static_cast<double>(o) + moves.jump +
+                            StepCost(steps_now_, jump.reference, now, o);
+        if (cost < best) best = cost, source = jump.source;
       }
-      next_[kMatch][o] = best + emission_[o];
+      if (search_.clock.steps > 1) {
+        for (const size_t side : {o - 1, o + 1}) {
+          if (side >= count_ || cost_[kMatch][side] >= kNever) continue;
+          const double cost = cost_[kMatch][side] + search_.costs.slip + step(side);
+          if (cost < best) best = cost, source = {static_cast<int32_t>(side), kMatch};
+        }
+      }
+      next_[kMatch][o] = best;
       sources_[kMatch][row + o] = source;
       if (o + per_frame < count_ && emission_[o] < kNever) {
         const size_t above = o + per_frame;
-        const double held = HeldCost(moves, emission_[o]);
+        const double held = HeldCost(moves, step(above));
         const double opened = cost_[kMatch][above] + moves.hold + held, kept = cost_[kHold][above] + held;
         next_[kHold][o] = std::min(opened, kept);
         sources_[kHold][row + o] = {static_cast<int32_t>(above), static_cast<uint8_t>(opened < kept ? kMatch : kHold)};
       }
-      if (here < before) before = here, from_before = from_here;
-      before += moves.apart;
+      AddJump(ReferenceAt(j - 1, o), o, here - moves.apart * static_cast<double>(o), from_here);
     }
+    if (search_.is_judging()) steps_[static_cast<size_t>(j - begin_)] = steps_now_;
     std::swap(cost_, next_);
   }
 
@@ -225,6 +295,10 @@ class Chunk {
   std::vector<double> cost_[2], next_[2], emission_, pairs_;
   std::vector<Source> sources_[2];
   std::vector<double> forward_[2], emissions_;
+  int64_t first_pair_ = 0;  // the reference frame of pairs_[0]
+  Steps steps_now_;
+  std::vector<Steps> steps_;  // by distorted frame, for Rivals
+  std::vector<Jump> jumps_;
   double total_ = 0;
 };
 
@@ -241,8 +315,8 @@ FramePath FindPath(const PathSearch& search) {
     else chunk.GoOn(state);
     const std::vector<State> states = chunk.Trace();
     const int64_t decided = end == count ? end : begin + kChunk;
-    if (search.wants_margins) {
-      const std::vector<FramePath::Rival> rivals = chunk.Rivals(states);
+    if (search.is_judging()) {
+      const std::vector<FramePath::Rival> rivals = chunk.Rivals();
       path.rivals.insert(path.rivals.end(), rivals.begin(), rivals.begin() + (decided - begin));
     }
     for (int64_t j = begin; j < decided; ++j) {

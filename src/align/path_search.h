@@ -27,6 +27,9 @@ struct PathCosts {
   double hold_again_at_repeat = 0.2;
 };
 
+/// Of a path that is judged: what happens to frames must show in them, and rest on little that was expected before.
+inline constexpr PathCosts kJudgingCosts{.jump = 3, .jump_a_frame = 0.02, .slip = 3, .hold = 3, .off_time = 2};
+
 struct PathSearch {
   int64_t reference_count = 0;
   FrameClock clock;
@@ -35,12 +38,21 @@ struct PathSearch {
 
   /// Fills the costs of pairing distorted frame j with reference frames first, first + 1, ...; all of them exist.
   std::function<void(int64_t j, int64_t first, std::span<double> costs)> fill;
+  /// Fills, for each of `befores` reference frames from `first_before` on that frame j - 1 may show, a row of what
+  /// frame j costs if it shows first, first + 1, ... after it. `pairs` are the costs that `fill` gives. Empty: a frame
+  /// costs the same whatever came before it.
+  std::function<void(int64_t j, int64_t first_before, int64_t befores, int64_t first, std::span<const double> pairs,
+                     std::span<double> steps)>
+      fill_steps;
   /// The offsets that frame j may have.
   struct Window {
     int64_t first, last;
   };
   std::function<Window(int64_t j, int64_t around)> window;
-  bool wants_margins = false;
+  /// By distorted frame, the reference frame that a path has it show (-1: none); empty: there is none to judge. Needs
+  /// fill_steps.
+  std::span<const int64_t> judged{};
+  bool is_judging() const { return !judged.empty(); }
 };
 
 struct FramePath {
@@ -48,8 +60,8 @@ struct FramePath {
   std::vector<uint8_t> held;     // whether the frame stands for no reference frame of its own
   double cost = 0;
 
-  /// With wants_margins: how much more the cheapest path costs by which distorted frame j shows another
-  /// reference frame, and which (-1: none).
+  /// With `judged`: how much more the cheapest path costs by which distorted frame j shows another reference frame than
+  /// that, and which (-1: none). Below 0: the other one is cheaper.
   struct Rival {
     double margin = 0;
     int64_t reference = -1;

@@ -1,0 +1,67 @@
+// What a distorted frame costs after the one before it: encodes err alike in frames that follow each other, so that
+// what is new in an error tells more than the error does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "align/residuals.h"
+
+namespace acutance {
+
+/// The model: the error of a frame is `lasting` times that of the frame before plus noise, and what changes in the
+/// reference shows in the encode by a factor between `shown` and 1. All three are learned from pairs that are right for
+/// the most part.
+class StepCosts {
+ public:
+  StepCosts(const FineResiduals& fine, std::span<const std::pair<int64_t, int64_t>> pairs, int64_t distorted_count,
+            int64_t reference_count);
+
+  /// As PathSearch::fill_steps asks for it.
+  void Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, std::span<const double> pairs,
+            std::span<double> steps) const;
+
+  /// What is new in the error of frame j, if these reference frames are shown before and now.
+  double NewError(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
+
+  /// The costs of what is new, without those of the pairs, where the reference frames before and now are shifted by
+  /// -reach to reach. Below 0: there are no such frames.
+  void FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const;
+
+ private:
+  /// The squared differences that a step's noise follows from.
+  struct Step {
+    double now_to_now, now_to_before;        // distorted frame j and the reference frames now and before
+    double before_to_now, before_to_before;  // distorted frame j - 1 and they
+    double moved;                            // distorted frames j - 1 and j
+    double apart;                            // the reference frames
+  };
+  struct Noise {
+    double energy;   // what is new in the error
+    double product;  // of what would be new, had nothing moved, and the reference's motion
+    double gain;     // what of that motion shows
+  };
+  /// The least factor by which a motion of this energy shows.
+  double shown(double energy) const;
+  Noise NoiseOf(const Step& step) const;
+  Step StepOf(int64_t j, int64_t before, int64_t now) const;
+  double ReferenceDistance(int64_t i, int64_t k) const;
+
+  void Learn(std::span<const std::pair<int64_t, int64_t>> pairs);
+  void LearnGains(std::vector<std::pair<double, double>> gains);
+  void LearnNoise(std::span<const std::pair<int64_t, int64_t>> pairs, int64_t distorted_count);
+
+  const FineResiduals& fine_;
+  int64_t reference_count_;
+  static constexpr int kOctaves = 48;
+  double lasting_ = 0.8;
+  std::array<double, kOctaves> shown_{};  // the least factor, by the logarithm of the motion's energy
+  double weight_ = 10;         // of the logarithm of noise: half the number of cells whose noises are independent
+  std::vector<double> usual_;  // by distorted frame: the noise about it
+  mutable std::vector<double> apart_, now_, before_;
+};
+
+}  // namespace acutance
