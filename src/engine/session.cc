@@ -347,17 +347,20 @@ void Session::PublishMeans() {
     for (int d = 0; d < options_.distorted_count; ++d) means_[m][d] = writer_.RunningMean(d, m);
 }
 
+Status Session::WaitForAll() {
+  std::unique_lock lock(mutex_);
+  waited_for_ = true;
+  progressed_.wait(lock, [&] { return failed_ || next_to_write_ == next_index_; });
+  waited_for_ = false;
+  return error_;
+}
+
 Status Session::Flush() {
   if (!pool_ || flushed_) return Error(StatusCode::kInvalidArgument, "a session is flushed once, after its start");
   if (next_index_ == 0) return Error(StatusCode::kInvalidArgument, "there is no frame to score");
   flushed_ = true;
   crew_.Drain();
-  {
-    std::unique_lock lock(mutex_);
-    waited_for_ = true;
-    progressed_.wait(lock, [&] { return failed_ || next_to_write_ == next_index_; });
-    if (!error_.ok()) return error_;
-  }
+  ACU_RETURN_IF_ERROR(WaitForAll());
   std::vector<std::string> undefined;
   {
     const std::lock_guard writer_lock(writer_mutex_);

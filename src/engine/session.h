@@ -104,6 +104,10 @@ class Session {
   /// Queues the next frame; blocks while too many are in flight.
   Status Add(Picture reference, std::vector<Picture> distorted);
 
+  /// Waits until all frames that were added went to Keep's function; more may follow. Only of a session without
+  /// devices, which wait for a whole batch.
+  Status WaitForAll();
+
   /// Ends the session with kCancelled: Add and Flush return that from now on, also on a thread that waits in them. Any
   /// thread.
   void Cancel();

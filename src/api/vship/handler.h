@@ -1,0 +1,112 @@
+// What a client's handler stands for: one metric over pairs of frames that come one at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "api/vship/abi.h"
+#include "api/vship/frames.h"
+#include "api/vship/outcome.h"
+#include "engine/frame_results.h"
+#include "engine/session.h"
+
+namespace acutance::vship {
+
+/// A metric's part of a handler. A new metric is a class of this kind and a function that makes it.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+
+  virtual StructType init_type() const = 0;
+  virtual FeatureRequest request() const = 0;
+  /// The code where the metric refuses an option's value.
+  virtual Exception invalid_option() const { return kNotSupported; }
+  /// A session for frames without any before them begins.
+  virtual void Begin(const Extractor& extractor) { static_cast<void>(extractor); }
+  /// Whether frames before the current one count.
+  virtual bool has_history() const { return false; }
+  /// Takes a frame's results; those of frames that only make history do not count.
+  virtual void Take(const RunResult& result, bool counts) = 0;
+  virtual void ResetScore() {}
+};
+
+/// Where a distortion map goes, as floats.
+struct MapTarget {
+  uint8_t* data = nullptr;  // null: there is none
+  int64_t stride = 0;       // in bytes
+};
+
+/// Calls of several threads on one handler wait for each other.
+class Handler {
+ public:
+  /// Tries whether the metric takes these videos.
+  static Outcome Make(FramePair pair, std::unique_ptr<Scorer> scorer, int threads, std::shared_ptr<Handler>& handler);
+
+  /// Scores a pair, then gives the scorer to `read`. A failed pair leaves the frames before it out of the history.
+  template <class Read>
+  Outcome Compute(const Planes& reference, const Planes& distorted, const MapTarget& map, Read&& read) {
+    const std::lock_guard lock(mutex_);
+    Outcome outcome = Add(reference, distorted, map, true);
+    if (outcome.ok()) read(*scorer_);
+    return Keep(std::move(outcome));
+  }
+
+  /// Frames that make history and are not scored.
+  Outcome Load(const Planes& reference, const Planes& distorted);
+  void ResetHistory();
+  void ResetScore();
+
+  StructType init_type() const { return scorer_->init_type(); }
+  const PictureFormat& format() const { return pair_.reference.format(); }
+  /// The last failure; success does not clear it.
+  std::string LastError() const;
+
+ private:
+  Handler(FramePair pair, std::unique_ptr<Scorer> scorer, int threads)
+      : pair_(std::move(pair)), scorer_(std::move(scorer)), threads_(threads) {}
+
+  Outcome Start(bool makes_maps);
+  Outcome Add(const Planes& reference, const Planes& distorted, const MapTarget& map, bool counts);
+  Outcome WriteMap(const MapTarget& map);
+  Outcome Keep(Outcome outcome);
+
+  const FramePair pair_;
+  const std::unique_ptr<Scorer> scorer_;
+  const int threads_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::unique_ptr<Session> session_;
+  bool makes_maps_ = false, is_first_ = true, counts_ = true, was_taken_ = false;
+  Picture map_;
+  std::string last_error_;
+};
+
+/// The metrics. They fail where this build has no such metric, or it does not take what is asked for.
+Outcome MakeSsimulacra2(const FramePair& pair, std::unique_ptr<Scorer>& scorer);
+Outcome MakeButteraugli(const FramePair& pair, int norm, float intensity, std::unique_ptr<Scorer>& scorer);
+
+struct CvvdpSettings {
+  float fps = 0;
+  bool resize_to_display = false, is_temporal = true;
+  std::string model, config;
+};
+Outcome MakeCvvdp(const FramePair& pair, const CvvdpSettings& settings, std::unique_ptr<Scorer>& scorer);
+
+/// The value of a per-frame output in a result of the metric.
+double ValueOf(const RunResult& result, std::string_view metric, std::string_view output);
+
+/// The metrics' scores, as of the last pair.
+struct Ssimulacra2Scorer : Scorer {
+  double score = 0;
+};
+struct ButteraugliScorer : Scorer {
+  ButteraugliNorms norms{};
+};
+struct CvvdpScorer : Scorer {
+  double score = 0;
+};
+
+}  // namespace acutance::vship
