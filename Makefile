@@ -25,6 +25,8 @@ setup:
 
 # The build system configures itself again when its own files change; the stamp says that the first time went well.
 $(BUILD)/.configured: | setup
+	@mkdir -p $(BUILD)
+	@{ tools/setup.sh python && tools/vapoursynth.sh; } || echo "setup: going on without VapourSynth; libvship is no plugin, its test is skipped" >&2
 	@tools/configure.sh release $(BUILD)
 	@touch $@
 

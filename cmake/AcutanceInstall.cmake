@@ -26,6 +26,12 @@ set_target_properties(acutance_shared PROPERTIES EXPORT_NAME acutance)
 set_target_properties(vmaf_shared PROPERTIES EXPORT_NAME vmaf)
 install(TARGETS acutance_shared vmaf_shared EXPORT acutance LIBRARY INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS vship_shared LIBRARY)
+if(ACUTANCE_VAPOURSYNTH_INCLUDE)
+  # VapourSynth loads every file of this folder.
+  install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth\")
+file(CREATE_LINK ../libvship.so
+     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth/libvship.so\" SYMBOLIC)")
+endif()
 install(EXPORT acutance NAMESPACE acutance:: DESTINATION ${package} FILE acutanceConfig.cmake)
 write_basic_package_version_file(acutanceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/acutanceConfigVersion.cmake DESTINATION ${package})
