@@ -315,6 +315,11 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
       ->check(CLI::Range(1, 1000))
       ->needs(maps);
   command
+      .add_flag("--maps-video", texts.maps_video,
+                "With --maps: write where each feature lost points in all frames, as a film (NAME.mkv) and an array of "
+                "frames x rows x columns (NAME.npy); takes several times as long as the scores")
+      ->needs(maps);
+  command
       .add_option("--report", texts.report,
                   "Write a page of HTML: what it comes to, curves, the worst seconds and frames with their pictures")
       ->type_name("FILE");
@@ -427,6 +432,10 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   args.maps = texts.maps;
   args.report = texts.report;
   args.worst = texts.worst;
+  args.maps_video = texts.maps_video;
+  if (args.maps_video && !args.journal.empty())
+    return Error(StatusCode::kInvalidArgument,
+                 "--maps-video needs the pictures of all frames, and --journal skips some");
   if (!args.journal.empty() && std::ranges::count(args.outputs, args.journal) > 0)
     return Error(StatusCode::kInvalidArgument, "--journal {}: the log would replace it; name another file",
                  args.journal);

@@ -37,6 +37,7 @@ struct ScoreTexts {
   std::string maps;
   std::string report;
   int worst = 0;
+  bool maps_video = false;
   std::vector<std::string> require;
   std::string pool;
   std::string segments;
@@ -96,6 +97,7 @@ struct ScoreArgs {
   std::string journal;      // empty: none
   std::string maps;         // a folder; empty: none
   std::string report;       // an HTML file; empty: none
+  bool maps_video = false;  // maps of all frames, as films and arrays
   int worst = 0;            // so many frames have their maps written; 0: the features' pictures of all frames
   std::vector<Requirement> requirements;
   std::vector<NamedPool> pools;  // empty: the usual ones

@@ -21,6 +21,7 @@
 #include "report/log_writer.h"
 #include "report/output_file.h"
 #include "report/summary.h"
+#include "results/map_films.h"
 #include "results/run_maps.h"
 #include "results/run_page.h"
 
@@ -42,7 +43,8 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.skip_distorted = args.first_frame;
   request.frame_limit = args.frame_count;
   request.journal = args.journal;
-  if (args.worst == 0) request.maps = args.maps;
+  if (args.maps_video) request.pairs = MakeMapFilms(args.maps, args.threads);
+  else if (args.worst == 0) request.maps = args.maps;
   request.worst_frames = std::max(args.worst, args.report.empty() ? 0 : FramesShownOf(args.distorted.size()));
   request.find_shots = args.shots || args.json || args.stream_frames || !args.report.empty();
   request.pairing = args.pairing;
@@ -75,7 +77,7 @@ Status CheckOutputs(const ScoreArgs& args) {
   if (!args.junit.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.junit, videos));
   for (const std::string& output : args.pairs_out) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
   if (!args.report.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(args.report, videos));
-  if (args.worst > 0) ACU_RETURN_IF_ERROR(MakeMapFolder(args.maps));
+  if (args.worst > 0 || args.maps_video) ACU_RETURN_IF_ERROR(MakeMapFolder(args.maps));
   return {};
 }
 

@@ -55,6 +55,9 @@ struct ScoreOptions {
   std::string choose_models;
   /// So many of the frames that score worst are kept with their pictures, for Result's report and maps.
   int worst_frames = 0;
+  /// A folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x rows x columns
+  /// (NAME.npy). Takes several times as long as the scores. Empty: none are made.
+  std::string maps_video;
   bool shots = false;  // looks where shots of the reference begin, for Result's report and summary
   /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
   /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.

@@ -103,6 +103,7 @@ def score(
     choose_models: str,
     worst_frames: int,
     shots: bool,
+    maps_video: bytes,
 ) -> Task: ...
 
 def join(journals: Sequence[bytes], threads: int) -> Task: ...

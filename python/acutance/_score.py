@@ -81,6 +81,7 @@ def score(
     viewing: str = "auto",
     worst_frames: int = 0,
     shots: bool = False,
+    maps_video: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """Scores distorted videos against their reference.
@@ -118,6 +119,8 @@ def score(
     maps: a folder for the features' pictures, such as cambi's heatmaps, a TIFF file each: NAME_FRAME.tif.
     worst_frames: so many of the frames that score worst are kept with their pictures, for Result.report() and
         write_maps().
+    maps_video: a folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x
+        rows x columns (NAME.npy). Takes several times as long as the scores.
     shots: look where shots of the reference begin, for Result.report() and summary().
     progress: a function that is given a Progress about 20 times a second and once at the end; where it returns False
         the frames so far are all, and their scores the Result. True: a bar of tqdm; None: a bar where standard error
@@ -130,7 +133,8 @@ def score(
     """
     task = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
                           frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
-                          film_grain, force, align, journal, maps, viewing, worst_frames, shots)
+                          film_grain, force, align, journal, maps, viewing, worst_frames, shots,
+                  maps_video)
     with Reporter(progress) as reporter:
         core = wait(task, lambda: _look(task, reporter))
         result = Result(core, tuple(core.models))
@@ -165,12 +169,14 @@ async def score_async(
     viewing: str = "auto",
     worst_frames: int = 0,
     shots: bool = False,
+    maps_video: Path | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
     task = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
                           frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
-                          film_grain, force, align, journal, maps, viewing, worst_frames, shots)
+                          film_grain, force, align, journal, maps, viewing, worst_frames, shots,
+                  maps_video)
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: _look(task, reporter))
         result = Result(core, tuple(core.models))
@@ -225,6 +231,7 @@ def _start(
     viewing: str,
     worst_frames: int,
     shots: bool,
+    maps_video: Path | None,
 ) -> _core.Task:
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
@@ -247,7 +254,7 @@ def _start(
                        text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
                        os.fspath(align), path_bytes(journal),
                        text("viewing", viewing, _VIEWINGS) if chooses else "", whole("worst_frames", worst_frames),
-                       bool(shots))
+                       bool(shots), path_bytes(maps_video))
     return task
 
 

@@ -60,7 +60,7 @@ std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence
                                  const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
                                  const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
                                  const nb::str& align, const nb::bytes& journal, const nb::str& choose_models,
-                                 int worst_frames, bool shots) {
+                                 int worst_frames, bool shots, const nb::bytes& maps_video) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
@@ -76,6 +76,7 @@ std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence
   options.choose_models = TextOf(choose_models);
   options.worst_frames = worst_frames;
   options.shots = shots;
+  options.maps_video = TextOf(maps_video);
   if (raw) {
     const auto& [width, height, bit_depth, pixel_format] = *raw;
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(TextOf(pixel_format))};
@@ -283,7 +284,7 @@ void BindRuns(nb::module_& m) {
       });
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
         "raw"_a.none(), "scale"_a, "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a,
-        "journal"_a, "choose_models"_a, "worst_frames"_a, "shots"_a);
+        "journal"_a, "choose_models"_a, "worst_frames"_a, "shots"_a, "maps_video"_a);
   m.def("join", &JoinFiles, "journals"_a, "threads"_a);
   nb::class_<Stream>(m, "Stream")
       .def(

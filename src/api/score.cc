@@ -10,6 +10,7 @@
 #include "engine/join_run.h"
 #include "engine/kept_reference.h"
 #include "engine/score_run.h"
+#include "results/map_films.h"
 
 namespace acutance::api {
 namespace {
@@ -42,6 +43,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.check_model_sizes = request.choose_models.has_value();
   request.worst_frames = options.worst_frames;
   request.find_shots = options.shots;
+  if (!options.maps_video.empty()) request.pairs = MakeMapFilms(options.maps_video, request.threads);
   return request;
 }
 
@@ -64,6 +66,8 @@ acutance::Status Check(const ScoreOptions& options) {
                  fmt::join(kViewingNames, ", "));
   if (options.worst_frames < 0)
     return Error(StatusCode::kInvalidArgument, "worst_frames is {}: it is not negative", options.worst_frames);
+  if (!options.maps_video.empty() && !options.journal.empty())
+    return Error(StatusCode::kInvalidArgument, "maps_video needs the pictures of all frames, and a journal skips some");
   return CheckMaps(options.session);
 }
 

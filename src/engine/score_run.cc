@@ -274,11 +274,12 @@ class Run {
     }
     if (!reference_ && !(OpenInputs() && FitInputs())) return false;
     if (!CheckLight()) return false;
-    const bool reads_chroma = session_->NeedsChroma() || request_.worst_frames > 0;
+    const bool shows_pictures = request_.worst_frames > 0 || request_.pairs;
+    const bool reads_chroma = session_->NeedsChroma() || shows_pictures;
     result_.frame_rate = reference_->video->frame_rate();
     if (!result_.frame_rate) result_.frame_rate = distorted_.front().video->frame_rate();
     for (PairReaderInput& input : distorted_) {
-      input.needed = session_->NeedsDistorted() || request_.worst_frames > 0;
+      input.needed = session_->NeedsDistorted() || shows_pictures;
       if (!reads_chroma) input.video->SkipChroma();
     }
     if (!reads_chroma) reference_->video->SkipChroma();
@@ -435,6 +436,7 @@ class Run {
       OfferWorst(*pair);
       JudgeWorst();
       WatchShots(*pair);
+      if (request_.pairs && pair->index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(*pair));
       ACU_RETURN_IF_ERROR(Interrupted(session_->Add(std::move(pair->reference), std::move(pair->distorted))));
       if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
         was_stopped_ = true;
@@ -466,7 +468,8 @@ class Run {
     constexpr int64_t kWorstSpacing = 24;  // about a second
     worst_.assign(request_.worst_frames > 0 ? request_.distorted.size() : 0,
                   WorstFrames(request_.worst_frames, kWorstSpacing));
-    Status status = FeedFrames();
+    Status status = request_.pairs ? request_.pairs->Start(*session_, result_) : Status();
+    if (status.ok()) status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) Warn(warning);
     if (status.ok() && session_->frames_added() == FirstFrame()) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
@@ -474,6 +477,7 @@ class Run {
     }
     if (status.ok()) status = Interrupted(session_->Flush());
     if (status.ok()) status = reader_->CheckIntact();
+    if (status.ok() && request_.pairs && !result_.error) status = request_.pairs->Finish();
     if (status.ok() && journal_ && !was_stopped_ && !result_.error) status = journal_->End();
     if (!status.ok()) {
       Fail(RunStage::kScore, status);

@@ -15,6 +15,7 @@
 #include "devices/backends.h"
 #include "engine/auto_model.h"
 #include "engine/kept_reference.h"
+#include "engine/pair_sink.h"
 #include "engine/session.h"
 #include "engine/worst_frames.h"
 #include "image/picture.h"
@@ -101,6 +102,9 @@ struct RunRequest {
   /// So many of the frames that score worst are kept with their pictures (ScoredRun::worst). Pictures that a device
   /// decoded into its memory are not.
   int worst_frames = 0;
+
+  /// Sees the pairs that are scored, not those of a journal; null: nothing does.
+  std::shared_ptr<PairSink> pairs;
 
   /// Looks where shots begin (ScoredRun::shot_starts).
   bool find_shots = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace acutance {
@@ -10,6 +11,11 @@ namespace acutance {
 RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<const double> losses, int size,
                       int columns) {
   const double most = std::max(1e-300, *std::ranges::max_element(losses));
+  return MapOverImage(std::move(image), format, losses, size, columns, most);
+}
+
+RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<const double> losses, int size,
+                      int columns, double most) {
   std::vector<std::array<uint8_t, 3>> colors(losses.size());  // of blocks
   for (size_t block = 0; block < losses.size(); ++block) {
     HeatColor(losses[block] / most, colors[block].data());

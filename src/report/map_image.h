@@ -7,8 +7,12 @@
 
 namespace acutance {
 
-/// An image of a picture in dark gray, with the color of each block of `size` luma samples over it: of the block that
-/// lost most, white. columns: blocks in a row.
+/// An image of a picture in dark gray, with the color of each block of `size` luma samples over it: white for losses of
+/// `most`. columns: blocks in a row.
+RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<const double> losses, int size,
+                      int columns, double most);
+
+/// The same; white is the block that lost most.
 RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<const double> losses, int size,
                       int columns);
 

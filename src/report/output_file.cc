@@ -90,6 +90,12 @@ void OutputFile::Flush() {
   buffer_.clear();
 }
 
+void OutputFile::Replace(std::string_view text) {
+  Flush();
+  if (error_ == 0 && pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    Fail(errno != 0 ? errno : EIO);
+}
+
 void OutputFile::Fail(int error) {
   if (error_ == 0) error_ = error;
 }

@@ -28,6 +28,9 @@ class OutputFile {
   /// The first failure is kept for Commit; later text is dropped.
   void Write(std::string_view text);
 
+  /// The same length of text in the place of the file's first, of a regular file.
+  void Replace(std::string_view text);
+
   /// Puts the file in place. If it is not called, or fails, no file is left behind.
   Status Commit();
 

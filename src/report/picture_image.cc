@@ -119,6 +119,11 @@ void Append(void* to, void* data, int size) {
 
 }  // namespace
 
+std::pair<int, int> ImageSize(const PictureFormat& format, int max_width) {
+  const int factor = std::max(1, (format.width + max_width - 1) / max_width);
+  return {std::max(1, format.width / factor), std::max(1, format.height / factor)};
+}
+
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   Shrinking to(luma, max_width);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "image/picture.h"
@@ -15,6 +16,9 @@ struct RgbImage {
   int height = 0;
   std::vector<uint8_t> rgb;
 };
+
+/// The size of such a picture's image (ToImage).
+std::pair<int, int> ImageSize(const PictureFormat& format, int max_width);
 
 /// The picture, made smaller by averages where it is wider than `max_width`. BT.709 for pictures of 720 rows and more,
 /// BT.601 below; chroma is taken from the nearest sample. For looking: no score depends on it.

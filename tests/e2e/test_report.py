@@ -154,6 +154,42 @@ class Report(CommandTest):
         self.assertEqual(len(array), 128 + 4 * 8)
         self.assert_fails(self.score(self.ref, self.dis, "--worst", "1"), 2, "--maps")
 
+    def maps_of_all(self, folder, *options):
+        self.assert_ok(self.score(self.ref, self.dis, "--maps", self.path(folder), "--feature", "psnr", "--align", "index",
+                                  *options))
+        files = {}
+        for name in os.listdir(self.path(folder)):
+            with open(self.path(f"{folder}/{name}"), "rb") as file:
+                files[name] = file.read()
+        return files
+
+    def test_maps_of_all_frames(self):
+        files = self.maps_of_all("all", "--maps-video")
+        self.assertEqual({"mse_y.npy", "mse_y.mkv", "adm2.npy", "adm2.mkv"} - set(files), set())
+        array = files["mse_y.npy"]
+        self.assertIn(b"'shape': (6, 2, 2)", array[:128])  # 64x48 in squares of 32
+        self.assertEqual(len(array), 128 + 6 * 4 * 8)
+        worst = self.maps_of_all("worst", "--worst", "1")
+        name = next(name for name in worst if re.fullmatch(r"adm2_\d+\.npy", name))
+        frame = int(name[5:11])
+        self.assertEqual(worst[name][128:], files["adm2.npy"][128 + 32 * frame:160 + 32 * frame])
+        for options in (("--backend", "emu"), ("--threads", "3"), ("--threads", "1")):
+            self.assertEqual(self.maps_of_all("again", "--maps-video", *options), files, options)
+        half = self.maps_of_all("half", "--maps-video", "--subsample", "2")
+        self.assertIn(b"'shape': (3, 2, 2)", half["mse_y.npy"][:128])
+        self.assertEqual(half["mse_y.npy"][160:192], array[128 + 64:128 + 96])
+        shown = self.score(self.path("all/adm2.mkv"), self.path("all/adm2.mkv"), "--no-model", "--feature", "psnr", "--json")
+        if b"could not be loaded" not in shown.stderr:  # FFmpeg's libraries
+            self.assertEqual(json.loads(shown.stdout)["frames"], 6)
+
+    def test_maps_of_all_frames_refuse(self):
+        self.assert_fails(self.score(self.ref, self.dis, "--maps-video"), 2, "--maps")
+        self.assert_fails(self.score(self.ref, self.dis, "--maps", self.path("m"), "--maps-video", "--journal",
+                                     self.path("j")), 2, "--journal")
+        self.assert_fails(self.score(self.ref, self.dis, "--maps", self.path("m"), "--maps-video", "--no-model",
+                                     "--feature", "motion"), 1, "psnr or cambi")
+        self.assertEqual(os.listdir(self.path("m")), [])
+
     def test_images_are_the_pictures(self):
         dice = random.Random(3)
         luma = bytes(dice.choice((16, 126, 126, 126, 235)) if y < 40 else 126 for y in range(48) for _ in range(64))

@@ -74,5 +74,9 @@ def test_maps_of_the_worst_frames(files, tmp_path):
     names = os.listdir(tmp_path / "maps")
     array = np.load(tmp_path / "maps" / next(name for name in names if name.startswith("adm2") and name.endswith("npy")))
     assert array.shape == (2, 3) and array.dtype == np.float64
+    acutance.score(*files, features="psnr", maps_video=tmp_path / "films")
+    film = np.load(tmp_path / "films" / "adm2.npy")
+    assert film.shape == (12, 2, 3) and (film == array).all(axis=(1, 2)).sum() == 1
+    assert (tmp_path / "films" / "adm2.mkv").stat().st_size > 0
     with pytest.raises(acutance.InvalidArgumentError, match="worst_frames"):
         acutance.score(*files).write_maps(tmp_path / "none")
