@@ -41,6 +41,7 @@ Picture PartOf(const Picture& picture, const BlockGrid& grid, int block, int mar
     plane.data += y0 / down * plane.stride + x0 / across * picture.format.BytesPerSample();
     plane.width = part.format.PlaneWidth(p);
     plane.height = part.format.PlaneHeight(p);
+    plane.more_columns = plane.more_rows = 0;
   }
   return part;
 }

@@ -48,6 +48,12 @@ struct Plane {
   ptrdiff_t stride = 0;  // bytes from row to row
   int width = 0;
   int height = 0;
+  // 0 or 1: more columns and rows in memory. Files have ceil(n/2) chroma samples of an odd size, where libvmaf reads
+  // floor(n/2); pictures that were made of others have no more.
+  int more_columns = 0;
+  int more_rows = 0;
+
+  Plane Whole() const { return {data, stride, width + more_columns, height + more_rows}; }
 
   template <class Sample>  // uint8_t, uint16_t or float
   const Sample* Row(int y) const {

@@ -32,6 +32,7 @@ class CroppedVideo : public WrappedVideo {
       plane.data += y * plane.stride + ptrdiff_t{x} * format_.BytesPerSample();
       plane.width = format_.PlaneWidth(p);
       plane.height = format_.PlaneHeight(p);
+      plane.more_columns = plane.more_rows = 0;
     }
     return part;
   }

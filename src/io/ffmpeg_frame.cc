@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/int_math.h"
 #include "io/chroma_conversion.h"
 #include "io/ffmpeg_library.h"
 
@@ -161,7 +162,11 @@ Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFor
     Plane& plane = picture.planes[p];
     plane = {reinterpret_cast<const std::byte*>(frame->data[component.plane]), frame->linesize[component.plane],
              format.PlaneWidth(p), format.PlaneHeight(p)};
-    if (LiesAsOurs(*frame, desc, component) && (p == 0 || !Is411(desc))) continue;
+    if (LiesAsOurs(*frame, desc, component) && (p == 0 || !Is411(desc))) {
+      if (p > 0) plane.more_columns = CeilDiv(format.width, 1 << desc.log2_chroma_w) - plane.width;
+      if (p > 0) plane.more_rows = CeilDiv(format.height, 1 << desc.log2_chroma_h) - plane.height;
+      continue;
+    }
     if (!memory->copy.memory) {
       ACU_ASSIGN_OR_RETURN(memory->copy, AllocatePicture(format));
     }

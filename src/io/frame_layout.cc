@@ -28,8 +28,13 @@ Picture PictureInPlace(const FrameLayout& layout, std::shared_ptr<const std::byt
   const std::byte* data = memory.get();
   Picture picture{format, {}, std::move(memory)};
   for (int p = 0; p < (luma_only ? 1 : format.PlaneCount()); ++p) {
-    picture.planes[p] = {data, static_cast<ptrdiff_t>(layout.planes[p].row_bytes), format.PlaneWidth(p),
-                         format.PlaneHeight(p)};
+    const FrameLayout::FilePlane& file = layout.planes[p];
+    Plane& plane = picture.planes[p];
+    plane = {data, static_cast<ptrdiff_t>(file.row_bytes), format.PlaneWidth(p), format.PlaneHeight(p)};
+    if (layout.conversion == ChromaConversion::kNone || layout.conversion == ChromaConversion::kDropAlpha) {
+      plane.more_columns = static_cast<int>(file.row_bytes) / format.BytesPerSample() - plane.width;
+      plane.more_rows = static_cast<int>(file.rows) - plane.height;
+    }
     data += layout.planes[p].bytes();
   }
   return picture;

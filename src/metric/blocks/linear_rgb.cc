@@ -134,8 +134,8 @@ void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& sourc
   const bool has_chroma = conversion.source.PlaneCount() > 1;
   for (int x = 0; x < conversion.source.width; ++x) {
     const int luma = SampleAt(source.planes[0], conversion.source.bit_depth, x, y);
-    const int cb = has_chroma ? ChromaAt(conversion, source.planes[1], x, y) : factors.chroma_offset;
-    const int cr = has_chroma ? ChromaAt(conversion, source.planes[2], x, y) : factors.chroma_offset;
+    const int cb = has_chroma ? ChromaAt(conversion, source.planes[1].Whole(), x, y) : factors.chroma_offset;
+    const int cr = has_chroma ? ChromaAt(conversion, source.planes[2].Whole(), x, y) : factors.chroma_offset;
     const light::LinearRgb rgb = light::linear_rgb(luma, cb, cr, factors);
     row[0][x] = rgb.red;
     row[1][x] = rgb.green;

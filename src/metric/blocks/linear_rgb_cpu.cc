@@ -150,7 +150,7 @@ void ReadRows(const LinearRgbConversion& conversion, const Picture& source, int 
       std::fill_n(samples.rows[p].data(), width, conversion.factors.chroma_offset);
       continue;
     }
-    const Plane& plane = source.planes[p];
+    const Plane plane = source.planes[p].Whole();
     if (!conversion.down.doubled) std::copy_n(plane.Row<Sample>(y), plane.width, samples.filtered.data());
     else FilterDown<Sample>(conversion.down.TapsAt(y), plane, samples.filtered.data());
     FilterAcross(conversion.across, samples.filtered.data(), plane.width, width, samples.rows[p].data());

@@ -106,9 +106,9 @@ void CvvdpReadRowRef(const CvvdpReader& reader, const Picture& source, int y, co
     const int sample = SampleAt(source.planes[0], reader.source.bit_depth, x, y) - reader.luma_offset;
     const float luma = static_cast<float>(std::clamp(sample, 0, reader.most_luma)) * reader.luma_scale;
     const float u =
-        has_chroma ? static_cast<float>(ChromaAt(reader, source.planes[1], x, y)) * reader.chroma_scale : 0.0f;
+        has_chroma ? static_cast<float>(ChromaAt(reader, source.planes[1].Whole(), x, y)) * reader.chroma_scale : 0.0f;
     const float v =
-        has_chroma ? static_cast<float>(ChromaAt(reader, source.planes[2], x, y)) * reader.chroma_scale : 0.0f;
+        has_chroma ? static_cast<float>(ChromaAt(reader, source.planes[2].Whole(), x, y)) * reader.chroma_scale : 0.0f;
     row[0][x] = Clipped(luma + reader.cr_red * v);
     row[1][x] = Clipped((luma - reader.cb_green * u) - reader.cr_green * v);
     row[2][x] = Clipped(luma + reader.cb_blue * u);

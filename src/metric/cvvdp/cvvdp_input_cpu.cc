@@ -70,14 +70,15 @@ void ReadRows(const CvvdpReader& reader, const Picture& source, int y, Rows& row
   const int width = reader.source.width;
   ReadLuma<Sample>(reader, source.planes[0], y, rows.samples[0].data());
   for (int p = 1; p < 3; ++p) {
+    const Plane plane = source.planes[p].Whole();
     int32_t* to = rows.samples[p].data();
     if (reader.source.PlaneCount() == 1) {
       std::fill_n(to, width, 0);
     } else if (!reader.across) {
-      ReadChroma<Sample>(reader, source.planes[p], y, to);
+      ReadChroma<Sample>(reader, plane, y, to);
     } else {
-      ReadChroma<Sample>(reader, source.planes[p], y, rows.narrow.data() + 1);
-      Widen(rows.narrow.data() + 1, source.planes[p].width, width, to);
+      ReadChroma<Sample>(reader, plane, y, rows.narrow.data() + 1);
+      Widen(rows.narrow.data() + 1, plane.width, width, to);
     }
   }
 }

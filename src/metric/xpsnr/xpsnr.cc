@@ -20,6 +20,17 @@ const OptionSpec kOptions[] = {
     {"temporal", "", "also weigh by how the reference changes over time", true, 0, 1, true},
 };
 
+enum Kept { kKeptError, kKeptChroma = kKeptError + kPlanes, kKept };
+
+int64_t LumaSamples(const PictureFormat& format) { return int64_t{format.width} * format.height; }
+
+/// Counts the last column and row of chroma of odd pictures, as FFmpeg does, where both pictures have them.
+void CountAll(Plane& reference, Plane& distorted) {
+  if (reference.more_columns != distorted.more_columns || reference.more_rows != distorted.more_rows) return;
+  reference = reference.Whole();
+  distorted = distorted.Whole();
+}
+
 template <int plane>
 bool IsThere(const OptionValues&, const PictureFormat& format) {
   return plane < format.PlaneCount();
@@ -41,6 +52,7 @@ class XpsnrSequence : public Sequence {
 
   void Push(int64_t, const FrameOutputs& outputs, ScoreSink&) override {
     ++frames_;
+    chroma_ = outputs.kept[kKeptChroma];
     for (int p = 0; p < format_.PlaneCount(); ++p) {
       roots_[p] += std::sqrt(static_cast<double>(outputs.kept[p]));
       decibels_[p] += outputs.values[p];
@@ -51,7 +63,8 @@ class XpsnrSequence : public Sequence {
     constexpr std::string_view kNames[kPlanes] = {"xpsnr_average_y", "xpsnr_average_u", "xpsnr_average_v"};
     double mean[kPlanes], least = kInfinity;
     for (int p = 0; p < format_.PlaneCount(); ++p) {
-      mean[p] = XpsnrDecibels(format_, p, roots_[p], frames_, decibels_[p] / static_cast<double>(frames_));
+      mean[p] = XpsnrDecibels(format_.bit_depth, p == 0 ? LumaSamples(format_) : chroma_, roots_[p], frames_,
+                              decibels_[p] / static_cast<double>(frames_));
       least = std::min(least, mean[p]);
       sink.SetAggregate(kNames[p], mean[p]);
     }
@@ -69,6 +82,7 @@ class XpsnrSequence : public Sequence {
 
   const PictureFormat format_;
   int64_t frames_ = 0;
+  int64_t chroma_ = 0;  // samples of a plane of it
   std::array<double, kPlanes> roots_ = {}, decibels_ = {};
 };
 
@@ -76,7 +90,7 @@ class XpsnrSequence : public Sequence {
 class XpsnrExtractor : public Extractor {
  public:
   XpsnrExtractor(XpsnrOrder order, const XpsnrGrid& grid)
-      : Extractor({.stages = {{grid.rows}}, .words = kXpsnrWords * grid.blocks(), .kept = kPlanes}),
+      : Extractor({.stages = {{grid.rows}}, .words = kXpsnrWords * grid.blocks(), .kept = kKept}),
         order_(order),
         grid_(grid) {}
 
@@ -87,6 +101,7 @@ class XpsnrExtractor : public Extractor {
     XpsnrFrame frame = {.reference = view.at(0)->planes, .distorted = view.at(1)->planes, .order = order_};
     const Picture* before = order_ == XpsnrOrder::kNone ? nullptr : view.at(0, 1);
     const Picture* before_that = order_ == XpsnrOrder::kSecond ? view.at(0, 2) : nullptr;
+    for (int p = 1; p < kPlanes; ++p) CountAll(frame.reference[p], frame.distorted[p]);
     if (before) frame.before = &before->planes[0];
     if (before_that) frame.before_that = &before_that->planes[0];
     const size_t words = size_t{kXpsnrWords} * grid_.columns;
@@ -98,8 +113,12 @@ class XpsnrExtractor : public Extractor {
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
     const std::array<int64_t, kPlanes> errors = XpsnrErrors(grid_, totals.words);
     std::ranges::copy(errors, outputs.kept.begin());
+    int64_t chroma = 0;
+    for (int i = 0; i < grid_.blocks(); ++i) chroma += totals.words[size_t{kXpsnrWords} * i + kXpsnrChroma];
+    outputs.kept[kKeptChroma] = chroma;
     for (int p = 0; p < grid_.format.PlaneCount(); ++p)
-      outputs.values[p] = XpsnrDecibels(grid_.format, p, std::sqrt(static_cast<double>(errors[p])), 1, kInfinity);
+      outputs.values[p] = XpsnrDecibels(grid_.format.bit_depth, p == 0 ? LumaSamples(grid_.format) : chroma,
+                                        std::sqrt(static_cast<double>(errors[p])), 1, kInfinity);
     return {};
   }
 

@@ -28,8 +28,10 @@ struct XpsnrGrid {
   /// The part of a plane that lies in a block.
   struct Part {
     int x0, y0, x1, y1;
+    int64_t samples() const { return int64_t{x1 - x0} * (y1 - y0); }
   };
-  Part PartOf(int plane, int column, int row) const;
+  /// samples: a plane of the picture, whose size counts.
+  Part PartOf(int plane, const Plane& samples, int column, int row) const;
   /// The positions of a block's activity, in the picture: those whose neighbours lie inside of it; may be empty.
   Part Inner(int column, int row) const;
 
@@ -40,8 +42,8 @@ struct XpsnrGrid {
   int columns, rows;
 };
 
-/// What is summed in a block; a word each, block after block.
-enum XpsnrWord { kXpsnrError, kXpsnrSpatial, kXpsnrTemporal, kXpsnrErrorU, kXpsnrErrorV, kXpsnrWords };
+/// What is summed in a block; a word each, block after block. kXpsnrChroma: the samples of u.
+enum XpsnrWord { kXpsnrError, kXpsnrSpatial, kXpsnrTemporal, kXpsnrErrorU, kXpsnrErrorV, kXpsnrChroma, kXpsnrWords };
 
 enum class XpsnrOrder { kNone, kFirst, kSecond };  // of changes over time
 
@@ -73,9 +75,9 @@ void XpsnrBlockRowRef(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, s
 /// The weighted sum of squared errors of each plane, of the words of all blocks (docs/spec/beyond.md 2.3 to 2.5).
 std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_t> words);
 
-/// The mean in dB of `frames` frames whose roots of weighted errors add up to `roots` (docs/spec/beyond.md 2.5, 2.6);
-/// `otherwise` where those are too small for it.
-double XpsnrDecibels(const PictureFormat& format, int plane, double roots, int64_t frames, double otherwise);
+/// The mean in dB of `frames` frames of a plane of `samples` whose roots of weighted errors add up to `roots`
+/// (docs/spec/beyond.md 2.5, 2.6); `otherwise` where those are too small for it.
+double XpsnrDecibels(int bit_depth, int64_t samples, double roots, int64_t frames, double otherwise);
 
 extern const Metric kXpsnrMetric;
 

@@ -265,7 +265,7 @@ class BlockRowSums {
       std::ranges::fill(buffers_.pairs, 0u);
       for (int top = y; top < stop; top += kChunk) AddChunk(top, std::min(kChunk, stop - top));
       for (int column = 0; column < grid_.columns; ++column) {
-        const XpsnrGrid::Part part = grid_.PartOf(0, column, row_);
+        const XpsnrGrid::Part part = PartOf(0, column);
         int64_t* word = words_.data() + kXpsnrWords * column;
         word[kXpsnrError] += Sum(0, part);
         word[kXpsnrSpatial] += Sum(1, part);
@@ -275,7 +275,7 @@ class BlockRowSums {
   }
 
   void AddChroma(int plane) {
-    const XpsnrGrid::Part rows = grid_.PartOf(plane, 0, row_);
+    const XpsnrGrid::Part rows = PartOf(plane, 0);
     for (int y = rows.y0; y < rows.y1; y += kMostRows) {
       std::ranges::fill(buffers_.pairs, 0u);
       const int stop = std::min(y + kMostRows, rows.y1);
@@ -283,8 +283,15 @@ class BlockRowSums {
         AddErrors<Sample>(frame_.reference[plane], frame_.distorted[plane], top, std::min(kChunk, stop - top),
                           buffers_.pairs.data());
       for (int column = 0; column < grid_.columns; ++column)
-        words_[kXpsnrWords * column + kXpsnrErrorU + plane - 1] += Sum(0, grid_.PartOf(plane, column, row_));
+        words_[kXpsnrWords * column + kXpsnrErrorU + plane - 1] += Sum(0, PartOf(plane, column));
+      if (plane > 1) continue;
+      for (int column = 0; column < grid_.columns; ++column)
+        words_[kXpsnrWords * column + kXpsnrChroma] = PartOf(plane, column).samples();
     }
+  }
+
+  XpsnrGrid::Part PartOf(int plane, int column) const {
+    return grid_.PartOf(plane, frame_.reference[plane], column, row_);
   }
 
   int64_t Sum(int which, const XpsnrGrid::Part& part) const {

@@ -84,7 +84,8 @@ void XpsnrBlockRowRef(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, s
     const auto own = words.subspan(size_t{kXpsnrWords} * column, kXpsnrWords);
     std::ranges::fill(own, 0);
     for (int p = 0; p < grid.format.PlaneCount(); ++p) {
-      const XpsnrGrid::Part part = grid.PartOf(p, column, row);
+      const XpsnrGrid::Part part = grid.PartOf(p, frame.reference[p], column, row);
+      if (p == 1) own[kXpsnrChroma] = part.samples();
       own[kErrors[p]] = grid.format.bit_depth > 8
                             ? SquaredErrors<uint16_t>(frame.reference[p], frame.distorted[p], part)
                             : SquaredErrors<uint8_t>(frame.reference[p], frame.distorted[p], part);
@@ -92,7 +93,7 @@ void XpsnrBlockRowRef(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, s
     if (!grid.is_weighted) continue;
     own[kXpsnrSpatial] = SpatialActivity(grid, luma, grid.Inner(column, row));
     if (frame.order != XpsnrOrder::kNone)
-      own[kXpsnrTemporal] = TemporalActivity(grid, frame, grid.PartOf(0, column, row));
+      own[kXpsnrTemporal] = TemporalActivity(grid, frame, grid.PartOf(0, frame.reference[0], column, row));
   }
 }
 

@@ -66,9 +66,9 @@ XpsnrGrid::XpsnrGrid(const PictureFormat& picture)
 }
 
 /// Chroma has as many blocks as luma, of a size that is rounded down.
-XpsnrGrid::Part XpsnrGrid::PartOf(int plane, int column, int row) const {
+XpsnrGrid::Part XpsnrGrid::PartOf(int plane, const Plane& samples, int column, int row) const {
   if (plane == 0) return {Left(column), Top(row), Left(column) + Width(column), Top(row) + Height(row)};
-  const int width = format.PlaneWidth(plane), height = format.PlaneHeight(plane);
+  const int width = samples.width, height = samples.height;
   // Of the size that chroma of an odd picture has in its file: half a sample more.
   const int wide = format.pixel_format == PixelFormat::k444 ? format.width : CeilDiv(format.width, 2);
   const int high = format.pixel_format == PixelFormat::k420 ? CeilDiv(format.height, 2) : format.height;
@@ -80,7 +80,7 @@ XpsnrGrid::Part XpsnrGrid::PartOf(int plane, int column, int row) const {
 
 XpsnrGrid::Part XpsnrGrid::Inner(int column, int row) const {
   const int edge = is_big ? 2 : 1;
-  const Part all = PartOf(0, column, row);
+  const Part all = {Left(column), Top(row), Left(column) + Width(column), Top(row) + Height(row)};
   return {std::max(all.x0, edge), std::max(all.y0, edge), all.x1 < format.width ? all.x1 : all.x1 - edge,
           all.y1 < format.height ? all.y1 : all.y1 - edge};
 }
@@ -104,12 +104,11 @@ std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_
   return errors;
 }
 
-double XpsnrDecibels(const PictureFormat& format, int plane, double roots, int64_t frames, double otherwise) {
+double XpsnrDecibels(int bit_depth, int64_t samples, double roots, int64_t frames, double otherwise) {
   if (roots < static_cast<double>(frames)) return otherwise;
-  const uint64_t peak = (uint64_t{1} << format.bit_depth) - 1;
-  const uint64_t samples = uint64_t{1} * format.PlaneWidth(plane) * format.PlaneHeight(plane);
+  const uint64_t peak = (uint64_t{1} << bit_depth) - 1;
   const double root = roots / static_cast<double>(frames);
-  return 10.0 * Log10(static_cast<double>(samples * peak * peak) / (root * root));
+  return 10.0 * Log10(static_cast<double>(static_cast<uint64_t>(samples) * peak * peak) / (root * root));
 }
 
 }  // namespace acutance
