@@ -164,8 +164,9 @@ TEST(AlignTracks, LeavesOutFramesThatFitTwoPlaces) {
     reference.signatures.push_back(SpotAt(63 + k)), distorted.signatures.push_back(SpotAt(63 + k));
   const Alignment alignment = Aligned(reference, distorted);
   for (const auto& [i, j] : alignment.pairs) {
-    if (j < 60) EXPECT_EQ(i, j);
-    if (j >= 79) EXPECT_EQ(i, j + 1);
+    if (j < 60 || j >= 79) {
+      EXPECT_EQ(i, j < 60 ? j : j + 1);
+    }
   }
   for (const int64_t j : alignment.doubtful) EXPECT_TRUE(j >= 60 && j < 79);
 }

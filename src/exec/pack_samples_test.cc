@@ -76,7 +76,7 @@ TEST(PackTrial, TheQuickerWayStays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, PackSamplesTest, ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& info) { return hwy::TargetName(info.param); });
+                         [](const auto& target) { return hwy::TargetName(target.param); });
 
 }  // namespace
 }  // namespace acutance

@@ -25,8 +25,9 @@ TEST(MappedInput, FilesAreUsedWhereTheyLie) {
     Picture before;
     for (int i = 0; i < 3; ++i) {
       Picture picture = **source->Next();
-      if (i > 0)  // all planes are as far from the frame before as frames are in the file
+      if (i > 0) {  // all planes are as far from the frame before as frames are in the file
         EXPECT_EQ(picture.planes[2].data - before.planes[2].data, picture.planes[0].data - before.planes[0].data);
+      }
       ExpectFrame(picture, clip, i);
       before = std::move(picture);
     }

@@ -59,9 +59,9 @@ Status ParseFrameRate(std::string_view text, Y4mHeader* header) {
 /// 1 where the file does not know it (0:0) or says nonsense.
 double ParseAspect(std::string_view text) {
   const size_t colon = text.find(':');
-  const std::optional<int> width = ParseInt(text.substr(0, colon));
-  const std::optional<int> height = colon == text.npos ? std::nullopt : ParseInt(text.substr(colon + 1));
-  return width.value_or(0) > 0 && height.value_or(0) > 0 ? static_cast<double>(*width) / *height : 1;
+  const int width = ParseInt(text.substr(0, colon)).value_or(0);
+  const int height = colon == text.npos ? 0 : ParseInt(text.substr(colon + 1)).value_or(0);
+  return width > 0 && height > 0 ? static_cast<double>(width) / height : 1;
 }
 
 /// FFmpeg writes 420jpeg also where it does not know. Chroma of 420paldv is moved to where MPEG-1 has it.
