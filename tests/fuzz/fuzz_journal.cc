@@ -26,7 +26,10 @@ std::string JournalOf(fuzz::Input& input) {
   while (!input.empty()) {
     const int64_t head[2] = {static_cast<int8_t>(input.Byte()), input.Byte()};
     std::vector<int64_t> words(static_cast<size_t>(head[1]));
-    for (int64_t& word : words) word = static_cast<int8_t>(input.Byte()) * (int64_t{1} << (input.Byte() & 63));
+    for (int64_t& word : words) {
+      const auto digits = static_cast<uint64_t>(static_cast<int8_t>(input.Byte()));
+      word = static_cast<int64_t>(digits << (input.Byte() & 63));
+    }
     const auto end = static_cast<int64_t>(Hash(AsText(words.data(), words.size()), Hash(AsText(head, 2), seed)));
     text += AsText(head, 2);
     text += AsText(words.data(), words.size());
