@@ -28,6 +28,8 @@ install(TARGETS acutance_shared vmaf_shared EXPORT acutance LIBRARY INCLUDES DES
 install(TARGETS vship_shared LIBRARY)
 if(ACUTANCE_VAPOURSYNTH_INCLUDE)
   # VapourSynth loads every file of this folder.
+  get_property(plugins GLOBAL PROPERTY ACUTANCE_VAPOURSYNTH_PLUGINS)
+  install(TARGETS ${plugins} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/vapoursynth)
   install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth\")
 file(CREATE_LINK ../libvship.so
      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth/libvship.so\" SYMBOLIC)")

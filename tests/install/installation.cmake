@@ -12,7 +12,13 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-foreach(file bin/acutance bin/vmaf lib/libacutance.so lib/libvmaf.so.3 lib/libvship.so include/acutance/acutance.h
+set(plugins)
+if(EXISTS ${BUILD}/lib/vapoursynth/libacutance-vszip.so)
+  foreach(name acutance-vszip acutance-julek acutance-ssimulacra2 acutance-vmaf vship)
+    list(APPEND plugins lib/vapoursynth/lib${name}.so)
+  endforeach()
+endif()
+foreach(file ${plugins} bin/acutance bin/vmaf lib/libacutance.so lib/libvmaf.so.3 lib/libvship.so include/acutance/acutance.h
              include/libvmaf/libvmaf.h share/doc/acutance/LICENSE share/doc/acutance/models/LICENSE
              share/man/man1/acutance.1 share/man/man1/vmaf.1)
   if(NOT EXISTS ${prefix}/${file})

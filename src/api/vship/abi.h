@@ -25,6 +25,7 @@ enum Exception : int {
 enum Backend : int { kBackendCpu = 3 };
 
 enum StructType : int {
+  kNoInit = 0,
   kInitSsimulacra2 = 1,
   kInitButteraugli = 2,
   kInitCvvdp = 3,

@@ -61,7 +61,7 @@ class Cvvdp : public CvvdpScorer {
       : options_(std::move(options)), file_(std::move(file)), is_temporal_(is_temporal) {}
 
   StructType init_type() const override { return kInitCvvdp; }
-  FeatureRequest request() const override { return {"cvvdp", options_}; }
+  std::vector<FeatureRequest> requests() const override { return {{"cvvdp", options_}}; }
   Exception invalid_option() const override { return kBadDisplayModel; }
   bool has_history() const override { return is_temporal_; }
 
@@ -70,8 +70,9 @@ class Cvvdp : public CvvdpScorer {
     make_ = [&extractor] { return extractor.MakeSequence(); };
   }
 
-  void Take(const RunResult& result, bool counts) override {
+  void Take(std::span<const RunResult> results, bool counts) override {
     if (!counts) return;
+    const RunResult& result = results.front();
     const FrameOutputs outputs = {result.values, result.kept};
     LastValue last;
     if (!running_) running_ = make_();

@@ -15,7 +15,7 @@ Outcome Handler::Make(FramePair pair, std::unique_ptr<Scorer> scorer, int thread
 }
 
 Outcome Handler::Start(bool makes_maps) {
-  SessionOptions options = {.features = {scorer_->request()}, .threads = threads_};
+  SessionOptions options = {.features = scorer_->requests(), .threads = threads_};
   if (makes_maps)
     options.on_artifact = [this](const Artifact& artifact) {
       map_ = artifact.picture;
@@ -33,7 +33,7 @@ Outcome Handler::Start(bool makes_maps) {
   (*session)->Keep([this](std::span<FrameResults* const> frames) {
     for (const FrameResults* frame : frames) {
       if (!frame->status.ok()) return frame->status;
-      scorer_->Take(frame->runs.front(), counts_);
+      scorer_->Take(frame->runs, counts_);
       was_taken_ = true;
     }
     return Status();
@@ -41,6 +41,16 @@ Outcome Handler::Start(bool makes_maps) {
   session_ = std::move(session).value();
   makes_maps_ = makes_maps;
   is_first_ = true;
+  return {};
+}
+
+Outcome Handler::StartAfter(std::span<const Planes> before) {
+  if (Outcome bad = Start(false); !bad.ok()) return bad;
+  for (const Planes& planes : before) {
+    Picture picture;
+    if (Outcome bad = pair_.reference.Read(planes, picture); !bad.ok()) return bad;
+    session_->AddHistory(picture, {picture});
+  }
   return {};
 }
 

@@ -5,7 +5,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api/vship/abi.h"
 #include "api/vship/frames.h"
@@ -21,16 +25,19 @@ class Scorer {
   virtual ~Scorer() = default;
 
   virtual StructType init_type() const = 0;
-  virtual FeatureRequest request() const = 0;
+  /// No two of one metric.
+  virtual std::vector<FeatureRequest> requests() const = 0;
   /// The code where the metric refuses an option's value.
   virtual Exception invalid_option() const { return kNotSupported; }
-  /// A session for frames without any before them begins.
+  /// A session for frames without any before them begins. The extractor is the first request's.
   virtual void Begin(const Extractor& extractor) { static_cast<void>(extractor); }
   /// Whether frames before the current one count.
   virtual bool has_history() const { return false; }
-  /// Takes a frame's results; those of frames that only make history do not count.
-  virtual void Take(const RunResult& result, bool counts) = 0;
+  /// Takes a frame's results, in the order of the requests; those of frames that only make history do not count.
+  virtual void Take(std::span<const RunResult> results, bool counts) = 0;
   virtual void ResetScore() {}
+  /// The scores as of the last pair.
+  virtual std::vector<double> values() const = 0;
 };
 
 /// Where a distortion map goes, as floats.
@@ -54,6 +61,23 @@ class Handler {
     return Keep(std::move(outcome));
   }
 
+  /// The same for a pair that follows these pictures of the reference, the earliest first, and no other.
+  template <class Read>
+  Outcome ComputeAfter(std::span<const Planes> before, const Planes& reference, const Planes& distorted, Read&& read) {
+    const std::lock_guard lock(mutex_);
+    Outcome outcome = StartAfter(before);
+    if (outcome.ok()) outcome = Add(reference, distorted, {}, true);
+    if (outcome.ok()) read(*scorer_);
+    return Keep(std::move(outcome));
+  }
+
+  /// Gives the scorer to `read`.
+  template <class Read>
+  void Look(Read&& read) const {
+    const std::lock_guard lock(mutex_);
+    read(*scorer_);
+  }
+
   /// Frames that make history and are not scored.
   Outcome Load(const Planes& reference, const Planes& distorted);
   void ResetHistory();
@@ -69,6 +93,7 @@ class Handler {
       : pair_(std::move(pair)), scorer_(std::move(scorer)), threads_(threads) {}
 
   Outcome Start(bool makes_maps);
+  Outcome StartAfter(std::span<const Planes> before);
   Outcome Add(const Planes& reference, const Planes& distorted, const MapTarget& map, bool counts);
   Outcome WriteMap(const MapTarget& map);
   Outcome Keep(Outcome outcome);
@@ -95,17 +120,37 @@ struct CvvdpSettings {
 };
 Outcome MakeCvvdp(const FramePair& pair, const CvvdpSettings& settings, std::unique_ptr<Scorer>& scorer);
 
+/// Any metrics, as of the last pair; of no struct of the C interface.
+class FeatureScorer : public Scorer {
+ public:
+  explicit FeatureScorer(std::vector<FeatureRequest> requests) : requests_(std::move(requests)) {}
+  StructType init_type() const override { return kNoInit; }
+  std::vector<FeatureRequest> requests() const override { return requests_; }
+  void Take(std::span<const RunResult> results, bool counts) override;
+  /// All outputs of each request, in the order of its metric; NaN for those that it did not write.
+  std::vector<double> values() const override { return values_; }
+  /// What `values` are called.
+  std::vector<std::string> names() const;
+
+ private:
+  const std::vector<FeatureRequest> requests_;
+  std::vector<double> values_;
+};
+
 /// The value of a per-frame output in a result of the metric.
 double ValueOf(const RunResult& result, std::string_view metric, std::string_view output);
 
 /// The metrics' scores, as of the last pair.
 struct Ssimulacra2Scorer : Scorer {
+  std::vector<double> values() const override { return {score}; }
   double score = 0;
 };
 struct ButteraugliScorer : Scorer {
+  std::vector<double> values() const override { return {norms.norm_q, norms.norm_3, norms.norm_inf}; }
   ButteraugliNorms norms{};
 };
 struct CvvdpScorer : Scorer {
+  std::vector<double> values() const override { return {score}; }
   double score = 0;
 };
 

@@ -41,8 +41,10 @@ class Ssimulacra2 : public Ssimulacra2Scorer {
  public:
   explicit Ssimulacra2(OptionTexts options) : options_(std::move(options)) {}
   StructType init_type() const override { return kInitSsimulacra2; }
-  FeatureRequest request() const override { return {std::string(kSsimulacra2), options_}; }
-  void Take(const RunResult& result, bool) override { score = ValueOf(result, kSsimulacra2, "ssimulacra2"); }
+  std::vector<FeatureRequest> requests() const override { return {{std::string(kSsimulacra2), options_}}; }
+  void Take(std::span<const RunResult> results, bool) override {
+    score = ValueOf(results.front(), kSsimulacra2, "ssimulacra2");
+  }
 
  private:
   const OptionTexts options_;
@@ -52,8 +54,9 @@ class Butteraugli : public ButteraugliScorer {
  public:
   explicit Butteraugli(OptionTexts options) : options_(std::move(options)) {}
   StructType init_type() const override { return kInitButteraugli; }
-  FeatureRequest request() const override { return {std::string(kButteraugli), options_}; }
-  void Take(const RunResult& result, bool) override {
+  std::vector<FeatureRequest> requests() const override { return {{std::string(kButteraugli), options_}}; }
+  void Take(std::span<const RunResult> results, bool) override {
+    const RunResult& result = results.front();
     norms = {.norm_q = ValueOf(result, kButteraugli, "butteraugli_qnorm"),
              .norm_3 = ValueOf(result, kButteraugli, "butteraugli_p3"),
              .norm_inf = ValueOf(result, kButteraugli, "butteraugli_max")};
@@ -64,6 +67,19 @@ class Butteraugli : public ButteraugliScorer {
 };
 
 }  // namespace
+
+void FeatureScorer::Take(std::span<const RunResult> results, bool) {
+  values_.clear();
+  for (const RunResult& result : results) values_.insert(values_.end(), result.values.begin(), result.values.end());
+}
+
+std::vector<std::string> FeatureScorer::names() const {
+  std::vector<std::string> names;
+  for (const FeatureRequest& request : requests_)
+    for (const OutputSpec& output : FindMetric(request.metric)->outputs)
+      names.emplace_back(output.alias.empty() ? output.name : output.alias);
+  return names;
+}
 
 double ValueOf(const RunResult& result, std::string_view metric, std::string_view output) {
   const auto& outputs = FindMetric(metric)->outputs;
