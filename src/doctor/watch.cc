@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "align/signed_video.h"
+#include "doctor/fields.h"
 #include "io/bars.h"
 #include "io/turned_video.h"
 
@@ -17,25 +18,6 @@ constexpr int kWholePictures = 8, kPicturePeriod = 12;
 
 int Sample(const Plane& luma, int bit_depth, int x, int y) {
   return bit_depth > 8 ? luma.Row<uint16_t>(y)[x] >> (bit_depth - 8) : luma.Row<uint8_t>(y)[x];
-}
-
-/// Samples that moved, and those of them that stand out from the rows above and below, which agree with each other.
-struct CombCount {
-  int64_t moved = 0, combed = 0;
-};
-
-CombCount CountCombs(const Plane& luma, const Plane& before, int bit_depth, const Rectangle& part) {
-  constexpr int kMoves = 8, kStandsOut = 6;
-  CombCount count;
-  for (int y = part.y + 1; y + 1 < part.y + part.height; ++y)
-    for (int x = part.x; x < part.x + part.width; x += 2) {
-      const int sample = Sample(luma, bit_depth, x, y);
-      if (std::abs(sample - Sample(before, bit_depth, x, y)) < kMoves) continue;
-      const int up = Sample(luma, bit_depth, x, y - 1) - sample, down = Sample(luma, bit_depth, x, y + 1) - sample;
-      ++count.moved;
-      count.combed += up * down > kStandsOut * kStandsOut && 2 * std::abs(up - down) < std::abs(up + down);
-    }
-  return count;
 }
 
 double DetailOf(const Plane& luma, int bit_depth, const Rectangle& part) {
@@ -94,7 +76,7 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
   if (const Result<std::optional<Rectangle>> bars = FindBars(path, options); bars.ok()) seen.content = *bars;
   const Rectangle part = seen.content.value_or(Rectangle{seen.format.width, seen.format.height});
   seen.track.rate = PlausibleRate(seen.frame_rate);
-  CombCount combs;
+  FieldSigns fields;
   std::optional<Picture> before;
   for (; seen.frames < frames; ++seen.frames) {
     const Result<std::optional<Picture>> next = video->Next();
@@ -106,11 +88,7 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
     if (seen.frames >= thumbs) continue;
     seen.thumbs.push_back(MakeThumb(picture, part));
     const bool moves = seen.frames > 0 && Difference(seen.thumbs[seen.frames - 1], seen.thumbs.back()) > 0.3;
-    if (moves && seen.frames % 3 == 1) {
-      const CombCount own = CountCombs(picture.planes[0], before->planes[0], seen.format.bit_depth, part);
-      combs.moved += own.moved;
-      combs.combed += own.combed;
-    }
+    if (moves && seen.frames % 3 == 1) fields.Add(before->planes[0], picture.planes[0], seen.format.bit_depth, part);
     before = picture;
     if (seen.frames % kPicturePeriod == 0 && std::ssize(seen.pictures) < kWholePictures) {
       seen.pictures.push_back(picture);
@@ -120,7 +98,7 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
   }
   if (seen.track.times.size() != seen.track.signatures.size()) seen.track.times.clear();
   seen.track.is_whole = seen.frames < frames;
-  if (combs.moved > 0) seen.combing = static_cast<double>(combs.combed) / static_cast<double>(combs.moved);
+  seen.combing = fields.combing();
   if (!seen.pictures.empty()) seen.detail /= static_cast<double>(seen.pictures.size());
   return seen;
 }

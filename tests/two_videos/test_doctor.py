@@ -66,6 +66,25 @@ class Files(CommandTest):
         one = self.write("one.y4m", y4m(64, 48, self.clip("ref")[:1]))
         self.assertIn("has one frame", self.assert_ok(self.doctor(self.ref, one)))
 
+    def test_noise_is_not_interlacing_and_fields_are(self):
+        width, height, dice = 128, 96, random.Random(2)
+        shapes = [[dice.choice((40, 110, 200)) for _ in range(40)] for _ in range(height // 8)]
+
+        def row(y, time):  # of shapes of 16 x 8 samples that move to the left
+            line = bytes(value for value in shapes[y // 8] for _ in range(16))
+            return line[5 * time:][:width]
+
+        def film(sample_time, noise):
+            for t in range(30):
+                rows = [row(y, sample_time(t, y)) for y in range(height)]
+                luma = bytes(min(max(value + dice.randint(-noise, noise), 0), 255) for line in rows for value in line)
+                yield luma + bytes([128]) * (width * height // 2)
+        clean = self.write("clean.y4m", y4m(width, height, film(lambda t, y: 2 * t, 0)))
+        noisy = self.write("noisy.y4m", y4m(width, height, film(lambda t, y: 2 * t, 24)))
+        fields = self.write("fields.y4m", y4m(width, height, film(lambda t, y: 2 * t + y % 2, 4)))
+        self.assertNotIn("interlaced", self.assert_ok(self.doctor(noisy, clean)))
+        self.assertRegex(self.assert_ok(self.doctor(fields, clean)), "^interlaced .*fields.y4m is interlaced")
+
     def test_interlaced_and_damaged_files(self):
         both = y4m(64, 48, self.clip("dis"), "F25:1 It")
         self.assertIn("interlaced (70 % sure)", self.assert_ok(self.doctor(self.ref, self.write("it.y4m", both))))
