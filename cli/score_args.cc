@@ -241,6 +241,8 @@ void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option("--precision", texts.precision,
                   "Significant digits of the log's scores: 1 to 17, or max (default: as libvmaf)")
       ->type_name("N");
+  command.add_flag("--all-features", texts.all_features,
+                   "Show the features that serve models in the printed table, too");
   command.add_flag("--json", texts.json, "Print the summary as JSON (docs/schema/acutance-1.json)");
   command
       .add_option("--pool", texts.pool,
@@ -460,6 +462,7 @@ Status ReadLogArgs(const ScoreTexts& texts, ScoreArgs& args) {
   args.format = FormatOf(texts);
   args.precision = texts.precision;
   args.json = texts.json;
+  args.all_features = texts.all_features;
   args.junit = texts.junit;
   ACU_ASSIGN_OR_RETURN(args.pools, Named("--pool:", ParsePools(texts.pool)));
   if (!texts.segments.empty()) {

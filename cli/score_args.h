@@ -68,6 +68,7 @@ struct ScoreTexts {
   bool no_model = false;
   bool force = false;
   bool json = false;
+  bool all_features = false;
   bool shots = false;
   bool fail_fast = false;
   bool quiet = false;
@@ -123,12 +124,14 @@ struct ScoreArgs {
   int threads = 1;
   int subsample = 1;
   bool json = false;
+  bool all_features = false;  // in the printed table, those that serve models too
   bool quiet = false;
 };
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
 
-/// --output, --format, --precision, --json, and what the summary holds: --pool, --segments, --require, --junit.
+/// --output, --format, --precision, --json, --all-features, and what the summary holds: --pool, --segments, --require,
+/// --junit.
 void AddLogOptions(CLI::App& command, ScoreTexts& texts);
 
 /// --size (which is returned), --pixel-format and --bit-depth.

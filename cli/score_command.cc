@@ -126,7 +126,7 @@ void PrintTables(const ScoreArgs& args, const ScoredRun& result, const Summary& 
   for (size_t d = 0; d < args.distorted.size(); ++d)
     fmt::print("distorted  {}\n{}{}\n{}\n", args.distorted[d], StreamLine(summary, d + 1),
                result.alignments.empty() ? "" : "pairs      " + result.alignments[d].Describe() + "\n",
-               PooledTable(*result.session, static_cast<int>(d), summary, args.pools));
+               PooledTable(*result.session, static_cast<int>(d), summary, args.pools, args.all_features));
   if (args.segments) fmt::print("{}\n", PartsTable("segments", *summary.segments, *result.session, summary));
   if (args.shots && summary.shots) fmt::print("{}\n", PartsTable("shots", *summary.shots, *result.session, summary));
   if (args.distorted.size() > 1 && !result.session->models().empty())

@@ -50,9 +50,18 @@ std::vector<std::string> Cells(const Summary& summary, const std::vector<Column>
   return cells;
 }
 
+/// The columns of features that serve models and were not asked for.
+std::set<int> ServingColumns(const Session& session) {
+  std::set<int> serving;
+  for (const MetricRun& run : session.metric_runs())
+    if (!run.is_requested) serving.insert(run.columns.begin(), run.columns.end());
+  serving.erase(-1);
+  return serving;
+}
+
 /// The models' rows come first. A collection's members are in the log alone.
 std::vector<Row> CollectRows(const Session& session, int distorted, const Summary& summary,
-                             const std::vector<Column>& columns) {
+                             const std::vector<Column>& columns, const std::set<int>& left_out) {
   const ScoreTable& table = session.scores(distorted);
   std::vector<Row> rows;
   std::set<std::string_view> of_models;
@@ -62,8 +71,11 @@ std::vector<Row> CollectRows(const Session& session, int distorted, const Summar
     for (const std::string& key : model.own_score_keys())
       rows.push_back({key, Cells(summary, columns, table.columns()[table.Find(key)])});
   }
-  for (const ScoreTable::Column& column : table.columns())
-    if (!of_models.contains(column.stored)) rows.push_back({column.shown, Cells(summary, columns, column)});
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const ScoreTable::Column& column = table.columns()[i];
+    if (!of_models.contains(column.stored) && !left_out.contains(static_cast<int>(i)))
+      rows.push_back({column.shown, Cells(summary, columns, column)});
+  }
   for (const auto& [name, value] : table.aggregates()) rows.push_back({name, {fmt::format("{:.4f}", value)}});
   return rows;
 }
@@ -79,9 +91,10 @@ std::string Line(const Row& row, size_t name_width, size_t cell_width) {
 }  // namespace
 
 std::string PooledTable(const Session& session, int distorted, const Summary& summary,
-                        const std::vector<NamedPool>& pools) {
+                        const std::vector<NamedPool>& pools, bool all_features) {
   const std::vector<Column> columns = ColumnsOf(pools);
-  const std::vector<Row> rows = CollectRows(session, distorted, summary, columns);
+  const std::set<int> left_out = all_features ? std::set<int>() : ServingColumns(session);
+  const std::vector<Row> rows = CollectRows(session, distorted, summary, columns, left_out);
   Row head;
   size_t name_width = 0, cell_width = kLeastCell;
   for (const Column& column : columns) head.cells.push_back(column.title);
@@ -95,6 +108,8 @@ std::string PooledTable(const Session& session, int distorted, const Summary& su
   name_width = std::min(name_width, std::max(kLeastName, kColumns - std::min(kColumns, numbers)));
   std::string text = Line(head, name_width, cell_width);
   for (const Row& row : rows) text += Line(row, name_width, cell_width);
+  if (!left_out.empty())
+    text += fmt::format("The {} features behind them are in logs and --json; see --all-features.\n", left_out.size());
   return text;
 }
 

@@ -10,10 +10,10 @@
 
 namespace acutance::cli {
 
-/// Rows: the models' scores, then the features; columns: the pools, or mean, harmonic mean, min, max, median and
-/// standard deviation where there are none.
+/// Rows: the models' scores, then the features that were asked for, or all; columns: the pools, or mean, harmonic mean,
+/// min, max, median and standard deviation where there are none.
 std::string PooledTable(const Session& session, int distorted, const Summary& summary,
-                        const std::vector<NamedPool>& pools);
+                        const std::vector<NamedPool>& pools, bool all_features);
 
 /// Rows: parts of every video; columns: the pools of each model's score for parts.
 std::string PartsTable(const std::string& title, const std::vector<Part>& parts, const Session& session,

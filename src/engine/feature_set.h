@@ -34,6 +34,7 @@ struct MetricRun {
   std::vector<int> columns{};                    // per output: score table column, -1 where disabled
   bool on_device = false;                        // a DeviceLane runs it, not the thread pool
   OptionTexts asked{};                           // the options that were asked for
+  bool is_requested = false;                     // by the user; others serve models alone
 
   /// Whether devices can run it.
   bool HasPlan() const { return metric->make_plan != nullptr; }

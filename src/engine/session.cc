@@ -61,6 +61,7 @@ Status Session::BindRequests() {
   for (const FeatureRequest& request : options_.features) {
     Result<int> run = features_.Add(request);
     if (!run.ok()) return run.status();
+    features_.runs()[static_cast<size_t>(*run)].is_requested = true;
   }
   if (features_.runs().empty())
     return Error(StatusCode::kInvalidArgument, "nothing to compute: name a model or a feature");

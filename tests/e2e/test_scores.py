@@ -206,12 +206,22 @@ class Person(CommandTest):
     def test_table_goes_to_stdout_and_progress_to_stderr(self):
         result = self.score(self.ref, self.dis, "-o", self.path("l.xml"))
         text = self.assert_ok(result)
-        for fragment in ("vmaf_v0.6.1", "integer_adm2", "mean", "harmonic", "6 frames in", "frames/s", "log: "):
+        for fragment in ("vmaf_v0.6.1", "mean", "harmonic", "6 frames in", "frames/s", "log: "):
             self.assertIn(fragment, text)
         self.assertNotIn("\x1b", text + result.stderr.decode())
 
+    def test_table_shows_what_was_asked_for(self):
+        text = self.assert_ok(self.score(self.ref, self.dis, "-f", "psnr", "-f", "adm"))
+        self.assertEqual([line.split()[0] for line in text.splitlines() if line[:5] in ("vmaf_", "psnr_", "integ")],
+                         ["vmaf_v0.6.1", "integer_adm2", "integer_aim", "integer_adm3", "integer_adm_scale0",
+                          "integer_adm_scale1", "integer_adm_scale2", "integer_adm_scale3", "psnr_y", "psnr_cb", "psnr_cr"])
+        self.assertRegex(text, r"The 7 features behind them are in logs and --json; see --all-features")
+        whole = self.assert_ok(self.score(self.ref, self.dis, "--all-features"))
+        self.assertIn("\ninteger_vif_scale0 ", whole)
+        self.assertNotIn("--all-features", whole)
+
     def test_table_fits_a_terminal(self):
-        text = self.assert_ok(self.score(self.ref, self.dis, "-f", "psnr=enable_apsnr=true"))
+        text = self.assert_ok(self.score(self.ref, self.dis, "-f", "psnr=enable_apsnr=true", "--all-features"))
         table = text[text.index("mean"):text.index(" frames in")]
         self.assertLessEqual(max(len(line) for line in table.splitlines()), 80)
         self.assertRegex(table, r"\nVMAF_integer_feature_motion_sad_score\n +\d+\.\d{4} ")
