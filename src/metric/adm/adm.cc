@@ -189,7 +189,11 @@ class AdmExtractor : public Extractor, public BlockSums {
   }
 
   void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
-    AddAdmBlocks(setup_, *frame.at(0), *frame.at(1), grid, sums);
+    const auto whole = MakeFrameWorkspace(), thread = MakeThreadWorkspace();
+    const Workspaces workspaces{whole.get(), thread.get()};
+    const BandResults results{.sums = sums};
+    for (int scale = 0; scale < kAdmScales; ++scale)
+      RunAdmBands(setup_, {&frame, 1}, scale, {0, setup_.scales[scale].height}, {&workspaces, 1}, {&results, 1}, &grid);
   }
 
   /// Cube roots are of sums over the picture, so that a block's loss is its share of what the root lacks.

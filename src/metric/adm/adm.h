@@ -19,18 +19,16 @@ std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup);
 
 /// Rows `band` of the bands of `scale`, of several distorted videos of one reference, with SIMD
 /// (Highway): adds to sums and writes band a for the next scale, that of the reference to the first
-/// video's workspace.
+/// video's workspace. With a grid, sums are kAdmSumCount of each block.
 void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-                 std::span<const Workspaces> workspaces, std::span<const BandResults> results);
+                 std::span<const Workspaces> workspaces, std::span<const BandResults> results,
+                 const BlockGrid* grid = nullptr);
 
-/// The sums of a frame in plain loops over whole planes, the reference implementation.
-std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,
-                                                   const Picture& distorted);
-
-/// The same by block (metric/block_sums.h). Rows of cubes are rounded: a block has what the rounded sum of its row grows
-/// by in it, so that blocks add up to the frame's sums.
-void AddAdmBlocks(const AdmSetup& setup, const Picture& reference, const Picture& distorted, const BlockGrid& grid,
-                  std::span<int64_t> sums);
+/// Adds the sums of a frame in plain loops over whole planes, the reference implementation. With a grid, the sums of
+/// each block: rows of cubes are rounded, and a block has what the rounded sum of its row grows by in it, so that
+/// blocks add up to the frame's sums.
+void AddAdmReferenceSums(const AdmSetup& setup, const Picture& reference, const Picture& distorted,
+                         const BlockGrid* grid, std::span<int64_t> sums);
 
 /// Work of ADM on a device: one launch a scale, then one that rounds and adds the sums of rows.
 Result<Plan> MakeAdmPlan(const OptionValues& options, const PlanContext& context);

@@ -23,12 +23,10 @@ namespace {
 
 // Without vectors (x86 without SSE4.2, AES or CLMUL) the plain loops run the whole frame, in the band that begins it.
 void RunBandsForTarget(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-                       std::span<const Workspaces>, std::span<const BandResults> results) {
+                       std::span<const Workspaces>, std::span<const BandResults> results, const BlockGrid* grid) {
   if (scale > 0 || band.begin > 0) return;
-  for (size_t video = 0; video < views.size(); ++video) {
-    const auto frame = AdmReferenceSums(setup, *views[video].at(0), *views[video].at(1));
-    for (int i = 0; i < kAdmSumCount; ++i) results[video].sums[i] += frame[i];
-  }
+  for (size_t video = 0; video < views.size(); ++video)
+    AddAdmReferenceSums(setup, *views[video].at(0), *views[video].at(1), grid, results[video].sums);
 }
 
 }  // namespace
@@ -91,11 +89,13 @@ struct BandVideo {
 class BandRun {
  public:
   BandRun(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-          std::span<const Workspaces> workspaces, std::span<const BandResults> results)
+          std::span<const Workspaces> workspaces, std::span<const BandResults> results, const BlockGrid* grid)
       : setup_(setup),
         s_(setup.scales[scale]),
         scale_(scale),
         band_(band),
+        grid_(grid),
+        parts_(AdmBlockColumns(s_, scale, grid)),
         thread_(static_cast<AdmThreadWorkspace&>(*workspaces[0].thread)),
         reference_(MakeVideo(views[0], 0, workspaces[0], {})) {
     thread_.Reserve(setup, views.size());
@@ -114,7 +114,7 @@ class BandRun {
       const bool wants_detail = y >= detail.begin && y < detail.end;
       if (!wants_a && !wants_detail) continue;
       Filter(y, 0, reference_, wants_a, wants_detail);
-      if (wants_detail) FindReference(y >= scored.begin && y < scored.end);
+      if (wants_detail) FindReference(y, y >= scored.begin && y < scored.end);
       for (int video = 0; video < std::ssize(distorted_); ++video) {
         Filter(y, 1, distorted_[video], wants_a, wants_detail);
         if (!wants_detail) continue;
@@ -206,15 +206,34 @@ class BandRun {
   }
 
   /// Detail bands of the reference, and the denominators of all videos where the row is scored.
-  void FindReference(bool scored) {
-    int64_t den[kAdmBands];
+  void FindReference(int y, bool scored) {
     DetailRow row = MakeDetailRow();
-    row.den = scored ? den : nullptr;
-    ReferenceRow(scale_, s_, row);
+    if (!scored || parts_.size() > 1) ReferenceRow(scale_, s_, row);
     if (!scored) return;
-    for (const BandVideo& video : distorted_)
-      for (int band = 0; band < kAdmBands; ++band)
-        Sum(video, kAdmDen, band) += adm::rounded_row(static_cast<uint64_t>(den[band]), s_.den_row_shift);
+    std::array<RowSum, kAdmBands> sums;
+    for (const AdmRange& part : parts_) {
+      int64_t den[kAdmBands];
+      DetailRow of_part = parts_.size() > 1 ? PartOf(row, part) : row;
+      of_part.den = den;
+      ReferenceRow(scale_, s_, of_part);
+      for (int band = 0; band < kAdmBands; ++band) {
+        const int64_t rounded = sums[band].Grow(den[band], s_.den_row_shift);
+        for (const BandVideo& video : distorted_) Sum(video, part, y, kAdmDen, band) += rounded;
+      }
+    }
+  }
+
+  /// The vectors of a row that have scored columns of `part`, which are its scored ones.
+  DetailRow PartOf(DetailRow row, const AdmRange& part) const {
+    const int lanes = scale_ == 0 ? kLanes16 : kLanes32;
+    const int begin = (row.scored.begin + part.begin) / lanes * lanes;
+    const int end = row.scored.begin + part.end;
+    row.scored = {row.scored.begin + part.begin - begin, end - begin};
+    row.column += begin;
+    row.count = end - begin;
+    const size_t bytes = begin * (scale_ == 0 ? sizeof(int16_t) : sizeof(int32_t));
+    for (std::byte*& reference : row.reference.bytes) reference += bytes;
+    return row;
   }
 
   void Decouple(int video, int y) {
@@ -249,30 +268,50 @@ class BandRun {
       return signals.Row(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
     };
     SumColumns(share(y - 1), masker.share, share(y + 1), s_.columns.size(), thread_.ColumnSums());
-    int64_t row_sums[kAdmBands];
     const auto mask = scale_ == 0 ? (setup_.wide ? MaskRow<true, true> : MaskRow<true, false>)
                                   : (setup_.wide ? MaskRow<false, true> : MaskRow<false, false>);
-    mask(s_, signal, masker, thread_.ColumnSums(), row_sums);
-    for (int band = 0; band < kAdmBands; ++band)
-      Sum(distorted_[video], kind, band) += adm::rounded_row(static_cast<uint64_t>(row_sums[band]), s_.row_shift);
+    std::array<RowSum, kAdmBands> sums;
+    for (const AdmRange& part : parts_) {
+      int64_t row_sums[kAdmBands];
+      mask(s_, part, signal, masker, thread_.ColumnSums(), row_sums);
+      for (int band = 0; band < kAdmBands; ++band)
+        Sum(distorted_[video], part, y, kind, band) += sums[band].Grow(row_sums[band], s_.row_shift);
+    }
   }
 
-  int64_t& Sum(const BandVideo& video, AdmSum kind, int band) const {
-    return video.sums[AdmSumIndex(scale_, kind, band)];
+  /// The sum of a row, and what it grows by, rounded, as its parts come.
+  struct RowSum {
+    int64_t Grow(int64_t part, int shift) {
+      sum += static_cast<uint64_t>(part);
+      const int64_t before = rounded;
+      rounded = adm::rounded_row(sum, shift);
+      return rounded - before;
+    }
+    uint64_t sum = 0;
+    int64_t rounded = 0;
+  };
+
+  /// A sum of a video, in the block of a part of row y.
+  int64_t& Sum(const BandVideo& video, const AdmRange& part, int y, AdmSum kind, int band) const {
+    const int block = grid_ ? AdmBlock(*grid_, s_.columns.begin + part.begin, y, scale_) : 0;
+    return video.sums[size_t{1} * block * kAdmSumCount + AdmSumIndex(scale_, kind, band)];
   }
 
   const AdmSetup& setup_;
   const AdmScale& s_;
   const int scale_;
   const RowBand band_;
+  const BlockGrid* const grid_;        // null: one block
+  const std::vector<AdmRange> parts_;  // of the scored columns, a block each
   AdmThreadWorkspace& thread_;
   const BandVideo reference_;
   std::vector<BandVideo> distorted_;
 };
 
 void RunBandsForTarget(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-                       std::span<const Workspaces> workspaces, std::span<const BandResults> results) {
-  BandRun(setup, views, scale, band, workspaces, results).Run();
+                       std::span<const Workspaces> workspaces, std::span<const BandResults> results,
+                       const BlockGrid* grid) {
+  BandRun(setup, views, scale, band, workspaces, results, grid).Run();
 }
 
 }  // namespace
@@ -296,8 +335,8 @@ std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup) {
 }
 
 void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-                 std::span<const Workspaces> workspaces, std::span<const BandResults> results) {
-  HWY_DYNAMIC_DISPATCH(RunBandsForTarget)(setup, views, scale, band, workspaces, results);
+                 std::span<const Workspaces> workspaces, std::span<const BandResults> results, const BlockGrid* grid) {
+  HWY_DYNAMIC_DISPATCH(RunBandsForTarget)(setup, views, scale, band, workspaces, results, grid);
 }
 
 }  // namespace acutance

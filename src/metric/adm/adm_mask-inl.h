@@ -55,12 +55,12 @@ HWY_INLINE V32 ExcessOf(const AdmSignalRow& signal, int i, V32 factor, V32 thres
   }
 }
 
+/// Sums over `columns` of the scored ones, by band.
 template <bool kScale0, bool kWide>
-void MaskRow(const AdmScale& s, const AdmSignalRow& signal, const AdmSignalRow& masker, const int32_t* column_sums,
-             int64_t* row_sums) {
+void MaskRow(const AdmScale& s, const AdmRange& columns, const AdmSignalRow& signal, const AdmSignalRow& masker,
+             const int32_t* column_sums, int64_t* row_sums) {
   const D32 d;
   const D64 d64;
-  const int count = s.columns.size();
   V64 sums[kAdmBands] = {hn::Zero(d64), hn::Zero(d64), hn::Zero(d64)};
   const V64 round_hv = hn::Set(d64, int64_t{1} << (s.cube_shift[0] - 1));
   const V64 round_d = hn::Set(d64, int64_t{1} << (s.cube_shift[2] - 1));
@@ -68,11 +68,11 @@ void MaskRow(const AdmScale& s, const AdmSignalRow& signal, const AdmSignalRow& 
   const V32 factor_d = hn::Set(d, static_cast<int32_t>(s.factor[2]));
   constexpr int kShiftHv = adm::square_shift(kScale0 ? 0 : 1, 0);
   constexpr int kShiftD = adm::square_shift(kScale0 ? 0 : 1, 2);
-  for (int i = 0; i < count; i += kLanes32) {
+  for (int i = columns.begin; i < columns.end; i += kLanes32) {
     const V32 box = hn::Add(hn::Add(hn::LoadU(d, column_sums + i), hn::LoadU(d, column_sums + i + 1)),
                             hn::LoadU(d, column_sums + i + 2));
     const V32 threshold = hn::Add(box, hn::LoadU(d, masker.centre + i + 1));
-    const auto inside = FirstLanes(d, count - i);
+    const auto inside = FirstLanes(d, columns.end - i);
     const V32 h = ExcessOf<kScale0, 0>(signal, i + 1, factor_hv, threshold);
     const V32 v = ExcessOf<kScale0, 1>(signal, i + 1, factor_hv, threshold);
     const V32 diagonal = ExcessOf<kScale0, 2>(signal, i + 1, factor_d, threshold);

@@ -119,6 +119,18 @@ std::vector<int32_t> Thresholds(const Shares& shares, int y) {
   return thresholds;
 }
 
+/// The sums of a frame by block; of one block, those of the frame.
+struct Blocks {
+  const BlockGrid* grid;  // null: one block
+  std::span<int64_t> sums;
+
+  /// A sum of the block of a place in a band of `scale`.
+  int64_t& at(int x, int y, int scale, int sum) const {
+    const int block = grid ? AdmBlock(*grid, x, y, scale) : 0;
+    return sums[size_t{1} * block * kAdmSumCount + sum];
+  }
+};
+
 /// Gives the rounded sum of a row to the blocks that it crosses: each has what the sum, rounded, grows by in it.
 /// at(x): the sum of the block of column x.
 template <class Cube, class SumAt>
@@ -127,24 +139,11 @@ void AddRow(const AdmRange& columns, int shift, Cube cube, SumAt at) {
   int64_t given = 0;
   for (int x = columns.begin; x < columns.end; ++x) {
     row += cube(x);
-    if (x + 1 < columns.end && &at(x + 1) == &at(x)) continue;
     const int64_t rounded = adm::rounded_row(row, shift);
     at(x) += rounded - given;
     given = rounded;
   }
 }
-
-/// The sums of a frame by block; of one block, those of the frame.
-struct Blocks {
-  const BlockGrid* grid;  // null: one block
-  std::span<int64_t> sums;
-
-  /// A sum of the block of a place in a band of `scale`.
-  int64_t& at(int x, int y, int scale, int sum) const {
-    const int block = grid ? grid->at(x << (scale + 1), y << (scale + 1)) : 0;
-    return sums[size_t{1} * block * kAdmSumCount + sum];
-  }
-};
 
 /// Adds the cubes of what of `signal` the `masker` does not hide.
 void Mask(const Weighted& signal, const Weighted& masker, int scale, const AdmScale& s, AdmSum kind,
@@ -174,7 +173,11 @@ void Denominator(const Bands& ref, int scale, const AdmScale& s, const Blocks& b
     }
 }
 
-void AddSums(const AdmSetup& setup, const Picture& reference, const Picture& distorted, const Blocks& blocks) {
+}  // namespace
+
+void AddAdmReferenceSums(const AdmSetup& setup, const Picture& reference, const Picture& distorted,
+                         const BlockGrid* grid, std::span<int64_t> sums) {
+  const Blocks blocks{grid, sums};
   Image ref_image = ReadLuma(reference), dis_image = ReadLuma(distorted);
   for (int scale = 0; scale < kAdmScales; ++scale) {
     const AdmScale& s = setup.scales[scale];
@@ -192,20 +195,6 @@ void AddSums(const AdmSetup& setup, const Picture& reference, const Picture& dis
     ref_image = ref.a;
     dis_image = dis.a;
   }
-}
-
-}  // namespace
-
-std::array<int64_t, kAdmSumCount> AdmReferenceSums(const AdmSetup& setup, const Picture& reference,
-                                                   const Picture& distorted) {
-  std::array<int64_t, kAdmSumCount> sums{};
-  AddSums(setup, reference, distorted, {nullptr, sums});
-  return sums;
-}
-
-void AddAdmBlocks(const AdmSetup& setup, const Picture& reference, const Picture& distorted, const BlockGrid& grid,
-                  std::span<int64_t> sums) {
-  AddSums(setup, reference, distorted, {&grid, sums});
 }
 
 }  // namespace acutance

@@ -61,4 +61,17 @@ Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& 
   return setup;
 }
 
+std::vector<AdmRange> AdmBlockColumns(const AdmScale& s, int scale, const BlockGrid* grid) {
+  if (!grid) return {{0, s.columns.size()}};
+  std::vector<AdmRange> parts;
+  int block = -1;
+  for (int x = 0; x < s.columns.size(); ++x) {
+    const int here = AdmBlock(*grid, s.columns.begin + x, 0, scale);
+    if (here != block) parts.push_back({x, x});
+    parts.back().end = x + 1;
+    block = here;
+  }
+  return parts;
+}
+
 }  // namespace acutance

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/int_math.h"
 #include "base/status.h"
 #include "image/picture.h"
 #include "metric/adm/adm_csf.h"
+#include "metric/block_sums.h"
 #include "metric/options.h"
 
 namespace acutance {
@@ -65,5 +67,13 @@ constexpr int AdmSumIndex(int scale, AdmSum kind, int band) { return (scale * kA
 
 /// Fails when the picture is too small, and where MakeAdmCsf does.
 Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& format);
+
+/// The block of a place in a band of `scale`.
+inline int AdmBlock(const BlockGrid& grid, int x, int y, int scale) {
+  return grid.at(x << (scale + 1), y << (scale + 1));
+}
+
+/// The scored columns of a band, counted from the first of them, by block; without a grid all of them.
+std::vector<AdmRange> AdmBlockColumns(const AdmScale& s, int scale, const BlockGrid* grid);
 
 }  // namespace acutance

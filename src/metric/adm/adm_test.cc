@@ -13,6 +13,7 @@
 #include "metric/adm/adm_csf.h"
 #include "metric/adm/adm_math.h"
 #include "metric/adm/adm_scale.h"
+#include "metric/clip_frames.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "metric/testing/together.h"
@@ -89,7 +90,8 @@ AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
 void ExpectEqualToPlainLoops(const OptionTexts& texts, const PictureFormat& format, const PicturePair& pair,
                              const Split& split = OneBand) {
   const TestMetric adm(kAdmMetric, texts, format);
-  const auto want = AdmReferenceSums(MakeSetup(texts, format), pair.reference, pair.distorted);
+  std::array<int64_t, kAdmSumCount> want{};
+  AddAdmReferenceSums(MakeSetup(texts, format), pair.reference, pair.distorted, nullptr, want);
   EXPECT_THAT(adm.Sums(pair.reference, pair.distorted, split), ElementsAreArray(want))
       << format.width << "x" << format.height << " " << format.bit_depth << " bit";
 }
@@ -163,6 +165,25 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {
       ExpectEqualToPlainLoops(texts, format, MakePair(format, content, ++seed), BandsOf(11));
     }
   }
+}
+
+TEST_P(AdmTargetTest, BlocksEqualPlainLoops) {
+  const OptionTexts cases[] = {{}, {{"adm_csf_mode", "2"}, {"egl", "1.2"}}, {{"adm_skip_scale0", "true"}}};
+  for (const Size size : {Size{33, 33}, {97, 41}, {483, 135}})
+    for (const int depth : {8, 10})
+      for (const OptionTexts& texts : cases)
+        for (const int block : {32, 64}) {
+          const PictureFormat format{size.width, size.height, depth, PixelFormat::k400};
+          const PicturePair pair = MakePair(format, Content::kNatural, 400);
+          const BlockGrid grid(format, block);
+          std::vector<int64_t> want(size_t{kAdmSumCount} * grid.count()), got(want.size());
+          AddAdmReferenceSums(MakeSetup(texts, format), pair.reference, pair.distorted, &grid, want);
+          const OptionValues options = OptionValues::Parse(kAdmMetric.options, texts).value();
+          const auto extractor = MakeExtractor(kAdmMetric, options, format).value();
+          const ClipFrames clip(kAdmMetric, options, {&pair.reference, 1}, {&pair.distorted, 1});
+          dynamic_cast<const BlockSums&>(*extractor).AddBlocks(clip.at(0), grid, got);
+          EXPECT_EQ(got, want) << size.width << "x" << size.height << " " << depth << " bit, blocks of " << block;
+        }
 }
 
 TEST_P(AdmTargetTest, BandSplitChangesNothing) {

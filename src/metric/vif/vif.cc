@@ -132,9 +132,6 @@ class VifExtractor : public Extractor, public BlockSums {
     const auto buffers = std::make_unique<VifBuffers>();
     for (int scale = 0; scale < kVifScales; ++scale) {
       const VifJob job = MakeJob(frame, scale, pyramid, pyramid);
-      std::array<int64_t, kVifSumsPerScale> whole{};
-      const VifSums all(whole);
-      RunVifBands({&job, 1}, {0, format_.height >> scale}, *buffers, {&all, 1});
       const int size = grid.size >> scale;
       for (int row = 0; row < CeilDiv(format_.height >> scale, size); ++row) {
         std::vector<VifSums> columns;

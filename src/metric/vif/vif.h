@@ -85,8 +85,8 @@ using VifSums = std::span<int64_t, kVifSumsPerScale>;
 /// distorted videos of one reference, and differ in the distorted images alone.
 void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums);
 
-/// The same for one job, whose columns are divided: sums[i] are those of columns [i * columns, (i + 1) * columns). Next
-/// images must be there, and be written before: they are written again, in pieces.
+/// The same for one job, whose columns are divided: sums[i] are those of columns [i * columns, (i + 1) * columns), an
+/// even number below scale 3.
 void RunVifColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums);
 
 /// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.

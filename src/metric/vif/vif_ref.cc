@@ -101,19 +101,23 @@ void HalveRow(const VifJob& job, int image, int y) {
         static_cast<int16_t>(static_cast<int64_t>(RoundShift(Horizontal(filter, row, 2 * x), vif::kTapBits)) - 32768);
 }
 
-}  // namespace
-
-void RunVifBandRef(const VifJob& job, RowBand band, std::span<int64_t, kVifSumsPerScale> sums) {
+template <class SumsAt>
+void RunBand(const VifJob& job, RowBand band, SumsAt sums_at) {
   for (int y = band.begin; y < band.end; ++y) {
-    if (job.statistics) AddRow(job, y, [&](int) { return sums; });
+    if (job.statistics) AddRow(job, y, sums_at);
     if (job.next[0] == nullptr || y % 2 != 0 || y / 2 >= job.images[0].height / 2) continue;
     for (int image = 0; image < 2; ++image) HalveRow(job, image, y);
   }
 }
 
+}  // namespace
+
+void RunVifBandRef(const VifJob& job, RowBand band, std::span<int64_t, kVifSumsPerScale> sums) {
+  RunBand(job, band, [&](int) { return sums; });
+}
+
 void RunVifColumnsRef(const VifJob& job, RowBand band, int columns, std::span<const VifSums> sums) {
-  for (int y = band.begin; y < band.end; ++y)
-    if (job.statistics) AddRow(job, y, [&](int x) { return sums[x / columns]; });
+  RunBand(job, band, [&](int x) { return sums[x / columns]; });
 }
 
 }  // namespace acutance
