@@ -319,7 +319,7 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_flag("--maps-video", texts.maps_video,
                 "With --maps: write where each feature lost points in all frames, as a film (NAME.mkv) and an array of "
-                "frames x rows x columns (NAME.npy); takes about ten times as long as the scores")
+                "frames x rows x columns (NAME.npy); takes three to four times as long as the scores")
       ->needs(maps);
   command
       .add_option("--report", texts.report,

@@ -188,7 +188,7 @@ Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summar
   ACU_RETURN_IF_ERROR(WriteLogs(args, result, numbers));
   ACU_RETURN_IF_ERROR(WriteJunit(args, summary));
   ACU_RETURN_IF_ERROR(WriteReport(args, result, summary));
-  return args.worst > 0 ? WriteWorstMaps(args.maps, args.worst, ViewOf(result)) : Status();
+  return args.worst > 0 ? WriteWorstMaps(args.maps, args.worst, args.threads, ViewOf(result)) : Status();
 }
 
 int JudgeOutputs(const ScoreArgs& args, const Summary& summary) { return PrintVerdicts(args, summary, false); }

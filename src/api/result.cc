@@ -254,7 +254,7 @@ Status Result::WriteMaps(const std::string& folder) const {
     return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
                           "no frames were kept for maps: set worst_frames where the files are scored"));
   constexpr int kAll = 1 << 30;
-  return ToPublic(WriteWorstMaps(folder, kAll, content_->View()));
+  return ToPublic(WriteWorstMaps(folder, kAll, content_->titles.threads, content_->View()));
 }
 
 namespace {

@@ -21,15 +21,19 @@ RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<con
     HeatColor(losses[block] / most, colors[block].data());
     for (uint8_t& part : colors[block]) part = static_cast<uint8_t>(part * 0.7);
   }
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) {
-      uint8_t* rgb = &image.rgb[3 * (size_t{1} * y * image.width + x)];
+  const auto block_of = [size](int at, int pixels, int samples) {
+    return static_cast<size_t>(int64_t{1} * at * samples / pixels / size);
+  };
+  std::vector<size_t> block_columns(static_cast<size_t>(image.width));
+  for (int x = 0; x < image.width; ++x) block_columns[x] = block_of(x, image.width, format.width);
+  uint8_t* rgb = image.rgb.data();
+  for (int y = 0; y < image.height; ++y) {
+    const std::array<uint8_t, 3>* row = &colors[block_of(y, image.height, format.height) * columns];
+    for (const size_t column : block_columns) {
       const int gray = (rgb[0] + 2 * rgb[1] + rgb[2]) / 8;
-      const int luma_x = static_cast<int>(int64_t{1} * x * format.width / image.width);
-      const int luma_y = static_cast<int>(int64_t{1} * y * format.height / image.height);
-      const std::array<uint8_t, 3>& heat = colors[size_t{1} * (luma_y / size) * columns + luma_x / size];
-      for (int c = 0; c < 3; ++c) rgb[c] = static_cast<uint8_t>(std::min(gray + heat[c], 255));
+      for (const uint8_t heat : row[column]) *rgb++ = static_cast<uint8_t>(std::min(gray + heat, 255));
     }
+  }
   return image;
 }
 

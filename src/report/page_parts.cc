@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "base/run_parallel.h"
 #include "model/pooling.h"
 #include "report/escape.h"
 #include "report/map_image.h"
@@ -295,10 +297,20 @@ std::string WorstFramesPart(const Page& page) {
   size_t count = 0;
   for (const PageVideo& video : page.videos) count += video.worst.size();
   if (count == 0) return "";
+  std::vector<const PageFrame*> frames;
+  for (const PageVideo& video : page.videos)
+    for (const PageFrame& frame : video.worst) frames.push_back(&frame);
+  std::vector<std::string> cards(count);
+  const Status made = RunParallel(page.summary->threads, static_cast<int>(count), [&](int i) {
+    cards[i] = FrameCard(page, *frames[i], kBytesForPictures / count);
+    return Status();
+  });
   std::string text = "<section aria-labelledby=\"h-frames\"><h2 id=\"h-frames\">Worst frames</h2>\n";
+  if (!made.ok()) text += "<p class=\"warning\" role=\"note\">" + EscapeXml(made.message()) + "</p>\n";
+  auto card = cards.begin();
   for (size_t v = 0; v < page.videos.size(); ++v) {
     if (page.videos.size() > 1) text += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
-    for (const PageFrame& frame : page.videos[v].worst) text += FrameCard(page, frame, kBytesForPictures / count);
+    for (size_t i = 0; i < page.videos[v].worst.size(); ++i) text += *card++;
   }
   return text + "</section>\n";
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -16,14 +17,14 @@ namespace acutance {
 namespace {
 
 /// A sample in steps of 8 bits.
-double Sample8(const Picture& picture, int plane, int x, int y) {
+float Sample8(const Picture& picture, int plane, int x, int y) {
   const Plane& samples = picture.planes[plane];
   if (picture.format.bit_depth == 8) return samples.Row<uint8_t>(y)[x];
-  return samples.Row<uint16_t>(y)[x] / static_cast<double>(1 << (picture.format.bit_depth - 8));
+  return samples.Row<uint16_t>(y)[x] / static_cast<float>(1 << (picture.format.bit_depth - 8));
 }
 
 /// The sample of a chroma plane that lies nearest to a luma sample; 128 where there is none.
-double Chroma8(const Picture& picture, int plane, int x, int y) {
+float Chroma8(const Picture& picture, int plane, int x, int y) {
   const Plane& samples = picture.planes[plane];
   if (samples.data == nullptr || samples.width == 0 || samples.height == 0) return 128;
   const Plane& luma = picture.planes[0];
@@ -31,23 +32,32 @@ double Chroma8(const Picture& picture, int plane, int x, int y) {
                  std::min(y * samples.height / luma.height, samples.height - 1));
 }
 
-uint8_t Byte(double value) { return static_cast<uint8_t>(std::clamp(value, 0.0, 255.0) + 0.5); }
+/// Clamped as an integer, which compilers do with vectors.
+uint8_t Byte(float value) { return static_cast<uint8_t>(std::clamp(static_cast<int>(value + 0.5f), 0, 255)); }
 
-struct Yuv {
-  double y = 0, u = 0, v = 0;
+/// From samples in steps of 8 bits to red, green and blue.
+class Colors {
+ public:
+  Colors(bool full_range, int height) {
+    const bool is_hd = height >= 720;
+    const double kr = is_hd ? 0.2126 : 0.299, kb = is_hd ? 0.0722 : 0.114, kg = 1 - kr - kb;
+    const double chroma = full_range ? 1 : 255.0 / 224;
+    black_ = full_range ? 0 : 16;
+    luma_ = static_cast<float>(full_range ? 1 : 255.0 / 219);
+    red_v_ = static_cast<float>(2 * (1 - kr) * chroma);
+    blue_u_ = static_cast<float>(2 * (1 - kb) * chroma);
+    green_u_ = static_cast<float>(2 * (1 - kb) * chroma * kb / kg);
+    green_v_ = static_cast<float>(2 * (1 - kr) * chroma * kr / kg);
+  }
+
+  float Luma(float y) const { return (y - black_) * luma_; }
+  uint8_t Red(float luma, float v) const { return Byte(luma + red_v_ * (v - 128)); }
+  uint8_t Green(float luma, float u, float v) const { return Byte(luma - green_u_ * (u - 128) - green_v_ * (v - 128)); }
+  uint8_t Blue(float luma, float u) const { return Byte(luma + blue_u_ * (u - 128)); }
+
+ private:
+  float black_, luma_, red_v_, blue_u_, green_u_, green_v_;
 };
-
-void Store(const Yuv& color, bool full_range, int height, uint8_t* rgb) {
-  const bool is_hd = height >= 720;
-  const double kr = is_hd ? 0.2126 : 0.299, kb = is_hd ? 0.0722 : 0.114, kg = 1 - kr - kb;
-  const double y = full_range ? color.y : (color.y - 16) * 255 / 219;
-  const double scale = full_range ? 1 : 255.0 / 224;
-  const double u = (color.u - 128) * scale, v = (color.v - 128) * scale;
-  const double red = y + 2 * (1 - kr) * v, blue = y + 2 * (1 - kb) * u;
-  rgb[0] = Byte(red);
-  rgb[1] = Byte((y - kr * red - kb * blue) / kg);
-  rgb[2] = Byte(blue);
-}
 
 /// How a picture becomes an image of at most `max_width`.
 struct Shrinking {
@@ -66,31 +76,62 @@ struct Shrinking {
   RgbImage image;
 };
 
-/// The sums of a plane's samples that lie at the luma samples of each pixel of row `y` of the image.
-template <class Sample>
-void AddUp(const Plane& plane, const Plane& luma, const Shrinking& to, int y, std::span<uint64_t> sums) {
+/// The sums of a plane's samples that lie at the luma samples of each pixel of row `y` of the image; a sample of the
+/// plane for kAcross luma samples. Pixels are below 256 samples wide and high, so that sums fit 32 bits.
+template <class Sample, int kAcross>
+void AddUp(const Plane& plane, int down, const Shrinking& to, int y, std::span<uint32_t> sums) {
   std::ranges::fill(sums, 0);
   for (int j = 0; j < to.rows; ++j) {
-    const int luma_y = y * to.factor + j;
-    const Sample* row = plane.Row<Sample>(std::min(luma_y * plane.height / luma.height, plane.height - 1));
-    const Sample* from = row;
-    const bool is_half = plane.width * 2 == luma.width;
-    for (size_t x = 0; x < sums.size(); ++x)
-      for (int i = 0; i < to.columns; ++i) {
-        const int luma_x = static_cast<int>(x) * to.factor + i;
-        sums[x] += plane.width == luma.width ? from[luma_x]
-                   : is_half                 ? from[luma_x / 2]
-                                             : row[std::min(luma_x * plane.width / luma.width, plane.width - 1)];
+    const Sample* row = plane.Row<Sample>((y * to.factor + j) / down);
+    uint32_t* const to_sums = sums.data();
+    const size_t count = sums.size();
+    const auto add = [&](auto factor, int columns) {
+      for (size_t x = 0; x < count; ++x)
+        for (int i = 0; i < columns; ++i) to_sums[x] += row[(x * factor + i) / kAcross];
+    };
+    if (to.columns == 1 && kAcross == 2) {
+      for (size_t x = 0; x < count / 2; ++x) {
+        to_sums[2 * x] += row[x];
+        to_sums[2 * x + 1] += row[x];
       }
+      if (count % 2 != 0) to_sums[count - 1] += row[count / 2];
+    } else if (to.columns == 1) add(std::integral_constant<size_t, 1>(), 1);
+    else if (to.columns == 2) add(std::integral_constant<size_t, 2>(), 2);
+    else add(static_cast<size_t>(to.factor), to.columns);
   }
 }
 
-void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::span<uint64_t> sums) {
+void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::span<uint32_t> sums) {
   const Plane &from = picture.planes[plane], &luma = picture.planes[0];
+  const int across = from.width == luma.width ? 1 : 2, down = from.height == luma.height ? 1 : 2;
   if (from.data == nullptr || from.width == 0 || from.height == 0)
-    std::ranges::fill(sums, uint64_t{128} * to.rows * to.columns << (picture.format.bit_depth - 8));
-  else if (picture.format.bit_depth == 8) AddUp<uint8_t>(from, luma, to, y, sums);
-  else AddUp<uint16_t>(from, luma, to, y, sums);
+    std::ranges::fill(sums, uint32_t{128} * to.rows * to.columns << (picture.format.bit_depth - 8));
+  else if (picture.format.bit_depth == 8)
+    across == 1 ? AddUp<uint8_t, 1>(from, down, to, y, sums) : AddUp<uint8_t, 2>(from, down, to, y, sums);
+  else across == 1 ? AddUp<uint16_t, 1>(from, down, to, y, sums) : AddUp<uint16_t, 2>(from, down, to, y, sums);
+}
+
+/// A row of sums as red, green and blue.
+void StoreRow(const std::array<std::vector<uint32_t>, 3>& sums, float share, const Colors& colors, uint8_t* rgb) {
+  constexpr size_t kPart = 256;
+  uint8_t red[kPart], green[kPart], blue[kPart];
+  const size_t width = sums[0].size();
+  for (size_t begin = 0; begin < width; begin += kPart) {
+    const size_t count = std::min(kPart, width - begin);
+    const uint32_t *y = &sums[0][begin], *u = &sums[1][begin], *v = &sums[2][begin];
+    const auto sample = [share](uint32_t sum) { return static_cast<float>(static_cast<int32_t>(sum)) * share; };
+    for (size_t x = 0; x < count; ++x) {
+      const float luma = colors.Luma(sample(y[x]));
+      red[x] = colors.Red(luma, sample(v[x]));
+      green[x] = colors.Green(luma, sample(u[x]), sample(v[x]));
+      blue[x] = colors.Blue(luma, sample(u[x]));
+    }
+    for (size_t x = 0; x < count; ++x) {
+      *rgb++ = red[x];
+      *rgb++ = green[x];
+      *rgb++ = blue[x];
+    }
+  }
 }
 
 template <class Sample>
@@ -127,15 +168,13 @@ std::pair<int, int> ImageSize(const PictureFormat& format, int max_width) {
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   Shrinking to(luma, max_width);
-  const double share = to.share() / (1 << (picture.format.bit_depth - 8));
-  std::array<std::vector<uint64_t>, 3> sums;
+  const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
+  const Colors colors(full_range, luma.height);
+  std::array<std::vector<uint32_t>, 3> sums;
   for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
   for (int y = 0; y < to.image.height; ++y) {
     for (int p = 0; p < 3; ++p) AddUp(picture, p, to, y, sums[p]);
-    for (int x = 0; x < to.image.width; ++x)
-      Store({static_cast<double>(sums[0][x]) * share, static_cast<double>(sums[1][x]) * share,
-             static_cast<double>(sums[2][x]) * share},
-            full_range, luma.height, to.Row(y) + 3 * x);
+    StoreRow(sums, share, colors, to.Row(y));
   }
   return std::move(to.image);
 }
@@ -161,11 +200,16 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   image.rgb.resize(size_t{3} * image.width * image.height);
   const int left = std::clamp(x - image.width / 2, 0, luma.width - image.width);
   const int top = std::clamp(y - image.height / 2, 0, luma.height - image.height);
-  for (int j = 0; j < image.height; ++j)
-    for (int i = 0; i < image.width; ++i)
-      Store({Sample8(picture, 0, left + i, top + j), Chroma8(picture, 1, left + i, top + j),
-             Chroma8(picture, 2, left + i, top + j)},
-            full_range, luma.height, &image.rgb[3 * (size_t{1} * j * image.width + i)]);
+  const Colors colors(full_range, luma.height);
+  uint8_t* rgb = image.rgb.data();
+  for (int j = top; j < top + image.height; ++j)
+    for (int i = left; i < left + image.width; ++i) {
+      const float bright = colors.Luma(Sample8(picture, 0, i, j));
+      const float u = Chroma8(picture, 1, i, j), v = Chroma8(picture, 2, i, j);
+      *rgb++ = colors.Red(bright, v);
+      *rgb++ = colors.Green(bright, u, v);
+      *rgb++ = colors.Blue(bright, u);
+    }
   return image;
 }
 
@@ -191,7 +235,8 @@ void HeatColor(double value, uint8_t* rgb) {
   constexpr int kSteps = std::size(kStops) - 1;
   const double place = std::clamp(value, 0.0, 1.0) * kSteps;
   const int stop = std::min(static_cast<int>(place), kSteps - 1);
-  for (int c = 0; c < 3; ++c) rgb[c] = Byte(std::lerp(kStops[stop][c], kStops[stop + 1][c], place - stop));
+  for (int c = 0; c < 3; ++c)
+    rgb[c] = Byte(static_cast<float>(std::lerp(kStops[stop][c], kStops[stop + 1][c], place - stop)));
 }
 
 std::string Jpeg(const RgbImage& image, int quality) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <future>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/run_parallel.h"
 #include "engine/frame_maps.h"
 #include "engine/score_run.h"
 #include "engine/session.h"
@@ -72,7 +71,10 @@ class MapFilms : public PairSink {
   Status Work() {
     const size_t videos = waiting_.empty() ? 0 : waiting_.front().distorted.size();
     std::vector<NamedMaps> maps(waiting_.size() * videos);
-    ACU_RETURN_IF_ERROR(Share(maps.size(), [&](size_t i) -> Status {
+    const auto for_each = [&](const std::function<Status(int)>& work) {
+      return RunParallel(threads_, static_cast<int>(maps.size()), work);
+    };
+    ACU_RETURN_IF_ERROR(for_each([&](int i) -> Status {
       ACU_ASSIGN_OR_RETURN(maps[i], MapsOf(waiting_[i / videos], i % videos));
       return {};
     }));
@@ -84,7 +86,7 @@ class MapFilms : public PairSink {
         greatest = std::max(greatest, *std::ranges::max_element(map.losses));
         most[i].push_back(greatest);
       }
-    ACU_RETURN_IF_ERROR(Share(maps.size(), [&](size_t i) {
+    ACU_RETURN_IF_ERROR(for_each([&](int i) {
       images[i] = ImagesOf(waiting_[i / videos].distorted[i % videos], maps[i], most[i]);
       return Status();
     }));
@@ -94,17 +96,6 @@ class MapFilms : public PairSink {
                                   waiting_[i / videos].distorted[i % videos].format, images[i][m]));
     waiting_.clear();
     return {};
-  }
-
-  /// work(0) to work(count - 1), each on a thread of its own.
-  static Status Share(size_t count, const std::function<Status(size_t)>& work) {
-    std::vector<std::future<Status>> parts;
-    for (size_t i = 1; i < count; ++i)
-      parts.push_back(std::async(std::launch::async, [&work, i] { return Guarded([&] { return work(i); }); }));
-    Status status = count > 0 ? Guarded([&] { return work(0); }) : Status();
-    for (std::future<Status>& part : parts)
-      if (Status other = part.get(); status.ok()) status = std::move(other);
-    return status;
   }
 
   Result<NamedMaps> MapsOf(const FramePair& pair, size_t video) const {

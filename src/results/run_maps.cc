@@ -1,8 +1,12 @@
 #include "results/run_maps.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
+#include <vector>
 
+#include "base/run_parallel.h"
 #include "engine/frame_maps.h"
 #include "io/npy_writer.h"
 #include "report/map_image.h"
@@ -51,15 +55,21 @@ Status MakeMapFolder(const std::string& folder) {
   return {};
 }
 
-Status WriteWorstMaps(const std::string& folder, int count, const RunView& view) {
+Status WriteWorstMaps(const std::string& folder, int count, int threads, const RunView& view) {
   ACU_RETURN_IF_ERROR(MakeMapFolder(folder));
+  struct Shown {
+    std::string prefix;
+    const WorstFrame* frame;
+  };
+  std::vector<Shown> shown;
   for (size_t d = 0; d < view.run->worst.size(); ++d) {
     const std::string prefix =
         fmt::format("{}/{}", folder, view.run->worst.size() > 1 ? fmt::format("video{}_", d) : "");
-    const size_t shown = std::min(view.run->worst[d].size(), static_cast<size_t>(count));
-    for (size_t i = 0; i < shown; ++i) ACU_RETURN_IF_ERROR(WriteFrame(prefix, view, view.run->worst[d][i]));
+    const size_t frames = std::min(view.run->worst[d].size(), static_cast<size_t>(count));
+    for (const WorstFrame& frame : std::span(view.run->worst[d]).first(frames)) shown.push_back({prefix, &frame});
   }
-  return {};
+  return RunParallel(threads, static_cast<int>(shown.size()),
+                     [&](int i) { return WriteFrame(shown[i].prefix, view, *shown[i].frame); });
 }
 
 }  // namespace acutance

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/run_parallel.h"
 #include "engine/frame_maps.h"
 #include "engine/worst_frames.h"
 #include "model/lost_points.h"
@@ -114,8 +115,18 @@ void AddWorst(const RunView& view, std::span<const WorstFrame> frames, PageVideo
   for (const WorstFrame& worst : frames.first(std::min(frames.size(), most))) {
     video.worst.push_back({worst.frame, worst.score, video.lost_at ? video.lost_at(worst.frame) : std::nullopt,
                            worst.reference, worst.distorted});
-    AddMap(view, video.worst.back());
   }
+}
+
+void AddMaps(const RunView& view, int threads, std::span<PageVideo> videos) {
+  std::vector<PageFrame*> frames;
+  for (PageVideo& video : videos)
+    for (PageFrame& frame : video.worst) frames.push_back(&frame);
+  // A frame without a map is shown without one.
+  (void)RunParallel(threads, static_cast<int>(frames.size()), [&](int i) {
+    AddMap(view, *frames[i]);
+    return Status();
+  });
 }
 
 }  // namespace
@@ -141,6 +152,7 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
     if (d < run.worst.size() && !choice.is_small) AddWorst(view, run.worst[d], video);
     page.videos.push_back(std::move(video));
   }
+  AddMaps(view, summary.threads, page.videos);
   return MakePage(page);
 }
 

@@ -1,0 +1,37 @@
+#include "base/run_parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+
+namespace acutance {
+namespace {
+
+TEST(RunParallel, DoesEachPieceOnce) {
+  for (const int threads : {0, 1, 3, 50}) {
+    std::array<std::atomic<int>, 20> done{};
+    const auto piece = [&](int i) {
+      ++done[i];
+      return Status();
+    };
+    EXPECT_TRUE(RunParallel(threads, static_cast<int>(done.size()), piece).ok());
+    for (const auto& times : done) EXPECT_EQ(times, 1);
+  }
+  EXPECT_TRUE(RunParallel(4, 0, [](int) { return Error(StatusCode::kIo, "none is asked for"); }).ok());
+}
+
+TEST(RunParallel, TellsOfAFailureAndDoesTheOthers) {
+  std::atomic<int> done = 0;
+  const Status status = RunParallel(2, 10, [&](int i) {
+    if (i == 3) throw std::runtime_error("three");
+    ++done;
+    return Status();
+  });
+  EXPECT_NE(status.message().find("three"), std::string::npos);
+  EXPECT_EQ(done, 9);
+}
+
+}  // namespace
+}  // namespace acutance
