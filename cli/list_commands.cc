@@ -42,7 +42,8 @@ std::string DescribeMetric(const Metric& metric) {
   const Result<OptionValues> defaults = OptionValues::Parse(metric.options, {});
   for (const OutputSpec& output : metric.outputs)
     text +=
-        fmt::format("  {}{}\n", output.alias.empty() ? output.name : output.alias,
+        fmt::format("  {}{}{}\n", output.alias.empty() ? output.name : output.alias,
+                    output.better == Better::kLower ? "  (lower is better)" : "",
                     output.enabled && !output.enabled(*defaults, kCommonFormat) ? "  (only with some options)" : "");
   text += metric.options.empty() ? "\nno options\n" : "\noptions (and short names, as output keys show them)\n";
   for (const OptionSpec& option : metric.options) text += DescribeOption(option);

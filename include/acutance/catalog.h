@@ -26,6 +26,7 @@ struct FeatureInfo {
   std::string summary;
   std::vector<std::string> outputs;  // as logs print them, without options
   std::vector<OptionInfo> options;
+  std::vector<std::string> lower_is_better;  // of the outputs: those that measure damage
 };
 std::vector<FeatureInfo> ListFeatures();
 

@@ -28,12 +28,16 @@ class OptionInfo:
 
 @dataclasses.dataclass(frozen=True)
 class FeatureInfo:
-    """A feature: `name` is what `features=` takes, `outputs` are the scores it gives per frame."""
+    """A feature: `name` is what `features=` takes, `outputs` are the scores it gives per frame.
+
+    Lower is better of those in `lower_is_better`.
+    """
 
     name: str
     summary: str
     outputs: tuple[str, ...]
     options: tuple[OptionInfo, ...]
+    lower_is_better: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,8 +68,8 @@ def models() -> list[ModelInfo]:
 def features() -> list[FeatureInfo]:
     """The features, each with its outputs and options."""
     return [
-        FeatureInfo(name, summary, tuple(outputs), tuple(OptionInfo(*option) for option in options))
-        for name, summary, outputs, options in _core.features()
+        FeatureInfo(name, summary, tuple(outputs), tuple(OptionInfo(*option) for option in options), tuple(lower))
+        for name, summary, outputs, options, lower in _core.features()
     ]
 
 

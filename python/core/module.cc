@@ -119,12 +119,14 @@ void BindCatalog(nb::module_& m) {
   });
   m.def("features", [] {
     using Option = std::tuple<std::string, std::string, std::string, double, double>;
-    std::vector<std::tuple<std::string, std::string, std::vector<std::string>, std::vector<Option>>> features;
+    using Names = std::vector<std::string>;
+    std::vector<std::tuple<std::string, std::string, Names, std::vector<Option>, Names>> features;
     for (const FeatureInfo& feature : ListFeatures()) {
       std::vector<Option> options;
       for (const OptionInfo& option : feature.options)
         options.emplace_back(option.name, option.help, option.default_value, option.min, option.max);
-      features.emplace_back(feature.name, feature.summary, feature.outputs, std::move(options));
+      features.emplace_back(feature.name, feature.summary, feature.outputs, std::move(options),
+                            feature.lower_is_better);
     }
     return features;
   });

@@ -458,6 +458,15 @@ TEST(Api, MapsAreFilesInAFolder) {
 TEST(Api, ListsWhatThereIs) {
   EXPECT_EQ(acutance::ListModels().front().name, "vmaf_v0.6.1");
   EXPECT_THAT(acutance::ListFeatures(), testing::Contains(testing::Field(&acutance::FeatureInfo::name, "psnr")));
+  for (const acutance::FeatureInfo& feature : acutance::ListFeatures()) {
+    if (feature.name == "butteraugli") {
+      EXPECT_EQ(feature.lower_is_better, feature.outputs);
+    } else if (feature.name == "adm") {
+      EXPECT_THAT(feature.lower_is_better, testing::ElementsAre("integer_aim"));
+    } else if (feature.name == "ciede" || feature.name == "motion") {
+      EXPECT_THAT(feature.lower_is_better, testing::IsEmpty()) << feature.name;
+    }
+  }
   EXPECT_THAT(acutance::ListBackends(), testing::Contains(testing::Field(&acutance::BackendInfo::name, "cuda")));
   EXPECT_FALSE(acutance::Version().empty());
 }

@@ -17,9 +17,11 @@ std::vector<ModelInfo> ListModels() {
 std::vector<FeatureInfo> ListFeatures() {
   std::vector<FeatureInfo> features;
   for (const Metric* metric : AllMetrics()) {
-    FeatureInfo feature{std::string(metric->name), std::string(metric->summary), {}, {}};
-    for (const OutputSpec& output : metric->outputs)
+    FeatureInfo feature{std::string(metric->name), std::string(metric->summary), {}, {}, {}};
+    for (const OutputSpec& output : metric->outputs) {
       feature.outputs.emplace_back(output.alias.empty() ? output.name : output.alias);
+      if (output.better == Better::kLower) feature.lower_is_better.push_back(feature.outputs.back());
+    }
     for (const OptionSpec& option : metric->options)
       feature.options.push_back({std::string(option.name), std::string(option.help), OptionText(option.default_value),
                                  option.min, option.max});

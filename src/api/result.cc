@@ -159,7 +159,7 @@ Expected<double> Result::Pool(std::string_view name, std::string_view pooling, F
   const auto scores = ScoresOf(**column, range, content_->frames, content_->subsample);
   if (!scores.ok()) return scores.status();
   const auto value = PoolScores(*scores, *pool,
-                                {.higher_is_worse = HigherIsWorse((*column)->stored),
+                                {.higher_is_worse = (*column)->better == Better::kLower,
                                  .scores_per_second = PerSecond(frame_rate, content_->subsample)});
   if (value) return *value;
   return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "'{}' needs the videos' frame rate", pooling));

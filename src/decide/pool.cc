@@ -108,9 +108,4 @@ std::optional<double> PoolScores(std::span<const double> scores, const NamedPool
                      context.higher_is_worse);
 }
 
-bool HigherIsWorse(std::string_view feature) {
-  constexpr std::string_view kDamage[] = {"aim", "ciede", "mse", "cambi", "speed", "blockiness"};
-  return std::ranges::any_of(kDamage, [&](std::string_view word) { return feature.find(word) != feature.npos; });
-}
-
 }  // namespace acutance

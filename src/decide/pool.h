@@ -41,7 +41,4 @@ std::vector<NamedPool> UsualPools();
 /// is lowest, or highest where higher is worse.
 std::optional<double> PoolScores(std::span<const double> scores, const NamedPool& pool, const PoolContext& context);
 
-/// Whether a feature measures damage: the higher, the worse (docs/decisions.md).
-bool HigherIsWorse(std::string_view feature);
-
 }  // namespace acutance

@@ -57,12 +57,5 @@ TEST(Pool, ListsOfNames) {
   EXPECT_EQ(UsualPools().size(), 10u);
 }
 
-TEST(Pool, FeaturesThatMeasureDamage) {
-  for (const char* name : {"cambi", "ciede2000", "mse_y", "speed_chroma_feature_speed_chroma_uv_score", "integer_aim"})
-    EXPECT_TRUE(HigherIsWorse(name)) << name;
-  for (const char* name : {"vmaf", "psnr_y", "float_ssim", "integer_adm2", "psnr_hvs"})
-    EXPECT_FALSE(HigherIsWorse(name)) << name;
-}
-
 }  // namespace
 }  // namespace acutance

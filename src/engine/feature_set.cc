@@ -192,7 +192,8 @@ Status FeatureSet::AddColumns(ScoreTable& table) {
         const OutputPhase phase = output.phase_with ? output.phase_with(run.options) : output.phase;
         if (!run.enabled[i] || phase < first || phase > last) continue;
         OutputKey key = MakeOutputKey(output, run.options);
-        ACU_ASSIGN_OR_RETURN(run.columns[i], table.AddColumn(std::move(key.stored), std::move(key.shown)));
+        ACU_ASSIGN_OR_RETURN(run.columns[i],
+                             table.AddColumn(std::move(key.stored), std::move(key.shown), output.better));
       }
     }
   }

@@ -18,7 +18,7 @@ struct WorstFrame {
   Picture reference, distorted;
 };
 
-/// Of each `spacing` frames of one distorted video the lowest by one column, and of those the `count` lowest: of frames
+/// Of each `spacing` frames of one distorted video the worst by one column, and of those the `count` worst: of frames
 /// in a row that are all bad one is enough. Pictures are held by reference, none is copied.
 class WorstFrames {
  public:
@@ -31,7 +31,7 @@ class WorstFrames {
   /// is passed over.
   void Judge(const ScoreTable& table, int column, int64_t frames);
 
-  /// The lowest score first.
+  /// The worst score first.
   std::vector<WorstFrame> Take();
 
  private:
@@ -41,10 +41,11 @@ class WorstFrames {
   int64_t spacing_;
   std::deque<WorstFrame> waiting_;
   std::vector<WorstFrame> kept_;
+  Better better_ = Better::kHigher;
 };
 
-/// The column by which a run's frames are compared: that of its first model (empty: it has none), else the first
-/// feature that is higher where pictures are better; nullopt where it has neither.
+/// The column by which a run's frames are compared: that of its first model (empty: it has none), else a
+/// feature that says of a frame how good it is; nullopt where it has neither.
 std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column);
 
 }  // namespace acutance

@@ -5,9 +5,10 @@
 namespace acutance {
 namespace {
 
-std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t spacing) {
+std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t spacing,
+                           Better better = Better::kHigher) {
   ScoreTable table;
-  const int column = *table.AddColumn("vmaf", "vmaf");
+  const int column = *table.AddColumn("score", "score", better);
   WorstFrames worst(count, spacing);
   for (size_t f = 0; f < scores.size(); ++f) {
     worst.Offer(static_cast<int64_t>(f), {}, {});
@@ -25,6 +26,11 @@ std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t
 TEST(WorstFrames, AreTheLowestFirst) {
   EXPECT_EQ(Worst({90, 20, 80, 50, 95, 10, 60}, 3, 1), (std::vector<int64_t>{5, 1, 3}));
   EXPECT_EQ(Worst({50, 40}, 3, 1), (std::vector<int64_t>{1, 0}));
+}
+
+TEST(WorstFrames, AreTheHighestFirstWhereLowerIsBetter) {
+  EXPECT_EQ(Worst({1.5, 0.2, 3.5, 3.5, 0.9}, 3, 1, Better::kLower), (std::vector<int64_t>{2, 3, 0}));
+  EXPECT_EQ(Worst({1, 2, 3, 1.5, 9, 8, 7, 8.5}, 9, 4, Better::kLower), (std::vector<int64_t>{4, 2}));
 }
 
 TEST(WorstFrames, AreOneOfEachGroup) {
@@ -49,7 +55,7 @@ TEST(WorstFrames, WaitForAScoreThatComesWithTheNextFrames) {
   EXPECT_EQ(taken[0].frame, 0);
 }
 
-TEST(QualityColumn, IsTheModelsElseAFeatureThatRises) {
+TEST(QualityColumn, IsTheModelsElseAFeatureThatSaysHowGoodAFrameIs) {
   ScoreTable table;
   for (const char* name : {"Cambi_feature_cambi_score", "psnr_y", "vmaf"})
     ASSERT_TRUE(table.AddColumn(name, name).ok());
@@ -60,8 +66,10 @@ TEST(QualityColumn, IsTheModelsElseAFeatureThatRises) {
   ASSERT_TRUE(table.AddColumn("cvvdp_frame", "cvvdp_frame").ok());
   EXPECT_EQ(QualityColumn(table, ""), 4);
   ScoreTable other;
-  ASSERT_TRUE(other.AddColumn("Cambi_feature_cambi_score", "cambi").ok());
+  ASSERT_TRUE(other.AddColumn("motion2", "motion2", Better::kNeither).ok());
   EXPECT_EQ(QualityColumn(other, ""), std::nullopt);
+  ASSERT_TRUE(other.AddColumn("Cambi_feature_cambi_score", "cambi", Better::kLower).ok());
+  EXPECT_EQ(QualityColumn(other, ""), 1);
 }
 
 }  // namespace

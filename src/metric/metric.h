@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/better.h"
 #include "base/status.h"
 #include "image/picture.h"
 #include "metric/derived_input.h"
@@ -37,6 +38,7 @@ struct OutputSpec {
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
   bool plain_key = false;                                                // its key is its name, whatever the options
   OutputPhase (*phase_with)(const OptionValues&) = nullptr;  // null: `phase`; else kFrame exactly where `phase` is
+  Better better = Better::kHigher;                           // poolings, worst frames and comparisons follow it
 };
 
 inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p

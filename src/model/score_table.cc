@@ -11,13 +11,13 @@ constexpr int64_t kMaxGap = int64_t{1} << 24;
 
 }  // namespace
 
-Result<int> ScoreTable::AddColumn(std::string stored, std::string shown) {
+Result<int> ScoreTable::AddColumn(std::string stored, std::string shown, Better better) {
   const int index = static_cast<int>(columns_.size());
   if (!index_.emplace(stored, index).second) {
     return Error(StatusCode::kInvalidArgument, "the score '{}' is computed twice; give each model its own name",
                  stored);
   }
-  columns_.push_back({std::move(stored), std::move(shown), {}});
+  columns_.push_back({std::move(stored), std::move(shown), {}, better});
   return index;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/better.h"
 #include "base/status.h"
 
 namespace acutance {
@@ -21,10 +22,11 @@ class ScoreTable {
     std::string stored;                         // "VMAF_integer_feature_adm2_score", the key
     std::string shown;                          // "integer_adm2", as logs print it
     std::vector<std::optional<double>> scores;  // by frame index; may be shorter than the clip
+    Better better = Better::kHigher;
   };
 
   /// Adds an empty column and returns its index. A second column of the same stored name is an error.
-  Result<int> AddColumn(std::string stored, std::string shown);
+  Result<int> AddColumn(std::string stored, std::string shown, Better better = Better::kHigher);
 
   /// A score is written once; a second write is an error.
   Status Set(int column, int64_t frame, double value);

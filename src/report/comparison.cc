@@ -1,6 +1,7 @@
 #include "report/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "decide/bd_rate.h"
 #include "model/statistics.h"
@@ -17,7 +18,7 @@ void MarkBest(Comparison& comparison) {
   std::vector<RatePoint> points;
   for (const ComparedEncode& encode : comparison.encodes) {
     if (!encode.bit_rate || !(*encode.bit_rate > 0)) return;
-    points.push_back({*encode.bit_rate, encode.mean});
+    points.push_back({*encode.bit_rate, comparison.better == Better::kLower ? -encode.mean : encode.mean});
   }
   for (const size_t best : ConvexHull(points)) comparison.encodes[best].is_best = true;
 }
@@ -44,6 +45,7 @@ Result<Comparison> CompareEncodes(const Summary& summary, const std::string& sco
     auto of_frames = ScoresOf(summary, column);
     if (!of_frames) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, column.shown);
     comparison.score = column.shown;
+    comparison.better = column.better;
     block = BlockLength(of_frames->size(), ContextOf(summary, column).scores_per_second);
     ComparedEncode encode{video.distorted, video.bytes, video.bit_rate, Mean(*of_frames), {}, 0};
     encode.interval = MeanInterval(*of_frames, block, kBootstrap);
@@ -54,7 +56,7 @@ Result<Comparison> CompareEncodes(const Summary& summary, const std::string& sco
   MarkBest(comparison);
   for (size_t a = 0; a < scores.size(); ++a)
     for (size_t b = a + 1; b < scores.size(); ++b) {
-      const bool swapped = comparison.encodes[b].mean > comparison.encodes[a].mean;
+      const bool swapped = IsWorse(comparison.encodes[a].mean, comparison.encodes[b].mean, comparison.better);
       const size_t better = swapped ? b : a, worse = swapped ? a : b;
       comparison.differences.push_back({better, worse, comparison.encodes[better].mean - comparison.encodes[worse].mean,
                                         DifferenceInterval(scores[better], scores[worse], block, kBootstrap)});
@@ -93,9 +95,9 @@ std::string ComparisonText(const Comparison& comparison) {
                         IntervalText(encode.interval), encode.p5, encode.is_best ? "  *" : "");
   text += "\n";
   for (const EncodeDifference& difference : comparison.differences)
-    text += fmt::format("{} is {:.4f} {} above {}{}\n", comparison.encodes[difference.a].name, difference.mean,
-                        IntervalText(difference.interval), comparison.encodes[difference.b].name,
-                        difference.is_sure() ? "" : ", which may be chance");
+    text += fmt::format("{} is {:.4f} {} {} {}{}\n", comparison.encodes[difference.a].name, std::abs(difference.mean),
+                        IntervalText(difference.interval), difference.mean < 0 ? "below" : "above",
+                        comparison.encodes[difference.b].name, difference.is_sure() ? "" : ", which may be chance");
   return text;
 }
 

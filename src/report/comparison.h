@@ -33,6 +33,7 @@ struct EncodeDifference {
 
 struct Comparison {
   std::string score;  // shown name
+  Better better = Better::kHigher;
   std::vector<ComparedEncode> encodes;
   std::vector<EncodeDifference> differences;  // of each pair, the better one first
 };

@@ -18,6 +18,21 @@ using Json = nlohmann::ordered_json;
 
 constexpr BootstrapOptions kBootstrap{.resamples = 400};
 
+/// Turns qualities of which lower ones are better, and back again: the arithmetic of curves takes higher ones as
+/// better.
+void Turn(LadderCurve& curve) {
+  if (curve.better != Better::kLower) return;
+  for (RatePoint& point : curve.points) {
+    point.quality = -point.quality;
+    for (double& score : point.scores) score = -score;
+  }
+}
+
+void Turn(BdResult& result) {
+  result.quality = -result.quality;
+  if (auto& interval = result.quality_interval) *interval = {-interval->high, -interval->low};
+}
+
 LadderDifference DifferenceOf(const LadderCurve& anchor, const LadderCurve& test, size_t block) {
   LadderDifference difference{anchor.name, test.name, {}, {}, {}};
   for (const CurveMethod method : kCurveMethods) {
@@ -77,6 +92,7 @@ Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::str
       auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(*column)]);
       if (!scores) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, score);
       const double mean = Mean(*scores);
+      curve.better = video.scores->columns()[static_cast<size_t>(*column)].better;
       curve.points.push_back({*video.bit_rate, mean, *std::move(scores)});
     }
   }
@@ -87,11 +103,16 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
   Ladder ladder{std::move(score), std::move(curves), {}};
   for (LadderCurve& curve : ladder.curves) {
     Sort(curve);
+    Turn(curve);
     const bool has_rates = std::ranges::all_of(curve.points, [](const RatePoint& point) { return point.rate > 0; });
     if (has_rates) curve.hull = ConvexHull(curve.points);
   }
   for (size_t i = 1; i < ladder.curves.size(); ++i)
     ladder.differences.push_back(DifferenceOf(ladder.curves[0], ladder.curves[i], block));
+  for (LadderCurve& curve : ladder.curves) Turn(curve);
+  if (!ladder.curves.empty() && ladder.curves[0].better == Better::kLower)
+    for (LadderDifference& difference : ladder.differences)
+      for (BdResult& result : difference.by) Turn(result);
   return ladder;
 }
 

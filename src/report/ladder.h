@@ -17,6 +17,7 @@ struct LadderCurve {
   std::vector<RatePoint> points;     // by rate
   std::vector<std::string> encodes;  // of the points; empty names: points of a file
   std::vector<size_t> hull;          // indices of points
+  Better better = Better::kHigher;   // of their qualities
 };
 
 struct LadderDifference {

@@ -68,12 +68,11 @@ bool HasBanding(const Page& page, size_t video, int64_t frame) {
 
 /// What cost the worst frame of a second most; "": nothing does, or it is not known.
 std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second) {
-  const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.lowest) : std::nullopt;
+  const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.worst) : std::nullopt;
   const auto most = lost ? MostLost(*lost) : std::nullopt;
   if (!most) return "";
   const bool tells = most->first == kDamageNames[static_cast<int>(Damage::kBanding)];
-  return std::string(most->first) +
-         (!tells && HasBanding(page, video, second.lowest) ? ", and banding is visible" : "");
+  return std::string(most->first) + (!tells && HasBanding(page, video, second.worst) ? ", and banding is visible" : "");
 }
 
 std::string Sentence(const Page& page, size_t video) {

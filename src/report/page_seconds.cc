@@ -9,7 +9,8 @@ namespace acutance {
 
 std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count) {
   if (page.quality_column < 0) return {};
-  const auto& scores = page.summary->videos[video].scores->columns()[page.quality_column].scores;
+  const ScoreTable::Column& column = page.summary->videos[video].scores->columns()[page.quality_column];
+  const auto& scores = column.scores;
   const double rate = page.frame_rate.value_or(24);
   std::vector<WorstSecond> seconds;
   for (int64_t second = 0;; ++second) {
@@ -19,17 +20,18 @@ std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int co
     if (first >= page.summary->frame_count) break;
     double sum = 0;
     int scored = 0;
-    int64_t lowest = first;
+    int64_t worst = first;
     for (int64_t frame = first; frame < std::min<int64_t>(end, static_cast<int64_t>(scores.size())); ++frame)
       if (scores[frame] && std::isfinite(*scores[frame])) {
         sum += *scores[frame];
-        if (scored++ == 0 || *scores[frame] < *scores[lowest]) lowest = frame;
+        if (scored++ == 0 || IsWorse(*scores[frame], *scores[worst], column.better)) worst = frame;
       }
-    if (scored > 0) seconds.push_back({first, end - first, sum / scored, lowest});
+    if (scored > 0) seconds.push_back({first, end - first, sum / scored, worst});
   }
   const auto kept = seconds.begin() + std::min<int64_t>(count, static_cast<int64_t>(seconds.size()));
-  std::partial_sort(seconds.begin(), kept, seconds.end(),
-                    [](const WorstSecond& a, const WorstSecond& b) { return a.score < b.score; });
+  std::partial_sort(seconds.begin(), kept, seconds.end(), [&](const WorstSecond& a, const WorstSecond& b) {
+    return IsWorse(a.score, b.score, column.better);
+  });
   seconds.erase(kept, seconds.end());
   return seconds;
 }

@@ -13,7 +13,7 @@ struct WorstSecond {
   int64_t first = 0;   // frame
   int64_t frames = 0;  // a second's; 24 where the rate is unknown
   double score = 0;    // the mean of the page's quality column
-  int64_t lowest = 0;  // its worst frame
+  int64_t worst = 0;   // its worst frame
 };
 
 /// The worst first. Seconds are counted from the first frame; the last one may be shorter.

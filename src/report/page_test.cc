@@ -157,7 +157,7 @@ TEST(WorstSeconds, FollowTheRate) {
   ASSERT_EQ(seconds.size(), 4);
   EXPECT_EQ(seconds[0].first, 50);
   EXPECT_EQ(seconds[0].frames, 25);
-  EXPECT_EQ(seconds[0].lowest, 56);
+  EXPECT_EQ(seconds[0].worst, 56);
   run.page.frame_rate = 24000.0 / 1001;
   EXPECT_EQ(FindWorstSeconds(run.page, 0, 9).size(), 5);
   EXPECT_EQ(Clock(run.page, 24 * 3700), "1:01:43.70");

@@ -97,7 +97,7 @@ Json Video(const Summary& summary, const SummaryVideo& video) {
 }  // namespace
 
 PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column) {
-  PoolContext context{.higher_is_worse = !FindModel(summary, column) && HigherIsWorse(column.stored)};
+  PoolContext context{.higher_is_worse = column.better == Better::kLower};
   if (summary.frame_rate) context.scores_per_second = *summary.frame_rate / summary.n_subsample;
   return context;
 }

@@ -53,6 +53,29 @@ class Encodes(CommandTest):
         self.assertFalse(same["comparison"]["differences"][0]["sure"])
         self.command("compare", self.long, good, *self.MODEL, "--require", "vmaf_v0.6.1.mean>101", status=3)
 
+    def test_compare_where_lower_is_better(self):
+        good, bad = self.encode("good.y4m", 4), self.encode("bad.y4m", 30)
+        args = ("compare", self.long, bad, good, "--no-model", "-f", "butteraugli", "--by", "butteraugli_p3", "--align",
+                "index", "-q")
+        self.assertRegex(self.command(*args), r"good.y4m is [\d.]+ \[-[\d.]+, -[\d.]+\] below .*bad.y4m\n")
+        comparison = schema.check(json.loads(self.command(*args, "--json")))["comparison"]
+        self.assertEqual([encode["best"] for encode in comparison["encodes"]], [False, True])
+        self.assertEqual([(difference["a"], difference["mean"] < 0) for difference in comparison["differences"]],
+                         [(good, True)])
+
+    def test_ladder_where_lower_is_better(self):
+        args = ("ladder", self.long, *self.ladder_folders(), "--no-model", "-f", "butteraugli", "--by", "butteraugli_p3",
+                "--align", "index", "-q", "--json")
+        ladder = schema.check(json.loads(self.command(*args)))["ladder"]
+        qualities = [point["quality"] for point in ladder["curves"][0]["points"]]
+        self.assertEqual(qualities, sorted(qualities, reverse=True))
+        self.assertTrue(ladder["curves"][0]["points"][-1]["on_hull"])
+        for numbers in ladder["differences"][0]["by"].values():
+            self.assertLess(numbers["bd_rate"], 0)  # svt is better at each size
+            self.assertLess(numbers["bd_quality"], 0)
+            interval = numbers["bd_quality_interval"]
+            self.assertLessEqual(interval["low"], interval["high"])
+
     def ladder_folders(self):
         for codec, extra in (("x264", 0), ("svt", -3)):
             os.mkdir(self.path(codec))

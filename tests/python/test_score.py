@@ -196,6 +196,8 @@ def test_lists():
     assert acutance.models()[0].name == "vmaf_v0.6.1"
     psnr = next(feature for feature in acutance.features() if feature.name == "psnr")
     assert "psnr_y" in psnr.outputs and "enable_mse" in {option.name for option in psnr.options}
+    lower = {name for feature in acutance.features() for name in feature.lower_is_better}
+    assert {"butteraugli_max", "cambi", "mse_y"} <= lower and not {"psnr_y", "ciede2000", "motion2"} & lower
     assert {"cuda", "emu"} <= {backend.name for backend in acutance.backends()}
     assert all(device.name for device in acutance.devices())
     assert all(backend.devices or backend.missing for backend in acutance.backends())

@@ -16,10 +16,10 @@ const std::vector<OptionSpec> kOptions = WithLinearRgbOptions({
     {"qnorm", "q", "the exponent of butteraugli_qnorm", 2, 1, 64, true},
 });
 
-const OutputSpec kOutputs[] = {{.name = "butteraugli_max"},
-                               {.name = "butteraugli_3norm"},
-                               {.name = "butteraugli_p3"},
-                               {.name = "butteraugli_qnorm"}};
+const OutputSpec kOutputs[] = {{.name = "butteraugli_max", .better = Better::kLower},
+                               {.name = "butteraugli_3norm", .better = Better::kLower},
+                               {.name = "butteraugli_p3", .better = Better::kLower},
+                               {.name = "butteraugli_qnorm", .better = Better::kLower}};
 
 ArtifactSpec MapOf(const PictureFormat& format) {
   return {"butteraugli_map", {format.width, format.height, kFloatDepth, PixelFormat::k400}};

@@ -41,9 +41,9 @@ bool HasSource(const OptionValues& options, const PictureFormat&) { return optio
 enum Output { kDistortedScore, kSourceScore, kFullReference, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "Cambi_feature_cambi_score", .alias = "cambi"},
-    {.name = "cambi_source", .enabled = HasSource, .plain_key = true},
-    {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true},
+    {.name = "Cambi_feature_cambi_score", .alias = "cambi", .better = Better::kLower},
+    {.name = "cambi_source", .enabled = HasSource, .plain_key = true, .better = Better::kLower},
+    {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true, .better = Better::kLower},
 };
 
 std::vector<InputSpec> Inputs(const OptionValues& options) {

@@ -12,10 +12,10 @@ namespace {
 
 // Of video v, output v is the first moment and output 2 + v the second; the sums stand likewise.
 const OutputSpec kOutputs[] = {
-    {.name = "float_moment_ref1st"},
-    {.name = "float_moment_dis1st"},
-    {.name = "float_moment_ref2nd"},
-    {.name = "float_moment_dis2nd"},
+    {.name = "float_moment_ref1st", .better = Better::kNeither},
+    {.name = "float_moment_dis1st", .better = Better::kNeither},
+    {.name = "float_moment_ref2nd", .better = Better::kNeither},
+    {.name = "float_moment_dis2nd", .better = Better::kNeither},
 };
 
 /// A stage for each video.

@@ -30,14 +30,19 @@ OutputPhase Motion3Phase(const OptionValues& options) {
 }
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "VMAF_feature_motion2_score", .alias = "motion2", .phase = OutputPhase::kSequence},
+    {.name = "VMAF_feature_motion2_score",
+     .alias = "motion2",
+     .phase = OutputPhase::kSequence,
+     .better = Better::kNeither},
     {.name = "VMAF_feature_motion3_score",
      .alias = "motion3",
      .phase = OutputPhase::kEarlyFlush,
-     .phase_with = Motion3Phase},
+     .phase_with = Motion3Phase,
+     .better = Better::kNeither},
     {.name = "VMAF_feature_motion_score",
      .alias = "motion",
-     .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }},
+     .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); },
+     .better = Better::kNeither},
 };
 
 struct Settings {

@@ -42,9 +42,12 @@ bool MseEnabled(const OptionValues& options, const PictureFormat& format) {
 
 // Output 2p is the psnr, output 2p + 1 the mse of plane p.
 const OutputSpec kOutputs[2 * kPlanes] = {
-    {.name = "psnr_y", .enabled = PsnrEnabled<0>},  {.name = "mse_y", .enabled = MseEnabled<0>},
-    {.name = "psnr_cb", .enabled = PsnrEnabled<1>}, {.name = "mse_cb", .enabled = MseEnabled<1>},
-    {.name = "psnr_cr", .enabled = PsnrEnabled<2>}, {.name = "mse_cr", .enabled = MseEnabled<2>},
+    {.name = "psnr_y", .enabled = PsnrEnabled<0>},
+    {.name = "mse_y", .enabled = MseEnabled<0>, .better = Better::kLower},
+    {.name = "psnr_cb", .enabled = PsnrEnabled<1>},
+    {.name = "mse_cb", .enabled = MseEnabled<1>, .better = Better::kLower},
+    {.name = "psnr_cr", .enabled = PsnrEnabled<2>},
+    {.name = "mse_cr", .enabled = MseEnabled<2>, .better = Better::kLower},
 };
 
 struct Settings {

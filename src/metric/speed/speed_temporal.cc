@@ -19,7 +19,7 @@ const OptionSpec kOptions[] = {
 };
 
 const OutputSpec kOutputs[] = {
-    {.name = "Speed_temporal_feature_speed_temporal_score", .alias = "speed_temporal"},
+    {.name = "Speed_temporal_feature_speed_temporal_score", .alias = "speed_temporal", .better = Better::kLower},
 };
 
 class SpeedTemporalExtractor : public SpeedExtractor {
