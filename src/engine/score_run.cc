@@ -17,6 +17,7 @@
 #include "engine/map_files.h"
 #include "engine/pairing.h"
 #include "engine/run_journal.h"
+#include "engine/video_options.h"
 #include "io/bars.h"
 #include "io/lossy_codecs.h"
 #include "io/pair_reader.h"
@@ -284,6 +285,8 @@ class Run {
     }
     if (!reads_chroma) reference_->video->SkipChroma();
     result_.color = reference_->video->color();
+    // y4m has one word for the center and for what is not known.
+    if (const VideoFacts& facts = reference_->video->facts(); !facts.codec.empty()) siting_ = facts.siting;
     PairReaderOptions options;
     if (request_.frame_limit > 0)
       options.frame_limit = request_.frame_limit + (has_journal() ? request_.skip_reference : 0);
@@ -317,27 +320,10 @@ class Run {
         if (mismatch) Warn(*mismatch);
   }
 
-  /// As metrics' options name it; empty where they know none.
-  static std::string_view NameOfMatrix(Matrix matrix) {
-    if (matrix == Matrix::kBt601) return "bt601";
-    if (matrix == Matrix::kBt709) return "bt709";
-    return matrix == Matrix::kBt2020 ? "bt2020" : "";
-  }
-
-  /// What the videos tell, for options that metrics have of it.
-  OptionTexts DescribeVideo() const {
-    OptionTexts video;
-    if (result_.frame_rate) video["fps"] = fmt::format("{}", *result_.frame_rate);
-    if (const auto is_full = result_.color.full_range) video["range"] = *is_full ? "full" : "limited";
-    if (const auto matrix = NameOfMatrix(result_.color.matrix); !matrix.empty()) video["matrix"] = matrix;
-    if (result_.color.is_hdr()) video["transfer"] = result_.color.transfer == Transfer::kPq ? "pq" : "hlg";
-    return video;
-  }
-
   bool StartSession() {
     result_.format = reader_->format();
     WarnOfModelSizes();
-    Status status = session_->Describe(DescribeVideo());
+    Status status = session_->Describe(VideoOptions(result_.frame_rate, result_.color, siting_));
     if (status.ok()) status = session_->Start(result_.format);
     const auto& lanes = session_->lanes();
     const bool reads_nvdec = lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
@@ -502,13 +488,14 @@ class Run {
   std::shared_ptr<DevicePicker> devices_;
   bool may_use_nvdec_ = false;
   bool has_raw_ = false;
-  bool all_instant_ = true;  // no pictures are read ahead
+  bool all_instant_ = true;             // no pictures are read ahead
+  std::optional<ChromaSiting> siting_;  // of the reference's chroma, where a stream tells
   std::optional<std::pair<std::string, double>> first_rate_;
   ShotCuts shots_;
   bool sees_shots_ = true;
   int64_t watched_ = 0;                        // frames of the reference
   std::optional<SignatureStream> signatures_;  // where the pairing makes none
-  bool was_stopped_ = false;  // by the request's on_frame
+  bool was_stopped_ = false;                   // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
   std::vector<WorstFrames> worst_;  // by distorted video
   std::unique_ptr<Session> session_;

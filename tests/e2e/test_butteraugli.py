@@ -2,10 +2,11 @@
 import csv
 import json
 import pathlib
+import shutil
 import struct
 import unittest
 
-from clips import CommandTest
+from clips import CommandTest, distorted_sample, frames, plane, reference_sample, y4m
 
 OUTPUTS = ("butteraugli_max", "butteraugli_3norm", "butteraugli_p3", "butteraugli_qnorm")
 
@@ -37,6 +38,22 @@ class ButteraugliTest(CommandTest):
         size = 4 * self.WIDTH * self.HEIGHT
         self.assertEqual([max(struct.unpack(f"<{size // 4}f", file.read_bytes()[-size:])) for file in files], largest)
 
+    def test_the_highest_are_the_worst(self):
+        """In poolings, in what --worst writes, and on a page."""
+        damage = frames(self.WIDTH, self.HEIGHT, 12, lambda x, y, k: (reference_sample(x, y, 0) + (
+            60 if k == 7 and x > 20 else 3) * (x % 2)) % 256)
+        clips = [self.write("still.y4m", y4m(self.WIDTH, self.HEIGHT, frames(
+            self.WIDTH, self.HEIGHT, 12, lambda x, y, k: reference_sample(x, y, 0)))),
+            self.write("damaged.y4m", y4m(self.WIDTH, self.HEIGHT, damage))]
+        folder = pathlib.Path(self.path("worst"))
+        text = self.assert_ok(self.score(*clips, "--no-model", "-f", "butteraugli", "-q", "--align", "index", "--json", "--maps",
+                                         folder, "--worst", "1", "--report", self.path("page.html")))
+        feature = json.loads(text)["results"][0]["features"]["butteraugli_max"]
+        self.assertEqual(feature["pools"]["worst_percent"], feature["max"])
+        self.assertGreater(feature["max"], 2 * feature["median"])
+        self.assertIn("distorted_000007.png", {file.name for file in folder.iterdir()})
+        self.assertTrue("Frame 7, " in self.read("page.html"), "the page has no frame 7")
+
     def test_several_encodes_at_once_and_threads(self):
         self.assert_ok(self.score(self.ref, self.dis, self.ref, "--no-model", "--align", "index", "-f", "butteraugli",
                                   "-q", "-o", self.path("{name}.csv"), "--precision", "max", "--threads", "3"))
@@ -53,6 +70,27 @@ class ButteraugliTest(CommandTest):
         alone = self.columns("butteraugli=nits=203")
         for name, values in alone.items():
             self.assertEqual([frame["metrics"][name] for frame in frames], values)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
+    def test_chroma_lies_where_the_stream_says(self):
+        def largest(location, *options):
+            clips = []
+            for name, sample in (("ref", reference_sample), ("dis", distorted_sample)):
+                size = (self.WIDTH // 2, self.HEIGHT // 2)
+                source = self.write("colors.y4m", y4m(self.WIDTH, self.HEIGHT, [
+                    plane(self.WIDTH, self.HEIGHT, k, sample) + plane(*size, k, sample) + plane(*size, k + 9, sample)
+                    for k in range(2)]))
+                clips.append(self.path(name + ".mkv"))
+                self.assert_ok(self.run_command("ffmpeg", "-v", "error", "-y", "-i", source, "-c:v", "libx264", "-qp", "0",
+                                                "-x264-params", f"chromaloc={location}", clips[-1]))
+            text = self.assert_ok(self.score(*clips, "--no-model", "--align", "index", "-q", "--json", *options))
+            return json.loads(text)["results"][0]["features"]["butteraugli_max"]["mean"]
+
+        left, top_left = 0, 2
+        told = largest(top_left, "-f", "butteraugli")
+        self.assertEqual(told, largest(left, "-f", "butteraugli=chroma_location=topleft"))
+        self.assertNotEqual(told, largest(left, "-f", "butteraugli"))
+        self.assertEqual(largest(top_left, "-f", "butteraugli=chroma_location=left"), largest(left, "-f", "butteraugli"))
 
     def test_what_is_refused(self):
         for feature, reason in (("butteraugli=intensity_target=0", "10000"), ("butteraugli=qnorm=0", "64"),

@@ -1,10 +1,12 @@
 #include "metric/cvvdp/cvvdp_display.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -182,6 +184,42 @@ Result<CvvdpDisplay> ReadDisplay(const std::string& name, const JsonValue& objec
   return display;
 }
 
+/// What says how large a pixel is seen.
+constexpr std::string_view kGeometry[] = {"resolution",           "viewing_distance_meters", "viewing_distance_inches",
+                                          "diagonal_size_inches", "diagonal_size_meters",    "fov_diagonal",
+                                          "pixels_per_degree"};
+constexpr std::string_view kSizes[] = {"diagonal_size_inches", "diagonal_size_meters", "fov_diagonal"};
+constexpr std::string_view kDistances[] = {"viewing_distance_meters", "viewing_distance_inches"};
+constexpr std::string_view kBlacks[] = {"min_luminance", "contrast"};
+
+bool HasAny(const JsonValue& object, std::span<const std::string_view> keys) {
+  return std::ranges::any_of(keys, [&](std::string_view key) { return object.Find(key) != nullptr; });
+}
+
+/// Whether an entry stands for itself.
+bool IsWhole(const JsonValue& object) {
+  const bool has_size = object.Find("resolution") && HasAny(object, kSizes) &&
+                        (HasAny(object, kDistances) || object.Find("fov_diagonal"));
+  return object.Find("max_luminance") && (has_size || object.Find("pixels_per_degree"));
+}
+
+/// An entry of a built-in display's name that lacks what a display needs, with what that has.
+JsonValue Completed(const JsonValue& entry, const JsonValue* base) {
+  if (!base || !entry.IsObject() || IsWhole(entry)) return entry;
+  JsonValue whole = entry;
+  for (size_t i = 0; i < base->keys.size(); ++i) {
+    const std::string_view key = base->keys[i];
+    const auto is_said = [&](std::span<const std::string_view> alternatives) {
+      return std::ranges::find(alternatives, key) != alternatives.end() && HasAny(entry, alternatives);
+    };
+    const bool is_geometry = key == "pixels_per_degree" && HasAny(entry, kGeometry);
+    if (entry.Find(key) || is_said(kSizes) || is_said(kDistances) || is_said(kBlacks) || is_geometry) continue;
+    whole.keys.push_back(base->keys[i]);
+    whole.items.push_back(base->items[i]);
+  }
+  return whole;
+}
+
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -233,11 +271,14 @@ Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
   JsonValue own;
   if (!choice.file.empty()) {
     ACU_ASSIGN_OR_RETURN(own, ReadFile(choice.file));
-    if (choice.name.empty() && own.keys.size() == 1) return ReadDisplay(own.keys[0], own.items[0], choice);
+    const auto read = [&](const std::string& name, const JsonValue& entry) {
+      return ReadDisplay(name, Completed(entry, built_in.Find(name)), choice);
+    };
+    if (choice.name.empty() && own.keys.size() == 1) return read(own.keys[0], own.items[0]);
     if (choice.name.empty())
       return Error(StatusCode::kInvalidArgument, "{} has {} displays: name one of them, display=NAME", choice.file,
                    own.keys.size());
-    if (const JsonValue* found = own.Find(choice.name)) return ReadDisplay(choice.name, *found, choice);
+    if (const JsonValue* found = own.Find(choice.name)) return read(choice.name, *found);
     names.insert(names.begin(), own.keys.begin(), own.keys.end());
   }
   CvvdpDisplayChoice of_built_in = choice;

@@ -106,6 +106,27 @@ TEST(CvvdpDisplay, OwnFiles) {
   EXPECT_TRUE(FindCvvdpDisplay({.name = "standard_fhd", .file = file.path()}).ok());
 }
 
+TEST(CvvdpDisplay, PartsOfABuiltInOne) {
+  const CvvdpDisplay known = FindCvvdpDisplay({.name = "standard_fhd"}).value();
+  const auto changed = [](const std::string& entry) {
+    const DisplayFile file("{\"standard_fhd\": " + entry + "}");
+    return FindCvvdpDisplay({.name = "standard_fhd", .file = file.path()}).value();
+  };
+  const CvvdpDisplay brighter = changed(R"({"max_luminance": 350})");
+  EXPECT_EQ(brighter.peak, 350);
+  EXPECT_EQ(brighter.pixels_per_degree, known.pixels_per_degree);
+  EXPECT_EQ(brighter.ambient, known.ambient);
+  EXPECT_DOUBLE_EQ(brighter.peak / brighter.black, known.peak / known.black);
+  const CvvdpDisplay nearer = changed(R"({"viewing_distance_inches": 12, "min_luminance": 0.25})");
+  EXPECT_LT(nearer.pixels_per_degree, known.pixels_per_degree / 1.5);
+  EXPECT_DOUBLE_EQ(nearer.black, 0.25);
+  EXPECT_EQ(changed(R"({"pixels_per_degree": 50})").pixels_per_degree, 50);
+  // A whole display has defaults instead.
+  const CvvdpDisplay whole = changed(R"({"max_luminance": 350, "pixels_per_degree": 50})");
+  EXPECT_EQ(whole.ambient, 0);
+  EXPECT_GT(known.ambient, 0);
+}
+
 std::string RefusalOfDisplay(const std::string& text) {
   const DisplayFile file(text);
   const auto display = FindCvvdpDisplay({.name = "", .file = file.path()});

@@ -1,0 +1,16 @@
+// What a video tells of itself, as metrics' options name it.
+#pragma once
+
+#include <optional>
+
+#include "io/video_color.h"
+#include "io/video_facts.h"
+#include "metric/options.h"
+
+namespace acutance {
+
+/// fps, range, matrix, chroma_location and transfer, as far as they are known and options have a name for them.
+OptionTexts VideoOptions(const std::optional<double>& frame_rate, const VideoColor& color,
+                         const std::optional<ChromaSiting>& siting);
+
+}  // namespace acutance
