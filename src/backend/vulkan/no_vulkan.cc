@@ -5,7 +5,7 @@ namespace acutance {
 namespace {
 
 constexpr const char* kMissing =
-    "this build has no Vulkan: build it where Vulkan's headers are (on Debian the package libvulkan-dev)";
+    "this build has no Vulkan: build it where Vulkan's headers are (on Debian `make setup` installs them)";
 
 }  // namespace
 
