@@ -1,4 +1,4 @@
-"""examples/target_quality.py with Debian's ffmpeg: x264 and SVT-AV1, by the server and by the command."""
+"""examples/target_quality.py with Debian's ffmpeg: x264 and SVT-AV1 by each metric, by the server, the command, libvship."""
 import importlib.util
 import json
 import pathlib
@@ -7,10 +7,11 @@ import subprocess
 import sys
 import unittest
 
-from clips import ACUTANCE, CommandTest, frames, reference_sample, y4m
+from clips import ACUTANCE, BIN, CommandTest, frames, reference_sample, y4m
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "examples" / "target_quality.py"
 SPEC = importlib.util.spec_from_file_location("target_quality", SCRIPT)
+VSHIP = pathlib.Path(BIN).resolve().parent / "lib" / "libvship.so"
 target_quality = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(target_quality)
 
@@ -79,6 +80,35 @@ class Searches(CommandTest):
         self.assertEqual(self.search(*args), self.search(*args, "--command"))
         missed = self.search("--preset", "ultrafast", "--target", "101", status=3)
         self.assertEqual((missed["reached"], missed["crf"]), (False, 4))
+
+    def find(self, *args, status=0):
+        result = self.run_command(sys.executable, "-B", SCRIPT, self.source, self.path("out.mkv"), "--acutance", ACUTANCE,
+                                  "--preset", "ultrafast", "--crf", "24:36", *args)
+        self.assertEqual(result.returncode, status, result.stderr.decode())
+        return json.loads(result.stdout)
+
+    def test_metrics(self):
+        """By the server; by libvship where it has the metric, with the same score."""
+        if not has_encoder("libx264"):
+            self.skipTest("ffmpeg has no libx264")
+        options = ("--", "--threads", "1", "--align", "index")
+        targets = {"vmaf": 85, "xpsnr": 32, "ssimulacra2": 70, "butteraugli": 3, "cvvdp": 9}
+        for metric, target in targets.items():
+            with self.subTest(metric):
+                args = ("--metric", metric, "--target", str(target))
+                found = self.find(*args, *options)
+                self.assertTrue(found["reached"])
+                self.assertTrue(24 <= found["crf"] < 36, found)
+                if metric == "butteraugli":
+                    self.assertLessEqual(found["score"], target)
+                else:
+                    self.assertGreaterEqual(found["score"], target)
+                if metric in ("ssimulacra2", "butteraugli", "cvvdp") and VSHIP.exists():
+                    here = self.find(*args, "--vship", str(VSHIP))
+                    self.assertAlmostEqual(here["score"], found["score"], delta=1e-12)
+                    self.assertEqual(here["crf"], found["crf"])
+        missed = self.find("--metric", "butteraugli", "--target", "0.001", *options, status=3)
+        self.assertEqual((missed["reached"], missed["crf"]), (False, 24))
 
 
 if __name__ == "__main__":
