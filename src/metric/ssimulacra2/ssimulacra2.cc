@@ -57,10 +57,20 @@ class Ssimulacra2Extractor : public Extractor {
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    auto& pyramid = static_cast<Pyramid&>(*workspaces.frame);
+    RunBands({&frame, 1}, stage, band, {&workspaces, 1}, {&results, 1});
+  }
+
+  /// What depends on the reference is made once; its smaller scales lie in the first video's workspace.
+  void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
+                std::span<const BandResults> results) const override {
     for (int i = band.begin; i < band.end; ++i) {
-      if (stage == 0) Halve(FloatColorsOf(*frame.at(i / 3)), i / 3, i % 3, pyramid);
-      else Score(frame, i, pyramid, results.words.subspan(size_t{kSsimulacra2Words} * i, kSsimulacra2Words));
+      if (stage == 1) {
+        Score(frames, i, workspaces, results);
+        continue;
+      }
+      const int video = i / 3;
+      for (size_t f = 0; f < (video == 0 ? 1 : frames.size()); ++f)
+        Halve(FloatColorsOf(*frames[f].at(video)), video, i % 3, static_cast<Pyramid&>(*workspaces[f].frame));
     }
   }
 
@@ -80,10 +90,19 @@ class Ssimulacra2Extractor : public Extractor {
     }
   }
 
-  void Score(const FrameView& frame, int scale, const Pyramid& pyramid, std::span<int64_t> words) const {
-    const FloatColors reference = scale == 0 ? FloatColorsOf(*frame.at(0)) : pyramid.Colors(0, scale);
-    const FloatColors distorted = scale == 0 ? FloatColorsOf(*frame.at(1)) : pyramid.Colors(1, scale);
-    Ssimulacra2Scale(reference, distorted, scale, scales_, words);
+  void Score(std::span<const FrameView> frames, int scale, std::span<const Workspaces> workspaces,
+             std::span<const BandResults> results) const {
+    const auto colors = [&](size_t f, int video) {
+      return scale == 0 ? FloatColorsOf(*frames[f].at(video))
+                        : static_cast<const Pyramid&>(*workspaces[f].frame).Colors(video, scale);
+    };
+    std::vector<FloatColors> distorted;
+    std::vector<std::span<int64_t>> words;
+    for (size_t f = 0; f < frames.size(); ++f) {
+      distorted.push_back(colors(f, 1));
+      words.push_back(results[f].words.subspan(size_t{kSsimulacra2Words} * scale, kSsimulacra2Words));
+    }
+    Ssimulacra2Scale(colors(0, 0), distorted, scale, scales_, words);
   }
 
   const PictureFormat format_;

@@ -40,11 +40,12 @@ Ssimulacra2Needs NeedsOf(int scale, int component, int scales);
 /// Half the size: the mean of each 2x2 pixels.
 void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to);
 
-/// The sums of one scale, with SIMD (Highway) for whatever the CPU has.
-void Ssimulacra2Scale(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
-                      std::span<int64_t> words);
+/// The sums of one scale of several distorted pictures of one reference, with SIMD (Highway) for whatever the CPU has.
+/// What depends on the reference alone is made once.
+void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
+                      std::span<const std::span<int64_t>> words);
 
-/// The same in plain loops, the reference implementation.
+/// Of one of them in plain loops, the reference implementation.
 void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
                          std::span<int64_t> words);
 

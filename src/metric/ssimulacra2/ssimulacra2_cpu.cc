@@ -19,9 +19,9 @@ namespace {
 
 #if !HWY_NATIVE_FMA || HWY_TARGET > HWY_AVX2  // the blur is made of fused operations on eight lanes
 
-void Scale(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
-           std::span<int64_t> words) {
-  Ssimulacra2ScaleRef(reference, distorted, scale, scales, words);
+void Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
+           std::span<const std::span<int64_t>> words) {
+  for (size_t d = 0; d < distorted.size(); ++d) Ssimulacra2ScaleRef(reference, distorted[d], scale, scales, words[d]);
 }
 
 #else
@@ -29,7 +29,7 @@ void Scale(const FloatColors& reference, const FloatColors& distorted, int scale
 using namespace ssimulacra2;
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int kLanes = 8, kRadius = 5, kFilters = 5, kStrip = 64;
+constexpr int kLanes = 8, kRadius = 5, kStrip = 64;
 constexpr int kRing = 3 * kLanes;  // blurred rows that columns still need
 
 using DF = hn::CappedTag<float, kLanes>;
@@ -95,26 +95,31 @@ struct Sections {
   VF before[3], before_that[3];
 };
 
+/// What is blurred: a video's values, their squares, and their products with the reference's.
+enum Blurred { kMean, kSquare, kProduct, kBlurred };
+
 class ScaleSums {
  public:
-  ScaleSums(const FloatColors& reference, const FloatColors& distorted, int scale, int scales)
-      : colors_{&reference, &distorted},
+  ScaleSums(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales)
+      : videos_(1 + distorted.size()),
         width_(reference.width),
         height_(reference.height),
         padded_((width_ + kLanes - 1) / kLanes * kLanes) {
     for (int c = 0; c < 3; ++c) needs_[c] = NeedsOf(scale, c, scales);
-    for (auto& plane : turned_)
-      for (auto& video : plane) video.resize(static_cast<size_t>(kLanes) * (padded_ + 2 * kMargin));
     turned_out_.resize(static_cast<size_t>(kLanes) * padded_);
-    for (auto& component : components_) {
-      for (auto& ring : component.ring) ring.resize(static_cast<size_t>(kRing) * padded_);
-      for (auto& video : component.values) video.resize(static_cast<size_t>(2 * kLanes) * padded_);
-      component.states.resize(static_cast<size_t>(kFilters) * 6 * padded_);
-      for (auto& column : component.columns) column.resize(padded_);
+    for (size_t v = 0; v < videos_.size(); ++v) {
+      videos_[v].colors = v == 0 ? &reference : &distorted[v - 1];
+      for (Component& component : videos_[v].components) {
+        component.turned.resize(static_cast<size_t>(kLanes) * (padded_ + 2 * kMargin));
+        for (auto& ring : component.ring) ring.resize(static_cast<size_t>(kRing) * padded_);
+        component.values.resize(static_cast<size_t>(2 * kLanes) * padded_);
+        component.states.resize(static_cast<size_t>(kBlurred) * 6 * padded_);
+        for (auto& column : component.columns) column.resize(padded_);
+      }
     }
   }
 
-  void Run(std::span<int64_t> words) {
+  void Run(std::span<const std::span<int64_t>> words) {
     constexpr int kAhead = kRadius - 1;
     for (int y = 0; y < height_ + kAhead; y += kLanes) {
       ReadRows(y);
@@ -130,8 +135,10 @@ class ScaleSums {
     }
     for (int c = 0; c < 3; ++c) {
       if (height_ % kStrip != 0) FoldStrip(c);
-      for (int i = 0; i < kSsimulacra2Sums; ++i)
-        words[kSsimulacra2Sums * c + i] = WordFromDouble(needs_[c].sums[i] ? components_[c].totals[i] : 0.0);
+      for (size_t v = 1; v < videos_.size(); ++v)
+        for (int i = 0; i < kSsimulacra2Sums; ++i)
+          words[v - 1][kSsimulacra2Sums * c + i] =
+              WordFromDouble(needs_[c].sums[i] ? videos_[v].components[c].totals[i] : 0.0);
     }
   }
 
@@ -139,39 +146,46 @@ class ScaleSums {
   static constexpr int kMargin = 8;  // columns of zeros beside the turned rows
 
   struct Component {
-    std::array<std::vector<float>, kFilters> ring;  // blurred rows, row y at y % kRing
-    std::array<std::vector<float>, 2> values;       // of both videos, row y at y % (2 * kLanes)
-    std::vector<float> states;                      // of columns: [filter][state][column]
+    std::vector<float> turned;                      // [column][row], margins beside
+    std::array<std::vector<float>, kBlurred> ring;  // blurred rows, row y at y % kRing
+    std::vector<float> values;                      // row y at y % (2 * kLanes)
+    std::vector<float> states;                      // of columns: [what is blurred][state][column]
+    // Of a distorted video:
     std::array<std::vector<double>, kSsimulacra2Sums> columns;
     std::array<double, kSsimulacra2Sums> totals = {};
   };
 
-  int FiltersOf(int c) const { return needs_[c].structure() ? kFilters : 2; }
+  /// The reference, or a distorted one.
+  struct Video {
+    const FloatColors* colors;
+    std::array<Component, 3> components;
+  };
 
   /// Colors of rows [y, y + 8), in rows and turned; zeros below the picture.
   void ReadRows(int y) {
     const DF d;
-    for (int v = 0; v < 2; ++v)
+    for (Video& video : videos_)
       for (int x = 0; x < padded_; x += kLanes) {
         VF tiles[3][kLanes];
         for (int r = 0; r < kLanes; ++r) {
           VF out[3] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
           if (y + r < height_) {
             VF in[3];
-            for (int p = 0; p < 3; ++p) in[p] = Load(colors_[v]->Row(p, y + r), x);
+            for (int p = 0; p < 3; ++p) in[p] = Load(video.colors->Row(p, y + r), x);
             PerceivedColors(in[0], in[1], in[2], out);
             if (x + kLanes > width_)
               for (VF& value : out) value = hn::IfThenElseZero(hn::FirstN(d, width_ - x), value);
           }
           for (int c = 0; c < 3; ++c) {
             tiles[c][r] = out[c];
-            hn::StoreU(out[c], d, ValueRow(c, v, y + r) + x);
+            hn::StoreU(out[c], d, ValueRow(video.components[c], y + r) + x);
           }
         }
         for (int c = 0; c < 3; ++c) {
           Transpose(tiles[c]);
           for (int i = 0; i < kLanes; ++i)
-            hn::StoreU(tiles[c][i], d, turned_[c][v].data() + static_cast<size_t>(kLanes) * (x + i + kMargin));
+            hn::StoreU(tiles[c][i], d,
+                       video.components[c].turned.data() + static_cast<size_t>(kLanes) * (x + i + kMargin));
         }
       }
   }
@@ -184,60 +198,64 @@ class ScaleSums {
     return hn::Load(d, last);
   }
 
-  float* ValueRow(int c, int video, int y) {
-    return components_[c].values[video].data() + static_cast<size_t>(y % (2 * kLanes)) * padded_;
+  float* ValueRow(Component& component, int y) {
+    return component.values.data() + static_cast<size_t>(y % (2 * kLanes)) * padded_;
   }
-  float* RingRow(int c, int filter, int y) {
-    return components_[c].ring[filter].data() + static_cast<size_t>(y % kRing) * padded_;
+  float* RingRow(Component& component, int what, int y) {
+    return component.ring[what].data() + static_cast<size_t>(y % kRing) * padded_;
   }
 
-  template <int filter>
-  VF Turned(int c, int x) const {
+  /// A component of a video and of the reference.
+  struct Pair {
+    Component &own, &reference;
+  };
+
+  template <int what>
+  VF Turned(const Pair& pair, int x) const {
     const DF d;
     const size_t at = static_cast<size_t>(kLanes) * (x + kMargin);
-    const float *one = turned_[c][0].data() + at, *other = turned_[c][1].data() + at;
-    if (filter == 0) return hn::LoadU(d, one);
-    if (filter == 1) return hn::LoadU(d, other);
-    const VF a = hn::LoadU(d, filter == 3 ? other : one), b = hn::LoadU(d, filter == 2 ? one : other);
-    return hn::Mul(a, b);
+    const VF own = hn::LoadU(d, pair.own.turned.data() + at);
+    if (what == kMean) return own;
+    return hn::Mul(what == kSquare ? own : hn::LoadU(d, pair.reference.turned.data() + at), own);
   }
 
-  template <int filter>
-  VF Input(int c, int n) const {
-    return hn::Add(Turned<filter>(c, n - kRadius - 1), Turned<filter>(c, n + kRadius - 1));
+  template <int what>
+  VF Input(const Pair& pair, int n) const {
+    return hn::Add(Turned<what>(pair, n - kRadius - 1), Turned<what>(pair, n + kRadius - 1));
   }
 
   void BlurRows(int c, int y) {
-    BlurRows<0>(c, y);
-    BlurRows<1>(c, y);
-    if (!needs_[c].structure()) return;
-    BlurRows<2>(c, y);
-    BlurRows<3>(c, y);
-    BlurRows<4>(c, y);
+    for (size_t v = 0; v < videos_.size(); ++v) {
+      const Pair pair = {videos_[v].components[c], videos_[0].components[c]};
+      BlurRows<kMean>(pair, y);
+      if (!needs_[c].structure()) continue;
+      BlurRows<kSquare>(pair, y);
+      if (v > 0) BlurRows<kProduct>(pair, y);
+    }
   }
 
-  template <int filter>
-  void BlurRows(int c, int y) {
+  template <int what>
+  void BlurRows(const Pair& pair, int y) {
     const DF d;
     constexpr int kAlone = 8;
     Sections state;
     for (int k = 0; k < 3; ++k) state.before[k] = state.before_that[k] = hn::Zero(d);
     int n = 1 - kRadius;
-    for (; n < std::min(kAlone, width_); ++n) MakeOne<filter>(c, n, state);
-    for (; n < width_ - kRadius - 2; n += 4) MakeFour<filter>(c, n, state);
-    for (; n < width_; ++n) MakeOne<filter>(c, n, state);
+    for (; n < std::min(kAlone, width_); ++n) MakeOne<what>(pair, n, state);
+    for (; n < width_ - kRadius - 2; n += 4) MakeFour<what>(pair, n, state);
+    for (; n < width_; ++n) MakeOne<what>(pair, n, state);
     for (int x = 0; x < padded_; x += kLanes) {
       VF tile[kLanes];
       for (int i = 0; i < kLanes; ++i)
         tile[i] = hn::LoadU(d, turned_out_.data() + static_cast<size_t>(kLanes) * (x + i));
       Transpose(tile);
-      for (int r = 0; r < kLanes; ++r) hn::StoreU(tile[r], d, RingRow(c, filter, y + r) + x);
+      for (int r = 0; r < kLanes; ++r) hn::StoreU(tile[r], d, RingRow(pair.own, what, y + r) + x);
     }
   }
 
-  template <int filter>
-  void MakeOne(int c, int n, Sections& state) {
-    const VF input = InputNear<filter>(c, n);
+  template <int what>
+  void MakeOne(const Pair& pair, int n, Sections& state) {
+    const VF input = InputNear<what>(pair, n);
     for (int k = 0; k < 3; ++k) {
       const VF weighted = hn::Mul(input, Number(section_input(k, 0)));
       const VF output = hn::MulAdd(state.before_that[k], Number(section_before_that(k, 0)), weighted);
@@ -248,19 +266,19 @@ class ScaleSums {
   }
 
   /// Where columns outside of the picture are read: those are zeros within the margins.
-  template <int filter>
-  VF InputNear(int c, int n) const {
+  template <int what>
+  VF InputNear(const Pair& pair, int n) const {
     const DF d;
     const int left = n - kRadius - 1, right = n + kRadius - 1;
-    const VF a = left >= 0 ? Turned<filter>(c, left) : hn::Zero(d);
-    const VF b = right < width_ ? Turned<filter>(c, right) : hn::Zero(d);
+    const VF a = left >= 0 ? Turned<what>(pair, left) : hn::Zero(d);
+    const VF b = right < width_ ? Turned<what>(pair, right) : hn::Zero(d);
     return hn::Add(a, b);
   }
 
-  template <int filter>
-  void MakeFour(int c, int n, Sections& state) {
+  template <int what>
+  void MakeFour(const Pair& pair, int n, Sections& state) {
     VF input[4], outputs[3][4];
-    for (int j = 0; j < 4; ++j) input[j] = Input<filter>(c, n + j);
+    for (int j = 0; j < 4; ++j) input[j] = Input<what>(pair, n + j);
     for (int k = 0; k < 3; ++k) {
       for (int i = 0; i < 4; ++i) {
         VF output = hn::Mul(input[0], Number(section_input(k, i)));
@@ -281,99 +299,112 @@ class ScaleSums {
   /// Outputs of rows [begin, end) and their maps; rows above the picture only set the state.
   void BlurColumns(int c, int begin, int end) {
     if (begin >= end) return;
-    if (needs_[c].structure()) BlurColumnsOf<kFilters>(c, begin, end);
-    else BlurColumnsOf<2>(c, begin, end);
+    if (needs_[c].structure()) BlurColumnsOf<kSquare + 1>(c, begin, end);
+    else BlurColumnsOf<kMean + 1>(c, begin, end);
   }
 
-  template <int filters>
+  /// Of the reference `count` are blurred; of the others their product, too, where there are squares.
+  template <int count>
   void BlurColumnsOf(int c, int begin, int end) {
-    const DF d;
+    constexpr int kOthers = count == kSquare + 1 ? kBlurred : count;
     for (int x = 0; x < padded_; x += kLanes) {
-      VF blurred[kLanes][filters];
-      for (int f = 0; f < filters; ++f) {
-        float* states = components_[c].states.data() + static_cast<size_t>(6 * f) * padded_ + x;
-        VF before[3], before_that[3];
-        for (int k = 0; k < 3; ++k) {
-          before[k] = hn::LoadU(d, states + static_cast<size_t>(k) * padded_);
-          before_that[k] = hn::LoadU(d, states + static_cast<size_t>(k + 3) * padded_);
-        }
-        for (int n = begin; n < end; ++n) {
-          const int below = n + kRadius - 1, above = n - kRadius - 1;
-          VF input = below < height_ ? hn::LoadU(d, RingRow(c, f, below) + x) : hn::Zero(d);
-          if (above >= 0) input = hn::Add(hn::LoadU(d, RingRow(c, f, above) + x), input);
-          for (int k = 0; k < 3; ++k) {
-            const VF old = hn::NegMulSub(Number(bits_float(kSectionDownBefore[k])), before[k], before_that[k]);
-            before_that[k] = before[k];
-            before[k] = hn::MulAdd(Number(bits_float(kSectionDownInput[k])), input, old);
-          }
-          blurred[n - begin][f] = hn::Add(before[0], hn::Add(before[1], before[2]));
-        }
-        for (int k = 0; k < 3; ++k) {
-          hn::StoreU(before[k], d, states + static_cast<size_t>(k) * padded_);
-          hn::StoreU(before_that[k], d, states + static_cast<size_t>(k + 3) * padded_);
-        }
+      VF reference[kLanes][count], other[kLanes][kOthers];
+      BlurColumn(videos_[0].components[c], x, begin, end, reference);
+      for (size_t v = 1; v < videos_.size(); ++v) {
+        BlurColumn(videos_[v].components[c], x, begin, end, other);
+        for (int n = std::max(begin, 0); n < end; ++n)
+          AddMaps(c, videos_[v].components[c], n, x, reference[n - begin], other[n - begin]);
       }
-      for (int n = std::max(begin, 0); n < end; ++n) AddMaps<filters>(c, n, x, blurred[n - begin]);
     }
   }
 
-  template <int filters>
-  void AddMaps(int c, int n, int x, const VF (&m)[filters]) {
+  template <int count>
+  HWY_INLINE void BlurColumn(Component& component, int x, int begin, int end, VF (&blurred)[kLanes][count]) {
+    const DF d;
+    for (int f = 0; f < count; ++f) {
+      float* states = component.states.data() + static_cast<size_t>(6 * f) * padded_ + x;
+      VF before[3], before_that[3];
+      for (int k = 0; k < 3; ++k) {
+        before[k] = hn::LoadU(d, states + static_cast<size_t>(k) * padded_);
+        before_that[k] = hn::LoadU(d, states + static_cast<size_t>(k + 3) * padded_);
+      }
+      for (int n = begin; n < end; ++n) {
+        const int below = n + kRadius - 1, above = n - kRadius - 1;
+        VF input = below < height_ ? hn::LoadU(d, RingRow(component, f, below) + x) : hn::Zero(d);
+        if (above >= 0) input = hn::Add(hn::LoadU(d, RingRow(component, f, above) + x), input);
+        for (int k = 0; k < 3; ++k) {
+          const VF old = hn::NegMulSub(Number(bits_float(kSectionDownBefore[k])), before[k], before_that[k]);
+          before_that[k] = before[k];
+          before[k] = hn::MulAdd(Number(bits_float(kSectionDownInput[k])), input, old);
+        }
+        blurred[n - begin][f] = hn::Add(before[0], hn::Add(before[1], before[2]));
+      }
+      for (int k = 0; k < 3; ++k) {
+        hn::StoreU(before[k], d, states + static_cast<size_t>(k) * padded_);
+        hn::StoreU(before_that[k], d, states + static_cast<size_t>(k + 3) * padded_);
+      }
+    }
+  }
+
+  template <int count, int others>
+  HWY_INLINE void AddMaps(int c, Component& own, int n, int x, const VF (&p)[count], const VF (&q)[others]) {
     const DF d;
     const VF zero = hn::Zero(d), one = Number(1.0f);
     const auto inside = hn::FirstN(d, static_cast<size_t>(std::max(width_ - x, 0)));
-    if constexpr (filters == kFilters) {
-      const VF difference = hn::Sub(m[0], m[1]), means = hn::Sub(one, hn::Mul(difference, difference));
-      const VF above = hn::Add(hn::Mul(Number(2.0f), hn::Sub(m[4], hn::Mul(m[0], m[1]))), Number(0.0009f));
-      const VF below =
-          hn::Add(hn::Add(hn::Sub(m[2], hn::Mul(m[0], m[0])), hn::Sub(m[3], hn::Mul(m[1], m[1]))), Number(0.0009f));
+    if constexpr (others == kBlurred) {
+      const VF difference = hn::Sub(p[kMean], q[kMean]), means = hn::Sub(one, hn::Mul(difference, difference));
+      const VF above =
+          hn::Add(hn::Mul(Number(2.0f), hn::Sub(q[kProduct], hn::Mul(p[kMean], q[kMean]))), Number(0.0009f));
+      const VF below = hn::Add(
+          hn::Add(hn::Sub(p[kSquare], hn::Mul(p[kMean], p[kMean])), hn::Sub(q[kSquare], hn::Mul(q[kMean], q[kMean]))),
+          Number(0.0009f));
       const VF loss = hn::Sub(one, hn::Div(hn::Mul(means, above), below));
-      AddMap(c, 0, x, hn::IfThenElseZero(hn::And(inside, hn::Gt(loss, zero)), loss));
+      AddMap(c, own, 0, x, hn::IfThenElseZero(hn::And(inside, hn::Gt(loss, zero)), loss));
     }
     if (!needs_[c].edges()) return;
-    const VF edge1 = hn::Abs(hn::Sub(hn::LoadU(d, ValueRow(c, 0, n) + x), m[0]));
-    const VF edge2 = hn::Abs(hn::Sub(hn::LoadU(d, ValueRow(c, 1, n) + x), m[1]));
+    const VF edge1 = hn::Abs(hn::Sub(hn::LoadU(d, ValueRow(videos_[0].components[c], n) + x), p[kMean]));
+    const VF edge2 = hn::Abs(hn::Sub(hn::LoadU(d, ValueRow(own, n) + x), q[kMean]));
     const VF change = hn::Div(hn::Sub(edge2, edge1), hn::Add(one, edge1));
-    AddMap(c, 1, x, hn::IfThenElseZero(hn::And(inside, hn::Gt(change, zero)), change));
-    AddMap(c, 2, x, hn::IfThenElseZero(hn::And(inside, hn::Lt(change, zero)), hn::Neg(change)));
+    AddMap(c, own, 1, x, hn::IfThenElseZero(hn::And(inside, hn::Gt(change, zero)), change));
+    AddMap(c, own, 2, x, hn::IfThenElseZero(hn::And(inside, hn::Lt(change, zero)), hn::Neg(change)));
   }
 
-  void AddMap(int c, int map, int x, VF value) {
+  HWY_INLINE void AddMap(int c, Component& own, int map, int x, VF value) {
     const DD d;
     const hn::Half<DF> half;
     const VD halves[2] = {hn::PromoteTo(d, hn::LowerHalf(half, value)), hn::PromoteTo(d, hn::UpperHalf(half, value))};
     for (int i = 0; i < 2; ++i) {
       const int column = x + i * kLanes / 2;
-      if (needs_[c].sums[map]) Add(components_[c].columns[map].data() + column, halves[i]);
+      if (needs_[c].sums[map]) Add(own.columns[map].data() + column, halves[i]);
       if (!needs_[c].sums[map + kSsimulacra2Maps]) continue;
       const VD square = hn::Mul(halves[i], halves[i]);
-      Add(components_[c].columns[map + kSsimulacra2Maps].data() + column, hn::Mul(square, square));
+      Add(own.columns[map + kSsimulacra2Maps].data() + column, hn::Mul(square, square));
     }
   }
 
   static void Add(double* sums, VD value) { hn::StoreU(hn::Add(hn::LoadU(DD(), sums), value), DD(), sums); }
 
   void FoldStrip(int c) {
-    for (int i = 0; i < kSsimulacra2Sums; ++i) {
-      if (!needs_[c].sums[i]) continue;
-      std::vector<double>& columns = components_[c].columns[i];
-      folded_.assign(columns.begin(), columns.begin() + width_);
-      components_[c].totals[i] += FoldBy32(folded_);
-      std::ranges::fill(columns, 0.0);
+    for (size_t v = 1; v < videos_.size(); ++v) {
+      Component& own = videos_[v].components[c];
+      for (int i = 0; i < kSsimulacra2Sums; ++i) {
+        if (!needs_[c].sums[i]) continue;
+        folded_.assign(own.columns[i].begin(), own.columns[i].begin() + width_);
+        own.totals[i] += FoldBy32(folded_);
+        std::ranges::fill(own.columns[i], 0.0);
+      }
     }
   }
 
-  const FloatColors* colors_[2];
+  std::vector<Video> videos_;  // the reference first
   const int width_, height_, padded_;
   Ssimulacra2Needs needs_[3];
-  std::array<std::array<std::vector<float>, 2>, 3> turned_;  // by component and video: [column][row]
   std::vector<float> turned_out_;
-  std::array<Component, 3> components_;
   std::vector<double> folded_;
 };
 
-void Scale(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
-           std::span<int64_t> words) {
+void Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
+           std::span<const std::span<int64_t>> words) {
   ScaleSums(reference, distorted, scale, scales).Run(words);
 }
 
@@ -389,8 +420,8 @@ namespace acutance {
 
 HWY_EXPORT(Scale);
 
-void Ssimulacra2Scale(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
-                      std::span<int64_t> words) {
+void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
+                      std::span<const std::span<int64_t>> words) {
   HWY_DYNAMIC_DISPATCH(Scale)(reference, distorted, scale, scales, words);
 }
 

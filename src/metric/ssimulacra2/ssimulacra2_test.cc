@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <span>
 
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
@@ -28,18 +30,26 @@ struct RandomColors {
   FloatColors colors;
 };
 
+/// Three distorted pictures of one reference, each as if it were alone.
 TEST(Ssimulacra2Scale, EqualsThePlainLoops) {
   std::mt19937 random(1);
   for (const auto& [width, height] : {std::pair{4, 4}, {8, 8}, {9, 17}, {23, 64}, {64, 65}, {131, 70}, {16, 130}})
     for (const bool is_flat : {false, true}) {
-      const RandomColors reference(width, height, random, is_flat), distorted(width, height, random, is_flat);
+      const RandomColors reference(width, height, random, is_flat), a(width, height, random, is_flat),
+          b(width, height, random, false), c(width, height, random, is_flat);
+      const FloatColors distorted[] = {a.colors, b.colors, c.colors};
       for (int scale = 0; scale < kSsimulacra2Scales; ++scale) {
-        std::vector<int64_t> expected(kSsimulacra2Words), words(kSsimulacra2Words);
-        Ssimulacra2ScaleRef(reference.colors, distorted.colors, scale, kSsimulacra2Scales, expected);
-        ForEachTarget([&] {
-          Ssimulacra2Scale(reference.colors, distorted.colors, scale, kSsimulacra2Scales, words);
-          EXPECT_EQ(words, expected) << width << "x" << height << " scale " << scale;
-        });
+        std::vector<std::vector<int64_t>> expected(3, std::vector<int64_t>(kSsimulacra2Words)), words = expected;
+        const std::vector<std::span<int64_t>> to(words.begin(), words.end());
+        for (size_t d = 0; d < 3; ++d)
+          Ssimulacra2ScaleRef(reference.colors, distorted[d], scale, kSsimulacra2Scales, expected[d]);
+        for (const size_t count : {size_t{1}, size_t{3}})
+          ForEachTarget([&] {
+            for (auto& each : words) std::ranges::fill(each, -1);
+            Ssimulacra2Scale(reference.colors, std::span(distorted).first(count), scale, kSsimulacra2Scales, to);
+            for (size_t d = 0; d < count; ++d)
+              EXPECT_EQ(words[d], expected[d]) << width << "x" << height << " scale " << scale << " of " << count;
+          });
       }
     }
 }
