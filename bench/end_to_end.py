@@ -2,13 +2,17 @@
 """Frame pairs a second from raw files in memory to scores, on this machine's devices.
 
 usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--devices 0 --devices 0,1]
-                     [--sizes 576x324,1920x1080,3840x2160] [--runs motion,vmaf_v0.6.1] [--gigabytes N]
+                     [--sizes 576x324,1920x1080,960x540:1920x1080] [--runs motion,vmaf_v0.6.1] [--gigabytes N]
                      [--repeats N] [--keep]
 
 Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given amount of gigabytes each, and scores it
-with every run (a feature, or a model by its name; by default each feature, then the default model). The rate is what
-`acutance score --json` says, opening files and devices left out; "wall" has the whole process. The last column is what uploading the planes alone would allow at
-55 GB/s. Logs of all backends and device lists must be the same, but for the frames per second. Standard library only.
+with every run (a feature, or a model by its name; by default each feature, then the default model). A size
+960x540:1920x1080 is a rung of a ladder: y4m files, of which the distorted one is scaled to the reference's 1920x1080;
+what scaling costs is its rate beside that of 1920x1080.
+
+The rate is what `acutance score --json` says, opening files and devices left out; "wall" has the whole process. The last
+column is what uploading the planes alone would allow at 55 GB/s. Logs of all backends and device lists must be the same,
+but for the frames per second. Standard library only.
 """
 import argparse
 import hashlib
@@ -55,28 +59,48 @@ def is_model(run):
 
 def upload_bytes(options, size, run):
     """Of the planes of 8-bit 4:2:0 that a feature's plan reads, for one pair; models read luma."""
-    width, height = map(int, size.split("x"))
+    scored = scored_size(size)
+    width, height = map(int, scored.split("x"))
     if is_model(run):
         return 2 * width * height
-    plan = acutance(options, "plan", "--feature", run, "--size", size)
+    plan = acutance(options, "plan", "--feature", run, "--size", scored)
     planes = set(re.findall(r"\b(reference|distorted) (y|cb|cr)\b", plan))
     return sum(width * height if plane == "y" else (width // 2) * (height // 2) for _, plane in planes)
 
 
-def write_pair(folder, size, gigabytes):
-    """Frames of noise that move on by some bytes from frame to frame. Returns two paths and the number of frames."""
+def scored_size(size):
+    return size.rpartition(":")[2]
+
+
+def frame_bytes(size):
     width, height = map(int, size.split("x"))
-    frame = width * height + 2 * (width // 2) * (height // 2)
-    frames = max(int(gigabytes * 1e9 / frame), 32)
-    paths = [folder / f"acutance_{name}_{size}.yuv" for name in ("reference", "distorted")]
-    for step, path in zip((4096, 4160), paths):
-        if path.exists() and path.stat().st_size == frames * frame:
-            continue
-        noise = os.urandom(frame + 64 * step)
-        with open(path, "wb") as file:
-            for index in range(frames):
-                start = index % 64 * step
-                file.write(noise[start:start + frame])
+    return width * height + 2 * ((width + 1) // 2) * ((height + 1) // 2)
+
+
+def write_video(path, size, frames, step, is_y4m):
+    """Frames of noise that move on by `step` bytes from frame to frame, unless the file is there."""
+    width, height = size.split("x")
+    header = f"YUV4MPEG2 W{width} H{height} F25:1 Ip C420mpeg2\n".encode() if is_y4m else b""
+    marker = b"FRAME\n" if is_y4m else b""
+    frame = frame_bytes(size)
+    if path.exists() and path.stat().st_size == len(header) + frames * (len(marker) + frame):
+        return
+    noise = os.urandom(frame + 64 * step)
+    with open(path, "wb") as file:
+        file.write(header)
+        for index in range(frames):
+            start = index % 64 * step
+            file.write(marker + noise[start:start + frame])
+
+
+def write_pair(folder, size, gigabytes):
+    """Returns two paths and the number of frames."""
+    distorted, is_rung, reference = size.rpartition(":")
+    frames = max(int(gigabytes * 1e9 / frame_bytes(reference)), 32)
+    suffix = "y4m" if is_rung else "yuv"
+    paths = [folder / f"acutance_{name}_{size.replace(':', '_to_')}.{suffix}" for name in ("reference", "distorted")]
+    for step, path, its_size in zip((4096, 4160), paths, (reference, distorted or reference)):
+        write_video(path, its_size, frames, step, is_rung)
     return paths, frames
 
 
@@ -87,7 +111,8 @@ def log_digest(path):
 
 
 def score(options, pair, size, run, backend, devices, log):
-    command = [options.build / "bin/acutance", "score", *pair, "--size", size, "--align", "index"]
+    command = [options.build / "bin/acutance", "score", *pair, "--align", "index"]
+    command += [] if ":" in size else ["--size", size]
     command += ["--backend", backend, "--json", "-q", "--output", log]
     command += ["--model", run] if is_model(run) else ["--no-model", "--feature", run]
     command += ["--device", devices] if devices and backend not in ("cpu", "auto") else []
