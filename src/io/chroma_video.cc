@@ -40,6 +40,7 @@ class ChromaVideo : public WrappedVideo {
                        IsHalvedAcross(change.to), change.siting.horizontal, change.to_siting.horizontal);
     down_ = MakeAxis(change.filter, from.PlaneHeight(1), format_.PlaneHeight(1), IsHalvedDown(from.pixel_format),
                      IsHalvedDown(change.to), change.siting.vertical, change.to_siting.vertical);
+    across_near_ = NearTaps(across_, format_.PlaneWidth(1));
   }
 
   const PictureFormat& format() const override { return format_; }
@@ -86,12 +87,14 @@ class ChromaVideo : public WrappedVideo {
             .to_height = format_.PlaneHeight(p),
             .bit_depth = format_.bit_depth,
             .across = &across_,
+            .across_near = &across_near_,
             .down = &down_};
   }
 
   PictureFormat format_;
   const ChromaSiting siting_;
   ScaleTaps across_, down_;
+  NearTaps across_near_;
   bool luma_only_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "image/picture.h"
+#include "scale/scale_near.h"
 #include "scale/scale_taps.h"
 
 namespace acutance {
@@ -17,6 +18,7 @@ struct ScaleJob {
   int to_width, to_height;
   int bit_depth;
   const ScaleTaps* across;
+  const NearTaps* across_near;  // of `across`
   const ScaleTaps* down;
 };
 

@@ -88,6 +88,7 @@ ScaleTaps MakeScaleTaps(ScaleFilter filter, const ScaleAxis& axis) {
   ScaleTaps result;
   const int needed = static_cast<int>(std::ceil(2 * reach));
   result.taps = RoundUp(needed, ScaleTaps::kGroup);
+  result.used = needed;
   result.first.resize(RoundUp(axis.to, kResultMultiple));
   result.weights.resize(result.first.size() * result.taps);
   std::vector<double> exact(needed);

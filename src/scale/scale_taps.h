@@ -31,11 +31,13 @@ struct ScaleTaps {
   static constexpr int kGroup = 4;  // taps that lie side by side
 
   int taps = 0;  // a multiple of kGroup
+  int used = 0;  // those after them have no weight
   /// At least -taps, at most the last sample. Results are as many as are asked for, and some more like the
   /// last, for whole vectors.
   std::vector<int32_t> first;
   std::vector<int16_t> weights;  // [group][result][tap of the group]
 
+  int pairs() const { return (used + 1) / 2; }
   const int16_t* group(int g) const { return weights.data() + g * kGroup * first.size(); }
   int weight(int i, int k) const { return group(k / kGroup)[i * kGroup + k % kGroup]; }
 };

@@ -24,10 +24,13 @@ Scaler::Scaler(const PictureFormat& from, const PictureFormat& to, const ScaleOp
   const auto axes = [&](int plane) {
     const bool halves_width = plane > 0 && from.pixel_format != PixelFormat::k444;
     const bool halves_height = plane > 0 && from.pixel_format == PixelFormat::k420;
-    return Axes{MakeAxis(options.filter, from.width, to.width, from.PlaneWidth(plane), to.PlaneWidth(plane),
-                         halves_width, options.siting.horizontal),
-                MakeAxis(options.filter, from.height, to.height, from.PlaneHeight(plane), to.PlaneHeight(plane),
-                         halves_height, options.siting.vertical)};
+    Axes made{.across = MakeAxis(options.filter, from.width, to.width, from.PlaneWidth(plane), to.PlaneWidth(plane),
+                                 halves_width, options.siting.horizontal),
+              .down = MakeAxis(options.filter, from.height, to.height, from.PlaneHeight(plane), to.PlaneHeight(plane),
+                               halves_height, options.siting.vertical),
+              .across_near = {}};
+    made.across_near = NearTaps(made.across, to.PlaneWidth(plane));
+    return made;
   };
   luma_ = axes(0);
   if (from.PlaneCount() > 1) chroma_ = axes(1);
@@ -62,6 +65,7 @@ void ForPlanes(const Picture& from, const MutablePicture& to, ScaleOne scale) {
                         .to_height = to.format.PlaneHeight(p),
                         .bit_depth = to.format.bit_depth,
                         .across = nullptr,
+                        .across_near = nullptr,
                         .down = nullptr});
 }
 
@@ -70,6 +74,7 @@ void ForPlanes(const Picture& from, const MutablePicture& to, ScaleOne scale) {
 void Scaler::Scale(const Picture& from, const MutablePicture& to) const {
   ForPlanes(from, to, [this](int plane, ScaleJob job) {
     job.across = &AxesOf(plane).across;
+    job.across_near = &AxesOf(plane).across_near;
     job.down = &AxesOf(plane).down;
     ScalePlane(job);
   });
@@ -78,6 +83,7 @@ void Scaler::Scale(const Picture& from, const MutablePicture& to) const {
 void Scaler::ScaleRef(const Picture& from, const MutablePicture& to) const {
   ForPlanes(from, to, [this](int plane, ScaleJob job) {
     job.across = &AxesOf(plane).across;
+    job.across_near = &AxesOf(plane).across_near;
     job.down = &AxesOf(plane).down;
     ScalePlaneRef(job);
   });

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "image/picture.h"
+#include "scale/scale_near.h"
 #include "scale/scale_taps.h"
 
 namespace acutance {
@@ -43,6 +44,7 @@ class Scaler {
  private:
   struct Axes {
     ScaleTaps across, down;
+    NearTaps across_near;
   };
 
   Scaler(const PictureFormat& from, const PictureFormat& to, const ScaleOptions& options);
