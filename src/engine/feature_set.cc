@@ -173,6 +173,9 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
     Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, run.options, read);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();
+    const bool is_odd = format.PlaneCount() > 1 && (format.PlaneWidth(1) * 2 == format.width - 1 ||
+                                                    format.PlaneHeight(1) * 2 == format.height - 1);
+    run.lacks_chroma = run.metric->reads_all_chroma && is_odd;
     run.enabled.clear();
     for (const OutputSpec& output : run.metric->outputs)
       run.enabled.push_back(!output.enabled || output.enabled(run.options, read));

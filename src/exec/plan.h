@@ -3,8 +3,8 @@
 // A batch is a number of frames of one reference video and of one or more distorted videos. Work item
 // z of a launch that compares is pair z: frame z / videos, distorted video z % videos. Work item z of
 // a launch that reads the reference alone is frame z. Pictures stand on the device plane by plane,
-// row by row: first those of the frames before the batch that the metrics read (history), then the
-// batch's; the pictures that the distorted videos have of one frame follow one another.
+// row by row: first those of the frames before the batch that the metrics read (history; of the frames before the clip
+// all samples are 0), then the batch's; the pictures that the distorted videos have of one frame follow one another.
 #pragma once
 
 #include <array>

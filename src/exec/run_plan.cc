@@ -106,6 +106,7 @@ Status PlanRunner::AllocateInputs() {
     const size_t bytes = context_.InputBytes(context_.inputs[i]);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
     Input& input = inputs_.emplace_back(i, std::move(buffer));
+    zeros_.resize(std::max(zeros_.size(), static_cast<size_t>(context_.inputs[i].width()) * sizeof(uint16_t)));
     if (!options_.pack || !CanPackInput(input)) continue;
     const PlanInput& spec = context_.inputs[i];
     const size_t packed = PackedPictureBytes(spec) * context_.frames * context_.copies(spec.video);
@@ -143,7 +144,7 @@ Status PlanRunner::AllocateStaging() {
 }
 
 /// Uploads tables, and writes the inputs once so that no kernel reads uninitialised memory:
-/// padding, missing history and the rest of a short batch keep these values.
+/// padding and the rest of a short batch keep these values.
 Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
   std::vector<CopyCommand> commands;
@@ -268,7 +269,7 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
 Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
   ClearResults();
-  Status status = AnnounceUpload(Guarded([&] { return UploadPictures(pictures); }), pictures);
+  Status status = AnnounceUpload(Guarded([&] { return UploadPictures(pictures, before != nullptr); }), pictures);
   if (before) {
     const Status taken = TakePictures(*before);
     if (status.ok()) status = taken;
@@ -382,34 +383,34 @@ Status PlanRunner::CopyHistory(const Pictures& theirs, const PlanRunner& before,
 }
 
 /// Samples that do not fit their bit depth cannot travel packed; such a video is uploaded as it is from there on.
-Status PlanRunner::UploadPictures(const BatchPictures& pictures) {
+Status PlanRunner::UploadPictures(const BatchPictures& pictures, bool follows) {
   const auto lies_here = [](const Picture* picture) { return picture && picture->device_planes[0].address != 0; };
   const bool pack = unpack_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
                     std::ranges::none_of(pictures.distorted, lies_here) &&
                     (!options_.trial || options_.trial->PacksNext());
   const auto begin = std::chrono::steady_clock::now();
-  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, pack));
+  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, pack, follows));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   if (options_.trial) options_.trial->Report(pack, time.count());
   if (all_fit) return pack ? queue_->Submit(*unpack_recording_) : Status();
   unpack_recording_.reset();
-  return TryUpload(pictures, false).status();
+  return TryUpload(pictures, false, follows).status();
 }
 
-Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, bool pack) {
+Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, bool pack, bool follows) {
   upload_ = {};
   adopted_.clear();
   for (const Input& input : inputs_) {
     const PlanInput& spec = SpecOf(input);
     if (!spec.derived.empty()) continue;
     ACU_RETURN_IF_ERROR(
-        AddUpload(input, spec.video == Video::kReference ? pictures.reference : pictures.distorted, pack));
+        AddUpload(input, spec.video == Video::kReference ? pictures.reference : pictures.distorted, pack, follows));
   }
   started_ = true;  // also after a failure: a part may run
   return uploader_->Run(upload_, *queue_, options_.for_each);
 }
 
-Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack) {
+Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack, bool follows) {
   const PlanInput& spec = SpecOf(input);
   if (std::ssize(pictures) > context_.pictures(spec.video))
     return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch with room for {}", pictures.size(),
@@ -418,7 +419,13 @@ Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const>
   const size_t history =
       static_cast<size_t>(context_.history[static_cast<int>(spec.video)]) * context_.copies(spec.video);
   for (size_t i = 0; i < pictures.size(); ++i) {
-    if (!pictures[i]) continue;
+    if (!pictures[i]) {
+      const Plane before_the_clip = {zeros_.data(), 0, spec.width(), spec.height()};
+      if (i < history && !follows)
+        upload_.planes.push_back({before_the_clip, spec.width() * sample_bytes, input.buffer.get(), i * bytes,
+                                  spec.row_stride() * sample_bytes});
+      continue;
+    }
     if (const DevicePlane& there = pictures[i]->device_planes[spec.plane]; there.address != 0) {
       ACU_RETURN_IF_ERROR(AddDeviceCopy(there, spec, *input.buffer, i * bytes));
       continue;

@@ -19,7 +19,7 @@
 
 namespace acutance {
 
-/// The pictures of a batch. Null: the clip has not begun, or the device has it already.
+/// The pictures of a batch. Null: the clip has not begun, and the samples are 0 on the device; or it is there already.
 struct BatchPictures {
   std::vector<const Picture*> reference;  // history, then up to PlanContext::frames
   std::vector<const Picture*> distorted;  // likewise, those of a frame one after another
@@ -131,9 +131,10 @@ class PlanRunner {
     std::unique_ptr<Mark> taken;     // by that runner
   };
 
-  Status UploadPictures(const BatchPictures& pictures);
-  Result<bool> TryUpload(const BatchPictures& pictures, bool pack);
-  Status AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack);
+  /// follows: the history is copied from the batch before; else pictures of it that are null have samples of 0.
+  Status UploadPictures(const BatchPictures& pictures, bool follows);
+  Result<bool> TryUpload(const BatchPictures& pictures, bool pack, bool follows);
+  Status AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack, bool follows);
   Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
   bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
@@ -147,8 +148,9 @@ class PlanRunner {
   Device& device_;
   const PlanContext context_;
   Options options_;
-  size_t leading_ = 0;         // plans that end before the others begin
-  std::vector<Input> inputs_;  // those that some plan reads
+  std::vector<std::byte> zeros_;  // a row of samples before the clip
+  size_t leading_ = 0;            // plans that end before the others begin
+  std::vector<Input> inputs_;     // those that some plan reads
   std::vector<BoundPlan> plans_;
   std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;

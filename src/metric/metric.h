@@ -215,6 +215,8 @@ struct Metric {
   std::vector<InputSpec> (*inputs)(const OptionValues&) = nullptr;
   bool every_frame = false;  // runs also on the frames that subsampling leaves out, in order
   PictureSize smallest{};    // options may ask for more
+  /// It also reads the last column and row of chroma of odd pictures (Plane::Whole), which devices have not.
+  bool reads_all_chroma = false;
   /// Fails when a combination of options is refused, or the picture is too deep or small for it.
   Result<std::unique_ptr<Extractor>> (*make)(const OptionValues&, const PictureFormat&) = nullptr;
   /// The same work for a device, with the same results (exec/plan.h); null: the CPU alone runs it.

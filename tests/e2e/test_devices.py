@@ -1,6 +1,7 @@
 """The commands around devices: devices, selftest, plan, tune, parity, and a run that finds no device."""
 import json
 import os
+import random
 import subprocess
 import unittest
 
@@ -131,6 +132,24 @@ class Parity(DeviceCommand):
     def test_videos_of_different_lengths(self):
         self.dis = self.write("short.y4m", y4m(self.WIDTH, self.HEIGHT, self.clip("dis")[:4]))
         self.assertRegex(self.assert_ok(self.parity("--backends", "emu", "-f", "psnr")), r"psnr +4 +0 \(exact\)")
+
+    def test_odd_pictures_have_all_their_chroma(self):
+        dice = random.Random(4)
+        clips = [self.write(f"{name}.y4m", y4m(63, 47, [dice.randbytes(63 * 47 + 2 * 32 * 24) for _ in range(3)]))
+                 for name in ("odd", "noise")]
+        logs = []
+        for backend in ("cpu", "emu"):
+            self.assert_ok(self.acutance("score", *clips, "--no-model", "-f", "xpsnr", "-f", "psnr", "--backend", backend,
+                                         "-o", self.path("log.csv"), "--precision", "max", "--align", "index"))
+            logs.append(self.read("log.csv"))
+        self.assertEqual(*logs)
+
+    def test_cells_of_pictures_above_2048x1152(self):
+        dice = random.Random(3)
+        raw = [self.write(name, dice.randbytes(2 * 2401 * 983)) for name in ("big.yuv", "other.yuv")]
+        table = self.assert_ok(self.acutance("parity", *raw, "--size", "2401x983", "--pixel-format", "400", "-f", "xpsnr",
+                                             "--backends", "emu"))
+        self.assertRegex(table, r"xpsnr +2 +0 \(exact\)")
 
     def test_wrong_input(self):
         emu = ("--backends", "emu")

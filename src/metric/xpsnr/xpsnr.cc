@@ -39,12 +39,6 @@ bool IsThere(const OptionValues&, const PictureFormat& format) {
 const OutputSpec kOutputs[kPlanes] = {
     {.name = "xpsnr_y"}, {.name = "xpsnr_u", .enabled = IsThere<1>}, {.name = "xpsnr_v", .enabled = IsThere<2>}};
 
-XpsnrOrder OrderOf(const OptionValues& options) {
-  constexpr int kSecondFrom = 32;
-  if (!options.Bool("temporal")) return XpsnrOrder::kNone;
-  return std::floor(options.Double("fps")) >= kSecondFrom ? XpsnrOrder::kSecond : XpsnrOrder::kFirst;
-}
-
 /// Adds up the whole clip (docs/spec/beyond.md 2.6).
 class XpsnrSequence : public Sequence {
  public:
@@ -133,15 +127,21 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
   if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
     return Error(StatusCode::kInvalidArgument, "xpsnr: a {}x{} picture in {} has no chroma samples", format.width,
                  format.height, PixelFormatName(format.pixel_format));
-  return std::unique_ptr<Extractor>(std::make_unique<XpsnrExtractor>(OrderOf(options), XpsnrGrid(format)));
+  return std::unique_ptr<Extractor>(std::make_unique<XpsnrExtractor>(XpsnrOrderOf(options), XpsnrGrid(format)));
 }
 
 std::vector<InputSpec> Inputs(const OptionValues& options) {
-  return {{.video = Video::kReference, .planes = kAllPlanes, .history = static_cast<int>(OrderOf(options))},
+  return {{.video = Video::kReference, .planes = kAllPlanes, .history = static_cast<int>(XpsnrOrderOf(options))},
           {.video = Video::kDistorted, .planes = kAllPlanes}};
 }
 
 }  // namespace
+
+XpsnrOrder XpsnrOrderOf(const OptionValues& options) {
+  constexpr int kSecondFrom = 32;
+  if (!options.Bool("temporal")) return XpsnrOrder::kNone;
+  return std::floor(options.Double("fps")) >= kSecondFrom ? XpsnrOrder::kSecond : XpsnrOrder::kFirst;
+}
 
 XpsnrBuffers::XpsnrBuffers(const XpsnrGrid& grid)
     : pairs(3 * (static_cast<size_t>(grid.format.width) / 2 + kPadding)),
@@ -154,7 +154,9 @@ const Metric kXpsnrMetric = {
     .outputs = kOutputs,
     .inputs = Inputs,
     .every_frame = true,
+    .reads_all_chroma = true,
     .make = Make,
+    .make_plan = MakeXpsnrPlan,
 };
 
 }  // namespace acutance

@@ -32,6 +32,8 @@ struct XpsnrGrid {
   };
   /// samples: a plane of the picture, whose size counts.
   Part PartOf(int plane, const Plane& samples, int column, int row) const;
+  /// A block of chroma; sizes are rounded down.
+  PictureSize ChromaBlock() const;
   /// The positions of a block's activity, in the picture: those whose neighbours lie inside of it; may be empty.
   Part Inner(int column, int row) const;
 
@@ -42,10 +44,20 @@ struct XpsnrGrid {
   int columns, rows;
 };
 
-/// What is summed in a block; a word each, block after block. kXpsnrChroma: the samples of u.
-enum XpsnrWord { kXpsnrError, kXpsnrSpatial, kXpsnrTemporal, kXpsnrErrorU, kXpsnrErrorV, kXpsnrChroma, kXpsnrWords };
+/// What is summed in a block; a word each, block after block.
+enum XpsnrWord {
+  kXpsnrError = XPSNR_ERROR,
+  kXpsnrSpatial = XPSNR_SPATIAL,
+  kXpsnrTemporal = XPSNR_TEMPORAL,
+  kXpsnrErrorU = XPSNR_ERROR_U,
+  kXpsnrErrorV = XPSNR_ERROR_V,
+  kXpsnrChroma = XPSNR_CHROMA,
+  kXpsnrWords = XPSNR_WORDS
+};
 
 enum class XpsnrOrder { kNone, kFirst, kSecond };  // of changes over time
+
+XpsnrOrder XpsnrOrderOf(const OptionValues& options);
 
 /// What the sums are made of.
 struct XpsnrFrame {
@@ -78,6 +90,9 @@ std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_
 /// The mean in dB of `frames` frames of a plane of `samples` whose roots of weighted errors add up to `roots`
 /// (docs/spec/beyond.md 2.5, 2.6); `otherwise` where those are too small for it.
 double XpsnrDecibels(int bit_depth, int64_t samples, double roots, int64_t frames, double otherwise);
+
+/// The same words on devices.
+Result<Plan> MakeXpsnrPlan(const OptionValues& options, const PlanContext& context);
 
 extern const Metric kXpsnrMetric;
 

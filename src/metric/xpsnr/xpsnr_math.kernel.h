@@ -3,6 +3,15 @@
 
 #include "kernel/kernel.h"
 
+// What is summed in a block, a word each.
+#define XPSNR_ERROR 0
+#define XPSNR_SPATIAL 1
+#define XPSNR_TEMPORAL 2
+#define XPSNR_ERROR_U 3
+#define XPSNR_ERROR_V 4
+#define XPSNR_CHROMA 5  // the samples of u
+#define XPSNR_WORDS 6
+
 // Of samples of at most 16 bits.
 FUNCTION(uint64_t) squared_error(int32_t reference, int32_t distorted) {
   const int64_t error = int64_t(reference) - int64_t(distorted);
@@ -10,8 +19,8 @@ FUNCTION(uint64_t) squared_error(int32_t reference, int32_t distorted) {
 }
 
 // Activities take samples of 16 bits as signed ones, as FFmpeg does.
-FUNCTION(int32_t) activity_sample(int32_t sample, int32_t bit_depth) {
-  return bit_depth == 16 && sample > 32767 ? sample - 65536 : sample;
+FUNCTION(int32_t) activity_sample(int32_t value, int32_t bit_depth) {
+  return bit_depth == 16 && value > 32767 ? value - 65536 : value;
 }
 
 // |high pass| of a sample: `sides` and `corners` are sums of its neighbours.

@@ -65,17 +65,20 @@ XpsnrGrid::XpsnrGrid(const PictureFormat& picture)
   rows = CeilDiv(picture.height, block);
 }
 
-/// Chroma has as many blocks as luma, of a size that is rounded down.
-XpsnrGrid::Part XpsnrGrid::PartOf(int plane, const Plane& samples, int column, int row) const {
-  if (plane == 0) return {Left(column), Top(row), Left(column) + Width(column), Top(row) + Height(row)};
-  const int width = samples.width, height = samples.height;
+/// As many as luma has.
+PictureSize XpsnrGrid::ChromaBlock() const {
   // Of the size that chroma of an odd picture has in its file: half a sample more.
   const int wide = format.pixel_format == PixelFormat::k444 ? format.width : CeilDiv(format.width, 2);
   const int high = format.pixel_format == PixelFormat::k420 ? CeilDiv(format.height, 2) : format.height;
-  const int block_width = static_cast<int>(int64_t{block} * wide / format.width);
-  const int block_height = static_cast<int>(int64_t{block} * high / format.height);
-  return {std::min(column * block_width, width), std::min(row * block_height, height),
-          std::min((column + 1) * block_width, width), std::min((row + 1) * block_height, height)};
+  return {static_cast<int>(int64_t{block} * wide / format.width),
+          static_cast<int>(int64_t{block} * high / format.height)};
+}
+
+XpsnrGrid::Part XpsnrGrid::PartOf(int plane, const Plane& samples, int column, int row) const {
+  if (plane == 0) return {Left(column), Top(row), Left(column) + Width(column), Top(row) + Height(row)};
+  const auto [wide, high] = ChromaBlock();
+  return {std::min(column * wide, samples.width), std::min(row * high, samples.height),
+          std::min((column + 1) * wide, samples.width), std::min((row + 1) * high, samples.height)};
 }
 
 XpsnrGrid::Part XpsnrGrid::Inner(int column, int row) const {
