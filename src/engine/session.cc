@@ -258,7 +258,7 @@ Status Session::AddFrame(Picture reference, std::vector<Picture> distorted) {
 
 VideoPicture Session::MakeVideoPicture(Video video, Picture picture) const {
   const size_t derived = features_.derived(video).size();
-  return {std::move(picture), derived > 0 ? std::make_shared<DerivedPictures>(derived) : nullptr};
+  return {std::move(picture), derived > 0 ? std::make_shared<DerivedPictures>(derived, derived_pool_) : nullptr};
 }
 
 FramePictures Session::MakeFrame(Picture reference, std::vector<Picture> distorted) const {

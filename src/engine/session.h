@@ -175,6 +175,7 @@ class Session {
   std::function<Status(std::span<FrameResults* const>)> keep_;
   bool makes_scores_ = true;
   std::unique_ptr<WorkspacePool> workspaces_;
+  const std::shared_ptr<PicturePool> derived_pool_ = std::make_shared<PicturePool>();
   JobPool jobs_;
   std::deque<FramePictures> earlier_;  // latest first
   int reference_history_ = 0, distorted_history_ = 0;

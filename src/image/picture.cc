@@ -2,6 +2,9 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
+
+#include "image/picture_layout.h"
 
 namespace acutance {
 
@@ -56,27 +59,44 @@ Picture MutablePicture::Share() const {
   return picture;
 }
 
-Result<MutablePicture> AllocatePicture(const PictureFormat& format) {
+Result<PictureLayout> LayOutPicture(const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(format.bit_depth == kFloatDepth ? CheckSize(format) : CheckPictureFormat(format));
-  constexpr size_t kAlign = 64;
-  MutablePicture picture;
-  picture.format = format;
-  std::array<size_t, 3> offset{};
-  size_t bytes = 0;
+  constexpr size_t kAlign = PictureLayout::kAlign;
+  PictureLayout layout = {.format = format};
   for (int p = 0; p < format.PlaneCount(); ++p) {
     const size_t row = static_cast<size_t>(format.PlaneWidth(p)) * format.BytesPerSample();
-    picture.stride[p] = static_cast<ptrdiff_t>((row + kAlign - 1) / kAlign * kAlign);
-    offset[p] = bytes;
-    bytes += picture.stride[p] * static_cast<size_t>(format.PlaneHeight(p));
+    layout.stride[p] = static_cast<ptrdiff_t>((row + kAlign - 1) / kAlign * kAlign);
+    layout.offset[p] = layout.bytes;
+    layout.bytes += layout.stride[p] * static_cast<size_t>(format.PlaneHeight(p));
   }
-  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlign}, std::nothrow));
-  if (!memory)
-    return Error(StatusCode::kOutOfMemory, "no memory for a {}x{} picture ({} MB)", format.width, format.height,
-                 bytes >> 20);
-  picture.memory = std::shared_ptr<void>(memory, [](void* p) { ::operator delete (p, std::align_val_t{kAlign}); });
-  std::memset(memory, 0, bytes);
-  for (int p = 0; p < format.PlaneCount(); ++p) picture.data[p] = memory + offset[p];
+  return layout;
+}
+
+MutablePicture PictureLayout::In(std::shared_ptr<void> memory) const {
+  MutablePicture picture = {.format = format, .stride = stride, .memory = std::move(memory)};
+  auto* begin = static_cast<std::byte*>(picture.memory.get());
+  for (int p = 0; p < format.PlaneCount(); ++p) picture.data[p] = begin + offset[p];
   return picture;
+}
+
+void* AllocatePictureMemory(size_t bytes) {
+  return ::operator new (bytes, std::align_val_t{PictureLayout::kAlign}, std::nothrow);
+}
+
+void FreePictureMemory(void* memory) { ::operator delete (memory, std::align_val_t{PictureLayout::kAlign}); }
+
+Status NoMemoryForPicture(const PictureLayout& layout) {
+  return Error(StatusCode::kOutOfMemory, "no memory for a {}x{} picture ({} MB)", layout.format.width,
+               layout.format.height, layout.bytes >> 20);
+}
+
+Result<MutablePicture> AllocatePicture(const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(const PictureLayout layout, LayOutPicture(format));
+  void* memory = AllocatePictureMemory(layout.bytes);
+  if (!memory) return NoMemoryForPicture(layout);
+  std::shared_ptr<void> owner(memory, FreePictureMemory);
+  std::memset(memory, 0, layout.bytes);
+  return layout.In(std::move(owner));
 }
 
 }  // namespace acutance

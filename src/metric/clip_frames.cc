@@ -18,8 +18,9 @@ ClipFrames::ClipFrames(const Metric& metric, const OptionValues& options, std::s
 
 ClipFrames::Clip ClipFrames::MakeClip(std::span<const Picture> pictures, size_t derived) {
   Clip clip;
+  const auto pool = std::make_shared<PicturePool>();
   for (const Picture& picture : pictures)
-    clip.pictures.push_back({picture, std::make_shared<DerivedPictures>(derived)});
+    clip.pictures.push_back({picture, std::make_shared<DerivedPictures>(derived, pool)});
   for (const VideoPicture& picture : clip.pictures) clip.latest_first.push_back(&picture);
   std::ranges::reverse(clip.latest_first);
   return clip;

@@ -7,7 +7,7 @@ Status DerivedPictures::Prepare(size_t index, const DerivedInput& input, const P
   if (slot.is_ready.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
   if (slot.is_ready) return {};
-  ACU_ASSIGN_OR_RETURN(const MutablePicture derived, AllocatePicture(input.Format(source.format)));
+  ACU_ASSIGN_OR_RETURN(const MutablePicture derived, pool_->Allocate(input.Format(source.format)));
   input.Compute(source, derived);
   slot.picture = derived.Share();
   slot.is_ready.store(true, std::memory_order_release);

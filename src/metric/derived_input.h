@@ -5,10 +5,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "image/picture.h"
+#include "image/picture_pool.h"
 
 namespace acutance {
 
@@ -27,6 +29,7 @@ class DerivedInput {
   /// The format of the derived picture; its bit depth may be kFloatDepth.
   virtual PictureFormat Format(const PictureFormat& source) const = 0;
 
+  /// Writes all samples of the planes that it reads; `derived` holds anything before.
   virtual void Compute(const Picture& source, const MutablePicture& derived) const = 0;
   /// Launches that compute all derived pictures of a video on a device: context.pictures(video) of
   /// them, from context.AllPictures(video, plane) into context.AllPictures(video, plane, key()).
@@ -36,7 +39,7 @@ class DerivedInput {
 /// The derived pictures of one picture. Each is computed by the thread that needs it first.
 class DerivedPictures {
  public:
-  explicit DerivedPictures(size_t count) : slots_(count) {}
+  DerivedPictures(size_t count, std::shared_ptr<PicturePool> pool) : pool_(std::move(pool)), slots_(count) {}
 
   /// Computes derived picture `index` unless that is done. Fails when there is no memory for it.
   Status Prepare(size_t index, const DerivedInput& input, const Picture& source);
@@ -48,6 +51,7 @@ class DerivedPictures {
     std::atomic<bool> is_ready = false;
     Picture picture;
   };
+  const std::shared_ptr<PicturePool> pool_;
   std::mutex mutex_;
   std::vector<Slot> slots_;
 };
