@@ -78,17 +78,21 @@ HWY_INLINE VF LinearSrgb(VF x) {
   return hn::IfThenElse(hn::Gt(x, Number(0.04045f)), hn::Div(p, q), hn::Mul(x, Number(1.0f / 12.92f)));
 }
 
-HWY_INLINE VF Light(VF value, const light::LinearRgbFactors& factors) {
+template <int transfer, bool clips>
+HWY_INLINE VF Light(VF value) {
   const VF zero = hn::Zero(DF());
-  if (factors.clips) {
-    value = hn::IfThenElseZero(hn::Gt(value, zero), value);
-    value = hn::IfThenElse(hn::Lt(value, Number(1.0f)), value, Number(1.0f));
+  const auto light = [](VF size) HWY_ATTR {
+    if constexpr (transfer == LINEAR_RGB_BT1886) return Power24(size);
+    else if constexpr (transfer == LINEAR_RGB_SRGB) return LinearSrgb(size);
+    else return size;
+  };
+  if constexpr (clips) {
+    const VF positive = hn::IfThenElseZero(hn::Gt(value, zero), value);
+    return light(hn::IfThenElse(hn::Lt(positive, Number(1.0f)), positive, Number(1.0f)));
+  } else {
+    const VF size = light(hn::Abs(value));
+    return hn::IfThenElse(hn::Lt(value, zero), hn::Neg(size), size);
   }
-  const VF size = hn::Abs(value);
-  VF light = size;
-  if (factors.transfer == LINEAR_RGB_BT1886) light = Power24(size);
-  if (factors.transfer == LINEAR_RGB_SRGB) light = LinearSrgb(size);
-  return hn::IfThenElse(hn::Lt(value, zero), hn::Neg(light), light);
 }
 
 HWY_INLINE VF Level(const int32_t* samples, int offset, float scale) {
@@ -157,33 +161,46 @@ void ReadRows(const LinearRgbConversion& conversion, const Picture& source, int 
   }
 }
 
-void Row(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
-  static thread_local SampleRows samples(0);
+template <int transfer, bool clips>
+void MakeColors(const LinearRgbConversion& conversion, const SampleRows& samples, std::array<float*, 3> row) {
   const light::LinearRgbFactors& factors = conversion.factors;
   const int width = conversion.source.width, lanes = static_cast<int>(hn::Lanes(DF()));
-  if (static_cast<int>(samples.filtered.size()) < width + kPadding) samples = SampleRows(width);
-  if (conversion.source.bit_depth > 8) ReadRows<uint16_t>(conversion, source, y, samples);
-  else ReadRows<uint8_t>(conversion, source, y, samples);
+  const VF cr_red = Number(factors.cr_red), cb_blue = Number(factors.cb_blue);
+  const VF cb_green = Number(factors.cb_green), cr_green = Number(factors.cr_green);
   for (int x = 0; x < width; x += lanes) {
     const VF luma = Level(samples.rows[0].data() + x, factors.luma_offset, factors.luma_scale);
     const VF cb = Level(samples.rows[1].data() + x, factors.chroma_offset, factors.chroma_scale);
     const VF cr = Level(samples.rows[2].data() + x, factors.chroma_offset, factors.chroma_scale);
-    const VF red = hn::Add(luma, hn::Mul(Number(factors.cr_red), cr));
-    const VF blue = hn::Add(luma, hn::Mul(Number(factors.cb_blue), cb));
-    const VF green =
-        hn::Sub(hn::Sub(luma, hn::Mul(Number(factors.cb_green), cb)), hn::Mul(Number(factors.cr_green), cr));
-    const VF colors[3] = {red, green, blue};
-    for (int c = 0; c < 3; ++c) {
+    const VF red = Light<transfer, clips>(hn::Add(luma, hn::Mul(cr_red, cr)));
+    const VF green = Light<transfer, clips>(hn::Sub(hn::Sub(luma, hn::Mul(cb_green, cb)), hn::Mul(cr_green, cr)));
+    const VF blue = Light<transfer, clips>(hn::Add(luma, hn::Mul(cb_blue, cb)));
+    const auto store = [&](int c, VF light) HWY_ATTR {
+      if (x + lanes <= width) return hn::StoreU(light, DF(), row[c] + x);
       HWY_ALIGN float last[hn::MaxLanes(DF())];
-      const VF light = Light(colors[c], factors);
-      if (x + lanes <= width) {
-        hn::StoreU(light, DF(), row[c] + x);
-      } else {
-        hn::Store(light, DF(), last);
-        std::copy_n(last, width - x, row[c] + x);
-      }
-    }
+      hn::Store(light, DF(), last);
+      std::copy_n(last, width - x, row[c] + x);
+    };
+    store(0, red);
+    store(1, green);
+    store(2, blue);
   }
+}
+
+template <int transfer>
+void MakeColorsBy(const LinearRgbConversion& conversion, const SampleRows& samples, std::array<float*, 3> row) {
+  if (conversion.factors.clips) MakeColors<transfer, true>(conversion, samples, row);
+  else MakeColors<transfer, false>(conversion, samples, row);
+}
+
+void Row(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+  static thread_local SampleRows samples(0);
+  const int width = conversion.source.width;
+  if (static_cast<int>(samples.filtered.size()) < width + kPadding) samples = SampleRows(width);
+  if (conversion.source.bit_depth > 8) ReadRows<uint16_t>(conversion, source, y, samples);
+  else ReadRows<uint8_t>(conversion, source, y, samples);
+  if (conversion.factors.transfer == LINEAR_RGB_BT1886) MakeColorsBy<LINEAR_RGB_BT1886>(conversion, samples, row);
+  else if (conversion.factors.transfer == LINEAR_RGB_SRGB) MakeColorsBy<LINEAR_RGB_SRGB>(conversion, samples, row);
+  else MakeColorsBy<LINEAR_RGB_NONE>(conversion, samples, row);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
