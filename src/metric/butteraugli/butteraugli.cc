@@ -80,9 +80,8 @@ struct HalfMap : Workspace, ButteraugliRows {
 /// Adds up the whole map, row by row.
 class MapSums : public ButteraugliRows {
  public:
-  MapSums(const PictureFormat& format, int q) : format_(format), offset_(OffsetOf(format)), q_(q), row_(format.width) {
-    for (auto& column : columns_) column.resize(format.width);
-  }
+  MapSums(const PictureFormat& format, int q)
+      : format_(format), offset_(OffsetOf(format)), row_(format.width), sums_(format.width, q) {}
 
   void Begin(const HalfMap& half, const BandResults& results) {
     half_ = &half;
@@ -93,56 +92,31 @@ class MapSums : public ButteraugliRows {
     const int y = extended_y - offset_.height;
     if (y < 0 || y >= format_.height) return;
     if (y % kButteraugliStrip == 0) {
-      largest_ = 0;
-      for (auto& column : columns_) std::ranges::fill(column, 0.0);
+      sums_.largest = 0;
+      for (auto& column : sums_.columns) std::ranges::fill(column, 0.0);
     }
-    const float* own = row + offset_.width;
-    if (HasHalf(format_)) {
-      const float* half = half_->samples.data() + static_cast<size_t>(y / 2) * half_->width;
-      for (int x = 0; x < format_.width; ++x) row_[x] = own[x] * 0.85f + 0.5f * half[x / 2];
-    } else {
-      std::copy_n(own, format_.width, row_.begin());
-    }
-    Add();
+    const float* half = HasHalf(format_) ? half_->samples.data() + static_cast<size_t>(y / 2) * half_->width : nullptr;
+    AddButteraugliRow(row + offset_.width, half, format_.width, row_.data(), sums_);
     if (!results_->artifacts.empty()) std::ranges::copy(row_, results_->artifacts[0].Row<float>(0, y));
     if ((y + 1) % kButteraugliStrip == 0 || y + 1 == format_.height) Fold(y / kButteraugliStrip);
   }
 
  private:
-  void Add() {
-    for (const float value : row_) largest_ = std::max(largest_, value);
-    double *sum3 = columns_[0].data(), *sum6 = columns_[1].data(), *sum12 = columns_[2].data();
-    for (int x = 0; x < format_.width; ++x) {
-      const double v = row_[x], v3 = v * (v * v), v6 = v3 * v3;
-      sum3[x] += v3;
-      sum6[x] += v6;
-      sum12[x] += v6 * v6;
-    }
-    for (int x = 0; x < format_.width; ++x) {
-      const double v = row_[x];
-      double power = v;
-      for (int i = 1; i < q_; ++i) power *= v;
-      columns_[3][x] += power;
-    }
-  }
-
   void Fold(int strip) {
     const std::span<int64_t> words = results_->words.subspan(size_t{kButteraugliWords} * strip, kButteraugliWords);
-    words[kButteraugliMax] = WordFromDouble(largest_);
+    words[kButteraugliMax] = WordFromDouble(sums_.largest);
     for (int i = 0; i < 4; ++i) {
-      words[kButteraugliSum3 + i] = WordFromDouble(FoldBy32(columns_[i]));
-      columns_[i].resize(format_.width);
+      words[kButteraugliSum3 + i] = WordFromDouble(FoldBy32(sums_.columns[i]));
+      sums_.columns[i].resize(format_.width);
     }
   }
 
   const PictureFormat format_;
   const PictureSize offset_;
-  const int q_;
   const HalfMap* half_ = nullptr;
   const BandResults* results_ = nullptr;
-  float largest_ = 0;
   std::vector<float> row_;
-  std::array<std::vector<double>, 4> columns_;
+  ButteraugliSums sums_;
 };
 
 /// Buffers of a thread.

@@ -58,8 +58,26 @@ struct ButteraugliConstants {
 const ButteraugliConstants& GetButteraugliConstants();
 
 /// Half the size, rounded up: the mean of each 2x2 pixels; pixels that an odd size lacks count as 0, and what is left
-/// counts twice. `to` has (width + 1) / 2 samples.
-void HalveButteraugliRow(const FloatColors& from, int plane, int y, float* to);
+/// counts twice. `to` gets columns [begin, (width + 1) / 2).
+void HalveButteraugliRow(const FloatColors& from, int plane, int y, int begin, float* to);
+
+/// Sums of a strip's rows, column by column.
+struct ButteraugliSums {
+  ButteraugliSums(int width, int exponent) : q(exponent) {
+    for (auto& column : columns) column.resize(width);
+  }
+
+  int q;
+  float largest = 0;
+  std::array<std::vector<double>, 4> columns;  // of the powers 3, 6, 12 and q
+};
+
+/// Makes `row` of both scales' rows, where `half` may be null, and adds it to `sums`. With SIMD (Highway) for whatever
+/// the CPU has.
+void AddButteraugliRow(const float* own, const float* half, int width, float* row, ButteraugliSums& sums);
+
+/// The same in plain loops, of columns [begin, end).
+void AddButteraugliRowRef(const float* own, const float* half, int begin, int end, float* row, ButteraugliSums& sums);
 
 /// What becomes of the rows of a map: `row` holds row y.
 class ButteraugliRows {

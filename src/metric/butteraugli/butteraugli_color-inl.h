@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "metric/butteraugli/butteraugli.h"
 #include "metric/butteraugli/butteraugli_vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,6 +19,24 @@ namespace HWY_NAMESPACE {
 namespace {
 
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
+
+/// HalveButteraugliRow with vectors where both columns and both rows of pixels exist.
+inline void HalveRow(const FloatColors& from, int plane, int y, float* to) {
+  const DF d;
+  const VF quarter = Number(0.25f);
+  int x = 0;
+  if (2 * y + 1 < from.height) {
+    const float *above = from.Row(plane, 2 * y), *below = from.Row(plane, 2 * y + 1);
+    for (; x + kLanes <= from.width / 2; x += kLanes) {
+      VF left[2], right[2];
+      hn::LoadInterleaved2(d, above + ptrdiff_t{2} * x, left[0], right[0]);
+      hn::LoadInterleaved2(d, below + ptrdiff_t{2} * x, left[1], right[1]);
+      const VF sum = hn::Add(hn::Mul(left[0], quarter), hn::Mul(right[0], quarter));
+      Store(hn::Add(hn::Add(sum, hn::Mul(left[1], quarter)), hn::Mul(right[1], quarter)), to + x);
+    }
+  }
+  HalveButteraugliRow(from, plane, y, x, to);
+}
 
 HWY_INLINE VF Absorbed(VF red, VF green, VF blue, float of_red, float of_green, float of_blue, float least) {
   return hn::MulAdd(Number(of_red), red,

@@ -56,17 +56,17 @@ const ButteraugliConstants& GetButteraugliConstants() {
   return constants;
 }
 
-void HalveButteraugliRow(const FloatColors& from, int plane, int y, float* to) {
+void HalveButteraugliRow(const FloatColors& from, int plane, int y, int begin, float* to) {
   const bool has_below = 2 * y + 1 < from.height;
   const float* above = from.Row(plane, 2 * y);
   const float* below = has_below ? from.Row(plane, 2 * y + 1) : above;
   const float share = has_below ? 0.25f : 0.0f;
   const int pairs = from.width / 2;
-  for (int x = 0; x < pairs; ++x)
+  for (int x = begin; x < pairs; ++x)
     to[x] = ((above[2 * x] * 0.25f + above[2 * x + 1] * 0.25f) + below[2 * x] * share) + below[2 * x + 1] * share;
   if (from.width % 2 != 0) to[pairs] = (above[2 * pairs] * 0.25f + below[2 * pairs] * share) * 2.0f;
   if (!has_below)
-    for (int x = 0; x < (from.width + 1) / 2; ++x) to[x] *= 2.0f;
+    for (int x = begin; x < (from.width + 1) / 2; ++x) to[x] *= 2.0f;
 }
 
 }  // namespace acutance

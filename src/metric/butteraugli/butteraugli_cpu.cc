@@ -24,6 +24,10 @@ namespace {
 
 std::unique_ptr<ButteraugliSweep> Make(int) { return MakeButteraugliSweepRef(); }
 
+void AddRow(const float* own, const float* half, int width, float* row, ButteraugliSums& sums) {
+  AddButteraugliRowRef(own, half, 0, width, row, sums);
+}
+
 #else
 
 /// The map of a distorted picture.
@@ -154,6 +158,40 @@ class Sweep : public ButteraugliSweep {
 
 std::unique_ptr<ButteraugliSweep> Make(int width) { return std::make_unique<Sweep>(width); }
 
+void AddRow(const float* own, const float* half, int width, float* row, ButteraugliSums& sums) {
+  const hn::Half<DF> half_vector;
+  const hn::RepartitionToWide<DF> d;
+  const auto halves = hn::IndicesFromVec(DF(), hn::ShiftRight<1>(hn::Iota(DI(), 0)));
+  VF largest = hn::Zero(DF());
+  int x = 0;
+  for (; x + kLanes <= width; x += kLanes) {
+    VF value = Load(own + x);
+    if (half) {
+      const VF doubled = hn::TableLookupLanes(hn::ZeroExtendVector(DF(), hn::LoadU(half_vector, half + x / 2)), halves);
+      value = hn::Add(hn::Mul(value, Number(0.85f)), hn::Mul(Number(0.5f), doubled));
+    }
+    Store(value, row + x);
+    largest = hn::Max(largest, value);
+    const auto add = [&](auto v, int at) HWY_ATTR {
+      const auto to = [&](int i, auto power) HWY_ATTR {
+        double* sum = sums.columns[i].data() + at;
+        hn::StoreU(hn::Add(hn::LoadU(d, sum), power), d, sum);
+      };
+      const auto v3 = hn::Mul(v, hn::Mul(v, v)), v6 = hn::Mul(v3, v3);
+      to(0, v3);
+      to(1, v6);
+      to(2, hn::Mul(v6, v6));
+      auto power = v;
+      for (int i = 1; i < sums.q; ++i) power = hn::Mul(power, v);
+      to(3, power);
+    };
+    add(hn::PromoteTo(d, hn::LowerHalf(half_vector, value)), x);
+    add(hn::PromoteTo(d, hn::UpperHalf(half_vector, value)), x + kLanes / 2);
+  }
+  sums.largest = std::max(sums.largest, hn::GetLane(hn::MaxOfLanes(DF(), largest)));
+  AddButteraugliRowRef(own, half, x, width, row, sums);
+}
+
 #endif
 
 }  // namespace
@@ -165,8 +203,13 @@ HWY_AFTER_NAMESPACE();
 namespace acutance {
 
 HWY_EXPORT(Make);
+HWY_EXPORT(AddRow);
 
 std::unique_ptr<ButteraugliSweep> MakeButteraugliSweep(int width) { return HWY_DYNAMIC_DISPATCH(Make)(width); }
+
+void AddButteraugliRow(const float* own, const float* half, int width, float* row, ButteraugliSums& sums) {
+  HWY_DYNAMIC_DISPATCH(AddRow)(own, half, width, row, sums);
+}
 
 }  // namespace acutance
 #endif  // HWY_ONCE

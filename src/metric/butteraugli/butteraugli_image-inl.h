@@ -176,7 +176,7 @@ class Image {
     for (int y = band.begin; y < band.end; ++y)
       for (int p = 0; p < 3; ++p) {
         float* row = light_[p].Row(y);
-        if (halved_) HalveButteraugliRow(*source_, p, y, row);
+        if (halved_) HalveRow(*source_, p, y, row);
         else std::copy_n(source_->Row(p, y), width_, row);
         row[-1] = row[0];
         row[-2] = row[1];

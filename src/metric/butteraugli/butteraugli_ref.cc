@@ -248,7 +248,7 @@ std::array<FloatPlane, 3> LightOf(const FloatColors& colors, bool halved) {
   std::array<FloatPlane, 3> planes = {empty, empty, empty};
   for (int p = 0; p < 3; ++p)
     for (int y = 0; y < empty.height; ++y) {
-      if (halved) HalveButteraugliRow(colors, p, y, planes[p].Row(y));
+      if (halved) HalveButteraugliRow(colors, p, y, 0, planes[p].Row(y));
       else std::copy_n(colors.Row(p, y), empty.width, planes[p].Row(y));
     }
   return planes;
@@ -267,6 +267,20 @@ class SweepRef : public ButteraugliSweep {
 };
 
 }  // namespace
+
+void AddButteraugliRowRef(const float* own, const float* half, int begin, int end, float* row, ButteraugliSums& sums) {
+  for (int x = begin; x < end; ++x) {
+    row[x] = half ? own[x] * 0.85f + 0.5f * half[x / 2] : own[x];
+    sums.largest = std::max(sums.largest, row[x]);
+    const double v = row[x], v3 = v * (v * v), v6 = v3 * v3;
+    sums.columns[0][x] += v3;
+    sums.columns[1][x] += v6;
+    sums.columns[2][x] += v6 * v6;
+    double power = v;
+    for (int i = 1; i < sums.q; ++i) power *= v;
+    sums.columns[3][x] += power;
+  }
+}
 
 std::unique_ptr<ButteraugliSweep> MakeButteraugliSweepRef() { return std::make_unique<SweepRef>(); }
 

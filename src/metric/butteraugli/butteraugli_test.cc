@@ -37,6 +37,27 @@ struct KeptRows : ButteraugliRows {
   std::map<int, std::vector<float>> rows;
 };
 
+TEST(ButteraugliSums, EqualThePlainLoops) {
+  std::mt19937 random(5);
+  for (const int width : {1, 2, 15, 16, 33, 70})
+    for (const int q : {1, 2, 5})
+      for (const bool has_half : {false, true}) {
+        std::vector<float> own(width), half((width + 1) / 2), expected_row(width), row(width);
+        for (float& value : own) value = static_cast<float>(random() % 1000) / 70.0f;
+        for (float& value : half) value = static_cast<float>(random() % 1000) / 90.0f;
+        const float* const below = has_half ? half.data() : nullptr;
+        ButteraugliSums expected(width, q);
+        for (int y = 0; y < 2; ++y) AddButteraugliRowRef(own.data(), below, 0, width, expected_row.data(), expected);
+        ForEachTarget([&] {
+          ButteraugliSums sums(width, q);
+          for (int y = 0; y < 2; ++y) AddButteraugliRow(own.data(), below, width, row.data(), sums);
+          EXPECT_EQ(row, expected_row) << width;
+          EXPECT_EQ(sums.largest, expected.largest) << width;
+          EXPECT_EQ(sums.columns, expected.columns) << width << " " << q;
+        });
+      }
+}
+
 TEST(ButteraugliSweep, EqualsThePlainLoops) {
   std::mt19937 random(1);
   for (const auto& [width, height] : {std::pair{8, 8}, {9, 17}, {33, 32}, {34, 101}, {64, 65}, {271, 39}, {16, 130}})
