@@ -43,15 +43,24 @@ HWY_INLINE VU FifthOf(VU bits) {
   return hn::BitCast(d, both);
 }
 
-HWY_INLINE VF Power24(VF x) {
-  const VF q = hn::Mul(x, Number(0.2f));
-  VF r = hn::BitCast(DF(), hn::Add(FifthOf(hn::BitCast(DU(), x)), hn::Set(DU(), 0x32c9a4f0u)));
-  for (int i = 0; i < 3; ++i) {
-    const VF r2 = hn::Mul(r, r);
-    r = hn::Add(hn::Mul(r, Number(0.8f)), hn::Div(q, hn::Mul(r2, r2)));
+/// In place. Each step is taken for all vectors before the next, since a step waits for the one before.
+template <int count>
+HWY_INLINE void Power24(VF (&x)[count]) {
+  VF fifths[count], roots[count];
+  for (int i = 0; i < count; ++i) {
+    fifths[i] = hn::Mul(x[i], Number(0.2f));
+    roots[i] = hn::BitCast(DF(), hn::Add(FifthOf(hn::BitCast(DU(), x[i])), hn::Set(DU(), 0x32c9a4f0u)));
   }
-  const VF power = hn::Mul(hn::Mul(x, x), hn::Mul(r, r));
-  return hn::IfThenElseZero(hn::Ge(x, hn::BitCast(DF(), hn::Set(DU(), 0x2b800000u))), power);
+  HWY_UNROLL(3)
+  for (int step = 0; step < 3; ++step)
+    for (int i = 0; i < count; ++i) {
+      const VF r2 = hn::Mul(roots[i], roots[i]);
+      roots[i] = hn::Add(hn::Mul(roots[i], Number(0.8f)), hn::Div(fifths[i], hn::Mul(r2, r2)));
+    }
+  for (int i = 0; i < count; ++i) {
+    const VF power = hn::Mul(hn::Mul(x[i], x[i]), hn::Mul(roots[i], roots[i]));
+    x[i] = hn::IfThenElseZero(hn::Ge(x[i], hn::BitCast(DF(), hn::Set(DU(), 0x2b800000u))), power);
+  }
 }
 
 /// a * b + c in one rounding: fused where the instruction set has that, otherwise lane by lane.
@@ -78,20 +87,27 @@ HWY_INLINE VF LinearSrgb(VF x) {
   return hn::IfThenElse(hn::Gt(x, Number(0.04045f)), hn::Div(p, q), hn::Mul(x, Number(1.0f / 12.92f)));
 }
 
-template <int transfer, bool clips>
-HWY_INLINE VF Light(VF value) {
-  const VF zero = hn::Zero(DF());
-  const auto light = [](VF size) HWY_ATTR {
-    if constexpr (transfer == LINEAR_RGB_BT1886) return Power24(size);
-    else if constexpr (transfer == LINEAR_RGB_SRGB) return LinearSrgb(size);
-    else return size;
-  };
+template <int transfer, int count>
+HWY_INLINE void Light(VF (&x)[count]) {
+  if constexpr (transfer == LINEAR_RGB_BT1886) Power24(x);
+  if constexpr (transfer == LINEAR_RGB_SRGB)
+    for (VF& value : x) value = LinearSrgb(value);
+}
+
+template <int transfer, bool clips, int count>
+HWY_INLINE void SignedLight(VF (&x)[count]) {
+  const VF zero = hn::Zero(DF()), one = Number(1.0f);
   if constexpr (clips) {
-    const VF positive = hn::IfThenElseZero(hn::Gt(value, zero), value);
-    return light(hn::IfThenElse(hn::Lt(positive, Number(1.0f)), positive, Number(1.0f)));
+    for (VF& value : x) {
+      value = hn::IfThenElseZero(hn::Gt(value, zero), value);
+      value = hn::IfThenElse(hn::Lt(value, one), value, one);
+    }
+    Light<transfer>(x);
   } else {
-    const VF size = light(hn::Abs(value));
-    return hn::IfThenElse(hn::Lt(value, zero), hn::Neg(size), size);
+    VF sizes[count];
+    for (int i = 0; i < count; ++i) sizes[i] = hn::Abs(x[i]);
+    Light<transfer>(sizes);
+    for (int i = 0; i < count; ++i) x[i] = hn::IfThenElse(hn::Lt(x[i], zero), hn::Neg(sizes[i]), sizes[i]);
   }
 }
 
@@ -161,28 +177,43 @@ void ReadRows(const LinearRgbConversion& conversion, const Picture& source, int 
   }
 }
 
-template <int transfer, bool clips>
-void MakeColors(const LinearRgbConversion& conversion, const SampleRows& samples, std::array<float*, 3> row) {
-  const light::LinearRgbFactors& factors = conversion.factors;
-  const int width = conversion.source.width, lanes = static_cast<int>(hn::Lanes(DF()));
-  const VF cr_red = Number(factors.cr_red), cb_blue = Number(factors.cb_blue);
-  const VF cb_green = Number(factors.cb_green), cr_green = Number(factors.cr_green);
-  for (int x = 0; x < width; x += lanes) {
+/// Red, green and blue of `vectors` vectors from column x on.
+template <int transfer, bool clips, int vectors>
+HWY_INLINE void ColorsAt(const light::LinearRgbFactors& factors, const SampleRows& samples, int x,
+                         VF (&colors)[3 * vectors]) {
+  for (int i = 0; i < vectors; ++i, x += static_cast<int>(hn::Lanes(DF()))) {
     const VF luma = Level(samples.rows[0].data() + x, factors.luma_offset, factors.luma_scale);
     const VF cb = Level(samples.rows[1].data() + x, factors.chroma_offset, factors.chroma_scale);
     const VF cr = Level(samples.rows[2].data() + x, factors.chroma_offset, factors.chroma_scale);
-    const VF red = Light<transfer, clips>(hn::Add(luma, hn::Mul(cr_red, cr)));
-    const VF green = Light<transfer, clips>(hn::Sub(hn::Sub(luma, hn::Mul(cb_green, cb)), hn::Mul(cr_green, cr)));
-    const VF blue = Light<transfer, clips>(hn::Add(luma, hn::Mul(cb_blue, cb)));
-    const auto store = [&](int c, VF light) HWY_ATTR {
-      if (x + lanes <= width) return hn::StoreU(light, DF(), row[c] + x);
+    colors[3 * i] = hn::Add(luma, hn::Mul(Number(factors.cr_red), cr));
+    colors[3 * i + 1] =
+        hn::Sub(hn::Sub(luma, hn::Mul(Number(factors.cb_green), cb)), hn::Mul(Number(factors.cr_green), cr));
+    colors[3 * i + 2] = hn::Add(luma, hn::Mul(Number(factors.cb_blue), cb));
+  }
+  SignedLight<transfer, clips>(colors);
+}
+
+template <int transfer, bool clips>
+void MakeColors(const LinearRgbConversion& conversion, const SampleRows& samples, std::array<float*, 3> row) {
+  const light::LinearRgbFactors factors = conversion.factors;
+  const int width = conversion.source.width, lanes = static_cast<int>(hn::Lanes(DF()));
+  int x = 0;
+  for (; x + 2 * lanes <= width; x += 2 * lanes) {
+    VF colors[6];
+    ColorsAt<transfer, clips, 2>(factors, samples, x, colors);
+    for (int c = 0; c < 3; ++c) {
+      hn::StoreU(colors[c], DF(), row[c] + x);
+      hn::StoreU(colors[c + 3], DF(), row[c] + x + lanes);
+    }
+  }
+  for (; x < width; x += lanes) {
+    VF colors[3];
+    ColorsAt<transfer, clips, 1>(factors, samples, x, colors);
+    for (int c = 0; c < 3; ++c) {
       HWY_ALIGN float last[hn::MaxLanes(DF())];
-      hn::Store(light, DF(), last);
-      std::copy_n(last, width - x, row[c] + x);
-    };
-    store(0, red);
-    store(1, green);
-    store(2, blue);
+      hn::Store(colors[c], DF(), last);
+      std::copy_n(last, std::min(lanes, width - x), row[c] + x);
+    }
   }
 }
 
