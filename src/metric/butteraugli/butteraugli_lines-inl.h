@@ -55,19 +55,35 @@ struct PairRows {
 enum PairKind { kAlong, kDown, kFalling, kRising };
 
 /// to = a + b, and some columns more on both sides.
+constexpr int kBeside = 8;
 inline void AddRows(const float* a, const float* b, int width, float* to) {
-  constexpr int kBeside = 8;
   for (int x = -kBeside; x < width + kBeside; x += kLanes) Store(hn::Add(Load(a + x), Load(b + x)), to + x);
+}
+
+/// Of a row that has `step` rows below, all kinds but kAlong, which lines have at most one row above or below the
+/// middle.
+template <int step, bool has_along>
+void MakePairsOfRow(const float* const* rows, int r, int width, PairRows& pairs) {
+  const float *row = rows[r], *next = rows[r + 1], *down = rows[r + step];
+  float *along = pairs.Row(kAlong, r), *to_down = pairs.Row(kDown, r), *falling = pairs.Row(kFalling, r),
+        *rising = pairs.Row(kRising, r);
+  for (int x = -kBeside; x < width + kBeside; x += kLanes) {
+    const VF value = Load(row + x);
+    if constexpr (has_along) Store(hn::Add(value, Load(row + x + step)), along + x);
+    Store(hn::Add(value, Load(down + x)), to_down + x);
+    Store(hn::Add(value, Load(next + x + 1)), falling + x);
+    Store(hn::Add(value, Load(next + x - 1)), rising + x);
+  }
 }
 
 /// Of columns [0, width) of `count` rows of differences.
 template <int step>
 void MakePairs(const float* const* rows, int count, int width, PairRows& pairs) {
-  for (int r = 0; r < count; ++r) {
-    // Lines along a row lie at most one row above or below the middle.
-    if (r >= 3 && r < count - 3) AddRows(rows[r], rows[r] + step, width, pairs.Row(kAlong, r));
-    if (r + step < count) AddRows(rows[r], rows[r + step], width, pairs.Row(kDown, r));
-    if (r + 1 == count) continue;
+  for (int r = 0; r + step < count; ++r) {
+    if (r >= 3 && r < count - 3) MakePairsOfRow<step, true>(rows, r, width, pairs);
+    else MakePairsOfRow<step, false>(rows, r, width, pairs);
+  }
+  for (int r = count - step; r + 1 < count; ++r) {
     AddRows(rows[r], rows[r + 1] + 1, width, pairs.Row(kFalling, r));
     AddRows(rows[r], rows[r + 1] - 1, width, pairs.Row(kRising, r));
   }
