@@ -128,18 +128,6 @@ std::vector<InputSpec> Inputs(const OptionValues& options) {
 
 }  // namespace
 
-void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to) {
-  for (int y = 0; y < height; ++y) {
-    const float* above = from.Row(plane, 2 * y);
-    const float* below = from.Row(plane, std::min(2 * y + 1, from.height - 1));
-    float* row = to + static_cast<size_t>(y) * width;
-    for (int x = 0; x < width; ++x) {
-      const int left = 2 * x, right = std::min(2 * x + 1, from.width - 1);
-      row[x] = (((above[left] + above[right]) + below[left]) + below[right]) * 0.25f;
-    }
-  }
-}
-
 const Metric kSsimulacra2Metric = {
     .name = "ssimulacra2",
     .summary = "what people see of a still's compression, by structure, ringing and blur at six scales; 100: the same",

@@ -1,98 +1,71 @@
-// Rows are blurred eight at a time, a row in each lane; columns a column in each lane, as soon as the rows below are
-// there. Maps and sums of a pixel follow at once, so that no blurred plane is ever kept whole.
+// Pictures are swept in stripes of columns, so that what one step leaves to the next still lies in a cache. Rows are
+// blurred eight or sixteen at a time, a row in each lane, each going on where the stripe to the left ended; columns a
+// column in each lane, as soon as the rows below are there. Maps and sums of a pixel follow at once.
 #include <algorithm>
 #include <vector>
 
 #include "metric/blocks/fold_by_32.h"
 #include "metric/blocks/words.h"
 #include "metric/ssimulacra2/ssimulacra2.h"
+#include "simd/aligned_memory.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/ssimulacra2/ssimulacra2_cpu.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "metric/ssimulacra2/ssimulacra2_colors-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if !HWY_NATIVE_FMA || HWY_TARGET > HWY_AVX2  // the blur is made of fused operations on eight lanes
+#if !HWY_NATIVE_FMA || HWY_TARGET > HWY_AVX2
 
 void Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
            std::span<const std::span<int64_t>> words) {
   for (size_t d = 0; d < distorted.size(); ++d) Ssimulacra2ScaleRef(reference, distorted[d], scale, scales, words[d]);
 }
 
+void Halve(const FloatColors& from, int plane, int width, int height, float* to) {
+  HalveSsimulacra2Ref(from, plane, width, height, to);
+}
+
 #else
 
-using namespace ssimulacra2;
-namespace hn = hwy::HWY_NAMESPACE;
+constexpr int kRadius = 5, kSections = 3, kStrip = 64, kGroup = 32;
+constexpr int kAhead = kRadius - 1;  // rows below that a row of the blur needs
+constexpr int kRing = 32;            // blurred rows that columns still need: kLanes + 2 * kRadius and more
+constexpr int kStripe = 256, kMargin = kLanes, kPitch = kStripe + 2 * kMargin;
+static_assert(kRing >= kLanes + 2 * kRadius && kMargin > kRadius && kStripe % kGroup == 0);
 
-constexpr int kLanes = 8, kRadius = 5, kStrip = 64;
-constexpr int kRing = 3 * kLanes;  // blurred rows that columns still need
+using Floats = hwy::AlignedFreeUniquePtr<float[]>;
 
-using DF = hn::CappedTag<float, kLanes>;
-using DI = hn::RebindToSigned<DF>;
-using DD = hn::CappedTag<double, kLanes / 2>;
-using VF = hn::Vec<DF>;
-using VI = hn::Vec<DI>;
-using VD = hn::Vec<DD>;
-
-HWY_INLINE VF Number(float value) { return hn::Set(DF(), value); }
-HWY_INLINE VF Bits(uint32_t bits) { return hn::BitCast(DF(), hn::Set(DI(), static_cast<int32_t>(bits))); }
-
-HWY_INLINE VF ConeResponse(VF red, VF green, VF blue, uint32_t of_red, uint32_t of_green, uint32_t of_blue) {
-  const VF light = hn::MulAdd(Bits(of_red), red,
-                              hn::MulAdd(Bits(of_green), green, hn::MulAdd(Bits(of_blue), blue, Bits(0x3b789536u))));
-  const VF v = hn::IfThenElseZero(hn::Gt(light, hn::Zero(DF())), light);
-  const VI bits = hn::BitCast(DI(), v);
-  const VI start = hn::Sub(hn::Set(DI(), 0x54800000), hn::Mul(hn::ShiftRight<23>(bits), hn::Set(DI(), 0x002aaaaa)));
-  VF r = hn::IfThenZeroElse(hn::Eq(v, hn::Zero(DF())), hn::BitCast(DF(), start));
-  const VF third = Bits(0x3eaaaaabu), x3 = hn::Mul(v, third);
-  for (int i = 0; i < 3; ++i) {
-    const VF r2 = hn::Mul(r, r);
-    r = hn::NegMulAdd(x3, hn::Mul(r2, r2), hn::Mul(r, Bits(0x3faaaaabu)));
-  }
-  const VF r2 = hn::Mul(r, r);
-  r = hn::MulAdd(hn::NegMulAdd(v, hn::Mul(r2, r2), r), third, r);
-  return hn::MulAdd(hn::Mul(r, r), v, Bits(0xbe1fb275u));
+Floats Zeros(size_t count) {
+  Floats floats = AllocateVectors<float>(count);
+  std::fill_n(floats.get(), count, 0.0f);
+  return floats;
 }
 
-HWY_INLINE void PerceivedColors(VF red, VF green, VF blue, VF (&out)[3]) {
-  const VF l = ConeResponse(red, green, blue, 0x3e99999au, 0x3f1f3b64u, 0x3d9fbe77u);
-  const VF m = ConeResponse(red, green, blue, 0x3e6b851fu, 0x3f3126e9u, 0x3d9fbe77u);
-  const VF s = ConeResponse(red, green, blue, 0x3e7943ccu, 0x3e51ae8fu, 0x3f0d4369u);
-  const VF y = hn::Mul(Number(0.5f), hn::Add(l, m));
-  out[0] = hn::Add(hn::Mul(hn::Mul(Number(0.5f), hn::Sub(l, m)), Number(14.0f)), Number(0.42f));
-  out[1] = hn::Add(y, Number(0.01f));
-  out[2] = hn::Add(hn::Sub(s, y), Number(0.55f));
-}
-
-/// Eight rows of eight columns, turned.
-HWY_INLINE void Transpose(VF (&v)[kLanes]) {
-  const DF d;
-  VF pairs[kLanes], fours[kLanes];
-  for (int i = 0; i < 4; ++i) {  // rows i and i + 4, then the halves of 128 bits
-    pairs[2 * i] = hn::InterleaveLower(d, v[2 * i], v[2 * i + 1]);
-    pairs[2 * i + 1] = hn::InterleaveUpper(d, v[2 * i], v[2 * i + 1]);
-  }
-  const hn::RepartitionToWide<DF> wide;
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j) {
-      const auto a = hn::BitCast(wide, pairs[4 * i + j]), b = hn::BitCast(wide, pairs[4 * i + 2 + j]);
-      fours[4 * i + 2 * j] = hn::BitCast(d, hn::InterleaveLower(wide, a, b));
-      fours[4 * i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(wide, a, b));
-    }
-  for (int i = 0; i < 4; ++i) {
-    v[i] = hn::ConcatLowerLower(d, fours[4 + i], fours[i]);
-    v[4 + i] = hn::ConcatUpperUpper(d, fours[4 + i], fours[i]);
-  }
-}
-
-/// The state of a row's blur: of eight rows.
+/// The state of a blur: of rows or columns, one in each lane.
 struct Sections {
-  VF before[3], before_that[3];
+  VF before[kSections], before_that[kSections];
+
+  static constexpr int kFloats = 2 * kSections * kLanes;
+
+  HWY_INLINE void Load(const float* from) {
+    for (int k = 0; k < kSections; ++k) {
+      before[k] = hn::Load(DF(), from + k * kLanes);
+      before_that[k] = hn::Load(DF(), from + (k + kSections) * kLanes);
+    }
+  }
+  HWY_INLINE void Store(float* to) const {
+    for (int k = 0; k < kSections; ++k) {
+      hn::Store(before[k], DF(), to + k * kLanes);
+      hn::Store(before_that[k], DF(), to + (k + kSections) * kLanes);
+    }
+  }
 };
 
 /// What is blurred: a video's values, their squares, and their products with the reference's.
@@ -104,55 +77,35 @@ class ScaleSums {
       : videos_(1 + distorted.size()),
         width_(reference.width),
         height_(reference.height),
-        padded_((width_ + kLanes - 1) / kLanes * kLanes) {
+        batches_((height_ + kAhead + kLanes - 1) / kLanes),
+        strips_((height_ + kStrip - 1) / kStrip),
+        groups_((width_ + kGroup - 1) / kGroup) {
+    turned_out_ = Zeros(size_t{kLanes} * kStripe);
     for (int c = 0; c < 3; ++c) needs_[c] = NeedsOf(scale, c, scales);
-    turned_out_.resize(static_cast<size_t>(kLanes) * padded_);
     for (size_t v = 0; v < videos_.size(); ++v) {
       videos_[v].colors = v == 0 ? &reference : &distorted[v - 1];
-      for (Component& component : videos_[v].components) {
-        component.turned.resize(static_cast<size_t>(kLanes) * (padded_ + 2 * kMargin));
-        for (auto& ring : component.ring) ring.resize(static_cast<size_t>(kRing) * padded_);
-        component.values.resize(static_cast<size_t>(2 * kLanes) * padded_);
-        component.states.resize(static_cast<size_t>(kBlurred) * 6 * padded_);
-        for (auto& column : component.columns) column.resize(padded_);
-      }
+      for (int c = 0; c < 3; ++c) Prepare(videos_[v].components[c], BlurredOf(c, v > 0));
     }
   }
 
   void Run(std::span<const std::span<int64_t>> words) {
-    constexpr int kAhead = kRadius - 1;
-    for (int y = 0; y < height_ + kAhead; y += kLanes) {
-      ReadRows(y);
-      for (int c = 0; c < 3; ++c) {
-        BlurRows(c, y);
-        for (int begin = y - kAhead, end = y - kAhead + kLanes; begin < end;) {
-          const int stop = std::min(end, begin < 0 ? end : begin / kStrip * kStrip + kStrip);
-          BlurColumns(c, begin, std::min(stop, height_));
-          if (stop > 0 && stop <= height_ && stop % kStrip == 0) FoldStrip(c);
-          begin = stop;
-        }
-      }
-    }
-    for (int c = 0; c < 3; ++c) {
-      if (height_ % kStrip != 0) FoldStrip(c);
-      for (size_t v = 1; v < videos_.size(); ++v)
+    for (begin_ = 0; begin_ < width_; begin_ += kStripe) RunStripe();
+    for (size_t v = 1; v < videos_.size(); ++v)
+      for (int c = 0; c < 3; ++c)
         for (int i = 0; i < kSsimulacra2Sums; ++i)
           words[v - 1][kSsimulacra2Sums * c + i] =
-              WordFromDouble(needs_[c].sums[i] ? videos_[v].components[c].totals[i] : 0.0);
-    }
+              WordFromDouble(needs_[c].sums[i] ? Total(videos_[v].components[c].groups[i]) : 0.0);
   }
 
  private:
-  static constexpr int kMargin = 8;  // columns of zeros beside the turned rows
-
   struct Component {
-    std::vector<float> turned;                      // [column][row], margins beside
-    std::array<std::vector<float>, kBlurred> ring;  // blurred rows, row y at y % kRing
-    std::vector<float> values;                      // row y at y % (2 * kLanes)
-    std::vector<float> states;                      // of columns: [what is blurred][state][column]
+    size_t blurred = 0;                 // how many of Blurred
+    Floats turned, values;              // [column][row], margins beside; row y at y % (2 * kLanes)
+    std::array<Floats, kBlurred> ring;  // blurred rows, row y at y % kRing; then a row of zeros
+    Floats rows, columns;               // Sections: [Blurred][batch of rows], [Blurred][vector of columns]
     // Of a distorted video:
-    std::array<std::vector<double>, kSsimulacra2Sums> columns;
-    std::array<double, kSsimulacra2Sums> totals = {};
+    std::array<std::vector<double>, kSsimulacra2Sums> sums;    // of a strip's columns
+    std::array<std::vector<double>, kSsimulacra2Sums> groups;  // of 32 columns: [strip][group]
   };
 
   /// The reference, or a distorted one.
@@ -161,102 +114,118 @@ class ScaleSums {
     std::array<Component, 3> components;
   };
 
-  /// Colors of rows [y, y + 8), in rows and turned; zeros below the picture.
-  void ReadRows(int y) {
-    const DF d;
-    for (Video& video : videos_)
-      for (int x = 0; x < padded_; x += kLanes) {
-        VF tiles[3][kLanes];
-        for (int r = 0; r < kLanes; ++r) {
-          VF out[3] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-          if (y + r < height_) {
-            VF in[3];
-            for (int p = 0; p < 3; ++p) in[p] = Load(video.colors->Row(p, y + r), x);
-            PerceivedColors(in[0], in[1], in[2], out);
-            if (x + kLanes > width_)
-              for (VF& value : out) value = hn::IfThenElseZero(hn::FirstN(d, width_ - x), value);
-          }
-          for (int c = 0; c < 3; ++c) {
-            tiles[c][r] = out[c];
-            hn::StoreU(out[c], d, ValueRow(video.components[c], y + r) + x);
-          }
-        }
-        for (int c = 0; c < 3; ++c) {
-          Transpose(tiles[c]);
-          for (int i = 0; i < kLanes; ++i)
-            hn::StoreU(tiles[c][i], d,
-                       video.components[c].turned.data() + static_cast<size_t>(kLanes) * (x + i + kMargin));
-        }
-      }
-  }
-
-  VF Load(const float* row, int x) const {
-    const DF d;
-    if (x + kLanes <= width_) return hn::LoadU(d, row + x);
-    HWY_ALIGN float last[kLanes] = {};
-    std::copy_n(row + x, width_ - x, last);
-    return hn::Load(d, last);
-  }
-
-  float* ValueRow(Component& component, int y) {
-    return component.values.data() + static_cast<size_t>(y % (2 * kLanes)) * padded_;
-  }
-  float* RingRow(Component& component, int what, int y) {
-    return component.ring[what].data() + static_cast<size_t>(y % kRing) * padded_;
-  }
-
   /// A component of a video and of the reference.
   struct Pair {
     Component &own, &reference;
   };
 
-  template <int what>
-  VF Turned(const Pair& pair, int x) const {
-    const DF d;
-    const size_t at = static_cast<size_t>(kLanes) * (x + kMargin);
-    const VF own = hn::LoadU(d, pair.own.turned.data() + at);
-    if (what == kMean) return own;
-    return hn::Mul(what == kSquare ? own : hn::LoadU(d, pair.reference.turned.data() + at), own);
+  size_t BlurredOf(int c, bool is_distorted) const {
+    if (!needs_[c].structure()) return kMean + 1;
+    return is_distorted ? kBlurred : kSquare + 1;
   }
 
-  template <int what>
-  VF Input(const Pair& pair, int n) const {
-    return hn::Add(Turned<what>(pair, n - kRadius - 1), Turned<what>(pair, n + kRadius - 1));
+  void Prepare(Component& component, size_t blurred) const {
+    component.blurred = blurred;
+    component.turned = Zeros(size_t{kLanes} * kPitch);
+    component.values = Zeros(size_t{2 * kLanes} * kPitch);
+    for (size_t i = 0; i < blurred; ++i) component.ring[i] = Zeros(size_t{kRing + 1} * kPitch);
+    component.rows = Zeros(blurred * batches_ * Sections::kFloats);
+    component.columns = Zeros(blurred * kStripe / kLanes * Sections::kFloats);
+    for (auto& sums : component.sums) sums.resize(kStripe);
+    for (auto& groups : component.groups) groups.resize(static_cast<size_t>(strips_) * groups_);
   }
 
-  void BlurRows(int c, int y) {
-    for (size_t v = 0; v < videos_.size(); ++v) {
-      const Pair pair = {videos_[v].components[c], videos_[0].components[c]};
-      BlurRows<kMean>(pair, y);
-      if (!needs_[c].structure()) continue;
-      BlurRows<kSquare>(pair, y);
-      if (v > 0) BlurRows<kProduct>(pair, y);
+  int end() const { return std::min(width_, begin_ + kStripe); }
+
+  void RunStripe() {
+    for (Video& video : videos_)
+      for (Component& component : video.components)
+        std::fill_n(component.columns.get(), component.blurred * kStripe / kLanes * Sections::kFloats, 0.0f);
+    for (int batch = 0; batch < batches_; ++batch) {
+      ReadRows(batch * kLanes);
+      for (int c = 0; c < 3; ++c) {
+        for (Video& video : videos_) BlurRows({video.components[c], videos_[0].components[c]}, batch);
+        const int stop = std::min(height_, (batch + 1) * kLanes - kAhead);
+        for (int y = batch * kLanes - kAhead; y < stop;) {
+          const int strip = std::max(0, y / kStrip), last = std::min(stop, (strip + 1) * kStrip);
+          BlurColumns(c, y, last);
+          if (last == std::min(height_, (strip + 1) * kStrip)) FoldStrips(c, strip);
+          y = last;
+        }
+      }
     }
   }
 
+  /// Colors of rows [y, y + kLanes), in rows and turned; zeros right of the picture and below it.
+  void ReadRows(int y) {
+    for (Video& video : videos_) {
+      for (int r = 0; r < kLanes; ++r) ReadRow(video, y + r);
+      for (Component& component : video.components)
+        for (int x = 0; x < kPitch; x += kTile)
+          for (int r = 0; r < kLanes; r += kTile)
+            TurnTile(Values(component, y + r) - kMargin + x, kPitch, component.turned.get() + ptrdiff_t{kLanes} * x + r,
+                     kLanes);
+    }
+  }
+
+  void ReadRow(Video& video, int y) const {
+    float* to[3];
+    for (int c = 0; c < 3; ++c) to[c] = Values(video.components[c], y);
+    if (y >= height_) {
+      for (float* row : to) std::fill_n(row - kMargin, kPitch, 0.0f);
+      return;
+    }
+    const float* from[3];
+    for (int p = 0; p < 3; ++p) from[p] = video.colors->Row(p, y) + begin_;
+    const int first = begin_ == 0 ? 0 : -kMargin;  // left of the first stripe are zeros already
+    PerceivedRow(from, first, kStripe + kMargin, width_ - begin_, to);
+  }
+
+  /// Of row y, from the stripe's first column on.
+  static float* Values(const Component& component, int y) {
+    return component.values.get() + ptrdiff_t{y % (2 * kLanes)} * kPitch + kMargin;
+  }
+
+  void BlurRows(const Pair& pair, int batch) {
+    BlurRows<kMean>(pair, batch);
+    if (pair.own.blurred > kSquare) BlurRows<kSquare>(pair, batch);
+    if (pair.own.blurred > kProduct) BlurRows<kProduct>(pair, batch);
+  }
+
   template <int what>
-  void BlurRows(const Pair& pair, int y) {
-    const DF d;
+  void BlurRows(const Pair& pair, int batch) {
     constexpr int kAlone = 8;
-    Sections state;
-    for (int k = 0; k < 3; ++k) state.before[k] = state.before_that[k] = hn::Zero(d);
-    int n = 1 - kRadius;
-    for (; n < std::min(kAlone, width_); ++n) MakeOne<what>(pair, n, state);
-    for (; n < width_ - kRadius - 2; n += 4) MakeFour<what>(pair, n, state);
-    for (; n < width_; ++n) MakeOne<what>(pair, n, state);
-    for (int x = 0; x < padded_; x += kLanes) {
-      VF tile[kLanes];
-      for (int i = 0; i < kLanes; ++i)
-        tile[i] = hn::LoadU(d, turned_out_.data() + static_cast<size_t>(kLanes) * (x + i));
-      Transpose(tile);
-      for (int r = 0; r < kLanes; ++r) hn::StoreU(tile[r], d, RingRow(pair.own, what, y + r) + x);
-    }
+    const float* own = pair.own.turned.get() + kLanes * ptrdiff_t{kMargin - begin_};
+    const float* reference = pair.reference.turned.get() + kLanes * ptrdiff_t{kMargin - begin_};
+    float* state = pair.own.rows.get() + (ptrdiff_t{what} * batches_ + batch) * Sections::kFloats;
+    Sections sections;
+    sections.Load(state);
+    int n = begin_ == 0 ? 1 - kRadius : begin_;
+    for (; n < std::min(kAlone, end()); ++n) MakeOne<what>(own, reference, n, sections);
+    for (; n < std::min(end(), width_ - kRadius - 2); n += 4) MakeFour<what>(own, reference, n, sections);
+    for (; n < end(); ++n) MakeOne<what>(own, reference, n, sections);
+    sections.Store(state);
+    float* rows = pair.own.ring[what].get() + ptrdiff_t{batch * kLanes % kRing} * kPitch;
+    for (int x = 0; x < end() - begin_; x += kTile)
+      for (int r = 0; r < kLanes; r += kTile)
+        TurnTile(turned_out_.get() + ptrdiff_t{kLanes} * x + r, kLanes, rows + ptrdiff_t{r} * kPitch + x, kPitch);
   }
 
   template <int what>
-  void MakeOne(const Pair& pair, int n, Sections& state) {
-    const VF input = InputNear<what>(pair, n);
-    for (int k = 0; k < 3; ++k) {
+  static HWY_INLINE VF At(const float* own, const float* reference, int x) {
+    const ptrdiff_t at = ptrdiff_t{kLanes} * x;
+    const VF value = hn::Load(DF(), own + at);
+    if constexpr (what == kMean) return value;
+    else if constexpr (what == kSquare) return hn::Mul(value, value);
+    else return hn::Mul(hn::Load(DF(), reference + at), value);
+  }
+
+  template <int what>
+  HWY_INLINE void MakeOne(const float* own, const float* reference, int n, Sections& state) {
+    const int left = n - kRadius - 1;
+    const VF before = left < 0 ? hn::Zero(DF()) : At<what>(own, reference, left);
+    const VF input = hn::Add(before, At<what>(own, reference, n + kRadius - 1));
+    for (int k = 0; k < kSections; ++k) {
       const VF weighted = hn::Mul(input, Number(section_input(k, 0)));
       const VF output = hn::MulAdd(state.before_that[k], Number(section_before_that(k, 0)), weighted);
       state.before_that[k] = state.before[k];
@@ -265,21 +234,12 @@ class ScaleSums {
     if (n >= 0) StoreOutput(n, state.before[0], state.before[1], state.before[2]);
   }
 
-  /// Where columns outside of the picture are read: those are zeros within the margins.
   template <int what>
-  VF InputNear(const Pair& pair, int n) const {
-    const DF d;
-    const int left = n - kRadius - 1, right = n + kRadius - 1;
-    const VF a = left >= 0 ? Turned<what>(pair, left) : hn::Zero(d);
-    const VF b = right < width_ ? Turned<what>(pair, right) : hn::Zero(d);
-    return hn::Add(a, b);
-  }
-
-  template <int what>
-  void MakeFour(const Pair& pair, int n, Sections& state) {
-    VF input[4], outputs[3][4];
-    for (int j = 0; j < 4; ++j) input[j] = Input<what>(pair, n + j);
-    for (int k = 0; k < 3; ++k) {
+  HWY_INLINE void MakeFour(const float* own, const float* reference, int n, Sections& state) {
+    VF input[4], outputs[kSections][4];
+    for (int j = 0; j < 4; ++j)
+      input[j] = hn::Add(At<what>(own, reference, n + j - kRadius - 1), At<what>(own, reference, n + j + kRadius - 1));
+    for (int k = 0; k < kSections; ++k) {
       for (int i = 0; i < 4; ++i) {
         VF output = hn::Mul(input[0], Number(section_input(k, i)));
         for (int j = 1; j <= i; ++j) output = hn::MulAdd(input[j], Number(section_input(k, i - j)), output);
@@ -292,120 +252,166 @@ class ScaleSums {
     for (int i = 0; i < 4; ++i) StoreOutput(n + i, outputs[0][i], outputs[1][i], outputs[2][i]);
   }
 
-  void StoreOutput(int n, VF a, VF b, VF c) {
-    hn::StoreU(hn::Add(a, hn::Add(b, c)), DF(), turned_out_.data() + static_cast<size_t>(kLanes) * n);
+  HWY_INLINE void StoreOutput(int n, VF a, VF b, VF c) {
+    hn::Store(hn::Add(a, hn::Add(b, c)), DF(), turned_out_.get() + kLanes * ptrdiff_t{n - begin_});
   }
 
   /// Outputs of rows [begin, end) and their maps; rows above the picture only set the state.
   void BlurColumns(int c, int begin, int end) {
-    if (begin >= end) return;
-    if (needs_[c].structure()) BlurColumnsOf<kSquare + 1>(c, begin, end);
-    else BlurColumnsOf<kMean + 1>(c, begin, end);
+    if (needs_[c].structure()) BlurColumnsOf<kSquare + 1, kBlurred>(c, begin, end);
+    else BlurColumnsOf<kMean + 1, kMean + 1>(c, begin, end);
   }
 
-  /// Of the reference `count` are blurred; of the others their product, too, where there are squares.
-  template <int count>
+  template <int of_reference, int of_others>
   void BlurColumnsOf(int c, int begin, int end) {
-    constexpr int kOthers = count == kSquare + 1 ? kBlurred : count;
-    for (int x = 0; x < padded_; x += kLanes) {
-      VF reference[kLanes][count], other[kLanes][kOthers];
-      BlurColumn(videos_[0].components[c], x, begin, end, reference);
+    const int count = end - begin;
+    RingRows rows;
+    for (int i = 0; i < count; ++i) {
+      const int from = begin + i - kRadius - 1, to = begin + i + kRadius - 1;
+      rows.above[i] = ptrdiff_t{from >= 0 ? from % kRing : kRing} * kPitch;
+      rows.below[i] = ptrdiff_t{to < height_ ? to % kRing : kRing} * kPitch;
+    }
+    Component& reference = videos_[0].components[c];
+    for (int x = 0; x < this->end() - begin_; x += kLanes) {
+      VF means[of_reference][kLanes], others[of_others][kLanes];
+      BlurColumn(reference, rows, count, x, means);
       for (size_t v = 1; v < videos_.size(); ++v) {
-        BlurColumn(videos_[v].components[c], x, begin, end, other);
-        for (int n = std::max(begin, 0); n < end; ++n)
-          AddMaps(c, videos_[v].components[c], n, x, reference[n - begin], other[n - begin]);
+        BlurColumn(videos_[v].components[c], rows, count, x, others);
+        AddMaps(c, {videos_[v].components[c], reference}, begin, std::max(0, -begin), count, x, means, others);
       }
     }
   }
 
-  template <int count>
-  HWY_INLINE void BlurColumn(Component& component, int x, int begin, int end, VF (&blurred)[kLanes][count]) {
+  /// Where rows that the blur reads begin in a ring.
+  struct RingRows {
+    ptrdiff_t above[kLanes], below[kLanes];
+  };
+
+  template <int blurs>
+  static HWY_INLINE void BlurColumn(Component& component, const RingRows& rows, int count, int x,
+                                    VF (&blurred)[blurs][kLanes]) {
     const DF d;
-    for (int f = 0; f < count; ++f) {
-      float* states = component.states.data() + static_cast<size_t>(6 * f) * padded_ + x;
-      VF before[3], before_that[3];
-      for (int k = 0; k < 3; ++k) {
-        before[k] = hn::LoadU(d, states + static_cast<size_t>(k) * padded_);
-        before_that[k] = hn::LoadU(d, states + static_cast<size_t>(k + 3) * padded_);
-      }
-      for (int n = begin; n < end; ++n) {
-        const int below = n + kRadius - 1, above = n - kRadius - 1;
-        VF input = below < height_ ? hn::LoadU(d, RingRow(component, f, below) + x) : hn::Zero(d);
-        if (above >= 0) input = hn::Add(hn::LoadU(d, RingRow(component, f, above) + x), input);
-        for (int k = 0; k < 3; ++k) {
-          const VF old = hn::NegMulSub(Number(bits_float(kSectionDownBefore[k])), before[k], before_that[k]);
-          before_that[k] = before[k];
-          before[k] = hn::MulAdd(Number(bits_float(kSectionDownInput[k])), input, old);
+    for (int f = 0; f < blurs; ++f) {
+      float* kept = component.columns.get() + (ptrdiff_t{f} * (kStripe / kLanes) + x / kLanes) * Sections::kFloats;
+      const float* ring = component.ring[f].get() + x;
+      Sections state;
+      state.Load(kept);
+      for (int i = 0; i < count; ++i) {
+        const VF input = hn::Add(hn::Load(d, ring + rows.above[i]), hn::Load(d, ring + rows.below[i]));
+        for (int k = 0; k < kSections; ++k) {
+          const VF old =
+              hn::NegMulSub(Number(bits_float(kSectionDownBefore[k])), state.before[k], state.before_that[k]);
+          state.before_that[k] = state.before[k];
+          state.before[k] = hn::MulAdd(Number(bits_float(kSectionDownInput[k])), input, old);
         }
-        blurred[n - begin][f] = hn::Add(before[0], hn::Add(before[1], before[2]));
+        blurred[f][i] = hn::Add(state.before[0], hn::Add(state.before[1], state.before[2]));
       }
-      for (int k = 0; k < 3; ++k) {
-        hn::StoreU(before[k], d, states + static_cast<size_t>(k) * padded_);
-        hn::StoreU(before_that[k], d, states + static_cast<size_t>(k + 3) * padded_);
-      }
+      state.Store(kept);
     }
   }
 
-  template <int count, int others>
-  HWY_INLINE void AddMaps(int c, Component& own, int n, int x, const VF (&p)[count], const VF (&q)[others]) {
+  /// Of rows begin + first to begin + count - 1; `r` and `m`: what is blurred of the reference and of the other video.
+  template <int of_reference, int of_others>
+  HWY_INLINE void AddMaps(int c, const Pair& pair, int begin, int first, int count, int x,
+                          const VF (&r)[of_reference][kLanes], const VF (&m)[of_others][kLanes]) {
     const DF d;
     const VF zero = hn::Zero(d), one = Number(1.0f);
-    const auto inside = hn::FirstN(d, static_cast<size_t>(std::max(width_ - x, 0)));
-    if constexpr (others == kBlurred) {
-      const VF difference = hn::Sub(p[kMean], q[kMean]), means = hn::Sub(one, hn::Mul(difference, difference));
-      const VF above =
-          hn::Add(hn::Mul(Number(2.0f), hn::Sub(q[kProduct], hn::Mul(p[kMean], q[kMean]))), Number(0.0009f));
-      const VF below = hn::Add(
-          hn::Add(hn::Sub(p[kSquare], hn::Mul(p[kMean], p[kMean])), hn::Sub(q[kSquare], hn::Mul(q[kMean], q[kMean]))),
-          Number(0.0009f));
-      const VF loss = hn::Sub(one, hn::Div(hn::Mul(means, above), below));
-      AddMap(c, own, 0, x, hn::IfThenElseZero(hn::And(inside, hn::Gt(loss, zero)), loss));
+    const auto inside = hn::FirstN(d, static_cast<size_t>(width_ - begin_ - x));
+    if constexpr (of_others == kBlurred) {
+      VF losses[kLanes];
+      for (int i = first; i < count; ++i) {
+        const VF mean1 = r[kMean][i], mean2 = m[kMean][i];
+        const VF difference = hn::Sub(mean1, mean2), means = hn::Sub(one, hn::Mul(difference, difference));
+        const VF covariance = hn::Sub(m[kProduct][i], hn::Mul(mean1, mean2));
+        const VF above = hn::Add(hn::Mul(Number(2.0f), covariance), Number(0.0009f));
+        const VF variance1 = hn::Sub(r[kSquare][i], hn::Mul(mean1, mean1));
+        const VF variance2 = hn::Sub(m[kSquare][i], hn::Mul(mean2, mean2));
+        const VF below = hn::Add(hn::Add(variance1, variance2), Number(0.0009f));
+        const VF loss = hn::Sub(one, hn::Div(hn::Mul(means, above), below));
+        losses[i] = hn::IfThenElseZero(hn::And(inside, hn::Gt(loss, zero)), loss);
+      }
+      AddMap(c, pair.own, 0, x, losses + first, count - first);
     }
     if (!needs_[c].edges()) return;
-    const VF edge1 = hn::Abs(hn::Sub(hn::LoadU(d, ValueRow(videos_[0].components[c], n) + x), p[kMean]));
-    const VF edge2 = hn::Abs(hn::Sub(hn::LoadU(d, ValueRow(own, n) + x), q[kMean]));
-    const VF change = hn::Div(hn::Sub(edge2, edge1), hn::Add(one, edge1));
-    AddMap(c, own, 1, x, hn::IfThenElseZero(hn::And(inside, hn::Gt(change, zero)), change));
-    AddMap(c, own, 2, x, hn::IfThenElseZero(hn::And(inside, hn::Lt(change, zero)), hn::Neg(change)));
+    VF ringing[kLanes], blur[kLanes];
+    for (int i = first; i < count; ++i) {
+      const VF edge1 = hn::Abs(hn::Sub(hn::Load(d, Values(pair.reference, begin + i) + x), r[kMean][i]));
+      const VF edge2 = hn::Abs(hn::Sub(hn::Load(d, Values(pair.own, begin + i) + x), m[kMean][i]));
+      const VF change = hn::IfThenElseZero(inside, hn::Div(hn::Sub(edge2, edge1), hn::Add(one, edge1)));
+      ringing[i] = hn::Max(change, zero);
+      blur[i] = hn::Max(hn::Neg(change), zero);
+    }
+    AddMap(c, pair.own, 1, x, ringing + first, count - first);
+    AddMap(c, pair.own, 2, x, blur + first, count - first);
   }
 
-  HWY_INLINE void AddMap(int c, Component& own, int map, int x, VF value) {
+  /// Adds values of columns from x on, row after row.
+  HWY_INLINE void AddMap(int c, Component& component, int map, int x, const VF* values, int count) {
     const DD d;
     const hn::Half<DF> half;
-    const VD halves[2] = {hn::PromoteTo(d, hn::LowerHalf(half, value)), hn::PromoteTo(d, hn::UpperHalf(half, value))};
-    for (int i = 0; i < 2; ++i) {
-      const int column = x + i * kLanes / 2;
-      if (needs_[c].sums[map]) Add(own.columns[map].data() + column, halves[i]);
-      if (!needs_[c].sums[map + kSsimulacra2Maps]) continue;
-      const VD square = hn::Mul(halves[i], halves[i]);
-      Add(own.columns[map + kSsimulacra2Maps].data() + column, hn::Mul(square, square));
+    double* sums = component.sums[map].data() + x;
+    double* of_fourths = component.sums[map + kSsimulacra2Maps].data() + x;
+    constexpr int kHalf = kLanes / 2;
+    if (needs_[c].sums[map]) {
+      VD low = hn::LoadU(d, sums), high = hn::LoadU(d, sums + kHalf);
+      for (int i = 0; i < count; ++i) {
+        low = hn::Add(low, hn::PromoteTo(d, hn::LowerHalf(half, values[i])));
+        high = hn::Add(high, hn::PromoteTo(d, hn::UpperHalf(half, values[i])));
+      }
+      hn::StoreU(low, d, sums);
+      hn::StoreU(high, d, sums + kHalf);
     }
+    if (!needs_[c].sums[map + kSsimulacra2Maps]) return;
+    VD low = hn::LoadU(d, of_fourths), high = hn::LoadU(d, of_fourths + kHalf);
+    for (int i = 0; i < count; ++i) {
+      const VD a = hn::PromoteTo(d, hn::LowerHalf(half, values[i])), a2 = hn::Mul(a, a);
+      const VD b = hn::PromoteTo(d, hn::UpperHalf(half, values[i])), b2 = hn::Mul(b, b);
+      low = hn::Add(low, hn::Mul(a2, a2));
+      high = hn::Add(high, hn::Mul(b2, b2));
+    }
+    hn::StoreU(low, d, of_fourths);
+    hn::StoreU(high, d, of_fourths + kHalf);
   }
 
-  static void Add(double* sums, VD value) { hn::StoreU(hn::Add(hn::LoadU(DD(), sums), value), DD(), sums); }
-
-  void FoldStrip(int c) {
-    for (size_t v = 1; v < videos_.size(); ++v) {
-      Component& own = videos_[v].components[c];
+  /// Columns beside the picture have added zeros.
+  void FoldStrips(int c, int strip) {
+    for (size_t v = 1; v < videos_.size(); ++v)
       for (int i = 0; i < kSsimulacra2Sums; ++i) {
         if (!needs_[c].sums[i]) continue;
-        folded_.assign(own.columns[i].begin(), own.columns[i].begin() + width_);
-        own.totals[i] += FoldBy32(folded_);
-        std::ranges::fill(own.columns[i], 0.0);
+        double* sums = videos_[v].components[c].sums[i].data();
+        double* groups = videos_[v].components[c].groups[i].data() + static_cast<size_t>(strip) * groups_;
+        for (int x = begin_; x < end(); x += kGroup) {
+          folded_.assign(sums + (x - begin_), sums + (x - begin_) + kGroup);
+          groups[x / kGroup] = FoldBy32(folded_);
+        }
+        std::fill_n(sums, kStripe, 0.0);
       }
+  }
+
+  double Total(const std::vector<double>& groups) {
+    double total = 0.0;
+    for (auto strip = groups.begin(); strip != groups.end(); strip += groups_) {
+      folded_.assign(strip, strip + groups_);
+      total += FoldBy32(folded_);
     }
+    return total;
   }
 
   std::vector<Video> videos_;  // the reference first
-  const int width_, height_, padded_;
+  const int width_, height_, batches_, strips_, groups_;
+  int begin_ = 0;  // the stripe's first column
   Ssimulacra2Needs needs_[3];
-  std::vector<float> turned_out_;
+  Floats turned_out_;
   std::vector<double> folded_;
 };
 
 void Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
            std::span<const std::span<int64_t>> words) {
   ScaleSums(reference, distorted, scale, scales).Run(words);
+}
+
+void Halve(const FloatColors& from, int plane, int width, int height, float* to) {
+  HalvePlane(from, plane, width, height, to);
 }
 
 #endif
@@ -419,10 +425,15 @@ HWY_AFTER_NAMESPACE();
 namespace acutance {
 
 HWY_EXPORT(Scale);
+HWY_EXPORT(Halve);
 
 void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
                       std::span<const std::span<int64_t>> words) {
   HWY_DYNAMIC_DISPATCH(Scale)(reference, distorted, scale, scales, words);
+}
+
+void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to) {
+  HWY_DYNAMIC_DISPATCH(Halve)(from, plane, width, height, to);
 }
 
 }  // namespace acutance

@@ -162,4 +162,17 @@ void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distor
                    words.subspan(size_t{kSsimulacra2Sums} * c, kSsimulacra2Sums));
 }
 
+void HalveSsimulacra2Row(const float* above, const float* below, int from_width, RowBand columns, float* to) {
+  for (int x = columns.begin; x < columns.end; ++x) {
+    const int left = 2 * x, right = std::min(2 * x + 1, from_width - 1);
+    to[x] = (((above[left] + above[right]) + below[left]) + below[right]) * 0.25f;
+  }
+}
+
+void HalveSsimulacra2Ref(const FloatColors& from, int plane, int width, int height, float* to) {
+  for (int y = 0; y < height; ++y)
+    HalveSsimulacra2Row(from.Row(plane, 2 * y), from.Row(plane, std::min(2 * y + 1, from.height - 1)), from.width,
+                        {0, width}, to + static_cast<size_t>(y) * width);
+}
+
 }  // namespace acutance

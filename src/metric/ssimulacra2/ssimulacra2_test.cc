@@ -33,7 +33,8 @@ struct RandomColors {
 /// Three distorted pictures of one reference, each as if it were alone.
 TEST(Ssimulacra2Scale, EqualsThePlainLoops) {
   std::mt19937 random(1);
-  for (const auto& [width, height] : {std::pair{4, 4}, {8, 8}, {9, 17}, {23, 64}, {64, 65}, {131, 70}, {16, 130}})
+  for (const auto& [width, height] :
+       {std::pair{4, 4}, {8, 8}, {9, 17}, {23, 64}, {64, 65}, {131, 70}, {16, 130}, {257, 21}, {520, 66}})
     for (const bool is_flat : {false, true}) {
       const RandomColors reference(width, height, random, is_flat), a(width, height, random, is_flat),
           b(width, height, random, false), c(width, height, random, is_flat);
@@ -52,6 +53,20 @@ TEST(Ssimulacra2Scale, EqualsThePlainLoops) {
           });
       }
     }
+}
+
+TEST(HalveSsimulacra2, EqualsThePlainLoops) {
+  std::mt19937 random(4);
+  for (const auto& [width, height] : {std::pair{4, 4}, {9, 17}, {64, 5}, {131, 6}}) {
+    const RandomColors picture(width, height, random, false);
+    const int half_width = (width + 1) / 2, half_height = (height + 1) / 2;
+    std::vector<float> expected(static_cast<size_t>(half_width) * half_height), half(expected.size());
+    HalveSsimulacra2Ref(picture.colors, 1, half_width, half_height, expected.data());
+    ForEachTarget([&] {
+      HalveSsimulacra2(picture.colors, 1, half_width, half_height, half.data());
+      EXPECT_EQ(half, expected) << width << "x" << height;
+    });
+  }
 }
 
 double Score(const Picture& reference, const Picture& distorted) {

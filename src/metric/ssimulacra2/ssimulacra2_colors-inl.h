@@ -1,0 +1,168 @@
+// Colors and turned tiles. Included once per instruction set.
+#if defined(ACUTANCE_SSIMULACRA2_COLORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACUTANCE_SSIMULACRA2_COLORS_INL_H_
+#undef ACUTANCE_SSIMULACRA2_COLORS_INL_H_
+#else
+#define ACUTANCE_SSIMULACRA2_COLORS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "metric/ssimulacra2/ssimulacra2.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace acutance {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_NATIVE_FMA && HWY_TARGET <= HWY_AVX2  // the blur is made of fused operations on eight lanes or sixteen
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DF = hn::CappedTag<float, 16>;
+using DI = hn::RebindToSigned<DF>;
+using DD = hn::RepartitionToWide<DF>;
+using VF = hn::Vec<DF>;
+using VI = hn::Vec<DI>;
+using VD = hn::Vec<DD>;
+
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(DF()));
+
+using namespace ssimulacra2;
+
+HWY_INLINE VF Number(float value) { return hn::Set(DF(), value); }
+HWY_INLINE VF Bits(uint32_t bits) { return hn::BitCast(DF(), hn::Set(DI(), static_cast<int32_t>(bits))); }
+
+/// What cones see of light, to the power of 1/3, without what they see of black. Each step is taken for all of them
+/// before the next, since a step waits for the one before.
+template <int count>
+HWY_INLINE void ConeResponses(VF (&light)[count]) {
+  const VF third = Bits(0x3eaaaaabu), zero = hn::Zero(DF());
+  VF roots[count], thirds[count];
+  for (int i = 0; i < count; ++i) {
+    light[i] = hn::IfThenElseZero(hn::Gt(light[i], zero), light[i]);
+    const VI exponent = hn::ShiftRight<23>(hn::BitCast(DI(), light[i]));
+    const VI start = hn::Sub(hn::Set(DI(), 0x54800000), hn::Mul(exponent, hn::Set(DI(), 0x002aaaaa)));
+    roots[i] = hn::IfThenZeroElse(hn::Eq(light[i], zero), hn::BitCast(DF(), start));
+    thirds[i] = hn::Mul(light[i], third);
+  }
+  HWY_UNROLL(3)
+  for (int step = 0; step < 3; ++step)
+    for (int i = 0; i < count; ++i) {
+      const VF r2 = hn::Mul(roots[i], roots[i]);
+      roots[i] = hn::NegMulAdd(thirds[i], hn::Mul(r2, r2), hn::Mul(roots[i], Bits(0x3faaaaabu)));
+    }
+  for (int i = 0; i < count; ++i) {
+    const VF r2 = hn::Mul(roots[i], roots[i]);
+    roots[i] = hn::MulAdd(hn::NegMulAdd(light[i], hn::Mul(r2, r2), roots[i]), third, roots[i]);
+    light[i] = hn::MulAdd(hn::Mul(roots[i], roots[i]), light[i], Bits(0xbe1fb275u));
+  }
+}
+
+HWY_INLINE VF Absorbed(const VF (&in)[3], uint32_t of_red, uint32_t of_green, uint32_t of_blue) {
+  return hn::MulAdd(Bits(of_red), in[0],
+                    hn::MulAdd(Bits(of_green), in[1], hn::MulAdd(Bits(of_blue), in[2], Bits(0x3b789536u))));
+}
+
+/// Of red, green and blue; in place.
+template <int vectors>
+HWY_INLINE void PerceivedColors(VF (&colors)[vectors][3]) {
+  VF cones[3 * vectors];
+  for (int i = 0; i < vectors; ++i) {
+    cones[3 * i] = Absorbed(colors[i], 0x3e99999au, 0x3f1f3b64u, 0x3d9fbe77u);
+    cones[3 * i + 1] = Absorbed(colors[i], 0x3e6b851fu, 0x3f3126e9u, 0x3d9fbe77u);
+    cones[3 * i + 2] = Absorbed(colors[i], 0x3e7943ccu, 0x3e51ae8fu, 0x3f0d4369u);
+  }
+  ConeResponses(cones);
+  for (int i = 0; i < vectors; ++i) {
+    const VF l = cones[3 * i], m = cones[3 * i + 1], s = cones[3 * i + 2];
+    const VF y = hn::Mul(Number(0.5f), hn::Add(l, m));
+    colors[i][0] = hn::Add(hn::Mul(hn::Mul(Number(0.5f), hn::Sub(l, m)), Number(14.0f)), Number(0.42f));
+    colors[i][1] = hn::Add(y, Number(0.01f));
+    colors[i][2] = hn::Add(hn::Sub(s, y), Number(0.55f));
+  }
+}
+
+template <int vectors>
+HWY_INLINE void PerceivedVectors(const float* const (&from)[3], int x, float* const (&to)[3]) {
+  const DF d;
+  VF colors[vectors][3];
+  for (int i = 0; i < vectors; ++i)
+    for (int p = 0; p < 3; ++p) colors[i][p] = hn::LoadU(d, from[p] + x + i * kLanes);
+  PerceivedColors(colors);
+  for (int i = 0; i < vectors; ++i)
+    for (int c = 0; c < 3; ++c) hn::Store(colors[i][c], d, to[c] + x + i * kLanes);
+}
+
+/// Columns [begin, end) of a row that has `width` columns; zeros beyond them. Both are multiples of kLanes.
+inline void PerceivedRow(const float* const (&from)[3], int begin, int end, int width, float* const (&to)[3]) {
+  const int whole = std::min(end, width - width % kLanes);
+  int x = begin;
+  for (; x + kLanes < whole; x += 2 * kLanes) PerceivedVectors<2>(from, x, to);
+  for (; x < whole; x += kLanes) PerceivedVectors<1>(from, x, to);
+  if (x >= end) return;
+  const int rest = std::max(0, width - x);
+  if (rest > 0) {
+    HWY_ALIGN float last[3][kLanes] = {};
+    for (int p = 0; p < 3; ++p) std::copy_n(from[p] + x, rest, last[p]);
+    PerceivedVectors<1>({last[0], last[1], last[2]}, 0, {to[0] + x, to[1] + x, to[2] + x});
+  }
+  for (float* row : to) std::fill(row + x + rest, row + end, 0.0f);
+}
+
+constexpr int kTile = 8;
+using DTile = hn::CappedTag<float, kTile>;
+using VTile = hn::Vec<DTile>;
+
+/// Eight rows of eight columns, turned. Both rows and columns lie `pitch` floats apart.
+HWY_INLINE void TurnTile(const float* from, ptrdiff_t from_pitch, float* to, ptrdiff_t to_pitch) {
+  const DTile d;
+  const hn::RepartitionToWide<DTile> wide;
+  VTile rows[kTile], pairs[kTile], fours[kTile];
+  for (int i = 0; i < kTile; ++i) rows[i] = hn::LoadU(d, from + i * from_pitch);
+  for (int i = 0; i < 4; ++i) {
+    pairs[2 * i] = hn::InterleaveLower(d, rows[2 * i], rows[2 * i + 1]);
+    pairs[2 * i + 1] = hn::InterleaveUpper(d, rows[2 * i], rows[2 * i + 1]);
+  }
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      const auto a = hn::BitCast(wide, pairs[4 * i + j]), b = hn::BitCast(wide, pairs[4 * i + 2 + j]);
+      fours[4 * i + 2 * j] = hn::BitCast(d, hn::InterleaveLower(wide, a, b));
+      fours[4 * i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(wide, a, b));
+    }
+  for (int i = 0; i < 4; ++i) {
+    hn::StoreU(hn::ConcatLowerLower(d, fours[4 + i], fours[i]), d, to + i * to_pitch);
+    hn::StoreU(hn::ConcatUpperUpper(d, fours[4 + i], fours[i]), d, to + (4 + i) * to_pitch);
+  }
+}
+
+/// HalveSsimulacra2 with vectors where both columns exist.
+inline void HalvePlane(const FloatColors& from, int plane, int width, int height, float* to) {
+  const DF d;
+  for (int y = 0; y < height; ++y) {
+    const float* above = from.Row(plane, 2 * y);
+    const float* below = from.Row(plane, std::min(2 * y + 1, from.height - 1));
+    float* row = to + static_cast<size_t>(y) * width;
+    int x = 0;
+    for (; x + kLanes <= from.width / 2; x += kLanes) {
+      VF left[2], right[2];
+      hn::LoadInterleaved2(d, above + ptrdiff_t{2} * x, left[0], right[0]);
+      hn::LoadInterleaved2(d, below + ptrdiff_t{2} * x, left[1], right[1]);
+      const VF sum = hn::Add(hn::Add(hn::Add(left[0], right[0]), left[1]), right[1]);
+      hn::StoreU(hn::Mul(sum, Number(0.25f)), d, row + x);
+    }
+    HalveSsimulacra2Row(above, below, from.width, {x, width}, row);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace acutance
+HWY_AFTER_NAMESPACE();
+
+#endif  // ACUTANCE_SSIMULACRA2_COLORS_INL_H_
