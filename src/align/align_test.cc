@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "align/align_tracks.h"
+#include "align/plain_fit.h"
 
 namespace acutance {
 namespace {
@@ -39,6 +40,38 @@ TEST(FrameSignature, HasTheMeansOfItsCells) {
   const FrameSignature signature = SignatureOf(picture.Share());
   EXPECT_EQ(signature.cells[1 * 32 + 3], 151 * 256 / 4);
   EXPECT_EQ(signature.cells[1 * 32 + 2], 0);
+}
+
+TEST(FrameSignature, TellsTheQuartersOfACellApart) {
+  const PictureFormat format{64, 36, 8, PixelFormat::k400};  // quarters of a sample
+  MutablePicture picture = Flat(format, 0);
+  picture.Row<uint8_t>(0, 2)[6] = 100;
+  picture.Row<uint8_t>(0, 3)[7] = 51;
+  picture.Row<uint8_t>(0, 2)[9] = 8;
+  const FrameSignature signature = SignatureOf(picture.Share());
+  const auto details = [&](size_t cell) {
+    return std::vector<int>(&signature.details[3 * cell], &signature.details[3 * cell] + 3);
+  };
+  EXPECT_THAT(details(1 * 32 + 3), ElementsAre(98, 98, 127));
+  EXPECT_THAT(details(1 * 32 + 4), ElementsAre(-16, 16, -16));
+  EXPECT_THAT(details(1 * 32 + 5), ElementsAre(0, 0, 0));
+}
+
+/// A wave that crosses the picture, sampled in the middle of each pixel.
+FrameSignature WaveOf(int width, int height) {
+  MutablePicture picture = Flat({width, height, 8, PixelFormat::k400}, 0);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double phase = 100 * (x + 0.5) / width + 60 * (y + 0.5) / height;
+      picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(std::lround(120 + 60 * std::sin(phase)));
+    }
+  return SignatureOf(picture.Share());
+}
+
+TEST(FrameSignature, IsThatOfTheSamePictureInAnotherSize) {
+  const FrameSignature one = WaveOf(1280, 720), other = WaveOf(850, 478);
+  for (size_t c = 0; c < FrameSignature::kCells; ++c) EXPECT_NEAR(one.cells[c], other.cells[c], 256);
+  for (size_t c = 0; c < FrameSignature::kDetails; ++c) EXPECT_NEAR(one.details[c], other.details[c], 8);
 }
 
 /// A spot that moves on a path that does not close, before a slope.
@@ -232,6 +265,34 @@ TEST(AlignTracks, FindsAFreezeInAnEncodeWhoseErrorsLast) {
   const Alignment alignment = Aligned(reference, EncodedBadly(shown, 2500));
   EXPECT_EQ(alignment.pairs.size() + alignment.doubtful.size(), 148u) << alignment.Describe();
   for (const auto& [i, j] : alignment.pairs) EXPECT_EQ(i, j == 30 || j == 31 ? 29 : j);
+}
+
+TEST(AlignTracks, FindsAFreezeThatOnlyDetailsShow) {
+  const auto frame = [](int k) {
+    FrameSignature signature = SpotAt(k < 60 ? k : 60);
+    if (k >= 60)
+      for (size_t c = 300; c < 330; ++c)
+        signature.details[c] = static_cast<int8_t>(60 * std::sin(0.9 * static_cast<double>(c) + 0.8 * k));
+    return signature;
+  };
+  FrameTrack reference, distorted;
+  for (int k = 0; k < 120; ++k) {
+    reference.signatures.push_back(frame(k));
+    distorted.signatures.push_back(frame(k == 90 ? 89 : k));
+  }
+  const Alignment alignment = Aligned(reference, distorted);
+  EXPECT_THAT(alignment.unmatched_reference, ElementsAre(90)) << alignment.Describe();
+  EXPECT_THAT(alignment.unmatched_distorted, ElementsAre(90));
+}
+
+TEST(FitsPlainly, SaysNothingOfAFrameThatShowsAnother) {
+  std::vector<int> frames = Frames(0, 120);
+  EXPECT_TRUE(FitsPlainly(Track(frames), Track(frames)));
+  frames[70] = 69;
+  EXPECT_FALSE(FitsPlainly(Track(Frames(0, 120)), Track(frames)));
+  frames.erase(frames.begin() + 70);
+  EXPECT_FALSE(FitsPlainly(Track(Frames(0, 120)), Track(frames)));
+  EXPECT_FALSE(FitsPlainly(Track(std::vector<int>(120, 5)), Track(std::vector<int>(120, 5))));
 }
 
 TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {

@@ -6,6 +6,7 @@
 
 #include "align/fit_path.h"
 #include "align/margins.h"
+#include "align/plain_fit.h"
 #include "base/exact_math.h"
 
 namespace acutance {
@@ -24,7 +25,7 @@ Pairs OneToOne(const FittedPath& fitted) {
     if (i < 0) continue;
     const double residual = fitted.residuals[static_cast<size_t>(j)];
     if (!pairs.empty() && i <= pairs.back().first) {
-      if (i < pairs.back().first || kClearly * (residual + FineResiduals::floor()) > residuals.back()) continue;
+      if (i < pairs.back().first || kClearly * (residual + fitted.fine->floor()) > residuals.back()) continue;
       pairs.back().second = j;
       residuals.back() = residual;
       continue;
@@ -38,7 +39,7 @@ Pairs OneToOne(const FittedPath& fitted) {
     const int64_t end = pairs.size() > 1 ? pairs[1].second : static_cast<int64_t>(fitted.shown.size());
     int64_t last = first;
     while (last + 1 < end &&
-           fitted.fine->Residual(last + 1, 0) <= kClearly * (residuals.front() + FineResiduals::floor()))
+           fitted.fine->Residual(last + 1, 0) <= kClearly * (residuals.front() + fitted.fine->floor()))
       ++last;
     if (last - first >= kMany) pairs.front().second = last;
   }
@@ -150,6 +151,7 @@ Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_
 
 bool FitsFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
   if (!ClocksAgree(reference, distorted)) return false;
+  if (FitsPlainly(reference, distorted)) return true;
   const std::optional<FittedPath> fitted = FitNearIndex(reference, distorted);
   return fitted && MarginsNear(*fitted).confidence() > kStrongConfidence;
 }
@@ -172,9 +174,10 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
   const Margins margins = MarginsOf(fitted, reference, distorted);
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
   if (4 * std::ssize(fitted.doubtful) > distorted.size()) return Unsure(std::ssize(fitted.doubtful), distorted.size());
-  // A path is as sure as its worst frame.
+  // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
+  const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
   Alignment alignment{.by = Alignment::By::kSignatures,
-                      .confidence = std::min(margins.confidence(), 1 - Exp(-fitted.least_margin))};
+                      .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
   alignment.pairs = OneToOne(fitted);
   alignment.doubtful = fitted.doubtful;
   if (alignment.pairs.empty()) return Different(reference, distorted);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "align/align_tracks.h"
+#include "align/cost_weights.h"
+#include "align/judge_path.h"
 #include "base/exact_math.h"
 
 namespace acutance {
@@ -34,7 +36,7 @@ Pairs PairsOf(const FrameClock& clock, const FramePath& path, int64_t reference_
 template <class Residuals>
 void FillCosts(const Residuals& residuals, const PairingCosts& costs, int64_t j, int64_t first, std::span<double> to) {
   residuals.Fill(j, first, to);
-  costs.FromResiduals(residuals.energy(j), Residuals::floor(), to);
+  costs.FromResiduals(residuals.energy(j), residuals.floor(), to);
 }
 
 template <class Residuals>
@@ -47,7 +49,7 @@ double ResidualOf(const Residuals& residuals, int64_t j, int64_t i) {
 /// What a pair leaves of the distorted frame's energy.
 template <class Residuals>
 double PartLeft(const Residuals& residuals, int64_t j, int64_t i) {
-  return ResidualOf(residuals, j, i) / (residuals.energy(j) + Residuals::floor());
+  return ResidualOf(residuals, j, i) / (residuals.energy(j) + residuals.floor());
 }
 
 /// Learns from pairs what they usually leave, with room for worse ones.
@@ -74,8 +76,7 @@ std::vector<uint8_t> FindRepeats(const FineResiduals& fine, int64_t count) {
     const auto first = motion.begin() + std::max<int64_t>(1, j - kAbout);
     const auto last = motion.begin() + std::min(count, j + kAbout + 1);
     const double usual = Quantile({first, last}, 0.75);
-    repeats[static_cast<size_t>(j)] =
-        usual > 4 * FineResiduals::floor() && motion[static_cast<size_t>(j)] < kFar * usual;
+    repeats[static_cast<size_t>(j)] = usual > 4 * fine.floor() && motion[static_cast<size_t>(j)] < kFar * usual;
   }
   return repeats;
 }
@@ -115,7 +116,10 @@ double UsualGain(const CoarseResiduals& coarse, const Pairs& pairs) {
 
 /// Makes the fine residuals of `fitted` from pairs that are right for the most part.
 void MakeFine(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs, FittedPath& fitted) {
-  fitted.fine = std::make_unique<FineResiduals>(reference, distorted, UsualGain(*fitted.coarse, pairs), pairs);
+  const double gain = UsualGain(*fitted.coarse, pairs);
+  using Band = FineResiduals::Band;
+  fitted.fine = std::make_unique<FineResiduals>(Band::kCells, reference, distorted, gain, pairs);
+  fitted.details = std::make_unique<FineResiduals>(Band::kDetails, reference, distorted, gain, pairs);
   LearnUsual(*fitted.fine, pairs, fitted.fine_costs);
 }
 
@@ -138,7 +142,7 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
   const Pairs pairs = PairsOf(clock, path, fitted.reference_count);
   std::vector<double> all, parts;
   for (const auto& [i, j] : pairs) all.push_back(fitted.fine->Residual(j, i));
-  fitted.usual = Quantile(all, 0.5) + FineResiduals::floor();
+  fitted.usual = Quantile(all, 0.5) + fitted.fine->floor();
   fitted.shown.assign(path.offsets.size(), -1);
   fitted.residuals.assign(path.offsets.size(), 0);
   // Coarse residuals: the constant differences of fine ones would explain any picture that stands still.
@@ -156,25 +160,6 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
     fitted.vivid += fitted.fine->energy(static_cast<int64_t>(j)) > kVividEnergy;
 }
 
-/// Leaves out frames of which the path cannot tell which of two frames they show. Where these look alike, for what the
-/// encode left of them, it does not matter.
-void LeaveOutDoubtful(const std::vector<FramePath::Rival>& rivals, FittedPath& fitted) {
-  constexpr double kSure = 3;      // 95 %
-  constexpr double kAlike = 0.05;  // the part of an encode's error that frames may differ by
-  for (size_t j = 0; j < rivals.size(); ++j) {
-    const int64_t i = fitted.shown[j], other = rivals[j].reference;
-    if (i < 0) continue;
-    const double apart = other < 0 ? 0 : fitted.fine->ReferenceDistance(i, other);
-    if (apart <= kAlike * (fitted.residuals[j] + FineResiduals::floor())) continue;
-    if (rivals[j].margin >= kSure) {
-      fitted.least_margin = std::min(fitted.least_margin, rivals[j].margin);
-      continue;
-    }
-    fitted.shown[j] = -1;
-    fitted.doubtful.push_back(static_cast<int64_t>(j));
-  }
-}
-
 /// Whether a path that ends at another offset than 0 is believed to. Frames that are missing are, for no encode shows
 /// what comes later; one that lags catches up now and then, so that the last third of where it does must still fit far
 /// better late.
@@ -186,7 +171,7 @@ bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
   const auto count = static_cast<int64_t>(path.offsets.size());
   int64_t begin = count;
   while (begin > 0 && path.offsets[static_cast<size_t>(begin - 1)] < 0) --begin;
-  const double floor = 16 * FineResiduals::floor();
+  const double floor = 16 * fine.floor();
   double better = 0;
   for (int64_t j = begin + 2 * (count - begin) / 3; j < count; ++j)
     if (const int64_t late = j + path.offsets[static_cast<size_t>(j)]; late >= 0)
@@ -198,7 +183,7 @@ bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
 /// that is late where little moves, or stops there, is no reason to leave frames out.
 bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t reference_count) {
   constexpr double kBetter = 3, kWorse = 6;
-  const double floor = 16 * FineResiduals::floor();  // a fourth of an 8-bit step in each cell
+  const double floor = 16 * fine.floor();  // a fourth of an 8-bit step in each cell
   std::vector<double> all, near;
   for (const auto& [i, j] : pairs) all.push_back(fine.Residual(j, i) + floor);
   const double most = kWorse * Quantile(all, 0.5);
@@ -214,9 +199,8 @@ bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t refere
 }
 
 /// Whether what is new in errors is nowhere far less on the path than frame by frame.
-bool StepsFit(const StepCosts& steps, const FramePath& path) {
+bool StepsFit(const StepCosts& steps, double floor, const FramePath& path) {
   constexpr double kBetter = 3;
-  const double floor = 16 * FineResiduals::floor();
   for (int64_t j = 1; j < static_cast<int64_t>(path.offsets.size()); ++j) {
     const int64_t before = j - 1 + path.offsets[static_cast<size_t>(j - 1)];
     const int64_t now = j + path.offsets[static_cast<size_t>(j)];
@@ -229,9 +213,17 @@ bool StepsFit(const StepCosts& steps, const FramePath& path) {
 /// Has paths cost what is new in the errors of frames, as these pairs tell it.
 void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
   fitted.steps = std::make_unique<StepCosts>(*fitted.fine, pairs, distorted_count, fitted.reference_count);
+  fitted.detail_steps = std::make_unique<StepCosts>(*fitted.details, pairs, distorted_count, fitted.reference_count);
   search.fill_steps = [&fitted](int64_t j, int64_t first_before, int64_t befores, int64_t first,
-                                std::span<const double> costs, std::span<double> steps) {
-    fitted.steps->Fill(j, first_before, befores, first, costs, steps);
+                                std::span<const double> pairs_now, std::span<double> steps) {
+    constexpr double kAnew = 5;  // an error that has nothing of the one before
+    const size_t count = pairs_now.size();
+    fitted.FillNew(j, first_before, befores, first, static_cast<int64_t>(count), steps);
+    const double strange = *std::ranges::min_element(pairs_now);
+    for (size_t k = 0; k < steps.size(); ++k) {
+      const double pair = pairs_now[k % count];
+      steps[k] = std::min(pair + kAnew, strange + (pair - strange + steps[k]) / 2);
+    }
   };
 }
 
@@ -243,6 +235,28 @@ bool FittedPath::IsForeign(int64_t j, int64_t i) const {
   if (unexplained < kClear && fine->energy(j) > kVividEnergy && PartLeft(*coarse, j, i) > kPart) return true;
   const double residual = fine->Residual(j, i);
   return residual > kFar * usual && residual > kPart * std::max(fine->energy(j), kVividEnergy);
+}
+
+void FittedPath::FillPairs(int64_t j, int64_t first, std::span<double> costs, double tie) const {
+  fine->Fill(j, first, costs);
+  fine_costs.FromResiduals(fine->energy(j), fine->floor(), costs, tie);
+  const double least = *std::ranges::min_element(costs);
+  for (double& cost : costs) cost = least + weights.cells * (cost - least);
+  if (weights.details == 0) return;
+  std::vector<double> finer(costs.size());
+  details->Fill(j, first, finer);
+  detail_costs.FromResiduals(details->energy(j), details->floor(), finer, tie);
+  for (size_t k = 0; k < costs.size(); ++k) costs[k] += weights.details * finer[k];
+}
+
+void FittedPath::FillNew(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
+                         std::span<double> costs) const {
+  steps->Fill(j, first_before, befores, first, count, costs);
+  for (double& cost : costs) cost *= weights.new_cells;
+  if (weights.new_details == 0) return;
+  std::vector<double> finer(costs.size());
+  detail_steps->Fill(j, first_before, befores, first, count, finer);
+  for (size_t k = 0; k < costs.size(); ++k) costs[k] += weights.new_details * finer[k];
 }
 
 FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
@@ -265,19 +279,22 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     const int64_t centre = coarse.path.offsets[static_cast<size_t>(j)], reach = kNear * clock.steps;
     return PathSearch::Window{centre - reach, centre + reach};
   };
-  search.fill = [&](int64_t j, int64_t first, std::span<double> costs) {
-    FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
-  };
+  search.fill = [&](int64_t j, int64_t first, std::span<double> costs) { fitted.FillPairs(j, first, costs); };
+  // Details are wrong in most frames of weak encodes: cells find the path that says what they weigh.
+  fitted.weights = {.details = 0, .new_details = 0};
   FramePath path = FindPath(search);
   for (int round = 0; round < 2; ++round) {
-    UseSteps(PairsOf(clock, path, reference.size()), distorted.size(), fitted, search);
+    const Pairs pairs = PairsOf(clock, path, reference.size());
+    UseSteps(pairs, distorted.size(), fitted, search);
+    if (round == 1) fitted.weights = LearnWeights(pairs, fitted);
     path = FindPath(search);
   }
   Assess(path, clock, fitted);
   fitted.likely = fitted.shown;
   search.costs = kJudgingCosts;
-  search.judged = fitted.likely;
-  LeaveOutDoubtful(FindPath(search).rivals, fitted);
+  const std::vector<int64_t> judged = ShownOrHeld(clock, path, fitted);
+  search.judged = judged;
+  Judge(path, judged, FindPath(search).rivals, fitted);
   return fitted;
 }
 
@@ -294,15 +311,17 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   search.clock = IndexClock(static_cast<int64_t>(pairs.size()));
   search.repeats = FindRepeats(*fitted.fine, static_cast<int64_t>(pairs.size()));
   search.window = [](int64_t, int64_t) { return PathSearch::Window{-kVeryNear, kVeryNear}; };
-  search.fill = [&](int64_t j, int64_t first, std::span<double> costs) {
-    FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
-  };
+  search.fill = [&](int64_t j, int64_t first, std::span<double> costs) { fitted.FillPairs(j, first, costs); };
   UseSteps(pairs, distorted.size(), fitted, search);
+  fitted.weights = LearnWeights(pairs, fitted);
+  fitted.weights.cells = std::max(fitted.weights.cells, 1.0);
+  fitted.weights.new_cells = std::max(fitted.weights.new_cells, 1.0);
   const FramePath path = FindPath(search);
   const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                         std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
   if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEachFrame(*fitted.fine, pairs, reference.size()) ||
-                    !StepsFit(*fitted.steps, path)))
+                    !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||
+                    !StepsFit(*fitted.detail_steps, 16 * fitted.details->floor(), path)))
     return std::nullopt;
   FramePath plain;
   plain.offsets.resize(pairs.size());

@@ -14,6 +14,11 @@ namespace acutance {
 /// A median frame that leaves more of its energy unexplained belongs to another video.
 inline constexpr double kMostUnexplained = 0.4;
 
+/// What the costs of cells and details weigh, and of what is new in each.
+struct CostWeights {
+  double cells = 1, details = 1, new_cells = 1, new_details = 1;
+};
+
 struct FittedPath {
   std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
   std::vector<int64_t> likely;    // the same, doubtful frames too
@@ -21,14 +26,21 @@ struct FittedPath {
   std::vector<int64_t> doubtful;  // distorted frames that show one of two frames which differ: -1 in `shown`
   double least_margin = 40;       // of the other frames: how much more it costs if one shows another, a logarithm
   std::unique_ptr<CoarseResiduals> coarse;
-  std::unique_ptr<FineResiduals> fine;
-  PairingCosts coarse_costs, fine_costs;
-  std::unique_ptr<StepCosts> steps;
+  std::unique_ptr<FineResiduals> fine, details;
+  PairingCosts coarse_costs, fine_costs, detail_costs;
+  std::unique_ptr<StepCosts> steps, detail_steps;
+  CostWeights weights;
   int64_t reference_count = 0;
   int64_t vivid = 0;        // distorted frames that have anything to compare
   int64_t vivid_pairs = 0;  // of them, those that the path has a reference frame for
   double usual = 0;         // the median residual
   double unexplained = 1;   // the part of such a frame's energy that is left: the median
+
+  /// The costs of pairing distorted frame j with reference frames first, first + 1, ... by cells and details.
+  void FillPairs(int64_t j, int64_t first, std::span<double> costs, double tie = PairingCosts::kTie) const;
+  /// What is new, by cells and details, in the errors of frame j, as StepCosts::Fill says it.
+  void FillNew(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
+               std::span<double> costs) const;
 
   /// Whether distorted frame j is no encode of reference frame i, by far.
   bool IsForeign(int64_t j, int64_t i) const;

@@ -6,62 +6,67 @@
 namespace acutance {
 namespace {
 
-constexpr int kMostRows = 16;  // of a cell: 16 samples of 8 bits fit into 16 bits
-constexpr int kColumns = FrameSignature::kColumns;
-constexpr int kRows = FrameSignature::kRows;
+// Cells are made of quarters.
+constexpr int kColumns = 2 * FrameSignature::kColumns, kRows = 2 * FrameSignature::kRows;
+constexpr int kMostRows = 8;  // of a quarter: samples of 8 bits fit into 16 bits
+using Quarters = std::array<int32_t, static_cast<size_t>(kColumns) * kRows>;
 
-struct Range {
-  int begin, end;
+/// Rows of a quarter: where the first one lies and how far the next one, in 2^-16 rows, and how many there are.
+struct QuarterRows {
+  int64_t first, step;
+  int count;
 };
 
-/// Cell `index` of `count` along a side; it has a sample at least, which small pictures' cells share.
-Range CellRange(int index, int count, int side) {
-  const int begin = static_cast<int>(static_cast<int64_t>(index) * side / count);
-  const int end = static_cast<int>(static_cast<int64_t>(index + 1) * side / count);
-  return {begin, std::max(end, begin + 1)};
-}
-
-/// Rows of a cell: the first, from one to the next, and how many.
-struct CellRows {
-  int first, step, count;
-};
-
-/// The sums of `kWidth` columns from `x` on; the compiler keeps them in registers.
-template <int kWidth, class Sample, class Sum>
-void AddColumns(const Plane& luma, const CellRows& rows, int x, Sum* sums) {
-  Sum running[kWidth] = {};
+/// The sums of the columns in the rows.
+template <class Sample, class Sum>
+void AddRows(const Plane& luma, const QuarterRows& rows, Sum* sums) {
+  const int width = luma.width;
+  std::fill_n(sums, width, Sum{0});
   for (int i = 0; i < rows.count; ++i) {
-    const Sample* row = luma.Row<Sample>(rows.first + i * rows.step) + x;
-    for (int k = 0; k < kWidth; ++k) running[k] = static_cast<Sum>(running[k] + row[k]);
+    const Sample* row = luma.Row<Sample>(static_cast<int>((rows.first + i * rows.step) >> 16));
+    for (int x = 0; x < width; ++x) sums[x] = static_cast<Sum>(sums[x] + row[x]);
   }
-  std::copy_n(running, kWidth, sums + x);
 }
 
-template <class Sample, class Sum>
-void AddRows(const Plane& luma, const CellRows& rows, Sum* sums) {
-  constexpr int kChunk = 64 / static_cast<int>(sizeof(Sum));  // half of the registers of SSE2
-  int x = 0;
-  for (; x + kChunk <= luma.width; x += kChunk) AddColumns<kChunk, Sample>(luma, rows, x, sums);
-  for (; x < luma.width; ++x) AddColumns<1, Sample>(luma, rows, x, sums);
+/// The rows of a quarter that are read, evenly spaced; the same one more than once where quarters are flat.
+QuarterRows RowsOf(int quarter, int height) {
+  const int count = std::clamp((height + kRows - 1) / kRows, 1, kMostRows);
+  const int64_t step = (int64_t{height} << 16) / (kRows * count);
+  return {step / 2 + ((int64_t{quarter} * height << 16) / kRows), step, count};
 }
 
+/// The means of quarters in 16 bits. Where one ends inside a sample it has that part of it.
 template <class Sample, class Sum>
-void ReduceCells(const Plane& luma, int bit_depth, FrameSignature& signature) {
-  std::vector<Sum> sums(static_cast<size_t>(luma.width));
+Quarters Reduce(const Plane& luma, int bit_depth) {
+  Quarters quarters;
+  std::vector<Sum> sums(static_cast<size_t>(luma.width) + 1);  // the last one has no part in any
   for (int row = 0; row < kRows; ++row) {
-    const Range down = CellRange(row, kRows, luma.height);
-    const int step = (down.end - down.begin + kMostRows - 1) / kMostRows;
-    const int first = down.begin + step / 2, rows = (down.end - first + step - 1) / step;
-    AddRows<Sample>(luma, {first, step, rows}, sums.data());
+    const QuarterRows rows = RowsOf(row, luma.height);
+    AddRows<Sample>(luma, rows, sums.data());
+    const auto samples =
+        static_cast<uint64_t>(luma.width) * static_cast<uint64_t>(rows.count);  // of a quarter, times kColumns
+    int64_t begin = 0;
+    uint64_t before = 0;  // the part of the sample at `begin` that belongs to the quarter before
     for (int column = 0; column < kColumns; ++column) {
-      const Range across = CellRange(column, kColumns, luma.width);
-      uint64_t sum = 0;
-      for (int x = across.begin; x < across.end; ++x) sum += sums[static_cast<size_t>(x)];
-      const auto samples = static_cast<uint64_t>(across.end - across.begin) * static_cast<uint64_t>(rows);
-      signature.cells[static_cast<size_t>(row * kColumns + column)] =
-          static_cast<uint16_t>((sum << (16 - bit_depth)) / samples);
+      const int64_t edge = (column + int64_t{1}) * luma.width, end = edge / kColumns;
+      const auto after = static_cast<uint64_t>(edge % kColumns);
+      uint32_t whole = 0;  // of 8 rows of 16 bits and less than 2^13 columns
+      for (int64_t x = begin; x < end; ++x) whole += sums[static_cast<size_t>(x)];
+      const uint64_t sum = uint64_t{whole} * kColumns - before * sums[static_cast<size_t>(begin)] +
+                           after * sums[static_cast<size_t>(end)];
+      quarters[static_cast<size_t>(row * kColumns + column)] =
+          static_cast<int32_t>((sum << (16 - bit_depth)) / samples);
+      begin = end;
+      before = after;
     }
   }
+  return quarters;
+}
+
+int8_t DetailOf(int32_t twice) {
+  constexpr int32_t kUnit = 2 * FrameSignature::kDetailStep;
+  return static_cast<int8_t>(std::clamp((twice + kUnit / 2) >> 7, -127, 127));
+  static_assert(kUnit == 1 << 7);
 }
 
 }  // namespace
@@ -77,10 +82,21 @@ std::optional<double> PlausibleTime(std::optional<double> time) {
 }
 
 FrameSignature SignatureOf(const Picture& picture) {
-  FrameSignature signature;
   const Plane& luma = picture.planes[0];
-  if (picture.format.bit_depth == 8) ReduceCells<uint8_t, uint16_t>(luma, 8, signature);
-  else ReduceCells<uint16_t, uint32_t>(luma, picture.format.bit_depth, signature);
+  const int bit_depth = picture.format.bit_depth;
+  const Quarters quarters =
+      bit_depth == 8 ? Reduce<uint8_t, uint16_t>(luma, 8) : Reduce<uint16_t, uint32_t>(luma, bit_depth);
+  FrameSignature signature;
+  for (int cell = 0; cell < FrameSignature::kCells; ++cell) {
+    const int32_t* upper = quarters.data() + static_cast<ptrdiff_t>(2 * (cell / FrameSignature::kColumns)) * kColumns +
+                           static_cast<ptrdiff_t>(2 * (cell % FrameSignature::kColumns));
+    const int32_t* lower = upper + kColumns;
+    signature.cells[static_cast<size_t>(cell)] = static_cast<uint16_t>((upper[0] + upper[1] + lower[0] + lower[1]) / 4);
+    int8_t* details = signature.details.data() + static_cast<ptrdiff_t>(cell) * FrameSignature::kDetailsOfCell;
+    details[0] = DetailOf(upper[0] - upper[1] + lower[0] - lower[1]);
+    details[1] = DetailOf(upper[0] + upper[1] - lower[0] - lower[1]);
+    details[2] = DetailOf(upper[0] - upper[1] - lower[0] + lower[1]);
+  }
   return signature;
 }
 

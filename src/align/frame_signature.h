@@ -1,4 +1,4 @@
-// The signature of a frame: its luma, reduced by area to 32 x 18 cells, in whole numbers.
+// The signature of a frame: its luma, reduced by area to 32 x 18 cells and what is finer in them, in whole numbers.
 #pragma once
 
 #include <array>
@@ -17,6 +17,13 @@ struct FrameSignature {
 
   /// The means of the cells, row by row, as 16-bit samples: 256 is a step of an 8-bit sample.
   std::array<uint16_t, kCells> cells{};
+
+  static constexpr int kDetailsOfCell = 3, kDetails = kCells * kDetailsOfCell;
+  static constexpr int kDetailStep = 64;  // a fourth of a step of an 8-bit sample
+
+  /// How the quarters of each cell differ: left and right, upper and lower, and across. Haar's coefficients in steps of
+  /// kDetailStep, cut at 127: strong ones show in cells, too.
+  std::array<int8_t, kDetails> details{};
 };
 
 /// The picture has luma in the host's memory. Of tall cells some rows are read, evenly spaced, so that a picture costs

@@ -23,7 +23,7 @@ class ShiftSums {
     const int64_t low = std::max<int64_t>(0, i - reach_), high = std::min(reference_count - 1, i + reach_);
     row_.resize(static_cast<size_t>(high - low + 1));
     residuals.Fill(j, low, row_);
-    costs.FromResiduals(residuals.energy(j), Residuals::floor(), row_, PairingCosts::kTieOfAll);
+    costs.FromResiduals(residuals.energy(j), residuals.floor(), row_, PairingCosts::kTieOfAll);
     const double own = row_[static_cast<size_t>(i - low)];
     for (int64_t k = low; k <= high; ++k) {
       const auto at = static_cast<size_t>(k - i + reach_);
@@ -37,10 +37,13 @@ class ShiftSums {
   void AddStep(const FittedPath& fitted, int64_t j, int64_t before, int64_t now) {
     const int64_t low = std::max<int64_t>(0, now - reach_), high = std::min(fitted.reference_count - 1, now + reach_);
     row_.resize(static_cast<size_t>(high - low + 1));
-    fitted.fine->Fill(j, low, row_);
-    fitted.fine_costs.FromResiduals(fitted.fine->energy(j), FineResiduals::floor(), row_, PairingCosts::kTieOfAll);
+    fitted.FillPairs(j, low, row_, PairingCosts::kTieOfAll);
     steps_.resize(sums_.size());
+    finer_.resize(sums_.size());
     fitted.steps->FillShifts(j, before, now, reach_, steps_);
+    fitted.detail_steps->FillShifts(j, before, now, reach_, finer_);
+    for (size_t k = 0; k < steps_.size(); ++k)
+      if (steps_[k] >= 0) steps_[k] = fitted.weights.new_cells * steps_[k] + fitted.weights.new_details * finer_[k];
     const double own = row_[static_cast<size_t>(now - low)], own_step = steps_[static_cast<size_t>(reach_)];
     for (int64_t k = low; k <= high; ++k) {
       const auto at = static_cast<size_t>(k - now + reach_);
@@ -61,7 +64,7 @@ class ShiftSums {
 
  private:
   int64_t reach_;
-  std::vector<double> sums_, row_, steps_;
+  std::vector<double> sums_, row_, steps_, finer_;
   std::vector<int64_t> counts_;
   int64_t pairs_ = 0;
 };

@@ -187,10 +187,11 @@ class Chunk {
     first_pair_ = low;
     pairs_.resize(static_cast<size_t>(high - low + 1));
     search_.fill(j, low, pairs_);
+    const double outside =
+        std::max(search_.costs.outside, search_.costs.outside_a_match - *std::ranges::min_element(pairs_));
     for (int64_t o = window.first; o <= window.last; ++o) {
       const int64_t i = search_.clock.ReferenceAt(j, o);
-      emission_[static_cast<size_t>(o - first_)] =
-          i < 0 || i > top ? search_.costs.outside : pairs_[static_cast<size_t>(i - low)];
+      emission_[static_cast<size_t>(o - first_)] = i < 0 || i > top ? outside : pairs_[static_cast<size_t>(i - low)];
     }
   }
 

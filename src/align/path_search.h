@@ -14,13 +14,14 @@ namespace acutance {
 struct PathCosts {
   double jump = 10;  // reference frames are missing: the offset grows
   double jump_a_frame = 0.02;
-  double slip = 7;           // a conversion of rates goes on in another phase
-  double hold = 10;          // the distorted video stops on a frame, or other frames begin
-  double hold_a_frame = 3;   // another frame, which fits no reference frame
-  double hold_a_match = 10;  // one that does
-  double hold_again = 1.5;   // the frame before, once more
-  double outside = 3;        // a frame before the reference's first or after its last
-  double off_time = 8;       // a first offset other than 0
+  double slip = 15;            // a conversion of rates goes on in another phase
+  double hold = 10;            // the distorted video stops on a frame, or other frames begin
+  double hold_a_frame = 3;     // another frame, which fits no reference frame
+  double hold_a_match = 10;    // one that does
+  double hold_again = 1.5;     // the frame before, once more
+  double outside = 3;          // a frame before the reference's first or after its last
+  double outside_a_match = 6;  // one that fits a reference frame
+  double off_time = 8;         // a first offset other than 0
   double off_time_a_frame = 0.01;
   double jump_after_repeat = 3.5;  // the same where the distorted frames are seen to repeat
   double hold_at_repeat = 3.5;
@@ -28,7 +29,7 @@ struct PathCosts {
 };
 
 /// Of a path that is judged: what happens to frames must show in them, and rest on little that was expected before.
-inline constexpr PathCosts kJudgingCosts{.jump = 3, .jump_a_frame = 0.02, .slip = 3, .hold = 3, .off_time = 2};
+inline constexpr PathCosts kJudgingCosts{.jump = 3, .jump_a_frame = 0.02, .slip = 8, .hold = 3, .off_time = 2};
 
 struct PathSearch {
   int64_t reference_count = 0;

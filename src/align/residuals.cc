@@ -14,20 +14,28 @@ constexpr double kAlike = 0.15;
 constexpr double kWeight = 5;      // of what goes beyond: the cells of a frame err alike
 constexpr double kUnmatched = 25;  // a pair costs this at most: a single frame decides nothing
 constexpr double kStrange = 4;     // a frame that fits nothing: coded badly, or from elsewhere
-constexpr int kAll = FrameSignature::kCells;
 
-/// Sums of squares of 32 differences below 2^13 fit into 32 bits.
-double SquaredDistance(const int16_t* a, const int16_t* b) {
+/// `count` is a multiple of 32. Sums of squares of 32 differences below 2^13 fit into 32 bits.
+double SquaredDistance(const int16_t* a, const int16_t* b, int64_t count) {
+  constexpr int kPart = 32;
+  static_assert(FrameSignature::kCells % kPart == 0 && FrameSignature::kDetails % kPart == 0);
   uint64_t sum = 0;
-  for (int row = 0; row < FrameSignature::kRows; ++row) {
+  for (int64_t first = 0; first < count; first += kPart) {
     uint32_t part = 0;
-    for (int x = 0; x < FrameSignature::kColumns; ++x) {
-      const int difference = a[row * FrameSignature::kColumns + x] - b[row * FrameSignature::kColumns + x];
+    for (int x = 0; x < kPart; ++x) {
+      const int difference = a[first + x] - b[first + x];
       part += static_cast<uint32_t>(difference * difference);
     }
     sum += part;
   }
   return static_cast<double>(sum);
+}
+
+/// What a band has of a frame, in 16 bits.
+int64_t ValueOf(FineResiduals::Band band, const FrameSignature& frame, int64_t k) {
+  const auto at = static_cast<size_t>(k);
+  return band == FineResiduals::Band::kCells ? int64_t{frame.cells[at]}
+                                             : int64_t{FrameSignature::kDetailStep} * frame.details[at];
 }
 
 }  // namespace
@@ -104,47 +112,58 @@ void CoarseResiduals::Fill(int64_t j, int64_t first, std::span<double> residuals
   }
 }
 
-double FineResiduals::floor() { return kAll * 2.0 * 2.0; }
-
-FineResiduals::FineResiduals(const FrameTrack& reference, const FrameTrack& distorted, double gain,
-                             std::span<const std::pair<int64_t, int64_t>> pairs) {
+FineResiduals::FineResiduals(Band band, const FrameTrack& reference, const FrameTrack& distorted, double gain,
+                             std::span<const std::pair<int64_t, int64_t>> pairs)
+    : size_(band == Band::kCells ? FrameSignature::kCells : FrameSignature::kDetails),
+      floor_(static_cast<double>(size_) * 2 * 2) {
   const auto scaled = static_cast<int64_t>(std::lround(gain * 4096));
-  std::array<int64_t, kAll> apart{};  // of each cell, in all pairs
+  const int64_t least = band == Band::kCells ? 0 : -4096, most = least + 8191;
+  const auto fits = [&](int64_t value) { return static_cast<int16_t>(std::clamp(value >> kShift, least, most)); };
+  std::vector<int64_t> apart(static_cast<size_t>(size_));  // of each cell, in all pairs
   for (const auto& [i, j] : pairs)
-    for (size_t c = 0; c < kAll; ++c)
-      apart[c] += distorted.signatures[static_cast<size_t>(j)].cells[c] -
-                  ((reference.signatures[static_cast<size_t>(i)].cells[c] * scaled) >> 12);
+    for (int64_t c = 0; c < size_; ++c)
+      apart[static_cast<size_t>(c)] +=
+          ValueOf(band, distorted.signatures[static_cast<size_t>(j)], c) -
+          ((ValueOf(band, reference.signatures[static_cast<size_t>(i)], c) * scaled) >> 12);
   if (!pairs.empty())
     for (int64_t& cell : apart) cell /= static_cast<int64_t>(pairs.size());
-  const auto fits = [](int64_t value) { return static_cast<int16_t>(std::clamp<int64_t>(value >> kShift, 0, 8191)); };
   for (const FrameSignature& frame : reference.signatures)
-    for (size_t c = 0; c < kAll; ++c) reference_.push_back(fits(((frame.cells[c] * scaled) >> 12) + apart[c]));
+    for (int64_t c = 0; c < size_; ++c)
+      reference_.push_back(fits(((ValueOf(band, frame, c) * scaled) >> 12) + apart[static_cast<size_t>(c)]));
   for (const FrameSignature& frame : distorted.signatures) {
     int64_t sum = 0, squares = 0;
-    for (const uint16_t cell : frame.cells) {
-      const int64_t value = fits(cell);
+    for (int64_t c = 0; c < size_; ++c) {
+      const int64_t value = fits(ValueOf(band, frame, c));
       distorted_.push_back(static_cast<int16_t>(value));
       sum += value;
       squares += value * value;
     }
-    energies_.push_back(static_cast<double>(squares - sum * sum / kAll));
+    energies_.push_back(static_cast<double>(squares - sum * sum / size_));
+    const int16_t* last = distorted_.data() + static_cast<ptrdiff_t>(distorted_.size()) - size_;
+    motions_.push_back(motions_.empty() ? 0 : SquaredDistance(last, last - size_, size_));
   }
+  kept_.assign(distorted.signatures.size() * kKept, -1);
+  kept_first_.assign(distorted.signatures.size(), -1);
 }
 
 double FineResiduals::Residual(int64_t j, int64_t i) const {
-  return SquaredDistance(distorted_.data() + j * kAll, reference_.data() + i * kAll);
+  const auto find = [&] {
+    return static_cast<float>(SquaredDistance(distorted_.data() + j * size_, reference_.data() + i * size_, size_));
+  };
+  int64_t& first = kept_first_[static_cast<size_t>(j)];
+  if (first < 0) first = std::max<int64_t>(0, i - kKept / 2);
+  if (i < first || i >= first + kKept) return find();
+  float& kept = kept_[static_cast<size_t>(j * kKept + i - first)];
+  if (kept < 0) kept = find();
+  return kept;
 }
 
 void FineResiduals::Fill(int64_t j, int64_t first, std::span<double> residuals) const {
   for (size_t k = 0; k < residuals.size(); ++k) residuals[k] = Residual(j, first + static_cast<int64_t>(k));
 }
 
-double FineResiduals::DistortedMotion(int64_t j) const {
-  return j == 0 ? 0 : SquaredDistance(distorted_.data() + j * kAll, distorted_.data() + (j - 1) * kAll);
-}
-
 double FineResiduals::ReferenceDistance(int64_t i, int64_t k) const {
-  return SquaredDistance(reference_.data() + i * kAll, reference_.data() + k * kAll);
+  return SquaredDistance(reference_.data() + i * size_, reference_.data() + k * size_, size_);
 }
 
 }  // namespace acutance

@@ -58,27 +58,37 @@ class CoarseResiduals {
 };
 
 /// Whole signatures after one gain, one brightness and the constant difference of each cell, which the whole clip
-/// gives.
+/// gives. Cells and details have residuals of their own, as encodes err more in one or the other.
 class FineResiduals {
  public:
+  enum class Band { kCells, kDetails };
+
   /// `pairs` are those that the fit is made of.
-  FineResiduals(const FrameTrack& reference, const FrameTrack& distorted, double gain,
+  FineResiduals(Band band, const FrameTrack& reference, const FrameTrack& distorted, double gain,
                 std::span<const std::pair<int64_t, int64_t>> pairs);
 
   void Fill(int64_t j, int64_t first, std::span<double> residuals) const;
   double Residual(int64_t j, int64_t i) const;
   double energy(int64_t j) const { return energies_[static_cast<size_t>(j)]; }
   /// The residual of a distorted frame and the one before it.
-  double DistortedMotion(int64_t j) const;
+  double DistortedMotion(int64_t j) const { return motions_[static_cast<size_t>(j)]; }
   /// The residual of two reference frames.
   double ReferenceDistance(int64_t i, int64_t k) const;
-  static double floor();
+  /// What rounding leaves.
+  double floor() const { return floor_; }
 
  private:
   static constexpr int kShift = 3;  // 32 steps for one of an 8-bit sample
 
-  std::vector<int16_t> reference_, distorted_;  // kCells a frame
-  std::vector<double> energies_;
+  int64_t size_ = 0;  // values of a frame
+  double floor_ = 0;
+  std::vector<int16_t> reference_, distorted_;
+  std::vector<double> energies_, motions_;
+
+  /// Residuals that were asked for, by distorted frame and reference frame about the first that was.
+  static constexpr int64_t kKept = 48;
+  mutable std::vector<float> kept_;          // below 0: not known
+  mutable std::vector<int64_t> kept_first_;  // the reference frame of each row's first; -1: none
 };
 
 }  // namespace acutance

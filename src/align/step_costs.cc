@@ -124,11 +124,11 @@ void StepCosts::LearnNoise(Pairs pairs, int64_t distorted_count) {
     const double far = ReferenceDistance(before, now + 1), next = ReferenceDistance(now, now + 1);
     const double motions = (far - step.apart - next) / 2;
     const double across = next - (step.apart > 0 ? motions * motions / step.apart : 0);
-    if (across < 0.1 * next || next <= 4 * FineResiduals::floor()) return;
+    if (across < 0.1 * next || next <= 4 * fine_.floor()) return;
     const double product = (step.now_to_now - fine_.Residual(j, now + 1) + far - step.apart) / 2 -
                            lasting_ * (step.before_to_now - fine_.Residual(j - 1, now + 1) + far - step.apart) / 2;
     const double noise_along = product - own.gain * motions;
-    along.push_back(noise_along * noise_along / across / (own.energy + FineResiduals::floor()));
+    along.push_back(noise_along * noise_along / across / (own.energy + fine_.floor()));
   });
   const double part = Median(along, kMedian / (2 * kLeast)) / kMedian;
   weight_ = std::clamp(0.5 / std::max(part, 1e-6), kLeast, kMost);
@@ -136,14 +136,12 @@ void StepCosts::LearnNoise(Pairs pairs, int64_t distorted_count) {
     std::vector<double> about;
     for (int64_t k = std::max<int64_t>(0, j - kAbout); k < std::min(distorted_count, j + kAbout + 1); ++k)
       if (noise[static_cast<size_t>(k)] >= 0) about.push_back(noise[static_cast<size_t>(k)]);
-    usual_.push_back(Median(about, 0) + FineResiduals::floor());
+    usual_.push_back(Median(about, 0) + fine_.floor());
   }
 }
 
-void StepCosts::Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, std::span<const double> pairs,
+void StepCosts::Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
                      std::span<double> steps) const {
-  constexpr double kAnew = 10;  // an error that has nothing of the one before
-  const auto count = static_cast<int64_t>(pairs.size());
   const int64_t low = std::min(first_before, first), high = std::max(first_before + befores, first + count);
   now_.resize(static_cast<size_t>(high - low));
   before_.resize(static_cast<size_t>(high - low));
@@ -166,17 +164,10 @@ void StepCosts::Fill(int64_t j, int64_t first_before, int64_t befores, int64_t f
       if (least < 0 || step < least) least = step;
     }
   }
-  const double usual = usual_[static_cast<size_t>(j)], strange = *std::ranges::min_element(pairs);
-  const double from = std::max(least, 0.0) + usual, unit = Log2(from);
+  const double usual = usual_[static_cast<size_t>(j)], from = std::max(least, 0.0) + usual, unit = Log2(from);
   const double most = from * Exp(kMost / weight_);
-  for (int64_t b = 0; b < befores; ++b)
-    for (int64_t n = 0; n < count; ++n) {
-      double& step = steps[static_cast<size_t>(b * count + n)];
-      const double anew = pairs[static_cast<size_t>(n)] + kAnew;
-      const double level = pairs[static_cast<size_t>(n)] - strange;
-      step = step < 0 || step + usual > most ? kMost : weight_ * kNats * (Log2(step + usual) - unit);
-      step = std::min(anew, strange + (level + step) / 2);
-    }
+  for (double& step : steps)
+    step = step < 0 || step + usual > most ? kMost : weight_ * kNats * (Log2(step + usual) - unit);
 }
 
 void StepCosts::FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const {

@@ -20,14 +20,15 @@ class StepCosts {
   StepCosts(const FineResiduals& fine, std::span<const std::pair<int64_t, int64_t>> pairs, int64_t distorted_count,
             int64_t reference_count);
 
-  /// As PathSearch::fill_steps asks for it.
-  void Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, std::span<const double> pairs,
+  /// Fills, for each of `befores` reference frames from `first_before` on that frame j - 1 may show, a row of what is
+  /// new costs if frame j shows one of `count` from `first` on.
+  void Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
             std::span<double> steps) const;
 
   /// What is new in the error of frame j, if these reference frames are shown before and now.
   double NewError(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
 
-  /// The costs of what is new, without those of the pairs, where the reference frames before and now are shifted by
+  /// The same where the reference frames before and now are shifted by
   /// -reach to reach. Below 0: there are no such frames.
   void FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const;
 

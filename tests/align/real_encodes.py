@@ -215,6 +215,14 @@ class Pair:
         a, b = self.frames[i][:WIDTH * HEIGHT:29], self.frames[k][:WIDTH * HEIGHT:29]
         return 0 if a == b else sum((x - y) * (x - y) for x, y in zip(a, b)) / len(a)
 
+    def alike_found(self, k, step, found, alike):
+        """Whether a frame that was found follows k, all between them alike."""
+        while 0 <= k + step < len(self.frames) and alike(k, k + step):
+            k += step
+            if k in found:
+                return True
+        return False
+
     def check(self):
         """(right, refused, what is wrong)"""
         out = self.dis + ".csv"
@@ -232,7 +240,7 @@ class Pair:
         wrong = [(i, j) for i, j in pairs if self.shown[j] < 0 or not alike(i, self.shown[j])]
         found = {i for i, _ in pairs} | {self.shown[j] for j in alignment.get("doubtful", [])}
         missing = [k for k in sorted(set(self.shown)) if k >= 0 and k not in found and
-                   not any(alike(k, n) for n in range(k - 3, k + 4) if n in found)]
+                   not any(self.alike_found(k, step, found, alike) for step in (-1, 1))]
         if not wrong and not missing:
             return True, False, alignment.get("text", "")
         first = f"distorted {wrong[0][1]} shows {self.shown[wrong[0][1]]}, paired with {wrong[0][0]}" if wrong else ""

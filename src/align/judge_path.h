@@ -1,0 +1,22 @@
+// How sure each frame of a path is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "align/fit_path.h"
+#include "align/path_search.h"
+
+namespace acutance {
+
+/// The reference frames that a path has the distorted frames show: of a frame that stands for none of its own, the one
+/// that the path stops at.
+std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path, const FittedPath& fitted);
+
+/// Leaves out frames of which the path cannot tell which of two frames they show, and takes those that repeat one for
+/// sure. Where the two look alike, for what the encode left of them, it does not matter.
+void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
+           FittedPath& fitted);
+
+}  // namespace acutance

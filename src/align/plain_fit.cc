@@ -1,0 +1,91 @@
+#include "align/plain_fit.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace acutance {
+namespace {
+
+constexpr int kShift = 3;  // as fine residuals have it: 32 steps for one of an 8-bit sample
+constexpr double kFloor = FrameSignature::kCells * 2.0 * 2.0;
+
+/// The squared difference of the cells, less that of their means: an encode may be brighter.
+double DistanceOf(const FrameSignature& a, const FrameSignature& b) {
+  constexpr int kPart = 32;  // squares of so many differences below 2^13 fit into 32 bits
+  int64_t squares = 0;
+  int32_t sum = 0;
+  for (size_t first = 0; first < FrameSignature::kCells; first += kPart) {
+    uint32_t part = 0;
+    for (size_t c = first; c < first + kPart; ++c) {
+      const int difference = (a.cells[c] >> kShift) - (b.cells[c] >> kShift);
+      part += static_cast<uint32_t>(difference * difference);
+      sum += difference;
+    }
+    squares += part;
+  }
+  return static_cast<double>(squares) - static_cast<double>(sum) * sum / FrameSignature::kCells;
+}
+
+double DetailDistanceOf(const FrameSignature& a, const FrameSignature& b) {
+  int32_t squares = 0;  // 1728 of 16 bits
+  for (size_t c = 0; c < FrameSignature::kDetails; ++c) {
+    const int difference = a.details[c] - b.details[c];
+    squares += difference * difference;
+  }
+  return squares;
+}
+
+/// The frames about number k, and how far from it they lie.
+struct Frame {
+  std::span<const FrameSignature> reference;
+  const FrameSignature& distorted;
+  int64_t number;
+
+  bool Has(int64_t i) const { return i >= 0 && i < static_cast<int64_t>(reference.size()); }
+  const FrameSignature& at(int64_t i) const { return reference[static_cast<size_t>(i)]; }
+  double DistanceFrom(int64_t i) const { return DistanceOf(distorted, at(i)); }
+};
+
+/// Whether reference frames look alike for what the encode left of them, in cells and details.
+bool LookAlike(const Frame& frame, int64_t other, double own) {
+  constexpr double kAlike = 0.05, kDetailFloor = FrameSignature::kDetails / 16.0;
+  if (DistanceOf(frame.at(frame.number), frame.at(other)) > kAlike * (own + kFloor)) return false;
+  return DetailDistanceOf(frame.at(frame.number), frame.at(other)) <=
+         kAlike * (DetailDistanceOf(frame.distorted, frame.at(frame.number)) + kDetailFloor);
+}
+
+enum class Fit { kClearly, kAlike, kNo };
+
+Fit FitOf(const Frame& frame) {
+  constexpr double kFar = 2;
+  constexpr int64_t kAway = 12;
+  const double own = frame.DistanceFrom(frame.number);
+  Fit fit = Fit::kClearly;
+  for (const int64_t other : {frame.number - 1, frame.number + 1}) {
+    if (!frame.Has(other) || frame.DistanceFrom(other) > kFar * (own + kFloor)) continue;
+    if (!LookAlike(frame, other, own)) return Fit::kNo;
+    fit = Fit::kAlike;
+  }
+  if (fit == Fit::kClearly) return fit;
+  // Where all neighbours look alike the picture may still creep on, and the encode be far behind.
+  for (const int64_t other : {frame.number - kAway, frame.number + kAway})
+    if (frame.Has(other) && frame.DistanceFrom(other) + kFloor < own) return Fit::kNo;
+  return fit;
+}
+
+}  // namespace
+
+bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr int64_t kLeast = 24;
+  const int64_t count = std::min(reference.size(), distorted.size());
+  int64_t clear = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const Fit fit = FitOf({reference.signatures, distorted.signatures[static_cast<size_t>(k)], k});
+    if (fit == Fit::kNo) return false;
+    clear += fit == Fit::kClearly;
+  }
+  return clear >= kLeast && 2 * clear >= count;
+}
+
+}  // namespace acutance

@@ -1,0 +1,12 @@
+// Whether it is plain that two videos fit frame by frame.
+#pragma once
+
+#include "align/frame_signature.h"
+
+namespace acutance {
+
+/// Whether each distorted frame is far nearer to the reference frame of its number than to those before and after it,
+/// or these look alike, and most are. Costs about a microsecond a frame; false says nothing.
+bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted);
+
+}  // namespace acutance
