@@ -66,6 +66,11 @@ bool HasBanding(const Page& page, size_t video, int64_t frame) {
   });
 }
 
+/// What each kind of damage looks like, in the order of kDamageNames.
+constexpr const char* kDamageLooks[kDamages] = {
+    "fine structure is gone: blur, too few bits", "edges that the reference has not: contours, blocks, ringing, noise",
+    "pictures look softer or flatter", "smooth areas in visible steps", "colors differ from the reference's"};
+
 /// What cost the worst frame of a second most; "": nothing does, or it is not known.
 std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second) {
   const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.worst) : std::nullopt;
@@ -123,6 +128,20 @@ std::string LostWords(const LostPoints& lost) {
     if (lost.points[kind] >= 0.05)
       text += fmt::format("{}{} {:.1f}", text.empty() ? "points lost: " : ", ", kDamageNames[kind], lost.points[kind]);
   return text;
+}
+
+/// A score so low that frames of different moments are the likelier cause, where nothing looked at them.
+std::string DoubtOfPairs(const Page& page, size_t video) {
+  constexpr double kUnlikely = 30;
+  if (!HasModel(page) || page.summary->videos[video].alignment) return "";
+  const std::vector<WorstSecond> seconds = FindWorstSeconds(page, video, 1);
+  if (seconds.empty() || seconds[0].score >= kUnlikely) return "";
+  return fmt::format(
+      "{} was compared frame by frame in the files' order, and its worst second has a score that encodes seldom have. "
+      "If "
+      "the worst frames below show different moments, frames were lost or moved: --align auto finds that, and acutance "
+      "doctor names it.",
+      VideoName(*page.summary, video));
 }
 
 /// What was done to a video stands in the table of the videos.
@@ -184,9 +203,13 @@ std::string VerdictPart(const Page& page) {
     text +=
         "<p class=\"note\">VMAF was trained on a scale with 20 for bad, 40 poor, 60 fair, 80 good and 100 "
         "excellent.</p>\n";
+  const auto warn = [&](const std::string& warning) {
+    text += "<p class=\"warning\" role=\"note\">" + EscapeXml(warning) + "</p>\n";
+  };
+  for (size_t v = 0; v < page.videos.size(); ++v)
+    if (const std::string doubt = DoubtOfPairs(page, v); !doubt.empty()) warn(doubt);
   for (const std::string& warning : page.summary->warnings)
-    if (!IsChange(*page.summary, warning))
-      text += "<p class=\"warning\" role=\"note\">" + EscapeXml(warning) + "</p>\n";
+    if (!IsChange(*page.summary, warning)) warn(warning);
   return text + "</header>\n";
 }
 
@@ -255,9 +278,10 @@ std::string LossPart(const Page& page) {
       if (std::abs(lost.points[kind]) < 0.005) continue;
       has_gain |= lost.points[kind] < 0;
       rows += fmt::format(
-          "<tr><th scope=\"row\">{}</th><td>{:.2f}</td><td><span class=\"bar\" "
+          "<tr><th scope=\"row\">{}<br><span class=\"note\">{}</span></th><td>{:.2f}</td><td><span class=\"bar\" "
           "style=\"width:{:.1f}%\"></span></td></tr>\n",
-          kDamageNames[kind], lost.points[kind], std::clamp(lost.points[kind] / all, 0.0, 1.0) * 100);
+          kDamageNames[kind], kDamageLooks[kind], lost.points[kind],
+          std::clamp(lost.points[kind] / all, 0.0, 1.0) * 100);
     }
     rows += "</table></div>\n";
     if (has_gain) rows += "<p class=\"note\">Below zero: the model takes that difference for a gain.</p>\n";

@@ -29,10 +29,10 @@ Picture Gray(int width, int height, int value, int spot = 0) {
 
 /// A run of one encode with a model and a feature.
 struct ScoredPage {
-  explicit ScoredPage(int64_t frames, const std::string& name = "encode.mp4") {
+  explicit ScoredPage(int64_t frames, const std::string& name = "encode.mp4", double loss = 40) {
     const int vmaf = *table.AddColumn("vmaf", "vmaf"), feature = *table.AddColumn("stored_cambi", "cambi");
     for (int64_t f = 0; f < frames; ++f) {
-      EXPECT_TRUE(table.Set(vmaf, f, 90 - (f >= 50 && f < 75 ? 40 : 0) + static_cast<double>(f % 7) / 10).ok());
+      EXPECT_TRUE(table.Set(vmaf, f, 90 - (f >= 50 && f < 75 ? loss : 0) + static_cast<double>(f % 7) / 10).ok());
       EXPECT_TRUE(table.Set(feature, f, static_cast<double>(f % 11)).ok());
     }
     summary.version = "1.2";
@@ -69,6 +69,25 @@ TEST(Page, SaysWhatItComesTo) {
   EXPECT_TRUE(Has(page, "Its worst second, from 0:02.00, has 50."));
   EXPECT_TRUE(Has(page, "data-frame=\"50\""));
   EXPECT_EQ(DataOf(page)["curves"].size(), 2);
+}
+
+TEST(Page, DoubtsPairsThatNothingLookedAt) {
+  const char* const doubt = "If the worst frames below show different moments";
+  EXPECT_FALSE(Has(MakePage(ScoredPage(100).page), doubt));  // its worst second has 50
+  ScoredPage low(100, "encode.mp4", 80);
+  EXPECT_TRUE(Has(MakePage(low.page), doubt));
+  const Alignment pairs;
+  low.summary.videos[0].alignment = &pairs;
+  EXPECT_FALSE(Has(MakePage(low.page), doubt));
+}
+
+TEST(Page, TellsWhatDamageLooksLike) {
+  ScoredPage run(100);
+  run.page.videos[0].lost = LostPoints{{0, 12, 0, 3, 0}, 100, 85};
+  const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "contours, blocks, ringing, noise"));
+  EXPECT_TRUE(Has(page, "smooth areas in visible steps"));
+  EXPECT_FALSE(Has(page, "colors differ"));
 }
 
 TEST(Page, NamesFilesOfOneNameByTheirPaths) {
