@@ -15,6 +15,7 @@
 #include "report/comparison.h"
 #include "report/ladder.h"
 #include "report/output_file.h"
+#include "report/page_encodes.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {
@@ -187,7 +188,8 @@ int RunCompareCommand(const EncodesTexts& texts) {
   }
   const auto numbers = NumberFormat::Parse(args.precision);
   if (!numbers.ok()) return Fail("compare", kUsage, numbers.status());
-  if (const Status status = WriteOutputs(args, encodes.run, *encodes.summary, *numbers); !status.ok())
+  if (const Status status = WriteOutputs(args, encodes.run, *encodes.summary, *numbers, EncodesPart(*comparison));
+      !status.ok())
     return Fail("compare", kFailed, status);
   return JudgeOutputs(args, *encodes.summary);
 }
@@ -218,7 +220,8 @@ int RunLadderCommand(EncodesTexts texts) {
   else fmt::print("{}", LadderText(ladder));
   const auto numbers = NumberFormat::Parse(encodes.args.precision);
   if (!numbers.ok()) return Fail("ladder", kUsage, numbers.status());
-  if (const Status status = WriteOutputs(encodes.args, encodes.run, summary, *numbers); !status.ok())
+  if (const Status status = WriteOutputs(encodes.args, encodes.run, summary, *numbers, EncodesPart(ladder));
+      !status.ok())
     return Fail("ladder", kFailed, status);
   return JudgeOutputs(encodes.args, summary);
 }

@@ -172,22 +172,24 @@ void PrintSummary(const ScoreArgs& args, const ScoredRun& result, const Summary&
   }
 }
 
-Status WriteReport(const ScoreArgs& args, const ScoredRun& result, const Summary& summary) {
+Status WriteReport(const ScoreArgs& args, const ScoredRun& result, const Summary& summary,
+                   const std::string& encodes_part) {
   if (args.report.empty()) return {};
   const std::time_t now = std::time(nullptr);
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(args.report));
   file->Write(
-      ReportPage(summary, ViewOf(result), {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}}));
+      ReportPage(summary, ViewOf(result),
+                 {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}, .encodes_part = encodes_part}));
   return file->Commit();
 }
 
 }  // namespace
 
-Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summary& summary,
-                    const NumberFormat& numbers) {
+Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summary& summary, const NumberFormat& numbers,
+                    const std::string& encodes_part) {
   ACU_RETURN_IF_ERROR(WriteLogs(args, result, numbers));
   ACU_RETURN_IF_ERROR(WriteJunit(args, summary));
-  ACU_RETURN_IF_ERROR(WriteReport(args, result, summary));
+  ACU_RETURN_IF_ERROR(WriteReport(args, result, summary, encodes_part));
   return args.worst > 0 ? WriteWorstMaps(args.maps, args.worst, args.threads, ViewOf(result)) : Status();
 }
 

@@ -22,8 +22,8 @@ SummaryChoice ChoiceOf(const ScoreArgs& args);
 Status CheckOutputs(const ScoreArgs& args);
 
 /// The logs, pairs, report and JUnit file of a run.
-Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summary& summary,
-                    const NumberFormat& numbers);
+Status WriteOutputs(const ScoreArgs& args, const ScoredRun& result, const Summary& summary, const NumberFormat& numbers,
+                    const std::string& encodes_part = "");
 
 /// Says which requirements fail, on standard error; the exit status.
 int JudgeOutputs(const ScoreArgs& args, const Summary& summary);

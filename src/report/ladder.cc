@@ -177,10 +177,11 @@ Json LadderJson(const Ladder& ladder) {
 std::string LadderText(const Ladder& ladder) {
   std::string text;
   for (const LadderCurve& curve : ladder.curves) {
-    text += fmt::format("{}\n{:>16}{:>12}  hull\n", curve.name, "bit rate", ladder.score);
+    const size_t width = std::max<size_t>(12, ladder.score.size() + 2);
+    text += fmt::format("{}\n{:>16}{:>{}}  hull\n", curve.name, "bit rate", ladder.score, width);
     for (size_t i = 0; i < curve.points.size(); ++i)
       text +=
-          fmt::format("{:>16}{:>12.4f}  {:<4}  {}\n", BitRateText(curve.points[i].rate), curve.points[i].quality,
+          fmt::format("{:>16}{:>{}.4f}  {:<4}  {}\n", BitRateText(curve.points[i].rate), curve.points[i].quality, width,
                       std::ranges::count(curve.hull, i) > 0 ? "*" : "", curve.encodes.empty() ? "" : curve.encodes[i]);
     text += "\n";
   }

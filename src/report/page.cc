@@ -139,6 +139,7 @@ std::string MakePage(const Page& page) {
   text += "</style></head>\n<body>\n";
   text += VerdictPart(page);
   text += "<main>\n";
+  text += page.encodes_part;
   text += ComparedPart(page);
   text += CurvesPart(page);
   text += LossPart(page);

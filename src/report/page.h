@@ -41,6 +41,7 @@ struct Page {
   bool full_range = false;                  // samples use all values
   std::vector<PageVideo> videos;            // like the summary's
   std::vector<std::string> receipt;         // lines for the foot: the command, the time
+  std::string encodes_part;                 // HTML of the encodes side by side; empty: nothing compares them
   int64_t most_points = 600'000;            // of all curves together
 };
 

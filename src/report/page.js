@@ -58,7 +58,7 @@
       const item = document.createElement("label"), check = document.createElement("input");
       const swatch = document.createElement("span");
       check.type = "checkbox";
-      check.checked = shares || (some ? curve.shown && curve.video === 0 : i < 3);
+      check.checked = shares ? data.videos.length === 1 || curve.name === all[0].name : (some ? curve.shown && curve.video === 0 : i < 3);
       if (check.checked) chart.shown.add(curve);
       check.addEventListener("change", () => {
         if (check.checked) chart.shown.add(curve); else chart.shown.delete(curve);

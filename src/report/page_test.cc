@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/page_curves.h"
+#include "report/page_encodes.h"
 #include "report/page_seconds.h"
 #include "report/picture_image.h"
 #include "report/png.h"
@@ -79,6 +80,29 @@ TEST(Page, DoubtsPairsThatNothingLookedAt) {
   const Alignment pairs;
   low.summary.videos[0].alignment = &pairs;
   EXPECT_FALSE(Has(MakePage(low.page), doubt));
+}
+
+TEST(Page, HasEncodesSideBySide) {
+  ScoredPage run(10);
+  EXPECT_FALSE(Has(MakePage(run.page), "side by side"));
+  Comparison comparison{.score = "vmaf", .encodes = {{.name = "a<b", .bytes = 100}, {.name = "c"}}, .differences = {}};
+  comparison.differences.push_back({.a = 0, .b = 1, .mean = 3, .interval = {}});
+  run.page.encodes_part = EncodesPart(comparison);
+  const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "<th scope=\"row\">a&lt;b</th><td>100</td>"));
+  EXPECT_TRUE(Has(page, "a&lt;b is 3.00 - above c, which may be chance"));
+}
+
+TEST(Page, DrawsRatesAndQualities) {
+  Ladder ladder{.score = "vmaf", .curves = {}, .differences = {}};
+  ladder.curves.push_back({.name = "x", .points = {{1000, 50}, {4000, 90}}, .encodes = {"x1", "x4"}, .hull = {1}});
+  ladder.curves.push_back({.name = "y", .points = {{2000, 70}}, .encodes = {"y2"}, .hull = {}});
+  ladder.differences.push_back({"x", "y", "y has one point", {}, {}});
+  const std::string part = EncodesPart(ladder);
+  EXPECT_TRUE(Has(part, "points=\"60.0,290.0 680.0,20.0 \""));
+  EXPECT_TRUE(Has(part, "points=\"370.0,155.0 \""));
+  EXPECT_TRUE(Has(part, "y against x: no difference, for y has one point"));
+  EXPECT_TRUE(Has(part, "<th scope=\"row\">x4</th><td>4.0 kbit/s</td><td>90.0000</td><td>yes</td>"));
 }
 
 TEST(Page, TellsWhatDamageLooksLike) {

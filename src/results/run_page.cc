@@ -140,6 +140,7 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
   page.frame_rate = run.frame_rate;
   page.full_range = run.color.full_range.value_or(false);
   page.receipt = std::move(choice.receipt);
+  page.encodes_part = std::move(choice.encodes_part);
   if (choice.is_small) page.most_points = kPointsOfSmallPage;
   const ModelRun* const ranking = NoteModels(view, page);
   for (size_t d = 0; d < summary.videos.size(); ++d) {

@@ -18,6 +18,7 @@ int FramesShownOf(size_t videos);
 struct PageChoice {
   std::vector<std::string> receipt{};  // lines for the foot
   bool is_small = false;               // for a notebook: curves of fewer points, no pictures
+  std::string encodes_part{};          // Page::encodes_part
 };
 
 /// The page's HTML.

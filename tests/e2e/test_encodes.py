@@ -40,6 +40,8 @@ class Encodes(CommandTest):
         good, bad = self.encode("good.y4m", 4), self.encode("bad.y4m", 30)
         text = self.command("compare", self.long, bad, good, *self.MODEL)
         self.assertRegex(text, r"good.y4m is [\d.]+ \[[\d.]+, [\d.]+\] above .*bad.y4m\n")
+        self.command("compare", self.long, bad, good, *self.MODEL, "--report", self.path("compare.html"))
+        self.assertRegex(self.read("compare.html"), r"Encodes side by side(?s:.*)<li>.*good.y4m is [\d.]+ \[")
         document = schema.check(json.loads(self.command("compare", self.long, bad, good, *self.MODEL, "--json")))
         encodes = document["comparison"]["encodes"]
         self.assertEqual(encodes[0]["bytes"], os.path.getsize(bad))
@@ -87,6 +89,8 @@ class Encodes(CommandTest):
         folders = self.ladder_folders()
         args = ("ladder", self.long, *folders, *self.MODEL, "-f", "psnr", "--by", "psnr_y")
         document = schema.check(json.loads(self.command(*args, "--json", "--ctc-csv", self.path("ctc.csv"))))
+        self.command(*args, "--report", self.path("ladder.html"))
+        self.assertEqual(self.read("ladder.html").count("<polyline"), 2)
         curves = document["ladder"]["curves"]
         self.assertEqual([curve["name"] for curve in curves], ["x264", "svt"])
         rates = [point["bit_rate"] for point in curves[0]["points"]]
