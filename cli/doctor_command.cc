@@ -62,6 +62,7 @@ int RunDoctorCommand(const DoctorTexts& texts) {
       return 2;
     }
     request.open.raw = *raw;
+    request.open.raw_is_semi_planar = IsSemiPlanar(texts.raw);
   }
   request.open.take_all = true;
   request.open.decoder_threads = 0;

@@ -77,6 +77,7 @@ class ParityRun {
     request.reference = args_.reference;
     request.distorted = {args_.distorted};
     request.open.raw = raw_;
+    request.open.raw_is_semi_planar = IsSemiPlanar(args_.raw);
     request.features = {feature};
     request.threads = args_.threads;
     request.frame_limit = args_.frames;

@@ -379,8 +379,8 @@ command line, 3 when --require or --at-least does not hold, 130 after Ctrl-C.)")
 
 CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help) {
   CLI::Option* size = command.add_option("--size", texts.size, size_help)->type_name("WIDTHxHEIGHT");
-  command.add_option("--pixel-format", texts.pixel_format, "Chroma format")
-      ->check(CLI::IsMember({"400", "420", "422", "444"}))
+  command.add_option("--pixel-format", texts.pixel_format, "Chroma format; nv12, p010: Cb and Cr alternate")
+      ->check(CLI::IsMember({"400", "420", "422", "444", "nv12", "p010"}))
       ->needs(size)
       ->capture_default_str();
   command.add_option("--bit-depth", texts.bit_depth, "Bits of a sample")
@@ -422,6 +422,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
     return Error(StatusCode::kInvalidArgument, "standard input (-) can be only one of the videos");
   if (!texts.raw.size.empty()) {
     ACU_ASSIGN_OR_RETURN(args.raw, ParseRawFormat(texts.raw));
+    args.raw_is_semi_planar = IsSemiPlanar(texts.raw);
   }
   if (!texts.frames.empty()) ACU_RETURN_IF_ERROR(ReadFrameRange(texts.frames, args));
   for (const std::string& text : texts.features) {

@@ -87,6 +87,7 @@ struct ScoreArgs {
   std::string reference;
   std::vector<std::string> distorted;
   std::optional<PictureFormat> raw;
+  bool raw_is_semi_planar = false;
   std::optional<Viewing> choose_models;  // --model auto
   std::vector<ModelSpec> models;
   std::vector<FeatureRequest> features;

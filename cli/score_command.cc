@@ -31,6 +31,7 @@ RunRequest MakeRequest(const ScoreArgs& args) {
   request.reference = args.reference;
   request.distorted = args.distorted;
   request.open.raw = args.raw;
+  request.open.raw_is_semi_planar = args.raw_is_semi_planar;
   request.open.film_grain = args.film_grain;
   request.open.decoder_threads = args.threads > 1 ? 0 : 1;
   request.decoder = args.decoder;

@@ -32,7 +32,8 @@ struct ScoreOptions {
   SessionOptions session;            // its `videos` is the number of distorted files
   int64_t first_frame = 0;           // of every file
   int64_t frame_count = 0;           // 0: to the end of the shortest file
-  std::optional<PictureFormat> raw;  // set: the files are headerless planar yuv
+  std::optional<PictureFormat> raw;  // set: the files are headerless yuv
+  bool raw_is_semi_planar = false;   // NV12, P010: Cb and Cr alternate in one plane, bits stand at the top of 16
   /// What videos of different sizes are brought to: "ref" (the reference's size), "dis" or "1920x1080"; and how:
   /// "bicubic", "lanczos", "bilinear" or "area".
   std::string scale = "ref";

@@ -91,7 +91,7 @@ def score(
     options: SessionOptions,
     first_frame: int,
     frame_count: int,
-    raw: tuple[int, int, int, str] | None,
+    raw: tuple[int, int, int, str, bool] | None,
     scale: str,
     scale_filter: str,
     crop: str,

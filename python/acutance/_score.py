@@ -18,6 +18,7 @@ Scale = str | tuple[int, int]
 _DEINTERLACE = '"auto", "on", "off", "ref", "dis" and "both"'
 _FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
 _VIEWINGS = '"auto", "tv", "phone", "4k" and "4k-3h"'
+_SEMI_PLANAR = {"nv12": 8, "p010": 10}  # their bits
 _STEP = 0.05  # seconds between looks at signals and progress
 _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
 
@@ -102,7 +103,7 @@ def score(
     subsample: score only frames whose number it divides.
     first_frame, frame_count: of every file; frame_count=None: to the end of the shortest file.
     size, bit_depth, pixel_format: of headerless planar yuv: (width, height) in luma samples; 8, 10, 12 or 16;
-        "400", "420", "422" or "444".
+        "400", "420", "422" or "444"; or "nv12" (8 bits) or "p010" (10 bits), whose Cb and Cr alternate.
     scale, scale_filter: what videos of different sizes are brought to, "ref" (the reference's size), "dis" or
         (width, height), and how: "bicubic", "lanczos", "bilinear" or "area". Each step is a warning.
     crop: the part that is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of the
@@ -268,10 +269,16 @@ def _scale_text(scale: Scale) -> str:
     return f"{whole('width', width, 1)}x{whole('height', height, 1)}"
 
 
-def _raw_format(size: tuple[int, int], bit_depth: int, pixel_format: str) -> tuple[int, int, int, str]:
+def _raw_format(size: tuple[int, int], bit_depth: int, pixel_format: str) -> tuple[int, int, int, str, bool]:
     try:
         width, height = size
     except (TypeError, ValueError):
         raise InvalidArgumentError(f"size={size!r}: give (width, height)") from None
-    return (whole("width", width, 1), whole("height", height, 1), whole("bit_depth", bit_depth),
-            pixel_format_text(pixel_format))
+    depth = whole("bit_depth", bit_depth)
+    name = pixel_format_text(pixel_format)
+    if name not in _SEMI_PLANAR:
+        return (whole("width", width, 1), whole("height", height, 1), depth, name, False)
+    its_depth = _SEMI_PLANAR[name]
+    if depth not in (8, its_depth):
+        raise InvalidArgumentError(f"pixel_format={name!r} has {its_depth} bits, not {depth}")
+    return (whole("width", width, 1), whole("height", height, 1), its_depth, "420", True)

@@ -53,11 +53,12 @@ FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<nb::str>
   return hints;
 }
 
-using RawFormat = std::tuple<int, int, int, nb::str>;  // width, height, bit depth, pixel format
+using RawFormat = std::tuple<int, int, int, nb::str>;       // width, height, bit depth, pixel format
+using RawVideo = std::tuple<int, int, int, nb::str, bool>;  // and whether Cb and Cr alternate
 
 std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
                                  const SessionOptions& session, int64_t first_frame, int64_t frame_count,
-                                 const std::optional<RawFormat>& raw, const nb::str& scale, const nb::str& scale_filter,
+                                 const std::optional<RawVideo>& raw, const nb::str& scale, const nb::str& scale_filter,
                                  const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
                                  const nb::str& align, const nb::bytes& journal, const nb::str& choose_models,
                                  int worst_frames, bool shots, const nb::bytes& maps_video) {
@@ -78,8 +79,9 @@ std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence
   options.shots = shots;
   options.maps_video = TextOf(maps_video);
   if (raw) {
-    const auto& [width, height, bit_depth, pixel_format] = *raw;
+    const auto& [width, height, bit_depth, pixel_format, is_semi_planar] = *raw;
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(TextOf(pixel_format))};
+    options.raw_is_semi_planar = is_semi_planar;
   }
   const auto path_of = [](nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); };
   const std::vector<std::string> others = ListOf(distorted, path_of);

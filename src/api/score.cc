@@ -21,6 +21,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   request.reference = reference;
   request.distorted = distorted;
   if (options.raw) request.open.raw = ToEngine(*options.raw);
+  request.open.raw_is_semi_planar = options.raw_is_semi_planar;
   request.models = ToEngine(options.session.models);
   request.features = ToEngine(options.session.features);
   request.threads = ThreadsOf(options.session);

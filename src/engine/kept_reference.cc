@@ -39,8 +39,8 @@ std::optional<KeptReference::Identity> KeptReference::IdentityOf(const std::stri
 }
 
 bool KeptReference::Fits(const OpenOptions& options, const std::optional<Identity>& identity) const {
-  return video_ && identity == identity_ && options.film_grain == film_grain_ &&
-         options.take_all == take_all_ && options.raw == raw_;
+  return video_ && identity == identity_ && options.film_grain == film_grain_ && options.take_all == take_all_ &&
+         options.raw == raw_ && options.raw_is_semi_planar == raw_is_semi_planar_;
 }
 
 Result<std::unique_ptr<VideoSource>> KeptReference::Lend() {
@@ -58,6 +58,7 @@ Result<std::unique_ptr<VideoSource>> KeptReference::OpenToKeep(const OpenOptions
   is_lent_ = std::make_shared<bool>(true);
   identity_ = identity;
   raw_ = options.raw;
+  raw_is_semi_planar_ = options.raw_is_semi_planar;
   film_grain_ = options.film_grain;
   take_all_ = options.take_all;
   return Lend();

@@ -58,6 +58,7 @@ class KeptReference {
   std::shared_ptr<bool> is_lent_;  // one reader holds it
   std::optional<Identity> identity_;
   std::optional<PictureFormat> raw_;
+  bool raw_is_semi_planar_ = false;
   bool film_grain_ = true, take_all_ = false;
 };
 

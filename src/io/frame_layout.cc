@@ -18,6 +18,10 @@ FrameLayout MakeFrameLayout(const PictureFormat& format, ChromaConversion conver
     const size_t shrink_y = format.pixel_format == PixelFormat::k420 ? 2 : 1;
     layout.planes[1] = layout.planes[2] = {CeilDiv(width, shrink_x) * sample, CeilDiv(height, shrink_y)};
   }
+  if (conversion == ChromaConversion::kSemiPlanar) {
+    layout.planes[1].row_bytes *= 2;
+    layout.planes[2] = {};
+  }
   if (conversion == ChromaConversion::kDropAlpha) layout.planes[3] = layout.planes[0];
   for (const FrameLayout::FilePlane& plane : layout.planes) layout.bytes += plane.bytes();
   return layout;

@@ -8,6 +8,7 @@
 #include "io/buffer_pool.h"
 #include "io/chroma_conversion.h"
 #include "io/frame_layout.h"
+#include "io/semi_planar.h"
 #include "io/y4m_header.h"
 
 namespace acutance {
@@ -25,7 +26,9 @@ struct ConvertedFrame {
 class PlanarSource : public VideoSource {
  public:
   PlanarSource(std::unique_ptr<ByteStream> stream, FrameLayout layout, bool has_markers)
-      : stream_(std::move(stream)), layout_(layout), has_markers_(has_markers), first_frame_(stream_->position()) {}
+      : stream_(std::move(stream)), layout_(layout), has_markers_(has_markers), first_frame_(stream_->position()) {
+    if (layout.conversion == ChromaConversion::kSemiPlanar) semi_planar_.emplace(layout.format);
+  }
 
   const PictureFormat& format() const override { return layout_.format; }
   std::optional<int64_t> frame_count() const override;
@@ -63,7 +66,7 @@ class PlanarSource : public VideoSource {
   Result<Picture> ReadPlanes();
   Status ReadGrowing(size_t bytes, std::vector<std::byte>& to);
   std::shared_ptr<const std::byte> ShareFrame();
-  Picture Converted(Picture picture) const;
+  Result<Picture> Converted(Picture picture);
   Status PassOver(size_t bytes);
   Status Truncated() const;
   template <class T>
@@ -78,6 +81,7 @@ class PlanarSource : public VideoSource {
   VideoFacts facts_;
   std::vector<std::string> warnings_;
   std::optional<BufferPool> pool_;
+  std::optional<SemiPlanarFrames> semi_planar_;
   bool luma_only_ = false;
   bool ended_ = false;
   int64_t frames_ = 0;  // whole frames so far
@@ -161,8 +165,7 @@ std::shared_ptr<const std::byte> PlanarSource::ShareFrame() {
 Result<Picture> PlanarSource::ReadPlanes() {
   ACU_RETURN_IF_ERROR(CheckRoom(layout_.bytes));
   if (std::shared_ptr<const std::byte> memory = ShareFrame()) {
-    Picture picture = PictureInPlace(layout_, std::move(memory), luma_only_);
-    return Converted(std::move(picture));
+    return Converted(PictureInPlace(layout_, std::move(memory), luma_only_));
   }
   const size_t kept = kept_bytes();
   if (!pool_) pool_.emplace(kept);
@@ -190,10 +193,12 @@ Status PlanarSource::ReadGrowing(size_t bytes, std::vector<std::byte>& to) {
   return {};
 }
 
-Picture PlanarSource::Converted(Picture picture) const {
+Result<Picture> PlanarSource::Converted(Picture picture) {
+  if (semi_planar_) return semi_planar_->Unpack(picture.planes[0].data, luma_only_);
   const bool convert =
       layout_.conversion == ChromaConversion::k411To422 || layout_.conversion == ChromaConversion::kPaldv;
-  return convert && !luma_only_ ? ConvertChroma(layout_, std::move(picture)) : picture;
+  if (!convert || luma_only_) return picture;
+  return ConvertChroma(layout_, std::move(picture));
 }
 
 Result<std::optional<Picture>> PlanarSource::Next() {
@@ -230,12 +235,17 @@ Result<int64_t> PlanarSource::Skip(int64_t count) {
 
 }  // namespace
 
-Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format,
-                                                bool keep_mapped) {
+Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const OpenOptions& options) {
+  const PictureFormat& format = *options.raw;
+  if (options.raw_is_semi_planar && format.pixel_format != PixelFormat::k420)
+    return Error(StatusCode::kInvalidArgument, "{}: raw yuv whose Cb and Cr alternate is 4:2:0 (NV12, P010), not {}",
+                 stream->name(), PixelFormatName(format.pixel_format));
   if (Status status = CheckPictureFormat(format); !status.ok())
     return Error(status.code(), "{}: {}", stream->name(), status.message());
-  const FrameLayout layout = MakeFrameLayout(format, ChromaConversion::kNone);
-  stream->Map(keep_mapped);
+  const ChromaConversion conversion =
+      options.raw_is_semi_planar ? ChromaConversion::kSemiPlanar : ChromaConversion::kNone;
+  const FrameLayout layout = MakeFrameLayout(format, conversion);
+  stream->Map(options.keep_mapped);
   return std::unique_ptr<VideoSource>(new PlanarSource(std::move(stream), layout, false));
 }
 

@@ -9,8 +9,8 @@
 
 namespace acutance {
 
-Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const PictureFormat& format,
-                                                bool keep_mapped);
+/// With options.raw.
+Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
 /// Opens a y4m video; the stream stands at its signature.
 Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, const OpenOptions& options);

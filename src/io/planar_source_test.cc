@@ -65,6 +65,52 @@ TEST(RawYuv, ReadsEveryLayoutDepthAndOddSize) {
   }
 }
 
+/// The clip as NV12 or P010.
+std::string SemiPlanar(const Clip& clip) {
+  std::string bytes;
+  const int shift = clip.format.bit_depth > 8 ? 16 - clip.format.bit_depth : 0;
+  const auto append = [&](int sample) {
+    bytes += static_cast<char>(sample << shift & 0xff);
+    if (clip.format.bit_depth > 8) bytes += static_cast<char>(sample << shift >> 8);
+  };
+  for (const auto& planes : clip.frames) {
+    for (const uint16_t sample : planes[0]) append(sample);
+    for (size_t i = 0; i < planes[1].size(); ++i) append(planes[1][i]), append(planes[2][i]);
+  }
+  return bytes;
+}
+
+TEST(RawYuv, ReadsNv12AndP010OfOddSizesFromFilesAndPipes) {
+  const TempDir dir;
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::pair<int, int> sizes[] = {{16, 8}, {17, 9}, {1, 1}, {3, 2}};
+  for (const auto& [width, height] : sizes)
+    for (const int depth : {8, 10, 12, 16})
+      for (const bool luma_only : {false, true}) {
+        const Clip clip = MakeClip({width, height, depth, PixelFormat::k420}, 3);
+        SCOPED_TRACE(fmt::format("{} bits, {}x{}", depth, width, height));
+        WriteFile(dir / "a.yuv", SemiPlanar(clip));
+        OpenOptions options{clip.format};
+        options.raw_is_semi_planar = true;
+        const FifoWriter writer(pipe, SemiPlanar(clip));
+        for (const std::string& path : {dir / "a.yuv", pipe}) {
+          auto source = MustOpen(path, options);
+          ASSERT_NE(source, nullptr);
+          if (luma_only) source->SkipChroma();
+          ExpectClip(*source, clip, luma_only);
+        }
+      }
+}
+
+TEST(RawYuv, AlternatingChromaIs420) {
+  const TempDir dir;
+  WriteFile(dir / "a.yuv", std::string(64, 'x'));
+  OpenOptions options{PictureFormat{4, 4, 8, PixelFormat::k444}};
+  options.raw_is_semi_planar = true;
+  EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, options), HasSubstr("not 444"));
+}
+
 TEST(Y4m, TakesTheOther420TagsAndNoTagFor420) {
   const TempDir dir;
   const Clip clip = MakeClip({10, 6, 8, PixelFormat::k420}, 2);

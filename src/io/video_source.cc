@@ -44,8 +44,7 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kContainerStart));
   if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
   if (start.starts_with(kY4mSignature)) return OpenY4m(std::move(stream), options);
-  if (options.raw && !LooksLikeContainer(start))
-    return OpenRawYuv(std::move(stream), *options.raw, options.keep_mapped);
+  if (options.raw && !LooksLikeContainer(start)) return OpenRawYuv(std::move(stream), options);
   if (LooksLikeRawYuv(path))
     return Error(StatusCode::kInvalidArgument,
                  "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "

@@ -82,6 +82,7 @@ Result<std::vector<std::string>> DeviceCodecs();
 
 struct OpenOptions {
   std::optional<PictureFormat> raw;  // of files that are neither y4m nor a known container
+  bool raw_is_semi_planar = false;   // these are NV12 or P010: Cb and Cr alternate in one plane, bits stand at the top
   bool film_grain = true;            // false: AV1 without the grain that decoders add
   /// Also opens what FitVideos makes fit for scoring: RGB, which comes as YUV (VideoFacts::is_rgb), and y4m of fields.
   bool take_all = false;

@@ -15,9 +15,10 @@ namespace acutance {
 /// What is done to the chroma of a file so that it becomes one of PixelFormat.
 enum class ChromaConversion {
   kNone,
-  k411To422,   // twice as wide
-  kPaldv,      // 4:2:0 with the sample positions of PAL DV: moved to those of MPEG-1
-  kDropAlpha,  // a fourth plane follows; left unread
+  k411To422,    // twice as wide
+  kPaldv,       // 4:2:0 with the sample positions of PAL DV: moved to those of MPEG-1
+  kDropAlpha,   // a fourth plane follows; left unread
+  kSemiPlanar,  // Cb and Cr alternate in one plane; samples of more than 8 bits stand at the top of 16
 };
 
 struct Y4mHeader {

@@ -115,6 +115,28 @@ class Inputs(CommandTest):
         ref, dis = (self.write(n + ".yuv", b"".join(self.clip(n))) for n in ("ref", "dis"))
         self.assertEqual(self.table(ref, dis, "--size", "64x48"), self.table(self.ref, self.dis))
 
+    def raw_pair(self, suffix, bytes_of, semi_planar=False):
+        def in_order(frame):
+            luma, chroma = frame[:64 * 48], frame[64 * 48:]
+            pairs = zip(chroma[:len(chroma) // 2], chroma[len(chroma) // 2:])
+            return [*luma, *(sample for pair in pairs for sample in pair)] if semi_planar else frame
+
+        return [self.write(f"{video}.{suffix}",
+                           b"".join(bytes_of(sample) for frame in self.clip(video) for sample in in_order(frame)))
+                for video in ("ref", "dis")]
+
+    def test_nv12_and_p010_are_the_same_as_planes(self):
+        wanted = ("--size", "64x48", "--no-model", "-f", "psnr")
+        nv12 = self.raw_pair("nv12", lambda sample: bytes([sample]), semi_planar=True)
+        self.assertEqual(self.table(*nv12, *wanted, "--pixel-format", "nv12"),
+                         self.table(self.ref, self.dis, "--no-model", "-f", "psnr"))
+        p010 = self.raw_pair("p010", lambda sample: (sample << 8).to_bytes(2, "little"), semi_planar=True)
+        planar = self.raw_pair("yuv", lambda sample: (sample << 2).to_bytes(2, "little"))
+        self.assertEqual(self.table(*p010, *wanted, "--pixel-format", "p010"),
+                         self.table(*planar, *wanted, "--bit-depth", "10"))
+        self.assert_fails(self.score(*nv12, *wanted, "--pixel-format", "nv12", "--bit-depth", "10"), 2,
+                          "--pixel-format nv12 has 8 bits, not 10")
+
     def test_raw_against_y4m(self):
         ref, dis = (self.write(n + ".yuv", b"".join(self.clip(n))) for n in ("ref", "dis"))
         expected = self.table(self.ref, self.dis)

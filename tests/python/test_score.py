@@ -45,6 +45,24 @@ def test_ten_bit_and_raw(tmp_path, command_scores):
     assert_same_bits(acutance.score(*raw, size=(WIDTH, HEIGHT), bit_depth=10), expected)
 
 
+def test_nv12_and_p010(tmp_path):
+    for name, depth in (("nv12", 8), ("p010", 10)):
+        planar, semi_planar = [], []
+        for i in (0, 9):
+            frames = clip(i, 4, depth=depth)
+            planar.append(tmp_path / f"{i}.yuv")
+            planar[-1].write_bytes(b"".join(plane.tobytes() for planes in frames for plane in planes))
+            semi_planar.append(tmp_path / f"{i}.{name}")
+            shift = 0 if depth == 8 else 16 - depth
+            semi_planar[-1].write_bytes(b"".join((plane << shift).tobytes() for luma, *chroma in frames
+                                                 for plane in (luma, np.stack(chroma, axis=-1))))
+        options = {"size": (WIDTH, HEIGHT), "model": None, "features": "psnr"}
+        expected = acutance.score(*planar, bit_depth=depth, **options)
+        assert_same_bits(acutance.score(*semi_planar, pixel_format=name, **options), dict(expected))
+    with pytest.raises(acutance.InvalidArgumentError, match="10 bits, not 12"):
+        acutance.score(*semi_planar, pixel_format="p010", bit_depth=12, **options)
+
+
 def test_numpy_s_numbers_are_options(files):
     options = {"adm_enhn_gain_limit": np.float64(1.5)}
     plain = acutance.score(*files, model=None, features={"adm": {"adm_enhn_gain_limit": 1.5}})
