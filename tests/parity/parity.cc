@@ -225,6 +225,11 @@ const OtherCase kOtherCases[] = {
     {"float_vif", {{"vif_kernelscale", "1.5"}, {"vif_prescale", "1.5"}, {"vif_prescale_method", "bicubic"}}},
     {"float_vif", {{"vif_prescale", "0.8"}, {"vif_prescale_method", "bilinear"}, {"vif_sigma_nsq", "0.3"}}},
     {"float_vif", {{"vif_prescale", "1.2"}, {"vif_prescale_method", "lanczos4"}, {"vif_sigma_nsq", "0"}}},
+    {"ssimulacra2", {{"matrix", "bt601"}, {"range", "full"}, {"transfer", "srgb"}}},
+    {"ssimulacra2",
+     {{"matrix", "bt2020"}, {"chroma_location", "topleft"}, {"transfer", "linear"}, {"clip_rgb", "false"}}},
+    {"ssimulacra2", {{"matrix", "bt709"}, {"chroma_location", "center"}}},
+    {"ssimulacra2", {{"chroma_location", "top"}}},
 };
 
 std::vector<OptionTexts> OptionCases(const Metric& metric) {

@@ -5,7 +5,10 @@
 #include <span>
 #include <utility>
 
+#include "base/int_math.h"
 #include "base/nearest.h"
+#include "exec/plan.h"
+#include "metric/blocks/linear_rgb_args.h"
 
 namespace acutance {
 namespace {
@@ -159,8 +162,46 @@ void LinearRgbInput::Compute(const Picture& source, const MutablePicture& derive
     LinearRgbRow(conversion, source, y, {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)});
 }
 
-Status LinearRgbInput::AddLaunches(Plan&, const PlanContext&, Video) const {
-  return Error(StatusCode::kUnsupported, "{} is computed on the CPU alone", key());
+namespace {
+
+constexpr TuningEntry kTuning[] = {{"linear_rgb", "", "64x4"}};
+
+int KindOf(const ChromaAxis& axis) {
+  if (!axis.doubled) return CHROMA_AS_LUMA;
+  return axis.centred ? CHROMA_DOUBLED_CENTRED : CHROMA_DOUBLED;
+}
+
+}  // namespace
+
+Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
+  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "linear_rgb", context));
+  const LinearRgbConversion conversion(settings_, context.format);
+  const auto factors = std::as_bytes(std::span(&conversion.factors, 1));
+  const bool has_chroma = context.format.PlaneCount() > 1;
+  const PlaneView luma = context.AllPictures(video, 0), cb = context.AllPictures(video, has_chroma ? 1 : 0);
+  const PlaneView red = context.AllPictures(video, 0, key());
+  const LinearRgbArgs args = {.luma = luma.data,
+                              .cb = cb.data,
+                              .cr = context.AllPictures(video, has_chroma ? 2 : 0).data,
+                              .red = red.data,
+                              .green = context.AllPictures(video, 1, key()).data,
+                              .blue = context.AllPictures(video, 2, key()).data,
+                              .factors = plan.AddTable("factors of colors", {factors.begin(), factors.end()}),
+                              .luma_picture = luma.picture_stride,
+                              .chroma_picture = cb.picture_stride,
+                              .rgb_picture = red.picture_stride,
+                              .luma_row = luma.row_stride,
+                              .chroma_row = cb.row_stride,
+                              .rgb_row = red.row_stride,
+                              .width = luma.width,
+                              .height = luma.height,
+                              .chroma_width = has_chroma ? cb.width : 0,
+                              .chroma_height = cb.height,
+                              .across = KindOf(conversion.across),
+                              .down = KindOf(conversion.down)};
+  const Grid grid = {CeilDiv(luma.width, kernel->group_x), CeilDiv(luma.height, kernel->group_y),
+                     context.pictures(video)};
+  return plan.AddLaunch(*kernel, grid, args, "nearest 2");
 }
 
 }  // namespace acutance

@@ -135,7 +135,9 @@ const Metric kSsimulacra2Metric = {
     .outputs = kOutputs,
     .inputs = Inputs,
     .smallest = {kSsimulacra2MinSide, kSsimulacra2MinSide},
+    .reads_all_chroma = true,
     .make = Make,
+    .make_plan = MakeSsimulacra2Plan,
 };
 
 }  // namespace acutance

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/plan.h"
 #include "image/picture.h"
 #include "kernel/kernel.h"
 #include "metric/blocks/float_colors.h"
@@ -57,5 +58,8 @@ void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distor
 double Ssimulacra2Score(int width, int height, std::span<const int64_t> words);
 
 extern const Metric kSsimulacra2Metric;
+
+/// Work of ssimulacra2 on a device: the words of its Extractor, bit for bit.
+Result<Plan> MakeSsimulacra2Plan(const OptionValues& options, const PlanContext& context);
 
 }  // namespace acutance

@@ -58,14 +58,12 @@ TABLE(uint32_t, kSectionBeforeThat, 12) = {0xbf800000u, 0xbff37871u, 0xc0278ddeu
 TABLE(uint32_t, kSectionDownInput, 3) = {0x3d627d42u, 0xbd70febdu, 0x3c5444a5u};
 TABLE(uint32_t, kSectionDownBefore, 3) = {0xbff37871u, 0xbf967918u, 0xa50d3132u};
 
-FUNCTION(float) section_input(int32_t section, int32_t output) {
-  return bits_float(kSectionInput[4 * section + output]);
+FUNCTION(float) section_input(int32_t section, int32_t place) { return bits_float(kSectionInput[4 * section + place]); }
+FUNCTION(float) section_before(int32_t section, int32_t place) {
+  return bits_float(kSectionBefore[4 * section + place]);
 }
-FUNCTION(float) section_before(int32_t section, int32_t output) {
-  return bits_float(kSectionBefore[4 * section + output]);
-}
-FUNCTION(float) section_before_that(int32_t section, int32_t output) {
-  return bits_float(kSectionBeforeThat[4 * section + output]);
+FUNCTION(float) section_before_that(int32_t section, int32_t place) {
+  return bits_float(kSectionBeforeThat[4 * section + place]);
 }
 
 struct PixelLoss {
