@@ -37,10 +37,14 @@ FUNCTION(XpsnrPart) part_of(CONTEXT(int32_t edge)) {
 }
 
 // Beyond the picture's edges stands the nearest sample.
-FUNCTION(int32_t) luma_at(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_t x, int32_t y)) {
+FUNCTION(int32_t) place_of(CONTEXT(int32_t x, int32_t y)) {
   const int32_t column = at_least(at_most(x, args.width - 1), 0);
   const int32_t row = at_least(at_most(y, args.height - 1), 0);
-  return activity_sample(int32_t(picture.data[row * args.row_stride + column]), args.bit_depth);
+  return row * args.row_stride + column;
+}
+
+FUNCTION(int32_t) luma_at(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_t x, int32_t y)) {
+  return activity_sample(int32_t(picture.data[place_of(PASS(x, y))]), args.bit_depth);
 }
 
 FUNCTION(int32_t) sum_of(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_t x, int32_t y, int32_t columns, int32_t rows)) {
@@ -60,14 +64,16 @@ FUNCTION(int32_t) activity_of_sample(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_
   return high_pass(centre, sides, corners);
 }
 
-// Of the cell whose upper left sample is (x, y).
+// Of the cell whose upper left sample is (x, y). Lengths that compilers do not know: unrolled loops spill registers.
 FUNCTION(int32_t) activity_of_cell(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_t x, int32_t y)) {
-  const int32_t cell = sum_of(PASS(picture, x, y, 2, 2));
-  const int32_t inner = sum_of(PASS(picture, x - 1, y - 1, 4, 4));
+  const int32_t two = args.step;
+  const int32_t four = 2 * args.step;
+  const int32_t cell = sum_of(PASS(picture, x, y, two, two));
+  const int32_t inner = sum_of(PASS(picture, x - 1, y - 1, four, four));
   const int32_t corners = luma_at(PASS(picture, x - 1, y - 1)) + luma_at(PASS(picture, x + 2, y - 1)) +
                           luma_at(PASS(picture, x - 1, y + 2)) + luma_at(PASS(picture, x + 2, y + 2));
-  const int32_t ring = sum_of(PASS(picture, x - 1, y - 2, 4, 1)) + sum_of(PASS(picture, x - 1, y + 3, 4, 1)) +
-                       sum_of(PASS(picture, x - 2, y - 1, 1, 4)) + sum_of(PASS(picture, x + 3, y - 1, 1, 4));
+  const int32_t ring = sum_of(PASS(picture, x - 1, y - 2, four, 1)) + sum_of(PASS(picture, x - 1, y + 3, four, 1)) +
+                       sum_of(PASS(picture, x - 2, y - 1, 1, four)) + sum_of(PASS(picture, x + 3, y - 1, 1, four));
   return cell_high_pass(cell, inner - cell - corners, corners, ring);
 }
 
@@ -110,9 +116,15 @@ FUNCTION(uint64_t) activity_over_time(CONTEXT(int64_t place)) {
   uint64_t sum = uint64_t(0u);
   for (int32_t y = part.y0 + args.step * local_y(); y < part.y1; y += args.step * BLOCK_Y) {
     for (int32_t x = part.x0 + args.step * local_x(); x < part.x1; x += args.step * BLOCK_X) {
-      const int32_t change = temporal_change(sum_of(PASS(now, x, y, args.step, args.step)),
-                                             sum_of(PASS(before, x, y, args.step, args.step)),
-                                             sum_of(PASS(before_that, x, y, args.step, args.step)), args.order == 2);
+      int32_t change = 0;  // of a cell that of its samples, added up
+      for (int32_t v = 0; v < args.step; ++v) {
+        for (int32_t u = 0; u < args.step; ++u) {
+          const int32_t i = place_of(PASS(x + u, y + v));
+          change += temporal_change(activity_sample(int32_t(now.data[i]), args.bit_depth),
+                                    activity_sample(int32_t(before.data[i]), args.bit_depth),
+                                    activity_sample(int32_t(before_that.data[i]), args.bit_depth), args.order == 2);
+        }
+      }
       sum += uint64_t(uint32_t(2 * (change < 0 ? -change : change)));
     }
   }
@@ -130,15 +142,12 @@ KERNEL_MAIN() {
   const int64_t place = int64_t(reference_of(group_z(), args.inverse) + args.order) * args.picture_stride;
   CONST_BUFFER(PIXEL) reference = CONST_BUFFER_AT(PIXEL, args.reference, place);
   CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
-  const uint64_t error = squared_errors(PASS(reference, distorted));
+  store(PASS(XPSNR_ERROR, group_sum(PASS(squared_errors(PASS(reference, distorted))))));
   uint64_t spatial = uint64_t(0u);
-  uint64_t temporal = uint64_t(0u);
-  if (args.step > 0) {
-    spatial = spatial_activity(PASS(reference));
-    if (args.order > 0) temporal = activity_over_time(PASS(place));
-  }
-  store(PASS(XPSNR_ERROR, group_sum(PASS(error))));
+  if (args.step > 0) spatial = spatial_activity(PASS(reference));
   store(PASS(XPSNR_SPATIAL, group_sum(PASS(spatial))));
+  uint64_t temporal = uint64_t(0u);
+  if (args.step > 0 && args.order > 0) temporal = activity_over_time(PASS(place));
   store(PASS(XPSNR_TEMPORAL, group_sum(PASS(temporal))));
   if (args.has_chroma == 0) {
     store(PASS(XPSNR_ERROR_U, uint64_t(0u)));
