@@ -42,6 +42,11 @@ class CodeObjectTest : public ::testing::Test {
   }
 };
 
+int MostSpilled(std::string_view symbol) {
+  if (symbol.starts_with("float_vif_any")) return 24;
+  return symbol.starts_with("ssimulacra2_rows") ? 4 : 0;
+}
+
 TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
   for (const KernelImage& image : KernelImages()) {
     for (const std::string_view family : Families()) {
@@ -60,10 +65,10 @@ TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
       EXPECT_EQ(kernel->spilled_vector_registers, 0);
       // For any contrast but the default, CAMBI's counts of 65 values are an array. Filters of any size make many
       // numbers that are the same for all rows and columns: Vega's waves keep some 20 of them in the lanes of one
-      // vector register while the loops run.
+      // vector register while the loops run, and four of the weights of SSIMULACRA2's blur.
       if (!image.symbol.starts_with("cambi_contrast_any")) {
         EXPECT_EQ(kernel->private_bytes, 0);
-        EXPECT_LE(kernel->spilled_scalar_registers, image.symbol.starts_with("float_vif_any") ? 24 : 0);
+        EXPECT_LE(kernel->spilled_scalar_registers, MostSpilled(image.symbol));
       }
       EXPECT_GT(kernel->vector_registers, 0);
     }
