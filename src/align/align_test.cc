@@ -285,6 +285,24 @@ TEST(AlignTracks, FindsAFreezeThatOnlyDetailsShow) {
   EXPECT_THAT(alignment.unmatched_distorted, ElementsAre(90));
 }
 
+TEST(AlignTracks, FindsDropsAfterWhichNoNeighbourIsNearer) {
+  // A bar that jumps about before a still picture: of all frames but its own a frame is equally far.
+  const auto frame = [](int k) {
+    FrameSignature signature = SpotAt(std::min(k, 96));
+    for (size_t row = 0; row < 6 && k > 96; ++row)
+      signature.cells[row * FrameSignature::kColumns + static_cast<size_t>(11 * k % FrameSignature::kColumns)] += 9000;
+    return signature;
+  };
+  FrameTrack reference, distorted;
+  for (int k = 0; k < 144; ++k) {
+    reference.signatures.push_back(frame(k));
+    if (k < 97 || k > 102) distorted.signatures.push_back(frame(k));
+  }
+  const Alignment alignment = Aligned(reference, distorted);
+  ASSERT_FALSE(alignment.pairs.empty());
+  EXPECT_THAT(alignment.pairs.back(), Pair(143, 137)) << alignment.Describe();
+}
+
 TEST(FitsPlainly, SaysNothingOfAFrameThatShowsAnother) {
   std::vector<int> frames = Frames(0, 120);
   EXPECT_TRUE(FitsPlainly(Track(frames), Track(frames)));

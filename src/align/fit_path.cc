@@ -179,23 +179,28 @@ bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
   return better > kSure;
 }
 
-/// Whether no frame fits a neighbour of its own reference frame far better, nor is far worse than the others: an encode
-/// that is late where little moves, or stops there, is no reason to leave frames out.
+/// Whether no frame fits a neighbour of its own reference frame far better: an encode that is late where little moves,
+/// or stops there, is no reason to leave frames out.
 bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t reference_count) {
-  constexpr double kBetter = 3, kWorse = 6;
+  constexpr double kBetter = 3;
   const double floor = 16 * fine.floor();  // a fourth of an 8-bit step in each cell
-  std::vector<double> all, near;
-  for (const auto& [i, j] : pairs) all.push_back(fine.Residual(j, i) + floor);
-  const double most = kWorse * Quantile(all, 0.5);
+  std::vector<double> near;
   for (const auto& [i, j] : pairs) {
     const double own = fine.Residual(j, i) + floor;
-    if (own > most) return false;
     const int64_t first = std::max<int64_t>(0, i - kNear), last = std::min(reference_count - 1, i + kNear);
     near.resize(static_cast<size_t>(last - first + 1));
     fine.Fill(j, first, near);
     if (own > kBetter * (*std::ranges::min_element(near) + floor)) return false;
   }
   return true;
+}
+
+/// Whether no frame is far worse than the others.
+bool FitsEvenly(const FineResiduals& fine, const Pairs& pairs) {
+  constexpr double kWorse = 6;
+  std::vector<double> all;
+  for (const auto& [i, j] : pairs) all.push_back(fine.Residual(j, i) + 16 * fine.floor());
+  return *std::ranges::max_element(all) <= kWorse * Quantile(all, 0.5);
 }
 
 /// Whether what is new in errors is nowhere far less on the path than frame by frame.
@@ -319,7 +324,9 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   const FramePath path = FindPath(search);
   const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                         std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
-  if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEachFrame(*fitted.fine, pairs, reference.size()) ||
+  // Also where the path stays at its number: what fits better may lie beyond the paths that were tried.
+  if (!FitsEachFrame(*fitted.fine, pairs, reference.size())) return std::nullopt;
+  if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEvenly(*fitted.fine, pairs) ||
                     !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||
                     !StepsFit(*fitted.detail_steps, 16 * fitted.details->floor(), path)))
     return std::nullopt;
