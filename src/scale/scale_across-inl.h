@@ -85,15 +85,15 @@ class Words {
   int32_t* const to_;
 };
 
-/// Eight samples from each of `first` on.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadBlocks(D d, const int16_t* row, const int32_t* first) {
-  if constexpr (MaxLanes(D()) == NearTaps::kSamples) {
+/// `kEach` samples from each of `first` on: loads, which are quicker than a gather.
+template <int kEach, class D>
+HWY_INLINE hn::Vec<D> LoadEach(D d, const int16_t* row, const int32_t* first) {
+  if constexpr (MaxLanes(D()) == kEach) {
     return hn::LoadU(d, row + *first);
   } else {
     const hn::Half<D> half;
-    const auto lower = LoadBlocks(half, row, first);
-    return hn::Combine(d, LoadBlocks(half, row, first + MaxLanes(D()) / NearTaps::kSamples / 2), lower);
+    const auto lower = LoadEach<kEach>(half, row, first);
+    return hn::Combine(d, LoadEach<kEach>(half, row, first + MaxLanes(D()) / kEach / 2), lower);
   }
 }
 
@@ -114,7 +114,7 @@ struct FilterPairs {
       auto sum = start;
       const auto place = hn::LoadU(d, places + 2 * x);
       for (size_t p = 0; p < pairs; ++p) {
-        const auto block = LoadBlocks(d, row + 2 * p, firsts + x / NearTaps::kBlock);
+        const auto block = LoadEach<NearTaps::kSamples>(d, row + 2 * p, firsts + x / NearTaps::kBlock);
         sum = AddPairProducts(sum, hn::TableLookupBytes(block, place), hn::LoadU(d, weights + p * stride + 2 * x));
       }
       words.Store(d32, sum, x);
@@ -137,7 +137,7 @@ struct FilterAtOnce {
     const int16_t *const weights = taps.weights(0, 0), *const more_weights = taps.weights(1, 0);
     const int16_t* const row = job.row;
     for (size_t x = 0; x < count; x += hn::Lanes(d32)) {
-      const auto block = LoadBlocks(d, row, firsts + x / NearTaps::kBlock);
+      const auto block = LoadEach<NearTaps::kSamples>(d, row, firsts + x / NearTaps::kBlock);
       const auto first = hn::TableLookupBytes(block, hn::LoadU(d, places + 2 * x));
       const auto second = hn::TableLookupBytes(block, hn::LoadU(d, more_places + 2 * x));
       auto sum = AddPairProducts(start, first, hn::LoadU(d, weights + 2 * x));
@@ -190,18 +190,6 @@ struct FilterHalving {
   }
 };
 
-/// One group of samples from each of `first` on: loads of 64 bits, which are quicker than a gather.
-template <class D>
-HWY_INLINE hn::Vec<D> LoadGroups(D d, const int16_t* row, const int32_t* first) {
-  if constexpr (MaxLanes(D()) == ScaleTaps::kGroup) {
-    return hn::LoadU(d, row + *first);
-  } else {
-    const hn::Half<D> half;
-    const auto lower = LoadGroups(half, row, first);
-    return hn::Combine(d, LoadGroups(half, row, first + MaxLanes(D()) / ScaleTaps::kGroup / 2), lower);
-  }
-}
-
 /// For taps that lie further apart; as many results at a time as a vector has groups of taps.
 struct FilterFar {
   const ScaleTaps& taps;
@@ -218,7 +206,7 @@ struct FilterFar {
     for (int x = 0; x < job.width; x += static_cast<int>(hn::Lanes(d64))) {
       auto sum = hn::Zero(d32);
       for (int g = 0; g < groups; ++g) {
-        const auto samples = LoadGroups(D16(), job.row + g * ScaleTaps::kGroup, taps.first.data() + x);
+        const auto samples = LoadEach<ScaleTaps::kGroup>(D16(), job.row + g * ScaleTaps::kGroup, taps.first.data() + x);
         sum = AddPairProducts(sum, samples, hn::LoadU(D16(), taps.group(g) + x * ScaleTaps::kGroup));
       }
       const auto pairs = hn::BitCast(d64, sum);
