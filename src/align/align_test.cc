@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "align/align_tracks.h"
 #include "align/plain_fit.h"
@@ -158,6 +159,29 @@ TEST(AlignTracks, LeavesStandingPicturesToTheirTimes) {
   const Alignment alignment = Aligned(Track(still), Track(still));
   EXPECT_TRUE(alignment.is_plain());
   EXPECT_THAT(alignment.Describe(), HasSubstr("the picture stands still"));
+}
+
+/// A picture that stands still, whose encoder codes it finer every eight frames.
+FrameTrack StillEncode(uint32_t seed, double coarsest) {
+  FrameTrack track = Track(std::vector<int>(75, 20));
+  std::mt19937 random(seed);
+  std::vector<double> error(FrameSignature::kCells);
+  for (size_t k = 0; k < track.signatures.size(); ++k) {
+    if (k % 8 == 0)
+      for (double& each : error)
+        each = coarsest / static_cast<double>(1 + k / 8) * (static_cast<double>(random() % 200) - 100);
+    for (size_t c = 0; c < error.size(); ++c)
+      track.signatures[k].cells[c] = static_cast<uint16_t>(track.signatures[k].cells[c] + error[c]);
+  }
+  return track;
+}
+
+TEST(AlignTracks, LeavesOutNoFrameOfTwoEncodesOfAStill) {
+  for (const double coarsest : {1.0, 3.0, 8.0}) {
+    const Alignment alignment = Aligned(StillEncode(1, coarsest / 2), StillEncode(2, coarsest));
+    EXPECT_EQ(alignment.pairs.size(), 75u) << alignment.Describe();
+    EXPECT_TRUE(alignment.is_plain());
+  }
 }
 
 TEST(AlignTracks, LeavesOutNoFrameOfAnEncodeThatStopsWhereLittleMoves) {
@@ -321,6 +345,69 @@ TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {
   const Result<Alignment> shifted = AlignTracks(Track(loop), Track({loop.begin() + 7, loop.end()}));
   ASSERT_FALSE(shifted.ok());
   EXPECT_THAT(shifted.status().message(), HasSubstr("comes again every 20 frames"));
+}
+
+/// A slope that changes slowly.
+FrameSignature SlopeAt(double t) {
+  FrameSignature signature;
+  for (int y = 0; y < 18; ++y)
+    for (int x = 0; x < 32; ++x)
+      signature.cells[static_cast<size_t>(y * 32 + x)] =
+          static_cast<uint16_t>(256 * (60 + 2 * x + 3 * y + 5 * std::sin(0.01 * t + 0.2 * x)));
+  return signature;
+}
+
+/// Slopes of which the encoder codes every 20th frame alone, coarsely.
+FrameTrack WeakEncode(const std::vector<int>& frames) {
+  FrameTrack track;
+  track.rate = 25;
+  for (const int frame : frames) {
+    FrameSignature signature = SlopeAt(frame - frame % 20);
+    for (uint16_t& cell : signature.cells) cell = static_cast<uint16_t>((cell + 512) / 1024 * 1024);
+    track.signatures.push_back(signature);
+  }
+  return track;
+}
+
+TEST(AlignTracks, LeavesAWeakEncodeOfWhatHardlyMovesToItsTimes) {
+  FrameTrack reference;
+  reference.rate = 25;
+  for (int k = 0; k < 160; ++k) reference.signatures.push_back(SlopeAt(k));
+  FrameTrack encode = WeakEncode(Frames(0, 160));
+  const Alignment alignment = Aligned(reference, encode);
+  EXPECT_TRUE(alignment.is_plain());
+  EXPECT_EQ(alignment.pairs.size(), 160u);
+  EXPECT_EQ(alignment.by, Alignment::By::kTimes);
+  // Neither of another length, nor where frames are off by what one can see.
+  encode.signatures.pop_back();
+  EXPECT_FALSE(AlignTracks(reference, encode).ok());
+  const Result<Alignment> far = AlignTracks(reference, WeakEncode(Frames(100, 260)));
+  EXPECT_TRUE(!far.ok() || !far->is_plain());
+}
+
+/// Noise of which the encoder kept a part.
+FrameTrack NoiseTrack(uint32_t seed, double kept, int count) {
+  FrameTrack track;
+  track.rate = 25;
+  std::mt19937 random(seed), lost(seed + 1000);
+  for (int k = 0; k < count; ++k) {
+    FrameSignature& signature = track.signatures.emplace_back();
+    for (uint16_t& cell : signature.cells) {
+      const double noise = static_cast<double>(random() % 16384), error = static_cast<double>(lost() % 16384);
+      cell = static_cast<uint16_t>(25000 + kept * noise + (1 - kept) * 0.3 * error);
+    }
+    for (int8_t& detail : signature.details)
+      detail = static_cast<int8_t>(kept * (static_cast<double>(random() % 100) - 50));
+  }
+  return track;
+}
+
+TEST(AlignTracks, TakesWhatIsLeftOfNoise) {
+  const FrameTrack reference = NoiseTrack(1, 1, 60);
+  const Alignment alignment = Aligned(reference, NoiseTrack(1, 0.2, 60));
+  EXPECT_TRUE(alignment.is_plain());
+  EXPECT_EQ(alignment.pairs.size(), 60u);
+  EXPECT_FALSE(AlignTracks(reference, NoiseTrack(2, 0.2, 60)).ok());
 }
 
 TEST(AlignTracks, RefusesOtherVideos) {

@@ -95,7 +95,12 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
   Alignment alignment = AlignByTimes(reference, distorted);
   const Agreement agreement = Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1);
   if (10 * agreement.as_good < 9 * agreement.all && 2 * agreement.same < agreement.all) return Unsure(margins);
-  if (2 * agreement.same > agreement.all) {
+  // Frames that fit several places are at their times where all others are.
+  const bool keeps_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
+    const int64_t shown = fitted.shown[static_cast<size_t>(pair.second)];
+    return shown < 0 || shown == pair.first;
+  });
+  if (!keeps_times && 2 * agreement.same > agreement.all) {
     alignment.pairs = OneToOne(fitted);
     alignment.doubtful = fitted.doubtful;
   }
@@ -119,6 +124,34 @@ Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
                "no frames in common: these are different videos, or their common part begins more than {:.0f} seconds "
                "into one of them (--align index compares them all the same)",
                seconds);
+}
+
+/// Whether videos are paired by their times although signatures do not tell enough: an encode keeps length and clock.
+bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
+  return reference.size() == distorted.size() && ClocksAgree(reference, distorted) &&
+         PlainEvidenceOf(reference, distorted) != PlainEvidence::kAgainst;
+}
+
+/// The path that signatures tell, where frame by frame is not seen to fit.
+Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrack& distorted) {
+  const FittedPath fitted = FitPath(reference, distorted);
+  if (fitted.vivid == 0) {  // nothing to tell frames by
+    Alignment by_times = AlignByTimes(reference, distorted);
+    by_times.doubt = Alignment::Doubt::kStill;
+    return by_times;
+  }
+  if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
+  const Margins margins = MarginsOf(fitted, reference, distorted);
+  if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
+  if (4 * std::ssize(fitted.doubtful) > distorted.size()) return Unsure(std::ssize(fitted.doubtful), distorted.size());
+  // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
+  const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
+  Alignment alignment{.by = Alignment::By::kSignatures,
+                      .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
+  alignment.pairs = OneToOne(fitted);
+  alignment.doubtful = fitted.doubtful;
+  if (alignment.pairs.empty()) return Different(reference, distorted);
+  return Finish(reference, distorted, std::move(alignment));
 }
 
 }  // namespace
@@ -164,24 +197,14 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
       plain.by = Alignment::By::kSignatures;
       return plain;
     }());
-  const FittedPath fitted = FitPath(reference, distorted);
-  if (fitted.vivid == 0) {  // nothing to tell frames by
-    Alignment by_times = AlignByTimes(reference, distorted);
-    by_times.doubt = Alignment::Doubt::kStill;
-    return by_times;
+  Result<Alignment> found = AlignBySignatures(reference, distorted);
+  if (!found.ok() && MayStayPlain(reference, distorted)) {
+    Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);
+    plain.by = Alignment::By::kTimes;
+    plain.doubt = Alignment::Doubt::kLost;
+    return plain;
   }
-  if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
-  const Margins margins = MarginsOf(fitted, reference, distorted);
-  if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
-  if (4 * std::ssize(fitted.doubtful) > distorted.size()) return Unsure(std::ssize(fitted.doubtful), distorted.size());
-  // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
-  const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
-  Alignment alignment{.by = Alignment::By::kSignatures,
-                      .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
-  alignment.pairs = OneToOne(fitted);
-  alignment.doubtful = fitted.doubtful;
-  if (alignment.pairs.empty()) return Different(reference, distorted);
-  return Finish(reference, distorted, std::move(alignment));
+  return found;
 }
 
 }  // namespace acutance

@@ -10,8 +10,9 @@ namespace acutance {
 
 struct Alignment {
   enum class By { kSignatures, kTimes, kIndex, kGiven };
-  /// Why signatures did not decide: the picture stands still, or comes again and again, or there is too little of it.
-  enum class Doubt { kNone, kStill, kPeriodic, kShort };
+  /// Why signatures did not decide: the picture stands still, or comes again and again, or there is too little of it,
+  /// or the encode has lost what frames differ by.
+  enum class Doubt { kNone, kStill, kPeriodic, kShort, kLost };
 
   By by = By::kIndex;
   Doubt doubt = Doubt::kNone;

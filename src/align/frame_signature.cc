@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "align/add_rows.h"
 
 namespace acutance {
 namespace {
@@ -17,15 +20,12 @@ struct QuarterRows {
   int count;
 };
 
-/// The sums of the columns in the rows.
-template <class Sample, class Sum>
-void AddRows(const Plane& luma, const QuarterRows& rows, Sum* sums) {
-  const int width = luma.width;
-  std::fill_n(sums, width, Sum{0});
-  for (int i = 0; i < rows.count; ++i) {
-    const Sample* row = luma.Row<Sample>(static_cast<int>((rows.first + i * rows.step) >> 16));
-    for (int x = 0; x < width; ++x) sums[x] = static_cast<Sum>(sums[x] + row[x]);
-  }
+template <class Sample>
+std::array<const Sample*, kMostRows> Pointers(const Plane& luma, const QuarterRows& rows) {
+  std::array<const Sample*, kMostRows> pointers{};
+  for (int i = 0; i < rows.count; ++i)
+    pointers[static_cast<size_t>(i)] = luma.Row<Sample>(static_cast<int>((rows.first + i * rows.step) >> 16));
+  return pointers;
 }
 
 /// The rows of a quarter that are read, evenly spaced; the same one more than once where quarters are flat.
@@ -42,7 +42,8 @@ Quarters Reduce(const Plane& luma, int bit_depth) {
   std::vector<Sum> sums(static_cast<size_t>(luma.width) + 1);  // the last one has no part in any
   for (int row = 0; row < kRows; ++row) {
     const QuarterRows rows = RowsOf(row, luma.height);
-    AddRows<Sample>(luma, rows, sums.data());
+    const auto pointers = Pointers<Sample>(luma, rows);
+    AddRows(std::span(pointers.data(), static_cast<size_t>(rows.count)), luma.width, sums.data());
     const auto samples =
         static_cast<uint64_t>(luma.width) * static_cast<uint64_t>(rows.count);  // of a quarter, times kColumns
     int64_t begin = 0;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
+
+#include "align/fit_path.h"
 
 namespace acutance {
 namespace {
@@ -55,6 +58,18 @@ bool LookAlike(const Frame& frame, int64_t other, double own) {
          kAlike * (DetailDistanceOf(frame.distorted, frame.at(frame.number)) + kDetailFloor);
 }
 
+/// Sums of how far frames lie from their own number, and from the nearest of the frames about it.
+struct Lead {
+  double own = 0, nearest = 0;
+  int64_t firsts = 0;  // frames to which no other lies nearer
+
+  void Add(double own_distance, double nearest_other) {
+    own += own_distance;
+    nearest += std::min(own_distance, nearest_other);
+    firsts += own_distance < nearest_other;
+  }
+};
+
 enum class Fit { kClearly, kAlike, kNo };
 
 Fit FitOf(const Frame& frame) {
@@ -86,6 +101,36 @@ bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted) {
     clear += fit == Fit::kClearly;
   }
   return clear >= kLeast && 2 * clear >= count;
+}
+
+/// An encode that is late where little moves lies nearer to what came before, by three times where it has lost nearly
+/// everything. Details lag less: frames that are off by what one can see differ by an eighth there.
+PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr int64_t kLeast = 12, kFarthest = 300;  // frames
+  constexpr double kMostFirsts = 0.6, kLate = 3, kDetailsLate = 1.12, kDetailFloor = FrameSignature::kDetails / 16.0;
+  const int64_t count = std::min(reference.size(), distorted.size());
+  if (count < kLeast) return PlainEvidence::kAgainst;
+  constexpr FrameSignature kFlat{};
+  Lead cells, details;
+  double energy = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const Frame frame{reference.signatures, distorted.signatures[static_cast<size_t>(k)], k};
+    double cell = std::numeric_limits<double>::infinity(), detail = cell;
+    for (int64_t away = 1; away <= kFarthest; away += 1 + away / 16)
+      for (const int64_t i : {k - away, k + away}) {
+        if (i < 0 || i >= count) continue;
+        cell = std::min(cell, frame.DistanceFrom(i));
+        detail = std::min(detail, DetailDistanceOf(frame.distorted, frame.at(i)));
+      }
+    energy += DistanceOf(frame.distorted, kFlat);
+    cells.Add(frame.DistanceFrom(k) + kFloor, cell + kFloor);
+    details.Add(DetailDistanceOf(frame.distorted, frame.at(k)) + kDetailFloor, detail + kDetailFloor);
+  }
+  const auto most = static_cast<int64_t>(kMostFirsts * static_cast<double>(count));
+  if (cells.firsts > most && details.firsts > most) return PlainEvidence::kFor;
+  const bool is_same = cells.own < kMostUnexplained * energy;
+  const bool is_near = cells.own < kLate * cells.nearest && details.own < kDetailsLate * details.nearest;
+  return is_same && is_near ? PlainEvidence::kTooLittle : PlainEvidence::kAgainst;
 }
 
 }  // namespace acutance

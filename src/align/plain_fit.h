@@ -9,4 +9,12 @@ namespace acutance {
 /// or these look alike, and most are. Costs about a microsecond a frame; false says nothing.
 bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted);
 
+/// What the frames say of pairing frame k with frame k, where nothing else is sure.
+enum class PlainEvidence {
+  kFor,        // most frames lie nearer to their own number than to any about it
+  kTooLittle,  // what the encode lost weighs more than what frames about differ by
+  kAgainst,
+};
+PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& distorted);
+
 }  // namespace acutance

@@ -9,7 +9,6 @@
 namespace acutance {
 namespace {
 
-constexpr size_t kMostQueuedBytes = size_t{64} << 20;
 constexpr int kMostThreads = 4;  // more take the cores that feed a device
 
 size_t BytesOf(const Picture& picture) {
@@ -21,52 +20,7 @@ size_t BytesOf(const Picture& picture) {
 
 }  // namespace
 
-SignatureCrew::SignatureCrew(int threads) {
-  threads_.resize(static_cast<size_t>(std::max(threads, 0)));
-  const auto failed = std::ranges::find_if(
-      threads_, [this](std::thread& thread) { return !StartThread(thread, [this] { Serve(); }).ok(); });
-  threads_.erase(failed, threads_.end());
-}
-
-SignatureCrew::~SignatureCrew() {
-  {
-    const std::lock_guard lock(mutex_);
-    ends_ = true;
-  }
-  posted_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-}
-
-void SignatureCrew::Post(size_t bytes, const std::function<void()>& work) {
-  bool is_queued = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (queue_.size() < 2 * threads_.size() && queued_bytes_ + bytes <= kMostQueuedBytes) {
-      queue_.push_back({bytes, work});
-      queued_bytes_ += bytes;
-      is_queued = true;
-    }
-  }
-  if (is_queued) posted_.notify_one();
-  else work();
-}
-
-void SignatureCrew::Serve() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    posted_.wait(lock, [&] { return ends_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    Work work = std::move(queue_.front());
-    queue_.pop_front();
-    lock.unlock();
-    work.run();
-    work.run = nullptr;
-    lock.lock();
-    queued_bytes_ -= work.bytes;
-  }
-}
-
-SignatureStream::SignatureStream(std::shared_ptr<SignatureCrew> crew)
+SignatureStream::SignatureStream(std::shared_ptr<WorkCrew> crew)
     : crew_(std::move(crew)), slots_(std::make_shared<Slots>()) {}
 
 void SignatureStream::Make(Slots& slots, Slot& slot) noexcept {
@@ -118,8 +72,8 @@ std::vector<FrameSignature> SignatureStream::TakeAll() {
   return TakeFirst(*slots_, count);
 }
 
-std::shared_ptr<SignatureCrew> MakeSignatureCrew(int threads) {
-  return std::make_shared<SignatureCrew>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0);
+std::shared_ptr<WorkCrew> MakeSignatureCrew(int threads) {
+  return std::make_shared<WorkCrew>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0);
 }
 
 }  // namespace acutance

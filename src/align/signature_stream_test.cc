@@ -31,7 +31,7 @@ std::vector<int> Counted(int begin, int end) {
 class SignatureStreamOf : public testing::TestWithParam<int> {};
 
 TEST_P(SignatureStreamOf, KeepsTheOrderOfPictures) {
-  SignatureStream stream(std::make_shared<SignatureCrew>(GetParam()));
+  SignatureStream stream(std::make_shared<WorkCrew>(GetParam()));
   std::vector<int> values;
   for (int i = 0; i < 200; ++i) {
     stream.Add(Flat(i));
@@ -47,7 +47,7 @@ TEST_P(SignatureStreamOf, KeepsTheOrderOfPictures) {
 }
 
 TEST_P(SignatureStreamOf, LetsPicturesGo) {
-  const auto crew = std::make_shared<SignatureCrew>(GetParam());
+  const auto crew = std::make_shared<WorkCrew>(GetParam());
   SignatureStream stream(crew);
   std::weak_ptr<const void> memory;
   {
@@ -61,20 +61,12 @@ TEST_P(SignatureStreamOf, LetsPicturesGo) {
 
 TEST_P(SignatureStreamOf, MayBeDroppedWithPicturesInIt) {
   for (int i = 0; i < 50; ++i) {
-    SignatureStream stream(std::make_shared<SignatureCrew>(GetParam()));
+    SignatureStream stream(std::make_shared<WorkCrew>(GetParam()));
     for (int k = 0; k < 9; ++k) stream.Add(Flat(k));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, SignatureStreamOf, testing::Values(0, 1, 4));
-
-TEST(SignatureCrew, DoesWhatDoesNotFitIntoItsQueueInThePostersThread) {
-  SignatureCrew crew(1);
-  const auto own = std::this_thread::get_id();
-  bool is_own = false;
-  crew.Post(size_t{1} << 40, [&] { is_own = std::this_thread::get_id() == own; });
-  EXPECT_TRUE(is_own);
-}
 
 }  // namespace
 }  // namespace acutance

@@ -16,7 +16,7 @@ namespace acutance {
 class SharedTrack {
  public:
   /// crew: where signatures are made; null: where pictures are added.
-  explicit SharedTrack(std::shared_ptr<SignatureCrew> crew) : stream_(std::move(crew)) {}
+  explicit SharedTrack(std::shared_ptr<WorkCrew> crew) : stream_(std::move(crew)) {}
 
   void Begin(std::optional<double> rate);
   /// The part of the pictures that counts. Called before the first of them.

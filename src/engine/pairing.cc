@@ -154,13 +154,15 @@ void Pairing::Conclude(int64_t frames) {
     }
     return;
   }
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   for (size_t v = 1; v < tracks_.size(); ++v) {
     if (!tracks_[0] || !tracks_[v] || tracks_[v]->size() == 0) {
       alignments_.push_back(AlignByOffset(first + frames, first + frames, 0));
       continue;
     }
-    Result<Alignment> alignment = AlignTracks(tracks_[0]->Copy(std::numeric_limits<int64_t>::max()),
-                                              tracks_[v]->Copy(std::numeric_limits<int64_t>::max()));
+    // A run that stopped before its videos' ends has read a few more frames of the one or the other.
+    const int64_t most = frames < std::min(tracks_[0]->size(), tracks_[v]->size()) ? frames : kAll;
+    Result<Alignment> alignment = AlignTracks(tracks_[0]->Copy(most), tracks_[v]->Copy(most));
     must_look_ |= !alignment.ok() || !alignment->is_plain();
     HoldPipes(must_look_);
     if (must_look_) return;

@@ -77,7 +77,7 @@ class Pairing {
   const RunRequest& request_;
   std::map<std::string, KeptVideo> kept_;
   std::vector<Facts> facts_;
-  std::shared_ptr<SignatureCrew> crew_;
+  std::shared_ptr<WorkCrew> crew_;
   std::vector<std::shared_ptr<SharedTrack>> tracks_;  // of a run that is watched
   std::vector<std::vector<int64_t>> picks_;           // by video, the frames of a run that follows Look(); empty: all
   std::vector<Alignment> alignments_;

@@ -18,6 +18,7 @@
 #include "engine/pairing.h"
 #include "engine/run_journal.h"
 #include "engine/video_options.h"
+#include "io/ahead_video.h"
 #include "io/bars.h"
 #include "io/lossy_codecs.h"
 #include "io/pair_reader.h"
@@ -284,6 +285,7 @@ class Run {
       if (!reads_chroma) input.video->SkipChroma();
     }
     if (!reads_chroma) reference_->video->SkipChroma();
+    MakePicturesAhead();
     result_.color = reference_->video->color();
     // y4m has one word for the center and for what is not known.
     if (const VideoFacts& facts = reference_->video->facts(); !facts.codec.empty()) siting_ = facts.siting;
@@ -297,6 +299,18 @@ class Run {
     if (!reader.ok()) return FailPair(reader.status());
     reader_ = std::move(reader).value();
     return true;
+  }
+
+  /// Scaling takes the reading thread longer than scoring takes a device. A limit on memory leaves no pictures for it.
+  void MakePicturesAhead() {
+    if (request_.max_memory) return;
+    const std::shared_ptr<WorkCrew> crew = MakePictureCrew(request_.threads);
+    const auto make_ahead = [&](PairReaderInput& input) {
+      const int most = MostAhead(input.video->format(), request_.threads);
+      input.video = MakeAhead(std::move(input.video), crew, most);
+    };
+    make_ahead(*reference_);
+    std::ranges::for_each(distorted_, make_ahead);
   }
 
   /// Models were made for SDR, and PQ and HLG put the same light elsewhere.

@@ -20,6 +20,11 @@ class CroppedVideo : public WrappedVideo {
 
   const PictureFormat& format() const override { return format_; }
 
+  bool is_costly() const override {
+    const auto* inner = dynamic_cast<const WrappedVideo*>(&source());
+    return inner && inner->is_costly();
+  }
+
  protected:
   Result<Picture> Make(const Picture& picture) override {
     Picture part = picture;

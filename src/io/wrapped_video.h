@@ -27,8 +27,24 @@ class WrappedVideo : public ForwardedVideo {
     return std::optional(std::move(made));
   }
 
+  // Next() in two steps, of all wrapped videos that this one is made of: the first reads, in order, and the second may
+  // run on several threads at once, in any order.
+  Result<std::optional<Picture>> NextUnmade() {
+    WrappedVideo* const inner = dynamic_cast<WrappedVideo*>(source_.get());
+    return inner ? inner->NextUnmade() : source_->Next();
+  }
+  Result<Picture> MakeWhole(const Picture& unmade) {
+    WrappedVideo* const inner = dynamic_cast<WrappedVideo*>(source_.get());
+    if (!inner) return Make(unmade);
+    ACU_ASSIGN_OR_RETURN(const Picture picture, inner->MakeWhole(unmade));
+    return Make(picture);
+  }
+  /// Whether that takes long: it makes samples.
+  virtual bool is_costly() const { return true; }
+
  protected:
-  /// The picture that stands in the place of the other video's. Planes without samples stay so.
+  /// The picture that stands in the place of the other video's. Planes without samples stay so. Several threads may
+  /// call it.
   virtual Result<Picture> Make(const Picture& picture) = 0;
   const VideoSource& source() const { return *source_; }
 };

@@ -5,10 +5,13 @@
 #include <functional>
 #include <utility>
 
+#include "io/ahead_video.h"
 #include "io/chroma_video.h"
 #include "io/deinterlaced_video.h"
 #include "io/kept_video.h"
 #include "io/picked_video.h"
+#include "io/raised_depth.h"
+#include "io/scaled_video.h"
 
 namespace acutance {
 namespace {
@@ -222,6 +225,70 @@ TEST(DeinterlacedVideo, GivesTheSameFrameWhereverItBegins) {
   const auto damaged = open(2);
   EXPECT_EQ(Read(*damaged).size(), 2u);
   EXPECT_EQ(open()->Skip(9).value(), 5);
+}
+
+/// Numbered frames, scaled and raised, whose pictures threads make ahead.
+std::unique_ptr<VideoSource> MadeAhead(int frames, int threads, int most, int damaged = -1) {
+  std::unique_ptr<VideoSource> scaled = ScaleVideo(Numbered(frames, damaged), 64, 48, {}).value();
+  return MakeAhead(RaiseBitDepth(std::move(scaled), 10), std::make_shared<WorkCrew>(threads), most);
+}
+
+struct Seen {
+  int value;
+  double time;
+  bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> SeeAll(VideoSource& video, Status& status) {
+  std::vector<Seen> seen;
+  for (;;) {
+    const Result<std::optional<Picture>> next = video.Next();
+    status = next.ok() ? Status() : next.status();
+    if (!next.ok() || !*next) return seen;
+    EXPECT_EQ((*next)->format.width, 64);
+    seen.push_back({(*next)->planes[0].Row<uint16_t>(47)[63] / 4, video.time().value()});
+  }
+}
+
+TEST(MakeAhead, ChangesNothing) {
+  for (const int threads : {0, 1, 3})
+    for (const int most : {1, 2, 7})
+      for (const int frames : {0, 1, 5, 40}) {
+        const auto video = MadeAhead(frames, threads, most);
+        Status status;
+        const std::vector<Seen> seen = SeeAll(*video, status);
+        EXPECT_TRUE(status.ok());
+        ASSERT_EQ(std::ssize(seen), frames);
+        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[static_cast<size_t>(k)], (Seen{k, k * 0.5}));
+      }
+}
+
+TEST(MakeAhead, HandsOutWhatComesBeforeADamagedFrame) {
+  const auto video = MadeAhead(40, 2, 8, 11);
+  Status status;
+  EXPECT_EQ(SeeAll(*video, status).size(), 11u);
+  EXPECT_THAT(status.message(), HasSubstr("damaged"));
+}
+
+TEST(MakeAhead, SkipsFramesThatAreMadeAndThoseBehind) {
+  const auto video = MadeAhead(40, 2, 8);
+  ASSERT_TRUE(video->Next().ok());
+  EXPECT_EQ(video->Skip(3).value(), 3);
+  EXPECT_EQ((*video->Next())->planes[0].Row<uint16_t>(0)[0], 4 * 4);
+  EXPECT_EQ(video->Skip(20).value(), 20);
+  EXPECT_EQ((*video->Next())->planes[0].Row<uint16_t>(0)[0], 25 * 4);
+  EXPECT_EQ(video->Skip(100).value(), 14);
+  EXPECT_FALSE(video->Next()->has_value());
+}
+
+TEST(MakeAhead, MayBeDroppedWithPicturesInIt) {
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(MadeAhead(40, 3, 8)->Next().ok());
+}
+
+TEST(MakeAhead, LeavesPicturesThatCostNothing) {
+  std::unique_ptr<VideoSource> video = Numbered(3);
+  const VideoSource* const plain = video.get();
+  EXPECT_EQ(MakeAhead(std::move(video), std::make_shared<WorkCrew>(1), 4).get(), plain);
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#include "base/work_crew.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/guarded.h"
+
+namespace acutance {
+namespace {
+
+constexpr size_t kMostQueuedBytes = size_t{64} << 20;
+
+}  // namespace
+
+WorkCrew::WorkCrew(int threads) {
+  threads_.resize(static_cast<size_t>(std::max(threads, 0)));
+  const auto failed = std::ranges::find_if(
+      threads_, [this](std::thread& thread) { return !StartThread(thread, [this] { Serve(); }).ok(); });
+  threads_.erase(failed, threads_.end());
+}
+
+WorkCrew::~WorkCrew() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  posted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkCrew::Post(size_t bytes, const std::function<void()>& work) {
+  bool is_queued = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() < 2 * threads_.size() && queued_bytes_ + bytes <= kMostQueuedBytes) {
+      queue_.push_back({bytes, work});
+      queued_bytes_ += bytes;
+      is_queued = true;
+    }
+  }
+  if (is_queued) posted_.notify_one();
+  else work();
+}
+
+void WorkCrew::Serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    posted_.wait(lock, [&] { return ends_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    Work work = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    work.run();
+    work.run = nullptr;
+    lock.lock();
+    queued_bytes_ -= work.bytes;
+  }
+}
+
+}  // namespace acutance

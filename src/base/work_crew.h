@@ -1,0 +1,44 @@
+// Threads for short pieces of work beside a run.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace acutance {
+
+/// Threads for short work, and a short queue.
+class WorkCrew {
+ public:
+  /// Fewer threads than asked for where the system has no more; with none, all work is done by who posts it.
+  explicit WorkCrew(int threads);
+  /// Ends what was posted first.
+  ~WorkCrew();
+  WorkCrew(const WorkCrew&) = delete;
+  WorkCrew& operator=(const WorkCrew&) = delete;
+
+  /// Work that holds `bytes` of memory until it is done, and throws nothing. It runs in the caller's thread where the
+  /// queue is full.
+  void Post(size_t bytes, const std::function<void()>& work);
+
+ private:
+  struct Work {
+    size_t bytes;
+    std::function<void()> run;
+  };
+
+  void Serve();
+
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::deque<Work> queue_;
+  size_t queued_bytes_ = 0;
+  bool ends_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,135 @@
+#include "io/ahead_video.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "base/guarded.h"
+#include "io/wrapped_video.h"
+
+namespace acutance {
+namespace {
+
+constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr int kMostThreads = 8;
+
+class AheadVideo : public ForwardedVideo {
+ public:
+  AheadVideo(std::unique_ptr<VideoSource> video, std::shared_ptr<WorkCrew> crew, int most)
+      : ForwardedVideo(std::move(video)),
+        wrapped_(static_cast<WrappedVideo&>(*source_)),
+        crew_(std::move(crew)),
+        most_(static_cast<size_t>(most)) {}
+
+  /// The crew works on the pictures of a video that goes away here.
+  ~AheadVideo() override { WaitForAll(); }
+
+  std::optional<double> time() const override { return time_; }
+
+  Result<std::optional<Picture>> Next() override {
+    while (!has_ended_ && pictures_.size() < most_) ReadOne();
+    if (pictures_.empty()) return end_;
+    Ahead& first = pictures_.front();
+    WaitFor(first);
+    time_ = first.time;
+    Result<Picture> made = std::move(first.made);
+    pictures_.pop_front();
+    if (made.ok()) return std::optional(std::move(*made));
+    WaitForAll();
+    pictures_.clear();
+    has_ended_ = true;
+    return made.status();
+  }
+
+  Result<int64_t> Skip(int64_t count) override {
+    int64_t skipped = 0;
+    for (; skipped < count && !pictures_.empty(); ++skipped) {
+      WaitFor(pictures_.front());
+      pictures_.pop_front();
+    }
+    if (skipped == count || has_ended_) return skipped;
+    ACU_ASSIGN_OR_RETURN(const int64_t more, source_->Skip(count - skipped));
+    return skipped + more;
+  }
+
+  bool Jump(double part) override {
+    if (!source_->Jump(part)) return false;
+    WaitForAll();
+    pictures_.clear();
+    return true;
+  }
+
+ private:
+  struct Ahead {
+    Picture unmade;
+    std::optional<double> time;
+    Result<Picture> made{Picture()};
+    bool is_made = false;
+  };
+
+  void ReadOne() {
+    Result<std::optional<Picture>> unmade = wrapped_.NextUnmade();
+    if (!unmade.ok() || !*unmade) {
+      has_ended_ = true;
+      if (!unmade.ok()) end_ = unmade.status();
+      return;
+    }
+    // A deque leaves its elements where they are.
+    Ahead& ahead = pictures_.emplace_back();
+    ahead.unmade = std::move(**unmade);
+    ahead.time = source_->time();
+    crew_->Post(0, [this, &ahead] { MakeOne(ahead); });
+  }
+
+  void MakeOne(Ahead& ahead) noexcept {
+    ahead.made = GuardedResult<Picture>([&] { return wrapped_.MakeWhole(ahead.unmade); });
+    ahead.unmade = {};
+    const std::lock_guard lock(mutex_);
+    ahead.is_made = true;
+    made_.notify_all();
+  }
+
+  void WaitFor(const Ahead& ahead) {
+    std::unique_lock lock(mutex_);
+    made_.wait(lock, [&] { return ahead.is_made; });
+  }
+  void WaitForAll() {
+    for (const Ahead& ahead : pictures_) WaitFor(ahead);
+  }
+
+  WrappedVideo& wrapped_;
+  const std::shared_ptr<WorkCrew> crew_;
+  const size_t most_;
+  std::mutex mutex_;
+  std::condition_variable made_;
+  std::deque<Ahead> pictures_;  // in order
+  std::optional<double> time_;
+  bool has_ended_ = false;
+  Result<std::optional<Picture>> end_{std::optional<Picture>()};
+};
+
+}  // namespace
+
+std::unique_ptr<VideoSource> MakeAhead(std::unique_ptr<VideoSource> video, std::shared_ptr<WorkCrew> crew, int most) {
+  const auto* wrapped = dynamic_cast<const WrappedVideo*>(video.get());
+  if (!crew || most < 1 || !wrapped || !wrapped->is_costly()) return video;
+  return std::make_unique<AheadVideo>(std::move(video), std::move(crew), most);
+}
+
+std::shared_ptr<WorkCrew> MakePictureCrew(int threads) {
+  return threads > 1 ? std::make_shared<WorkCrew>(std::min(threads / 2, kMostThreads)) : nullptr;
+}
+
+int MostAhead(const PictureFormat& format, int threads) {
+  size_t bytes = 0;
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    bytes += static_cast<size_t>(format.PlaneWidth(p)) * static_cast<size_t>(format.PlaneHeight(p)) *
+             static_cast<size_t>(format.BytesPerSample());
+  const auto most = static_cast<int>(kMostBytes / std::max<size_t>(bytes, 1));
+  return std::clamp(most, 1, 2 * std::min(threads, kMostThreads));
+}
+
+}  // namespace acutance
