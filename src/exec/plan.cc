@@ -109,6 +109,7 @@ bool Plan::ReadsInput(int input) const {
 std::string Plan::NameOf(int buffer) const {
   if (buffer == kSumsBuffer) return "sums";
   if (buffer == kWordsBuffer) return "words";
+  if (buffer == kBeforeClipBuffer) return "frames before the clip";
   if (buffer < first_own()) return input_names_[buffer - kFirstInput];
   return buffers_[buffer - first_own()].name;
 }

@@ -4,7 +4,8 @@
 // z of a launch that compares is pair z: frame z / videos, distorted video z % videos. Work item z of
 // a launch that reads the reference alone is frame z. Pictures stand on the device plane by plane,
 // row by row: first those of the frames before the batch that the metrics read (history; of the frames before the clip
-// all samples are 0), then the batch's; the pictures that the distorted videos have of one frame follow one another.
+// all samples are 0, and Plan::BeforeClip counts them), then the batch's; the pictures that the distorted videos have
+// of one frame follow one another.
 #pragma once
 
 #include <array>
@@ -105,8 +106,8 @@ class Plan {
   /// The most bytes of an argument struct: Vulkan promises no more for push constants.
   static constexpr size_t kMaxArgsBytes = 128;
 
-  /// Buffer numbers: the results, the context's inputs, the plan's own.
-  static constexpr int kSumsBuffer = 0, kWordsBuffer = 1, kFirstInput = 2;
+  /// Buffer numbers: the results, what lies before the clip, the context's inputs, the plan's own.
+  static constexpr int kSumsBuffer = 0, kWordsBuffer = 1, kBeforeClipBuffer = 2, kFirstInput = 3;
 
   /// `items` work items have results: `sums` and `words` 64-bit words each (ExtractorSpec).
   Plan(const PlanContext& context, int items, int sums, int words = 0);
@@ -115,6 +116,8 @@ class Plan {
   BufferRef Sums() const { return {kSumsBuffer, 0}; }
   /// 64-bit words [item][words]
   BufferRef Words() const { return {kWordsBuffer, 0}; }
+  /// int32 [2], by Video: how many frames of the context's history lie before the clip, in this batch
+  BufferRef BeforeClip() const { return {kBeforeClipBuffer, 0}; }
   BufferRef AddScratch(std::string name, size_t bytes);
   BufferRef AddTable(std::string name, std::vector<std::byte> contents);
   /// A picture for each item, where the context asks for artifacts; in the order of

@@ -86,7 +86,7 @@ TEST(Plan, BindsAddressesAndOffsets) {
   const BufferRef scratch = plan.AddScratch("rows", 1000);
   const TestArgs args = {.from = BufferRef{Plan::kFirstInput, 4096}, .to = scratch, .width = 17, .height = -9};
   ASSERT_TRUE(plan.AddLaunch(kImage, {2, 3, 4}, args, "mirror 2").ok());
-  const uint64_t addresses[] = {1, 2, 0x7f0012340000, 4, 5, 6, 7, 8, 0x800};
+  const uint64_t addresses[] = {1, 2, 3, 0x7f0012340000, 5, 6, 7, 8, 9, 0x800};
   const std::vector<std::byte> bound = BindArguments(plan.launches()[0], addresses);
   TestArgs result;
   ASSERT_EQ(bound.size(), sizeof(result));

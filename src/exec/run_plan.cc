@@ -29,6 +29,32 @@ size_t PackedRowStride(const PlanInput& input) {
 
 size_t PackedPictureBytes(const PlanInput& input) { return PackedRowStride(input) * input.height(); }
 
+/// Whether a launch of the derive plan is left out: it makes pictures that none of the plans reads.
+bool IsIdle(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans) {
+  bool makes_any = false;
+  for (const int buffer : BuffersOf(launch)) {
+    const int input = buffer - Plan::kFirstInput;
+    if (input < 0 || input >= std::ssize(context.inputs) || context.inputs[input].derived.empty()) continue;
+    if (std::ranges::any_of(plans, [&](const Plan* plan) { return plan->ReadsInput(input); })) return false;
+    makes_any = true;
+  }
+  return makes_any;
+}
+
+/// Which of the context's inputs the plans read, or launches that are not idle.
+std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> plans, const PlanContext& context) {
+  std::vector<bool> used(context.inputs.size());
+  const auto mark = [&](const Plan::Launch& launch) {
+    for (const int buffer : BuffersOf(launch))
+      if (const int input = buffer - Plan::kFirstInput; input >= 0 && input < std::ssize(used)) used[input] = true;
+  };
+  for (const Plan* plan : plans) std::ranges::for_each(plan->launches(), mark);
+  if (!derive) return used;
+  for (const Plan::Launch& launch : derive->launches())
+    if (!IsIdle(launch, context, plans)) mark(launch);
+  return used;
+}
+
 /// Zero words would be no buffer.
 size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::max(words * plan.items(), 1); }
 
@@ -37,12 +63,12 @@ size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::
 size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const std::optional<Plan>& derive,
                                const PlanContext& context) {
   std::vector<const Plan*> all;
-  if (derive) all.push_back(&*derive);
   for (const Plan& plan : plans) all.push_back(&plan);
+  const std::vector<bool> used = UsedInputs(derive ? &*derive : nullptr, all, context);
+  if (derive) all.push_back(&*derive);
   size_t bytes = 0;
-  for (int i = 0; i < std::ssize(context.inputs); ++i)
-    if (std::ranges::any_of(all, [&](const Plan* plan) { return plan->ReadsInput(i); }))
-      bytes += context.InputBytes(context.inputs[i]);
+  for (size_t i = 0; i < context.inputs.size(); ++i)
+    if (used[i]) bytes += context.InputBytes(context.inputs[i]);
   for (const Plan* plan : all)
     for (const Plan::BufferSpec& spec : plan->buffers()) bytes += spec.bytes;
   return bytes;
@@ -67,6 +93,7 @@ Status PlanRunner::Prepare(std::vector<Plan> plans) {
   if (options_.derive) ACU_RETURN_IF_ERROR(AllocatePlan(*std::exchange(options_.derive, std::nullopt)));
   for (Plan& plan : plans) ACU_RETURN_IF_ERROR(AllocatePlan(std::move(plan)));
   ACU_RETURN_IF_ERROR(AllocateInputs());
+  ACU_RETURN_IF_ERROR(AllocateBeforeClip());
   ACU_RETURN_IF_ERROR(AllocateStaging());
   ACU_RETURN_IF_ERROR(FillBuffers());
   return RecordBatch();
@@ -99,10 +126,18 @@ Status PlanRunner::AllocatePlan(Plan plan) {
   return {};
 }
 
+/// Those of the metrics.
+std::vector<const Plan*> PlanRunner::MetricPlans() const {
+  std::vector<const Plan*> plans;
+  for (const BoundPlan& bound : std::span(plans_).subspan(leading_)) plans.push_back(&bound.plan);
+  return plans;
+}
+
 Status PlanRunner::AllocateInputs() {
+  const std::vector<const Plan*> plans = MetricPlans();
+  const std::vector<bool> used = UsedInputs(leading_ > 0 ? &plans_.front().plan : nullptr, plans, context_);
   for (int i = 0; i < std::ssize(context_.inputs); ++i) {
-    const auto reads = [&](const BoundPlan& bound) { return bound.plan.ReadsInput(i); };
-    if (std::ranges::none_of(plans_, reads)) continue;
+    if (!used[i]) continue;
     const size_t bytes = context_.InputBytes(context_.inputs[i]);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
     Input& input = inputs_.emplace_back(i, std::move(buffer));
@@ -113,6 +148,16 @@ Status PlanRunner::AllocateInputs() {
     ACU_ASSIGN_OR_RETURN(input.packed, device_.Allocate(packed, MemoryKind::kDevice));
     ACU_ASSIGN_OR_RETURN(input.unpack, device_.LoadKernel(*FindKernelImage("unpack_bits", kUnpackShape)));
   }
+  return {};
+}
+
+Status PlanRunner::AllocateBeforeClip() {
+  const auto reads = [](const BoundPlan& bound) {
+    return bound.plan.ReadsInput(Plan::kBeforeClipBuffer - Plan::kFirstInput);
+  };
+  if (std::ranges::none_of(plans_, reads)) return {};
+  ACU_ASSIGN_OR_RETURN(before_clip_here_, device_.Allocate(sizeof(before_clip_), MemoryKind::kUpload));
+  ACU_ASSIGN_OR_RETURN(before_clip_there_, device_.Allocate(sizeof(before_clip_), MemoryKind::kDevice));
   return {};
 }
 
@@ -170,6 +215,8 @@ Status PlanRunner::FillBuffers() {
 Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
   if (options_.poison) AppendPoison(commands);
+  if (before_clip_here_)
+    commands.push_back(CopyCommand{before_clip_here_.get(), 0, before_clip_there_.get(), 0, sizeof(before_clip_)});
   AppendLaunches(commands);
   AppendArtifacts(commands);
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
@@ -192,11 +239,13 @@ void PlanRunner::AppendPoison(std::vector<Command>& commands) const {
 }
 
 /// The plans' launches in turn: those of different plans do not depend on each other and may run side by side. Derived
-/// inputs are complete before that.
+/// inputs are complete before that; those that no plan reads are not made.
 void PlanRunner::AppendLaunches(std::vector<Command>& commands) const {
   const std::span<const BoundPlan> all = plans_;
+  const std::vector<const Plan*> plans = MetricPlans();
   for (const BoundPlan& bound : all.first(leading_))
-    for (size_t i = 0; i < bound.kernels.size(); ++i) commands.push_back(BindLaunch(bound, i));
+    for (size_t i = 0; i < bound.kernels.size(); ++i)
+      if (!IsIdle(bound.plan.launches()[i], context_, plans)) commands.push_back(BindLaunch(bound, i));
   size_t most = 0;
   for (const BoundPlan& bound : all.subspan(leading_)) most = std::max(most, bound.kernels.size());
   for (size_t i = 0; i < most; ++i)
@@ -216,6 +265,7 @@ void PlanRunner::AppendArtifacts(std::vector<Command>& commands) const {
 const Buffer* PlanRunner::BufferAt(const BoundPlan& bound, int buffer) const {
   if (buffer == Plan::kSumsBuffer) return bound.sums.get();
   if (buffer == Plan::kWordsBuffer) return bound.words.get();
+  if (buffer == Plan::kBeforeClipBuffer) return before_clip_there_.get();
   if (buffer >= bound.plan.first_own()) return bound.own[buffer - bound.plan.first_own()].get();
   const auto input = std::ranges::find(inputs_, buffer - Plan::kFirstInput, &Input::index);
   return input == inputs_.end() ? nullptr : input->buffer.get();
@@ -269,12 +319,17 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
 Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
   ClearResults();
-  Status status = AnnounceUpload(Guarded([&] { return UploadPictures(pictures, before != nullptr); }), pictures);
+  Status status = Guarded([&] { return UploadPictures(pictures, before != nullptr); });
+  if (!before) CountBeforeClip(pictures);
+  const bool waits = before && PassesOn(pictures);
+  if (!waits) status = AnnounceUpload(status, pictures);
   if (before) {
     const Status taken = TakePictures(*before);
     if (status.ok()) status = taken;
   }
+  if (waits) status = AnnounceUpload(status, pictures);
   ACU_RETURN_IF_ERROR(status);
+  if (before_clip_here_) std::ranges::copy(before_clip_, reinterpret_cast<int32_t*>(before_clip_here_->host()));
   return queue_->Submit(*recording_);
 }
 
@@ -333,6 +388,29 @@ Status PlanRunner::MarkOrWait(std::unique_ptr<Mark>& mark) {
   return mark ? Status() : queue_->Wait();
 }
 
+int PlanRunner::FramesOf(const BatchPictures& pictures) const {
+  const auto frames = [&](Video video, size_t given) {
+    return static_cast<int>(given) / context_.copies(video) - context_.history[static_cast<int>(video)];
+  };
+  return std::max(frames(Video::kReference, pictures.reference.size()),
+                  frames(Video::kDistorted, pictures.distorted.size()));
+}
+
+bool PlanRunner::PassesOn(const BatchPictures& pictures) const {
+  return std::ranges::any_of(context_.history, [frames = FramesOf(pictures)](int history) { return frames < history; });
+}
+
+void PlanRunner::CountBeforeClip(const BatchPictures& pictures) {
+  const auto count = [&](Video video, std::span<const Picture* const> given) {
+    const int copies = context_.copies(video), history = context_.history[static_cast<int>(video)];
+    int frames = 0;
+    while (frames < history && frames * copies < std::ssize(given) && !given[frames * copies]) ++frames;
+    before_clip_[static_cast<int>(video)] = frames;
+  };
+  count(Video::kReference, pictures.reference);
+  count(Video::kDistorted, pictures.distorted);
+}
+
 Status PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
   std::unique_ptr<Mark> uploaded;
   if (status.ok()) status = Guarded([&] { return MarkOrWait(uploaded); });
@@ -341,11 +419,8 @@ Status PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) 
     pictures_.started = true;
     pictures_.status = status;
     pictures_.uploaded = std::move(uploaded);
-    const auto frames = [&](Video video, size_t given) {
-      return static_cast<int>(given) / context_.copies(video) - context_.history[static_cast<int>(video)];
-    };
-    pictures_.frames = std::max(frames(Video::kReference, pictures.reference.size()),
-                                frames(Video::kDistorted, pictures.distorted.size()));
+    pictures_.frames = FramesOf(pictures);
+    pictures_.before_clip = before_clip_;
   }
   pictures_.changed.notify_all();
   return status;
@@ -369,6 +444,7 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
 
 Status PlanRunner::CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken) {
   ACU_RETURN_IF_ERROR(theirs.status);
+  for (size_t v = 0; v < before_clip_.size(); ++v) before_clip_[v] = std::max(theirs.before_clip[v] - theirs.frames, 0);
   if (theirs.uploaded) ACU_RETURN_IF_ERROR(theirs.uploaded->Wait());
   std::vector<CopyCommand> copies;
   for (size_t i = 0; i < inputs_.size(); ++i) {

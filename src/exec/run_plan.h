@@ -1,6 +1,7 @@
 // Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -106,6 +107,7 @@ class PlanRunner {
 
   Status Prepare(std::vector<Plan> plans);
   void LoadAhead(const std::vector<Plan>& plans);
+  std::vector<const Plan*> MetricPlans() const;
   Status AllocateInputs();
   Status AllocatePlan(Plan plan);
   Status AllocateStaging();
@@ -115,6 +117,8 @@ class PlanRunner {
   void AppendPoison(std::vector<Command>& commands) const;
   void AppendLaunches(std::vector<Command>& commands) const;
   void AppendArtifacts(std::vector<Command>& commands) const;
+  Status AllocateBeforeClip();
+  void CountBeforeClip(const BatchPictures& pictures);
   LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;
   const Buffer* BufferAt(const BoundPlan& bound, int buffer) const;
   bool IsWritten(const BoundPlan& bound, int buffer) const;
@@ -123,12 +127,13 @@ class PlanRunner {
   struct Pictures {
     std::mutex mutex;
     std::condition_variable changed;
-    bool started = true;             // all uploads are handed to the queue, or failed
-    Status status;                   // of that
-    std::unique_ptr<Mark> uploaded;  // null: they are on the device
-    int frames = 0;                  // of the batch
-    bool is_awaited = false;         // another runner has not taken its pictures yet
-    std::unique_ptr<Mark> taken;     // by that runner
+    bool started = true;               // all uploads are handed to the queue, or failed
+    Status status;                     // of that
+    std::unique_ptr<Mark> uploaded;    // null: they are on the device
+    int frames = 0;                    // of the batch
+    std::array<int, 2> before_clip{};  // by Video: frames of its history
+    bool is_awaited = false;           // another runner has not taken its pictures yet
+    std::unique_ptr<Mark> taken;       // by that runner
   };
 
   /// follows: the history is copied from the batch before; else pictures of it that are null have samples of 0.
@@ -139,6 +144,9 @@ class PlanRunner {
   bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);
+  int FramesOf(const BatchPictures& pictures) const;
+  /// Whether the next batch takes pictures that this one takes from the batch before.
+  bool PassesOn(const BatchPictures& pictures) const;
   Status AnnounceUpload(Status status, const BatchPictures& pictures);
   Status CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken);
   void ClearResults();
@@ -157,6 +165,8 @@ class PlanRunner {
   std::unique_ptr<Recording> recording_;
   std::unique_ptr<Recording> unpack_recording_;  // of pictures that travelled packed; null: none do
   Pictures pictures_;
+  std::array<int, 2> before_clip_{};                              // by Video: frames of the history in this batch
+  std::unique_ptr<Buffer> before_clip_there_, before_clip_here_;  // null: no plan reads it
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
   Upload upload_;  // of the batch

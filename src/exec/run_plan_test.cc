@@ -182,6 +182,42 @@ TEST(PlanRunner, TwoAreInFlightOnOneDevice) {
   EXPECT_EQ(b.value()->Sums(0, 0)[0], 11);
 }
 
+/// The oldest picture of the history plus the number of frames before the clip.
+Result<std::unique_ptr<PlanRunner>> MakeRunnerOfHistory(Device& device, int history) {
+  const PlanContext context = MakeContext(history);
+  Plan plan(context, context.frames, 1);
+  const TestArgs args = {
+      .input = context.Input(Video::kReference, 0, history).data, .table = plan.BeforeClip(), .sums = plan.Sums()};
+  EXPECT_TRUE(plan.AddLaunch(kImage, {}, args, "none").ok());
+  return PlanRunner::Make(device, {plan}, context, {});
+}
+
+// A runner copies pictures from the one before, which may have to copy them itself first.
+TEST(PlanRunner, PassesOnPicturesOfBatchesShorterThanTheHistory) {
+  FakeDevice device;
+  const Picture pictures[] = {MakePicture(10), MakePicture(20), MakePicture(30)};
+  std::unique_ptr<PlanRunner> runners[3];
+  for (auto& runner : runners) runner = MakeRunnerOfHistory(device, 2).value();
+  for (auto& runner : runners) {
+    ASSERT_TRUE(runner->BeginBatch().ok());
+    if (&runner != &runners[2]) runner->KeepPictures();
+  }
+  const auto start = [&](int i) {
+    const Status status =
+        runners[i]->Start({{nullptr, nullptr, &pictures[i]}, {}}, i > 0 ? runners[i - 1].get() : nullptr);
+    EXPECT_TRUE(status.ok()) << status.message();
+  };
+  std::thread second(start, 1), third(start, 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  start(0);
+  second.join();
+  third.join();
+  for (auto& runner : runners) static_cast<void>(runner->Wait());
+  EXPECT_EQ(runners[0]->Sums(0, 0)[0], 0 + 2);
+  EXPECT_EQ(runners[1]->Sums(0, 0)[0], 0 + 1);
+  EXPECT_EQ(runners[2]->Sums(0, 0)[0], 10 + 0);
+}
+
 TEST(PlanRunner, TimesAreAboveZero) {
   FakeDevice device;
   const auto runner = MakeRunner(device, 0);

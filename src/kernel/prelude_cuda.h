@@ -18,6 +18,7 @@
 #define exact_sqrt_float(A) __fsqrt_rn(A)
 #define exact_sqrt(A) __dsqrt_rn(A)
 #define exact_fma(A, B, C) __fma_rn(A, B, C)
+#define exact_fma_float(A, B, C) __fmaf_rn(A, B, C)
 #define acu_exchange(V, MASK) uint32_t(__shfl_xor_sync(0xffffffffu, uint32_t(V), MASK))
 #else
 #define ACU_INLINE inline __attribute__((device, always_inline))
@@ -36,6 +37,7 @@
 #define exact_sqrt_float(A) __nvvm_sqrt_rn_f(A)
 #define exact_sqrt(A) __nvvm_sqrt_rn_d(A)
 #define exact_fma(A, B, C) __nvvm_fma_rn_d(A, B, C)
+#define exact_fma_float(A, B, C) __nvvm_fma_rn_f(A, B, C)
 #define acu_exchange(V, MASK) uint32_t(__nvvm_shfl_sync_bfly_i32(-1, int32_t(V), MASK, 31))
 #endif
 

@@ -22,6 +22,7 @@
 #define exact_sqrt_float(A) __builtin_elementwise_sqrt(float(A))
 #define exact_sqrt(A) __builtin_elementwise_sqrt(double(A))
 #define exact_fma(A, B, C) __builtin_elementwise_fma(double(A), double(B), double(C))
+#define exact_fma_float(A, B, C) __builtin_elementwise_fma(float(A), float(B), float(C))
 
 // The wave size that the code object was built for: 32 or 64.
 #define wave_size() int32_t(__builtin_amdgcn_wavefrontsize())

@@ -54,3 +54,4 @@ FUNCTION(float) estimate_square_root(float value) { return sycl::sqrt(value); }
 #define exact_sqrt_float(A) sycl::sqrt(float(A))
 #define exact_sqrt(A) sycl::sqrt(double(A))
 #define exact_fma(A, B, C) sycl::fma(double(A), double(B), double(C))
+#define exact_fma_float(A, B, C) sycl::fma(float(A), float(B), float(C))

@@ -38,6 +38,16 @@ class ButteraugliTest(CommandTest):
         size = 4 * self.WIDTH * self.HEIGHT
         self.assertEqual([max(struct.unpack(f"<{size // 4}f", file.read_bytes()[-size:])) for file in files], largest)
 
+    def test_a_device_makes_the_same(self):
+        made = []
+        for backend in ("cpu", "emu"):
+            folder = pathlib.Path(self.path(backend))
+            columns = self.columns("butteraugli", "butteraugli=intensity_target=203:qnorm=5",
+                                   options=("--maps", folder, "--backend", backend))
+            made.append((columns, {file.name: file.read_bytes() for file in folder.glob("*.tif")}))
+        self.assertEqual(len(made[0][1]), 2 * self.FRAMES)
+        self.assertTrue(made[0] == made[1], "norms or maps of the device differ")
+
     def test_the_highest_are_the_worst(self):
         """In poolings, in what --worst writes, and on a page."""
         damage = frames(self.WIDTH, self.HEIGHT, 12, lambda x, y, k: (reference_sample(x, y, 0) + (

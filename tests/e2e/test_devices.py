@@ -144,6 +144,24 @@ class Parity(DeviceCommand):
             logs.append(self.read("log.csv"))
         self.assertEqual(*logs)
 
+    def test_cvvdp_from_the_first_frame_on(self):
+        """Of a clip of one frame, and of more frames than it looks back, beside a metric with another history."""
+        dice = random.Random(5)
+        features = ("-f", "cvvdp", "-f", "cvvdp=display=standard_fhd:temporal=false", "-f", "xpsnr=fps=50")
+        for size, frames in ((63, 47), 2), ((64, 48), 1), ((64, 48), 13):
+            samples = size[0] * size[1] + 2 * ((size[0] + 1) // 2) * ((size[1] + 1) // 2)
+            clips = [self.write(f"{name}.y4m", y4m(*size, [dice.randbytes(samples) for _ in range(frames)]))
+                     for name in ("reference", "noise")]
+            logs = []
+            for options in (("--backend", "cpu"), ("--backend", "emu", "--threads", "2"),
+                            ("--backend", "emu", "--max-vram", "1M")):
+                self.assert_ok(self.acutance("score", *clips, "--no-model", *features, *options, "-o", self.path("log.json"),
+                                             "--precision", "max", "--align", "index"))
+                log = json.loads(self.read("log.json"))
+                logs.append(json.dumps([log["frames"], log["aggregate_metrics"]], sort_keys=True))
+            self.assertEqual(logs[0], logs[1])
+            self.assertEqual(logs[0], logs[2])
+
     def test_cells_of_pictures_above_2048x1152(self):
         dice = random.Random(3)
         raw = [self.write(name, dice.randbytes(2 * 2401 * 983)) for name in ("big.yuv", "other.yuv")]

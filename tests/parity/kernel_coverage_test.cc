@@ -69,7 +69,7 @@ TEST(Kernels, LibvmafsMetricsHavePlans) {
 TEST(Kernels, AllAreLaunched) {
   Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4", "unpack_bits_64x4",  // by FrameUnpacker
                     "raise_samples_u8_64x4",  "raise_samples_u16_64x4",                       // by RaisedInput
-                    "linear_rgb_u8_64x4",     "linear_rgb_u16_64x4"};                         // by LinearRgbInput
+                    "linear_rgb_u8_32x4",     "linear_rgb_u16_32x4"};                         // by LinearRgbInput
   Names built;
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan != nullptr) AddLaunches(*metric, true, launched);

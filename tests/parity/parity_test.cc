@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backend/emu/emu.h"
+#include "exec/run_plan.h"
 #include "metric/plan_context.h"
 #include "metric/registry.h"
 #include "tests/parity/sweep.h"
@@ -51,6 +52,22 @@ TEST(ParitySweep, LaunchesEveryShape) {
     if (!image.kernel.starts_with("unpack_") && image.kernel != "raise_samples") {
       EXPECT_TRUE(launched.contains(&image)) << image.symbol;
     }
+}
+
+/// ssimulacra2 has samples become light in its own kernels: on a device nobody makes the light that its code for the
+/// CPU reads.
+TEST(Parity, PicturesThatNoPlanReadsAreNotMade) {
+  const Metric* metric = FindMetric("ssimulacra2");
+  const OptionValues options = OptionValues::Parse(metric->options, {}).value();
+  const std::vector<InputSpec> inputs = InputsOf(*metric, options);
+  const PictureFormat format = {64, 48, 8};
+  const PlanContext context = MakePlanContext(inputs, format, 2, 1, "");
+  const auto derive = MakeDerivePlan(inputs, context);
+  const auto plan = metric->make_plan(options, context);
+  ASSERT_TRUE(plan.ok() && derive.ok() && derive->has_value());
+  const size_t tables = 2 * sizeof(uint32_t) * 10;  // of both videos
+  EXPECT_EQ(PlanRunner::DeviceBytes({*plan}, *derive, context),
+            PlanRunner::DeviceBytes({*plan}, std::nullopt, context) + tables);
 }
 
 /// Pictures that cambi halves first, and the largest window.

@@ -8,8 +8,17 @@ struct ExactShared {
 KERNEL_USES(ExactArgs, ExactShared)
 
 #include "kernel/exact_math.kernel.h"
+#include "kernel/fused.kernel.h"
 
 FUNCTION(uint64_t) single(float x) { return uint64_t(float_bits(x)); }
+
+FUNCTION(uint64_t) both(float low, float high) { return single(low) | (single(high) << 32); }
+
+FUNCTION(float) scaled(double x, int32_t twos) { return float(x) * bits_float(uint32_t(127 + twos) << 23); }
+
+FUNCTION(float) wide_fused(float a, float b, float c) {
+  return float(fused_wide(WIDE_FLOAT(a), WIDE_FLOAT(b), WIDE_FLOAT(c)));
+}
 
 FUNCTION(void) store(CONTEXT(BUFFER(uint64_t) r, double x, double y, double z)) {
 #if PART == EXACT_ARITHMETIC
@@ -27,6 +36,17 @@ FUNCTION(void) store(CONTEXT(BUFFER(uint64_t) r, double x, double y, double z)) 
   r.data[1] = double_bits(exact_log2(args.table, exact_abs(x)));
   r.data[2] = double_bits(exact_log10(args.table, exact_abs(y * z)));
   r.data[3] = single(exact_log2f(args.table, float(exact_abs(x))));
+#elif PART == EXACT_FUSED
+  const float a = float(x);
+  const float b = float(y);
+  const float c = float(z);
+  const float product = a * b;
+  r.data[0] = both(fused(a, b, c), wide_fused(-b, c, a));
+  r.data[1] = both(fused(a, b, -product), wide_fused(a, b, bits_float(float_bits(-product) + 1u)));
+  r.data[2] =
+      both(fused(scaled(x, 50), scaled(y, 50), scaled(z, 100)), fused(scaled(x, -28), scaled(y, -28), scaled(z, -56)));
+  r.data[3] = both(fused(scaled(x, -70), scaled(y, -70), 0.0f),
+                   fused(bits_float(float_bits(a) & 0x807fffffu), scaled(y, 90), c));
 #else
   r.data[0] = double_bits(exact_sin(args.table, x));
   r.data[1] = double_bits(exact_cos(args.table, z));

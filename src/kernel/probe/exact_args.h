@@ -15,3 +15,4 @@ struct ExactArgs {
 #define EXACT_POWERS 1
 #define EXACT_LOGARITHMS 2
 #define EXACT_ANGLES 3
+#define EXACT_FUSED 4

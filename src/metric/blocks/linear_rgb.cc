@@ -88,6 +88,11 @@ ChromaTaps ChromaAxis::TapsAt(int position) const {
   return {position / 2 - 1, {0, 16, 0, 0}};
 }
 
+int ChromaAxis::kind() const {
+  if (!doubled) return CHROMA_AS_LUMA;
+  return centred ? CHROMA_DOUBLED_CENTRED : CHROMA_DOUBLED;
+}
+
 LinearRgbConversion::LinearRgbConversion(const LinearRgbSettings& settings, const PictureFormat& format)
     : source(format) {
   using enum LinearRgbSettings::Siting;
@@ -164,12 +169,7 @@ void LinearRgbInput::Compute(const Picture& source, const MutablePicture& derive
 
 namespace {
 
-constexpr TuningEntry kTuning[] = {{"linear_rgb", "", "64x4"}};
-
-int KindOf(const ChromaAxis& axis) {
-  if (!axis.doubled) return CHROMA_AS_LUMA;
-  return axis.centred ? CHROMA_DOUBLED_CENTRED : CHROMA_DOUBLED;
-}
+constexpr TuningEntry kTuning[] = {{"linear_rgb", "", "32x4"}};
 
 }  // namespace
 
@@ -197,9 +197,9 @@ Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video
                               .height = luma.height,
                               .chroma_width = has_chroma ? cb.width : 0,
                               .chroma_height = cb.height,
-                              .across = KindOf(conversion.across),
-                              .down = KindOf(conversion.down)};
-  const Grid grid = {CeilDiv(luma.width, kernel->group_x), CeilDiv(luma.height, kernel->group_y),
+                              .across = conversion.across.kind(),
+                              .down = conversion.down.kind()};
+  const Grid grid = {CeilDiv(luma.width, 2 * kernel->group_x), CeilDiv(luma.height, 2 * kernel->group_y),
                      context.pictures(video)};
   return plan.AddLaunch(*kernel, grid, args, "nearest 2");
 }

@@ -11,7 +11,7 @@
 
 namespace acutance {
 
-#include "metric/blocks/fused.kernel.h"
+#include "kernel/fused.kernel.h"
 
 namespace light {
 #include "metric/blocks/linear_rgb_math.kernel.h"
@@ -51,6 +51,7 @@ struct ChromaAxis {
 
   int scale() const { return !doubled ? 1 : centred ? 128 : 16; }
   ChromaTaps TapsAt(int position) const;
+  int kind() const;  // CHROMA_... of linear_rgb_args.h
 };
 
 /// The conversion of pictures of one format.

@@ -1,8 +1,8 @@
 // From samples to linear light, in floats (docs/spec/beyond.md 1.4, 1.5).
 #pragma once
 
+#include "kernel/fused.kernel.h"
 #include "kernel/kernel.h"
-#include "metric/blocks/fused.kernel.h"
 
 #define LINEAR_RGB_NONE 0
 #define LINEAR_RGB_BT1886 1

@@ -12,6 +12,9 @@
 #include "simd/testing/targets.h"
 
 namespace acutance {
+
+#include "kernel/exact_by_fused.kernel.h"
+
 namespace {
 
 using testing::ElementsAre;
@@ -77,13 +80,44 @@ TEST(Fused, RoundsOnce) {
   for (int i = 0; i < 300'000; ++i) {
     const float a = number(40), b = number(40), c = number(80);
     ASSERT_EQ(fused(a, b, c), __builtin_fmaf(a, b, c)) << a << " " << b << " " << c;
+    ASSERT_EQ(fused_wide(a, b, c), __builtin_fmaf(a, b, c)) << a << " " << b << " " << c;
     const float near = -(a * b);
     ASSERT_EQ(fused(a, b, near), __builtin_fmaf(a, b, near)) << a << " " << b;
+    ASSERT_EQ(fused_wide(a, b, near), __builtin_fmaf(a, b, near)) << a << " " << b;
   }
-  // The middle of two floats and less than a double's last place more.
-  EXPECT_EQ(fused(0x1.000002p0f, 0x1.000002p-40f, 0x1.000001p0f),
-            __builtin_fmaf(0x1.000002p0f, 0x1.000002p-40f, 0x1.000001p0f));
-  EXPECT_EQ(fused(0x1p-75f, 0x1p-74f, 0x1.8p-148f), __builtin_fmaf(0x1p-75f, 0x1p-74f, 0x1.8p-148f));
+  // The middle of two floats and less than a double's last place more; the middle itself; a subnormal number.
+  const auto expect = [](float x, float y, float z) {
+    EXPECT_EQ(fused(x, y, z), __builtin_fmaf(x, y, z)) << x << " " << y << " " << z;
+    EXPECT_EQ(fused_wide(x, y, z), __builtin_fmaf(x, y, z)) << x << " " << y << " " << z;
+  };
+  expect(0x1.000002p0f, 0x1.000002p-40f, 0x1.000001p0f);
+  expect(1.0f, 0x1p-24f, 1.0f);
+  expect(1.0f, 0x1.8p-23f, 1.0f);
+  expect(0x1.000002p-24f, 0x1.000002p-30f, 0x1.000001p30f);
+  expect(0x1p-75f, 0x1p-74f, 0x1.8p-148f);
+}
+
+/// Whether each estimate that a device may have of 1 / b leads to the quotient.
+bool DividesByFused(float a, float b) {
+  const auto nearest = std::bit_cast<uint32_t>(1.0f / b);
+  for (const uint32_t step : {-2u, -1u, 0u, 1u, 2u})
+    if (divide_by_fused(a, b, std::bit_cast<float>(nearest + step)) != a / b) return false;
+  return true;
+}
+
+// All divisions of power_24: a power of 32 more or less only moves exponents. Every 61st float, for time; once, all 50
+// million have been tried, and all of srgb_to_linear up to 8.
+TEST(LinearRgb, DividesByFusedOperations) {
+  constexpr uint32_t kFirst = 0x3d000000u, kEnd = kFirst + (6u << 23);
+  for (uint32_t bits = kFirst; bits < kEnd; bits += 61) {
+    const float q = std::bit_cast<float>(bits) * 0.2f;
+    float r = std::bit_cast<float>(bits / 5u + 0x32c9a4f0u);
+    for (int i = 0; i < 3; ++i) {
+      const float r2 = r * r;
+      ASSERT_TRUE(DividesByFused(q, r2 * r2)) << q << " / " << r2 * r2;
+      r = r * 0.8f + q / (r2 * r2);
+    }
+  }
 }
 
 TEST(LinearRgb, EqualsThePlainLoops) {

@@ -22,21 +22,7 @@ const OutputSpec kOutputs[] = {{.name = "butteraugli_max", .better = Better::kLo
                                {.name = "butteraugli_qnorm", .better = Better::kLower}};
 
 ArtifactSpec MapOf(const PictureFormat& format) {
-  return {"butteraugli_map", {format.width, format.height, kFloatDepth, PixelFormat::k400}};
-}
-
-/// Whether pictures are also compared at half their size.
-bool HasHalf(const PictureFormat& format) { return std::min(format.width, format.height) >= kButteraugliMinHalvedSide; }
-
-/// Small pictures become as large as the least, in whose middle they lie.
-PictureSize ExtendedSize(const PictureFormat& format) {
-  return {std::max(format.width, kButteraugliMinSide), std::max(format.height, kButteraugliMinSide)};
-}
-
-/// Where they lie.
-PictureSize OffsetOf(const PictureFormat& format) {
-  const PictureSize size = ExtendedSize(format);
-  return {(size.width - format.width) / 2, (size.height - format.height) / 2};
+  return {kButteraugliMap, {format.width, format.height, kFloatDepth, PixelFormat::k400}};
 }
 
 class Extended {
@@ -44,7 +30,7 @@ class Extended {
   /// By the nearest pixel. Pictures that are large enough stay where they are.
   FloatColors Of(const Picture& picture) {
     const FloatColors colors = FloatColorsOf(picture);
-    const PictureSize size = ExtendedSize(picture.format), offset = OffsetOf(picture.format);
+    const PictureSize size = ButteraugliSize(picture.format), offset = ButteraugliOffset(picture.format);
     if (size.width == colors.width && size.height == colors.height) return colors;
     FloatColors extended = {.width = size.width, .height = size.height};
     for (int p = 0; p < 3; ++p) {
@@ -68,7 +54,7 @@ class Extended {
 struct HalfMap : Workspace, ButteraugliRows {
   explicit HalfMap(const PictureFormat& format)
       : width((format.width + 1) / 2),
-        samples(HasHalf(format) ? static_cast<size_t>(width) * ((format.height + 1) / 2) : 0) {}
+        samples(HasButteraugliHalf(format) ? static_cast<size_t>(width) * ((format.height + 1) / 2) : 0) {}
   void Take(int y, const float* row) override {
     std::copy_n(row, width, samples.begin() + static_cast<size_t>(y) * width);
   }
@@ -81,7 +67,7 @@ struct HalfMap : Workspace, ButteraugliRows {
 class MapSums : public ButteraugliRows {
  public:
   MapSums(const PictureFormat& format, int q)
-      : format_(format), offset_(OffsetOf(format)), row_(format.width), sums_(format.width, q) {}
+      : format_(format), offset_(ButteraugliOffset(format)), row_(format.width), sums_(format.width, q) {}
 
   void Begin(const HalfMap& half, const BandResults& results) {
     half_ = &half;
@@ -95,7 +81,8 @@ class MapSums : public ButteraugliRows {
       sums_.largest = 0;
       for (auto& column : sums_.columns) std::ranges::fill(column, 0.0);
     }
-    const float* half = HasHalf(format_) ? half_->samples.data() + static_cast<size_t>(y / 2) * half_->width : nullptr;
+    const float* half =
+        HasButteraugliHalf(format_) ? half_->samples.data() + static_cast<size_t>(y / 2) * half_->width : nullptr;
     AddButteraugliRow(row + offset_.width, half, format_.width, row_.data(), sums_);
     if (!results_->artifacts.empty()) std::ranges::copy(row_, results_->artifacts[0].Row<float>(0, y));
     if ((y + 1) % kButteraugliStrip == 0 || y + 1 == format_.height) Fold(y / kButteraugliStrip);
@@ -121,7 +108,8 @@ class MapSums : public ButteraugliRows {
 
 /// Buffers of a thread.
 struct ButteraugliThread : Workspace {
-  explicit ButteraugliThread(const PictureFormat& format) : sweep(MakeButteraugliSweep(ExtendedSize(format).width)) {}
+  explicit ButteraugliThread(const PictureFormat& format)
+      : sweep(MakeButteraugliSweep(ButteraugliSize(format).width)) {}
 
   std::unique_ptr<ButteraugliSweep> sweep;
   Extended reference;
@@ -133,7 +121,8 @@ struct ButteraugliThread : Workspace {
 class ButteraugliExtractor : public Extractor {
  public:
   ButteraugliExtractor(const PictureFormat& format, float nits, int q)
-      : Extractor({.stages = {{HasHalf(format) ? StripsOf((format.height + 1) / 2) : 0}, {StripsOf(format.height)}},
+      : Extractor({.stages = {{HasButteraugliHalf(format) ? StripsOf((format.height + 1) / 2) : 0},
+                              {StripsOf(format.height)}},
                    .words = kButteraugliWords * StripsOf(format.height),
                    .artifacts = {MapOf(format)}}),
         format_(format),
@@ -189,7 +178,8 @@ class ButteraugliExtractor : public Extractor {
 
   /// Of the map of the extended picture.
   RowBand RowsOf(int stage, RowBand strips) const {
-    const int height = stage == 0 ? (format_.height + 1) / 2 : format_.height, offset = OffsetOf(format_).height;
+    const int height = stage == 0 ? (format_.height + 1) / 2 : format_.height,
+              offset = ButteraugliOffset(format_).height;
     return {offset + strips.begin * kButteraugliStrip, offset + std::min(height, strips.end * kButteraugliStrip)};
   }
 
@@ -224,7 +214,9 @@ const Metric kButteraugliMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .inputs = Inputs,
+    .reads_all_chroma = true,
     .make = Make,
+    .make_plan = MakeButteraugliPlan,
 };
 
 }  // namespace acutance

@@ -1,19 +1,22 @@
 // What the files of butteraugli share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/blocks/float_colors.h"
 #include "metric/metric.h"
 
 namespace acutance {
 
-#include "metric/blocks/fused.kernel.h"
+#include "kernel/fused.kernel.h"
 
 namespace butteraugli {
 #include "metric/butteraugli/butteraugli_math.kernel.h"
@@ -22,12 +25,30 @@ namespace butteraugli {
 inline constexpr int kButteraugliMinSide = 8;         // smaller pictures are extended
 inline constexpr int kButteraugliMinHalvedSide = 15;  // smaller pictures are compared at one scale
 
+/// Whether pictures are also compared at half their size.
+inline bool HasButteraugliHalf(const PictureFormat& format) {
+  return std::min(format.width, format.height) >= kButteraugliMinHalvedSide;
+}
+
+/// Small pictures become as large as the least, in whose middle they lie.
+inline PictureSize ButteraugliSize(const PictureFormat& format) {
+  return {std::max(format.width, kButteraugliMinSide), std::max(format.height, kButteraugliMinSide)};
+}
+
+/// Where they lie.
+inline PictureSize ButteraugliOffset(const PictureFormat& format) {
+  const PictureSize size = ButteraugliSize(format);
+  return {(size.width - format.width) / 2, (size.height - format.height) / 2};
+}
+
 /// Sums go by strips of that many rows, and so do the results of a frame.
 inline constexpr int kButteraugliStrip = 64;
 
 /// Words of a strip: the largest value of its map, as a double, and sums of powers.
 enum ButteraugliWord { kButteraugliMax, kButteraugliSum3, kButteraugliSum6, kButteraugliSum12, kButteraugliSumQ };
 inline constexpr int kButteraugliWords = 5;
+
+inline constexpr std::string_view kButteraugliMap = "butteraugli_map";  // the artifact
 
 /// A Gaussian blur whose weights are normalised where the picture cuts them off.
 struct ButteraugliBlur {
@@ -102,5 +123,8 @@ std::unique_ptr<ButteraugliSweep> MakeButteraugliSweep(int width);
 std::unique_ptr<ButteraugliSweep> MakeButteraugliSweepRef();
 
 extern const Metric kButteraugliMetric;
+
+/// Work of butteraugli on a device: the words of its Extractor, bit for bit, and its map.
+Result<Plan> MakeButteraugliPlan(const OptionValues& options, const PlanContext& context);
 
 }  // namespace acutance

@@ -60,13 +60,10 @@ void HalveButteraugliRow(const FloatColors& from, int plane, int y, int begin, f
   const bool has_below = 2 * y + 1 < from.height;
   const float* above = from.Row(plane, 2 * y);
   const float* below = has_below ? from.Row(plane, 2 * y + 1) : above;
-  const float share = has_below ? 0.25f : 0.0f;
   const int pairs = from.width / 2;
   for (int x = begin; x < pairs; ++x)
-    to[x] = ((above[2 * x] * 0.25f + above[2 * x + 1] * 0.25f) + below[2 * x] * share) + below[2 * x + 1] * share;
-  if (from.width % 2 != 0) to[pairs] = (above[2 * pairs] * 0.25f + below[2 * pairs] * share) * 2.0f;
-  if (!has_below)
-    for (int x = begin; x < (from.width + 1) / 2; ++x) to[x] *= 2.0f;
+    to[x] = butteraugli::halved(above[2 * x], above[2 * x + 1], below[2 * x], below[2 * x + 1], has_below);
+  if (from.width % 2 != 0) to[pairs] = butteraugli::halved_at_right(above[2 * pairs], below[2 * pairs], has_below);
 }
 
 }  // namespace acutance

@@ -1,8 +1,8 @@
 // Arithmetic of butteraugli's pixels, in floats (docs/spec/beyond.md 4.3 to 4.8).
 #pragma once
 
+#include "kernel/fused.kernel.h"
 #include "kernel/kernel.h"
-#include "metric/blocks/fused.kernel.h"
 
 struct ButteraugliColor {
   float x;
@@ -13,6 +13,36 @@ struct ButteraugliColor {
 FUNCTION(float) magnitude(float v) { return v < 0.0f ? -v : v; }
 FUNCTION(float) larger(float a, float b) { return a > b ? a : b; }
 FUNCTION(float) smaller(float a, float b) { return a < b ? a : b; }
+
+// Where a line of `size` samples has the one that is nearest to place `i`.
+FUNCTION(int32_t) nearest(int32_t i, int32_t size) {
+  const int32_t from_0 = i < 0 ? 0 : i;
+  return from_0 < size ? from_0 : size - 1;
+}
+
+// Half the size: of 2x2 pixels, or of two where an odd width lacks the others. Rows that an odd height lacks count as
+// 0, and what is left counts twice.
+FUNCTION(float) halved(float p00, float p01, float p10, float p11, bool has_below) {
+  const float share = has_below ? 0.25f : 0.0f;
+  const float mean = ((p00 * 0.25f + p01 * 0.25f) + p10 * share) + p11 * share;
+  return has_below ? mean : mean * 2.0f;
+}
+FUNCTION(float) halved_at_right(float above, float below, bool has_below) {
+  const float mean = (above * 0.25f + below * (has_below ? 0.25f : 0.0f)) * 2.0f;
+  return has_below ? mean : mean * 2.0f;
+}
+FUNCTION(float) with_half_map(float own, float of_half) { return own * 0.85f + 0.5f * of_half; }
+
+// The weights inside of a picture, from the outside to the middle one, of ButteraugliBlur, which a test compares.
+TABLE(uint32_t, kAroundInside, 3) = {0x3daf5e59u, 0x3e787ddbu, 0x3eafd2f9u};
+TABLE(uint32_t, kHighestInside, 4) = {0x3d29e978u, 0x3dec078bu, 0x3e59defeu, 0x3e85a2dcu};
+TABLE(uint32_t, kMaskInside, 7) = {0x3c5029d0u, 0x3cdd534cu, 0x3d4d27f0u, 0x3da5cab8u,
+                                   0x3de99d1au, 0x3e0f7e16u, 0x3e19adfbu};
+TABLE(uint32_t, kHighInside, 8) = {0x3c44035bu, 0x3cb719c3u, 0x3d1b5bd0u, 0x3d6f7869u,
+                                   0x3da7a3f7u, 0x3dd531e7u, 0x3df645b9u, 0x3e013369u};
+TABLE(uint32_t, kLowInside, 17) = {0x3b993a7eu, 0x3bcf64e4u, 0x3c09a3a5u, 0x3c332887u, 0x3c64b11au, 0x3c8f232du,
+                                   0x3cafb69au, 0x3cd3880fu, 0x3cf9b9eeu, 0x3d108ee0u, 0x3d241f7fu, 0x3d36bb7fu,
+                                   0x3d47846bu, 0x3d55a189u, 0x3d6051cau, 0x3d66fcd2u, 0x3d694109u};
 
 // What the three kinds of cones absorb of a color.
 FUNCTION(float) absorbed_by_l(float red, float green, float blue) {
@@ -123,6 +153,12 @@ FUNCTION(float) malta_difference(float a, float b, MaltaWeights w) {
   const float big = 1.05f * size;
   const float more = other < small ? side * (small - other) : other > big ? -(side * (other - big)) : 0.0f;
   return difference + (a < 0.0f ? -more : more);
+}
+
+// Squared sums along lines.
+FUNCTION(WIDE_FLOAT) squared_line(float sum) { return WIDE_FLOAT(sum * sum); }
+FUNCTION(WIDE_FLOAT) with_line(float sum, WIDE_FLOAT squares) {
+  return fused_wide(WIDE_FLOAT(sum), WIDE_FLOAT(sum), squares);
 }
 
 // acc + the squared difference, more of it where the second value is smaller, or lies beyond the first.

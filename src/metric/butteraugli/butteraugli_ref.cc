@@ -180,12 +180,12 @@ float DenseLineSum(const FloatPlane& d, const DenseLine& line, int x, int y) {
 
 /// The squared sums of all lines.
 float LineSquares(const FloatPlane& d, bool dense, int x, int y) {
-  float total = 0.0f;
+  WIDE_FLOAT total = 0;
   for (int i = 0; i < 16; ++i) {
     const float sum = dense ? DenseLineSum(d, kDense[i], x, y) : SparseLine(d, kSparse[i], x, y);
-    total = i == 0 ? sum * sum : fused(sum, sum, total);
+    total = i == 0 ? squared_line(sum) : with_line(sum, total);
   }
-  return total;
+  return static_cast<float>(total);
 }
 
 /// Adds those of the difference of two bands to `total`.
@@ -270,7 +270,7 @@ class SweepRef : public ButteraugliSweep {
 
 void AddButteraugliRowRef(const float* own, const float* half, int begin, int end, float* row, ButteraugliSums& sums) {
   for (int x = begin; x < end; ++x) {
-    row[x] = half ? own[x] * 0.85f + 0.5f * half[x / 2] : own[x];
+    row[x] = half ? with_half_map(own[x], half[x / 2]) : own[x];
     sums.largest = std::max(sums.largest, row[x]);
     const double v = row[x], v3 = v * (v * v), v6 = v3 * v3;
     sums.columns[0][x] += v3;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <random>
 
 #include "metric/testing/known_pictures.h"
@@ -36,6 +37,22 @@ struct KeptRows : ButteraugliRows {
   int width;
   std::map<int, std::vector<float>> rows;
 };
+
+template <size_t n>
+std::vector<float> FloatsOf(const uint32_t (&bits)[n]) {
+  std::vector<float> values;
+  for (const uint32_t each : bits) values.push_back(std::bit_cast<float>(each));
+  return values;
+}
+
+TEST(ButteraugliBlur, KernelsHaveItsWeights) {
+  const ButteraugliConstants& constants = GetButteraugliConstants();
+  EXPECT_EQ(constants.around.inside, FloatsOf(butteraugli::kAroundInside));
+  EXPECT_EQ(constants.highest.inside, FloatsOf(butteraugli::kHighestInside));
+  EXPECT_EQ(constants.mask.inside, FloatsOf(butteraugli::kMaskInside));
+  EXPECT_EQ(constants.high.inside, FloatsOf(butteraugli::kHighInside));
+  EXPECT_EQ(constants.low.inside, FloatsOf(butteraugli::kLowInside));
+}
 
 TEST(ButteraugliSums, EqualThePlainLoops) {
   std::mt19937 random(5);

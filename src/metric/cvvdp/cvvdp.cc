@@ -33,16 +33,6 @@ enum Output { kRunning, kFrame };
 const OutputSpec kOutputs[] = {{.name = "cvvdp", .phase = OutputPhase::kSequence},
                                {.name = "cvvdp_frame", .phase = OutputPhase::kSequence}};
 
-struct Settings {
-  CvvdpDisplay display;
-  CvvdpConversion conversion;
-  double frames_per_second = 25;
-  bool is_temporal = true;
-  std::string key_suffix{};  // of outputs
-
-  CvvdpFilter Filter() const { return is_temporal ? CvvdpVideoFilter(frames_per_second) : CvvdpImageFilter(); }
-};
-
 /// 0 where the option is empty.
 Result<double> PositiveNumber(const OptionValues& options, std::string_view option) {
   const std::string& text = options.String(option);
@@ -84,17 +74,6 @@ Result<CvvdpConversion> ReadConversion(const OptionValues& options, const CvvdpD
   const bool is_bt2020 = settings.matrix == Matrix::kBt2020;
   if (name == "common" && settings.matrix == Matrix::kAuto && display.is_bt2020) settings.matrix = Matrix::kBt2020;
   return CvvdpConversion{.is_common = name == "common", .reads_bt2020 = is_bt2020, .common = settings};
-}
-
-Result<Settings> ReadSettings(const OptionValues& options) {
-  CvvdpDisplayChoice choice = {.file = options.String("display_file")};
-  ACU_ASSIGN_OR_RETURN(choice.name, DisplayName(options));
-  ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
-  ACU_ASSIGN_OR_RETURN(choice.distance, PositiveNumber(options, "distance"));
-  ACU_ASSIGN_OR_RETURN(const CvvdpDisplay display, FindCvvdpDisplay(choice));
-  ACU_ASSIGN_OR_RETURN(const CvvdpConversion conversion, ReadConversion(options, display));
-  ACU_ASSIGN_OR_RETURN(const double frames_per_second, FramesPerSecond(options.String("fps")));
-  return Settings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};
 }
 
 /// The planes of all scales, and of their heat.
@@ -146,7 +125,7 @@ struct Stage {
 
 class CvvdpExtractor : public Extractor {
  public:
-  CvvdpExtractor(const Settings& settings, const PictureFormat& format)
+  CvvdpExtractor(const CvvdpSettings& settings, const PictureFormat& format)
       : CvvdpExtractor(settings, format, CvvdpScales(format.width, format.height, settings.display.pixels_per_degree)) {
   }
 
@@ -194,9 +173,10 @@ class CvvdpExtractor : public Extractor {
   std::unique_ptr<Sequence> MakeSequence() const override;
 
  private:
-  CvvdpExtractor(const Settings& settings, const PictureFormat& format, CvvdpScales scales)
+  CvvdpExtractor(const CvvdpSettings& settings, const PictureFormat& format, CvvdpScales scales)
       : CvvdpExtractor(settings, format, std::move(scales), MakeForms(settings)) {}
-  CvvdpExtractor(const Settings& settings, const PictureFormat& format, CvvdpScales scales, std::vector<Form> forms)
+  CvvdpExtractor(const CvvdpSettings& settings, const PictureFormat& format, CvvdpScales scales,
+                 std::vector<Form> forms)
       : Extractor({.stages = StageSpecs(scales, forms),
                    .words = static_cast<int>(forms.size()) * Units(scales) * kCvvdpChannels,
                    .kept = static_cast<int>(forms.size()),
@@ -208,7 +188,7 @@ class CvvdpExtractor : public Extractor {
     stages_ = Stages(scales_, forms_);
   }
 
-  static std::vector<Form> MakeForms(const Settings& settings) {
+  static std::vector<Form> MakeForms(const CvvdpSettings& settings) {
     const Form image = {CvvdpImageFilter(), true};
     if (!settings.is_temporal) return {image};
     return {{CvvdpVideoFilter(settings.frames_per_second), false}, image};
@@ -296,10 +276,8 @@ class CvvdpExtractor : public Extractor {
                           .next = is_base ? CvvdpScale() : planes_of(b + 1),
                           .channels = job.form.filter.channels,
                           .sensitivity = &sensitivities_[b],
+                          .heat_weights = CvvdpHeatWeights(job.form.is_image, is_base),
                           .heat = job.draws ? &job.pyramid.heat[b] : nullptr};
-        for (int c = 0; c < kCvvdpChannels; ++c)
-          band.heat_weights[c] = static_cast<float>(kCvvdpWeights[c] * (job.form.is_image ? kCvvdpImage : 1.0) *
-                                                    (is_base ? kCvvdpBaseWeights[c] : 1.0));
         const std::span<int64_t> own = words.subspan(size_t{kCvvdpChannels} * begin);
         if (is_base) CvvdpBase(band, own);
         else CvvdpStrips(band, begin - first, end - first, own, job.buffers);
@@ -398,7 +376,7 @@ std::unique_ptr<Sequence> CvvdpExtractor::MakeSequence() const {
 }
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  const Result<Settings> settings = ReadSettings(options);
+  const Result<CvvdpSettings> settings = ReadCvvdpSettings(options);
   if (!settings.ok()) return Error(settings.status().code(), "cvvdp: {}", settings.status().message());
   if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
     return Error(StatusCode::kInvalidArgument, "cvvdp: a {}x{} picture in {} has no chroma samples", format.width,
@@ -408,8 +386,8 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
 
 /// Of options that Make refuses, those by default.
 std::vector<InputSpec> Inputs(const OptionValues& options) {
-  const Result<Settings> asked = ReadSettings(options);
-  const Settings settings = asked.ok() ? *asked : *ReadSettings(OptionValues(kOptions));
+  const Result<CvvdpSettings> asked = ReadCvvdpSettings(options);
+  const CvvdpSettings settings = asked.ok() ? *asked : *ReadCvvdpSettings(OptionValues(kOptions));
   const auto derived = std::make_shared<CvvdpInput>(settings.conversion, settings.display);
   const int history = settings.Filter().length() - 1;
   return {{.video = Video::kReference, .planes = kAllPlanes, .history = history, .derived = derived},
@@ -417,6 +395,17 @@ std::vector<InputSpec> Inputs(const OptionValues& options) {
 }
 
 }  // namespace
+
+Result<CvvdpSettings> ReadCvvdpSettings(const OptionValues& options) {
+  CvvdpDisplayChoice choice = {.file = options.String("display_file")};
+  ACU_ASSIGN_OR_RETURN(choice.name, DisplayName(options));
+  ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
+  ACU_ASSIGN_OR_RETURN(choice.distance, PositiveNumber(options, "distance"));
+  ACU_ASSIGN_OR_RETURN(const CvvdpDisplay display, FindCvvdpDisplay(choice));
+  ACU_ASSIGN_OR_RETURN(const CvvdpConversion conversion, ReadConversion(options, display));
+  ACU_ASSIGN_OR_RETURN(const double frames_per_second, FramesPerSecond(options.String("fps")));
+  return CvvdpSettings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};
+}
 
 const Metric kCvvdpMetric = {
     .name = "cvvdp",
@@ -426,7 +415,9 @@ const Metric kCvvdpMetric = {
     .inputs = Inputs,
     .every_frame = true,
     .smallest = {2, 2},
+    .reads_all_chroma = true,
     .make = Make,
+    .make_plan = MakeCvvdpPlan,
 };
 
 }  // namespace acutance

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "exec/plan.h"
 #include "metric/cvvdp/cvvdp_input.h"
 #include "metric/metric.h"
 #include "simd/aligned_memory.h"
@@ -115,7 +116,14 @@ double CvvdpRoot(double mean);
 
 /// In units of just objectionable differences: 10 is identical.
 double CvvdpJod(double distance);
-float CvvdpHeat(float distance);  // (10 - JOD) / 10, in floats
+
+/// (10 - JOD) / 10, in floats.
+struct CvvdpHeatCurve {
+  float straight, factor;  // up to 0.1, and of the power beyond
+  cvvdp::CvvdpExponent exponent;
+};
+CvvdpHeatCurve MakeCvvdpHeatCurve();
+float CvvdpHeat(float distance);
 
 inline constexpr double kCvvdpImage = 0.577918291091919;  // what an image's distance is multiplied by
 
@@ -123,6 +131,24 @@ inline constexpr double kCvvdpImage = 0.577918291091919;  // what an image's dis
 inline constexpr std::array<double, kCvvdpChannels> kCvvdpWeights = {1.0, 1.0, 1.0, 0.8081134557723999};
 inline constexpr std::array<double, kCvvdpChannels> kCvvdpBaseWeights = {0.0036334486212581396, 1.6627724170684814,
                                                                          4.11874532699585, 25.25969886779785};
+
+/// What a difference counts in heat: of an image less than of a video.
+std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base);
+
+/// What a metric's options ask for.
+struct CvvdpSettings {
+  CvvdpDisplay display;
+  CvvdpConversion conversion;
+  double frames_per_second = 25;
+  bool is_temporal = true;
+  std::string key_suffix{};  // of outputs
+
+  CvvdpFilter Filter() const { return is_temporal ? CvvdpVideoFilter(frames_per_second) : CvvdpImageFilter(); }
+};
+Result<CvvdpSettings> ReadCvvdpSettings(const OptionValues& options);
+
+/// Work of cvvdp on a device: the words of its Extractor, bit for bit.
+Result<Plan> MakeCvvdpPlan(const OptionValues& options, const PlanContext& context);
 
 extern const Metric kCvvdpMetric;
 

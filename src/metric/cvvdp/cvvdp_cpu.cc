@@ -164,7 +164,7 @@ class StripSums {
         width_(band.scale[0][0].width),
         height_(band.scale[0][0].height),
         is_blurred_(std::min(width_, height_) > CVVDP_BLUR_BEYOND) {
-    for (int c = 0; c < channels; ++c) exponents_[c] = cvvdp_exponent(bits_float(kCvvdpMaskingPowers[c]));
+    for (int c = 0; c < channels; ++c) exponents_[c] = cvvdp_masking_exponent(c);
   }
 
   void Run(int begin, int end, std::span<int64_t> words) {
@@ -310,7 +310,7 @@ class StripSums {
       if (at >= height_) at = std::max(2 * (height_ - 1) - at, 0);
       for (int c = 0; c < channels; ++c) blurred[c][i] = rows_.Blurred(c, at);
     }
-    static constexpr CvvdpExponent kExponent = cvvdp_exponent(bits_float(kCvvdpDifferencePower));
+    static constexpr CvvdpExponent kExponent = cvvdp_difference_exponent();
     for (int x = 0; x < width_; x += Lanes()) {
       Many<channels> maskers, powers;
       for (int c = 0; c < channels; ++c) maskers[c] = BlurDown(blurred[c], x);

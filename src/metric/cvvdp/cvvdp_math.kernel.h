@@ -30,6 +30,9 @@ TABLE(uint32_t, kCvvdpCrossMasking, 16) = {0x3f607d1bu, 0x3c83670au, 0x3d4d4f23u
 // Exponents: that of differences, and those of what masks, by channel.
 CONSTANT(uint32_t, kCvvdpDifferencePower) = 0x4010eb32u;
 TABLE(uint32_t, kCvvdpMaskingPowers, 4) = {0x3fa6bc57u, 0x4038deacu, 0x406b91c2u, 0x4065aeb1u};
+// The powers of 1e-5 that belong to them.
+CONSTANT(uint32_t, kCvvdpDifferenceOfSmall) = 0x2ca7b73cu;
+TABLE(uint32_t, kCvvdpMaskingOfSmall, 4) = {0x34a4b94eu, 0x2781ed07u, 0x20e8ec5du, 0x21a7e89eu};
 
 CONSTANT(uint32_t, kCvvdpSmall) = 0x3727c5acu;       // 1e-5
 CONSTANT(uint32_t, kCvvdpLeastLight) = 0x3c23d70au;  // 0.01
@@ -96,6 +99,22 @@ FUNCTION(CvvdpExponent) cvvdp_exponent(float value) {
   exponent.of_small = 0.0f;
   exponent.of_small = cvvdp_pow(bits_float(kCvvdpSmall), exponent);
   return exponent;
+}
+
+// Those of the tables above, whose power of 1e-5 is known.
+FUNCTION(CvvdpExponent) cvvdp_known_exponent(uint32_t value, uint32_t of_small) {
+  CvvdpExponent exponent;
+  exponent.value = bits_float(value);
+  exponent.high = bits_float(value & 0xfffff000u);
+  exponent.low = exponent.value - exponent.high;
+  exponent.of_small = bits_float(of_small);
+  return exponent;
+}
+FUNCTION(CvvdpExponent) cvvdp_difference_exponent() {
+  return cvvdp_known_exponent(kCvvdpDifferencePower, kCvvdpDifferenceOfSmall);
+}
+FUNCTION(CvvdpExponent) cvvdp_masking_exponent(int32_t channel) {
+  return cvvdp_known_exponent(kCvvdpMaskingPowers[channel], kCvvdpMaskingOfSmall[channel]);
 }
 
 // A power that is 0 at 0, and whose slope there is bounded.

@@ -121,7 +121,7 @@ Channels Maskers(const std::array<Channels, 2>& seen) {
     for (size_t i = 0; i < least.samples.size(); ++i)
       least.samples[i] = cvvdp_masker(seen[1][c].samples[i], seen[0][c].samples[i]);
     FloatPlane& masker = maskers.emplace_back(Blurred(least));
-    const CvvdpExponent exponent = cvvdp_exponent(bits_float(kCvvdpMaskingPowers[c]));
+    const CvvdpExponent exponent = cvvdp_masking_exponent(static_cast<int>(c));
     for (float& sample : masker.samples) sample = cvvdp_soft_pow(sample, exponent);
   }
   return maskers;
@@ -130,7 +130,7 @@ Channels Maskers(const std::array<Channels, 2>& seen) {
 Channels Differences(const CvvdpBand& band) {
   const std::array<Channels, 2> seen = SeenContrasts(band);
   const Channels maskers = Maskers(seen);
-  const CvvdpExponent exponent = cvvdp_exponent(bits_float(kCvvdpDifferencePower));
+  const CvvdpExponent exponent = cvvdp_difference_exponent();
   Channels differences;
   for (int c = 0; c < band.channels; ++c) {
     FloatPlane& difference = differences.emplace_back(seen[0][c]);

@@ -47,11 +47,24 @@ double CvvdpJod(double distance) {
   return 10 - kFactor * Pow(distance, kPower);
 }
 
+CvvdpHeatCurve MakeCvvdpHeatCurve() {
+  return {.straight = static_cast<float>(kFactor * Pow(kStraight, kPower - 1) / 10),
+          .factor = static_cast<float>(kFactor / 10),
+          .exponent = cvvdp::cvvdp_exponent(static_cast<float>(kPower))};
+}
+
 float CvvdpHeat(float distance) {
-  static const float straight = static_cast<float>(kFactor * Pow(kStraight, kPower - 1) / 10);
-  static constexpr cvvdp::CvvdpExponent exponent = cvvdp::cvvdp_exponent(static_cast<float>(kPower));
-  if (distance <= static_cast<float>(kStraight)) return straight * distance;
-  return static_cast<float>(kFactor / 10) * cvvdp::cvvdp_pow(distance, exponent);
+  static const CvvdpHeatCurve curve = MakeCvvdpHeatCurve();
+  if (distance <= static_cast<float>(kStraight)) return curve.straight * distance;
+  return curve.factor * cvvdp::cvvdp_pow(distance, curve.exponent);
+}
+
+std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base) {
+  std::array<float, kCvvdpChannels> weights;
+  for (int c = 0; c < kCvvdpChannels; ++c)
+    weights[c] =
+        static_cast<float>(kCvvdpWeights[c] * (is_image ? kCvvdpImage : 1.0) * (is_base ? kCvvdpBaseWeights[c] : 1.0));
+  return weights;
 }
 
 }  // namespace acutance

@@ -40,6 +40,9 @@ TEST(CvvdpMath, KnownBits) {
                                  {0x40f66666u, 0x434fefc4u}})
     EXPECT_EQ(std::bit_cast<uint32_t>(cvvdp::cvvdp_exp2(std::bit_cast<float>(x))), power);
   EXPECT_EQ(cvvdp::cvvdp_soft_pow(0.0f, cvvdp::cvvdp_exponent(2.5f)), 0.0f);
+  EXPECT_EQ(cvvdp::cvvdp_soft_pow(0.0f, cvvdp::cvvdp_difference_exponent()), 0.0f);
+  for (int c = 0; c < kCvvdpChannels; ++c)
+    EXPECT_EQ(cvvdp::cvvdp_soft_pow(0.0f, cvvdp::cvvdp_masking_exponent(c)), 0.0f);
 }
 
 // docs/spec/cvvdp.md 5.5

@@ -14,7 +14,7 @@
 
 namespace acutance {
 
-#include "metric/blocks/fused.kernel.h"
+#include "kernel/fused.kernel.h"
 
 namespace ssimulacra2 {
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"

@@ -16,21 +16,24 @@ struct Ssimulacra2PlanesArgs {
   int64_t to_plane;  // floats from plane to plane
 };
 
+// Of all components at one scale.
 struct Ssimulacra2BlurArgs {
-  CONST_BUFFER(float) reference;  // one plane of its perceived colors
+  CONST_BUFFER(float) reference;  // its perceived colors
   CONST_BUFFER(float) distorted;
-  BUFFER(float) rows;      // [pair][field][row][column]: blurred along the rows
-  BUFFER(double) columns;  // [pair][strip][sum][column]
-  BUFFER(double) words;    // of the component at this scale
-  int64_t picture;         // floats from picture to picture of the colors
-  int64_t field;           // and from field to field
+  BUFFER(float) rows;      // [pair][component's field][row][column]: blurred along the rows
+  BUFFER(double) columns;  // [pair][component][strip][sum][column]
+  BUFFER(double) words;    // of this scale
+  int64_t plane;           // floats from plane to plane
   int64_t pair;            // and from pair to pair of the rows
   int32_t row;             // and from row to row
   int32_t width;
   int32_t height;
-  int32_t fields;  // 2: the means; 5: their squares and product, too
-  int32_t needs;   // bit i: sum i is made
+  int32_t fields;  // of component c, 4 bits from bit 4 c on. 2: the means; 5: their squares and product, too; 0: none
+  int32_t needs;   // bit SSIMULACRA2_SUMS * c + i: sum i of component c is made
   int32_t strips;
   int32_t pair_words;
   uint32_t inverse;  // reference_of
 };
+
+#define SSIMULACRA2_COMPONENTS 3
+#define SSIMULACRA2_SUMS 6

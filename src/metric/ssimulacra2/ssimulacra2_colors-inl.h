@@ -18,11 +18,11 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_NATIVE_FMA && HWY_TARGET <= HWY_AVX2  // the blur is made of fused operations on eight lanes
+#if HWY_NATIVE_FMA && HWY_TARGET <= HWY_AVX2  // the blur is made of fused operations on eight or sixteen lanes
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using DF = hn::CappedTag<float, 8>;  // sixteen have run on no processor yet
+using DF = hn::CappedTag<float, 16>;
 using DI = hn::RebindToSigned<DF>;
 using DD = hn::RepartitionToWide<DF>;
 using VF = hn::Vec<DF>;

@@ -1,7 +1,8 @@
 // Blurs down the columns what is blurred along the rows, and adds up the losses of each column in strips of 64 rows
-// (docs/spec/beyond.md 3.4, 3.5, 5.3): an item has a column of all fields.
-#include "kernel/exact_floats.kernel.h"
-#include "metric/blocks/reference_of.kernel.h"
+// (docs/spec/beyond.md 3.4, 3.5, 5.3). A workgroup (columns, component, pair) has BLOCK_X columns, and goes down them
+// by BLOCK_Y rows: an item of each column and field blurs them all; then an item of each pixel makes its losses; then
+// an item of each column and sum adds them up. The next rows are on their way meanwhile.
+#include "kernel/exact_by_doubles.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 
@@ -9,110 +10,151 @@
 #define RADIUS 5
 #define STRIP 64
 #define MAPS 3
+#define CHUNK BLOCK_Y
 
 struct Ssimulacra2ColumnsShared {
-  int32_t unused;
+  float blurred[FIELDS][CHUNK][BLOCK_X];
+  float loss[MAPS][CHUNK][BLOCK_X];
 };
 
 KERNEL_USES(Ssimulacra2BlurArgs, Ssimulacra2ColumnsShared)
 
+#include "metric/ssimulacra2/ssimulacra2_fields.kernel.h"
+
 struct ColumnState {
-  float last[FIELDS][SSIMULACRA2_SECTIONS];
-  float last_but_one[FIELDS][SSIMULACRA2_SECTIONS];
+  WIDE_FLOAT last[SSIMULACRA2_SECTIONS];
+  WIDE_FLOAT last_but_one[SSIMULACRA2_SECTIONS];
 };
 
-struct ColumnSums {
-  double sum[2 * MAPS];
+// What the blur of the item's field takes in for each row, and the item's pixel of both pictures.
+struct ColumnChunk {
+  float below[CHUNK];
+  float above[CHUNK];
+  float reference;
+  float distorted;
 };
 
-FUNCTION(float) input_of(CONTEXT(CONST_BUFFER(float) rows, int32_t x, int32_t n)) {
-  const int32_t below = n + RADIUS - 1;
-  const int32_t above = n - RADIUS - 1;
-  float fed = 0.0f;
-  if (below < args.height) fed = rows.data[below * args.row + x];
-  if (above >= 0) fed = rows.data[above * args.row + x] + fed;
-  return fed;
+FUNCTION(int32_t) inside(CONTEXT(int32_t y)) { return y < 0 ? 0 : y < args.height ? y : args.height - 1; }
+
+FUNCTION(ColumnChunk) read_chunk(CONTEXT(int32_t x, int32_t first, int32_t fields)) {
+  ColumnChunk chunk;
+  UNROLL for (int32_t i = 0; i < CHUNK; ++i) {
+    chunk.below[i] = 0.0f;
+    chunk.above[i] = 0.0f;
+  }
+  if (local_y() < fields) {
+    const int64_t plane = first_field(PASS(group_y())) + int64_t(local_y()) * args.plane;
+    CONST_BUFFER(float) rows = CONST_BUFFER_AT(float, args.rows, plane + int64_t(x));
+    UNROLL for (int32_t i = 0; i < CHUNK; ++i) {
+      chunk.below[i] = rows.data[inside(PASS(first + i + RADIUS - 1)) * args.row];
+      chunk.above[i] = rows.data[inside(PASS(first + i - RADIUS - 1)) * args.row];
+    }
+  }
+  const int32_t place = inside(PASS(first + local_y())) * args.row + x;
+  CONST_BUFFER(float) reference = reference_plane(PASS(group_y()));
+  CONST_BUFFER(float) distorted = distorted_plane(PASS(group_y()));
+  chunk.reference = reference.data[place];
+  chunk.distorted = distorted.data[place];
+  return chunk;
 }
 
-FUNCTION(ColumnState) blur_down(CONTEXT(ColumnState before, int32_t x, int32_t n)) {
+// Rows beyond the picture are 0.
+FUNCTION(float) fed_at(CONTEXT(ColumnChunk chunk, int32_t first, int32_t i)) {
+  const int32_t below = first + i + RADIUS - 1;
+  const float fed = below >= 0 && below < args.height ? chunk.below[i] : 0.0f;
+  return first + i - RADIUS - 1 >= 0 ? chunk.above[i] + fed : fed;
+}
+
+// Of the item's field.
+FUNCTION(ColumnState) blur_down(CONTEXT(ColumnState before, ColumnChunk chunk, int32_t first)) {
   ColumnState state = before;
-  UNROLL for (int32_t f = 0; f < FIELDS; ++f) {
-    if (f < args.fields) {
-      CONST_BUFFER(float)
-      rows = CONST_BUFFER_AT(float, args.rows, int64_t(group_z()) * args.pair + int64_t(f) * args.field);
-      const float fed = input_of(PASS(rows, x, n));
-      UNROLL for (int32_t k = 0; k < SSIMULACRA2_SECTIONS; ++k) {
-        const float older = fused(-bits_float(kSectionDownBefore[k]), state.last[f][k], -state.last_but_one[f][k]);
-        state.last_but_one[f][k] = state.last[f][k];
-        state.last[f][k] = fused(bits_float(kSectionDownInput[k]), fed, older);
-      }
+  float fed[CHUNK];
+  if (first > RADIUS && first + CHUNK + RADIUS <= args.height) {
+    UNROLL for (int32_t i = 0; i < CHUNK; ++i) fed[i] = chunk.above[i] + chunk.below[i];
+  } else {
+    UNROLL for (int32_t i = 0; i < CHUNK; ++i) fed[i] = fed_at(PASS(chunk, first, i));
+  }
+  UNROLL for (int32_t i = 0; i < CHUNK; ++i) {
+    const WIDE_FLOAT wide = WIDE_FLOAT(fed[i]);
+    UNROLL for (int32_t k = 0; k < SSIMULACRA2_SECTIONS; ++k) {
+      const WIDE_FLOAT weight = WIDE_FLOAT(-bits_float(kSectionDownBefore[k]));
+      const WIDE_FLOAT older = fused_wide(weight, state.last[k], -state.last_but_one[k]);
+      state.last_but_one[k] = state.last[k];
+      state.last[k] = fused_wide(WIDE_FLOAT(bits_float(kSectionDownInput[k])), wide, older);
     }
+    group.blurred[local_y()][i][local_x()] = float(state.last[0]) + (float(state.last[1]) + float(state.last[2]));
   }
   return state;
 }
 
-FUNCTION(float) blurred_value(ColumnState state, int32_t f) {
-  return state.last[f][0] + (state.last[f][1] + state.last[f][2]);
-}
+FUNCTION(float) blurred_value(CONTEXT(int32_t field)) { return group.blurred[field][local_y()][local_x()]; }
 
-FUNCTION(double) fourth_power(double value) { return (value * value) * (value * value); }
-
-FUNCTION(ColumnSums) add_losses(CONTEXT(ColumnSums before, ColumnState state, int32_t x, int32_t y)) {
-  ColumnSums sums = before;
+// Of the item's pixel.
+FUNCTION(void) store_losses(CONTEXT(ColumnChunk chunk, int32_t fields)) {
   PixelMeans m;
-  m.mean1 = blurred_value(state, 0);
-  m.mean2 = blurred_value(state, 1);
-  m.square1 = blurred_value(state, 2);
-  m.square2 = blurred_value(state, 3);
-  m.product = blurred_value(state, 4);
-  float loss[MAPS];
-  loss[0] = args.fields == FIELDS ? structure_loss(m) : 0.0f;
-  CONST_BUFFER(float)
-  reference = CONST_BUFFER_AT(float, args.reference, int64_t(reference_of(group_z(), args.inverse)) * args.picture);
-  CONST_BUFFER(float) distorted = CONST_BUFFER_AT(float, args.distorted, int64_t(group_z()) * args.picture);
-  const float change =
-      edge_change(reference.data[y * args.row + x], distorted.data[y * args.row + x], m.mean1, m.mean2);
-  loss[1] = change > 0.0f ? change : 0.0f;
-  loss[2] = change < 0.0f ? -change : 0.0f;
-  UNROLL for (int32_t i = 0; i < MAPS; ++i) {
-    sums.sum[i] = sums.sum[i] + double(loss[i]);
-    sums.sum[MAPS + i] = sums.sum[MAPS + i] + fourth_power(double(loss[i]));
+  m.mean1 = blurred_value(PASS(0));
+  m.mean2 = blurred_value(PASS(1));
+  if (fields == FIELDS) {
+    m.square1 = blurred_value(PASS(2));
+    m.square2 = blurred_value(PASS(3));
+    m.product = blurred_value(PASS(4));
+    group.loss[0][local_y()][local_x()] = structure_loss(m);
   }
-  return sums;
+  const float change = edge_change(chunk.reference, chunk.distorted, m.mean1, m.mean2);
+  group.loss[1][local_y()][local_x()] = change > 0.0f ? change : 0.0f;
+  group.loss[2][local_y()][local_x()] = change < 0.0f ? -change : 0.0f;
 }
 
-FUNCTION(ColumnSums) no_sums() {
-  ColumnSums sums;
-  UNROLL for (int32_t i = 0; i < 2 * MAPS; ++i) sums.sum[i] = DOUBLE(0.0);
-  return sums;
-}
+FUNCTION(double) loss_at(CONTEXT(int32_t map, int32_t row)) { return double(group.loss[map][row][local_x()]); }
 
-FUNCTION(void) store_strip(CONTEXT(ColumnSums sums, int32_t x, int32_t strip)) {
-  const int32_t first = (group_z() * args.strips + strip) * 2 * MAPS;
-  UNROLL for (int32_t i = 0; i < 2 * MAPS; ++i) {
-    BUFFER(double) columns = BUFFER_AT(double, args.columns, int64_t(first + i) * int64_t(args.width));
-    columns.data[x] = sums.sum[i];
+// The item's sum with the losses of the rows from `first` on: as they are, or their 4th powers.
+FUNCTION(double) add_losses(CONTEXT(double before, int32_t first)) {
+  double sum = before;
+  if (local_y() < MAPS) {
+    UNROLL for (int32_t i = 0; i < CHUNK; ++i) {
+      if (first + i < args.height) sum = sum + loss_at(PASS(local_y(), i));
+    }
+  } else {
+    UNROLL for (int32_t i = 0; i < CHUNK; ++i) {
+      const double loss = loss_at(PASS(local_y() - MAPS, i));
+      const double square = loss * loss;
+      if (first + i < args.height) sum = sum + square * square;
+    }
   }
+  return sum;
 }
 
 KERNEL_MAIN() {
   const int32_t x = group_x() * BLOCK_X + local_x();
-  if (x < args.width) {
-    ColumnState state;
-    UNROLL for (int32_t f = 0; f < FIELDS; ++f) {
-      UNROLL for (int32_t k = 0; k < SSIMULACRA2_SECTIONS; ++k) {
-        state.last[f][k] = 0.0f;
-        state.last_but_one[f][k] = 0.0f;
-      }
-    }
-    for (int32_t n = 1 - RADIUS; n < 0; ++n) state = blur_down(PASS(state, x, n));
-    ColumnSums sums = no_sums();
-    for (int32_t y = 0; y < args.height; ++y) {
-      state = blur_down(PASS(state, x, y));
-      sums = add_losses(PASS(sums, state, x, y));
-      if ((y & (STRIP - 1)) == STRIP - 1 || y == args.height - 1) {
-        store_strip(PASS(sums, x, y / STRIP));
-        sums = no_sums();
+  const int32_t column = x < args.width ? x : args.width - 1;
+  const int32_t fields = fields_of(PASS(group_y()));
+  const bool is_summed =
+      local_y() < SSIMULACRA2_SUMS && ((args.needs >> (SSIMULACRA2_SUMS * group_y() + local_y())) & 1) != 0;
+  ColumnState state;
+  UNROLL for (int32_t k = 0; k < SSIMULACRA2_SECTIONS; ++k) {
+    state.last[k] = WIDE_FLOAT(0.0f);
+    state.last_but_one[k] = WIDE_FLOAT(0.0f);
+  }
+  double sum = DOUBLE(0.0);
+  if (fields > 0) {
+    // What is blurred above the picture begins with its first RADIUS - 1 rows.
+    ColumnChunk next = read_chunk(PASS(column, -CHUNK, fields));
+    for (int32_t first = -CHUNK; first < args.height; first += CHUNK) {
+      const ColumnChunk chunk = next;
+      if (local_y() < fields) state = blur_down(PASS(state, chunk, first));
+      next = read_chunk(PASS(column, first + CHUNK, fields));
+      group_barrier();
+      store_losses(PASS(chunk, fields));
+      group_barrier();
+      const int32_t end = first + CHUNK;
+      if (is_summed && first >= 0) {
+        sum = add_losses(PASS(sum, first));
+        if ((end & (STRIP - 1)) == 0 || end >= args.height) {
+          BUFFER(double)
+          columns = BUFFER_AT(double, args.columns, first_column(PASS(group_y(), first / STRIP, local_y())));
+          if (x < args.width) columns.data[x] = sum;
+          sum = DOUBLE(0.0);
+        }
       }
     }
   }

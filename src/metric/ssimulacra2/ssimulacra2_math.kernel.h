@@ -1,8 +1,8 @@
 // Arithmetic of ssimulacra2's pixels, in floats (docs/spec/beyond.md 3.3 to 3.5).
 #pragma once
 
+#include "kernel/fused.kernel.h"
 #include "kernel/kernel.h"
-#include "metric/blocks/fused.kernel.h"
 
 struct PerceivedColor {
   float x;
@@ -13,7 +13,9 @@ struct PerceivedColor {
 // What a cone sees of a color, to the power of 1/3, without what it sees of black.
 FUNCTION(float) cone_response(float red, float green, float blue, float of_red, float of_green, float of_blue) {
   const float bias = bits_float(0x3b789536u);
-  const float light = fused(of_red, red, fused(of_green, green, fused(of_blue, blue, bias)));
+  const WIDE_FLOAT of_one = fused_wide(WIDE_FLOAT(of_blue), WIDE_FLOAT(blue), WIDE_FLOAT(bias));
+  const WIDE_FLOAT of_two = fused_wide(WIDE_FLOAT(of_green), WIDE_FLOAT(green), of_one);
+  const float light = float(fused_wide(WIDE_FLOAT(of_red), WIDE_FLOAT(red), of_two));
   const float v = light > 0.0f ? light : 0.0f;
   const float third = bits_float(0x3eaaaaabu);
   const int32_t bits = int32_t(float_bits(v));

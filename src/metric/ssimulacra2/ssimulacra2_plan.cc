@@ -1,4 +1,6 @@
-// ssimulacra2 on devices: scale after scale, and of each component after component.
+// ssimulacra2 on devices: scale after scale.
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/int_math.h"
@@ -7,6 +9,7 @@
 #include "metric/blocks/reference_of.h"
 #include "metric/ssimulacra2/ssimulacra2.h"
 #include "metric/ssimulacra2/ssimulacra2_args.h"
+#include "metric/ssimulacra2/ssimulacra2_start_args.h"
 
 namespace acutance {
 namespace {
@@ -14,11 +17,9 @@ namespace {
 constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
 constexpr int kStrip = 64, kFields = 5, kMeans = 2;
 
-constexpr TuningEntry kTuning[] = {{"ssimulacra2_halve", "", "64x4"},
-                                   {"ssimulacra2_colors", "", "64x4"},
-                                   {"ssimulacra2_rows", "", "32x8"},
-                                   {"ssimulacra2_columns", "", "64x1"},
-                                   {"ssimulacra2_sums", "", "64x1"}};
+constexpr TuningEntry kTuning[] = {{"ssimulacra2_start", "", "32x4"},   {"ssimulacra2_halve", "", "64x4"},
+                                   {"ssimulacra2_colors", "", "64x4"},  {"ssimulacra2_rows", "", "32x8"},
+                                   {"ssimulacra2_columns", "", "32x8"}, {"ssimulacra2_sums", "", "64x4"}};
 
 /// Linear light of a video's pictures at one scale.
 struct Light {
@@ -29,22 +30,28 @@ struct Light {
 
 class PlanMaker {
  public:
-  PlanMaker(std::string light, const PlanContext& context)
+  PlanMaker(const LinearRgbSettings& settings, const PlanContext& context)
       : context_(context),
-        light_(std::move(light)),
+        conversion_(settings, context.format),
         scales_(Ssimulacra2Scales(context.format.width, context.format.height)),
         plan_(context, context.pairs(), 0, kSsimulacra2Words * scales_) {}
 
   Result<Plan> Make() {
     AddBuffers();
-    std::array<Light, 2> light = {LightOf(Video::kReference), LightOf(Video::kDistorted)};
+    std::array<Light, 2> light;
     for (int scale = 0; scale < scales_; ++scale) {
       for (int video = 0; video < 2; ++video) {
-        if (scale > 0) ACU_RETURN_IF_ERROR(AddHalving(video, scale, light[video]));
+        if (scale == 0) {
+          ACU_RETURN_IF_ERROR(AddStart(video, light[video]));
+          continue;
+        }
+        if (scale > 1) ACU_RETURN_IF_ERROR(AddHalving(video, scale, light[video]));
         ACU_RETURN_IF_ERROR(AddPlanes("ssimulacra2_colors", video, light[video], light[video].width,
                                       light[video].height, colors_[video]));
       }
-      for (int c = 0; c < kSsimulacra2Components; ++c) ACU_RETURN_IF_ERROR(AddComponent(scale, c, light[0]));
+      const int width = scale == 0 ? context_.format.width : light[0].width;
+      const int height = scale == 0 ? context_.format.height : light[0].height;
+      ACU_RETURN_IF_ERROR(AddBlurs(scale, width, height));
     }
     return std::move(plan_);
   }
@@ -53,38 +60,87 @@ class PlanMaker {
   int Pictures(int video) const { return video == 0 ? context_.frames : context_.pairs(); }
   static int RowOf(int width) { return CeilDiv(width, kRowMultiple) * kRowMultiple; }
 
-  Light LightOf(Video video) const {
-    const PlaneView view = context_.Input(video, 0, 0, light_);
-    return {{view.data, context_.Input(video, 1, 0, light_).data, context_.Input(video, 2, 0, light_).data},
-            view.width,
-            view.height,
-            view.row_stride,
-            view.picture_stride};
-  }
-
   void AddBuffers() {
     const int width = context_.format.width, height = context_.format.height;
     plane_ = int64_t{RowOf(width)} * height;
-    half_plane_ = int64_t{RowOf((width + 1) / 2)} * ((height + 1) / 2);
+    const int half_width = (width + 1) / 2, half_height = (height + 1) / 2;
+    const int64_t half_plane = int64_t{RowOf(half_width)} * half_height;
+    const int64_t quarter_plane = int64_t{RowOf((half_width + 1) / 2)} * ((half_height + 1) / 2);
     for (int video = 0; video < 2; ++video) {
       const size_t planes = size_t{3} * Pictures(video);
       colors_[video] = plan_.AddScratch("perceived colors", sizeof(float) * planes * plane_);
-      for (BufferRef& half : halves_[video])
-        half = plan_.AddScratch("halved light", sizeof(float) * planes * half_plane_);
+      halves_[video][0] = plan_.AddScratch("light at half the size", sizeof(float) * planes * half_plane);
+      halves_[video][1] = plan_.AddScratch("light at a quarter of the size", sizeof(float) * planes * quarter_plane);
     }
-    rows_ = plan_.AddScratch("rows blurred", sizeof(float) * kFields * plane_ * context_.pairs());
-    columns_ = plan_.AddScratch("sums of columns",
-                                sizeof(double) * kSsimulacra2Sums * width * CeilDiv(height, kStrip) * context_.pairs());
+    rows_ = plan_.AddScratch("rows blurred", sizeof(float) * MostRows() * context_.pairs());
+    columns_ = plan_.AddScratch(
+        "sums of columns", sizeof(double) * kSsimulacra2Words * width * CeilDiv(height, kStrip) * context_.pairs());
+  }
+
+  int FieldsOf(int scale, int component) const {
+    const Ssimulacra2Needs needs = NeedsOf(scale, component, scales_);
+    return needs.structure() ? kFields : needs.edges() ? kMeans : 0;
+  }
+
+  /// Of the fields of a pair at one scale, in floats.
+  int64_t MostRows() const {
+    int64_t most = 0;
+    int width = context_.format.width, height = context_.format.height;
+    for (int scale = 0; scale < scales_; ++scale, width = (width + 1) / 2, height = (height + 1) / 2) {
+      int fields = 0;
+      for (int c = 0; c < kSsimulacra2Components; ++c) fields += FieldsOf(scale, c);
+      most = std::max(most, fields * int64_t{RowOf(width)} * height);
+    }
+    return most;
+  }
+
+  /// Three planes of `to` in pictures that follow one another.
+  static Light LightIn(BufferRef to, int width, int height) {
+    const int64_t plane = int64_t{RowOf(width)} * height;
+    Light light = {{}, width, height, RowOf(width), 3 * plane};
+    for (int p = 0; p < 3; ++p) light.planes[p] = {to.buffer, to.offset + sizeof(float) * plane * p};
+    return light;
+  }
+
+  /// From the video's samples to the colors of the largest scale and the light of the next.
+  Status AddStart(int video, Light& light) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "ssimulacra2_start", context_));
+    const auto input = [&](int plane) { return context_.Input(static_cast<Video>(video), plane); };
+    const bool has_chroma = context_.format.PlaneCount() > 1;
+    const PlaneView luma = input(0), cb = input(has_chroma ? 1 : 0);
+    light = LightIn(halves_[video][0], (luma.width + 1) / 2, (luma.height + 1) / 2);
+    const auto factors = std::as_bytes(std::span(&conversion_.factors, 1));
+    const Ssimulacra2StartArgs args = {.luma = luma.data,
+                                       .cb = cb.data,
+                                       .cr = input(has_chroma ? 2 : 0).data,
+                                       .factors = plan_.AddTable("factors of colors", {factors.begin(), factors.end()}),
+                                       .colors = colors_[video],
+                                       .half_light = light.planes[0],
+                                       .luma_picture = luma.picture_stride,
+                                       .chroma_picture = cb.picture_stride,
+                                       .color_plane = plane_,
+                                       .half_plane = light.picture / 3,
+                                       .luma_row = luma.row_stride,
+                                       .chroma_row = cb.row_stride,
+                                       .color_row = RowOf(luma.width),
+                                       .half_row = light.row,
+                                       .width = luma.width,
+                                       .height = luma.height,
+                                       .chroma_width = has_chroma ? cb.width : 0,
+                                       .chroma_height = cb.height,
+                                       .across = conversion_.across.kind(),
+                                       .down = conversion_.down.kind()};
+    const Grid grid = {CeilDiv(luma.width, 2 * kernel->group_x), CeilDiv(luma.height, 2 * kernel->group_y),
+                       Pictures(video)};
+    return plan_.AddLaunch(*kernel, grid, args, "nearest 2");
   }
 
   /// Halves `light`, in turns between two buffers.
   Status AddHalving(int video, int scale, Light& light) {
-    const BufferRef to = halves_[video][scale % 2];
+    const BufferRef to = halves_[video][(scale - 1) % 2];
     const int width = (light.width + 1) / 2, height = (light.height + 1) / 2;
     ACU_RETURN_IF_ERROR(AddPlanes("ssimulacra2_halve", video, light, width, height, to));
-    const int64_t plane = int64_t{RowOf(width)} * height;
-    light = {{}, width, height, RowOf(width), 3 * plane};
-    for (int p = 0; p < 3; ++p) light.planes[p] = {to.buffer, to.offset + sizeof(float) * plane * p};
+    light = LightIn(to, width, height);
     return {};
   }
 
@@ -104,47 +160,48 @@ class PlanMaker {
     return plan_.AddLaunch(*kernel, grid, args, "nearest 1");
   }
 
-  Status AddComponent(int scale, int component, const Light& size) {
+  Status AddBlurs(int scale, int width, int height) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* rows, ChooseVariant(kTuning, "ssimulacra2_rows", context_));
     ACU_ASSIGN_OR_RETURN(const KernelImage* columns, ChooseVariant(kTuning, "ssimulacra2_columns", context_));
     ACU_ASSIGN_OR_RETURN(const KernelImage* sums, ChooseVariant(kTuning, "ssimulacra2_sums", context_));
-    const Ssimulacra2Needs needs = NeedsOf(scale, component, scales_);
-    int mask = 0;
-    for (int i = 0; i < kSsimulacra2Sums; ++i) mask |= needs.sums[i] ? 1 << i : 0;
-    const int64_t plane = int64_t{RowOf(size.width)} * size.height;
-    const auto color = [&](int video) {
-      return BufferRef{colors_[video].buffer, colors_[video].offset + sizeof(float) * plane * component};
-    };
-    const int words = (scale * kSsimulacra2Components + component) * kSsimulacra2Sums;
-    const Ssimulacra2BlurArgs args = {.reference = color(0),
-                                      .distorted = color(1),
-                                      .rows = rows_,
-                                      .columns = columns_,
-                                      .words = BufferRef{plan_.Words().buffer, sizeof(double) * words},
-                                      .picture = 3 * plane,
-                                      .field = plane,
-                                      .pair = kFields * plane,
-                                      .row = RowOf(size.width),
-                                      .width = size.width,
-                                      .height = size.height,
-                                      .fields = needs.structure() ? kFields : kMeans,
-                                      .needs = mask,
-                                      .strips = CeilDiv(size.height, kStrip),
-                                      .pair_words = kSsimulacra2Words * scales_,
-                                      .inverse = inverse_of(context_.videos)};
-    const int pairs = context_.pairs();
-    if (mask != 0) {
-      ACU_RETURN_IF_ERROR(plan_.AddLaunch(*rows, {1, CeilDiv(size.height, rows->group_x), pairs}, args, "zero 5"));
-      ACU_RETURN_IF_ERROR(plan_.AddLaunch(*columns, {CeilDiv(size.width, columns->group_x), 1, pairs}, args, "zero 5"));
+    int fields = 0, field_counts = 0, needs = 0;
+    for (int c = 0; c < kSsimulacra2Components; ++c) {
+      fields += FieldsOf(scale, c);
+      field_counts |= FieldsOf(scale, c) << (4 * c);
+      for (int i = 0; i < kSsimulacra2Sums; ++i)
+        needs |= NeedsOf(scale, c, scales_).sums[i] ? 1 << (c * kSsimulacra2Sums + i) : 0;
     }
-    return plan_.AddLaunch(*sums, {kSsimulacra2Sums, 1, pairs}, args, "none");
+    const int64_t plane = int64_t{RowOf(width)} * height;
+    const Ssimulacra2BlurArgs args = {
+        .reference = colors_[0],
+        .distorted = colors_[1],
+        .rows = rows_,
+        .columns = columns_,
+        .words = BufferRef{plan_.Words().buffer, sizeof(double) * scale * kSsimulacra2Words},
+        .plane = plane,
+        .pair = fields * plane,
+        .row = RowOf(width),
+        .width = width,
+        .height = height,
+        .fields = field_counts,
+        .needs = needs,
+        .strips = CeilDiv(height, kStrip),
+        .pair_words = kSsimulacra2Words * scales_,
+        .inverse = inverse_of(context_.videos)};
+    constexpr int kComponents = kSsimulacra2Components;
+    const int pairs = context_.pairs();
+    const Grid row_grid = {kComponents, CeilDiv(height, rows->group_x), pairs};
+    const Grid column_grid = {CeilDiv(width, columns->group_x), kComponents, pairs};
+    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*rows, row_grid, args, "zero 5"));
+    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*columns, column_grid, args, "zero 5"));
+    return plan_.AddLaunch(*sums, {kSsimulacra2Sums, kComponents, pairs}, args, "none");
   }
 
   const PlanContext& context_;
-  const std::string light_;  // key of the derived pictures
+  const LinearRgbConversion conversion_;
   const int scales_;
   Plan plan_;
-  int64_t plane_ = 0, half_plane_ = 0;
+  int64_t plane_ = 0;
   std::array<BufferRef, 2> colors_;
   std::array<std::array<BufferRef, 2>, 2> halves_;  // by video
   BufferRef rows_, columns_;
@@ -154,7 +211,7 @@ class PlanMaker {
 
 Result<Plan> MakeSsimulacra2Plan(const OptionValues& options, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const LinearRgbSettings settings, ReadLinearRgb(options));
-  return PlanMaker(LinearRgbInput(settings).key(), context).Make();
+  return PlanMaker(settings, context).Make();
 }
 
 }  // namespace acutance

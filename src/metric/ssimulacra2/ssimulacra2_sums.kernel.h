@@ -1,16 +1,17 @@
 // Adds up the strips of columns in the order of docs/spec/beyond.md 5.3: by halves of groups of 32, again and again,
-// then strip after strip. Workgroup (i, 0, pair) makes sum i of the component.
+// then strip after strip. Workgroup (i, c, pair) makes sum i of component c, BLOCK_Y strips at a time.
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 
 #define GROUP 32
 #define MOST_GROUPS 1024  // of the widest pictures
-#define SUMS 6
 
 struct Ssimulacra2SumsShared {
-  double folded[MOST_GROUPS];
+  double folded[BLOCK_Y][MOST_GROUPS];
 };
 
 KERNEL_USES(Ssimulacra2BlurArgs, Ssimulacra2SumsShared)
+
+#include "metric/ssimulacra2/ssimulacra2_fields.kernel.h"
 
 struct FoldGroup {
   double value[GROUP];
@@ -26,15 +27,15 @@ FUNCTION(double) fold(FoldGroup values) {
 }
 
 FUNCTION(void) fold_columns(CONTEXT(int32_t strip, int32_t groups)) {
-  const int32_t first = (group_z() * args.strips + strip) * SUMS + group_x();
-  CONST_BUFFER(double) columns = CONST_BUFFER_AT(double, args.columns, int64_t(first) * int64_t(args.width));
+  CONST_BUFFER(double)
+  columns = CONST_BUFFER_AT(double, args.columns, first_column(PASS(group_y(), strip, group_x())));
   for (int32_t g = local_x(); g < groups; g += BLOCK_X) {
     FoldGroup values;
     UNROLL for (int32_t i = 0; i < GROUP; ++i) {
       values.value[i] = DOUBLE(0.0);
       if (g * GROUP + i < args.width) values.value[i] = columns.data[g * GROUP + i];
     }
-    group.folded[g] = fold(values);
+    group.folded[local_y()][g] = fold(values);
   }
 }
 
@@ -44,28 +45,31 @@ FUNCTION(void) fold_again(CONTEXT(int32_t count)) {
   FoldGroup values;
   UNROLL for (int32_t i = 0; i < GROUP; ++i) {
     values.value[i] = DOUBLE(0.0);
-    if (g * GROUP + i < count) values.value[i] = group.folded[g * GROUP + i];
+    if (g * GROUP + i < count) values.value[i] = group.folded[local_y()][g * GROUP + i];
   }
   group_barrier();
-  if (g * GROUP < count) group.folded[g] = fold(values);
+  if (g * GROUP < count) group.folded[local_y()][g] = fold(values);
   group_barrier();
 }
 
 KERNEL_MAIN() {
   double total = DOUBLE(0.0);
-  if (((args.needs >> group_x()) & 1) != 0) {
-    for (int32_t strip = 0; strip < args.strips; ++strip) {
+  const int32_t sum = SSIMULACRA2_SUMS * group_y() + group_x();
+  if (((args.needs >> sum) & 1) != 0) {
+    for (int32_t first = 0; first < args.strips; first += BLOCK_Y) {
       int32_t count = (args.width + GROUP - 1) / GROUP;
-      fold_columns(PASS(strip, count));
+      if (first + local_y() < args.strips) fold_columns(PASS(first + local_y(), count));
       group_barrier();
       while (count > 1) {
         fold_again(PASS(count));
         count = (count + GROUP - 1) / GROUP;
       }
-      total = total + group.folded[0];
+      for (int32_t i = 0; i < BLOCK_Y; ++i) {
+        if (first + i < args.strips) total = total + group.folded[i][0];
+      }
       group_barrier();
     }
   }
   BUFFER(double) words = BUFFER_AT(double, args.words, int64_t(group_z()) * int64_t(args.pair_words));
-  if (local_x() == 0) words.data[group_x()] = total;
+  if (local_x() == 0 && local_y() == 0) words.data[sum] = total;
 }

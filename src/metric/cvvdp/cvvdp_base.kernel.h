@@ -1,0 +1,122 @@
+// Sums of the base (docs/spec/cvvdp.md 4.2): its contrasts are those to its mean light. A workgroup has a picture.
+#include "kernel/exact_doubles.kernel.h"
+#include "metric/blocks/reference_of.kernel.h"
+#include "metric/cvvdp/cvvdp_args.h"
+#include "metric/cvvdp/cvvdp_math.kernel.h"
+
+#include "metric/cvvdp/cvvdp_fold_sizes.h"
+
+#define CHANNELS 4
+#define STRIP 64
+
+struct CvvdpBaseShared {
+  double parts[BLOCK_X];
+  double folded[FOLD_MOST_GROUPS];
+  float nodes[CHANNELS * CVVDP_NODES];
+};
+
+KERNEL_USES(CvvdpDifferencesArgs, CvvdpBaseShared)
+
+#include "metric/cvvdp/cvvdp_fold.kernel.h"
+#include "metric/cvvdp/cvvdp_seen.kernel.h"
+
+struct BaseWork {
+  CvvdpScale scale;
+  int64_t reference;
+  int64_t distorted;
+  float reference_mean;
+  float distorted_mean;
+  CvvdpChannels sensitivities;
+};
+
+FUNCTION(float) light_at(CONTEXT(BaseWork work, int64_t picture, int32_t x, int32_t y)) {
+  const float light = plane_of(PASS(picture, work.scale, 0)).data[y * work.scale.row + x];
+  const float least = bits_float(kCvvdpLeastLight);
+  return light > least ? light : least;
+}
+
+FUNCTION(float) contrast_to_mean(float value, float mean) {
+  const float contrast = exact_divide_float(value, mean);
+  return contrast < 1000.0f ? contrast : 1000.0f;
+}
+
+FUNCTION(float) base_difference(CONTEXT(BaseWork work, int32_t channel, int32_t x, int32_t y)) {
+  const int32_t place = y * work.scale.row + x;
+  const float r =
+      contrast_to_mean(plane_of(PASS(work.reference, work.scale, channel)).data[place], work.reference_mean);
+  const float t =
+      contrast_to_mean(plane_of(PASS(work.distorted, work.scale, channel)).data[place], work.distorted_mean);
+  float sensitivity = work.sensitivities.at[0];
+  UNROLL for (int32_t c = 1; c < CHANNELS; ++c) sensitivity = channel == c ? work.sensitivities.at[c] : sensitivity;
+  return (t < r ? r - t : t - r) * sensitivity;
+}
+
+// Channel -1: the light of either picture; else the differences in a channel.
+FUNCTION(double) base_sum(CONTEXT(BaseWork work, int64_t light, int32_t channel)) {
+  double total = DOUBLE(0.0);
+  for (int32_t strip = 0; strip < work.scale.height; strip += STRIP) {
+    const int32_t end = strip + STRIP < work.scale.height ? strip + STRIP : work.scale.height;
+    for (int32_t first = 0; first < work.scale.width; first += BLOCK_X) {
+      const int32_t x = first + local_x();
+      double sum = DOUBLE(0.0);
+      if (x < work.scale.width) {
+        for (int32_t y = strip; y < end; ++y) {
+          float value = 0.0f;
+          if (channel < 0) {
+            value = light_at(PASS(work, light, x, y));
+          } else {
+            value = cvvdp_square(base_difference(PASS(work, channel, x, y)));
+          }
+          sum = sum + double(value);
+        }
+      }
+      fold_parts(PASS(sum, first));
+    }
+    total = total + fold_groups(PASS(work.scale.width));
+  }
+  return total;
+}
+
+FUNCTION(float) mean_light(CONTEXT(BaseWork work, int64_t picture)) {
+  const double samples = double(work.scale.width) * double(work.scale.height);
+  return float(exact_divide(base_sum(PASS(work, picture, -1)), samples));
+}
+
+FUNCTION(void) draw_base(CONTEXT(BaseWork work)) {
+  for (int32_t y = 0; y < work.scale.height; ++y) {
+    for (int32_t x = local_x(); x < work.scale.width; x += BLOCK_X) {
+      CvvdpChannels differences;
+      UNROLL for (int32_t c = 0; c < CHANNELS; ++c) differences.at[c] = base_difference(PASS(work, c, x, y));
+      draw_heat(PASS(differences, work.scale, 1, x, y));
+    }
+  }
+}
+
+FUNCTION(void) sum_base(CONTEXT()) {
+  BaseWork work;
+  work.scale = scale_of(PASS(args.scale));
+  work.reference = int64_t(reference_of(group_z(), args.inverse)) * args.picture;
+  work.distorted = int64_t(args.references + group_z()) * args.picture;
+  for (int32_t i = local_x(); i < CHANNELS * CVVDP_NODES; i += BLOCK_X) {
+    group.nodes[i] = args.nodes.data[args.scale * CVVDP_SCALE_NODES + i];
+  }
+  work.reference_mean = 0.0f;
+  work.distorted_mean = 0.0f;
+  UNROLL for (int32_t c = 0; c < CHANNELS; ++c) work.sensitivities.at[c] = 0.0f;
+  work.reference_mean = mean_light(PASS(work, work.reference));
+  work.distorted_mean = mean_light(PASS(work, work.distorted));
+  const float node = cvvdp_node(work.reference_mean);
+  UNROLL for (int32_t c = 0; c < CHANNELS; ++c) work.sensitivities.at[c] = sensitivity_at(PASS(c, node));
+  for (int32_t c = 0; c < CHANNELS; ++c) {
+    const double sum = base_sum(PASS(work, work.reference, c));
+    const int64_t first = int64_t(group_z()) * int64_t(args.item_columns);
+    const int32_t place = scale_word(PASS(args.scale, CVVDP_SCALE_SUMS)) + c;
+    BUFFER(double) columns = BUFFER_AT(double, args.columns, first + int64_t(place));
+    if (local_x() == 0) columns.data[0] = sum;
+  }
+  if (args.draws != 0 && group_z() < args.pairs) draw_base(PASS(work));
+}
+
+KERNEL_MAIN() {
+  if (group_z() < args.pairs || args.before_clip.data[0] == args.history) sum_base(PASS());
+}
