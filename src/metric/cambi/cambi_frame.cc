@@ -4,6 +4,7 @@
 
 #include "base/int_math.h"
 #include "simd/aligned_memory.h"
+#include "simd/large_pages.h"
 
 namespace acutance {
 namespace {
@@ -23,14 +24,19 @@ std::vector<PictureSize> ImageSizes(const CambiSettings& settings, const CambiPa
 CambiPassFrame::CambiPassFrame(const CambiSettings& settings, const CambiPass& pass) {
   for (const PictureSize size : ImageSizes(settings, pass)) {
     const int stride = Stride(size.width);
-    images.push_back(
-        {size.width, size.height, stride, AllocateVectors<uint16_t>(static_cast<size_t>(stride) * size.height)});
+    const size_t words = static_cast<size_t>(stride) * size.height;
+    images.push_back({size.width, size.height, stride, AllocateVectors<uint16_t>(words)});
+    PreferLargePages(images.back().words.get(), words * sizeof(uint16_t));
+    // What vectors read behind a row's end is masked, and yet nothing should depend on memory without a value.
+    std::fill_n(images.back().words.get(), words, uint16_t{0});
   }
   for (int s = 0; s < kCambiScales; ++s) {
     constexpr int kMultiple = 16;
     const CambiImage& image = scale(s);
     CambiContrasts& to = contrasts[s];
-    to.values = AllocateVectors<float>(static_cast<size_t>(image.stride) * image.height);
+    const size_t values = static_cast<size_t>(image.stride) * image.height;
+    to.values = AllocateVectors<float>(values);
+    PreferLargePages(to.values.get(), values * sizeof(float));
     to.strip_width = CeilDiv(CeilDiv(image.width, CeilDiv(image.width, kCambiStrip)), kMultiple) * kMultiple;
     to.strips = CeilDiv(image.width, to.strip_width);
     to.lengths.assign(static_cast<size_t>(image.height) * to.strips, 0);

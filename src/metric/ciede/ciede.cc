@@ -60,15 +60,6 @@ CiedeChroma MakeCiedeChroma(const PictureFormat& format) {
   return {format.pixel_format, width, format.PlaneHeight(1), (width + 31) / 32 * 32};
 }
 
-uint32_t CiedeColours::MakeRoom() {
-  if (next % kKept > kKept - 2 * kChunk) next += kKept - next % kKept;
-  if (next >= uint32_t{1} << 31) {  // before numbers come again
-    std::fill(slots.begin(), slots.end(), kEmpty);
-    next = kKept;
-  }
-  return next;
-}
-
 CiedeBuffers::CiedeBuffers(int width)
     : luma_cb(4 * (width + kPadding)),
       cr(2 * (width + kPadding)),

@@ -35,22 +35,42 @@ HWY_INLINE Doubles Centred(Integers samples, int middle) {
   return {hn::PromoteTo(DD(), hn::LowerHalf(centred)), hn::PromoteTo(DD(), hn::UpperHalf(half, centred))};
 }
 
+/// Pixels whose colours are needed next.
+struct NextColours {
+  std::array<const uint16_t*, 3> samples{};
+  int count = 0;
+  alignas(64) std::array<uint32_t, CiedeColours::kChunk> keys{}, places{};  // up to 10 bits
+};
+
 class Colours {
  public:
   Colours(int bit_depth, CiedeColours& kept)
       : depth_(bit_depth), unit_(1 << (bit_depth - 8)), steps_(ciede::steps_of(unit_)), kept_(kept) {}
 
-  /// Of `count` pixels, at most kChunk; whole vectors are read and written.
-  void Find(const CiedeSampleRows& samples, int first, int count, CiedeColour* colours) {
-    const std::array<const uint16_t*, 3> from = {samples[0].data() + first, samples[1].data() + first,
-                                                 samples[2].data() + first};
-    if (depth_ > 10) Compute(from, count, colours);
-    else FindKept(from, count, colours);
+  /// Says which pixels come next: `count` of them, at most kChunk. Whole vectors are read and written.
+  void Prepare(const CiedeSampleRows& samples, int first, int count, NextColours& next) const {
+    for (int p = 0; p < 3; ++p) next.samples[p] = samples[p].data() + first;
+    next.count = count;
+    if (depth_ <= 10) MakeKeys(next);
+  }
+
+  /// Asks for what is kept for a vector of them: other work hides how long it takes.
+  HWY_INLINE void Fetch(const NextColours& next, int first) const {
+    if (depth_ > 10 || first >= next.count) return;
+    for (int i = first; i < first + kLanes; ++i) {
+      hwy::Prefetch(&kept_.keys[next.places[i]]);
+      hwy::Prefetch(&kept_.colours[next.places[i]]);
+    }
+  }
+
+  /// Their colours; whole vectors are written.
+  void Find(const NextColours& next, CiedeColour* colours) {
+    if (depth_ > 10) Compute(next.samples, next.count, colours);
+    else FindKept(next, colours);
   }
 
  private:
   static constexpr int kLanes = hn::MaxLanes(DF());
-  static constexpr int kAhead = 32;  // places whose slots are fetched before they are needed
 
   void Compute(const std::array<const uint16_t*, 3>& from, int count, CiedeColour* colours) const {
     const hn::Rebind<uint16_t, DF> d16;
@@ -78,39 +98,56 @@ class Colours {
     hn::StoreInterleaved4(lab.l, lab.a, lab.b, lab.chroma, DF(), colours->data());
   }
 
-  HWY_NOINLINE void FindKept(const std::array<const uint16_t*, 3>& from, int count, CiedeColour* colours) {
-    std::array<uint32_t, CiedeColours::kChunk> keys, places;
-    std::array<uint32_t, CiedeColours::kChunk + kAhead> slots;
-    std::array<uint32_t, CiedeColours::kChunk + kLanes> missing;
-    const uint32_t depth = static_cast<uint32_t>(depth_ - 8) << 30;
+  /// No branch on whether a colour is kept, which goes like chance: all pixels take what lies in their place, and those
+  /// for which it is another colour's are listed.
+  HWY_NOINLINE void FindKept(const NextColours& next, CiedeColour* colours) {
+    const auto& [samples, count, keys, places] = next;
+    std::array<uint32_t, CiedeColours::kChunk> waiting;
+    size_t waits = 0;
     for (int i = 0; i < count; ++i) {
-      keys[i] = from[0][i] | uint32_t{from[1][i]} << 10 | uint32_t{from[2][i]} << 20 | depth;
-      slots[i] = CiedeColours::SlotOf(keys[i]);
+      const uint32_t place = places[i];
+      waiting[waits] = static_cast<uint32_t>(i);
+      waits += size_t{kept_.keys[place] != keys[i]};
+      colours[i] = kept_.colours[place];
     }
-    std::fill_n(slots.begin() + count, kAhead, 0u);
+    if (waits == 0) return;
 
-    // No branch: whether a colour is kept goes like chance. Slot 0 takes what changes nothing, so that no
-    // pixel waits for the store of one before.
-    const uint32_t first = kept_.MakeRoom();
-    uint32_t next = first;
-    for (int i = 0; i < count; ++i) {
-      hwy::Prefetch(&kept_.slots[slots[i + kAhead]]);
-      const uint64_t slot = kept_.slots[slots[i]];
-      const uint32_t kept_number = static_cast<uint32_t>(slot);
-      const auto age = static_cast<int32_t>(first - kept_number);  // negative: from this call
-      const uint32_t is_new = uint32_t{slot >> 32 != keys[i]} | uint32_t{age >= CiedeColours::kAge};
-      const uint32_t number = kept_number + ((next - kept_number) & (0 - is_new));
-      kept_.slots[slots[i] & (0 - is_new)] = uint64_t{keys[i]} << 32 | number;
-      places[i] = number % CiedeColours::kKept;
-      hwy::Prefetch(&kept_.colours[places[i]]);
-      missing[next - first] = keys[i];
-      next += is_new;
+    // Neighbours often have one colour.
+    std::array<uint32_t, CiedeColours::kChunk + kLanes> missing;
+    std::array<uint32_t, CiedeColours::kChunk> numbers;
+    uint32_t number = 0;
+    missing[0] = keys[waiting[0]];
+    for (size_t w = 0; w < waits; ++w) {
+      const uint32_t key = keys[waiting[w]];
+      number += uint32_t{missing[number] != key};
+      missing[number] = key;
+      numbers[w] = number;
     }
-    const int missed = static_cast<int>(next - first);
-    std::fill_n(missing.begin() + missed, kLanes, 0u);
-    Compute(missing.data(), missed, kept_.colours.data() + first % CiedeColours::kKept);
-    kept_.next = next;
-    for (int i = 0; i < count; ++i) colours[i] = kept_.colours[places[i]];
+    const int found = static_cast<int>(number) + 1;
+    std::fill_n(missing.begin() + found, kLanes, 0u);
+    std::array<CiedeColour, CiedeColours::kChunk + kLanes> computed;
+    Compute(missing.data(), found, computed.data());
+    for (size_t w = 0; w < waits; ++w) {
+      const uint32_t i = waiting[w], place = places[i];
+      kept_.keys[place] = keys[i];
+      kept_.colours[place] = colours[i] = computed[numbers[w]];
+    }
+  }
+
+  HWY_NOINLINE void MakeKeys(NextColours& next) const {
+    const hn::RebindToUnsigned<DF> d;
+    const hn::Rebind<uint16_t, DF> d16;
+    const auto depth = hn::Set(d, static_cast<uint32_t>(depth_ - 8) << 30);
+    for (int i = 0; i < next.count; i += kLanes) {
+      const auto load = [&](int p) HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(d16, next.samples[p] + i)); };
+      const auto chroma = hn::Or(hn::ShiftLeft<10>(load(1)), hn::ShiftLeft<20>(load(2)));
+      const auto key = hn::Or(hn::Or(load(0), depth), chroma);
+      const auto group = hn::Mul(hn::ShiftRight<CiedeColours::kSideBits>(key), hn::Set(d, CiedeColours::kFactor));
+      const auto side = hn::And(key, hn::Set(d, (1u << CiedeColours::kSideBits) - 1));
+      const auto first = hn::ShiftLeft<CiedeColours::kSideBits>(hn::ShiftRight<CiedeColours::kGroupShift>(group));
+      hn::Store(key, d, next.keys.data() + i);
+      hn::Store(hn::Or(first, side), d, next.places.data() + i);
+    }
   }
 
   const int depth_;
@@ -119,19 +156,28 @@ class Colours {
   CiedeColours& kept_;
 };
 
-/// The colour differences of `count` pixels; whole vectors are written.
-inline void Differences(const std::array<CiedeSampleRows, 2>& samples, int bit_depth, int count, CiedeColours& kept,
-                        float* differences) {
+/// The colour differences of `count` pixels, and their running sum; whole vectors are written.
+inline double Differences(const std::array<CiedeSampleRows, 2>& samples, int bit_depth, int count, CiedeColours& kept,
+                          float* differences) {
   alignas(64) Colours2 colours;
+  std::array<NextColours, 2> next;
   Steps steps;
-  for (int first = 0; first < count; first += kChunk) {
-    const int part = std::min(count - first, kChunk);
+  Colours find(bit_depth, kept);
+  const auto prepare = [&](int first) {
     for (int video = 0; video < 2; ++video)
-      Colours(bit_depth, kept).Find(samples[video], first, part, colours[video].data());
+      find.Prepare(samples[video], first, std::min(std::max(count - first, 0), kChunk), next[video]);
+  };
+  double sum = 0;
+  prepare(0);
+  for (int first = 0; first < count; first += kChunk) {
+    const int part = next[0].count;
+    for (int video = 0; video < 2; ++video) find.Find(next[video], colours[video].data());
+    prepare(first + kChunk);
     Stretch(colours, part, steps);
-    FindHues(part, steps);
-    Combine(part, steps, differences + first);
+    FindHues(part, steps, [&](int video, int i) HWY_ATTR { find.Fetch(next[video], i); });
+    sum = Combine(part, steps, sum, differences + first);
   }
+  return sum;
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR

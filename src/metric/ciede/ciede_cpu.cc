@@ -126,14 +126,16 @@ void FillIn(const RowCounts& counts, CiedeBuffers& b) {
   }
 }
 
-/// Fills `differences`, from known ones where it can; returns for how many pixels.
-int LookUpDifferences(int width, int bit_depth, CiedeBuffers& buffers) {
+/// The running sum of a row's differences, which come from known ones where they can.
+double LookUpDifferences(int width, int bit_depth, CiedeBuffers& buffers) {
   InterleaveSamples(width, buffers);
   const RowCounts counts = Lookup(bit_depth, buffers).Run(width);
   Differences(buffers.missing, bit_depth, counts.missing, buffers.colours, buffers.missing_differences.data());
   FillIn(counts, buffers);
   if (2 * counts.missing > counts.pixels) buffers.rows_without_lookup = CiedeBuffers::kRowsWithoutLookup;
-  return counts.pixels;
+  double sum = 0;
+  for (int i = 0; i < counts.pixels; ++i) sum += static_cast<double>(buffers.differences[i]);
+  return sum;
 }
 
 double RowSum(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth, const CiedeChroma& chroma,
@@ -141,16 +143,10 @@ double RowSum(const CiedePicture& reference, const CiedePicture& distorted, int 
   const auto read = bit_depth > 8 ? ReadRows<uint16_t> : ReadRows<uint8_t>;
   read(reference, chroma, y, buffers.samples[0]);
   read(distorted, chroma, y, buffers.samples[1]);
-  int pixels = reference.planes[0].width;
-  if (buffers.rows_without_lookup > 0) {
-    --buffers.rows_without_lookup;
-    Differences(buffers.samples, bit_depth, pixels, buffers.colours, buffers.differences.data());
-  } else {
-    pixels = LookUpDifferences(pixels, bit_depth, buffers);
-  }
-  double sum = 0;
-  for (int i = 0; i < pixels; ++i) sum += static_cast<double>(buffers.differences[i]);
-  return sum;
+  const int width = reference.planes[0].width;
+  if (buffers.rows_without_lookup == 0) return LookUpDifferences(width, bit_depth, buffers);
+  --buffers.rows_without_lookup;
+  return Differences(buffers.samples, bit_depth, width, buffers.colours, buffers.differences.data());
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR

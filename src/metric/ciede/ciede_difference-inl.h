@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -217,23 +218,30 @@ HWY_NOINLINE void Stretch(const Colours2& colours, int count, Steps& steps) {
     hn::Store(a2, DF(), steps.a[1] + i);
     hn::Store(r.b, DF(), steps.b[0] + i);
     hn::Store(d.b, DF(), steps.b[1] + i);
-    hn::Store(ChromaOf(a1, r.b), DF(), steps.chroma[0] + i);
-    hn::Store(ChromaOf(a2, d.b), DF(), steps.chroma[1] + i);
     const Floats l = Div(Sub(d.l, r.l), Mul(SetF(ciede::kWeightL), LightnessScale(r.l, d.l)));
     hn::Store(l, DF(), steps.lightness + i);
   }
 }
 
-HWY_NOINLINE void FindHues(int count, Steps& steps) {
+/// Chroma is here and not above, where roots would wait for each other. Calls `beside` with the video and the first
+/// pixel of each vector.
+template <class Beside>
+HWY_NOINLINE void FindHues(int count, Steps& steps, Beside beside) {
   for (int video = 0; video < 2; ++video)
     for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(DF()))) {
-      float* const a = steps.a[video] + i;
-      hn::Store(HueOf(hn::Load(DF(), a), hn::Load(DF(), steps.b[video] + i)), DF(), a);
+      beside(video, i);
+      float* const stretched = steps.a[video] + i;
+      const Floats a = hn::Load(DF(), stretched), b = hn::Load(DF(), steps.b[video] + i);
+      hn::Store(ChromaOf(a, b), DF(), steps.chroma[video] + i);
+      hn::Store(HueOf(a, b), DF(), stretched);
     }
 }
 
-HWY_NOINLINE void Combine(int count, const Steps& steps, float* differences) {
-  for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(DF()))) {
+/// Returns the running sum of the differences, from `sum` on: it waits for each addition, but while the next ones are
+/// computed.
+HWY_NOINLINE double Combine(int count, const Steps& steps, double sum, float* differences) {
+  constexpr int kLanes = hn::MaxLanes(DF());
+  for (int i = 0; i < count; i += kLanes) {
     const Floats half = SetF(0.5f);
     const Floats chroma1 = hn::Load(DF(), steps.chroma[0] + i), chroma2 = hn::Load(DF(), steps.chroma[1] + i);
     const Floats mean_chroma = Mul(Add(chroma1, chroma2), half);
@@ -246,7 +254,9 @@ HWY_NOINLINE void Combine(int count, const Steps& steps, float* differences) {
     const Floats h = Div(length, Mul(SetF(ciede::kWeightH), scale_h));
     const Floats turned = Mul(Mul(Rotation(mean_chroma, BlueDistance(hues.mean)), c), h);
     hn::StoreU(Sqrt(Add(Add(Add(Mul(l, l), Mul(c, c)), Mul(h, h)), turned)), DF(), differences + i);
+    for (int x = i; x < std::min(i + kLanes, count); ++x) sum += static_cast<double>(differences[x]);
   }
+  return sum;
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
