@@ -17,6 +17,7 @@
 #include "engine/map_files.h"
 #include "engine/pairing.h"
 #include "engine/run_journal.h"
+#include "engine/shown_moment.h"
 #include "engine/video_options.h"
 #include "io/ahead_video.h"
 #include "io/bars.h"
@@ -403,24 +404,29 @@ class Run {
 
   void WatchShots(const FramePair& pair) {
     if (!request_.find_shots || !sees_shots_) return;
-    sees_shots_ = pair.reference.planes[0].data != nullptr;
     ++watched_;
-    if (!sees_shots_ || (pairing_ && pairing_->reference_track())) return;
+    if (!(sees_shots_ = pair.reference.planes[0].data) || (pairing_ && pairing_->reference_track())) return;
     if (!signatures_) signatures_.emplace(MakeSignatureCrew(request_.threads));
     signatures_->Add(pair.reference);
     AddToShots(signatures_->TakeMade());
   }
 
   void AddToShots(std::span<const FrameSignature> signatures) {
-    for (const FrameSignature& signature : signatures) shots_.Add(signature);
+    for (const FrameSignature& signature : signatures) {
+      shots_.Add(signature);
+      if (request_.worst_frames > 0) moments_.push_back(signature.cells);
+    }
   }
 
   void FindShots() {
     if (!request_.find_shots || !sees_shots_) return;
-    const std::shared_ptr<SharedTrack> track = pairing_ ? pairing_->reference_track() : nullptr;
-    if (track) AddToShots(track->Copy(watched_).signatures);
+    if (const auto track = pairing_ ? pairing_->reference_track() : nullptr)
+      AddToShots(track->Copy(watched_).signatures);
     else if (signatures_) AddToShots(signatures_->TakeAll());
     result_.shot_starts = shots_.Find();
+    for (std::vector<WorstFrame>& frames : result_.worst)
+      for (WorstFrame& worst : frames)
+        worst.shows = ShownMoment(SignatureOf(worst.distorted).cells, moments_, worst.frame);
   }
 
   /// Reads and adds frames until the end, an error or a cancellation.
@@ -465,9 +471,8 @@ class Run {
       session->Cancel();
     };
     const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
-    constexpr int64_t kWorstSpacing = 24;  // about a second
     worst_.assign(request_.worst_frames > 0 ? request_.distorted.size() : 0,
-                  WorstFrames(request_.worst_frames, kWorstSpacing));
+                  WorstFrames(request_.worst_frames, result_.frame_rate.value_or(24)));
     Status status = request_.pairs ? request_.pairs->Start(*session_, result_) : Status();
     if (status.ok()) status = FeedFrames();
     for (const std::string& warning : reader_->length_warnings()) Warn(warning);
@@ -508,6 +513,7 @@ class Run {
   ShotCuts shots_;
   bool sees_shots_ = true;
   int64_t watched_ = 0;                        // frames of the reference
+  std::vector<FrameCells> moments_;            // of the reference's frames, where worst frames are kept
   std::optional<SignatureStream> signatures_;  // where the pairing makes none
   bool was_stopped_ = false;                   // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;

@@ -8,7 +8,7 @@
 namespace acutance {
 
 void WorstFrames::Offer(int64_t frame, const Picture& reference, const Picture& distorted) {
-  waiting_.push_back({frame, 0, reference, distorted});
+  waiting_.push_back({frame, 0, reference, distorted, std::nullopt});
 }
 
 void WorstFrames::Judge(const ScoreTable& table, int column, int64_t frames) {
@@ -26,7 +26,7 @@ void WorstFrames::Judge(const ScoreTable& table, int column, int64_t frames) {
 
 void WorstFrames::Keep(WorstFrame candidate) {
   const auto is_worse = [&](const WorstFrame& a, const WorstFrame& b) { return IsWorse(a.score, b.score, better_); };
-  const auto group = [&](const WorstFrame& kept) { return kept.frame / spacing_; };
+  const auto group = [&](const WorstFrame& kept) { return std::floor(static_cast<double>(kept.frame) / spacing_); };
   const auto rival = std::ranges::find(kept_, group(candidate), group);
   if (rival == kept_.end()) kept_.push_back(std::move(candidate));
   else if (is_worse(candidate, *rival)) *rival = std::move(candidate);

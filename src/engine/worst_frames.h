@@ -16,13 +16,15 @@ struct WorstFrame {
   int64_t frame = 0;
   double score = 0;
   Picture reference, distorted;
+  /// The frame of the reference whose picture it is, where that is not its own; set by runs that find shots.
+  std::optional<int64_t> shows = std::nullopt;
 };
 
-/// Of each `spacing` frames of one distorted video the worst by one column, and of those the `count` worst: of frames
-/// in a row that are all bad one is enough. Pictures are held by reference, none is copied.
+/// Of each `spacing` frames (a second's) of one distorted video the worst by one column, and of those the `count`
+/// worst: of frames in a row that are all bad one is enough. Pictures are held by reference, none is copied.
 class WorstFrames {
  public:
-  WorstFrames(int count, int64_t spacing) : count_(count), spacing_(spacing) {}
+  WorstFrames(int count, double spacing) : count_(count), spacing_(spacing) {}
 
   /// Frames in order. The pictures of a frame are held until it is judged.
   void Offer(int64_t frame, const Picture& reference, const Picture& distorted);
@@ -38,7 +40,7 @@ class WorstFrames {
   void Keep(WorstFrame candidate);
 
   int count_;
-  int64_t spacing_;
+  double spacing_;
   std::deque<WorstFrame> waiting_;
   std::vector<WorstFrame> kept_;
   Better better_ = Better::kHigher;

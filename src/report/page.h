@@ -24,6 +24,8 @@ struct PageFrame {
   std::vector<double> map = {};
   int map_block = 1, map_columns = 1;
   std::string map_words = "";
+  /// What is wrong with it, in the words of a sentence: "banding"; empty: nothing, or it is not known.
+  std::string cause = "";
 };
 
 struct PageVideo {

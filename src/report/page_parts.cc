@@ -71,8 +71,12 @@ constexpr const char* kDamageLooks[kDamages] = {
     "fine structure is gone: blur, too few bits", "edges that the reference has not: contours, blocks, ringing, noise",
     "pictures look softer or flatter", "smooth areas in visible steps", "colors differ from the reference's"};
 
-/// What cost the worst frame of a second most; "": nothing does, or it is not known.
+/// Why a second is bad: what is wrong with the worst of its frames that are shown, else what cost its worst frame most
+/// of the model's points; "": nothing did, or it is not known.
 std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second) {
+  for (const PageFrame& shown : page.videos[video].worst)
+    if (shown.frame >= second.first && shown.frame < second.first + second.frames && !shown.cause.empty())
+      return shown.cause;
   const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.worst) : std::nullopt;
   const auto most = lost ? MostLost(*lost) : std::nullopt;
   if (!most) return "";
@@ -92,13 +96,18 @@ std::string Sentence(const Page& page, size_t video) {
   if (!seconds.empty() && page.summary->frame_count > seconds[0].frames) {
     const std::string cause = MostlyLost(page, video, seconds[0]);
     text += fmt::format(" Its worst second, from {}, has {}{}.", Clock(page, seconds[0].first),
-                        Graded(page, seconds[0].score), cause.empty() ? "" : ", mostly for " + cause);
+                        Graded(page, seconds[0].score), cause.empty() ? "" : ", mostly for " + EscapeXml(cause));
   }
   const PageVideo& shown = page.videos[video];
   if (shown.lost)
     if (const auto most = MostLost(*shown.lost))
-      text += fmt::format(" Most of what it loses is {}: {:.1f} of {:.1f} points.", most->first, most->second,
-                          shown.lost->best - shown.lost->score);
+      text += fmt::format(" The model counts most of what the whole loses as {}: {:.1f} of {:.1f} points.", most->first,
+                          most->second, shown.lost->best - shown.lost->score);
+  const Alignment* const pairs = page.summary->videos[video].alignment;
+  if (pairs && !pairs->is_plain())
+    text += fmt::format(
+        " Its frames are not the reference's one by one: {}. What is compared are pairs that belong together.",
+        EscapeXml(pairs->Describe()));
   return text + "</p>\n";
 }
 
@@ -164,7 +173,8 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   std::string text = fmt::format(
       "<article><h3><button type=\"button\" class=\"go\" data-frame=\"{}\">Frame {}, {}</button> {}: {}</h3>\n",
       frame.frame, frame.frame, Clock(page, frame.frame), EscapeXml(QualityName(page)), Graded(page, frame.score));
-  if (frame.lost) text += "<p>" + LostWords(*frame.lost) + "</p>\n";
+  if (!frame.cause.empty()) text += "<p>mostly for <strong>" + EscapeXml(frame.cause) + "</strong></p>\n";
+  if (frame.lost) text += "<p class=\"note\">" + LostWords(*frame.lost) + "</p>\n";
   text += "<div class=\"pictures\">\n";
   text += Figure(whole(frame.reference), bytes / 4, "reference", "whole");
   const RgbImage encode = whole(frame.distorted);
@@ -306,7 +316,7 @@ std::string WorstSecondsPart(const Page& page) {
           "<tr><td><button type=\"button\" class=\"go\" data-frame=\"{}\">{}</button></td><td>{} to "
           "{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
           second.first, Clock(page, second.first), second.first, second.first + second.frames - 1, second.score,
-          MostlyLost(page, v, second), EscapeXml(VideoName(*page.summary, v)));
+          EscapeXml(MostlyLost(page, v, second)), EscapeXml(VideoName(*page.summary, v)));
   if (rows.empty()) return "";
   return "<section aria-labelledby=\"h-seconds\"><h2 id=\"h-seconds\">Worst seconds</h2><div "
          "class=\"wide\"><table><thead><tr><th scope=\"col\">from</th>"

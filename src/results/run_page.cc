@@ -11,6 +11,7 @@
 #include "engine/worst_frames.h"
 #include "model/lost_points.h"
 #include "report/page.h"
+#include "results/frame_cause.h"
 
 namespace acutance {
 namespace {
@@ -74,9 +75,22 @@ constexpr MapOfDamage kMapsOfDamage[] = {{Damage::kDetail, "adm", "adm2", "where
                                          {Damage::kTexture, "vif", "vif_scale0", "where texture is lost"},
                                          {Damage::kBanding, "cambi", "cambi", "where banding is"}};
 
+/// What is wrong with a frame that lost half a point, and the map of banding where it is that.
+void AddCause(const WorstFrame& worst, PageFrame& frame) {
+  constexpr double kNothing = 0.5;
+  if (frame.lost && frame.lost->best - frame.lost->score < kNothing) return;
+  const FrameCause cause = CauseOf(FindEvidence(worst.reference, worst.distorted), worst.shows.has_value());
+  frame.cause = WordsOf(cause, worst);
+  if (cause.cause != Cause::kBanding) return;
+  frame.map = BandingMap(worst.reference, worst.distorted);
+  frame.map_block = kMapBlock;
+  frame.map_columns = (worst.reference.format.width + kMapBlock - 1) / kMapBlock;
+  frame.map_words = "where banding is (cambi)";
+}
+
 /// The map of what cost most, by the first feature that has one.
 void AddMap(const RunView& view, PageFrame& frame) {
-  if (!frame.lost) return;
+  if (!frame.lost || !frame.map.empty()) return;
   const auto most = std::ranges::max_element(frame.lost->points) - frame.lost->points;
   for (const auto& [damage, metric, name, words] : kMapsOfDamage) {
     if (static_cast<int>(damage) != most) continue;
@@ -118,13 +132,15 @@ void AddWorst(const RunView& view, std::span<const WorstFrame> frames, PageVideo
   }
 }
 
-void AddMaps(const RunView& view, int threads, std::span<PageVideo> videos) {
-  std::vector<PageFrame*> frames;
-  for (PageVideo& video : videos)
-    for (PageFrame& frame : video.worst) frames.push_back(&frame);
+void AddCausesAndMaps(const RunView& view, int threads, std::span<PageVideo> videos) {
+  std::vector<std::pair<const WorstFrame*, PageFrame*>> frames;
+  for (size_t v = 0; v < videos.size(); ++v)
+    for (size_t i = 0; i < videos[v].worst.size(); ++i)
+      frames.emplace_back(&view.run->worst[v][i], &videos[v].worst[i]);
   // A frame without a map is shown without one.
   (void)RunParallel(threads, static_cast<int>(frames.size()), [&](int i) {
-    AddMap(view, *frames[i]);
+    AddCause(*frames[i].first, *frames[i].second);
+    AddMap(view, *frames[i].second);
     return Status();
   });
 }
@@ -153,7 +169,7 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
     if (d < run.worst.size() && !choice.is_small) AddWorst(view, run.worst[d], video);
     page.videos.push_back(std::move(video));
   }
-  AddMaps(view, summary.threads, page.videos);
+  AddCausesAndMaps(view, summary.threads, page.videos);
   return MakePage(page);
 }
 

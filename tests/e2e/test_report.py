@@ -118,13 +118,20 @@ class Report(CommandTest):
 
     def test_blames_blur(self):
         _, words, images = self.worst_of(detail, blurred)
-        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for detail lost\.")
-        self.assertEqual(images, 6 * 4)  # of each 24 frames one
+        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for detail lost")
+        self.assertEqual(images, 6 * 3)  # of each second one frame
         self.assertIn("where detail is lost (adm2)", words)
 
     def test_blames_banding(self):
         _, words, _ = self.worst_of(dithered, banded)
-        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for [\w ]+, and banding is visible")
+        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for banding \(smooth areas in visible steps\)")
+        self.assertIn("where banding is (cambi)", words)
+
+    def test_blames_a_wrong_offset(self):
+        whole = film(60)
+        _, words, _ = self.page(self.write("a.y4m", y4m(128, 72, whole[:50])), self.write("b.y4m", y4m(128, 72, whole[3:53])),
+                                "--align", "index", "--feature", "psnr", "--no-model")
+        self.assertRegex(words, r"mostly for another moment \(frame (\d+) shows the reference's frame \d+, 3 frames too new\)")
 
     def test_says_how_frames_were_paired(self):
         whole = film(60)
