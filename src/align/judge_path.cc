@@ -1,6 +1,7 @@
 #include "align/judge_path.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace acutance {
 namespace {
@@ -24,6 +25,35 @@ int64_t FirstOfShortStop(const FramePath& path) {
   return count - first <= kFew ? first : count;
 }
 
+/// By distorted frame: how much more it costs if it shows another reference frame that does not look the same.
+std::vector<double> MarginsOfFrames(const FramePath& path, std::span<const int64_t> judged,
+                                    const std::vector<FramePath::Rival>& rivals, const FittedPath& fitted) {
+  std::vector<double> margins(judged.size(), std::numeric_limits<double>::infinity());
+  const int64_t stop = FirstOfShortStop(path);
+  for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    if (i < 0) continue;
+    FramePath::Rival rival = rivals[static_cast<size_t>(j)];
+    if (j >= stop && i + 1 < fitted.reference_count) rival = {0, i + 1};
+    if (rival.reference >= 0 && !LookAlike(fitted, j, i, rival.reference))
+      margins[static_cast<size_t>(j)] = rival.margin;
+  }
+  return margins;
+}
+
+/// Where the frames on both sides may be one off, so may a frame or two between them, unless these are very sure.
+void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>& margins) {
+  constexpr size_t kMostLone = 2;
+  size_t after_doubt = 0;  // 0: no frame before this one is doubtful
+  for (size_t j = 0; j < margins.size(); ++j) {
+    if (margins[j] >= sure) continue;
+    if (after_doubt > 0 && j - after_doubt <= kMostLone)
+      for (size_t lone = after_doubt; lone < j; ++lone)
+        if (margins[lone] < sure_among_doubts) margins[lone] = 0;
+    after_doubt = j + 1;
+  }
+}
+
 }  // namespace
 
 std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path, const FittedPath& fitted) {
@@ -38,20 +68,20 @@ std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path,
 
 void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
            FittedPath& fitted) {
-  constexpr double kSure = 4;  // 98 %
-  const int64_t stop = FirstOfShortStop(path);
+  constexpr double kSure = 4;              // 98 %
+  constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
+  std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
+  DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
     const int64_t i = judged[static_cast<size_t>(j)];
     if (i < 0) continue;
-    FramePath::Rival rival = rivals[static_cast<size_t>(j)];
-    if (j >= stop && i + 1 < fitted.reference_count) rival = {0, i + 1};
-    const bool is_alike = rival.reference < 0 || LookAlike(fitted, j, i, rival.reference);
-    if (!is_alike && rival.margin < kSure) {
+    const double margin = margins[static_cast<size_t>(j)];
+    if (margin < kSure) {
       fitted.shown[static_cast<size_t>(j)] = -1;
       fitted.doubtful.push_back(j);
       continue;
     }
-    if (!is_alike) fitted.least_margin = std::min(fitted.least_margin, rival.margin);
+    fitted.least_margin = std::min(fitted.least_margin, margin);
     if (path.held[static_cast<size_t>(j)] == 0 || fitted.IsForeign(j, i)) continue;
     fitted.shown[static_cast<size_t>(j)] = i;
     fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, i);
