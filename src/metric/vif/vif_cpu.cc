@@ -151,30 +151,30 @@ class Strip {
   }
 
   void AddStatistics(const PairRows& pairs, int y, RowBand rows, std::span<const VifSums> sums) {
-    VerticalPass<C, Part::kReference>(pairs, 0, job_.bit_depth, RowsAhead(0, y), buffers_);
-    ReferenceTotals reference(buffers_);
-    for (int row = rows.begin; row < rows.end; ++row) {
-      auto& moments = buffers_.reference_moments[row - y];
-      ReferenceHorizontalPass<C>(buffers_.rows[row - y], columns_, moments);
-      ClearBeyondPicture(moments);
-      reference.AddRow(moments, columns_);
-    }
-    reference.Finish(int64_t{rows.end - rows.begin} * width_);
-    for (int video = 0; video + 1 < images_; ++video) {
+    const ReferenceTotals reference = AddVideo<Part::kFirst>(pairs, 1, y, rows, sums[0]);
+    reference.AddTo(sums[0]);
+    for (int video = 1; video + 1 < images_; ++video) {
+      AddVideo<Part::kOther>(pairs, 1 + video, y, rows, sums[video]);
       reference.AddTo(sums[video]);
-      AddDistorted(pairs, 1 + video, y, rows, sums[video]);
     }
   }
 
-  void AddDistorted(const PairRows& pairs, int image, int y, RowBand rows, VifSums sums) {
-    VerticalPass<C, Part::kDistorted>(pairs, image * kPairBlock, job_.bit_depth, RowsAhead(image, y), buffers_);
-    DistortedTotals totals(buffers_, job_.gain_limit);
+  template <Part kPart>
+  ReferenceTotals AddVideo(const PairRows& pairs, int image, int y, RowBand rows, VifSums sums) {
+    const bool several = images_ > 2;
+    const Ahead ahead[2] = {RowsAhead(image, y), RowsAhead(0, y)};
+    VerticalPass<C, kPart>(pairs, image * kPairBlock, job_.bit_depth, {ahead, kPart == Part::kFirst ? 2u : 1u}, several,
+                           buffers_);
+    Totals<kPart> totals(buffers_, job_.gain_limit, several);
     for (int row = rows.begin; row < rows.end; ++row) {
-      DistortedHorizontalPass<C>(buffers_.rows[row - y], columns_, buffers_.moments);
+      auto& reference = buffers_.reference_moments[several ? row - y : 0];  // one row stays in the cache
+      HorizontalPass<C, kPart>(buffers_.rows[row - y], columns_, reference, buffers_.moments);
+      if (kPart == Part::kFirst) ClearBeyondPicture(reference);
       ClearBeyondPicture(buffers_.moments);
-      totals.AddRow(buffers_.reference_moments[row - y], columns_);
+      totals.AddRow(reference, columns_);
     }
     totals.FlushTo(sums);
+    return totals.OfReference(int64_t{rows.end - rows.begin} * width_);
   }
 
   /// The rows that the next group will fill in, and those that this one will write: the rows of a strip are too short

@@ -46,27 +46,29 @@ struct PairRows {
   int blocks;
 };
 
-/// The moments of the reference alone are filtered once for all distorted videos.
-enum class Part { kReference, kDistorted };
+/// The first distorted video is filtered together with the reference, whose moments serve the others, too.
+enum class Part { kFirst, kOther };
 
-// Planes of moments of a part: its image, the words of its square and, in the distorted part, those
-// of r' d'.
-constexpr int kImage = 0, kSquare = 1;
-template <class C>
-constexpr int kProduct = kSquare + C::kWords;
+// Planes of moments of a part: in the first one the reference and the words of its square; then the distorted image
+// (kImage), the words of its square and those of r' d'.
 template <class C, Part kPart>
-constexpr int kPlanes = kProduct<C> + (kPart == Part::kDistorted ? C::kWords : 0);
-constexpr int kMaxPlanes = 5;
+constexpr int kImage = kPart == Part::kFirst ? 1 + C::kWords : 0;
+template <class C, Part kPart>
+constexpr int kProduct = kImage<C, kPart> + 1 + C::kWords;
+template <class C, Part kPart>
+constexpr int kPlanes = kProduct<C, kPart> + C::kWords;
+constexpr int kMaxPlanes = 8;
 
-/// Plane kPlane of one pair of rows; `image` is the distance from the reference to the part's image.
+/// Plane kPlane of one pair of rows; `image` is the distance from the reference to the distorted image.
 /// The ring keeps r' and d' alone; the products cost less to make again than to fetch from L2.
-template <class C, int kPlane>
+template <class C, Part kPart, int kPlane>
 HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair, ptrdiff_t image) {
-  const V16 a = hn::Load(D16(), pair + image);
-  if constexpr (kPlane == kImage) return a;
-  const V16 b = kPlane < kProduct<C> ? a : hn::Load(D16(), pair);
+  constexpr int kOfImage = kPlane < kImage<C, kPart> ? 0 : kImage<C, kPart>;
+  const V16 a = hn::Load(D16(), kPlane < kImage<C, kPart> ? pair : pair + image);
+  if constexpr (kPlane == kOfImage) return a;
+  const V16 b = kPlane < kProduct<C, kPart> ? a : hn::Load(D16(), pair);
   const V16 low = hn::Mul(a, b);
-  if constexpr ((kPlane - kSquare) % C::kWords == C::kWords - 1) return low;
+  if constexpr ((kPlane - kOfImage) % C::kWords == 0) return low;
   return hn::Sub(hn::MulHigh(a, b), hn::ShiftRight<15>(low));  // a b = 65536 high + low, both signed
 }
 
@@ -87,20 +89,20 @@ HWY_NOINLINE void StorePair(const Sample* const (&rows)[2], int blocks, int16_t 
 // ---- vertical pass
 
 /// Adds plane kPlane of pair kPair to the rows' sums. Row t is kStep * t below the window's centre.
-template <class C, int kFilter, int kPlane, int kStep, int kPair, int... kRow>
+template <class C, Part kPart, int kFilter, int kPlane, int kStep, int kPair, int... kRow>
 HWY_INLINE void AddPlane(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc, int stride,
                          std::integer_sequence<int, kRow...>) {
   constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
-  const V16 v = LoadMoment<C, kPlane>(pair, image);
+  const V16 v = LoadMoment<C, kPart, kPlane>(pair, image);
   (AddTaps<kFilter, kTap - kRow * kStep>(acc[kRow * stride], v), ...);
 }
 
-template <class C, int kFilter, int kFirst, int kRows, int kStep, int kPair, int... kPlane>
+template <class C, Part kPart, int kFilter, int kFirst, int kRows, int kStep, int kPair, int... kPlane>
 HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc,
                         std::integer_sequence<int, kPlane...>) {
   constexpr int kCount = sizeof...(kPlane);
-  (AddPlane<C, kFilter, kFirst + kPlane, kStep, kPair>(pair, image, acc + kPlane, kCount,
-                                                       std::make_integer_sequence<int, kRows>()),
+  (AddPlane<C, kPart, kFilter, kFirst + kPlane, kStep, kPair>(pair, image, acc + kPlane, kCount,
+                                                              std::make_integer_sequence<int, kRows>()),
    ...);
 }
 
@@ -110,13 +112,15 @@ HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* 
 /// that; L takes the rounding term of the squares.
 using InitialSums = std::array<int32_t, kMaxPlanes>;
 
-template <class C>
+template <class C, Part kPart>
 InitialSums MakeInitialSums(int bit_depth) {
-  const int32_t mean = 1 << (bit_depth - 1);
-  if constexpr (C::kDepth == Depth::k8) return {mean, -(1 << 30), -(1 << 30)};
+  constexpr bool kFirst = kPart == Part::kFirst;
+  const int32_t mean = 1 << (bit_depth - 1), square = -(1 << 30);
+  if constexpr (C::kDepth == Depth::k8)
+    return kFirst ? InitialSums{mean, square, mean, square, square} : InitialSums{mean, square, square};
   const int shift = vif::square_shift(bit_depth);
   const int32_t high = -(1 << (14 + shift)), low = static_cast<int32_t>(VifHalf(shift));
-  return {mean, high, low, high, low};
+  return kFirst ? InitialSums{mean, high, low, mean, high, low, high, low} : InitialSums{mean, high, low, high, low};
 }
 
 /// Vertical sums of one block: sums[plane][row][even or odd][lane].
@@ -132,22 +136,24 @@ struct NoInterlude {
   HWY_INLINE void operator()(int) const {}
 };
 
-template <class C, int kFilter, int kFirst, int kRows, int kStep, int kPair, class Planes, class Interlude>
+template <class C, Part kPart, int kFilter, int kFirst, int kRows, int kStep, int kPair, class Planes, class Interlude>
 HWY_INLINE void AddPairAndMore(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc, int half, Planes planes,
                                const Interlude& interlude) {
-  AddPair<C, kFilter, kFirst, kRows, kStep, kPair>(pair, image, acc, planes);
+  AddPair<C, kPart, kFilter, kFirst, kRows, kStep, kPair>(pair, image, acc, planes);
   if constexpr (kPair == C::kPairs / 3) interlude(half * 2);
   if constexpr (kPair == C::kPairs * 2 / 3) interlude(half * 2 + 1);
 }
 
-template <class C, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, class Interlude, int... kPair>
+template <class C, Part kPart, int kFilter, int kPlane, int kPlaneCount, int kRows, int kStep, class Interlude,
+          int... kPair>
 HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                           BlockSums<kRows>& sums, const Interlude& interlude, std::integer_sequence<int, kPair...>) {
   for (int half = 0; half < 2; ++half) {
     V32 acc[kRows * kPlaneCount];
     for (int i = 0; i < kRows * kPlaneCount; ++i) acc[i] = hn::Set(D32(), initial[kPlane + i % kPlaneCount]);
-    (AddPairAndMore<C, kFilter, kPlane, kRows, kStep, kPair>(pairs[kPair] + offset + half * kBlock, image, acc, half,
-                                                             std::make_integer_sequence<int, kPlaneCount>(), interlude),
+    (AddPairAndMore<C, kPart, kFilter, kPlane, kRows, kStep, kPair>(
+         pairs[kPair] + offset + half * kBlock, image, acc, half, std::make_integer_sequence<int, kPlaneCount>(),
+         interlude),
      ...);
     for (int t = 0; t < kRows; ++t)
       for (int p = 0; p < kPlaneCount; ++p) hn::Store(acc[t * kPlaneCount + p], D32(), sums.lanes[kPlane + p][t][half]);
@@ -155,15 +161,16 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff
 }
 
 /// Sums of planes [0, kCount), as many at a time as registers hold.
-template <class C, int kFilter, int kCount, int kRows, int kStep, int kFrom = 0, class Interlude>
+template <class C, Part kPart, int kFilter, int kCount, int kRows, int kStep, int kFrom = 0, class Interlude>
 HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                              BlockSums<kRows>& sums, const Interlude& interlude) {
   constexpr int kAtOnce = 3;  // planes: with 4 rows, 12 sums and what finishes the block before
   constexpr int kNow = kCount - kFrom < kAtOnce ? kCount - kFrom : kAtOnce;
-  SumPlanes<C, kFilter, kFrom, kNow, kRows, kStep>(pairs, offset, image, initial, sums, interlude,
-                                                   std::make_integer_sequence<int, C::kPairs>());
+  SumPlanes<C, kPart, kFilter, kFrom, kNow, kRows, kStep>(pairs, offset, image, initial, sums, interlude,
+                                                          std::make_integer_sequence<int, C::kPairs>());
   if constexpr (kFrom + kNow < kCount)
-    SumAllPlanes<C, kFilter, kCount, kRows, kStep, kFrom + kNow>(pairs, offset, image, initial, sums, NoInterlude());
+    SumAllPlanes<C, kPart, kFilter, kCount, kRows, kStep, kFrom + kNow>(pairs, offset, image, initial, sums,
+                                                                        NoInterlude());
 }
 
 /// Words of a block of vertical means, each minus 32768: sum >> bit_depth.
@@ -172,13 +179,13 @@ HWY_INLINE V16 MeanWords(V32 even, V32 odd, int bit_depth) {
   return hn::OddEven(Words16(high), Words16(hn::ShiftRightSame(even, bit_depth)));
 }
 
-/// The square of a part's image after the vertical pass, half a block of it, from the sums that began
+/// The square of the image whose plane is `plane` after the vertical pass, half a block of it, from the sums that began
 /// at InitialSums: w = q - 2^31 + 2^15, modulo 2^32.
 template <class C>
-HWY_INLINE V32 FinishSquare(const BlockSums<kVifGroup>& sums, int t, int half, int bit_depth) {
-  const V32 image = sums.Load(kImage, t, half), high = sums.Load(kSquare, t, half);
+HWY_INLINE V32 FinishSquare(const BlockSums<kVifGroup>& sums, int plane, int t, int half, int bit_depth) {
+  const V32 image = sums.Load(plane, t, half), high = sums.Load(plane + 1, t, half);
   if constexpr (C::kDepth == Depth::k8) return hn::Add(high, hn::ShiftLeft<8>(image));
-  const V32 low = sums.Load(kSquare + C::kWords - 1, t, half);
+  const V32 low = sums.Load(plane + C::kWords, t, half);
   if constexpr (C::kDepth == Depth::k16) return hn::Add(hn::Add(high, hn::ShiftRight<16>(low)), image);
   const int shift = vif::square_shift(bit_depth);
   return hn::Add(hn::Add(hn::ShiftLeftSame(high, 16 - shift), hn::ShiftRightSame(low, shift)),
@@ -186,11 +193,11 @@ HWY_INLINE V32 FinishSquare(const BlockSums<kVifGroup>& sums, int t, int half, i
 }
 
 /// The same for the product of both images; `r` are the vertical sums of the reference.
-template <class C>
+template <class C, Part kPart>
 HWY_INLINE V32 FinishProduct(const BlockSums<kVifGroup>& sums, V32 r, int t, int half, int bit_depth) {
-  const V32 d = sums.Load(kImage, t, half), high = sums.Load(kProduct<C>, t, half);
+  const V32 d = sums.Load(kImage<C, kPart>, t, half), high = sums.Load(kProduct<C, kPart>, t, half);
   if constexpr (C::kDepth == Depth::k8) return hn::Add(high, hn::ShiftLeft<7>(hn::Add(r, d)));
-  const V32 low = sums.Load(kProduct<C> + C::kWords - 1, t, half);
+  const V32 low = sums.Load(kProduct<C, kPart> + C::kWords - 1, t, half);
   if constexpr (C::kDepth == Depth::k16) {
     // (65536 H + L + 2^15 (r + d)) >> 16 with r + d = 2k + e: H + k + ((L >> 15) + e >> 1).
     const V32 one = hn::Set(D32(), 1);
@@ -209,36 +216,45 @@ HWY_INLINE void StoreSquareWords(V32 even, V32 odd, int16_t* HWY_RESTRICT high, 
   hn::Store(hn::Xor(LowWords(even, odd), hn::Set(D16(), INT16_MIN)), D16(), low);
 }
 
-/// Planes of the horizontal pass: a1, a2, then high and low words of q11, q22, q12.
+/// Planes of the horizontal pass: a1, a2, then high and low words of q11, q22, q12. This is a1 or a2, and its square.
+template <class C>
+HWY_INLINE void StoreImage(const BlockSums<kVifGroup>& sums, int plane, int t, int bit_depth, int16_t* mean,
+                           int16_t* high, int16_t* low) {
+  hn::Store(MeanWords(sums.Load(plane, t, 0), sums.Load(plane, t, 1), bit_depth), D16(), mean);
+  StoreSquareWords(FinishSquare<C>(sums, plane, t, 0, bit_depth), FinishSquare<C>(sums, plane, t, 1, bit_depth), high,
+                   low);
+}
+
+/// Where a block's planes of row t go. `several`: other videos will need the sums of the reference.
 template <class C, Part kPart>
-HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_depth, int column, VifBuffers& buffers) {
-  constexpr int kIndex = static_cast<int>(kPart);
+HWY_INLINE void StoreFiltered(const BlockSums<kVifGroup>& sums, int t, int bit_depth, int column, bool several,
+                              VifBuffers& buffers) {
   auto& rows = buffers.rows[t];
   int32_t* r_sums = buffers.reference_sums[t] + column;
-  const V32 even = sums.Load(kImage, t, 0), odd = sums.Load(kImage, t, 1);
-  hn::Store(MeanWords(even, odd, bit_depth), D16(), rows[kIndex] + column);
-  StoreSquareWords(FinishSquare<C>(sums, t, 0, bit_depth), FinishSquare<C>(sums, t, 1, bit_depth),
-                   rows[2 + 2 * kIndex] + column, rows[3 + 2 * kIndex] + column);
-  if constexpr (kPart == Part::kReference) {
-    hn::Store(even, D32(), r_sums);
-    hn::Store(odd, D32(), r_sums + kLanes);
+  V32 even, odd;  // sums of the reference
+  if constexpr (kPart == Part::kFirst) {
+    StoreImage<C>(sums, 0, t, bit_depth, rows[0] + column, rows[2] + column, rows[3] + column);
+    even = sums.Load(0, t, 0), odd = sums.Load(0, t, 1);
+    if (several) hn::Store(even, D32(), r_sums), hn::Store(odd, D32(), r_sums + kLanes);
   } else {
-    StoreSquareWords(FinishProduct<C>(sums, hn::Load(D32(), r_sums), t, 0, bit_depth),
-                     FinishProduct<C>(sums, hn::Load(D32(), r_sums + kLanes), t, 1, bit_depth), rows[6] + column,
-                     rows[7] + column);
+    even = hn::Load(D32(), r_sums), odd = hn::Load(D32(), r_sums + kLanes);
   }
+  StoreImage<C>(sums, kImage<C, kPart>, t, bit_depth, rows[1] + column, rows[4] + column, rows[5] + column);
+  StoreSquareWords(FinishProduct<C, kPart>(sums, even, t, 0, bit_depth),
+                   FinishProduct<C, kPart>(sums, odd, t, 1, bit_depth), rows[6] + column, rows[7] + column);
 }
 
 /// Finishes one row of the block before while the next block is summed.
 template <class C, Part kPart>
 struct FinishBlock {
   HWY_INLINE void operator()(int t) const {
-    if (column >= 0) StoreFiltered<C, kPart>(sums, t, bit_depth, column, buffers);
+    if (column >= 0) StoreFiltered<C, kPart>(sums, t, bit_depth, column, several, buffers);
   }
 
   const BlockSums<kVifGroup>& sums;
   int bit_depth;
   int column;  // negative: there is no block before
+  bool several;
   VifBuffers& buffers;
 };
 
@@ -255,20 +271,21 @@ struct Ahead {
   std::array<const int16_t*, kVifGroup / 2> written{};
 };
 
-/// Filters the moments of a part; `image` is the distance from the reference to its image.
+/// Filters the moments of a part; `image` is the distance from the reference to the distorted image.
 template <class C, Part kPart>
-HWY_NOINLINE void VerticalPass(const PairRows& pairs, ptrdiff_t image, int bit_depth, const Ahead& ahead,
-                               VifBuffers& buffers) {
+HWY_NOINLINE void VerticalPass(const PairRows& pairs, ptrdiff_t image, int bit_depth, std::span<const Ahead> ahead,
+                               bool several, VifBuffers& buffers) {
   const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;  // mostly a constant
-  const InitialSums initial = MakeInitialSums<C>(bits);
+  const InitialSums initial = MakeInitialSums<C, kPart>(bits);
   BlockSums<kVifGroup> sums[2];
   for (int b = 0; b < pairs.blocks; ++b) {
-    ahead.Fetch(b);
-    const FinishBlock<C, kPart> before = {sums[(b + 1) % 2], bits, (b - 1) * kBlock, buffers};
-    SumAllPlanes<C, C::kScale, kPlanes<C, kPart>, kVifGroup, 1>(pairs.rows, b * pairs.stride, image, initial,
-                                                                sums[b % 2], before);
+    for (const Ahead& rows : ahead) rows.Fetch(b);
+    const FinishBlock<C, kPart> before = {sums[(b + 1) % 2], bits, (b - 1) * kBlock, several, buffers};
+    SumAllPlanes<C, kPart, C::kScale, kPlanes<C, kPart>, kVifGroup, 1>(pairs.rows, b * pairs.stride, image, initial,
+                                                                       sums[b % 2], before);
   }
-  const FinishBlock<C, kPart> last = {sums[(pairs.blocks + 1) % 2], bits, (pairs.blocks - 1) * kBlock, buffers};
+  const FinishBlock<C, kPart> last = {sums[(pairs.blocks + 1) % 2], bits, (pairs.blocks - 1) * kBlock, several,
+                                      buffers};
   for (int t = 0; t < kVifGroup; ++t) last(t);
 }
 
@@ -277,13 +294,14 @@ template <class C>
 HWY_NOINLINE void HalvingVerticalPass(const PairRows& pairs, ptrdiff_t image, int bit_depth, VifBuffers& buffers) {
   constexpr int kRows = kVifGroup / 2;
   const int bits = C::kDepth == Depth::k8 ? 8 : C::kDepth == Depth::k16 ? 16 : bit_depth;
-  const InitialSums initial = MakeInitialSums<C>(bits);
+  constexpr Part kPart = Part::kOther;  // whose first plane is the image
+  const InitialSums initial = MakeInitialSums<C, kPart>(bits);
   for (int b = 0; b < pairs.blocks; ++b) {
     BlockSums<kRows> sums;
-    SumAllPlanes<C, C::kScale + 1, 1, kRows, 2>(pairs.rows, b * pairs.stride, image, initial, sums, NoInterlude());
+    SumAllPlanes<C, kPart, C::kScale + 1, 1, kRows, 2>(pairs.rows, b * pairs.stride, image, initial, sums,
+                                                       NoInterlude());
     for (int t = 0; t < kRows; ++t)
-      hn::Store(MeanWords(sums.Load(kImage, t, 0), sums.Load(kImage, t, 1), bits), D16(),
-                buffers.halved_rows[t] + b * kBlock);
+      hn::Store(MeanWords(sums.Load(0, t, 0), sums.Load(0, t, 1), bits), D16(), buffers.halved_rows[t] + b * kBlock);
   }
 }
 
@@ -342,21 +360,15 @@ HWY_INLINE void FilterSquare(const int16_t (*words)[kVifMaxColumns], int x, int3
   hn::Store(hn::Add(high_odd, hn::ShiftRight<16>(low_odd)), D32(), to + x + kLanes);
 }
 
-/// M1 and X of a row.
-template <class C>
-HWY_NOINLINE void ReferenceHorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns,
-                                          int32_t (&moments)[2][kVifStrip]) {
+/// M2, Y and Z of a row and, in the first part, M1 and X.
+template <class C, Part kPart>
+HWY_NOINLINE void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns,
+                                 int32_t (&reference)[2][kVifStrip], int32_t (&moments)[3][kVifStrip]) {
   for (int x = 0; x < columns; x += kBlock) {
-    FilterMean<C>(rows[0], x, moments[0]);
-    FilterSquare<C>(rows + 2, x, moments[1]);
-  }
-}
-
-/// M2, Y and Z of a row.
-template <class C>
-HWY_NOINLINE void DistortedHorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns,
-                                          int32_t (&moments)[3][kVifStrip]) {
-  for (int x = 0; x < columns; x += kBlock) {
+    if constexpr (kPart == Part::kFirst) {
+      FilterMean<C>(rows[0], x, reference[0]);
+      FilterSquare<C>(rows + 2, x, reference[1]);
+    }
     FilterMean<C>(rows[1], x, moments[0]);
     FilterSquare<C>(rows + 4, x, moments[1]);
     FilterSquare<C>(rows + 6, x, moments[2]);

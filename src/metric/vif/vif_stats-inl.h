@@ -1,8 +1,8 @@
 // Statistics of VIF (docs/spec/core.md 1.5): from filtered moments to variances, gains, logarithms
 // and sums. Included once per instruction set.
 //
-// Three loops over a row, each with a short chain of dependent steps so that the CPU overlaps many pixels: variances
-// (which drops flat pixels), gains in float64, logarithms. The reference alone decides which pixels
+// Two loops over a row, each with a short chain of dependent steps so that the CPU overlaps many pixels: variances
+// (which drops flat pixels), then gains in float64 and logarithms. The reference alone decides which pixels
 // are flat, and makes the denominator.
 #if defined(ACUTANCE_VIF_STATS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_VIF_STATS_INL_H_
@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "metric/vif/vif_vector-inl.h"
+#include "metric/vif/vif_filter-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -96,9 +96,9 @@ HWY_INLINE V32 MantissaLog(V32 x) {
 
 // ---- gains
 
-/// What logs are taken of, for a vector of pixels: n1 and n2 as high halves of doubles.
+/// What logs are taken of, for a vector of pixels: n1 and n2 as high halves of doubles, N + s1 as a float.
 struct LogArguments {
-  V32 n1, n2;
+  V32 n1, n2, den;
 };
 
 /// n1 and n2 of half a vector: n1 < 2^32 and n2 < 2^45, whose fraction no log looks at.
@@ -162,7 +162,8 @@ HWY_INLINE LogArguments FindGains(const int32_t* s1, const VifBuffers& buffers, 
     return Gain(variance(s1), variance(buffers.textured[0]), variance(buffers.textured[1]), limit);
   };
   const GainTerms lower = half(i), upper = half(i + kLanes / 2);
-  return {HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2)};
+  const V32 den = BitsOfFloat(hn::Add(hn::Load(D32(), s1 + i), hn::Set(D32(), vif::kNoise)));
+  return {HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2), den};
 }
 
 /// Sums over the textured pixels of one group in one strip: too few to overflow the 32-bit lanes or
@@ -178,26 +179,33 @@ HWY_INLINE int64_t SumOfLogs(const LogSums& logs) {
 
 static_assert(int64_t{kVifGroup} * (kVifStrip + kVifMaxLanes) * 2048 * 64 < int64_t{1} << 31);
 
-HWY_INLINE void AddLogs(const LogArguments& a, LogSums& s) {
-  s.mantissa = hn::Add(s.mantissa, hn::Sub(MantissaLog<kOfDouble>(a.n2), MantissaLog<kOfDouble>(a.n1)));
-  s.exponent = hn::Add(s.exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
+/// The logarithms of num and, in the first part, those of den, which the reference alone decides.
+template <Part kPart>
+HWY_INLINE void AddLogs(const LogArguments& a, LogSums& num, LogSums& den) {
+  if constexpr (kPart == Part::kFirst) {
+    den.mantissa = hn::Add(den.mantissa, MantissaLog<kOfFloat>(a.den));
+    den.exponent = hn::Add(den.exponent, Exponent<kOfFloat>(a.den));
+  }
+  num.mantissa = hn::Add(num.mantissa, hn::Sub(MantissaLog<kOfDouble>(a.n2), MantissaLog<kOfDouble>(a.n1)));
+  num.exponent = hn::Add(num.exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
 }
 
 /// Adds the first `count` textured pixels, a multiple of the lanes. The logs of one vector are taken while the gains
 /// of the next are on their way.
+template <Part kPart>
 HWY_NOINLINE void AddTextured(const int32_t* s1, const VifBuffers& buffers, int count, double gain_limit,
-                              LogSums& sums) {
+                              LogSums& num_logs, LogSums& den_logs) {
   if (count == 0) return;
   const VF64 limit = hn::Set(DF64(), gain_limit);
-  LogSums s = sums;
+  LogSums num = num_logs, den = den_logs;
   LogArguments before = FindGains(s1, buffers, 0, limit);
   for (int i = kLanes; i < count; i += kLanes) {
     const LogArguments next = FindGains(s1, buffers, i, limit);
-    AddLogs(before, s);
+    AddLogs<kPart>(before, num, den);
     before = next;
   }
-  AddLogs(before, s);
-  sums = s;
+  AddLogs<kPart>(before, num, den);
+  num_logs = num, den_logs = den;
 }
 
 // ---- variances
@@ -214,108 +222,93 @@ HWY_INLINE V32 MeanProduct(VU32 a, VU32 b) {
 
 HWY_INLINE M32 IsTextured(V32 s1) { return hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1)); }
 
-/// The reference's variances of the rows of a group in one strip, and what they alone add up to.
-class ReferenceTotals {
- public:
-  HWY_INLINE explicit ReferenceTotals(VifBuffers& buffers) : buffers_(buffers) {}
-
-  /// Turns X of `columns` pixels into s1 and collects that of textured pixels. A pixel beyond the
-  /// picture has moments of 0.
-  HWY_NOINLINE void AddRow(int32_t (&moments)[2][kVifStrip], int columns) {
-    int32_t* HWY_RESTRICT to = buffers_.textured_s1;
-    int count = count_;
-    for (int x = 0; x < columns; x += kLanes) {
-      const VU32 m1 = hn::BitCast(DU32(), hn::Load(D32(), moments[0] + x));
-      const V32 s1 = hn::Sub(hn::Load(D32(), moments[1] + x), MeanProduct(m1, m1));
-      hn::Store(s1, D32(), moments[1] + x);
-      const M32 textured = IsTextured(s1);
-      if (hn::AllFalse(D32(), textured)) continue;
-      const bool all = hn::AllTrue(D32(), textured);
-      hn::StoreU(all ? s1 : hn::Compress(s1, textured), D32(), to + count);
-      count += all ? kLanes : static_cast<int>(hn::CountTrue(D32(), textured));
-    }
-    count_ = count;
-  }
-
-  /// Takes the logs; `pixels`: how many the picture has in the rows added.
-  HWY_NOINLINE void Finish(int64_t pixels) {
-    const V32 zero = hn::Zero(D32()), noise = hn::Set(D32(), vif::kNoise);
-    hn::StoreU(zero, D32(), buffers_.textured_s1 + count_);  // fills the last vector with what adds no log
-    const int processed = (count_ + kLanes - 1) / kLanes * kLanes;
-    LogSums logs = {zero, zero};
-    for (int i = 0; i < processed; i += kLanes) {
-      const V32 den = BitsOfFloat(hn::Add(hn::Load(D32(), buffers_.textured_s1 + i), noise));
-      logs.mantissa = hn::Add(logs.mantissa, MantissaLog<kOfFloat>(den));
-      logs.exponent = hn::Add(logs.exponent, Exponent<kOfFloat>(den));
-    }
-    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kMantissaLogOrigin) * (processed / kLanes));
-    logs.mantissa = hn::Sub(logs.mantissa, hn::Set(D32(), origin));
-    den_log_ = SumOfLogs(logs) - int64_t{2048} * kDenExponent * processed;
-    flat_count_ = pixels - count_;
-  }
-
+/// What the reference alone adds up to in the rows of a group in one strip: all videos share it.
+struct ReferenceTotals {
   void AddTo(VifSums sums) const {
-    sums[kVifDenLog] += den_log_;
-    sums[kVifFlatCount] += flat_count_;
+    sums[kVifDenLog] += den_log;
+    sums[kVifFlatCount] += flat_count;
   }
 
- private:
-  VifBuffers& buffers_;
-  int count_ = 0;  // textured pixels
-  int64_t den_log_ = 0;
-  int64_t flat_count_ = 0;
+  int64_t den_log = 0;
+  int64_t flat_count = 0;
 };
 
-/// What a distorted video adds up to in the rows of a group in one strip, whose reference is done.
-class DistortedTotals {
+/// What a distorted video adds up to in the rows of a group in one strip. The first one collects what the others need
+/// of the reference: its variances s1 in the place of X, and those of textured pixels packed.
+template <Part kPart>
+class Totals {
  public:
-  HWY_INLINE DistortedTotals(VifBuffers& buffers, double gain_limit)
-      : buffers_(buffers), gain_limit_(gain_limit), flat_(hn::Zero(DU64())) {
-    logs_ = {hn::Zero(D32()), hn::Zero(D32())};
+  /// `several`: other videos follow, which need s1.
+  HWY_INLINE Totals(VifBuffers& buffers, double gain_limit, bool several)
+      : buffers_(buffers), gain_limit_(gain_limit), several_(several), flat_(hn::Zero(DU64())) {
+    num_ = den_ = {hn::Zero(D32()), hn::Zero(D32())};
   }
 
-  /// Adds a row of `columns` pixels in any order: M1 and s1, and M2, Y, Z of the buffers. A pixel
-  /// beyond the picture has 0 everywhere.
-  HWY_NOINLINE void AddRow(const int32_t (&reference)[2][kVifStrip], int columns) {
-    for (int x = 0; x < columns; x += kLanes) AddPixels(reference, x);
+  /// Adds a row of `columns` pixels in any order: M1 and X, which is s1 in the other parts, and M2, Y, Z of the
+  /// buffers. A pixel beyond the picture has 0 everywhere.
+  HWY_NOINLINE void AddRow(int32_t (&reference)[2][kVifStrip], int columns) {
+    int pending = pending_;  // in a register: stores of variances could be stores to a member
+    VU64 flat = flat_;
+    for (int x = 0; x < columns; x += kLanes) AddPixels(reference, x, pending, flat);
+    pending_ = pending;
+    flat_ = flat;
     Process(pending_ / kLanes * kLanes);
   }
 
   HWY_NOINLINE void FlushTo(VifSums sums) {
-    Append(hn::Zero(D32()), hn::Zero(D32()), 0);  // fills the last vector with what adds no log
+    Store(hn::Zero(D32()), hn::Zero(D32()), hn::Zero(D32()), pending_);  // fills the last vector with what adds no log
+    textured_count_ = processed_ + pending_;
     Process((pending_ + kLanes - 1) / kLanes * kLanes);
-    sums[kVifNumLog] += SumOfLogs(logs_);
+    sums[kVifNumLog] += SumOfLogs(num_);
     sums[kVifFlatNum] += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(DU64(), flat_)));
   }
 
+  /// After FlushTo; `pixels`: how many the picture has in the rows added.
+  HWY_NOINLINE ReferenceTotals OfReference(int64_t pixels) {
+    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kMantissaLogOrigin) * (processed_ / kLanes));
+    const LogSums den = {hn::Sub(den_.mantissa, hn::Set(D32(), origin)), den_.exponent};
+    return {SumOfLogs(den) - int64_t{2048} * kDenExponent * processed_, pixels - textured_count_};
+  }
+
  private:
-  HWY_INLINE void AddPixels(const int32_t (&reference)[2][kVifStrip], int x) {
+  HWY_INLINE void AddPixels(int32_t (&reference)[2][kVifStrip], int x, int& pending, VU64& flat) const {
     const auto moment = [&](int m) HWY_ATTR { return hn::Load(D32(), buffers_.moments[m] + x); };
     const VU32 m1 = hn::BitCast(DU32(), hn::Load(D32(), reference[0] + x)), m2 = hn::BitCast(DU32(), moment(0));
     const V32 zero = hn::Zero(D32());
+    V32 s1 = hn::Load(D32(), reference[1] + x);
+    if constexpr (kPart == Part::kFirst) {
+      s1 = hn::Sub(s1, MeanProduct(m1, m1));
+      if (several_) hn::Store(s1, D32(), reference[1] + x);
+    }
     const V32 s2 = hn::Max(hn::Sub(moment(1), MeanProduct(m2, m2)), zero);
-    const M32 textured = IsTextured(hn::Load(D32(), reference[1] + x));
-    if (hn::AllFalse(D32(), textured)) return AddFlat(s2);
+    const M32 textured = hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1));
+    if (hn::AllFalse(D32(), textured)) return AddFlat(s2, flat);
     // Without s12 > 0 and s2 > 0 a pixel adds nothing to num: as does s12 = 0, which makes n2 = n1.
     const V32 positive = hn::Max(hn::Sub(moment(2), MeanProduct(m1, m2)), zero);
     const V32 s12 = hn::IfThenElseZero(hn::Gt(s2, zero), positive);
-    if (hn::AllTrue(D32(), textured)) return Append(s2, s12, kLanes);
-    AddFlat(hn::IfThenZeroElse(textured, s2));
-    Append(hn::Compress(s2, textured), hn::Compress(s12, textured), static_cast<int>(hn::CountTrue(D32(), textured)));
+    if (hn::AllTrue(D32(), textured)) {
+      Store(s1, s2, s12, pending);
+      pending += kLanes;
+      return;
+    }
+    AddFlat(hn::IfThenZeroElse(textured, s2), flat);
+    if constexpr (kPart == Part::kFirst) s1 = hn::Compress(s1, textured);
+    Store(s1, hn::Compress(s2, textured), hn::Compress(s12, textured), pending);
+    pending += static_cast<int>(hn::CountTrue(D32(), textured));
   }
 
-  /// Appends the first `count` lanes; whole vectors are written.
-  HWY_INLINE void Append(V32 s2, V32 s12, int count) {
-    hn::StoreU(s2, D32(), buffers_.textured[0] + pending_);
-    hn::StoreU(s12, D32(), buffers_.textured[1] + pending_);
-    pending_ += count;
+  /// Whole vectors at pixel `at` of the textured ones.
+  HWY_INLINE void Store(V32 s1, V32 s2, V32 s12, int at) const {
+    if constexpr (kPart == Part::kFirst) hn::StoreU(s1, D32(), buffers_.textured_s1 + processed_ + at);
+    hn::StoreU(s2, D32(), buffers_.textured[0] + at);
+    hn::StoreU(s12, D32(), buffers_.textured[1] + at);
   }
 
-  HWY_INLINE void AddFlat(V32 s2) { flat_ = hn::Add(flat_, SumPairs(hn::BitCast(DU32(), s2))); }
+  static HWY_INLINE void AddFlat(V32 s2, VU64& flat) { flat = hn::Add(flat, SumPairs(hn::BitCast(DU32(), s2))); }
 
   /// Adds the logs of `count` textured pixels, whole vectors, and moves the rest to the front.
   HWY_INLINE void Process(int count) {
-    AddTextured(buffers_.textured_s1 + processed_, buffers_, count, gain_limit_, logs_);
+    AddTextured<kPart>(buffers_.textured_s1 + processed_, buffers_, count, gain_limit_, num_, den_);
     processed_ += count;
     pending_ = std::max(pending_ - count, 0);
     for (auto& variances : buffers_.textured) hn::Store(hn::Load(D32(), variances + count), D32(), variances);
@@ -323,10 +316,12 @@ class DistortedTotals {
 
   VifBuffers& buffers_;
   const double gain_limit_;
+  const bool several_;
   VU64 flat_;  // sum of s2
-  LogSums logs_;
+  LogSums num_, den_;
   int pending_ = 0;
   int processed_ = 0;  // with the zeros that filled the last vector
+  int textured_count_ = 0;
 };
 
 }  // namespace
