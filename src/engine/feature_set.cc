@@ -175,7 +175,8 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
     run.extractor = std::move(extractor).value();
     const bool is_odd = format.PlaneCount() > 1 && (format.PlaneWidth(1) * 2 == format.width - 1 ||
                                                     format.PlaneHeight(1) * 2 == format.height - 1);
-    run.lacks_chroma = run.metric->reads_all_chroma && is_odd;
+    run.stays_on_cpu = (run.metric->reads_all_chroma && is_odd) || format.bit_depth == kFloatDepth ||
+                       (run.metric->stays_on_cpu && run.metric->stays_on_cpu(run.options));
     run.enabled.clear();
     for (const OutputSpec& output : run.metric->outputs)
       run.enabled.push_back(!output.enabled || output.enabled(run.options, read));

@@ -34,11 +34,11 @@ struct MetricRun {
   std::vector<int> columns{};                    // per output: score table column, -1 where disabled
   bool on_device = false;                        // a DeviceLane runs it, not the thread pool
   OptionTexts asked{};                           // the options that were asked for
-  bool lacks_chroma = false;                     // devices have not all that it reads of the pictures
+  bool stays_on_cpu = false;                     // devices have not all that it reads, or not what its options ask
   bool is_requested = false;                     // by the user; others serve models alone
 
   /// Whether devices can run it; of pictures of any size before MakeExtractors.
-  bool HasPlan() const { return metric->make_plan != nullptr && !lacks_chroma; }
+  bool HasPlan() const { return metric->make_plan != nullptr && !stays_on_cpu; }
   /// A run that does not has one result for all distorted videos.
   bool ReadsDistorted() const { return Reads(Video::kDistorted); }
   bool Reads(Video video) const;

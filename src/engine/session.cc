@@ -76,7 +76,7 @@ Status Session::CheckArtifacts() const {
 }
 
 Status Session::Start(const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  ACU_RETURN_IF_ERROR(format.bit_depth == kFloatDepth ? CheckPictureSize(format) : CheckPictureFormat(format));
   ACU_RETURN_IF_ERROR(features_.MakeExtractors(format));
   ACU_RETURN_IF_ERROR(CheckArtifacts());
   ACU_RETURN_IF_ERROR(raw_artifacts_.Open(features_, options_.distorted_count));

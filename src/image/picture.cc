@@ -33,19 +33,15 @@ int PictureFormat::PlaneHeight(int plane) const {
   return pixel_format == PixelFormat::k420 ? height / 2 : height;
 }
 
-namespace {
-
-Status CheckSize(const PictureFormat& format) {
+Status CheckPictureSize(const PictureFormat& format) {
   if (format.width < 1 || format.height < 1 || format.width > kMaxDimension || format.height > kMaxDimension)
     return Error(StatusCode::kInvalidArgument, "picture size {}x{} is out of range: each side must be 1 to {}",
                  format.width, format.height, kMaxDimension);
   return {};
 }
 
-}  // namespace
-
 Status CheckPictureFormat(const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckSize(format));
+  ACU_RETURN_IF_ERROR(CheckPictureSize(format));
   const int depth = format.bit_depth;
   if (depth != 8 && depth != 10 && depth != 12 && depth != 16)
     return Error(StatusCode::kInvalidArgument, "bit depth {} is not supported: use 8, 10, 12 or 16", depth);
@@ -60,7 +56,7 @@ Picture MutablePicture::Share() const {
 }
 
 Result<PictureLayout> LayOutPicture(const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(format.bit_depth == kFloatDepth ? CheckSize(format) : CheckPictureFormat(format));
+  ACU_RETURN_IF_ERROR(format.bit_depth == kFloatDepth ? CheckPictureSize(format) : CheckPictureFormat(format));
   constexpr size_t kAlign = PictureLayout::kAlign;
   PictureLayout layout = {.format = format};
   for (int p = 0; p < format.PlaneCount(); ++p) {

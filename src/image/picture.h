@@ -18,7 +18,8 @@ enum class PixelFormat { k400, k420, k422, k444 };
 
 const char* PixelFormatName(PixelFormat format);  // "420"
 
-/// The bit depth of pictures of floats (binary32), which only metrics derive and hand out.
+/// The bit depth of pictures of floats (binary32): those that metrics derive and hand out, and red, green and blue of
+/// clients that have them so.
 inline constexpr int kFloatDepth = 32;
 
 /// Geometry of a picture. Chroma planes are floor(w/2) x floor(h/2) in 4:2:0, floor(w/2) x h in 4:2:2, absent in 4:0:0.
@@ -38,6 +39,9 @@ struct PictureFormat {
 /// The largest width and height that are accepted. Sizes up to it cannot overflow an int or a
 /// 64-bit sum.
 inline constexpr int kMaxDimension = 32768;
+
+/// Checks width and height (1..kMaxDimension).
+Status CheckPictureSize(const PictureFormat& format);
 
 /// Checks a video's width and height (1..kMaxDimension) and bit depth (8, 10, 12, 16).
 Status CheckPictureFormat(const PictureFormat& format);

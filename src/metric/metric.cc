@@ -39,7 +39,10 @@ bool Reads(std::span<const InputSpec> inputs, Video video) {
 
 Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
                                                  const PictureFormat& format) {
-  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  const bool is_float = format.bit_depth == kFloatDepth;
+  if (is_float && !metric.reads_floats)
+    return Error(StatusCode::kInvalidArgument, "{} does not read pictures of floats", metric.name);
+  ACU_RETURN_IF_ERROR(is_float ? CheckPictureSize(format) : CheckPictureFormat(format));
   const auto [width, height] = metric.smallest;
   if (format.width < width || format.height < height)
     return Error(StatusCode::kInvalidArgument, "{} needs pictures of at least {}x{}, these are {}x{}", metric.name,

@@ -217,10 +217,14 @@ struct Metric {
   PictureSize smallest{};    // options may ask for more
   /// It also reads the last column and row of chroma of odd pictures (Plane::Whole), which devices have not.
   bool reads_all_chroma = false;
+  /// It also reads pictures of floats (kFloatDepth): red, green and blue. Devices have none.
+  bool reads_floats = false;
   /// Fails when a combination of options is refused, or the picture is too deep or small for it.
   Result<std::unique_ptr<Extractor>> (*make)(const OptionValues&, const PictureFormat&) = nullptr;
   /// The same work for a device, with the same results (exec/plan.h); null: the CPU alone runs it.
   Result<Plan> (*make_plan)(const OptionValues&, const PlanContext&) = nullptr;
+  /// Whether the plan cannot do what the options ask for; null: it can.
+  bool (*stays_on_cpu)(const OptionValues&) = nullptr;
 };
 
 /// Metric::inputs or what stands for it.

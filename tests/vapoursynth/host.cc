@@ -241,7 +241,7 @@ void CheckRgb(const Host& host, VSNode* reference, VSNode* distorted) {
   VSNode* scored = host.Node(host.Call("vszip", "SSIMULACRA2", host.Pair(reference, distorted)), "SSIMULACRA2");
   const double expected = host.Score(scored, 0, "SSIMULACRA2");
   host.api->freeNode(scored);
-  for (const int format : {pfRGBS, pfRGB48, pfRGB24}) {
+  for (const int format : {pfRGBS, pfRGBH, pfRGB48, pfRGB30, pfRGB24}) {
     VSNode *first = host.Convert(reference, format), *second = host.Convert(distorted, format);
     const std::pair<const char*, const char*> functions[] = {
         {"vszip", "SSIMULACRA2"}, {"vship", "SSIMULACRA2"}, {"julek", "SSIMULACRA"}};
@@ -276,6 +276,46 @@ void CheckRgb(const Host& host, VSNode* reference, VSNode* distorted) {
   ExpectError(host, "julek", "SSIMULACRA", arguments, "feature");
   host.api->freeNode(dark);
   host.api->freeNode(light);
+}
+
+/// Floats in any chroma format score as the integers that they were made of; a reference in other samples does, too.
+void CheckFloats(const Host& host, VSNode* reference, VSNode* distorted) {
+  VSNode* scored = host.Node(host.Call("vship", "SSIMULACRA2", host.Pair(reference, distorted)), "SSIMULACRA2");
+  const double expected = host.Score(scored, 0, "_SSIMULACRA2");
+  host.api->freeNode(scored);
+  for (const int format : {pfYUV420PS, pfYUV444PS, pfYUV422P10}) {
+    VSNode *first = host.Convert(reference, format), *second = host.Convert(distorted, format);
+    for (VSNode* other : {second, distorted}) {
+      scored = host.Node(host.Call("vship", "SSIMULACRA2", host.Pair(first, other)), "SSIMULACRA2");
+      Expect(IsNear(host.Score(scored, 0, "_SSIMULACRA2"), expected, 1.0), "floats of luma and chroma");
+      host.api->freeNode(scored);
+    }
+    host.api->freeNode(first);
+    host.api->freeNode(second);
+  }
+  VSNode* floats = host.Flat(pfYUV444PS, 0.5, 0, 0);
+  ExpectError(host, "vszip", "XPSNR", host.Pair(floats, floats), "integers");
+  host.api->freeNode(floats);
+}
+
+/// The map has the size at which the display shows the clip, which is the value of another display.
+void CheckResizing(const Host& host, VSNode* reference, VSNode* distorted) {
+  double scores[2] = {};
+  for (const bool resizes : {false, true}) {
+    VSMap* arguments = host.Pair(reference, distorted);
+    host.api->mapSetInt(arguments, "resizeToDisplay", resizes ? 1 : 0, maReplace);
+    host.api->mapSetInt(arguments, "distmap", 1, maReplace);
+    VSNode* scored = host.Node(host.Call("vship", "CVVDP", arguments), "CVVDP");
+    const VSVideoInfo &clip = *host.api->getVideoInfo(reference), &map = *host.api->getVideoInfo(scored);
+    if (resizes) Expect(map.width == 1920 || map.height == 1080, "the map fills the display");
+    else Expect(map.width == clip.width && map.height == clip.height, "the map is as large as the clip");
+    scores[resizes ? 1 : 0] = host.Score(scored, 1, "_CVVDP");
+    const VSFrame* frame = host.Frame(scored, 1);
+    Expect(frame && host.api->getFrameWidth(frame, 0) == map.width, "the map's frames");
+    if (frame) host.api->freeFrame(frame);
+    host.api->freeNode(scored);
+  }
+  Expect(scores[0] != scores[1] && scores[1] < 10, "resizeToDisplay is another score");
 }
 
 std::string FileText(const std::string& path) {
@@ -401,6 +441,8 @@ void Check(const Host& host, void* library) {
   host.api->freeMap(result);
   CheckVszip(host, library);
   CheckRgb(host, reference, distorted);
+  CheckFloats(host, reference, distorted);
+  CheckResizing(host, reference, distorted);
   CheckVmaf(host, reference, distorted);
   host.api->freeNode(reference);
   host.api->freeNode(distorted);

@@ -34,7 +34,16 @@ enum StructType : int {
   kScoreCvvdp = 6,
 };
 
-enum Sample : int { kUint8 = 2, kUint9 = 3, kUint10 = 5, kUint12 = 7, kUint14 = 9, kUint16 = 11 };
+enum Sample : int {
+  kFloat = 0,
+  kHalf = 1,
+  kUint8 = 2,
+  kUint9 = 3,
+  kUint10 = 5,
+  kUint12 = 7,
+  kUint14 = 9,
+  kUint16 = 11
+};
 enum Range : int { kLimited = 0, kFull = 1 };
 enum ChromaLocation : int { kLeft = 0, kCenter = 1, kTopLeft = 2, kTop = 3 };
 enum Matrix : int { kRgb = 0, kMatrixBt709 = 1, kMatrixBt470Bg = 5, kMatrixSt170M = 6, kMatrixBt2020Ncl = 9 };

@@ -117,8 +117,6 @@ Outcome MakeCvvdp(const FramePair& pair, const CvvdpSettings& settings, std::uni
   if (!(settings.fps > 0 && settings.fps <= kMostFramesPerSecond))
     return Failure(kNotSupported, "{} frames a second: they must be above 0 and up to {}", settings.fps,
                    kMostFramesPerSecond);
-  if (settings.resize_to_display)
-    return Failure(kNotSupported, "resizing to the display: pixels are shown one to one here");
   std::optional<ScratchFile> file;
   std::string path = settings.config;
   if (path.starts_with('{')) {
@@ -135,6 +133,10 @@ Outcome MakeCvvdp(const FramePair& pair, const CvvdpSettings& settings, std::uni
   options["display"] = model;
   if (!path.empty()) options["display_file"] = path;
   options["fps"] = fmt::format("{}", settings.fps);
+  if (settings.resize_to_display) {
+    options["resize"] = "bicubic";
+    options["keep_aspect"] = "true";
+  }
   options["temporal"] = settings.is_temporal ? "true" : "false";
   scorer = std::make_unique<Cvvdp>(std::move(options), std::move(file), settings.is_temporal);
   return {};

@@ -82,7 +82,7 @@ Outcome Open(const Colorspace& reference, const Colorspace& distorted, int devic
              void*& handle) {
   if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
   std::optional<FramePair> pair;
-  if (Outcome bad = FramePair::Make(reference, distorted, pair); !bad.ok()) return bad;
+  if (Outcome bad = FramePair::Make(reference, distorted, FramePair::Use::kColors, pair); !bad.ok()) return bad;
   std::unique_ptr<Scorer> scorer;
   if (Outcome bad = make(*pair, scorer); !bad.ok()) return bad;
   std::shared_ptr<Handler> handler;
@@ -384,8 +384,8 @@ int Vship_CVVDPFree(Handler4 handler) { return Free(PointerOf(handler), kInitCvv
 int Vship_CVVDPGetDistmapResolution(Handler4 id, int64_t* width, int64_t* height) {
   if (!width || !height) return Call([] { return Null("the width or the height"); });
   return OnHandler(PointerOf(id), kInitCvvdp, [&](Handler& handler) {
-    *width = handler.format().width;
-    *height = handler.format().height;
+    *width = handler.map_size().width;
+    *height = handler.map_size().height;
   });
 }
 

@@ -10,6 +10,9 @@ namespace acutance::vship {
 Outcome Handler::Make(FramePair pair, std::unique_ptr<Scorer> scorer, int threads, std::shared_ptr<Handler>& handler) {
   std::shared_ptr<Handler> made(new Handler(std::move(pair), std::move(scorer), threads));
   if (Outcome bad = made->Start(false); !bad.ok()) return bad;
+  made->map_size_ = {made->format().width, made->format().height};
+  const ExtractorSpec& spec = made->session_->metric_runs().front().extractor->spec();
+  if (!spec.artifacts.empty()) made->map_size_ = {spec.artifacts[0].format.width, spec.artifacts[0].format.height};
   handler = std::move(made);
   return {};
 }

@@ -85,6 +85,8 @@ class Handler {
 
   StructType init_type() const { return scorer_->init_type(); }
   const PictureFormat& format() const { return pair_.reference.format(); }
+  /// Of the metric's map.
+  PictureSize map_size() const { return map_size_; }
   /// The last failure; success does not clear it.
   std::string LastError() const;
 
@@ -101,6 +103,7 @@ class Handler {
   const FramePair pair_;
   const std::unique_ptr<Scorer> scorer_;
   const int threads_;
+  PictureSize map_size_{};
 
   mutable std::mutex mutex_;  // guards what follows
   std::unique_ptr<Session> session_;

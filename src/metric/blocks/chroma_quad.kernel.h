@@ -85,5 +85,6 @@ FUNCTION(LinearRgbFactors) read_factors(CONTEXT()) {
   factors.cr_green = bits_float(args.factors.data[7]);
   factors.transfer = int32_t(args.factors.data[8]);
   factors.clips = int32_t(args.factors.data[9]);
+  factors.is_rgb = int32_t(args.factors.data[10]);
   return factors;
 }

@@ -13,7 +13,7 @@
 namespace acutance {
 namespace {
 
-constexpr std::string_view kMatrices[] = {"auto", "bt601", "bt709", "bt2020"};
+constexpr std::string_view kMatrices[] = {"auto", "bt601", "bt709", "bt2020", "rgb"};
 constexpr std::string_view kRanges[] = {"limited", "full"};
 constexpr std::string_view kTransfers[] = {"linear", "bt1886", "srgb"};
 constexpr std::string_view kSitings[] = {"left", "center", "topleft", "top"};
@@ -42,7 +42,10 @@ Weights WeightsOf(LinearRgbSettings::Matrix matrix, int height) {
 
 std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own) {
   const OptionSpec shared[] = {
-      {"matrix", "", "how luma and chroma are made of colors: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines",
+      {"matrix", "",
+       "how luma and chroma are made of colors: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines; rgb: the "
+       "planes "
+       "are red, green and blue",
        std::string("auto"), 0, 0, false},
       {"range", "", "limited or full", std::string("limited"), 0, 0, false},
       {"chroma_location", "", "where chroma lies: left, center, topleft, top", std::string("left"), 0, 0, false},
@@ -76,6 +79,19 @@ Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options) {
   return settings;
 }
 
+Status CheckLinearRgb(const LinearRgbSettings& settings, const PictureFormat& format) {
+  const bool is_rgb = settings.matrix == LinearRgbSettings::Matrix::kRgb;
+  if (is_rgb && format.pixel_format != PixelFormat::k444)
+    return Error(StatusCode::kInvalidArgument, "matrix=rgb needs pictures in 444, these are in {}",
+                 PixelFormatName(format.pixel_format));
+  if (!is_rgb && format.bit_depth == kFloatDepth)
+    return Error(StatusCode::kInvalidArgument, "pictures of floats are red, green and blue: matrix=rgb");
+  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+    return Error(StatusCode::kInvalidArgument, "a {}x{} picture in {} has no chroma samples", format.width,
+                 format.height, PixelFormatName(format.pixel_format));
+  return {};
+}
+
 /// Catmull and Rom's cubic at quarters and halves (docs/spec/beyond.md 1.3).
 ChromaTaps ChromaAxis::TapsAt(int position) const {
   if (!doubled) return {position, {1, 0, 0, 0}};
@@ -100,21 +116,24 @@ LinearRgbConversion::LinearRgbConversion(const LinearRgbSettings& settings, cons
   down.doubled = format.pixel_format == PixelFormat::k420;
   across.centred = settings.siting == kCenter || settings.siting == kTop;
   down.centred = settings.siting == kCenter || settings.siting == kLeft;
+  factors = {.transfer = settings.transfer, .clips = settings.clips ? 1 : 0};
+  if (format.bit_depth == kFloatDepth) return;
   const int unit = 1 << (format.bit_depth - 8), peak = (1 << format.bit_depth) - 1;
   const int scale = across.scale() * down.scale();
+  const int luma_offset = settings.full_range ? 0 : 16 * unit, luma_steps = settings.full_range ? peak : 219 * unit;
+  const auto one_by = [](int64_t steps) { return static_cast<float>(1.0 / static_cast<double>(steps)); };
+  factors.luma_offset = factors.chroma_offset = luma_offset;
+  factors.luma_scale = factors.chroma_scale = one_by(luma_steps);
+  factors.is_rgb = settings.matrix == LinearRgbSettings::Matrix::kRgb ? 1 : 0;
+  if (factors.is_rgb != 0) return;
   const auto [red, blue] = WeightsOf(settings.matrix, format.height);
   const double green = 1.0 - red - blue;
-  const auto one_by = [](int64_t steps) { return static_cast<float>(1.0 / static_cast<double>(steps)); };
-  factors = {.luma_offset = settings.full_range ? 0 : 16 * unit,
-             .chroma_offset = 128 * unit * scale,
-             .luma_scale = one_by(settings.full_range ? peak : 219 * unit),
-             .chroma_scale = one_by(int64_t{settings.full_range ? peak : 224 * unit} * scale),
-             .cr_red = static_cast<float>(2 * (1 - red)),
-             .cb_blue = static_cast<float>(2 * (1 - blue)),
-             .cb_green = static_cast<float>(2 * blue * (1 - blue) / green),
-             .cr_green = static_cast<float>(2 * red * (1 - red) / green),
-             .transfer = settings.transfer,
-             .clips = settings.clips ? 1 : 0};
+  factors.chroma_offset = 128 * unit * scale;
+  factors.chroma_scale = one_by(int64_t{settings.full_range ? peak : 224 * unit} * scale);
+  factors.cr_red = static_cast<float>(2 * (1 - red));
+  factors.cb_blue = static_cast<float>(2 * (1 - blue));
+  factors.cb_green = static_cast<float>(2 * blue * (1 - blue) / green);
+  factors.cr_green = static_cast<float>(2 * red * (1 - red) / green);
 }
 
 namespace {
@@ -139,6 +158,12 @@ int ChromaAt(const LinearRgbConversion& conversion, const Plane& plane, int x, i
 
 void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
   const light::LinearRgbFactors& factors = conversion.factors;
+  if (conversion.source.bit_depth == kFloatDepth) {
+    for (int p = 0; p < 3; ++p)
+      for (int x = 0; x < conversion.source.width; ++x)
+        row[p][x] = light::linear_light(source.planes[p].Row<float>(y)[x], factors);
+    return;
+  }
   const bool has_chroma = conversion.source.PlaneCount() > 1;
   for (int x = 0; x < conversion.source.width; ++x) {
     const int luma = SampleAt(source.planes[0], conversion.source.bit_depth, x, y);

@@ -19,7 +19,7 @@ namespace light {
 
 /// What samples mean (docs/spec/beyond.md 1.2).
 struct LinearRgbSettings {
-  enum class Matrix { kAuto, kBt601, kBt709, kBt2020 };
+  enum class Matrix { kAuto, kBt601, kBt709, kBt2020, kRgb };
   enum class Siting { kLeft, kCenter, kTopLeft, kTop };
 
   Matrix matrix = Matrix::kAuto;
@@ -38,6 +38,10 @@ std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own);
 Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options);
 Result<LinearRgbSettings> ReadRgb(const OptionValues& options);
 
+/// What a metric that reads such pictures checks: there are chroma samples; red, green and blue have one size; pictures
+/// of floats are red, green and blue.
+Status CheckLinearRgb(const LinearRgbSettings& settings, const PictureFormat& format);
+
 /// Weights of four neighbouring chroma samples, from `first` on; they stand for `first` clamped to the plane.
 struct ChromaTaps {
   int first;
@@ -54,7 +58,7 @@ struct ChromaAxis {
   int kind() const;  // CHROMA_... of linear_rgb_args.h
 };
 
-/// The conversion of pictures of one format.
+/// The conversion of pictures of one format. Floats are red, green and blue as they are encoded, 0 to 1.
 struct LinearRgbConversion {
   LinearRgbConversion(const LinearRgbSettings& settings, const PictureFormat& source);
 

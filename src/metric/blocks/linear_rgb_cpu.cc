@@ -177,30 +177,44 @@ void ReadRows(const LinearRgbConversion& conversion, const Picture& source, int 
   }
 }
 
-/// Red, green and blue of `vectors` vectors from column x on.
-template <int transfer, bool clips, int vectors>
-HWY_INLINE void ColorsAt(const light::LinearRgbFactors& factors, const SampleRows& samples, int x,
-                         VF (&colors)[3 * vectors]) {
-  for (int i = 0; i < vectors; ++i, x += static_cast<int>(hn::Lanes(DF()))) {
-    const VF luma = Level(samples.rows[0].data() + x, factors.luma_offset, factors.luma_scale);
-    const VF cb = Level(samples.rows[1].data() + x, factors.chroma_offset, factors.chroma_scale);
-    const VF cr = Level(samples.rows[2].data() + x, factors.chroma_offset, factors.chroma_scale);
-    colors[3 * i] = hn::Add(luma, hn::Mul(Number(factors.cr_red), cr));
-    colors[3 * i + 1] =
-        hn::Sub(hn::Sub(luma, hn::Mul(Number(factors.cb_green), cb)), hn::Mul(Number(factors.cr_green), cr));
-    colors[3 * i + 2] = hn::Add(luma, hn::Mul(Number(factors.cb_blue), cb));
-  }
-  SignedLight<transfer, clips>(colors);
-}
+/// Makes `vectors` vectors of encoded red, green and blue from column x on, of luma and chroma.
+struct OfYuv {
+  const light::LinearRgbFactors factors;
+  const SampleRows& samples;
 
-template <int transfer, bool clips>
-void MakeColors(const LinearRgbConversion& conversion, const SampleRows& samples, std::array<float*, 3> row) {
-  const light::LinearRgbFactors factors = conversion.factors;
-  const int width = conversion.source.width, lanes = static_cast<int>(hn::Lanes(DF()));
+  template <int vectors>
+  HWY_INLINE void Load(int x, VF (&colors)[3 * vectors]) const {
+    for (int i = 0; i < vectors; ++i, x += static_cast<int>(hn::Lanes(DF()))) {
+      const VF luma = Level(samples.rows[0].data() + x, factors.luma_offset, factors.luma_scale);
+      const VF cb = Level(samples.rows[1].data() + x, factors.chroma_offset, factors.chroma_scale);
+      const VF cr = Level(samples.rows[2].data() + x, factors.chroma_offset, factors.chroma_scale);
+      colors[3 * i] = hn::Add(luma, hn::Mul(Number(factors.cr_red), cr));
+      colors[3 * i + 1] =
+          hn::Sub(hn::Sub(luma, hn::Mul(Number(factors.cb_green), cb)), hn::Mul(Number(factors.cr_green), cr));
+      colors[3 * i + 2] = hn::Add(luma, hn::Mul(Number(factors.cb_blue), cb));
+    }
+  }
+};
+
+/// The same of rows of red, green and blue, which are as long as whole vectors.
+struct OfRgb {
+  const std::array<std::vector<float>, 3>& rows;
+
+  template <int vectors>
+  HWY_INLINE void Load(int x, VF (&colors)[3 * vectors]) const {
+    for (int i = 0; i < vectors; ++i, x += static_cast<int>(hn::Lanes(DF())))
+      for (int c = 0; c < 3; ++c) colors[3 * i + c] = hn::LoadU(DF(), rows[c].data() + x);
+  }
+};
+
+template <int transfer, bool clips, class Of>
+void MakeColors(const Of& of, int width, std::array<float*, 3> row) {
+  const int lanes = static_cast<int>(hn::Lanes(DF()));
   int x = 0;
   for (; x + 2 * lanes <= width; x += 2 * lanes) {
     VF colors[6];
-    ColorsAt<transfer, clips, 2>(factors, samples, x, colors);
+    of.template Load<2>(x, colors);
+    SignedLight<transfer, clips>(colors);
     for (int c = 0; c < 3; ++c) {
       hn::StoreU(colors[c], DF(), row[c] + x);
       hn::StoreU(colors[c + 3], DF(), row[c] + x + lanes);
@@ -208,7 +222,8 @@ void MakeColors(const LinearRgbConversion& conversion, const SampleRows& samples
   }
   for (; x < width; x += lanes) {
     VF colors[3];
-    ColorsAt<transfer, clips, 1>(factors, samples, x, colors);
+    of.template Load<1>(x, colors);
+    SignedLight<transfer, clips>(colors);
     for (int c = 0; c < 3; ++c) {
       HWY_ALIGN float last[hn::MaxLanes(DF())];
       hn::Store(colors[c], DF(), last);
@@ -217,21 +232,52 @@ void MakeColors(const LinearRgbConversion& conversion, const SampleRows& samples
   }
 }
 
-template <int transfer>
-void MakeColorsBy(const LinearRgbConversion& conversion, const SampleRows& samples, std::array<float*, 3> row) {
-  if (conversion.factors.clips) MakeColors<transfer, true>(conversion, samples, row);
-  else MakeColors<transfer, false>(conversion, samples, row);
+template <int transfer, class Of>
+void MakeColorsBy(const LinearRgbConversion& conversion, const Of& of, std::array<float*, 3> row) {
+  if (conversion.factors.clips) MakeColors<transfer, true>(of, conversion.source.width, row);
+  else MakeColors<transfer, false>(of, conversion.source.width, row);
+}
+
+template <class Of>
+void MakeRow(const LinearRgbConversion& conversion, const Of& of, std::array<float*, 3> row) {
+  if (conversion.factors.transfer == LINEAR_RGB_BT1886) MakeColorsBy<LINEAR_RGB_BT1886>(conversion, of, row);
+  else if (conversion.factors.transfer == LINEAR_RGB_SRGB) MakeColorsBy<LINEAR_RGB_SRGB>(conversion, of, row);
+  else MakeColorsBy<LINEAR_RGB_NONE>(conversion, of, row);
+}
+
+template <class Sample>
+void ReadRgb(const LinearRgbConversion& conversion, const Picture& source, int y,
+             std::array<std::vector<float>, 3>& rows) {
+  const light::LinearRgbFactors& factors = conversion.factors;
+  for (int p = 0; p < 3; ++p) {
+    const Sample* from = source.planes[p].Row<Sample>(y);
+    for (int x = 0; x < conversion.source.width; ++x)
+      rows[p][x] = static_cast<float>(from[x] - factors.luma_offset) * factors.luma_scale;
+  }
+}
+
+void RgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+  static thread_local std::array<std::vector<float>, 3> rows;
+  const int width = conversion.source.width;
+  for (auto& plane : rows) plane.resize(width + kPadding);
+  if (conversion.source.bit_depth == kFloatDepth)
+    for (int p = 0; p < 3; ++p) std::copy_n(source.planes[p].Row<float>(y), width, rows[p].data());
+  else if (conversion.source.bit_depth > 8) ReadRgb<uint16_t>(conversion, source, y, rows);
+  else ReadRgb<uint8_t>(conversion, source, y, rows);
+  MakeRow(conversion, OfRgb{rows}, row);
 }
 
 void Row(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+  if (conversion.factors.is_rgb != 0 || conversion.source.bit_depth == kFloatDepth) {
+    RgbRow(conversion, source, y, row);
+    return;
+  }
   static thread_local SampleRows samples(0);
   const int width = conversion.source.width;
   if (static_cast<int>(samples.filtered.size()) < width + kPadding) samples = SampleRows(width);
   if (conversion.source.bit_depth > 8) ReadRows<uint16_t>(conversion, source, y, samples);
   else ReadRows<uint8_t>(conversion, source, y, samples);
-  if (conversion.factors.transfer == LINEAR_RGB_BT1886) MakeColorsBy<LINEAR_RGB_BT1886>(conversion, samples, row);
-  else if (conversion.factors.transfer == LINEAR_RGB_SRGB) MakeColorsBy<LINEAR_RGB_SRGB>(conversion, samples, row);
-  else MakeColorsBy<LINEAR_RGB_NONE>(conversion, samples, row);
+  MakeRow(conversion, OfYuv{conversion.factors, samples}, row);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR

@@ -19,7 +19,8 @@ struct LinearRgbFactors {
   float cb_green;
   float cr_green;
   int32_t transfer;
-  int32_t clips;  // red, green and blue to 0 to 1
+  int32_t clips;   // red, green and blue to 0 to 1
+  int32_t is_rgb;  // the planes are red, green and blue already
 };
 
 struct LinearRgb {
@@ -69,14 +70,16 @@ FUNCTION(float) linear_light(float value, LinearRgbFactors factors) {
   return v < 0.0f ? -light : light;
 }
 
-// Of luma, and chroma as its filter leaves it: a whole number of the offset's steps.
+// Of luma, and chroma as its filter leaves it: a whole number of the offset's steps. Where the planes are red, green
+// and blue, they come in this order.
 FUNCTION(LinearRgb) linear_rgb(int32_t luma, int32_t cb, int32_t cr, LinearRgbFactors factors) {
   const float y = float(luma - factors.luma_offset) * factors.luma_scale;
   const float u = float(cb - factors.chroma_offset) * factors.chroma_scale;
   const float v = float(cr - factors.chroma_offset) * factors.chroma_scale;
+  const bool is_rgb = factors.is_rgb != 0;
   LinearRgb rgb;
-  rgb.red = linear_light(y + factors.cr_red * v, factors);
-  rgb.green = linear_light((y - factors.cb_green * u) - factors.cr_green * v, factors);
-  rgb.blue = linear_light(y + factors.cb_blue * u, factors);
+  rgb.red = linear_light(is_rgb ? y : y + factors.cr_red * v, factors);
+  rgb.green = linear_light(is_rgb ? u : (y - factors.cb_green * u) - factors.cr_green * v, factors);
+  rgb.blue = linear_light(is_rgb ? v : y + factors.cb_blue * u, factors);
   return rgb;
 }

@@ -140,5 +140,60 @@ TEST(LinearRgb, EqualsThePlainLoops) {
         }
 }
 
+/// Red, green and blue, 0 to 1, each as `depth` bits or as a float.
+Picture ColorsOf(int width, int height, int depth, bool full_range, std::mt19937& random) {
+  const PictureFormat format = {width, height, depth, PixelFormat::k444};
+  if (depth != kFloatDepth)
+    return MakeTestPicture(format, [&](int, int, int) { return random() & ((1u << depth) - 1); });
+  const MutablePicture made = AllocatePicture(format).value();
+  for (int p = 0; p < 3; ++p)
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        made.Row<float>(p, y)[x] = static_cast<float>(random() % 3000) / 1000.0f - (full_range ? 0.5f : 1.0f);
+  return made.Share();
+}
+
+TEST(LinearRgb, RedGreenAndBlueEqualThePlainLoops) {
+  std::mt19937 random(3);
+  for (const int depth : {8, 10, 16, kFloatDepth})
+    for (const auto& [width, height] : {std::pair{1, 1}, {5, 3}, {33, 2}, {70, 2}})
+      for (const int transfer : {LINEAR_RGB_NONE, LINEAR_RGB_BT1886, LINEAR_RGB_SRGB})
+        for (const bool clips : {false, true}) {
+          const LinearRgbSettings settings = {.matrix = LinearRgbSettings::Matrix::kRgb,
+                                              .full_range = width % 2 == 1,
+                                              .transfer = transfer,
+                                              .clips = clips};
+          const Picture picture = ColorsOf(width, height, depth, settings.full_range, random);
+          const ColorPlanes expected = Convert(LinearRgbRowRef, settings, picture);
+          ForEachTarget([&] {
+            EXPECT_EQ(Convert(LinearRgbRow, settings, picture), expected)
+                << width << "x" << height << " " << depth << " bits " << transfer;
+          });
+        }
+}
+
+// docs/spec/beyond.md 1.5: libjxl's tools take an 8-bit picture so.
+TEST(LinearRgb, RedGreenAndBlueAreSharesOfTheWhole) {
+  const LinearRgbSettings settings = {
+      .matrix = LinearRgbSettings::Matrix::kRgb, .full_range = true, .transfer = LINEAR_RGB_SRGB};
+  const Picture picture =
+      MakeTestPicture({4, 1, 8, PixelFormat::k444}, [](int plane, int x, int) { return (60 * plane + 51 * x) % 256; });
+  const ColorPlanes planes = Convert(LinearRgbRow, settings, picture);
+  for (int p = 0; p < 3; ++p)
+    for (int x = 0; x < 4; ++x)
+      EXPECT_EQ(planes[p][x], light::srgb_to_linear(static_cast<float>((60 * p + 51 * x) % 256) * (1.0f / 255.0f)));
+}
+
+TEST(LinearRgb, RefusesWhatIsNoColor) {
+  LinearRgbSettings settings = {.matrix = LinearRgbSettings::Matrix::kRgb};
+  EXPECT_TRUE(CheckLinearRgb(settings, {8, 8, 8, PixelFormat::k444}).ok());
+  EXPECT_TRUE(CheckLinearRgb(settings, {8, 8, kFloatDepth, PixelFormat::k444}).ok());
+  EXPECT_FALSE(CheckLinearRgb(settings, {8, 8, 8, PixelFormat::k420}).ok());
+  EXPECT_FALSE(CheckLinearRgb(settings, {8, 8, 8, PixelFormat::k400}).ok());
+  settings.matrix = LinearRgbSettings::Matrix::kBt709;
+  EXPECT_FALSE(CheckLinearRgb(settings, {8, 8, kFloatDepth, PixelFormat::k444}).ok());
+  EXPECT_FALSE(CheckLinearRgb(settings, {1, 8, 8, PixelFormat::k420}).ok());
+}
+
 }  // namespace
 }  // namespace acutance

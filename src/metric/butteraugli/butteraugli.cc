@@ -189,11 +189,9 @@ class ButteraugliExtractor : public Extractor {
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  if (const auto settings = ReadLinearRgb(options); !settings.ok())
-    return Error(settings.status().code(), "butteraugli: {}", settings.status().message());
-  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
-    return Error(StatusCode::kInvalidArgument, "butteraugli: a {}x{} picture in {} has no chroma samples", format.width,
-                 format.height, PixelFormatName(format.pixel_format));
+  const Result<LinearRgbSettings> settings = ReadLinearRgb(options);
+  const Status status = settings.ok() ? CheckLinearRgb(*settings, format) : settings.status();
+  if (!status.ok()) return Error(status.code(), "butteraugli: {}", status.message());
   return std::unique_ptr<Extractor>(std::make_unique<ButteraugliExtractor>(
       format, static_cast<float>(options.Double("intensity_target")), options.Int("qnorm")));
 }
@@ -215,6 +213,7 @@ const Metric kButteraugliMetric = {
     .outputs = kOutputs,
     .inputs = Inputs,
     .reads_all_chroma = true,
+    .reads_floats = true,
     .make = Make,
     .make_plan = MakeButteraugliPlan,
 };

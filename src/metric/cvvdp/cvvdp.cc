@@ -26,6 +26,11 @@ const std::vector<OptionSpec> kOptions = WithRgbOptions({
      "reader: red, green and blue as ColorVideoVDP's own reader makes them; common: by range, chroma_location and "
      "clip_rgb",
      std::string("reader"), 0, 0, true},
+    {"resize", "",
+     "to the display's size before it is shown: nearest, bilinear, bicubic, area; none: pixels are shown one to one",
+     std::string("none"), 0, 0, true},
+    {"keep_aspect", "", "resize to the largest size of the video's own aspect; false: each axis to the display's",
+     false, 0, 1, true},
     {"transfer", "", "how the video is encoded, for display=auto: sdr, pq, hlg", std::string("sdr"), 0, 0, false},
 });
 
@@ -73,7 +78,15 @@ Result<CvvdpConversion> ReadConversion(const OptionValues& options, const CvvdpD
   ACU_ASSIGN_OR_RETURN(LinearRgbSettings settings, ReadRgb(options));
   const bool is_bt2020 = settings.matrix == Matrix::kBt2020;
   if (name == "common" && settings.matrix == Matrix::kAuto && display.is_bt2020) settings.matrix = Matrix::kBt2020;
-  return CvvdpConversion{.is_common = name == "common", .reads_bt2020 = is_bt2020, .common = settings};
+  // The reference's reader takes the samples of such pictures as they are, too.
+  const bool is_common = name == "common" || settings.matrix == Matrix::kRgb;
+  CvvdpResizing resizing = {.display = {display.resolution[0], display.resolution[1]},
+                            .keeps_aspect = options.Bool("keep_aspect")};
+  ACU_ASSIGN_OR_RETURN(resizing.filter, ReadCvvdpFilter(options.String("resize")));
+  if (resizing.filter != CvvdpResizing::Filter::kNone && std::min(display.resolution[0], display.resolution[1]) < 2)
+    return Error(StatusCode::kInvalidArgument, "resize={}: the display '{}' has no resolution",
+                 options.String("resize"), display.name);
+  return CvvdpConversion{.is_common = is_common, .reads_bt2020 = is_bt2020, .common = settings, .resizing = resizing};
 }
 
 /// The planes of all scales, and of their heat.
@@ -125,9 +138,8 @@ struct Stage {
 
 class CvvdpExtractor : public Extractor {
  public:
-  CvvdpExtractor(const CvvdpSettings& settings, const PictureFormat& format)
-      : CvvdpExtractor(settings, format, CvvdpScales(format.width, format.height, settings.display.pixels_per_degree)) {
-  }
+  CvvdpExtractor(const CvvdpSettings& settings, const PictureSize& size)
+      : CvvdpExtractor(settings, size, CvvdpScales(size.width, size.height, settings.display.pixels_per_degree)) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(scales_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
@@ -173,14 +185,13 @@ class CvvdpExtractor : public Extractor {
   std::unique_ptr<Sequence> MakeSequence() const override;
 
  private:
-  CvvdpExtractor(const CvvdpSettings& settings, const PictureFormat& format, CvvdpScales scales)
-      : CvvdpExtractor(settings, format, std::move(scales), MakeForms(settings)) {}
-  CvvdpExtractor(const CvvdpSettings& settings, const PictureFormat& format, CvvdpScales scales,
-                 std::vector<Form> forms)
+  CvvdpExtractor(const CvvdpSettings& settings, const PictureSize& size, CvvdpScales scales)
+      : CvvdpExtractor(settings, size, std::move(scales), MakeForms(settings)) {}
+  CvvdpExtractor(const CvvdpSettings& settings, const PictureSize& size, CvvdpScales scales, std::vector<Form> forms)
       : Extractor({.stages = StageSpecs(scales, forms),
                    .words = static_cast<int>(forms.size()) * Units(scales) * kCvvdpChannels,
                    .kept = static_cast<int>(forms.size()),
-                   .artifacts = {{"cvvdp_heatmap", {format.width, format.height, kFloatDepth, PixelFormat::k400}}}}),
+                   .artifacts = {{"cvvdp_heatmap", {size.width, size.height, kFloatDepth, PixelFormat::k400}}}}),
         aggregate_("cvvdp_clip" + settings.key_suffix),
         scales_(std::move(scales)),
         forms_(std::move(forms)) {
@@ -377,11 +388,18 @@ std::unique_ptr<Sequence> CvvdpExtractor::MakeSequence() const {
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
   const Result<CvvdpSettings> settings = ReadCvvdpSettings(options);
-  if (!settings.ok()) return Error(settings.status().code(), "cvvdp: {}", settings.status().message());
-  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
-    return Error(StatusCode::kInvalidArgument, "cvvdp: a {}x{} picture in {} has no chroma samples", format.width,
-                 format.height, PixelFormatName(format.pixel_format));
-  return std::unique_ptr<Extractor>(std::make_unique<CvvdpExtractor>(*settings, format));
+  const Status status = settings.ok() ? CheckLinearRgb(settings->conversion.common, format) : settings.status();
+  if (!status.ok()) return Error(status.code(), "cvvdp: {}", status.message());
+  const PictureSize size = settings->conversion.SizeOf(format);
+  if (std::min(size.width, size.height) < 2)
+    return Error(StatusCode::kInvalidArgument, "cvvdp: {}x{} pixels on the display are too few", size.width,
+                 size.height);
+  return std::unique_ptr<Extractor>(std::make_unique<CvvdpExtractor>(*settings, size));
+}
+
+/// Its kernels read luma and chroma, at their own size.
+bool StaysOnCpu(const OptionValues& options) {
+  return options.String("matrix") == "rgb" || options.String("resize") != "none";
 }
 
 /// Of options that Make refuses, those by default.
@@ -416,8 +434,10 @@ const Metric kCvvdpMetric = {
     .every_frame = true,
     .smallest = {2, 2},
     .reads_all_chroma = true,
+    .reads_floats = true,
     .make = Make,
     .make_plan = MakeCvvdpPlan,
+    .stays_on_cpu = StaysOnCpu,
 };
 
 }  // namespace acutance

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "image/picture.h"
 
 namespace acutance {
 namespace {
@@ -49,6 +50,9 @@ std::optional<double> NumberOf(const JsonValue& value) {
   return value.kind == JsonValue::Kind::kNumber ? ParseFiniteDouble(value.text) : std::nullopt;
 }
 
+constexpr double kLeast = 1e-9;  // of what must be positive
+constexpr double kMostPixels = kMaxDimension;
+
 /// The members of one display.
 class Fields {
  public:
@@ -79,7 +83,7 @@ class Fields {
     for (int i = 0; i < 2; ++i) {
       const bool is_pair = value && value->kind == JsonValue::Kind::kArray && value->items.size() == 2;
       const auto number = is_pair ? NumberOf(value->items[i]) : std::nullopt;
-      if (!number || *number < 1) return Fail("'resolution' is not [width, height]");
+      if (!number || *number < 1 || *number > kMostPixels) return Fail("'resolution' is not [width, height]");
       resolution[i] = *number;
     }
     return resolution;
@@ -89,8 +93,6 @@ class Fields {
   const std::string where_;
   const JsonValue& object_;
 };
-
-constexpr double kLeast = 1e-9;  // of what must be positive
 
 Result<double> Distance(const Fields& fields, double asked) {
   constexpr double kMetresInInch = 0.0254;
@@ -175,6 +177,10 @@ Result<CvvdpDisplay> ReadDisplay(const std::string& name, const JsonValue& objec
   ACU_ASSIGN_OR_RETURN(display.ambient, fields.Number("E_ambient", 0, 0.0));
   ACU_ASSIGN_OR_RETURN(const double reflectivity, fields.Number("k_refl", 0, 0.005));
   display.reflected = display.ambient / std::numbers::pi * reflectivity;
+  if (fields.Has("resolution")) {
+    ACU_ASSIGN_OR_RETURN(const auto resolution, fields.Resolution());
+    display.resolution = {static_cast<int>(resolution[0]), static_cast<int>(resolution[1])};
+  }
   ACU_ASSIGN_OR_RETURN(display.exposure, fields.Number("exposure", kLeast, 1.0));
   if (display.curve == CvvdpDisplay::Curve::kHlg && display.peak > 1000 && display.ambient == 0)
     return fields.Fail("HLG above 1000 cd/m2 needs an 'E_ambient' above 0");

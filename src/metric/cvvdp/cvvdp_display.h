@@ -28,6 +28,7 @@ struct CvvdpDisplay {
   bool is_bt2020 = false;                                                // its colors are BT.2020's
   double peak = 0, black = 0, reflected = 0, ambient = 0, exposure = 1;  // cd/m2; lux; a factor
   double pixels_per_degree = 0;
+  std::array<int, 2> resolution{};  // {0, 0}: the display has none
 };
 
 /// What a user asks for.

@@ -12,6 +12,7 @@ constexpr int kIntervals = 4096, kPqIntervals = 16384;
 std::string MakeKey(const CvvdpConversion& conversion, const CvvdpDisplay& display) {
   std::string key = conversion.is_common ? LinearRgbInput(conversion.common).key()
                                          : fmt::format("reader's RGB {}", conversion.reads_bt2020 ? "bt2020" : "bt709");
+  key += conversion.resizing.key();
   key += fmt::format(" on a display {} {} {} {} {} {} {}", static_cast<int>(display.curve), display.power, display.peak,
                      display.black, display.reflected, display.ambient, display.exposure);
   for (const auto& row : display.to_xyz) key += fmt::format(" {} {} {}", row[0], row[1], row[2]);
@@ -83,8 +84,9 @@ CvvdpLight::CvvdpLight(const CvvdpDisplay& display)
     nodes.push_back(static_cast<float>(display.Light(static_cast<double>(i) / intervals)));
 }
 
-CvvdpReader::CvvdpReader(const PictureFormat& format, bool is_bt2020)
+CvvdpReader::CvvdpReader(const PictureFormat& format, bool is_bt2020, bool clips_colors)
     : source(format),
+      clips(clips_colors),
       across(format.pixel_format == PixelFormat::k420 || format.pixel_format == PixelFormat::k422),
       down(format.pixel_format == PixelFormat::k420) {
   const int unit = 1 << (format.bit_depth - 8), scale = (across ? 4 : 1) * (down ? 4 : 1);
@@ -109,9 +111,11 @@ void CvvdpReadRowRef(const CvvdpReader& reader, const Picture& source, int y, co
         has_chroma ? static_cast<float>(ChromaAt(reader, source.planes[1].Whole(), x, y)) * reader.chroma_scale : 0.0f;
     const float v =
         has_chroma ? static_cast<float>(ChromaAt(reader, source.planes[2].Whole(), x, y)) * reader.chroma_scale : 0.0f;
-    row[0][x] = Clipped(luma + reader.cr_red * v);
-    row[1][x] = Clipped((luma - reader.cb_green * u) - reader.cr_green * v);
-    row[2][x] = Clipped(luma + reader.cb_blue * u);
+    row[0][x] = luma + reader.cr_red * v;
+    row[1][x] = (luma - reader.cb_green * u) - reader.cr_green * v;
+    row[2][x] = luma + reader.cb_blue * u;
+    if (reader.clips)
+      for (float* plane : row) plane[x] = Clipped(plane[x]);
   }
 }
 
@@ -132,10 +136,46 @@ CvvdpInput::CvvdpInput(const CvvdpConversion& conversion, const CvvdpDisplay& di
     : conversion_(conversion), light_(display), key_(MakeKey(conversion, display)) {}
 
 PictureFormat CvvdpInput::Format(const PictureFormat& source) const {
-  return {source.width, source.height, kFloatDepth, PixelFormat::k444};
+  const PictureSize size = conversion_.SizeOf(source);
+  return {size.width, size.height, kFloatDepth, PixelFormat::k444};
+}
+
+namespace {
+
+/// Encoded red, green and blue: the reader's before they are clipped, as its reference resizes them.
+std::array<std::vector<float>, 3> EncodedPlanes(const CvvdpConversion& conversion, const Picture& source) {
+  const LinearRgbConversion common(conversion.common, source.format);
+  std::array<std::vector<float>, 3> planes;
+  const auto width = static_cast<size_t>(source.format.width);
+  for (auto& plane : planes) plane.resize(width * source.format.height);
+  for (int y = 0; y < source.format.height; ++y) {
+    std::array<float*, 3> row{};
+    for (int p = 0; p < 3; ++p) row[p] = planes[p].data() + width * y;
+    if (conversion.is_common) LinearRgbRow(common, source, y, row);
+    else CvvdpReadRow(CvvdpReader(source.format, conversion.reads_bt2020, false), source, y, row);
+  }
+  return planes;
+}
+
+}  // namespace
+
+void CvvdpInput::ComputeResized(const Picture& source, const MutablePicture& derived) const {
+  const std::array<std::vector<float>, 3> planes = EncodedPlanes(conversion_, source);
+  const PictureSize from = {source.format.width, source.format.height}, to = conversion_.SizeOf(source.format);
+  CvvdpResizer resizer(conversion_.resizing.filter, from, to);
+  for (int y = 0; y < to.height; ++y) {
+    std::array<float*, 3> row{};
+    for (int p = 0; p < 3; ++p) {
+      row[p] = derived.Row<float>(p, y);
+      resizer.MakeRow(planes[p], y, row[p]);
+      if (conversion_.clips()) std::transform(row[p], row[p] + to.width, row[p], Clipped);
+    }
+    CvvdpChannelRow(light_, to.width, row);
+  }
 }
 
 void CvvdpInput::Compute(const Picture& source, const MutablePicture& derived) const {
+  if (conversion_.resizing.filter != CvvdpResizing::Filter::kNone) return ComputeResized(source, derived);
   const LinearRgbConversion common(conversion_.common, source.format);
   const CvvdpReader reader(source.format, conversion_.reads_bt2020);
   for (int y = 0; y < source.format.height; ++y) {

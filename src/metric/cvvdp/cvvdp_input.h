@@ -8,6 +8,7 @@
 
 #include "metric/blocks/linear_rgb.h"
 #include "metric/cvvdp/cvvdp_display.h"
+#include "metric/cvvdp/cvvdp_resize.h"
 #include "metric/derived_input.h"
 
 namespace acutance {
@@ -21,6 +22,11 @@ struct CvvdpConversion {
   bool is_common = false;     // by `common`; otherwise as the reference's reader does
   bool reads_bt2020 = false;  // the reader's matrix; otherwise BT.709's
   LinearRgbSettings common{};
+  CvvdpResizing resizing{};
+
+  /// Whether encoded colors are kept within 0 to 1.
+  bool clips() const { return !is_common || common.clips; }
+  PictureSize SizeOf(const PictureFormat& source) const { return resizing.SizeOf({source.width, source.height}); }
 };
 
 /// From encoded red, green and blue to the channels.
@@ -39,9 +45,10 @@ struct CvvdpLight {
 
 /// The reference's reader for pictures of one format: limited range, chroma between luma samples, bilinear.
 struct CvvdpReader {
-  CvvdpReader(const PictureFormat& format, bool is_bt2020);
+  CvvdpReader(const PictureFormat& format, bool is_bt2020, bool clips = true);
 
   PictureFormat source;
+  bool clips;         // colors to 0 to 1
   bool across, down;  // chroma is doubled
   int luma_offset, most_luma, chroma_offset, most_chroma;
   float luma_scale, chroma_scale;
@@ -67,6 +74,8 @@ class CvvdpInput : public DerivedInput {
   Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override;
 
  private:
+  void ComputeResized(const Picture& source, const MutablePicture& derived) const;
+
   const CvvdpConversion conversion_;
   const CvvdpLight light_;
   const std::string key_;

@@ -100,7 +100,7 @@ void ReadRow(const CvvdpReader& reader, const Picture& source, int y, const std:
         hn::Add(luma, hn::Mul(Number(reader.cb_blue), u))};
     for (int c = 0; c < 3; ++c) {
       HWY_ALIGN float last[hn::MaxLanes(DF())];
-      const VF color = Clamp(colors[c], 0.0f, 1.0f);
+      const VF color = reader.clips ? Clamp(colors[c], 0.0f, 1.0f) : colors[c];
       if (x + lanes <= width) {
         Store(color, row[c] + x);
       } else {

@@ -224,6 +224,44 @@ TEST(CvvdpInput, KnownChannels) {
   EXPECT_THAT(channels("standard_hdr_hlg"), ElementsAre(0x428a51e4u, 0xc1b3d936u, 0x435a4f17u));
 }
 
+// --- Resizing
+
+std::vector<float> Resized(CvvdpResizing::Filter filter, PictureSize from, PictureSize to) {
+  std::vector<float> plane(static_cast<size_t>(from.width) * from.height),
+      out(static_cast<size_t>(to.width) * to.height);
+  for (size_t i = 0; i < plane.size(); ++i) plane[i] = static_cast<float>(i);
+  CvvdpResizer resizer(filter, from, to);
+  for (int y = 0; y < to.height; ++y) resizer.MakeRow(plane, y, out.data() + static_cast<size_t>(y) * to.width);
+  return out;
+}
+
+// docs/spec/cvvdp.md 1.2
+TEST(CvvdpResizer, Filters) {
+  using enum CvvdpResizing::Filter;
+  EXPECT_THAT(Resized(kNearest, {3, 1}, {6, 1}), ElementsAre(0, 0, 1, 1, 2, 2));
+  EXPECT_THAT(Resized(kBilinear, {3, 1}, {6, 1}), ElementsAre(0, 0.25, 0.75, 1.25, 1.75, 2));
+  EXPECT_THAT(Resized(kBilinear, {2, 2}, {2, 4}), ElementsAre(0, 1, 0.5, 1.5, 1.5, 2.5, 2, 3));
+  EXPECT_THAT(Resized(kArea, {6, 1}, {3, 1}), ElementsAre(0.5, 2.5, 4.5));
+  EXPECT_THAT(Resized(kArea, {3, 1}, {2, 1}), ElementsAre(0.5, 1.5));
+  EXPECT_THAT(Resized(kBicubic, {4, 1}, {4, 1}), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(Resized(kBicubic, {4, 1}, {2, 1}), ElementsAre(0.40625, 2.59375));
+}
+
+TEST(CvvdpResizer, KeepsTheAspect) {
+  CvvdpResizing resizing = {.filter = CvvdpResizing::Filter::kBicubic, .display = {1920, 1080}, .keeps_aspect = true};
+  const auto size = [&](int width, int height) {
+    const PictureSize made = resizing.SizeOf({width, height});
+    return std::pair(made.width, made.height);
+  };
+  EXPECT_EQ(size(1280, 720), std::pair(1920, 1080));
+  EXPECT_EQ(size(720, 576), std::pair(1350, 1080));
+  EXPECT_EQ(size(1920, 800), std::pair(1920, 800));
+  resizing.keeps_aspect = false;
+  EXPECT_EQ(size(720, 576), std::pair(1920, 1080));
+  resizing.filter = CvvdpResizing::Filter::kNone;
+  EXPECT_EQ(size(720, 576), std::pair(720, 576));
+}
+
 /// Planes of one size, with the padding that rows have.
 class Planes {
  public:

@@ -110,11 +110,9 @@ class Ssimulacra2Extractor : public Extractor {
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  if (const auto settings = ReadLinearRgb(options); !settings.ok())
-    return Error(settings.status().code(), "ssimulacra2: {}", settings.status().message());
-  if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
-    return Error(StatusCode::kInvalidArgument, "ssimulacra2: a {}x{} picture in {} has no chroma samples", format.width,
-                 format.height, PixelFormatName(format.pixel_format));
+  const Result<LinearRgbSettings> settings = ReadLinearRgb(options);
+  const Status status = settings.ok() ? CheckLinearRgb(*settings, format) : settings.status();
+  if (!status.ok()) return Error(status.code(), "ssimulacra2: {}", status.message());
   return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2Extractor>(format));
 }
 
@@ -136,6 +134,7 @@ const Metric kSsimulacra2Metric = {
     .inputs = Inputs,
     .smallest = {kSsimulacra2MinSide, kSsimulacra2MinSide},
     .reads_all_chroma = true,
+    .reads_floats = true,
     .make = Make,
     .make_plan = MakeSsimulacra2Plan,
 };

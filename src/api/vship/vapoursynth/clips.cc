@@ -9,7 +9,7 @@ constexpr int kPropertyFull = 0, kPropertyLimited = 1;  // of _ColorRange
 constexpr int kLeastHdHeight = 651;
 
 std::optional<int> SampleOf(const VSVideoFormat& format) {
-  if (format.sampleType != stInteger) return std::nullopt;
+  if (format.sampleType != stInteger) return format.bitsPerSample == 32 ? kFloat : kHalf;
   switch (format.bitsPerSample) {
     case 8:
       return kUint8;
@@ -68,10 +68,7 @@ FramePlanes::FramePlanes(Frame frame, const VSAPI* api) : frame_(std::move(frame
   }
 }
 
-Clip::~Clip() {
-  api_->freeNode(own_);
-  api_->freeNode(converted_);
-}
+Clip::~Clip() { api_->freeNode(own_); }
 
 double Clip::frames_a_second() const {
   constexpr double kUsual = 25;
@@ -80,23 +77,23 @@ double Clip::frames_a_second() const {
   return static_cast<double>(clip.fpsNum) / static_cast<double>(clip.fpsDen);
 }
 
-Outcome Clip::Open(ColorRule rule, const Clip* tagged, VSCore* core) {
+Outcome Clip::Open(ColorRule rule, const Clip* tagged) {
   const VSVideoInfo& clip = info();
   if (clip.width == 0 || clip.height == 0 || clip.format.colorFamily == cfUndefined)
     return {kNotSupported, "clips must have one size and format throughout"};
-  const bool is_rgb = clip.format.colorFamily == cfRGB;
-  const std::optional<int> sample = is_rgb ? kUint16 : SampleOf(clip.format);
-  if (!sample || clip.format.colorFamily == cfGray || (is_rgb && rule == ColorRule::kMeansNothing))
-    return Failure(kNotSupported,
-                   "clips must be YUV in integers of 8 to 16 bits{}; convert them, such as by "
-                   "resize.Bicubic",
-                   rule == ColorRule::kMeansNothing ? "" : ", or RGB");
+  const std::optional<int> sample = SampleOf(clip.format);
+  if (rule == ColorRule::kMeansNothing && (clip.format.colorFamily != cfYUV || clip.format.sampleType != stInteger))
+    return {kNotSupported, "clips must be YUV in integers of 8 to 16 bits; convert them, such as by resize.Bicubic"};
+  if (!sample || clip.format.colorFamily == cfGray)
+    return {
+        kNotSupported,
+        "clips must be YUV or RGB in integers of 8, 9, 10, 12, 14 or 16 bits or in floats; convert them, such as by "
+        "resize.Bicubic"};
   colors_ = {.width = clip.width, .height = clip.height, .target_width = -1, .target_height = -1};
   colors_.sample = *sample;
   colors_.sub_width = clip.format.subSamplingW;
   colors_.sub_height = clip.format.subSamplingH;
-  if (Outcome bad = ReadColors(rule, tagged ? *tagged : *this); !bad.ok()) return bad;
-  return is_rgb ? ConvertRgb(colors_.transfer == kTransferLinear, core) : Outcome();
+  return ReadColors(rule, tagged ? *tagged : *this);
 }
 
 Outcome Clip::ReadColors(ColorRule rule, const Clip& tagged) {
@@ -121,60 +118,23 @@ Outcome Clip::ReadColors(ColorRule rule, const Clip& tagged) {
     colors_.primaries = Property(properties, "_Primaries", kUnknown, 1);
   }
   colors_.chroma_location = Property(properties, "_ChromaLocation", -1, kLeft);
-  colors_.range = Property(properties, "_ColorRange", -1, kPropertyLimited) == kPropertyFull ? kFull : kLimited;
+  const int untold = is_rgb ? kPropertyFull : kPropertyLimited;
+  colors_.range = Property(properties, "_ColorRange", -1, untold) == kPropertyFull ? kFull : kLimited;
+  if (is_rgb) colors_.matrix = kRgb;
   return {};
 }
 
-/// By VapourSynth's own resizer, which keeps more digits in 16 bits than any source has. Linear light gets sRGB's curve
-/// meanwhile, or dark colors would lose theirs.
-Outcome Clip::ConvertRgb(bool is_linear, VSCore* core) {
-  VSPlugin* resizer = api_->getPluginByNamespace("resize", core);
-  if (!resizer) return {kNotSupported, "RGB needs VapourSynth's resizer"};
-  VSMap* arguments = api_->createMap();
-  api_->mapSetNode(arguments, "clip", own_, maReplace);
-  api_->mapSetInt(arguments, "format", pfYUV444P16, maReplace);
-  api_->mapSetData(arguments, "matrix_s", "709", -1, dtUtf8, maReplace);
-  api_->mapSetData(arguments, "range_s", "full", -1, dtUtf8, maReplace);
-  if (is_linear) {
-    for (const char* name : {"primaries_in_s", "primaries_s"})
-      api_->mapSetData(arguments, name, "709", -1, dtUtf8, maReplace);
-    api_->mapSetInt(arguments, "transfer_in", kTransferLinear, maReplace);
-    api_->mapSetInt(arguments, "transfer", kTransferSrgb, maReplace);
-  }
-  VSMap* result = api_->invoke(resizer, "Bicubic", arguments);
-  api_->freeMap(arguments);
-  Outcome outcome;
-  if (const char* error = api_->mapGetError(result)) outcome = {kNotSupported, error};
-  else converted_ = api_->mapGetNode(result, "clip", 0, nullptr);
-  api_->freeMap(result);
-  if (is_linear) colors_.transfer = kTransferSrgb;
-  colors_.matrix = kMatrixBt709;
-  colors_.range = kFull;
-  colors_.sub_width = colors_.sub_height = 0;
-  return outcome;
-}
+void Clip::Request(int n, VSFrameContext* context) const { api_->requestFrameFilter(n, own_, context); }
 
-void Clip::Request(int n, VSFrameContext* context) const {
-  api_->requestFrameFilter(n, own_, context);
-  if (converted_) api_->requestFrameFilter(n, converted_, context);
-}
+FramePlanes Clip::Read(int n, VSFrameContext* context) const { return {Get(n, context), api_}; }
 
-FramePlanes Clip::Read(int n, VSFrameContext* context) const {
-  return {Frame(api_->getFrameFilter(n, converted_ ? converted_ : own_, context), FreeFrame{api_}), api_};
-}
-
-void Clip::AddNodes(int pattern, std::vector<VSFilterDependency>& nodes) const {
-  nodes.push_back({own_, pattern});
-  if (converted_) nodes.push_back({converted_, pattern});
-}
-
-Outcome OpenPair(Clip& reference, Clip& distorted, ColorRule rule, VSCore* core) {
+Outcome OpenPair(Clip& reference, Clip& distorted, ColorRule rule) {
   const VSVideoInfo &first = reference.info(), &second = distorted.info();
   if (first.width != second.width || first.height != second.height)
     return {kDifferingInputType, "both clips must have the same size"};
   if (first.numFrames != second.numFrames) return {kDifferingInputType, "both clips must have the same length"};
-  if (Outcome bad = reference.Open(rule, nullptr, core); !bad.ok()) return bad;
-  return distorted.Open(rule, &reference, core);
+  if (Outcome bad = reference.Open(rule, nullptr); !bad.ok()) return bad;
+  return distorted.Open(rule, &reference);
 }
 
 }  // namespace acutance::vship

@@ -57,7 +57,7 @@ enum class ColorRule {
   kMeansNothing  // samples are numbers to the function; RGB is refused
 };
 
-/// A clip as scripts have it and as it is scored: RGB comes as YUV 4:4:4 of 16 bits.
+/// A clip of a script.
 class Clip {
  public:
   Clip(const VSMap* in, const char* name, const VSAPI* api) : api_(api), own_(api->mapGetNode(in, name, 0, nullptr)) {}
@@ -66,7 +66,7 @@ class Clip {
   Clip& operator=(const Clip&) = delete;
 
   /// Colors are what the properties of frame 0 of `tagged` tell by the rule; null: its own.
-  Outcome Open(ColorRule rule, const Clip* tagged, VSCore* core);
+  Outcome Open(ColorRule rule, const Clip* tagged);
 
   const VSVideoInfo& info() const { return *api_->getVideoInfo(own_); }
   const Colorspace& colors() const { return colors_; }
@@ -76,20 +76,17 @@ class Clip {
   /// The frame as the script has it.
   Frame Get(int n, VSFrameContext* context) const { return {api_->getFrameFilter(n, own_, context), FreeFrame{api_}}; }
   FramePlanes Read(int n, VSFrameContext* context) const;
-  /// Adds the nodes from which frames are requested.
-  void AddNodes(int pattern, std::vector<VSFilterDependency>& nodes) const;
+  VSFilterDependency Dependency(int pattern) const { return {own_, pattern}; }
 
  private:
   Outcome ReadColors(ColorRule rule, const Clip& tagged);
-  Outcome ConvertRgb(bool is_linear, VSCore* core);
 
   const VSAPI* const api_;
   VSNode* const own_;
-  VSNode* converted_ = nullptr;  // null: it is scored as it is
   Colorspace colors_{};
 };
 
 /// Both clips, which must have the same size and length.
-Outcome OpenPair(Clip& reference, Clip& distorted, ColorRule rule, VSCore* core);
+Outcome OpenPair(Clip& reference, Clip& distorted, ColorRule rule);
 
 }  // namespace acutance::vship

@@ -1,5 +1,6 @@
 // Functions that score pairs of frames and hand the scores out as properties of frames.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
@@ -58,7 +59,7 @@ PairFilter::~PairFilter() {
 Outcome PairFilter::Open(const VSMap* in, VSCore* core) {
   const Arguments arguments(in, api_);
   const ColorRule rule = arguments.Int("linput", 0) != 0 ? ColorRule::kLinearRgb : function_.colors;
-  if (Outcome bad = OpenPair(reference_, distorted_, rule, core); !bad.ok()) return bad;
+  if (Outcome bad = OpenPair(reference_, distorted_, rule); !bad.ok()) return bad;
   VSCoreInfo info;
   api_->getCoreInfo(core, &info);
   settings_.handlers = info.numThreads;
@@ -69,6 +70,10 @@ Outcome PairFilter::Open(const VSMap* in, VSCore* core) {
   if (settings_.makes_maps) api_->queryVideoFormat(&output_.format, cfGray, stFloat, 32, 0, 0, core);
   std::shared_ptr<Handler> handler;
   if (Outcome bad = OpenHandler(handler); !bad.ok()) return bad;
+  if (settings_.makes_maps) {
+    output_.width = handler->map_size().width;
+    output_.height = handler->map_size().height;
+  }
   idle_.push_back(std::move(handler));
   handlers_ = 1;
   return {};
@@ -76,7 +81,8 @@ Outcome PairFilter::Open(const VSMap* in, VSCore* core) {
 
 Outcome PairFilter::OpenHandler(std::shared_ptr<Handler>& handler) const {
   std::optional<FramePair> pair;
-  if (Outcome bad = FramePair::Make(reference_.colors(), distorted_.colors(), pair); !bad.ok()) return bad;
+  const auto use = function_.colors == ColorRule::kMeansNothing ? FramePair::Use::kSamples : FramePair::Use::kColors;
+  if (Outcome bad = FramePair::Make(reference_.colors(), distorted_.colors(), use, pair); !bad.ok()) return bad;
   std::unique_ptr<Scorer> scorer;
   if (Outcome bad = settings_.make(*pair, scorer); !bad.ok()) return bad;
   return Handler::Make(std::move(*pair), std::move(scorer), settings_.is_ordered ? UsableCpus() : 1, handler);
@@ -197,9 +203,7 @@ void VS_CC FreeFilter(void* filter, VSCore*, const VSAPI*) { delete static_cast<
 
 void PairFilter::Create(std::unique_ptr<PairFilter> self, VSMap* out, VSCore* core) const {
   const int pattern = settings_.is_ordered || settings_.history > 0 ? rpGeneral : rpStrictSpatial;
-  std::vector<VSFilterDependency> nodes;
-  reference_.AddNodes(pattern, nodes);
-  distorted_.AddNodes(pattern, nodes);
+  const std::array nodes = {reference_.Dependency(pattern), distorted_.Dependency(pattern)};
   api_->createVideoFilter(out, function_.name, &output_, GetFrame, FreeFilter,
                           settings_.is_ordered ? fmParallelRequests : fmParallel, nodes.data(),
                           static_cast<int>(nodes.size()), self.release(), core);

@@ -1,6 +1,7 @@
 // VMAF and CAMBI of the plugin vmaf: frames pass through, and when the script is done with them their scores are in a
 // log.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -55,8 +56,10 @@ class LogFilter {
 };
 
 Outcome LogFilter::Open(SessionOptions options, const Arguments& arguments, VSCore* core) {
-  if (Outcome bad = OpenPair(reference_, distorted_, ColorRule::kMeansNothing, core); !bad.ok()) return bad;
-  if (Outcome bad = FramePair::Make(reference_.colors(), distorted_.colors(), pair_); !bad.ok()) return bad;
+  if (Outcome bad = OpenPair(reference_, distorted_, ColorRule::kMeansNothing); !bad.ok()) return bad;
+  if (Outcome bad = FramePair::Make(reference_.colors(), distorted_.colors(), FramePair::Use::kSamples, pair_);
+      !bad.ok())
+    return bad;
   path_ = arguments.Text("log_path", "");
   const int format = arguments.Int("log_format", 0), formats = static_cast<int>(LogFormats().size());
   if (format < 0 || format >= formats)
@@ -138,9 +141,7 @@ void VS_CC FreeFilter(void* value, VSCore* core, const VSAPI* api) {
 }
 
 void LogFilter::Create(std::unique_ptr<LogFilter> self, VSMap* out, VSCore* core) const {
-  std::vector<VSFilterDependency> nodes;
-  reference_.AddNodes(rpGeneral, nodes);
-  distorted_.AddNodes(rpGeneral, nodes);
+  const std::array nodes = {reference_.Dependency(rpGeneral), distorted_.Dependency(rpGeneral)};
   api_->createVideoFilter(out, label_, &reference_.info(), GetFrame, FreeFilter, fmParallelRequests, nodes.data(),
                           static_cast<int>(nodes.size()), self.release(), core);
 }
