@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/rgb_video.h"
+
 namespace acutance {
 namespace {
 
@@ -30,6 +32,7 @@ struct KeptVideo::State {
   bool ended = false;
   Status failure;  // why the source ended, where that was an error
   std::atomic<bool> is_held = false;
+  bool is_rgb = false;  // red, green and blue are kept: what they become is each reading's to choose
 };
 
 class KeptVideo::Reading : public VideoSource {
@@ -42,15 +45,6 @@ class KeptVideo::Reading : public VideoSource {
   std::optional<int64_t> frame_count() const override { return state_->source->frame_count(); }
   std::optional<double> frame_rate() const override { return state_->source->frame_rate(); }
   std::optional<double> time() const override { return time_; }
-  Status SetRgbColor(const VideoColor& color) override {
-    const VideoColor made = state_->source->color();
-    if (state_->read == 0 || !facts().is_rgb) return state_->source->SetRgbColor(color);
-    if (made.matrix == color.matrix && made.full_range == color.full_range) return {};
-    return Error(StatusCode::kUnsupported,
-                 "its pictures of RGB are kept, converted by {}, and {} of {} range is asked for: write a pipe to a file, "
-                 "open a kept reference anew, or say how frames belong together (--align)",
-                 NameOf(made.matrix), NameOf(color.matrix), color.full_range.value_or(false) ? "full" : "limited");
-  }
   void SkipChroma() override { state_->source->SkipChroma(); }
   bool is_raw() const override { return state_->source->is_raw(); }
   Status CheckIntact() const override { return state_->source->CheckIntact(); }
@@ -89,7 +83,9 @@ class KeptVideo::Reading : public VideoSource {
 };
 
 KeptVideo::KeptVideo(std::unique_ptr<VideoSource> source, size_t most_bytes) : state_(std::make_shared<State>()) {
-  state_->source = std::move(source);
+  std::unique_ptr<VideoSource> rgb = source->TakeRgb();
+  state_->is_rgb = rgb != nullptr;
+  state_->source = rgb ? std::move(rgb) : std::move(source);
   state_->most_bytes = most_bytes;
 }
 
@@ -108,7 +104,8 @@ Result<std::unique_ptr<VideoSource>> KeptVideo::Open() {
                  "a pipe cannot be read again, and its pictures take more than {} MB, which are kept of it: write it "
                  "to a file, or say how its frames belong together (--align)",
                  state_->most_bytes >> 20);
-  return std::unique_ptr<VideoSource>(std::make_unique<Reading>(state_));
+  std::unique_ptr<VideoSource> reading = std::make_unique<Reading>(state_);
+  return state_->is_rgb ? ConvertRgb(std::move(reading)) : std::move(reading);
 }
 
 }  // namespace acutance

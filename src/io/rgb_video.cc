@@ -58,6 +58,7 @@ class RgbVideo : public WrappedVideo {
     Choose(color);
     return {};
   }
+  std::unique_ptr<VideoSource> TakeRgb() override { return std::move(source_); }
   /// All planes of the source are needed for luma.
   void SkipChroma() override { luma_only_ = true; }
 

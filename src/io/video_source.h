@@ -31,8 +31,12 @@ class VideoSource {
   virtual std::optional<double> time() const { return std::nullopt; }
 
   /// How pictures that are stored as red, green and blue become YUV: as those of `color`. Others stay as they are. Call
-  /// before the first Next(). Fails where pictures are kept that another matrix or range has made.
+  /// before the first Next().
   virtual Status SetRgbColor(const VideoColor& /*color*/) { return {}; }
+
+  /// The video of red, green and blue that this one is made of, if it is: ConvertRgb makes another like this one of it.
+  /// Nothing else may then be asked of this one. Call before the first Next().
+  virtual std::unique_ptr<VideoSource> TakeRgb() { return nullptr; }
 
   /// Chroma planes may then stay empty, unread. Call before the first Next().
   virtual void SkipChroma() {}
