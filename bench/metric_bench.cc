@@ -1,5 +1,6 @@
-// Every metric's SIMD implementation with its default options on the luma of a 1080p pair: whole frames by instruction
-// set and bit depth, then each stage of metrics that have several. bench/metrics.py prints nanoseconds per pixel.
+// Every metric's SIMD implementation with its default options on the luma of a 1080p pair, with chroma where it needs
+// it: whole frames by instruction set and bit depth, then each stage of metrics that have several. bench/metrics.py
+// prints nanoseconds per pixel.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #define HWY_WANT_AVX3_DL
@@ -10,9 +11,11 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "metric/clip_frames.h"
@@ -24,22 +27,29 @@ namespace {
 constexpr int kWidth = 1920, kHeight = 1080, kAllStages = -1, kFrames = 3;  // the last has every earlier one it wants
 constexpr std::array kDepths = {8, 10};
 
+/// Luma alone where the metric does with it.
+PictureFormat FormatOf(const Metric& metric, int bit_depth) {
+  PictureFormat format = {kWidth, kHeight, bit_depth, PixelFormat::k400};
+  if (!MakeExtractor(metric, OptionValues(metric.options), format).ok()) format.pixel_format = PixelFormat::k420;
+  return format;
+}
+
 /// Waves with grain in two thirds of the area; `noise` is added on top.
-Picture Film(int bit_depth, double noise, unsigned frame) {
-  const PictureFormat format = {kWidth, kHeight, bit_depth, PixelFormat::k400};
+Picture Film(const PictureFormat& format, double noise, unsigned frame) {
   MutablePicture picture = AllocatePicture(format).value();
   std::mt19937 random(frame);
-  const int max = (1 << bit_depth) - 1;
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
-      const double wave = 0.5 + 0.3 * std::sin(x * 0.021) * std::cos(y * 0.034);
-      const double grain = (x / 160 + y / 90) % 3 == 0 ? 0 : 0.1;
-      const double value = wave + (random() % 1000 / 1000.0 - 0.5) * (grain + noise);
-      const int sample = std::clamp(static_cast<int>(value * max), 0, max);
-      std::byte* row = picture.data[0] + y * picture.stride[0];
-      if (bit_depth == 8) row[x] = static_cast<std::byte>(sample);
-      else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
-    }
+  const int max = (1 << format.bit_depth) - 1;
+  for (int plane = 0; plane < format.PlaneCount(); ++plane)
+    for (int y = 0; y < format.PlaneHeight(plane); ++y)
+      for (int x = 0; x < format.PlaneWidth(plane); ++x) {
+        const double wave = 0.5 + 0.3 * std::sin(x * 0.021) * std::cos(y * 0.034);
+        const double grain = (x / 160 + y / 90) % 3 == 0 ? 0 : 0.1;
+        const double value = wave + (random() % 1000 / 1000.0 - 0.5) * (grain + noise);
+        const int sample = std::clamp(static_cast<int>(value * max), 0, max);
+        std::byte* row = picture.data[plane] + y * picture.stride[plane];
+        if (format.bit_depth == 8) row[x] = static_cast<std::byte>(sample);
+        else reinterpret_cast<uint16_t*>(row)[x] = static_cast<uint16_t>(sample);
+      }
   return picture.Share();
 }
 
@@ -47,12 +57,12 @@ struct Clip {
   std::vector<Picture> reference, distorted;
 };
 
-const Clip& ClipOf(int bit_depth) {
-  static std::array<Clip, kDepths.size()> clips;
-  Clip& clip = clips[std::ranges::find(kDepths, bit_depth) - kDepths.begin()];
+const Clip& ClipOf(const PictureFormat& format) {
+  static std::map<std::pair<int, bool>, Clip> clips;
+  Clip& clip = clips[{format.bit_depth, format.pixel_format == PixelFormat::k400}];
   for (unsigned frame = clip.reference.size(); frame < kFrames; ++frame) {
-    clip.reference.push_back(Film(bit_depth, 0, frame));
-    clip.distorted.push_back(Film(bit_depth, 0.02, frame));
+    clip.reference.push_back(Film(format, 0, frame));
+    clip.distorted.push_back(Film(format, 0.02, frame));
   }
   return clip;
 }
@@ -61,7 +71,7 @@ const Clip& ClipOf(int bit_depth) {
 class FrameRun {
  public:
   FrameRun(const Metric& metric, int bit_depth) : options_(metric.options) {
-    const Clip& clip = ClipOf(bit_depth);
+    const Clip& clip = ClipOf(FormatOf(metric, bit_depth));
     extractor_ = MakeExtractor(metric, options_, clip.reference[0].format).value();
     frames_ = std::make_unique<ClipFrames>(metric, options_, clip.reference, clip.distorted);
     frame_ = extractor_->MakeFrameWorkspace();
@@ -117,8 +127,8 @@ void Register(const Metric* metric, int bit_depth, int64_t target, int stage) {
 }
 
 int StageCount(const Metric& metric) {
-  const PictureFormat format = {kWidth, kHeight, 8, PixelFormat::k400};
-  return static_cast<int>(MakeExtractor(metric, OptionValues(metric.options), format).value()->spec().stages.size());
+  const auto extractor = MakeExtractor(metric, OptionValues(metric.options), FormatOf(metric, kDepths[0]));
+  return static_cast<int>(extractor.value()->spec().stages.size());
 }
 
 void RegisterAll() {

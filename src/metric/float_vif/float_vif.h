@@ -66,8 +66,8 @@ struct FloatVifBuffers : Workspace {
   static constexpr int kPiece = 64;     // columns of them
 
   FloatRows samples;  // of both videos, those that the filter reaches from the rows that are scored
-  FloatRows columns;  // both images filtered down the columns, for the next scale
-  FloatRows halves;   // even and odd columns of these
+  FloatRows columns;  // every other row of an image filtered down the columns, for the next scale
+  FloatRows halves;   // even and odd columns of one of these
   FloatRows moments;  // five of a piece and of the columns beside it that the filter reaches, rows in lanes
 };
 

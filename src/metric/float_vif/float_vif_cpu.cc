@@ -41,6 +41,7 @@ class ScaleBand {
         width_(layout.width(scale)),
         height_(layout.height(scale)),
         taps_(layout.taps[scale]),
+        next_taps_(layout.taps[std::min(scale + 1, kFloatVifScales - 1)]),
         radius_(layout.radius(scale)),
         images_(images),
         buffers_(buffers),
@@ -74,53 +75,43 @@ class ScaleBand {
   // --- The next scale
 
   void MakeNextRows(RowBand group) {
-    for (int y = group.begin + group.begin % 2; y < group.end; y += 2)
-      if (y / 2 < layout_.height(scale_ + 1)) MakeNextRow(y);
+    const int first = group.begin + group.begin % 2, end = std::min(group.end, 2 * layout_.height(scale_ + 1));
+    if (first >= end) return;
+    for (int image = 0; image < 2; ++image) MakeNextRows(image, {first, end});
   }
 
-  void MakeNextRow(int y) {
+  /// Those of the even rows of `group`.
+  void MakeNextRows(int image, RowBand group) {
+    const int count = next_taps_.count(), radius = count / 2;
+    const float* rows[kMaxTaps + kMaxLanes];
+    for (int j = 0; j < count + 2 * (kNextRows - 1); ++j)  // what lies beyond the group's reach is not used
+      rows[j] = Row(image, mirror_index(std::min(group.begin + j, group.end - 1 + radius + radius) - radius, height_));
+    float* columns[kNextRows];
+    const int before = (radius + kMaxLanes - 1) / kMaxLanes * kMaxLanes;  // so that vectors lie within cache lines
+    for (int i = 0; i < kNextRows; ++i) columns[i] = buffers_.columns.Row(i) + before;
+    for (int x = 0; x < width_; x += kLanes) FilterEvenRows(next_taps_, rows, x, columns);
+    for (int y = group.begin; y < group.end; y += 2)
+      FilterEvenColumns(columns[(y - group.begin) / 2], images_.At(scale_ + 1)[image].Row(y / 2));
+  }
+
+  /// to[x] = the sum of taps[k] * from[2x + k - radius].
+  void FilterEvenColumns(float* from, float* to) {
     const std::vector<float>& taps = layout_.taps[scale_ + 1];
-    const int radius = layout_.radius(scale_ + 1), next_width = layout_.width(scale_ + 1);
-    const float* rows[kMaxTaps][2];
-    for (int k = 0; k < static_cast<int>(taps.size()); ++k)
-      for (int i = 0; i < 2; ++i) rows[k][i] = Row(i, mirror_index(y + k - radius, height_));
-    float* columns[2];
-    for (int i = 0; i < 2; ++i) columns[i] = buffers_.columns.Row(i) + layout_.widest_reach();
-    FilterDown(taps, rows, columns);
-    for (int i = 0; i < 2; ++i) {
-      MirrorBefore(columns[i], radius);
-      MirrorAfter(columns[i] + width_ - 1, radius);
-      FilterEvenColumns(taps, columns[i] - radius, next_width, i, images_.At(scale_ + 1)[i].Row(y / 2));
-    }
-  }
-
-  void FilterDown(const std::vector<float>& taps, const float* const (*rows)[2], float* const* to) const {
-    const int count = static_cast<int>(taps.size());
-    for (int x = 0; x < width_; x += kLanes) {
-      V sum[2] = {hn::Zero(D()), hn::Zero(D())};
-      for (int k = 0; k < count; ++k) {
-        const V tap = Set(taps[k]);
-        for (int i = 0; i < 2; ++i) sum[i] = hn::Add(sum[i], hn::Mul(tap, hn::LoadU(D(), rows[k][i] + x)));
-      }
-      for (int i = 0; i < 2; ++i) hn::StoreU(sum[i], D(), to[i] + x);
-    }
-  }
-
-  /// to[x] = the sum of taps[k] * from[2x + k].
-  void FilterEvenColumns(const std::vector<float>& taps, const float* from, int width, int i, float* to) {
-    const int count = static_cast<int>(taps.size());
-    float* halves[2] = {buffers_.halves.Row(2 * i), buffers_.halves.Row(2 * i + 1)};
-    for (int x = 0; x <= width + count / 2; x += kLanes) {
+    const int radius = next_taps_.count() / 2, width = layout_.width(scale_ + 1);
+    MirrorBefore(from, radius);
+    MirrorAfter(from + width_ - 1, radius);
+    from -= radius;
+    float* halves[2] = {buffers_.halves.Row(0), buffers_.halves.Row(1)};
+    for (int x = 0; x <= width + radius; x += kLanes) {
       const V low = hn::LoadU(D(), from + 2 * x), high = hn::LoadU(D(), from + 2 * x + kLanes);
       hn::StoreU(hn::ConcatEven(D(), high, low), D(), halves[0] + x);
       hn::StoreU(hn::ConcatOdd(D(), high, low), D(), halves[1] + x);
     }
-    for (int x = 0; x < width; x += kLanes) {
-      V sum = hn::Zero(D());
-      for (int k = 0; k < count; ++k)
-        sum = hn::Add(sum, hn::Mul(Set(taps[k]), hn::LoadU(D(), halves[k % 2] + x + k / 2)));
-      hn::StoreU(sum, D(), to + x);
-    }
+    constexpr int kAtOnce = 4;
+    int x = 0;
+    for (; x + kAtOnce * kLanes <= width; x += kAtOnce * kLanes)
+      FilterHalves<kAtOnce>(taps, {halves[0], halves[1]}, x, to);
+    for (; x < width; x += kLanes) FilterHalves<1>(taps, {halves[0], halves[1]}, x, to);
   }
 
   // --- The scores of this one
@@ -192,7 +183,7 @@ class ScaleBand {
   const FloatVifPlanes& planes_;
   const FloatVifLayout& layout_;
   const int scale_, width_, height_;
-  const TapVectors taps_;
+  const TapVectors taps_, next_taps_;
   const int radius_;
   FloatVifImages& images_;
   FloatVifBuffers& buffers_;

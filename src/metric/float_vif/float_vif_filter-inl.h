@@ -28,7 +28,9 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kMoments = 5;
 constexpr int kBlock = 8;  // running sums of neighbouring outputs, which do not wait for each other
 constexpr int kBlockRows = std::min(kBlock, kLanes);
-constexpr int kMaxTaps = 69;  // 17 * 4, odd
+constexpr int kNextRows = kLanes / 2;  // of the next scale that a group of rows makes
+constexpr int kZeros = 2 * kBlock;     // on either side of a filter's taps
+constexpr int kMaxTaps = 69;           // 17 * 4, odd
 constexpr int kMaxLanes = FloatVifBuffers::kMaxLanes;
 
 HWY_INLINE V Set(float x) { return hn::Set(D(), x); }
@@ -38,14 +40,14 @@ class TapVectors {
  public:
   explicit TapVectors(const std::vector<float>& taps) : count_(static_cast<int>(taps.size())) {
     for (int k = 0; k < count_; ++k)
-      for (int lane = 0; lane < kLanes; ++lane) lanes_[kBlock + k][lane] = taps[k];
+      for (int lane = 0; lane < kLanes; ++lane) lanes_[kZeros + k][lane] = taps[k];
   }
 
   int count() const { return count_; }
 
   /// Tap k, behind those before it. g++ must not know which: it would keep taps in registers that sums need.
   HWY_INLINE const float* At(int k) const {
-    const float* tap = lanes_[kBlock + k];
+    const float* tap = lanes_[kZeros + k];
 #if HWY_COMPILER_GCC_ACTUAL
     asm("" : "+r"(tap));
 #endif
@@ -53,7 +55,7 @@ class TapVectors {
   }
 
  private:
-  alignas(64) float lanes_[kMaxTaps + 2 * kBlock][kLanes] = {};
+  alignas(64) float lanes_[kMaxTaps + 2 * kZeros][kLanes] = {};
   int count_;
 };
 
@@ -65,11 +67,21 @@ HWY_INLINE void Clear(V (&sums)[n]) {
   if constexpr (i + 1 < n) Clear<i + 1>(sums);
 }
 
-/// Adds a value to the outputs [first, last) of n; `taps` is the first one's tap, those of the others lie before it.
-template <int first, int last, int n>
+/// With AVX-512 one lane alone, which multiplications spread: processors load fewer whole vectors than they multiply.
+HWY_INLINE V LoadTap(const float* tap) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Set(D(), *tap);
+#else
+  return hn::Load(D(), tap);
+#endif
+}
+
+/// Adds a value to the outputs [first, last) of n, which begin kStep values apart; `taps` is the first one's tap, those
+/// of the others lie before it.
+template <int first, int last, int kStep = 1, int n>
 HWY_INLINE void AddPosition(const float* taps, V value, V (&sums)[n]) {
-  sums[first] = hn::Add(sums[first], hn::Mul(value, hn::Load(D(), taps)));
-  if constexpr (first + 1 < last) AddPosition<first + 1, last>(taps - kLanes, value, sums);
+  sums[first] = hn::Add(sums[first], hn::Mul(value, LoadTap(taps)));
+  if constexpr (first + 1 < last) AddPosition<first + 1, last, kStep>(taps - kStep * kLanes, value, sums);
 }
 
 /// The positions from j on that fewer than n outputs have begun with.
@@ -90,13 +102,28 @@ HWY_INLINE void AddLast(const TapVectors& taps, Load load, V (&sums)[n]) {
   }
 }
 
-/// The running sums of taps[k] * load(i + k) for the outputs i of n. Each value serves all of them. Short filters are
-/// as long as their zeros make them, which leave a sum as it is: it is never -0.
-template <int n, class Load>
+/// The positions from j on of a filter of kCount taps, whose outputs begin kStep values apart.
+template <int kCount, int kStep, int j = 0, int n, class Load>
+HWY_INLINE void AddAll(const TapVectors& taps, Load load, V (&sums)[n]) {
+  if constexpr (j < kCount + kStep * (n - 1)) {
+    constexpr int kFirst = j < kCount ? 0 : (j - kCount) / kStep + 1;
+    AddPosition<kFirst, std::min(n, j / kStep + 1), kStep>(taps.At(j - kStep * kFirst), load(j), sums);
+    AddAll<kCount, kStep, j + 1>(taps, load, sums);
+  }
+}
+
+/// The running sums of taps[k] * load(kStep * i + k) for the outputs i of n. Each value serves all of them. Filters
+/// that are not as usual may be as long as their zeros make them, which leave a sum as it is: it is never -0.
+template <int kStep = 1, int n, class Load>
 HWY_INLINE void Filter(const TapVectors& taps, Load load, V (&sums)[n]) {
+  static_assert(kStep * (n - 1) < kZeros);
   Clear(sums);
-  if (taps.count() < n) {
-    for (int j = 0; j < taps.count() + n - 1; ++j) AddPosition<0, n>(taps.At(j), load(j), sums);
+  if (taps.count() == 3) return AddAll<3, kStep>(taps, load, sums);
+  if (taps.count() == 5) return AddAll<5, kStep>(taps, load, sums);
+  if (taps.count() == 9) return AddAll<9, kStep>(taps, load, sums);
+  if (kStep > 1 || taps.count() < n) {
+    const int count = taps.count() + kStep * (n - 1);
+    for (int j = 0; j < count; ++j) AddPosition<0, n, kStep>(taps.At(j), load(j), sums);
     return;
   }
   AddFirst<0>(taps, load, sums);
@@ -104,30 +131,45 @@ HWY_INLINE void Filter(const TapVectors& taps, Load load, V (&sums)[n]) {
   AddLast<1>(taps, load, sums);
 }
 
-/// Stores the transpose: lane c of v[r] goes to to[c * kLanes + r].
-template <class Vector>
-HWY_INLINE void StoreBlocks(Vector v, float* to) {
-  const hn::DFromV<Vector> d;
-  if constexpr (hn::MaxLanes(d) == 4) {
-    hn::StoreU(v, d, to);
-  } else {
-    const hn::Half<decltype(d)> half;
-    StoreBlocks(hn::LowerHalf(half, v), to);
-    StoreBlocks(hn::UpperHalf(half, v), to + hn::MaxLanes(half) * kLanes);
-  }
+/// Four rows of each block of four lanes become its columns.
+HWY_INLINE void TransposeBlocks(V& v0, V& v1, V& v2, V& v3) {
+  const V even0 = hn::InterleaveLower(D(), v0, v2), even1 = hn::InterleaveUpper(D(), v0, v2);
+  const V odd0 = hn::InterleaveLower(D(), v1, v3), odd1 = hn::InterleaveUpper(D(), v1, v3);
+  v0 = hn::InterleaveLower(D(), even0, odd0);
+  v1 = hn::InterleaveUpper(D(), even0, odd0);
+  v2 = hn::InterleaveLower(D(), even1, odd1);
+  v3 = hn::InterleaveUpper(D(), even1, odd1);
 }
 
-template <int first = 0, int n>
-HWY_INLINE void StoreTransposed(const V (&v)[n], float* to) {
-  const V even0 = hn::InterleaveLower(D(), v[first], v[first + 2]);
-  const V even1 = hn::InterleaveUpper(D(), v[first], v[first + 2]);
-  const V odd0 = hn::InterleaveLower(D(), v[first + 1], v[first + 3]);
-  const V odd1 = hn::InterleaveUpper(D(), v[first + 1], v[first + 3]);
-  StoreBlocks(hn::InterleaveLower(D(), even0, odd0), to + first);
-  StoreBlocks(hn::InterleaveUpper(D(), even0, odd0), to + first + kLanes);
-  StoreBlocks(hn::InterleaveLower(D(), even1, odd1), to + first + 2 * kLanes);
-  StoreBlocks(hn::InterleaveUpper(D(), even1, odd1), to + first + 3 * kLanes);
-  if constexpr (first + 4 < n) StoreTransposed<first + 4>(v, to);
+/// Blocks i of one or two vectors are column 4i of four or eight rows.
+HWY_INLINE void StoreColumns(V lower, [[maybe_unused]] V upper, float* to) {
+#if HWY_TARGET <= HWY_AVX3
+  const hn::Half<D> half;
+  const V even{_mm512_permutex2var_ps(
+      lower.raw, _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23), upper.raw)};
+  const V odd{_mm512_permutex2var_ps(
+      lower.raw, _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31), upper.raw)};
+  hn::Store(hn::LowerHalf(half, even), half, to);
+  hn::Store(hn::UpperHalf(half, even), half, to + 4 * kLanes);
+  hn::Store(hn::LowerHalf(half, odd), half, to + 8 * kLanes);
+  hn::Store(hn::UpperHalf(half, odd), half, to + 12 * kLanes);
+#elif HWY_MAX_BYTES == 32
+  hn::Store(hn::ConcatLowerLower(D(), upper, lower), D(), to);
+  hn::Store(hn::ConcatUpperUpper(D(), upper, lower), D(), to + 4 * kLanes);
+#else
+  hn::Store(lower, D(), to);
+#endif
+}
+
+/// Lane c of v[r] goes to to[c * kLanes + r].
+HWY_INLINE void StoreTransposed(V (&v)[kBlockRows], float* to) {
+  TransposeBlocks(v[0], v[1], v[2], v[3]);
+  if constexpr (kBlockRows == 8) TransposeBlocks(v[4], v[5], v[6], v[7]);
+  constexpr int kUpper = kBlockRows - 4;
+  StoreColumns(v[0], v[kUpper], to);
+  StoreColumns(v[1], v[kUpper + 1], to + kLanes);
+  StoreColumns(v[2], v[kUpper + 2], to + 2 * kLanes);
+  StoreColumns(v[3], v[kUpper + 3], to + 3 * kLanes);
 }
 
 template <int i = 0, int n>
@@ -161,6 +203,38 @@ HWY_NOINLINE void FilterAcross(const TapVectors& taps, const float* columns, flo
   Filter(
       taps, [&](int j) HWY_ATTR { return hn::LoadU(D(), columns + j * kLanes); }, sums);
   StoreAll(sums, to);
+}
+
+// --- The next scale
+
+template <int i = 0, int n>
+HWY_INLINE void StoreRows(const V (&v)[n], int x, float* const* to) {
+  hn::StoreU(v[i], D(), to[i] + x);
+  if constexpr (i + 1 < n) StoreRows<i + 1>(v, x, to);
+}
+
+/// Of every other row, the running sums down kLanes columns from x on.
+HWY_NOINLINE void FilterEvenRows(const TapVectors& taps, const float* const* rows, int x, float* const* to) {
+  V sums[kNextRows];
+  Filter<2>(
+      taps, [&](int j) HWY_ATTR { return hn::LoadU(D(), rows[j] + x); }, sums);
+  StoreRows(sums, x, to);
+}
+
+/// Running sums of n vectors of outputs, which do not wait for each other. Tap k meets values of halves[k % 2].
+template <int i = 0, int n>
+HWY_INLINE void AddNeighbours(V tap, const float* from, V (&sums)[n]) {
+  sums[i] = hn::Add(sums[i], hn::Mul(tap, hn::LoadU(D(), from + i * kLanes)));
+  if constexpr (i + 1 < n) AddNeighbours<i + 1>(tap, from, sums);
+}
+
+template <int n>
+HWY_INLINE void FilterHalves(const std::vector<float>& taps, const float* const (&halves)[2], int x, float* to) {
+  const int count = static_cast<int>(taps.size());
+  V sums[n];
+  Clear(sums);
+  for (int k = 0; k < count; ++k) AddNeighbours(Set(taps[k]), halves[k % 2] + x + k / 2, sums);
+  for (int i = 0; i < n; ++i) hn::StoreU(sums[i], D(), to + x + i * kLanes);
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR

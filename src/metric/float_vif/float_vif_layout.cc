@@ -59,8 +59,8 @@ FloatVifImages::FloatVifImages(const FloatVifLayout& layout) {
 
 FloatVifBuffers::FloatVifBuffers(const FloatVifLayout& layout)
     : samples(2 * (2 * layout.widest_reach() + kMaxLanes), layout.width(0)),
-      columns(2, layout.width(0) + 2 * (layout.widest_reach() + kMaxLanes)),
-      halves(4, layout.width(0) / 2 + layout.widest_reach() + 2),
+      columns(kMaxLanes / 2, layout.width(0) + 2 * (layout.widest_reach() + kMaxLanes)),
+      halves(2, layout.width(0) / 2 + layout.widest_reach() + 2),
       moments(5, (kPiece + 2 * layout.widest_reach() + 2 * kMaxLanes) * kMaxLanes) {}
 
 int64_t FloatVifWord(float num, float den) {
