@@ -27,6 +27,7 @@ extern "C" {
   F(av_malloc)                  \
   F(av_pix_fmt_desc_get)        \
   F(av_read_image_line2)        \
+  F(av_rescale_q)               \
   F(av_strerror)
 
 #define ACU_AVCODEC_FUNCTIONS(F)   \

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/declared_end.h"
+#include "io/ffmpeg_described.h"
 #include "io/ffmpeg_device.h"
 #include "io/ffmpeg_facts.h"
 #include "io/ffmpeg_frame.h"
@@ -69,7 +70,7 @@ class FfmpegSource : public VideoSource {
   static int ReadBytes(void* self, uint8_t* to, int count);
   static int64_t SeekBytes(void* self, int64_t offset, int whence);
   Status OpenIo();
-  Status OpenInput();
+  Status OpenInput(bool always_probe);
   Status OpenDecoder(const OpenOptions& options);
   Status Failure(std::string_view what, int error) const;
 
@@ -97,8 +98,10 @@ class FfmpegSource : public VideoSource {
   VideoFacts facts_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
+  bool is_described_ = false;
   bool has_decoded_ = false;
   bool has_fed_ = false;
+  int64_t first_time_ = AV_NOPTS_VALUE;  // of the packet fed first
   bool starts_between_keys_ = false;
   bool fed_all_ = false;
   bool luma_only_ = false;
@@ -157,7 +160,7 @@ Status FfmpegSource::OpenIo() {
   return Failure("no memory", AVERROR(ENOMEM));
 }
 
-Status FfmpegSource::OpenInput() {
+Status FfmpegSource::OpenInput(bool always_probe) {
   AVFormatContext* container = Ffmpeg().avformat_alloc_context();
   if (!container) return Failure("no memory", AVERROR(ENOMEM));
   container->pb = io_.get();
@@ -170,6 +173,8 @@ Status FfmpegSource::OpenInput() {
   Ffmpeg().av_dict_free(&options);
   if (opened < 0) return Failure("neither y4m nor a video file that FFmpeg can read (raw yuv needs its size)", opened);
   container_.reset(container);
+  is_described_ = !always_probe && !device_ && stream_->seekable() && IsDescribed(*container);
+  if (is_described_) return {};
   const int probed = Ffmpeg().avformat_find_stream_info(container, nullptr);
   if (probed < 0) return Failure("no usable stream found", probed);
   return {};
@@ -209,11 +214,12 @@ Status FfmpegSource::Open(const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
   declared_end_ = DeclaredEnd(start);
   ACU_RETURN_IF_ERROR(OpenIo());
-  ACU_RETURN_IF_ERROR(OpenInput());
+  ACU_RETURN_IF_ERROR(OpenInput(options.always_probe));
   ACU_RETURN_IF_ERROR(OpenDecoder(options));
   ACU_ASSIGN_OR_RETURN(first_, DecodeFrame());
   if (!first_) return Error(StatusCode::kBadData, "{} has no video frames that could be decoded", stream_->name());
   ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(*first_));
+  if (is_described_) DescribeContainer(*container_, first_time_, stream_->size());
   color_ = ColorOf(*first_);
   facts_ = FactsOf(*container_, *container_->streams[track_], *first_);
   return {};
@@ -253,7 +259,10 @@ void FfmpegSource::FeedDecoder() {
   int sent = 0;
   const bool is_ours = packet_->stream_index == track_;
   const bool is_corrupt = packet_->flags & AV_PKT_FLAG_CORRUPT;
-  if (is_ours && !std::exchange(has_fed_, true)) starts_between_keys_ = !(packet_->flags & AV_PKT_FLAG_KEY);
+  if (is_ours && !std::exchange(has_fed_, true)) {
+    starts_between_keys_ = !(packet_->flags & AV_PKT_FLAG_KEY);
+    first_time_ = packet_->pts;
+  }
   if (is_ours && !is_corrupt) sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
   Ffmpeg().av_packet_unref(packet_.get());
   if (is_ours && is_corrupt) return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));

@@ -92,7 +92,8 @@ struct OpenOptions {
   bool take_all = false;
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
-  bool keep_mapped = false;  // pages of y4m and yuv files stay mapped when their pictures have passed
+  bool always_probe = false;  // a container's first pictures are decoded twice even where it tells what they are
+  bool keep_mapped = false;   // pages of y4m and yuv files stay mapped when their pictures have passed
 };
 
 /// Opens y4m (by its signature), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the

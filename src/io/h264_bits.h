@@ -1,0 +1,40 @@
+// The bits of H.264's sequence parameter sets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace acutance {
+
+using H264Bytes = std::span<const uint8_t>;
+
+/// The sequence parameter sets, headers included, of extradata: an MP4 file's "avcC", of which one that ends too early
+/// is cut off, or NAL units after start codes.
+std::vector<H264Bytes> H264ParameterSets(H264Bytes extradata);
+
+/// Whether sets of that profile_idc have chroma_format_idc; with all others it is 1, 4:2:0.
+bool HasH264ChromaFormat(uint32_t profile);
+
+/// Reads a NAL unit without the bytes 03 that keep start codes out of it (7.4.1).
+class H264BitReader {
+ public:
+  explicit H264BitReader(H264Bytes bytes) : bytes_(bytes) {}
+
+  /// Whether more was read than there is; what is missing reads as 0.
+  bool past_end() const { return past_end_; }
+
+  uint32_t Bit();
+  uint32_t Bits(int count);
+  uint32_t ExpGolomb();       // ue(v)
+  int32_t SignedExpGolomb();  // se(v)
+
+ private:
+  H264Bytes bytes_;
+  size_t byte_ = 0;
+  int bit_ = 0;
+  bool past_end_ = false;
+};
+
+}  // namespace acutance
