@@ -7,13 +7,16 @@
 
 namespace acutance {
 
-/// An image of a picture in dark gray, with the color of each block of `size` luma samples over it: white for losses of
-/// `most`. columns: blocks in a row.
-RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<const double> losses, int size,
+/// A picture's image in dark gray, over which maps are drawn.
+RgbImage DarkGray(RgbImage image);
+
+/// A map over DarkGray's image: the color of each block of `size` luma samples is added; white for losses of `most`.
+/// columns: blocks in a row.
+RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::span<const double> losses, int size,
                       int columns, double most);
 
 /// The same; white is the block that lost most.
-RgbImage MapOverImage(RgbImage image, const PictureFormat& format, std::span<const double> losses, int size,
+RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::span<const double> losses, int size,
                       int columns);
 
 }  // namespace acutance

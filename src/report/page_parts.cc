@@ -182,8 +182,9 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   text += Figure(DifferenceImage(frame.reference, frame.distorted, kWidth), bytes / 6,
                  "difference of luma, white from 32 of 256 steps", "whole");
   if (!frame.map.empty())
-    text += Figure(MapOverImage(encode, frame.distorted.format, frame.map, frame.map_block, frame.map_columns),
-                   bytes / 6, frame.map_words, "map");
+    text +=
+        Figure(MapOverImage(DarkGray(encode), frame.distorted.format, frame.map, frame.map_block, frame.map_columns),
+               bytes / 6, frame.map_words, "map");
   const std::string place = fmt::format("around ({}, {}), where it differs most, in its own size", spot.x, spot.y);
   text += Figure(crop(frame.reference), bytes / 6, "reference " + place, "spot");
   text += Figure(crop(frame.distorted), bytes / 6, "encode " + place, "spot");

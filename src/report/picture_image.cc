@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "report/image_rows.h"
+
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
@@ -16,48 +18,35 @@
 namespace acutance {
 namespace {
 
-/// A sample in steps of 8 bits.
-float Sample8(const Picture& picture, int plane, int x, int y) {
-  const Plane& samples = picture.planes[plane];
-  if (picture.format.bit_depth == 8) return samples.Row<uint8_t>(y)[x];
-  return samples.Row<uint16_t>(y)[x] / static_cast<float>(1 << (picture.format.bit_depth - 8));
+uint32_t SampleAt(const Plane& plane, int bit_depth, int x, int y) {
+  return bit_depth == 8 ? plane.Row<uint8_t>(y)[x] : plane.Row<uint16_t>(y)[x];
 }
 
-/// The sample of a chroma plane that lies nearest to a luma sample; 128 where there is none.
-float Chroma8(const Picture& picture, int plane, int x, int y) {
-  const Plane& samples = picture.planes[plane];
-  if (samples.data == nullptr || samples.width == 0 || samples.height == 0) return 128;
-  const Plane& luma = picture.planes[0];
-  return Sample8(picture, plane, std::min(x * samples.width / luma.width, samples.width - 1),
-                 std::min(y * samples.height / luma.height, samples.height - 1));
+/// The sample of a plane that lies nearest to a luma sample; the middle value where the plane has none.
+uint32_t NearestSample(const Picture& picture, int plane, int x, int y) {
+  const Plane &samples = picture.planes[plane], &luma = picture.planes[0];
+  const int depth = picture.format.bit_depth;
+  if (samples.data == nullptr || samples.width == 0 || samples.height == 0) return uint32_t{128} << (depth - 8);
+  return SampleAt(samples, depth, std::min(x * samples.width / luma.width, samples.width - 1),
+                  std::min(y * samples.height / luma.height, samples.height - 1));
 }
 
 /// Clamped as an integer, which compilers do with vectors.
 uint8_t Byte(float value) { return static_cast<uint8_t>(std::clamp(static_cast<int>(value + 0.5f), 0, 255)); }
 
-/// From samples in steps of 8 bits to red, green and blue.
-class Colors {
- public:
-  Colors(bool full_range, int height) {
-    const bool is_hd = height >= 720;
-    const double kr = is_hd ? 0.2126 : 0.299, kb = is_hd ? 0.0722 : 0.114, kg = 1 - kr - kb;
-    const double chroma = full_range ? 1 : 255.0 / 224;
-    black_ = full_range ? 0 : 16;
-    luma_ = static_cast<float>(full_range ? 1 : 255.0 / 219);
-    red_v_ = static_cast<float>(2 * (1 - kr) * chroma);
-    blue_u_ = static_cast<float>(2 * (1 - kb) * chroma);
-    green_u_ = static_cast<float>(2 * (1 - kb) * chroma * kb / kg);
-    green_v_ = static_cast<float>(2 * (1 - kr) * chroma * kr / kg);
-  }
-
-  float Luma(float y) const { return (y - black_) * luma_; }
-  uint8_t Red(float luma, float v) const { return Byte(luma + red_v_ * (v - 128)); }
-  uint8_t Green(float luma, float u, float v) const { return Byte(luma - green_u_ * (u - 128) - green_v_ * (v - 128)); }
-  uint8_t Blue(float luma, float u) const { return Byte(luma + blue_u_ * (u - 128)); }
-
- private:
-  float black_, luma_, red_v_, blue_u_, green_u_, green_v_;
-};
+ColorFactors FactorsOf(bool full_range, int height) {
+  const bool is_hd = height >= 720;
+  const double kr = is_hd ? 0.2126 : 0.299, kb = is_hd ? 0.0722 : 0.114, kg = 1 - kr - kb;
+  const double chroma = full_range ? 1 : 255.0 / 224;
+  ColorFactors factors;
+  factors.black = full_range ? 0 : 16;
+  factors.luma = static_cast<float>(full_range ? 1 : 255.0 / 219);
+  factors.red_v = static_cast<float>(2 * (1 - kr) * chroma);
+  factors.blue_u = static_cast<float>(2 * (1 - kb) * chroma);
+  factors.green_u = static_cast<float>(2 * (1 - kb) * chroma * kb / kg);
+  factors.green_v = static_cast<float>(2 * (1 - kr) * chroma * kr / kg);
+  return factors;
+}
 
 /// How a picture becomes an image of at most `max_width`.
 struct Shrinking {
@@ -111,29 +100,6 @@ void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::s
   else across == 1 ? AddUp<uint16_t, 1>(from, down, to, y, sums) : AddUp<uint16_t, 2>(from, down, to, y, sums);
 }
 
-/// A row of sums as red, green and blue.
-void StoreRow(const std::array<std::vector<uint32_t>, 3>& sums, float share, const Colors& colors, uint8_t* rgb) {
-  constexpr size_t kPart = 256;
-  uint8_t red[kPart], green[kPart], blue[kPart];
-  const size_t width = sums[0].size();
-  for (size_t begin = 0; begin < width; begin += kPart) {
-    const size_t count = std::min(kPart, width - begin);
-    const uint32_t *y = &sums[0][begin], *u = &sums[1][begin], *v = &sums[2][begin];
-    const auto sample = [share](uint32_t sum) { return static_cast<float>(static_cast<int32_t>(sum)) * share; };
-    for (size_t x = 0; x < count; ++x) {
-      const float luma = colors.Luma(sample(y[x]));
-      red[x] = colors.Red(luma, sample(v[x]));
-      green[x] = colors.Green(luma, sample(u[x]), sample(v[x]));
-      blue[x] = colors.Blue(luma, sample(u[x]));
-    }
-    for (size_t x = 0; x < count; ++x) {
-      *rgb++ = red[x];
-      *rgb++ = green[x];
-      *rgb++ = blue[x];
-    }
-  }
-}
-
 template <class Sample>
 void AddDifferences(const Plane& a, const Plane& b, const Shrinking& to, int y, std::span<uint64_t> sums) {
   std::ranges::fill(sums, 0);
@@ -169,12 +135,12 @@ RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   Shrinking to(luma, max_width);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
-  const Colors colors(full_range, luma.height);
+  const ColorFactors factors = FactorsOf(full_range, luma.height);
   std::array<std::vector<uint32_t>, 3> sums;
   for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
   for (int y = 0; y < to.image.height; ++y) {
     for (int p = 0; p < 3; ++p) AddUp(picture, p, to, y, sums[p]);
-    StoreRow(sums, share, colors, to.Row(y));
+    StoreRgbRow({sums[0].data(), sums[1].data(), sums[2].data()}, sums[0].size(), share, factors, to.Row(y));
   }
   return std::move(to.image);
 }
@@ -200,16 +166,17 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   image.rgb.resize(size_t{3} * image.width * image.height);
   const int left = std::clamp(x - image.width / 2, 0, luma.width - image.width);
   const int top = std::clamp(y - image.height / 2, 0, luma.height - image.height);
-  const Colors colors(full_range, luma.height);
-  uint8_t* rgb = image.rgb.data();
-  for (int j = top; j < top + image.height; ++j)
-    for (int i = left; i < left + image.width; ++i) {
-      const float bright = colors.Luma(Sample8(picture, 0, i, j));
-      const float u = Chroma8(picture, 1, i, j), v = Chroma8(picture, 2, i, j);
-      *rgb++ = colors.Red(bright, v);
-      *rgb++ = colors.Green(bright, u, v);
-      *rgb++ = colors.Blue(bright, u);
-    }
+  const ColorFactors factors = FactorsOf(full_range, luma.height);
+  const auto share = static_cast<float>(1.0 / (1 << (picture.format.bit_depth - 8)));
+  const auto count = static_cast<size_t>(image.width);
+  std::array<std::vector<uint32_t>, 3> samples;
+  for (auto& row : samples) row.resize(count);
+  for (int j = 0; j < image.height; ++j) {
+    for (int p = 0; p < 3; ++p)
+      for (int i = 0; i < image.width; ++i) samples[p][i] = NearestSample(picture, p, left + i, top + j);
+    StoreRgbRow({samples[0].data(), samples[1].data(), samples[2].data()}, count, share, factors,
+                &image.rgb[3 * count * j]);
+  }
   return image;
 }
 

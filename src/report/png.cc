@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -12,12 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "report/image_rows.h"
+
 namespace acutance {
 namespace {
 
 // Deflate (RFC 1951): literals, the end, and lengths of runs; a run repeats the byte before it.
 constexpr int kEnd = 256, kSymbols = 286, kLengthSymbols = 19, kShortestRun = 3, kLongestRun = 258;
-constexpr int kMostBits = 15, kMostLengthBits = 7;
+constexpr int kMostBits = 14, kMostLengthBits = 7;  // four literals fit BitWriter's word
 
 /// Lengths in bits of a prefix code for symbols that are that often; 0: never. At least two symbols get one.
 std::vector<uint8_t> CodeLengths(std::vector<uint32_t> counts, int most_bits) {
@@ -69,30 +72,26 @@ std::vector<uint16_t> CodeWords(std::span<const uint8_t> lengths) {
 /// Bits one after another, in memory that is large enough for them and eight bytes more.
 class BitWriter {
  public:
-  explicit BitWriter(char* bytes) : begin_(bytes), at_(bytes) {}
-  /// At most 56 bits from Flush to Flush.
-  void Put(uint32_t value, int bits) {
-    word_ |= uint64_t{value} << count_;
+  explicit BitWriter(char* bytes) : at_(bytes) {}
+  /// At most 56 bits.
+  void Put(uint64_t value, int bits) {
+    word_ |= value << count_;
     count_ += bits;
-  }
-  void Flush() {
     for (int i = 0; i < 8; ++i) at_[i] = static_cast<char>(word_ >> (8 * i));
     at_ += count_ / 8;
     word_ >>= count_ / 8 * 8;
     count_ %= 8;
   }
-  /// All that was put, to the last byte's end.
-  std::string_view Finish() {
+  /// Behind all that was put, to the last byte's end.
+  char* Finish() {
     Put(0, 7);
-    Flush();
-    return {begin_, at_};
+    return at_;
   }
 
  private:
-  char* const begin_;
   char* at_;
   uint64_t word_ = 0;
-  int count_ = 0;
+  int count_ = 0;  // below 8
 };
 
 /// The symbol of a run, and what follows it.
@@ -112,45 +111,59 @@ constexpr auto kRunCodes = [] {
   return codes;
 }();
 
-/// Bytes of a row that are dealt with at a time where no run begins in them.
-constexpr size_t kPiece = 6;
+/// Which bytes of a row are like the one before them.
+class RepeatedBytes {
+ public:
+  explicit RepeatedBytes(size_t most) : bits_(most / kWord + 3) {}
 
-uint64_t Load8(const char* bytes) {
-  uint64_t word;
-  std::memcpy(&word, bytes, sizeof(word));
-  return word;
-}
+  void Find(std::string_view row) {
+    FindRepeats(row, bits_.data());
+    std::fill_n(&bits_[(row.size() + kWord - 1) / kWord], 2, 0);
+  }
 
-/// Whether a run begins at one of kPiece bytes, behind each of which two more can be read.
-bool HasRun(const char* bytes) {
-  constexpr uint64_t kLow7 = 0x7f7f7f7f7f7f7f7f;
-  const uint64_t changes = Load8(bytes) ^ Load8(bytes - 1);
-  const uint64_t same = ~(((changes & kLow7) + kLow7) | changes | kLow7);  // bit 7 of bytes like the one before
-  return (same & same >> 8 & same >> 16) != 0;
-}
+  /// The first place from `at` on where so many follow each other that they are a run; `size` where there is none.
+  size_t NextRun(size_t at, size_t size) const {
+    for (; at < size; at = (at / kWord + 1) * kWord) {
+      const uint64_t runs = From(at) & From(at + 1) & From(at + 2) & ~uint64_t{0} >> at % kWord;
+      if (runs != 0) return at + std::countr_zero(runs);
+    }
+    return size;
+  }
+  /// How many follow each other at `at`, of a run's most.
+  int Length(size_t at) const {
+    int length = 0;
+    while (length < kLongestRun) {
+      const int more = std::countr_one(From(at + length));
+      length += more;
+      if (more < static_cast<int>(kWord)) break;
+    }
+    return std::min(length, kLongestRun);
+  }
 
-/// Calls literals(byte...) with kPiece bytes or one, and run(length).
+ private:
+  static constexpr size_t kWord = 64;
+
+  /// The 64 bits from a place on.
+  uint64_t From(size_t at) const {
+    const size_t shift = at % kWord;
+    const uint64_t low = bits_[at / kWord] >> shift;
+    return shift == 0 ? low : low | bits_[at / kWord + 1] << (kWord - shift);
+  }
+
+  std::vector<uint64_t> bits_;
+};
+
+/// Calls literals(bytes) and run(length) for what a row consists of.
 template <class Literals, class Run>
-void ForEachPiece(std::string_view bytes, Literals literals, Run run) {
-  literals(bytes.substr(0, 1));
-  for (size_t at = 1; at < bytes.size();) {
-    if (at + 8 <= bytes.size() && !HasRun(&bytes[at])) {
-      literals(bytes.substr(at, kPiece));
-      at += kPiece;
-      continue;
-    }
-    const char before = bytes[at - 1];
-    const uint64_t eight = 0x0101010101010101 * static_cast<uint8_t>(before);
-    const size_t most = std::min<size_t>(bytes.size(), at + kLongestRun);
-    size_t end = at;
-    while (end + 8 <= most && Load8(&bytes[end]) == eight) end += 8;
-    while (end < most && bytes[end] == before) ++end;
-    if (end - at >= kShortestRun) {
-      run(static_cast<int>(end - at));
-      at = end;
-    } else {
-      literals(bytes.substr(at++, 1));
-    }
+void ForEachPiece(std::string_view row, RepeatedBytes& repeated, Literals literals, Run run) {
+  repeated.Find(row);
+  for (size_t at = 0; at < row.size();) {
+    const size_t next = repeated.NextRun(at, row.size());
+    if (next > at) literals(row.substr(at, next - at));
+    if (next == row.size()) return;
+    const int length = repeated.Length(next);
+    run(length);
+    at = next + length;
   }
 }
 
@@ -162,15 +175,11 @@ void WriteCodes(std::span<const uint8_t> lengths, BitWriter& bits) {
   for (const uint8_t length : all) ++counts[length];
   const std::vector<uint8_t> code = CodeLengths(std::move(counts), kMostLengthBits);
   const std::vector<uint16_t> words = CodeWords(code);
-  const auto put = [&](uint32_t value, int count) {
-    bits.Put(value, count);
-    bits.Flush();
-  };
-  put(kSymbols - 257, 5);
-  put(0, 5);
-  put(kLengthSymbols - 4, 4);
-  for (const int symbol : kOrder) put(code[symbol], 3);
-  for (const uint8_t length : all) put(words[length], code[length]);
+  bits.Put(kSymbols - 257, 5);
+  bits.Put(0, 5);
+  bits.Put(kLengthSymbols - 4, 4);
+  for (const int symbol : kOrder) bits.Put(code[symbol], 3);
+  for (const uint8_t length : all) bits.Put(words[length], code[length]);
 }
 
 /// The rows of an image as a PNG file has them: how they are filtered, and what they are less than the one above.
@@ -178,6 +187,7 @@ class FilteredRows {
  public:
   explicit FilteredRows(const RgbImage& image) : image_(image), size_(size_t{3} * image.width), row_(size_ + 1, '\0') {}
 
+  size_t bytes_of_row() const { return row_.size(); }
   size_t bytes() const { return row_.size() * image_.height; }
 
   std::string_view Row(int y) {
@@ -199,13 +209,13 @@ class FilteredRows {
   std::string row_;
 };
 
-/// How often symbols are, from one row in eight; each is at least once.
-std::vector<uint32_t> CountSymbols(FilteredRows& rows, int height) {
-  constexpr int kStep = 8;
+/// How often symbols are, from one row in 16; each is at least once.
+std::vector<uint32_t> CountSymbols(FilteredRows& rows, int height, RepeatedBytes& repeated) {
+  constexpr int kStep = 16;
   std::vector<uint32_t> counts(kSymbols, 1);
   for (int y = std::min(height / 2, kStep / 2); y < height; y += kStep)
     ForEachPiece(
-        rows.Row(y),
+        rows.Row(y), repeated,
         [&](std::string_view bytes) {
           for (const char byte : bytes) counts[static_cast<uint8_t>(byte)] += kStep;
         },
@@ -213,35 +223,54 @@ std::vector<uint32_t> CountSymbols(FilteredRows& rows, int height) {
   return counts;
 }
 
-void WriteRow(std::string_view row, std::span<const uint8_t> lengths, std::span<const uint16_t> words,
-              BitWriter& bits) {
-  const auto put = [&](int symbol) { bits.Put(words[symbol], lengths[symbol]); };
-  const auto literal = [&](char byte) { put(static_cast<uint8_t>(byte)); };
+/// Bits that stand for something.
+struct Word {
+  uint64_t bits = 0;
+  int count = 0;
+
+  Word Then(Word next) const { return {bits | next.bits << count, count + next.count}; }
+};
+
+/// The words of literals and of whole runs, distance included.
+class WordTable {
+ public:
+  explicit WordTable(std::span<const uint8_t> lengths) {
+    const std::vector<uint16_t> words = CodeWords(lengths);
+    const auto word = [&](int symbol) { return Word{words[symbol], lengths[symbol]}; };
+    for (int byte = 0; byte < kEnd; ++byte) literals_[byte] = word(byte);
+    end_ = word(kEnd);
+    for (int length = kShortestRun; length <= kLongestRun; ++length) {
+      const RunCode& code = kRunCodes[length];
+      const Word rest{static_cast<uint64_t>(length - code.base), code.bits}, distance{0, 1};
+      runs_[length] = word(code.symbol).Then(rest).Then(distance);
+    }
+  }
+  Word operator[](char byte) const { return literals_[static_cast<uint8_t>(byte)]; }
+  Word run(int length) const { return runs_[length]; }
+  Word end() const { return end_; }
+
+ private:
+  std::array<Word, kEnd> literals_;
+  std::array<Word, kLongestRun + 1> runs_;
+  Word end_;
+};
+
+void WriteRow(std::string_view row, const WordTable& words, RepeatedBytes& repeated, BitWriter& bits) {
+  const auto put = [&](Word word) { bits.Put(word.bits, word.count); };
   ForEachPiece(
-      row,
+      row, repeated,
       [&](std::string_view bytes) {
-        if (bytes.size() == kPiece) {
-          for (size_t i = 0; i < 3; ++i) literal(bytes[i]);
-          bits.Flush();
-          for (size_t i = 3; i < kPiece; ++i) literal(bytes[i]);
-        } else {
-          literal(bytes[0]);
-        }
-        bits.Flush();
+        size_t at = 0;
+        for (; at + 4 <= bytes.size(); at += 4)
+          put(words[bytes[at]].Then(words[bytes[at + 1]]).Then(words[bytes[at + 2]].Then(words[bytes[at + 3]])));
+        for (; at < bytes.size(); ++at) put(words[bytes[at]]);
       },
-      [&](int length) {
-        const RunCode& run = kRunCodes[length];
-        put(run.symbol);
-        bits.Put(static_cast<uint32_t>(length - run.base), run.bits);
-        bits.Put(0, 1);
-        bits.Flush();
-      });
+      [&](int length) { put(words.run(length)); });
 }
 
-std::string BigEndian(uint32_t value) {
-  std::string text;
-  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(value >> shift & 255);
-  return text;
+char* PutBigEndian(uint32_t value, char* to) {
+  for (int shift = 24; shift >= 0; shift -= 8) *to++ = static_cast<char>(value >> shift & 255);
+  return to;
 }
 
 /// The check sum of RFC 1950.
@@ -250,20 +279,20 @@ class Adler {
   void Add(std::string_view bytes) {
     constexpr size_t kPart = 32, kParts = 128;  // so many parts do not overflow the sums
     size_t at = 0;
-    const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(bytes[at + i])); };
+    const auto byte = [&](size_t i) { return static_cast<int16_t>(static_cast<uint8_t>(bytes[at + i])); };
     while (bytes.size() - at >= kPart) {
       for (size_t part = 0; part < kParts && bytes.size() - at >= kPart; ++part, at += kPart) {
-        uint32_t sum = 0, weighted = 0;
+        int32_t sum = 0, weighted = 0;
         for (size_t i = 0; i < kPart; ++i) {
           sum += byte(i);
-          weighted += static_cast<uint32_t>(kPart - i) * byte(i);
+          weighted += int32_t{static_cast<int16_t>(kPart - i)} * byte(i);  // a product that vectors have
         }
-        b_ += static_cast<uint32_t>(kPart) * a_ + weighted;
-        a_ += sum;
+        b_ += static_cast<uint32_t>(kPart) * a_ + static_cast<uint32_t>(weighted);
+        a_ += static_cast<uint32_t>(sum);
       }
       Reduce();
     }
-    for (; at < bytes.size(); ++at) b_ += a_ += byte(0);
+    for (; at < bytes.size(); ++at) b_ += a_ += static_cast<uint32_t>(byte(0));
     Reduce();
   }
   uint32_t sum() const { return b_ << 16 | a_; }
@@ -277,29 +306,6 @@ class Adler {
 
   uint32_t a_ = 1, b_ = 0;
 };
-
-/// The image's rows as RFC 1950 packs them, in one block.
-std::string Packed(const RgbImage& image) {
-  FilteredRows rows(image);
-  const std::vector<uint8_t> lengths = CodeLengths(CountSymbols(rows, image.height), kMostBits);
-  const std::vector<uint16_t> words = CodeWords(lengths);
-  constexpr size_t kHeader = 1024;  // 3 + 14 + 19 * 3 bits, 287 lengths of 7 bits at most, and Flush's eight bytes
-  const auto memory = std::make_unique_for_overwrite<char[]>(rows.bytes() * kMostBits / 8 + kHeader);
-  BitWriter bits(memory.get());
-  bits.Put(1, 1);  // the last block,
-  bits.Put(2, 2);  // with a code of its own
-  WriteCodes(lengths, bits);
-  Adler adler;
-  for (int y = 0; y < image.height; ++y) {
-    const std::string_view row = rows.Row(y);
-    adler.Add(row);
-    WriteRow(row, lengths, words, bits);
-  }
-  bits.Put(words[kEnd], lengths[kEnd]);
-  std::string packed("\x78\x01");
-  packed += bits.Finish();
-  return packed + BigEndian(adler.sum());
-}
 
 /// Tables for eight bytes at a time: entry i of table t is what byte i, with t bytes of 0 behind it, makes of 0.
 constexpr auto kCrcTables = [] {
@@ -330,17 +336,55 @@ uint32_t Crc(std::string_view bytes) {
   return ~crc;
 }
 
-std::string Chunk(std::string_view type, const std::string& data) {
-  const std::string checked = std::string(type) + data;
-  return BigEndian(static_cast<uint32_t>(data.size())) + checked + BigEndian(Crc(checked));
+/// A chunk's frame: length and type before its data, a check sum behind it.
+constexpr size_t kBeforeData = 8;
+
+/// Of a chunk whose data stand behind the place for what comes before them; where the next begins.
+char* FinishChunk(std::string_view type, char* chunk, char* data_end) {
+  const auto size = static_cast<size_t>(data_end - chunk) - kBeforeData;
+  std::ranges::copy(type, PutBigEndian(static_cast<uint32_t>(size), chunk));
+  return PutBigEndian(Crc({chunk + kBeforeData - type.size(), data_end}), data_end);
+}
+
+char* PutHeader(const RgbImage& image, char* to) {
+  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n", kRgb8("\x08\x02\0\0\0", 5);
+  to = std::ranges::copy(kSignature, to).out;
+  char* data = PutBigEndian(static_cast<uint32_t>(image.width), to + kBeforeData);
+  data = PutBigEndian(static_cast<uint32_t>(image.height), data);
+  return FinishChunk("IHDR", to, std::ranges::copy(kRgb8, data).out);
+}
+
+/// The image's rows as RFC 1950 packs them, in one block.
+char* PutPacked(const RgbImage& image, char* to) {
+  FilteredRows rows(image);
+  RepeatedBytes repeated(rows.bytes_of_row());
+  const std::vector<uint8_t> lengths = CodeLengths(CountSymbols(rows, image.height, repeated), kMostBits);
+  const WordTable words(lengths);
+  constexpr std::string_view kZlib = "\x78\x01";
+  BitWriter bits(std::ranges::copy(kZlib, to).out);
+  bits.Put(1, 1);  // the last block,
+  bits.Put(2, 2);  // with a code of its own
+  WriteCodes(lengths, bits);
+  Adler adler;
+  for (int y = 0; y < image.height; ++y) {
+    const std::string_view row = rows.Row(y);
+    adler.Add(row);
+    WriteRow(row, words, repeated, bits);
+  }
+  bits.Put(words.end().bits, words.end().count);
+  return PutBigEndian(adler.sum(), bits.Finish());
 }
 
 }  // namespace
 
 std::string Png(const RgbImage& image) {
-  const std::string header = BigEndian(static_cast<uint32_t>(image.width)) +
-                             BigEndian(static_cast<uint32_t>(image.height)) + std::string("\x08\x02\0\0\0", 5);
-  return "\x89PNG\r\n\x1a\n" + Chunk("IHDR", header) + Chunk("IDAT", Packed(image)) + Chunk("IEND", "");
+  // Frames of chunks, the code (3 + 14 + 19 * 3 bits, 287 lengths of 7 bits at most), and the writer's eight bytes.
+  constexpr size_t kRest = 1024;
+  const size_t rows = FilteredRows(image).bytes();
+  const auto memory = std::make_unique_for_overwrite<char[]>(rows * kMostBits / 8 + kRest);
+  char* const data = PutHeader(image, memory.get());
+  char* const end = FinishChunk("IDAT", data, PutPacked(image, data + kBeforeData));
+  return {memory.get(), FinishChunk("IEND", end, end + kBeforeData)};
 }
 
 }  // namespace acutance

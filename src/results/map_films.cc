@@ -113,7 +113,7 @@ class MapFilms : public PairSink {
 
   std::vector<std::string> ImagesOf(const Picture& picture, const NamedMaps& maps,
                                     const std::vector<double>& most) const {
-    const RgbImage encode = ToImage(picture, run_->color.full_range.value_or(false), kWidth);
+    const RgbImage encode = DarkGray(ToImage(picture, run_->color.full_range.value_or(false), kWidth));
     std::vector<std::string> images;
     for (size_t m = 0; m < maps.size(); ++m) {
       const FrameMap& map = maps[m].second;

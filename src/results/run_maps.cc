@@ -33,7 +33,7 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
   };
   ACU_RETURN_IF_ERROR(WriteText(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit))));
   ACU_RETURN_IF_ERROR(WriteText(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit))));
-  const RgbImage encode = ToImage(worst.distorted, full_range, kMapWidth);
+  const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
   for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
     for (const FrameMap& map : maps) {

@@ -1,0 +1,27 @@
+// The steps of writing images that take every sample, with vectors of the processor.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace acutance {
+
+/// From samples in steps of 8 bits to red, green and blue.
+struct ColorFactors {
+  float black = 0, luma = 1;
+  float red_v = 0, green_u = 0, green_v = 0, blue_u = 0;
+};
+
+/// A row of pixels from sums of luma and of both chroma samples, which become samples times `share`.
+void StoreRgbRow(const std::array<const uint32_t*, 3>& sums, size_t count, float share, const ColorFactors& factors,
+                 uint8_t* rgb);
+
+/// Bit i % 64 of bits[i / 64]: whether byte i is like the one before it. The bits of a last word behind them are 0.
+void FindRepeats(std::string_view bytes, uint64_t* bits);
+
+/// Adds to each byte, at most to 255.
+void AddBytes(const uint8_t* bytes, const uint8_t* more, size_t count, uint8_t* to);
+
+}  // namespace acutance
