@@ -69,25 +69,23 @@ struct Shrinking {
 /// plane for kAcross luma samples. Pixels are below 256 samples wide and high, so that sums fit 32 bits.
 template <class Sample, int kAcross>
 void AddUp(const Plane& plane, int down, const Shrinking& to, int y, std::span<uint32_t> sums) {
-  std::ranges::fill(sums, 0);
+  const size_t count = sums.size(), columns = static_cast<size_t>(to.columns);
+  std::vector<uint32_t> down_sums((count * columns + kAcross - 1) / kAcross);
   for (int j = 0; j < to.rows; ++j) {
     const Sample* row = plane.Row<Sample>((y * to.factor + j) / down);
-    uint32_t* const to_sums = sums.data();
-    const size_t count = sums.size();
-    const auto add = [&](auto factor, int columns) {
-      for (size_t x = 0; x < count; ++x)
-        for (int i = 0; i < columns; ++i) to_sums[x] += row[(x * factor + i) / kAcross];
-    };
-    if (to.columns == 1 && kAcross == 2) {
-      for (size_t x = 0; x < count / 2; ++x) {
-        to_sums[2 * x] += row[x];
-        to_sums[2 * x + 1] += row[x];
-      }
-      if (count % 2 != 0) to_sums[count - 1] += row[count / 2];
-    } else if (to.columns == 1) add(std::integral_constant<size_t, 1>(), 1);
-    else if (to.columns == 2) add(std::integral_constant<size_t, 2>(), 2);
-    else add(static_cast<size_t>(to.factor), to.columns);
+    for (size_t x = 0; x < down_sums.size(); ++x) down_sums[x] += row[x];
   }
+  const auto add = [&](auto pixel) {
+    for (size_t x = 0; x < count; ++x) {
+      uint32_t sum = 0;
+      for (size_t i = 0; i < pixel; ++i) sum += down_sums[(x * pixel + i) / kAcross];
+      sums[x] = sum;
+    }
+  };
+  if (columns == 1) add(std::integral_constant<size_t, 1>());
+  else if (columns == 2) add(std::integral_constant<size_t, 2>());
+  else if (columns == 3) add(std::integral_constant<size_t, 3>());
+  else add(columns);
 }
 
 void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::span<uint32_t> sums) {
