@@ -5,15 +5,16 @@ reassociate, and forbids it.
 usage: check_spirv.py FILE.spv...
 
 Every result of an arithmetic instruction on floating-point numbers must carry the decoration
-NoContraction, and the fused Fma of GLSL.std.450 must not occur. A missing decoration is found even
-where no driver at hand would fuse. Exit status 0 when all files hold, 1 otherwise.
+NoContraction, and so must the Fma of GLSL.std.450. That may only occur in modules that ask, by a constant of the pipeline,
+whether the device fuses (kernel/fused.kernel.h). A missing decoration is found even where no driver at hand would fuse.
+Exit status 0 when all files hold, 1 otherwise.
 """
 import pathlib
 import struct
 import sys
 
 MAGIC = 0x07230203
-OP_NAME, OP_EXT_INST, OP_FUNCTION, OP_DECORATE, NO_CONTRACTION, FMA = 5, 12, 54, 71, 42, 50
+OP_NAME, OP_EXT_INST, OP_FUNCTION, OP_DECORATE, NO_CONTRACTION, SPEC_ID, FMA = 5, 12, 54, 71, 42, 1, 50
 DONT_INLINE = 2
 ARITHMETIC = {127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem",
               141: "OpFMod", 142: "OpVectorTimesScalar", 143: "OpMatrixTimesScalar", 144: "OpVectorTimesMatrix",
@@ -38,21 +39,25 @@ def instructions(code):
 
 
 def arithmetic(code):
-    """(id, name) of the arithmetic results that lack NoContraction, and of each Fma."""
-    decorated, found = set(), []
+    """(id, name) of the arithmetic results that lack NoContraction, and of the Fma that nobody asked the device for."""
+    decorated, found, fused, asks = set(), [], [], False
     for opcode, operands in instructions(code):
         if opcode == OP_DECORATE and operands[1] == NO_CONTRACTION:
             decorated.add(operands[0])
+        elif opcode == OP_DECORATE and operands[1] == SPEC_ID:
+            asks = True
         elif opcode in ARITHMETIC and opcode not in EXACT_ANYWAY:
             found.append((operands[1], ARITHMETIC[opcode]))
         elif opcode == OP_EXT_INST and operands[3] == FMA:
-            found.append((operands[1], "Fma"))
-    return [(result, name) for result, name in found if name == "Fma" or result not in decorated]
+            fused.append((operands[1], "Fma"))
+    undecorated = [(result, name) for result, name in found + (fused if asks else []) if result not in decorated]
+    return undecorated, [] if asks else fused
 
 
 def contractible(code):
     """Names of the arithmetic results without NoContraction, such as "OpFMul %42"."""
-    return [f"{name} %{result}" for result, name in arithmetic(code)]
+    undecorated, unasked = arithmetic(code)
+    return [f"{name} %{result}" for result, name in undecorated + unasked]
 
 
 def uncontracted(code):
@@ -62,8 +67,8 @@ def uncontracted(code):
         if opcode not in BEFORE_DECORATIONS:
             break
         at += 1 + len(operands)
-    added = [word for result, name in arithmetic(code) if name != "Fma"
-             for word in (3 << 16 | OP_DECORATE, result, NO_CONTRACTION)]
+    undecorated, _ = arithmetic(code)
+    added = [word for result, _ in undecorated for word in (3 << 16 | OP_DECORATE, result, NO_CONTRACTION)]
     return code[:4 * at] + struct.pack(f"<{len(added)}I", *added) + code[4 * at:]
 
 

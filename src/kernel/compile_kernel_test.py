@@ -134,6 +134,19 @@ class CheckSpirv(unittest.TestCase):
         self.assertEqual(check_spirv.contractible(spirv(decorated=True)), [])
         self.assertEqual(check_spirv.contractible(spirv(decorated=False)), ["OpFMul %7"])
 
+    def test_allows_a_fused_operation_where_the_device_is_asked(self):
+        def module(*decorations):
+            body = [word for result, what in decorations for word in (71 | len(what) + 2 << 16, result, *what)]
+            words = [0x07230203, 0x10500, 0, 10, 0, *body, 12 | 8 << 16, 2, 7, 1, 50, 3, 4, 5]
+            return struct.pack(f"<{len(words)}I", *words)
+
+        no_contraction, spec_id = (7, (42,)), (9, (1, 0))
+        self.assertEqual(check_spirv.contractible(module()), ["Fma %7"])
+        self.assertEqual(check_spirv.contractible(module(no_contraction)), ["Fma %7"])
+        self.assertEqual(check_spirv.contractible(module(spec_id)), ["Fma %7"])
+        self.assertEqual(check_spirv.contractible(module(no_contraction, spec_id)), [])
+        self.assertEqual(check_spirv.uncontracted(module(spec_id)), module(no_contraction, spec_id))
+
     def test_adds_the_missing_decoration(self):
         self.assertEqual(check_spirv.uncontracted(spirv(decorated=False)), spirv(decorated=True))
         self.assertEqual(check_spirv.uncontracted(spirv(decorated=True)), spirv(decorated=True))

@@ -1,7 +1,9 @@
 // a * b + c of floats in one rounding.
 //
 // Where operations follow one another, WIDE_FLOAT holds floats between them: on devices without a fused operation of
-// floats it is a double, so that none is converted on the way.
+// floats it is a double, so that none is converted on the way. Vulkan does not promise one, but most devices have it:
+// there a constant of the pipeline says whether this one does (backend/vulkan/fused_trial), and what is not asked for
+// is left out when the driver compiles the kernel.
 #pragma once
 
 #include "kernel/kernel.h"
@@ -14,7 +16,11 @@ FUNCTION(float) fused_wide(float a, float b, float c) { return exact_fma_float(a
 
 #else
 
+#ifdef ACU_DIALECT_GLSL
+#define WIDE_FLOAT float
+#else
 #define WIDE_FLOAT double
+#endif
 
 // In doubles the product is exact. A second rounding of the sum, to a float, differs from a single one only where the
 // sum lies in the middle of two floats as far as a double tells, or where the float is subnormal.
@@ -36,12 +42,28 @@ FUNCTION(double) odd_sum(double product, double addend) {
   return bits_double(bits);
 }
 
-FUNCTION(float) fused(float a, float b, float c) {
+FUNCTION(float) fused_by_doubles(float a, float b, float c) {
   const double product = double(a) * double(b);
   double sum = product + double(c);
   if (is_rounded_twice(sum)) sum = odd_sum(product, double(c));
   return float(sum);
 }
+
+#ifdef ACU_DIALECT_GLSL
+
+layout(constant_id = 0) const bool acu_fuses = false;
+
+FUNCTION(float) fused(float a, float b, float c) {
+  float result;
+  if (acu_fuses) result = fma(a, b, c);
+  else result = fused_by_doubles(a, b, c);
+  return result;
+}
+FUNCTION(float) fused_wide(float a, float b, float c) { return fused(a, b, c); }
+
+#else
+
+FUNCTION(float) fused(float a, float b, float c) { return fused_by_doubles(a, b, c); }
 
 // Veltkamp's split rounds to 24 digits, what is in the middle up or down.
 FUNCTION(double) fused_wide(double a, double b, double c) {
@@ -53,4 +75,5 @@ FUNCTION(double) fused_wide(double a, double b, double c) {
   return rounded;
 }
 
+#endif
 #endif

@@ -52,6 +52,10 @@ class Context {
   void Abandon();
   bool is_abandoned() const { return abandoned_; }
 
+  /// Whether kernels that ask for it are compiled with the device's fma().
+  bool fuses() const { return fuses_; }
+  void set_fuses(bool fuses) { fuses_ = fuses; }
+
   /// Compiles `image` at its first use; the pipeline lives as long as the context.
   Result<VkPipeline> PipelineOf(const KernelImage& image);
 
@@ -75,6 +79,7 @@ class Context {
   SubmissionQueue copy_queue_;
   Patience patience_;
   std::atomic<bool> abandoned_ = false;
+  std::atomic<bool> fuses_ = false;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
   std::mutex pipelines_mutex_;

@@ -1,6 +1,9 @@
+#include <mutex>
+
 #include "backend/vulkan/buffer.h"
 #include "backend/vulkan/context.h"
 #include "backend/vulkan/driver.h"
+#include "backend/vulkan/fused_trial.h"
 #include "backend/vulkan/kernel.h"
 #include "backend/vulkan/physical_device.h"
 #include "backend/vulkan/queue.h"
@@ -19,13 +22,21 @@ class VulkanDevice : public Device {
     return VulkanBuffer::Allocate(context_, bytes, kind);
   }
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
+    ACU_ASSIGN_OR_RETURN(const std::span<const std::byte> spirv, FindSpirv(image));
+    if (AsksForFused(spirv)) std::call_once(tried_fused_, [this] { TryFused(); });
     return VulkanKernel::Load(context_, image);
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
   void LimitWaits(std::chrono::milliseconds longest) override { context_->patience().Limit(longest); }
 
  private:
+  void TryFused() {
+    context_->set_fuses(true);
+    context_->set_fuses(RoundsFusedOnce(context_));
+  }
+
   const std::shared_ptr<Context> context_;
+  std::once_flag tried_fused_;
 };
 
 BackendProbe Probe() {

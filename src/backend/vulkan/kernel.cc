@@ -90,6 +90,11 @@ Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, s
     if (static_cast<uint32_t>(image.group_x) % wave == 0)  // what the flag is allowed for
       settings.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   }
+  // The only constant that kernels ask for, 0 in kernel/fused.kernel.h; others do not notice.
+  const VkBool32 fuses = context.fuses() ? VK_TRUE : VK_FALSE;
+  const VkSpecializationMapEntry entry = {0, 0, sizeof(fuses)};
+  const VkSpecializationInfo constants = {1, &entry, sizeof(fuses), &fuses};
+  settings.stage.pSpecializationInfo = &constants;
   settings.layout = context.layout();
   if (context.physical().tells_statistics) settings.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline handle = VK_NULL_HANDLE;

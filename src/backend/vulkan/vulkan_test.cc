@@ -18,6 +18,8 @@
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "backend/vulkan/context.h"
+#include "backend/vulkan/fused_trial.h"
+#include "backend/vulkan/kernel.h"
 #include "backend/vulkan/testing/faulty_vulkan.h"
 #include "backend/vulkan/validation.h"
 #include "kernel/probe/faults_args.h"
@@ -243,6 +245,13 @@ TEST_F(VulkanTest, RunsEveryWordOfTheLanguage) {
 TEST_F(VulkanTest, ComputesTheExactFunctions) {
   for (const DeviceInfo& info : kVulkanBackend.probe().devices)
     EXPECT_EQ(RunExactProbe(*kVulkanBackend.open(info.index).value()).message(), "") << info.name;
+}
+
+TEST(VulkanKernels, AskForAFusedOperationWhereTheyUseIt) {
+  for (const KernelImage& image : ProbeImages()) {
+    const auto spirv = vulkan::FindSpirv(image);
+    if (spirv.ok()) EXPECT_EQ(vulkan::AsksForFused(*spirv), image.symbol == "exact_fused_64x1") << image.symbol;
+  }
 }
 
 TEST_F(VulkanTest, IsRightOnADriverThatLiesAboutItsWaveSize) {

@@ -51,9 +51,9 @@ FUNCTION(void) read_band(CONTEXT(int32_t place, int32_t weights)) {
     UNROLL for (int32_t k = 0; k < AT_ONCE; ++k) {
       const int32_t r = (i + k * BLOCK_X * BLOCK_Y) / READ_COLUMNS;
       const int32_t c = i + k * BLOCK_X * BLOCK_Y - r * READ_COLUMNS;
-      const int32_t place = nearest(first_y + r, args.height) * args.row + nearest(first_x + c, args.width);
-      one[k] = reference.data[place];
-      other[k] = distorted.data[place];
+      const int32_t at = nearest(first_y + r, args.height) * args.row + nearest(first_x + c, args.width);
+      one[k] = reference.data[at];
+      other[k] = distorted.data[at];
     }
     UNROLL for (int32_t k = 0; k < AT_ONCE; ++k) {
       const int32_t r = (i + k * BLOCK_X * BLOCK_Y) / READ_COLUMNS;
