@@ -55,8 +55,7 @@ std::vector<Numbers> DrawTrials() {
 Results Expected(const Numbers& numbers) {
   const auto [a, b, c] = numbers;
   const auto bits = [](float x) { return std::bit_cast<uint32_t>(x); };
-  return {bits(fused(a, b, c)), bits(fused(-a, b, c)), bits(fused(a, b, -(a * b))),
-          bits(fused(fused(a, b, c), b, -c))};
+  return {bits(fused(a, b, c)), bits(fused(-a, b, c)), bits(fused(a, b, -(a * b))), bits(fused(fused(a, b, c), b, -c))};
 }
 
 Result<bool> Try(const std::shared_ptr<Context>& context) {
