@@ -5,6 +5,7 @@
 #include <random>
 
 #include "align/align_tracks.h"
+#include "align/margins.h"
 #include "align/plain_fit.h"
 
 namespace acutance {
@@ -174,6 +175,17 @@ FrameTrack StillEncode(uint32_t seed, double coarsest) {
       track.signatures[k].cells[c] = static_cast<uint16_t>(track.signatures[k].cells[c] + error[c]);
   }
   return track;
+}
+
+TEST(Margins, TellAStillFromWhatComesAgain) {
+  std::vector<double> still, loop;
+  for (int shift = -100; shift <= 100; ++shift) {
+    still.push_back(std::abs(shift) < 13 ? 25 : 1);  // errors of encodes tell frames that are near apart
+    loop.push_back(shift % 13 == 0 ? 1 : 25);
+  }
+  EXPECT_EQ(Margins(-100, still).doubt(), Alignment::Doubt::kStill);
+  EXPECT_EQ(Margins(-100, loop).doubt(), Alignment::Doubt::kPeriodic);
+  EXPECT_EQ(Margins(-100, loop).period(), 13);
 }
 
 TEST(AlignTracks, LeavesOutNoFrameOfTwoEncodesOfAStill) {

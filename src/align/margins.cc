@@ -88,12 +88,19 @@ ShiftSums SumNear(const FittedPath& fitted, int64_t reach) {
 
 Margins::Margins(int64_t first, std::vector<double> margins) : first_(first), margins_(std::move(margins)) {
   smallest_ = std::numeric_limits<double>::infinity();
+  int64_t known = 0, ambiguous = 0;
   for (size_t k = 0; k < margins_.size(); ++k) {
     const int64_t shift = first_ + static_cast<int64_t>(k);
     if (shift == 0 || std::isnan(margins_[k])) continue;
     smallest_ = std::min(smallest_, margins_[k]);
-    if (margins_[k] < kBound && (period_ == 0 || std::abs(shift) < period_)) period_ = std::abs(shift);
+    ++known;
+    if (margins_[k] >= kBound) continue;
+    ++ambiguous;
+    if (period_ == 0 || std::abs(shift) < period_) period_ = std::abs(shift);
   }
+  // Of what comes again every second frame or more rarely, at most half of all shifts fit: more do of a still whose
+  // encodes err alike in frames that are near.
+  if (2 * ambiguous > known) period_ = 1;
   if (std::isinf(smallest_)) smallest_ = 0;
 }
 
