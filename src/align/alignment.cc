@@ -40,10 +40,13 @@ int64_t Alignment::repeated() const {
   return Between(unmatched_distorted, first, last) - Between(doubtful, first, last);
 }
 
-bool Alignment::is_plain() const {
-  for (size_t k = 0; k < pairs.size(); ++k)
-    if (pairs[k].first != static_cast<int64_t>(k) || pairs[k].second != static_cast<int64_t>(k)) return false;
-  return true;
+bool Alignment::IsShifted(int64_t late) const {
+  std::pair<int64_t, int64_t> next{std::max<int64_t>(0, -late), std::max<int64_t>(0, late)};
+  return std::ranges::all_of(pairs, [&next](const auto& pair) {
+    const bool is_next = pair == next;
+    ++next.first, ++next.second;
+    return is_next;
+  });
 }
 
 std::string Alignment::Describe() const {

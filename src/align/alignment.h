@@ -29,7 +29,9 @@ struct Alignment {
   int64_t dropped() const;   // of the reference, less as many as are doubtful
   int64_t repeated() const;  // of the distorted video, less doubtful ones
   /// Whether frame k belongs to frame k, from the first to the end of the shorter video.
-  bool is_plain() const;
+  bool is_plain() const { return IsShifted(0); }
+  /// Whether distorted frame k + late belongs to reference frame k, from the first that both have to the last pair.
+  bool IsShifted(int64_t late) const;
 
   /// "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
   std::string Describe() const;

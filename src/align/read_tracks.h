@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "align/frame_signature.h"
@@ -13,10 +12,28 @@
 
 namespace acutance {
 
-/// Each video is read by a thread of its own, its luma alone. A video that is far longer than the shortest is left
-/// where nothing of that can follow (FrameTrack::is_whole); `most_seconds` does the same for all. A video that is
-/// damaged ends where the damage is: the run that scores it says so.
-Result<std::vector<FrameTrack>> ReadTracks(const std::vector<std::unique_ptr<VideoSource>>& videos,
-                                           std::optional<int64_t> most_frames);
+/// How many frames are worth reading once the shortest video has ended after `shortest` frames; `rates` is the fastest
+/// video's rate over the slowest one's.
+int64_t WorthReading(int64_t shortest, double rates);
+
+/// Each video is read by a thread of its own. A video that is damaged ends where the damage is: the run that scores it
+/// says so.
+class TrackReading {
+ public:
+  explicit TrackReading(const std::vector<std::unique_ptr<VideoSource>>& videos);
+
+  /// Reads on until each video has `most_frames` frames or has ended; without a number to the ends. A video that is far
+  /// longer than the shortest is left where nothing of that can follow (FrameTrack::is_whole).
+  Status ReadTo(std::optional<int64_t> most_frames);
+
+  const std::vector<FrameTrack>& tracks() const { return tracks_; }
+  std::vector<FrameTrack> Take() { return std::move(tracks_); }
+
+ private:
+  const std::vector<std::unique_ptr<VideoSource>>& videos_;
+  std::vector<FrameTrack> tracks_;
+  std::vector<uint8_t> ended_;  // by video
+  double rates_ = 1;
+};
 
 }  // namespace acutance

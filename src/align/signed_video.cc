@@ -26,6 +26,38 @@ class SignedVideo : public ForwardedVideo {
   std::shared_ptr<SharedTrack> track_;
 };
 
+/// The thread that scores may read the rest while the one that reads ahead is at the last picture it has room for.
+class WholeVideo : public ForwardedVideo {
+ public:
+  WholeVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track)
+      : ForwardedVideo(std::move(source)), track_(std::move(track)) {
+    track_->SetReader([this] { return Next(); });
+  }
+  ~WholeVideo() override { track_->SetReader(nullptr); }
+
+  Result<std::optional<Picture>> Next() override {
+    const std::lock_guard lock(mutex_);
+    if (track_->has_ended()) return std::optional<Picture>();
+    Result<std::optional<Picture>> picture = source_->Next();
+    if (!picture.ok()) return picture;
+    if (*picture) track_->Add(**picture, source_->time());
+    else track_->End();
+    return picture;
+  }
+
+  Result<int64_t> Skip(int64_t count) override {
+    for (int64_t skipped = 0; skipped < count; ++skipped) {
+      ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, Next());
+      if (!picture) return skipped;
+    }
+    return count;
+  }
+
+ private:
+  std::mutex mutex_;  // one picture at a time
+  std::shared_ptr<SharedTrack> track_;
+};
+
 }  // namespace
 
 Picture LumaOf(const Picture& picture, const Rectangle& crop) {
@@ -69,6 +101,39 @@ FrameTrack SharedTrack::Copy(int64_t count) {
   if (track_.times.size() == track_.signatures.size())
     copy.times.assign(track_.times.begin(), track_.times.begin() + most);
   return copy;
+}
+
+bool SharedTrack::ReadRest(int64_t most) {
+  const auto read = [this] {
+    const std::lock_guard lock(mutex_);
+    return read_;
+  }();
+  while (read && size() < most) {
+    const Result<std::optional<Picture>> picture = read();
+    if (!picture.ok()) return false;
+    if (!*picture) return true;
+  }
+  return has_ended();
+}
+
+bool SharedTrack::has_ended() const {
+  const std::lock_guard lock(mutex_);
+  return has_ended_;
+}
+
+void SharedTrack::End() {
+  const std::lock_guard lock(mutex_);
+  has_ended_ = true;
+}
+
+void SharedTrack::SetReader(std::function<Result<std::optional<Picture>>()> read) {
+  const std::lock_guard lock(mutex_);
+  read_ = std::move(read);
+}
+
+std::unique_ptr<VideoSource> SignWhole(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track) {
+  track->Begin(source->frame_rate());
+  return std::make_unique<WholeVideo>(std::move(source), std::move(track));
 }
 
 std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track) {

@@ -1,12 +1,15 @@
 // A video whose frames leave their signatures as they pass.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "align/frame_signature.h"
 #include "align/signature_stream.h"
+#include "base/status.h"
 #include "io/cropped_video.h"
 #include "io/video_source.h"
 
@@ -26,17 +29,31 @@ class SharedTrack {
   /// The first `count` frames, or all where there are fewer.
   FrameTrack Copy(int64_t count);
 
+  /// Of a video that was signed whole, and that is still open: reads what nothing has asked for, until there are `most`
+  /// frames. False: the video goes on, or reading it was cancelled.
+  bool ReadRest(int64_t most);
+  /// Whether the video has ended.
+  bool has_ended() const;
+
+  // For the video that is signed whole.
+  void SetReader(std::function<Result<std::optional<Picture>>()> read);
+  void End();
+
  private:
   mutable std::mutex mutex_;
   SignatureStream stream_;
   FrameTrack track_;   // its signatures follow when they are asked for
   int64_t added_ = 0;  // pictures
   std::optional<Rectangle> crop_;
+  bool has_ended_ = false;
+  std::function<Result<std::optional<Picture>>()> read_;  // the next picture, which leaves its signature
 };
 
 /// A part of a picture's luma, which shares the picture's memory.
 Picture LumaOf(const Picture& picture, const Rectangle& crop);
 
 std::unique_ptr<VideoSource> SignFrames(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track);
+/// Frames that are passed over leave their signatures, too, and those after the last one by SharedTrack::ReadRest.
+std::unique_ptr<VideoSource> SignWhole(std::unique_ptr<VideoSource> source, std::shared_ptr<SharedTrack> track);
 
 }  // namespace acutance

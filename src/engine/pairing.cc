@@ -19,6 +19,7 @@ using Mode = PairingRequest::Mode;
 
 constexpr size_t kMostKeptBytes = size_t{1} << 30;  // of a pipe's pictures
 constexpr int64_t kFirstCheck = 96;                 // pairs; the next at four times as many
+constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
 bool IsFile(const std::string& path) {
   std::error_code ignored;
@@ -92,7 +93,7 @@ Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, cons
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
   if (!watches_ || source->is_on_device()) return source;
   tracks_[v] = std::make_shared<SharedTrack>(crew_);
-  return SignFrames(std::move(source), tracks_[v]);
+  return guess_ ? SignWhole(std::move(source), tracks_[v]) : SignFrames(std::move(source), tracks_[v]);
 }
 
 void Pairing::SetCrop(int video, const std::optional<Rectangle>& crop) {
@@ -102,13 +103,13 @@ void Pairing::SetCrop(int video, const std::optional<Rectangle>& crop) {
 }
 
 int64_t Pairing::SkipOf(int video) const {
-  if (request_.pairing.mode != Mode::kOffset) return 0;
-  return std::max<int64_t>(0, video == 0 ? -request_.pairing.late : request_.pairing.late);
+  const int64_t late = request_.pairing.mode == Mode::kOffset ? request_.pairing.late : this->late();
+  return std::max<int64_t>(0, video == 0 ? -late : late);
 }
 
 bool Pairing::MustLookFirst() {
   const Mode mode = request_.pairing.mode;
-  if (!alignments_.empty() || (mode != Mode::kAuto && mode != Mode::kTimes)) return false;
+  if (guess_ || !alignments_.empty() || (mode != Mode::kAuto && mode != Mode::kTimes)) return false;
   const bool part = request_.frame_limit > 0;  // lengths of whole videos tell nothing
   must_look_ = mode == Mode::kTimes || !request_.journal.empty();
   // Pictures that are to be turned pass as they are decoded.
@@ -125,14 +126,19 @@ bool Pairing::IsDoubtful(int64_t frames) {
   if (!watches_ || frames < next_check_) return false;
   next_check_ *= 4;
   if (!tracks_[0]) return false;
-  const FrameTrack reference = tracks_[0]->Copy(frames);
+  const FrameTrack reference = tracks_[0]->Copy(frames + SkipOf(0));
   for (size_t v = 1; v < tracks_.size() && !must_look_; ++v) {
     if (!tracks_[v] || tracks_[v]->size() == 0) continue;  // a run that reads the reference alone
-    const Result<Alignment> alignment = AlignTracks(reference, tracks_[v]->Copy(frames));
-    must_look_ = !alignment.ok() || !alignment->is_plain();
+    const Result<Alignment> alignment = AlignTracks(reference, tracks_[v]->Copy(frames + SkipOf(static_cast<int>(v))));
+    if (!alignment.ok() || !alignment->IsShifted(late())) NoteWrong();
   }
-  HoldPipes(must_look_);
   return must_look_;
+}
+
+void Pairing::NoteWrong() {
+  must_look_ = true;
+  wrong_.push_back(late());
+  HoldPipes(true);
 }
 
 void Pairing::HoldPipes(bool hold) {
@@ -154,7 +160,7 @@ void Pairing::Conclude(int64_t frames) {
     }
     return;
   }
-  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  if (guess_) return ConcludeGuess(frames);
   for (size_t v = 1; v < tracks_.size(); ++v) {
     if (!tracks_[0] || !tracks_[v] || tracks_[v]->size() == 0) {
       alignments_.push_back(AlignByOffset(first + frames, first + frames, 0));
@@ -163,8 +169,7 @@ void Pairing::Conclude(int64_t frames) {
     // A run that stopped before its videos' ends has read a few more frames of the one or the other.
     const int64_t most = frames < std::min(tracks_[0]->size(), tracks_[v]->size()) ? frames : kAll;
     Result<Alignment> alignment = AlignTracks(tracks_[0]->Copy(most), tracks_[v]->Copy(most));
-    must_look_ |= !alignment.ok() || !alignment->is_plain();
-    HoldPipes(must_look_);
+    if (!alignment.ok() || !alignment->is_plain()) NoteWrong();
     if (must_look_) return;
     alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
     Shift(first, *alignment);
@@ -225,9 +230,7 @@ void Pairing::PickPairs() {
   if (!text.empty()) word_ = fmt::format("{:016x}", Hash(text));
 }
 
-Status Pairing::Look() {
-  must_look_ = watches_ = false;
-  HoldPipes(false);
+Result<std::vector<std::unique_ptr<VideoSource>>> Pairing::OpenToLook() {
   std::vector<std::unique_ptr<VideoSource>> videos;
   OpenOptions options = request_.open;
   options.device_decoding.reset();
@@ -242,6 +245,32 @@ Status Pairing::Look() {
     }
     videos.push_back(std::move(video));
   }
+  return videos;
+}
+
+/// A guess that is wrong costs a run.
+bool Pairing::MayGuess() const {
+  const bool is_part = request_.frame_limit > 0 || request_.skip_reference > 0 || request_.skip_distorted > 0;
+  if (request_.pairing.mode != Mode::kAuto || facts_.size() != 2 || is_part || !request_.journal.empty()) return false;
+  if (guess_ || request_.kept_reference || Differ(facts_[0].rate, facts_[1].rate)) return false;
+  for (size_t v = 0; v < facts_.size(); ++v)
+    if (!IsFile(PathOf(v)) || facts_[v].on_device || facts_[v].orientation != Orientation{}) return false;
+  return true;
+}
+
+std::optional<int64_t> Pairing::GuessFrom(const std::vector<FrameTrack>& tracks) const {
+  constexpr size_t kLeast = 24;
+  // Videos that are read to an end need no guess.
+  if (tracks[0].is_whole || tracks[1].is_whole) return std::nullopt;
+  const Result<Alignment> found = AlignTracks(tracks[0], tracks[1]);
+  if (!found.ok() || found->by != Alignment::By::kSignatures || !found->doubtful.empty()) return std::nullopt;
+  const bool is_sure = found->pairs.size() >= kLeast && found->IsShifted(found->late());
+  if (!is_sure || std::ranges::count(wrong_, found->late()) > 0) return std::nullopt;
+  return found->late();
+}
+
+Result<std::optional<std::vector<FrameTrack>>> Pairing::ReadOrGuess() {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::unique_ptr<VideoSource>> videos, OpenToLook());
   const auto cancel = [&videos] {
     for (const auto& video : videos) video->Interrupt();
   };
@@ -252,8 +281,49 @@ Status Pairing::Look() {
     most = static_cast<int64_t>(
         std::min(kMostFrames, 1.1 * static_cast<double>(first_frame() + request_.frame_limit) +
                                   1.2 * kMostSecondsApart * PlausibleRate(videos[0]->frame_rate()).value_or(60)));
-  ACU_ASSIGN_OR_RETURN(std::vector<FrameTrack> tracks, ReadTracks(videos, most));
-  ACU_RETURN_IF_ERROR(AlignAll(std::move(tracks)));
+  TrackReading reading(videos);
+  if (MayGuess())
+    for (const int64_t first : {kFirstCheck, 4 * kFirstCheck}) {
+      ACU_RETURN_IF_ERROR(reading.ReadTo(first));
+      guess_ = GuessFrom(reading.tracks());
+      next_check_ = 4 * first;
+      if (guess_) return std::optional<std::vector<FrameTrack>>();
+    }
+  ACU_RETURN_IF_ERROR(reading.ReadTo(most));
+  return std::optional(reading.Take());
+}
+
+/// Reads what a run that guessed has left of its videos, as far as it is worth reading. False: one goes on.
+bool Pairing::ReadRests() {
+  int64_t shortest = kAll;
+  for (const auto& track : tracks_)
+    if (track->has_ended()) shortest = std::min(shortest, track->size());
+  if (shortest == kAll) return false;
+  return std::ranges::all_of(tracks_, [&](const auto& track) { return track->ReadRest(WorthReading(shortest, 1)); });
+}
+
+/// The decision rests on the whole videos, as without a guess.
+void Pairing::ConcludeGuess(int64_t frames) {
+  if (!ReadRests()) return NoteWrong();
+  whole_ = {tracks_[0]->Copy(kAll), tracks_[1]->Copy(kAll)};
+  Result<Alignment> found = AlignTracks(whole_[0], whole_[1]);
+  if (!found.ok() || !found->IsShifted(*guess_) || std::ssize(found->pairs) != frames) return NoteWrong();
+  alignments_.push_back(std::move(*found));
+}
+
+Status Pairing::Look() {
+  std::optional<std::vector<FrameTrack>> tracks;
+  must_look_ = false;
+  HoldPipes(false);
+  if (!whole_.empty()) {
+    tracks = std::move(whole_);
+  } else {
+    ACU_ASSIGN_OR_RETURN(tracks, ReadOrGuess());
+    if (!tracks) return {};
+  }
+  watches_ = false;
+  guess_.reset();
+  ACU_RETURN_IF_ERROR(AlignAll(*std::move(tracks)));
   KeepCommonPairs();
   if (alignments_[0].pairs.empty())
     return Error(StatusCode::kBadData, "the distorted videos have no frames of {} in common", request_.reference);

@@ -39,7 +39,7 @@ class Pairing {
   /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
   bool MustLookFirst();
   /// The signatures of the reference's frames in the run that goes; null where they are not made.
-  std::shared_ptr<SharedTrack> reference_track() const { return picks_[0].empty() ? tracks_[0] : nullptr; }
+  std::shared_ptr<SharedTrack> reference_track() const { return picks_[0].empty() && !guess_ ? tracks_[0] : nullptr; }
   /// After `frames` pairs: whether they do not fit, so that the run had better stop.
   bool IsDoubtful(int64_t frames);
   /// After a run of `frames` pairs: what became of them. A run whose frames did not fit must go again after Look().
@@ -48,7 +48,11 @@ class Pairing {
   bool must_look() const { return must_look_; }
   /// Whether videos are paired by more than their order, so that different rates need no warning.
   bool heeds_rates() const { return heeds_rates_; }
-  /// Reads the signatures of all videos and aligns them. The run that follows reads the frames in pairs alone.
+  /// Whether one video ends before the other in a run that pairs them so, which needs no warning.
+  bool heeds_lengths() const { return guess_.has_value(); }
+  /// Reads the signatures of all videos and aligns them. The run that follows reads the frames in pairs alone. Where
+  /// the first frames tell plainly how late a file is, that is guessed of all of it: the run that follows looks on, so
+  /// that no file is read twice, and Look() comes once more where the guess was wrong.
   Status Look();
 
   /// One for each distorted video; none for kIndex.
@@ -66,6 +70,16 @@ class Pairing {
   };
 
   Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options, size_t video);
+  /// How late a run that looks takes the distorted video to be.
+  int64_t late() const { return guess_.value_or(0); }
+  void NoteWrong();
+  bool MayGuess() const;
+  std::optional<int64_t> GuessFrom(const std::vector<FrameTrack>& tracks) const;
+  /// The signatures of all frames; nullopt: a guess was made instead.
+  Result<std::optional<std::vector<FrameTrack>>> ReadOrGuess();
+  Result<std::vector<std::unique_ptr<VideoSource>>> OpenToLook();
+  void ConcludeGuess(int64_t frames);
+  bool ReadRests();
   Status AlignAll(std::vector<FrameTrack> tracks);
   Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
   void KeepCommonPairs();
@@ -85,6 +99,9 @@ class Pairing {
   bool watches_ = false;
   bool must_look_ = false;
   bool heeds_rates_ = false;
+  std::optional<int64_t> guess_;   // how late the distorted video of a run that follows Look() may be
+  std::vector<int64_t> wrong_;     // how late it is not
+  std::vector<FrameTrack> whole_;  // where a run that was not right has read all
   int64_t next_check_ = 0;
 };
 

@@ -475,7 +475,8 @@ class Run {
                   WorstFrames(request_.worst_frames, result_.frame_rate.value_or(24)));
     Status status = request_.pairs ? request_.pairs->Start(*session_, result_) : Status();
     if (status.ok()) status = FeedFrames();
-    for (const std::string& warning : reader_->length_warnings()) Warn(warning);
+    if (!pairing_ || !pairing_->heeds_lengths())
+      for (const std::string& warning : reader_->length_warnings()) Warn(warning);
     if (status.ok() && session_->frames_added() == FirstFrame()) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
@@ -565,19 +566,16 @@ ScoredRun RunPaired(RunRequest request) {
   if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
   Pairing pairing(request);
   ScoredRun result;
-  const auto fail = [&](Status status) { result.error = RunError{RunStage::kPair, std::move(status)}; };
-  if (Status status = pairing.Prepare(); !status.ok()) {
-    fail(std::move(status));
-    return result;
-  }
+  const auto fail = [&](Status status) {
+    result.error = RunError{RunStage::kPair, std::move(status)};
+    return std::move(result);
+  };
+  if (Status status = pairing.Prepare(); !status.ok()) return fail(std::move(status));
   request.pairs_word = pairing.word();
   result = RunDecoded(request, &pairing);
-  if (pairing.must_look()) {
+  while (pairing.must_look()) {
     result = {};
-    if (Status status = Guarded([&] { return pairing.Look(); }); !status.ok()) {
-      fail(std::move(status));
-      return result;
-    }
+    if (Status status = Guarded([&] { return pairing.Look(); }); !status.ok()) return fail(std::move(status));
     request.pairs_word = pairing.word();
     result = RunDecoded(request, &pairing);
   }

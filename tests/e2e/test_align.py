@@ -65,6 +65,29 @@ class Pairs(AlignTest):
         self.assertEqual(self.scored(self.path("dis.y4m"), "--align", "-20")[::2], (pairs, log))
         self.assertEqual(self.scored(self.path("dis.y4m"), "--align", self.path("p.csv"))[::2], (pairs, log))
 
+    def test_offsets_of_long_videos(self):
+        # Longer than the first look, from which the offset is guessed.
+        first, count = [picture(t, False) for t in range(230)], 230
+        worse = [picture(t, True) for t in range(count)]
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, first))
+        for frames, late in ((range(20, count), -20), (range(20, 200), -20)):
+            self.write("dis.y4m", y4m(WIDTH, HEIGHT, [worse[t] for t in frames]))
+            pairs, line, log = self.scored(self.path("dis.y4m"))
+            self.assertEqual(pairs, [(t, k) for k, t in enumerate(frames)])
+            self.assertIn("distorted starts 20 frames early; confidence 0.99", line)
+            self.assertEqual(self.scored(self.path("dis.y4m"), "--align", str(late))[::2], (pairs, log))
+        late = self.write("late.y4m", y4m(WIDTH, HEIGHT, first[15:]))
+        dis = self.write("dis.y4m", y4m(WIDTH, HEIGHT, worse))
+        result = self.score(late, dis, "--json")
+        self.assertEqual(json.loads(self.assert_ok(result))["results"][0]["alignment"]["late"], 15)
+        self.assertNotIn(b"ended before", result.stderr)
+        # What comes later tells that the guess is wrong.
+        frames = [t for t in range(20, count) if t not in (170, 171)]
+        dis = self.write("dis.y4m", y4m(WIDTH, HEIGHT, [worse[t] for t in frames]))
+        pairs, line, _ = self.scored(dis)
+        self.assertEqual(pairs, [(t, k) for k, t in enumerate(frames)])
+        self.assertIn("distorted starts 20 frames early; 2 frames dropped", line)
+
     def test_a_late_video(self):
         self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE[15:]))
         pairs, line, _ = self.scored(self.video(range(COUNT)))
