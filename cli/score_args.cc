@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/usable_cpus.h"
+#include "metric/registry.h"
 #include "report/log_writer.h"
 
 namespace acutance::cli {
@@ -146,6 +147,20 @@ std::string FormatOf(const ScoreTexts& texts) {
   std::string extension = std::filesystem::path(texts.output).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   return extension.empty() || !FindLogFormat(extension.substr(1)) ? "xml" : extension.substr(1);
+}
+
+/// Features that --require names, so that `--require 'psnr_y.mean>38'` needs no --feature.
+void AddRequiredFeatures(ScoreArgs& args) {
+  for (const Requirement& requirement : args.requirements) {
+    const auto is_named = [&](const OutputSpec& output) {
+      return output.name == requirement.score || output.alias == requirement.score;
+    };
+    const auto metric = std::ranges::find_if(
+        AllMetrics(), [&](const Metric* each) { return std::ranges::any_of(each->outputs, is_named); });
+    if (metric == AllMetrics().end() || !requirement.pool) continue;
+    const auto is_it = [&](const FeatureRequest& request) { return MetricName(request.metric) == (*metric)->name; };
+    if (std::ranges::none_of(args.features, is_it)) args.features.push_back({std::string((*metric)->name), {}});
+  }
 }
 
 /// "0", "0,2"; empty: no choice.
@@ -431,6 +446,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   }
   ACU_RETURN_IF_ERROR(ReadModels(texts, args));
   ACU_RETURN_IF_ERROR(ReadLogArgs(texts, args));
+  AddRequiredFeatures(args);
   args.journal = texts.journal;
   args.maps = texts.maps;
   args.report = texts.report;

@@ -124,6 +124,15 @@ class Gates(CommandTest):
         self.assertFalse(verdict["holds"])
         self.assertEqual(verdict["requirements"][0]["bound"], 99)
 
+    def test_a_required_feature_is_computed(self):
+        """The example of the manual and of --help, as it stands there."""
+        options = ("-m", "vmaf_v0.6.1", "--require", "vmaf_v0.6.1.p5>=0, psnr_y.mean>0, integer_vif_scale0.min>=0", "--json")
+        document = schema.check(json.loads(self.assert_ok(self.score(self.ref, self.dis, *options))))
+        self.assertTrue(document["verdict"]["holds"])
+        self.assertIn("psnr_y", document["results"][0]["features"])
+        plain = json.loads(self.assert_ok(self.score(self.ref, self.dis, "-m", "vmaf_v0.6.1", "-f", "psnr", "--json")))
+        self.assertEqual(document["results"], plain["results"])
+
     def test_names_that_there_are_not(self):
         self.assert_fails(self.gate("--require", "vmaf_v0.6.1.perc5>=0"), 2, "perc5", "worst_percent")
         self.assert_fails(self.gate("--require", "psnr_x.mean>=0", "-o", self.path("log")), 2, "no score 'psnr_x'",
