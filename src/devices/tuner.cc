@@ -166,7 +166,7 @@ Result<std::string> DescribePlan(const MetricWithOptions& planned, const Picture
                      planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
                      WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
                      static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family,
-                     derive ? derive->Print() : "", plan.Print());
+                     derive ? PlanRunner::PrintDerive(*derive, {plan}, context) : "", plan.Print());
 }
 
 std::string WorkloadClassInSource(int width, int height) {

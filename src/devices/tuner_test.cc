@@ -15,6 +15,7 @@ namespace acutance {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr PictureFormat kFormat = {35, 33, 8, PixelFormat::k420};
@@ -51,6 +52,17 @@ TEST(Tuner, PrintsAPlan) {
   EXPECT_THAT(*plan, HasSubstr(" MB, tuned for sm_90\n"));
   EXPECT_THAT(DescribePlan({&vif, OptionValues(vif.options)}, {8, 8, 8}, 0, "").status().message(),
               HasSubstr("at least 16x16"));
+}
+
+/// ssimulacra2's plan makes light of samples itself; butteraugli's reads what the shared launches make.
+TEST(Tuner, PrintsLaunchesThatRun) {
+  const auto plan = [](const char* name) {
+    const Metric& metric = *FindMetric(name);
+    return DescribePlan({&metric, OptionValues(metric.options)}, kFormat, 1, "").value();
+  };
+  EXPECT_THAT(plan("ssimulacra2"), Not(HasSubstr("launch: linear_rgb")));
+  EXPECT_THAT(plan("ssimulacra2"), HasSubstr("launch: ssimulacra2_start"));
+  EXPECT_THAT(plan("butteraugli"), HasSubstr("launch: linear_rgb"));
 }
 
 }  // namespace

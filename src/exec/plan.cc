@@ -114,7 +114,7 @@ std::string Plan::NameOf(int buffer) const {
   return buffers_[buffer - first_own()].name;
 }
 
-std::string Plan::Print() const {
+std::string Plan::Print(const std::function<bool(const Launch&)>& runs) const {
   const auto name = [&](uint64_t reference) {
     const std::string text = NameOf(BufferOf(reference));
     return OffsetOf(reference) ? fmt::format("{} + {} bytes", text, OffsetOf(reference)) : text;
@@ -123,6 +123,7 @@ std::string Plan::Print() const {
   for (const BufferSpec& buffer : buffers_)
     text += fmt::format("{}: {}, {} bytes\n", KindName(buffer.kind), buffer.name, buffer.bytes);
   for (const Launch& launch : launches_) {
+    if (runs && !runs(launch)) continue;
     const KernelImage& kernel = *launch.kernel;
     text +=
         fmt::format("launch: {} {}, {}x{}x{} workgroups of {}x{} items, border: {}\n", kernel.kernel, kernel.variant,
@@ -155,6 +156,17 @@ std::vector<int> BuffersOf(const Plan::Launch& launch) {
   std::vector<int> buffers;
   for (uint32_t i = 0; i < launch.kernel->buffer_args; ++i) buffers.push_back(BufferOf(ReferenceAt(launch.args, i)));
   return buffers;
+}
+
+bool IsIdle(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans) {
+  bool makes_any = false;
+  for (const int buffer : BuffersOf(launch)) {
+    const int input = buffer - Plan::kFirstInput;
+    if (input < 0 || input >= std::ssize(context.inputs) || context.inputs[input].derived.empty()) continue;
+    if (std::ranges::any_of(plans, [&](const Plan* plan) { return plan->ReadsInput(input); })) return false;
+    makes_any = true;
+  }
+  return makes_any;
 }
 
 void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -141,8 +142,8 @@ class Plan {
   bool ReadsInput(int input) const;  // index into the context's inputs
 
   /// The plan as text: buffers with their sizes, launches with kernel, variant, grid, arguments
-  /// and border.
-  std::string Print() const;
+  /// and border; `runs`: whether a launch is told, null: all are.
+  std::string Print(const std::function<bool(const Launch&)>& runs = nullptr) const;
 
  private:
   Status AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args, std::string_view border);
@@ -164,6 +165,9 @@ void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images);
 
 /// The plan's buffers in a launch's BUFFER members, in their order.
 std::vector<int> BuffersOf(const Plan::Launch& launch);
+
+/// Whether a launch of the plan of derived pictures is left out: it makes pictures that none of the plans reads.
+bool IsIdle(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans);
 
 /// The variant "<sample>_<shape>" of `kernel` that the context's overrides or else `table` choose, such
 /// as "u8_64x4r8" for samples of one byte; "<shape>" of a kernel that reads no samples. `sample_bytes`:

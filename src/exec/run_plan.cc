@@ -29,18 +29,6 @@ size_t PackedRowStride(const PlanInput& input) {
 
 size_t PackedPictureBytes(const PlanInput& input) { return PackedRowStride(input) * input.height(); }
 
-/// Whether a launch of the derive plan is left out: it makes pictures that none of the plans reads.
-bool IsIdle(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans) {
-  bool makes_any = false;
-  for (const int buffer : BuffersOf(launch)) {
-    const int input = buffer - Plan::kFirstInput;
-    if (input < 0 || input >= std::ssize(context.inputs) || context.inputs[input].derived.empty()) continue;
-    if (std::ranges::any_of(plans, [&](const Plan* plan) { return plan->ReadsInput(input); })) return false;
-    makes_any = true;
-  }
-  return makes_any;
-}
-
 /// Which of the context's inputs the plans read, or launches that are not idle.
 std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> plans, const PlanContext& context) {
   std::vector<bool> used(context.inputs.size());
@@ -59,6 +47,13 @@ std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> pl
 size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::max(words * plan.items(), 1); }
 
 }  // namespace
+
+std::string PlanRunner::PrintDerive(const Plan& derive, const std::vector<Plan>& plans, const PlanContext& context) {
+  std::vector<const Plan*> all;
+  for (const Plan& plan : plans) all.push_back(&plan);
+  const auto runs = [&](const Plan::Launch& launch) { return !IsIdle(launch, context, all); };
+  return std::ranges::any_of(derive.launches(), runs) ? derive.Print(runs) : "";
+}
 
 size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const std::optional<Plan>& derive,
                                const PlanContext& context) {

@@ -80,6 +80,9 @@ class PlanRunner {
   /// Copies artifact `artifact` of an item into a picture of its format.
   void CopyArtifact(int plan, int item, int artifact, const MutablePicture& to) const;
 
+  /// A derive plan as text, as far as it runs before these plans: "" where they read nothing that it makes.
+  static std::string PrintDerive(const Plan& derive, const std::vector<Plan>& plans, const PlanContext& context);
+
   /// Seconds that the launches of a batch take on the device, without copies. After a Run, whose pictures they read.
   Result<double> TimeLaunches();
 
