@@ -1,9 +1,13 @@
 // One number of a line of doubles, in the order of docs/spec/beyond.md 5.3: by halves of groups of 32, again and again.
 // All items of a workgroup of at least 32 call fold_line. The kernel's shared memory has `double folded[1024]`,
-// a number for each group of the widest pictures.
+// a number for each group of the widest pictures; where it folds a line for each row of items, FOLDED is that row's.
 #pragma once
 
 #define FOLD_GROUP 32
+
+#ifndef FOLDED
+#define FOLDED group.folded
+#endif
 
 struct FoldGroup {
   double value[FOLD_GROUP];
@@ -31,7 +35,7 @@ FUNCTION(void) fold_buffer(CONTEXT(CONST_BUFFER(double) line, int32_t count, boo
       values.value[i] = DOUBLE(0.0);
       if (g * FOLD_GROUP + i < count) values.value[i] = line.data[g * FOLD_GROUP + i];
     }
-    group.folded[g] = folded_group(values, is_sum);
+    FOLDED[g] = folded_group(values, is_sum);
   }
 }
 
@@ -41,10 +45,10 @@ FUNCTION(void) fold_again(CONTEXT(int32_t count, bool is_sum)) {
   FoldGroup values;
   UNROLL for (int32_t i = 0; i < FOLD_GROUP; ++i) {
     values.value[i] = DOUBLE(0.0);
-    if (g * FOLD_GROUP + i < count) values.value[i] = group.folded[g * FOLD_GROUP + i];
+    if (g * FOLD_GROUP + i < count) values.value[i] = FOLDED[g * FOLD_GROUP + i];
   }
   group_barrier();
-  if (g * FOLD_GROUP < count) group.folded[g] = folded_group(values, is_sum);
+  if (g * FOLD_GROUP < count) FOLDED[g] = folded_group(values, is_sum);
   group_barrier();
 }
 
@@ -56,7 +60,7 @@ FUNCTION(double) fold_line(CONTEXT(CONST_BUFFER(double) line, int32_t count, boo
        groups = (groups + FOLD_GROUP - 1) / FOLD_GROUP) {
     fold_again(PASS(groups, is_sum));
   }
-  const double result = group.folded[0];
+  const double result = FOLDED[0];
   group_barrier();
   return result;
 }

@@ -14,6 +14,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "metric/ssimulacra2/ssimulacra2_blur-inl.h"
 #include "metric/ssimulacra2/ssimulacra2_colors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -34,7 +35,7 @@ void Halve(const FloatColors& from, int plane, int width, int height, float* to)
 
 #else
 
-constexpr int kRadius = 5, kSections = 3, kStrip = 64, kGroup = 32;
+constexpr int kStrip = 64, kGroup = 32;
 constexpr int kAhead = kRadius - 1;  // rows below that a row of the blur needs
 constexpr int kRing = 32;            // blurred rows that columns still need: kLanes + 2 * kRadius and more
 constexpr int kStripe = 256, kMargin = kLanes, kPitch = kStripe + 2 * kMargin;
@@ -47,29 +48,6 @@ Floats Zeros(size_t count) {
   std::fill_n(floats.get(), count, 0.0f);
   return floats;
 }
-
-/// The state of a blur: of rows or columns, one in each lane.
-struct Sections {
-  VF before[kSections], before_that[kSections];
-
-  static constexpr int kFloats = 2 * kSections * kLanes;
-
-  HWY_INLINE void Load(const float* from) {
-    for (int k = 0; k < kSections; ++k) {
-      before[k] = hn::Load(DF(), from + k * kLanes);
-      before_that[k] = hn::Load(DF(), from + (k + kSections) * kLanes);
-    }
-  }
-  HWY_INLINE void Store(float* to) const {
-    for (int k = 0; k < kSections; ++k) {
-      hn::Store(before[k], DF(), to + k * kLanes);
-      hn::Store(before_that[k], DF(), to + (k + kSections) * kLanes);
-    }
-  }
-};
-
-/// What is blurred: a video's values, their squares, and their products with the reference's.
-enum Blurred { kMean, kSquare, kProduct, kBlurred };
 
 class ScaleSums {
  public:
@@ -194,66 +172,17 @@ class ScaleSums {
 
   template <int what>
   void BlurRows(const Pair& pair, int batch) {
-    constexpr int kAlone = 8;
     const float* own = pair.own.turned.get() + kLanes * ptrdiff_t{kMargin - begin_};
     const float* reference = pair.reference.turned.get() + kLanes * ptrdiff_t{kMargin - begin_};
     float* state = pair.own.rows.get() + (ptrdiff_t{what} * batches_ + batch) * Sections::kFloats;
     Sections sections;
     sections.Load(state);
-    int n = begin_ == 0 ? 1 - kRadius : begin_;
-    for (; n < std::min(kAlone, end()); ++n) MakeOne<what>(own, reference, n, sections);
-    for (; n < std::min(end(), width_ - kRadius - 2); n += 4) MakeFour<what>(own, reference, n, sections);
-    for (; n < end(); ++n) MakeOne<what>(own, reference, n, sections);
+    HWY_NAMESPACE::BlurRows<what>({own, reference, width_}, begin_, end(), sections, turned_out_.get());
     sections.Store(state);
     float* rows = pair.own.ring[what].get() + ptrdiff_t{batch * kLanes % kRing} * kPitch;
     for (int x = 0; x < end() - begin_; x += kTile)
       for (int r = 0; r < kLanes; r += kTile)
         TurnTile(turned_out_.get() + ptrdiff_t{kLanes} * x + r, kLanes, rows + ptrdiff_t{r} * kPitch + x, kPitch);
-  }
-
-  template <int what>
-  static HWY_INLINE VF At(const float* own, const float* reference, int x) {
-    const ptrdiff_t at = ptrdiff_t{kLanes} * x;
-    const VF value = hn::Load(DF(), own + at);
-    if constexpr (what == kMean) return value;
-    else if constexpr (what == kSquare) return hn::Mul(value, value);
-    else return hn::Mul(hn::Load(DF(), reference + at), value);
-  }
-
-  template <int what>
-  HWY_INLINE void MakeOne(const float* own, const float* reference, int n, Sections& state) {
-    const int left = n - kRadius - 1;
-    const VF before = left < 0 ? hn::Zero(DF()) : At<what>(own, reference, left);
-    const VF input = hn::Add(before, At<what>(own, reference, n + kRadius - 1));
-    for (int k = 0; k < kSections; ++k) {
-      const VF weighted = hn::Mul(input, Number(section_input(k, 0)));
-      const VF output = hn::MulAdd(state.before_that[k], Number(section_before_that(k, 0)), weighted);
-      state.before_that[k] = state.before[k];
-      state.before[k] = hn::MulAdd(state.before[k], Number(section_before(k, 0)), output);
-    }
-    if (n >= 0) StoreOutput(n, state.before[0], state.before[1], state.before[2]);
-  }
-
-  template <int what>
-  HWY_INLINE void MakeFour(const float* own, const float* reference, int n, Sections& state) {
-    VF input[4], outputs[kSections][4];
-    for (int j = 0; j < 4; ++j)
-      input[j] = hn::Add(At<what>(own, reference, n + j - kRadius - 1), At<what>(own, reference, n + j + kRadius - 1));
-    for (int k = 0; k < kSections; ++k) {
-      for (int i = 0; i < 4; ++i) {
-        VF output = hn::Mul(input[0], Number(section_input(k, i)));
-        for (int j = 1; j <= i; ++j) output = hn::MulAdd(input[j], Number(section_input(k, i - j)), output);
-        output = hn::MulAdd(state.before_that[k], Number(section_before_that(k, i)), output);
-        outputs[k][i] = hn::MulAdd(state.before[k], Number(section_before(k, i)), output);
-      }
-      state.before_that[k] = outputs[k][2];
-      state.before[k] = outputs[k][3];
-    }
-    for (int i = 0; i < 4; ++i) StoreOutput(n + i, outputs[0][i], outputs[1][i], outputs[2][i]);
-  }
-
-  HWY_INLINE void StoreOutput(int n, VF a, VF b, VF c) {
-    hn::Store(hn::Add(a, hn::Add(b, c)), DF(), turned_out_.get() + kLanes * ptrdiff_t{n - begin_});
   }
 
   /// Outputs of rows [begin, end) and their maps; rows above the picture only set the state.
@@ -274,40 +203,18 @@ class ScaleSums {
     Component& reference = videos_[0].components[c];
     for (int x = 0; x < this->end() - begin_; x += kLanes) {
       VF means[of_reference][kLanes], others[of_others][kLanes];
-      BlurColumn(reference, rows, count, x, means);
+      BlurColumn(RingsOf(reference), rows, count, x, means);
       for (size_t v = 1; v < videos_.size(); ++v) {
-        BlurColumn(videos_[v].components[c], rows, count, x, others);
+        BlurColumn(RingsOf(videos_[v].components[c]), rows, count, x, others);
         AddMaps(c, {videos_[v].components[c], reference}, begin, std::max(0, -begin), count, x, means, others);
       }
     }
   }
 
-  /// Where rows that the blur reads begin in a ring.
-  struct RingRows {
-    ptrdiff_t above[kLanes], below[kLanes];
-  };
-
-  template <int blurs>
-  static HWY_INLINE void BlurColumn(Component& component, const RingRows& rows, int count, int x,
-                                    VF (&blurred)[blurs][kLanes]) {
-    const DF d;
-    for (int f = 0; f < blurs; ++f) {
-      float* kept = component.columns.get() + (ptrdiff_t{f} * (kStripe / kLanes) + x / kLanes) * Sections::kFloats;
-      const float* ring = component.ring[f].get() + x;
-      Sections state;
-      state.Load(kept);
-      for (int i = 0; i < count; ++i) {
-        const VF input = hn::Add(hn::Load(d, ring + rows.above[i]), hn::Load(d, ring + rows.below[i]));
-        for (int k = 0; k < kSections; ++k) {
-          const VF old =
-              hn::NegMulSub(Number(bits_float(kSectionDownBefore[k])), state.before[k], state.before_that[k]);
-          state.before_that[k] = state.before[k];
-          state.before[k] = hn::MulAdd(Number(bits_float(kSectionDownInput[k])), input, old);
-        }
-        blurred[f][i] = hn::Add(state.before[0], hn::Add(state.before[1], state.before[2]));
-      }
-      state.Store(kept);
-    }
+  static BlurRings RingsOf(Component& component) {
+    return {{component.ring[kMean].get(), component.ring[kSquare].get(), component.ring[kProduct].get()},
+            component.columns.get(),
+            kStripe / kLanes};
   }
 
   /// Of rows begin + first to begin + count - 1; `r` and `m`: what is blurred of the reference and of the other video.

@@ -2,7 +2,6 @@
 // then strip after strip. Workgroup (i, c, pair) makes sum i of component c, BLOCK_Y strips at a time.
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 
-#define GROUP 32
 #define MOST_GROUPS 1024  // of the widest pictures
 
 struct Ssimulacra2SumsShared {
@@ -13,43 +12,13 @@ KERNEL_USES(Ssimulacra2BlurArgs, Ssimulacra2SumsShared)
 
 #include "metric/ssimulacra2/ssimulacra2_fields.kernel.h"
 
-struct FoldGroup {
-  double value[GROUP];
-};
+#define FOLDED group.folded[local_y()]
+#include "metric/blocks/fold_by_32.kernel.h"
 
-FUNCTION(double) fold(FoldGroup values) {
-  FoldGroup v = values;
-  UNROLL for (int32_t i = 0; i < 16; ++i) v.value[i] = v.value[i] + v.value[i + 16];
-  UNROLL for (int32_t i = 0; i < 8; ++i) v.value[i] = v.value[i] + v.value[i + 8];
-  UNROLL for (int32_t i = 0; i < 4; ++i) v.value[i] = v.value[i] + v.value[i + 4];
-  UNROLL for (int32_t i = 0; i < 2; ++i) v.value[i] = v.value[i] + v.value[i + 2];
-  return v.value[0] + v.value[1];
-}
-
-FUNCTION(void) fold_columns(CONTEXT(int32_t strip, int32_t groups)) {
+FUNCTION(void) fold_columns(CONTEXT(int32_t strip)) {
   CONST_BUFFER(double)
   columns = CONST_BUFFER_AT(double, args.columns, first_column(PASS(group_y(), strip, group_x())));
-  for (int32_t g = local_x(); g < groups; g += BLOCK_X) {
-    FoldGroup values;
-    UNROLL for (int32_t i = 0; i < GROUP; ++i) {
-      values.value[i] = DOUBLE(0.0);
-      if (g * GROUP + i < args.width) values.value[i] = columns.data[g * GROUP + i];
-    }
-    group.folded[local_y()][g] = fold(values);
-  }
-}
-
-// The first `count` of what is folded.
-FUNCTION(void) fold_again(CONTEXT(int32_t count)) {
-  const int32_t g = local_x();
-  FoldGroup values;
-  UNROLL for (int32_t i = 0; i < GROUP; ++i) {
-    values.value[i] = DOUBLE(0.0);
-    if (g * GROUP + i < count) values.value[i] = group.folded[local_y()][g * GROUP + i];
-  }
-  group_barrier();
-  if (g * GROUP < count) group.folded[local_y()][g] = fold(values);
-  group_barrier();
+  fold_buffer(PASS(columns, args.width, true));
 }
 
 KERNEL_MAIN() {
@@ -57,12 +26,12 @@ KERNEL_MAIN() {
   const int32_t sum = SSIMULACRA2_SUMS * group_y() + group_x();
   if (((args.needs >> sum) & 1) != 0) {
     for (int32_t first = 0; first < args.strips; first += BLOCK_Y) {
-      int32_t count = (args.width + GROUP - 1) / GROUP;
-      if (first + local_y() < args.strips) fold_columns(PASS(first + local_y(), count));
+      int32_t count = (args.width + FOLD_GROUP - 1) / FOLD_GROUP;
+      if (first + local_y() < args.strips) fold_columns(PASS(first + local_y()));
       group_barrier();
       while (count > 1) {
-        fold_again(PASS(count));
-        count = (count + GROUP - 1) / GROUP;
+        fold_again(PASS(count, true));
+        count = (count + FOLD_GROUP - 1) / FOLD_GROUP;
       }
       for (int32_t i = 0; i < BLOCK_Y; ++i) {
         if (first + i < args.strips) total = total + group.folded[i][0];
