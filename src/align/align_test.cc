@@ -303,6 +303,23 @@ TEST(AlignTracks, FindsAFreezeInAnEncodeWhoseErrorsLast) {
   for (const auto& [i, j] : alignment.pairs) EXPECT_EQ(i, j == 30 || j == 31 ? 29 : j);
 }
 
+TEST(AlignTracks, FindsSingleRepeatsWhereAnEncodeThatIsInStepMovesSlowly) {
+  FrameTrack reference, distorted;
+  std::mt19937 random(1);
+  for (int k = 0; k < 150; ++k) {
+    reference.signatures.push_back(SpotAt(0.06 * k));
+    if (k % 40 == 30) {
+      distorted.signatures.push_back(distorted.signatures.back());
+      continue;
+    }
+    FrameSignature& coded = distorted.signatures.emplace_back(reference.signatures.back());
+    for (uint16_t& cell : coded.cells) cell = static_cast<uint16_t>(cell + random() % 300);
+  }
+  const Alignment alignment = Aligned(reference, distorted);
+  for (const auto& [i, j] : alignment.pairs) EXPECT_EQ(i, j % 40 == 30 ? j - 1 : j);
+  EXPECT_GE(alignment.pairs.size(), 140u) << alignment.Describe();
+}
+
 TEST(AlignTracks, FindsAFreezeThatOnlyDetailsShow) {
   const auto frame = [](int k) {
     FrameSignature signature = SpotAt(k < 60 ? k : 60);
@@ -395,6 +412,28 @@ TEST(AlignTracks, LeavesAWeakEncodeOfWhatHardlyMovesToItsTimes) {
   EXPECT_FALSE(AlignTracks(reference, encode).ok());
   const Result<Alignment> far = AlignTracks(reference, WeakEncode(Frames(100, 260)));
   EXPECT_TRUE(!far.ok() || !far->is_plain());
+}
+
+TEST(PlainEvidenceOf, TakesAnEncodeThatComesBackToItsNumberForLate) {
+  const auto frame = [](int k) {
+    FrameSignature signature = SlopeAt(3 * k);
+    for (size_t c = 0; c < FrameSignature::kDetails; ++c)
+      signature.details[c] = static_cast<int8_t>(std::lround(20 * std::sin(static_cast<double>(c) + 0.05 * k)));
+    return signature;
+  };
+  const auto encode = [&](int every) {  // up to three frames late, but for those that are coded alone
+    FrameTrack track;
+    std::mt19937 random(1);
+    for (int k = 0; k < 160; ++k) {
+      FrameSignature& coded = track.signatures.emplace_back(frame(std::max(k - 3, k - k % every)));
+      for (uint16_t& cell : coded.cells) cell = static_cast<uint16_t>(cell + random() % 200);
+    }
+    return track;
+  };
+  FrameTrack reference;
+  for (int k = 0; k < 160; ++k) reference.signatures.push_back(frame(k));
+  EXPECT_EQ(PlainEvidenceOf(reference, encode(12)), PlainEvidence::kTooLittle);
+  EXPECT_EQ(PlainEvidenceOf(reference, encode(1000)), PlainEvidence::kAgainst);
 }
 
 /// Noise of which the encoder kept a part.

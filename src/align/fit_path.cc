@@ -215,6 +215,31 @@ bool StepsFit(const StepCosts& steps, double floor, const FramePath& path) {
   return true;
 }
 
+/// Whether a frame that repeats the one before lies nearer to that one's reference frame, amid frames that lie nearest
+/// to their own: their encode is not late, so that it did not stop by itself.
+bool StopsInStep(const FittedPath& fitted, const std::vector<uint8_t>& repeats) {
+  constexpr int64_t kAbout = 12, kLeast = 8;
+  constexpr double kMost = 0.9;
+  const auto is_nearer = [&](int64_t j, int64_t other) {
+    const double cells = fitted.fine->Residual(j, j) - fitted.fine->Residual(j, other);
+    const double details = fitted.details->Residual(j, j) - fitted.details->Residual(j, other);
+    return cells >= 0 && details >= 0 && cells + details > 0;
+  };
+  const auto last = std::min(static_cast<int64_t>(repeats.size()), fitted.reference_count) - 1;
+  for (int64_t j = 1; j < last; ++j) {
+    if (repeats[static_cast<size_t>(j)] == 0 || !is_nearer(j, j - 1)) continue;
+    int64_t about = 0, in_step = 0;
+    for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(last, j + kAbout + 1); ++k) {
+      if (repeats[static_cast<size_t>(k)] != 0) continue;
+      ++about;
+      in_step +=
+          fitted.fine->Residual(k, k) < std::min(fitted.fine->Residual(k, k - 1), fitted.fine->Residual(k, k + 1));
+    }
+    if (about >= kLeast && static_cast<double>(in_step) >= kMost * static_cast<double>(about)) return true;
+  }
+  return false;
+}
+
 /// Has paths cost what is new in the errors of frames, as these pairs tell it.
 void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
   fitted.steps = std::make_unique<StepCosts>(*fitted.fine, pairs, distorted_count, fitted.reference_count);
@@ -325,7 +350,7 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                         std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
   // Also where the path stays at its number: what fits better may lie beyond the paths that were tried.
-  if (!FitsEachFrame(*fitted.fine, pairs, reference.size())) return std::nullopt;
+  if (!FitsEachFrame(*fitted.fine, pairs, reference.size()) || StopsInStep(fitted, search.repeats)) return std::nullopt;
   if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEvenly(*fitted.fine, pairs) ||
                     !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||
                     !StepsFit(*fitted.detail_steps, 16 * fitted.details->floor(), path)))

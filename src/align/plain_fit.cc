@@ -104,15 +104,17 @@ bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted) {
 }
 
 /// An encode that is late where little moves lies nearer to what came before, by three times where it has lost nearly
-/// everything. Details lag less: frames that are off by what one can see differ by an eighth there.
+/// everything. Details lag less: frames that are off by what one can see differ by an eighth there, unless the encode
+/// comes back to its own number again and again, as at frames that are coded alone.
 PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& distorted) {
-  constexpr int64_t kLeast = 12, kFarthest = 300;  // frames
+  constexpr int64_t kLeast = 12, kFarthest = 300, kBack = 24;  // frames
   constexpr double kMostFirsts = 0.6, kLate = 3, kDetailsLate = 1.12, kDetailFloor = FrameSignature::kDetails / 16.0;
   const int64_t count = std::min(reference.size(), distorted.size());
   if (count < kLeast) return PlainEvidence::kAgainst;
   constexpr FrameSignature kFlat{};
   Lead cells, details;
   double energy = 0;
+  int64_t last_first = -1, longest = 0;  // frames after one that lies nearest to its own number
   for (int64_t k = 0; k < count; ++k) {
     const Frame frame{reference.signatures, distorted.signatures[static_cast<size_t>(k)], k};
     double cell = std::numeric_limits<double>::infinity(), detail = cell;
@@ -123,13 +125,17 @@ PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& dis
         detail = std::min(detail, DetailDistanceOf(frame.distorted, frame.at(i)));
       }
     energy += DistanceOf(frame.distorted, kFlat);
-    cells.Add(frame.DistanceFrom(k) + kFloor, cell + kFloor);
-    details.Add(DetailDistanceOf(frame.distorted, frame.at(k)) + kDetailFloor, detail + kDetailFloor);
+    const double own = frame.DistanceFrom(k), own_detail = DetailDistanceOf(frame.distorted, frame.at(k));
+    cells.Add(own + kFloor, cell + kFloor);
+    details.Add(own_detail + kDetailFloor, detail + kDetailFloor);
+    if (own < cell && own_detail < detail) last_first = k;
+    longest = std::max(longest, k - last_first);
   }
   const auto most = static_cast<int64_t>(kMostFirsts * static_cast<double>(count));
   if (cells.firsts > most && details.firsts > most) return PlainEvidence::kFor;
   const bool is_same = cells.own < kMostUnexplained * energy;
-  const bool is_near = cells.own < kLate * cells.nearest && details.own < kDetailsLate * details.nearest;
+  const bool is_in_step = longest <= kBack || details.own < kDetailsLate * details.nearest;
+  const bool is_near = cells.own < kLate * cells.nearest && is_in_step;
   return is_same && is_near ? PlainEvidence::kTooLittle : PlainEvidence::kAgainst;
 }
 
