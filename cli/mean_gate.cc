@@ -59,7 +59,7 @@ class MeanGate {
                                       order_.begin() + static_cast<std::ptrdiff_t>(end));
       ACU_RETURN_IF_ERROR(ScoreParts(drawn));
       for (; next < end && test_->verdict() == Verdict::kOpen; ++next) test_->Add(Turned(means_[order_[next]]));
-      progress_.Update({frames_read_, frames_, model_, Turned(test_->mean()), 0});
+      progress_.Update({frames_read(), frames_, model_, Turned(test_->mean()), 0});
     }
     progress_.Clear();
     return {};
@@ -77,14 +77,17 @@ class MeanGate {
   /// mean equal to the bound meets both.
   double Turned(double score) const { return args_.mean_gate->at_least ? score : least_ + most_ - score; }
 
+  int64_t frames_read() const { return static_cast<int64_t>(read_.size()); }
+
   std::string Sentence(bool holds) const {
     const MeanGateChoice& gate = *args_.mean_gate;
     const char* const is = gate.at_least ? (holds ? "at least" : "below") : (holds ? "at most" : "above");
-    return fmt::format("{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %), whose mean is {:.4f}; {}",
-                       args_.distorted.front(), model_, is, gate.bound,
-                       test_->is_certain() ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100),
-                       frames_read_, frames_, 100.0 * static_cast<double>(frames_read_) / static_cast<double>(frames_),
-                       MeanOfRead(), holds ? "as required" : "required is otherwise");
+    return fmt::format(
+        "{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %), whose mean is {:.4f}; {}",
+        args_.distorted.front(), model_, is, gate.bound,
+        test_->is_certain() ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100), frames_read(), frames_,
+        100.0 * static_cast<double>(frames_read()) / static_cast<double>(frames_), MeanOfRead(),
+        holds ? "as required" : fmt::format("{} {:g} is required", gate.at_least ? "at least" : "at most", gate.bound));
   }
 
   nlohmann::ordered_json Document(bool holds) const {
@@ -108,7 +111,7 @@ class MeanGate {
             {"least_mean", JsonNumber(whole(bounds.low))},
             {"greatest_mean", JsonNumber(whole(bounds.high))},
             {"frames", frames_},
-            {"frames_read", frames_read_},
+            {"frames_read", frames_read()},
             {"seed", gate.seed},
             {"text", Sentence(holds)},
             {"warnings", warned_}};
@@ -217,7 +220,7 @@ class MeanGate {
     ACU_RETURN_IF_ERROR(ReadModel(*run.session));
     if (run.frames != static_cast<int64_t>(frames.size()))
       return Error(StatusCode::kBadData, "a video ends before frame {}, of which it told", frames.back());
-    frames_read_ += run.frames;
+    read_.insert(frames.begin(), std::ranges::lower_bound(frames, first_ + frames_));
     const ScoreTable& table = run.session->scores(0);
     std::vector<double> sums;
     for (const auto& [begin, end] : ranges) {
@@ -253,7 +256,8 @@ class MeanGate {
   std::optional<double> frame_rate_;
   int64_t late_ = 0;
   int64_t first_ = 0, last_ = 0;  // of the reference's frames that have partners
-  int64_t frames_ = 0, frames_read_ = 0;
+  int64_t frames_ = 0;
+  std::set<int64_t> read_;  // those round parts, too, some of which are read more than once
   int64_t part_ = 1;
   size_t parts_ = 0;
   int64_t rest_frames_ = 0;

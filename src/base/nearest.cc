@@ -39,6 +39,10 @@ std::string NearestName(std::string_view wanted, std::span<const std::string_vie
       best = name;
     }
   }
+  if (best.empty() && wanted.size() >= 3) {  // "vmaf" for "vmaf_v0.6.1"
+    const auto longer = std::ranges::find_if(names, [&](std::string_view name) { return name.starts_with(wanted); });
+    if (longer != names.end()) best = *longer;
+  }
   return std::string(best);
 }
 

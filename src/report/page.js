@@ -54,17 +54,23 @@
     const others = document.createElement("details"), summary = document.createElement("summary");
     summary.textContent = "More";
     others.appendChild(summary);
+    const isChecked = (curve, i) =>
+      shares ? data.videos.length === 1 || curve.name === all[0].name : some ? curve.shown && curve.video === 0 : i < 3;
+    // Those that are seen at first take the colors first, so that no two of them look alike.
+    const first = all.filter(isChecked);
+    [...first, ...all.filter((curve) => !first.includes(curve))].forEach((curve, i) => {
+      curve.color = COLORS[i % COLORS.length];
+    });
     all.forEach((curve, i) => {
       const item = document.createElement("label"), check = document.createElement("input");
       const swatch = document.createElement("span");
       check.type = "checkbox";
-      check.checked = shares ? data.videos.length === 1 || curve.name === all[0].name : (some ? curve.shown && curve.video === 0 : i < 3);
+      check.checked = isChecked(curve, i);
       if (check.checked) chart.shown.add(curve);
       check.addEventListener("change", () => {
         if (check.checked) chart.shown.add(curve); else chart.shown.delete(curve);
         draw();
       });
-      curve.color = COLORS[i % COLORS.length];
       swatch.className = "swatch";
       swatch.style.background = curve.color;
       item.append(check, swatch, label(curve));

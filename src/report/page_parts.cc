@@ -331,20 +331,22 @@ std::string LossPart(const Page& page) {
 std::string WorstSecondsPart(const Page& page) {
   constexpr int kCount = 5;
   if (page.quality_column < 0) return "";
+  const bool names_encodes = page.videos.size() > 1;
   std::string rows;
   for (size_t v = 0; v < page.videos.size(); ++v)
     for (const WorstSecond& second : FindWorstSeconds(page, v, kCount))
       rows += fmt::format(
           "<tr><td><button type=\"button\" class=\"go\" data-frame=\"{}\">{}</button></td><td>{} to "
-          "{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
+          "{}</td><td>{:.2f}</td><td>{}</td>{}</tr>\n",
           second.first, Clock(page, second.first), second.first, second.first + second.frames - 1, second.score,
-          EscapeXml(MostlyLost(page, v, second)), EscapeXml(VideoName(*page.summary, v)));
+          EscapeXml(MostlyLost(page, v, second)),
+          names_encodes ? "<td>" + EscapeXml(VideoName(*page.summary, v)) + "</td>" : "");
   if (rows.empty()) return "";
   return "<section aria-labelledby=\"h-seconds\"><h2 id=\"h-seconds\">Worst seconds</h2><div "
          "class=\"wide\"><table><thead><tr><th scope=\"col\">from</th>"
          "<th scope=\"col\">frames</th><th scope=\"col\">" +
-         EscapeXml(QualityName(page)) +
-         ", mean</th><th scope=\"col\">mostly for</th><th scope=\"col\">encode</th></tr></thead><tbody>\n" + rows +
+         EscapeXml(QualityName(page)) + ", mean</th><th scope=\"col\">mostly for</th>" +
+         (names_encodes ? "<th scope=\"col\">encode</th>" : "") + "</tr></thead><tbody>\n" + rows +
          "</tbody></table></div></section>\n";
 }
 

@@ -137,6 +137,7 @@ class Gates(CommandTest):
         self.assert_fails(self.gate("--require", "vmaf_v0.6.1.perc5>=0"), 2, "perc5", "worst_percent")
         self.assert_fails(self.gate("--require", "psnr_x.mean>=0", "-o", self.path("log")), 2, "no score 'psnr_x'",
                           "did you mean 'psnr_y'?")
+        self.assert_fails(self.gate("--require", "vmaf.p5>=0"), 2, "did you mean 'vmaf_v0.6.1'?")
         self.assertRaises(FileNotFoundError, self.read, "log")
         self.assert_fails(self.gate("--require", "apsnr_x>=0"), 2, "apsnr_x")
         self.assert_fails(self.gate("--junit", self.path("j")), 2, "--require")

@@ -177,6 +177,8 @@ class Verdicts(CommandTest):
             mean = self.mean("-m", model, *size)
             document = self.verdict("-m", model, *size, "--at-least", mean + 1e-7, "--certain", status=3)
             self.assertTrue(document["certain"])
+            self.assertLessEqual(document["frames_read"], document["frames"])
+            self.assertRegex(document["text"], r"; at least [\d.]+ is required$")
             # Frames of the greatest score may stay unread: they are no better than is assumed of them.
             self.assertAlmostEqual(document["greatest_mean"], mean, delta=2e-7)
             self.verdict("-m", model, *size, "--at-least", mean - 1e-7, "--certain", status=0)

@@ -225,6 +225,12 @@ class Report(CommandTest):
                                capture_output=True, text=True, timeout=120, env={**os.environ, "HOME": self.folder.name})
         self.assertIn('data-drawn="true"', shown.stdout)
         self.assertEqual(len(re.findall(r"<path d=\"M[\d.]", shown.stdout)), 1 + 6)  # the model and its features
+        fieldsets = re.findall(r"<fieldset.*?</fieldset>", shown.stdout, re.S)
+        for fieldset in fieldsets:  # what is seen at first is told apart by color
+            seen = re.findall(r"background: ([^;]+);", fieldset.split("<details")[0])
+            self.assertEqual(len(set(seen)), len(seen), seen)
+        self.assertGreater(len(fieldsets), 1)
+        self.assertNotIn('scope="col">encode', shown.stdout)  # a column that says the same in each row
         self.assertNotIn("CONSOLE", shown.stderr)  # neither an error of the script nor a refused request
 
 
