@@ -44,8 +44,7 @@ std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own) {
   const OptionSpec shared[] = {
       {"matrix", "",
        "how luma and chroma are made of colors: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines; rgb: the "
-       "planes "
-       "are red, green and blue",
+       "planes are red, green and blue",
        std::string("auto"), 0, 0, false},
       {"range", "", "limited or full", std::string("limited"), 0, 0, false},
       {"chroma_location", "", "where chroma lies: left, center, topleft, top", std::string("left"), 0, 0, false},
