@@ -28,18 +28,15 @@ WorkCrew::~WorkCrew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void WorkCrew::Post(size_t bytes, const std::function<void()>& work) {
-  bool is_queued = false;
+bool WorkCrew::Queue(size_t bytes, const std::function<void()>& work) {
   {
     const std::lock_guard lock(mutex_);
-    if (queue_.size() < 2 * threads_.size() && queued_bytes_ + bytes <= kMostQueuedBytes) {
-      queue_.push_back({bytes, work});
-      queued_bytes_ += bytes;
-      is_queued = true;
-    }
+    if (queue_.size() >= 2 * threads_.size() || queued_bytes_ + bytes > kMostQueuedBytes) return false;
+    queue_.push_back({bytes, work});
+    queued_bytes_ += bytes;
   }
-  if (is_queued) posted_.notify_one();
-  else work();
+  posted_.notify_one();
+  return true;
 }
 
 void WorkCrew::Serve() {

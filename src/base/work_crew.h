@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -22,8 +23,17 @@ class WorkCrew {
   WorkCrew& operator=(const WorkCrew&) = delete;
 
   /// Work that holds `bytes` of memory until it is done, and throws nothing. It runs in the caller's thread where the
-  /// queue is full.
-  void Post(size_t bytes, const std::function<void()>& work);
+  /// queue is full, or has no memory to grow: who waits for posted work waits for nothing that was lost.
+  template <typename Posted>
+  void Post(size_t bytes, const Posted& work) noexcept {
+    bool is_queued = false;
+    try {
+      is_queued = Queue(bytes, work);
+    } catch (const std::bad_alloc&) {
+      is_queued = false;
+    }
+    if (!is_queued) work();
+  }
 
  private:
   struct Work {
@@ -31,6 +41,8 @@ class WorkCrew {
     std::function<void()> run;
   };
 
+  /// Whether there was room.
+  bool Queue(size_t bytes, const std::function<void()>& work);
   void Serve();
 
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 
 namespace acutance {
 namespace {
@@ -13,6 +14,28 @@ TEST(WorkCrew, DoesWhatDoesNotFitIntoItsQueueInThePostersThread) {
   bool is_own = false;
   crew.Post(size_t{1} << 40, [&] { is_own = std::this_thread::get_id() == own; });
   EXPECT_TRUE(is_own);
+}
+
+/// Work of which the n-th copy finds no memory.
+struct Costly {
+  Costly(int& copies, bool& done) : left(&copies), is_done(&done) {}
+  Costly(const Costly& other) : left(other.left), is_done(other.is_done) {
+    if (--*left == 0) throw std::bad_alloc();
+  }
+  void operator()() const { *is_done = true; }
+
+  int* left;
+  bool* is_done;
+};
+
+TEST(WorkCrew, DoesWhatItHasNoMemoryToQueueInThePostersThread) {
+  WorkCrew crew(1);
+  for (const int n : {1, 2}) {  // into a function object, into the queue
+    int left = n;
+    bool is_done = false;
+    EXPECT_NO_THROW(crew.Post(1, Costly(left, is_done)));
+    EXPECT_TRUE(is_done) << n;
+  }
 }
 
 TEST(WorkCrew, EndsWhatWasPosted) {
