@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/files.h"
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
@@ -89,6 +90,16 @@ Status WriteText(const std::string& path, const std::string& text) {
   return file->Commit();
 }
 
+/// The files of a folder but hidden ones, in the order of their names.
+Result<std::vector<std::string>> VideosIn(const std::string& folder) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
+  std::vector<std::string> files;
+  for (const std::string& name : names)
+    if (const std::filesystem::path path = std::filesystem::path(folder) / name; name[0] != '.' && IsRegularFile(path))
+      files.push_back(path.string());
+  return files;
+}
+
 /// "DIR", "NAME=FILE,FILE" or "FILE"; files without a name are one curve.
 Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& texts) {
   std::vector<LadderCurve> curves;
@@ -98,17 +109,12 @@ Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& text
     curve->encodes.insert(curve->encodes.end(), files.begin(), files.end());
   };
   for (const std::string& text : texts) {
-    std::error_code error;
-    if (std::filesystem::is_directory(text, error)) {
-      std::vector<std::string> files;
-      for (const auto& entry : std::filesystem::directory_iterator(text, error))
-        if (entry.is_regular_file() && entry.path().filename().string()[0] != '.')
-          files.push_back(entry.path().string());
-      if (error || files.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", text);
-      std::ranges::sort(files);
+    if (std::error_code ignored; std::filesystem::is_directory(text, ignored)) {
+      ACU_ASSIGN_OR_RETURN(const std::vector<std::string> files, VideosIn(text));
+      if (files.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", text);
       const std::filesystem::path folder = std::filesystem::path(text).lexically_normal();
       add((folder.has_filename() ? folder : folder.parent_path()).filename().string(), files);
-    } else if (const size_t equals = text.find('='); equals != text.npos && !std::filesystem::exists(text)) {
+    } else if (const size_t equals = text.find('='); equals != text.npos && !Exists(text)) {
       std::vector<std::string> files;
       for (std::string_view rest = std::string_view(text).substr(equals + 1); !rest.empty();) {
         const std::string_view file = rest.substr(0, rest.find(','));

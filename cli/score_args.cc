@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/files.h"
 #include "base/usable_cpus.h"
 #include "metric/registry.h"
 #include "report/log_writer.h"
@@ -46,10 +47,10 @@ Status ReadFrameRange(const std::string& text, ScoreArgs& args) {
 
 /// vmaf_v0.6.1, model.json, or the long form version=...:name=...
 Result<ModelSpec> ReadModel(const std::string& text) {
-  if (text.find('=') != std::string::npos && !std::filesystem::exists(text)) return ParseModelSpec(text);
+  if (text.find('=') != std::string::npos && !Exists(text)) return ParseModelSpec(text);
   ModelSpec spec;
   const std::filesystem::path path(text);
-  if (path.extension() == ".json" || std::filesystem::exists(path)) {
+  if (path.extension() == ".json" || Exists(path)) {
     spec.path = text;
     spec.name = path.stem().string();
   } else {

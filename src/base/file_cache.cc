@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/hash.h"
 
 namespace acutance {
@@ -161,10 +162,12 @@ void FileCache::Remove(std::string_view key) const {
 void FileCache::RemoveOldFiles() const {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  for (fs::directory_iterator entry(Path(), error), end; !error && entry != end; entry.increment(error)) {
+  const Result<std::vector<std::string>> names = NamesIn(Path());
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
     std::error_code gone;  // removed by another process
-    const fs::file_time_type time = fs::last_write_time(entry->path(), gone);
-    if (!gone) files.emplace_back(time, entry->path());
+    const fs::file_time_type time = fs::last_write_time(Path() / name, gone);
+    if (!gone) files.emplace_back(time, Path() / name);
   }
   std::ranges::sort(files);
   for (size_t i = 0; i + max_files_ < files.size(); ++i) fs::remove(files[i].second, error);

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
+
+#include "base/files.h"
 
 namespace acutance {
 namespace {
@@ -60,7 +61,7 @@ Result<int64_t> FrameOf(const PartChoice::Start& start, std::optional<double> fr
 
 Result<PartChoice> ParseParts(const std::string& text) {
   if (text.find(',') == text.npos) {
-    if (std::filesystem::is_regular_file(text)) return ReadFile(text);
+    if (IsRegularFile(text)) return ReadFile(text);
     const auto length = ParseStart(text);
     if (!length || length->at <= 0) return Malformed(text);
     return PartChoice{.every = length};

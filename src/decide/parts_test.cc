@@ -46,6 +46,7 @@ TEST(Parts, Files) {
 TEST(Parts, Errors) {
   for (const char* text : {"", "s", "4x", "-1s", "0s", "1.5f", "4 s", "no_such_file", "1,,2", "0,x"})
     EXPECT_FALSE(ParseParts(text).ok()) << text;
+  EXPECT_FALSE(ParseParts(std::string(5000, '1')).ok()) << "too long for a file's name";
   EXPECT_FALSE(CutParts(*ParseParts("4s"), 0, 100, {}).ok());
   EXPECT_FALSE(CutParts(*ParseParts("0.01s"), 0, 100, 25).ok());
   EXPECT_FALSE(CutParts(*ParseParts("5f,5f"), 0, 100, {}).ok());

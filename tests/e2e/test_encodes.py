@@ -111,6 +111,8 @@ class Encodes(CommandTest):
         self.assertIn("x264 against svt: ", text)
         self.assertRegex(text, r"pchip +BD-rate \+")
         self.command("ladder", self.long, *folders, *self.MODEL, "--anchor", "aom", status=2)
+        long = "x264=" + ",".join(f"{k}.mp4" for k in range(100))  # too long for the name of one file
+        self.assert_fails(self.run_command(ACUTANCE, "ladder", self.long, long, *self.MODEL), 1, "0.mp4: ")
 
     def test_bd_of_known_points(self):
         points = "curve,rate,quality\n" + "".join(

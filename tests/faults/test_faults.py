@@ -158,6 +158,11 @@ class Faults(unittest.TestCase):
                         "lanczos", "-o", str(out / "log.json")], 60)
         self.fail_some([*score, "--align", "+3", "--journal", str(out / "journal"), "-o", str(out / "log.xml")], 40)
         self.fail_some([ARGS.acutance, "doctor", *clips], 40)
+        (self.folder / "encodes").mkdir()
+        for name in ("1.y4m", "2.y4m"):
+            os.link(clips[1], self.folder / "encodes" / name)
+        self.fail_some([ARGS.acutance, "ladder", clips[0], str(self.folder / "encodes"), "--no-model", "--feature", "psnr",
+                        "--by", "psnr_y", "--align", "+3", "--backend", "cpu", "--quiet"], 60)
 
     def test_allocations_of_vmaf_v1(self):
         clips = self.folder / "large.y4m", self.folder / "other.y4m"

@@ -1,0 +1,36 @@
+#include "base/files.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+namespace acutance {
+
+bool Exists(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+bool IsRegularFile(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder) {
+  const auto close = [](DIR* open) { (void)::closedir(open); };
+  const std::unique_ptr<DIR, decltype(close)> opened(::opendir(folder.c_str()), close);
+  std::vector<std::string> names;
+  const dirent* entry = nullptr;
+  for (errno = opened ? 0 : errno; opened && (entry = ::readdir(opened.get())) != nullptr; errno = 0) {
+    std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(std::move(name));
+  }
+  if (errno != 0) return Error(StatusCode::kIo, "{}: {}", folder.string(), std::generic_category().message(errno));
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace acutance
