@@ -38,8 +38,8 @@ HWY_INLINE V LoadSamplesAt(const Sample* from, V scale) {
 
 // Samples of `count` columns of both pictures, their squares and their product. Columns behind them have anything.
 template <class Sample>
-HWY_NOINLINE void LoadRow(const Sample* reference, const Sample* distorted, int bit_depth, int count, SsimRows& rows) {
-  auto& to = rows.samples;
+HWY_NOINLINE void LoadRow(const Sample* reference, const Sample* distorted, int bit_depth, int count,
+                          float (&to)[SsimRows::kMaps][kColumns + SsimRows::kSlack]) {
   const V scale = hn::Set(D(), bit_depth == kFloatDepth ? 1.0f : 1.0f / static_cast<float>(1 << (bit_depth - 8)));
   const auto load = [&](int x) HWY_ATTR {
     const V r = LoadSamplesAt(reference + x, scale), d = LoadSamplesAt(distorted + x, scale);
@@ -103,17 +103,23 @@ class Strips {
  private:
   static float Anchor(int map) { return map < 2 ? ssim::kMeanAnchor : ssim::kProductAnchor; }
 
-  // Rows [y, y + count) of the planes, filtered along, as rows from `at` on.
+  // Rows [y, y + count) of the planes, filtered along, as rows from `at` on. A row is loaded before the one above it is
+  // filtered: a load that spans two stores waits until both are in the cache.
   void LoadRows(int y, int count, int at) {
-    const int width = columns_ + kSsimLoss;
+    LoadSamplesOf(y);
     for (int i = 0; i < count; ++i) {
-      PrefetchRow<Sample>(planes_.reference, y + i, first_, width);
-      PrefetchRow<Sample>(planes_.distorted, y + i, first_, width);
-      LoadRow(planes_.reference.Row<Sample>(y + i) + first_, planes_.distorted.Row<Sample>(y + i) + first_,
-              planes_.bit_depth, width, rows_);
+      if (i + 1 < count) LoadSamplesOf(y + i + 1);
       for (int m = 0; m < SsimRows::kMaps; ++m)
-        Filter<1>(rows_.samples[m], Anchor(m), columns_, rows_.along[m][at + i]);
+        Filter<1>(rows_.samples[(y + i) % 2][m], Anchor(m), columns_, rows_.along[m][at + i]);
     }
+  }
+
+  void LoadSamplesOf(int y) {
+    const int width = columns_ + kSsimLoss;
+    PrefetchRow<Sample>(planes_.reference, y, first_, width);
+    PrefetchRow<Sample>(planes_.distorted, y, first_, width);
+    LoadRow(planes_.reference.Row<Sample>(y) + first_, planes_.distorted.Row<Sample>(y) + first_, planes_.bit_depth,
+            width, rows_.samples[y % 2]);
   }
 
   // The last rows of the group before are the first ones of this.

@@ -15,7 +15,7 @@ struct SsimRows : Workspace {
 
   explicit SsimRows(int width) : sums(kMargin + width + kMargin), whole_sums(kMargin + width + kMargin) {}
 
-  alignas(64) float samples[kMaps][kColumns + kSlack] = {};           // a row
+  alignas(64) float samples[2][kMaps][kColumns + kSlack] = {};        // a row, and the next one
   alignas(64) float along[kMaps][kSsimLoss + kGroup][kColumns] = {};  // rows filtered along
   alignas(64) float windows[kMaps][kColumns] = {};                    // a row of windows: filtered down, too
   alignas(64) float deviations[kColumns] = {}, variances[kColumns] = {};
@@ -26,7 +26,7 @@ struct SsimRows : Workspace {
   std::vector<int32_t> whole_sums;
 
   static constexpr int kHalvedRows = 10;                       // of the plane, of which 9 are in use
-  alignas(64) float halving[2][kColumns + kSlack] = {};        // even and odd columns of a row
+  alignas(64) float halving[2][2][kColumns + kSlack] = {};     // even and odd columns of a row, and of the next one
   alignas(64) float halves[kHalvedRows][3][2][kColumns] = {};  // rows filtered along, higher and lower part
 };
 

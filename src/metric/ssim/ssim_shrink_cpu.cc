@@ -122,7 +122,10 @@ class Halves {
     const int width = HalvedLength(plane_.width);
     for (first_ = 0; first_ < width; first_ += kColumns) {
       columns_ = std::min(width - first_, kColumns);
-      for (int row = 2 * band.begin - kRadius; row < 2 * band.end - 1 + kRadius; ++row) {
+      const int begin = 2 * band.begin - kRadius, end = 2 * band.end - 1 + kRadius;
+      LoadColumns(begin);
+      for (int row = begin; row < end; ++row) {
+        if (row + 1 < end) LoadColumns(row + 1);
         FilterAlong(row);
         const int y = (row - kRadius) / 2;
         if (row % 2 == 0 && y >= band.begin) SumRows(y);
@@ -138,18 +141,22 @@ class Halves {
     return rows_.halves[(row + kRows) % kRows][distance / 2];
   }
 
+  // A row's columns wait where the next row's are loaded beside them.
+  float* ColumnsOf(int row, int odd) { return rows_.halving[row & 1][odd]; }
+
   void FilterAlong(int row) {
-    PrefetchRow<Sample>(plane_, row, 2 * first_, 2 * columns_);
-    LoadColumns(plane_.Row<Sample>(mirrored_with_edge(row, plane_.height)));
     for (int distance = row % 2 == 0 ? 0 : 1; distance <= kRadius; distance += 2)
-      FilterAlong(ssim::kHalvingTaps + 5 * distance, HalfOf(row, distance));
+      FilterAlong(row, ssim::kHalvingTaps + 5 * distance, HalfOf(row, distance));
   }
 
-  // Even columns from four left of the strip on, and the odd ones between them.
-  void LoadColumns(const Sample* row) {
+  // Even columns from four left of the strip on, and the odd ones between them. They are loaded a row before they are
+  // filtered: a load that spans two stores waits until both are in the cache.
+  void LoadColumns(int y) {
+    PrefetchRow<Sample>(plane_, y, 2 * first_, 2 * columns_);
+    const Sample* row = plane_.Row<Sample>(mirrored_with_edge(y, plane_.height));
     const int begin = 2 * first_ - kRadius, end = begin + 2 * (columns_ + kRadius) - 1;
-    float* even = rows_.halving[0];
-    float* odd = rows_.halving[1];
+    float* even = ColumnsOf(y, 0);
+    float* odd = ColumnsOf(y, 1);
     int i = 0;  // of a pair of columns
     const auto pair_at = [&](int pair) {
       even[pair] = SampleAt(row, begin + 2 * pair);
@@ -182,13 +189,15 @@ class Halves {
   }
 
   // taps: from the middle.
-  void FilterAlong(const float* taps, Half& filtered) {
+  void FilterAlong(int row, const float* taps, Half& filtered) {
+    const float* even = ColumnsOf(row, 0);
+    const float* odd = ColumnsOf(row, 1);
     const V anchor = hn::Set(D(), ssim::kMeanAnchor);
     V tap[kRadius + 1];
     for (int k = 0; k <= kRadius; ++k) tap[k] = hn::Set(D(), taps[k]);
     for (int x = 0; x < columns_; x += 2 * kLanes) {
       SplitSums first(anchor), second(anchor);
-      AddTaps(rows_.halving[0] + x, rows_.halving[1] + x, tap, first, second);
+      AddTaps(even + x, odd + x, tap, first, second);
       hn::Store(hn::Sub(first.high, anchor), D(), filtered[0] + x);
       hn::Store(hn::Sub(second.high, anchor), D(), filtered[0] + x + kLanes);
       hn::Store(first.low, D(), filtered[1] + x);

@@ -33,7 +33,7 @@ HWY_INLINE V Difference(V a, V b) { return HWY_NATIVE_FMA ? hn::MulSub(a, hn::Se
 // the hardware to follow.
 template <class Sample>
 HWY_INLINE void PrefetchRow(const Plane& plane, int row, int x, int count) {
-  constexpr int kAhead = 8, kLine = 64 / sizeof(Sample);
+  constexpr int kAhead = 16, kLine = 64 / sizeof(Sample);
   const Sample* next = plane.Row<Sample>(std::clamp(row + kAhead, 0, plane.height - 1)) + x;
   for (int i = 0; i < count; i += kLine) hwy::Prefetch(next + i);
 }
@@ -50,7 +50,8 @@ struct SplitSums {
     const V term = hn::Mul(value, tap);
     const V next = hn::Add(high, term);
     const V rounded = Difference(next, high);
-    low = hn::Add(low, k % 2 == 0 ? Difference(term, rounded) : hn::Sub(term, rounded));
+    const V lost = k % 2 == 0 ? Difference(term, rounded) : hn::Sub(term, rounded);
+    low = k == 0 ? lost : hn::Add(low, lost);
     high = next;
 #if HWY_ARCH_X86 && HWY_TARGET < HWY_EMU128 && HWY_COMPILER_GCC_ACTUAL
     asm("" : "+v"(low.raw));
