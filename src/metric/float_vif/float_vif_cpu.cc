@@ -13,6 +13,7 @@
 
 #include "metric/float_vif/float_vif_filter-inl.h"
 #include "metric/float_vif/float_vif_terms-inl.h"
+#include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -60,9 +61,27 @@ class ScaleBand {
  private:
   void ReadSamples(int end) {
     for (; read_ < end; ++read_) {
-      layout_.resizing.ReadRow(planes_.reference, layout_.bit_depth, read_, Row(0, read_));
-      layout_.resizing.ReadRow(planes_.distorted, layout_.bit_depth, read_, Row(1, read_));
+      ReadSamples(planes_.reference, Row(0, read_));
+      ReadSamples(planes_.distorted, Row(1, read_));
     }
+  }
+
+  void ReadSamples(const Plane& plane, float* row) {
+    if (!layout_.resizing.is_copy()) layout_.resizing.ReadRow(plane, layout_.bit_depth, read_, row);
+    else if (layout_.bit_depth == 8) CopySamples(plane.Row<uint8_t>(read_), row);
+    else CopySamples(plane.Row<uint16_t>(read_), row);
+  }
+
+  /// FloatSample of a row.
+  template <class Sample>
+  void CopySamples(const Sample* from, float* row) {
+    const V scale = Set(1.0f / static_cast<float>(1 << (layout_.bit_depth - 8))), middle = Set(128.0f);
+    const auto copy = [&](int x) HWY_ATTR {
+      const V samples = hn::ConvertTo(D(), LoadSamples(hn::RebindToSigned<D>(), from + x));
+      hn::StoreU(hn::Sub(hn::Mul(samples, scale), middle), D(), row + x);
+    };
+    for (int x = 0; x + kLanes <= width_; x += kLanes) copy(x);
+    copy(width_ - kLanes);  // a picture has 16 columns or more
   }
 
   /// A row of the images of this scale. Of the first one the buffer has those that the group reaches.
@@ -167,16 +186,11 @@ class ScaleBand {
   /// Adds the terms of `count` columns, from left to right.
   HWY_INLINE void AddTerms(int count, V& num, V& den) {
     for (int x = 0; x < count; x += kBlock) {
-      alignas(64) float moments[kMoments][kBlock * kLanes];
-      for (int m = 0; m < kMoments; ++m) FilterAcross(taps_, Column(m, x), moments[m]);
-      for (int first = 0; first < std::min(kBlock, count - x); first += kColumns) {
-        V terms[2 * kColumns];
-        TermsOf({VariancesOf(moments, first), VariancesOf(moments, first + 1)}, pixel_, terms);
-        for (int i = 0; i < std::min(kColumns, count - x - first); ++i) {
-          num = hn::Add(num, terms[i]);
-          den = hn::Add(den, terms[kColumns + i]);
-        }
-      }
+      Block block;
+      for (int m = 0; m < kMoments; ++m) FilterAcross(taps_, Column(m, x), block.moments[m]);
+      const int columns = std::min(kBlock, count - x);
+      MakeLogs(block, columns, pixel_);
+      for (int i = 0; i < columns; ++i) AddColumn(block, i, pixel_, num, den);
     }
   }
 

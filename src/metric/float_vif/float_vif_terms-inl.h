@@ -73,52 +73,76 @@ struct Pixel {
   float inverse_noise;
 };
 
-constexpr int kColumns = 2;  // whose terms are computed side by side
+constexpr int kColumns = 2;  // side by side
 
-struct Variances {
-  V s1, s2, s12;
+/// Moments of a block of columns, then what is made of them.
+struct Block {
+  enum { kVariance1 = 2, kVariance2, kCovariance };  // which take the place of moments
+
+  HWY_INLINE V Load(int moment, int column) const { return hn::Load(D(), moments[moment] + column * kLanes); }
+  HWY_INLINE void Store(V value, int moment, int column) { hn::Store(value, D(), moments[moment] + column * kLanes); }
+
+  alignas(64) float moments[kMoments][kBlock * kLanes];
+  alignas(64) float logs[kBlock / kColumns][2 * kColumns][kLanes];  // of pairs of columns: their nums, then their dens
 };
 
-HWY_INLINE Variances VariancesOf(const float (&moments)[kMoments][kBlock * kLanes], int column) {
-  V m[kMoments];
-  for (int k = 0; k < kMoments; ++k) m[k] = hn::Load(D(), moments[k] + column * kLanes);
-  const V s1 = hn::Max(hn::Sub(m[2], hn::Mul(m[0], m[0])), hn::Zero(D()));
-  return {hn::IfThenZeroElse(hn::Lt(s1, Set(float_vif::kVifEpsilon)), s1),
-          hn::Max(hn::Sub(m[3], hn::Mul(m[1], m[1])), hn::Zero(D())), hn::Sub(m[4], hn::Mul(m[0], m[1]))};
+/// Variances of a column in the place of its moments; returns that of the reference.
+HWY_INLINE V MakeVariances(Block& block, int column) {
+  const V m0 = block.Load(0, column), m1 = block.Load(1, column);
+  const V s1 = hn::Max(hn::Sub(block.Load(2, column), hn::Mul(m0, m0)), hn::Zero(D()));
+  const V textured = hn::IfThenZeroElse(hn::Lt(s1, Set(float_vif::kVifEpsilon)), s1);
+  block.Store(textured, Block::kVariance1, column);
+  block.Store(hn::Max(hn::Sub(block.Load(3, column), hn::Mul(m1, m1)), hn::Zero(D())), Block::kVariance2, column);
+  block.Store(hn::Sub(block.Load(4, column), hn::Mul(m0, m1)), Block::kCovariance, column);
+  return textured;
 }
 
-/// What num and den are logarithms of. Where s1 is zeroed, the gain does not matter.
-HWY_INLINE void RatiosOf(const Variances& v, const Pixel& pixel, V& num, V& den) {
+/// What num and den of a column are logarithms of. Where s1 is zeroed, the gain does not matter.
+HWY_INLINE void MakeRatios(Block& block, int column, const Pixel& pixel) {
   const V one = Set(1.0f), epsilon = Set(float_vif::kVifEpsilon);
-  const V gain = hn::Div(v.s12, hn::Add(v.s1, epsilon));
-  const V rest = hn::Max(hn::Sub(v.s2, hn::Mul(gain, v.s12)), epsilon);
+  const V s1 = block.Load(Block::kVariance1, column), s12 = block.Load(Block::kCovariance, column);
+  const V gain = hn::Div(s12, hn::Add(s1, epsilon));
+  const V rest = hn::Max(hn::Sub(block.Load(Block::kVariance2, column), hn::Mul(gain, s12)), epsilon);
   const V limited = hn::Min(gain, Set(pixel.gain_limit));
-  num = OnePlusRatio(hn::Mul(hn::Mul(limited, limited), v.s1), rest, pixel.noise);
-  den = pixel.noise_is_power ? hn::Add(one, hn::Mul(v.s1, Set(pixel.inverse_noise)))
-                             : OnePlusRatio(v.s1, hn::Zero(D()), pixel.noise);
+  const V num = OnePlusRatio(hn::Mul(hn::Mul(limited, limited), s1), rest, pixel.noise);
+  const V den = pixel.noise_is_power ? hn::Add(one, hn::Mul(s1, Set(pixel.inverse_noise)))
+                                     : OnePlusRatio(s1, hn::Zero(D()), pixel.noise);
+  hn::Store(num, D(), block.logs[column / kColumns][column % kColumns]);
+  hn::Store(den, D(), block.logs[column / kColumns][kColumns + column % kColumns]);
 }
 
-/// logs[i] is num of column i, logs[kColumns + i] its den. What terms_of does to gain and rest where the covariance is
-/// negative or a variance is next to nothing makes num 0.
-HWY_INLINE void TermsOf(const Variances (&v)[kColumns], const Pixel& pixel, V (&logs)[2 * kColumns]) {
-  const V one = Set(1.0f), noise = Set(pixel.least_noise);
-  const bool all_flat = hn::AllTrue(D(), hn::Lt(hn::Max(v[0].s1, v[1].s1), noise));
-  if (!all_flat) {
-    for (int i = 0; i < kColumns; ++i) RatiosOf(v[i], pixel, logs[i], logs[kColumns + i]);
-    NearLog2(logs);
+HWY_INLINE void TakeLogs(float (&logs)[2 * kColumns][kLanes]) {
+  V v[2 * kColumns];
+  for (int i = 0; i < 2 * kColumns; ++i) v[i] = hn::Load(D(), logs[i]);
+  NearLog2(v);
+  for (int i = 0; i < 2 * kColumns; ++i) hn::Store(v[i], D(), logs[i]);
+}
+
+/// Logarithms of the first `count` columns and, where not all pixels of a pair of columns are flat, of the next one.
+/// Ratios of all before the logarithm of one: either has long chains of operations, which processors overlap while they
+/// see the next ones.
+HWY_INLINE void MakeLogs(Block& block, int count, const Pixel& pixel) {
+  int pairs[kBlock / kColumns], textured = 0;
+  for (int x = 0; x < count; x += kColumns) {
+    const V s1 = hn::Max(MakeVariances(block, x), MakeVariances(block, x + 1));
+    if (hn::AllTrue(D(), hn::Lt(s1, Set(pixel.least_noise)))) continue;
+    for (int i = 0; i < kColumns; ++i) MakeRatios(block, x + i, pixel);
+    pairs[textured++] = x / kColumns;
   }
-  for (int i = 0; i < kColumns; ++i) {
-    const V flat_num = hn::Sub(one, hn::Mul(v[i].s2, Set(pixel.flat_factor)));
-    if (all_flat) {
-      logs[i] = flat_num;
-      logs[kColumns + i] = one;
-      continue;
-    }
-    const auto flat = hn::Lt(v[i].s1, noise);
-    const auto nothing = hn::Or(hn::Lt(v[i].s12, hn::Zero(D())), hn::Lt(v[i].s2, Set(float_vif::kVifEpsilon)));
-    logs[i] = hn::IfThenElse(flat, flat_num, hn::IfThenZeroElse(nothing, logs[i]));
-    logs[kColumns + i] = hn::IfThenElse(flat, one, logs[kColumns + i]);
-  }
+  for (int i = 0; i < textured; ++i) TakeLogs(block.logs[pairs[i]]);
+}
+
+/// Adds a column's terms. What terms_of does to gain and rest where the covariance is negative or a variance is next to
+/// nothing makes num 0. Where a pixel is flat, its logarithms may be anything.
+HWY_INLINE void AddColumn(const Block& block, int column, const Pixel& pixel, V& num, V& den) {
+  const V one = Set(1.0f), s2 = block.Load(Block::kVariance2, column);
+  const auto flat = hn::Lt(block.Load(Block::kVariance1, column), Set(pixel.least_noise));
+  const auto nothing =
+      hn::Or(hn::Lt(block.Load(Block::kCovariance, column), hn::Zero(D())), hn::Lt(s2, Set(float_vif::kVifEpsilon)));
+  const float(&logs)[2 * kColumns][kLanes] = block.logs[column / kColumns];
+  const V textured_num = hn::IfThenZeroElse(nothing, hn::Load(D(), logs[column % kColumns]));
+  num = hn::Add(num, hn::IfThenElse(flat, hn::Sub(one, hn::Mul(s2, Set(pixel.flat_factor))), textured_num));
+  den = hn::Add(den, hn::IfThenElse(flat, one, hn::Load(D(), logs[kColumns + column % kColumns])));
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR
