@@ -11,6 +11,13 @@
 
 namespace acutance {
 
+inline constexpr size_t kLargePage = size_t{2} << 20;
+
+/// The first place from `memory` on where such a page can begin.
+inline std::byte* FirstLargePage(std::byte* memory) {
+  return memory + (kLargePage - reinterpret_cast<uintptr_t>(memory) % kLargePage) % kLargePage;
+}
+
 /// Asks for large pages where the system has them: a page that is touched first costs a microsecond or more, whatever
 /// its size. Memory that is used as before where it refuses.
 inline void PreferLargePages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {

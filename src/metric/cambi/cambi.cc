@@ -185,7 +185,7 @@ class CambiExtractor : public Extractor, public ArtifactFiles {
     for (int scale = 0; scale < kCambiScales; ++scale) {
       const CambiImage& image = images.scale(scale);
       const int64_t count = CambiTopCount(settings_.top_share, {image.width, image.height});
-      const CambiSum sum = CambiSumOfLargest(image, images.contrasts[scale], count, thread);
+      const CambiSum sum = CambiSumOfLargest(images.contrasts[scale], count, thread);
       words[index * kWordsPerPass + scale * kWordsPerScale] = sum.whole;
       words[index * kWordsPerPass + scale * kWordsPerScale + 1] = sum.fraction;
     }

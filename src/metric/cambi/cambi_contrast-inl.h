@@ -7,6 +7,7 @@
 #define ACUTANCE_CAMBI_CONTRAST_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -30,8 +31,11 @@ using VI = hn::Vec<DI>;
 
 inline int LanesF() { return static_cast<int>(hn::Lanes(DF())); }
 
-/// The exact sum of a list of at most kCambiStrip contrasts: multiples of 2^-24 below 2^14. Zeros follow the list.
-HWY_INLINE CambiSum SumOfList(const float* list, const float* end) {
+constexpr int kSummedRows = 64;  // whose lists are summed at once
+static_assert(kSummedRows * kCambiStrip <= 1 << 14);
+
+/// The exact sum of at most 2^14 contrasts: multiples of 2^-24 below 2^14. Zeros follow them.
+HWY_INLINE CambiSum SumOfLists(const float* list, const float* end) {
   const hn::CappedTag<double, kCambiMaxLanes / 4> d;
   const hn::Rebind<float, decltype(d)> df;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -117,22 +121,25 @@ class StripCounter {
 
   void Run(RowBand band, int strip, CambiContrasts& contrasts) {
     for (int y = std::max(band.begin - radius_, 0); y < std::min(band.begin + radius_, image_.height); ++y) Enter(y);
+    float* end = contrasts.Place(strip, band.begin);
+    const float* summed = end;
     for (int y = band.begin; y < band.end; ++y) {
       if (y + radius_ < image_.height) Enter(y + radius_);
-      float* const list =
-          contrasts.values.get() + static_cast<size_t>(y) * image_.stride + strip * contrasts.strip_width;
-      float* end = list;
+      float* const list = end;
       for (const CambiRun& run : RunsOf(y).all()) {
         float* const next = Compare(run, end);
         if (heatmap_) DrawHeat(run, end, next, heatmap_->Row<uint16_t>(0, y));
         end = next;
       }
-      contrasts.lengths[static_cast<size_t>(y) * contrasts.strips + strip] = static_cast<int>(end - list);
-      hn::StoreU(hn::Zero(DF()), DF(), end);
-      const CambiSum sum = SumOfList(list, end);
+      contrasts.lists[static_cast<size_t>(y) * contrasts.strips + strip] = {list, static_cast<int>(end - list)};
       if (strip == 0) contrasts.sums[y] = {};
-      contrasts.sums[y].whole += sum.whole;
-      contrasts.sums[y].fraction += sum.fraction;
+      if ((y + 1 - band.begin) % kSummedRows == 0 || y + 1 == band.end) {
+        hn::StoreU(hn::Zero(DF()), DF(), end);
+        const CambiSum sum = SumOfLists(summed, end);
+        contrasts.sums[y].whole += sum.whole;
+        contrasts.sums[y].fraction += sum.fraction;
+        summed = end;
+      }
       if (y - radius_ >= 0) Leave(y - radius_);
     }
     Clear();
@@ -140,6 +147,7 @@ class StripCounter {
 
  private:
   static constexpr int kShortRun = 16;
+  static constexpr int kAhead = 8;  // rows between what is read and what is asked for
 
   CambiRuns& RunsOf(int y) { return thread_.runs[y % thread_.runs.size()]; }
 
@@ -149,12 +157,20 @@ class StripCounter {
   int& PresentOf(int value) { return thread_.present[value - comparisons_.first_counted]; }
 
   void Enter(int y) {
-    FindRuns(comparisons_, image_.Row(y), std::max(origin_, 0),
-             std::min(origin_ + columns_ + 2 * radius_, image_.width), origin_, RunsOf(y));
+    const int begin = std::max(origin_, 0), end = std::min(origin_ + columns_ + 2 * radius_, image_.width);
+    Prefetch(y + kAhead, begin, end);
+    FindRuns(comparisons_, image_.Row(y), begin, end, origin_, RunsOf(y));
     for (const CambiRun& run : RunsOf(y).all()) {
       PresentOf(run.value) += run.end - run.begin;
       Count<1>(run);
     }
+  }
+
+  /// A strip changes the row too often for processors to foresee what it reads.
+  void Prefetch(int y, int begin, int end) const {
+    constexpr int kLine = 64 / sizeof(uint16_t);
+    const uint16_t* row = image_.Row(std::min(y, image_.height - 1));
+    for (int x = begin; x < end; x += kLine) hwy::Prefetch(row + x);
   }
 
   void Leave(int y) {

@@ -22,25 +22,30 @@ std::vector<PictureSize> ImageSizes(const CambiSettings& settings, const CambiPa
 }  // namespace
 
 CambiPassFrame::CambiPassFrame(const CambiSettings& settings, const CambiPass& pass) {
+  size_t words = 0;
   for (const PictureSize size : ImageSizes(settings, pass)) {
     const int stride = Stride(size.width);
-    const size_t words = static_cast<size_t>(stride) * size.height;
-    images.push_back({size.width, size.height, stride, AllocateVectors<uint16_t>(words)});
-    PreferLargePages(images.back().words.get(), words * sizeof(uint16_t));
+    images.push_back({size.width, size.height, stride});
+    words += static_cast<size_t>(stride) * size.height;
+  }
+  memory = AllocateVectors<std::byte>(words * sizeof(uint16_t) + kLargePage);
+  auto* next = reinterpret_cast<uint16_t*>(FirstLargePage(memory.get()));
+  PreferLargePages(next, words * sizeof(uint16_t));
+  for (CambiImage& image : images) {
+    image.words = next;
+    next += static_cast<size_t>(image.stride) * image.height;
     // What vectors read behind a row's end is masked, and yet nothing should depend on memory without a value.
-    std::fill_n(images.back().words.get(), words, uint16_t{0});
+    for (int y = 0; y < image.height; ++y) std::fill(image.Row(y) + image.width, image.Row(y + 1), uint16_t{0});
   }
   for (int s = 0; s < kCambiScales; ++s) {
     constexpr int kMultiple = 16;
     const CambiImage& image = scale(s);
     CambiContrasts& to = contrasts[s];
-    const size_t values = static_cast<size_t>(image.stride) * image.height;
-    to.values = AllocateVectors<float>(values);
-    PreferLargePages(to.values.get(), values * sizeof(float));
     to.strip_width = CeilDiv(CeilDiv(image.width, CeilDiv(image.width, kCambiStrip)), kMultiple) * kMultiple;
     to.strips = CeilDiv(image.width, to.strip_width);
-    to.lengths.assign(static_cast<size_t>(image.height) * to.strips, 0);
+    to.lists.resize(static_cast<size_t>(image.height) * to.strips);
     to.sums.assign(image.height, {});
+    to.values = AllocateVectors<float>(to.lists.size() * (to.strip_width + CambiContrasts::kSlack));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <hwy/aligned_allocator.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,19 +26,33 @@ struct CambiImage {
   int width = 0;
   int height = 0;
   int stride = 0;
-  hwy::AlignedFreeUniquePtr<uint16_t[]> words{};
+  uint16_t* words = nullptr;  // of CambiPassFrame
 
-  uint16_t* Row(int y) { return words.get() + static_cast<size_t>(y) * stride; }
-  const uint16_t* Row(int y) const { return words.get() + static_cast<size_t>(y) * stride; }
+  uint16_t* Row(int y) { return words + static_cast<size_t>(y) * stride; }
+  const uint16_t* Row(int y) const { return words + static_cast<size_t>(y) * stride; }
 };
 
-/// Contrasts of a scale. A row's stand in lists, one for each strip of columns; those that are left out are 0.
+/// The contrasts of a row of a strip, but for some that are 0.
+struct CambiList {
+  const float* first = nullptr;
+  int length = 0;
+};
+
+/// Contrasts of a scale. The lists of a strip follow each other from the first row of a band on, so that pictures with
+/// few contrasts touch little memory.
 struct CambiContrasts {
+  static constexpr int kSlack = 16;  // values behind a list, which vectors touch
+
+  /// Where the lists of a band from row y on begin.
+  float* Place(int strip, int y) {
+    return values.get() + (static_cast<size_t>(strip) * sums.size() + y) * (strip_width + kSlack);
+  }
+
   int strips = 0;
   int strip_width = 0;
-  hwy::AlignedFreeUniquePtr<float[]> values{};  // of CambiImage's stride; a strip's list begins at its first column
-  std::vector<int> lengths{};                   // [row * strips + strip]
-  std::vector<CambiSum> sums{};                 // [row]
+  hwy::AlignedFreeUniquePtr<float[]> values{};
+  std::vector<CambiList> lists{};  // [row * strips + strip]
+  std::vector<CambiSum> sums{};    // [row]: of this one and some above it
 };
 
 /// The images of a pass, at half size the whole one first, then those of the scales, and their contrasts.
@@ -46,6 +61,7 @@ struct CambiPassFrame {
 
   CambiImage& scale(int s) { return images[images.size() - kCambiScales + s]; }
 
+  hwy::AlignedFreeUniquePtr<std::byte[]> memory;  // of the images
   std::vector<CambiImage> images;
   std::array<CambiContrasts, kCambiScales> contrasts;
 };
@@ -132,7 +148,6 @@ void CambiContrastRows(const CambiComparisons& comparisons, const CambiImage& im
                        RowBand band, CambiThread& thread, CambiContrasts& contrasts, const MutablePicture* heatmap);
 
 /// The sum of the `count` largest contrasts.
-CambiSum CambiSumOfLargest(const CambiImage& image, const CambiContrasts& contrasts, int64_t count,
-                           CambiThread& thread);
+CambiSum CambiSumOfLargest(const CambiContrasts& contrasts, int64_t count, CambiThread& thread);
 
 }  // namespace acutance

@@ -26,14 +26,8 @@ void Add(CambiSum& sum, float contrast, int64_t times) {
 
 /// Calls `visit` with each contrast that is listed.
 template <class Visit>
-void ForEachContrast(const CambiImage& image, const CambiContrasts& contrasts, Visit visit) {
-  for (int y = 0; y < image.height; ++y)
-    for (int strip = 0; strip < contrasts.strips; ++strip) {
-      const float* list =
-          contrasts.values.get() + static_cast<size_t>(y) * image.stride + strip * contrasts.strip_width;
-      const int length = contrasts.lengths[static_cast<size_t>(y) * contrasts.strips + strip];
-      for (int i = 0; i < length; ++i) visit(list[i]);
-    }
+void ForEachContrast(const CambiContrasts& contrasts, Visit visit) {
+  for (const CambiList& list : contrasts.lists) std::for_each_n(list.first, list.length, visit);
 }
 
 /// The last bucket from the top down to which there are `count`; what is left of them in it.
@@ -57,17 +51,16 @@ CambiSum SumOfAll(const CambiContrasts& contrasts) {
   return sum;
 }
 
-CambiSum Select(const CambiImage& image, const CambiContrasts& contrasts, int64_t count,
-                std::vector<uint32_t>& histogram) {
+CambiSum Select(const CambiContrasts& contrasts, int64_t count, std::vector<uint32_t>& histogram) {
   histogram.assign(kBuckets, 0);
-  ForEachContrast(image, contrasts, [&](float contrast) {
+  ForEachContrast(contrasts, [&](float contrast) {
     if (contrast > 0) ++histogram[Bucket(contrast)];
   });
   if (std::accumulate(histogram.begin(), histogram.end(), int64_t{0}) <= count) return SumOfAll(contrasts);
   const Boundary upper = FindBoundary(histogram, count);
   histogram.assign(kBuckets, 0);
   CambiSum sum;
-  ForEachContrast(image, contrasts, [&](float contrast) {
+  ForEachContrast(contrasts, [&](float contrast) {
     if (contrast == 0) return;
     if (Bucket(contrast) > upper.bucket) Add(sum, contrast, 1);
     else if (Bucket(contrast) == upper.bucket) ++histogram[LowBits(contrast)];
@@ -81,10 +74,10 @@ CambiSum Select(const CambiImage& image, const CambiContrasts& contrasts, int64_
 
 }  // namespace
 
-CambiSum CambiSumOfLargest(const CambiImage& image, const CambiContrasts& contrasts, int64_t count,
-                           CambiThread& thread) {
-  const int64_t listed = std::accumulate(contrasts.lengths.begin(), contrasts.lengths.end(), int64_t{0});
-  return Canonical(listed <= count ? SumOfAll(contrasts) : Select(image, contrasts, count, thread.histogram));
+CambiSum CambiSumOfLargest(const CambiContrasts& contrasts, int64_t count, CambiThread& thread) {
+  int64_t listed = 0;
+  for (const CambiList& list : contrasts.lists) listed += list.length;
+  return Canonical(listed <= count ? SumOfAll(contrasts) : Select(contrasts, count, thread.histogram));
 }
 
 }  // namespace acutance

@@ -165,11 +165,12 @@ TEST(CambiPool, SumsTheLargest) {
       contrasts.sums[y] = {};
       for (int strip = 0; strip < contrasts.strips; ++strip) {
         const int length = static_cast<int>(random() % 50);
-        contrasts.lengths[static_cast<size_t>(y) * contrasts.strips + strip] = length;
+        float* const list = contrasts.Place(strip, y);
+        contrasts.lists[static_cast<size_t>(y) * contrasts.strips + strip] = {list, length};
         for (int i = 0; i < length; ++i) {
           const float contrast = random() % 3 == 0 ? 0.0f : 0.5f + static_cast<float>(random() % kinds) * 0.0371f;
           all.push_back(contrast);
-          contrasts.values[static_cast<size_t>(y) * image.stride + strip * contrasts.strip_width + i] = contrast;
+          list[i] = contrast;
           const int64_t whole = static_cast<int64_t>(contrast);
           contrasts.sums[y].whole += whole;
           contrasts.sums[y].fraction += static_cast<int64_t>((contrast - static_cast<float>(whole)) * 0x1p24f);
@@ -180,7 +181,7 @@ TEST(CambiPool, SumsTheLargest) {
     for (const size_t count : {size_t{1}, size_t{77}, all.size() / 2, all.size(), all.size() + 9}) {
       double sum = 0;  // exact: below 2^29
       for (size_t i = 0; i < std::min(count, all.size()); ++i) sum += static_cast<double>(all[i]);
-      const CambiSum found = CambiSumOfLargest(image, contrasts, static_cast<int64_t>(count), thread);
+      const CambiSum found = CambiSumOfLargest(contrasts, static_cast<int64_t>(count), thread);
       EXPECT_EQ(static_cast<double>(found.whole) + static_cast<double>(found.fraction) * 0x1p-24, sum) << count;
     }
   }
