@@ -28,9 +28,10 @@ CambiPassFrame::CambiPassFrame(const CambiSettings& settings, const CambiPass& p
     images.push_back({size.width, size.height, stride});
     words += static_cast<size_t>(stride) * size.height;
   }
-  memory = AllocateVectors<std::byte>(words * sizeof(uint16_t) + kLargePage);
+  const size_t bytes = CeilDiv(words * sizeof(uint16_t), kLargePage) * kLargePage;
+  memory = AllocateVectors<std::byte>(bytes + kLargePage);
   auto* next = reinterpret_cast<uint16_t*>(FirstLargePage(memory.get()));
-  PreferLargePages(next, words * sizeof(uint16_t));
+  if (bytes > kLargePage) PreferLargePages(next, bytes);
   for (CambiImage& image : images) {
     image.words = next;
     next += static_cast<size_t>(image.stride) * image.height;
