@@ -170,7 +170,9 @@ CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
 
 CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
   CLI::App* command = app.add_subcommand("bd", "Hulls and BD-rates of known points");
-  command->add_option("points", texts.points, "CSV: curve,rate,quality")->required()->type_name("FILE");
+  command->add_option("points", texts.points, "CSV: curve,rate,quality; rates in any unit")
+      ->required()
+      ->type_name("FILE");
   command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
       ->type_name("NAME");
   command->add_flag("--json", texts.json, "Print the curves and differences as JSON");
@@ -210,23 +212,20 @@ int RunLadderCommand(EncodesTexts texts) {
   const EncodesRun encodes = ScoreEncodes("ladder", texts);
   if (encodes.status != kOk) return encodes.status;
   const Summary& summary = *encodes.summary;
-  const Result<std::vector<LadderCurve>> points = CurvesOf(summary, encodes.by, *curves);
-  if (!points.ok()) return Fail("ladder", kFailed, points.status());
-  const auto rate = summary.frame_rate ? std::optional(*summary.frame_rate / summary.n_subsample) : std::nullopt;
-  const size_t scores = points->front().points.front().scores.size();
-  const Ladder ladder = MakeLadder(encodes.by, *points, BlockLength(scores, rate));
+  const Result<Ladder> ladder = LadderOf(summary, encodes.by, *curves);
+  if (!ladder.ok()) return Fail("ladder", kFailed, ladder.status());
   if (!texts.ctc.empty())
     if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
       return Fail("ladder", kFailed, status);
   if (encodes.args.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
                                {"kind", "ladder"},
-                               {"ladder", LadderJson(ladder)},
+                               {"ladder", LadderJson(*ladder)},
                                {"summary", SummaryDocument(summary)}}));
-  else fmt::print("{}", LadderText(ladder));
+  else fmt::print("{}", LadderText(*ladder));
   const auto numbers = NumberFormat::Parse(encodes.args.precision);
   if (!numbers.ok()) return Fail("ladder", kUsage, numbers.status());
-  if (const Status status = WriteOutputs(encodes.args, encodes.run, summary, *numbers, EncodesPart(ladder));
+  if (const Status status = WriteOutputs(encodes.args, encodes.run, summary, *numbers, EncodesPart(*ladder));
       !status.ok())
     return Fail("ladder", kFailed, status);
   return JudgeOutputs(encodes.args, summary);
@@ -236,7 +235,7 @@ int RunBdCommand(const EncodesTexts& texts) {
   Result<std::vector<LadderCurve>> curves = ReadPoints(texts.points);
   if (!curves.ok()) return Fail("bd", kFailed, curves.status());
   if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", kUsage, status);
-  const Ladder ladder = MakeLadder("quality", *std::move(curves), 1);
+  const Ladder ladder = MakeLadder(kKnownQuality, *std::move(curves), 1);
   if (texts.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName}, {"kind", "ladder"}, {"ladder", LadderJson(ladder)}}));
   else fmt::print("{}", LadderText(ladder));

@@ -3,282 +3,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
-#include <set>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
-#include "decide/mean_test.h"
-#include "decide/random.h"
 #include "report/summary_json.h"
+#include "results/mean_gate.h"
 
 namespace acutance::cli {
-namespace {
-
-using Verdict = MeanTest::Verdict;
-
-// Frames that are read round a part, so that its scores are those of a whole run: VMAF v1's motion looks that far.
-constexpr int64_t kBefore = 4, kAfter = 3;
-constexpr int64_t kShortestPart = 16, kUnknownRate = 25;
-constexpr size_t kFirstParts = 8;
-
-/// Where a file does not tell, it is decoded once. rate: of the first file that tells.
-Result<int64_t> CountFrames(const std::string& path, const OpenOptions& options, std::optional<double>& rate) {
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-  if (!rate) rate = video->frame_rate();
-  if (const auto frames = video->frame_count()) return *frames;
-  video->SkipChroma();
-  return video->Skip(std::numeric_limits<int64_t>::max());
-}
-
-class MeanGate {
- public:
-  explicit MeanGate(const ScoreArgs& args) : args_(args), progress_(args.quiet), base_(MakeRequest(args)) {
-    base_.find_shots = false;
-    base_.on_warning = [this](const std::string& warning) {
-      if (warned_.insert(warning).second) progress_.Note("acutance: warning: " + warning);
-    };
-  }
-
-  /// Scores until the verdict is settled.
-  Status Run() {
-    ACU_RETURN_IF_ERROR(FindPairs());
-    CutParts();
-    ACU_RETURN_IF_ERROR(ScoreRest());
-    size_t next = 0;
-    while (test_->verdict() == Verdict::kOpen) {
-      // Each time so much more is read that passing over frames, which may cost decoding, stays a part of the cost.
-      const size_t end = std::min(order_.size(), std::max({kFirstParts, order_.size() / 20, next + next / 2}));
-      const std::vector<size_t> drawn(order_.begin() + static_cast<std::ptrdiff_t>(next),
-                                      order_.begin() + static_cast<std::ptrdiff_t>(end));
-      ACU_RETURN_IF_ERROR(ScoreParts(drawn));
-      for (; next < end && test_->verdict() == Verdict::kOpen; ++next) test_->Add(Turned(means_[order_[next]]));
-      progress_.Update({frames_read(), frames_, model_, Turned(test_->mean()), 0});
-    }
-    progress_.Clear();
-    return {};
-  }
-
-  int Print() const {
-    const bool holds = test_->verdict() == Verdict::kAbove;
-    if (args_.json) fmt::print("{}", JsonText(Document(holds)));
-    else fmt::print("{}\n", Sentence(holds));
-    return holds ? kOk : kNotReached;
-  }
-
- private:
-  /// --at-most asks whether the scores, turned round in their range, reach the bound that is turned, too: so that a
-  /// mean equal to the bound meets both.
-  double Turned(double score) const { return args_.mean_gate->at_least ? score : least_ + most_ - score; }
-
-  int64_t frames_read() const { return static_cast<int64_t>(read_.size()); }
-
-  std::string Sentence(bool holds) const {
-    const MeanGateChoice& gate = *args_.mean_gate;
-    const char* const is = gate.at_least ? (holds ? "at least" : "below") : (holds ? "at most" : "above");
-    return fmt::format(
-        "{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %), whose mean is {:.4f}; {}",
-        args_.distorted.front(), model_, is, gate.bound,
-        test_->is_certain() ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100), frames_read(), frames_,
-        100.0 * static_cast<double>(frames_read()) / static_cast<double>(frames_), MeanOfRead(),
-        holds ? "as required" : fmt::format("{} {:g} is required", gate.at_least ? "at least" : "at most", gate.bound));
-  }
-
-  nlohmann::ordered_json Document(bool holds) const {
-    const MeanGateChoice& gate = *args_.mean_gate;
-    Interval bounds = test_->Bounds();
-    if (!gate.at_least) bounds = {Turned(bounds.high), Turned(bounds.low)};
-    const auto rest = static_cast<double>(rest_frames_), all = static_cast<double>(frames_);
-    const auto whole = [&](double mean) { return (mean * (all - rest) + rest_sum_) / all; };
-    return {{"schema", kSchemaName},
-            {"kind", "mean"},
-            {"version", kVersion},
-            {"reference", args_.reference},
-            {"distorted", args_.distorted.front()},
-            {"score", model_},
-            {"relation", gate.at_least ? "at_least" : "at_most"},
-            {"bound", gate.bound},
-            {"holds", holds},
-            {"certain", test_->is_certain()},
-            {"confidence", test_->is_certain() ? 1.0 : gate.confidence},
-            {"mean_of_read", JsonNumber(MeanOfRead())},
-            {"least_mean", JsonNumber(whole(bounds.low))},
-            {"greatest_mean", JsonNumber(whole(bounds.high))},
-            {"frames", frames_},
-            {"frames_read", frames_read()},
-            {"seed", gate.seed},
-            {"text", Sentence(holds)},
-            {"warnings", warned_}};
-  }
-
-  double MeanOfRead() const {
-    const double parts = Turned(test_->mean()) * static_cast<double>(test_->added()) * static_cast<double>(part_);
-    const double count = static_cast<double>(test_->added()) * static_cast<double>(part_);
-    return (parts + rest_sum_) / (count + static_cast<double>(rest_frames_));
-  }
-
-  /// How many pairs there are, and by how much the distorted video is late.
-  Status FindPairs() {
-    late_ = base_.pairing.mode == PairingRequest::Mode::kOffset ? base_.pairing.late : 0;
-    if (base_.pairing.mode == PairingRequest::Mode::kAuto) ACU_RETURN_IF_ERROR(LookAtFirst());
-    else if (base_.pairing.mode == PairingRequest::Mode::kTimes || base_.pairing.mode == PairingRequest::Mode::kFile)
-      return Error(StatusCode::kUnsupported, "--at-least and --at-most pair frames by --align auto, index or +N");
-    ACU_ASSIGN_OR_RETURN(const int64_t reference, CountFrames(args_.reference, base_.open, frame_rate_));
-    ACU_ASSIGN_OR_RETURN(const int64_t distorted, CountFrames(args_.distorted.front(), base_.open, frame_rate_));
-    first_ = args_.first_frame + std::max<int64_t>(0, -late_);
-    last_ = std::min(reference, distorted - late_);
-    frames_ = last_ - first_;
-    if (args_.frame_count > 0) frames_ = std::min(frames_, args_.frame_count);
-    if (frames_ <= 0) return Error(StatusCode::kBadData, "there is no frame to score");
-    return {};
-  }
-
-  /// The beginning tells whether frames fit one by one, or with an offset.
-  Status LookAtFirst() {
-    constexpr int64_t kFrames = 100;
-    RunRequest request = base_;
-    request.frame_limit = kFrames;
-    request.choose_models.reset();
-    request.features = {{"null", {}}};
-    const ScoredRun run = RunSpecs(std::move(request), {});
-    if (run.error) return run.error->status;
-    if (run.alignments.empty()) return {};
-    const Alignment& alignment = run.alignments.front();
-    if (alignment.dropped() + alignment.repeated() > 0)
-      return Error(StatusCode::kUnsupported,
-                   "{}, so that frames have no fixed partner: score the whole with --require, or --align index",
-                   alignment.Describe());
-    late_ = alignment.late();
-    return {};
-  }
-
-  void CutParts() {
-    const double rate = frame_rate_.value_or(kUnknownRate);
-    const int64_t second = std::max<int64_t>(kShortestPart, std::llround(rate));
-    part_ = std::clamp<int64_t>(frames_ / 600, kShortestPart, second);
-    parts_ = static_cast<size_t>(frames_ / part_);
-    rest_frames_ = frames_ % part_;
-    means_.assign(parts_, 0.0);
-    Random random(args_.mean_gate->seed);
-    order_ = RandomOrder(parts_, random);
-  }
-
-  /// The last frames, which fill no part, are known before the test begins.
-  Status ScoreRest() {
-    if (rest_frames_ > 0 || parts_ == 0) {
-      const int64_t begin = first_ + frames_ - rest_frames_;
-      ACU_ASSIGN_OR_RETURN(const std::vector<double> sums, ScoreRanges({{begin, begin + rest_frames_}}));
-      rest_sum_ = sums.front();
-    } else {
-      ACU_RETURN_IF_ERROR(FindModel());
-    }
-    const MeanGateChoice& gate = *args_.mean_gate;
-    const auto all = static_cast<double>(frames_), rest = static_cast<double>(rest_frames_);
-    const double bound = parts_ == 0 ? gate.bound : (gate.bound * all - rest_sum_) / (all - rest);
-    test_.emplace(MeanTest::Options{Turned(bound), least_, most_, gate.confidence, gate.certain},
-                  std::max<size_t>(parts_, 1));
-    if (parts_ == 0) test_->Add(Turned(rest_sum_ / rest));
-    return {};
-  }
-
-  /// Scores one frame, for the model's name and range.
-  Status FindModel() { return ScoreRanges({{first_, first_ + 1}}).status(); }
-
-  Status ScoreParts(std::vector<size_t> parts) {
-    std::ranges::sort(parts);
-    std::vector<std::pair<int64_t, int64_t>> ranges;
-    for (const size_t part : parts) {
-      const int64_t begin = first_ + static_cast<int64_t>(part) * part_;
-      ranges.emplace_back(begin, begin + part_);
-    }
-    ACU_ASSIGN_OR_RETURN(const std::vector<double> sums, ScoreRanges(ranges));
-    for (size_t i = 0; i < parts.size(); ++i) means_[parts[i]] = sums[i] / static_cast<double>(part_);
-    return {};
-  }
-
-  /// The sums of the scores of each range of frames; ranges grow and are apart.
-  Result<std::vector<double>> ScoreRanges(const std::vector<std::pair<int64_t, int64_t>>& ranges) {
-    RunRequest request = base_;
-    request.skip_reference = request.skip_distorted = request.frame_limit = 0;
-    request.pairing = {.mode = PairingRequest::Mode::kFile};
-    std::vector<int64_t> frames;
-    for (const auto& [begin, end] : ranges) {
-      int64_t frame = std::max(first_, begin - kBefore);
-      if (!frames.empty()) frame = std::max(frame, frames.back() + 1);
-      for (; frame < std::min(last_, end + kAfter); ++frame) frames.push_back(frame);
-    }
-    request.frame_limit = static_cast<int64_t>(frames.size());  // pairs from the first on may be read without a list
-    for (const int64_t frame : frames) request.pairing.pairs.emplace_back(frame, frame + late_);
-    const ScoredRun run = RunSpecs(std::move(request), args_.models);
-    if (run.error) return run.error->status;
-    ACU_RETURN_IF_ERROR(ReadModel(*run.session));
-    if (run.frames != static_cast<int64_t>(frames.size()))
-      return Error(StatusCode::kBadData, "a video ends before frame {}, of which it told", frames.back());
-    read_.insert(frames.begin(), std::ranges::lower_bound(frames, first_ + frames_));
-    const ScoreTable& table = run.session->scores(0);
-    std::vector<double> sums;
-    for (const auto& [begin, end] : ranges) {
-      const auto at = std::ranges::lower_bound(frames, begin) - frames.begin();
-      double sum = 0;
-      for (int64_t i = 0; i < end - begin; ++i) {
-        const double score = *table.Get(table.Find(column_), at + i);
-        if (!(score >= least_ && score <= most_))
-          return Error(StatusCode::kUnsupported, "frame {} scores {}, outside of {}'s range", begin + i, score, model_);
-        sum += score;
-      }
-      sums.push_back(sum);
-    }
-    return sums;
-  }
-
-  Status ReadModel(const Session& session) {
-    const ModelRun& run = session.models().front();
-    if (!run.model().clip || args_.has_unbounded_model)
-      return Error(StatusCode::kUnsupported,
-                   "{} has no range of scores, without which a part tells nothing of the rest", run.model().name);
-    model_ = run.model().name;
-    column_ = run.main_score_key();
-    least_ = run.model().clip->min;
-    most_ = run.model().clip->max;
-    return {};
-  }
-
-  const ScoreArgs& args_;
-  Progress progress_;
-  RunRequest base_;
-  std::set<std::string> warned_;
-  std::optional<double> frame_rate_;
-  int64_t late_ = 0;
-  int64_t first_ = 0, last_ = 0;  // of the reference's frames that have partners
-  int64_t frames_ = 0;
-  std::set<int64_t> read_;  // those round parts, too, some of which are read more than once
-  int64_t part_ = 1;
-  size_t parts_ = 0;
-  int64_t rest_frames_ = 0;
-  double rest_sum_ = 0;
-  std::vector<size_t> order_;
-  std::vector<double> means_;  // by part
-  std::string model_, column_;
-  double least_ = 0, most_ = 100;
-  std::optional<MeanTest> test_;
-};
-
-}  // namespace
 
 int RunMeanGate(const ScoreArgs& args) {
   WatchInterrupt();
-  MeanGate gate(args);
-  if (const Status status = gate.Run(); !status.ok()) {
-    fmt::print(stderr, "acutance: {}\n", status.message());
-    return status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
+  Progress progress(args.quiet);
+  RunRequest request = MakeRequest(args);
+  request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
+  const auto judge = [&]() -> Result<MeanVerdict> {
+    ACU_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, AddSpecs(args.models, request));
+    std::ranges::for_each(warnings, request.on_warning);
+    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, *args.mean_gate, [&](const MeanProgress& now) {
+                           progress.Update({now.frames_read, now.frames, now.score, now.mean, 0});
+                           return Next::kGoOn;
+                         }));
+    verdict.warnings.insert(verdict.warnings.begin(), warnings.begin(), warnings.end());
+    return verdict;
+  };
+  const Result<MeanVerdict> verdict = judge();
+  progress.Clear();
+  if (!verdict.ok()) {
+    fmt::print(stderr, "acutance: {}\n", verdict.status().message());
+    return verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   }
-  return gate.Print();
+  if (args.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
+  else fmt::print("{}\n", verdict->Sentence());
+  return verdict->holds ? kOk : kNotReached;
 }
 
 }  // namespace acutance::cli

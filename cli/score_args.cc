@@ -137,7 +137,6 @@ Status ReadMeanGate(const ScoreTexts& texts, ScoreArgs& args) {
     return Error(StatusCode::kInvalidArgument, "--at-least and --at-most need a model");
   if (args.reference == "-" || args.distorted.front() == "-")
     return Error(StatusCode::kInvalidArgument, "--at-least and --at-most read frames out of order: name files");
-  args.has_unbounded_model = !args.choose_models && args.models.front().disable_clip;
   args.mean_gate = MeanGateChoice{texts.at_least.has_value(), texts.at_least ? *texts.at_least : *texts.at_most,
                                   texts.certain, texts.confidence / 100, texts.seed};
   return {};

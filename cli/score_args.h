@@ -15,6 +15,7 @@
 #include "devices/backends.h"
 #include "engine/score_run.h"
 #include "image/picture.h"
+#include "results/mean_gate.h"
 
 namespace CLI {
 class App;
@@ -74,15 +75,6 @@ struct ScoreTexts {
   bool quiet = false;
 };
 
-/// --at-least and --at-most.
-struct MeanGateChoice {
-  bool at_least = true;
-  double bound = 0;
-  bool certain = false;
-  double confidence = 0.999;
-  uint64_t seed = 1;
-};
-
 struct ScoreArgs {
   std::string reference;
   std::vector<std::string> distorted;
@@ -104,9 +96,8 @@ struct ScoreArgs {
   std::vector<Requirement> requirements;
   std::vector<NamedPool> pools;  // empty: the usual ones
   std::optional<PartChoice> segments;
-  std::optional<MeanGateChoice> mean_gate;
-  bool has_unbounded_model = false;  // disable_clip
-  std::string junit;                 // a file; empty: none
+  std::optional<MeanGateChoice> mean_gate;  // --at-least and --at-most
+  std::string junit;                        // a file; empty: none
   bool stream_frames = false;
   bool shots = false;
   bool fail_fast = false;

@@ -50,8 +50,8 @@ Result<ModelRequest> LoadModel(const ModelSpec& spec, UnknownOptions unknown, bo
 }
 
 /// Fills the request; the warnings are each once, since features of one metric have the same options.
-Status AddSpecs(const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict, RunRequest& request,
-                Warnings& warnings) {
+Status FillRequest(const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict, RunRequest& request,
+                   Warnings& warnings) {
   for (const ModelSpec& spec : models) {
     ACU_ASSIGN_OR_RETURN(ModelRequest model, LoadModel(spec, unknown, predict, warnings));
     request.models.push_back(std::move(model));
@@ -63,18 +63,30 @@ Status AddSpecs(const std::vector<ModelSpec>& models, UnknownOptions unknown, bo
   return {};
 }
 
+/// The first Ctrl-C cancels the request's runs, where nothing else does.
+void HeedInterrupt(RunRequest& request) {
+  if (request.watch_cancel) return;
+  request.watch_cancel = [](std::function<void()> cancel) {
+    return std::make_shared<InterruptScope>(std::move(cancel));
+  };
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> AddSpecs(const std::vector<ModelSpec>& models, RunRequest& request) {
+  Warnings warnings;
+  ACU_RETURN_IF_ERROR(FillRequest(models, UnknownOptions::kRefused, true, request, warnings));
+  HeedInterrupt(request);
+  return warnings;
+}
 
 ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict) {
   Warnings warnings;
   ScoredRun run;
-  const Status status = AddSpecs(models, unknown, predict, request, warnings);
+  const Status status = FillRequest(models, unknown, predict, request, warnings);
   if (request.on_warning) std::ranges::for_each(warnings, request.on_warning);
   if (status.ok()) {
-    if (!request.watch_cancel)
-      request.watch_cancel = [](std::function<void()> cancel) {
-        return std::make_shared<InterruptScope>(std::move(cancel));
-      };
+    HeedInterrupt(request);
     run = RunScore(request);
   } else {
     run.error = RunError{RunStage::kModel, status};

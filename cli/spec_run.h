@@ -1,8 +1,10 @@
 // Scoring as both commands start it: models from their specs, and Ctrl-C.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "cli/specs.h"
 #include "engine/score_run.h"
 
@@ -13,6 +15,9 @@ enum class UnknownOptions {
   kRefused,
   kIgnored,  // with a warning; libvmaf's tool is silent
 };
+
+/// Loads the models into a request whose runs the first Ctrl-C cancels, and returns warnings.
+Result<std::vector<std::string>> AddSpecs(const std::vector<ModelSpec>& models, RunRequest& request);
 
 /// Loads the models into the request and runs it; the first Ctrl-C cancels it. predict: false computes the models'
 /// features only.

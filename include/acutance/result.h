@@ -67,6 +67,28 @@ struct SummaryOptions {
   std::string pool;      // "mean,p5"; empty: the usual ones
 };
 
+/// Encodes side by side, in three forms.
+struct Encodes {
+  std::string text;  // a table, as the command prints it
+  std::string json;  // the field `comparison` or `ladder` of docs/schema/acutance-1.json
+  std::string page;  // HTML, for Result::WriteReport
+};
+
+/// A rate-quality curve: so many of a Result's videos, after those of the curves before it.
+struct Curve {
+  std::string name;
+  int videos = 0;
+};
+
+/// A rate-quality curve of known points: (rate, quality), the rates in any unit, the same of all curves.
+struct KnownCurve {
+  std::string name;
+  std::vector<std::pair<double, double>> points;
+};
+
+/// What `acutance bd` tells: hulls, and BD-rates against the first curve, or why there is none.
+Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves);
+
 /// Scores by name: of models ("vmaf", usually 0 to 100) and of features ("integer_adm2", "psnr_y" in dB), as logs
 /// print them; the longer stored names of libvmaf's C API work too. `video` counts the distorted videos from 0.
 /// A copy shares its content. A Result may be read by several threads.
@@ -123,10 +145,20 @@ class Result {
 
   /// The page of `acutance score --report`, of all videos: a file that needs no other. It shows the worst frames where
   /// ScoreOptions::worst_frames kept them, and cuts where ScoreOptions::shots found them.
-  Status WriteReport(const std::string& path) const;
+  /// encodes: shown above them.
+  Status WriteReport(const std::string& path, const Encodes& encodes = {}) const;
 
   /// The same page as a text; is_small: without pictures and with fewer points, for a notebook.
-  std::string Report(bool is_small = false) const;
+  std::string Report(bool is_small = false, const Encodes& encodes = {}) const;
+
+  /// What `acutance compare` tells of the videos: bytes, bit rates, means with intervals, and the difference of each
+  /// pair. by: the score that is compared; empty: the first model's. kNotFound, kInvalidArgument where there is no such
+  /// score.
+  Expected<Encodes> Compare(std::string_view by = "") const;
+
+  /// What `acutance ladder` tells: rate-quality curves of the videos, their hulls, and BD-rates against the first.
+  /// kInvalidArgument where the curves have not as many videos as there are, or a video has no bit rate.
+  Expected<Encodes> Ladder(const std::vector<Curve>& curves, std::string_view by = "") const;
 
   /// The document of `acutance score --json`, which docs/schema/acutance-1.json describes. kInvalidArgument for options
   /// that cannot be read, and for requirements on scores that there are not.

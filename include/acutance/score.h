@@ -103,6 +103,34 @@ class KeptReference {
 Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
+/// A bound for the mean of the first model's score, and how sure a verdict has to be.
+struct MeanGate {
+  bool at_least = true;  // else at most
+  double bound = 0;
+  double confidence = 0.999;  // of which verdicts are right, whatever the scores are
+  bool certain = false;       // only a verdict that holds whatever the frames that are not read may be
+  uint64_t seed = 1;          // of the order in which parts are read
+};
+
+struct MeanVerdict {
+  bool holds = false;
+  bool certain = false;                      // it holds whatever the frames that were not read may be
+  double confidence = 0;                     // 1 where it is certain
+  std::string score;                         // the model's name
+  double mean_of_read = 0;                   // the mean of the scores of what was read
+  double least_mean = 0, greatest_mean = 0;  // of all frames, whatever those that were not read may be
+  int64_t frames = 0, frames_read = 0;
+  std::string text;  // a sentence with all that
+  std::vector<std::string> warnings;
+};
+
+/// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least` (docs/decisions.md).
+/// options.on_progress is told of what was read after each step; kStop ends it, too, with kCancelled.
+/// kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a model without a range
+/// of scores, and where frames have no fixed partner.
+Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
+                                const ScoreOptions& options);
+
 /// The scores of one run over all frames of the journals, in any order. Frames that several have must agree to the bit;
 /// kInvalidArgument where one is missing, or the journals are of different runs. Needs no video.
 Expected<Result> Join(const std::vector<std::string>& journals, int threads = 0);

@@ -6,8 +6,10 @@
 
 Session takes pictures from memory: numpy arrays, PyAV frames, DLPack tensors.
 """
+from ._batch import Done, batch
 from ._catalog import Backend, Device, FeatureInfo, ModelInfo, OptionInfo, backends, devices, features, models
 from ._core import version as _version
+from ._encodes import Encodes, bd, compare, ladder
 from ._errors import (
     AcutanceError,
     BadDataError,
@@ -26,6 +28,7 @@ from ._progress import Progress
 from ._result import Result
 from ._score import join, score, score_async
 from ._session import Session
+from ._verdict import MeanVerdict, at_least, at_most
 
 __version__ = _version()
 
@@ -35,10 +38,13 @@ __all__ = [
     "BadDataError",
     "CancelledError",
     "Device",
+    "Done",
+    "Encodes",
     "FeatureInfo",
     "InvalidArgumentError",
     "IoError",
     "KeptReference",
+    "MeanVerdict",
     "Model",
     "ModelInfo",
     "NoDeviceError",
@@ -50,10 +56,16 @@ __all__ = [
     "Session",
     "SessionError",
     "UnsupportedError",
+    "at_least",
+    "at_most",
     "backends",
+    "batch",
+    "bd",
+    "compare",
     "devices",
     "features",
     "join",
+    "ladder",
     "models",
     "score",
     "score_async",

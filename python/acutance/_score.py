@@ -4,6 +4,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from . import _core
 from ._errors import InvalidArgumentError
@@ -15,6 +16,7 @@ from ._result import Result
 
 DEFAULT_MODEL = "vmaf_v0.6.1"
 Scale = str | tuple[int, int]
+T = TypeVar("T")
 _DEINTERLACE = '"auto", "on", "off", "ref", "dis" and "both"'
 _FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
 _VIEWINGS = '"auto", "tv", "phone", "4k" and "4k-3h"'
@@ -31,7 +33,7 @@ def score_names(models: list[Model]) -> tuple[str, ...]:
     return tuple(name for model in models for name in own_first(model.score_names))
 
 
-def wait(task: _core.Task, look: Callable[[], None]) -> _core.Result:
+def wait(task: _core.Task[T], look: Callable[[], None]) -> T:
     """Waits in short steps, between which signals are handled and `look` is called. An exception in there, such as
     KeyboardInterrupt, cancels the task."""
     try:
@@ -44,7 +46,7 @@ def wait(task: _core.Task, look: Callable[[], None]) -> _core.Result:
         raise
 
 
-async def wait_async(task: _core.Task, look: Callable[[], None]) -> _core.Result:
+async def wait_async(task: _core.Task[T], look: Callable[[], None]) -> T:
     """The same for a coroutine, whose cancellation cancels the task."""
     try:
         while not await asyncio.to_thread(task.wait, _STEP):
@@ -132,12 +134,14 @@ def score(
     InvalidArgumentError for videos that do not fit together and values out of range, NoDeviceError, UnsupportedError,
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
-    task = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
-                          film_grain, force, align, journal, maps, viewing, worst_frames, shots,
-                  maps_video)
+    task = _core.score(*request(
+        reference, distorted, model=model, features=features, backend=backend, device=device, threads=threads,
+        subsample=subsample, first_frame=first_frame, frame_count=frame_count, size=size, bit_depth=bit_depth,
+        pixel_format=pixel_format, scale=scale, scale_filter=scale_filter, crop=crop, deinterlace=deinterlace,
+        film_grain=film_grain, force=force, align=align, journal=journal, maps=maps, viewing=viewing,
+        worst_frames=worst_frames, shots=shots, maps_video=maps_video))
     with Reporter(progress) as reporter:
-        core = wait(task, lambda: _look(task, reporter))
+        core = wait(task, lambda: look(task, reporter))
         result = Result(core, tuple(core.models))
         reporter.update(_end_of(result))
     return result
@@ -174,12 +178,14 @@ async def score_async(
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
-    task = _start(reference, distorted, model, features, backend, device, threads, subsample, first_frame,
-                          frame_count, size, bit_depth, pixel_format, scale, scale_filter, crop, deinterlace,
-                          film_grain, force, align, journal, maps, viewing, worst_frames, shots,
-                  maps_video)
+    task = _core.score(*request(
+        reference, distorted, model=model, features=features, backend=backend, device=device, threads=threads,
+        subsample=subsample, first_frame=first_frame, frame_count=frame_count, size=size, bit_depth=bit_depth,
+        pixel_format=pixel_format, scale=scale, scale_filter=scale_filter, crop=crop, deinterlace=deinterlace,
+        film_grain=film_grain, force=force, align=align, journal=journal, maps=maps, viewing=viewing,
+        worst_frames=worst_frames, shots=shots, maps_video=maps_video))
     with Reporter(progress) as reporter:
-        core = await wait_async(task, lambda: _look(task, reporter))
+        core = await wait_async(task, lambda: look(task, reporter))
         result = Result(core, tuple(core.models))
         reporter.update(_end_of(result))
     return result
@@ -197,7 +203,7 @@ def join(journals: Iterable[Path], *, threads: int = 0) -> Result:
     return Result(core, tuple(core.models))
 
 
-def _look(task: _core.Task, reporter: Reporter) -> None:
+def look(task: _core.Task[Any], reporter: Reporter) -> None:
     if reporter.update(Progress(*task.progress())):
         task.stop()
 
@@ -206,34 +212,36 @@ def _end_of(result: Result) -> Progress:
     return Progress(result.frames, result.frames, result.score if set(result.models[:1]) & set(result) else None)
 
 
-def _start(
+def request(
     reference: Path | KeptReference,
     distorted: Path | Iterable[Path],
-    model: None | ModelSpec | Iterable[ModelSpec],
-    features: FeatureSpec | Iterable[FeatureSpec],
-    backend: str,
-    device: int | None,
-    threads: int,
-    subsample: int,
-    first_frame: int,
-    frame_count: int | None,
-    size: tuple[int, int] | None,
-    bit_depth: int,
-    pixel_format: str,
-    scale: Scale,
-    scale_filter: str,
-    crop: str,
-    deinterlace: str,
-    film_grain: bool,
-    force: bool,
-    align: str,
-    journal: Path | None,
-    maps: Path | None,
-    viewing: str,
-    worst_frames: int,
-    shots: bool,
-    maps_video: Path | None,
-) -> _core.Task:
+    *,
+    model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
+    features: FeatureSpec | Iterable[FeatureSpec] = (),
+    backend: str = "cpu",
+    device: int | None = None,
+    threads: int = 0,
+    subsample: int = 1,
+    first_frame: int = 0,
+    frame_count: int | None = None,
+    size: tuple[int, int] | None = None,
+    bit_depth: int = 8,
+    pixel_format: str = "420",
+    scale: Scale = "ref",
+    scale_filter: str = "bicubic",
+    crop: str = "none",
+    deinterlace: str = "auto",
+    film_grain: bool = True,
+    force: bool = False,
+    align: str = "auto",
+    journal: Path | None = None,
+    maps: Path | None = None,
+    viewing: str = "auto",
+    worst_frames: int = 0,
+    shots: bool = False,
+    maps_video: Path | None = None,
+) -> tuple[bytes | _core.KeptReference, list[bytes], _core.ScoreOptions]:
+    """The arguments of score() as the engine takes them; types are checked here, and values there."""
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
     source = reference.path if isinstance(reference, KeptReference) else reference
@@ -243,20 +251,19 @@ def _start(
     if not paths:
         raise InvalidArgumentError("there is no distorted video to score; give at least one")
     chooses, models = read_choice(model)
-    options = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
+    session = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
                            device=device, maps=maps)
-    task = _core.score(reference._core if isinstance(reference, KeptReference) else os.fsencode(source),
-                       [os.fsencode(path) for path in paths], options,
-                       whole("first_frame", first_frame),
-                       0 if frame_count is None else whole("frame_count", frame_count, 1),
-                       None if size is None else _raw_format(size, bit_depth, pixel_format),
-                       _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
-                       text("crop", crop, "auto, none and W:H:X:Y"),
-                       text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
-                       os.fspath(align), path_bytes(journal),
-                       text("viewing", viewing, _VIEWINGS) if chooses else "", whole("worst_frames", worst_frames),
-                       bool(shots), path_bytes(maps_video))
-    return task
+    options = _core.score_options(session, whole("first_frame", first_frame),
+                                  0 if frame_count is None else whole("frame_count", frame_count, 1),
+                                  None if size is None else _raw_format(size, bit_depth, pixel_format),
+                                  _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
+                                  text("crop", crop, "auto, none and W:H:X:Y"),
+                                  text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
+                                  os.fspath(align), path_bytes(journal),
+                                  text("viewing", viewing, _VIEWINGS) if chooses else "",
+                                  whole("worst_frames", worst_frames), bool(shots), path_bytes(maps_video))
+    return (reference._core if isinstance(reference, KeptReference) else os.fsencode(source),
+            [os.fsencode(path) for path in paths], options)
 
 
 def _scale_text(scale: Scale) -> str:

@@ -17,21 +17,13 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ._batch import Done
 from ._errors import AcutanceError, IoError
 from ._options import Path, whole
 from ._result import Result
 from ._score import join, score
 
 __all__ = ["Done", "score_many"]
-
-
-class Done(NamedTuple):
-    """What became of a pair."""
-
-    pair: int  # its place in the list
-    name: str  # of the distorted video
-    result: Result | None
-    error: Exception | None
 
 
 class _Part(NamedTuple):

@@ -56,12 +56,11 @@ FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<nb::str>
 using RawFormat = std::tuple<int, int, int, nb::str>;       // width, height, bit depth, pixel format
 using RawVideo = std::tuple<int, int, int, nb::str, bool>;  // and whether Cb and Cr alternate
 
-std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
-                                 const SessionOptions& session, int64_t first_frame, int64_t frame_count,
-                                 const std::optional<RawVideo>& raw, const nb::str& scale, const nb::str& scale_filter,
-                                 const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
-                                 const nb::str& align, const nb::bytes& journal, const nb::str& choose_models,
-                                 int worst_frames, bool shots, const nb::bytes& maps_video) {
+ScoreOptions MakeScoreOptions(const SessionOptions& session, int64_t first_frame, int64_t frame_count,
+                              const std::optional<RawVideo>& raw, const nb::str& scale, const nb::str& scale_filter,
+                              const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
+                              const nb::str& align, const nb::bytes& journal, const nb::str& choose_models,
+                              int worst_frames, bool shots, const nb::bytes& maps_video) {
   ScoreOptions options;
   options.session = session;
   options.first_frame = first_frame;
@@ -83,26 +82,44 @@ std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence
     options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(TextOf(pixel_format))};
     options.raw_is_semi_planar = is_semi_planar;
   }
-  const auto path_of = [](nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); };
-  const std::vector<std::string> others = ListOf(distorted, path_of);
+  return options;
+}
+
+/// Options whose run tells the task of its progress, and is ended by it.
+ScoreOptions Watched(ScoreOptions options, Task::Shared& shared) {
+  options.on_progress = [&shared](const Progress& progress) {
+    shared.SetProgress(progress);
+    return shared.After();
+  };
+  options.watch_cancel = [&shared](std::function<void()> stop) { return shared.WatchCancel(std::move(stop)); };
+  return options;
+}
+
+std::string PathOf(nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); }
+
+std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
+                                 const ScoreOptions& options) {
+  const std::vector<std::string> others = ListOf(distorted, PathOf);
   std::optional<KeptReference> kept;
   if (nb::isinstance<KeptReference>(reference)) kept = nb::cast<KeptReference&>(reference);
-  const std::string first = kept ? kept->path() : TextOf(ItemOf<nb::bytes>(reference));
-  const auto work = [options, kept, first, others](Task::Shared& shared) mutable {
-    options.on_progress = [&shared](const Progress& progress) {
-      shared.SetProgress(progress);
-      return shared.After();
-    };
-    options.watch_cancel = [&shared](std::function<void()> stop) { return shared.WatchCancel(std::move(stop)); };
-    return kept ? acutance::Score(*kept, others, options) : acutance::Score(first, others, options);
-  };
-  return std::make_unique<Task>(work);
+  const std::string first = kept ? kept->path() : PathOf(reference);
+  return std::make_unique<Task>([options, kept, first, others](Task::Shared& shared) {
+    const ScoreOptions watched = Watched(options, shared);
+    return ToOutcome(kept ? acutance::Score(*kept, others, watched) : acutance::Score(first, others, watched));
+  });
+}
+
+std::unique_ptr<Task> JudgeFiles(const nb::bytes& reference, const nb::bytes& distorted, const ScoreOptions& options,
+                                 bool at_least, double bound, double confidence, bool certain, uint64_t seed) {
+  const MeanGate gate{at_least, bound, confidence, certain, seed};
+  return std::make_unique<Task>([=, first = TextOf(reference), other = TextOf(distorted)](Task::Shared& shared) {
+    return ToOutcome(acutance::JudgeMean(first, other, gate, Watched(options, shared)));
+  });
 }
 
 std::unique_ptr<Task> JoinFiles(const nb::sequence& journals, int threads) {
-  const auto path_of = [](nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); };
-  const std::vector<std::string> paths = ListOf(journals, path_of);
-  return std::make_unique<Task>([paths, threads](Task::Shared&) { return acutance::Join(paths, threads); });
+  const std::vector<std::string> paths = ListOf(journals, PathOf);
+  return std::make_unique<Task>([paths, threads](Task::Shared&) { return ToOutcome(acutance::Join(paths, threads)); });
 }
 
 /// An array that owns the values.
@@ -184,6 +201,24 @@ nb::object ToPython(const Input& input) {
 /// Pages may quote names of files that are not UTF-8.
 nb::bytes ToBytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
+/// curves: pairs of a name and a list of (rate, quality).
+Encodes CompareKnown(const nb::sequence& curves) {
+  std::vector<KnownCurve> known;
+  for (const nb::handle item : curves) {
+    const std::vector<nb::object> pair = ObjectsOf(item);
+    KnownCurve& curve = known.emplace_back(KnownCurve{TextOf(ItemOf<nb::str>(pair.at(0))), {}});
+    for (const nb::handle point : pair.at(1)) curve.points.push_back(nb::cast<std::pair<double, double>>(point));
+  }
+  return Take(CompareCurves(known));
+}
+
+void BindEncodes(nb::module_& m) {
+  nb::class_<Encodes>(m, "Encodes")
+      .def_prop_ro("text", [](const Encodes& encodes) { return ToBytes(encodes.text); })
+      .def_prop_ro("json", [](const Encodes& encodes) { return ToBytes(encodes.json); });
+  m.def("compare_curves", &CompareKnown, "curves"_a);
+}
+
 void BindResult(nb::module_& m) {
   nb::class_<Result>(m, "Result")
       .def_prop_ro("frames", &Result::frames)
@@ -245,10 +280,29 @@ void BindResult(nb::module_& m) {
                    })
       .def_prop_ro("model_reasons", &Result::model_reasons)
       .def(
-          "report", [](const Result& result, bool is_small) { return ToBytes(result.Report(is_small)); }, "is_small"_a)
+          "report",
+          [](const Result& result, bool is_small, const Encodes* encodes) {
+            return ToBytes(result.Report(is_small, encodes ? *encodes : Encodes()));
+          },
+          "is_small"_a, "encodes"_a.none() = nb::none())
       .def(
-          "write_report", [](const Result& result, const nb::bytes& path) { Check(result.WriteReport(TextOf(path))); },
-          "path"_a)
+          "write_report",
+          [](const Result& result, const nb::bytes& path, const Encodes* encodes) {
+            Check(result.WriteReport(TextOf(path), encodes ? *encodes : Encodes()));
+          },
+          "path"_a, "encodes"_a.none() = nb::none())
+      .def(
+          "compare", [](const Result& result, const nb::str& by) { return Take(result.Compare(TextOf(by))); }, "by"_a)
+      .def(
+          "ladder",
+          [](const Result& result, const nb::sequence& curves, const nb::str& by) {
+            const auto curve_of = [](nb::handle item) {
+              const std::vector<nb::object> pair = ObjectsOf(item);
+              return Curve{TextOf(ItemOf<nb::str>(pair.at(0))), nb::cast<int>(pair.at(1))};
+            };
+            return Take(result.Ladder(ListOf(curves, curve_of), TextOf(by)));
+          },
+          "curves"_a, "by"_a)
       .def(
           "write_maps", [](const Result& result, const nb::bytes& folder) { Check(result.WriteMaps(TextOf(folder))); },
           "folder"_a)
@@ -284,11 +338,20 @@ void BindRuns(nb::module_& m) {
            })
       .def("result", [](Task& task) {
         ReturnArrays();
-        return Take(task.Take());
+        return std::visit([](auto outcome) { return nb::cast(std::move(outcome)); }, Take(task.Take()));
       });
-  m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a, "first_frame"_a, "frame_count"_a,
-        "raw"_a.none(), "scale"_a, "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a,
-        "journal"_a, "choose_models"_a, "worst_frames"_a, "shots"_a, "maps_video"_a);
+  nb::class_<ScoreOptions>(m, "ScoreOptions");
+  m.def("score_options", &MakeScoreOptions, "session"_a, "first_frame"_a, "frame_count"_a, "raw"_a.none(), "scale"_a,
+        "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a, "journal"_a,
+        "choose_models"_a, "worst_frames"_a, "shots"_a, "maps_video"_a);
+  m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a);
+  m.def("judge_mean", &JudgeFiles, "reference"_a, "distorted"_a, "options"_a, "at_least"_a, "bound"_a, "confidence"_a,
+        "certain"_a, "seed"_a);
+  nb::class_<MeanVerdict>(m, "MeanVerdict").def("fields", [](const MeanVerdict& verdict) {
+    return nb::make_tuple(verdict.holds, verdict.certain, verdict.confidence, verdict.score, verdict.mean_of_read,
+                          verdict.least_mean, verdict.greatest_mean, verdict.frames, verdict.frames_read,
+                          ToBytes(verdict.text), verdict.warnings);
+  });
   m.def("join", &JoinFiles, "journals"_a, "threads"_a);
   nb::class_<Stream>(m, "Stream")
       .def(
@@ -322,6 +385,7 @@ void BindRuns(nb::module_& m) {
 NB_MODULE(_core, m) {
   acutance::python::BindCatalog(m);
   acutance::python::BindOptions(m);
+  acutance::python::BindEncodes(m);
   acutance::python::BindResult(m);
   acutance::python::BindKept(m);
   acutance::python::BindRuns(m);

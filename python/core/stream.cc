@@ -155,12 +155,12 @@ std::unique_ptr<Task> Stream::Finish() {
   CheckOpen();
   if (frames_added_ == 0) RaiseSession("there is no frame to score; add() some before finish()");
   finished_ = true;
-  return std::make_unique<Task>([state = state_](Task::Shared&) -> Expected<Result> {
+  return std::make_unique<Task>([state = state_](Task::Shared&) -> Expected<Outcome> {
     Expected<Result> result = state->session.Finish();
     for (const std::weak_ptr<Loan>& loan : state->loans)
       if (const std::shared_ptr<Loan> held = loan.lock()) held->Verify();
     if (const Status status = state->CheckUnchanged(); result && !status.ok()) return status;
-    return result;
+    return ToOutcome(std::move(result));
   });
 }
 

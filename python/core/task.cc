@@ -28,7 +28,7 @@ Status CaughtError() noexcept {
   }
 }
 
-Expected<Result> Guarded(const Task::Work& work, Task::Shared& shared) {
+Expected<Outcome> Guarded(const Task::Work& work, Task::Shared& shared) {
   try {
     return work(shared);
   } catch (...) {
@@ -62,7 +62,7 @@ std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
 
 Task::Task(Work work) : process_(getpid()), shared_(std::make_shared<Shared>()) {
   auto run = [shared = shared_, work = std::move(work)]() mutable {
-    Expected<Result> result = Guarded(work, *shared);
+    Expected<Outcome> result = Guarded(work, *shared);
     work = nullptr;  // releases what it holds before the owner is told
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
@@ -117,7 +117,7 @@ Progress Task::progress() const {
   return shared_->progress;
 }
 
-Expected<Result> Task::Take() {
+Expected<Outcome> Task::Take() {
   if (forked())
     return Status(
         StatusCode::kInvalidArgument,

@@ -1,4 +1,4 @@
-// Computes a Result on its own thread, so that Python's thread can wait in short steps, between
+// Computes a Result or a verdict on its own thread, so that Python's thread can wait in short steps, between
 // which it handles signals, shows progress and runs other tasks. A forked child has no such thread: there a task is
 // done and its result is an error.
 #pragma once
@@ -11,8 +11,19 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <variant>
 
 namespace acutance::python {
+
+/// What a task may come to.
+using Outcome = std::variant<Result, MeanVerdict>;
+
+template <class Value>
+Expected<Outcome> ToOutcome(Expected<Value> value) {
+  if (!value.ok()) return value.status();
+  return Outcome(*std::move(value));
+}
 
 class Task {
  public:
@@ -20,7 +31,7 @@ class Task {
   struct Shared {
     std::mutex mutex;
     std::condition_variable ended;
-    std::optional<Expected<Result>> result;
+    std::optional<Expected<Outcome>> result;
     std::function<void()> cancel;
     bool cancelled = false;
     bool stopped = false;
@@ -31,7 +42,7 @@ class Task {
     /// `stop` may be called from any thread while the returned value lives.
     std::shared_ptr<void> WatchCancel(std::function<void()> stop);
   };
-  using Work = std::function<Expected<Result>(Shared&)>;
+  using Work = std::function<Expected<Outcome>(Shared&)>;
 
   explicit Task(Work work);
   Task(Task&&) noexcept = default;
@@ -43,7 +54,7 @@ class Task {
   void Cancel();
   void Stop();  // the frames so far are all
   Progress progress() const;
-  Expected<Result> Take();  // the result of a task that is done
+  Expected<Outcome> Take();  // the result of a task that is done
 
  private:
   bool forked() const;

@@ -12,10 +12,14 @@
 #include "decide/pool.h"
 #include "decide/requirement.h"
 #include "model/pooling.h"
+#include "report/comparison.h"
+#include "report/ladder.h"
 #include "report/log_columns.h"
 #include "report/log_writer.h"
 #include "report/output_file.h"
+#include "report/page_encodes.h"
 #include "report/summary.h"
+#include "report/summary_json.h"
 #include "results/input_summary.h"
 #include "results/run_maps.h"
 #include "results/run_page.h"
@@ -41,6 +45,7 @@ struct Result::Content {
 
   RunView View() const;
   SummaryChoice Choice() const;
+  acutance::Result<std::string> ScoreName(std::string_view by) const;  // the first model's where `by` is empty
   acutance::Result<const ScoreTable*> Table(int video) const;
   acutance::Result<const ScoreTable::Column*> Find(std::string_view name, int video) const;
 };
@@ -61,6 +66,12 @@ acutance::PoolingMethod MethodOf(Pooling pooling) {
       return PoolingMethod::kMax;
   }
   return PoolingMethod::kMean;
+}
+
+template <class T>
+Expected<T> ToExpected(acutance::Result<T> result) {
+  if (!result.ok()) return ToPublic(result.status());
+  return *std::move(result);
 }
 
 }  // namespace
@@ -215,17 +226,68 @@ SummaryChoice Result::Content::Choice() const {
           .is_whole = titles.is_whole};
 }
 
-std::string Result::Report(bool is_small) const {
+std::string Result::Report(bool is_small, const Encodes& encodes) const {
   const acutance::Summary summary = MakeSummary(content_->Choice(), content_->View()).value();
-  return ReportPage(
-      summary, content_->View(),
-      {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(content_->time))}, .is_small = is_small});
+  return ReportPage(summary, content_->View(),
+                    {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(content_->time))},
+                     .is_small = is_small,
+                     .encodes_part = encodes.page});
 }
 
-Status Result::WriteReport(const std::string& path) const {
+acutance::Result<std::string> Result::Content::ScoreName(std::string_view by) const {
+  if (!by.empty()) return std::string(by);
+  if (!model_runs.empty()) return model_runs.front().main_score_key();
+  return Error(acutance::StatusCode::kInvalidArgument, "there is no model, so name a feature's score to compare");
+}
+
+Expected<Encodes> Result::Compare(std::string_view by) const {
+  const auto compare = [&]() -> acutance::Result<Encodes> {
+    ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
+    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
+    ACU_ASSIGN_OR_RETURN(const Comparison found, CompareEncodes(summary, score));
+    return Encodes{ComparisonText(found), JsonText(ComparisonJson(found)), EncodesPart(found)};
+  };
+  return ToExpected(compare());
+}
+
+Expected<Encodes> Result::Ladder(const std::vector<Curve>& curves, std::string_view by) const {
+  const auto compare = [&]() -> acutance::Result<Encodes> {
+    std::vector<LadderCurve> found;
+    auto encode = content_->titles.distorted.begin();
+    for (const Curve& curve : curves) {
+      if (curve.videos < 1 || curve.videos > content_->titles.distorted.end() - encode)
+        return Error(acutance::StatusCode::kInvalidArgument, "curve {}: {} videos of the {} that were scored",
+                     curve.name, curve.videos, videos());
+      found.push_back({curve.name, {}, {encode, encode + curve.videos}, {}});
+      encode += curve.videos;
+    }
+    if (found.empty() || encode != content_->titles.distorted.end())
+      return Error(acutance::StatusCode::kInvalidArgument,
+                   "the curves leave out some of the {} videos that were scored", videos());
+    ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
+    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
+    ACU_ASSIGN_OR_RETURN(const acutance::Ladder ladder, LadderOf(summary, score, std::move(found)));
+    return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), EncodesPart(ladder)};
+  };
+  return ToExpected(compare());
+}
+
+Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves) {
+  std::vector<LadderCurve> found;
+  for (const KnownCurve& curve : curves) {
+    LadderCurve& next = found.emplace_back(LadderCurve{curve.name, {}, {}, {}});
+    for (const auto& [rate, quality] : curve.points) next.points.push_back({rate, quality});
+    if (curve.points.empty())
+      return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "curve {} has no points", curve.name));
+  }
+  const acutance::Ladder ladder = MakeLadder(kKnownQuality, std::move(found), 1);
+  return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), ""};  // no page is of known points
+}
+
+Status Result::WriteReport(const std::string& path, const Encodes& encodes) const {
   acutance::Result<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
   if (!file.ok()) return ToPublic(file.status());
-  (*file)->Write(Report());
+  (*file)->Write(Report(false, encodes));
   return ToPublic((*file)->Commit());
 }
 
@@ -244,9 +306,7 @@ Expected<std::string> Result::Summary(const SummaryOptions& options) const {
     ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(choice, content_->View()));
     return SummaryJson(summary);
   };
-  acutance::Result<std::string> text = summarize();
-  if (!text.ok()) return ToPublic(text.status());
-  return *std::move(text);
+  return ToExpected(summarize());
 }
 
 Status Result::WriteMaps(const std::string& folder) const {

@@ -79,4 +79,56 @@ TEST(Result, ModelsAreChosenForTheVideos) {
               HasSubstr("4k-3h"));
 }
 
+TEST(Decisions, AVerdictOnTheMeanNeedsNotAllFrames) {
+  const acutance::test::TempDir folder;
+  const std::string reference = folder / "reference.y4m", encode = folder / "encode.y4m";
+  WriteClip(reference, 320, 0);
+  WriteClip(encode, 320, 24);
+  acutance::ScoreOptions options;
+  options.session = VmafAndPsnr();
+  options.align = "index";
+  const auto above = acutance::JudgeMean(reference, encode, {.bound = 1}, options);
+  ASSERT_TRUE(above.ok()) << above.status().message();
+  EXPECT_TRUE(above->holds);
+  EXPECT_LT(above->frames_read, 320);
+  EXPECT_EQ(above->frames, 320);
+  EXPECT_FALSE(acutance::JudgeMean(reference, encode, {.at_least = false, .bound = 1}, options)->holds);
+  options.on_progress = [](const acutance::Progress&) { return acutance::Next::kCancel; };
+  EXPECT_EQ(acutance::JudgeMean(reference, encode, {.bound = 1}, options).status().code(), StatusCode::kCancelled);
+  options.session.subsample = 2;
+  EXPECT_EQ(acutance::JudgeMean(reference, encode, {.bound = 1}, options).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST(Decisions, EncodesAreCompared) {
+  const acutance::test::TempDir folder;
+  const std::string reference = folder / "reference.y4m", good = folder / "good.y4m", bad = folder / "bad.y4m";
+  WriteClip(reference, 30, 0);
+  WriteClip(good, 30, 8);
+  WriteClip(bad, 30, 24);
+  acutance::ScoreOptions options;
+  options.session = VmafAndPsnr();
+  const auto result = acutance::Score(reference, {bad, good}, options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  const auto found = result->Compare("psnr_y");
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  EXPECT_THAT(found->text, HasSubstr("good.y4m is "));
+  EXPECT_THAT(result->Report(false, *found), HasSubstr("best at its rate"));
+  EXPECT_THAT(result->Report(), testing::Not(HasSubstr("best at its rate")));
+  EXPECT_THAT(result->Compare("psnr_z").status().message(), HasSubstr("did you mean 'psnr_y'"));
+  EXPECT_TRUE(result->Ladder({{"a", 1}, {"b", 1}}).ok());
+  EXPECT_EQ(result->Ladder({{"a", 1}}).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(result->Ladder({{"a", 1}, {"b", 2}}).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(Decisions, KnownCurvesHaveAnyUnit) {
+  const acutance::KnownCurve a{"a", {{1000, 80}, {2000, 86}, {3000, 90}, {4000, 93}}};
+  const acutance::KnownCurve b{"b", {{900, 80}, {1800, 86}, {2700, 90}, {3600, 93}}};
+  const auto found = acutance::CompareCurves({a, b});
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(found->text, HasSubstr("BD-rate -10.000 %"));
+  EXPECT_THAT(found->text, testing::Not(HasSubstr("bit/s")));
+  EXPECT_EQ(acutance::CompareCurves({a, {"c", {}}}).status().code(), StatusCode::kInvalidArgument);
+}
+
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engine/kept_reference.h"
 #include "engine/score_run.h"
 #include "results/map_films.h"
+#include "results/mean_gate.h"
 
 namespace acutance::api {
 namespace {
@@ -72,14 +73,16 @@ acutance::Status Check(const ScoreOptions& options) {
   return CheckMaps(options.session);
 }
 
+/// What can be wrong with options is checked here.
+acutance::Status Complete(const ScoreOptions& options, RunRequest& request) {
+  ACU_RETURN_IF_ERROR(Check(options));
+  ACU_ASSIGN_OR_RETURN(request.pairing, ParsePairing(options.align));
+  ACU_ASSIGN_OR_RETURN(request.crop, ParseCrop(options.crop));
+  return {};
+}
+
 Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
-  if (const acutance::Status status = Check(options); !status.ok()) return ToPublic(status);
-  acutance::Result<PairingRequest> pairing = ParsePairing(options.align);
-  if (!pairing.ok()) return ToPublic(pairing.status());
-  request.pairing = *pairing;
-  acutance::Result<CropChoice> crop = ParseCrop(options.crop);
-  if (!crop.ok()) return ToPublic(crop.status());
-  request.crop = *crop;
+  if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
   std::function<void()> cancel;
   request.watch_cancel = [&](std::function<void()> function) {
     cancel = std::move(function);
@@ -129,6 +132,32 @@ Expected<Result> Score(const KeptReference& reference, const std::vector<std::st
   RunRequest request = MakeRequest(reference.path(), distorted, options);
   request.kept_reference = reference.state_->kept;
   return ScoreRequest(std::move(request), options);
+}
+
+Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
+                                const ScoreOptions& options) {
+  RunRequest request = MakeRequest(reference, {distorted}, options);
+  if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
+  request.watch_cancel = options.watch_cancel;
+  const auto tell = [&](const MeanProgress& now) {
+    const bool goes_on =
+        !options.on_progress || options.on_progress({now.frames_read, now.frames, now.mean}) == Next::kGoOn;
+    return goes_on ? acutance::Next::kGoOn : acutance::Next::kStop;
+  };
+  const MeanGateChoice choice{gate.at_least, gate.bound, gate.certain, gate.confidence, gate.seed};
+  const auto found = acutance::JudgeMean(request, choice, tell);
+  if (!found.ok()) return ToPublic(found.status());
+  return MeanVerdict{.holds = found->holds,
+                     .certain = found->is_certain,
+                     .confidence = found->confidence(),
+                     .score = found->score,
+                     .mean_of_read = found->mean_of_read,
+                     .least_mean = found->least_mean,
+                     .greatest_mean = found->greatest_mean,
+                     .frames = found->frames,
+                     .frames_read = found->frames_read,
+                     .text = found->Sentence(),
+                     .warnings = found->warnings};
 }
 
 Expected<Result> Join(const std::vector<std::string>& journals, int threads) {

@@ -78,7 +78,7 @@ Status CheckCurve(const std::string& name, std::span<const RatePoint> points) {
       return Error(StatusCode::kBadData, "{}: point {} has the rate {} and the quality {}", name, i + 1, points[i].rate,
                    points[i].quality);
     if (i > 0 && !(points[i].rate > points[i - 1].rate && points[i].quality > points[i - 1].quality))
-      return Error(StatusCode::kBadData, "{} is not monotone: {} at {:.0f} bits/s follows {} at {:.0f}", name,
+      return Error(StatusCode::kBadData, "{} is not monotone: {} at a rate of {:.8g} follows {} at {:.8g}", name,
                    points[i].quality, points[i].rate, points[i - 1].quality, points[i - 1].rate);
   }
   return {};

@@ -14,7 +14,7 @@
 namespace acutance {
 
 struct RatePoint {
-  double rate = 0;  // bits a second
+  double rate = 0;  // bits a second, or another unit, the same of all curves
   double quality = 0;
   std::vector<double> scores = {};  // of the frames whose mean `quality` is; empty: not known
 };

@@ -37,6 +37,15 @@ std::optional<double> ReadPercent(std::string_view name) {
   return percent;
 }
 
+/// "; did you mean 'p5'?" for names with a number that a percentile can have, such as "p5x" and "perc5".
+std::string SuggestPercentile(std::string_view name) {
+  const size_t digit = name.find_first_of("0123456789");
+  if (digit == name.npos) return "";
+  const size_t end = name.find_first_not_of("0123456789.", digit);
+  const std::string percentile = fmt::format("p{}", name.substr(digit, end - digit));
+  return ReadPercent(percentile) ? fmt::format("; did you mean '{}'?", percentile) : "";
+}
+
 double WorstPercent(std::span<const double> scores, bool higher_is_worse) {
   std::vector<double> sorted = Sorted(scores);
   if (higher_is_worse) std::ranges::reverse(sorted);
@@ -64,8 +73,9 @@ Result<NamedPool> ParsePool(std::string_view name) {
   if (const auto percent = ReadPercent(name)) return NamedPool{Kind::kPercentile, *percent, std::string(name)};
   std::vector<std::string_view> names;
   for (const Entry& entry : kPools) names.push_back(entry.name);
+  const std::string percentile = SuggestPercentile(name);
   return Error(StatusCode::kInvalidArgument, "there is no pooling '{}'{} (there are {}, and percentiles such as p5)",
-               name, Suggestion(name, names), fmt::join(names, ", "));
+               name, percentile.empty() ? Suggestion(name, names) : percentile, fmt::join(names, ", "));
 }
 
 Result<std::vector<NamedPool>> ParsePools(std::string_view names) {

@@ -116,6 +116,13 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
   return ladder;
 }
 
+Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves) {
+  ACU_ASSIGN_OR_RETURN(std::vector<LadderCurve> points, CurvesOf(summary, score, std::move(curves)));
+  const auto rate = summary.frame_rate ? std::optional(*summary.frame_rate / summary.n_subsample) : std::nullopt;
+  const size_t scores = points.front().points.front().scores.size();
+  return MakeLadder(score, std::move(points), BlockLength(scores, rate));
+}
+
 Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
   std::ifstream file(path);
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
@@ -132,7 +139,7 @@ Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
     RatePoint point;
     if (rate == line.npos || rate == 0 || quality == 0 || !read(rate + 1, quality, point.rate) ||
         !read(quality + 1, line.size(), point.quality))
-      return Error(StatusCode::kBadData, "{}, line {}: expected curve,rate,quality, such as x264,1250000,91.5", path,
+      return Error(StatusCode::kBadData, "{}, line {}: expected curve,rate,quality, such as x264,1250,91.5", path,
                    number);
     const std::string name = line.substr(0, rate);
     auto curve = std::ranges::find(curves, name, &LadderCurve::name);
@@ -178,11 +185,14 @@ std::string LadderText(const Ladder& ladder) {
   std::string text;
   for (const LadderCurve& curve : ladder.curves) {
     const size_t width = std::max<size_t>(12, ladder.score.size() + 2);
-    text += fmt::format("{}\n{:>16}{:>{}}  hull\n", curve.name, "bit rate", ladder.score, width);
-    for (size_t i = 0; i < curve.points.size(); ++i)
-      text +=
-          fmt::format("{:>16}{:>{}.4f}  {:<4}  {}\n", BitRateText(curve.points[i].rate), curve.points[i].quality, width,
-                      std::ranges::count(curve.hull, i) > 0 ? "*" : "", curve.encodes.empty() ? "" : curve.encodes[i]);
+    const bool is_known = curve.encodes.empty();
+    text += fmt::format("{}\n{:>16}{:>{}}  hull\n", curve.name, is_known ? "rate" : "bit rate", ladder.score, width);
+    for (size_t i = 0; i < curve.points.size(); ++i) {
+      const double rate = curve.points[i].rate;
+      text += fmt::format("{:>16}{:>{}.4f}  {:<4}  {}\n", is_known ? fmt::format("{}", rate) : BitRateText(rate),
+                          curve.points[i].quality, width, std::ranges::count(curve.hull, i) > 0 ? "*" : "",
+                          is_known ? "" : curve.encodes[i]);
+    }
     text += "\n";
   }
   for (const LadderDifference& difference : ladder.differences) {

@@ -15,7 +15,7 @@ namespace acutance {
 struct LadderCurve {
   std::string name;
   std::vector<RatePoint> points;     // by rate
-  std::vector<std::string> encodes;  // of the points; empty names: points of a file
+  std::vector<std::string> encodes;  // of the points; none: these are known, with rates in any unit
   std::vector<size_t> hull;          // indices of points
   Better better = Better::kHigher;   // of their qualities
 };
@@ -28,6 +28,9 @@ struct LadderDifference {
 
   bool is_doubtful() const { return std::min(overlap.quality, overlap.rate) < kGoodOverlap; }
 };
+
+/// The score of a ladder of known points.
+inline constexpr const char* kKnownQuality = "quality";
 
 struct Ladder {
   std::string score;
@@ -43,7 +46,10 @@ Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::str
 /// Sorts the points, and compares each curve with the first. block: of frames, for intervals.
 Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t block);
 
-/// "curve,rate,quality" lines under such a heading; rates in bits a second.
+/// The same from a summary's videos, with blocks for intervals that suit its frame rate. score: as in CurvesOf.
+Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves);
+
+/// "curve,rate,quality" lines under such a heading; rates in any unit, since differences are of their ratios.
 Result<std::vector<LadderCurve>> ReadPoints(const std::string& path);
 
 nlohmann::ordered_json LadderJson(const Ladder& ladder);

@@ -30,6 +30,16 @@ def from_files(reference: pathlib.Path) -> float:
     return result.score + float(scores[0]) + result.pooled["psnr_y"]["harmonic_mean"]
 
 
+def decisions(reference: pathlib.Path) -> float:
+    verdict: acutance.MeanVerdict = acutance.at_least(reference, "a.mp4", 93, confidence=0.99)
+    found = acutance.ladder(reference, {"x264": "x264/", "svt": ["a.mkv", "b.mkv"]}, anchor="svt", threads=2)
+    known = acutance.bd({"a": [(1000, 80.5)], "b": [(900, 80.5)]})
+    for done in acutance.batch([(reference, "a.mp4")], jobs=2):
+        print(done.name, done.error, done.result)
+    print(acutance.compare(reference, ["a.mp4", "b.mp4"]), known["differences"], found.report())
+    return verdict.mean_of_read if verdict else found.result.score
+
+
 async def from_memory(frames: list[tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]]) -> acutance.Result:
     with acutance.Session("vmaf_v0.6.1", features="psnr", progress=True) as first:
         for reference, distorted in frames:

@@ -1,0 +1,67 @@
+"""Long lists of pairs on this machine."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent import futures
+from typing import Any, NamedTuple
+
+from ._errors import AcutanceError, CancelledError
+from ._options import Path, whole
+from ._result import Result
+from ._score import score
+
+
+class Done(NamedTuple):
+    """What became of a pair."""
+
+    pair: int  # its place in the list
+    name: str  # of the distorted video
+    result: Result | None
+    error: Exception | None
+
+
+def batch(pairs: Iterable[tuple[Path, Path]], *, jobs: int = 1, folder: Path | None = None,
+          **options: Any) -> Iterator[Done]:
+    """Scores pairs (reference, distorted), `jobs` at a time, and yields a Done for each as it ends, in any order. A pair that
+    fails does not stop the others; leaving the loop stops those that run.
+
+    folder: keeps a journal of each pair, by its place in the list: the same call goes on where it was stopped, also in the
+        midst of a video. A journal of other files or other options is an InvalidArgumentError of its pair. None: none are kept.
+    options: as for score() but journal and progress: model, features, scale, align and so on; `threads` of each pair, by default the machine's
+        processors divided by the jobs.
+
+    All run in this process; `acutance batch` starts one for each, which outlives a crash of another.
+    """
+    listed = [(os.fspath(reference), os.fspath(distorted)) for reference, distorted in pairs]
+    count = whole("jobs", jobs, 1)
+    options = {"threads": max(1, len(os.sched_getaffinity(0)) // count), **options}
+    if folder is not None:
+        os.makedirs(folder, exist_ok=True)
+    return _run(listed, count, folder, options)
+
+
+def _run(pairs: list[tuple[str, str]], jobs: int, folder: Path | None, options: dict[str, Any]) -> Iterator[Done]:
+    stopped = False
+
+    def watch(_: object) -> None:
+        if stopped:
+            raise CancelledError("the list was left")  # its journal goes on here
+
+    def work(pair: int) -> Done:
+        reference, distorted = pairs[pair]
+        journal = None if folder is None else os.path.join(folder, f"{pair:05}.journal")
+        try:
+            return Done(pair, distorted, score(reference, distorted, progress=watch, journal=journal, **options), None)
+        except AcutanceError as error:
+            return Done(pair, distorted, None, error)
+
+    with futures.ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(work, pair) for pair in range(len(pairs))]
+        try:
+            for done in futures.as_completed(running):
+                yield done.result()
+        finally:
+            stopped = True
+            for task in running:
+                task.cancel()
