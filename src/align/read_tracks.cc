@@ -24,12 +24,14 @@ double FastestOverSlowest(const std::vector<std::unique_ptr<VideoSource>>& video
   return fastest > 0 && slowest > 0 ? fastest / slowest : 1;
 }
 
-/// Reads until there are `most` frames, a number that may fall. True: the video has ended.
-Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, FrameTrack& track) {
+/// Reads until there are `most` frames, a number that may fall. True: the video has ended, by `damage` if that is no
+/// OK.
+Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, FrameTrack& track, Status& damage) {
   while (track.size() < most.load()) {
     const Result<std::optional<Picture>> picture = video.Next();
     const bool is_lost = !picture.ok() && (track.size() == 0 || picture.status().code() == StatusCode::kCancelled);
     if (is_lost) return picture.status();
+    if (!picture.ok()) damage = picture.status();
     if (!picture.ok() || !*picture) return true;
     track.signatures.push_back(SignatureOf(**picture));
     if (const std::optional<double> time = PlausibleTime(video.time())) track.times.push_back(*time);
@@ -53,7 +55,11 @@ int64_t WorthReading(int64_t shortest, double rates) {
 }
 
 TrackReading::TrackReading(const std::vector<std::unique_ptr<VideoSource>>& videos)
-    : videos_(videos), tracks_(videos.size()), ended_(videos.size()), rates_(FastestOverSlowest(videos)) {
+    : videos_(videos),
+      tracks_(videos.size()),
+      damages_(videos.size()),
+      ended_(videos.size()),
+      rates_(FastestOverSlowest(videos)) {
   for (size_t v = 0; v < videos.size(); ++v) tracks_[v].rate = PlausibleRate(videos[v]->frame_rate());
 }
 
@@ -65,7 +71,7 @@ Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
     const auto v = static_cast<size_t>(video);
     statuses[v] = Guarded([&] {
       if (ended_[v] == 0) {
-        ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], most, tracks_[v]));
+        ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], most, tracks_[v], damages_[v]));
         ended_[v] = has_ended;
       }
       return Status();

@@ -16,8 +16,7 @@ namespace acutance {
 /// video's rate over the slowest one's.
 int64_t WorthReading(int64_t shortest, double rates);
 
-/// Each video is read by a thread of its own. A video that is damaged ends where the damage is: the run that scores it
-/// says so.
+/// Each video is read by a thread of its own. A video that is damaged ends where the damage is.
 class TrackReading {
  public:
   explicit TrackReading(const std::vector<std::unique_ptr<VideoSource>>& videos);
@@ -28,10 +27,13 @@ class TrackReading {
 
   const std::vector<FrameTrack>& tracks() const { return tracks_; }
   std::vector<FrameTrack> Take() { return std::move(tracks_); }
+  /// By video: why reading ended before the video did.
+  const std::vector<Status>& damages() const { return damages_; }
 
  private:
   const std::vector<std::unique_ptr<VideoSource>>& videos_;
   std::vector<FrameTrack> tracks_;
+  std::vector<Status> damages_;
   std::vector<uint8_t> ended_;  // by video
   double rates_ = 1;
 };

@@ -190,19 +190,30 @@ Status Pairing::CheckLengths(const FrameTrack& reference, const FrameTrack& dist
                is_reference ? request_.reference : name, is_reference ? name : request_.reference, more);
 }
 
+/// A part that ends before the damage does not meet it, nor do pairs beyond which the other video has nothing.
+void Pairing::NoteDamage(const Alignment& alignment, const std::vector<FrameTrack>& tracks, size_t video) {
+  const auto& pairs = alignment.pairs;
+  if (damages_.empty() || !damage_.ok()) return;
+  if (request_.frame_limit > 0 && std::ssize(pairs) >= first_frame() + request_.frame_limit) return;
+  const bool reference_goes_on = pairs.empty() || pairs.back().first + 1 < tracks[0].size();
+  const bool distorted_goes_on = pairs.empty() || pairs.back().second + 1 < tracks[video].size();
+  if (reference_goes_on) damage_ = damages_[video];
+  if (distorted_goes_on && damage_.ok()) damage_ = damages_[0];
+}
+
 Status Pairing::AlignAll(std::vector<FrameTrack> tracks) {
   alignments_.clear();
+  damage_ = {};
   for (size_t v = 1; v < tracks.size(); ++v) {
     ACU_RETURN_IF_ERROR(CheckLengths(tracks[0], tracks[v], PathOf(v)));
-    if (request_.pairing.mode == Mode::kTimes) {
-      alignments_.push_back(AlignByTimes(tracks[0], tracks[v]));
-      if (alignments_.back().pairs.empty())
-        return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", PathOf(0), PathOf(v));
-      continue;
-    }
-    Result<Alignment> alignment = AlignTracks(tracks[0], tracks[v]);
+    const bool by_times = request_.pairing.mode == Mode::kTimes;
+    Result<Alignment> alignment = by_times ? AlignByTimes(tracks[0], tracks[v]) : AlignTracks(tracks[0], tracks[v]);
+    NoteDamage(alignment.ok() ? *alignment : Alignment(), tracks, v);
+    if (!alignment.ok() || alignment->pairs.empty()) ACU_RETURN_IF_ERROR(damage_);
     if (!alignment.ok())
       return Error(alignment.status().code(), "{} and {}: {}", PathOf(0), PathOf(v), alignment.status().message());
+    if (by_times && alignment->pairs.empty())
+      return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", PathOf(0), PathOf(v));
     alignments_.push_back(std::move(*alignment));
   }
   return {};
@@ -290,6 +301,7 @@ Result<std::optional<std::vector<FrameTrack>>> Pairing::ReadOrGuess() {
       if (guess_) return std::optional<std::vector<FrameTrack>>();
     }
   ACU_RETURN_IF_ERROR(reading.ReadTo(most));
+  damages_ = reading.damages();
   return std::optional(reading.Take());
 }
 
@@ -315,6 +327,7 @@ Status Pairing::Look() {
   std::optional<std::vector<FrameTrack>> tracks;
   must_look_ = false;
   HoldPipes(false);
+  damages_.clear();
   if (!whole_.empty()) {
     tracks = std::move(whole_);
   } else {

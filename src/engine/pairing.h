@@ -46,6 +46,9 @@ class Pairing {
   void Conclude(int64_t frames);
 
   bool must_look() const { return must_look_; }
+  /// Why a video breaks off before the other one, where that was seen while its signatures were read: the frames in
+  /// pairs end before it.
+  const Status& damage() const { return damage_; }
   /// Whether videos are paired by more than their order, so that different rates need no warning.
   bool heeds_rates() const { return heeds_rates_; }
   /// Whether one video ends before the other in a run that pairs them so, which needs no warning.
@@ -81,6 +84,7 @@ class Pairing {
   void ConcludeGuess(int64_t frames);
   bool ReadRests();
   Status AlignAll(std::vector<FrameTrack> tracks);
+  void NoteDamage(const Alignment& alignment, const std::vector<FrameTrack>& tracks, size_t video);
   Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
   void KeepCommonPairs();
   void PickPairs();
@@ -96,6 +100,8 @@ class Pairing {
   std::vector<std::vector<int64_t>> picks_;           // by video, the frames of a run that follows Look(); empty: all
   std::vector<Alignment> alignments_;
   std::string word_;
+  std::vector<Status> damages_;  // by video, of a reading of signatures; empty: none was
+  Status damage_;
   bool watches_ = false;
   bool must_look_ = false;
   bool heeds_rates_ = false;

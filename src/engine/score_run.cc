@@ -481,6 +481,8 @@ class Run {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
     }
+    if (status.ok() && pairing_ && !result_.error && !was_stopped_ && !pairing_->damage().ok())
+      Fail(RunStage::kRead, pairing_->damage());
     if (status.ok()) status = Interrupted(session_->Flush());
     if (status.ok()) status = reader_->CheckIntact();
     if (status.ok() && request_.pairs && !result_.error) status = request_.pairs->Finish();
@@ -489,7 +491,7 @@ class Run {
       Fail(RunStage::kScore, status);
       return;
     }
-    if (pairing_ && !result_.error) pairing_->Conclude(session_->frames_added() - FirstFrame());
+    if (pairing_) pairing_->Conclude(session_->frames_added() - FirstFrame());  // of a video that breaks off, too
     for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result_.frames = session_->frames_added();
@@ -579,7 +581,7 @@ ScoredRun RunPaired(RunRequest request) {
     request.pairs_word = pairing.word();
     result = RunDecoded(request, &pairing);
   }
-  if (!result.error) result.alignments = pairing.TakeAlignments();
+  if (!result.error || result.error->stage == RunStage::kRead) result.alignments = pairing.TakeAlignments();
   return result;
 }
 
