@@ -16,19 +16,21 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/usable_cpus.h"
 #include "cli/batch_list.h"
 #include "cli/exit_status.h"
 #include "cli/terminal.h"
 #include "report/escape.h"
+#include "report/json_text.h"
 #include "report/output_file.h"
 #include "report/summary.h"
 
@@ -36,14 +38,14 @@ namespace acutance::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 struct Outcome {
   int status = -1;  // of `acutance score`; -1: not run
   bool was_there = false;
   std::string error;
-  Json result;  // what it printed
+  Json frames;
+  Json scores = Json::Object();  // pooled, by model
 };
 
 std::string ReadText(const fs::path& path) {
@@ -51,6 +53,19 @@ std::string ReadText(const fs::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// Takes what `acutance score --json` printed into `path`; whether it is whole.
+bool ReadResult(const fs::path& path, Outcome& outcome) {
+  constexpr size_t kAny = std::numeric_limits<size_t>::max();
+  const Result<Json> result = ParseJson(ReadText(path), {.bytes = kAny, .values = kAny, .may_text_follow = false});
+  if (!result.ok() || !result->IsObject()) return false;
+  if (const Json* frames = result->Find("frames")) outcome.frames = *frames;
+  const Json* videos = result->Find("results");
+  const Json* models = videos && !videos->items.empty() ? videos->items[0].Find("models") : nullptr;
+  for (size_t m = 0; models && m < models->keys.size(); ++m)
+    if (const Json* pools = models->items[m].Find("pools")) outcome.scores[models->keys[m]] = *pools;
+  return true;
 }
 
 Status WriteText(const fs::path& path, const std::string& text) {
@@ -133,9 +148,9 @@ class Batch {
     int status = -1;
     if (!(key >> hash >> status) || hash + "\n" != KeyOf(jobs_[job], texts_.options)) return false;
     if (texts_.retry && status != kOk) return false;
-    Json result = Json::parse(ReadText(PathOf(job, ".json")), nullptr, false);
-    if (!result.is_object()) return false;
-    outcomes_[job] = {status, true, "", std::move(result)};
+    Outcome outcome{.status = status, .was_there = true};
+    if (!ReadResult(PathOf(job, ".json"), outcome)) return false;
+    outcomes_[job] = std::move(outcome);
     return true;
   }
 
@@ -197,11 +212,9 @@ class Batch {
     Outcome& outcome = outcomes_[job];
     const fs::path part = PathOf(job, ".part");
     std::error_code ignored;
-    outcome.result = Json::parse(ReadText(part), nullptr, false);
-    const bool whole = outcome.result.is_object();
+    const bool whole = ReadResult(part, outcome);
     outcome.status = (status == kOk || status == kNotReached) && !whole ? kFailed : status;
     if (!IsDone(job)) {
-      outcome.result = Json();
       outcome.error = status > 128 && status != kInterrupted ? fmt::format("ended by signal {}", status - 128)
                                                              : LastLine(ReadText(PathOf(job, ".log")));
       fs::remove(part, ignored);
@@ -241,13 +254,8 @@ class Batch {
                   {"distorted", jobs_[job].distorted},
                   {"status", StatusWord(job)},
                   {"error", outcome.error.empty() ? Json() : Json(outcome.error)},
-                  {"frames", Json()},
-                  {"scores", Json::object()}};
-    if (!IsDone(job)) return entry;
-    entry["frames"] = outcome.result.value("frames", Json());
-    if (outcome.result.contains("results"))
-      for (const auto& [name, statistics] : outcome.result["results"][0]["models"].items())
-        if (statistics.is_object()) entry["scores"][name] = statistics["pools"];
+                  {"frames", IsDone(job) ? outcome.frames : Json()},
+                  {"scores", IsDone(job) ? outcome.scores : Json::Object()}};
     return entry;
   }
 
@@ -257,32 +265,33 @@ class Batch {
   }
 
   Status WriteSummaries() const {
-    Json entries = Json::array();
-    std::vector<std::pair<std::string, std::string>> scores;  // model and pooling
+    Json entries = Json::Array();
+    std::vector<std::pair<std::string, std::string>> titles;  // model and pooling
     for (size_t i = 0; i < jobs_.size(); ++i) {
-      entries.push_back(Entry(i));
-      for (const auto& [model, pools] : entries.back()["scores"].items())
-        for (const auto& [pool, value] : pools.items())
-          if (const std::pair title(model, pool); std::ranges::find(scores, title) == scores.end())
-            scores.push_back(title);
+      entries.Append(Entry(i));
+      const Json& scores = *entries.items.back().Find("scores");
+      for (size_t m = 0; m < scores.keys.size(); ++m)
+        for (const std::string& pool : scores.items[m].keys)
+          if (const std::pair title(scores.keys[m], pool); std::ranges::find(titles, title) == titles.end())
+            titles.push_back(title);
     }
     std::string csv = "name,reference,distorted,status,frames";
-    for (const auto& [model, pool] : scores) csv += "," + CsvField(model + "." + pool);
+    for (const auto& [model, pool] : titles) csv += "," + CsvField(model + "." + pool);
     csv += ",error\n";
-    for (const Json& entry : entries) {
+    for (const Json& entry : entries.items) {
       for (const char* field : {"name", "reference", "distorted", "status"})
-        csv += CsvField(entry[field].get<std::string>()) + ",";
-      csv += entry["frames"].is_null() ? "" : entry["frames"].dump();
-      for (const auto& [model, pool] : scores) {
-        const Json value = entry["scores"].value(model, Json::object()).value(pool, Json());
-        csv += "," + (value.is_null() ? "" : value.dump());
+        csv += CsvField(entry.Find(field)->text) + ",";
+      csv += entry.Find("frames")->text;  // none where it is null, as for the others
+      for (const auto& [model, pool] : titles) {
+        const Json* pools = entry.Find("scores")->Find(model);
+        const Json* value = pools ? pools->Find(pool) : nullptr;
+        csv += "," + (value ? value->text : "");
       }
-      csv += "," + CsvField(entry["error"].is_null() ? "" : entry["error"].get<std::string>()) + "\n";
+      csv += "," + CsvField(entry.Find("error")->text) + "\n";
     }
     ACU_RETURN_IF_ERROR(WriteText(fs::path(texts_.out) / "summary.csv", csv));
-    const Json document = {{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}};
     return WriteText(fs::path(texts_.out) / "summary.json",
-                     document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+                     JsonText({{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}}));
   }
 
   const BatchTexts& texts_;

@@ -2,24 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "doctor/doctor.h"
 #include "engine/auto_model.h"
 #include "model/builtin_models.h"
+#include "report/json_text.h"
 
 namespace acutance::cli {
 namespace {
 
 std::string FindingsJson(const std::vector<Finding>& findings) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Json all = Json::Array();
   for (const Finding& finding : findings)
-    all.push_back({{"cause", finding.cause},
-                   {"confidence", finding.confidence},
-                   {"sentence", finding.sentence},
-                   {"command", finding.command}});
-  const nlohmann::ordered_json document = {{"cause", findings.front().cause}, {"findings", std::move(all)}};
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    all.Append({{"cause", finding.cause},
+                {"confidence", finding.confidence},
+                {"sentence", finding.sentence},
+                {"command", finding.command}});
+  return JsonText({{"cause", findings.front().cause}, {"findings", std::move(all)}});
 }
 
 /// What the model does not fit, and the options that choose one which does.

@@ -14,6 +14,7 @@
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "report/comparison.h"
+#include "report/json_text.h"
 #include "report/ladder.h"
 #include "report/output_file.h"
 #include "report/page_encodes.h"

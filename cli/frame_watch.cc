@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "report/json_text.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void Print(const Json& line) {
   fmt::print("{}", JsonLine(line));
@@ -19,11 +18,11 @@ void Print(const Json& line) {
 
 /// The scores of a frame; nullopt where one is missing and all are wanted.
 std::optional<Json> ScoresOfFrame(const ScoreTable& table, int64_t frame, bool whole_only) {
-  Json scores = Json::object();
+  Json scores = Json::Object();
   for (size_t i = 0; i < table.columns().size(); ++i) {
     const auto score = table.Get(static_cast<int>(i), frame);
     if (!score && whole_only) return std::nullopt;
-    scores[table.columns()[i].shown] = score ? JsonNumber(*score) : Json();
+    scores[table.columns()[i].shown] = score;
   }
   return scores;
 }
@@ -35,7 +34,7 @@ void FrameStream::Warn(const std::string& warning) const {
 }
 
 void FrameStream::Start(std::optional<int64_t> total) {
-  if (!started_) Print({{"schema", kSchemaName}, {"event", "start"}, {"frames", total ? Json(*total) : Json()}});
+  if (!started_) Print({{"schema", kSchemaName}, {"event", "start"}, {"frames", total}});
   started_ = true;
 }
 

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include <limits>
 #include <variant>
 #include <vector>
 
+#include "base/json.h"
 #include "base/nearest.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
+#include "report/json_text.h"
 
 namespace acutance::cli {
 namespace {
@@ -75,15 +75,15 @@ std::string DescribeModels() {
 }
 
 std::string ListBackendsJson() {
-  nlohmann::json backends = nlohmann::json::array();
-  backends.push_back({{"name", "cpu"}, {"usable", true}});
+  Json backends = Json::Array();
+  backends.Append({{"name", "cpu"}, {"usable", true}});
   for (const Backend* backend : Backends()) {
     const BackendProbe probe = backend->probe();
-    nlohmann::json devices = nlohmann::json::array();
-    for (const DeviceInfo& device : probe.devices) devices.push_back(device.name);
-    backends.push_back({{"name", backend->name}, {"usable", !probe.devices.empty()}, {"devices", devices}});
+    Json devices = Json::Array();
+    for (const DeviceInfo& device : probe.devices) devices.Append(device.name);
+    backends.Append({{"name", backend->name}, {"usable", !probe.devices.empty()}, {"devices", std::move(devices)}});
   }
-  return nlohmann::json{{"backends", backends}}.dump() + "\n";
+  return JsonLine({{"backends", std::move(backends)}});
 }
 
 }  // namespace acutance::cli

@@ -11,7 +11,7 @@
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
-#include "report/summary_json.h"
+#include "report/json_text.h"
 #include "results/mean_gate.h"
 
 namespace acutance::cli {

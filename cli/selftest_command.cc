@@ -5,20 +5,19 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "backend/kernel_release.h"
+#include "base/json.h"
 #include "cli/version.h"
 #include "devices/selftest.h"
 #include "devices/tuner.h"
 #include "metric/registry.h"
+#include "report/json_text.h"
 #include "report/output_file.h"
 
 namespace acutance::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr PictureFormat kTimedFormats[] = {{1920, 1080, 8, PixelFormat::k420}, {3840, 2160, 10, PixelFormat::k420}};
 
@@ -62,11 +61,11 @@ Json TimeFeature(Device& device, const Metric& metric, const PictureFormat& form
 
 /// The device's time of a frame pair, by feature. Software devices would take minutes, and tell nothing.
 Json TimeFeatures(Device& device) {
-  Json times = Json::array();
+  Json times = Json::Array();
   if (device.info().is_cpu) return times;
   for (const PictureFormat& format : kTimedFormats)
     for (const Metric* metric : AllMetrics())
-      if (metric->make_plan) times.push_back(TimeFeature(device, *metric, format));
+      if (metric->make_plan) times.Append(TimeFeature(device, *metric, format));
   return times;
 }
 
@@ -78,11 +77,12 @@ Json TestDevice(const Backend& backend, const DeviceInfo& info, bool timed) {
              device.ok() ? "" : " " + device.status().message());
   bool passed = device.ok();
   if (!passed) outcome["error"] = device.status().message();
-  outcome["tests"] = Json::array();
+  outcome["tests"] = Json::Array();
   if (device.ok())
     for (const SelfTest& test : AllSelfTests()) {
-      outcome["tests"].push_back(RunTest(**device, test));
-      passed &= outcome["tests"].back()["passed"].get<bool>();
+      Json result = RunTest(**device, test);
+      passed &= result["passed"].boolean;
+      outcome["tests"].Append(std::move(result));
     }
   outcome["passed"] = passed;
   if (passed && timed) outcome["times"] = TimeFeatures(**device);
@@ -95,14 +95,14 @@ Status WriteReport(const std::string& path, Json devices, Json missing) {
                        {"devices", std::move(devices)},
                        {"without_device", std::move(missing)}};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(report.dump(1) + "\n");
+  file->Write(JsonText(report));
   return file->Commit();
 }
 
 }  // namespace
 
 int RunSelfTestCommand(const DeviceChoice& choice, const std::string& report) {
-  Json devices = Json::array(), missing = Json::object();
+  Json devices = Json::Array(), missing = Json::Object();
   bool passed = true;
   for (const Backend* backend : Backends()) {
     if (choice.backend != "auto" && choice.backend != backend->name) continue;
@@ -111,13 +111,14 @@ int RunSelfTestCommand(const DeviceChoice& choice, const std::string& report) {
     if (probe.devices.empty()) missing[std::string(backend->name)] = probe.missing;
     for (const DeviceInfo& info : probe.devices) {
       if (choice.index && *choice.index != info.index) continue;
-      devices.push_back(TestDevice(*backend, info, !report.empty()));
-      passed &= devices.back()["passed"].get<bool>();
+      Json device = TestDevice(*backend, info, !report.empty());
+      passed &= device["passed"].boolean;
+      devices.Append(std::move(device));
     }
-    if (choice.index && devices.empty() && !probe.devices.empty())
+    if (choice.index && devices.items.empty() && !probe.devices.empty())
       fmt::print("{}\n", NoSuchDevice(*backend, probe, *choice.index));
   }
-  passed &= !devices.empty();
+  passed &= !devices.items.empty();
   if (report.empty()) return passed ? 0 : 1;
   const Status written = WriteReport(report, std::move(devices), std::move(missing));
   if (!written.ok()) fmt::print(stderr, "acutance selftest: {}\n", written.message());

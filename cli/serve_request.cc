@@ -13,13 +13,13 @@
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
+#include "report/json_text.h"
 #include "report/number_format.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -27,13 +27,12 @@ double SecondsSince(Clock::time_point start) { return std::chrono::duration<doub
 /// A text, or a list of texts.
 Result<std::vector<std::string>> TextsOf(const Json& request, const char* name) {
   std::vector<std::string> texts;
-  const auto found = request.find(name);
-  if (found == request.end()) return texts;
-  const Json list = found->is_array() ? *found : Json::array({*found});
-  for (const Json& item : list) {
-    if (!item.is_string())
+  const Json* found = request.Find(name);
+  if (!found) return texts;
+  for (const Json& item : found->IsArray() ? std::span<const Json>(found->items) : std::span(found, 1)) {
+    if (!item.IsString())
       return Error(StatusCode::kInvalidArgument, "\"{}\": expected a text, or a list of texts", name);
-    texts.push_back(item.get<std::string>());
+    texts.push_back(item.text);
     if (texts.back().find('\0') != std::string::npos)
       return Error(StatusCode::kInvalidArgument, "\"{}\": there is a null character in it", name);
   }
@@ -42,7 +41,7 @@ Result<std::vector<std::string>> TextsOf(const Json& request, const char* name) 
 
 Status CheckFields(const Json& request) {
   constexpr std::array<std::string_view, 5> kFields = {"id", "op", "reference", "distorted", "options"};
-  for (const auto& [name, value] : request.items())
+  for (const std::string& name : request.keys)
     if (std::ranges::find(kFields, name) == kFields.end())
       return Error(StatusCode::kInvalidArgument, "\"{}\": there is no such field (there are {})", name,
                    fmt::join(kFields, ", "));
@@ -75,7 +74,10 @@ Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::
 }
 
 /// The id of a request, whatever else is wrong with it.
-Json IdOf(const Json& request) { return request.is_object() && request.contains("id") ? request["id"] : Json(nullptr); }
+Json IdOf(const Json& request) {
+  const Json* id = request.Find("id");
+  return id ? *id : Json();
+}
 
 }  // namespace
 
@@ -86,14 +88,15 @@ std::string ScoreServer::Answer(std::string_view line, const std::function<bool(
     answer["error"] = status.message();
   };
   const Status status = Guarded([&]() -> Status {
-    const Json request = Json::parse(line, nullptr, false);
-    if (!request.is_object())
+    const Result<Json> request = ParseJson(line, {.may_text_follow = false});
+    if (!request.ok() || !request->IsObject())
       return Error(StatusCode::kInvalidArgument, "expected a JSON object in each line, such as {}",
                    R"({"reference": "ref.mp4", "distorted": "encode.mp4"})");
-    answer["id"] = IdOf(request);
-    ACU_ASSIGN_OR_RETURN(Reply reply, AnswerRequest(request, is_gone));
+    answer["id"] = IdOf(*request);
+    ACU_ASSIGN_OR_RETURN(Reply reply, AnswerRequest(*request, is_gone));
     answer["status"] = reply.status;
-    answer.update(reply.fields);
+    for (size_t i = 0; i < reply.fields.keys.size(); ++i)
+      answer[reply.fields.keys[i]] = std::move(reply.fields.items[i]);
     return {};
   });
   if (!status.ok()) fail(status);
@@ -102,10 +105,10 @@ std::string ScoreServer::Answer(std::string_view line, const std::function<bool(
 
 Result<ScoreServer::Reply> ScoreServer::AnswerRequest(const Json& request, const std::function<bool()>& is_gone) {
   ACU_RETURN_IF_ERROR(CheckFields(request));
-  const Json op = request.value("op", Json("score"));
-  if (op == "score") return Score(request, is_gone);
-  if (op == "drop") return Drop(request);
-  if (op == "status") return Describe();
+  const Json* op = request.Find("op");
+  if (!op || op->IsText("score")) return Score(request, is_gone);
+  if (op->IsText("drop")) return Drop(request);
+  if (op->IsText("status")) return Describe();
   return Error(StatusCode::kInvalidArgument, "\"op\": there are score, drop and status");
 }
 
@@ -149,8 +152,8 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
   const bool all_hold = std::ranges::all_of(summary.verdicts, &Verdict::holds);
   return Reply{all_hold ? kOk : kNotReached,
                {{"kept_frames", kept_frames},
-                {"start_seconds", JsonNumber(until_start)},
-                {"seconds", JsonNumber(SecondsSince(start))},
+                {"start_seconds", until_start},
+                {"seconds", SecondsSince(start)},
                 {"summary", SummaryDocument(summary)}}};
 }
 
@@ -184,9 +187,9 @@ Result<ScoreServer::Reply> ScoreServer::Drop(const Json& request) {
 
 ScoreServer::Reply ScoreServer::Describe() {
   const std::lock_guard lock(store_mutex_);
-  Json references = Json::array();
+  Json references = Json::Array();
   for (const auto& reference : references_.references())
-    references.push_back(
+    references.Append(
         {{"reference", reference->path()}, {"frames", reference->frames()}, {"bytes", reference->bytes()}});
   return {kOk, {{"max_memory", references_.most_bytes()}, {"references", std::move(references)}}};
 }

@@ -6,10 +6,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "cli/reference_store.h"
 #include "cli/score_args.h"
@@ -30,7 +30,6 @@ class ScoreServer {
   void Stop();
 
  private:
-  using Json = nlohmann::ordered_json;
   struct Reply {
     int status = 0;  // as the exit status of `acutance score`
     Json fields;

@@ -10,15 +10,15 @@ namespace acutance {
 namespace {
 
 std::string ErrorOf(std::string_view text) {
-  const Result<JsonValue> value = ParseJson(text);
+  const Result<Json> value = ParseJson(text);
   return value.ok() ? "" : value.status().message();
 }
 
 TEST(Json, ReadsEveryKind) {
-  const Result<JsonValue> value =
+  const Result<Json> value =
       ParseJson(R"( {"a": [null, true, "x\u00e9", -3, 18446744073709551615, 1.50e-3], "b": {}} )");
   ASSERT_TRUE(value.ok()) << value.status().message();
-  const JsonValue* a = value->Find("a");
+  const Json* a = value->Find("a");
   ASSERT_NE(a, nullptr);
   ASSERT_EQ(a->items.size(), 6u);
   EXPECT_TRUE(a->items[0].IsNull());
@@ -33,6 +33,11 @@ TEST(Json, ReadsEveryKind) {
 
 TEST(Json, IgnoresWhatFollowsTheValue) { EXPECT_EQ(ErrorOf("{} trailing junk"), ""); }
 
+TEST(Json, RefusesWhatFollowsTheValueWhereNothingMay) {
+  EXPECT_FALSE(ParseJson("{} x", {.may_text_follow = false}).ok());
+  EXPECT_TRUE(ParseJson("{} ", {.may_text_follow = false}).ok());
+}
+
 TEST(Json, RefusesWhatIsNotJson) {
   for (const std::string_view text :
        {"", " ", "{", "{\"a\": 1", "[1,]", "{a: 1}", "[01]", "[nan]", "[+1]", "\"\xff\"", "'a'"}) {
@@ -41,24 +46,24 @@ TEST(Json, RefusesWhatIsNotJson) {
 }
 
 TEST(Json, BoundsNesting) {
-  EXPECT_EQ(ErrorOf(std::string(kMaxJsonDepth, '[') + std::string(kMaxJsonDepth, ']')), "");
+  EXPECT_EQ(ErrorOf(std::string(JsonLimits().depth, '[') + std::string(JsonLimits().depth, ']')), "");
   EXPECT_NE(ErrorOf(std::string(1'000'000, '[')).find("nested deeper than 64"), std::string::npos);
 }
 
 TEST(Json, BoundsTheNumberOfValues) {
   std::string text = "[0";
-  for (size_t i = 0; i < kMaxJsonValues; ++i) text += ",0";
+  for (size_t i = 0; i < JsonLimits().values; ++i) text += ",0";
   EXPECT_NE(ErrorOf(text + "]").find("more than 1048576 values"), std::string::npos);
 }
 
 TEST(Json, BoundsTheSize) {
-  EXPECT_NE(ErrorOf(std::string(kMaxJsonBytes + 1, ' ')).find("larger than 64 MB"), std::string::npos);
+  EXPECT_NE(ErrorOf(std::string(JsonLimits().bytes + 1, ' ')).find("larger than 64 MB"), std::string::npos);
 }
 
 TEST(Json, ReadsNumbersInALocaleWithDecimalCommas) {
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);
   if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no de_DE.UTF-8 locale on this machine";
-  const Result<JsonValue> value = ParseJson("[1.5e-3]");
+  const Result<Json> value = ParseJson("[1.5e-3]");
   std::setlocale(LC_NUMERIC, before.c_str());
   ASSERT_TRUE(value.ok()) << value.status().message();
   EXPECT_EQ(ParseFiniteDouble(value->items[0].text), 1.5e-3);

@@ -17,7 +17,7 @@
 namespace acutance {
 namespace {
 
-using Kind = JsonValue::Kind;
+using Kind = Json::Kind;
 
 /// All members together may hold this many support vector entries (128 MB); the largest shipped file has 35 000.
 constexpr size_t kMaxVectorEntries = size_t{1} << 24;
@@ -32,7 +32,7 @@ bool IsBootstrapType(std::string_view type) {
 /// Reads one model_dict object.
 class DictReader {
  public:
-  DictReader(const JsonValue& dict, std::string_view source, std::string path)
+  DictReader(const Json& dict, std::string_view source, std::string path)
       : dict_(dict), source_(source), path_(std::move(path)) {}
 
   Result<Model> Read(std::string_view name) {
@@ -69,30 +69,30 @@ class DictReader {
     return {};
   }
 
-  Status CheckKind(std::string_view key, const JsonValue& value, Kind wanted) const {
+  Status CheckKind(std::string_view key, const Json& value, Kind wanted) const {
     if (value.kind == wanted) return {};
     return Fail(key, "expected {}, got {}", JsonKindName(wanted), JsonKindName(value.kind));
   }
 
   /// The value of a key that must be there and be of that kind.
-  Result<const JsonValue*> Require(std::string_view key, Kind wanted) const {
-    const JsonValue* value = dict_.Find(key);
+  Result<const Json*> Require(std::string_view key, Kind wanted) const {
+    const Json* value = dict_.Find(key);
     if (value == nullptr) return Fail(key, "is missing");
     ACU_RETURN_IF_ERROR(CheckKind(key, *value, wanted));
     return value;
   }
 
-  Result<double> Number(std::string_view key, const JsonValue& value) const {
+  Result<double> Number(std::string_view key, const Json& value) const {
     ACU_RETURN_IF_ERROR(CheckKind(key, value, Kind::kNumber));
     const std::optional<double> number = ParseFiniteDouble(value.text);
     if (!number) return Fail(key, "{} is out of the range of a double", value.text);
     return *number;
   }
 
-  Result<std::vector<double>> Numbers(std::string_view key, const JsonValue& array) const {
+  Result<std::vector<double>> Numbers(std::string_view key, const Json& array) const {
     ACU_RETURN_IF_ERROR(CheckKind(key, array, Kind::kArray));
     std::vector<double> numbers;
-    for (const JsonValue& item : array.items) {
+    for (const Json& item : array.items) {
       ACU_ASSIGN_OR_RETURN(const double number, Number(key, item));
       numbers.push_back(number);
     }
@@ -100,7 +100,7 @@ class DictReader {
   }
 
   Status CheckType() {
-    const JsonValue* value = dict_.Find("model_type");
+    const Json* value = dict_.Find("model_type");
     if (value == nullptr) return Fail("model_type", "is missing");
     ACU_RETURN_IF_ERROR(CheckKind("model_type", *value, Kind::kString));
     if (value->text != kSingleType && !IsBootstrapType(value->text)) {
@@ -112,12 +112,12 @@ class DictReader {
   }
 
   Status ReadFeatures(Model& model) const {
-    ACU_ASSIGN_OR_RETURN(const JsonValue* names, Require("feature_names", Kind::kArray));
+    ACU_ASSIGN_OR_RETURN(const Json* names, Require("feature_names", Kind::kArray));
     const size_t count = names->items.size();
     if (count < 1 || count > kMaxModelFeatures) {
       return Fail("feature_names", "{} names, expected 1..{}", count, kMaxModelFeatures);
     }
-    for (const JsonValue& name : names->items) {
+    for (const Json& name : names->items) {
       ACU_RETURN_IF_ERROR(CheckKind("feature_names", name, Kind::kString));
       if (name.text.empty()) return Fail("feature_names", "a name is empty");
       model.features.push_back({name.text, {}});
@@ -127,14 +127,14 @@ class DictReader {
 
   Status ReadOptions(Model& model) const {
     constexpr std::string_view kKey = "feature_opts_dicts";
-    const JsonValue* dicts = dict_.Find(kKey);
+    const Json* dicts = dict_.Find(kKey);
     if (dicts == nullptr) return {};
     ACU_RETURN_IF_ERROR(CheckKind(kKey, *dicts, Kind::kArray));
     if (dicts->items.size() > model.features.size()) {
       return Fail(kKey, "{} objects for {} features", dicts->items.size(), model.features.size());
     }
     for (size_t i = 0; i < dicts->items.size(); ++i) {
-      const JsonValue& dict = dicts->items[i];
+      const Json& dict = dicts->items[i];
       ACU_RETURN_IF_ERROR(CheckKind(kKey, dict, Kind::kObject));
       for (size_t k = 0; k < dict.items.size(); ++k) {
         ACU_ASSIGN_OR_RETURN(std::string text, OptionText(dict.keys[k], dict.items[k]));
@@ -147,7 +147,7 @@ class DictReader {
     return {};
   }
 
-  Result<std::string> OptionText(std::string_view option, const JsonValue& value) const {
+  Result<std::string> OptionText(std::string_view option, const Json& value) const {
     if (value.IsString()) return value.text;
     if (value.kind == Kind::kBool) return std::string(value.boolean ? "true" : "false");
     if (value.kind != Kind::kNumber) {
@@ -160,7 +160,7 @@ class DictReader {
   }
 
   Status ReadRescale(Model& model) const {
-    ACU_ASSIGN_OR_RETURN(const JsonValue* norm, Require("norm_type", Kind::kString));
+    ACU_ASSIGN_OR_RETURN(const Json* norm, Require("norm_type", Kind::kString));
     const size_t count = model.features.size() + 1;
     if (norm->text == "none") {
       model.slopes.assign(count, 1.0);
@@ -177,7 +177,7 @@ class DictReader {
   }
 
   Result<std::vector<double>> RescaleNumbers(std::string_view key, size_t count) const {
-    ACU_ASSIGN_OR_RETURN(const JsonValue* array, Require(key, Kind::kArray));
+    ACU_ASSIGN_OR_RETURN(const Json* array, Require(key, Kind::kArray));
     ACU_ASSIGN_OR_RETURN(std::vector<double> numbers, Numbers(key, *array));
     if (numbers.size() != count) {
       return Fail(key, "{} numbers, expected {}: one for the score and one per feature", numbers.size(), count);
@@ -186,7 +186,7 @@ class DictReader {
   }
 
   Status ReadClip(Model& model) const {
-    const JsonValue* value = dict_.Find("score_clip");
+    const Json* value = dict_.Find("score_clip");
     if (value == nullptr) return {};
     ACU_ASSIGN_OR_RETURN(const std::vector<double> range, Numbers("score_clip", *value));
     if (range.size() != 2) return Fail("score_clip", "{} numbers, expected [min, max]", range.size());
@@ -196,7 +196,7 @@ class DictReader {
   }
 
   Status ReadTransform(Model& model) const {
-    const JsonValue* value = dict_.Find("score_transform");
+    const Json* value = dict_.Find("score_transform");
     if (value == nullptr) return {};
     ACU_RETURN_IF_ERROR(CheckKind("score_transform", *value, Kind::kObject));
     ScoreTransform transform;
@@ -207,7 +207,7 @@ class DictReader {
     return {};
   }
 
-  Status ReadTransformKey(const std::string& name, const JsonValue& value, ScoreTransform& transform) const {
+  Status ReadTransformKey(const std::string& name, const Json& value, ScoreTransform& transform) const {
     if (value.IsNull()) return {};  // means absent
     const std::string key = "score_transform." + name;
     if (name == "enabled") {
@@ -229,19 +229,19 @@ class DictReader {
     return {};
   }
 
-  Result<bool> BoolInString(std::string_view key, const JsonValue& value) const {
+  Result<bool> BoolInString(std::string_view key, const Json& value) const {
     if (value.IsString() && (value.text == "true" || value.text == "false")) return value.text == "true";
     return Fail(key, "expected the string \"true\" or \"false\", got {}{}", JsonKindName(value.kind),
                 value.IsString() ? " '" + value.text + "'" : "");
   }
 
-  Result<std::vector<Knot>> Knots(std::string_view key, const JsonValue& value) const {
+  Result<std::vector<Knot>> Knots(std::string_view key, const Json& value) const {
     ACU_RETURN_IF_ERROR(CheckKind(key, value, Kind::kArray));
     if (value.items.size() < 2 || value.items.size() > kMaxKnots) {
       return Fail(key, "{} points, expected 2..{}", value.items.size(), kMaxKnots);
     }
     std::vector<Knot> knots;
-    for (const JsonValue& item : value.items) {
+    for (const Json& item : value.items) {
       ACU_ASSIGN_OR_RETURN(const std::vector<double> point, Numbers(key, item));
       if (point.size() != 2) return Fail(key, "a point has {} numbers, expected [x, y]", point.size());
       if (!knots.empty() && !(point[0] > knots.back().x && point[1] >= knots.back().y)) {
@@ -255,7 +255,7 @@ class DictReader {
 
   Status ReadChromaRule(Model& model) const {
     constexpr std::string_view kKey = "chroma_correction_parameter";
-    const JsonValue* value = dict_.Find(kKey);
+    const Json* value = dict_.Find(kKey);
     if (value == nullptr) return {};
     ChromaRule rule;
     ACU_ASSIGN_OR_RETURN(rule.parameter, Number(kKey, *value));
@@ -279,7 +279,7 @@ class DictReader {
   }
 
   Status ReadSvm(Model& model) const {
-    ACU_ASSIGN_OR_RETURN(const JsonValue* text, Require("model", Kind::kString));
+    ACU_ASSIGN_OR_RETURN(const Json* text, Require("model", Kind::kString));
     if (text->text.empty()) return Fail("model", "is empty");
     Result<Svm> svm = ParseSvm(text->text, static_cast<int>(model.features.size()));
     if (!svm.ok()) return Fail("model", "{}", svm.status().message());
@@ -287,7 +287,7 @@ class DictReader {
     return {};
   }
 
-  const JsonValue& dict_;
+  const Json& dict_;
   std::string_view source_;
   std::string path_;
   std::string type_;
@@ -303,10 +303,10 @@ struct TypedModel {
   std::string type;
 };
 
-Result<TypedModel> ReadSingle(const JsonValue& object, std::string_view source, std::string_view prefix,
+Result<TypedModel> ReadSingle(const Json& object, std::string_view source, std::string_view prefix,
                               std::string_view name) {
   const std::string path = fmt::format("{}model_dict", prefix);
-  const JsonValue* dict = object.Find("model_dict");
+  const Json* dict = object.Find("model_dict");
   if (dict == nullptr) return FailAt(source, path + " is missing");
   if (!dict->IsObject()) {
     return FailAt(source, fmt::format("{}: expected an object, got {}", path, JsonKindName(dict->kind)));
@@ -335,7 +335,7 @@ Status CheckMember(const TypedModel& member, const TypedModel& main, const Typed
 }
 
 /// Keys "0", "1", "2", ... in that order; any other key is skipped. "0" is the main model.
-Result<Model> ReadCollection(const JsonValue& top, std::string_view source, std::string_view name) {
+Result<Model> ReadCollection(const Json& top, std::string_view source, std::string_view name) {
   std::optional<TypedModel> main;
   std::optional<TypedModel> first;
   std::vector<Model> members;
@@ -385,8 +385,8 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   std::vector<char> chunk(size_t{1} << 16);
   while (const size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
     text.append(chunk.data(), count);
-    if (text.size() > kMaxJsonBytes) {
-      return Error(StatusCode::kBadData, "model '{}': larger than {} MB", path, kMaxJsonBytes >> 20);
+    if (text.size() > JsonLimits().bytes) {
+      return Error(StatusCode::kBadData, "model '{}': larger than {} MB", path, JsonLimits().bytes >> 20);
     }
   }
   if (std::ferror(file.get())) {
@@ -398,7 +398,7 @@ Result<std::string> ReadWholeFile(const std::string& path) {
 }  // namespace
 
 Result<Model> ParseModel(std::string_view text, std::string_view source, std::string_view name) {
-  const Result<JsonValue> top = ParseJson(text);
+  const Result<Json> top = ParseJson(text);
   if (!top.ok()) return FailAt(source, "is not a JSON model: " + top.status().message());
   if (!top->IsObject()) {
     return FailAt(source, fmt::format("is not a model: expected an object, got {}", JsonKindName(top->kind)));

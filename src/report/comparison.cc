@@ -10,8 +10,6 @@
 namespace acutance {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr BootstrapOptions kBootstrap;
 
 void MarkBest(Comparison& comparison) {
@@ -65,21 +63,21 @@ Result<Comparison> CompareEncodes(const Summary& summary, const std::string& sco
 }
 
 Json ComparisonJson(const Comparison& comparison) {
-  Json encodes = Json::array(), differences = Json::array();
+  Json encodes = Json::Array(), differences = Json::Array();
   for (const ComparedEncode& encode : comparison.encodes)
-    encodes.push_back({{"distorted", encode.name},
-                       {"bytes", encode.bytes ? Json(*encode.bytes) : Json()},
-                       {"bit_rate", encode.bit_rate ? JsonNumber(*encode.bit_rate) : Json()},
-                       {"mean", JsonNumber(encode.mean)},
-                       {"mean_interval", IntervalJson(encode.interval, kBootstrap.confidence)},
-                       {"p5", JsonNumber(encode.p5)},
-                       {"best", encode.is_best}});
+    encodes.Append({{"distorted", encode.name},
+                    {"bytes", encode.bytes},
+                    {"bit_rate", encode.bit_rate},
+                    {"mean", encode.mean},
+                    {"mean_interval", IntervalJson(encode.interval, kBootstrap.confidence)},
+                    {"p5", encode.p5},
+                    {"best", encode.is_best}});
   for (const EncodeDifference& difference : comparison.differences)
-    differences.push_back({{"a", comparison.encodes[difference.a].name},
-                           {"b", comparison.encodes[difference.b].name},
-                           {"mean", JsonNumber(difference.mean)},
-                           {"mean_interval", IntervalJson(difference.interval, kBootstrap.confidence)},
-                           {"sure", difference.is_sure()}});
+    differences.Append({{"a", comparison.encodes[difference.a].name},
+                        {"b", comparison.encodes[difference.b].name},
+                        {"mean", difference.mean},
+                        {"mean_interval", IntervalJson(difference.interval, kBootstrap.confidence)},
+                        {"sure", difference.is_sure()}});
   return {{"score", comparison.score}, {"encodes", std::move(encodes)}, {"differences", std::move(differences)}};
 }
 

@@ -1,11 +1,11 @@
 // Several encodes of one reference side by side (docs/decisions.md).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "decide/bootstrap.h"
 #include "report/summary.h"
@@ -41,7 +41,7 @@ struct Comparison {
 /// By the column with that shown or stored name, or a model's.
 Result<Comparison> CompareEncodes(const Summary& summary, const std::string& score);
 
-nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
+Json ComparisonJson(const Comparison& comparison);
 std::string ComparisonText(const Comparison& comparison);
 
 /// "1.85 Mbit/s", "512 kbit/s"

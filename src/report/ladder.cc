@@ -14,8 +14,6 @@
 namespace acutance {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr BootstrapOptions kBootstrap{.resamples = 400};
 
 /// Turns qualities of which lower ones are better, and back again: the arithmetic of curves takes higher ones as
@@ -151,32 +149,32 @@ Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
 }
 
 Json LadderJson(const Ladder& ladder) {
-  Json curves = Json::array(), differences = Json::array();
+  Json curves = Json::Array(), differences = Json::Array();
   for (const LadderCurve& curve : ladder.curves) {
-    Json points = Json::array();
+    Json points = Json::Array();
     for (size_t i = 0; i < curve.points.size(); ++i)
-      points.push_back({{"distorted", curve.encodes.empty() ? Json() : Json(curve.encodes[i])},
-                        {"bit_rate", JsonNumber(curve.points[i].rate)},
-                        {"quality", JsonNumber(curve.points[i].quality)},
-                        {"on_hull", std::ranges::count(curve.hull, i) > 0}});
-    curves.push_back({{"name", curve.name}, {"points", std::move(points)}});
+      points.Append({{"distorted", curve.encodes.empty() ? Json() : Json(curve.encodes[i])},
+                     {"bit_rate", curve.points[i].rate},
+                     {"quality", curve.points[i].quality},
+                     {"on_hull", std::ranges::count(curve.hull, i) > 0}});
+    curves.Append({{"name", curve.name}, {"points", std::move(points)}});
   }
   for (const LadderDifference& difference : ladder.differences) {
-    Json by = Json::object();
+    Json by = Json::Object();
     for (size_t m = 0; m < difference.by.size(); ++m)
       by[kCurveMethodNames[m]] = {
-          {"bd_rate", JsonNumber(difference.by[m].rate_percent)},
+          {"bd_rate", difference.by[m].rate_percent},
           {"bd_rate_interval", IntervalJson(difference.by[m].rate_interval, kBootstrap.confidence)},
-          {"bd_quality", JsonNumber(difference.by[m].quality)},
+          {"bd_quality", difference.by[m].quality},
           {"bd_quality_interval", IntervalJson(difference.by[m].quality_interval, kBootstrap.confidence)}};
     const bool refused = !difference.refusal.empty();
-    differences.push_back({{"anchor", difference.anchor},
-                           {"test", difference.test},
-                           {"refusal", refused ? Json(difference.refusal) : Json()},
-                           {"quality_overlap", refused ? Json() : JsonNumber(difference.overlap.quality)},
-                           {"rate_overlap", refused ? Json() : JsonNumber(difference.overlap.rate)},
-                           {"doubtful", !refused && difference.is_doubtful()},
-                           {"by", std::move(by)}});
+    differences.Append({{"anchor", difference.anchor},
+                        {"test", difference.test},
+                        {"refusal", refused ? Json(difference.refusal) : Json()},
+                        {"quality_overlap", refused ? Json() : Json(difference.overlap.quality)},
+                        {"rate_overlap", refused ? Json() : Json(difference.overlap.rate)},
+                        {"doubtful", !refused && difference.is_doubtful()},
+                        {"by", std::move(by)}});
   }
   return {{"score", ladder.score}, {"curves", std::move(curves)}, {"differences", std::move(differences)}};
 }

@@ -1,11 +1,11 @@
 // Rate-quality curves, their hulls and differences, as `acutance ladder` prints them (docs/decisions.md).
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "decide/bd_rate.h"
 #include "report/summary.h"
@@ -52,7 +52,7 @@ Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::v
 /// "curve,rate,quality" lines under such a heading; rates in any unit, since differences are of their ratios.
 Result<std::vector<LadderCurve>> ReadPoints(const std::string& path);
 
-nlohmann::ordered_json LadderJson(const Ladder& ladder);
+Json LadderJson(const Ladder& ladder);
 std::string LadderText(const Ladder& ladder);
 
 /// The columns of the AOM's common test conditions; cells of what was not computed are empty.

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "model/pooling.h"
 #include "model/statistics.h"
 #include "report/escape.h"
+#include "report/json_text.h"
 #include "report/page_curves.h"
 #include "report/page_parts.h"
 #include "report/page_text.h"
 
 namespace acutance {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const ScoreTable& Scores(const Page& page, size_t video) { return *page.summary->videos[video].scores; }
 
@@ -38,20 +37,20 @@ Json Curves(const Page& page) {
   for (size_t v = 0; v < page.videos.size(); ++v)
     for (const ScoreTable::Column& column : Scores(page, v).columns()) count += IsDrawn(page, column.stored);
   const int64_t step = StepOf(page.summary->frame_count, count, page.most_points);
-  Json curves = Json::array();
+  Json curves = Json::Array();
   for (size_t v = 0; v < page.videos.size(); ++v)
     for (const ScoreTable::Column& column : Scores(page, v).columns()) {
       if (!IsDrawn(page, column.stored)) continue;
       const PackedCurve packed = PackCurve(column.scores, page.summary->frame_count, step);
-      curves.push_back({{"video", v},
-                        {"name", column.shown},
-                        {"model", StandsForModel(page, column.stored)},
-                        {"shown", std::ranges::find(page.model_features, column.stored) != page.model_features.end()},
-                        {"low", packed.low},
-                        {"high", packed.high},
-                        {"step", packed.step},
-                        {"min", packed.minimum},
-                        {"max", packed.maximum}});
+      curves.Append({{"video", v},
+                     {"name", column.shown},
+                     {"model", StandsForModel(page, column.stored)},
+                     {"shown", std::ranges::find(page.model_features, column.stored) != page.model_features.end()},
+                     {"low", packed.low},
+                     {"high", packed.high},
+                     {"step", packed.step},
+                     {"min", packed.minimum},
+                     {"max", packed.maximum}});
     }
   return curves;
 }
@@ -59,22 +58,22 @@ Json Curves(const Page& page) {
 /// The frames at which shots begin, but the first.
 Json ShotStarts(const Summary& summary) {
   constexpr size_t kMostShots = 50'000;  // more are a tenth of the page, and no use
-  Json starts = Json::array();
+  Json starts = Json::Array();
   if (!summary.shots || summary.shots->size() > kMostShots) return starts;
   for (const Part& shot : *summary.shots)
-    if (shot.begin > 0) starts.push_back(shot.begin);
+    if (shot.begin > 0) starts.Append(shot.begin);
   return starts;
 }
 
 std::string Data(const Page& page) {
-  Json names = Json::array();
-  for (size_t v = 0; v < page.summary->videos.size(); ++v) names.push_back(VideoName(*page.summary, v));
+  Json names = Json::Array();
+  for (size_t v = 0; v < page.summary->videos.size(); ++v) names.Append(VideoName(*page.summary, v));
   const Json data = {{"frames", page.summary->frame_count},
-                     {"rate", page.frame_rate ? Json(*page.frame_rate) : Json()},
+                     {"rate", page.frame_rate},
                      {"videos", std::move(names)},
                      {"shots", ShotStarts(*page.summary)},
                      {"curves", Curves(page)}};
-  std::string text = data.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string text = JsonLine(data);
   // "</script", "<script" and "<!--" mean something to a browser even inside a string.
   for (size_t at = 0; (at = text.find('<', at)) != text.npos;) text.replace(at, 1, "\\u003c");
   return text;

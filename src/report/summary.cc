@@ -5,12 +5,11 @@
 
 #include "base/nearest.h"
 #include "model/pooling.h"
+#include "report/json_text.h"
 #include "report/summary_json.h"
 
 namespace acutance {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const SummaryModel* FindModel(const Summary& summary, const ScoreTable::Column& column) {
   const auto model = std::ranges::find(summary.models, column.stored, &SummaryModel::column);
@@ -21,7 +20,7 @@ Json AlignmentJson(const Alignment& alignment) {
   static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
   return {{"by", kBy[static_cast<int>(alignment.by)]},
           {"text", alignment.Describe()},
-          {"confidence", alignment.by == Alignment::By::kSignatures ? JsonNumber(alignment.confidence) : Json()},
+          {"confidence", alignment.by == Alignment::By::kSignatures ? Json(alignment.confidence) : Json()},
           {"late", alignment.late()},
           {"dropped", alignment.dropped()},
           {"repeated", alignment.repeated()},
@@ -35,7 +34,7 @@ Json AlignmentJson(const Alignment& alignment) {
 Json PartJson(const Summary& summary, const SummaryVideo& video, const Part& part) {
   Json result = {{"begin", part.begin}, {"end", part.end}};
   if (!part.name.empty()) result["name"] = part.name;
-  Json models = Json::object(), features = Json::object();
+  Json models = Json::Object(), features = Json::Object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
     const auto scores = ScoresOf(summary, column, &part);
     Json pools = scores ? PoolsJson(*scores, summary.part_pools, ContextOf(summary, column)) : Json();
@@ -47,8 +46,8 @@ Json PartJson(const Summary& summary, const SummaryVideo& video, const Part& par
 }
 
 Json PartsJson(const Summary& summary, const SummaryVideo& video, const std::vector<Part>& parts) {
-  Json result = Json::array();
-  for (const Part& part : parts) result.push_back(PartJson(summary, video, part));
+  Json result = Json::Array();
+  for (const Part& part : parts) result.Append(PartJson(summary, video, part));
   return result;
 }
 
@@ -63,31 +62,25 @@ Json MembersInterval(const Summary& summary, const SummaryVideo& video, const Su
   if (means.size() < 2) return {};
   const size_t members = means.size();
   const Interval middle = MiddlePart(means, kConfidence);
-  return {{"low", JsonNumber(middle.low)},
-          {"high", JsonNumber(middle.high)},
-          {"confidence", kConfidence},
-          {"members", members}};
+  return {{"low", middle.low}, {"high", middle.high}, {"confidence", kConfidence}, {"members", members}};
 }
 
 Json Video(const Summary& summary, const SummaryVideo& video) {
-  Json models = Json::object(), features = Json::object(), aggregates = Json::object();
+  Json models = Json::Object(), features = Json::Object(), aggregates = Json::Object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
     const SummaryModel* const model = FindModel(summary, column);
     const auto scores = ScoresOf(summary, column);
     Json statistics = scores ? StatisticsJson(*scores, summary.pools, ContextOf(summary, column)) : Json();
-    if (model && statistics.is_object()) {
+    if (model && statistics.IsObject()) {
       statistics["model"] = model->source;
       if (!model->members.empty()) statistics["model_interval"] = MembersInterval(summary, video, *model);
     }
     (model ? models : features)[column.shown] = std::move(statistics);
   }
-  for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = JsonNumber(value);
-  Json result = {{"distorted", video.distorted},
-                 {"bytes", video.bytes ? Json(*video.bytes) : Json()},
-                 {"bit_rate", video.bit_rate ? JsonNumber(*video.bit_rate) : Json()},
-                 {"models", std::move(models)},
-                 {"features", std::move(features)},
-                 {"aggregates", std::move(aggregates)}};
+  for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = value;
+  Json result = {{"distorted", video.distorted},    {"bytes", video.bytes},
+                 {"bit_rate", video.bit_rate},      {"models", std::move(models)},
+                 {"features", std::move(features)}, {"aggregates", std::move(aggregates)}};
   if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
   if (summary.shots) result["shots"] = PartsJson(summary, video, *summary.shots);
   if (summary.segments) result["segments"] = PartsJson(summary, video, *summary.segments);
@@ -110,15 +103,15 @@ std::optional<std::vector<double>> ScoresOf(const Summary& summary, const ScoreT
 }
 
 Json SummaryDocument(const Summary& summary) {
-  Json results = Json::array();
-  for (const SummaryVideo& video : summary.videos) results.push_back(Video(summary, video));
-  Json devices = Json::array();
+  Json results = Json::Array();
+  for (const SummaryVideo& video : summary.videos) results.Append(Video(summary, video));
+  Json devices = Json::Array();
   for (const SummaryDevice& device : summary.devices)
-    devices.push_back({{"backend", device.backend},
-                       {"device", device.index},
-                       {"name", device.name},
-                       {"batch", device.batch},
-                       {"memory_bytes", device.memory_bytes}});
+    devices.Append({{"backend", device.backend},
+                    {"device", device.index},
+                    {"name", device.name},
+                    {"batch", device.batch},
+                    {"memory_bytes", device.memory_bytes}});
   Json document = {{"schema", kSchemaName},
                    {"kind", "score"},
                    {"version", summary.version},
@@ -128,11 +121,11 @@ Json SummaryDocument(const Summary& summary) {
                      {"height", summary.height},
                      {"bit_depth", summary.bit_depth},
                      {"pixel_format", summary.pixel_format},
-                     {"frame_rate", summary.frame_rate ? JsonNumber(*summary.frame_rate) : Json()}}},
+                     {"frame_rate", summary.frame_rate}}},
                    {"frames", summary.frame_count},
                    {"subsample", summary.n_subsample},
-                   {"seconds", JsonNumber(summary.seconds)},
-                   {"fps", JsonNumber(static_cast<double>(summary.frame_count) / summary.seconds)},
+                   {"seconds", summary.seconds},
+                   {"fps", static_cast<double>(summary.frame_count) / summary.seconds},
                    {"threads", summary.threads},
                    {"devices", std::move(devices)},
                    {"results", std::move(results)},

@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 namespace acutance {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -19,7 +15,7 @@ Json InputJson(const SummaryInput& input) {
                {"bit_depth", input.bit_depth},
                {"pixel_format", input.pixel_format},
                {"codec", TextOrNull(input.codec)},
-               {"frame_rate", input.frame_rate ? Json(*input.frame_rate) : Json()},
+               {"frame_rate", input.frame_rate},
                {"range", TextOrNull(input.range)},
                {"transfer", TextOrNull(input.transfer)},
                {"matrix", TextOrNull(input.matrix)},
@@ -30,11 +26,11 @@ Json InputJson(const SummaryInput& input) {
                {"dolby_vision_profile", input.dolby_vision_profile > 0 ? Json(input.dolby_vision_profile) : Json()},
                {"mastering", nullptr},
                {"light_level", nullptr},
-               {"changes", Json::array()}};
+               {"changes", Json::Array()}};
   if (input.mastering) json["mastering"] = {{"least", input.mastering->first}, {"most", input.mastering->second}};
   if (input.light_level)
     json["light_level"] = {{"max_cll", input.light_level->first}, {"max_fall", input.light_level->second}};
-  for (const auto& [change, text] : input.changes) json["changes"].push_back({{"change", change}, {"text", text}});
+  for (const auto& [change, text] : input.changes) json["changes"].Append({{"change", change}, {"text", text}});
   return json;
 }
 
@@ -60,8 +56,8 @@ std::string Describe(const SummaryInput& input) {
 }
 
 Json InputsJson(const std::vector<SummaryInput>& inputs) {
-  Json list = Json::array();
-  for (const SummaryInput& input : inputs) list.push_back(InputJson(input));
+  Json list = Json::Array();
+  for (const SummaryInput& input : inputs) list.Append(InputJson(input));
   return list;
 }
 

@@ -1,11 +1,12 @@
 // What a summary says of a video as it was opened.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/json.h"
 
 namespace acutance {
 
@@ -38,6 +39,6 @@ struct SummaryInput {
 std::string Describe(const SummaryInput& input);
 
 /// As docs/schema/acutance-1.json describes them.
-nlohmann::ordered_json InputsJson(const std::vector<SummaryInput>& inputs);
+Json InputsJson(const std::vector<SummaryInput>& inputs);
 
 }  // namespace acutance

@@ -278,7 +278,7 @@ Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGateChoice& g
   return run.Tell();
 }
 
-nlohmann::ordered_json MeanVerdictJson(const MeanVerdict& verdict) {
+Json MeanVerdictJson(const MeanVerdict& verdict) {
   return {{"schema", kSchemaName},
           {"kind", "mean"},
           {"version", ACUTANCE_VERSION},
@@ -290,9 +290,9 @@ nlohmann::ordered_json MeanVerdictJson(const MeanVerdict& verdict) {
           {"holds", verdict.holds},
           {"certain", verdict.is_certain},
           {"confidence", verdict.confidence()},
-          {"mean_of_read", JsonNumber(verdict.mean_of_read)},
-          {"least_mean", JsonNumber(verdict.least_mean)},
-          {"greatest_mean", JsonNumber(verdict.greatest_mean)},
+          {"mean_of_read", verdict.mean_of_read},
+          {"least_mean", verdict.least_mean},
+          {"greatest_mean", verdict.greatest_mean},
           {"frames", verdict.frames},
           {"frames_read", verdict.frames_read},
           {"seed", verdict.gate.seed},

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "engine/score_run.h"
 
@@ -48,6 +48,6 @@ Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGateChoice& g
                               const std::function<Next(const MeanProgress&)>& on_progress);
 
 /// As docs/schema/acutance-1.json describes it.
-nlohmann::ordered_json MeanVerdictJson(const MeanVerdict& verdict);
+Json MeanVerdictJson(const MeanVerdict& verdict);
 
 }  // namespace acutance

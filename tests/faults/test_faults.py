@@ -101,7 +101,7 @@ class Faults(unittest.TestCase):
         """What a run leaves, without its times."""
         return {path.name: [line for line in path.read_text(errors="replace").splitlines()
                             if "fps" not in line and "frames/s" not in line and " s:" not in line]
-                for path in sorted(self.out.iterdir()) if path.name != "journal"}
+                for path in sorted(self.out.iterdir()) if path.suffix in (".csv", ".json", ".xml")}
 
     def fail_some(self, command, tries):
         """Makes single allocations of a run fail, all over it: results are as without a failure, or there are none."""
@@ -158,6 +158,8 @@ class Faults(unittest.TestCase):
                         "lanczos", "-o", str(out / "log.json")], 60)
         self.fail_some([*score, "--align", "+3", "--journal", str(out / "journal"), "-o", str(out / "log.xml")], 40)
         self.fail_some([ARGS.acutance, "doctor", *clips], 40)
+        self.fail_some([*score, "--align", "+3", "--json", "--segments", "2", "--report", str(out / "report.html"), "-o",
+                        str(out / "log.csv")], 90)
         (self.folder / "encodes").mkdir()
         for name in ("1.y4m", "2.y4m"):
             os.link(clips[1], self.folder / "encodes" / name)

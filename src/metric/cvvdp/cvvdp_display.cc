@@ -23,8 +23,8 @@ constexpr std::string_view kBuiltIn =
 #include "metric/cvvdp/cvvdp_displays.inc"
     ;
 
-const JsonValue& BuiltIn(std::string_view part) {
-  static const JsonValue all = ParseJson(kBuiltIn).value();
+const Json& BuiltIn(std::string_view part) {
+  static const Json all = ParseJson(kBuiltIn).value();
   return *all.Find(part);
 }
 
@@ -46,8 +46,8 @@ double Tangent(double radians) { return Sin(radians) / Cos(radians); }
 double ArcTangent(double x) { return Atan2(x, 1.0); }
 double Root(double x) { return std::sqrt(x); }
 
-std::optional<double> NumberOf(const JsonValue& value) {
-  return value.kind == JsonValue::Kind::kNumber ? ParseFiniteDouble(value.text) : std::nullopt;
+std::optional<double> NumberOf(const Json& value) {
+  return value.kind == Json::Kind::kNumber ? ParseFiniteDouble(value.text) : std::nullopt;
 }
 
 constexpr double kLeast = 1e-9;  // of what must be positive
@@ -56,20 +56,20 @@ constexpr double kMostPixels = kMaxDimension;
 /// The members of one display.
 class Fields {
  public:
-  Fields(std::string where, const JsonValue& object) : where_(std::move(where)), object_(object) {}
+  Fields(std::string where, const Json& object) : where_(std::move(where)), object_(object) {}
 
   Status Fail(std::string_view what) const { return Error(StatusCode::kBadData, "{}: {}", where_, what); }
 
   bool Has(std::string_view key) const { return object_.Find(key) != nullptr; }
 
   std::string Text(std::string_view key, std::string_view otherwise) const {
-    const JsonValue* value = object_.Find(key);
+    const Json* value = object_.Find(key);
     return value && value->IsString() ? value->text : std::string(otherwise);
   }
 
   /// Fails where it is no number from `least` on; without a default, also where it is missing.
   Result<double> Number(std::string_view key, double least, std::optional<double> otherwise = std::nullopt) const {
-    const JsonValue* value = object_.Find(key);
+    const Json* value = object_.Find(key);
     if (!value && otherwise) return *otherwise;
     if (!value) return Fail(fmt::format("'{}' is missing", key));
     const auto number = NumberOf(*value);
@@ -78,10 +78,10 @@ class Fields {
   }
 
   Result<std::array<double, 2>> Resolution() const {
-    const JsonValue* value = object_.Find("resolution");
+    const Json* value = object_.Find("resolution");
     std::array<double, 2> resolution = {};
     for (int i = 0; i < 2; ++i) {
-      const bool is_pair = value && value->kind == JsonValue::Kind::kArray && value->items.size() == 2;
+      const bool is_pair = value && value->kind == Json::Kind::kArray && value->items.size() == 2;
       const auto number = is_pair ? NumberOf(value->items[i]) : std::nullopt;
       if (!number || *number < 1 || *number > kMostPixels) return Fail("'resolution' is not [width, height]");
       resolution[i] = *number;
@@ -91,7 +91,7 @@ class Fields {
 
  private:
   const std::string where_;
-  const JsonValue& object_;
+  const Json& object_;
 };
 
 Result<double> Distance(const Fields& fields, double asked) {
@@ -138,8 +138,8 @@ Result<double> PixelsPerDegree(const Fields& fields, const CvvdpDisplayChoice& c
 
 Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
   const std::string name = fields.Text("colorspace", "sRGB");
-  const JsonValue& spaces = BuiltIn("colorspaces");
-  const JsonValue* space = spaces.Find(name);
+  const Json& spaces = BuiltIn("colorspaces");
+  const Json* space = spaces.Find(name);
   if (!space) {
     const std::vector<std::string_view> names(spaces.keys.begin(), spaces.keys.end());
     return fields.Fail(fmt::format("the color space '{}' is none of {}", name, fmt::join(names, ", ")));
@@ -158,7 +158,7 @@ Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
   return {};
 }
 
-Result<CvvdpDisplay> ReadDisplay(const std::string& name, const JsonValue& object, const CvvdpDisplayChoice& choice) {
+Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, const CvvdpDisplayChoice& choice) {
   const Fields fields(
       choice.file.empty() ? fmt::format("display '{}'", name) : fmt::format("{}: display '{}'", choice.file, name),
       object);
@@ -198,21 +198,21 @@ constexpr std::string_view kSizes[] = {"diagonal_size_inches", "diagonal_size_me
 constexpr std::string_view kDistances[] = {"viewing_distance_meters", "viewing_distance_inches"};
 constexpr std::string_view kBlacks[] = {"min_luminance", "contrast"};
 
-bool HasAny(const JsonValue& object, std::span<const std::string_view> keys) {
+bool HasAny(const Json& object, std::span<const std::string_view> keys) {
   return std::ranges::any_of(keys, [&](std::string_view key) { return object.Find(key) != nullptr; });
 }
 
 /// Whether an entry stands for itself.
-bool IsWhole(const JsonValue& object) {
+bool IsWhole(const Json& object) {
   const bool has_size = object.Find("resolution") && HasAny(object, kSizes) &&
                         (HasAny(object, kDistances) || object.Find("fov_diagonal"));
   return object.Find("max_luminance") && (has_size || object.Find("pixels_per_degree"));
 }
 
 /// An entry of a built-in display's name that lacks what a display needs, with what that has.
-JsonValue Completed(const JsonValue& entry, const JsonValue* base) {
+Json Completed(const Json& entry, const Json* base) {
   if (!base || !entry.IsObject() || IsWhole(entry)) return entry;
-  JsonValue whole = entry;
+  Json whole = entry;
   for (size_t i = 0; i < base->keys.size(); ++i) {
     const std::string_view key = base->keys[i];
     const auto is_said = [&](std::span<const std::string_view> alternatives) {
@@ -230,14 +230,14 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-Result<JsonValue> ReadFile(const std::string& path) {
+Result<Json> ReadFile(const std::string& path) {
   constexpr size_t kMost = size_t{1} << 20;
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) return Error(StatusCode::kNotFound, "could not read the displays in {}", path);
   std::string text(kMost + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   if (text.size() > kMost) return Error(StatusCode::kBadData, "{}: larger than a megabyte", path);
-  Result<JsonValue> displays = ParseJson(text);
+  Result<Json> displays = ParseJson(text);
   if (!displays.ok()) return Error(StatusCode::kBadData, "{}: {}", path, displays.status().message());
   if (!displays->IsObject())
     return Error(StatusCode::kBadData, "{}: expected an object of displays, got {}", path,
@@ -272,24 +272,24 @@ double CvvdpDisplay::SystemGamma() const {
 Matrix3 CvvdpDisplay::ToChannels() const { return Product(Product(kConesToChannels, kXyzToCones), to_xyz); }
 
 Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
-  const JsonValue& built_in = BuiltIn("displays");
+  const Json& built_in = BuiltIn("displays");
   std::vector<std::string_view> names(built_in.keys.begin(), built_in.keys.end());
-  JsonValue own;
+  Json own;
   if (!choice.file.empty()) {
     ACU_ASSIGN_OR_RETURN(own, ReadFile(choice.file));
-    const auto read = [&](const std::string& name, const JsonValue& entry) {
+    const auto read = [&](const std::string& name, const Json& entry) {
       return ReadDisplay(name, Completed(entry, built_in.Find(name)), choice);
     };
     if (choice.name.empty() && own.keys.size() == 1) return read(own.keys[0], own.items[0]);
     if (choice.name.empty())
       return Error(StatusCode::kInvalidArgument, "{} has {} displays: name one of them, display=NAME", choice.file,
                    own.keys.size());
-    if (const JsonValue* found = own.Find(choice.name)) return read(choice.name, *found);
+    if (const Json* found = own.Find(choice.name)) return read(choice.name, *found);
     names.insert(names.begin(), own.keys.begin(), own.keys.end());
   }
   CvvdpDisplayChoice of_built_in = choice;
   of_built_in.file.clear();
-  if (const JsonValue* found = built_in.Find(choice.name)) return ReadDisplay(choice.name, *found, of_built_in);
+  if (const Json* found = built_in.Find(choice.name)) return ReadDisplay(choice.name, *found, of_built_in);
   return Error(StatusCode::kInvalidArgument, "no such display '{}'{}; there are {}", choice.name,
                Suggestion(choice.name, names), fmt::join(names, ", "));
 }
