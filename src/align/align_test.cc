@@ -320,6 +320,27 @@ TEST(AlignTracks, FindsSingleRepeatsWhereAnEncodeThatIsInStepMovesSlowly) {
   EXPECT_GE(alignment.pairs.size(), 140u) << alignment.Describe();
 }
 
+TEST(AlignTracks, StatesNoConfidenceWhereAnEncodeIsNoNearerToItsFrames) {
+  // An encode that lags by half a frame, give or take some, and whose errors last: a repeat would not show.
+  FrameTrack reference, distorted;
+  std::mt19937 random(5);
+  std::vector<double> error(FrameSignature::kCells);
+  for (int k = 0; k < 160; ++k) {
+    reference.signatures.push_back(SpotAt(0.4 * k));
+    FrameSignature& coded =
+        distorted.signatures.emplace_back(SpotAt(0.4 * (k - 0.001 * static_cast<double>(100 + random() % 700))));
+    for (size_t c = 0; c < error.size(); ++c) {
+      error[c] = 0.95 * error[c] + 0.06 * static_cast<double>(random() % 20000) - 600;
+      coded.cells[c] = static_cast<uint16_t>(coded.cells[c] + 1000 + error[c]);
+    }
+  }
+  const Alignment alignment = Aligned(reference, distorted);
+  EXPECT_TRUE(alignment.is_plain());
+  EXPECT_EQ(alignment.pairs.size(), 160u);
+  EXPECT_EQ(alignment.by, Alignment::By::kTimes);
+  EXPECT_THAT(alignment.Describe(), HasSubstr("too little is left of how frames differ"));
+}
+
 TEST(AlignTracks, FindsAFreezeThatOnlyDetailsShow) {
   const auto frame = [](int k) {
     FrameSignature signature = SpotAt(k < 60 ? k : 60);

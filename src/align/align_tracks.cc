@@ -5,12 +5,15 @@
 #include <optional>
 
 #include "align/fit_path.h"
+#include "align/judge_path.h"
 #include "align/margins.h"
 #include "align/plain_fit.h"
 #include "base/exact_math.h"
 
 namespace acutance {
 namespace {
+
+constexpr double kLeastShare = 0.75;  // of frames, of which one can tell what they show
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
@@ -143,15 +146,31 @@ Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrac
   if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
   const Margins margins = MarginsOf(fitted, reference, distorted);
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
-  if (4 * std::ssize(fitted.doubtful) > distorted.size()) return Unsure(std::ssize(fitted.doubtful), distorted.size());
   // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
   const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
+  if (sure < kLeastShare) return Unsure(std::ssize(fitted.doubtful), distorted.size());
   Alignment alignment{.by = Alignment::By::kSignatures,
                       .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
   alignment.pairs = OneToOne(fitted);
   alignment.doubtful = fitted.doubtful;
   if (alignment.pairs.empty()) return Different(reference, distorted);
   return Finish(reference, distorted, std::move(alignment));
+}
+
+/// An encode that lags fits frame by frame as well as one that repeats frames now and then: times decide.
+std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
+  if (!ClocksAgree(reference, distorted)) return std::nullopt;
+  Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);
+  plain.by = Alignment::By::kSignatures;
+  if (FitsPlainly(reference, distorted)) return plain;
+  const std::optional<FittedPath> fitted = FitNearIndex(reference, distorted);
+  if (!fitted || MarginsNear(*fitted).confidence() <= kStrongConfidence) return std::nullopt;
+  plain.confidence = std::min(1 - Exp(-fitted->least_margin), ShareInStep(*fitted));
+  if (plain.confidence >= kLeastShare) return plain;
+  plain.confidence = 1;
+  plain.by = Alignment::By::kTimes;
+  plain.doubt = Alignment::Doubt::kLost;
+  return plain;
 }
 
 }  // namespace
@@ -182,21 +201,9 @@ Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_
   return alignment;
 }
 
-bool FitsFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
-  if (!ClocksAgree(reference, distorted)) return false;
-  if (FitsPlainly(reference, distorted)) return true;
-  const std::optional<FittedPath> fitted = FitNearIndex(reference, distorted);
-  return fitted && MarginsNear(*fitted).confidence() > kStrongConfidence;
-}
-
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted) {
   if (reference.size() == 0 || distorted.size() == 0) return Error(StatusCode::kBadData, "one of them has no frames");
-  if (FitsFrameByFrame(reference, distorted))
-    return Finish(reference, distorted, [&] {
-      Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);
-      plain.by = Alignment::By::kSignatures;
-      return plain;
-    }());
+  if (std::optional<Alignment> plain = FitFrameByFrame(reference, distorted)) return *std::move(plain);
   Result<Alignment> found = AlignBySignatures(reference, distorted);
   if (!found.ok() && MayStayPlain(reference, distorted)) {
     Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);

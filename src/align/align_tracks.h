@@ -22,8 +22,4 @@ Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_
 /// frames fit in several ways and not at their times: the message begins after the names of the videos.
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted);
 
-/// Whether a prefix of two videos, or both whole, fits frame by frame without a doubt. Far cheaper than AlignTracks,
-/// which asks it first.
-bool FitsFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted);
-
 }  // namespace acutance

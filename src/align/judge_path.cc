@@ -54,7 +54,27 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
+/// Whether distorted frame k lies nearer to its own reference frame, by cells and details together.
+bool IsNearerThan(const FittedPath& fitted, int64_t k, int64_t other) {
+  const auto times = [&](const FineResiduals& band) {
+    return (band.Residual(k, other) + band.floor()) / (band.Residual(k, k) + band.floor());
+  };
+  return times(*fitted.fine) * times(*fitted.details) > 1;
+}
+
 }  // namespace
+
+double ShareInStep(const FittedPath& fitted) {
+  const int64_t count = std::min(std::ssize(fitted.shown), fitted.reference_count);
+  int64_t in_step = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const auto is_told = [&](int64_t other) {
+      return other < 0 || other >= count || LookAlike(fitted, k, k, other) || IsNearerThan(fitted, k, other);
+    };
+    in_step += is_told(k - 1) && is_told(k + 1);
+  }
+  return count > 0 ? static_cast<double>(in_step) / static_cast<double>(count) : 0;
+}
 
 std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path, const FittedPath& fitted) {
   std::vector<int64_t> shown = fitted.shown;

@@ -19,4 +19,8 @@ std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path,
 void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
            FittedPath& fitted);
 
+/// Of a path frame by frame: the share of frames that lie nearer to their own reference frame than to the ones before
+/// and after it, or differ from these by little.
+double ShareInStep(const FittedPath& fitted);
+
 }  // namespace acutance

@@ -64,8 +64,10 @@ class Doctor {
   void AlignFrames() {
     if (ref_.track.size() < 2 || dis_.track.size() < 2) return;
     Result<Alignment> alignment = AlignTracks(ref_.track, dis_.track);
-    if (alignment.ok() && alignment->doubt == Alignment::Doubt::kNone && !alignment->pairs.empty())
-      alignment_ = std::move(alignment).value();
+    const auto is_told = [&] {
+      return alignment->doubt == Alignment::Doubt::kNone || alignment->doubt == Alignment::Doubt::kLost;
+    };
+    if (alignment.ok() && is_told() && !alignment->pairs.empty()) alignment_ = std::move(alignment).value();
   }
 
   /// One line explains the places, or pieces of lines do.
