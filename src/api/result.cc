@@ -19,6 +19,7 @@
 #include "report/output_file.h"
 #include "report/page_encodes.h"
 #include "report/summary.h"
+#include "report/json_text.h"
 #include "report/summary_json.h"
 #include "results/input_summary.h"
 #include "results/run_maps.h"
