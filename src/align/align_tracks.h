@@ -4,7 +4,7 @@
 #include <string>
 
 #include "align/alignment.h"
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 #include "base/status.h"
 
 namespace acutance {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 
 namespace acutance {
 

@@ -1,7 +1,7 @@
 // Whether it is plain that two videos fit frame by frame.
 #pragma once
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 
 namespace acutance {
 

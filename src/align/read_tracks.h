@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 #include "base/status.h"
 #include "io/video_source.h"
 

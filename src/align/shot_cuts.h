@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/frame_signature.h"
+#include "signature/frame_signature.h"
 
 namespace acutance {
 

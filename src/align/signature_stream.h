@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "align/frame_signature.h"
 #include "base/work_crew.h"
 #include "image/picture.h"
+#include "signature/frame_signature.h"
 
 namespace acutance {
 

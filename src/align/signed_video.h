@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 #include "align/signature_stream.h"
 #include "base/status.h"
 #include "io/cropped_video.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 #include "io/cropped_video.h"
 #include "io/video_source.h"
 

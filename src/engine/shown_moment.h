@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "align/frame_signature.h"
+#include "signature/frame_signature.h"
 
 namespace acutance {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 
 namespace acutance::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "align/frame_signature.h"
+#include "align/frame_track.h"
 #include "painting.h"
 
 namespace acutance::test {

@@ -3,8 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <span>
 
 #include "image/picture.h"
 
@@ -24,25 +23,21 @@ struct FrameSignature {
   /// How the quarters of each cell differ: left and right, upper and lower, and across. Haar's coefficients in steps of
   /// kDetailStep, cut at 127: strong ones show in cells, too.
   std::array<int8_t, kDetails> details{};
+
+  bool operator==(const FrameSignature&) const = default;
 };
 
-/// The picture has luma in the host's memory. Of tall cells some rows are read, evenly spaced, so that a picture costs
-/// less than one pass over it.
+/// How many rows of each quarter of a cell are read, evenly spaced: a picture costs less than one pass over it.
+int SignatureRows(int height);
+
+FrameSignature SignatureOf(const Plane& luma, int bit_depth);
+/// The picture has luma in the host's memory.
 FrameSignature SignatureOf(const Picture& picture);
 
-/// What a container says of its frames a second, and of when one is shown; nullopt: nothing, or what no video has and
-/// frame numbers could not be computed from.
-std::optional<double> PlausibleRate(std::optional<double> rate);
-std::optional<double> PlausibleTime(std::optional<double> time);
-
-/// A video's frames as far as pairing knows them.
-struct FrameTrack {
-  std::vector<FrameSignature> signatures;
-  std::vector<double> times;   // seconds from the container's start, plausible ones; empty: not told
-  std::optional<double> rate;  // frames a second, a plausible number
-  bool is_whole = true;        // false: the video goes on, or may
-
-  int64_t size() const { return static_cast<int64_t>(signatures.size()); }
-};
+/// The words as which devices hand a signature out, one a cell: the mean in the lowest 16 bits, above it the three
+/// details in 8 bits each.
+inline constexpr int kSignatureWords = FrameSignature::kCells;
+void ToWords(const FrameSignature& signature, std::span<int64_t> words);
+FrameSignature SignatureOf(std::span<const int64_t> words);
 
 }  // namespace acutance

@@ -1,7 +1,7 @@
-#include "align/add_rows.h"
+#include "signature/add_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "align/add_rows.cc"
+#define HWY_TARGET_INCLUDE "signature/add_rows.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,4 +1,4 @@
-#include "align/add_rows.h"
+#include "signature/add_rows.h"
 
 #include <gtest/gtest.h>
 

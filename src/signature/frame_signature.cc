@@ -1,10 +1,10 @@
-#include "align/frame_signature.h"
+#include "signature/frame_signature.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
+#include <vector>
 
-#include "align/add_rows.h"
+#include "signature/add_rows.h"
 
 namespace acutance {
 namespace {
@@ -30,7 +30,7 @@ std::array<const Sample*, kMostRows> Pointers(const Plane& luma, const QuarterRo
 
 /// The rows of a quarter that are read, evenly spaced; the same one more than once where quarters are flat.
 QuarterRows RowsOf(int quarter, int height) {
-  const int count = std::clamp((height + kRows - 1) / kRows, 1, kMostRows);
+  const int count = SignatureRows(height);
   const int64_t step = (int64_t{height} << 16) / (kRows * count);
   return {step / 2 + ((int64_t{quarter} * height << 16) / kRows), step, count};
 }
@@ -72,19 +72,9 @@ int8_t DetailOf(int32_t twice) {
 
 }  // namespace
 
-std::optional<double> PlausibleRate(std::optional<double> rate) {
-  constexpr double kSlowest = 1e-3, kFastest = 1e5;
-  return rate && *rate >= kSlowest && *rate <= kFastest ? rate : std::nullopt;
-}
+int SignatureRows(int height) { return std::clamp((height + kRows - 1) / kRows, 1, kMostRows); }
 
-std::optional<double> PlausibleTime(std::optional<double> time) {
-  constexpr double kMost = 1e9;  // 31 years
-  return time && std::abs(*time) <= kMost ? time : std::nullopt;
-}
-
-FrameSignature SignatureOf(const Picture& picture) {
-  const Plane& luma = picture.planes[0];
-  const int bit_depth = picture.format.bit_depth;
+FrameSignature SignatureOf(const Plane& luma, int bit_depth) {
   const Quarters quarters =
       bit_depth == 8 ? Reduce<uint8_t, uint16_t>(luma, 8) : Reduce<uint16_t, uint32_t>(luma, bit_depth);
   FrameSignature signature;
@@ -97,6 +87,29 @@ FrameSignature SignatureOf(const Picture& picture) {
     details[0] = DetailOf(upper[0] - upper[1] + lower[0] - lower[1]);
     details[1] = DetailOf(upper[0] + upper[1] - lower[0] - lower[1]);
     details[2] = DetailOf(upper[0] - upper[1] - lower[0] + lower[1]);
+  }
+  return signature;
+}
+
+FrameSignature SignatureOf(const Picture& picture) { return SignatureOf(picture.planes[0], picture.format.bit_depth); }
+
+void ToWords(const FrameSignature& signature, std::span<int64_t> words) {
+  for (size_t cell = 0; cell < FrameSignature::kCells; ++cell) {
+    uint64_t word = signature.cells[cell];
+    for (size_t d = 0; d < FrameSignature::kDetailsOfCell; ++d)
+      word |= uint64_t{static_cast<uint8_t>(signature.details[cell * FrameSignature::kDetailsOfCell + d])}
+              << (16 + 8 * d);
+    words[cell] = static_cast<int64_t>(word);
+  }
+}
+
+FrameSignature SignatureOf(std::span<const int64_t> words) {
+  FrameSignature signature;
+  for (size_t cell = 0; cell < FrameSignature::kCells; ++cell) {
+    const auto word = static_cast<uint64_t>(words[cell]);
+    signature.cells[cell] = static_cast<uint16_t>(word);
+    for (size_t d = 0; d < FrameSignature::kDetailsOfCell; ++d)
+      signature.details[cell * FrameSignature::kDetailsOfCell + d] = static_cast<int8_t>(word >> (16 + 8 * d));
   }
   return signature;
 }
