@@ -57,14 +57,16 @@ std::string DescribeMetric(const Metric& metric) {
 
 Result<std::string> DescribeFeatures(const std::string& name) {
   if (!name.empty()) {
-    if (const Metric* metric = FindMetric(name)) return DescribeMetric(*metric);
+    if (const Metric* metric = FindMetric(name); metric && !IsInternal(*metric)) return DescribeMetric(*metric);
     std::vector<std::string_view> names;
-    for (const Metric* metric : AllMetrics()) names.push_back(metric->name);
+    for (const Metric* metric : AllMetrics())
+      if (!IsInternal(*metric)) names.push_back(metric->name);
     return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
                  Suggestion(name, names));
   }
   std::string text;
-  for (const Metric* metric : AllMetrics()) text += fmt::format("{:<16}{}\n", metric->name, metric->summary);
+  for (const Metric* metric : AllMetrics())
+    if (!IsInternal(*metric)) text += fmt::format("{:<16}{}\n", metric->name, metric->summary);
   return text + "\n`acutance features NAME` lists a feature's outputs and options.\n";
 }
 

@@ -20,7 +20,7 @@ namespace {
 std::vector<std::string> FeaturesWithPlans() {
   std::vector<std::string> names;
   for (const Metric* metric : AllMetrics())
-    if (metric->make_plan) names.emplace_back(metric->name);
+    if (metric->make_plan && !IsInternal(*metric)) names.emplace_back(metric->name);
   return names;
 }
 

@@ -17,6 +17,7 @@ std::vector<ModelInfo> ListModels() {
 std::vector<FeatureInfo> ListFeatures() {
   std::vector<FeatureInfo> features;
   for (const Metric* metric : AllMetrics()) {
+    if (IsInternal(*metric)) continue;
     FeatureInfo feature{std::string(metric->name), std::string(metric->summary), {}, {}, {}};
     for (const OutputSpec& output : metric->outputs) {
       feature.outputs.emplace_back(output.alias.empty() ? output.name : output.alias);

@@ -11,9 +11,12 @@
 namespace acutance {
 namespace {
 
+constexpr std::string_view kSignatureMetric = "frame_signature";
+
 Status UnknownMetric(const std::string& name) {
   std::vector<std::string_view> names;
-  for (const Metric* metric : AllMetrics()) names.push_back(metric->name);
+  for (const Metric* metric : AllMetrics())
+    if (!IsInternal(*metric)) names.push_back(metric->name);
   return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
                Suggestion(name, names));
 }
@@ -53,7 +56,7 @@ OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>
 
 Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) {
   const Metric* metric = FindMetric(request.metric);
-  if (!metric) return UnknownMetric(request.metric);
+  if (!metric || IsInternal(*metric)) return UnknownMetric(request.metric);
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
   if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
   const std::string suffix = options->KeySuffix();
@@ -62,13 +65,24 @@ Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) 
     if (!request.options.empty() && runs_[i].options != *options) ignored_.push_back(Ignored(request));
     return static_cast<int>(i);
   }
-  MetricRun& run = runs_.emplace_back(MetricRun{.metric = metric,
-                                                .options = *options,
+  return AddRun(*metric, *std::move(options), request, least_bit_depth);
+}
+
+int FeatureSet::AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request, int least_bit_depth) {
+  MetricRun& run = runs_.emplace_back(MetricRun{.metric = &metric,
+                                                .options = std::move(options),
                                                 .inputs = {},
                                                 .least_bit_depth = least_bit_depth,
                                                 .asked = request.options});
-  for (InputSpec& input : InputsOf(*metric, *options)) run.inputs.push_back(Bind(std::move(input)));
+  for (InputSpec& input : InputsOf(metric, run.options)) run.inputs.push_back(Bind(std::move(input)));
   return static_cast<int>(runs_.size()) - 1;
+}
+
+bool FeatureSet::HasSignatures() { return FindMetric(kSignatureMetric) != nullptr; }
+
+int FeatureSet::AddSignatures() {
+  const Metric& metric = *FindMetric(kSignatureMetric);
+  return AddRun(metric, OptionValues(metric.options), {std::string(kSignatureMetric), {}}, 0);
 }
 
 Status FeatureSet::Describe(const OptionTexts& video) {

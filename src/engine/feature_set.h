@@ -52,6 +52,9 @@ class FeatureSet {
   /// (docs/spec/system.md 3.2). Returns the index of the run that serves it. Pictures of fewer bits than
   /// `least_bit_depth` are raised to that many for this metric alone.
   Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0);
+  /// Adds the metric that makes signatures of both videos' pictures, which a build may lack.
+  int AddSignatures();
+  static bool HasSignatures();
 
   /// As Add, for the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; returns
   /// the key under which that output is stored.
@@ -91,6 +94,7 @@ class FeatureSet {
   const std::vector<MetricRun>& runs() const { return runs_; }
 
  private:
+  int AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request, int least_bit_depth);
   BoundInput Bind(InputSpec input);
   Status RaiseInputs(MetricRun& run);
 

@@ -1,10 +1,12 @@
 #include "metric/registry.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace acutance {
 
 #define ACU_METRIC(metric) extern const Metric metric;
+#define ACU_INTERNAL_METRIC(metric) ACU_METRIC(metric)
 #include "metric/metrics.inc"
 #undef ACU_METRIC
 
@@ -13,8 +15,20 @@ std::span<const Metric* const> AllMetrics() {
 #define ACU_METRIC(metric) &metric,
 #include "metric/metrics.inc"
 #undef ACU_METRIC
+#undef ACU_INTERNAL_METRIC
   };
   return kMetrics;
+}
+
+bool IsInternal(const Metric& metric) {
+  static constexpr const Metric* kInternal[] = {
+#define ACU_METRIC(metric)
+#define ACU_INTERNAL_METRIC(metric) &metric,
+#include "metric/metrics.inc"
+#undef ACU_METRIC
+#undef ACU_INTERNAL_METRIC
+      nullptr};
+  return std::ranges::find(kInternal, &metric) != std::end(kInternal);
 }
 
 const Metric* FindMetric(std::string_view name) {

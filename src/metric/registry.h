@@ -9,6 +9,9 @@ namespace acutance {
 
 std::span<const Metric* const> AllMetrics();
 
+/// Whether the engine alone adds it to sessions: users neither see nor name it.
+bool IsInternal(const Metric& metric);
+
 const Metric* FindMetric(std::string_view name);     // "adm", or another name of it; null when there is none
 std::string_view MetricName(std::string_view name);  // Metric::name, or `name` where there is none
 

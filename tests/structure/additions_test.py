@@ -64,7 +64,7 @@ def changed_texts():
     """The one line of each list that an addition touches."""
     metrics = (TREE / "src/metric/metrics.inc").read_text(encoding="utf-8")
     kept = "".join(line for line in metrics.splitlines(keepends=True)
-                   if not line.startswith("ACU_METRIC") or f"(k{KEPT_METRIC}metric)" in line.lower())
+                   if not line.startswith("ACU_") or f"(k{KEPT_METRIC}metric)" in line.lower())
     backends = (TREE / "src/devices/backends.inc").read_text(encoding="utf-8")
     return {"src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
             "src/devices/backends.inc": add_line(backends, "ACU_BACKEND(kNullBackend)")}
