@@ -80,7 +80,12 @@ void SharedTrack::SetCrop(const Rectangle& crop) {
 
 void SharedTrack::Add(const Picture& picture, std::optional<double> time) {
   const std::lock_guard lock(mutex_);
-  stream_.Add(crop_ ? LumaOf(picture, *crop_) : picture);
+  const bool is_here = picture.planes[0].data != nullptr;
+  if (!is_here && !is_left_) return;
+  Picture seen = crop_ && is_here ? LumaOf(picture, *crop_) : picture;
+  // A decoder may wait for the memory on its device, which is of no use here.
+  if (is_left_) left_.push_back(is_here ? std::move(seen) : Picture());
+  else stream_.Add(std::move(seen));
   ++added_;
   if (PlausibleTime(time)) track_.times.push_back(*time);
 }
@@ -90,16 +95,37 @@ int64_t SharedTrack::size() const {
   return added_;
 }
 
+void SharedTrack::LeaveToSession() {
+  const std::lock_guard lock(mutex_);
+  is_left_ = true;
+}
+
+void SharedTrack::Put(const FrameSignature& signature) {
+  const std::lock_guard lock(mutex_);
+  made_.push_back(signature);
+  left_.pop_front();
+}
+
+int64_t SharedTrack::Made(int64_t frames) const {
+  const std::lock_guard lock(mutex_);
+  return is_left_ ? std::min(frames, static_cast<int64_t>(made_.size())) : frames;
+}
+
+void SharedTrack::MakeUpTo(int64_t count) {
+  const std::vector<FrameSignature> made = stream_.TakeAll();
+  made_.insert(made_.end(), made.begin(), made.end());
+  for (; std::ssize(made_) < count && !left_.empty() && left_.front().planes[0].data; left_.pop_front())
+    made_.push_back(SignatureOf(left_.front()));
+}
+
 FrameTrack SharedTrack::Copy(int64_t count) {
   const std::lock_guard lock(mutex_);
-  const std::vector<FrameSignature> made = stream_.TakeAll();
-  track_.signatures.insert(track_.signatures.end(), made.begin(), made.end());
-  const auto most = static_cast<ptrdiff_t>(std::min(count, track_.size()));
+  MakeUpTo(count);
+  const auto most = static_cast<ptrdiff_t>(std::min(count, static_cast<int64_t>(made_.size())));
   FrameTrack copy;
   copy.rate = track_.rate;
-  copy.signatures.assign(track_.signatures.begin(), track_.signatures.begin() + most);
-  if (track_.times.size() == track_.signatures.size())
-    copy.times.assign(track_.times.begin(), track_.times.begin() + most);
+  copy.signatures.assign(made_.begin(), made_.begin() + most);
+  if (std::ssize(track_.times) == added_) copy.times.assign(track_.times.begin(), track_.times.begin() + most);
   return copy;
 }
 

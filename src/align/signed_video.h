@@ -1,6 +1,7 @@
 // A video whose frames leave their signatures as they pass.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,14 @@ class SharedTrack {
   /// The first `count` frames, or all where there are fewer.
   FrameTrack Copy(int64_t count);
 
+  /// A session makes the signatures of the pictures that it scores, from the first on, and puts them here. Those that
+  /// it does not get are made when they are asked for, of pictures in the host's memory. Called before the first
+  /// picture.
+  void LeaveToSession();
+  void Put(const FrameSignature& signature);
+  /// The frames, of `frames`, whose signatures are made or are not the session's to make.
+  int64_t Made(int64_t frames) const;
+
   /// Of a video that was signed whole, and that is still open: reads what nothing has asked for, until there are `most`
   /// frames. False: the video goes on, or reading it was cancelled.
   bool ReadRest(int64_t most);
@@ -40,10 +49,15 @@ class SharedTrack {
   void End();
 
  private:
+  void MakeUpTo(int64_t count);
+
   mutable std::mutex mutex_;
   SignatureStream stream_;
-  FrameTrack track_;   // its signatures follow when they are asked for
-  int64_t added_ = 0;  // pictures
+  FrameTrack track_;                 // without signatures
+  std::deque<FrameSignature> made_;  // a vector would move them again and again as it grows
+  int64_t added_ = 0;                // pictures
+  bool is_left_ = false;
+  std::deque<Picture> left_;  // to the session, which has not put them yet
   std::optional<Rectangle> crop_;
   bool has_ended_ = false;
   std::function<Result<std::optional<Picture>>()> read_;  // the next picture, which leaves its signature

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "align/align_tracks.h"
 #include "align/read_tracks.h"
@@ -91,7 +92,8 @@ Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, cons
   const auto v = static_cast<size_t>(video);
   facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device(), source->facts().orientation, {}};
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
-  if (!watches_ || source->is_on_device()) return source;
+  tracks_[v] = nullptr;
+  if (!watches_) return source;
   tracks_[v] = std::make_shared<SharedTrack>(crew_);
   return guess_ ? SignWhole(std::move(source), tracks_[v]) : SignFrames(std::move(source), tracks_[v]);
 }
@@ -100,6 +102,23 @@ void Pairing::SetCrop(int video, const std::optional<Rectangle>& crop) {
   const auto v = static_cast<size_t>(video);
   facts_[v].crop = crop;
   if (crop && tracks_[v]) tracks_[v]->SetCrop(*crop);
+}
+
+void Pairing::LeaveSignatures(std::span<const InputFacts> inputs, Session& session) const {
+  if (!watches_ || guess_ || !session.CanMakeSignatures()) return;
+  const auto keeps_luma = [](const InputChange& step) {
+    return step.change == FitChange::kSamples || step.change == FitChange::kCrop || step.change == FitChange::kChroma;
+  };
+  std::vector<std::shared_ptr<SharedTrack>> left(inputs.size());
+  for (size_t v = 0; v < inputs.size(); ++v)
+    if (tracks_[v] && std::ranges::all_of(inputs[v].changes, keeps_luma)) left[v] = tracks_[v];
+  if (std::ranges::all_of(left, [](const auto& track) { return !track; })) return;
+  for (const auto& track : left)
+    if (track) track->LeaveToSession();
+  session.MakeSignatures([left](int distorted, const FrameSignature& reference, const FrameSignature& own) {
+    if (left.front() && distorted == 0) left.front()->Put(reference);
+    if (const auto& track = left[static_cast<size_t>(distorted) + 1]) track->Put(own);
+  });
 }
 
 int64_t Pairing::SkipOf(int video) const {
@@ -124,8 +143,10 @@ bool Pairing::MustLookFirst() {
 
 bool Pairing::IsDoubtful(int64_t frames) {
   if (!watches_ || frames < next_check_) return false;
-  next_check_ *= 4;
-  if (!tracks_[0]) return false;
+  for (const auto& track : tracks_)
+    if (track && track->Made(next_check_) < next_check_) return false;
+  frames = std::exchange(next_check_, 4 * next_check_);
+  if (!tracks_[0] || tracks_[0]->size() == 0) return false;
   const FrameTrack reference = tracks_[0]->Copy(frames + SkipOf(0));
   for (size_t v = 1; v < tracks_.size() && !must_look_; ++v) {
     if (!tracks_[v] || tracks_[v]->size() == 0) continue;  // a run that reads the reference alone
@@ -162,7 +183,7 @@ void Pairing::Conclude(int64_t frames) {
   }
   if (guess_) return ConcludeGuess(frames);
   for (size_t v = 1; v < tracks_.size(); ++v) {
-    if (!tracks_[0] || !tracks_[v] || tracks_[v]->size() == 0) {
+    if (!tracks_[0] || tracks_[0]->size() == 0 || !tracks_[v] || tracks_[v]->size() == 0) {
       alignments_.push_back(AlignByOffset(first + frames, first + frames, 0));
       continue;
     }

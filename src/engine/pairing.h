@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "align/signed_video.h"
 #include "base/status.h"
 #include "engine/score_run.h"
+#include "engine/session.h"
 #include "io/cropped_video.h"
 #include "io/kept_video.h"
 #include "io/video_facts.h"
@@ -35,6 +37,10 @@ class Pairing {
 
   /// The part of a video that is compared; not set: all. Called before its pictures are read.
   void SetCrop(int video, const std::optional<Rectangle>& crop);
+
+  /// Has the session make the signatures of pictures that it gets as they are here, for a device makes them of samples
+  /// that it has anyway. Called before pictures are read and before the session starts. inputs: by video.
+  void LeaveSignatures(std::span<const InputFacts> inputs, Session& session) const;
 
   /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
   bool MustLookFirst();

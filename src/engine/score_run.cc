@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -10,14 +11,12 @@
 #include <span>
 #include <utility>
 
-#include "align/shot_cuts.h"
-#include "align/signature_stream.h"
 #include "base/guarded.h"
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
 #include "engine/pairing.h"
 #include "engine/run_journal.h"
-#include "engine/shown_moment.h"
+#include "engine/shot_watch.h"
 #include "engine/video_options.h"
 #include "io/ahead_video.h"
 #include "io/bars.h"
@@ -44,7 +43,9 @@ Status DescribeMismatch(const RunRequest& request, const Status& status) {
 class Run {
  public:
   /// pairing: null: frames are paired by their order.
-  Run(const RunRequest& request, Pairing* pairing) : request_(request), pairing_(pairing), open_(request.open) {}
+  Run(const RunRequest& request, Pairing* pairing) : request_(request), pairing_(pairing), open_(request.open) {
+    if (request.find_shots) shots_.emplace(request.threads, request.worst_frames > 0);
+  }
 
   ScoredRun Go() && {
     if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenJournal())
@@ -286,6 +287,7 @@ class Run {
       if (!reads_chroma) input.video->SkipChroma();
     }
     if (!reads_chroma) reference_->video->SkipChroma();
+    LeaveSignatures();
     MakePicturesAhead();
     result_.color = reference_->video->color();
     // y4m has one word for the center and for what is not known.
@@ -300,6 +302,17 @@ class Run {
     if (!reader.ok()) return FailPair(reader.status());
     reader_ = std::move(reader).value();
     return true;
+  }
+
+  /// Devices make the signatures of samples that they get anyway.
+  void LeaveSignatures() {
+    if (devices_ && pairing_) pairing_->LeaveSignatures(result_.inputs, *session_);
+    const bool are_seen = has_journal() || (pairing_ && pairing_->reference_track());
+    if (!devices_ || !shots_ || are_seen || !session_->CanMakeSignatures()) return;
+    signatures_ = std::make_shared<std::deque<FrameSignature>>();
+    session_->MakeSignatures([to = signatures_](int distorted, const FrameSignature& reference, const FrameSignature&) {
+      if (distorted == 0) to->push_back(reference);
+    });
   }
 
   /// Scaling takes the reading thread longer than scoring takes a device. A limit on memory leaves no pictures for it.
@@ -403,36 +416,25 @@ class Run {
   }
 
   void WatchShots(const FramePair& pair) {
-    if (!request_.find_shots || !sees_shots_) return;
-    ++watched_;
-    if (!(sees_shots_ = pair.reference.planes[0].data) || (pairing_ && pairing_->reference_track())) return;
-    if (!signatures_) signatures_.emplace(MakeSignatureCrew(request_.threads));
-    signatures_->Add(pair.reference);
-    AddToShots(signatures_->TakeMade());
-  }
-
-  void AddToShots(std::span<const FrameSignature> signatures) {
-    for (const FrameSignature& signature : signatures) {
-      shots_.Add(signature);
-      if (request_.worst_frames > 0) moments_.push_back(signature.cells);
-    }
+    if (shots_) shots_->Watch(pair.reference, signatures_ || (pairing_ && pairing_->reference_track()));
   }
 
   void FindShots() {
-    if (!request_.find_shots || !sees_shots_) return;
+    if (!shots_) return;
     if (const auto track = pairing_ ? pairing_->reference_track() : nullptr)
-      AddToShots(track->Copy(watched_).signatures);
-    else if (signatures_) AddToShots(signatures_->TakeAll());
-    result_.shot_starts = shots_.Find();
+      shots_->Add(track->Copy(shots_->watched()).signatures);
+    else if (signatures_)
+      for (const FrameSignature& signature : *signatures_) shots_->Add({&signature, 1});
+    result_.shot_starts = shots_->Find();
+    if (!result_.shot_starts) return;
     for (std::vector<WorstFrame>& frames : result_.worst)
-      for (WorstFrame& worst : frames)
-        worst.shows = ShownMoment(SignatureOf(worst.distorted).cells, moments_, worst.frame);
+      for (WorstFrame& worst : frames) worst.shows = shots_->ShownMomentOf(worst.distorted, worst.frame);
   }
 
   /// Reads and adds frames until the end, an error or a cancellation.
   Status FeedFrames() {
     if (journal_ && journal_->is_complete()) {
-      sees_shots_ = false;
+      shots_.reset();
       return {};
     }
     Status status = PassOver(session_->frames_added());
@@ -487,10 +489,7 @@ class Run {
     if (status.ok()) status = reader_->CheckIntact();
     if (status.ok() && request_.pairs && !result_.error) status = request_.pairs->Finish();
     if (status.ok() && journal_ && !was_stopped_ && !result_.error) status = journal_->End();
-    if (!status.ok()) {
-      Fail(RunStage::kScore, status);
-      return;
-    }
+    if (!status.ok()) return static_cast<void>(Fail(RunStage::kScore, status));
     if (pairing_) pairing_->Conclude(session_->frames_added() - FirstFrame());  // of a video that breaks off, too
     for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -513,12 +512,9 @@ class Run {
   bool all_instant_ = true;             // no pictures are read ahead
   std::optional<ChromaSiting> siting_;  // of the reference's chroma, where a stream tells
   std::optional<std::pair<std::string, double>> first_rate_;
-  ShotCuts shots_;
-  bool sees_shots_ = true;
-  int64_t watched_ = 0;                        // frames of the reference
-  std::vector<FrameCells> moments_;            // of the reference's frames, where worst frames are kept
-  std::optional<SignatureStream> signatures_;  // where the pairing makes none
-  bool was_stopped_ = false;                   // by the request's on_frame
+  std::optional<ShotWatch> shots_;
+  std::shared_ptr<std::deque<FrameSignature>> signatures_;  // of the reference, by the session; null: not by it
+  bool was_stopped_ = false;                                // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
   std::vector<WorstFrames> worst_;  // by distorted video
   std::unique_ptr<Session> session_;

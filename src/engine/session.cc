@@ -316,12 +316,31 @@ void Session::WriteReady() {
   writing_ = false;
 }
 
+bool Session::CanMakeSignatures() const {
+  return FeatureSet::HasSignatures() && options_.subsample == 1 && features_.Reads(Video::kReference) &&
+         NeedsDistorted();
+}
+
+void Session::MakeSignatures(SignatureSink sink) {
+  signature_run_ = features_.AddSignatures();
+  signatures_ = std::move(sink);
+}
+
+void Session::HandOutSignatures(const FrameResults& frame) const {
+  if (!signatures_) return;
+  for (const RunResult& result : frame.runs)
+    if (result.run == signature_run_)
+      signatures_(result.distorted, SignatureOf(result.words.first(kSignatureWords)),
+                  SignatureOf(result.words.subspan(kSignatureWords)));
+}
+
 Status Session::Write(const Jobs& jobs) {
   std::vector<FrameResults*> results;
   results.reserve(jobs.size());
   for (const auto& job : jobs) results.push_back(&job->results());
   const std::lock_guard writer_lock(writer_mutex_);
   ACU_RETURN_IF_ERROR(writer_.Finish(results));
+  for (const FrameResults* frame : results) HandOutSignatures(*frame);
   for (FrameResults* frame : results) ACU_RETURN_IF_ERROR(DeliverArtifacts(*frame));
   if (keep_) ACU_RETURN_IF_ERROR(keep_(results));
   return makes_scores_ ? writer_.Write(results) : Status();

@@ -28,6 +28,7 @@
 #include "engine/score_writer.h"
 #include "image/picture.h"
 #include "model/score_table.h"
+#include "signature/frame_signature.h"
 
 namespace acutance {
 
@@ -71,6 +72,14 @@ class Session {
   /// The caller holds so many pictures of each video beside those it adds, which count in the limit on memory. Before
   /// Start.
   void CountReadAhead(int pictures) { read_ahead_ = pictures; }
+
+  /// Takes the signatures of a pair's pictures. Called in frame order, for one distorted video after the other, by one
+  /// thread at a time.
+  using SignatureSink = std::function<void(int distorted, const FrameSignature& reference, const FrameSignature& own)>;
+  /// Has signatures of all pictures made beside the features, by devices where there are any. Before Start, where
+  /// features read both videos, and all frames.
+  void MakeSignatures(SignatureSink sink);
+  bool CanMakeSignatures() const;
 
   /// What the videos tell of themselves (FeatureSet::Describe). Before Start.
   Status Describe(const OptionTexts& video) { return features_.Describe(video); }
@@ -163,6 +172,7 @@ class Session {
   bool DevicesAreBehind() const;
   void OnFramesDone(Jobs jobs);
   void WriteReady();
+  void HandOutSignatures(const FrameResults& frame) const;
   Status CheckArtifacts() const;
   Status Write(const Jobs& jobs);
   Status DeliverArtifacts(FrameResults& frame);
@@ -174,6 +184,8 @@ class Session {
   FrameRuns runs_;
   std::function<Status(std::span<FrameResults* const>)> keep_;
   bool makes_scores_ = true;
+  SignatureSink signatures_;  // null: none are made
+  int signature_run_ = -1;
   std::unique_ptr<WorkspacePool> workspaces_;
   const std::shared_ptr<PicturePool> derived_pool_ = std::make_shared<PicturePool>();
   JobPool jobs_;

@@ -8,7 +8,7 @@ import subprocess
 import unittest
 import wave
 
-from clips import CommandTest, y4m
+from clips import ACUTANCE, CommandTest, y4m
 
 WIDTH, HEIGHT, COUNT = 96, 54, 90
 
@@ -153,6 +153,70 @@ class Pairs(AlignTest):
         log = self.scored(dis, *journal)[2]
         self.assertEqual(self.scored(dis, *journal)[2], log)
         self.assert_fails(self.score(self.ref, dis, *journal, "--align", "index"), 1, "its pairs is '")
+
+
+class Devices(AlignTest):
+    """Devices make the signatures of the samples that they score: pairs, words and logs are the CPU's."""
+
+    def assert_same_everywhere(self, dis, *options):
+        feature = ("--no-model", "-f", "motion", "-f", "psnr")
+        expected = self.scored(dis, *feature, *options, "--backend", "cpu")
+        for more in (), ("--threads", "3"), ("--max-vram", "1M"):
+            self.assertEqual(self.scored(dis, *feature, *options, "--backend", "emu", *more), expected, more)
+        return expected
+
+    def test_frame_by_frame(self):
+        pairs, line, _ = self.assert_same_everywhere(self.video(range(COUNT)))
+        self.assertEqual(pairs, [(k, k) for k in range(COUNT)])
+        self.assertIn("frame by frame; confidence 0.99", line)
+
+    def test_misaligned_videos(self):
+        self.assertIn("20 frames early", self.assert_same_everywhere(self.video(range(20, COUNT)))[1])
+        frames = [t for t in range(COUNT) if t not in (60, 61)]
+        frames.insert(31, 30)
+        self.assertIn("2 frames dropped; 1 frame repeated", self.assert_same_everywhere(self.video(frames))[1])
+
+    def test_misaligned_beyond_the_first_check(self):
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, [picture(t, False) for t in range(140)]))
+        worse = [picture(t, True) for t in range(140)]
+        frames = [t for t in range(140) if t != 120] + [139]
+        dis = self.write("dis.y4m", y4m(WIDTH, HEIGHT, [worse[t] for t in frames]))
+        self.assertIn("1 frame dropped", self.assert_same_everywhere(dis)[1])
+
+    def test_cropped_videos(self):
+        frames = [t for t in range(COUNT) if t != 40]
+        self.assertIn("1 frame dropped", self.assert_same_everywhere(self.video(frames), "--crop", "80:48:10:4")[1])
+
+    def test_parts_and_subsamples(self):
+        dis = self.video(range(COUNT))
+        self.assert_same_everywhere(dis, "--frames", "10:70")
+        self.assert_same_everywhere(dis, "--subsample", "3")
+
+    def test_pipes_of_other_lengths(self):
+        """Frames that are read and not scored have signatures, too."""
+        raw = [self.write(f"{name}.yuv", b"".join(pictures))
+               for name, pictures in (("r", REFERENCE), ("d", ENCODE[:COUNT - 1]))]
+        lines = []
+        for backend in ("cpu", "emu"):
+            command = (f"'{ACUTANCE}' score /dev/fd/3 /dev/fd/4 --size {WIDTH}x{HEIGHT} --no-model -f psnr --json "
+                       f"--backend {backend} 3< <(cat '{raw[0]}') 4< <(cat '{raw[1]}')")
+            done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines.append(json.loads(done.stdout)["results"][0]["alignment"])
+        self.assertEqual(*lines)
+
+    def test_shots(self):
+        """The signatures of the pairing, of a session, and those of a run with a journal say the same."""
+        shots = []
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE[:40] + [picture(t, False, 1) for t in range(40)]))
+        dis = self.write("dis.y4m", y4m(WIDTH, HEIGHT, ENCODE[:40] + [picture(t, True, 1) for t in range(40)]))
+        for options in ((), ("--align", "index"), ("--journal",), ("--subsample", "2")):
+            for backend in ("cpu", "emu"):
+                more = (*options, self.path(backend)) if options == ("--journal",) else options
+                result = self.score(self.ref, dis, "--no-model", "-f", "psnr", "--json", "--backend", backend, *more)
+                shots.append((options, json.loads(self.assert_ok(result))["results"][0]["shots"]))
+        for options, found in shots:
+            self.assertEqual([(shot["begin"], shot["end"]) for shot in found], [(0, 40), (40, 80)], options)
 
 
 class Doubts(AlignTest):
