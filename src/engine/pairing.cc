@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "align/plain_fit.h"
 #include "align/read_tracks.h"
 #include "base/hash.h"
 #include "io/picked_video.h"
@@ -18,8 +19,9 @@ namespace {
 
 using Mode = PairingRequest::Mode;
 
-constexpr size_t kMostKeptBytes = size_t{1} << 30;  // of a pipe's pictures
-constexpr int64_t kFirstCheck = 96;                 // pairs; the next at four times as many
+constexpr size_t kMostKeptBytes = size_t{1} << 30;     // of a pipe's pictures
+constexpr size_t kMostFirstBytes = size_t{320} << 20;  // of a file's: as many as are looked at first in 1080p
+constexpr int64_t kFirstCheck = 96;                    // pairs; the next at four times as many
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
 bool IsFile(const std::string& path) {
@@ -31,6 +33,15 @@ bool IsFile(const std::string& path) {
 template <class T>
 bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
   return a && b && std::abs(static_cast<double>(*a - *b)) > 1e-5 * static_cast<double>(*a);
+}
+
+FrameTrack After(int64_t skipped, FrameTrack track) {
+  const auto past = [skipped](auto& values) {
+    values.erase(values.begin(), values.begin() + std::min<ptrdiff_t>(skipped, std::ssize(values)));
+  };
+  past(track.signatures);
+  past(track.times);
+  return track;
 }
 
 /// What frame numbers of a part of a video are in the whole.
@@ -76,8 +87,13 @@ Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, 
                                                        size_t video) {
   if (video == 0 && request_.kept_reference) return request_.kept_reference->Open(options);
   const bool may_look = request_.pairing.mode == Mode::kAuto || request_.pairing.mode == Mode::kTimes;
-  if (!may_look || IsFile(path)) return OpenVideo(path, options);
+  if (!may_look) return OpenVideo(path, options);
   auto kept = kept_.find(path);
+  if (IsFile(path)) {
+    Result<std::unique_ptr<VideoSource>> again =
+        kept == kept_.end() ? Error(StatusCode::kNotFound, "") : kept->second.Open();
+    return again.ok() ? std::move(again) : OpenVideo(path, options);
+  }
   if (kept == kept_.end()) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenVideo(path, options));
     kept = kept_.emplace(path, KeptVideo(std::move(source), kMostKeptBytes)).first;
@@ -85,6 +101,13 @@ Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, 
   Result<std::unique_ptr<VideoSource>> again = kept->second.Open();
   if (again.ok()) return again;
   return Error(again.status().code(), "{}: frames do not fit one by one, and {}", path, again.status().message());
+}
+
+Result<std::unique_ptr<VideoSource>> Pairing::OpenFirst(const OpenOptions& options, size_t video) {
+  const std::string& path = PathOf(video);
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenVideo(path, options));
+  if (source->is_instant() || request_.max_memory || PathOf(0) == PathOf(1)) return source;
+  return kept_.insert_or_assign(path, KeptVideo(std::move(source), kMostFirstBytes)).first->second.Open();
 }
 
 Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, const OpenOptions& options, int video) {
@@ -150,8 +173,13 @@ bool Pairing::IsDoubtful(int64_t frames) {
   const FrameTrack reference = tracks_[0]->Copy(frames + SkipOf(0));
   for (size_t v = 1; v < tracks_.size() && !must_look_; ++v) {
     if (!tracks_[v] || tracks_[v]->size() == 0) continue;  // a run that reads the reference alone
-    const Result<Alignment> alignment = AlignTracks(reference, tracks_[v]->Copy(frames + SkipOf(static_cast<int>(v))));
-    if (!alignment.ok() || !alignment->IsShifted(late())) NoteWrong();
+    const FrameTrack distorted = tracks_[v]->Copy(frames + SkipOf(static_cast<int>(v)));
+    if (late() != 0 && FitsPlainly(After(SkipOf(0), reference), After(SkipOf(static_cast<int>(v)), distorted)))
+      continue;
+    const Result<Alignment> alignment = AlignTracks(reference, distorted);
+    if (alignment.ok() && alignment->IsShifted(late())) continue;
+    NoteWrong();
+    seen_ = {frames, GuessOf(alignment)};
   }
   return must_look_;
 }
@@ -267,8 +295,9 @@ Result<std::vector<std::unique_ptr<VideoSource>>> Pairing::OpenToLook() {
   OpenOptions options = request_.open;
   options.device_decoding.reset();
   for (size_t v = 0; v < facts_.size(); ++v) {
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenOnce(PathOf(v), options, v));
-    if (IsFile(PathOf(v))) video->SkipChroma();
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video,
+                         MayGuess() ? OpenFirst(options, v) : OpenOnce(PathOf(v), options, v));
+    if (!kept_.contains(PathOf(v))) video->SkipChroma();
     if (facts_[v].orientation != Orientation{}) {
       ACU_ASSIGN_OR_RETURN(video, TurnVideo(std::move(video)));
     }
@@ -290,11 +319,8 @@ bool Pairing::MayGuess() const {
   return true;
 }
 
-std::optional<int64_t> Pairing::GuessFrom(const std::vector<FrameTrack>& tracks) const {
+std::optional<int64_t> Pairing::GuessOf(const Result<Alignment>& found) const {
   constexpr size_t kLeast = 24;
-  // Videos that are read to an end need no guess.
-  if (tracks[0].is_whole || tracks[1].is_whole) return std::nullopt;
-  const Result<Alignment> found = AlignTracks(tracks[0], tracks[1]);
   if (!found.ok() || found->by != Alignment::By::kSignatures || !found->doubtful.empty()) return std::nullopt;
   const bool is_sure = found->pairs.size() >= kLeast && found->IsShifted(found->late());
   if (!is_sure || std::ranges::count(wrong_, found->late()) > 0) return std::nullopt;
@@ -316,8 +342,11 @@ Result<std::optional<std::vector<FrameTrack>>> Pairing::ReadOrGuess() {
   TrackReading reading(videos);
   if (MayGuess())
     for (const int64_t first : {kFirstCheck, 4 * kFirstCheck}) {
+      if (first <= seen_.frames) continue;
       ACU_RETURN_IF_ERROR(reading.ReadTo(first));
-      guess_ = GuessFrom(reading.tracks());
+      const std::vector<FrameTrack>& tracks = reading.tracks();
+      if (tracks[0].is_whole || tracks[1].is_whole) break;  // videos that are read to an end need no guess
+      guess_ = GuessOf(AlignTracks(tracks[0], tracks[1]));
       next_check_ = 4 * first;
       if (guess_) return std::optional<std::vector<FrameTrack>>();
     }
@@ -351,6 +380,9 @@ Status Pairing::Look() {
   damages_.clear();
   if (!whole_.empty()) {
     tracks = std::move(whole_);
+  } else if (MayGuess() && seen_.late) {
+    guess_ = std::exchange(seen_.late, std::nullopt);
+    return {};
   } else {
     ACU_ASSIGN_OR_RETURN(tracks, ReadOrGuess());
     if (!tracks) return {};

@@ -79,11 +79,13 @@ class Pairing {
   };
 
   Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options, size_t video);
+  /// Opens a file of which the first pictures are looked at: they are kept for the run that follows.
+  Result<std::unique_ptr<VideoSource>> OpenFirst(const OpenOptions& options, size_t video);
   /// How late a run that looks takes the distorted video to be.
   int64_t late() const { return guess_.value_or(0); }
   void NoteWrong();
   bool MayGuess() const;
-  std::optional<int64_t> GuessFrom(const std::vector<FrameTrack>& tracks) const;
+  std::optional<int64_t> GuessOf(const Result<Alignment>& found) const;
   /// The signatures of all frames; nullopt: a guess was made instead.
   Result<std::optional<std::vector<FrameTrack>>> ReadOrGuess();
   Result<std::vector<std::unique_ptr<VideoSource>>> OpenToLook();
@@ -111,7 +113,11 @@ class Pairing {
   bool watches_ = false;
   bool must_look_ = false;
   bool heeds_rates_ = false;
-  std::optional<int64_t> guess_;   // how late the distorted video of a run that follows Look() may be
+  std::optional<int64_t> guess_;  // how late the distorted video of a run that follows Look() may be
+  struct {
+    int64_t frames = 0;  // that were seen not to fit
+    std::optional<int64_t> late{};
+  } seen_;                         // by the run before
   std::vector<int64_t> wrong_;     // how late it is not
   std::vector<FrameTrack> whole_;  // where a run that was not right has read all
   int64_t next_check_ = 0;
