@@ -160,8 +160,7 @@ Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrac
 /// An encode that lags fits frame by frame as well as one that repeats frames now and then: times decide.
 std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
   if (!ClocksAgree(reference, distorted)) return std::nullopt;
-  Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);
-  plain.by = Alignment::By::kSignatures;
+  Alignment plain = AlignPlainly(reference.size(), distorted.size());
   if (FitsPlainly(reference, distorted)) return plain;
   const std::optional<FittedPath> fitted = FitNearIndex(reference, distorted);
   if (!fitted || MarginsNear(*fitted).confidence() <= kStrongConfidence) return std::nullopt;
@@ -199,6 +198,12 @@ Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_
     alignment.pairs.emplace_back(i, i + late);
   NoteUnmatched(reference_count, distorted_count, alignment);
   return alignment;
+}
+
+Alignment AlignPlainly(int64_t reference_count, int64_t distorted_count) {
+  Alignment plain = AlignByOffset(reference_count, distorted_count, 0);
+  plain.by = Alignment::By::kSignatures;
+  return plain;
 }
 
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted) {

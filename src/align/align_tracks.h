@@ -18,6 +18,9 @@ Alignment AlignByTimes(const FrameTrack& reference, const FrameTrack& distorted)
 /// Distorted frame k + late belongs to reference frame k.
 Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_t late);
 
+/// What AlignTracks makes of videos that fit frame by frame plainly.
+Alignment AlignPlainly(int64_t reference_count, int64_t distorted_count);
+
 /// By signatures; by times where those cannot decide and times fit. Refuses videos that share no frames, or whose
 /// frames fit in several ways and not at their times: the message begins after the names of the videos.
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted);

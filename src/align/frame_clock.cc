@@ -37,13 +37,18 @@ int StepsOf(double per_frame) {
   return kMost;
 }
 
-bool IsEven(const FrameTrack& track) {
-  if (static_cast<int64_t>(track.times.size()) != track.size() || track.size() < 3) return true;
-  const double first = track.times.front();
-  const double mean = (track.times.back() - first) / static_cast<double>(track.size() - 1);
-  for (size_t i = 0; i < track.times.size(); ++i)
-    if (std::abs(track.times[i] - first - static_cast<double>(i) * mean) > 0.5 * mean) return false;
+bool IsEven(std::span<const double> times) {
+  if (times.size() < 3) return true;
+  const double first = times.front();
+  const double mean = (times.back() - first) / static_cast<double>(times.size() - 1);
+  for (size_t i = 0; i < times.size(); ++i)
+    if (std::abs(times[i] - first - static_cast<double>(i) * mean) > 0.5 * mean) return false;
   return true;
+}
+
+ToldTimes TimesTold(const FrameTrack& track) {
+  const bool of_all = static_cast<int64_t>(track.times.size()) == track.size();
+  return {track.rate, of_all ? std::span(track.times) : std::span<const double>()};
 }
 
 }  // namespace
@@ -64,15 +69,20 @@ FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted) {
   for (const double t : times) clock.positions.push_back(PositionOf(t, own, rate));
   const auto last = static_cast<double>(std::max<size_t>(times.size(), 2) - 1);
   const double per_frame = times.empty() ? 1 : (clock.positions.back() - clock.positions.front()) / last;
-  clock.steps = IsEven(reference) && IsEven(distorted) ? StepsOf(per_frame) : 4;
+  const bool are_even = IsEven(TimesTold(reference).times) && IsEven(TimesTold(distorted).times);
+  clock.steps = are_even ? StepsOf(per_frame) : 4;
   constexpr double kMostSteps = 1e6;  // far beyond what a path can move on
   clock.per_frame = static_cast<int>(std::lround(std::clamp(per_frame * clock.steps, 1.0, kMostSteps)));
   return clock;
 }
 
 bool ClocksAgree(const FrameTrack& reference, const FrameTrack& distorted) {
+  return ClocksAgree(TimesTold(reference), TimesTold(distorted));
+}
+
+bool ClocksAgree(const ToldTimes& reference, const ToldTimes& distorted) {
   constexpr double kTolerance = 1e-5;  // far below that of 59.94 and 60
-  if (!IsEven(reference) || !IsEven(distorted)) return false;
+  if (!IsEven(reference.times) || !IsEven(distorted.times)) return false;
   if (!reference.rate || !distorted.rate) return true;
   return std::abs(*reference.rate - *distorted.rate) <= kTolerance * *reference.rate;
 }

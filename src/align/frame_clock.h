@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "align/frame_track.h"
@@ -32,5 +34,12 @@ FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted);
 
 /// Whether both clocks would say the same throughout: rates are equal or unknown, and frames evenly spaced.
 bool ClocksAgree(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// What is told of the times of a video's frames: of all of them, or of none.
+struct ToldTimes {
+  std::optional<double> rate;
+  std::span<const double> times;
+};
+bool ClocksAgree(const ToldTimes& reference, const ToldTimes& distorted);
 
 }  // namespace acutance

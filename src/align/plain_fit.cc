@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <span>
+#include <vector>
 
 #include "align/fit_path.h"
 
@@ -40,18 +40,21 @@ double DetailDistanceOf(const FrameSignature& a, const FrameSignature& b) {
 }
 
 /// The frames about number k, and how far from it they lie.
+template <class Signatures>
 struct Frame {
-  std::span<const FrameSignature> reference;
+  const Signatures& reference;
+  int64_t count;  // of the reference's frames
   const FrameSignature& distorted;
   int64_t number;
 
-  bool Has(int64_t i) const { return i >= 0 && i < static_cast<int64_t>(reference.size()); }
+  bool Has(int64_t i) const { return i >= 0 && i < count; }
   const FrameSignature& at(int64_t i) const { return reference[static_cast<size_t>(i)]; }
   double DistanceFrom(int64_t i) const { return DistanceOf(distorted, at(i)); }
 };
 
 /// Whether reference frames look alike for what the encode left of them, in cells and details.
-bool LookAlike(const Frame& frame, int64_t other, double own) {
+template <class Signatures>
+bool LookAlike(const Frame<Signatures>& frame, int64_t other, double own) {
   constexpr double kAlike = 0.05, kDetailFloor = FrameSignature::kDetails / 16.0;
   if (DistanceOf(frame.at(frame.number), frame.at(other)) > kAlike * (own + kFloor)) return false;
   return DetailDistanceOf(frame.at(frame.number), frame.at(other)) <=
@@ -72,7 +75,8 @@ struct Lead {
 
 enum class Fit { kClearly, kAlike, kNo };
 
-Fit FitOf(const Frame& frame) {
+template <class Signatures>
+Fit FitOf(const Frame<Signatures>& frame) {
   constexpr double kFar = 2;
   constexpr int64_t kAway = 12;
   const double own = frame.DistanceFrom(frame.number);
@@ -89,18 +93,29 @@ Fit FitOf(const Frame& frame) {
   return fit;
 }
 
-}  // namespace
-
-bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted) {
+template <class Signatures>
+bool FitPlainly(const Signatures& reference, const Signatures& distorted, int64_t most) {
   constexpr int64_t kLeast = 24;
-  const int64_t count = std::min(reference.size(), distorted.size());
+  const int64_t reference_count = std::min(most, static_cast<int64_t>(std::ssize(reference)));
+  const int64_t count = std::min(reference_count, static_cast<int64_t>(std::ssize(distorted)));
   int64_t clear = 0;
   for (int64_t k = 0; k < count; ++k) {
-    const Fit fit = FitOf({reference.signatures, distorted.signatures[static_cast<size_t>(k)], k});
+    const Fit fit = FitOf(Frame<Signatures>{reference, reference_count, distorted[static_cast<size_t>(k)], k});
     if (fit == Fit::kNo) return false;
     clear += fit == Fit::kClearly;
   }
   return clear >= kLeast && 2 * clear >= count;
+}
+
+}  // namespace
+
+bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted) {
+  return FitPlainly(reference.signatures, distorted.signatures, std::numeric_limits<int64_t>::max());
+}
+
+bool FitsPlainly(const std::deque<FrameSignature>& reference, const std::deque<FrameSignature>& distorted,
+                 int64_t count) {
+  return FitPlainly(reference, distorted, count);
 }
 
 /// An encode that is late where little moves lies nearer to what came before, by three times where it has lost nearly
@@ -116,7 +131,8 @@ PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& dis
   double energy = 0;
   int64_t last_first = -1, longest = 0;  // frames after one that lies nearest to its own number
   for (int64_t k = 0; k < count; ++k) {
-    const Frame frame{reference.signatures, distorted.signatures[static_cast<size_t>(k)], k};
+    const Frame<std::vector<FrameSignature>> frame{reference.signatures, reference.size(),
+                                                   distorted.signatures[static_cast<size_t>(k)], k};
     double cell = std::numeric_limits<double>::infinity(), detail = cell;
     for (int64_t away = 1; away <= kFarthest; away += 1 + away / 16)
       for (const int64_t i : {k - away, k + away}) {

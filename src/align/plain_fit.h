@@ -1,6 +1,9 @@
 // Whether it is plain that two videos fit frame by frame.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+
 #include "align/frame_track.h"
 
 namespace acutance {
@@ -8,6 +11,9 @@ namespace acutance {
 /// Whether each distorted frame is far nearer to the reference frame of its number than to those before and after it,
 /// or these look alike, and most are. Costs about a microsecond a frame; false says nothing.
 bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted);
+/// The same of the first `count` frames.
+bool FitsPlainly(const std::deque<FrameSignature>& reference, const std::deque<FrameSignature>& distorted,
+                 int64_t count);
 
 /// What the frames say of pairing frame k with frame k, where nothing else is sure.
 enum class PlainEvidence {

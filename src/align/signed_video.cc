@@ -1,8 +1,11 @@
 #include "align/signed_video.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "align/align_tracks.h"
+#include "align/plain_fit.h"
 #include "io/forwarded_video.h"
 
 namespace acutance {
@@ -108,7 +111,7 @@ void SharedTrack::Put(const FrameSignature& signature) {
 
 int64_t SharedTrack::Made(int64_t frames) const {
   const std::lock_guard lock(mutex_);
-  return is_left_ ? std::min(frames, static_cast<int64_t>(made_.size())) : frames;
+  return is_left_ ? Known(frames) : frames;
 }
 
 void SharedTrack::MakeUpTo(int64_t count) {
@@ -121,12 +124,24 @@ void SharedTrack::MakeUpTo(int64_t count) {
 FrameTrack SharedTrack::Copy(int64_t count) {
   const std::lock_guard lock(mutex_);
   MakeUpTo(count);
-  const auto most = static_cast<ptrdiff_t>(std::min(count, static_cast<int64_t>(made_.size())));
-  FrameTrack copy;
-  copy.rate = track_.rate;
-  copy.signatures.assign(made_.begin(), made_.begin() + most);
-  if (std::ssize(track_.times) == added_) copy.times.assign(track_.times.begin(), track_.times.begin() + most);
-  return copy;
+  const ToldTimes told = TimesOf(count);
+  return {.signatures = {made_.begin(), made_.begin() + static_cast<ptrdiff_t>(Known(count))},
+          .times = {told.times.begin(), told.times.end()},
+          .rate = told.rate};
+}
+
+ToldTimes SharedTrack::TimesOf(int64_t count) const {
+  const bool of_all = std::ssize(track_.times) == added_;
+  return {track_.rate, std::span(track_.times).first(of_all ? static_cast<size_t>(Known(count)) : 0)};
+}
+
+std::optional<Alignment> SharedTrack::FitPlainly(SharedTrack& reference, SharedTrack& distorted, int64_t count) {
+  const std::scoped_lock lock(reference.mutex_, distorted.mutex_);
+  reference.MakeUpTo(count);
+  distorted.MakeUpTo(count);
+  if (!ClocksAgree(reference.TimesOf(count), distorted.TimesOf(count))) return std::nullopt;
+  if (!FitsPlainly(reference.made_, distorted.made_, count)) return std::nullopt;
+  return AlignPlainly(reference.Known(count), distorted.Known(count));
 }
 
 bool SharedTrack::ReadRest(int64_t most) {

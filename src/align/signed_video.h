@@ -1,6 +1,7 @@
 // A video whose frames leave their signatures as they pass.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -8,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "align/alignment.h"
+#include "align/frame_clock.h"
 #include "align/frame_track.h"
 #include "align/signature_stream.h"
 #include "base/status.h"
@@ -29,6 +32,9 @@ class SharedTrack {
   int64_t size() const;
   /// The first `count` frames, or all where there are fewer.
   FrameTrack Copy(int64_t count);
+  /// What AlignTracks says of these frames of two videos where they plainly fit frame by frame, which needs no copies;
+  /// nullopt: where that is not plain.
+  static std::optional<Alignment> FitPlainly(SharedTrack& reference, SharedTrack& distorted, int64_t count);
 
   /// A session makes the signatures of the pictures that it scores, from the first on, and puts them here. Those that
   /// it does not get are made when they are asked for, of pictures in the host's memory. Called before the first
@@ -50,6 +56,8 @@ class SharedTrack {
 
  private:
   void MakeUpTo(int64_t count);
+  int64_t Known(int64_t count) const { return std::min(count, static_cast<int64_t>(made_.size())); }
+  ToldTimes TimesOf(int64_t count) const;
 
   mutable std::mutex mutex_;
   SignatureStream stream_;

@@ -170,9 +170,10 @@ bool Pairing::IsDoubtful(int64_t frames) {
     if (track && track->Made(next_check_) < next_check_) return false;
   frames = std::exchange(next_check_, 4 * next_check_);
   if (!tracks_[0] || tracks_[0]->size() == 0) return false;
-  const FrameTrack reference = tracks_[0]->Copy(frames + SkipOf(0));
   for (size_t v = 1; v < tracks_.size() && !must_look_; ++v) {
     if (!tracks_[v] || tracks_[v]->size() == 0) continue;  // a run that reads the reference alone
+    if (late() == 0 && SharedTrack::FitPlainly(*tracks_[0], *tracks_[v], frames)) continue;
+    const FrameTrack reference = tracks_[0]->Copy(frames + SkipOf(0));
     const FrameTrack distorted = tracks_[v]->Copy(frames + SkipOf(static_cast<int>(v)));
     if (late() != 0 && FitsPlainly(After(SkipOf(0), reference), After(SkipOf(static_cast<int>(v)), distorted)))
       continue;
@@ -217,7 +218,9 @@ void Pairing::Conclude(int64_t frames) {
     }
     // A run that stopped before its videos' ends has read a few more frames of the one or the other.
     const int64_t most = frames < std::min(tracks_[0]->size(), tracks_[v]->size()) ? frames : kAll;
-    Result<Alignment> alignment = AlignTracks(tracks_[0]->Copy(most), tracks_[v]->Copy(most));
+    std::optional<Alignment> plain = SharedTrack::FitPlainly(*tracks_[0], *tracks_[v], most);
+    Result<Alignment> alignment =
+        plain ? *std::move(plain) : AlignTracks(tracks_[0]->Copy(most), tracks_[v]->Copy(most));
     if (!alignment.ok() || !alignment->is_plain()) NoteWrong();
     if (must_look_) return;
     alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
