@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
 import subprocess
 import unittest
@@ -161,9 +162,14 @@ class Devices(AlignTest):
     def assert_same_everywhere(self, dis, *options):
         feature = ("--no-model", "-f", "motion", "-f", "psnr")
         expected = self.scored(dis, *feature, *options, "--backend", "cpu")
-        for more in (), ("--threads", "3"), ("--max-vram", "1M"):
-            self.assertEqual(self.scored(dis, *feature, *options, "--backend", "emu", *more), expected, more)
+        for more in ("emu",), ("emu", "--threads", "3"), ("emu", "--max-vram", "1M"), *self.others():
+            self.assertEqual(self.scored(dis, *feature, *options, "--backend", *more), expected, more)
         return expected
+
+    def others(self):
+        """Other devices of this machine, such as llvmpipe."""
+        listed = self.assert_ok(self.run_command(ACUTANCE, "devices"))
+        return [(name,) for name in ("cuda", "vulkan") if re.search(rf"^{name}:.*\n  0 ", listed, re.M)]
 
     def test_frame_by_frame(self):
         pairs, line, _ = self.assert_same_everywhere(self.video(range(COUNT)))
