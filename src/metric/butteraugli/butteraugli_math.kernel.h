@@ -64,14 +64,14 @@ FUNCTION(float) near_log2(float z) {
   const float f = bits_float(uint32_t(bits) - (uint32_t(exponent) << 23)) - 1.0f;
   const float above = fused(fused(7.4245873327820566e-1f, f, 1.4287160470083755f), f, -1.8503833400518310e-6f);
   const float below = fused(fused(1.7409343003366853e-1f, f, 1.0096718572241148f), f, 9.9032814277590719e-1f);
-  return exact_divide_float(above, below) + float(exponent);
+  return exact_divide_moderate(above, below) + float(exponent);
 }
 
 // How much a cone makes of what it absorbs, by what it absorbs around the pixel; `least` is what it absorbs of black.
 FUNCTION(float) cone_sensitivity(float around, float least) {
   const float m = larger(larger(around, least), 1e-4f);
   const float gain = fused(bits_float(0x41556f1du), near_log2(m + 9.9710635769299145f), -23.16046239805755f);
-  return larger(exact_divide_float(gain, m), 1e-4f);
+  return larger(exact_divide_moderate(gain, m), 1e-4f);
 }
 
 // Of the pixel's light and of the light around it, both in nits.
@@ -113,7 +113,7 @@ FUNCTION(float) soft_clipped(float limit, float v) {
 
 // High frequencies of x are less visible where y has some.
 FUNCTION(float) suppressed_by_y(float x, float y) {
-  return fused(exact_divide_float(46.0f, fused(y, y, 46.0f)), 0.346979443743f, 0.653020556257f) * x;
+  return fused(exact_divide_moderate(46.0f, fused(y, y, 46.0f)), 0.346979443743f, 0.653020556257f) * x;
 }
 
 struct ButteraugliHigh {
@@ -145,8 +145,8 @@ struct MaltaWeights {
 
 FUNCTION(float) malta_difference(float a, float b, MaltaWeights w) {
   const float around = w.norm + 0.5f * (magnitude(a) + magnitude(b));
-  const float difference = exact_divide_float(w.both, around) * (a - b);
-  const float side = exact_divide_float(w.one_sided, around);
+  const float difference = exact_divide_moderate(w.both, around) * (a - b);
+  const float side = exact_divide_moderate(w.one_sided, around);
   const float size = magnitude(a);
   const float other = a < 0.0f ? -b : b;
   const float small = 0.55f * size;
@@ -177,7 +177,7 @@ FUNCTION(float) mask_source(float highest_x, float high_x, float highest_y, floa
   const float bias = scale * 12.61050594197f;
   const float x = (highest_x + high_x) * 2.5f;
   const float y = highest_y * 0.4f + high_y * 0.4f;
-  return exact_sqrt_float(scale * exact_sqrt_float(x * x + y * y) + bias) - exact_sqrt_float(bias);
+  return exact_sqrt_moderate(scale * exact_sqrt_moderate(x * x + y * y) + bias) - exact_sqrt_moderate(bias);
 }
 
 // The three smallest of a pixel's masks.
@@ -200,7 +200,7 @@ FUNCTION(float) eroded(SmallestThree s) { return 0.45f * s.first + 0.3f * s.seco
 
 // What a mask leaves of differences, of low frequencies and of others.
 FUNCTION(float) mask_gain(float mask, float above, float factor, float offset) {
-  const float gain = bits_float(0x3d913faeu) * (1.0f + exact_divide_float(above, factor * mask + offset));
+  const float gain = bits_float(0x3d913faeu) * (1.0f + exact_divide_moderate(above, factor * mask + offset));
   return gain * gain;
 }
 
@@ -210,5 +210,5 @@ FUNCTION(float) butteraugli_difference(ButteraugliColor low, ButteraugliColor ot
   const float low_gain = mask_gain(mask, 0.505054525019f, 3.87449418804f, 0.20025578522f);
   const float of_low = (low.x * low_gain + low.y * low_gain) + low.b * low_gain;
   const float of_other = (other.x * gain + other.y * gain) + other.b * gain;
-  return exact_sqrt_float(of_low + of_other);
+  return exact_sqrt_moderate(of_low + of_other);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "metric/speed/speed.h"
 #include "metric/speed/speed_cpu.h"
@@ -35,6 +36,7 @@ TEST(ExactFloats, RoundCorrectlyAtAnySize) {
     ASSERT_EQ(floats::divide_any_floats(a, b), a / b) << a << " / " << b;
     ASSERT_EQ(floats::divide_any_floats(-a, b), -a / b) << a << " / " << b;
     ASSERT_EQ(floats::root_of_any_float(a), std::sqrt(a)) << a;
+    if (a < 0x1p62f) ASSERT_EQ(floats::root_of_moderate_float(a), std::sqrt(a)) << a;
   };
   for (int i = 0; i < 1000000; ++i) check(std::exp2(size(random)), std::exp2(size(random)));
   const float infinity = std::numeric_limits<float>::infinity();
@@ -43,6 +45,59 @@ TEST(ExactFloats, RoundCorrectlyAtAnySize) {
   EXPECT_TRUE(std::isnan(floats::divide_any_floats(infinity, infinity)));
   EXPECT_TRUE(std::isnan(floats::divide_any_floats(0, 0)));
   EXPECT_TRUE(std::isnan(floats::root_of_any_float(std::nanf(""))));
+}
+
+/// The inverse of a modulo an odd m.
+uint64_t InverseModulo(uint64_t a, uint64_t m) {
+  int64_t inverse = 0, next = 1;
+  auto rest = static_cast<int64_t>(m), divisor = static_cast<int64_t>(a % m);
+  while (divisor != 0) {
+    const int64_t quotient = rest / divisor;
+    inverse = std::exchange(next, inverse - quotient * next);
+    rest = std::exchange(divisor, rest - quotient * divisor);
+  }
+  return inverse < 0 ? inverse + m : inverse;
+}
+
+/// Whether all estimates of 1 / b lead to the quotient.
+bool DividesByFused(float a, float b) {
+  const auto nearest = std::bit_cast<uint32_t>(1.0f / b);
+  for (uint32_t step = -4u; step != 5u; ++step)
+    if (floats::divide_by_fused(a, b, std::bit_cast<float>(nearest + step)) != a / b) return false;
+  return true;
+}
+
+// A quotient of whole numbers A and B of 24 digits lies nearest to the middle of two floats where A * 2^24 or A * 2^25
+// leaves 1 or B - 1 when divided by B. All odd B have been tried, here the largest and every 997th; and all A by the
+// two largest B, here every 31st.
+TEST(ExactFloats, DivideByFusedOperationsNearTheMiddle) {
+  constexpr uint64_t kFirst = 1 << 23, kEnd = 1 << 24;
+  const auto check = [](uint64_t a, uint64_t b) {
+    ASSERT_TRUE(DividesByFused(static_cast<float>(a), static_cast<float>(b))) << a << " / " << b;
+  };
+  int tried = 0;
+  for (uint64_t b = kFirst + 1; b < kEnd; b += b < kEnd - 3000 ? 2 * 997 : 2)
+    for (const uint64_t power : {kEnd, 2 * kEnd}) {
+      const uint64_t inverse = InverseModulo(power, b);
+      for (uint64_t a : {inverse, b - inverse})
+        for (; a < kEnd; a += b)
+          if (a >= kFirst) check(a, b), ++tried;
+    }
+  EXPECT_GT(tried, 5000);
+  for (uint64_t a = kFirst; a < kEnd; a += 31) {
+    check(a, kEnd - 1);
+    check(a, kEnd - 2);
+  }
+}
+
+// All floats from 1 to 4 have been tried, here every 61st.
+TEST(ExactFloats, RootByFusedOperations) {
+  for (uint32_t bits = std::bit_cast<uint32_t>(1.0f); bits < std::bit_cast<uint32_t>(4.0f); bits += 61) {
+    const auto a = std::bit_cast<float>(bits);
+    const auto nearest = std::bit_cast<uint32_t>(static_cast<float>(1 / std::sqrt(static_cast<double>(a))));
+    for (const uint32_t step : {-16u, -4u, -1u, 0u, 1u, 4u, 16u})
+      ASSERT_EQ(floats::root_by_fused(a, std::bit_cast<float>(nearest + step)), std::sqrt(a)) << a;
+  }
 }
 
 using Words = std::vector<int64_t>;
