@@ -24,6 +24,11 @@ extern const Metric kFloatMsSsimMetric;
 /// Rows and columns that a picture loses to the window.
 inline constexpr int kSsimLoss = ssim::kWindow - 1;
 
+/// Samples within these bounds are bright: whatever their sums are made of has exact sums (README.md).
+namespace ssim {
+inline constexpr int kDimmest = 8, kBrightest = 256;
+}
+
 /// Sums of a row of windows: words[4y + s] is the double of sum s (WordFromDouble).
 enum SsimSum { kSsimProduct, kSsimLuminance, kSsimContrast, kSsimStructure, kSsimSums };
 

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "metric/ssim/ssim_halve-inl.h"
 #include "metric/ssim/ssim_split-inl.h"
 #include "simd/samples-inl.h"
 
@@ -32,8 +33,6 @@ void Halve(const Plane& plane, int bit_depth, RowBand band, SsimRows&, FloatPlan
 }
 
 #else
-
-constexpr int kRadius = 4;  // of the halving filter
 
 template <class DF, class Sample>
 HWY_INLINE hn::Vec<DF> LoadFloats(DF df, const Sample* from) {
@@ -107,33 +106,121 @@ void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRow
 
 // --- Halves
 
-// Goes down a band in strips of 64 columns. Each row of the plane is filtered along once with each row of the table
-// that it meets: 0, 2 and 4 from the middle if it is even, 1 and 3 if it is odd.
+// Goes down a band in parts of 64 rows, in spans of 128 columns. Each row of other than bright ones is filtered along
+// once with each row of the table that it meets: 0, 2 and 4 from the middle if it is even, 1 and 3 if it is odd.
 template <class Sample>
 class Halves {
  public:
   Halves(const Plane& plane, int bit_depth, SsimRows& rows, FloatPlane& halved)
       : plane_(plane),
-        scale_(bit_depth == kFloatDepth ? 1.0f : 1.0f / static_cast<float>(1 << (bit_depth - 8))),
+        unit_(bit_depth == kFloatDepth ? 1 : 1 << (bit_depth - 8)),
+        scale_(1.0f / static_cast<float>(unit_)),
         rows_(rows),
         halved_(halved) {}
 
   void Run(RowBand band) {
+    const int part_rows = kSharesProducts ? 64 : band.end - band.begin;
     const int width = HalvedLength(plane_.width);
-    for (first_ = 0; first_ < width; first_ += kColumns) {
-      columns_ = std::min(width - first_, kColumns);
-      const int begin = 2 * band.begin - kRadius, end = 2 * band.end - 1 + kRadius;
-      LoadColumns(begin);
-      for (int row = begin; row < end; ++row) {
-        if (row + 1 < end) LoadColumns(row + 1);
-        FilterAlong(row);
-        const int y = (row - kRadius) / 2;
-        if (row % 2 == 0 && y >= band.begin) SumRows(y);
+    for (int y = band.begin; y < band.end; y += part_rows) {
+      const RowBand part = {y, std::min(y + part_rows, band.end)};
+      for (int x = 0; x < width; x += SsimRows::kSpan) {
+        first_ = x;
+        columns_ = std::min(width - x, SsimRows::kSpan);
+        if (kSharesProducts && IsBright(part)) HalveBright(part);
+        else HalveAny(part, std::min(x + SsimRows::kSpan, width));
       }
     }
   }
 
  private:
+  // --- Bright samples
+
+  // Whether all samples that the part's halves need are from 8 to 256.
+  bool IsBright(RowBand part) const {
+    constexpr int kMost = std::is_same_v<Sample, uint8_t> ? 0xFF : 0xFFFF;
+    const Sample dimmest = static_cast<Sample>(ssim::kDimmest * unit_);
+    const Sample brightest = static_cast<Sample>(std::min(ssim::kBrightest * unit_, kMost));
+    const int begin = std::max(2 * first_ - kRadius, 0),
+              end = std::min(2 * (first_ + columns_) + kRadius, plane_.width);
+    const int last = std::min(2 * part.end + kRadius, plane_.height);
+    bool is_bright = true;
+    for (int y = std::max(2 * part.begin - kRadius, 0); y < last && is_bright; ++y)
+      is_bright = AreWithin(plane_.Row<Sample>(y) + begin, end - begin, dimmest, brightest);
+    return is_bright;
+  }
+
+  static bool AreWithin(const Sample* samples, int count, Sample least, Sample largest) {
+    const hn::ScalableTag<Sample> d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    const auto bottom = hn::Set(d, least), top = hn::Set(d, largest);
+    auto low = bottom, high = top;
+    int x = 0;
+    for (; x + lanes <= count; x += lanes) {
+      const auto v = hn::LoadU(d, samples + x);
+      low = hn::Min(low, v);
+      high = hn::Max(high, v);
+    }
+    bool are_within = hn::AllTrue(d, hn::And(hn::Eq(low, bottom), hn::Eq(high, top)));
+    for (; x < count; ++x) are_within &= least <= samples[x] && samples[x] <= largest;
+    return are_within;
+  }
+
+  // Pair of rows i of the part ends row i - 4 of its halves.
+  void HalveBright(RowBand part) {
+    const int pairs = part.end - part.begin + kRadius;
+    for (int pair = 0; pair < pairs; pair += SsimRows::kPairs) {
+      const int row = 2 * (part.begin - kRadius / 2 + pair);
+      for (int i = 0; i < 2 * SsimRows::kPairs; ++i)
+        LoadColumns(std::min(row + i, 2 * part.end + kRadius - 1), rows_.pairs[i][0], rows_.pairs[i][1]);
+      SumColumns();
+      for (int i = std::max(kRadius - pair, 0); i < std::min(SsimRows::kPairs, pairs - pair); ++i)
+        AddColumns(rows_.half_sums[i], halved_.Row(part.begin + pair + i - kRadius) + first_);
+    }
+  }
+
+  void SumColumns() {
+    constexpr int kWidth = SsimRows::kHalvingWidth;
+    for (int distance = 0; distance < kDistances; ++distance)
+      for (int x = 0; x < columns_ + kRadius; x += kLanes) {
+        const HalvingColumns columns = {rows_.pairs[0][distance % 2] + x, 2 * kWidth, taps_[distance].taps[0],
+                                        rows_.half_sums[0][distance][0] + x, 2 * kDistances * kWidth};
+        HalveColumns(columns, rows_.open_halves[distance][0] + x, kWidth);
+      }
+  }
+
+  using ColumnSums = float[kDistances][2][SsimRows::kHalvingWidth];
+
+  void AddColumns(const ColumnSums& sums, float* out) const {
+    const V step = hn::Set(D(), kHalvingStep);
+    for (int x = 0; x < columns_; x += kLanes) {
+      const auto sum_of = [&](int part) HWY_ATTR {
+        const auto both = [&](int distance, int before, int after) HWY_ATTR {
+          const float* from = sums[distance][part] + x;
+          return hn::Add(hn::LoadU(D(), from + before), hn::LoadU(D(), from + after));
+        };
+        const V middle = hn::Add(hn::LoadU(D(), sums[0][part] + x + 2), both(1, 1, 2));
+        return hn::Add(hn::Add(middle, both(2, 1, 3)), hn::Add(both(3, 0, 3), both(4, 0, 4)));
+      };
+      hn::StoreU(hn::Mul(hn::Add(sum_of(0), sum_of(1)), step), D(), out + x);
+    }
+  }
+
+  // --- Any samples
+
+  void HalveAny(RowBand part, int end_column) {
+    for (; first_ < end_column; first_ += kColumns) {
+      columns_ = std::min(end_column - first_, kColumns);
+      const int begin = 2 * part.begin - kRadius, end = 2 * part.end - 1 + kRadius;
+      LoadColumnsOf(begin);
+      for (int row = begin; row < end; ++row) {
+        if (row + 1 < end) LoadColumnsOf(row + 1);
+        FilterAlong(row);
+        const int y = (row - kRadius) / 2;
+        if (row % 2 == 0 && y >= part.begin) SumRows(y);
+      }
+    }
+  }
+
   using Half = float[2][kColumns];
 
   Half& HalfOf(int row, int distance) {
@@ -149,14 +236,15 @@ class Halves {
       FilterAlong(row, ssim::kHalvingTaps + 5 * distance, HalfOf(row, distance));
   }
 
-  // Even columns from four left of the strip on, and the odd ones between them. They are loaded a row before they are
-  // filtered: a load that spans two stores waits until both are in the cache.
-  void LoadColumns(int y) {
+  // A row is loaded before the one above it is filtered: a load that spans two stores waits until both are in the
+  // cache.
+  void LoadColumnsOf(int y) { LoadColumns(y, ColumnsOf(y, 0), ColumnsOf(y, 1)); }
+
+  // Even columns from four left of the first on, and the odd ones between them.
+  void LoadColumns(int y, float* even, float* odd) {
     PrefetchRow<Sample>(plane_, y, 2 * first_, 2 * columns_);
     const Sample* row = plane_.Row<Sample>(mirrored_with_edge(y, plane_.height));
     const int begin = 2 * first_ - kRadius, end = begin + 2 * (columns_ + kRadius) - 1;
-    float* even = ColumnsOf(y, 0);
-    float* odd = ColumnsOf(y, 1);
     int i = 0;  // of a pair of columns
     const auto pair_at = [&](int pair) {
       even[pair] = SampleAt(row, begin + 2 * pair);
@@ -164,9 +252,12 @@ class Halves {
     };
     for (; begin + 2 * i < 0; ++i) pair_at(i);
     const V scale = hn::Set(D(), scale_);
+    const auto scaled = [&](const Sample* from) HWY_ATTR {
+      const V samples = LoadFloats(D(), from);
+      return sizeof(Sample) == 1 ? samples : hn::Mul(samples, scale);
+    };
     for (; begin + 2 * i < end && begin + 2 * i + 2 * kLanes <= plane_.width; i += kLanes) {
-      const V low = hn::Mul(LoadFloats(D(), row + begin + 2 * i), scale);
-      const V high = hn::Mul(LoadFloats(D(), row + begin + 2 * i + kLanes), scale);
+      const V low = scaled(row + begin + 2 * i), high = scaled(row + begin + 2 * i + kLanes);
       hn::StoreU(hn::ConcatEven(D(), high, low), D(), even + i);
       hn::StoreU(hn::ConcatOdd(D(), high, low), D(), odd + i);
     }
@@ -226,10 +317,13 @@ class Halves {
   }
 
   const Plane& plane_;
+  const int unit_;  // a step of 8-bit samples
   const float scale_;
   SsimRows& rows_;
   FloatPlane& halved_;
-  int first_ = 0;    // halved column of the strip
+  const HalvingTaps taps_[kDistances] = {HalvingTaps(0), HalvingTaps(1), HalvingTaps(2), HalvingTaps(3),
+                                         HalvingTaps(4)};
+  int first_ = 0;    // halved column of the span or strip
   int columns_ = 0;  // of it
 };
 

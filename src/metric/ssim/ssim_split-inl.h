@@ -26,6 +26,9 @@ using D = hn::CappedTag<float, kColumns>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
+// Where 32 registers hold both sums of all windows that a line is in, and rounding is an instruction.
+constexpr bool kSharesProducts = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX3;
+
 // a - b. Some processors with FMA add and multiply in different units; multiplying by 1 rounds nothing.
 HWY_INLINE V Difference(V a, V b) { return HWY_NATIVE_FMA ? hn::MulSub(a, hn::Set(D(), 1.0f), b) : hn::Sub(a, b); }
 

@@ -74,6 +74,38 @@ TEST(SumSsimRows, ExtremeFlatAndIdenticalPictures) {
   }
 }
 
+// From 8 of 256 on, products are shared.
+TEST(SumSsimRows, BrightNoiseOfManySizes) {
+  std::mt19937 random(6);
+  for (const int depth : kDepths) {
+    const int least = 8 << (depth - 8), max = (1 << depth) - 1;
+    const Fill noise = [&](int, int) { return least + static_cast<int>(random() % (max - least + 1)); };
+    const Fill extremes = [&](int, int) { return random() % 2 ? max : least; };
+    for (const auto& [width, height] : kSizes) {
+      ExpectSumsAsRef(width, height, depth, noise, noise);
+      ExpectSumsAsRef(width, height, depth, extremes, extremes);
+    }
+    const Fill least_everywhere = [&](int, int) { return least; };
+    ExpectSumsAsRef(83, 29, depth, least_everywhere, least_everywhere);
+    ExpectSumsAsRef(83, 29, depth, least_everywhere, noise);
+  }
+}
+
+TEST(SumSsimRows, DarkPartsOfBrightPictures) {
+  std::mt19937 random(7);
+  for (const int depth : kDepths) {
+    const int unit = 1 << (depth - 8), max = (1 << depth) - 1;
+    const auto noise_from = [&](int least) { return least + static_cast<int>(random() % (max - least + 1)); };
+    const Fill bright = [&](int, int) { return noise_from(8 * unit); };
+    const Fill one_dark = [&](int x, int y) { return x == 140 && y == 47 ? 8 * unit - 1 : noise_from(8 * unit); };
+    const Fill dark_rows = [&](int, int y) { return y / 40 % 2 ? static_cast<int>(random() % (8 * unit)) : max - y; };
+    const Fill dark_columns = [&](int x, int) { return x < 130 ? noise_from(0) : noise_from(16 * unit); };
+    ExpectSumsAsRef(203, 130, depth, one_dark, bright);
+    ExpectSumsAsRef(75, 170, depth, bright, dark_rows);
+    ExpectSumsAsRef(283, 60, depth, dark_columns, bright);
+  }
+}
+
 TEST(ExactByDoubles, RoundCorrectly) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<float> size(-30, 30);
@@ -125,8 +157,8 @@ TEST(SplitSum, IsTheRoundedSum) {
 }
 
 /// A plane of floats that no sample has.
-FloatPlane NoisePlane(std::mt19937& random, int width, int height) {
-  std::uniform_real_distribution<float> noise(-3.0f, 260.0f);
+FloatPlane NoisePlane(std::mt19937& random, int width, int height, float least = -3, float largest = 260) {
+  std::uniform_real_distribution<float> noise(least, largest);
   FloatPlane plane(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) plane.Row(y)[x] = noise(random);
@@ -139,6 +171,16 @@ TEST(SumSsimRows, FloatsOfManySizes) {
     const FloatPlane r = NoisePlane(random, width, height), d = NoisePlane(random, width, height);
     ExpectSumsAsRef({r.view(), d.view(), kFloatDepth});
   }
+}
+
+TEST(SumSsimRows, BrightFloatsOfManySizes) {
+  std::mt19937 random(8);
+  for (const auto& [width, height] : kSizes)
+    for (const auto& [least, largest] : {std::pair{8.0f, 256.0f}, {8.0f, 8.01f}, {255.0f, 256.0f}, {8.0f, 256.1f}}) {
+      const FloatPlane r = NoisePlane(random, width, height, least, largest);
+      const FloatPlane d = NoisePlane(random, width, height, least, largest);
+      ExpectSumsAsRef({r.view(), d.view(), kFloatDepth});
+    }
 }
 
 void ExpectEqualPlanes(const FloatPlane& a, const FloatPlane& b, const std::string& what) {
@@ -193,6 +235,36 @@ TEST(HalveRows, NoiseOfManySizes) {
     }
     const FloatPlane floats = NoisePlane(random, width, height);
     ExpectHalvesAsRef(floats.view(), kFloatDepth);
+  }
+}
+
+// Bright samples are halved down the columns first, in parts of 64 rows and 128 columns.
+TEST(HalveRows, BrightNoiseOfManySizes) {
+  std::mt19937 random(10);
+  std::vector<std::pair<int, int>> sizes(std::begin(kSizes), std::end(kSizes));
+  sizes.push_back({283, 141});
+  for (const auto& [width, height] : sizes) {
+    for (const int depth : kDepths) {
+      const int least = 8 << (depth - 8), max = (1 << depth) - 1;
+      const Fill noise = [&](int, int) { return least + static_cast<int>(random() % (max - least + 1)); };
+      const Fill extremes = [&](int, int) { return random() % 2 ? max : least; };
+      ExpectHalvesAsRef(TestPlane(width, height, depth, noise, 1, 1).plane(), depth);
+      ExpectHalvesAsRef(TestPlane(width, height, depth, extremes, 1, 1).plane(), depth);
+    }
+    const FloatPlane floats = NoisePlane(random, width, height, 8.0f, 256.0f);
+    ExpectHalvesAsRef(floats.view(), kFloatDepth);
+  }
+}
+
+TEST(HalveRows, DarkPartsOfBrightPictures) {
+  std::mt19937 random(11);
+  for (const int depth : kDepths) {
+    const int unit = 1 << (depth - 8), max = (1 << depth) - 1;
+    const auto noise_from = [&](int least) { return least + static_cast<int>(random() % (max - least + 1)); };
+    const Fill one_dark = [&](int x, int y) { return x == 260 && y == 137 ? 8 * unit - 1 : noise_from(8 * unit); };
+    const Fill dark_rows = [&](int, int y) { return noise_from(y / 70 % 2 ? 0 : 16 * unit); };
+    ExpectHalvesAsRef(TestPlane(283, 171, depth, one_dark, 1, 1).plane(), depth);
+    ExpectHalvesAsRef(TestPlane(75, 290, depth, dark_rows, 1, 1).plane(), depth);
   }
 }
 
