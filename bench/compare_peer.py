@@ -4,12 +4,12 @@
 usage: compare_peer.py [--build DIR] [--peer FFMPEG] [--frames N] [--repeats N] [--threads N] [RUN...]
 
 A RUN is a model (vmaf_v0.6.1), a feature with its options (cambi, float_ssim=enable_db=true), or several features
-joined by commas; by default two models, every feature that `acutance features` lists, and all of these at once. The
-peer is the ffmpeg of PyPI's imageio-ffmpeg, which carries libvmaf. Both sides read the same two files from the page cache
-and are timed as whole processes, in turns. The peer's filter always computes a model: where features are timed, the cost
-of a model that needs motion alone is taken off, and with it the peer's start, reading and log. With one thread the peer
-also runs with n_threads=0, and the quicker of the two counts. Scores must agree to 1e-5 (the peer's logs have six
-digits). Standard library only.
+joined by commas; by default two models, every feature of libvmaf that `acutance features` lists, and all of these at
+once. The peer is the ffmpeg of PyPI's imageio-ffmpeg, which carries libvmaf. Both sides read the same two files from
+the page cache and are timed as whole processes, in turns. The peer's filter always computes a model: where features are
+timed, the cost of a model that needs motion alone is taken off, and with it the peer's start, reading and log. With one
+thread the peer also runs with n_threads=0, and the quicker of the two counts. Scores must agree to 1e-5 (the peer's
+logs have six digits). Standard library only.
 """
 import argparse
 import glob
@@ -22,6 +22,7 @@ import measure
 
 SIZE = "1920x1080"
 SCORE_TOLERANCE = 1e-5
+NOT_THE_PEERS = {"xpsnr", "ssimulacra2", "butteraugli", "cvvdp"}  # features that libvmaf lacks
 
 
 def parse_arguments():
@@ -76,7 +77,7 @@ def features_of(options):
 
 
 def default_runs(options):
-    features = features_of(options)
+    features = [feature for feature in features_of(options) if feature not in NOT_THE_PEERS]
     return ["vmaf_v0.6.1", "vmaf_v1.0.16_3d0h", *features, ",".join(features)]
 
 
