@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "metric/butteraugli/butteraugli.h"
-#include "metric/butteraugli/butteraugli_vector-inl.h"
+#include "metric/butteraugli/butteraugli_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -22,17 +22,15 @@ namespace {
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
 
 /// With the weights of columns that the border cuts off.
+template <int radius>
 class BorderedBlur {
  public:
   explicit BorderedBlur(const ButteraugliBlur& weights) : weights_(weights) {
-    const int radius = weights.radius, size = 2 * radius;
-    left_.resize(static_cast<size_t>(size) * kColumns);
-    right_.resize(left_.size());
     for (int column = 0; column < radius; ++column) {
-      for (int j = 0; j < size; ++j) {
+      for (int j = 0; j < 2 * radius; ++j) {
         const int from_left = j - column + radius, from_right = j - column;
-        if (from_left <= 2 * radius) left_[static_cast<size_t>(j) * kColumns + column] = weights.whole[from_left];
-        if (from_right >= 0) right_[static_cast<size_t>(j) * kColumns + column] = weights.whole[from_right];
+        if (from_left <= 2 * radius) left_[j][column] = weights.whole[from_left];
+        if (from_right >= 0) right_[j][column] = weights.whole[from_right];
       }
       left_share_[column] = weights.Share(column, 2 * radius + 1);
       right_share_[column] = weights.Share(column + radius + 1, 2 * radius + 1);
@@ -41,65 +39,122 @@ class BorderedBlur {
 
   const ButteraugliBlur& weights() const { return weights_; }
 
-  /// The first or last columns of a row of more than 2 * radius.
-  void Left(const float* row, float* to) const { Columns(row, left_, left_share_, to); }
-  void Right(const float* row, int width, float* to) const {
-    Columns(row + width - 2 * weights_.radius, right_, right_share_, to + width - weights_.radius);
-  }
-
- private:
-  static constexpr int kColumns = 16;  // as many as the largest radius
-
-  /// Weights of samples that a column does not have are 0, which changes no sum.
-  void Columns(const float* from, const std::vector<float>& factors, const float* shares, float* to) const {
-    for (int x = 0; x < weights_.radius; x += kLanes) {
-      VF sum = hn::Zero(DF());
-      for (int j = 0; j < 2 * weights_.radius; ++j)
-        sum = hn::Add(sum, hn::Mul(Number(from[j]), Load(factors.data() + static_cast<size_t>(j) * kColumns + x)));
-      Store(hn::Mul(sum, Load(shares + x)), to + x);
+  /// The first and the last columns of a row of more than 2 * radius. Weights of samples that a column does not have
+  /// are 0, which changes no sum.
+  void Borders(const RowLayout& layout, const float* row, float* to) const {
+    const int *first = layout.first.data(), *end = layout.last.data() + RowLayout::kEdge;
+    VF left[kVectors], right[kVectors];
+    for (int v = 0; v < kVectors; ++v) left[v] = right[v] = hn::Zero(DF());
+    for (int j = 0; j < 2 * radius; ++j) {
+      const VF from_left = Number(row[first[j]]), from_right = Number(row[end[j - 2 * radius]]);
+      for (int v = 0; v < kVectors; ++v) {
+        left[v] = hn::Add(left[v], hn::Mul(from_left, Load(left_[j] + v * kLanes)));
+        right[v] = hn::Add(right[v], hn::Mul(from_right, Load(right_[j] + v * kLanes)));
+      }
+    }
+    HWY_ALIGN float columns[2][kColumns];
+    for (int v = 0; v < kVectors; ++v) {
+      Store(hn::Mul(left[v], Load(left_share_ + v * kLanes)), columns[0] + v * kLanes);
+      Store(hn::Mul(right[v], Load(right_share_ + v * kLanes)), columns[1] + v * kLanes);
+    }
+    for (int x = 0; x < radius; ++x) {
+      to[first[x]] = columns[0][x];
+      to[end[x - radius]] = columns[1][x];
     }
   }
 
+ private:
+  static constexpr int kVectors = (radius + kLanes - 1) / kLanes, kColumns = kVectors * kLanes;
+
   const ButteraugliBlur& weights_;
-  std::vector<float> left_, right_;  // [sample][column]
+  float left_[2 * radius][kColumns] = {}, right_[2 * radius][kColumns] = {};  // [sample][column]
   float left_share_[kColumns] = {}, right_share_[kColumns] = {};
 };
 
 struct Blurs {
   const ButteraugliBlur& around = GetButteraugliConstants().around;
-  const BorderedBlur highest{GetButteraugliConstants().highest}, mask{GetButteraugliConstants().mask},
-      high{GetButteraugliConstants().high}, low{GetButteraugliConstants().low};
+  const BorderedBlur<3> highest{GetButteraugliConstants().highest};
+  const BorderedBlur<6> mask{GetButteraugliConstants().mask};
+  const BorderedBlur<7> high{GetButteraugliConstants().high};
+  const BorderedBlur<16> low{GetButteraugliConstants().low};
 };
 
-/// `at(j, i)`: vector i of sample j of 2 * radius + 1.
-template <int radius, class At>
-HWY_INLINE void BlurVectors(const float* weights, At at, float* to) {
-  constexpr int kParts = radius == 3 ? 3 : 4;
-  VF sums[kVectors], part[kVectors];
-  const VF of_centre = Number(weights[radius]);
-  for (int i = 0; i < kVectors; ++i) sums[i] = hn::Mul(at(radius, i), of_centre);
-  HWY_UNROLL(4)
-  for (int m = 0; m < kParts; ++m) {
-    HWY_UNROLL(4)
-    for (int j = m; j < radius; j += kParts) {
-      const VF weight = Number(weights[j]);
-      for (int i = 0; i < kVectors; ++i) {
-        const VF pair = hn::Mul(hn::Add(at(j, i), at(2 * radius - j, i)), weight);
-        part[i] = j == m ? pair : hn::Add(part[i], pair);
-      }
+/// The blurs of `count` samples beside each other, whose weighted pairs add up in parts.
+template <int radius, int count>
+class BlurSums {
+ public:
+  /// `at(i)` loads sample i of 2 * radius + count: each is loaded once on its way inwards from the left, and once from
+  /// the right.
+  template <class At>
+  HWY_INLINE BlurSums(const float* weights, At at) {
+    for (int i = 0; i < count; ++i) {
+      left_[i] = at(i);
+      right_[(2 * radius + i) % count] = at(2 * radius + i);
     }
-    for (int i = 0; i < kVectors; ++i) sums[i] = hn::Add(sums[i], part[i]);
+    AddPairs<0>(weights, at);
   }
-  for (int i = 0; i < kVectors; ++i) Store(sums[i], to + i * kLanes);
+
+  HWY_INLINE VF Sum(const float* weights, int i) const {
+    VF sum = hn::Mul(left_[(radius + i) % count], Number(weights[radius]));
+    for (int part = 0; part < kParts; ++part) sum = hn::Add(sum, parts_[i][part]);
+    return sum;
+  }
+
+ private:
+  static constexpr int kParts = radius == 3 ? 3 : 4;
+
+  template <int j, class At>
+  HWY_INLINE void AddPairs(const float* weights, At at) {
+    if constexpr (j < radius) {
+      const VF weight = Number(weights[j]);
+      for (int i = 0; i < count; ++i) {
+        const VF pair = hn::Mul(hn::Add(left_[(j + i) % count], right_[(2 * radius - j + i) % count]), weight);
+        parts_[i][j % kParts] = j < kParts ? pair : hn::Add(parts_[i][j % kParts], pair);
+      }
+      left_[j % count] = at(j + count);
+      right_[(2 * radius - j - 1) % count] = at(2 * radius - j - 1);
+      AddPairs<j + 1>(weights, at);
+    }
+  }
+
+  VF left_[count], right_[count];  // sample i at i % count
+  VF parts_[count][kParts];
+};
+
+/// Columns [x, stop) of `count` rows beside each other, of which all rows around exist.
+template <int radius, int count>
+void BlurRows(const ButteraugliBlur& blur, const float* const* rows, int x, int stop, float* const (&to)[count]) {
+  const float* weights = blur.inside.data();
+  for (; x < stop; x += kLanes) {
+    const BlurSums<radius, count> sums(weights, [&](int i) HWY_ATTR { return Load(rows[i] + x); });
+    for (int i = 0; i < count; ++i) Store(sums.Sum(weights, i), to[i] + x);
+  }
 }
 
-/// Columns [x, stop) of a row of which all rows around exist.
+/// The same of one row. Weights and addresses of rows serve several vectors, which leaves 16 registers enough to do.
 template <int radius>
-void BlurInside(const BorderedBlur& blur, const float* const* rows, int x, int stop, float* to) {
-  const float* weights = blur.weights().inside.data();
-  for (; x < stop; x += kVectors * kLanes)
-    BlurVectors<radius>(
-        weights, [&](int j, int i) { return Load(rows[j] + x + i * kLanes); }, to + x);
+void BlurRow(const ButteraugliBlur& blur, const float* const* rows, int x, int stop, float* to) {
+  constexpr int kParts = radius == 3 ? 3 : 4, kVectors = 4;
+  const float* weights = blur.inside.data();
+  for (; x < stop; x += kVectors * kLanes) {
+    const auto at = [&](int j, int i) HWY_ATTR { return Load(rows[j] + x + i * kLanes); };
+    VF sums[kVectors], part[kVectors];
+    const VF of_centre = Number(weights[radius]);
+    for (int i = 0; i < kVectors; ++i) sums[i] = hn::Mul(at(radius, i), of_centre);
+    HWY_UNROLL(4)
+    for (int m = 0; m < kParts; ++m) {
+      HWY_UNROLL(4)
+      for (int j = m; j < radius; j += kParts) {
+        const VF weight = Number(weights[j]);
+        for (int i = 0; i < kVectors; ++i) {
+          const VF pair = hn::Mul(hn::Add(at(j, i), at(2 * radius - j, i)), weight);
+          part[i] = j == m ? pair : hn::Add(part[i], pair);
+        }
+      }
+      for (int i = 0; i < kVectors; ++i) sums[i] = hn::Add(sums[i], part[i]);
+    }
+    for (int i = 0; i < kVectors; ++i) Store(sums[i], to + x + i * kLanes);
+  }
 }
 
 /// Where only `count` rows exist, from row `first` of those around.
@@ -113,24 +168,27 @@ inline void BlurCutOff(const ButteraugliBlur& blur, const float* const* rows, in
 }
 
 /// Of rows that are not wider than the blur.
-inline void BlurNarrow(const ButteraugliBlur& blur, const float* row, int width, float* to) {
-  for (int x = 0; x < width; ++x) {
-    const int begin = std::max(0, x - blur.radius), end = std::min(width, x + blur.radius + 1);
+inline void BlurNarrow(const ButteraugliBlur& blur, const RowLayout& layout, const float* row, float* to) {
+  for (int x = 0; x < layout.width; ++x) {
+    const int begin = std::max(0, x - blur.radius), end = std::min(layout.width, x + blur.radius + 1);
     float sum = 0.0f;
-    for (int j = begin; j < end; ++j) sum += row[j] * blur.whole[j - x + blur.radius];
-    to[x] = sum * blur.Share(x, width);
+    for (int j = begin; j < end; ++j) sum += row[layout.Place(j)] * blur.whole[j - x + blur.radius];
+    to[layout.Place(x)] = sum * blur.Share(x, layout.width);
   }
 }
 
+/// `row` gets what the blur reads beside it.
 template <int radius>
-void BlurAcross(const BorderedBlur& blur, const float* row, int width, float* to) {
-  if (width <= 2 * radius) return BlurNarrow(blur.weights(), row, width, to);
+void BlurAcross(const BorderedBlur<radius>& blur, const RowLayout& layout, float* row, float* to) {
+  if (layout.width <= 2 * radius) return BlurNarrow(blur.weights(), layout, row, to);
+  Surround(layout, 0.0f, radius, row);
   const float* weights = blur.weights().inside.data();
-  blur.Left(row, to);
-  for (int x = radius; x < width - radius; x += kVectors * kLanes)
-    BlurVectors<radius>(
-        weights, [&](int j, int i) { return Load(row + x + j - radius + i * kLanes); }, to + x);
-  blur.Right(row, width, to);
+  for (int x = 0; x < layout.floats(); x += kTogether * kLanes) {
+    const float* from = row + x - radius * kLanes;
+    const BlurSums<radius, kTogether> sums(weights, [&](int i) HWY_ATTR { return Load(from + i * kLanes); });
+    for (int i = 0; i < kTogether; ++i) Store(sums.Sum(weights, i), to + x + i * kLanes);
+  }
+  blur.Borders(layout, row, to);
 }
 
 /// The light around pixels, of five rows; or of five columns, as rows that begin at them.

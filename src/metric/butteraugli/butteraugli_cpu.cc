@@ -38,7 +38,7 @@ class Comparison {
         differences_{Differences(width), Differences(width), Differences(width),
                      Differences(width), Differences(width), Differences(width)},
         lines_{RowRing(width, kBatch), RowRing(width, kBatch)},
-        map_(width, 1),
+        map_{RowRing(width, 1), RowRing(width, 1)},
         pairs_(kBatch + 2 * kReachOfDifferences) {}
 
   void Begin(const FloatColors& colors, bool halved, float nits, RowBand band) {
@@ -55,23 +55,24 @@ class Comparison {
     if (map_row <= map_done_) return;
     for (int i = 0; i < 6; ++i) AddLines(i, {map_done_, map_row});
     for (; map_done_ < map_row; ++map_done_) {
-      MapRow(RowsAt(reference, map_done_), distorted_.width(), map_.Row(0));
-      to.Take(map_done_, map_.Row(0));
+      MapRow(RowsAt(reference, map_done_), distorted_.layout().floats(), map_[0].Row(0));
+      Collect(distorted_.layout(), map_[0].Row(0), map_[1].Row(0));
+      to.Take(map_done_, map_[1].Row(0));
     }
   }
 
  private:
-  static RowRing Differences(int width) { return RowRing(width, kBatch + 2 * kReachOfDifferences); }
+  static RowRing Differences(int width) { return RowRing(width, kBatch + 2 * kReachOfDifferences, kLineReach + 1); }
 
   /// Of the highest, high and middle frequencies of x, then of y.
   void MakeDifferences(Image& reference, int y) {
     const ButteraugliConstants& constants = GetButteraugliConstants();
-    const int width = distorted_.width();
+    const RowLayout& layout = distorted_.layout();
     for (int c = 0; c < 2; ++c) {
       const auto make = [&](int i, const RowRing& a, const RowRing& b, const ButteraugliBand& band) {
         float* row = differences_[3 * c + i].Row(y);
-        if (y < 0 || y >= distorted_.height()) std::fill_n(row, width + 4 * kLanes, 0.0f);
-        else DifferenceRow(a.Row(y), b.Row(y), band.malta, width, row);
+        if (y >= 0 && y < distorted_.height()) DifferenceRow(a.Row(y), b.Row(y), band.malta, layout, row);
+        else std::fill_n(row - kLineReach * kLanes, layout.floats() + 2 * kLineReach * kLanes, 0.0f);
       };
       make(0, reference.highest[c], distorted_.highest[c], constants.highest_band[c]);
       make(1, reference.high[c], distorted_.high[c], constants.high_band[c]);
@@ -87,18 +88,19 @@ class Comparison {
   template <int step, class Lines>
   void AddLinesOf(int i, RowBand band, Lines lines) {
     constexpr int kReach = kReachOfDifferences, kRows = kBatch + 2 * kReach;
-    for (int begin = 0; begin < distorted_.width(); begin += PairRows::kWidth) {
-      const int width = std::min(PairRows::kWidth, distorted_.width() - begin);
+    const int floats = distorted_.layout().floats();
+    for (int begin = 0; begin < floats; begin += PairRows::kSize) {
+      const int size = std::min(PairRows::kSize, floats - begin);
       const float* rows[kRows];
       const int count = band.end - band.begin + 2 * kReach;
       for (int r = 0; r < count; ++r) rows[r] = differences_[i].Row(band.begin - kReach + r) + begin;
-      MakePairs<step>(rows, count, width, pairs_);
+      MakePairs<step>(rows, count, size, pairs_);
       for (int y = band.begin; y < band.end; ++y) {
         const int r = y - band.begin;
-        LinePoints points = {.differences = rows + r, .pitch = PairRows::kPitch};
+        LinePoints points = {.differences = rows + r};
         for (int kind = 0; kind < 4; ++kind) points.pairs[kind] = pairs_.Row(kind, r);
         float* to = lines_[i / 3].Row(y) + begin;
-        for (int x = 0; x < width; x += kLanes) {
+        for (int x = 0; x < size; x += kLanes) {
           const VF sum = lines(points, x);
           Store(i % 3 == 0 ? sum : hn::Add(Load(to + x), sum), to + x);
         }
@@ -129,30 +131,44 @@ class Comparison {
   int differences_done_ = 0, map_done_ = 0;
   std::array<RowRing, 6> differences_;
   std::array<RowRing, 2> lines_;
-  RowRing map_;
+  std::array<RowRing, 2> map_;  // a row each
   PairRows pairs_;
 };
 
 class Sweep : public ButteraugliSweep {
  public:
-  explicit Sweep(int width) : width_(width), reference_(width) {}
+  explicit Sweep(int width) : width_(width) {}
 
+  /// Of several distorted pictures each is compared for a while, so that its rows stay in a cache, and the reference's
+  /// rows wait for all.
   void Run(const FloatColors& reference, std::span<const FloatColors> distorted, bool halved, float nits, RowBand band,
            std::span<ButteraugliRows* const> to) override {
+    const int together = distorted.size() > 1 ? kTogetherOfSeveral : kBatch;
+    if (!reference_ || together > together_) reference_ = std::make_unique<Image>(width_, together - kBatch);
+    together_ = std::max(together, together_);
     while (comparisons_.size() < distorted.size()) comparisons_.push_back(std::make_unique<Comparison>(width_));
-    reference_.Begin(reference, halved, nits, band);
+    reference_->Begin(reference, halved, nits, band);
     for (size_t i = 0; i < distorted.size(); ++i) comparisons_[i]->Begin(distorted[i], halved, nits, band);
-    const int first = std::max(0, band.begin - kReachOfLight) - kReachOfLight;
-    for (int row = first; row < band.end;) {
-      row = std::min(row + kBatch, band.end);
-      reference_.Advance(row);
-      for (size_t i = 0; i < distorted.size(); ++i) comparisons_[i]->Advance(reference_, row, *to[i]);
+    for (int row = std::max(0, band.begin - kReachOfLight) - kReachOfLight; row < band.end; row += together) {
+      const int end = std::min(row + together, band.end);
+      ForBatches(row, end, [&](int map_row) { reference_->Advance(map_row); });
+      for (size_t i = 0; i < distorted.size(); ++i)
+        ForBatches(row, end, [&](int map_row) { comparisons_[i]->Advance(*reference_, map_row, *to[i]); });
     }
   }
 
  private:
+  static constexpr int kTogetherOfSeveral = 8 * kBatch;
+
+  /// Calls `f` with the end of each batch of rows [begin, end).
+  template <class F>
+  static void ForBatches(int begin, int end, F f) {
+    for (int row = begin; row < end; row += kBatch) f(std::min(row + kBatch, end));
+  }
+
   const int width_;
-  Image reference_;
+  int together_ = 0;  // rows that the reference keeps
+  std::unique_ptr<Image> reference_;
   std::vector<std::unique_ptr<Comparison> > comparisons_;
 };
 

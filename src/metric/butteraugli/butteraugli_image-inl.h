@@ -15,7 +15,7 @@
 #include "metric/butteraugli/butteraugli.h"
 #include "metric/butteraugli/butteraugli_blur-inl.h"
 #include "metric/butteraugli/butteraugli_color-inl.h"
-#include "simd/aligned_memory.h"
+#include "metric/butteraugli/butteraugli_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -38,27 +38,6 @@ enum Reach {
   kReachOfLight = kReachOfColors + 2,
 };
 
-/// Rows that follow each other. Beside each there is space, zeros to its left. Rows lie an odd number of cache lines
-/// apart, so that those around one do not all fall into the same sets of a cache.
-class RowRing {
- public:
-  RowRing(int width, int rows)
-      : pitch_(16 * ((width + kLeft + kRight + 15) / 16 | 1)),
-        rows_(rows),
-        samples_(AllocateVectors<float>(static_cast<size_t>(pitch_) * rows)) {
-    std::fill_n(samples_.get(), static_cast<size_t>(pitch_) * rows, 0.0f);
-  }
-
-  /// y is at least -rows.
-  float* Row(int y) const { return samples_.get() + static_cast<size_t>((y + rows_) % rows_) * pitch_ + kLeft; }
-
- private:
-  static constexpr int kLeft = 32, kRight = 96;
-
-  int pitch_, rows_;
-  hwy::AlignedFreeUniquePtr<float[]> samples_;
-};
-
 /// Rows that a step has made of those that it will make.
 struct Progress {
   void Begin(RowBand band, int reach_of_step, int height) {
@@ -76,8 +55,9 @@ struct Progress {
   int reach = 0, done = 0, end = 0;
 };
 
-/// Columns at a time, of which all rows that a blur reads lie in the first cache.
-constexpr int kChunk = 128;
+/// Columns at a time, of which all rows that a blur reads lie in the second cache, and which are enough for processors
+/// to foresee what is read next. A multiple of four vectors.
+constexpr int kChunk = 640;
 
 /// Calls `f(x, stop)` for columns [x, stop).
 template <class F>
@@ -89,25 +69,41 @@ void ForChunks(int width, F f) {
 template <int radius>
 class BlurDown {
  public:
-  BlurDown(const BorderedBlur& blur, const RowRing& from, int height, RowBand band, const RowRing& to)
-      : blur_(blur), to_(to), height_(height), first_(std::max(0, band.begin - radius)), band_(band) {
+  BlurDown(const BorderedBlur<radius>& blur, const RowRing& from, int height, RowBand band, const RowRing& to)
+      : blur_(blur.weights()), to_(to), height_(height), first_(std::max(0, band.begin - radius)), band_(band) {
     const int last = std::min(height, band.end + radius);
     for (int y = first_; y < last; ++y) rows_[y - first_] = from.Row(y);
   }
 
   void Run(int x, int stop) const {
-    for (int y = band_.begin; y < band_.end; ++y) {
-      const int above = std::max(0, y - radius), below = std::min(height_, y + radius + 1);
-      const float* const* rows = rows_ + (above - first_);
-      if (below - above == 2 * radius + 1) BlurInside<radius>(blur_, rows, x, stop, to_.Row(y));
-      else
-        BlurCutOff(blur_.weights(), rows, above - y + radius, below - above, blur_.weights().Share(y, height_), x, stop,
-                   to_.Row(y));
+    for (int y = band_.begin; y < band_.end;) {
+      const int inside = y < radius ? 0 : std::min(height_ - radius, band_.end) - y;
+      if (inside <= 0) y += CutOff(y, x, stop);
+      else if (kTogether == 4 && inside >= 4) y += FourInside(y, x, stop);
+      else y += Inside(y, x, stop);
     }
   }
 
  private:
-  const BorderedBlur& blur_;
+  int FourInside(int y, int x, int stop) const {
+    float* const to[4] = {to_.Row(y), to_.Row(y + 1), to_.Row(y + 2), to_.Row(y + 3)};
+    BlurRows<radius, 4>(blur_, rows_ + (y - radius - first_), x, stop, to);
+    return 4;
+  }
+
+  int Inside(int y, int x, int stop) const {
+    BlurRow<radius>(blur_, rows_ + (y - radius - first_), x, stop, to_.Row(y));
+    return 1;
+  }
+
+  int CutOff(int y, int x, int stop) const {
+    const int above = std::max(0, y - radius), below = std::min(height_, y + radius + 1);
+    BlurCutOff(blur_, rows_ + (above - first_), above - y + radius, below - above, blur_.Share(y, height_), x, stop,
+               to_.Row(y));
+    return 1;
+  }
+
+  const ButteraugliBlur& blur_;
   const RowRing& to_;
   const int height_, first_;
   const RowBand band_;
@@ -117,21 +113,22 @@ class BlurDown {
 /// One picture's frequencies.
 class Image {
  public:
-  explicit Image(int width)
-      : low(Rings<3>(width, kReachOfLow)),
-        middle(Rings<3>(width, kReachOfHigh)),
-        high(Rings<2>(width, kReachOfHighest)),
-        highest(Rings<2>(width, kReachOfHighest)),
-        mask(width, kBatch + kReachOfMask + 3),
-        light_(Rings<3>(width, kReachOfLight - kReachOfColors + 2)),
+  /// `kept`: rows that are still read when a batch of others has been made.
+  explicit Image(int width, int kept = 0)
+      : low(Rings<3>(width, kReachOfLow + kept)),
+        middle(Rings<3>(width, kReachOfHigh + kept)),
+        high(Rings<2>(width, kReachOfHighest + kept)),
+        highest(Rings<2>(width, kReachOfHighest + kept)),
+        mask(width, kBatch + kReachOfMask + 3 + kept, kMaskDistance),
+        light_(Rings<3>(width, kReachOfLight - kReachOfColors + 2, 2)),
         around_(Rings<3>(width, kReachOfLight - kReachOfColors + 2)),
-        colors_(Rings<3>(width, kReachOfColors - kReachOfLow)),
+        colors_(Rings<3>(width, kReachOfColors - kReachOfLow, 16)),
         low_across_(Rings<3>(width, kReachOfColors - kReachOfLow + 16)),
-        without_low_(Rings<3>(width, kReachOfLow - kReachOfHigh)),
+        without_low_(Rings<3>(width, kReachOfLow - kReachOfHigh, 7)),
         high_across_(Rings<3>(width, kReachOfLow - kReachOfHigh + 7)),
-        without_middle_(Rings<2>(width, kReachOfHigh - kReachOfHighest)),
+        without_middle_(Rings<2>(width, kReachOfHigh - kReachOfHighest, 3)),
         highest_across_(Rings<2>(width, kReachOfHigh - kReachOfHighest + 3)),
-        mask_source_(width, kBatch),
+        mask_source_(width, kBatch, 6),
         mask_across_(width, kBatch + kReachOfHighest - kReachOfMask + 6),
         spare_{RowRing(width, 1), RowRing(width, 1), RowRing(width, 1)} {}
 
@@ -139,13 +136,13 @@ class Image {
     source_ = &colors;
     halved_ = halved;
     nits_ = nits;
-    width_ = halved ? (colors.width + 1) / 2 : colors.width;
+    layout_ = RowLayout(halved ? (colors.width + 1) / 2 : colors.width);
     height_ = halved ? (colors.height + 1) / 2 : colors.height;
     const Reach reaches[] = {kReachOfLight, kReachOfColors, kReachOfLow, kReachOfHigh, kReachOfHighest, kReachOfMask};
     for (int i = 0; i < kSteps; ++i) progress_[i].Begin(band, reaches[i], height_);
   }
 
-  /// Makes what rows of the map up to `map_row` need.
+  /// Makes what rows of the map up to `map_row` need, kBatch more than last time at most.
   void Advance(int map_row) {
     MakeLight(progress_[0].Next(map_row));
     MakeColors(progress_[1].Next(map_row));
@@ -155,7 +152,7 @@ class Image {
     MakeMask(progress_[5].Next(map_row));
   }
 
-  int width() const { return width_; }
+  const RowLayout& layout() const { return layout_; }
   int height() const { return height_; }
 
   std::array<RowRing, 3> low, middle;
@@ -166,8 +163,8 @@ class Image {
   static constexpr int kSteps = 6, kMaskDistance = 3;
 
   template <size_t count>
-  static std::array<RowRing, count> Rings(int width, int beyond) {
-    const auto ring = [&] { return RowRing(width, kBatch + beyond); };
+  static std::array<RowRing, count> Rings(int width, int beyond, int beside = 0) {
+    const auto ring = [&] { return RowRing(width, kBatch + beyond, beside); };
     if constexpr (count == 3) return {ring(), ring(), ring()};
     else return {ring(), ring()};
   }
@@ -176,16 +173,20 @@ class Image {
     for (int y = band.begin; y < band.end; ++y)
       for (int p = 0; p < 3; ++p) {
         float* row = light_[p].Row(y);
-        if (halved_) HalveRow(*source_, p, y, row);
-        else std::copy_n(source_->Row(p, y), width_, row);
-        row[-1] = row[0];
-        row[-2] = row[1];
-        row[width_] = row[width_ - 1];
-        row[width_ + 1] = row[width_ - 2];
-        const float* rows[] = {row - 2, row - 1, row, row + 1, row + 2};
-        BlurAround(blurs_.around, rows, 0, width_, around_[p].Row(y));
-        row[-1] = row[-2] = 0.0f;
+        Deal(layout_, SourceRow(p, y), row);
+        SurroundMirrored(layout_, row);
+        const float* rows[] = {row - 2 * kLanes, row - kLanes, row, row + kLanes, row + 2 * kLanes};
+        BlurAround(blurs_.around, rows, 0, layout_.floats(), around_[p].Row(y));
       }
+  }
+
+  /// With as many columns as fill all vectors.
+  const float* SourceRow(int p, int y) {
+    float* row = spare_[0].Row(0);
+    if (halved_) HalveRow(*source_, p, y, row);
+    else if (layout_.width == layout_.floats()) return source_->Row(p, y);
+    else std::copy_n(source_->Row(p, y), layout_.width, row);
+    return row;
   }
 
   void MakeColors(RowBand band) {
@@ -201,18 +202,18 @@ class Image {
         light[p] = light_[p].Row(y);
         colors[p] = colors_[p].Row(y);
       }
-      ForChunks(width_, [&](int x, int stop) {
+      ForChunks(layout_.floats(), [&](int x, int stop) {
         for (int p = 0; p < 3; ++p) BlurAround(blurs_.around, around[p], x, stop, blurred[p]);
         ColorRow(light, blurred, nits_, x, stop, colors);
       });
-      for (int c = 0; c < 3; ++c) BlurAcross<16>(blurs_.low, colors[c], width_, low_across_[c].Row(y));
+      for (int c = 0; c < 3; ++c) BlurAcross(blurs_.low, layout_, colors[c], low_across_[c].Row(y));
     }
   }
 
   void MakeLow(RowBand band) {
     const auto down = [&](int c) { return BlurDown<16>(blurs_.low, low_across_[c], height_, band, low[c]); };
     const BlurDown<16> downs[] = {down(0), down(1), down(2)};
-    ForChunks(width_, [&](int x, int stop) {
+    ForChunks(layout_.floats(), [&](int x, int stop) {
       for (const auto& blur : downs) blur.Run(x, stop);
       for (int y = band.begin; y < band.end; ++y)
         LowRow({colors_[0].Row(y), colors_[1].Row(y), colors_[2].Row(y)}, x, stop,
@@ -220,13 +221,13 @@ class Image {
                {without_low_[0].Row(y), without_low_[1].Row(y), without_low_[2].Row(y)});
     });
     for (int y = band.begin; y < band.end; ++y)
-      for (int c = 0; c < 3; ++c) BlurAcross<7>(blurs_.high, without_low_[c].Row(y), width_, high_across_[c].Row(y));
+      for (int c = 0; c < 3; ++c) BlurAcross(blurs_.high, layout_, without_low_[c].Row(y), high_across_[c].Row(y));
   }
 
   void MakeHigh(RowBand band) {
     const auto down = [&](int c) { return BlurDown<7>(blurs_.high, high_across_[c], height_, band, middle[c]); };
     const BlurDown<7> downs[] = {down(0), down(1), down(2)};
-    ForChunks(width_, [&](int x, int stop) {
+    ForChunks(layout_.floats(), [&](int x, int stop) {
       for (const auto& blur : downs) blur.Run(x, stop);
       for (int y = band.begin; y < band.end; ++y)
         MiddleRow({without_low_[0].Row(y), without_low_[1].Row(y)}, x, stop, {middle[0].Row(y), middle[1].Row(y)},
@@ -234,29 +235,29 @@ class Image {
     });
     for (int y = band.begin; y < band.end; ++y)
       for (int c = 0; c < 2; ++c)
-        BlurAcross<3>(blurs_.highest, without_middle_[c].Row(y), width_, highest_across_[c].Row(y));
+        BlurAcross(blurs_.highest, layout_, without_middle_[c].Row(y), highest_across_[c].Row(y));
   }
 
   void MakeHighest(RowBand band) {
     const auto down = [&](int c) { return BlurDown<3>(blurs_.highest, highest_across_[c], height_, band, high[c]); };
     const BlurDown<3> downs[] = {down(0), down(1)};
-    ForChunks(width_, [&](int x, int stop) {
+    ForChunks(layout_.floats(), [&](int x, int stop) {
       for (const auto& blur : downs) blur.Run(x, stop);
       for (int y = band.begin; y < band.end; ++y)
         HighRow({without_middle_[0].Row(y), without_middle_[1].Row(y)}, x, stop, {high[0].Row(y), high[1].Row(y)},
                 {highest[0].Row(y), highest[1].Row(y)}, mask_source_.Row(y));
     });
     for (int y = band.begin; y < band.end; ++y)
-      BlurAcross<6>(blurs_.mask, mask_source_.Row(y), width_, mask_across_.Row(y));
+      BlurAcross(blurs_.mask, layout_, mask_source_.Row(y), mask_across_.Row(y));
   }
 
   void MakeMask(RowBand band) {
     const BlurDown<6> blur(blurs_.mask, mask_across_, height_, band, mask);
-    ForChunks(width_, [&](int x, int stop) { blur.Run(x, stop); });
+    ForChunks(layout_.floats(), [&](int x, int stop) { blur.Run(x, stop); });
     for (int y = band.begin; y < band.end; ++y) {
       constexpr float kNone = std::numeric_limits<float>::infinity();
-      std::fill_n(mask.Row(y) - kMaskDistance, kMaskDistance, kNone);
-      std::fill_n(mask.Row(y) + width_, kMaskDistance, kNone);
+      FillRest(layout_, kNone, mask.Row(y));
+      Surround(layout_, kNone, kMaskDistance, mask.Row(y));
     }
   }
 
@@ -264,7 +265,8 @@ class Image {
   const FloatColors* source_ = nullptr;
   bool halved_ = false;
   float nits_ = 0;
-  int width_ = 0, height_ = 0;
+  RowLayout layout_;
+  int height_ = 0;
   Progress progress_[kSteps];
   std::array<RowRing, 3> light_, around_, colors_, low_across_, without_low_, high_across_;
   std::array<RowRing, 2> without_middle_, highest_across_;

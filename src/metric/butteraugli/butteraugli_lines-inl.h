@@ -8,11 +8,8 @@
 
 #include <hwy/highway.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "metric/butteraugli/butteraugli.h"
-#include "metric/butteraugli/butteraugli_vector-inl.h"
+#include "metric/butteraugli/butteraugli_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -21,10 +18,13 @@ namespace {
 
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
 
+constexpr int kLineReach = 4;  // of lines, to all sides
+
 /// 0 beyond the picture.
-inline void DifferenceRow(const float* a, const float* b, const butteraugli::MaltaWeights& w, int width, float* to) {
+inline void DifferenceRow(const float* a, const float* b, const butteraugli::MaltaWeights& w, const RowLayout& layout,
+                          float* to) {
   const VF zero = hn::Zero(DF()), norm = Number(w.norm);
-  for (int x = 0; x < width; x += kLanes) {
+  for (int x = 0; x < layout.floats(); x += kLanes) {
     const VF p = Load(a + x), q = Load(b + x);
     const VF size = hn::Abs(p);
     const VF around = hn::Add(norm, hn::Mul(Number(0.5f), hn::Add(size, hn::Abs(q))));
@@ -37,17 +37,23 @@ inline void DifferenceRow(const float* a, const float* b, const butteraugli::Mal
                                    hn::IfThenElseZero(hn::Gt(other, big), hn::Neg(hn::Mul(side, hn::Sub(other, big)))));
     Store(hn::Add(difference, hn::IfThenElse(negative, hn::Neg(more), more)), to + x);
   }
-  std::fill_n(to + width, 4 * kLanes, 0.0f);
+  FillRest(layout, 0.0f, to);
+  Surround(layout, 0.0f, kLineReach, to);
 }
 
 /// Sums of two differences that are next to each other along a line. The sums of many lines are made of these.
 struct PairRows {
-  static constexpr int kWidth = 256, kMargin = 16, kPitch = kWidth + 2 * kMargin + 16;
+  static constexpr int kSize = 256;                                    // floats at a time
+  static constexpr int kBefore = kLineReach, kAfter = kLineReach - 1;  // vectors more on both sides
+  static constexpr int kPitch = 16 * ((kSize + (kBefore + kAfter) * kLanes + 15) / 16 | 1);
 
-  explicit PairRows(int rows) : samples(static_cast<size_t>(4) * rows * kPitch), rows(rows) {}
-  float* Row(int kind, int row) { return samples.data() + (static_cast<size_t>(kind) * rows + row) * kPitch + kMargin; }
+  explicit PairRows(int row_count)
+      : samples(AllocateVectors<float>(static_cast<size_t>(4) * row_count * kPitch)), rows(row_count) {}
+  float* Row(int kind, int row) {
+    return samples.get() + (static_cast<size_t>(kind) * rows + row) * kPitch + kBefore * kLanes;
+  }
 
-  std::vector<float> samples;
+  hwy::AlignedFreeUniquePtr<float[]> samples;
   int rows;
 };
 
@@ -55,37 +61,37 @@ struct PairRows {
 enum PairKind { kAlong, kDown, kFalling, kRising };
 
 /// to = a + b, and some columns more on both sides.
-constexpr int kBeside = 8;
-inline void AddRows(const float* a, const float* b, int width, float* to) {
-  for (int x = -kBeside; x < width + kBeside; x += kLanes) Store(hn::Add(Load(a + x), Load(b + x)), to + x);
+inline void AddRows(const float* a, const float* b, int size, float* to) {
+  for (int x = -PairRows::kBefore * kLanes; x < size + PairRows::kAfter * kLanes; x += kLanes)
+    Store(hn::Add(Load(a + x), Load(b + x)), to + x);
 }
 
 /// Of a row that has `step` rows below, all kinds but kAlong, which lines have at most one row above or below the
 /// middle.
 template <int step, bool has_along>
-void MakePairsOfRow(const float* const* rows, int r, int width, PairRows& pairs) {
+void MakePairsOfRow(const float* const* rows, int r, int size, PairRows& pairs) {
   const float *row = rows[r], *next = rows[r + 1], *down = rows[r + step];
   float *along = pairs.Row(kAlong, r), *to_down = pairs.Row(kDown, r), *falling = pairs.Row(kFalling, r),
         *rising = pairs.Row(kRising, r);
-  for (int x = -kBeside; x < width + kBeside; x += kLanes) {
+  for (int x = -PairRows::kBefore * kLanes; x < size + PairRows::kAfter * kLanes; x += kLanes) {
     const VF value = Load(row + x);
-    if constexpr (has_along) Store(hn::Add(value, Load(row + x + step)), along + x);
+    if constexpr (has_along) Store(hn::Add(value, Load(row + x + step * kLanes)), along + x);
     Store(hn::Add(value, Load(down + x)), to_down + x);
-    Store(hn::Add(value, Load(next + x + 1)), falling + x);
-    Store(hn::Add(value, Load(next + x - 1)), rising + x);
+    Store(hn::Add(value, Load(next + x + kLanes)), falling + x);
+    Store(hn::Add(value, Load(next + x - kLanes)), rising + x);
   }
 }
 
-/// Of columns [0, width) of `count` rows of differences.
+/// Of `size` floats of `count` rows of differences.
 template <int step>
-void MakePairs(const float* const* rows, int count, int width, PairRows& pairs) {
+void MakePairs(const float* const* rows, int count, int size, PairRows& pairs) {
   for (int r = 0; r + step < count; ++r) {
-    if (r >= 3 && r < count - 3) MakePairsOfRow<step, true>(rows, r, width, pairs);
-    else MakePairsOfRow<step, false>(rows, r, width, pairs);
+    if (r >= 3 && r < count - 3) MakePairsOfRow<step, true>(rows, r, size, pairs);
+    else MakePairsOfRow<step, false>(rows, r, size, pairs);
   }
   for (int r = count - step; r + 1 < count; ++r) {
-    AddRows(rows[r], rows[r + 1] + 1, width, pairs.Row(kFalling, r));
-    AddRows(rows[r], rows[r + 1] - 1, width, pairs.Row(kRising, r));
+    AddRows(rows[r], rows[r + 1] + kLanes, size, pairs.Row(kFalling, r));
+    AddRows(rows[r], rows[r + 1] - kLanes, size, pairs.Row(kRising, r));
   }
 }
 
@@ -93,21 +99,23 @@ void MakePairs(const float* const* rows, int count, int width, PairRows& pairs) 
 struct LinePoints {
   const float* const* differences;  // of rows from 4 above to 4 below
   const float* pairs[4];            // of kinds, 4 rows above
-  ptrdiff_t pitch;
 
-  VF At(int y, int x) const { return Load(differences[y + 4] + x); }
-  VF Pair(PairKind kind, int y, int x) const { return Load(pairs[kind] + (y + 4) * pitch + x); }
+  /// `x` columns beside what lies at `at`.
+  VF At(int y, int x, int at) const { return Load(differences[y + 4] + at + x * kLanes); }
+  VF Pair(PairKind kind, int y, int x, int at) const {
+    return Load(pairs[kind] + (y + 4) * PairRows::kPitch + at + x * kLanes);
+  }
 };
 
 HWY_INLINE VF SparseLines(const LinePoints& p, int at) {
-  const VF centre = p.At(0, at);
+  const VF centre = p.At(0, 0, at);
   VF line, total;
   const auto pairs = [&](PairKind kind, int y1, int x1, int y2, int x2) HWY_ATTR {
-    return hn::Add(p.Pair(kind, y1, at + x1), hn::Add(centre, p.Pair(kind, y2, at + x2)));
+    return hn::Add(p.Pair(kind, y1, x1, at), hn::Add(centre, p.Pair(kind, y2, x2, at)));
   };
   const auto points = [&](int y1, int x1, int y2, int x2) HWY_ATTR {
-    return hn::Add(hn::Add(p.At(y1, at + x1), p.At(y2, at + x2)),
-                   hn::Add(centre, hn::Add(p.At(-y2, at - x2), p.At(-y1, at - x1))));
+    return hn::Add(hn::Add(p.At(y1, x1, at), p.At(y2, x2, at)),
+                   hn::Add(centre, hn::Add(p.At(-y2, -x2, at), p.At(-y1, -x1, at))));
   };
   line = pairs(kAlong, 0, -4, 0, 2);
   total = hn::Mul(line, line);
@@ -134,8 +142,8 @@ HWY_INLINE VF DenseLines(const LinePoints& p, int at) {
   const auto nine = [&](VF a, VF b, VF c, VF d, VF last)
                         HWY_ATTR { return hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, d)), last); };
   const auto seven = [&](VF a, VF b, VF c, VF d) HWY_ATTR { return hn::Add(a, hn::Add(b, hn::Add(c, d))); };
-  const auto pair = [&](PairKind kind, int y, int x) HWY_ATTR { return p.Pair(kind, y, at + x); };
-  const auto point = [&](int y, int x) HWY_ATTR { return p.At(y, at + x); };
+  const auto pair = [&](PairKind kind, int y, int x) HWY_ATTR { return p.Pair(kind, y, x, at); };
+  const auto point = [&](int y, int x) HWY_ATTR { return p.At(y, x, at); };
   const VF along = nine(pair(kAlong, 0, -4), pair(kAlong, 0, -2), pair(kAlong, 0, 0), pair(kAlong, 0, 2), point(0, 4));
   VF total = hn::Mul(along, along);
   const auto add = [&](VF value) HWY_ATTR { total = hn::MulAdd(value, value, total); };

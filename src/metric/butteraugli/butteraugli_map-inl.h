@@ -52,7 +52,7 @@ HWY_INLINE VF ErodedMask(const std::array<const float*, 3>& rows, int x) {
   for (int i = 0; i < 3; ++i) {
     if (rows[i] == nullptr) continue;
     for (int dx = -3; dx <= 3; dx += 3)
-      if (i != 1 || dx != 0) add(Load(rows[i] + x + dx));
+      if (i != 1 || dx != 0) add(Load(rows[i] + x + dx * kLanes));
   }
   return hn::Add(hn::Add(hn::Mul(Number(0.45f), first), hn::Mul(Number(0.3f), second)), hn::Mul(Number(0.25f), third));
 }
@@ -69,9 +69,10 @@ HWY_INLINE VF SquareOf(const float* a, const float* b, int x) {
   return hn::Mul(difference, difference);
 }
 
-inline void MapRow(const MapRows& rows, int width, float* to) {
+/// `size` floats, whole vectors.
+inline void MapRow(const MapRows& rows, int size, float* to) {
   const ButteraugliConstants& constants = GetButteraugliConstants();
-  for (int x = 0; x < width; x += kLanes) {
+  for (int x = 0; x < size; x += kLanes) {
     VF other[3], low[3];
     for (int c = 0; c < 3; ++c) {
       const VF middle = SquareOf(rows.middle[0][c], rows.middle[1][c], x);

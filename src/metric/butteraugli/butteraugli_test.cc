@@ -77,7 +77,8 @@ TEST(ButteraugliSums, EqualThePlainLoops) {
 
 TEST(ButteraugliSweep, EqualsThePlainLoops) {
   std::mt19937 random(1);
-  for (const auto& [width, height] : {std::pair{8, 8}, {9, 17}, {33, 32}, {34, 101}, {64, 65}, {271, 39}, {16, 130}})
+  for (const auto& [width, height] :
+       {std::pair{8, 8}, {9, 17}, {33, 32}, {34, 101}, {64, 65}, {97, 70}, {271, 39}, {16, 130}, {1300, 20}})
     for (const bool is_flat : {false, true})
       for (const bool halved : {false, true}) {
         if (halved && std::min(width, height) < kButteraugliMinHalvedSide) continue;

@@ -1,5 +1,4 @@
-// What the SIMD files of butteraugli share. Rows have space on both sides, which vectors may read and
-// write. Included once per instruction set.
+// What the SIMD files of butteraugli share. Included once per instruction set.
 #if defined(ACUTANCE_BUTTERAUGLI_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_BUTTERAUGLI_VECTOR_INL_H_
 #undef ACUTANCE_BUTTERAUGLI_VECTOR_INL_H_
@@ -24,7 +23,8 @@ using VF = hn::Vec<DF>;
 using VI = hn::Vec<DI>;
 
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(DF()));
-constexpr int kVectors = 4;  // that share the loads of weights
+/// Neighbours that are blurred together: as many as the registers hold, of which AVX2 has 16 and others 32.
+constexpr int kTogether = kLanes == 8 ? 2 : 4;
 
 HWY_INLINE VF Number(float value) { return hn::Set(DF(), value); }
 HWY_INLINE VF Load(const float* from) { return hn::LoadU(DF(), from); }

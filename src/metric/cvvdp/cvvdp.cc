@@ -126,6 +126,7 @@ struct Job {
   const Pyramid& reference;  // whose planes are the reference's
   int first_video;           // 0: the reference's planes are its to make
   bool draws;
+  std::span<int64_t> words;
   CvvdpBuffers& buffers;
 };
 
@@ -157,19 +158,23 @@ class CvvdpExtractor : public Extractor {
     const Stage& stage = stages_[index];
     if (stage.form > 0 && frames[0].at(0, 1)) return;
     const auto pyramid_of = [&](size_t i) -> Pyramid& { return static_cast<Pyramid&>(*workspaces[i].frame); };
+    std::vector<Job> jobs;
+    for (size_t i = 0; i < frames.size(); ++i)
+      jobs.push_back({.form = forms_[stage.form],
+                      .pyramid = pyramid_of(i),
+                      .reference = pyramid_of(0),
+                      .first_video = i == 0 ? 0 : 1,
+                      .draws = stage.form == 0 && !results[i].artifacts.empty(),
+                      .words = results[i].words.subspan(FirstWord(stage.form)),
+                      .buffers = static_cast<CvvdpBuffers&>(*workspaces[i].thread)});
     for (size_t i = 0; i < frames.size(); ++i) {
-      const Job job = {.form = forms_[stage.form],
-                       .pyramid = pyramid_of(i),
-                       .reference = pyramid_of(0),
-                       .first_video = i == 0 ? 0 : 1,
-                       .draws = stage.form == 0 && !results[i].artifacts.empty(),
-                       .buffers = static_cast<CvvdpBuffers&>(*workspaces[i].thread)};
+      const Job& job = jobs[i];
       if (stage.step == Step::kFilter) Filter(frames[i], job, band);
       if (stage.step == Step::kReduce) Reduce(job, band);
       if (stage.step == Step::kReduceOn) ReduceOn(job, band);
-      if (stage.step == Step::kPool) Pool(job, band, results[i].words.subspan(FirstWord(stage.form)));
       if (stage.step == Step::kHeat && job.draws) DrawHeat(job.pyramid, results[i].artifacts[0]);
     }
+    if (stage.step == Step::kPool) Pool(jobs, band);
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -273,28 +278,34 @@ class CvvdpExtractor : public Extractor {
   }
 
   /// A row of this stage is a strip, those of the largest scale first; the last one is the base.
-  void Pool(const Job& job, RowBand units, std::span<int64_t> words) const {
-    const auto planes_of = [&](int scale) -> CvvdpScale {
-      return {job.reference.planes[scale][0], job.pyramid.planes[scale][1]};
-    };
+  void Pool(std::span<const Job> jobs, RowBand units) const {
     int first = 0;
     for (int b = 0; b <= scales_.bands(); ++b) {
-      const bool is_base = b == scales_.bands();
-      const int count = is_base ? 1 : scales_.Strips(b);
+      const int count = b == scales_.bands() ? 1 : scales_.Strips(b);
       const int begin = std::max(units.begin, first), end = std::min(units.end, first + count);
-      if (begin < end) {
-        CvvdpBand band = {.scale = planes_of(b),
-                          .next = is_base ? CvvdpScale() : planes_of(b + 1),
-                          .channels = job.form.filter.channels,
-                          .sensitivity = &sensitivities_[b],
-                          .heat_weights = CvvdpHeatWeights(job.form.is_image, is_base),
-                          .heat = job.draws ? &job.pyramid.heat[b] : nullptr};
-        const std::span<int64_t> own = words.subspan(size_t{kCvvdpChannels} * begin);
-        if (is_base) CvvdpBase(band, own);
-        else CvvdpStrips(band, begin - first, end - first, own, job.buffers);
-      }
+      if (begin < end) PoolBand(jobs, b, begin - first, end - first, size_t{kCvvdpChannels} * begin);
       first += count;
     }
+  }
+
+  void PoolBand(std::span<const Job> jobs, int b, int begin, int end, size_t first_word) const {
+    const bool is_base = b == scales_.bands();
+    std::vector<CvvdpBand> bands;
+    std::vector<std::span<int64_t>> words;
+    for (const Job& job : jobs) {
+      const auto planes_of = [&](int scale) -> CvvdpScale {
+        return {job.reference.planes[scale][0], job.pyramid.planes[scale][1]};
+      };
+      bands.push_back({.scale = planes_of(b),
+                       .next = is_base ? CvvdpScale() : planes_of(b + 1),
+                       .channels = job.form.filter.channels,
+                       .sensitivity = &sensitivities_[b],
+                       .heat_weights = CvvdpHeatWeights(job.form.is_image, is_base),
+                       .heat = job.draws ? &job.pyramid.heat[b] : nullptr});
+      words.push_back(job.words.subspan(first_word));
+      if (is_base) CvvdpBase(bands.back(), words.back());
+    }
+    if (!is_base) CvvdpStrips(bands, begin, end, words, jobs[0].buffers);
   }
 
   void DrawHeat(const Pyramid& pyramid, const MutablePicture& map) const {

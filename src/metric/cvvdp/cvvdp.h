@@ -77,12 +77,24 @@ struct CvvdpBand {
 struct CvvdpBuffers : Workspace {
   explicit CvvdpBuffers(int width);
 
+  /// Of a distorted video.
+  struct OfVideo {
+    hwy::AlignedFreeUniquePtr<float[]> rows;
+    std::vector<double> columns;
+  };
+  /// Those of the first `count` videos exist from now on.
+  void MakeVideos(size_t count);
+
   static constexpr int kBlurred = 2 * CVVDP_BLUR_RADIUS + 1, kDifferences = CVVDP_BLUR_RADIUS + 1,
-                       kRows = (2 + 1 + kBlurred + kDifferences + 1) * kCvvdpChannels;
+                       kVideoRows = (1 + 1 + kBlurred + kDifferences + 1) * kCvvdpChannels;
+  /// Rows of a strip that several videos are compared with one after another.
+  static constexpr int kTogether = 16, kKept = kTogether + 2 * CVVDP_BLUR_RADIUS,
+                       kReferenceRows = (1 + 2 * kKept) * kCvvdpChannels;
 
   ptrdiff_t stride;
-  hwy::AlignedFreeUniquePtr<float[]> rows;
-  std::vector<double> columns, folded;
+  hwy::AlignedFreeUniquePtr<float[]> row, reference;  // `reference` is made for several videos
+  std::vector<OfVideo> videos;
+  std::vector<double> folded;
 };
 
 /// Each of these has an implementation with SIMD (Highway) for whatever the CPU has, and one in plain loops.
@@ -97,8 +109,9 @@ void CvvdpFilterRowRef(const CvvdpFilter& filter, std::span<const std::array<con
 void CvvdpReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers& buffers);
 void CvvdpReduceRowRef(const CvvdpPlane& from, int y, const CvvdpPlane& to);
 
-/// The sums of strips [begin, end), a word for each channel of each.
-void CvvdpStrips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers& buffers);
+/// The sums of strips [begin, end), a word for each channel of each, of videos that have one reference.
+void CvvdpStrips(std::span<const CvvdpBand> bands, int begin, int end, std::span<const std::span<int64_t>> words,
+                 CvvdpBuffers& buffers);
 void CvvdpStripsRef(const CvvdpBand& band, std::span<int64_t> words);  // of all
 
 /// The sums of the base; `next` of it is not read.

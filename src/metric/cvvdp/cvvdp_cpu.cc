@@ -29,11 +29,14 @@ void FilterRow(const CvvdpFilter& filter, std::span<const std::array<const float
 
 void ReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers&) { CvvdpReduceRowRef(from, y, to); }
 
-void Strips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers&) {
-  const int strips = (band.scale[0][0].height + kCvvdpStrip - 1) / kCvvdpStrip;
-  std::vector<int64_t> all(static_cast<size_t>(strips) * kCvvdpChannels);
-  CvvdpStripsRef(band, all);
-  std::copy(all.begin() + begin * kCvvdpChannels, all.begin() + end * kCvvdpChannels, words.begin());
+void Strips(std::span<const CvvdpBand> bands, int begin, int end, std::span<const std::span<int64_t>> words,
+            CvvdpBuffers&) {
+  for (size_t i = 0; i < bands.size(); ++i) {
+    const int strips = (bands[i].scale[0][0].height + kCvvdpStrip - 1) / kCvvdpStrip;
+    std::vector<int64_t> all(static_cast<size_t>(strips) * kCvvdpChannels);
+    CvvdpStripsRef(bands[i], all);
+    std::copy(all.begin() + begin * kCvvdpChannels, all.begin() + end * kCvvdpChannels, words[i].begin());
+  }
 }
 
 #else
@@ -112,7 +115,7 @@ void ReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers
     if (at >= height) at = 2 * height - 1 - at;
     rows[i] = from.Row(at);
   }
-  float* column = buffers.rows.get() + kCvvdpPadding;
+  float* column = buffers.row.get() + kCvvdpPadding;
   for (int x = 0; x < from.width; x += lanes)
     Store(Reduced(Load(rows[0] + x), Load(rows[1] + x), Load(rows[2] + x), Load(rows[3] + x), Load(rows[4] + x)),
           column + x);
@@ -126,13 +129,157 @@ void ReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers
   }
 }
 
-/// The rows of a thread's buffers that strips use.
+HWY_INLINE VF Expanded(VF left, VF centre, VF right) {
+  return hn::Add(hn::Mul(hn::Add(left, right), Number(0.1f)), hn::Mul(centre, Number(0.8f)));
+}
+
+/// Row y of a plane, expanded down from that of half the size.
+void ExpandDown(const CvvdpPlane& half, int y, float* to) {
+  const int j = y / 2;
+  const float *top = half.Row(std::max(j - 1, 0)), *middle = half.Row(j),
+              *bottom = half.Row(std::min(j + 1, half.height - 1));
+  if (y % 2 != 0)
+    for (int x = 0; x < half.width; x += Lanes())
+      Store(hn::Mul(hn::Add(Load(middle + x), Load(bottom + x)), Number(0.5f)), to + x);
+  else
+    for (int x = 0; x < half.width; x += Lanes())
+      Store(Expanded(Load(top + x), Load(middle + x), Load(bottom + x)), to + x);
+  to[-1] = to[0];
+  to[half.width] = to[half.width - 1];
+}
+
+/// A pair of vectors of neighbouring columns.
+struct Columns {
+  VF at[2];
+};
+
+HWY_INLINE Columns ExpandAcross(const float* row, int x) {
+  constexpr DF d;
+  const VF left = Load(row + x / 2 - 1), centre = Load(row + x / 2), right = Load(row + x / 2 + 1);
+  HWY_ALIGN float both[2 * hn::MaxLanes(d)];
+  hn::StoreInterleaved2(Expanded(left, centre, right), hn::Mul(hn::Add(centre, right), Number(0.5f)), d, both);
+  return {{hn::Load(d, both), hn::Load(d, both + hn::Lanes(d))}};
+}
+
+HWY_INLINE VF AtLeastLight(VF value) { return hn::Max(value, Bits(kCvvdpLeastLight)); }
+
+HWY_INLINE VF Contrast(VF value, VF expanded, VF background) {
+  return hn::Min(hn::Div(hn::Sub(value, expanded), background), Number(1000.0f));
+}
+
+/// What distorted columns are compared with.
+template <int channels>
+struct Seen {
+  VF contrasts[channels];      // times the sensitivities
+  Many<channels> sensitivity;  // to those of the distorted columns
+};
+
+/// Of the reference's rows.
+template <int channels>
+class ReferenceRows {
+ public:
+  ReferenceRows(const CvvdpBand& band, float* rows, ptrdiff_t stride)
+      : planes_(band.scale[0]), next_(band.next[0]), nodes_(band.sensitivity->nodes), first_(rows), stride_(stride) {}
+
+  void Begin(int y) {
+    y_ = y;
+    for (int c = 0; c < channels; ++c) ExpandDown(next_[c], y, Between(c));
+  }
+
+  /// Of two vectors of the row.
+  HWY_INLINE void Read(int x, Seen<channels> (&seen)[2]) const {
+    Columns expanded[channels];
+    for (int c = 0; c < channels; ++c) expanded[c] = ExpandAcross(Between(c), x);
+    for (int i = 0; i < 2; ++i) {
+      const VF light = AtLeastLight(expanded[0].at[i]);
+      seen[i].sensitivity = Sensitivity(light);
+      for (int c = 0; c < channels; ++c) {
+        const VF value = Load(planes_[c].Row(y_) + x + i * Lanes());
+        seen[i].contrasts[c] = hn::Mul(Contrast(value, expanded[c].at[i], light), seen[i].sensitivity[c]);
+      }
+    }
+  }
+
+ private:
+  float* Between(int channel) const { return first_ + channel * stride_; }
+
+  static HWY_INLINE Place NodeOf(VF background) {
+    const Log2<1> log2 = Log2Of(Many<1>{{background}});
+    const VF sum = hn::Add(log2.whole[0], log2.part[0]);
+    const VF node = hn::Mul(hn::Sub(sum, Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
+    return PlaceOf(Clamp(node, 0.0f, CVVDP_NODES - 1), CVVDP_NODES - 2);
+  }
+
+  HWY_INLINE Many<channels> Sensitivity(VF light) const {
+    const Place node = NodeOf(light);
+    Many<channels> sensitivity;
+    const DI d;
+    const int first = hn::GetLane(node.index);
+    // Backgrounds are smooth: most often all columns lie between the same two nodes, and need no gather.
+    if (hn::AllTrue(d, hn::Eq(node.index, hn::Set(d, first))))
+      for (int c = 0; c < channels; ++c)
+        sensitivity[c] =
+            hn::Add(Number(nodes_[c][first]), hn::Mul(node.share, Number(nodes_[c][first + 1] - nodes_[c][first])));
+    else
+      for (int c = 0; c < channels; ++c) sensitivity[c] = cvvdp_vector::Between(nodes_[c].data(), node);
+    return Exp2(sensitivity);
+  }
+
+  const std::array<CvvdpPlane, kCvvdpChannels>&planes_, &next_;
+  const std::array<std::array<float, CVVDP_NODES>, kCvvdpChannels>& nodes_;
+  float* const first_;
+  const ptrdiff_t stride_;
+  int y_ = 0;
+};
+
+/// Rows of it that several videos read.
+template <int channels>
+class KeptRows {
+ public:
+  KeptRows(ReferenceRows<channels> from, int width, float* rows, ptrdiff_t stride)
+      : from_(from), width_(width), first_(rows), stride_(stride) {}
+
+  void Keep(int y) {
+    from_.Begin(y);
+    for (int x = 0; x < width_; x += 2 * Lanes()) {
+      Seen<channels> seen[2];
+      from_.Read(x, seen);
+      for (int i = 0; i < 2; ++i)
+        for (int c = 0; c < channels; ++c) {
+          Store(seen[i].contrasts[c], Contrasts(y, c) + x + i * Lanes());
+          Store(seen[i].sensitivity[c], Sensitivities(y, c) + x + i * Lanes());
+        }
+    }
+  }
+
+  void Begin(int y) { y_ = y; }
+
+  HWY_INLINE void Read(int x, Seen<channels> (&seen)[2]) const {
+    for (int i = 0; i < 2; ++i)
+      for (int c = 0; c < channels; ++c) {
+        seen[i].contrasts[c] = Load(Contrasts(y_, c) + x + i * Lanes());
+        seen[i].sensitivity[c] = Load(Sensitivities(y_, c) + x + i * Lanes());
+      }
+  }
+
+ private:
+  float* Contrasts(int y, int c) const { return first_ + (y % CvvdpBuffers::kKept * 2 * kCvvdpChannels + c) * stride_; }
+  float* Sensitivities(int y, int c) const { return Contrasts(y, kCvvdpChannels + c); }
+
+  ReferenceRows<channels> from_;
+  const int width_;
+  float* const first_;
+  const ptrdiff_t stride_;
+  int y_ = 0;
+};
+
+/// The rows of a distorted video that strips use.
 class StripRows {
  public:
-  explicit StripRows(CvvdpBuffers& buffers) : stride_(buffers.stride), first_(buffers.rows.get() + kCvvdpPadding) {}
+  StripRows(float* first, ptrdiff_t stride) : stride_(stride), first_(first) {}
 
   /// A row of the next level's planes, between or on its own.
-  float* Between(int video, int channel) const { return Row(video * kCvvdpChannels + channel); }
+  float* Between(int channel) const { return Row(channel); }
   float* Masker(int channel) const { return Row(kMaskers + channel); }
   float* Blurred(int channel, int y) const {
     return Row(kBlurredRows + y % CvvdpBuffers::kBlurred * kCvvdpChannels + channel);
@@ -143,10 +290,10 @@ class StripRows {
   float* Heat(int channel) const { return Row(kHeat + channel); }
 
  private:
-  static constexpr int kMaskers = 2 * kCvvdpChannels, kBlurredRows = kMaskers + kCvvdpChannels,
+  static constexpr int kMaskers = kCvvdpChannels, kBlurredRows = kMaskers + kCvvdpChannels,
                        kDifferences = kBlurredRows + CvvdpBuffers::kBlurred * kCvvdpChannels,
                        kHeat = kDifferences + CvvdpBuffers::kDifferences * kCvvdpChannels;
-  static_assert(kHeat + kCvvdpChannels == CvvdpBuffers::kRows);
+  static_assert(kHeat + kCvvdpChannels == CvvdpBuffers::kVideoRows);
 
   float* Row(int i) const { return first_ + i * stride_; }
 
@@ -157,121 +304,65 @@ class StripRows {
 template <int channels>
 class StripSums {
  public:
-  StripSums(const CvvdpBand& band, CvvdpBuffers& buffers)
+  StripSums(const CvvdpBand& band, int first_row, CvvdpBuffers& buffers, CvvdpBuffers::OfVideo& own)
       : band_(band),
-        rows_(buffers),
+        rows_(own.rows.get() + kCvvdpPadding, buffers.stride),
+        columns_(own.columns.data()),
         buffers_(buffers),
         width_(band.scale[0][0].width),
         height_(band.scale[0][0].height),
-        is_blurred_(std::min(width_, height_) > CVVDP_BLUR_BEYOND) {
+        is_blurred_(IsBlurred(band)),
+        made_(std::max(first_row - Ahead(band), 0)) {
     for (int c = 0; c < channels; ++c) exponents_[c] = cvvdp_masking_exponent(c);
   }
 
-  void Run(int begin, int end, std::span<int64_t> words) {
-    const int last = std::min(end * kCvvdpStrip, height_), ahead = is_blurred_ ? CVVDP_BLUR_RADIUS : 0;
-    int made = std::max(begin * kCvvdpStrip - ahead, 0);
-    for (int strip = begin; strip < end; ++strip) {
-      std::fill_n(buffers_.columns.data(), buffers_.stride * kCvvdpChannels, 0.0);
-      for (int y = strip * kCvvdpStrip; y < std::min((strip + 1) * kCvvdpStrip, last); ++y) {
-        for (; made <= std::min(y + ahead, height_ - 1); ++made) MakeRow(made);
-        AddRow(y);
-      }
-      for (int c = 0; c < channels; ++c) {
-        const double* columns = buffers_.columns.data() + c * buffers_.stride;
-        buffers_.folded.assign(columns, columns + width_);
-        words[static_cast<size_t>(strip - begin) * kCvvdpChannels + c] = WordFromDouble(FoldBy32(buffers_.folded));
-      }
+  /// How many rows beyond its own a row is made of.
+  static int Ahead(const CvvdpBand& band) { return IsBlurred(band) ? CVVDP_BLUR_RADIUS : 0; }
+
+  void Begin() { std::fill_n(columns_, buffers_.stride * kCvvdpChannels, 0.0); }
+
+  template <class Reference>
+  void Run(int begin, int end, Reference& reference) {
+    const int ahead = Ahead(band_);
+    for (int y = begin; y < end; ++y) {
+      for (; made_ <= std::min(y + ahead, height_ - 1); ++made_) MakeRow(made_, reference);
+      AddRow(y);
+    }
+  }
+
+  void End(std::span<int64_t> words) {
+    for (int c = 0; c < channels; ++c) {
+      const double* columns = columns_ + c * buffers_.stride;
+      buffers_.folded.assign(columns, columns + width_);
+      words[c] = WordFromDouble(FoldBy32(buffers_.folded));
     }
   }
 
  private:
-  /// Rows of the next level, expanded down.
-  void ExpandDown(int y) {
-    const int width = band_.next[0][0].width, last = band_.next[0][0].height - 1, j = y / 2;
-    const int above = std::max(j - 1, 0), below = std::min(j + 1, last);
-    for (int v = 0; v < 2; ++v)
-      for (int c = 0; c < channels; ++c) {
-        const CvvdpPlane& plane = band_.next[v][c];
-        const float *top = plane.Row(above), *middle = plane.Row(j), *bottom = plane.Row(below);
-        float* to = rows_.Between(v, c);
-        if (y % 2 != 0)
-          for (int x = 0; x < width; x += Lanes())
-            Store(hn::Mul(hn::Add(Load(middle + x), Load(bottom + x)), Number(0.5f)), to + x);
-        else
-          for (int x = 0; x < width; x += Lanes())
-            Store(Expanded(Load(top + x), Load(middle + x), Load(bottom + x)), to + x);
-        to[-1] = to[0];
-        to[width] = to[width - 1];
-      }
+  static bool IsBlurred(const CvvdpBand& band) {
+    return std::min(band.scale[0][0].width, band.scale[0][0].height) > CVVDP_BLUR_BEYOND;
   }
 
-  static HWY_INLINE VF Expanded(VF left, VF centre, VF right) {
-    return hn::Add(hn::Mul(hn::Add(left, right), Number(0.1f)), hn::Mul(centre, Number(0.8f)));
-  }
-
-  /// A pair of vectors of neighbouring columns.
-  struct Columns {
-    VF low, high;
-  };
-
-  static HWY_INLINE Columns ExpandAcross(const float* row, int x) {
-    constexpr DF d;
-    const VF left = Load(row + x / 2 - 1), centre = Load(row + x / 2), right = Load(row + x / 2 + 1);
-    HWY_ALIGN float both[2 * hn::MaxLanes(d)];
-    hn::StoreInterleaved2(Expanded(left, centre, right), hn::Mul(hn::Add(centre, right), Number(0.5f)), d, both);
-    return {hn::Load(d, both), hn::Load(d, both + hn::Lanes(d))};
-  }
-
-  static HWY_INLINE VF AtLeastLight(VF value) { return hn::Max(value, Bits(kCvvdpLeastLight)); }
-
-  static HWY_INLINE Place NodeOf(VF background) {
-    const Log2<1> log2 = Log2Of(Many<1>{{background}});
-    const VF sum = hn::Add(log2.whole[0], log2.part[0]);
-    const VF node = hn::Mul(hn::Sub(sum, Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
-    return PlaceOf(Clamp(node, 0.0f, CVVDP_NODES - 1), CVVDP_NODES - 2);
-  }
-
-  static HWY_INLINE VF Contrast(VF value, VF expanded, VF background) {
-    return hn::Min(hn::Div(hn::Sub(value, expanded), background), Number(1000.0f));
-  }
-
-  /// Maskers and differences of one vector of a row.
-  HWY_INLINE void MakeColumns(int y, int x, const VF (&expanded)[2][channels]) {
-    const VF light[2] = {AtLeastLight(expanded[0][0]), AtLeastLight(expanded[1][0])};
-    const Place node = NodeOf(light[0]);
-    Many<channels> sensitivity;
-    const DI d;
-    const int first = hn::GetLane(node.index);
-    // Backgrounds are smooth: most often all columns lie between the same two nodes, and need no gather.
-    if (hn::AllTrue(d, hn::Eq(node.index, hn::Set(d, first))))
-      for (int c = 0; c < channels; ++c) {
-        const auto& nodes = band_.sensitivity->nodes[c];
-        sensitivity[c] = hn::Add(Number(nodes[first]), hn::Mul(node.share, Number(nodes[first + 1] - nodes[first])));
-      }
-    else
-      for (int c = 0; c < channels; ++c) sensitivity[c] = Between(band_.sensitivity->nodes[c].data(), node);
-    sensitivity = Exp2(sensitivity);
-    for (int c = 0; c < channels; ++c) {
-      VF seen[2];
-      for (int v = 0; v < 2; ++v)
-        seen[v] = hn::Mul(Contrast(Load(band_.scale[v][c].Row(y) + x), expanded[v][c], light[v]), sensitivity[c]);
-      Store(hn::Min(hn::Abs(seen[0]), hn::Abs(seen[1])), rows_.Masker(c) + x);
-      Store(hn::Abs(hn::Sub(seen[1], seen[0])), rows_.Difference(c, y) + x);
-    }
-  }
-
-  void MakeRow(int y) {
-    ExpandDown(y);
+  /// Maskers and differences.
+  template <class Reference>
+  void MakeRow(int y, Reference& reference) {
+    reference.Begin(y);
+    for (int c = 0; c < channels; ++c) ExpandDown(band_.next[1][c], y, rows_.Between(c));
     for (int x = 0; x < width_; x += 2 * Lanes()) {
-      VF low[2][channels], high[2][channels];
-      for (int v = 0; v < 2; ++v)
+      Seen<channels> seen[2];
+      reference.Read(x, seen);
+      Columns expanded[channels];
+      for (int c = 0; c < channels; ++c) expanded[c] = ExpandAcross(rows_.Between(c), x);
+      for (int i = 0; i < 2; ++i) {
+        const int at = x + i * Lanes();
+        const VF light = AtLeastLight(expanded[0].at[i]);
         for (int c = 0; c < channels; ++c) {
-          const Columns columns = ExpandAcross(rows_.Between(v, c), x);
-          low[v][c] = columns.low;
-          high[v][c] = columns.high;
+          const VF contrast = Contrast(Load(band_.scale[1][c].Row(y) + at), expanded[c].at[i], light);
+          const VF own = hn::Mul(contrast, seen[i].sensitivity[c]), other = seen[i].contrasts[c];
+          Store(hn::Min(hn::Abs(other), hn::Abs(own)), rows_.Masker(c) + at);
+          Store(hn::Abs(hn::Sub(own, other)), rows_.Difference(c, y) + at);
         }
-      MakeColumns(y, x, low);
-      MakeColumns(y, x + Lanes(), high);
+      }
     }
     for (int c = 0; c < channels; ++c) BlurAcross(rows_.Masker(c), rows_.Blurred(c, y));
   }
@@ -327,7 +418,7 @@ class StripSums {
         const VF difference =
             hn::Div(hn::Mul(most, powers[c]), hn::Add(hn::Mul(most, hn::Add(one, masking)), powers[c]));
         if (band_.heat) Store(difference, rows_.Heat(c) + x);
-        AddSquare(difference, buffers_.columns.data() + c * buffers_.stride + x);
+        AddSquare(difference, columns_ + c * buffers_.stride + x);
       }
     }
     if (band_.heat) DrawHeat(y);
@@ -353,15 +444,45 @@ class StripSums {
 
   const CvvdpBand& band_;
   const StripRows rows_;
+  double* const columns_;
   CvvdpBuffers& buffers_;
   const int width_, height_;
   const bool is_blurred_;
+  int made_;
   CvvdpExponent exponents_[channels];
 };
 
-void Strips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers& buffers) {
-  if (band.channels == kCvvdpChannels) StripSums<kCvvdpChannels>(band, buffers).Run(begin, end, words);
-  else StripSums<3>(band, buffers).Run(begin, end, words);
+template <int channels>
+void StripsOf(std::span<const CvvdpBand> bands, int begin, int end, std::span<const std::span<int64_t>> words,
+              CvvdpBuffers& buffers) {
+  const CvvdpPlane& plane = bands[0].scale[0][0];
+  const int ahead = StripSums<channels>::Ahead(bands[0]);
+  std::vector<StripSums<channels>> videos;
+  for (size_t i = 0; i < bands.size(); ++i)
+    videos.emplace_back(bands[i], begin * kCvvdpStrip, buffers, buffers.videos[i]);
+  float* first = buffers.reference.get() + kCvvdpPadding;
+  ReferenceRows<channels> reference(bands[0], first, buffers.stride);
+  KeptRows<channels> kept(reference, plane.width, first + kCvvdpChannels * buffers.stride, buffers.stride);
+  int made = std::max(begin * kCvvdpStrip - ahead, 0);
+  for (int strip = begin; strip < end; ++strip) {
+    const int last = std::min((strip + 1) * kCvvdpStrip, plane.height);
+    for (auto& video : videos) video.Begin();
+    if (videos.size() == 1) videos[0].Run(strip * kCvvdpStrip, last, reference);
+    else
+      for (int y = strip * kCvvdpStrip; y < last; y += CvvdpBuffers::kTogether) {
+        const int stop = std::min(y + CvvdpBuffers::kTogether, last);
+        for (; made < std::min(stop + ahead, plane.height); ++made) kept.Keep(made);
+        for (auto& video : videos) video.Run(y, stop, kept);
+      }
+    for (size_t i = 0; i < videos.size(); ++i)
+      videos[i].End(words[i].subspan(static_cast<size_t>(strip - begin) * kCvvdpChannels, kCvvdpChannels));
+  }
+}
+
+void Strips(std::span<const CvvdpBand> bands, int begin, int end, std::span<const std::span<int64_t>> words,
+            CvvdpBuffers& buffers) {
+  if (bands[0].channels == kCvvdpChannels) StripsOf<kCvvdpChannels>(bands, begin, end, words, buffers);
+  else StripsOf<3>(bands, begin, end, words, buffers);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
@@ -374,11 +495,27 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace acutance {
 
+namespace {
+
+hwy::AlignedFreeUniquePtr<float[]> Zeros(size_t count) {
+  auto memory = AllocateVectors<float>(count);
+  std::fill_n(memory.get(), count, 0.0f);
+  return memory;
+}
+
+}  // namespace
+
 CvvdpBuffers::CvvdpBuffers(int width)
     : stride((width + 3 * kCvvdpPadding - 1) / kCvvdpPadding * kCvvdpPadding),
-      rows(AllocateVectors<float>(static_cast<size_t>(stride) * kRows + kCvvdpPadding)),
-      columns(static_cast<size_t>(stride) * kCvvdpChannels) {
-  std::fill_n(rows.get(), static_cast<size_t>(stride) * kRows + kCvvdpPadding, 0.0f);
+      row(Zeros(static_cast<size_t>(stride) + kCvvdpPadding)) {}
+
+void CvvdpBuffers::MakeVideos(size_t count) {
+  // A single video reads what the reference's rows are made of, and nothing is kept.
+  const size_t rows = count > 1 ? kReferenceRows : kCvvdpChannels;
+  if (videos.empty() || (videos.size() == 1 && count > 1)) reference = Zeros(rows * stride + kCvvdpPadding);
+  while (videos.size() < count)
+    videos.push_back({Zeros(static_cast<size_t>(stride) * kVideoRows + kCvvdpPadding),
+                      std::vector<double>(static_cast<size_t>(stride) * kCvvdpChannels)});
 }
 
 HWY_EXPORT(FilterRow);
@@ -394,8 +531,10 @@ void CvvdpReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBu
   HWY_DYNAMIC_DISPATCH(ReduceRow)(from, y, to, buffers);
 }
 
-void CvvdpStrips(const CvvdpBand& band, int begin, int end, std::span<int64_t> words, CvvdpBuffers& buffers) {
-  HWY_DYNAMIC_DISPATCH(Strips)(band, begin, end, words, buffers);
+void CvvdpStrips(std::span<const CvvdpBand> bands, int begin, int end, std::span<const std::span<int64_t>> words,
+                 CvvdpBuffers& buffers) {
+  buffers.MakeVideos(bands.size());
+  HWY_DYNAMIC_DISPATCH(Strips)(bands, begin, end, words, buffers);
 }
 
 }  // namespace acutance

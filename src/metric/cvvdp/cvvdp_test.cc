@@ -346,7 +346,7 @@ TEST(CvvdpFilter, EqualsThePlainLoops) {
     }
 }
 
-/// All strips at once, and in two runs.
+/// All strips at once, and in two runs; alone, and beside the reference as a second and a third video.
 void ExpectStripsEqualToRef(const CvvdpScale& scale, const CvvdpScale& next, int channels) {
   const CvvdpSensitivity sensitivity = MakeCvvdpSensitivity(CvvdpScales(640, 480, 75), 1);
   const int width = scale[0][0].width, height = scale[0][0].height;
@@ -358,19 +358,37 @@ void ExpectStripsEqualToRef(const CvvdpScale& scale, const CvvdpScale& next, int
                     .sensitivity = &sensitivity,
                     .heat_weights = {1.0f, 0.5f, 1.0f, 0.8f},
                     .heat = &heat.scale[0][0]};
-  std::vector<int64_t> expected(static_cast<size_t>(strips) * kCvvdpChannels), words(expected.size());
+  std::vector<int64_t> expected(static_cast<size_t>(strips) * kCvvdpChannels), of_same(expected.size());
   CvvdpStripsRef(band, expected);
+  CvvdpBand same = band;
+  same.scale[1] = scale[0];
+  same.next[1] = next[0];
+  same.heat = nullptr;
+  CvvdpStripsRef(same, of_same);
   band.heat = &heat.scale[1][0];
   CvvdpBuffers buffers(width);
   ForEachTarget([&] {
-    CvvdpStrips(band, 0, strips, words, buffers);
-    EXPECT_EQ(words, expected) << width << "x" << height;
-    std::ranges::fill(words, 0);
-    CvvdpStrips(band, strips / 2, strips, std::span(words).subspan(size_t{kCvvdpChannels} * (strips / 2)), buffers);
-    CvvdpStrips(band, 0, strips / 2, words, buffers);
-    EXPECT_EQ(words, expected) << width << "x" << height;
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) EXPECT_EQ(heat.scale[0][0].Row(y)[x], heat.scale[1][0].Row(y)[x]);
+    for (const size_t count : {1, 3, 1}) {
+      const std::vector<CvvdpBand> bands = count == 1 ? std::vector{band} : std::vector{same, band, same};
+      std::vector<std::vector<int64_t>> words(count, std::vector<int64_t>(expected.size()));
+      const auto run = [&](int begin, int end) {
+        std::vector<std::span<int64_t>> to;
+        for (auto& each : words) to.push_back(std::span(each).subspan(size_t{kCvvdpChannels} * begin));
+        CvvdpStrips(bands, begin, end, to, buffers);
+      };
+      const auto expect_equal = [&] {
+        for (size_t i = 0; i < count; ++i)
+          EXPECT_EQ(words[i], i == count / 2 ? expected : of_same) << width << "x" << height << " " << i;
+      };
+      run(0, strips);
+      expect_equal();
+      for (auto& each : words) std::ranges::fill(each, 0);
+      run(strips / 2, strips);
+      run(0, strips / 2);
+      expect_equal();
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) EXPECT_EQ(heat.scale[0][0].Row(y)[x], heat.scale[1][0].Row(y)[x]);
+    }
   });
 }
 
