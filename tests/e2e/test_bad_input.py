@@ -60,6 +60,10 @@ class Files(CommandTest):
             self.assert_fails(result, 1, "part.y4m", "3 frames were scored")
             self.assertIn("3 frames in", result.stdout.decode())
             self.assertFalse(os.path.exists(log))
+            self.assertEqual(self.score(self.ref, part, "--json").stdout, b"")
+            lines = self.score(self.ref, part, "--progress", "ndjson").stdout.splitlines()
+            events = {json.loads(line)["event"] for line in lines}
+            self.assertTrue({"start", "frame"} <= events and "result" not in events, events)
             self.assert_fails(self.vmaf("-r", self.ref, "-d", part, "-o", log), 234, "part.y4m", "3 whole frames")
             self.assertFalse(os.path.exists(log))
 
