@@ -241,7 +241,7 @@ class Batch {
     outcome.status = (status == kOk || status == kNotReached) && !whole ? kFailed : status;
     if (!IsDone(job)) {
       outcome.error = status > 128 && status != kInterrupted ? fmt::format("ended by signal {}", status - 128)
-                                                             : LastMessage(ReadText(PathOf(job, ".log")));
+                                                             : ErrorsIn(ReadText(PathOf(job, ".log")));
       fs::remove(part, ignored);
       return {};
     }
@@ -252,15 +252,13 @@ class Batch {
     return WriteText(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
-  /// The last line that says what is wrong: a hint at --help may follow it.
-  static std::string LastMessage(std::string text) {
-    std::string line;
-    do {
-      while (!text.empty() && text.back() == '\n') text.pop_back();
-      line = text.substr(text.rfind('\n') + 1);
-      text.resize(text.size() - line.size());
-    } while (line.starts_with("Run `") && !text.empty());
-    return line;
+  /// What the command said is wrong: its lines but for warnings, and for what is printed of a library beside them.
+  static std::string ErrorsIn(const std::string& log) {
+    std::string errors, line;
+    for (std::istringstream lines(log); std::getline(lines, line);)
+      if (line.starts_with("acutance") && !line.starts_with("acutance: warning: "))
+        errors += (errors.empty() ? "" : "; ") + line;
+    return errors.empty() ? line : errors;
   }
 
   void Interrupt() {

@@ -253,6 +253,14 @@ class Batch(CommandTest):
         self.assertIn("one: acutance score: The following argument was not expected: --bogus", result.stderr.decode())
         self.assertIn("--bogus", rows["one"]["error"])
 
+    def test_damage_is_told(self):
+        cut = y4m(64, 48, self.clip("dis"))[:-100]
+        self.write("none.mp4", cut)
+        _, rows = self.batch("-q", "--", "-m", "vmaf_v0.6.1", status=1)
+        for words in ("none.mp4 is truncated", "only the first 5 frames"):
+            self.assertIn(words, rows["gone"]["error"])
+        self.assertNotIn("warning", rows["gone"]["error"])
+
     def test_each_pair_has_files_of_its_own(self):
         self.batch("-q", "--", "-m", "vmaf_v0.6.1", "-o", self.path("log {name}.json"), status=1)
         for name in ("one", "same, it"):
