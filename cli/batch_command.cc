@@ -348,7 +348,7 @@ CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
   command->add_flag("--retry", texts.retry, "Score pairs again that did not meet what was required");
   command->add_flag("-q,--quiet", texts.quiet, "No progress");
   command->footer(
-      "\nOptions after -- are those of `acutance score`; {name} in them stands for the pair's name.\n"
+      "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
       "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
   return command;
 }
