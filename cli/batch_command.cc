@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -28,6 +29,7 @@
 #include "base/usable_cpus.h"
 #include "cli/batch_list.h"
 #include "cli/exit_status.h"
+#include "cli/score_args.h"
 #include "cli/terminal.h"
 #include "report/escape.h"
 #include "report/json_text.h"
@@ -90,6 +92,29 @@ std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) 
   }
   for (const std::string& option : options) text += option + "\n";
   return fmt::format("{:016x}\n", Hash(text));
+}
+
+constexpr std::string_view kNamePlaceholder = "{name}";
+
+/// Options that write files have {name} in their values, so that no pair writes over another's.
+Status CheckFiles(const std::vector<std::string>& options) {
+  constexpr std::array<std::string_view, 7> kWriting = {"-o",     "--output", "--report",   "--journal",
+                                                        "--maps", "--junit",  "--pairs-out"};
+  for (size_t i = 0; i < options.size(); ++i) {
+    const std::string option = options[i].substr(0, options[i].find('='));
+    if (std::ranges::find(kWriting, option) == kWriting.end()) continue;
+    const std::string& value = option == options[i] && i + 1 < options.size() ? options[i + 1] : options[i];
+    if (value.find(kNamePlaceholder) == value.npos)
+      return Error(StatusCode::kInvalidArgument, "{}: each pair needs a file of its own; put {} into the path", option,
+                   kNamePlaceholder);
+  }
+  return {};
+}
+
+std::string WithName(std::string option, const std::string& name) {
+  for (size_t at = 0; (at = option.find(kNamePlaceholder, at)) != option.npos; at += name.size())
+    option.replace(at, kNamePlaceholder.size(), name);
+  return option;
 }
 
 class Batch {
@@ -155,9 +180,9 @@ class Batch {
   }
 
   std::vector<std::string> CommandOf(size_t job) const {
-    std::vector<std::string> command = {"acutance",           "score",  jobs_[job].reference,
-                                        jobs_[job].distorted, "--json", "-q"};
-    command.insert(command.end(), texts_.options.begin(), texts_.options.end());
+    std::vector<std::string> command = {"acutance", "score", AsPath(jobs_[job].reference), AsPath(jobs_[job].distorted),
+                                        "--json",   "-q"};
+    for (const std::string& option : texts_.options) command.push_back(WithName(option, jobs_[job].name));
     const auto names_threads = [](const std::string& option) {
       return option.starts_with("-t") || option.starts_with("--threads");
     };
@@ -216,7 +241,7 @@ class Batch {
     outcome.status = (status == kOk || status == kNotReached) && !whole ? kFailed : status;
     if (!IsDone(job)) {
       outcome.error = status > 128 && status != kInterrupted ? fmt::format("ended by signal {}", status - 128)
-                                                             : LastLine(ReadText(PathOf(job, ".log")));
+                                                             : ErrorsIn(ReadText(PathOf(job, ".log")));
       fs::remove(part, ignored);
       return {};
     }
@@ -227,9 +252,13 @@ class Batch {
     return WriteText(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
-  static std::string LastLine(std::string text) {
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text.substr(text.rfind('\n') + 1);
+  /// What the command said is wrong: its lines but for warnings, and for what is printed of a library beside them.
+  static std::string ErrorsIn(const std::string& log) {
+    std::string errors, line;
+    for (std::istringstream lines(log); std::getline(lines, line);)
+      if (line.starts_with("acutance") && !line.starts_with("acutance: warning: "))
+        errors += (errors.empty() ? "" : "; ") + line;
+    return errors.empty() ? line : errors;
   }
 
   void Interrupt() {
@@ -319,15 +348,16 @@ CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
   command->add_flag("--retry", texts.retry, "Score pairs again that did not meet what was required");
   command->add_flag("-q,--quiet", texts.quiet, "No progress");
   command->footer(
-      "\nOptions after -- are those of `acutance score`.\n"
+      "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
       "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
   return command;
 }
 
 int RunBatchCommand(const BatchTexts& texts) {
   Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);
-  if (!jobs.ok()) {
-    fmt::print(stderr, "acutance batch: {}\n", jobs.status().message());
+  const Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
+  if (!status.ok()) {
+    fmt::print(stderr, "acutance batch: {}\n", status.message());
     return kUsage;
   }
   std::error_code error;

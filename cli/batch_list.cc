@@ -64,6 +64,8 @@ Result<std::vector<BatchJob>> ReadBatchList(const std::string& path) {
     return true;
   };
   if (!next()) return Error(StatusCode::kBadData, "{} is empty", path);
+  if (constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf"; line.starts_with(kByteOrderMark))
+    line.erase(0, kByteOrderMark.size());  // spreadsheets write it
   ACU_ASSIGN_OR_RETURN(const Columns columns, ReadHeading(path, line));
   std::vector<BatchJob> jobs;
   std::set<std::string> names;

@@ -279,6 +279,8 @@ void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
   command.add_option("--junit", texts.junit, "Write what --require found as JUnit XML")->type_name("FILE");
 }
 
+std::string AsPath(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
+
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option(

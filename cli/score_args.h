@@ -120,6 +120,9 @@ struct ScoreArgs {
   bool quiet = false;
 };
 
+/// A path as a word of a command line, where "-x" would be an option: "./-x".
+std::string AsPath(const std::string& path);
+
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
 
 /// --output, --format, --precision, --json, --all-features, and what the summary holds: --pool, --segments, --require,

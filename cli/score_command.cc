@@ -203,8 +203,8 @@ int ReportScores(const ScoreArgs& args, const ScoredRun& result, const NumberFor
     return kUsage;
   }
   if (result.error) {
-    // Only a part of the video was scored: it is shown, but no log is left that looks whole.
-    PrintTables(args, result, *summary);
+    // Only a part of the video was scored: people see it, but no document is left that looks whole.
+    if (!args.json && !args.stream_frames) PrintTables(args, result, *summary);
     fmt::print(stderr, "acutance: only the first {} frames were scored{}\n", result.frames,
                args.outputs.empty() ? "" : "; no log is written");
     return kFailed;
@@ -226,7 +226,8 @@ namespace {
 
 /// A part of a run has no scores to show.
 int ReportPart(const ScoreArgs& args, const ScoredRun& result) {
-  fmt::print("frames {} to {} are in {}; `acutance join` makes the scores of all parts\n", args.first_frame,
+  fmt::print(args.json || args.stream_frames ? stderr : stdout,
+             "frames {} to {} are in {}; `acutance join` makes the scores of all parts\n", args.first_frame,
              result.frames - 1, args.journal);
   return result.error ? kFailed : kOk;
 }

@@ -39,6 +39,11 @@ Result<std::vector<std::string>> TextsOf(const Json& request, const char* name) 
   return texts;
 }
 
+std::vector<std::string> AsPaths(std::vector<std::string> names) {
+  for (std::string& name : names) name = AsPath(name);
+  return names;
+}
+
 Status CheckFields(const Json& request) {
   constexpr std::array<std::string_view, 5> kFields = {"id", "op", "reference", "distorted", "options"};
   for (const std::string& name : request.keys)
@@ -54,13 +59,14 @@ Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::
   ScoreTexts texts;
   CLI::App app;
   AddScoreOptions(app, texts);
-  std::vector<std::string> words = options;
-  words.emplace_back("--");
-  words.push_back(reference);
+  std::vector<std::string> words = {reference};
   words.insert(words.end(), distorted.begin(), distorted.end());
+  words.insert(words.end(), options.begin(), options.end());
   std::ranges::reverse(words);  // as CLI11 takes them
   try {
     app.parse(std::move(words));
+  } catch (const CLI::Success&) {
+    return Error(StatusCode::kInvalidArgument, "\"options\": --help is for `acutance score`");
   } catch (const CLI::ParseError& error) {
     return Error(StatusCode::kInvalidArgument, "\"options\": {}", error.what());
   }
@@ -120,7 +126,7 @@ Result<ScoreServer::Reply> ScoreServer::Score(const Json& request, const std::fu
     return Error(StatusCode::kInvalidArgument, "name one \"reference\" and at least one \"distorted\" video");
   if (reference[0] == "-" || std::ranges::find(distorted, "-") != distorted.end())
     return Error(StatusCode::kInvalidArgument, "the server's standard input (-) is no video");
-  ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadArgs(reference[0], distorted, options));
+  ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadArgs(AsPath(reference[0]), AsPaths(distorted), options));
   args.json = true;  // the answer has what that prints
   const std::lock_guard lock(run_mutex_);
   return Run(args, is_gone);
@@ -182,7 +188,7 @@ Result<ScoreServer::Reply> ScoreServer::Drop(const Json& request) {
   ACU_ASSIGN_OR_RETURN(const std::vector<std::string> reference, TextsOf(request, "reference"));
   if (reference.size() != 1) return Error(StatusCode::kInvalidArgument, "name one \"reference\" to drop");
   const std::lock_guard lock(store_mutex_);
-  return Reply{kOk, {{"dropped", references_.Drop(reference[0])}}};
+  return Reply{kOk, {{"dropped", references_.Drop(AsPath(reference[0]))}}};
 }
 
 ScoreServer::Reply ScoreServer::Describe() {

@@ -50,6 +50,9 @@ enum LongOption {
   kBackendDevice = 2000,  // and on: --cuda_device and its like
 };
 
+constexpr const char* kFirstOwnOption = "help";
+
+/// Those of libvmaf's tool first.
 constexpr option kLongOptions[] = {
     {"reference", required_argument, nullptr, 'r'},
     {"distorted", required_argument, nullptr, 'd'},
@@ -76,7 +79,7 @@ constexpr option kLongOptions[] = {
     {"no_prediction", no_argument, nullptr, 'n'},
     {"quiet", no_argument, nullptr, 'q'},
     {"version", no_argument, nullptr, 'v'},
-    {"help", no_argument, nullptr, kHelp},
+    {kFirstOwnOption, no_argument, nullptr, kHelp},
     {"backend", required_argument, nullptr, kBackend},
     {"precision", required_argument, nullptr, kPrecision},
     {"max-memory", required_argument, nullptr, kMaxMemory},
@@ -115,6 +118,31 @@ const option* LongOptions() {
     return made;
   }());
   return options->data();
+}
+
+/// kLongOptions as far as they are libvmaf's, as getopt wants them.
+const option* LibvmafOptions() {
+  static const auto* options = new std::vector<option>([] {
+    const auto is_own = [](const option& each) { return each.name == std::string_view(kFirstOwnOption); };
+    std::vector<option> made(std::begin(kLongOptions), std::ranges::find_if(kLongOptions, is_own));
+    made.push_back({nullptr, 0, nullptr, 0});
+    return made;
+  }());
+  return options->data();
+}
+
+/// The options among which getopt looks up its next one. A prefix that is unambiguous in libvmaf's tool means the same
+/// here, so that it is looked up among libvmaf's alone.
+const option* OptionsForNext(int argc, char** argv) {
+  int next = std::max(optind, 1);                                                 // 0: getopt starts anew
+  while (next < argc && (argv[next][0] != '-' || argv[next][1] == '\0')) ++next;  // operands, which getopt passes over
+  const std::string_view word = next < argc ? argv[next] : "";
+  if (!word.starts_with("--")) return LongOptions();
+  const std::string_view name = word.substr(2, word.find('=') == word.npos ? word.npos : word.find('=') - 2);
+  int matches = 0;
+  for (const option* each = LibvmafOptions(); each->name; ++each)
+    if (std::string_view(each->name).starts_with(name)) ++matches;
+  return matches == 1 ? LibvmafOptions() : LongOptions();
 }
 
 /// A preset of --aom_ctc or --nflx_ctc (docs/spec/system.md 5.3).
@@ -396,7 +424,8 @@ Status ArgReader::Finish() {
 Result<VmafArgs> ParseVmafArgs(int argc, char** argv) {
   ArgReader reader;
   optind = 0;  // 1 would let getopt go on inside the argument where an earlier call was left
-  for (int option; (option = getopt_long(argc, argv, "r:d:w:h:p:b:m:c:o:nvq", LongOptions(), nullptr)) != -1;)
+  constexpr const char* kShortOptions = "r:d:w:h:p:b:m:c:o:nvq";
+  for (int option; (option = getopt_long(argc, argv, kShortOptions, OptionsForNext(argc, argv), nullptr)) != -1;)
     ACU_RETURN_IF_ERROR(reader.Read(option, optarg));
   ACU_RETURN_IF_ERROR(reader.Finish());
   return std::move(reader.args);

@@ -149,6 +149,12 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   return written.ok() ? kOk : OutputError(args, written);
 }
 
+int Print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return kOk;
+  fmt::print(stderr, "could not write to standard output\n");
+  return kSetupFailed;
+}
+
 int Main(int argc, char** argv) {
   const Result<VmafArgs> args = ParseVmafArgs(argc, argv);
   if (!args.ok()) return UsageError(args.status());
@@ -157,11 +163,9 @@ int Main(int argc, char** argv) {
       fmt::print(stderr, "{}\n", kLibvmafVersion);
       return kOk;
     case VmafArgs::Action::kPrintHelp:
-      fmt::print("{}", VmafUsage());
-      return kOk;
+      return Print(VmafUsage());
     case VmafArgs::Action::kListBackends:
-      fmt::print("{}", ListBackendsJson());
-      return kOk;
+      return Print(ListBackendsJson());
     case VmafArgs::Action::kScore:
       break;
   }

@@ -9,7 +9,7 @@ from typing import Any
 from . import _core
 from ._errors import InvalidArgumentError, NotFoundError
 from ._kept import KeptReference
-from ._options import Path
+from ._options import Path, path_bytes
 from ._result import Result
 from ._score import score
 
@@ -42,7 +42,7 @@ class Encodes(Mapping[str, Any]):
         """Writes the page of Result.report() with the encodes side by side; None: returns its text."""
         if path is None:
             return self.result._core.report(False, self._core).decode("utf-8", "replace")
-        self.result._core.write_report(os.fsencode(path), self._core)
+        self.result._core.write_report(path_bytes(path), self._core)
         return None
 
     def __getitem__(self, name: str) -> Any:

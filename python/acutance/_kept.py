@@ -5,7 +5,7 @@ import os
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._options import Path, whole
+from ._options import Path, path_bytes, whole
 
 
 class KeptReference:
@@ -22,7 +22,7 @@ class KeptReference:
         if not isinstance(path, (str, os.PathLike)):
             raise InvalidArgumentError(f"a KeptReference takes a path, not {type(path).__name__}")
         self._path = os.fspath(path)
-        self._core = _core.KeptReference(os.fsencode(path),
+        self._core = _core.KeptReference(path_bytes(path),
                                          None if max_memory is None else whole("max_memory", max_memory, end=2**63))
 
     @property

@@ -54,7 +54,11 @@ def text(name: str, value: Any, known: str) -> str:
 
 
 def path_bytes(path: Path | None) -> bytes:
-    return b"" if path is None else os.fsencode(path)
+    """As the engine takes it; a null character would end it there."""
+    encoded = b"" if path is None else os.fsencode(path)
+    if b"\0" in encoded:
+        raise InvalidArgumentError(f"{path!r}: there is a null character in it")
+    return encoded
 
 
 def pixel_format_text(value: Any) -> str:
@@ -91,7 +95,7 @@ class Model:
         is_file = not isinstance(source, str) or path.endswith(".json") or os.path.exists(path)
         if name is None:
             name = os.path.splitext(os.path.basename(path))[0] if is_file else path
-        self._core = _core.Model.load(os.fsencode(path), is_file, name, disable_clip, enable_transform,
+        self._core = _core.Model.load(path_bytes(path), is_file, name, disable_clip, enable_transform,
                                       disable_transform)
         for feature, values in (options or {}).items():
             for option, value in option_texts(feature, values).items():
@@ -130,7 +134,8 @@ def read_models(spec: None | ModelSpec | Iterable[ModelSpec]) -> list[Model]:
 
 def read_choice(spec: None | ModelSpec | Iterable[ModelSpec]) -> tuple[bool, list[Model]]:
     """Whether "auto" is among the models, and the others."""
-    specs = [spec] if spec is None or isinstance(spec, (str, os.PathLike, Model)) else list(spec)
+    several = isinstance(spec, Iterable) and not isinstance(spec, str)
+    specs: list[None | ModelSpec] = list(spec) if several else [spec]  # type: ignore[arg-type, list-item]
     others = [item for item in specs if item is not None and item != "auto"]
     return "auto" in specs, read_models(others)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core, _html
 from ._errors import InvalidArgumentError, NotFoundError
-from ._options import Path
+from ._options import Path, path_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -221,7 +221,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         if format is None:
             ending = os.path.splitext(os.fspath(path))[1][1:]
             format = ending if ending in ("xml", "json", "csv", "sub") else "xml"
-        self._core.write_log(os.fsencode(path), format, self._video, precision)
+        self._core.write_log(path_bytes(path), format, self._video, precision)
 
     def report(self, path: Path | None = None) -> str | None:
         """Writes the page of `acutance score --report`, one file of HTML with all videos; None: returns its text.
@@ -230,7 +230,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         """
         if path is None:
             return self._core.report(False).decode("utf-8", "replace")
-        self._core.write_report(os.fsencode(path))
+        self._core.write_report(path_bytes(path))
         return None
 
     def write_maps(self, folder: Path) -> None:
@@ -238,7 +238,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
         InvalidArgumentError where no frames were kept.
         """
-        self._core.write_maps(os.fsencode(folder))
+        self._core.write_maps(path_bytes(folder))
 
     def summary(self, *, require: str = "", segments: str = "", pool: str = "") -> dict[str, Any]:
         """The document of `acutance score --json` (docs/schema/acutance-1.json), with verdicts on requirements such as

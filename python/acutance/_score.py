@@ -198,7 +198,7 @@ def join(journals: Iterable[Path], *, threads: int = 0) -> Result:
     """
     if isinstance(journals, (str, bytes, os.PathLike)):
         journals = [journals]
-    task = _core.join([os.fsencode(path) for path in journals], whole("threads", threads))
+    task = _core.join([path_bytes(path) for path in journals], whole("threads", threads))
     core = wait(task, lambda: None)
     return Result(core, tuple(core.models))
 
@@ -262,8 +262,8 @@ def request(
                                   os.fspath(align), path_bytes(journal),
                                   text("viewing", viewing, _VIEWINGS) if chooses else "",
                                   whole("worst_frames", worst_frames), bool(shots), path_bytes(maps_video))
-    return (reference._core if isinstance(reference, KeptReference) else os.fsencode(source),
-            [os.fsencode(path) for path in paths], options)
+    return (reference._core if isinstance(reference, KeptReference) else path_bytes(source),
+            [path_bytes(path) for path in paths], options)
 
 
 def _scale_text(scale: Scale) -> str:

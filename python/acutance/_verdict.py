@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._options import Path, whole
+from ._options import Path, path_bytes, whole
 from ._progress import ProgressOption, Reporter
 from ._score import look, request, wait
 
@@ -63,7 +63,7 @@ def _judge(is_least: bool, reference: Path, distorted: Path, bound: float, confi
         if not isinstance(path, (str, os.PathLike)):
             raise InvalidArgumentError(f"a verdict on the mean takes two paths, not {type(path).__name__}")
     first, others, read = request(reference, distorted, **options)
-    task = _core.judge_mean(os.fsencode(reference), others[0], read, is_least, _number("bound", bound),
+    task = _core.judge_mean(path_bytes(reference), others[0], read, is_least, _number("bound", bound),
                             _number("confidence", confidence), bool(certain), whole("seed", seed, end=2**64))
     with Reporter(progress) as reporter:
         fields = wait(task, lambda: look(task, reporter)).fields()

@@ -12,6 +12,7 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Json {
   Json(std::same_as<bool> auto value) : kind(Kind::kBool), boolean(value) {}
   Json(std::integral auto value) requires(!std::same_as<decltype(value), bool>)
       : kind(Kind::kNumber), text(fmt::format("{}", value)) {}
+  template <class Enum>
+  requires(std::is_enum_v<Enum>&& std::convertible_to<Enum, int>)  // without it an enumerator becomes a double
+      Json(Enum value)
+      : Json(static_cast<int>(value)) {}
   Json(double value);  // null where it is not finite: JSON cannot spell that
   Json(std::string value) : kind(Kind::kString), text(std::move(value)) {}
   Json(std::string_view value) : Json(std::string(value)) {}

@@ -31,6 +31,11 @@ TEST(Json, ReadsEveryKind) {
   EXPECT_EQ(value->Find("c"), nullptr);
 }
 
+TEST(Json, EnumeratorsAreIntegers) {
+  enum Status { kFine, kWrong };
+  EXPECT_EQ(Json(kWrong).text, "1");
+}
+
 TEST(Json, IgnoresWhatFollowsTheValue) { EXPECT_EQ(ErrorOf("{} trailing junk"), ""); }
 
 TEST(Json, RefusesWhatFollowsTheValueWhereNothingMay) {

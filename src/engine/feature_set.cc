@@ -198,24 +198,43 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
   return {};
 }
 
-Status FeatureSet::AddColumns(ScoreTable& table) {
-  for (MetricRun& run : runs_) run.columns.assign(run.metric->outputs.size(), -1);
+/// libvmaf makes a column at its first score. That of kEarlyFlush comes with the second frame, where there is one, and
+/// else at the flush, as those of kFlush do.
+std::vector<FeatureSet::OutputIndex> FeatureSet::OutputsInOrder(bool one_frame) const {
   using enum OutputPhase;
-  constexpr std::pair<OutputPhase, OutputPhase> kOrder[] = {
-      {kFrame, kSequence}, {kEarlyFlush, kEarlyFlush}, {kFlush, kFlush}};
-  for (const auto& [first, last] : kOrder) {
-    for (MetricRun& run : runs_) {
-      for (size_t i = 0; i < run.columns.size(); ++i) {
-        const OutputSpec& output = run.metric->outputs[i];
-        const OutputPhase phase = output.phase_with ? output.phase_with(run.options) : output.phase;
-        if (!run.enabled[i] || phase < first || phase > last) continue;
-        OutputKey key = MakeOutputKey(output, run.options);
-        ACU_ASSIGN_OR_RETURN(run.columns[i],
-                             table.AddColumn(std::move(key.stored), std::move(key.shown), output.better));
+  using Phases = std::pair<OutputPhase, OutputPhase>;
+  const std::vector<Phases> order =
+      one_frame ? std::vector<Phases>{{kFrame, kSequence}, {kEarlyFlush, kFlush}}
+                : std::vector<Phases>{{kFrame, kSequence}, {kEarlyFlush, kEarlyFlush}, {kFlush, kFlush}};
+  std::vector<OutputIndex> found;
+  for (const auto& [first, last] : order) {
+    for (size_t r = 0; r < runs_.size(); ++r) {
+      for (size_t i = 0; i < runs_[r].metric->outputs.size(); ++i) {
+        const OutputSpec& output = runs_[r].metric->outputs[i];
+        const OutputPhase phase = output.phase_with ? output.phase_with(runs_[r].options) : output.phase;
+        if (runs_[r].enabled[i] && phase >= first && phase <= last) found.push_back({r, i});
       }
     }
   }
+  return found;
+}
+
+Status FeatureSet::AddColumns(ScoreTable& table) {
+  for (MetricRun& run : runs_) run.columns.assign(run.metric->outputs.size(), -1);
+  for (const OutputIndex& index : OutputsInOrder(false)) {
+    MetricRun& run = runs_[index.run];
+    const OutputSpec& output = run.metric->outputs[index.output];
+    OutputKey key = MakeOutputKey(output, run.options);
+    ACU_ASSIGN_OR_RETURN(run.columns[index.output],
+                         table.AddColumn(std::move(key.stored), std::move(key.shown), output.better));
+  }
   return {};
+}
+
+std::vector<int> FeatureSet::ColumnsOfOneFrame() const {
+  std::vector<int> columns;
+  for (const OutputIndex& index : OutputsInOrder(true)) columns.push_back(runs_[index.run].columns[index.output]);
+  return columns;
 }
 
 }  // namespace acutance

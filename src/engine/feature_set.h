@@ -90,10 +90,18 @@ class FeatureSet {
   /// Adds the columns of all runs: per-frame outputs first, in order of the runs, then those written at the flush.
   Status AddColumns(ScoreTable& table);
 
+  /// These columns in the order that they have where the clip is a single frame.
+  std::vector<int> ColumnsOfOneFrame() const;
+
   std::vector<MetricRun>& runs() { return runs_; }
   const std::vector<MetricRun>& runs() const { return runs_; }
 
  private:
+  struct OutputIndex {
+    size_t run;
+    size_t output;
+  };
+  std::vector<OutputIndex> OutputsInOrder(bool one_frame) const;
   int AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request, int least_bit_depth);
   BoundInput Bind(InputSpec input);
   Status RaiseInputs(MetricRun& run);

@@ -83,6 +83,8 @@ Status ScoreWriter::Flush(int64_t frames) {
   PredictReady(frames);
   for (const ModelRun& model : models_)
     for (const auto& table : tables_) Record(model.CheckComplete(*table, subsample_, frames));
+  if (frames == 1)
+    for (const auto& table : tables_) table->Reorder(features_.ColumnsOfOneFrame());
   return error_;
 }
 

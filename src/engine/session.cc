@@ -5,6 +5,7 @@
 
 #include "base/environment.h"
 #include "base/guarded.h"
+#include "base/int_math.h"
 #include "base/usable_cpus.h"
 #include "engine/share_work.h"
 
@@ -146,11 +147,12 @@ Result<int> Session::MostFrames() const {
   const size_t held = PairBytes() * (history() + read_ahead_), frame = PairBytes() + WorkBytes();
   const size_t left = *memory - std::min(*memory, held);
   if (left >= frame || !options_.max_memory) return static_cast<int>(std::clamp<size_t>(left / frame, 1, kNoLimit));
+  const auto megabytes = [](size_t bytes) { return CeilDiv(bytes, kMegabyte); };
   return Error(StatusCode::kOutOfMemory,
                "{} MB of memory are needed to score one frame of {}x{}: {} MB for its pictures, {} MB for the features "
                "and {} MB for pictures before it and those read ahead; {} MB are allowed",
-               (held + frame) / kMegabyte + 1, format_.width, format_.height, PairBytes() / kMegabyte,
-               WorkBytes() / kMegabyte, held / kMegabyte, *memory / kMegabyte);
+               megabytes(PairBytes()) + megabytes(WorkBytes()) + megabytes(held), format_.width, format_.height,
+               megabytes(PairBytes()), megabytes(WorkBytes()), megabytes(held), *memory / kMegabyte);
 }
 
 bool Session::CanRunOnDevice() const { return std::ranges::all_of(features_.runs(), &MetricRun::HasPlan); }

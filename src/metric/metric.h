@@ -26,7 +26,7 @@ class PlanContext;
 enum class OutputPhase {
   kFrame,       // Extractor::Finish
   kSequence,    // the Sequence, from the first frame on
-  kEarlyFlush,  // the Sequence; libvmaf writes it at the end
+  kEarlyFlush,  // the Sequence; libvmaf's first score comes with the second frame, or at the end of a single one
   kFlush,       // the same, after all kEarlyFlush
 };
 

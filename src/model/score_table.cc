@@ -57,6 +57,14 @@ std::optional<double> ScoreTable::Get(int column, int64_t frame) const {
   return scores[frame];
 }
 
+void ScoreTable::Reorder(std::span<const int> order) {
+  std::deque<Column> ordered;
+  for (const int column : order) ordered.push_back(std::move(columns_[column]));
+  for (size_t i = order.size(); i < columns_.size(); ++i) ordered.push_back(std::move(columns_[i]));
+  columns_ = std::move(ordered);
+  for (size_t i = 0; i < order.size(); ++i) index_[columns_[i].stored] = static_cast<int>(i);
+}
+
 int ScoreTable::Find(std::string_view stored) const {
   const auto found = index_.find(stored);
   return found == index_.end() ? -1 : found->second;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,9 @@ class ScoreTable {
 
   std::optional<double> Get(int column, int64_t frame) const;
   int Find(std::string_view stored) const;  // -1: no such column
+
+  /// Puts the first columns into another order, by their indices of before.
+  void Reorder(std::span<const int> order);
 
   const std::deque<Column>& columns() const { return columns_; }
   const std::vector<std::pair<std::string, double>>& aggregates() const { return aggregates_; }

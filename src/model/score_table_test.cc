@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace acutance {
 namespace {
 
@@ -17,6 +19,18 @@ TEST(ScoreTable, KeepsColumnsInOrderOfCreation) {
     EXPECT_EQ(table.Find("stored" + std::to_string(999 - i)), i);
   }
   EXPECT_EQ(table.Find("shown1"), -1);
+}
+
+TEST(ScoreTable, ReordersItsFirstColumns) {
+  ScoreTable table;
+  for (const char* name : {"a", "b", "c", "d"}) ASSERT_TRUE(table.AddColumn(name, name).ok());
+  ASSERT_TRUE(table.Set(2, 0, 7.0).ok());
+  table.Reorder(std::vector{0, 2, 1});
+  EXPECT_EQ(table.Find("c"), 1);
+  EXPECT_EQ(table.Find("b"), 2);
+  EXPECT_EQ(table.Find("d"), 3);
+  EXPECT_EQ(table.columns()[1].shown, "c");
+  EXPECT_EQ(table.Get(1, 0), 7.0);
 }
 
 TEST(ScoreTable, RefusesASecondColumnOfOneName) {

@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import pty
+import resource
 import select
 import signal
 import struct
@@ -59,6 +60,10 @@ class Files(CommandTest):
             self.assert_fails(result, 1, "part.y4m", "3 frames were scored")
             self.assertIn("3 frames in", result.stdout.decode())
             self.assertFalse(os.path.exists(log))
+            self.assertEqual(self.score(self.ref, part, "--json").stdout, b"")
+            lines = self.score(self.ref, part, "--progress", "ndjson").stdout.splitlines()
+            events = {json.loads(line)["event"] for line in lines}
+            self.assertTrue({"start", "frame"} <= events and "result" not in events, events)
             self.assert_fails(self.vmaf("-r", self.ref, "-d", part, "-o", log), 234, "part.y4m", "3 whole frames")
             self.assertFalse(os.path.exists(log))
 
@@ -256,6 +261,20 @@ class Usage(CommandTest):
                 self.assert_fails(self.vmaf(*args), status, *fragments)
 
 
+    def test_prefixes_of_libvmafs_options(self):
+        """The command has more options than libvmaf's, which must not make libvmaf's prefixes ambiguous."""
+        pair = ("--r", self.ref, "--d", self.dis, "-o", self.path("log"), "--feature", "psnr")
+        for args in (("--no",), ("--no_p",), ("--m", "version=vmaf_v0.6.1"), ("--m=version=vmaf_v0.6.1",), ("--x",),
+                     ("--back", "cpu"), ("--no_cu",)):
+            with self.subTest(args=args):
+                self.assert_ok(self.vmaf(*pair, *args))
+        raw = self.write("a.yuv", bytes(64 * 48 * 3 // 2))
+        self.assert_ok(self.vmaf("--r", raw, "--d", raw, "--w", 64, "--he", 48, "--p", "420", "--b", 8, "-q"))
+        self.assert_ok(self.vmaf(*pair[:4], "-o", "--no", cwd=self.folder.name))
+        self.assertIn(b"3.2", self.vmaf("--v").stderr)
+        self.assert_fails(self.vmaf(*pair, "--frame", "1"), 1, "ambiguous")
+
+
 class Outputs(CommandTest):
     def test_unwritable(self):
         for target in (self.path("no/such/folder/log.xml"), self.folder.name, "/dev/full"):
@@ -280,6 +299,21 @@ class Outputs(CommandTest):
                                      timeout=60, check=False)
         self.assertEqual(process.returncode, 1)
         self.assertIn(b"standard output", process.stderr)
+        for option in ("--help", "--list-backends"):
+            with open("/dev/full", "wb") as full:
+                process = subprocess.run([VMAF, option], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual(process.returncode, 255, option)
+            self.assertIn(b"standard output", process.stderr)
+
+    def test_files_may_not_grow(self):
+        """Past a limit on the size of files, a write fails like one to a full disk; it does not end the process."""
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # noqa: E731
+        for command, status in (([ACUTANCE, "score", self.ref, self.dis], 1), ([VMAF, "-r", self.ref, "-d", self.dis], 255)):
+            process = subprocess.run([*command, "-o", self.path("log.xml")], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, preexec_fn=limit, timeout=60, check=False)
+            self.assertEqual(process.returncode, status)
+            self.assertIn(b"File too large", process.stderr)
+        self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith("log.xml")], [])
 
     def test_an_old_log_survives_a_failed_run(self):
         log = self.write("log.xml", "old")

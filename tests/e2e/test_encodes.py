@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -239,6 +240,35 @@ class Batch(CommandTest):
         self.assertNotEqual(os.stat(self.path("out/one.json")).st_mtime_ns, times["one"])
         self.batch("-q", "--", "-m", "vmaf_v0.6.1neg", status=0)
         self.assertIn("vmaf_v0.6.1neg", json.loads(self.read("out/one.json"))["results"][0]["models"])
+
+    def test_names_that_look_like_options(self):
+        shutil.copy(self.dis, self.path("-m.y4m"))
+        self.write("list.csv", "\ufeffreference,distorted,name\n" + f"{self.ref},-m.y4m,dash\n")
+        result = self.run_command(ACUTANCE, "batch", "list.csv", "--out", "out", "-q", "--", "-m", "vmaf_v0.6.1",
+                                  cwd=self.folder.name)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+
+    def test_options_that_are_wrong_are_named(self):
+        result, rows = self.batch("-q", "--", "--bogus", status=1)
+        self.assertIn("one: acutance score: The following argument was not expected: --bogus", result.stderr.decode())
+        self.assertIn("--bogus", rows["one"]["error"])
+
+    def test_damage_is_told(self):
+        cut = y4m(64, 48, self.clip("dis"))[:-100]
+        self.write("none.mp4", cut)
+        _, rows = self.batch("-q", "--", "-m", "vmaf_v0.6.1", status=1)
+        for words in ("none.mp4 is truncated", "only the first 5 frames"):
+            self.assertIn(words, rows["gone"]["error"])
+        self.assertNotIn("warning", rows["gone"]["error"])
+
+    def test_each_pair_has_files_of_its_own(self):
+        self.batch("-q", "--", "-m", "vmaf_v0.6.1", "-o", self.path("log {name}.json"), status=1)
+        for name in ("one", "same, it"):
+            self.assertIn("vmaf_v0.6.1", json.loads(self.read(f"log {name}.json"))["pooled_metrics"])
+        for option in ("-o", "--output", "--report", "--journal", "--maps", "--junit", "--pairs-out"):
+            for words in ((option, "x"), (f"{option}=x",)):
+                result = self.run_command(ACUTANCE, "batch", self.list, "--out", self.out, "--", *words)
+                self.assert_fails(result, 2, "{name}")
 
     def test_gates(self):
         self.write("none.mp4", y4m(64, 48, self.clip("dis")))

@@ -43,6 +43,12 @@ class KnownAnswers(CommandTest):
         names = list(self.log("--feature", "float_motion", "--feature", "psnr")["frames"][0]["metrics"])
         self.assertEqual(names[names.index("integer_vif_scale3") + 1:], [
             "motion2", "motion", "psnr_y", "psnr_cb", "psnr_cr", "motion3", "integer_motion2", "integer_motion3", "vmaf"])
+        # libvmaf's first score of motion3 comes with the second frame; where there is none, with the other metrics' last.
+        metrics = self.log("--feature", "float_motion", "--feature", "psnr", "--frame_cnt", 1)["frames"][0]["metrics"]
+        names = list(metrics)
+        self.assertEqual(names[names.index("integer_vif_scale3") + 1:], [
+            "motion2", "motion", "psnr_y", "psnr_cb", "psnr_cr", "integer_motion2", "integer_motion3", "motion3", "vmaf"])
+        self.assertEqual([metrics[name] for name in ("integer_motion3", "motion3")], [0, 0])
         # Zeros wait for no later frame.
         names = list(self.log("-n", "--feature", "float_motion=motion_force_zero=true:debug=true", "--feature", "psnr")
                      ["frames"][0]["metrics"])

@@ -148,7 +148,7 @@ class Serve(CommandTest):
             self.assertIn(fragment, reply["error"])
             self.assertEqual(reply["id"], 7 if b'"id"' in line else None)
         for options, status, fragment in (
-            (["--nonsense"], 2, "--nonsense"), (["--help"], 2, "options"), (["-m", "none"], 1, "none"),
+            (["--nonsense"], 2, "not expected: --nonsense"), (["--help"], 2, "`acutance score`"), (["-m", "none"], 1, "none"),
             (["--at-least", "3"], 2, "are for `acutance score`"), ([self.dis], 2, "name the videos"),
             (["--", "x"], 2, "name the videos"), (["--journal", self.path("j")], 2, "are for"),
         ):
@@ -158,6 +158,10 @@ class Serve(CommandTest):
         self.assertIn("absent", client.ask(reference=self.path("absent"), distorted=self.dis)["error"])
         self.assertIn("absent", client.ask(reference=self.ref, distorted=self.path("absent"))["error"])
         self.assertIn("input", client.ask(reference="-", distorted=self.dis)["error"])
+        for name in ("-r.y4m", "--help"):  # names of files, not options
+            reply = client.ask(reference=name, distorted=[name], options=MODEL[:2])
+            self.assertIn(f"{name}: No such file", reply["error"])
+            self.assertIs(type(reply["status"]), int)
         deep = self.connect()
         deep.send(b"[" * 200000 + b"\n")
         self.assertEqual(deep.read()["status"], 2)

@@ -119,6 +119,26 @@ def test_order_of_calls():
             call()
 
 
+@pytest.mark.parametrize("call", [
+    lambda ref, dis: acutance.score(f"{ref}\0.mp4", dis),
+    lambda ref, dis: acutance.score(ref, [f"{dis}\0.mp4"]),
+    lambda ref, dis: acutance.score(acutance.KeptReference(f"{ref}\0"), dis),
+    lambda ref, dis: acutance.score(ref, dis).write_log("log\0.json"),
+    lambda ref, dis: acutance.at_least(f"{ref}\0", dis, 3),
+])
+def test_a_null_character_does_not_end_a_path(files, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(acutance.InvalidArgumentError, match="null character"):
+        call(*(str(file) for file in files))
+    assert not (tmp_path / "log").exists()
+
+
+@pytest.mark.parametrize("model", [5, [5], b"vmaf_v0.6.1", 2.5])
+def test_a_model_is_a_name_a_path_or_a_model(files, model):
+    with pytest.raises(acutance.InvalidArgumentError, match="a model is"):
+        acutance.score(*files, model=model)
+
+
 def test_a_wrong_picture_leaves_the_session_usable():
     with acutance.Session() as session:
         session.add(Y, Y)

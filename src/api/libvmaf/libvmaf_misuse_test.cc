@@ -245,6 +245,14 @@ TEST(Libvmaf, AnySizeOfPoolIsEnough) {
     }
 }
 
+TEST(Libvmaf, APoolThatMemoryCannotHoldIsAnError) {
+  Vmaf vmaf;
+  VmafPicture picture;
+  constexpr unsigned kMost = 0xffffffff;
+  EXPECT_EQ(vmaf_preallocate_pictures(vmaf, {{1920, 1080, 8, VMAF_PIX_FMT_YUV420P}, kMost}), -ENOMEM);
+  EXPECT_EQ(vmaf_fetch_preallocated_picture(vmaf, &picture), -EINVAL);
+}
+
 TEST(Libvmaf, ClosingDoesNotWaitForPooledPictures) {
   VmafPicture picture;
   {

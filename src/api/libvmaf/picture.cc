@@ -5,12 +5,14 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "api/libvmaf/handle_table.h"
 #include "api/libvmaf/log.h"
+#include "base/usable_cpus.h"
 
 namespace acutance::libvmaf {
 
@@ -302,9 +304,14 @@ class CudaPool : public PictureSource {
 Result<std::shared_ptr<PictureSource>> MakeHostPool(const PictureParams& params, unsigned count) {
   ACU_RETURN_IF_ERROR(CheckParams(params));
   if (count == 0) return Error(StatusCode::kInvalidArgument, "a pool of no pictures");
+  // The kernel grants more memory than there is, and ends a process when the pictures are cleared.
+  const size_t bytes = BytesOf(params);
+  if (const std::optional<size_t> available = AvailableMemory(); available && count > *available / bytes)
+    return Error(StatusCode::kOutOfMemory, "no memory for {} pictures of {} bytes: {} bytes are available", count,
+                 bytes, *available);
   std::vector<Samples> all;
   for (unsigned i = 0; i < count; ++i) {
-    ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(BytesOf(params)));
+    ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(bytes));
     all.push_back(std::move(samples));
   }
   return std::shared_ptr<PictureSource>(std::make_shared<HostPool>(params, count, std::move(all)));

@@ -104,14 +104,16 @@ Result<ResizingMethod> FindResizingMethod(std::string_view option, const std::st
                option, name);
 }
 
+ResizingAxis MakeResizingAxis(ResizingMethod method, int from, int to) { return AxisMaker(method, from, to).Make(); }
+
 Resizing::Resizing(ResizingMethod method, int from_width, int from_height, int width, int height)
     : width_(width),
       height_(height),
       is_copy_(width == from_width && height == from_height),
       is_divided_(method == ResizingMethod::kLanczos) {
   if (is_copy_) return;
-  across_ = AxisMaker(method, from_width, width).Make();
-  down_ = AxisMaker(method, from_height, height).Make();
+  across_ = MakeResizingAxis(method, from_width, width);
+  down_ = MakeResizingAxis(method, from_height, height);
 }
 
 void Resizing::ReadRow(const Plane& plane, int bit_depth, int y, float* row) const {

@@ -24,6 +24,8 @@ struct ResizingAxis {
   std::vector<float> weight;
 };
 
+ResizingAxis MakeResizingAxis(ResizingMethod method, int from, int to);
+
 /// Between planes of a size and another. Equal sizes copy.
 class Resizing {
  public:

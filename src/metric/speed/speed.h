@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "metric/blocks/resizing.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -21,13 +22,11 @@ inline constexpr int kSpeedSide = 5;      // of a block of the small picture
 inline constexpr int kSpeedValues = 25;   // of a block: the size of the covariance matrix
 inline constexpr int kSpeedPartials = 8;  // sums that make a covariance: sum i has the columns i, i + 8, i + 16...
 
-enum class SpeedResizing { kNearest, kBilinear, kBicubic, kLanczos };
-
 /// The options, checked.
 struct SpeedSettings {
   float kernel_scale = 1;
   double prescale = 1;
-  SpeedResizing resizing = SpeedResizing::kNearest;
+  ResizingMethod resizing = ResizingMethod::kNearest;
   float sigma_nn = 0.29f;
   float nn_floor = 0;
 };
@@ -45,12 +44,7 @@ inline const OptionSpec kSpeedOptions[] = {
 
 Result<SpeedSettings> ReadSpeedSettings(const OptionValues& options);
 
-/// Where the samples of a resized side read: sample i the weighted `taps` from index[i * taps] on.
-struct SpeedAxis {
-  int taps = 1;
-  std::vector<int32_t> index;
-  std::vector<float> weight;
-};
+using SpeedAxis = ResizingAxis;
 
 /// The samples of a resized row that the filter reads, the taps of one sample of the small picture after those of
 /// another. Lists are as long as whole vectors need.

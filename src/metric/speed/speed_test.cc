@@ -171,8 +171,8 @@ TEST(Speed, EveryFilterAndResizing) {
     const TestPlane a(231, 245, depth, noise), b(231, 245, depth, noise);
     for (const float scale : {0.5f, 1.5f, 2.0f, 3.0f, 360.0f / 97})
       ExpectEqualToRef({a, &b, depth, {.kernel_scale = scale}});
-    for (const SpeedResizing resizing :
-         {SpeedResizing::kNearest, SpeedResizing::kBilinear, SpeedResizing::kBicubic, SpeedResizing::kLanczos})
+    for (const ResizingMethod resizing :
+         {ResizingMethod::kNearest, ResizingMethod::kBilinear, ResizingMethod::kBicubic, ResizingMethod::kLanczos})
       for (const double prescale : {0.45, 0.97, 1.3})
         for (const bool differs : {false, true})
           ExpectEqualToRef(
