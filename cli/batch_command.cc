@@ -368,8 +368,8 @@ int RunBatchCommand(const BatchTexts& texts) {
   }
   WatchInterrupt();
   Batch batch(texts, *std::move(jobs));
-  if (const Status status = batch.Run(); !status.ok()) {
-    fmt::print(stderr, "acutance batch: {}\n", status.message());
+  if (const Status run = batch.Run(); !run.ok()) {
+    fmt::print(stderr, "acutance batch: {}\n", run.message());
     return kFailed;
   }
   return batch.Report();
