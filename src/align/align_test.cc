@@ -482,6 +482,58 @@ TEST(AlignTracks, TakesWhatIsLeftOfNoise) {
   EXPECT_FALSE(AlignTracks(reference, NoiseTrack(2, 0.2, 60)).ok());
 }
 
+/// A mouth of two cells that opens and closes in a picture that stands, as an encoder with errors of its own leaves it.
+FrameTrack MouthTrack(const std::vector<int>& frames, uint32_t seed, double error) {
+  std::mt19937 random(seed);
+  FrameTrack track;
+  track.rate = 60;
+  for (const int frame : frames) {
+    FrameSignature signature = SpotAt(20);
+    const double opening = std::sin(0.05 * frame + 0.0004 * frame * frame);
+    signature.cells[12 * 32 + 16] = static_cast<uint16_t>(256 * (90 + 20 * opening));
+    signature.cells[13 * 32 + 16] = static_cast<uint16_t>(256 * (90 - 12 * opening));
+    for (uint16_t& cell : signature.cells) {
+      const double noise = static_cast<double>(random() % 2001) / 1000 - 1;
+      cell = static_cast<uint16_t>(cell + 256 * error * noise);
+    }
+    track.signatures.push_back(signature);
+  }
+  return track;
+}
+
+TEST(AlignTracks, FindsOffsetsOfASmallThingThatMovesInAPictureThatStands) {
+  for (const int late : {-119, -63, 40}) {
+    const FrameTrack reference = MouthTrack(Frames(std::max(0, late), 240), 1, 0);
+    const Alignment alignment = Aligned(reference, MouthTrack(Frames(std::max(0, -late), 240), 2, 0.3));
+    EXPECT_EQ(alignment.late(), late) << alignment.Describe();
+    EXPECT_GE(std::ssize(alignment.pairs), 240 - std::abs(late) - 12);
+  }
+}
+
+TEST(AlignTracks, LeavesStillsOfOtherLengthsToTheirTimes) {
+  FrameTrack longer = StillEncode(2, 3), reference = StillEncode(1, 3);
+  const FrameTrack more = StillEncode(3, 6);
+  longer.signatures.insert(longer.signatures.end(), more.signatures.begin(), more.signatures.begin() + 24);
+  const Alignment alignment = Aligned(reference, longer);
+  EXPECT_EQ(alignment.pairs.size(), 75u) << alignment.Describe();
+  EXPECT_THAT(alignment.Describe(), HasSubstr("the picture stands still"));
+}
+
+TEST(AlignTracks, RefusesVideosOfWhichOneHasBars) {
+  FrameTrack boxed = Track(Frames(4, 150));
+  for (FrameSignature& frame : boxed.signatures) {
+    const FrameSignature whole = frame;
+    for (size_t c = 0; c < FrameSignature::kCells; ++c) {
+      const size_t row = c / 32, from = (row * 7 / 8 + 1) * 32 + c % 32;
+      frame.cells[c] = row < 2 || row > 15 ? uint16_t{16 * 256} : whole.cells[from];
+    }
+  }
+  const Result<Alignment> alignment = AlignTracks(Track(Frames(0, 150)), boxed);
+  ASSERT_FALSE(alignment.ok()) << alignment->Describe();
+  EXPECT_THAT(alignment.status().message(), HasSubstr("the distorted video has black bars"));
+  EXPECT_THAT(AlignTracks(boxed, Track(Frames(0, 150))).status().message(), HasSubstr("the reference video has"));
+}
+
 TEST(AlignTracks, RefusesOtherVideos) {
   FrameTrack other = Track(Frames(0, 100));
   for (size_t k = 0; k < other.signatures.size(); ++k)

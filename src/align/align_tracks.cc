@@ -40,10 +40,14 @@ Pairs OneToOne(const FittedPath& fitted) {
   if (!pairs.empty() && pairs.front().first == 0) {
     const int64_t first = pairs.front().second;
     const int64_t end = pairs.size() > 1 ? pairs[1].second : static_cast<int64_t>(fitted.shown.size());
-    int64_t last = first;
-    while (last + 1 < end &&
-           fitted.fine->Residual(last + 1, 0) <= kClearly * (residuals.front() + fitted.fine->floor()))
-      ++last;
+    const auto shows_first = [&](int64_t j) {
+      return fitted.fine->Residual(j, 0) <= kClearly * (residuals.front() + fitted.fine->floor());
+    };
+    // Where a small thing moves, frames before it look like it now and then: it is the one that the path goes on from.
+    int64_t last = end - 1;
+    while (last > first && fitted.likely[static_cast<size_t>(last)] > 0) --last;
+    if (!shows_first(last))
+      for (last = first; last + 1 < end && shows_first(last + 1);) ++last;
     if (last - first >= kMany) pairs.front().second = last;
   }
   return pairs;
@@ -74,19 +78,27 @@ Status Unsure(int64_t doubtful, int64_t frames) {
       doubtful, frames);
 }
 
-/// How pairing by times compares with the path: the pairs that both have, those that fit as well, and all.
+/// How pairing by times compares with the path: all pairs, those that both have, those whose distorted frame the path
+/// pairs as well, and of these those that fit as well.
 struct Agreement {
-  int64_t same = 0, as_good = 0, all = 0;
+  int64_t all = 0, same = 0, paired = 0, as_good = 0;
+
+  bool keeps_path() const { return 2 * same >= all; }
+  bool fits_as_well() const { return 2 * paired >= all && 10 * as_good >= 9 * paired; }
 };
 
-/// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways.
+/// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways. Of a
+/// still, frames that fit several places and that the path left out tell nothing against times.
 Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart) {
+  const bool is_still = margins.doubt() == Alignment::Doubt::kStill;
   Agreement agreement;
   for (const auto& [i, j] : by_times.pairs) {
     const int64_t shown = fitted.shown[static_cast<size_t>(j)];
+    const int64_t likely = is_still ? fitted.likely[static_cast<size_t>(j)] : shown;
     ++agreement.all;
     agreement.same += shown >= 0 && std::abs(shown - i) <= apart;
-    agreement.as_good += shown == i || (shown >= 0 && margins.IsAmbiguous(i - shown));
+    agreement.paired += !is_still || likely >= 0;
+    agreement.as_good += likely == i || (likely >= 0 && margins.IsAmbiguous(i - likely));
   }
   return agreement;
 }
@@ -97,7 +109,7 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
                                 const Margins& margins) {
   Alignment alignment = AlignByTimes(reference, distorted);
   const Agreement agreement = Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1);
-  if (10 * agreement.as_good < 9 * agreement.all && 2 * agreement.same < agreement.all) return Unsure(margins);
+  if (!agreement.fits_as_well() && !agreement.keeps_path()) return Unsure(margins);
   // Frames that fit several places are at their times where all others are.
   const bool keeps_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
     const int64_t shown = fitted.shown[static_cast<size_t>(pair.second)];
@@ -135,8 +147,36 @@ bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
          PlainEvidenceOf(reference, distorted) != PlainEvidence::kAgainst;
 }
 
+/// Whether rows of cells at the upper or lower edge, or columns at the sides, are black in the one video throughout and
+/// not in the other.
+bool HaveBars(const FrameTrack& track, const FrameTrack& other) {
+  constexpr int kBlack = 26 * 256, kPicture = 48 * 256;  // of the limited range, with what an encoder adds
+  constexpr int kColumns = FrameSignature::kColumns, kRows = FrameSignature::kRows;
+  const auto is_black = [](const FrameTrack& frames, int first, int step, int count, int most) {
+    return std::ranges::all_of(frames.signatures, [&](const FrameSignature& frame) {
+      int64_t sum = 0;
+      for (int k = 0; k < count; ++k) sum += frame.cells[static_cast<size_t>(first + k * step)];
+      return sum < int64_t{most} * count;
+    });
+  };
+  const auto has_line = [&](int first, int step, int count) {
+    return is_black(track, first, step, count, kBlack) && !is_black(other, first, step, count, kPicture);
+  };
+  return has_line(0, 1, kColumns) || has_line((kRows - 1) * kColumns, 1, kColumns) || has_line(0, kColumns, kRows) ||
+         has_line(kColumns - 1, kColumns, kRows);
+}
+
+Status BarsDiffer(bool of_distorted) {
+  return Error(StatusCode::kBadData,
+               "the {} video has black bars that the other has not, so that its frames are not paired: cut them off by "
+               "--crop auto, or give the parts that both show (--crop)",
+               of_distorted ? "distorted" : "reference");
+}
+
 /// The path that signatures tell, where frame by frame is not seen to fit.
 Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrack& distorted) {
+  if (HaveBars(distorted, reference)) return BarsDiffer(true);
+  if (HaveBars(reference, distorted)) return BarsDiffer(false);
   const FittedPath fitted = FitPath(reference, distorted);
   if (fitted.vivid == 0) {  // nothing to tell frames by
     Alignment by_times = AlignByTimes(reference, distorted);

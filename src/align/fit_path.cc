@@ -6,6 +6,7 @@
 #include "align/align_tracks.h"
 #include "align/cost_weights.h"
 #include "align/judge_path.h"
+#include "align/moving_part.h"
 #include "base/exact_math.h"
 
 namespace acutance {
@@ -88,10 +89,14 @@ struct CoarsePath {
   PairingCosts costs;
 };
 
+int64_t BandOf(const FrameTrack& reference, const FrameTrack& distorted, const FrameClock& clock) {
+  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
+  return static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0)) * clock.steps;
+}
+
 CoarsePath FindCoarsePath(const CoarseResiduals& coarse, FrameClock clock, const FrameTrack& reference,
                           const FrameTrack& distorted) {
-  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
-  const auto band = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0)) * clock.steps;
+  const int64_t band = BandOf(reference, distorted, clock);
   CoarsePath result{std::move(clock), {}, {}};
   PathSearch search;
   search.reference_count = reference.size();
@@ -112,6 +117,18 @@ double UsualGain(const CoarseResiduals& coarse, const Pairs& pairs) {
   for (const auto& [i, j] : pairs)
     if (const double gain = coarse.GainOf(j, i); gain > 0) gains.push_back(gain);
   return gains.empty() ? 1 : std::clamp(Quantile(std::move(gains), 0.5), 0.5, 2.0);
+}
+
+/// Coarse cells do not see a small thing that moves in a picture that stands: the path keeps to the offset by which
+/// that fits, if it is another one.
+void FollowWhatMoves(const FrameTrack& reference, const FrameTrack& distorted, CoarsePath& coarse, FittedPath& fitted) {
+  const Pairs pairs = PairsOf(coarse.clock, coarse.path, reference.size());
+  fitted.moving = std::make_unique<MovingPart>(reference, distorted, UsualGain(*fitted.coarse, pairs));
+  const std::optional<int64_t> offset =
+      fitted.moving->BetterOffset(coarse.clock, BandOf(reference, distorted, coarse.clock), pairs);
+  if (!offset) return;
+  std::ranges::fill(coarse.path.offsets, *offset);
+  std::ranges::fill(coarse.path.held, uint8_t{0});
 }
 
 /// Makes the fine residuals of `fitted` from pairs that are right for the most part.
@@ -298,6 +315,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     CoarsePath timed = FindCoarsePath(*fitted.coarse, TimeClock(reference, distorted), reference, distorted);
     if (timed.path.cost < coarse.path.cost) coarse = std::move(timed);
   }
+  FollowWhatMoves(reference, distorted, coarse, fitted);
   fitted.coarse_costs = coarse.costs;
   const FrameClock& clock = coarse.clock;
   MakeFine(reference, distorted, PairsOf(clock, coarse.path, reference.size()), fitted);

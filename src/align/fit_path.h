@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "align/moving_part.h"
 #include "align/path_search.h"
 #include "align/residuals.h"
 #include "align/step_costs.h"
@@ -26,6 +27,7 @@ struct FittedPath {
   std::vector<int64_t> doubtful;  // distorted frames that show one of two frames which differ: -1 in `shown`
   double least_margin = 40;       // of the other frames: how much more it costs if one shows another, a logarithm
   std::unique_ptr<CoarseResiduals> coarse;
+  std::unique_ptr<MovingPart> moving;
   std::unique_ptr<FineResiduals> fine, details;
   PairingCosts coarse_costs, fine_costs, detail_costs;
   std::unique_ptr<StepCosts> steps, detail_steps;

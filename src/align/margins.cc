@@ -139,10 +139,19 @@ Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const F
   for (int64_t j = 0; j < count; j += std::max<int64_t>(1, count / kLooks))
     if (const int64_t i = fitted.likely[static_cast<size_t>(j)]; i >= 0)
       far.Add(*fitted.coarse, fitted.coarse_costs, j, i, fitted.reference_count);
-  const int64_t all = PairCount(fitted);
+  MovingPart::Pairs pairs;
+  for (int64_t j = 0; j < count; ++j)
+    if (const int64_t i = fitted.likely[static_cast<size_t>(j)]; i >= 0) pairs.emplace_back(i, j);
+  const auto all = static_cast<int64_t>(pairs.size());
   std::vector<double> margins;
-  for (int64_t shift = -reach; shift <= reach; ++shift)
-    margins.push_back(std::abs(shift) <= kNear ? near.Of(shift, all) : far.Of(shift, all));
+  for (int64_t shift = -reach; shift <= reach; ++shift) {
+    const bool is_near = std::abs(shift) <= kNear;
+    double margin = is_near ? near.Of(shift, all) : far.Of(shift, all);
+    // Coarse cells do not see a small thing that moves in a picture that stands.
+    if (!is_near && margin < Margins::kBound)
+      if (const double moving = fitted.moving->MarginOf(pairs, shift); moving > margin) margin = moving;
+    margins.push_back(margin);
+  }
   return {-reach, std::move(margins)};
 }
 

@@ -16,6 +16,8 @@ inline constexpr double kStrongConfidence = 0.98;
 /// the path does.
 class Margins {
  public:
+  static constexpr double kBound = 20;
+
   /// margins[k] is that of a shift by first + k reference frames; NaN: not known.
   Margins(int64_t first, std::vector<double> margins);
 
@@ -25,8 +27,6 @@ class Margins {
   int64_t period() const { return period_; }
 
  private:
-  static constexpr double kBound = 20;
-
   int64_t first_;
   std::vector<double> margins_;
   double smallest_ = 0;

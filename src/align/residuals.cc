@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "align/squared_distance.h"
 #include "base/exact_math.h"
 
 namespace acutance {
@@ -14,22 +15,6 @@ constexpr double kAlike = 0.15;
 constexpr double kWeight = 5;      // of what goes beyond: the cells of a frame err alike
 constexpr double kUnmatched = 25;  // a pair costs this at most: a single frame decides nothing
 constexpr double kStrange = 4;     // a frame that fits nothing: coded badly, or from elsewhere
-
-/// `count` is a multiple of 32. Sums of squares of 32 differences below 2^13 fit into 32 bits.
-double SquaredDistance(const int16_t* a, const int16_t* b, int64_t count) {
-  constexpr int kPart = 32;
-  static_assert(FrameSignature::kCells % kPart == 0 && FrameSignature::kDetails % kPart == 0);
-  uint64_t sum = 0;
-  for (int64_t first = 0; first < count; first += kPart) {
-    uint32_t part = 0;
-    for (int x = 0; x < kPart; ++x) {
-      const int difference = a[first + x] - b[first + x];
-      part += static_cast<uint32_t>(difference * difference);
-    }
-    sum += part;
-  }
-  return static_cast<double>(sum);
-}
 
 /// What a band has of a frame, in 16 bits.
 int64_t ValueOf(FineResiduals::Band band, const FrameSignature& frame, int64_t k) {
