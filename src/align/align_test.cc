@@ -510,6 +510,29 @@ TEST(AlignTracks, FindsOffsetsOfASmallThingThatMovesInAPictureThatStands) {
   }
 }
 
+TEST(AlignTracks, KeepsTheEndsOfAnEncodeThatFiltersOverTime) {
+  // The first and last frames are means of those about them, which lie near to later and earlier ones.
+  const auto encode = [](const FrameTrack& from) {
+    FrameTrack track = from;
+    const auto mix = [&](size_t to, size_t first) {
+      for (size_t c = 0; c < FrameSignature::kCells; ++c) {
+        int sum = 0;
+        for (size_t k = 0; k < 5; ++k) sum += from.signatures[first + k].cells[c];
+        track.signatures[to].cells[c] = static_cast<uint16_t>(sum / 5);
+      }
+    };
+    const size_t count = from.signatures.size();
+    for (const size_t k : {0, 1}) mix(k, 0), mix(count - 1 - k, count - 5);
+    return track;
+  };
+  const Alignment whole = Aligned(Track(Frames(0, 120)), encode(Track(Frames(0, 120))));
+  EXPECT_TRUE(whole.is_plain()) << whole.Describe();
+  EXPECT_EQ(whole.pairs.size(), 120u);
+  const Alignment part = Aligned(Track(Frames(0, 160)), encode(Track(Frames(20, 140))));
+  EXPECT_GE(part.pairs.size(), 110u) << part.Describe();
+  for (const auto& [i, j] : part.pairs) EXPECT_EQ(i, j + 20);
+}
+
 TEST(AlignTracks, LeavesStillsOfOtherLengthsToTheirTimes) {
   FrameTrack longer = StillEncode(2, 3), reference = StillEncode(1, 3);
   const FrameTrack more = StillEncode(3, 6);

@@ -90,7 +90,7 @@ struct Agreement {
 /// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways. Of a
 /// still, frames that fit several places and that the path left out tell nothing against times.
 Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart) {
-  const bool is_still = margins.doubt() == Alignment::Doubt::kStill;
+  const bool is_still = margins.MostFit();
   Agreement agreement;
   for (const auto& [i, j] : by_times.pairs) {
     const int64_t shown = fitted.shown[static_cast<size_t>(j)];
@@ -147,20 +147,21 @@ bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
          PlainEvidenceOf(reference, distorted) != PlainEvidence::kAgainst;
 }
 
-/// Whether rows of cells at the upper or lower edge, or columns at the sides, are black in the one video throughout and
-/// not in the other.
+/// Whether a row of cells at the upper or lower edge, or a column at a side, is black in the one video throughout and
+/// in most frames of the other it is not.
 bool HaveBars(const FrameTrack& track, const FrameTrack& other) {
   constexpr int kBlack = 26 * 256, kPicture = 48 * 256;  // of the limited range, with what an encoder adds
   constexpr int kColumns = FrameSignature::kColumns, kRows = FrameSignature::kRows;
-  const auto is_black = [](const FrameTrack& frames, int first, int step, int count, int most) {
-    return std::ranges::all_of(frames.signatures, [&](const FrameSignature& frame) {
+  const auto count_below = [](const FrameTrack& frames, int first, int step, int count, int most) {
+    return std::ranges::count_if(frames.signatures, [&](const FrameSignature& frame) {
       int64_t sum = 0;
       for (int k = 0; k < count; ++k) sum += frame.cells[static_cast<size_t>(first + k * step)];
       return sum < int64_t{most} * count;
     });
   };
   const auto has_line = [&](int first, int step, int count) {
-    return is_black(track, first, step, count, kBlack) && !is_black(other, first, step, count, kPicture);
+    return count_below(track, first, step, count, kBlack) == track.size() &&
+           4 * count_below(other, first, step, count, kPicture) < other.size();
   };
   return has_line(0, 1, kColumns) || has_line((kRows - 1) * kColumns, 1, kColumns) || has_line(0, kColumns, kRows) ||
          has_line(kColumns - 1, kColumns, kRows);
@@ -177,7 +178,7 @@ Status BarsDiffer(bool of_distorted) {
 Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrack& distorted) {
   if (HaveBars(distorted, reference)) return BarsDiffer(true);
   if (HaveBars(reference, distorted)) return BarsDiffer(false);
-  const FittedPath fitted = FitPath(reference, distorted);
+  FittedPath fitted = FitPath(reference, distorted);
   if (fitted.vivid == 0) {  // nothing to tell frames by
     Alignment by_times = AlignByTimes(reference, distorted);
     by_times.doubt = Alignment::Doubt::kStill;
@@ -189,6 +190,7 @@ Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrac
   // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
   const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
   if (sure < kLeastShare) return Unsure(std::ssize(fitted.doubtful), distorted.size());
+  if (!ClocksAgree(reference, distorted) || !KeepEndsPlain(fitted)) DoubtEnds(fitted);
   Alignment alignment{.by = Alignment::By::kSignatures,
                       .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
   alignment.pairs = OneToOne(fitted);

@@ -54,6 +54,18 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
+/// Frames beside one where the path does not go on frame by frame may belong to its other side, unless these are surer.
+void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kBeside = 1;
+  const int64_t count = std::ssize(margins);
+  for (int64_t j = 1; j < count; ++j) {
+    const auto at = static_cast<size_t>(j);
+    if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
+    for (int64_t k = std::max<int64_t>(0, j - kBeside); k < std::min(count, j + kBeside); ++k)
+      if (margins[static_cast<size_t>(k)] < sure) margins[static_cast<size_t>(k)] = 0;
+  }
+}
+
 /// Whether distorted frame k lies nearer to its own reference frame, by cells and details together.
 bool IsNearerThan(const FittedPath& fitted, int64_t k, int64_t other) {
   const auto times = [&](const FineResiduals& band) {
@@ -62,7 +74,53 @@ bool IsNearerThan(const FittedPath& fitted, int64_t k, int64_t other) {
   return times(*fitted.fine) * times(*fitted.details) > 1;
 }
 
+constexpr int64_t kEnds = 4;     // frames at an end that a filter over time may reach
+constexpr int64_t kBesides = 8;  // frames beside them that must follow each other
+
+/// Whether the path goes on frame by frame from distorted frame j to j + kBesides.
+bool GoesOn(const FittedPath& fitted, int64_t j) {
+  const int64_t first = fitted.likely[static_cast<size_t>(j)];
+  for (int64_t k = 0; k <= kBesides; ++k)
+    if (first < 0 || fitted.likely[static_cast<size_t>(j + k)] != first + k) return false;
+  return true;
+}
+
+void Doubt(FittedPath& fitted, int64_t j) {
+  if (fitted.shown[static_cast<size_t>(j)] < 0) return;
+  fitted.shown[static_cast<size_t>(j)] = -1;
+  fitted.doubtful.insert(std::ranges::upper_bound(fitted.doubtful, j), j);
+}
+
 }  // namespace
+
+void DoubtEnds(FittedPath& fitted) {
+  const int64_t count = std::ssize(fitted.likely);
+  if (count < 2 * (kEnds + kBesides)) return;
+  int64_t begin = 0, last = count - 1;
+  while (begin < kEnds && !GoesOn(fitted, begin)) ++begin;
+  while (last > count - 1 - kEnds && !GoesOn(fitted, last - kBesides)) --last;
+  const int64_t from = fitted.likely[static_cast<size_t>(begin)] - begin;
+  const int64_t to = fitted.likely[static_cast<size_t>(last)] - last;
+  for (int64_t j = 0; j < begin && GoesOn(fitted, begin); ++j)
+    if (from + j >= 0 && fitted.shown[static_cast<size_t>(j)] > from + j) Doubt(fitted, j);
+  for (int64_t j = last + 1; j < count && GoesOn(fitted, last - kBesides); ++j)
+    if (to + j < fitted.reference_count && fitted.shown[static_cast<size_t>(j)] < to + j) Doubt(fitted, j);
+}
+
+bool KeepEndsPlain(FittedPath& fitted) {
+  const int64_t count = std::ssize(fitted.likely);
+  if (count != fitted.reference_count || count < 4 * kEnds) return false;
+  for (int64_t j = kEnds; j < count - kEnds; ++j)
+    if (fitted.likely[static_cast<size_t>(j)] != j) return false;
+  const auto is_end = [&](int64_t j) { return j < kEnds || j >= count - kEnds; };
+  for (int64_t j = 0; j < count; ++j) {
+    if (!is_end(j)) continue;
+    fitted.shown[static_cast<size_t>(j)] = j;
+    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, j);
+  }
+  std::erase_if(fitted.doubtful, is_end);
+  return true;
+}
 
 double ShareInStep(const FittedPath& fitted) {
   const int64_t count = std::min(std::ssize(fitted.shown), fitted.reference_count);
@@ -88,9 +146,11 @@ std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path,
 
 void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
            FittedPath& fitted) {
-  constexpr double kSure = 4;              // 98 %
+  constexpr double kSure = 4;  // 98 %
+  constexpr double kSureBesideSteps = 8;
   constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
+  DoubtBesideSteps(path, kSureBesideSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
     const int64_t i = judged[static_cast<size_t>(j)];

@@ -19,6 +19,13 @@ std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path,
 void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
            FittedPath& fitted);
 
+/// Leaves out the first and last few frames where these show later or earlier ones than the frames beside them have it:
+/// encoders that filter over time leave a mean of the frames about where their video begins and ends.
+void DoubtEnds(FittedPath& fitted);
+
+/// The same where the path keeps to frame k for frame k between its ends: so do these. False: it does not.
+bool KeepEndsPlain(FittedPath& fitted);
+
 /// Of a path frame by frame: the share of frames that lie nearer to their own reference frame than to the ones before
 /// and after it, or differ from these by little.
 double ShareInStep(const FittedPath& fitted);

@@ -100,7 +100,8 @@ Margins::Margins(int64_t first, std::vector<double> margins) : first_(first), ma
   }
   // Of what comes again every second frame or more rarely, at most half of all shifts fit: more do of a still whose
   // encodes err alike in frames that are near.
-  if (2 * ambiguous > known) period_ = 1;
+  most_fit_ = 2 * ambiguous > known;
+  if (most_fit_) period_ = 1;
   if (std::isinf(smallest_)) smallest_ = 0;
 }
 

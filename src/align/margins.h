@@ -25,11 +25,14 @@ class Margins {
   double confidence() const;
   Alignment::Doubt doubt() const;
   int64_t period() const { return period_; }
+  /// Whether most shifts fit as well: the picture stands still.
+  bool MostFit() const { return most_fit_; }
 
  private:
   int64_t first_;
   std::vector<double> margins_;
   double smallest_ = 0;
+  bool most_fit_ = false;
   int64_t period_ = 0;  // the smallest ambiguous shift
 };
 

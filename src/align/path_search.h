@@ -12,10 +12,10 @@ namespace acutance {
 
 /// Costs are logarithms of likelihoods: 1 is a factor of e.
 struct PathCosts {
-  double jump = 10;  // reference frames are missing: the offset grows
+  double jump = 12;  // reference frames are missing: the offset grows
   double jump_a_frame = 0.02;
   double slip = 15;            // a conversion of rates goes on in another phase
-  double hold = 10;            // the distorted video stops on a frame, or other frames begin
+  double hold = 16;            // the distorted video stops on a frame, or other frames begin
   double hold_a_frame = 3;     // another frame, which fits no reference frame
   double hold_a_match = 10;    // one that does
   double hold_again = 1.5;     // the frame before, once more
