@@ -160,10 +160,14 @@ class Doctor {
           Score(fits ? " --crop auto" : fmt::format(" --crop {},{}", ToText(a), ToText(b))));
       return;
     }
-    if (const std::optional<Rectangle> part = FindCut(ref_, dis_, true))
+    if (const std::optional<Rectangle> part = FindCut(ref_, dis_, true)) {
+      cut_fits_ = FitsOfPart(ref_, dis_, true, *part);
       return AddCut(ref_, dis_, *part, fmt::format(" --crop {},{}", ToText(*part), ToText(WholeOf(dis_))));
-    if (const std::optional<Rectangle> part = FindCut(dis_, ref_, false))
+    }
+    if (const std::optional<Rectangle> part = FindCut(dis_, ref_, false)) {
+      cut_fits_ = FitsOfPart(dis_, ref_, false, *part);
       return AddCut(dis_, ref_, *part, fmt::format(" --crop {},{}", ToText(WholeOf(ref_)), ToText(*part)));
+    }
     if (Differ(shape, other, 0.03))
       Add("crop", 0.9,
           fmt::format("{} is shown {:.3f} times as wide as high and {} {:.3f} times: one was cropped or squashed.",
@@ -174,6 +178,22 @@ class Doctor {
   void AddCut(const Watched& whole, const Watched& cut, const Rectangle& part, const std::string& options) {
     Add("crop", 0.92, fmt::format("{} shows only the part {} of {}.", cut.name, ToText(part), whole.name),
         Score(options));
+  }
+
+  /// How a part of the pictures of `whole` fits those of `cut` that show the same.
+  std::vector<BrightnessFit> FitsOfPart(const Watched& whole, const Watched& cut, bool whole_is_reference,
+                                        const Rectangle& part) const {
+    std::vector<BrightnessFit> fits;
+    for (size_t i = 0; i < whole.pictures.size(); ++i) {
+      const int frame = whole.picture_frames[i];
+      const int other = whole_is_reference ? FrameAt(frame - match_.offset, match_.rate)
+                                           : static_cast<int>(std::lround(match_.rate * frame + match_.offset));
+      if (other < 0 || other >= std::ssize(cut.thumbs)) continue;
+      const Thumb thumb = MakeThumb(whole.pictures[i], part);
+      fits.push_back(whole_is_reference ? FitBrightness(thumb, cut.thumbs[other])
+                                        : FitBrightness(cut.thumbs[other], thumb));
+    }
+    return fits;
   }
 
   /// The part of `whole` that `cut` shows, if that explains its pictures clearly better than the whole does.
@@ -196,19 +216,12 @@ class Doctor {
     double of_whole = 0, best = 1;
     std::optional<Rectangle> found;
     for (size_t p = 0; p <= parts.size(); ++p) {
+      const std::vector<BrightnessFit> fits =
+          FitsOfPart(whole, cut, whole_is_reference, p < parts.size() ? parts[p] : all);
+      if (fits.empty()) return std::nullopt;
       double error = 0;
-      int count = 0;
-      for (size_t i = 0; i < whole.pictures.size(); ++i) {
-        const int frame = whole.picture_frames[i];
-        const int other = whole_is_reference ? FrameAt(frame - match_.offset, match_.rate)
-                                             : static_cast<int>(std::lround(match_.rate * frame + match_.offset));
-        if (other < 0 || other >= std::ssize(cut.thumbs)) continue;
-        const Thumb thumb = MakeThumb(whole.pictures[i], p < parts.size() ? parts[p] : all);
-        error += FitBrightness(thumb, cut.thumbs[other]).error;
-        ++count;
-      }
-      if (count == 0) return std::nullopt;
-      error /= count;
+      for (const BrightnessFit& fit : fits) error += fit.error;
+      error /= static_cast<double>(fits.size());
       if (p == parts.size()) of_whole = error;
       else if (error < best) best = error, found = parts[p];
     }
@@ -284,13 +297,15 @@ class Doctor {
   /// The brightness that fits best over all matched frames.
   BrightnessFit Brightness() const {
     std::vector<double> slopes, shifts;
-    for (int j = 0; j < std::ssize(dis_.thumbs); ++j) {
-      const auto i = static_cast<int64_t>(std::lround(match_.rate * j + match_.offset));
-      if (i < 0 || i >= std::ssize(ref_.thumbs)) continue;
-      const BrightnessFit fit = FitBrightness(ref_.thumbs[i], dis_.thumbs[j]);
-      if (fit.error > 0.3) continue;
+    const auto add = [&](const BrightnessFit& fit) {
+      if (fit.error > 0.3) return;
       slopes.push_back(fit.slope / std::sqrt(1 - fit.error * fit.error)), shifts.push_back(fit.shift);
+    };
+    for (int j = 0; j < std::ssize(dis_.thumbs) && cut_fits_.empty(); ++j) {
+      const auto i = static_cast<int64_t>(std::lround(match_.rate * j + match_.offset));
+      if (i >= 0 && i < std::ssize(ref_.thumbs)) add(FitBrightness(ref_.thumbs[i], dis_.thumbs[j]));
     }
+    for (const BrightnessFit& fit : cut_fits_) add(fit);
     if (slopes.empty()) return {};
     std::ranges::nth_element(slopes, slopes.begin() + std::ssize(slopes) / 2);
     std::ranges::nth_element(shifts, shifts.begin() + std::ssize(shifts) / 2);
@@ -337,9 +352,14 @@ class Doctor {
     count(ref_coded && !dis_coded, dis_coded && !ref_coded, 0.8, "only it is compressed");
     if (ref_.facts.bit_rate && dis_.facts.bit_rate && ref_coded && dis_coded) {
       const auto x = static_cast<double>(*ref_.facts.bit_rate), y = static_cast<double>(*dis_.facts.bit_rate);
-      count(x < 0.6 * y, y < 0.6 * x, 0.7, "it has fewer bits a second");
+      const double ratio = std::max(x, y) / std::min(x, y);
+      count(x < 0.6 * y, y < 0.6 * x, std::min(0.7 + 0.12 * (ratio - 1 / 0.6), 1.2), "it has fewer bits a second");
     }
-    if (a == b) count(ref_.detail < 0.97 * dis_.detail, dis_.detail < 0.97 * ref_.detail, 0.5, "it has less detail");
+    if (a == b) {  // errors of an encode may add more than it loses
+      const double less = std::min(ref_.detail, dis_.detail) / std::max(1e-9, std::max(ref_.detail, dis_.detail));
+      count(ref_.detail < 0.97 * dis_.detail, dis_.detail < 0.97 * ref_.detail, std::min(0.5, 4 * (1 - less)),
+            "it has less detail");
+    }
     if (signs < 0.45) return;
     Add("swapped", std::min(0.45 + 0.3 * signs, 0.9),
         fmt::format("{} looks like the encode of {}: {}.", ref_.name, dis_.name, fmt::join(reasons, ", ")),
@@ -370,7 +390,8 @@ class Doctor {
   const DoctorRequest& request_;
   const Watched ref_, dis_;
   Match match_;
-  std::optional<Alignment> alignment_;  // not set: signatures cannot tell
+  std::optional<Alignment> alignment_;   // not set: signatures cannot tell
+  std::vector<BrightnessFit> cut_fits_;  // where one video shows a part of the other: how that fits
   std::vector<Finding> findings_;
 };
 

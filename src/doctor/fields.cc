@@ -1,5 +1,6 @@
 #include "doctor/fields.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace acutance {
@@ -29,10 +30,16 @@ void FieldSigns::AddRow(const Plane& before, const Plane& luma, int shift, const
 }
 
 void FieldSigns::Add(const Plane& before, const Plane& luma, int bit_depth, const Rectangle& part) {
+  const int64_t uneven_before = uneven(), moved_before = moved_;
   for (int y = part.y + 1; y + 1 < part.y + part.height; ++y) {
     if (bit_depth > 8) AddRow<uint16_t>(before, luma, bit_depth - 8, part, y);
     else AddRow<uint8_t>(before, luma, 0, part, y);
   }
+  if (moved_ == moved_before) return;
+  const auto more = static_cast<double>(uneven() - uneven_before);
+  ++pictures_;
+  uneven_ += more;
+  squares_ += more * more;
 }
 
 /// Of interlaced pictures, the first field is the time of one field away from the second field of the picture before,
@@ -40,11 +47,19 @@ void FieldSigns::Add(const Plane& before, const Plane& luma, int bit_depth, cons
 /// all are the time of two fields away. The difference is a part of what the motion alone adds, so that noise and
 /// detail, which the rows of one picture have as well, do not hide it; detail that one field has more of counts in both
 /// directions.
+/// Where little moves, or noise and detail are much more than motion, it counts that pictures agree on which field is
+/// the first: the mean lies several of its errors from 0.
 bool FieldSigns::HaveOwnTimes() const {
-  constexpr double kOfMotion = 0.25, kOfAll = 0.02;
+  constexpr double kOfMotion = 0.25, kOfAll = 0.02, kLeastOfAll = 0.005, kErrors = 4.5;
+  constexpr int64_t kLeastMoved = 500, kFew = 6, kLeastPictures = 12;
+  if (moved_ < kLeastMoved || pictures_ < kFew) return false;
   const auto all = static_cast<double>(before_[0] + before_[1] + after_[0] + after_[1]);
-  const auto uneven = static_cast<double>(std::abs(before_[0] - before_[1] - after_[0] + after_[1]));
-  return uneven > kOfAll * all && uneven > kOfMotion * (all - static_cast<double>(own_));
+  const auto sum = static_cast<double>(std::abs(uneven()));
+  if (sum > kOfAll * all && sum > kOfMotion * (all - static_cast<double>(own_))) return true;
+  if (pictures_ < kLeastPictures || sum < kLeastOfAll * all) return false;
+  const auto count = static_cast<double>(pictures_);
+  const double mean = uneven_ / count, variance = std::max(0.0, squares_ / count - mean * mean);
+  return mean * mean * count > kErrors * kErrors * variance;
 }
 
 double FieldSigns::combing() const {

@@ -23,9 +23,13 @@ class FieldSigns {
   template <class Sample>
   void AddRow(const Plane& before, const Plane& luma, int shift, const Rectangle& part, int y);
 
+  int64_t uneven() const { return before_[0] - before_[1] - after_[0] + after_[1]; }
   bool HaveOwnTimes() const;
 
   int64_t moved_ = 0, combed_ = 0;
+  // Of pictures whose samples move, how uneven the fields are, in steps of samples: their number, sum and squares.
+  int64_t pictures_ = 0;
+  double uneven_ = 0, squares_ = 0;
   // Differences of moving samples and their neighbours above and below: in their own picture, and by the row's field in
   // the picture before and in the one after.
   int64_t own_ = 0;

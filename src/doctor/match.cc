@@ -99,7 +99,8 @@ Match FindMatch(const std::vector<Thumb>& reference, const std::vector<Thumb>& d
     before = match.places[j], at = j;
   }
   constexpr double kMoves = 0.3, kStands = 0.02;
-  for (int j = 1; j < std::min(std::ssize(distorted), std::ssize(reference)); ++j) {
+  constexpr int kEnds = 4;  // where encoders that filter over time leave frames alike
+  for (int j = 1 + kEnds; j + kEnds < std::min(std::ssize(distorted), std::ssize(reference)); ++j) {
     const double change = MeanChange(reference[j], reference[j - 1]);
     match.repeats += change > kMoves && MeanChange(distorted[j], distorted[j - 1]) < kStands;
   }

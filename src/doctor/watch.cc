@@ -88,7 +88,7 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
     if (seen.frames >= thumbs) continue;
     seen.thumbs.push_back(MakeThumb(picture, part));
     const bool moves = seen.frames > 0 && Difference(seen.thumbs[seen.frames - 1], seen.thumbs.back()) > 0.3;
-    if (moves && seen.frames % 3 == 1) fields.Add(before->planes[0], picture.planes[0], seen.format.bit_depth, part);
+    if (moves && seen.frames % 2 == 1) fields.Add(before->planes[0], picture.planes[0], seen.format.bit_depth, part);
     before = picture;
     if (seen.frames % kPicturePeriod == 0 && std::ssize(seen.pictures) < kWholePictures) {
       seen.pictures.push_back(picture);

@@ -85,6 +85,47 @@ class Files(CommandTest):
         self.assertNotIn("interlaced", self.assert_ok(self.doctor(noisy, clean)))
         self.assertRegex(self.assert_ok(self.doctor(fields, clean)), "^interlaced .*fields.y4m is interlaced")
 
+    def test_few_moving_samples_are_not_interlacing_and_slow_fields_are(self):
+        width, height, dice = 128, 96, random.Random(3)
+        lines = [bytes(dice.choice((60, 110, 180)) for _ in range(40) for _ in range(8)) for _ in range(height // 4)]
+
+        def film(moments):  # coarse detail that moves by a sample in two fields
+            for t in range(60):
+                luma = b"".join(lines[y // 4][10 + moments(t, y):][:width] for y in range(height))
+                yield luma + bytes([128]) * (width * height // 2)
+
+        def dots(fields):  # a few samples of a still that blink
+            for t in range(60):
+                luma = bytearray(b"".join(lines[y // 4][10:10 + width] for y in range(height)))
+                luma[41 * width + 30] = luma[42 * width + 30 + fields * (t % 2)] = 60 + 50 * (t % 3)
+                yield bytes(luma) + bytes([128]) * (width * height // 2)
+        whole = self.write("whole.y4m", y4m(width, height, film(lambda t, y: t)))
+        fields = self.write("fields.y4m", y4m(width, height, film(lambda t, y: t + (y % 2) * (t % 2))))
+        slow = self.write("slow.y4m", y4m(width, height, film(lambda t, y: (2 * t + y % 2) // 2)))
+        self.assertNotIn("interlaced", self.assert_ok(self.doctor(whole, slow)))
+        self.assertRegex(self.assert_ok(self.doctor(whole, fields)), "interlaced .*fields.y4m is interlaced")
+        still, blink = (self.write(f"dots{k}.y4m", y4m(width, height, dots(k))) for k in (0, 1))
+        self.assertNotIn("interlaced", self.assert_ok(self.doctor(still, blink)))
+
+    def test_a_cut_does_not_hide_the_range(self):
+        width, height = 128, 96
+
+        def film(whole):
+            random_rows = random.Random(5)
+            for _ in range(40):
+                rows = [bytes(value for value in random_rows.choices(range(30, 220), k=width // 8) for _ in range(8))
+                        for _ in range(height // 8)]
+                picture = [rows[y // 8] for y in range(height)]
+                if not whole:
+                    picture = [bytes(min(255, max(0, round((v - 16) * 255 / 219))) for v in row[16:112])
+                               for row in picture[8:88]]
+                yield b"".join(picture) + bytes([128]) * (sum(map(len, picture)) // 2)
+        ref = self.write("whole.y4m", y4m(width, height, film(True)))
+        cut = self.write("cut.y4m", y4m(96, 80, film(False)))
+        causes = [f["cause"] for f in json.loads(self.assert_ok(self.doctor(ref, cut, "--json")))["findings"]]
+        self.assertIn("crop", causes)
+        self.assertIn("range", causes)
+
     def test_interlaced_and_damaged_files(self):
         both = y4m(64, 48, self.clip("dis"), "F25:1 It")
         self.assertIn("interlaced (70 % sure)", self.assert_ok(self.doctor(self.ref, self.write("it.y4m", both))))
