@@ -56,7 +56,7 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
 
 /// Frames beside one where the path does not go on frame by frame may belong to its other side, unless these are surer.
 void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& margins) {
-  constexpr int64_t kBeside = 1;
+  constexpr int64_t kBeside = 2;
   const int64_t count = std::ssize(margins);
   for (int64_t j = 1; j < count; ++j) {
     const auto at = static_cast<size_t>(j);

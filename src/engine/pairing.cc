@@ -221,7 +221,8 @@ void Pairing::Conclude(int64_t frames) {
     std::optional<Alignment> plain = SharedTrack::FitPlainly(*tracks_[0], *tracks_[v], most);
     Result<Alignment> alignment =
         plain ? *std::move(plain) : AlignTracks(tracks_[0]->Copy(most), tracks_[v]->Copy(most));
-    if (!alignment.ok() || !alignment->is_plain()) NoteWrong();
+    const bool is_picture = request_.frame_limit == 0 && (tracks_[0]->size() == 1) != (tracks_[v]->size() == 1);
+    if (!alignment.ok() || !alignment->is_plain() || is_picture) NoteWrong();
     if (must_look_) return;
     alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
     Shift(first, *alignment);

@@ -1,9 +1,9 @@
 """Makes pairs of encoded videos with known faults in time, and asks `acutance score` which frames belong together.
 
-usage: real_encodes.py [--work FOLDER] [--first K] [--pairs N] [--seed S] [--verbose] [VIDEO...]
+usage: real_encodes.py [--work FOLDER] [--first K] [--pairs N] [--seed S] [--beside] [--verbose] [VIDEO...]
 
 Sources: pictures that FFmpeg draws, or VIDEOs of 9 seconds or more. Needs FFmpeg's command with libx264. Sources and pairs
-that --work has are taken from there. Prints what is wrong, and the right answers by fault. A pair is right where each frame
+that --work has are taken from there. --beside: most pairs have a fault in their pictures, too (BESIDE). Prints what is wrong, and the right answers by fault. A pair is right where each frame
 that is scored shows its reference frame or one that differs from it by less than a tenth of the encode's error, and where
 no frame that both have is missing, but those that pairing says are doubtful.
 """
@@ -174,8 +174,21 @@ FAULTS = ("none", "late", "early", "trimmed", "drops", "repeats", "freezes", "mi
 SIZES = ((WIDTH, HEIGHT), (WIDTH, HEIGHT), (320, 180), (640, 360))
 
 
+# What is done to pictures: the encoder's options, those of acutance, and whether the encode is named first.
+BESIDE = (
+    ("", (), (), False),
+    ("10 bits", ("-pix_fmt", "yuv420p10le"), (), False),
+    ("full range", ("-vf", "scale=out_range=pc", "-color_range", "pc"), (), False),
+    ("full range, not told", ("-vf", "scale=out_range=pc,setparams=range=tv"), (), False),
+    ("bars", ("-vf", f"pad={WIDTH}:{HEIGHT + 60}:0:30"), ("--crop", "auto"), False),
+    ("cut", ("-vf", f"crop={WIDTH - 20}:{HEIGHT - 10},scale={WIDTH}:{HEIGHT}"), (), False),
+    ("swapped", (), (), True),
+    ("told to be interlaced", ("-vf", f"scale={WIDTH}:{HEIGHT + 2}", "-flags", "+ildct", "-x264-params", "tff=1"), (), False),
+)
+
+
 class Pair:
-    def __init__(self, number, seed, folder, videos):
+    def __init__(self, number, seed, folder, videos, beside=False):
         self.dice = random.Random(seed + number)
         kinds = [(v, None) for v in videos] or list(sources())
         self.content, graph = kinds[number % len(kinds)]
@@ -192,7 +205,10 @@ class Pair:
         preset = self.dice.choice(("ultrafast", "superfast", "veryfast"))
         self.text = (f"{number} {os.path.basename(self.content)}, {self.fault} {what}, {len(self.frames)} of {self.rate}, "
                      f"{preset} crf {self.crf} {self.size[0]}x{self.size[1]}")
-        stem = os.path.join(folder, f"pair-{seed}-{number}")
+        name, coded, self.asked, self.swapped = BESIDE[random.Random(f"{seed} {number}").randrange(len(BESIDE))
+                                                       if beside else 0]
+        self.text += f", {name}" if name else ""
+        stem = os.path.join(folder, f"pair-{seed}-{number}{'-beside' if beside else ''}")
         self.ref, self.dis = stem + "-ref.mkv", stem + "-dis.mp4"
         if not os.path.exists(self.dis):
             self.encode(self.frames, self.rate, self.ref, "-preset", "ultrafast", "-crf", 6)
@@ -200,7 +216,8 @@ class Pair:
             black = [(bytes(b for b in other for _ in range(WIDTH * HEIGHT // 64)).ljust(WIDTH * HEIGHT, b"\x20") +
                       b"\x80" * (WIDTH * HEIGHT // 2))]
             film = [black[0] if k < 0 else self.frames[k] for k in self.shown]
-            self.encode(film, self.to, self.dis, "-preset", preset, "-crf", self.crf, "-s", "%dx%d" % self.size)
+            self.encode(film, self.to, self.dis, "-preset", preset, "-crf", self.crf,
+                        *(coded if "-vf" in coded else ("-s", "%dx%d" % self.size, *coded)))
 
     @staticmethod
     def encode(film, rate, path, *options):
@@ -226,8 +243,9 @@ class Pair:
     def check(self):
         """(right, refused, what is wrong)"""
         out = self.dis + ".csv"
-        result = subprocess.run([ACUTANCE, "score", self.ref, self.dis, "--no-model", "-f", "psnr", "--pairs-out", out,
-                                 "--json", "--threads", "1"], capture_output=True, check=False)
+        named = (self.dis, self.ref) if self.swapped else (self.ref, self.dis)
+        result = subprocess.run([ACUTANCE, "score", *named, "--no-model", "-f", "psnr", "--pairs-out", out, "--json",
+                                 "--threads", "1", *self.asked], capture_output=True, check=False)
         if result.returncode != 0:
             return False, True, result.stderr.decode(errors="replace").strip()
         alignment = json.loads(result.stdout)["results"][0].get("alignment", {})
@@ -236,9 +254,15 @@ class Pair:
         error = min(255 * 255 / 10 ** (psnr / 10), 1.5 * 2 ** ((self.crf - 18) / 4))
         with open(out, encoding="ascii") as file:
             pairs = [(int(row["reference_frame"]), int(row["distorted_frame"])) for row in csv.DictReader(file)]
+        doubtful = alignment.get("doubtful", [])
+        if self.swapped:  # what is doubtful are frames of the source
+            pairs = [(j, i) for i, j in pairs]
+            excused = set(doubtful)
+        else:
+            excused = {self.shown[j] for j in doubtful}
         alike = lambda i, k: self.apart(i, k) < 0.1 * error  # noqa: E731
         wrong = [(i, j) for i, j in pairs if self.shown[j] < 0 or not alike(i, self.shown[j])]
-        found = {i for i, _ in pairs} | {self.shown[j] for j in alignment.get("doubtful", [])}
+        found = {i for i, _ in pairs} | excused
         missing = [k for k in sorted(set(self.shown)) if k >= 0 and k not in found and
                    not any(self.alike_found(k, step, found, alike) for step in (-1, 1))]
         if not wrong and not missing:
@@ -254,6 +278,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=160)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--beside", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("videos", nargs="*")
     args = parser.parse_args()
@@ -262,7 +287,7 @@ def main():
         folder = args.work or temporary
         os.makedirs(folder, exist_ok=True)
         for number in range(args.first, args.pairs):
-            pair = Pair(number, args.seed, folder, args.videos)
+            pair = Pair(number, args.seed, folder, args.videos, args.beside)
             right, refused, what = pair.check()
             outcome = "right" if right else "refused" if refused else "wrong"
             tally[pair.fault][outcome] += 1

@@ -65,6 +65,8 @@ class Files(CommandTest):
     def test_a_picture_is_no_video(self):
         one = self.write("one.y4m", y4m(64, 48, self.clip("ref")[:1]))
         self.assertIn("has one frame", self.assert_ok(self.doctor(self.ref, one)))
+        score = self.run_command(ACUTANCE, "score", one, self.ref, "--no-model", "-f", "psnr")
+        self.assert_fails(score, 1, "has one frame")
 
     def test_noise_is_not_interlacing_and_fields_are(self):
         width, height, dice = 128, 96, random.Random(2)
