@@ -38,7 +38,7 @@ Result<std::shared_ptr<KeptReference>> ReferenceStore::Find(const std::string& p
   if (needed <= most_bytes_)
     while (!references_.empty() && KeptBytes() + needed > most_bytes_) references_.pop_back();
   const size_t left = most_bytes_ - std::min(most_bytes_, KeptBytes());
-  references_.push_front(std::make_shared<KeptReference>(path, left));
+  references_.push_front(std::make_shared<KeptReference>(path, left, devices_));
   return references_.front();
 }
 

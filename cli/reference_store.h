@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ namespace acutance::cli {
 /// As many references as fit into `most_bytes`; those that were used longest ago make room. One thread uses it.
 class ReferenceStore {
  public:
-  explicit ReferenceStore(size_t most_bytes) : most_bytes_(most_bytes) {}
+  /// most_device_bytes: see KeptDevices.
+  ReferenceStore(size_t most_bytes, std::optional<size_t> most_device_bytes)
+      : most_bytes_(most_bytes), devices_(std::make_shared<KeptDevices>(most_device_bytes)) {}
 
   /// The reference of a run, kept from then on where it fits.
   Result<std::shared_ptr<KeptReference>> Find(const std::string& path, const OpenOptions& options);
@@ -28,11 +31,13 @@ class ReferenceStore {
   /// The latest used first.
   const std::list<std::shared_ptr<KeptReference>>& references() const { return references_; }
   size_t most_bytes() const { return most_bytes_; }
+  size_t device_bytes() const { return devices_->bytes(); }
 
  private:
   size_t KeptBytes() const;
 
   const size_t most_bytes_;
+  const std::shared_ptr<KeptDevices> devices_;
   std::list<std::shared_ptr<KeptReference>> references_;
 };
 

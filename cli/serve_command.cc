@@ -103,7 +103,8 @@ Status Serve(const ServeTexts& texts) {
   const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC));
   if (signals.number() < 0) return Error(StatusCode::kIo, "the system has no descriptor left");
   ACU_ASSIGN_OR_RETURN(const ListeningSocket socket, ListeningSocket::Open(texts.socket));
-  ScoreServer server(texts.max_memory > 0 ? texts.max_memory : AvailableMemory().value_or(2 * kMemoryUnknown) / 2);
+  ScoreServer server(texts.max_memory > 0 ? texts.max_memory : AvailableMemory().value_or(2 * kMemoryUnknown) / 2,
+                     texts.max_vram);
   if (!texts.quiet) fmt::print(stderr, "acutance serve: listening on {}; Ctrl-C ends it\n", texts.socket);
   ServeAll(socket, signals.number(), server);
   return {};
@@ -117,6 +118,11 @@ CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
   command
       ->add_option("--max-memory", texts.max_memory,
                    "Memory for the references' pictures at most (default: half of what is free)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command
+      ->add_option("--max-vram", texts.max_vram,
+                   "Memory of each device for the references' pictures at most (default: half of what is free)")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command->add_flag("-q,--quiet", texts.quiet, "Say nothing at the start");

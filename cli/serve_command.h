@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -12,7 +13,8 @@ namespace acutance::cli {
 
 struct ServeTexts {
   std::string socket;
-  uint64_t max_memory = 0;  // bytes; 0: half of what the machine has left
+  uint64_t max_memory = 0;           // bytes; 0: half of what the machine has left
+  std::optional<uint64_t> max_vram;  // bytes of each device; not set: half of what is free
   bool quiet = false;
 };
 

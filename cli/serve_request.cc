@@ -141,7 +141,7 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
     const std::lock_guard lock(store_mutex_);
     ACU_ASSIGN_OR_RETURN(request.kept_reference, references_.Find(args.reference, request.open));
   }
-  const int64_t kept_frames = request.kept_reference->frames();
+  const int64_t kept_frames = request.kept_reference->frames(), device_frames = request.kept_reference->device_frames();
   double until_start = 0;
   request.watch_cancel = [&](std::function<void()> cancel) {
     until_start = SecondsSince(start);
@@ -158,6 +158,7 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
   const bool all_hold = std::ranges::all_of(summary.verdicts, &Verdict::holds);
   return Reply{all_hold ? kOk : kNotReached,
                {{"kept_frames", kept_frames},
+                {"device_frames", device_frames},
                 {"start_seconds", until_start},
                 {"seconds", SecondsSince(start)},
                 {"summary", SummaryDocument(summary)}}};
@@ -195,9 +196,14 @@ ScoreServer::Reply ScoreServer::Describe() {
   const std::lock_guard lock(store_mutex_);
   Json references = Json::Array();
   for (const auto& reference : references_.references())
-    references.Append(
-        {{"reference", reference->path()}, {"frames", reference->frames()}, {"bytes", reference->bytes()}});
-  return {kOk, {{"max_memory", references_.most_bytes()}, {"references", std::move(references)}}};
+    references.Append({{"reference", reference->path()},
+                       {"frames", reference->frames()},
+                       {"bytes", reference->bytes()},
+                       {"device_frames", reference->device_frames()}});
+  return {kOk,
+          {{"max_memory", references_.most_bytes()},
+           {"device_bytes", references_.device_bytes()},
+           {"references", std::move(references)}}};
 }
 
 }  // namespace acutance::cli

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ namespace acutance::cli {
 /// Answers requests of several connections; runs go one after another, for each uses the whole machine.
 class ScoreServer {
  public:
-  explicit ScoreServer(size_t most_bytes) : references_(most_bytes) {}
+  ScoreServer(size_t most_bytes, std::optional<size_t> most_device_bytes)
+      : references_(most_bytes, most_device_bytes) {}
 
   /// A line of JSON, without the newline, whatever `line` is. is_gone: whether nobody waits for the answer any more,
   /// which ends the run; asked between frames.

@@ -81,17 +81,21 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
 /// A reference whose pictures stay in memory, decoded, from one Score to the next: for encodes of it that are made one
 /// after another. Copies are the same reference. Any thread may use it; of several runs at once one has the pictures,
 /// and the others decode the file. A file that has changed is decoded again; y4m and raw yuv files are mapped, and take
-/// no memory here.
+/// no memory here. Devices of its runs stay open, and keep what they were given of it.
 class KeptReference {
  public:
   /// Reads nothing yet. most_bytes: for its pictures, all of them or none are kept; not set: half of what the machine
-  /// has left.
-  explicit KeptReference(std::string path, std::optional<size_t> most_bytes = std::nullopt);
+  /// has left. most_device_bytes: of each device's memory, for as many of its pictures as that has room for; not set:
+  /// half of what is free.
+  explicit KeptReference(std::string path, std::optional<size_t> most_bytes = std::nullopt,
+                         std::optional<size_t> most_device_bytes = std::nullopt);
 
   const std::string& path() const;
   /// What is kept now.
   int64_t frames() const;
   size_t bytes() const;
+  /// The pictures that lie in a device's memory; none while a run uses it.
+  int64_t device_frames() const;
 
  private:
   struct State;

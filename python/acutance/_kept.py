@@ -13,17 +13,21 @@ class KeptReference:
 
     path: of the video; y4m and raw yuv are mapped and need no memory here.
     max_memory: bytes for its pictures, all of which are kept or none; None: half of what the machine has left.
+    max_device_memory: bytes of each device's memory, for as many of its pictures as that has room for; None: half of
+        what is free.
 
     Nothing is read before the first score(). A file that has changed is decoded again. Of several runs at once one has
-    the pictures, and the others decode the file.
+    the pictures, and the others decode the file. Devices of its runs stay open, and keep what they were given of it.
     """
 
-    def __init__(self, path: Path, *, max_memory: int | None = None) -> None:
+    def __init__(self, path: Path, *, max_memory: int | None = None, max_device_memory: int | None = None) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise InvalidArgumentError(f"a KeptReference takes a path, not {type(path).__name__}")
         self._path = os.fspath(path)
-        self._core = _core.KeptReference(path_bytes(path),
-                                         None if max_memory is None else whole("max_memory", max_memory, end=2**63))
+        self._core = _core.KeptReference(
+            path_bytes(path),
+            None if max_memory is None else whole("max_memory", max_memory, end=2**63),
+            None if max_device_memory is None else whole("max_device_memory", max_device_memory, end=2**63))
 
     @property
     def path(self) -> str:
@@ -39,6 +43,11 @@ class KeptReference:
     def bytes(self) -> int:
         """Their size."""
         return self._core.bytes
+
+    @property
+    def device_frames(self) -> int:
+        """The number of pictures that lie in a device's memory; none while a run uses it."""
+        return self._core.device_frames
 
     def __repr__(self) -> str:
         return f"<acutance.KeptReference: {self._path}, {self.frames} frames kept>"

@@ -318,12 +318,14 @@ void BindKept(nb::module_& m) {
   nb::class_<KeptReference>(m, "KeptReference")
       .def(
           "__init__",
-          [](KeptReference* kept, const nb::bytes& path, std::optional<size_t> most_bytes) {
-            new (kept) KeptReference(TextOf(path), most_bytes);
+          [](KeptReference* kept, const nb::bytes& path, std::optional<size_t> most_bytes,
+             std::optional<size_t> most_device_bytes) {
+            new (kept) KeptReference(TextOf(path), most_bytes, most_device_bytes);
           },
-          "path"_a, "most_bytes"_a.none())
+          "path"_a, "most_bytes"_a.none(), "most_device_bytes"_a.none())
       .def_prop_ro("frames", &KeptReference::frames)
-      .def_prop_ro("bytes", &KeptReference::bytes);
+      .def_prop_ro("bytes", &KeptReference::bytes)
+      .def_prop_ro("device_frames", &KeptReference::device_frames);
 }
 
 void BindRuns(nb::module_& m) {

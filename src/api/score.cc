@@ -112,15 +112,19 @@ struct KeptReference::State {
   std::shared_ptr<acutance::KeptReference> kept;
 };
 
-KeptReference::KeptReference(std::string path, std::optional<size_t> most_bytes) : state_(std::make_shared<State>()) {
+KeptReference::KeptReference(std::string path, std::optional<size_t> most_bytes,
+                             std::optional<size_t> most_device_bytes)
+    : state_(std::make_shared<State>()) {
   constexpr size_t kUnknown = size_t{1} << 30;
   const size_t most = most_bytes ? *most_bytes : AvailableMemory().value_or(2 * kUnknown) / 2;
-  state_->kept = std::make_shared<acutance::KeptReference>(std::move(path), most);
+  state_->kept = std::make_shared<acutance::KeptReference>(std::move(path), most,
+                                                           std::make_shared<KeptDevices>(most_device_bytes));
 }
 
 const std::string& KeptReference::path() const { return state_->kept->path(); }
 int64_t KeptReference::frames() const { return state_->kept->frames(); }
 size_t KeptReference::bytes() const { return state_->kept->bytes(); }
+int64_t KeptReference::device_frames() const { return state_->kept->device_frames(); }
 
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {

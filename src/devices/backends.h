@@ -33,6 +33,7 @@ struct DeviceChoice {
   std::vector<std::string> excluded;  // backends that `auto` leaves out
   std::vector<int> further = {};      // devices beside `index` that share its work
   bool only_proved = false;           // devices whose self-tests are remembered: no program waits for one
+  bool operator==(const DeviceChoice&) const = default;
 };
 
 /// An unknown backend, or an index without a backend, is an error.
@@ -61,6 +62,7 @@ class DevicePicker {
   /// Those that NextGroup will give.
   const std::vector<std::unique_ptr<Device>>& PeekGroup();
 
+  const DeviceChoice& choice() const { return choice_; }
   /// Whether the choice is `auto`: all that makes it faster may take part, the CPU too.
   bool is_automatic() const { return choice_.backend == "auto"; }
   /// Whether devices that would have to prove themselves first are left out, without a word.

@@ -23,8 +23,10 @@ int CopyThreads(ptrdiff_t lanes) {
 Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, int most_frames) {
   if (!settings_.devices) return {};
   const bool useful = std::ranges::any_of(features.runs(), &MetricRun::HasPlan);
+  if (useful && settings_.kept)
+    MakeLanes(settings_.kept->Take(settings_.devices->choice()), features, format, most_frames);
   while (useful && lanes_.empty()) {
-    std::vector<std::unique_ptr<Device>> devices = settings_.devices->NextGroup();
+    std::vector<KeptDevice> devices = NextDevices();
     if (devices.empty()) break;
     MakeLanes(std::move(devices), features, format, most_frames);
   }
@@ -38,14 +40,22 @@ Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, int
   return {};
 }
 
+std::vector<KeptDevice> DeviceCrew::NextDevices() {
+  std::vector<KeptDevice> devices;
+  for (std::unique_ptr<Device>& device : settings_.devices->NextGroup())
+    devices.push_back(settings_.kept ? settings_.kept->Adopt(std::move(device))
+                                     : KeptDevice{std::move(device), nullptr, nullptr});
+  return devices;
+}
+
 Status DeviceCrew::NoDevice() const {
   std::vector<std::string> reasons = settings_.devices->notes();
   reasons.insert(reasons.end(), passed_over_.begin(), passed_over_.end());
   return Error(StatusCode::kNoDevice, "no device can run this: {}", fmt::join(reasons, "; "));
 }
 
-void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features,
-                           const PictureFormat& format, int most_frames) {
+void DeviceCrew::MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features, const PictureFormat& format,
+                           int most_frames) {
   const LaneSettings settings = {
       .distorted_count = settings_.distorted_count,
       .subsample = settings_.subsample,
@@ -57,12 +67,14 @@ void DeviceCrew::MakeLanes(std::vector<std::unique_ptr<Device>> devices, const F
       .warn = settings_.warn,
       .done = settings_.done,
       .fail = settings_.fail};
-  for (std::unique_ptr<Device>& device : devices) {
-    const std::string name = fmt::format("{} device {}", device->info().backend, device->info().index);
+  for (KeptDevice& device : devices) {
+    const DeviceInfo& info = device.device->info();
+    const std::string name = fmt::format("{} device {}", info.backend, info.index);
     Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features, format, settings);
     if (lane.ok()) lanes_.push_back(std::move(lane).value());
     else Warn(fmt::format("{}: {}", name, lane.status().message()));
   }
+  has_all_ = lanes_.size() == devices.size();
 }
 
 void DeviceCrew::Warn(const std::string& warning) {
@@ -88,7 +100,17 @@ Status DeviceCrew::Start(ThreadPool& pool, bool pool_has_other_work) {
 
 void DeviceCrew::Stop() {
   if (frames_) frames_->Stop();
+  if (settings_.kept && !lanes_.empty()) GiveBack();
   lanes_.clear();
+}
+
+/// All of the choice or none, so that a later session has the devices that it would find.
+void DeviceCrew::GiveBack() {
+  std::vector<KeptDevice> devices;
+  for (const auto& lane : lanes_)
+    if (std::optional<KeptDevice> device = lane->Retire()) devices.push_back(std::move(*device));
+  if (has_all_ && devices.size() == lanes_.size())
+    settings_.kept->GiveBack(settings_.devices->choice(), std::move(devices));
 }
 
 int DeviceCrew::frames_in_flight() const {

@@ -14,6 +14,7 @@
 #include "engine/device_lane.h"
 #include "engine/feature_set.h"
 #include "engine/frame_queue.h"
+#include "engine/kept_devices.h"
 
 namespace acutance {
 
@@ -26,10 +27,11 @@ class DeviceCrew {
     int subsample = 1;
     int threads = 1;
     std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
+    std::shared_ptr<KeptDevices> kept;      // takes the devices back; null: they are closed
     std::optional<size_t> max_memory;       // bytes of each device
     int verify = 0;                         // of so many frames one is computed again on the CPU; 0: none
     std::function<void(const std::string&)> warn;
-    std::function<void(Jobs)> done;           // takes the frames of which nothing is left to do
+    std::function<void(Jobs)> done;    // takes the frames of which nothing is left to do
     std::function<void(Status)> fail;  // ends the session
   };
 
@@ -70,14 +72,17 @@ class DeviceCrew {
   void Count(const Jobs& done);
 
  private:
-  void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features, const PictureFormat& format,
+  std::vector<KeptDevice> NextDevices();
+  void MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features, const PictureFormat& format,
                  int most_frames);
+  void GiveBack();
   Status NoDevice() const;
   Status ForEach(int count, const std::function<void(int)>& work);
   void Warn(const std::string& warning);
 
   const Settings settings_;
   bool has_devices_ = false;
+  bool has_all_ = false;                  // each device of the choice has a lane
   std::vector<std::string> passed_over_;  // devices, and why
   CpuHelp help_;
   ThreadPool* pool_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include "base/guarded.h"
 #include "devices/selftest.h"
+#include "exec/patience.h"
 
 namespace acutance {
 namespace {
@@ -40,11 +41,15 @@ size_t DefaultDeviceMemory(const PictureFormat& format) {
   return std::max(kGigabyte, kGigabyte / 1000 * (pixels * 1000 / k4kPixels));
 }
 
-DeviceLane::DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings)
-    : features_(features), settings_(settings), device_(std::move(device)) {}
+DeviceLane::DeviceLane(KeptDevice device, const FeatureSet& features, const LaneSettings& settings)
+    : features_(features), settings_(settings), kept_(std::move(device)) {}
 
 DeviceLane::~DeviceLane() {
-  device_->LimitWaits(kLastWait);
+  if (kept_.device) EndThreads();
+}
+
+void DeviceLane::EndThreads() {
+  device().LimitWaits(kLastWait);
   StopFilling(/*for_good=*/true);
   if (frames_) frames_->Wake();
   if (finish_thread_.joinable()) finish_thread_.join();
@@ -52,26 +57,79 @@ DeviceLane::~DeviceLane() {
     if (thread.joinable()) thread.join();
 }
 
-Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
+/// Batches that a cancelled session left are waited for.
+bool DeviceLane::EndBatches() const {
+  if (has_failed_ || retries_ > 0) return false;
+  return std::ranges::all_of(busy_, [&](Slot* slot) { return slot->started.ok() && Wait(*slot).ok(); });
+}
+
+std::optional<KeptDevice> DeviceLane::Retire() {
+  EndThreads();
+  const bool is_whole = Guarded([&] { return EndBatches() ? Status() : Status(StatusCode::kIo, ""); }).ok();
+  if (!is_whole || !kept_.planes) return std::nullopt;
+  device().LimitWaits(Patience::Usual());
+  auto kit = std::make_unique<LaneKit>();
+  kit->key = key_;
+  kit->batch = batch_;
+  kit->memory_bytes = memory_bytes_;
+  for (const auto& part : parts_) kit->works.push_back(part->work());
+  for (Slot& slot : slots_) {
+    for (const auto& runner : slot.runners) runner->Attach(nullptr, nullptr);
+    kit->runners.push_back(std::move(slot.runners));
+  }
+  kept_.kit = std::move(kit);
+  return std::move(kept_);
+}
+
+Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(KeptDevice device, const FeatureSet& features,
                                                      const PictureFormat& format, const LaneSettings& settings) {
-  ACU_RETURN_IF_ERROR(CheckMetrics(*device, features, settings.only_proved));
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].HasPlan()) lane->runs_.push_back(r);
   lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.distorted_count);
-  if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots(format));
+  ACU_RETURN_IF_ERROR(lane->Prepare(format));
   return lane;
 }
 
-Status DeviceLane::MakeSlots(const PictureFormat& format) {
+Status DeviceLane::Prepare(const PictureFormat& format) {
   format_ = format;
-  size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(format));
-  // Other programs take memory, too, and a driver may page instead of refusing.
-  if (const std::optional<size_t> free = device_->FreeMemory()) limit = std::min(limit, *free / 5 * 4);
   const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
   const int frames =
       std::clamp(pairs / settings_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
-  return MakeSlots(frames, limit, settings_.max_memory.has_value());
+  key_ = {format, frames, settings_.max_memory, settings_.subsample};
+  if (kept_.planes) kept_.planes->BeginRun();
+  if (TakeKit()) return {};
+  ACU_RETURN_IF_ERROR(CheckMetrics(device(), features_, settings_.only_proved));
+  if (runs_.empty()) return {};
+  const Status made = MakeSlots();
+  if (made.code() != StatusCode::kOutOfMemory || !kept_.planes || kept_.planes->bytes() == 0) return made;
+  slots_.clear();
+  kept_.planes->Clear();
+  return MakeSlots();
+}
+
+/// Goes on with what an earlier lane of the same work made, whose metrics the device has proved itself for. What is of
+/// other work goes.
+bool DeviceLane::TakeKit() {
+  const std::unique_ptr<LaneKit> kit = std::move(kept_.kit);
+  if (!kit || kit->key != key_ || kit->works.size() != parts_.size()) return false;
+  for (size_t p = 0; p < parts_.size(); ++p)
+    if (!parts_[p]->MakePlans(format_, kit->batch, info().family).ok() || !parts_[p]->work().IsSameAs(kit->works[p]))
+      return false;
+  batch_ = kit->batch;
+  memory_bytes_ = kit->memory_bytes;
+  for (auto& runners : kit->runners) {
+    for (size_t p = 0; p < parts_.size(); ++p) parts_[p]->Adopt(*runners[p], settings_.for_each);
+    slots_.emplace_back().runners = std::move(runners);
+  }
+  return true;
+}
+
+Status DeviceLane::MakeSlots() {
+  size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(format_));
+  // Other programs take memory, too, and a driver may page instead of refusing.
+  if (const std::optional<size_t> free = device().FreeMemory()) limit = std::min(limit, *free / 5 * 4);
+  return MakeSlots(key_.frames, limit, settings_.max_memory.has_value());
 }
 
 /// Leaves out a slot, then halves the batch, until the device's memory and the limit hold it: fewer than three slots
@@ -108,7 +166,8 @@ Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
     Slot& slot = slots_.emplace_back();
     for (size_t p = 0; p < parts_.size(); ++p) {
       const PlanRunner* uploads_with = s > 0 ? slots_.front().runners[p].get() : nullptr;
-      ACU_ASSIGN_OR_RETURN(auto runner, parts_[p]->MakeRunner(*device_, settings_.for_each, uploads_with));
+      ACU_ASSIGN_OR_RETURN(auto runner,
+                           parts_[p]->MakeRunner(device(), settings_.for_each, uploads_with, kept_.planes.get()));
       slot.runners.push_back(std::move(runner));
     }
   }
@@ -215,7 +274,9 @@ bool DeviceLane::Take(Slot& slot) {
 
 void DeviceLane::Finish() {
   Status status = Guarded([&] { return FinishSlots(); });
-  if (!status.ok()) settings_.fail(std::move(status));
+  if (status.ok()) return;
+  has_failed_ = true;
+  settings_.fail(std::move(status));
 }
 
 Status DeviceLane::FinishSlots() {
@@ -269,6 +330,7 @@ void DeviceLane::Deliver(const Slot& slot) const {
 /// On the finishing thread, after a failure: ends the filling threads and gives back what is unfinished. False: the
 /// device is left, and other devices or the CPU take its frames.
 bool DeviceLane::Recover(const Status& status, Slot* failed) {
+  has_failed_ = true;
   StopFilling(/*for_good=*/false);
   frames_->Wake();
   for (std::thread& thread : fill_threads_) thread.join();

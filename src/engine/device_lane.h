@@ -16,6 +16,7 @@
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/frame_queue.h"
+#include "engine/kept_devices.h"
 #include "engine/lane_part.h"
 #include "exec/device.h"
 #include "exec/run_plan.h"
@@ -49,7 +50,7 @@ class DeviceLane {
   static constexpr int kMostRetries = 3;
 
   /// Prepares the plans of every run that has one. Fails when the device cannot hold a single frame pair.
-  static Result<std::unique_ptr<DeviceLane>> Make(std::unique_ptr<Device> device, const FeatureSet& features,
+  static Result<std::unique_ptr<DeviceLane>> Make(KeptDevice device, const FeatureSet& features,
                                                   const PictureFormat& format, const LaneSettings& settings);
   /// Drops what is not done; the queue must have been stopped. Waits for the device, but not long: one that hangs is
   /// left with what it may still write.
@@ -57,7 +58,7 @@ class DeviceLane {
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
 
-  const DeviceInfo& info() const { return device_->info(); }
+  const DeviceInfo& info() const { return device().info(); }
   const std::vector<int>& runs() const { return runs_; }  // indices into FeatureSet::runs()
   /// Whether the frames of a batch must follow one another, for metrics that compare them.
   bool needs_history() const { return parts_.front()->needs_history(); }
@@ -67,10 +68,14 @@ class DeviceLane {
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
   /// Waits for clients' work on pictures in the device's memory; called before the lane takes
   /// them.
-  Status WaitForClients() const { return device_->WaitForClients(); }
+  Status WaitForClients() const { return device().WaitForClients(); }
 
   /// Joins the queue and begins to work. After an error the lane may only be destroyed.
   Status Start(FrameQueue& frames);
+
+  /// Ends the lane's threads, as its destructor does. The device, for later lanes, unless it failed or a batch did not
+  /// end; the lane may then only be destroyed.
+  std::optional<KeptDevice> Retire();
 
  private:
   /// A batch in flight.
@@ -84,12 +89,17 @@ class DeviceLane {
   };
   using Slots = std::vector<Slot*>;  // with room for all of them
 
-  DeviceLane(std::unique_ptr<Device> device, const FeatureSet& features, const LaneSettings& settings);
-  Status MakeSlots(const PictureFormat& format);
+  DeviceLane(KeptDevice device, const FeatureSet& features, const LaneSettings& settings);
+  Device& device() const { return *kept_.device; }
+  Status Prepare(const PictureFormat& format);
+  bool TakeKit();
+  Status MakeSlots();
   Status MakeSlots(int frames, size_t limit, bool is_limit_firm);
   Status MakeSlotsOf(int count, size_t limit);
   Status StartFilling();
   void StopFilling(bool for_good);
+  void EndThreads();
+  bool EndBatches() const;
   void Fill();
   bool FillSlot(Slot& slot);
   void Finish();
@@ -110,9 +120,10 @@ class DeviceLane {
 
   const FeatureSet& features_;
   const LaneSettings settings_;
-  const std::unique_ptr<Device> device_;
+  KeptDevice kept_;
   std::vector<int> runs_;
   PictureFormat format_;
+  LaneKit::Key key_;
   std::vector<std::unique_ptr<LanePart>> parts_;
   int batch_ = 0;
   std::vector<Slot> slots_;
@@ -124,6 +135,7 @@ class DeviceLane {
   int64_t next_frame_ = 0;
 
   int retries_ = 0;
+  bool has_failed_ = false;  // for the threads that end it
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

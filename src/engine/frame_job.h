@@ -14,6 +14,7 @@
 #include "backend/cpu/thread_pool.h"
 #include "engine/feature_set.h"
 #include "engine/frame_results.h"
+#include "image/picture_identity.h"
 
 namespace acutance {
 
@@ -21,6 +22,7 @@ namespace acutance {
 struct FramePictures {
   VideoPicture reference;
   std::vector<VideoPicture> distorted;  // of an earlier frame: empty unless a metric reads them
+  PictureIdentity identity{};           // of the reference picture
 };
 
 /// Buffers of the metric runs, kept from frame to frame.

@@ -30,6 +30,10 @@ class KeptReference::Lent : public ForwardedVideo {
   std::shared_ptr<bool> token_;
 };
 
+KeptReference::~KeptReference() {
+  if (name_ != 0) devices_->Forget(name_);
+}
+
 std::optional<KeptReference::Identity> KeptReference::IdentityOf(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
@@ -38,9 +42,15 @@ std::optional<KeptReference::Identity> KeptReference::IdentityOf(const std::stri
                   int64_t{found.st_mtim.tv_sec} * kNanoseconds + found.st_mtim.tv_nsec};
 }
 
-bool KeptReference::Fits(const OpenOptions& options, const std::optional<Identity>& identity) const {
-  return video_ && identity == identity_ && options.film_grain == film_grain_ && options.take_all == take_all_ &&
-         options.raw == raw_ && options.raw_is_semi_planar == raw_is_semi_planar_;
+KeptReference::Manner KeptReference::MannerOf(const OpenOptions& options) {
+  return {options.raw, options.raw_is_semi_planar, options.film_grain, options.take_all};
+}
+
+/// What devices have of the file as it was, or as it was read, is of no use any more.
+void KeptReference::Rename() {
+  if (name_ != 0) devices_->Forget(name_);
+  name_ = NewVideoIdentity();
+  devices_->Remember(name_);
 }
 
 Result<std::unique_ptr<VideoSource>> KeptReference::Lend() {
@@ -48,27 +58,29 @@ Result<std::unique_ptr<VideoSource>> KeptReference::Lend() {
   return std::unique_ptr<VideoSource>(std::make_unique<Lent>(std::move(reading), is_lent_));
 }
 
-Result<std::unique_ptr<VideoSource>> KeptReference::OpenToKeep(const OpenOptions& options,
-                                                               const std::optional<Identity>& identity) {
+Result<std::unique_ptr<VideoSource>> KeptReference::OpenToKeep(const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path_, options));
-  video_.reset();
-  if (!identity || video->is_instant() || video->is_on_device()) return video;
+  if (video->is_instant() || video->is_on_device()) return video;
   video_.emplace(std::make_unique<WholeVideo>(std::move(video)), most_bytes_);
   video_->Hold(true);  // a run that stops leaves it readable
   is_lent_ = std::make_shared<bool>(true);
-  identity_ = identity;
-  raw_ = options.raw;
-  raw_is_semi_planar_ = options.raw_is_semi_planar;
-  film_grain_ = options.film_grain;
-  take_all_ = options.take_all;
   return Lend();
 }
 
-Result<std::unique_ptr<VideoSource>> KeptReference::Open(const OpenOptions& options) {
+Result<std::unique_ptr<VideoSource>> KeptReference::Open(const OpenOptions& options, uint64_t& name) {
   const std::lock_guard lock(mutex_);
+  name = 0;
   if (options.device_decoding || (is_lent_ && is_lent_.use_count() > 1)) return OpenVideo(path_, options);
   const std::optional<Identity> identity = IdentityOf(path_);
-  if (!Fits(options, identity) || video_->has_failed()) return OpenToKeep(options, identity);
+  if (!identity || identity != identity_ || manner_ != MannerOf(options) || (video_ && video_->has_failed())) {
+    video_.reset();
+    identity_ = identity;
+    manner_ = MannerOf(options);
+    if (!identity) return OpenVideo(path_, options);
+    Rename();
+  }
+  name = name_;
+  if (!video_) return OpenToKeep(options);
   Result<std::unique_ptr<VideoSource>> kept = Lend();
   return kept.ok() ? std::move(kept) : OpenVideo(path_, options);
 }
@@ -81,6 +93,11 @@ size_t KeptReference::bytes() const {
 int64_t KeptReference::frames() const {
   const std::lock_guard lock(mutex_);
   return video_ ? video_->frames() : 0;
+}
+
+int64_t KeptReference::device_frames() const {
+  const std::lock_guard lock(mutex_);
+  return name_ != 0 ? devices_->Frames(name_) : 0;
 }
 
 }  // namespace acutance

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "engine/kept_devices.h"
 #include "image/picture.h"
 #include "io/kept_video.h"
 #include "io/video_source.h"
@@ -19,20 +20,26 @@ namespace acutance {
 
 /// Any thread may use it. A second reading at the same time, a device's decoder and a video that takes more memory than
 /// it may read the file as if nothing were kept; so does a run after the file has changed, which is then kept anew.
-/// Mapped files (y4m, raw yuv) are in memory anyway and are opened again.
+/// Mapped files (y4m, raw yuv) are in memory anyway and are opened again. Devices keep what they were given of it, too.
 class KeptReference {
  public:
-  /// most_bytes: for its pictures.
-  KeptReference(std::string path, size_t most_bytes) : path_(std::move(path)), most_bytes_(most_bytes) {}
+  /// most_bytes: for its pictures in the host's memory. devices: those of runs, which other references may share.
+  KeptReference(std::string path, size_t most_bytes, std::shared_ptr<KeptDevices> devices)
+      : path_(std::move(path)), most_bytes_(most_bytes), devices_(std::move(devices)) {}
+  ~KeptReference();
+  KeptReference(const KeptReference&) = delete;
 
   const std::string& path() const { return path_; }
+  const std::shared_ptr<KeptDevices>& devices() const { return devices_; }
 
-  /// The video from its first picture.
-  Result<std::unique_ptr<VideoSource>> Open(const OpenOptions& options);
+  /// The video from its first picture. `name` becomes its PictureIdentity::video; 0: it has none.
+  Result<std::unique_ptr<VideoSource>> Open(const OpenOptions& options, uint64_t& name);
 
-  /// What is kept now.
+  /// What is kept now in the host's memory.
   size_t bytes() const;
   int64_t frames() const;
+  /// The pictures that lie on a device; none while a run uses it.
+  int64_t device_frames() const;
 
  private:
   class Lent;
@@ -42,30 +49,33 @@ class KeptReference {
     dev_t device = 0;
     ino_t inode = 0;
     off_t size = 0;
-    int64_t nanoseconds = 0;
+    int64_t nanoseconds = 0;  // of the last change of its contents
     bool operator==(const Identity&) const = default;
   };
   static std::optional<Identity> IdentityOf(const std::string& path);
 
-  bool Fits(const OpenOptions& options, const std::optional<Identity>& identity) const;
-  Result<std::unique_ptr<VideoSource>> OpenToKeep(const OpenOptions& options, const std::optional<Identity>& identity);
+  /// What the pictures depend on beside the file.
+  struct Manner {
+    std::optional<PictureFormat> raw;
+    bool raw_is_semi_planar = false;
+    bool film_grain = true, take_all = false;
+    bool operator==(const Manner&) const = default;
+  };
+  static Manner MannerOf(const OpenOptions& options);
+
+  void Rename();
+  Result<std::unique_ptr<VideoSource>> OpenToKeep(const OpenOptions& options);
   Result<std::unique_ptr<VideoSource>> Lend();
 
   const std::string path_;
   mutable std::mutex mutex_;
   const size_t most_bytes_;
-  std::optional<KeptVideo> video_;
-  std::shared_ptr<bool> is_lent_;  // one reader holds it
-  std::optional<Identity> identity_;
-  std::optional<PictureFormat> raw_;
-  bool raw_is_semi_planar_ = false;
-  bool film_grain_ = true, take_all_ = false;
+  const std::shared_ptr<KeptDevices> devices_;
+  std::optional<KeptVideo> video_;    // not set: the file is mapped, or not kept
+  std::shared_ptr<bool> is_lent_;     // one reader holds it
+  std::optional<Identity> identity_;  // not set: nothing was read yet, or it is no file
+  Manner manner_;
+  uint64_t name_ = 0;  // PictureIdentity::video
 };
-
-/// The reference of a run, kept or not.
-inline Result<std::unique_ptr<VideoSource>> OpenReference(const std::shared_ptr<KeptReference>& kept,
-                                                          const std::string& path, const OpenOptions& options) {
-  return kept ? kept->Open(options) : OpenVideo(path, options);
-}
 
 }  // namespace acutance

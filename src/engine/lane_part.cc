@@ -12,49 +12,82 @@ void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result
   for (int a = 0; a < std::ssize(result.artifacts); ++a) runner.CopyArtifact(plan, item, a, result.artifacts[a]);
 }
 
+/// Whether batches have the same pictures, in the same places.
+bool HaveSamePictures(const PlanContext& a, const PlanContext& b) {
+  const auto are_same = [](const PlanInput& one, const PlanInput& other) {
+    return one.video == other.video && one.plane == other.plane && one.derived == other.derived &&
+           one.format == other.format;
+  };
+  return a.frames == b.frames && a.videos == b.videos && a.history == b.history && a.artifacts == b.artifacts &&
+         std::ranges::equal(a.inputs, b.inputs, are_same);
+}
+
+bool AreSame(const Plan& a, const Plan& b) {
+  const auto are_same_buffers = [](const Plan::BufferSpec& one, const Plan::BufferSpec& other) {
+    return one.bytes == other.bytes && one.kind == other.kind && one.row_bytes == other.row_bytes &&
+           one.contents == other.contents;
+  };
+  const auto are_same_launches = [](const Plan::Launch& one, const Plan::Launch& other) {
+    return one.kernel == other.kernel && one.grid.x == other.grid.x && one.grid.y == other.grid.y &&
+           one.grid.z == other.grid.z && one.args == other.args;
+  };
+  return a.items() == b.items() && a.sum_count() == b.sum_count() && a.word_count() == b.word_count() &&
+         std::ranges::equal(a.buffers(), b.buffers(), are_same_buffers) &&
+         std::ranges::equal(a.launches(), b.launches(), are_same_launches);
+}
+
 }  // namespace
+
+bool LanePart::Work::IsSameAs(const Work& other) const {
+  return HaveSamePictures(context, other.context) && derive.has_value() == other.derive.has_value() &&
+         (!derive || AreSame(*derive, *other.derive)) && std::ranges::equal(plans, other.plans, AreSame);
+}
 
 Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_view family) {
   const int own = (frames + stride_ - 1) / stride_;
-  context_ = MakePlanContext(features_.Inputs(runs_), format, own, distorted_count_, family);
+  work_.context = MakePlanContext(features_.Inputs(runs_), format, own, distorted_count_, family);
   const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
-  context_.artifacts = std::ranges::any_of(runs_, makes_artifacts);
-  ACU_ASSIGN_OR_RETURN(derive_, MakeDerivePlan(features_.Inputs(runs_), context_));
-  plans_.clear();
+  work_.context.artifacts = std::ranges::any_of(runs_, makes_artifacts);
+  ACU_ASSIGN_OR_RETURN(work_.derive, MakeDerivePlan(features_.Inputs(runs_), work_.context));
+  work_.plans.clear();
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
-    const PlanContext& context = run.raised ? ReadInstead(context_, *run.raised) : context_;
+    const PlanContext& context = run.raised ? ReadInstead(work_.context, *run.raised) : work_.context;
     ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context));
-    plans_.push_back(std::move(plan));
+    work_.plans.push_back(std::move(plan));
   }
   return {};
 }
 
 Result<std::unique_ptr<PlanRunner>> LanePart::MakeRunner(Device& device, ForEach for_each,
-                                                         const PlanRunner* uploads_with) {
-  return PlanRunner::Make(device, plans_, context_,
-                          {.artifacts = context_.artifacts,
+                                                         const PlanRunner* uploads_with, KeptPlanes* kept) {
+  return PlanRunner::Make(device, work_.plans, work_.context,
+                          {.artifacts = work_.context.artifacts,
                            .pack = !device.info().is_cpu,
                            .trial = &pack_trial_,
+                           .kept = kept,
                            .for_each = std::move(for_each),
                            .uploads_with = uploads_with,
-                           .derive = derive_});
+                           .derive = work_.derive});
 }
 
 bool LanePart::needs_history() const {
-  return std::ranges::any_of(context_.history, [](int frames) { return frames > 0; });
+  return std::ranges::any_of(work_.context.history, [](int frames) { return frames > 0; });
 }
 
 Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRunner* before) const {
   BatchPictures batch;
   const auto add = [&](const FramePictures* frame, Video video) {
-    if (video == Video::kReference) return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
+    if (video == Video::kReference) {
+      batch.identities.push_back(frame ? frame->identity : PictureIdentity());
+      return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
+    }
     for (int d = 0; d < distorted_count_; ++d)
       batch.distorted.push_back(frame ? &frame->distorted[d].picture : nullptr);
   };
+  const std::vector<FramePictures>& first = jobs.front()->inputs().pictures;
   for (const Video video : {Video::kReference, Video::kDistorted}) {
-    const std::vector<FramePictures>& first = jobs.front()->inputs().pictures;
-    for (int back = context_.history[static_cast<int>(video)]; back > 0; --back)
+    for (int back = work_.context.history[static_cast<int>(video)]; back > 0; --back)
       add(back < std::ssize(first) && !before ? &first[back] : nullptr, video);
     for (const auto& job : jobs)
       if (HasFrame(job->index())) add(&job->inputs().own(), video);

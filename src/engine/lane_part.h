@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -20,6 +21,16 @@ namespace acutance {
 /// computes nothing for the frames between but what needs them.
 class LanePart {
  public:
+  /// What the part does, for batches of a size.
+  struct Work {
+    PlanContext context;
+    std::vector<Plan> plans;
+    std::optional<Plan> derive;  // what derives inputs of them
+
+    /// Whether a runner of the one does for the other.
+    bool IsSameAs(const Work& other) const;
+  };
+
   /// runs: indices into FeatureSet::runs(). The part has the frames whose index `stride` divides.
   LanePart(const FeatureSet& features, std::vector<int> runs, int stride, int distorted_count)
       : features_(features), runs_(std::move(runs)), stride_(stride), distorted_count_(distorted_count) {}
@@ -28,9 +39,15 @@ class LanePart {
 
   /// Makes the plans for a lane whose batches have `frames` consecutive frames.
   Status MakePlans(const PictureFormat& format, int frames, std::string_view family);
-  size_t device_bytes() const { return PlanRunner::DeviceBytes(plans_, derive_, context_); }  // of a runner
-  /// uploads_with: another runner of this part, or null.
-  Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with);
+  const Work& work() const { return work_; }
+  size_t device_bytes() const {  // of a runner
+    return PlanRunner::DeviceBytes(work_.plans, work_.derive, work_.context);
+  }
+  /// uploads_with: another runner of this part, or null. kept: see PlanRunner::Options.
+  Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with,
+                                                 KeptPlanes* kept);
+  /// Takes over a runner that was made for the same work.
+  void Adopt(PlanRunner& runner, ForEach for_each) { runner.Attach(std::move(for_each), &pack_trial_); }
 
   /// Whether the frames of a batch must follow one another, for metrics that compare them.
   bool needs_history() const;
@@ -46,9 +63,7 @@ class LanePart {
   const int stride_;
   const int distorted_count_;
   PackTrial pack_trial_;
-  PlanContext context_;
-  std::vector<Plan> plans_;
-  std::optional<Plan> derive_;  // what derives inputs of them
+  Work work_;
 };
 
 /// The parts of a lane with `runs`, in the order in which they run on the device. The first alone may need history.

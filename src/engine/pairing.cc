@@ -85,7 +85,7 @@ Status Pairing::Prepare() {
 
 Result<std::unique_ptr<VideoSource>> Pairing::OpenOnce(const std::string& path, const OpenOptions& options,
                                                        size_t video) {
-  if (video == 0 && request_.kept_reference) return request_.kept_reference->Open(options);
+  if (video == 0 && request_.kept_reference) return request_.kept_reference->Open(options, reference_name_);
   const bool may_look = request_.pairing.mode == Mode::kAuto || request_.pairing.mode == Mode::kTimes;
   if (!may_look) return OpenVideo(path, options);
   auto kept = kept_.find(path);

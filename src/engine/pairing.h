@@ -32,6 +32,12 @@ class Pairing {
 
   /// Opens a video of the run: 0 is the reference. A pipe is opened once, and read again from memory.
   Result<std::unique_ptr<VideoSource>> Open(const std::string& path, const OpenOptions& options, int video);
+  /// PictureIdentity::video of the reference that was opened last.
+  uint64_t reference_name() const { return reference_name_; }
+  /// The reference's frame that the video which Open() gave last hands out after so many others.
+  int64_t ReferenceFrame(int64_t others) const {
+    return picks_[0].empty() ? others : picks_[0][static_cast<size_t>(others)];
+  }
   /// Frames to discard before the first pair.
   int64_t SkipOf(int video) const;
 
@@ -108,6 +114,7 @@ class Pairing {
   std::vector<std::vector<int64_t>> picks_;           // by video, the frames of a run that follows Look(); empty: all
   std::vector<Alignment> alignments_;
   std::string word_;
+  uint64_t reference_name_ = 0;
   std::vector<Status> damages_;  // by video, of a reading of signatures; empty: none was
   Status damage_;
   bool watches_ = false;

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -15,9 +13,11 @@
 #include "engine/device_decoding.h"
 #include "engine/map_files.h"
 #include "engine/pairing.h"
+#include "engine/reference_identity.h"
 #include "engine/run_journal.h"
 #include "engine/shot_watch.h"
 #include "engine/video_options.h"
+#include "engine/warn_once.h"
 #include "io/ahead_video.h"
 #include "io/bars.h"
 #include "io/lossy_codecs.h"
@@ -76,6 +76,9 @@ class Run {
     Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
     if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
     options.devices = devices_ = *devices;
+    // NVDEC opens the device before, and leaves no samples in the host's memory that could be kept.
+    if (request_.kept_reference && request_.decoder == Decoder::kCpu)
+      options.kept_devices = request_.kept_reference->devices();
     open_.keep_mapped = devices_ != nullptr;  // devices are so fast that unmapping would hold them up
     options.max_device_memory = request_.max_device_memory;
     options.on_artifact = request_.on_artifact;
@@ -140,10 +143,11 @@ class Run {
       ACU_ASSIGN_OR_RETURN(open_.device_decoding, DecodeOn(devices_->PeekGroup().front()->info()));
       open_.device_decoding->required = request_.decoder == Decoder::kNvdec;
     }
-    const std::shared_ptr<KeptReference> kept = number == 0 ? request_.kept_reference : nullptr;
-    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video,
-                         pairing_ ? pairing_->Open(path, open_, number) : OpenReference(kept, path, open_));
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, number == 0 ? identity_.Open(request_, open_, pairing_)
+                                                             : pairing_  ? pairing_->Open(path, open_, number)
+                                                                         : OpenVideo(path, open_));
     if (pairing_) skip += pairing_->SkipOf(number);
+    if (number == 0) identity_.Skip(skip);
     result_.decoded_by_nvdec |= video->is_on_device();
     for (const std::string& warning : video->warnings()) Warn(path + ": " + warning);
     has_raw_ |= video->is_raw();
@@ -268,6 +272,7 @@ class Run {
     const Result<std::vector<FitStep>> steps = FitVideos(request_.fit, *reference_, distorted_);
     if (!steps.ok()) return FailPair(steps.status());
     for (const FitStep& step : *steps) NoteStep(step);
+    identity_.Prepare(result_.inputs[0]);
     return true;
   }
 
@@ -445,7 +450,8 @@ class Run {
       JudgeWorst();
       WatchShots(*pair);
       if (request_.pairs && pair->index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(*pair));
-      ACU_RETURN_IF_ERROR(Interrupted(session_->Add(std::move(pair->reference), std::move(pair->distorted))));
+      ACU_RETURN_IF_ERROR(Interrupted(
+          session_->Add(std::move(pair->reference), std::move(pair->distorted), identity_.Of(pair->index))));
       if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
         was_stopped_ = true;
         return {};
@@ -504,6 +510,7 @@ class Run {
   Pairing* const pairing_;
   OpenOptions open_;
   std::optional<PairReaderInput> reference_;  // not set: the videos are not opened
+  ReferenceIdentity identity_;
   std::vector<PairReaderInput> distorted_;
   ScoredRun result_;
   std::shared_ptr<DevicePicker> devices_;
@@ -544,18 +551,6 @@ ScoredRun RunDecoded(const RunRequest& request, Pairing* pairing) {
   if (result.error) return result;
   result.warnings.insert(result.warnings.begin(), again_warning);
   return result;
-}
-
-/// A run that goes again warns of the same things.
-std::function<void(const std::string&)> WarnOnce(std::function<void(const std::string&)> warn) {
-  struct Warned {
-    std::mutex mutex;
-    std::set<std::string> warnings;
-  };
-  return [warned = std::make_shared<Warned>(), warn = std::move(warn)](const std::string& warning) {
-    const std::lock_guard lock(warned->mutex);
-    if (warned->warnings.insert(warning).second) warn(warning);
-  };
 }
 
 /// Runs until the frames belong together: frame by frame first, and where that does not fit by what the whole videos

@@ -31,6 +31,7 @@ DeviceCrew::Settings Session::CrewSettings() {
           .subsample = options_.subsample,
           .threads = options_.threads,
           .devices = options_.devices,
+          .kept = options_.kept_devices,
           .max_memory = options_.max_device_memory,
           .verify = options_.verify,
           .warn = [this](const std::string& warning) { Warn(warning); },
@@ -234,20 +235,21 @@ Status Session::WaitForRoom() {
   return error_;
 }
 
-Status Session::Add(Picture reference, std::vector<Picture> distorted) {
+Status Session::Add(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity) {
   if (!pool_ || flushed_)
     return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
   ACU_RETURN_IF_ERROR(CheckPictures(reference, distorted));
-  const Status status = Guarded([&] { return AddFrame(std::move(reference), std::move(distorted)); });
+  const Status status = Guarded([&] { return AddFrame(std::move(reference), std::move(distorted), identity); });
   if (!status.ok()) Fail(status);
   return status;
 }
 
-Status Session::AddFrame(Picture reference, std::vector<Picture> distorted) {
+Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity) {
   if (crew_.MayHelp() && DevicesAreBehind()) crew_.Help();
   ACU_RETURN_IF_ERROR(WaitForRoom());
   std::shared_ptr<FrameJob> job = jobs_.Take();
   FramePictures own = MakeFrame(std::move(reference), std::move(distorted));
+  own.identity = identity;
   FrameJob::Inputs inputs = {next_index_, {earlier_.begin(), earlier_.end()}};
   Remember(own);
   inputs.pictures.insert(inputs.pictures.begin(), std::move(own));

@@ -22,11 +22,13 @@
 #include "engine/frame_job.h"
 #include "engine/frame_results.h"
 #include "engine/job_pool.h"
+#include "engine/kept_devices.h"
 #include "engine/model_run.h"
 #include "engine/raw_artifacts.h"
 #include "engine/reorder_buffer.h"
 #include "engine/score_writer.h"
 #include "image/picture.h"
+#include "image/picture_identity.h"
 #include "model/score_table.h"
 #include "signature/frame_signature.h"
 
@@ -39,6 +41,7 @@ struct SessionOptions {
   int subsample = 1;                     // score only frames whose index it divides
   int distorted_count = 1;
   std::shared_ptr<DevicePicker> devices;                   // null: the CPU alone
+  std::shared_ptr<KeptDevices> kept_devices{};             // where they come from and go to; null: they are closed
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   ArtifactSink on_artifact{};                              // null: no artifacts are made but those of options
   /// Bytes for the pictures in flight and the features' buffers; not set: half of what the machine has left.
@@ -110,8 +113,9 @@ class Session {
   /// Called with all frames that are added, in order, before their scores are written. Its error ends the session.
   void Keep(std::function<Status(std::span<FrameResults* const>)> keep) { keep_ = std::move(keep); }
 
-  /// Queues the next frame; blocks while too many are in flight.
-  Status Add(Picture reference, std::vector<Picture> distorted);
+  /// Queues the next frame; blocks while too many are in flight. identity: of the reference picture, where later
+  /// sessions on the same devices read it again.
+  Status Add(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity = {});
 
   /// Waits until all frames that were added went to Keep's function; more may follow. Only of a session without
   /// devices, which wait for a whole batch.
@@ -163,7 +167,7 @@ class Session {
   DeviceCrew::Settings CrewSettings();
   void Warn(const std::string& warning);
   Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
-  Status AddFrame(Picture reference, std::vector<Picture> distorted);
+  Status AddFrame(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity);
   Status WaitForRoom();
   size_t PairBytes() const;
   size_t WorkBytes() const;

@@ -16,13 +16,15 @@ class Patience {
  public:
   using Clock = std::chrono::steady_clock;
 
+  Patience() { Limit(Usual()); }
+
   /// $ACUTANCE_DEVICE_TIMEOUT in seconds, or a minute; what is no number of seconds is ignored.
-  Patience() {
+  static std::chrono::milliseconds Usual() {
     constexpr double kSeconds = 60, kMostSeconds = 1e6;
     double seconds = kSeconds;
     const bool is_number = ReadVariable("ACUTANCE_DEVICE_TIMEOUT", seconds).ok();
     if (!is_number || !(seconds > 0 && seconds <= kMostSeconds)) seconds = kSeconds;
-    Limit(std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds)));
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
   }
 
   /// From now on a wait ends after so long in which nothing ended that the device was given.

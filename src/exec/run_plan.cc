@@ -81,6 +81,19 @@ PlanRunner::~PlanRunner() {
   if (started_) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
 }
 
+void PlanRunner::Attach(ForEach for_each, PackTrial* trial) {
+  options_.for_each = std::move(for_each);
+  options_.trial = trial;
+  upload_ = {};
+  adopted_.clear();
+  const std::lock_guard lock(pictures_.mutex);
+  pictures_.started = true;
+  pictures_.status = {};
+  pictures_.uploaded.reset();
+  pictures_.taken.reset();
+  pictures_.is_awaited = false;
+}
+
 Status PlanRunner::Prepare(std::vector<Plan> plans) {
   ACU_ASSIGN_OR_RETURN(queue_, device_.MakeQueue());
   leading_ = options_.derive ? 1 : 0;
@@ -463,26 +476,31 @@ Status PlanRunner::UploadPictures(const BatchPictures& pictures, bool follows) {
   ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, pack, follows));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   if (options_.trial) options_.trial->Report(pack, time.count());
-  if (all_fit) return pack ? queue_->Submit(*unpack_recording_) : Status();
-  unpack_recording_.reset();
-  return TryUpload(pictures, false, follows).status();
+  if (all_fit && pack) ACU_RETURN_IF_ERROR(queue_->Submit(*unpack_recording_));
+  if (!all_fit) {
+    unpack_recording_.reset();
+    ACU_RETURN_IF_ERROR(TryUpload(pictures, false, follows).status());
+  }
+  return kept_.Submit(*queue_);  // unpacking writes all pictures of a batch, also those that did not travel
 }
 
 Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, bool pack, bool follows) {
   upload_ = {};
   adopted_.clear();
+  if (options_.kept) kept_.Release(*options_.kept);
   for (const Input& input : inputs_) {
     const PlanInput& spec = SpecOf(input);
     if (!spec.derived.empty()) continue;
-    ACU_RETURN_IF_ERROR(
-        AddUpload(input, spec.video == Video::kReference ? pictures.reference : pictures.distorted, pack, follows));
+    ACU_RETURN_IF_ERROR(AddUpload(input, pictures, pack, follows));
   }
   started_ = true;  // also after a failure: a part may run
   return uploader_->Run(upload_, *queue_, options_.for_each);
 }
 
-Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack, bool follows) {
+Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, bool pack, bool follows) {
   const PlanInput& spec = SpecOf(input);
+  const bool is_reference = spec.video == Video::kReference;
+  const std::vector<const Picture*>& pictures = is_reference ? batch.reference : batch.distorted;
   if (std::ssize(pictures) > context_.pictures(spec.video))
     return Error(StatusCode::kInvalidArgument, "{} pictures are too many for a batch with room for {}", pictures.size(),
                  context_.pictures(spec.video));
@@ -501,6 +519,8 @@ Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const>
       ACU_RETURN_IF_ERROR(AddDeviceCopy(there, spec, *input.buffer, i * bytes));
       continue;
     }
+    if (is_reference && i < batch.identities.size() && IsKept(batch.identities[i], input, i * bytes, i >= history))
+      continue;
     const Plane& plane = pictures[i]->planes[spec.plane];
     if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
@@ -517,6 +537,16 @@ Status PlanRunner::AddUpload(const Input& input, std::span<const Picture* const>
   return {};
 }
 
+/// Whether the picture's plane comes from where an earlier run left it; else it is left there if may_keep.
+bool PlanRunner::IsKept(const PictureIdentity& picture, const Input& input, size_t offset, bool may_keep) {
+  if (!options_.kept || !picture.is_told()) return false;
+  const PlanInput& spec = SpecOf(input);
+  const KeptPlanes::Key key = {picture, spec.plane, spec.picture_bytes()};
+  if (kept_.TakeFrom(*options_.kept, key, *input.buffer, offset)) return true;
+  if (may_keep) kept_.PutInto(*options_.kept, key, *input.buffer, offset);
+  return false;
+}
+
 Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlanInput& input, const Buffer& to, size_t offset) {
   const size_t sample_bytes = input.format.BytesPerSample(), height = input.height();
   const size_t row_bytes = input.width() * sample_bytes;
@@ -531,43 +561,13 @@ Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlanInput& inpu
 Status PlanRunner::Wait() {
   started_ = false;
   ACU_RETURN_IF_ERROR(queue_->Wait());
+  if (options_.kept) kept_.Fill(*options_.kept);
   return CheckResults();
 }
 
 Status PlanRunner::Run(const BatchPictures& pictures) {
   ACU_RETURN_IF_ERROR(Start(pictures));
   return Wait();
-}
-
-/// The seconds of one recording with the launches of so many batches: the least of several runs,
-/// because an idle GPU takes a moment to reach its clock.
-Result<double> PlanRunner::TimeRecording(int batches) {
-  constexpr int kRuns = 4;
-  constexpr std::chrono::milliseconds kLeast{50};
-  std::vector<Command> commands;
-  for (int i = 0; i < batches; ++i) AppendLaunches(commands);
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue_->Record(commands));
-  double least = std::numeric_limits<double>::infinity();
-  const auto begin = std::chrono::steady_clock::now();
-  for (int run = 0; run <= kRuns || std::chrono::steady_clock::now() - begin < kLeast; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    ACU_RETURN_IF_ERROR(queue_->Submit(*recording));
-    ACU_RETURN_IF_ERROR(queue_->Wait());
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    if (run > 0) least = std::min(least, time.count());  // the first run warms up
-  }
-  return least;
-}
-
-// What submitting and waiting cost is the same for one batch and for many.
-Result<double> PlanRunner::TimeLaunches() {
-  constexpr double kSeconds = 0.01;
-  constexpr int kMostBatches = 256;
-  ACU_ASSIGN_OR_RETURN(const double one, TimeRecording(1));
-  const int more = std::clamp(static_cast<int>(kSeconds / one), 1, kMostBatches);
-  ACU_ASSIGN_OR_RETURN(const double many, TimeRecording(1 + more));
-  // Where other work came between, one batch may have taken longer than many.
-  return many > one ? (many - one) / more : many / (1 + more);
 }
 
 std::span<const int64_t> PlanRunner::Sums(int plan, int item) const {

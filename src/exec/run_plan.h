@@ -13,17 +13,20 @@
 #include "base/status.h"
 #include "exec/device.h"
 #include "exec/for_each.h"
+#include "exec/kept_planes.h"
 #include "exec/pack_trial.h"
 #include "exec/plan.h"
 #include "exec/uploader.h"
 #include "image/picture.h"
+#include "image/picture_identity.h"
 
 namespace acutance {
 
 /// The pictures of a batch. Null: the clip has not begun, and the samples are 0 on the device; or it is there already.
 struct BatchPictures {
-  std::vector<const Picture*> reference;  // history, then up to PlanContext::frames
-  std::vector<const Picture*> distorted;  // likewise, those of a frame one after another
+  std::vector<const Picture*> reference;      // history, then up to PlanContext::frames
+  std::vector<const Picture*> distorted;      // likewise, those of a frame one after another
+  std::vector<PictureIdentity> identities{};  // of the reference's; empty: not told
 };
 
 /// One batch in flight. Several runners of one device, each with its own queue, overlap upload and work; a runner
@@ -37,6 +40,8 @@ class PlanRunner {
     bool artifacts = false;      // read them back
     bool pack = false;           // let samples of 10 and 12 bits travel packed
     PackTrial* trial = nullptr;  // says whether the next batch does; null: all do
+    KeptPlanes* kept =
+        nullptr;  // of the device: pictures of a told identity come from there, or stay there; null: none
     ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
     /// before either is started.
@@ -55,6 +60,10 @@ class PlanRunner {
                             const PlanContext& context);
 
   PlanRunner(const PlanRunner&) = delete;
+
+  /// Makes a runner that has waited for all of its batches ready for another session: these stand in the place of
+  /// Options' own.
+  void Attach(ForEach for_each, PackTrial* trial);
 
   /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures
   /// may be empty if no plan reads that video. `before`: the runner of the batch before, which keeps
@@ -142,7 +151,8 @@ class PlanRunner {
   /// follows: the history is copied from the batch before; else pictures of it that are null have samples of 0.
   Status UploadPictures(const BatchPictures& pictures, bool follows);
   Result<bool> TryUpload(const BatchPictures& pictures, bool pack, bool follows);
-  Status AddUpload(const Input& input, std::span<const Picture* const> pictures, bool pack, bool follows);
+  Status AddUpload(const Input& input, const BatchPictures& batch, bool pack, bool follows);
+  bool IsKept(const PictureIdentity& picture, const Input& input, size_t offset, bool may_keep);
   Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
   bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
@@ -172,7 +182,8 @@ class PlanRunner {
   std::unique_ptr<Buffer> before_clip_there_, before_clip_here_;  // null: no plan reads it
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
-  Upload upload_;  // of the batch
+  Upload upload_;    // of the batch
+  KeptCopies kept_;  // likewise
   bool started_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "base/run_parallel.h"
 #include "model/pooling.h"
 #include "report/escape.h"
+#include "report/jpeg.h"
 #include "report/map_image.h"
 #include "report/page_seconds.h"
 #include "report/picture_image.h"

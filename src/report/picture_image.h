@@ -41,8 +41,6 @@ Spot WorstSpot(const Picture& reference, const Picture& distorted, int size);
 /// A number from 0 to 1 as a color: black, blue, magenta, orange, yellow, white.
 void HeatColor(double value, uint8_t* rgb);
 
-std::string Jpeg(const RgbImage& image, int quality);
-
 /// RFC 4648, with padding.
 std::string Base64(std::string_view bytes);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -167,26 +166,35 @@ double Flattened(const DetailSums& sums) {
 }
 
 /// CAMBI with larger steps than the feature of models counts: those of more than one of 256.
-Result<MetricRun> WideCambi(bool scores_reference) {
+Result<MetricRun> WideCambi() {
   const Metric* metric = FindMetric("cambi");
   if (!metric) return Error(StatusCode::kUnsupported, "there is no cambi");
-  OptionTexts texts = {{"max_log_contrast", "5"}};
-  if (scores_reference) texts["full_ref"] = "true";
-  ACU_ASSIGN_OR_RETURN(OptionValues options, OptionValues::Parse(metric->options, texts));
+  ACU_ASSIGN_OR_RETURN(OptionValues options, OptionValues::Parse(metric->options, {{"max_log_contrast", "5"}}));
   return MetricRun{.metric = metric, .options = std::move(options), .inputs = {}};
 }
 
-/// {of the distorted picture, of the reference}; zeros where the pictures are too small.
-std::array<double, 2> Banding(const Picture& reference, const Picture& distorted) {
-  const auto scores = [&]() -> Result<std::array<double, 2>> {
-    ACU_ASSIGN_OR_RETURN(const MetricRun run, WideCambi(true));
+/// 0 where the picture is too small.
+double Banding(const Picture& picture) {
+  const auto score = [&]() -> Result<double> {
+    ACU_ASSIGN_OR_RETURN(const MetricRun run, WideCambi());
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor,
-                         MakeExtractor(*run.metric, run.options, reference.format));
-    const ClipFrames clip(*run.metric, run.options, {&reference, 1}, {&distorted, 1});
+                         MakeExtractor(*run.metric, run.options, picture.format));
+    const ClipFrames clip(*run.metric, run.options, {&picture, 1}, {&picture, 1});
     ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(*run.metric, *extractor, clip, 0));
-    return std::array{frame.values[0], frame.values[1]};
+    return frame.values[0];
   }();
-  return scores.ok() ? *scores : std::array<double, 2>{};
+  return score.ok() ? *score : 0;
+}
+
+constexpr double kLeastBanding = 0.9, kVisibleBanding = 4, kBandingOfStructure = 15, kBandingOfShade = 1.5;
+
+/// Brightness and color, as far as steps do not explain them, which shift what lies between them.
+double PlainShade(const FrameEvidence& e) { return std::max(0.0, e.brightness + e.color / 2 - e.brightness_left); }
+
+/// How much more of it than the reference an encode has that is worse for nothing but banding.
+double LeastBanding(const FrameEvidence& e) {
+  return std::max(
+      {kLeastBanding, kBandingOfStructure * std::sqrt(e.structure_lost), kBandingOfShade * std::sqrt(PlainShade(e))});
 }
 
 }  // namespace
@@ -208,27 +216,24 @@ FrameEvidence FindEvidence(const Picture& reference, const Picture& distorted) {
   evidence.likeness = most > 0 ? Mean(sums.both) / most : 0;
   evidence.flattened = Flattened(sums);
   evidence.structure_lost = StructureLost(sums);
-  const std::array<double, 2> banding = Banding(reference, distorted);
-  evidence.distorted_banding = banding[0];
-  evidence.reference_banding = banding[1];
+  evidence.distorted_banding = Banding(distorted);
+  // The reference can only take from what the encode has.
+  if (evidence.distorted_banding >= std::min(kVisibleBanding, LeastBanding(evidence)))
+    evidence.reference_banding = Banding(reference);
   return evidence;
 }
 
 FrameCause CauseOf(const FrameEvidence& e, bool shows_other_moment) {
   constexpr double kOtherPicture = 30, kUnlike = 0.8;
-  constexpr double kLeastBanding = 0.9, kVisibleBanding = 4, kBandingOfStructure = 15, kBandingOfShade = 1.5;
   constexpr double kMuchFlat = 0.3, kNoStructure = 0.1, kOtherLevels = 3;
   const double banding = e.distorted_banding - e.reference_banding;
   const double color = e.color / 2, shade = e.brightness + color;
-  const double plain_shade = std::max(0.0, shade - e.brightness_left);  // steps shift what lies between them
   const bool has_banding = banding >= kVisibleBanding;
   if (e.error == 0 && e.color == 0) return {};
   if (shows_other_moment) return {Cause::kMoment, false};
   if (e.brightness_left >= kOtherPicture && e.likeness < kUnlike && e.distorted_detail > 0.3 * e.reference_detail)
     return {Cause::kOtherPicture, false};
-  if (banding >= kLeastBanding && e.reference_banding <= e.distorted_banding / 2 &&
-      banding > kBandingOfStructure * std::sqrt(e.structure_lost) && banding > kBandingOfShade * std::sqrt(plain_shade))
-    return {Cause::kBanding, true};
+  if (banding >= LeastBanding(e) && e.reference_banding <= e.distorted_banding / 2) return {Cause::kBanding, true};
   if (shade > e.error - e.brightness) return {color > e.brightness ? Cause::kColor : Cause::kBrightness, has_banding};
   // Flat areas where grain was, on other levels than before: steps that are too large for CAMBI.
   if (e.flattened >= kMuchFlat && e.structure_lost < kNoStructure && e.brightness_left >= kOtherLevels)
@@ -266,7 +271,7 @@ std::string WordsOf(const FrameCause& cause, const WorstFrame& frame) {
 }
 
 std::vector<double> BandingMap(const Picture& reference, const Picture& distorted) {
-  const Result<MetricRun> run = WideCambi(false);
+  const Result<MetricRun> run = WideCambi();
   if (!run.ok()) return {};
   Result<std::vector<FrameMap>> maps = MakeFrameMaps(*run, reference, distorted);
   return maps.ok() && !maps->empty() ? std::move(maps->front().losses) : std::vector<double>();

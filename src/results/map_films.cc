@@ -12,6 +12,7 @@
 #include "engine/session.h"
 #include "io/npy_writer.h"
 #include "report/film.h"
+#include "report/jpeg.h"
 #include "report/map_image.h"
 #include "report/picture_image.h"
 #include "results/run_maps.h"

@@ -107,7 +107,7 @@ class Serve(CommandTest):
         self.assertEqual(reply["kept_frames"], 24)
         self.assertEqual(reply["summary"]["results"], expected)
         kept = client.ask(op="status")["references"]
-        self.assertEqual(kept, [{"reference": reference, "frames": 24, "bytes": 24 * 64 * 48 * 3 // 2}])
+        self.assertEqual(kept, [{"reference": reference, "frames": 24, "bytes": 24 * 64 * 48 * 3 // 2, "device_frames": 0}])
         # A video against itself reads the file twice; other frames than the kept ones must be read again.
         self.assertEqual(client.ask(reference=reference, distorted=reference, options=MODEL)["status"], 0)
         self.encode("ref.mkv", self.clip("dis") * 3)
@@ -116,6 +116,42 @@ class Serve(CommandTest):
         self.assertEqual(reply["summary"]["results"][0]["features"]["psnr_y"]["min"], 60)
         self.assertTrue(client.ask(op="drop", reference=reference)["dropped"])
         self.assertFalse(client.ask(op="drop", reference=reference)["dropped"])
+
+    def test_the_reference_stays_on_the_device(self):
+        options = [*MODEL, "-f", "psnr", "--backend", "emu"]
+        expected = self.summary(self.ref, self.dis, *options)["results"]
+        _, client = self.start()
+        for frames in (0, self.FRAMES, self.FRAMES):
+            reply = client.ask(reference=self.ref, distorted=self.dis, options=options)
+            self.assertEqual((reply["status"], reply["kept_frames"], reply["device_frames"]), (0, 0, frames))
+            self.assertEqual(reply["summary"]["results"], expected)
+        # Other frames, another preparation and the processor read the same file.
+        device = ["--backend", "emu"]
+        for more in ([*device, "--frames", "2:5"], [*device, "--crop", "48:40:8:4"], [], [*device, "--align", "index"]):
+            reply = client.ask(reference=self.ref, distorted=self.dis, options=[*MODEL, *more])
+            self.assertEqual(reply["summary"]["results"], self.summary(self.ref, self.dis, *MODEL, *more)["results"])
+        # One that has changed is another.
+        with open(self.ref, "r+b") as file:
+            file.seek(0)
+            file.write(y4m(64, 48, self.clip("dis")))
+        reply = client.ask(reference=self.ref, distorted=self.dis, options=options)
+        self.assertEqual(reply["summary"]["results"][0]["features"]["psnr_y"]["min"], 60)
+        status = client.ask(op="status")
+        self.assertEqual(status["references"][0]["device_frames"], self.FRAMES)
+        self.assertGreaterEqual(status["device_bytes"], self.FRAMES * 64 * 48)
+        self.assertTrue(client.ask(op="drop", reference=self.ref)["dropped"])
+        self.assertEqual(client.ask(op="status")["device_bytes"], 0)
+
+    def test_a_decoded_reference_stays_on_the_device(self):
+        reference = self.encode("ref.mkv")
+        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        options = [*MODEL, "--backend", "emu"]
+        expected = self.summary(reference, dis, *options)["results"]
+        _, client = self.start("--max-vram", str(10 * 64 * 48))
+        for frames in (0, 10):
+            reply = client.ask(reference=reference, distorted=dis, options=options)
+            self.assertEqual((reply["status"], reply["device_frames"]), (0, frames))
+            self.assertEqual(reply["summary"]["results"], expected)
 
     def test_memory_is_bounded(self):
         a, b = self.encode("a.mkv"), self.encode("b.mkv")

@@ -261,6 +261,12 @@ def test_kept_reference(files, tmp_path):
     for _ in range(2):
         assert_same_bits(acutance.score(kept, files[1], features="psnr"), dict(expected))
         assert (kept.frames, kept.bytes) == (FRAMES, FRAMES * WIDTH * HEIGHT * 3 // 2)
+    assert kept.device_frames == 0
+    for most, frames in ((None, FRAMES), (0, 0)):
+        kept = acutance.KeptReference(path, max_device_memory=most)
+        for _ in range(2):
+            assert_same_bits(acutance.score(kept, files[1], features="psnr", backend="emu"), dict(expected))
+            assert kept.device_frames == frames
     small = acutance.KeptReference(path, max_memory=1000)
     for _ in range(2):
         assert_same_bits(acutance.score(small, files[1], features="psnr"), dict(expected))

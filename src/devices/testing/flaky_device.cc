@@ -48,6 +48,7 @@ class FlakyQueue : public Queue {
 
   Status Copy(std::span<const CopyCommand> copies) override {
     ACU_RETURN_IF_ERROR(device_.At(Fault::kCopy));
+    device_.CountUploads(copies);
     return inner_->Copy(copies);
   }
 
@@ -93,6 +94,12 @@ Fault::Kind FlakyDevice::Next(Fault::Where where) {
   if (fault_.kind == Fault::kFail || !IsDue(where)) return Fault::kFail;
   if (fault_.kind == Fault::kHang) hangs_ = true;
   return fault_.kind;
+}
+
+void FlakyDevice::CountUploads(std::span<const CopyCommand> copies) const {
+  if (!fault_.uploaded) return;
+  for (const CopyCommand& copy : copies)
+    if (copy.from->host() && !copy.to->host()) *fault_.uploaded += copy.bytes * copy.rows;
 }
 
 Status FlakyDevice::Hang() {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "exec/device.h"
 #include "exec/patience.h"
@@ -27,7 +29,8 @@ struct Fault {
     kSlow,     // a wait lasts a while
     kHang,     // no wait ends any more
   } kind = kFail;
-  int calls = 1;  // of a fault that does not last, one after another
+  int calls = 1;                            // of a fault that does not last, one after another
+  std::atomic<size_t>* uploaded = nullptr;  // counts the bytes that copies bring from the host's memory
 };
 
 class FlakyDevice : public Device {
@@ -38,6 +41,7 @@ class FlakyDevice : public Device {
   Status At(Fault::Where where);
   /// Whether this call misbehaves, and how.
   Fault::Kind Next(Fault::Where where);
+  void CountUploads(std::span<const CopyCommand> copies) const;
   /// Waits until the patience with it is over.
   Status Hang();
 
