@@ -29,15 +29,16 @@ class DeviceCrew {
     std::optional<size_t> max_memory;       // bytes of each device
     int verify = 0;                         // of so many frames one is computed again on the CPU; 0: none
     std::function<void(const std::string&)> warn;
-    std::function<void(Jobs)> done;           // takes the frames of which nothing is left to do
+    std::function<void(Jobs)> done;    // takes the frames of which nothing is left to do
     std::function<void(Status)> fail;  // ends the session
   };
 
   explicit DeviceCrew(Settings settings) : settings_(std::move(settings)) {}
 
   /// Opens the first devices that can run something, and marks the runs that are theirs. No device is an error where
-  /// the CPU was not allowed. most_frames: in flight.
-  Status Choose(FeatureSet& features, const PictureFormat& format, int most_frames);
+  /// the CPU was not allowed. scalings: of the videos whose pictures come unmade. most_frames: in flight.
+  Status Choose(FeatureSet& features, const PictureFormat& format, const std::vector<VideoScaling>& scalings,
+                int most_frames);
 
   /// Devices begin to work. The pool copies their pictures, and computes what they are behind with.
   Status Start(ThreadPool& pool, bool pool_has_other_work);
@@ -71,7 +72,7 @@ class DeviceCrew {
 
  private:
   void MakeLanes(std::vector<std::unique_ptr<Device>> devices, const FeatureSet& features, const PictureFormat& format,
-                 int most_frames);
+                 const std::vector<VideoScaling>& scalings, int most_frames);
   Status NoDevice() const;
   Status ForEach(int count, const std::function<void(int)>& work);
   void Warn(const std::string& warning);

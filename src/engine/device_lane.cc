@@ -23,14 +23,15 @@ constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
 /// The device must have proved itself for each of the metrics, and for what they read.
-Status CheckMetrics(Device& device, const FeatureSet& features, bool only_proved) {
+Status CheckMetrics(Device& device, const FeatureSet& features, const LaneSettings& settings) {
   std::vector<SelfTest> tests;
+  if (!settings.videos.scalings.empty()) tests.push_back(ScaleSelfTest());
   if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
     tests.push_back(RaiseSelfTest());
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));
-  return only_proved ? CheckProved(device, tests) : CheckAllOnce(device, tests);
+  return settings.only_proved ? CheckProved(device, tests) : CheckAllOnce(device, tests);
 }
 
 }  // namespace
@@ -54,11 +55,11 @@ DeviceLane::~DeviceLane() {
 
 Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(std::unique_ptr<Device> device, const FeatureSet& features,
                                                      const PictureFormat& format, const LaneSettings& settings) {
-  ACU_RETURN_IF_ERROR(CheckMetrics(*device, features, settings.only_proved));
+  ACU_RETURN_IF_ERROR(CheckMetrics(*device, features, settings));
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].HasPlan()) lane->runs_.push_back(r);
-  lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.distorted_count);
+  lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.videos);
   if (!lane->runs_.empty()) ACU_RETURN_IF_ERROR(lane->MakeSlots(format));
   return lane;
 }
@@ -70,7 +71,7 @@ Status DeviceLane::MakeSlots(const PictureFormat& format) {
   if (const std::optional<size_t> free = device_->FreeMemory()) limit = std::min(limit, *free / 5 * 4);
   const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
   const int frames =
-      std::clamp(pairs / settings_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+      std::clamp(pairs / settings_.videos.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
   return MakeSlots(frames, limit, settings_.max_memory.has_value());
 }
 

@@ -16,7 +16,8 @@ void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result
 
 Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_view family) {
   const int own = (frames + stride_ - 1) / stride_;
-  context_ = MakePlanContext(features_.Inputs(runs_), format, own, distorted_count_, family);
+  context_ = MakePlanContext(features_.Inputs(runs_), format, own, videos_.distorted_count, family);
+  context_.scalings = videos_.scalings;
   const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   context_.artifacts = std::ranges::any_of(runs_, makes_artifacts);
   ACU_ASSIGN_OR_RETURN(derive_, MakeDerivePlan(features_.Inputs(runs_), context_));
@@ -49,7 +50,7 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
   BatchPictures batch;
   const auto add = [&](const FramePictures* frame, Video video) {
     if (video == Video::kReference) return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
-    for (int d = 0; d < distorted_count_; ++d)
+    for (int d = 0; d < videos_.distorted_count; ++d)
       batch.distorted.push_back(frame ? &frame->distorted[d].picture : nullptr);
   };
   for (const Video video : {Video::kReference, Video::kDistorted}) {
@@ -64,7 +65,7 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
 
 void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) const {
   for (int plan = 0; plan < std::ssize(runs_); ++plan) {
-    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? distorted_count_ : 1;
+    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? videos_.distorted_count : 1;
     int frame = 0;
     for (const auto& job : jobs) {
       if (!HasFrame(job->index())) continue;
@@ -76,7 +77,7 @@ void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) c
 }
 
 std::vector<std::unique_ptr<LanePart>> MakeLaneParts(const FeatureSet& features, const std::vector<int>& runs,
-                                                     int subsample, int distorted_count) {
+                                                     int subsample, const LaneVideos& videos) {
   const auto has_every_frame = [&](int run) { return features.runs()[run].metric->every_frame; };
   std::vector<int> every, kept = runs;
   if (subsample > 1) {
@@ -84,10 +85,9 @@ std::vector<std::unique_ptr<LanePart>> MakeLaneParts(const FeatureSet& features,
     std::erase_if(kept, has_every_frame);
   }
   std::vector<std::unique_ptr<LanePart>> parts;
-  if (!every.empty()) parts.push_back(std::make_unique<LanePart>(features, every, 1, distorted_count));
+  if (!every.empty()) parts.push_back(std::make_unique<LanePart>(features, every, 1, videos));
   // Without runs of every frame the lane gets no other frames than those that are kept.
-  if (!kept.empty())
-    parts.push_back(std::make_unique<LanePart>(features, kept, every.empty() ? 1 : subsample, distorted_count));
+  if (!kept.empty()) parts.push_back(std::make_unique<LanePart>(features, kept, every.empty() ? 1 : subsample, videos));
   return parts;
 }
 
