@@ -204,7 +204,8 @@ std::vector<ModelRequest> ToEngine(const std::vector<Model>& models) {
 ArtifactSink SinkOf(const SessionOptions& options) {
   if (!options.on_artifact) return nullptr;
   return [call = options.on_artifact](const acutance::Artifact& artifact) -> acutance::Status {
-    const auto& [format, planes, memory, device_planes] = artifact.picture;
+    const auto& format = artifact.picture.format;
+    const auto& samples = artifact.picture.planes[0];
     const Status status = call({.name = artifact.name,
                                 .frame = artifact.frame,
                                 .video = artifact.distorted,
@@ -212,8 +213,8 @@ ArtifactSink SinkOf(const SessionOptions& options) {
                                 .height = format.height,
                                 .bits = format.BytesPerSample() * 8,
                                 .bit_depth = format.bit_depth,
-                                .data = planes[0].data,
-                                .stride = planes[0].stride});
+                                .data = samples.data,
+                                .stride = samples.stride});
     return {static_cast<acutance::StatusCode>(status.code()), status.message()};
   };
 }

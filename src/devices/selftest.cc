@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "devices/metric_selftest.h"
 #include "devices/sample_selftests.h"
+#include "devices/scaling_selftest.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -50,8 +51,10 @@ SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpackin
 
 SelfTest RaiseSelfTest() { return {"raising", {"raise_samples"}, TestRaising, nullptr}; }
 
+SelfTest ScaleSelfTest() { return {"scaling", {"scale_across", "scale_down"}, TestScaling, nullptr}; }
+
 std::vector<SelfTest> AllSelfTests() {
-  std::vector<SelfTest> tests = {UnpackSelfTest(), RaiseSelfTest()};
+  std::vector<SelfTest> tests = {UnpackSelfTest(), RaiseSelfTest(), ScaleSelfTest()};
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan) tests.push_back(MetricSelfTest(*metric));
   return tests;

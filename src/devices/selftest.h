@@ -33,7 +33,10 @@ SelfTest UnpackSelfTest();
 /// TestRaising: for metrics that read pictures of more bits than the videos have.
 SelfTest RaiseSelfTest();
 
-/// UnpackSelfTest and RaiseSelfTest, then those of all metrics that have a device plan.
+/// TestScaling: for videos of another size than the reference.
+SelfTest ScaleSelfTest();
+
+/// UnpackSelfTest, RaiseSelfTest and ScaleSelfTest, then those of all metrics that have a device plan.
 std::vector<SelfTest> AllSelfTests();
 
 /// Runs the test, unless this device passed it with this driver and these kernels before: the user's cache folder says

@@ -143,6 +143,11 @@ class ChangingDevice : public FlakyDevice {
   const Change change_;
 };
 
+TEST(SelfTest, FindsPicturesThatAreScaledWrong) {
+  ChangingDevice device([](LaunchCommand& launch) { launch.grid.z = 1; });
+  EXPECT_THAT(ScaleSelfTest().run(device).message(), HasSubstr("scaling: sample 0 of row 0 of plane 0 of picture 1"));
+}
+
 using Bytes = std::vector<std::byte>;
 
 /// The arguments of each launch behind its buffers, for pictures that the self-test uses.

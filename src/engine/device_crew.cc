@@ -20,15 +20,16 @@ int CopyThreads(ptrdiff_t lanes) {
 
 }  // namespace
 
-Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, int most_frames) {
+Status DeviceCrew::Choose(FeatureSet& features, const PictureFormat& format, const std::vector<VideoScaling>& scalings,
+                          int most_frames) {
   if (!settings_.devices) return {};
   const bool useful = std::ranges::any_of(features.runs(), &MetricRun::HasPlan);
   if (useful && settings_.kept)
-    MakeLanes(settings_.kept->Take(settings_.devices->choice()), features, format, most_frames);
+    MakeLanes(settings_.kept->Take(settings_.devices->choice()), features, format, scalings, most_frames);
   while (useful && lanes_.empty()) {
     std::vector<KeptDevice> devices = NextDevices();
     if (devices.empty()) break;
-    MakeLanes(std::move(devices), features, format, most_frames);
+    MakeLanes(std::move(devices), features, format, scalings, most_frames);
   }
   if (useful && lanes_.empty() && !settings_.devices->cpu_is_allowed()) return NoDevice();
   if (!settings_.devices->only_proved())
@@ -55,9 +56,9 @@ Status DeviceCrew::NoDevice() const {
 }
 
 void DeviceCrew::MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features, const PictureFormat& format,
-                           int most_frames) {
+                           const std::vector<VideoScaling>& scalings, int most_frames) {
   const LaneSettings settings = {
-      .distorted_count = settings_.distorted_count,
+      .videos = {settings_.distorted_count, scalings},
       .subsample = settings_.subsample,
       .max_memory = settings_.max_memory,
       .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),

@@ -38,8 +38,9 @@ class DeviceCrew {
   explicit DeviceCrew(Settings settings) : settings_(std::move(settings)) {}
 
   /// Opens the first devices that can run something, and marks the runs that are theirs. No device is an error where
-  /// the CPU was not allowed. most_frames: in flight.
-  Status Choose(FeatureSet& features, const PictureFormat& format, int most_frames);
+  /// the CPU was not allowed. scalings: of the videos whose pictures come unmade. most_frames: in flight.
+  Status Choose(FeatureSet& features, const PictureFormat& format, const std::vector<VideoScaling>& scalings,
+                int most_frames);
 
   /// Devices begin to work. The pool copies their pictures, and computes what they are behind with.
   Status Start(ThreadPool& pool, bool pool_has_other_work);
@@ -74,7 +75,7 @@ class DeviceCrew {
  private:
   std::vector<KeptDevice> NextDevices();
   void MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features, const PictureFormat& format,
-                 int most_frames);
+                 const std::vector<VideoScaling>& scalings, int most_frames);
   void GiveBack();
   Status NoDevice() const;
   Status ForEach(int count, const std::function<void(int)>& work);

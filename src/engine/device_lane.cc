@@ -24,14 +24,15 @@ constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
 /// The device must have proved itself for each of the metrics, and for what they read.
-Status CheckMetrics(Device& device, const FeatureSet& features, bool only_proved) {
+Status CheckMetrics(Device& device, const FeatureSet& features, const LaneSettings& settings) {
   std::vector<SelfTest> tests;
+  if (!settings.videos.scalings.empty()) tests.push_back(ScaleSelfTest());
   if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
     tests.push_back(RaiseSelfTest());
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));
-  return only_proved ? CheckProved(device, tests) : CheckAllOnce(device, tests);
+  return settings.only_proved ? CheckProved(device, tests) : CheckAllOnce(device, tests);
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(KeptDevice device, const Fe
   std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].HasPlan()) lane->runs_.push_back(r);
-  lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.distorted_count);
+  lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.videos);
   ACU_RETURN_IF_ERROR(lane->Prepare(format));
   return lane;
 }
@@ -95,7 +96,7 @@ Status DeviceLane::Prepare(const PictureFormat& format) {
   format_ = format;
   const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
   const int frames =
-      std::clamp(pairs / settings_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+      std::clamp(pairs / settings_.videos.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
   key_ = {format, frames, settings_.max_memory, settings_.subsample};
   if (kept_.planes) kept_.planes->BeginRun();
   if (TakeKit()) return {};

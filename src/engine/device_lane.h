@@ -25,7 +25,7 @@ namespace acutance {
 
 /// Settings that all lanes of a session share.
 struct LaneSettings {
-  int distorted_count = 1;
+  LaneVideos videos{};
   int subsample = 1;                 // frames whose index it does not divide have the runs of every frame alone
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
   int most_frames = 1 << 20;         // in flight

@@ -218,7 +218,7 @@ Status FrameJob::ComputeBand(Chain& chain, RowBand band, int worker) {
   std::vector<Workspaces> workspaces;
   std::vector<BandResults> results;
   for (size_t i = 0; i < count; ++i) {
-    ACU_RETURN_IF_ERROR(chain.views[i].PrepareDerived());
+    ACU_RETURN_IF_ERROR(chain.views[i].Prepare());
     workspaces.push_back({chain.frame_workspaces[i].get(), workspaces_.ThreadWorkspace(worker, chain.run)});
     results.push_back({.sums = std::span(band_sums).subspan(i * sums, sums),
                        .words = chain.results[i].words,

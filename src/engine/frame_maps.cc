@@ -111,7 +111,7 @@ Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture&
   const ClipFrames clip(*run.metric, run.options, {&r, 1}, {&d, 1});
   if (const auto* blocks = dynamic_cast<const BlockSums*>(extractor.get())) {
     const FrameView frame = clip.at(0);
-    ACU_RETURN_IF_ERROR(frame.PrepareDerived());
+    ACU_RETURN_IF_ERROR(frame.Prepare());
     return MapsOfSums(*blocks, frame, extractor->spec().sums);
   }
   const std::string_view name = run.metric->name;

@@ -12,14 +12,14 @@ void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result
   for (int a = 0; a < std::ssize(result.artifacts); ++a) runner.CopyArtifact(plan, item, a, result.artifacts[a]);
 }
 
-/// Whether batches have the same pictures, in the same places.
+/// Whether batches have the same pictures, in the same places. Scalings are a session's own.
 bool HaveSamePictures(const PlanContext& a, const PlanContext& b) {
   const auto are_same = [](const PlanInput& one, const PlanInput& other) {
     return one.video == other.video && one.plane == other.plane && one.derived == other.derived &&
            one.format == other.format;
   };
   return a.frames == b.frames && a.videos == b.videos && a.history == b.history && a.artifacts == b.artifacts &&
-         std::ranges::equal(a.inputs, b.inputs, are_same);
+         a.scalings.empty() && b.scalings.empty() && std::ranges::equal(a.inputs, b.inputs, are_same);
 }
 
 bool AreSame(const Plan& a, const Plan& b) {
@@ -45,7 +45,8 @@ bool LanePart::Work::IsSameAs(const Work& other) const {
 
 Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_view family) {
   const int own = (frames + stride_ - 1) / stride_;
-  work_.context = MakePlanContext(features_.Inputs(runs_), format, own, distorted_count_, family);
+  work_.context = MakePlanContext(features_.Inputs(runs_), format, own, videos_.distorted_count, family);
+  work_.context.scalings = videos_.scalings;
   const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   work_.context.artifacts = std::ranges::any_of(runs_, makes_artifacts);
   ACU_ASSIGN_OR_RETURN(work_.derive, MakeDerivePlan(features_.Inputs(runs_), work_.context));
@@ -82,7 +83,7 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
       batch.identities.push_back(frame ? frame->identity : PictureIdentity());
       return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
     }
-    for (int d = 0; d < distorted_count_; ++d)
+    for (int d = 0; d < videos_.distorted_count; ++d)
       batch.distorted.push_back(frame ? &frame->distorted[d].picture : nullptr);
   };
   const std::vector<FramePictures>& first = jobs.front()->inputs().pictures;
@@ -97,7 +98,7 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
 
 void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) const {
   for (int plan = 0; plan < std::ssize(runs_); ++plan) {
-    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? distorted_count_ : 1;
+    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? videos_.distorted_count : 1;
     int frame = 0;
     for (const auto& job : jobs) {
       if (!HasFrame(job->index())) continue;
@@ -109,7 +110,7 @@ void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) c
 }
 
 std::vector<std::unique_ptr<LanePart>> MakeLaneParts(const FeatureSet& features, const std::vector<int>& runs,
-                                                     int subsample, int distorted_count) {
+                                                     int subsample, const LaneVideos& videos) {
   const auto has_every_frame = [&](int run) { return features.runs()[run].metric->every_frame; };
   std::vector<int> every, kept = runs;
   if (subsample > 1) {
@@ -117,10 +118,9 @@ std::vector<std::unique_ptr<LanePart>> MakeLaneParts(const FeatureSet& features,
     std::erase_if(kept, has_every_frame);
   }
   std::vector<std::unique_ptr<LanePart>> parts;
-  if (!every.empty()) parts.push_back(std::make_unique<LanePart>(features, every, 1, distorted_count));
+  if (!every.empty()) parts.push_back(std::make_unique<LanePart>(features, every, 1, videos));
   // Without runs of every frame the lane gets no other frames than those that are kept.
-  if (!kept.empty())
-    parts.push_back(std::make_unique<LanePart>(features, kept, every.empty() ? 1 : subsample, distorted_count));
+  if (!kept.empty()) parts.push_back(std::make_unique<LanePart>(features, kept, every.empty() ? 1 : subsample, videos));
   return parts;
 }
 

@@ -17,6 +17,12 @@
 
 namespace acutance {
 
+/// The videos of a session, as a device gets them.
+struct LaneVideos {
+  int distorted_count = 1;
+  std::vector<VideoScaling> scalings = {};  // of those whose pictures come unmade
+};
+
 /// With subsampling a lane has two parts: the runs of every frame, and those of the frames that are kept. A device then
 /// computes nothing for the frames between but what needs them.
 class LanePart {
@@ -32,8 +38,8 @@ class LanePart {
   };
 
   /// runs: indices into FeatureSet::runs(). The part has the frames whose index `stride` divides.
-  LanePart(const FeatureSet& features, std::vector<int> runs, int stride, int distorted_count)
-      : features_(features), runs_(std::move(runs)), stride_(stride), distorted_count_(distorted_count) {}
+  LanePart(const FeatureSet& features, std::vector<int> runs, int stride, const LaneVideos& videos)
+      : features_(features), runs_(std::move(runs)), stride_(stride), videos_(videos) {}
   LanePart(const LanePart&) = delete;  // runners point to the trial
   LanePart& operator=(const LanePart&) = delete;
 
@@ -61,13 +67,13 @@ class LanePart {
   const FeatureSet& features_;
   const std::vector<int> runs_;  // in the order of the plans
   const int stride_;
-  const int distorted_count_;
+  const LaneVideos videos_;
   PackTrial pack_trial_;
   Work work_;
 };
 
 /// The parts of a lane with `runs`, in the order in which they run on the device. The first alone may need history.
 std::vector<std::unique_ptr<LanePart>> MakeLaneParts(const FeatureSet& features, const std::vector<int>& runs,
-                                                     int subsample, int distorted_count);
+                                                     int subsample, const LaneVideos& videos);
 
 }  // namespace acutance

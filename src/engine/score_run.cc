@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "engine/choose_crop.h"
 #include "engine/device_decoding.h"
+#include "engine/looks_swapped.h"
 #include "engine/map_files.h"
 #include "engine/pairing.h"
 #include "engine/reference_identity.h"
@@ -18,9 +20,8 @@
 #include "engine/shot_watch.h"
 #include "engine/video_options.h"
 #include "engine/warn_once.h"
+#include "image/unmade_picture.h"
 #include "io/ahead_video.h"
-#include "io/bars.h"
-#include "io/lossy_codecs.h"
 #include "io/pair_reader.h"
 
 namespace acutance {
@@ -48,7 +49,8 @@ class Run {
   }
 
   ScoredRun Go() && {
-    if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenJournal())
+    if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenReader() &&
+        OpenJournal())
       ScoreFrames();
     return std::move(result_);
   }
@@ -179,31 +181,14 @@ class Run {
       if (!input.ok()) return Fail(RunStage::kDistorted, input.status());
       distorted_.push_back(std::move(input).value());
     }
-    if (request_.check_model_sizes) WarnOfSwap();
+    if (request_.check_model_sizes && distorted_.size() == 1)
+      if (std::optional<std::string> swapped = LooksSwapped(*reference_, distorted_.front())) Warn(*std::move(swapped));
     if (open_.raw && !has_raw_)
       return Fail(
           RunStage::kReference,
           Error(StatusCode::kInvalidArgument,
                 "{} tells its own size, and no other video is raw yuv: leave out the size", request_.reference));
     return true;
-  }
-
-  /// What the streams tell for nothing: an encode has fewer bits than what it was made from.
-  void WarnOfSwap() {
-    constexpr double kFar = 0.6;
-    const std::optional<int64_t> bits = reference_->video->facts().bit_rate;
-    const PictureFormat& own = reference_->video->format();
-    if (!bits || request_.distorted.size() != 1 || !IsLossy(reference_->video->facts())) return;
-    const PairReaderInput& encode = distorted_.front();
-    const std::optional<int64_t> others = encode.video->facts().bit_rate;
-    const PictureFormat& other = encode.video->format();
-    const bool is_larger = own.width > other.width || own.height > other.height;
-    if (!others || is_larger || !IsLossy(encode.video->facts())) return;
-    if (static_cast<double>(*bits) >= kFar * static_cast<double>(*others)) return;
-    Warn(
-        fmt::format("{} has fewer bits a second than {}: if it is the encode, name it last (`acutance doctor` looks "
-                    "closer)",
-                    request_.reference, encode.name));
   }
 
   bool FailPair(const Status& status) {
@@ -213,30 +198,9 @@ class Run {
     return false;
   }
 
-  /// The same part of another size.
-  static Rectangle ScaleTo(const PictureFormat& to, const PictureFormat& from, const Rectangle& part) {
-    const auto scaled = [](int value, int numerator, int denominator) {
-      return static_cast<int>((int64_t{value} * numerator + denominator / 2) / denominator);
-    };
-    return AlignToChroma({scaled(part.width, to.width, from.width), scaled(part.height, to.height, from.height),
-                          scaled(part.x, to.width, from.width), scaled(part.y, to.height, from.height)},
-                         to.pixel_format);
-  }
-
-  Status ChooseCrop(PairReaderInput& input) {
-    const PictureFormat& format = input.video->format();
-    if (request_.crop.find_bars) {
-      ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> content, FindBars(input.name, request_.open));
-      if (!content) Warn(fmt::format("{} is too dark to tell its bars; nothing of it is cut off", input.name));
-      const bool turned = input.video->facts().orientation.transposed;
-      const int width = turned ? format.height : format.width, height = turned ? format.width : format.height;
-      if (content && *content != Rectangle{width, height}) input.crop = content;
-      return {};
-    }
-    if (!request_.crop.reference) return {};
-    if (&input == &*reference_) input.crop = request_.crop.reference;
-    else if (request_.crop.distorted) input.crop = request_.crop.distorted;
-    else input.crop = ScaleTo(format, reference_->video->format(), *request_.crop.reference);
+  Status Crop(PairReaderInput& input) {
+    ACU_ASSIGN_OR_RETURN(input.crop, ChooseCrop(request_.crop, input, *reference_, request_.open,
+                                                [this](std::string warning) { Warn(std::move(warning)); }));
     return {};
   }
 
@@ -261,9 +225,9 @@ class Run {
   }
 
   bool FitInputs() {
-    Status cropped = ChooseCrop(*reference_);
+    Status cropped = Crop(*reference_);
     for (PairReaderInput& input : distorted_)
-      if (cropped.ok()) cropped = ChooseCrop(input);
+      if (cropped.ok()) cropped = Crop(input);
     if (!cropped.ok()) return Fail(RunStage::kRead, cropped);
     if (!PreparePairing()) return false;
     result_.inputs.clear();
@@ -293,15 +257,39 @@ class Run {
     }
     if (!reads_chroma) reference_->video->SkipChroma();
     LeaveSignatures();
-    MakePicturesAhead();
     result_.color = reference_->video->color();
     // y4m has one word for the center and for what is not known.
     if (const VideoFacts& facts = reference_->video->facts(); !facts.codec.empty()) siting_ = facts.siting;
+    session_->CountReadAhead(all_instant_ ? 0 : ReadAhead() + 1);
+    session_->SetScalings(FindScalings());
+    const Status fit = PairReader::Check(*reference_, distorted_);
+    return fit.ok() || FailPair(fit);
+  }
+
+  int ReadAhead() const { return request_.read_ahead ? 2 : 0; }  // pictures of a video
+
+  /// The videos whose pictures may come unmade: what reads the samples beside the session makes those that it reads.
+  /// Where that is every picture, the videos' own threads do it sooner.
+  std::vector<VideoScaling> FindScalings() const {
+    std::vector<VideoScaling> scalings;
+    if (request_.pairs) return scalings;
+    if (const auto scaling = reference_->video->scaling(); scaling && !request_.find_shots)
+      scalings.push_back({Video::kReference, 0, scaling});
+    for (size_t d = 0; d < distorted_.size(); ++d)
+      if (const auto scaling = distorted_[d].video->scaling())
+        scalings.push_back({Video::kDistorted, static_cast<int>(d), scaling});
+    return scalings;
+  }
+
+  bool OpenReader() {
+    if (session_->ScalesOnDevices())
+      for (const VideoScaling& video : FindScalings())
+        (video.video == Video::kReference ? *reference_ : distorted_[video.number]).video->LeaveUnmade();
+    MakePicturesAhead();
     PairReaderOptions options;
     if (request_.frame_limit > 0)
       options.frame_limit = request_.frame_limit + (has_journal() ? request_.skip_reference : 0);
-    options.read_ahead = request_.read_ahead ? 2 : 0;
-    session_->CountReadAhead(all_instant_ ? 0 : options.read_ahead + 1);
+    options.read_ahead = ReadAhead();
     Result<std::unique_ptr<PairReader>> reader =
         PairReader::Open(*std::move(reference_), std::move(distorted_), options);
     if (!reader.ok()) return FailPair(reader.status());
@@ -354,7 +342,7 @@ class Run {
   }
 
   bool StartSession() {
-    result_.format = reader_->format();
+    result_.format = reference_->video->format();
     WarnOfModelSizes();
     Status status = session_->Describe(VideoOptions(result_.frame_rate, result_.color, siting_));
     if (status.ok()) status = session_->Start(result_.format);
@@ -408,7 +396,7 @@ class Run {
 
   void OfferWorst(const FramePair& pair) {
     for (size_t d = 0; d < worst_.size(); ++d)
-      if (pair.reference.planes[0].data && pair.distorted[d].planes[0].data)
+      if (IsForHost(pair.reference) && IsForHost(pair.distorted[d]))
         worst_[d].Offer(pair.index, pair.reference, pair.distorted[d]);
   }
 
@@ -418,6 +406,16 @@ class Run {
       session_->ReadScores(static_cast<int>(d), [&](const ScoreTable& table) {
         if (const auto column = QualityColumn(table, model)) worst_[d].Judge(table, *column, session_->frames_done());
       });
+  }
+
+  Status TakeWorst() {
+    for (WorstFrames& worst : worst_) {
+      for (WorstFrame& frame : result_.worst.emplace_back(worst.Take())) {
+        ACU_ASSIGN_OR_RETURN(frame.reference, MakeIfUnmade(frame.reference));
+        ACU_ASSIGN_OR_RETURN(frame.distorted, MakeIfUnmade(frame.distorted));
+      }
+    }
+    return {};
   }
 
   void WatchShots(const FramePair& pair) {
@@ -501,7 +499,10 @@ class Run {
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result_.frames = session_->frames_added();
     JudgeWorst();
-    for (WorstFrames& worst : worst_) result_.worst.push_back(worst.Take());
+    if (status = TakeWorst(); !status.ok()) {
+      Fail(RunStage::kScore, status);
+      return;
+    }
     FindShots();
     result_.session = std::move(session_);
   }

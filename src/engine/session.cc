@@ -92,8 +92,10 @@ Status Session::Start(const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, share));
   means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
   workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
+  if (!options_.devices || !CanRunOnDevice()) scalings_.clear();
   ACU_ASSIGN_OR_RETURN(const int most_frames, MostFrames());
-  ACU_RETURN_IF_ERROR(crew_.Choose(features_, format, most_frames));
+  ACU_RETURN_IF_ERROR(crew_.Choose(features_, format, scalings_, most_frames));
+  if (!crew_.has_devices()) scalings_.clear();
   // Add begins one more.
   most_in_flight_ = std::min(std::max(options_.threads, crew_.frames_in_flight()), most_frames - 1);
   resume_at_ = crew_.has_devices() ? most_in_flight_ * 3 / 4 : most_in_flight_;
@@ -119,7 +121,8 @@ size_t BytesOf(const PictureFormat& format) {
 
 }  // namespace
 
-/// The bytes of a frame's pictures, those of all videos, as far as metrics read them, and of what is derived from them.
+/// The bytes of a frame's pictures, those of all videos, as far as metrics read them, of what is derived from them and
+/// of those that they are made of.
 size_t Session::PairBytes() const {
   size_t samples = 0;
   for (int p = 0; p < (NeedsChroma() ? format_.PlaneCount() : 1); ++p)
@@ -128,6 +131,7 @@ size_t Session::PairBytes() const {
   for (const Video video : {Video::kReference, Video::kDistorted})
     for (const auto& derived : features_.derived(video))
       bytes += BytesOf(derived->Format(format_)) * (video == Video::kReference ? 1 : options_.distorted_count);
+  for (const VideoScaling& video : scalings_) bytes += BytesOf(video.scaling->source_format());
   return bytes;
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@
 #include "exec/device.h"
 #include "exec/tuning.h"
 #include "image/picture.h"
+#include "scale/picture_scaling.h"
 
 namespace acutance {
 
@@ -58,6 +60,13 @@ struct PlanInput {
   std::string Name() const;  // "reference y"
 };
 
+/// A video whose pictures come unmade (image/unmade_picture.h), and how they are made: the device does it.
+struct VideoScaling {
+  Video video = Video::kDistorted;
+  int number = 0;  // among the distorted videos
+  std::shared_ptr<const PictureScaling> scaling;
+};
+
 /// What all plans of a batch have in common.
 class PlanContext {
  public:
@@ -71,6 +80,7 @@ class PlanContext {
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
   std::vector<PlanInput> inputs;
   std::string instead;  // DerivedInput::key of the pictures that plans get for the videos' own; empty: those
+  std::vector<VideoScaling> scalings;
 
   /// Work items of a launch that compares.
   int pairs() const { return frames * videos; }

@@ -9,6 +9,7 @@
 #include "base/int_math.h"
 #include "exec/pack_samples.h"
 #include "exec/unpack_bits_args.h"
+#include "image/unmade_picture.h"
 
 namespace acutance {
 namespace {
@@ -66,6 +67,7 @@ size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const std::option
     if (used[i]) bytes += context.InputBytes(context.inputs[i]);
   for (const Plan* plan : all)
     for (const Plan::BufferSpec& spec : plan->buffers()) bytes += spec.bytes;
+  bytes += BatchScaler::DeviceBytes(context, used);
   return bytes;
 }
 
@@ -101,6 +103,8 @@ Status PlanRunner::Prepare(std::vector<Plan> plans) {
   if (options_.derive) ACU_RETURN_IF_ERROR(AllocatePlan(*std::exchange(options_.derive, std::nullopt)));
   for (Plan& plan : plans) ACU_RETURN_IF_ERROR(AllocatePlan(std::move(plan)));
   ACU_RETURN_IF_ERROR(AllocateInputs());
+  ACU_RETURN_IF_ERROR(AllocateScaler());
+  ACU_RETURN_IF_ERROR(AllocatePacked());
   ACU_RETURN_IF_ERROR(AllocateBeforeClip());
   ACU_RETURN_IF_ERROR(AllocateStaging());
   ACU_RETURN_IF_ERROR(FillBuffers());
@@ -111,6 +115,7 @@ void PlanRunner::LoadAhead(const std::vector<Plan>& plans) {
   std::vector<const KernelImage*> images;
   if (options_.derive) AddKernels(*options_.derive, images);
   for (const Plan& plan : plans) AddKernels(plan, images);
+  BatchScaler::AddKernels(context_, images);
   device_.LoadAhead(images);
 }
 
@@ -148,10 +153,23 @@ Status PlanRunner::AllocateInputs() {
     if (!used[i]) continue;
     const size_t bytes = context_.InputBytes(context_.inputs[i]);
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
-    Input& input = inputs_.emplace_back(i, std::move(buffer));
+    inputs_.emplace_back(i, std::move(buffer));
     zeros_.resize(std::max(zeros_.size(), static_cast<size_t>(context_.inputs[i].width()) * sizeof(uint16_t)));
+  }
+  return {};
+}
+
+Status PlanRunner::AllocateScaler() {
+  std::vector<BatchScaler::Target> targets;
+  for (const Input& input : inputs_) targets.push_back({&SpecOf(input), input.buffer.get()});
+  ACU_ASSIGN_OR_RETURN(scaler_, BatchScaler::Make(device_, *queue_, context_, targets));
+  return {};
+}
+
+Status PlanRunner::AllocatePacked() {
+  for (Input& input : inputs_) {
     if (!options_.pack || !CanPackInput(input)) continue;
-    const PlanInput& spec = context_.inputs[i];
+    const PlanInput& spec = SpecOf(input);
     const size_t packed = PackedPictureBytes(spec) * context_.frames * context_.copies(spec.video);
     ACU_ASSIGN_OR_RETURN(input.packed, device_.Allocate(packed, MemoryKind::kDevice));
     ACU_ASSIGN_OR_RETURN(input.unpack, device_.LoadKernel(*FindKernelImage("unpack_bits", kUnpackShape)));
@@ -170,6 +188,7 @@ Status PlanRunner::AllocateBeforeClip() {
 }
 
 bool PlanRunner::CanPackInput(const Input& input) const {
+  if (scaler_ && scaler_->MakesAll(SpecOf(input))) return false;
   return SpecOf(input).derived.empty() && CanPack(SpecOf(input).format.bit_depth) &&
          FindKernelImage("unpack_bits", kUnpackShape) != nullptr;
 }
@@ -179,6 +198,7 @@ Status PlanRunner::AllocateStaging() {
   size_t upload = 0;
   for (const Input& input : inputs_)
     if (SpecOf(input).derived.empty()) upload += input.buffer->bytes();
+  if (scaler_) upload += scaler_->upload_bytes();
   if (options_.uploads_with) {
     uploader_ = options_.uploads_with->uploader_;
   } else {
@@ -202,6 +222,8 @@ Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
   std::vector<CopyCommand> commands;
   for (const Input& input : inputs_) uploader_->AppendFill(*input.buffer, commands);
+  if (scaler_)
+    for (const Buffer* buffer : scaler_->upload_buffers()) uploader_->AppendFill(*buffer, commands);
   for (const BoundPlan& bound : plans_)
     for (size_t i = 0; i < bound.own.size(); ++i) {
       const Plan::BufferSpec& spec = bound.plan.buffers()[i];
@@ -472,32 +494,37 @@ Status PlanRunner::UploadPictures(const BatchPictures& pictures, bool follows) {
   const bool pack = unpack_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
                     std::ranges::none_of(pictures.distorted, lies_here) &&
                     (!options_.trial || options_.trial->PacksNext());
+  Way way = {.pack = pack, .scale = scaler_ && scaler_->Takes(pictures), .follows = follows};
   const auto begin = std::chrono::steady_clock::now();
-  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, pack, follows));
+  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, way));
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   if (options_.trial) options_.trial->Report(pack, time.count());
-  if (all_fit && pack) ACU_RETURN_IF_ERROR(queue_->Submit(*unpack_recording_));
   if (!all_fit) {
     unpack_recording_.reset();
-    ACU_RETURN_IF_ERROR(TryUpload(pictures, false, follows).status());
+    way.pack = false;
+    ACU_RETURN_IF_ERROR(TryUpload(pictures, way).status());
   }
-  return kept_.Submit(*queue_);  // unpacking writes all pictures of a batch, also those that did not travel
+  // Unpacking writes the places of all pictures of a batch, also of those that did not travel packed.
+  if (way.pack) ACU_RETURN_IF_ERROR(queue_->Submit(*unpack_recording_));
+  ACU_RETURN_IF_ERROR(kept_.Submit(*queue_));
+  return way.scale ? scaler_->Submit(*queue_) : Status();
 }
 
-Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, bool pack, bool follows) {
+Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, const Way& way) {
   upload_ = {};
   adopted_.clear();
   if (options_.kept) kept_.Release(*options_.kept);
   for (const Input& input : inputs_) {
     const PlanInput& spec = SpecOf(input);
     if (!spec.derived.empty()) continue;
-    ACU_RETURN_IF_ERROR(AddUpload(input, pictures, pack, follows));
+    ACU_RETURN_IF_ERROR(AddUpload(input, pictures, way));
   }
+  if (way.scale) ACU_RETURN_IF_ERROR(scaler_->AddUploads(pictures, upload_));
   started_ = true;  // also after a failure: a part may run
   return uploader_->Run(upload_, *queue_, options_.for_each);
 }
 
-Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, bool pack, bool follows) {
+Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, const Way& way) {
   const PlanInput& spec = SpecOf(input);
   const bool is_reference = spec.video == Video::kReference;
   const std::vector<const Picture*>& pictures = is_reference ? batch.reference : batch.distorted;
@@ -510,7 +537,7 @@ Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, boo
   for (size_t i = 0; i < pictures.size(); ++i) {
     if (!pictures[i]) {
       const Plane before_the_clip = {zeros_.data(), 0, spec.width(), spec.height()};
-      if (i < history && !follows)
+      if (i < history && !way.follows)
         upload_.planes.push_back({before_the_clip, spec.width() * sample_bytes, input.buffer.get(), i * bytes,
                                   spec.row_stride() * sample_bytes});
       continue;
@@ -519,13 +546,16 @@ Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, boo
       ACU_RETURN_IF_ERROR(AddDeviceCopy(there, spec, *input.buffer, i * bytes));
       continue;
     }
+    if (way.scale && scaler_->Makes(spec, i)) continue;
     if (is_reference && i < batch.identities.size() && IsKept(batch.identities[i], input, i * bytes, i >= history))
       continue;
-    const Plane& plane = pictures[i]->planes[spec.plane];
+    if (pictures[i]->unmade) ACU_RETURN_IF_ERROR(pictures[i]->unmade->Make());
+    const Picture& picture = pictures[i]->unmade ? pictures[i]->unmade->made() : *pictures[i];
+    const Plane& plane = picture.planes[spec.plane];
     if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, spec.width(), spec.height());
-    if (pack && input.packed && i >= history) {
+    if (way.pack && input.packed && i >= history) {
       upload_.planes.push_back({plane, PackedRowBytes(spec.width(), spec.format.bit_depth), input.packed.get(),
                                 (i - history) * PackedPictureBytes(spec), PackedRowStride(spec),
                                 spec.format.bit_depth});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "exec/batch_scaler.h"
 #include "exec/device.h"
 #include "exec/for_each.h"
 #include "exec/kept_planes.h"
@@ -22,7 +23,8 @@
 
 namespace acutance {
 
-/// The pictures of a batch. Null: the clip has not begun, and the samples are 0 on the device; or it is there already.
+/// The pictures of a batch, made or not. Null: the clip has not begun, and the samples are 0 on the device; or it is
+/// there already.
 struct BatchPictures {
   std::vector<const Picture*> reference;      // history, then up to PlanContext::frames
   std::vector<const Picture*> distorted;      // likewise, those of a frame one after another
@@ -121,6 +123,8 @@ class PlanRunner {
   void LoadAhead(const std::vector<Plan>& plans);
   std::vector<const Plan*> MetricPlans() const;
   Status AllocateInputs();
+  Status AllocateScaler();
+  Status AllocatePacked();
   Status AllocatePlan(Plan plan);
   Status AllocateStaging();
   Status FillBuffers();
@@ -148,10 +152,15 @@ class PlanRunner {
     std::unique_ptr<Mark> taken;       // by that runner
   };
 
-  /// follows: the history is copied from the batch before; else pictures of it that are null have samples of 0.
+  /// How the pictures of a batch come to the device.
+  struct Way {
+    bool pack = false;     // samples of 10 and 12 bits travel packed
+    bool scale = false;    // pictures that are not made travel in their own size
+    bool follows = false;  // the history is copied from the batch before; else null pictures of it have samples of 0
+  };
   Status UploadPictures(const BatchPictures& pictures, bool follows);
-  Result<bool> TryUpload(const BatchPictures& pictures, bool pack, bool follows);
-  Status AddUpload(const Input& input, const BatchPictures& batch, bool pack, bool follows);
+  Result<bool> TryUpload(const BatchPictures& pictures, const Way& way);
+  Status AddUpload(const Input& input, const BatchPictures& batch, const Way& way);
   bool IsKept(const PictureIdentity& picture, const Input& input, size_t offset, bool may_keep);
   Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
   bool CanPackInput(const Input& input) const;
@@ -182,8 +191,9 @@ class PlanRunner {
   std::unique_ptr<Buffer> before_clip_there_, before_clip_here_;  // null: no plan reads it
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
-  Upload upload_;    // of the batch
-  KeptCopies kept_;  // likewise
+  std::unique_ptr<BatchScaler> scaler_;  // null: all pictures are made
+  Upload upload_;                        // of the batch
+  KeptCopies kept_;                      // likewise
   bool started_ = false;
 };
 

@@ -114,8 +114,7 @@ class AheadVideo : public ForwardedVideo {
 }  // namespace
 
 std::unique_ptr<VideoSource> MakeAhead(std::unique_ptr<VideoSource> video, std::shared_ptr<WorkCrew> crew, int most) {
-  const auto* wrapped = dynamic_cast<const WrappedVideo*>(video.get());
-  if (!crew || most < 1 || !wrapped || !wrapped->is_costly()) return video;
+  if (!crew || most < 1 || !WrappedVideo::IsCostly(*video)) return video;
   return std::make_unique<AheadVideo>(std::move(video), std::move(crew), most);
 }
 

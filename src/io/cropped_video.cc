@@ -20,10 +20,7 @@ class CroppedVideo : public WrappedVideo {
 
   const PictureFormat& format() const override { return format_; }
 
-  bool is_costly() const override {
-    const auto* inner = dynamic_cast<const WrappedVideo*>(&source());
-    return inner && inner->is_costly();
-  }
+  bool is_costly() const override { return IsCostly(source()); }
 
  protected:
   Result<Picture> Make(const Picture& picture) override {

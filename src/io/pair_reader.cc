@@ -30,18 +30,6 @@ int ToolNumber(PixelFormat format) {
   return 4;  // 4:0:0, which the tool does not read
 }
 
-Status CheckCompatible(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted) {
-  std::string message;
-  for (const PairReaderInput& input : distorted) {
-    for (const std::string& line : Incompatibilities(reference.video->format(), input.video->format())) {
-      if (!message.empty()) message += '\n';
-      if (distorted.size() > 1) message += fmt::format("\"{}\": ", input.name);
-      message += line;
-    }
-  }
-  return message.empty() ? Status() : Status(StatusCode::kInvalidArgument, std::move(message));
-}
-
 /// How many pairs there are, where every video tells its length.
 std::optional<int64_t> PairCount(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted,
                                  int64_t limit) {
@@ -180,9 +168,21 @@ class PairReader::State {
   std::vector<std::string> length_warnings;
 };
 
+Status PairReader::Check(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted) {
+  std::string message;
+  for (const PairReaderInput& input : distorted) {
+    for (const std::string& line : Incompatibilities(reference.video->format(), input.video->format())) {
+      if (!message.empty()) message += '\n';
+      if (distorted.size() > 1) message += fmt::format("\"{}\": ", input.name);
+      message += line;
+    }
+  }
+  return message.empty() ? Status() : Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
 Result<std::unique_ptr<PairReader>> PairReader::Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
                                                      const PairReaderOptions& options) {
-  ACU_RETURN_IF_ERROR(CheckCompatible(reference, distorted));
+  ACU_RETURN_IF_ERROR(Check(reference, distorted));
   auto state = std::make_unique<State>();
   state->format = reference.video->format();
   state->frame_count =

@@ -31,7 +31,9 @@ std::vector<std::string> Incompatibilities(const PictureFormat& reference, const
 
 class PairReader {
  public:
-  /// Refuses incompatible videos: a line per problem, then "videos are incompatible, N problem(s).".
+  /// Whether Open takes them: it refuses incompatible videos: a line per problem, then "videos are incompatible, N
+  /// problem(s).".
+  static Status Check(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted);
   static Result<std::unique_ptr<PairReader>> Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
                                                   const PairReaderOptions& options);
   ~PairReader();

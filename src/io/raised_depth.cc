@@ -4,6 +4,7 @@
 
 #include "image/raise_plane.h"
 #include "io/wrapped_video.h"
+#include "scale/picture_scaling.h"
 
 namespace acutance {
 namespace {
@@ -13,12 +14,22 @@ class RaisedDepth : public WrappedVideo {
   RaisedDepth(std::unique_ptr<VideoSource> source, int bit_depth)
       : WrappedVideo(std::move(source)), format_(this->source().format()) {
     format_.bit_depth = bit_depth;
+    if (const auto scaling = this->source().scaling()) scaling_ = scaling->Raised(bit_depth);
   }
 
   const PictureFormat& format() const override { return format_; }
 
+  std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
+  void LeaveUnmade() override {
+    leaves_unmade_ = true;
+    source_->LeaveUnmade();
+  }
+  bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
+  bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
+
  protected:
   Result<Picture> Make(const Picture& picture) override {
+    if (leaves_unmade_) return MakeLater(picture.unmade->source(), format_, scaling_);
     ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(format_));
     Picture out = raised.Share();
     for (int p = 0; p < format_.PlaneCount(); ++p) {
@@ -31,6 +42,8 @@ class RaisedDepth : public WrappedVideo {
 
  private:
   PictureFormat format_;
+  std::shared_ptr<const PictureScaling> scaling_;  // null: the pictures are not scaled before
+  bool leaves_unmade_ = false;
 };
 
 }  // namespace

@@ -2,33 +2,18 @@
 
 #include <utility>
 
-#include "io/buffer_pool.h"
 #include "io/wrapped_video.h"
+#include "scale/picture_scaling.h"
 
 namespace acutance {
 namespace {
 
-/// Where planes lie in a buffer.
-struct PlaneLayout {
-  explicit PlaneLayout(const PictureFormat& format) {
-    constexpr ptrdiff_t kAlign = 64;
-    for (int p = 0; p < format.PlaneCount(); ++p) {
-      stride[p] = (ptrdiff_t{format.PlaneWidth(p)} * format.BytesPerSample() + kAlign - 1) / kAlign * kAlign;
-      offset[p] = bytes;
-      bytes += stride[p] * format.PlaneHeight(p);
-    }
-  }
-  std::array<ptrdiff_t, 3> stride{};
-  std::array<size_t, 3> offset{};
-  size_t bytes = 0;
-};
-
 class ScaledVideo : public WrappedVideo {
  public:
-  ScaledVideo(std::unique_ptr<VideoSource> source, Scaler scaler)
-      : WrappedVideo(std::move(source)), scaler_(std::move(scaler)), layout_(format()), pool_(layout_.bytes) {}
+  ScaledVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling)
+      : WrappedVideo(std::move(source)), scaling_(std::move(scaling)) {}
 
-  const PictureFormat& format() const override { return scaler_.format(); }
+  const PictureFormat& format() const override { return scaling_->format(); }
   /// Pixels are square: other sizes than that of the display are a caller's choice.
   VideoFacts facts() const override {
     VideoFacts facts = source().facts();
@@ -36,22 +21,19 @@ class ScaledVideo : public WrappedVideo {
     return facts;
   }
 
+  std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
+  void LeaveUnmade() override { leaves_unmade_ = true; }
+  bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
+  bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
+
  protected:
   Result<Picture> Make(const Picture& picture) override {
-    ACU_ASSIGN_OR_RETURN(const std::shared_ptr<std::byte> memory, pool_.Get());
-    MutablePicture scaled{.format = format(), .stride = layout_.stride, .memory = memory};
-    for (int p = 0; p < format().PlaneCount(); ++p) scaled.data[p] = memory.get() + layout_.offset[p];
-    scaler_.Scale(picture, scaled);
-    Picture result = scaled.Share();
-    for (int p = 0; p < format().PlaneCount(); ++p)
-      if (!picture.planes[p].data) result.planes[p] = {};
-    return result;
+    return leaves_unmade_ ? MakeLater(picture, format(), scaling_) : scaling_->Make(picture);
   }
 
  private:
-  const Scaler scaler_;
-  const PlaneLayout layout_;
-  BufferPool pool_;
+  const std::shared_ptr<const PictureScaling> scaling_;
+  bool leaves_unmade_ = false;
 };
 
 }  // namespace
@@ -63,7 +45,8 @@ Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> sou
   to.width = width;
   to.height = height;
   ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(source->format(), to, options));
-  return std::unique_ptr<VideoSource>(std::make_unique<ScaledVideo>(std::move(source), std::move(scaler)));
+  auto scaling = std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)));
+  return std::unique_ptr<VideoSource>(std::make_unique<ScaledVideo>(std::move(source), std::move(scaling)));
 }
 
 }  // namespace acutance

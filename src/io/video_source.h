@@ -16,6 +16,8 @@
 
 namespace acutance {
 
+class PictureScaling;
+
 class VideoSource {
  public:
   virtual ~VideoSource() = default;
@@ -64,6 +66,13 @@ class VideoSource {
   /// Makes Next() and Skip() fail with kCancelled from now on, also a call that waits for a pipe
   /// on another thread.
   virtual void Interrupt() {}
+
+  /// How pictures of another size become this video's, where devices can do it; null: they come as they are.
+  virtual std::shared_ptr<const PictureScaling> scaling() const { return nullptr; }
+
+  /// Where there is a scaling(), pictures come unmade from now on (image/unmade_picture.h). Call before the first
+  /// Next().
+  virtual void LeaveUnmade() {}
 
   /// Whether pictures lie in a device's memory, where its decoder put them.
   virtual bool is_on_device() const { return false; }

@@ -41,6 +41,10 @@ class WrappedVideo : public ForwardedVideo {
   }
   /// Whether that takes long: it makes samples.
   virtual bool is_costly() const { return true; }
+  static bool IsCostly(const VideoSource& video) {
+    const auto* wrapped = dynamic_cast<const WrappedVideo*>(&video);
+    return wrapped && wrapped->is_costly();
+  }
 
  protected:
   /// The picture that stands in the place of the other video's. Planes without samples stay so. Several threads may

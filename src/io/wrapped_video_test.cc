@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <utility>
 
+#include "image/unmade_picture.h"
 #include "io/ahead_video.h"
 #include "io/chroma_video.h"
 #include "io/deinterlaced_video.h"
@@ -12,6 +14,7 @@
 #include "io/picked_video.h"
 #include "io/raised_depth.h"
 #include "io/scaled_video.h"
+#include "scale/picture_scaling.h"
 
 namespace acutance {
 namespace {
@@ -248,6 +251,59 @@ std::vector<Seen> SeeAll(VideoSource& video, Status& status) {
     EXPECT_EQ((*next)->format.width, 64);
     seen.push_back({(*next)->planes[0].Row<uint16_t>(47)[63] / 4, video.time().value()});
   }
+}
+
+/// Numbered frames, scaled and perhaps raised, left unmade.
+std::unique_ptr<VideoSource> LeftUnmade(std::unique_ptr<VideoSource> video) {
+  EXPECT_NE(video->scaling(), nullptr);
+  EXPECT_EQ(video->scaling(), video->scaling());
+  video->LeaveUnmade();
+  return video;
+}
+
+TEST(LeaveUnmade, ScaledPicturesAreMadeLater) {
+  for (const bool is_raised : {false, true}) {
+    const auto open = [&] {
+      const Sample ramp = [](int frame, int plane, int x, int y) { return 7 * x + 5 * y + 11 * frame + 3 * plane; };
+      auto scaled = ScaleVideo(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp), 61, 23, {}).value();
+      return is_raised ? RaiseBitDepth(std::move(scaled), 10) : std::move(scaled);
+    };
+    const auto made = open(), unmade = LeftUnmade(open());
+    for (int frame = 0; frame < 3; ++frame) {
+      const Picture expected = **made->Next(), later = **unmade->Next();
+      EXPECT_EQ(later.format, expected.format);
+      EXPECT_EQ(later.planes[0].data, nullptr);
+      ASSERT_NE(later.unmade, nullptr);
+      EXPECT_EQ(later.unmade->maker(), static_cast<const PictureMaker*>(unmade->scaling().get()));
+      EXPECT_EQ(later.unmade->source().format, (PictureFormat{32, 32}));
+      const Picture found = MakeIfUnmade(later).value();
+      for (int p = 0; p < 3; ++p)
+        for (int y = 0; y < expected.format.PlaneHeight(p); ++y) {
+          const size_t bytes = static_cast<size_t>(expected.format.PlaneWidth(p)) * expected.format.BytesPerSample();
+          EXPECT_EQ(std::memcmp(found.planes[p].Row<std::byte>(y), expected.planes[p].Row<std::byte>(y), bytes), 0);
+        }
+    }
+  }
+}
+
+TEST(LeaveUnmade, OtherVideosHaveNoScaling) {
+  EXPECT_EQ(Numbered(3)->scaling(), nullptr);
+  EXPECT_EQ(RaiseBitDepth(Numbered(3), 10)->scaling(), nullptr);
+  auto scaled = ScaleVideo(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, nullptr), 64, 48, {}).value();
+  EXPECT_EQ(ChangeChroma(std::move(scaled), {.to = PixelFormat::k444}).value()->scaling(), nullptr);
+}
+
+/// What is left to do for a picture costs nothing, so that none is made ahead, unless one below it does.
+TEST(LeaveUnmade, NothingIsMadeAhead) {
+  const auto crew = std::make_shared<WorkCrew>(1);
+  auto scaled = RaiseBitDepth(ScaleVideo(Numbered(3), 64, 48, {}).value(), 10);
+  const VideoSource* const plain = scaled.get();
+  EXPECT_EQ(MakeAhead(LeftUnmade(std::move(scaled)), crew, 4).get(), plain);
+  auto raised = ScaleVideo(RaiseBitDepth(Numbered(3), 10), 64, 48, {}).value();
+  const VideoSource* const costly = raised.get();
+  const auto ahead = MakeAhead(LeftUnmade(std::move(raised)), crew, 4);
+  EXPECT_NE(ahead.get(), costly);
+  EXPECT_NE((*ahead->Next())->unmade, nullptr);
 }
 
 TEST(MakeAhead, ChangesNothing) {

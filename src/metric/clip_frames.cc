@@ -42,7 +42,7 @@ Result<ComputedFrame> ComputeFrame(const Metric& metric, const Extractor& extrac
     computed.artifacts.push_back(std::move(picture));
   }
   const FrameView view = clip.at(frame);
-  ACU_RETURN_IF_ERROR(view.PrepareDerived());
+  ACU_RETURN_IF_ERROR(view.Prepare());
   const auto frame_workspace = extractor.MakeFrameWorkspace(), thread_workspace = extractor.MakeThreadWorkspace();
   for (int stage = 0; stage < std::ssize(spec.stages); ++stage) {
     const auto [rows, splittable] = spec.stages[stage];

@@ -9,16 +9,18 @@ const Picture* FrameView::at(int input, int back) const {
   const auto pictures = of(bound.spec.video);
   if (static_cast<size_t>(back) >= pictures.size()) return nullptr;
   const VideoPicture& picture = *pictures[back];
-  return bound.derived < 0 ? &picture.picture : &picture.derived->at(bound.derived);
+  return bound.derived < 0 ? &picture.made() : &picture.derived->at(bound.derived);
 }
 
-Status FrameView::PrepareDerived() const {
+Status FrameView::Prepare() const {
   for (const BoundInput& bound : inputs_) {
-    if (bound.derived < 0) continue;
     const auto pictures = of(bound.spec.video);
-    for (size_t back = 0; back < pictures.size() && back <= static_cast<size_t>(bound.spec.history); ++back)
-      ACU_RETURN_IF_ERROR(
-          pictures[back]->derived->Prepare(bound.derived, *bound.spec.derived, pictures[back]->picture));
+    for (size_t back = 0; back < pictures.size() && back <= static_cast<size_t>(bound.spec.history); ++back) {
+      const VideoPicture& picture = *pictures[back];
+      if (picture.picture.unmade) ACU_RETURN_IF_ERROR(picture.picture.unmade->Make());
+      if (bound.derived >= 0)
+        ACU_RETURN_IF_ERROR(picture.derived->Prepare(bound.derived, *bound.spec.derived, picture.made()));
+    }
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "base/better.h"
 #include "base/status.h"
 #include "image/picture.h"
+#include "image/unmade_picture.h"
 #include "metric/derived_input.h"
 #include "metric/options.h"
 
@@ -86,8 +87,11 @@ struct BoundInput {
 
 /// A picture of a video, with those derived from it.
 struct VideoPicture {
-  Picture picture;
+  Picture picture;                             // perhaps unmade
   std::shared_ptr<DerivedPictures> derived{};  // null: the session derives none
+
+  /// The picture as it is, or as it was made (UnmadePicture::Make).
+  const Picture& made() const { return picture.unmade ? picture.unmade->made() : picture; }
 };
 
 /// What a metric reads for one frame.
@@ -103,8 +107,8 @@ class FrameView {
   /// Plane `plane` of it. The picture must not be null.
   const Plane& plane(int input, int plane = 0, int back = 0) const { return at(input, back)->planes[plane]; }
 
-  /// Computes the derived pictures that at() hands out.
-  Status PrepareDerived() const;
+  /// Makes the pictures that at() hands out, as far as they are not there: unmade ones and derived ones.
+  Status Prepare() const;
 
  private:
   std::span<const VideoPicture* const> of(Video video) const {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
 #include <random>
 
 #include "scale/scaler.h"
@@ -11,7 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-enum class Content { kNoise, kFlat, kStripes };
+/// kWide: samples that do not fit their bit depth, which files may have.
+enum class Content { kNoise, kFlat, kStripes, kWide };
 
 MutablePicture Make(const PictureFormat& format, Content content, uint32_t seed) {
   MutablePicture picture = AllocatePicture(format).value();
@@ -21,7 +24,9 @@ MutablePicture Make(const PictureFormat& format, Content content, uint32_t seed)
     for (int y = 0; y < format.PlaneHeight(p); ++y)
       for (int x = 0; x < format.PlaneWidth(p); ++x) {
         const uint32_t noise = random() & top, stripe = (x + y) % 2 ? top : 0;
-        const uint32_t value = content == Content::kNoise ? noise : content == Content::kFlat ? top : stripe;
+        const uint32_t wide = random() & 0xFFFF;
+        const std::array<uint32_t, 4> values = {noise, top, stripe, wide};
+        const uint32_t value = values[static_cast<size_t>(content)];
         if (format.bit_depth > 8) picture.Row<uint16_t>(p, y)[x] = static_cast<uint16_t>(value);
         else picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(value);
       }
@@ -58,7 +63,7 @@ TEST(Scaler, SimdHasTheReferencesBits) {
     for (const int bit_depth : {8, 10, 12, 16})
       for (const PixelFormat pixel_format : {PixelFormat::k420, PixelFormat::k444})
         for (const Sizes& sizes : kSizes)
-          for (const Content content : {Content::kNoise, Content::kStripes}) {
+          for (const Content content : {Content::kNoise, Content::kStripes, Content::kWide}) {
             const PictureFormat from = {sizes.width, sizes.height, bit_depth, pixel_format};
             const PictureFormat to = Resized(from, sizes.to_width, sizes.to_height);
             const Scaler scaler = Scaler::Make(from, to, {.filter = filter}).value();
@@ -107,6 +112,22 @@ TEST(Scaler, HalvesAnAreaByItsMean) {
       const uint8_t *top = picture.Row<uint8_t>(0, 2 * y) + 2 * x, *low = picture.Row<uint8_t>(0, 2 * y + 1) + 2 * x;
       EXPECT_NEAR(found.Row<uint8_t>(0, y)[x], (top[0] + top[1] + low[0] + low[1]) / 4.0, 0.51);
     }
+}
+
+// Sums of 32 bits hold products of samples and weights (scale_math.kernel.h).
+TEST(ScaleTaps, WeightsAreNotTwiceTheirSum) {
+  for (const ScaleFilter filter :
+       {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear, ScaleFilter::kArea})
+    for (const int from : {2, 61, 300, 960})
+      for (const int to : {4, 64, 97, 320, 1920}) {
+        const ScaleTaps taps = MakeScaleTaps(filter, {.from = from, .to = to, .step = static_cast<double>(from) / to});
+        for (int i = 0; i < to; ++i) {
+          int sum = 0, magnitude = 0;
+          for (int k = 0; k < taps.taps; ++k) sum += taps.weight(i, k), magnitude += std::abs(taps.weight(i, k));
+          ASSERT_EQ(sum, 1 << ScaleTaps::kBits);
+          ASSERT_LT(magnitude, 2 << ScaleTaps::kBits);
+        }
+      }
 }
 
 // A ramp stays a ramp: the places of luma and of chroma on either siting.

@@ -39,7 +39,12 @@ class Scaler {
   /// The same in plain loops.
   void ScaleRef(const Picture& from, const MutablePicture& to) const;
 
+  const PictureFormat& source_format() const { return from_; }
   const PictureFormat& format() const { return to_; }
+
+  /// The filters of a plane, for those who scale it themselves.
+  const ScaleTaps& across(int plane) const { return AxesOf(plane).across; }
+  const ScaleTaps& down(int plane) const { return AxesOf(plane).down; }
 
  private:
   struct Axes {

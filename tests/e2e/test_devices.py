@@ -1,7 +1,9 @@
 """The commands around devices: devices, selftest, plan, tune, parity, and a run that finds no device."""
 import json
 import os
+import pathlib
 import random
+import re
 import subprocess
 import unittest
 
@@ -96,6 +98,54 @@ class Plan(DeviceCommand):
         self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", "vulcan"), 2, "did you mean 'vulkan'?")
         for backend in ("cpu", "auto"):
             self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", backend), 2, f"--backend {backend} has no plans")
+
+
+class OtherSizes(DeviceCommand):
+    """Videos of other sizes are scaled by the device that scores them."""
+
+    SIZES = (64, 48), (32, 24), (90, 70), (33, 35)
+
+    def setUp(self):
+        super().setUp()
+        dice = random.Random(6)
+        self.encodes = [self.write(f"{w}x{h}.y4m", y4m(w, h, [dice.randbytes(w * h + 2 * ((w + 1) // 2) * ((h + 1) // 2))
+                                                              for _ in range(self.FRAMES)])) for w, h in self.SIZES]
+
+    def logs(self, *options):
+        self.assert_ok(self.acutance("score", self.ref, *self.encodes, "--no-model", "-f", "psnr", "-f", "motion", "-f",
+                                     "float_motion", *options, "--force", "--align", "index", "--precision", "max", "-o",
+                                     self.path("log_{name}.json")))
+        logs = [json.loads(self.read(f"log_{w}x{h}.json")) for w, h in self.SIZES]
+        return [(log["frames"], log["aggregate_metrics"], log["pooled_metrics"]) for log in logs]
+
+    def test_a_ladder_has_the_logs_of_the_cpu(self):
+        for scale in ((), ("--scale", "50x40", "--scale-filter", "lanczos"),
+                      ("--scale", "128x96", "--scale-filter", "area")):
+            expected = self.logs("--backend", "cpu", *scale)
+            for options in (("emu",), ("emu", "--threads", "3", "--verify", "2"), ("emu", "--max-vram", "1M"),
+                            ("emu", "--json", "--worst", "1", "--maps", self.path("maps"))):
+                self.assertEqual(self.logs("--backend", *options, *scale), expected, options)
+
+    def test_a_ladder_on_vulkan(self):
+        if not re.search(r"vulkan: .*\n  0 ", self.assert_ok(self.acutance("devices"))):
+            self.skipTest("there is no Vulkan device")
+        self.assertEqual(self.logs("--backend", "vulkan"), self.logs("--backend", "cpu"))
+
+    def test_an_encode_of_fewer_bits(self):
+        dice = random.Random(7)
+        frames = [bytes(b for _ in range(4608) for b in (dice.randrange(256), dice.randrange(4))) for _ in range(3)]
+        deep = y4m(64, 48, frames, "F25:1 Ip A1:1 C420p10")
+        self.ref = self.write("deep.y4m", deep)
+        self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"))
+
+    def test_pictures_of_the_worst_frames(self):
+        pictures = []
+        for backend in ("cpu", "emu"):
+            folder = self.path(backend)
+            self.logs("--backend", backend, "--worst", "1", "--maps", folder)
+            pictures.append({path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()})
+        self.assertTrue(pictures[0])
+        self.assertEqual(*pictures)
 
 
 class Parity(DeviceCommand):

@@ -5,11 +5,14 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "devices/scaling_selftest.h"
 #include "devices/tuner.h"
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
+#include "exec/tuning.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -63,6 +66,23 @@ Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
     for (const char* model : kModels)
       if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, model, format));
   }
+  return {};
+}
+
+Status PrintScalingTimes(Device& device, std::span<const std::pair<int, int>> sizes) {
+  constexpr std::pair<int, int> kRatios[] = {{1, 2}, {2, 3}, {2, 1}};
+  fmt::print("\n| luma scaled, bicubic | to | microseconds a picture |\n|---|---|---|\n");
+  for (const auto& [width, height] : sizes)
+    for (const auto& [times, parts] : kRatios) {
+      const PictureFormat to = {width, height, 8, PixelFormat::k400};
+      const PictureFormat from = {width * times / parts, height * times / parts, 8, PixelFormat::k400};
+      ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(from, to, {}));
+      const auto scaling = std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)));
+      const int frames = PreferredBatch(ClassifyWorkload(width, height), device.info().family);
+      ACU_ASSIGN_OR_RETURN(const double seconds, TimeScaling(device, scaling, frames));
+      fmt::print("| {}x{} | {}x{} | {:.2f} |\n", from.width, from.height, width, height, 1e6 * seconds);
+    }
+  std::fflush(stdout);
   return {};
 }
 

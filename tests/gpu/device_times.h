@@ -16,4 +16,7 @@ namespace acutance {
 Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
                         std::span<const std::pair<int, int>> sizes);
 
+/// The same for pictures that the device scales, luma alone.
+Status PrintScalingTimes(Device& device, std::span<const std::pair<int, int>> sizes);
+
 }  // namespace acutance

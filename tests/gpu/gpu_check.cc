@@ -6,6 +6,7 @@
 //   gpu_check parity BACKEND [METRIC]...  every plan in every shape and with every switch against the CPU: any
 //   difference
 //                                         fails
+//   gpu_check scaling BACKEND             pictures of another size against the CPU's
 //   gpu_check leak BACKEND                opens and closes 100 times, then runs 200 sessions: growing memory fails
 //   gpu_check session BACKEND [METRIC]... every plan with every switch once: what compute-sanitizer watches
 //   gpu_check times BACKEND [METRIC]...   what the device needs for a frame pair
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,6 +35,7 @@
 #include "tests/gpu/memory_in_use.h"
 #include "tests/gpu/start_times.h"
 #include "tests/parity/parity.h"
+#include "tests/parity/scaling.h"
 
 namespace acutance {
 namespace {
@@ -137,6 +140,18 @@ Status CheckPlans(const Settings& settings) {
   return equal ? Status() : Error(StatusCode::kBadData, "{} differs from the CPU", device->info().name);
 }
 
+Status CheckScalings(const Settings& settings) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
+  std::vector<ScalingCase> cases = ScalingCases(settings.quick ? SweepExtent::kSizes : SweepExtent::kFull);
+  if (!settings.quick) std::ranges::copy(LargeScalingCases(), std::back_inserter(cases));
+  size_t failed = 0;
+  std::string first;
+  for (const ScalingCase& which : cases)
+    if (const Status status = CheckScalingCase(*device, which); !status.ok() && failed++ == 0) first = status.message();
+  fmt::print("  {:40} {:5} runs, {} differ\n", "scaling", cases.size(), failed);
+  return failed == 0 ? Status() : Error(StatusCode::kBadData, "{}", first);
+}
+
 /// Opens a device, runs every metric's plan and closes it. Memory is not filled before use, so
 /// that a sanitizer sees reads of uninitialised memory.
 Status RunSession(const Settings& settings, bool switches) {
@@ -184,10 +199,12 @@ Status CheckLeaks(const Settings& settings) {
 }
 
 Status PrintTimes(const Settings& settings) {
-  constexpr std::pair<int, int> kSizes[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{216, 160}};
+  constexpr std::pair<int, int> kLarge[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{216, 160}};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
-  if (settings.quick) return PrintDeviceTimes(*device, settings.metrics, kSmall);
-  return PrintDeviceTimes(*device, settings.metrics, kSizes);
+  const std::span<const std::pair<int, int>> sizes =
+      settings.quick ? std::span(kSmall).first(std::size(kSmall)) : std::span(kLarge).first(std::size(kLarge));
+  ACU_RETURN_IF_ERROR(PrintDeviceTimes(*device, settings.metrics, sizes));
+  return settings.metrics.size() > 1 ? PrintScalingTimes(*device, sizes) : Status();
 }
 
 Status PrintStarts(const Settings& settings) {
@@ -198,9 +215,10 @@ Status PrintStarts(const Settings& settings) {
 }
 
 int Run(const std::string& command, const Settings& settings) {
-  constexpr std::array<std::pair<const char*, Status (*)(const Settings&)>, 6> kCommands = {
+  constexpr std::array<std::pair<const char*, Status (*)(const Settings&)>, 7> kCommands = {
       {{"language", CheckLanguage},
        {"parity", CheckPlans},
+       {"scaling", CheckScalings},
        {"leak", CheckLeaks},
        {"session", CheckSession},
        {"times", PrintTimes},
@@ -240,7 +258,8 @@ int Main(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && ReadSettings(std::span(arguments).subspan(1), settings)) result = Run(command, settings);
   if (result == 2)
     fmt::print(stderr,
-               "usage: gpu_check devices | metrics | (language|leak|starts) BACKEND [--quick] | (parity|session|times) "
+               "usage: gpu_check devices | metrics | (language|scaling|leak|starts) BACKEND [--quick] | "
+               "(parity|session|times) "
                "BACKEND [METRIC]... [--quick]\n");
   return result;
 }

@@ -1,6 +1,7 @@
 // Compares metrics with their CPU code on every device of a backend; CTest runs it once a metric and backend.
 //
 //   parity_sweep BACKEND METRIC [--sizes]   --sizes: each size once, without options and shapes
+//   parity_sweep BACKEND scaling [--sizes]  the kernels that scale pictures
 //   parity_sweep metrics NAME...            whether these are the metrics that have a plan
 //
 // Exit status 0 when all are equal, 1 otherwise, 2 for wrong usage, 77 without a device. The emulator runs
@@ -18,6 +19,7 @@
 #include "base/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
+#include "tests/parity/scaling.h"
 #include "tests/parity/sweep.h"
 
 namespace acutance {
@@ -41,31 +43,46 @@ int CompareMetrics(const std::vector<std::string>& names) {
   return same ? 0 : 1;
 }
 
+/// What is compared on each device.
+struct Sweep {
+  std::vector<SweepCase> metric;
+  std::vector<ScalingCase> scaling;
+};
+
 /// Counts what was compared, and prints each difference.
 class Tally {
  public:
   void Check(Device& device, const SweepCase& which) {
-    const Status status = CheckShapes(device, which.parity, which.shapes);
     runs_ += which.shapes.size();
-    if (status.ok()) return;
-    ++failed_;
-    fmt::print("{} ({}): {}\n", device.info().name, device.info().driver, status.message());
+    Note(device, CheckShapes(device, which.parity, which.shapes));
   }
-
+  void Check(Device& device, const ScalingCase& which) {
+    ++runs_;
+    Note(device, CheckScalingCase(device, which));
+  }
   int Finish() const {
     fmt::print("{} runs, {} clips differ\n", runs_, failed_);
     return runs_ > 0 && failed_ == 0 ? 0 : 1;
   }
 
  private:
+  void Note(Device& device, const Status& status) {
+    if (status.ok()) return;
+    ++failed_;
+    fmt::print("{} ({}): {}\n", device.info().name, device.info().driver, status.message());
+  }
+
   size_t runs_ = 0, failed_ = 0;
 };
 
-int SweepEmulator(const std::vector<SweepCase>& cases) {
+int SweepEmulator(const Sweep& sweep) {
   Tally tally;
   uint64_t seed = 0;
-  for (const SweepCase& which : cases)
+  const auto check = [&](const auto& which) {
     for (const int wave : kWaves) tally.Check(*OpenEmuDevice({.wave_size = wave, .seed = ++seed}).value(), which);
+  };
+  for (const SweepCase& which : sweep.metric) check(which);
+  for (const ScalingCase& which : sweep.scaling) check(which);
   return tally.Finish();
 }
 
@@ -77,7 +94,7 @@ bool HasWaveOfEnvironment(const DeviceInfo& info) {
   return false;
 }
 
-int SweepDevices(const Backend& backend, const std::vector<SweepCase>& cases) {
+int SweepDevices(const Backend& backend, const Sweep& sweep) {
   const BackendProbe probe = backend.probe();
   if (probe.devices.empty()) {
     fmt::print("{}: {}\n", backend.name, probe.missing);
@@ -88,13 +105,14 @@ int SweepDevices(const Backend& backend, const std::vector<SweepCase>& cases) {
     if (!HasWaveOfEnvironment(info)) return 1;
     auto device = backend.open(info.index);
     Status status = device.status();
-    for (const KernelImage* image : LaunchedKernels(cases))
+    for (const KernelImage* image : LaunchedKernels(sweep.metric))
       if (status.ok()) status = (*device)->LoadKernel(*image).status();
     if (!status.ok()) {
       fmt::print("{}: {}\n", info.name, status.message());
       return 1;
     }
-    for (const SweepCase& which : cases) tally.Check(**device, which);
+    for (const SweepCase& which : sweep.metric) tally.Check(**device, which);
+    for (const ScalingCase& which : sweep.scaling) tally.Check(**device, which);
   }
   return tally.Finish();
 }
@@ -109,14 +127,18 @@ int Main(const std::vector<std::string>& words) {
   if (!words.empty() && words[0] == "metrics") return CompareMetrics({words.begin() + 1, words.end()});
   const bool sizes = words.size() == 3 && words[2] == "--sizes";
   const Backend* backend = words.empty() ? nullptr : FindBackend(words[0]);
+  const bool scales = words.size() > 1 && words[1] == "scaling";
   const Metric* metric = words.size() < 2 ? nullptr : FindMetric(words[1]);
-  if (words.size() > (sizes ? 3 : 2) || !backend || !metric || metric->make_plan == nullptr) {
-    fmt::print(stderr, "usage: parity_sweep BACKEND METRIC [--sizes] | metrics NAME...\n");
+  if (words.size() > (sizes ? 3 : 2) || !backend || !(scales || (metric && metric->make_plan))) {
+    fmt::print(stderr, "usage: parity_sweep BACKEND METRIC|scaling [--sizes] | metrics NAME...\n");
     return 2;
   }
-  const auto cases = SweepCases(*metric, sizes ? SweepExtent::kSizes : SweepExtent::kFull);
-  if (backend == &kEmuBackend) return SweepEmulator(cases);
-  const int result = SweepDevices(*backend, cases);
+  const SweepExtent extent = sizes ? SweepExtent::kSizes : SweepExtent::kFull;
+  Sweep sweep;
+  if (scales) sweep.scaling = ScalingCases(extent);
+  else sweep.metric = SweepCases(*metric, extent);
+  if (backend == &kEmuBackend) return SweepEmulator(sweep);
+  const int result = SweepDevices(*backend, sweep);
   return result == 0 ? CheckValidation() : result;
 }
 

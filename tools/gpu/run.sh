@@ -104,7 +104,10 @@ step_devices() {
 step_parity() {
   local backend metric backends=(cuda hip)
   if has_vulkan; then backends+=(vulkan); fi
-  for backend in "${backends[@]}"; do start "language $backend" "$check" language "$backend"; done
+  for backend in "${backends[@]}"; do
+    start "language $backend" "$check" language "$backend"
+    start "scaling $backend" "$check" scaling "$backend"
+  done
   for metric in $(metrics); do
     start "parity cuda $metric" "$check" parity cuda "$metric"
     for backend in "${backends[@]:1}"; do

@@ -65,7 +65,7 @@ class TestMetric {
     const ClipFrames clip(metric_, options_, reference, distorted);
     const int frame = static_cast<int>(std::max(reference.size(), distorted.size())) - 1;
     const FrameView view = clip.at(frame);
-    EXPECT_TRUE(view.PrepareDerived().ok());
+    EXPECT_TRUE(view.Prepare().ok());
     const ExtractorSpec& spec = extractor_->spec();
     ComputedFrame computed;
     computed.sums.resize(spec.sums);

@@ -28,7 +28,7 @@ inline std::vector<std::vector<int64_t>> ResultsTogether(const Metric& metric, c
     clips.push_back(std::make_unique<ClipFrames>(metric, options, std::span(&reference, 1), distorted.subspan(i, 1)));
     frames.push_back(extractor.MakeFrameWorkspace());
     views.push_back(clips[i]->at(0));
-    EXPECT_TRUE(views[i].PrepareDerived().ok());
+    EXPECT_TRUE(views[i].Prepare().ok());
     workspaces.push_back({frames[i].get(), thread.get()});
     results.push_back({.sums = std::span(all[i]).first(sums), .words = std::span(all[i]).last(words)});
   }

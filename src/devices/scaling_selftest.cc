@@ -1,0 +1,171 @@
+#include "devices/scaling_selftest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "devices/test_picture.h"
+#include "exec/batch_scaler.h"
+#include "exec/run_plan.h"
+#include "exec/uploader.h"
+
+namespace acutance {
+namespace {
+
+/// A batch of pictures of one distorted video, of which all planes are read.
+class ScaledBatch {
+ public:
+  ScaledBatch(Device& device, std::shared_ptr<const PictureScaling> scaling, int frames)
+      : device_(device), scaling_(std::move(scaling)) {
+    context_.format = scaling_->format();
+    context_.frames = frames;
+    for (int p = 0; p < context_.format.PlaneCount(); ++p)
+      context_.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = context_.format});
+    context_.scalings.push_back({Video::kDistorted, 0, scaling_});
+  }
+  ScaledBatch(const ScaledBatch&) = delete;
+  /// The device may still use the memory.
+  ~ScaledBatch() {
+    if (queue_) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
+  }
+
+  Status Allocate() {
+    ACU_ASSIGN_OR_RETURN(queue_, device_.MakeQueue());
+    std::vector<BatchScaler::Target> targets;
+    for (const PlanInput& input : context_.inputs) {
+      const size_t bytes = context_.InputBytes(input);
+      ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
+      ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> result, device_.Allocate(bytes, MemoryKind::kReadback));
+      copies_.push_back({buffer.get(), 0, result.get(), 0, bytes});
+      targets.push_back({&input, buffer.get()});
+      buffers_.push_back(std::move(buffer));
+      results_.push_back(std::move(result));
+    }
+    ACU_ASSIGN_OR_RETURN(scaler_, BatchScaler::Make(device_, *queue_, context_, targets));
+    ACU_ASSIGN_OR_RETURN(uploader_,
+                         Uploader::Make(device_, scaler_->upload_bytes(), queue_->BestCopyBytes(), std::byte{0}));
+    std::vector<CopyCommand> fills;  // kernels read padding, and so do copies
+    for (const auto& buffer : buffers_) uploader_->AppendFill(*buffer, fills);
+    for (const Buffer* buffer : scaler_->upload_buffers()) uploader_->AppendFill(*buffer, fills);
+    return queue_->Copy(fills);
+  }
+
+  Status Run(std::span<const Picture> sources) {
+    std::vector<Picture> unmade;
+    BatchPictures pictures;
+    for (const Picture& source : sources) unmade.push_back(MakeLater(source, context_.format, scaling_));
+    for (const Picture& picture : unmade) pictures.distorted.push_back(&picture);
+    if (!scaler_->Takes(pictures))
+      return Error(StatusCode::kInvalidArgument, "self-test failed: pictures that are not made are not taken");
+    Upload upload;
+    ACU_RETURN_IF_ERROR(scaler_->AddUploads(pictures, upload));
+    ACU_RETURN_IF_ERROR(uploader_->Run(upload, *queue_, nullptr).status());
+    ACU_RETURN_IF_ERROR(scaler_->Submit(*queue_));
+    ACU_RETURN_IF_ERROR(queue_->Copy(copies_));
+    return queue_->Wait();
+  }
+
+  /// Starts the kernels so often, of whatever was uploaded last, and waits.
+  Status Repeat(int times) {
+    for (int i = 0; i < times; ++i) ACU_RETURN_IF_ERROR(scaler_->Submit(*queue_));
+    return queue_->Wait();
+  }
+
+  const std::byte* Row(int frame, int plane, int y) const {
+    const PlanInput& input = context_.inputs[plane];
+    return results_[plane]->host() + input.picture_bytes() * frame +
+           static_cast<size_t>(input.row_stride()) * input.format.BytesPerSample() * y;
+  }
+
+ private:
+  Device& device_;
+  const std::shared_ptr<const PictureScaling> scaling_;
+  PlanContext context_;
+  std::vector<std::unique_ptr<Buffer>> buffers_, results_;  // by plane
+  std::vector<CopyCommand> copies_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<Uploader> uploader_;
+  std::unique_ptr<BatchScaler> scaler_;
+};
+
+template <class Sample>
+Status CompareRow(const Sample* found, const Sample* expected, int width, std::string_view where) {
+  for (int x = 0; x < width; ++x)
+    if (found[x] != expected[x])
+      return Error(StatusCode::kBadData, "self-test failed: scaling: sample {} of {} is {}, not {}", x, where, found[x],
+                   expected[x]);
+  return {};
+}
+
+}  // namespace
+
+Status CheckScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling,
+                    std::span<const Picture> sources) {
+  ScaledBatch batch(device, scaling, static_cast<int>(sources.size()));
+  ACU_RETURN_IF_ERROR(batch.Allocate());
+  ACU_RETURN_IF_ERROR(batch.Run(sources));
+  const PictureFormat& from = scaling->source_format();
+  for (int frame = 0; frame < std::ssize(sources); ++frame) {
+    ACU_ASSIGN_OR_RETURN(const Picture expected, scaling->Make(sources[frame]));
+    for (int p = 0; p < expected.format.PlaneCount(); ++p)
+      for (int y = 0; y < expected.format.PlaneHeight(p); ++y) {
+        const std::string where =
+            fmt::format("row {} of plane {} of picture {}, of {}x{}", y, p, frame, from.width, from.height);
+        const std::byte* found = batch.Row(frame, p, y);
+        const int width = expected.format.PlaneWidth(p);
+        if (expected.format.bit_depth == 8)
+          ACU_RETURN_IF_ERROR(
+              CompareRow(reinterpret_cast<const uint8_t*>(found), expected.planes[p].Row<uint8_t>(y), width, where));
+        else
+          ACU_RETURN_IF_ERROR(
+              CompareRow(reinterpret_cast<const uint16_t*>(found), expected.planes[p].Row<uint16_t>(y), width, where));
+      }
+  }
+  return {};
+}
+
+Result<double> TimeScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling, int frames) {
+  constexpr int kRuns = 5, kTimes = 50;
+  ScaledBatch batch(device, scaling, frames);
+  ACU_RETURN_IF_ERROR(batch.Allocate());
+  double least = std::numeric_limits<double>::infinity();
+  for (int run = 0; run <= kRuns; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    ACU_RETURN_IF_ERROR(batch.Repeat(kTimes));
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    if (run > 0) least = std::min(least, time.count());  // the first run warms up
+  }
+  return least / kTimes / frames;
+}
+
+Status TestScaling(Device& device) {
+  struct Case {
+    PictureFormat from, to;
+    ScaleFilter filter;
+  };
+  constexpr Case kCases[] = {
+      {{61, 35, 8, PixelFormat::k420}, {135, 53, 8, PixelFormat::k420}, ScaleFilter::kBicubic},
+      {{135, 53, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k444}, ScaleFilter::kLanczos},
+      {{66, 34, 10, PixelFormat::k422}, {132, 68, 12, PixelFormat::k422}, ScaleFilter::kBilinear},
+      {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea}};
+  for (const Case& which : kCases) {
+    PictureFormat scaled = which.to;
+    scaled.bit_depth = which.from.bit_depth;
+    ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(which.from, scaled, {.filter = which.filter}));
+    const auto scaling =
+        std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)), which.to.bit_depth);
+    std::vector<Picture> sources;
+    for (int frame = 0; frame < 2; ++frame) {
+      ACU_ASSIGN_OR_RETURN(Picture source, MakeTestPicture(which.from, frame, 1));
+      sources.push_back(std::move(source));
+    }
+    ACU_RETURN_IF_ERROR(CheckScaling(device, scaling, sources));
+  }
+  return {};
+}
+
+}  // namespace acutance

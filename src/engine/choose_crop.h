@@ -1,0 +1,20 @@
+// The part of each video of a run that is compared.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "engine/score_run.h"
+#include "io/fit_videos.h"
+
+namespace acutance {
+
+/// The part of `input`, the reference or a distorted video; nullopt: all of it. open: how videos are opened, to look
+/// for bars in them.
+Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const PairReaderInput& input,
+                                            const PairReaderInput& reference, const OpenOptions& open,
+                                            const std::function<void(std::string)>& warn);
+
+}  // namespace acutance

@@ -1,0 +1,229 @@
+// Sessions whose pictures come unmade: scores are those of pictures that were made before, wherever they are computed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "backend/emu/emu.h"
+#include "devices/test_picture.h"
+#include "devices/testing/flaky_device.h"
+#include "engine/session.h"
+#include "image/unmade_picture.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kFrames = 13;
+
+std::shared_ptr<const PictureScaling> MakeScaling(const PictureFormat& from, const PictureFormat& to) {
+  PictureFormat scaled = to;
+  scaled.bit_depth = from.bit_depth;
+  auto scaler = std::make_shared<const Scaler>(Scaler::Make(from, scaled, {}).value());
+  return std::make_shared<const PictureScaling>(std::move(scaler), to.bit_depth);
+}
+
+/// A reference and encodes of it, each of its own size and perhaps of fewer bits.
+struct Videos {
+  PictureFormat format;
+  PictureFormat reference;
+  std::vector<PictureFormat> distorted;
+};
+
+const Videos kLadder = {
+    .format = {48, 32, 8}, .reference = {48, 32, 8}, .distorted = {{24, 16, 8}, {48, 32, 8}, {61, 35, 8}}};
+const Videos kDeeper = {.format = {34, 26, 10, PixelFormat::k422},
+                        .reference = {51, 39, 10, PixelFormat::k422},
+                        .distorted = {{34, 26, 10, PixelFormat::k422}, {20, 30, 8, PixelFormat::k422}}};
+
+class Clip {
+ public:
+  explicit Clip(const Videos& videos) : videos_(videos) {
+    Add(Video::kReference, 0, videos.reference);
+    for (size_t d = 0; d < videos.distorted.size(); ++d)
+      Add(Video::kDistorted, static_cast<int>(d), videos.distorted[d]);
+  }
+
+  std::vector<VideoScaling> scalings() const {
+    std::vector<VideoScaling> scalings;
+    for (const VideoScaling& video : videos_scalings_)
+      if (video.scaling) scalings.push_back(video);
+    return scalings;
+  }
+
+  /// Picture `frame` of video `number`: 0 is the reference.
+  Picture At(size_t number, int frame, bool is_made) const {
+    const auto& scaling = videos_scalings_[number].scaling;
+    const PictureFormat format = scaling ? scaling->source_format() : videos_.format;
+    const Picture source = MakeTestPicture(format, frame, static_cast<int>(number)).value();
+    if (!scaling) return source;
+    return is_made ? scaling->Make(source).value() : MakeLater(source, videos_.format, scaling);
+  }
+
+ private:
+  void Add(Video video, int number, const PictureFormat& format) {
+    videos_scalings_.push_back(
+        {video, number, format == videos_.format ? nullptr : MakeScaling(format, videos_.format)});
+  }
+
+  const Videos& videos_;
+  std::vector<VideoScaling> videos_scalings_;
+};
+
+struct Way {
+  int threads = 1;
+  int subsample = 1;
+  int verify = 0;
+  bool is_made = false;        // before the session gets them
+  bool mixes = false;          // every third frame comes made
+  bool knows_scalings = true;  // the session is told of them
+  std::vector<FeatureRequest> features = {{"psnr", {}}, {"motion", {}}, {"float_motion", {}}, {"xpsnr", {}}};
+};
+
+std::unique_ptr<Session> Score(const Videos& videos, Way way, std::unique_ptr<Device> device = nullptr) {
+  const Clip clip(videos);
+  SessionOptions options;
+  options.features = way.features;
+  options.threads = way.threads;
+  options.subsample = way.subsample;
+  options.verify = way.verify;
+  options.distorted_count = static_cast<int>(videos.distorted.size());
+  if (device) options.devices = std::make_shared<DevicePicker>(std::move(device));
+  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
+  if (way.knows_scalings) session->SetScalings(clip.scalings());
+  const Status started = session->Start(videos.format);
+  EXPECT_TRUE(started.ok()) << started.message();
+  for (int frame = 0; frame < kFrames; ++frame) {
+    const bool is_made = way.is_made || (way.mixes && frame % 3 == 0);
+    std::vector<Picture> distorted;
+    for (size_t d = 0; d < videos.distorted.size(); ++d) distorted.push_back(clip.At(d + 1, frame, is_made));
+    EXPECT_TRUE(session->Add(clip.At(0, frame, is_made), std::move(distorted)).ok());
+  }
+  const Status flushed = session->Flush();
+  EXPECT_TRUE(flushed.ok()) << flushed.message();
+  return session;
+}
+
+std::unique_ptr<Device> Emu(int wave = 32, uint64_t seed = 1) {
+  return OpenEmuDevice({.wave_size = wave, .seed = seed}).value();
+}
+
+void ExpectSameScores(const Session& a, const Session& b) {
+  ASSERT_EQ(a.distorted_count(), b.distorted_count());
+  for (int d = 0; d < a.distorted_count(); ++d) {
+    const auto& expected = a.scores(d).columns();
+    for (size_t c = 0; c < expected.size(); ++c)
+      EXPECT_EQ(b.scores(d).columns()[c].scores, expected[c].scores) << expected[c].stored << " of video " << d;
+  }
+}
+
+TEST(UnmadePictures, AreMadeByTheCpu) {
+  for (const Videos* videos : {&kLadder, &kDeeper}) {
+    const auto made = Score(*videos, {.is_made = true});
+    for (const int threads : {1, 3}) {
+      const auto session = Score(*videos, {.threads = threads});
+      EXPECT_FALSE(session->ScalesOnDevices());
+      ExpectSameScores(*made, *session);
+    }
+  }
+}
+
+TEST(UnmadePictures, AreMadeByADevice) {
+  int wave = 4;
+  for (const Videos* videos : {&kLadder, &kDeeper})
+    for (const int subsample : {1, 3}) {
+      const auto made = Score(*videos, {.subsample = subsample, .is_made = true});
+      const auto session = Score(*videos, {.threads = 2, .subsample = subsample}, Emu(wave, wave));
+      EXPECT_TRUE(session->ScalesOnDevices());
+      EXPECT_THAT(session->warnings(), IsEmpty());
+      ExpectSameScores(*made, *session);
+      wave *= 2;
+    }
+}
+
+// cvvdp looks back in both videos: a batch takes the pictures before it from the one before, as they were scaled.
+TEST(UnmadePictures, AreHistory) {
+  const Videos videos = {.format = {32, 24, 8}, .reference = {32, 24, 8}, .distorted = {{16, 12, 8}}};
+  const std::vector<FeatureRequest> features = {{"cvvdp", {}}};
+  const auto made = Score(videos, {.is_made = true, .features = features});
+  ExpectSameScores(*made, *Score(videos, {.features = features}, Emu()));
+  ExpectSameScores(*made, *Score(videos, {.mixes = true, .features = features}, Emu()));
+}
+
+// Whatever comes instead: the device takes made pictures, too.
+TEST(UnmadePictures, MayComeMade) {
+  const auto made = Score(kLadder, {.is_made = true});
+  ExpectSameScores(*made, *Score(kLadder, {.is_made = true}, Emu()));
+  ExpectSameScores(*made, *Score(kLadder, {.mixes = true}, Emu()));
+  ExpectSameScores(*made, *Score(kLadder, {.knows_scalings = false}, Emu()));
+}
+
+TEST(UnmadePictures, AreVerified) {
+  ExpectSameScores(*Score(kLadder, {.is_made = true}), *Score(kLadder, {.verify = 2}, Emu()));
+}
+
+TEST(UnmadePictures, AreMadeByTheCpuWhenTheDeviceIsLost) {
+  for (const Videos* videos : {&kLadder, &kDeeper})
+    for (const Fault::Where where : {Fault::kCopy, Fault::kSubmit, Fault::kWait})
+      for (const int nth : {5, 20}) {
+        const auto session =
+            Score(*videos, {.threads = 2}, std::make_unique<FlakyDevice>(Fault{.where = where, .nth = nth}));
+        ExpectSameScores(*Score(*videos, {.is_made = true}), *session);
+      }
+}
+
+// A metric without a plan reads every picture on the CPU, so that nothing is gained by scaling on the device, too.
+TEST(UnmadePictures, AreNotScaledTwice) {
+  const Way way = {.features = {{"psnr", {}}, {"null", {}}}};
+  const auto session = Score(kLadder, way, Emu());
+  if (session->RunsOnCpu()) EXPECT_FALSE(session->ScalesOnDevices());
+}
+
+/// Fails to make pictures.
+class Failing : public PictureMaker {
+ public:
+  Result<Picture> Make(const Picture&) const override {
+    ++calls;
+    return Error(StatusCode::kOutOfMemory, "no memory for it");
+  }
+  mutable int calls = 0;
+};
+
+TEST(UnmadePictures, ThatCannotBeMadeFailTheFrame) {
+  const auto failing = std::make_shared<const Failing>();
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  const auto session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start({96, 64, 8}).ok());
+  const Picture picture = MakeTestPicture({96, 64, 8}, 0, 0).value();
+  static_cast<void>(session->Add(picture, {MakeLater(picture, picture.format, failing)}));
+  EXPECT_THAT(session->Flush().message(), HasSubstr("no memory for it"));
+  EXPECT_GT(failing->calls, 0);
+}
+
+TEST(UnmadePictures, AreMadeOnce) {
+  class Counting : public PictureMaker {
+   public:
+    Result<Picture> Make(const Picture& source) const override {
+      ++calls;
+      return source;
+    }
+    mutable std::atomic<int> calls = 0;
+  };
+  const auto counting = std::make_shared<const Counting>();
+  const Picture source = MakeTestPicture({96, 64, 8}, 0, 0).value();
+  const Picture unmade = MakeLater(source, source.format, counting);
+  EXPECT_EQ(unmade.planes[0].data, nullptr);
+  EXPECT_EQ(MakeIfUnmade(unmade).value().planes[0].data, source.planes[0].data);
+  EXPECT_EQ(MakeIfUnmade(unmade).value().planes[0].data, source.planes[0].data);
+  EXPECT_EQ(MakeIfUnmade(source).value().planes[0].data, source.planes[0].data);
+  EXPECT_EQ(counting->calls, 1);
+}
+
+}  // namespace
+}  // namespace acutance

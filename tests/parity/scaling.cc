@@ -1,0 +1,94 @@
+#include "tests/parity/scaling.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "devices/scaling_selftest.h"
+
+namespace acutance {
+namespace {
+
+struct Sizes {
+  int width, height, to_width, to_height;
+};
+
+constexpr Sizes kSizes[] = {{64, 36, 128, 72}, {128, 72, 64, 36}, {61, 35, 97, 23},   {4, 4, 67, 61},
+                            {100, 50, 33, 50}, {3, 200, 3, 17},   {640, 8, 20, 300},  {97, 23, 61, 35},
+                            {301, 9, 150, 18}, {2, 2, 2, 2},      {262, 3, 131, 10},  {67, 2, 135, 3},
+                            {2, 2, 128, 128},  {256, 256, 4, 4},  {130, 66, 260, 132}};
+constexpr Sizes kLarge[] = {{960, 540, 1920, 1080},   {1280, 720, 1920, 1080}, {640, 360, 1920, 1080},
+                            {3840, 2160, 1920, 1080}, {426, 240, 3840, 2160},  {1919, 1079, 1281, 721}};
+/// A depth, and that of the result.
+constexpr std::pair<int, int> kDepths[] = {{8, 8}, {10, 10}, {8, 10}, {12, 12}, {16, 16}, {10, 12}, {8, 16}};
+constexpr std::array kFormats = {PixelFormat::k420, PixelFormat::k444, PixelFormat::k422, PixelFormat::k400};
+constexpr std::array kFilters = {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear,
+                                 ScaleFilter::kArea};
+
+/// Chroma lies where `turn` says: left, top left or in the middle.
+ChromaSiting SitingOf(uint32_t turn) {
+  constexpr std::array<ChromaSiting, 3> kSitings = {{{0, 0.5}, {0, 0}, {0.5, 0.5}}};
+  return kSitings[turn % kSitings.size()];
+}
+
+ScalingCase MakeCase(const Sizes& sizes, std::pair<int, int> depths, PixelFormat format, ScaleFilter filter,
+                     uint32_t turn) {
+  return {.from = {sizes.width, sizes.height, depths.first, format},
+          .to = {sizes.to_width, sizes.to_height, depths.second, format},
+          .options = {.filter = filter, .siting = SitingOf(turn)},
+          .content = kContents[turn % std::size(kContents)],
+          .frames = 1 + static_cast<int>(turn % 3),
+          .seed = turn};
+}
+
+}  // namespace
+
+std::string ScalingCase::Name() const {
+  return fmt::format("{} {} {} bit from {}x{} to {}x{}, {} bit, chroma at {}, {}; {}, {} frames, seed {}",
+                     kScaleFilterNames[static_cast<int>(options.filter)], PixelFormatName(from.pixel_format),
+                     from.bit_depth, from.width, from.height, to.width, to.height, to.bit_depth,
+                     options.siting.horizontal, options.siting.vertical, ContentName(content), frames, seed);
+}
+
+std::vector<ScalingCase> ScalingCases(SweepExtent extent) {
+  std::vector<ScalingCase> cases;
+  uint32_t turn = 0;
+  for (const Sizes& sizes : kSizes) {
+    for (const auto& depths : kDepths)
+      for (const ScaleFilter filter : kFilters) {
+        if (extent == SweepExtent::kSizes && depths != kDepths[turn % std::size(kDepths)]) continue;
+        cases.push_back(MakeCase(sizes, depths, kFormats[turn % kFormats.size()], filter, turn));
+        turn += extent == SweepExtent::kFull ? 1 : 0;
+      }
+    ++turn;
+  }
+  return cases;
+}
+
+std::vector<ScalingCase> LargeScalingCases() {
+  std::vector<ScalingCase> cases;
+  uint32_t turn = 0;
+  for (const Sizes& sizes : kLarge)
+    for (const auto& depths : {kDepths[0], kDepths[1], kDepths[2]}) {
+      cases.push_back(
+          MakeCase(sizes, depths, kFormats[turn % kFormats.size()], kFilters[turn % kFilters.size()], turn));
+      ++turn;
+    }
+  return cases;
+}
+
+Status CheckScalingCase(Device& device, const ScalingCase& which) {
+  PictureFormat scaled = which.to;
+  scaled.bit_depth = which.from.bit_depth;
+  ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(which.from, scaled, which.options));
+  const auto scaling =
+      std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)), which.to.bit_depth);
+  const std::vector<Picture> sources = MakeClip(which.from, which.content, which.frames, which.seed);
+  const Status status = CheckScaling(device, scaling, sources);
+  return status.ok() ? status : Error(status.code(), "{}: {}", which.Name(), status.message());
+}
+
+}  // namespace acutance

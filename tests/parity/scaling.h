@@ -1,0 +1,35 @@
+// Pictures of another size, made on a device and on the CPU: all samples must be equal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exec/device.h"
+#include "scale/scaler.h"
+#include "tests/parity/pictures.h"
+#include "tests/parity/sweep.h"
+
+namespace acutance {
+
+struct ScalingCase {
+  PictureFormat from;
+  PictureFormat to;  // of another size, perhaps deeper
+  ScaleOptions options;
+  Content content = Content::kNoise;
+  int frames = 1;
+  uint32_t seed = 1;
+
+  std::string Name() const;
+};
+
+/// Larger and smaller pictures, odd ones and long ones, of all depths and formats, with all filters. kSizes: each size
+/// once.
+std::vector<ScalingCase> ScalingCases(SweepExtent extent);
+
+/// The sizes of ladders; for devices that are quick.
+std::vector<ScalingCase> LargeScalingCases();
+
+/// Fails with the first difference, or with what the device said.
+Status CheckScalingCase(Device& device, const ScalingCase& which);
+
+}  // namespace acutance
