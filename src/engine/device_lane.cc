@@ -100,7 +100,7 @@ Status DeviceLane::Prepare(const PictureFormat& format) {
   key_ = {format, frames, settings_.max_memory, settings_.subsample};
   if (kept_.planes) kept_.planes->BeginRun();
   if (TakeKit()) return {};
-  ACU_RETURN_IF_ERROR(CheckMetrics(device(), features_, settings_.only_proved));
+  ACU_RETURN_IF_ERROR(CheckMetrics(device(), features_, settings_));
   if (runs_.empty()) return {};
   const Status made = MakeSlots();
   if (made.code() != StatusCode::kOutOfMemory || !kept_.planes || kept_.planes->bytes() == 0) return made;

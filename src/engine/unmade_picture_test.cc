@@ -181,7 +181,8 @@ TEST(UnmadePictures, AreMadeByTheCpuWhenTheDeviceIsLost) {
 TEST(UnmadePictures, AreNotScaledTwice) {
   const Way way = {.features = {{"psnr", {}}, {"null", {}}}};
   const auto session = Score(kLadder, way, Emu());
-  if (session->RunsOnCpu()) EXPECT_FALSE(session->ScalesOnDevices());
+  EXPECT_TRUE(session->RunsOnCpu());
+  EXPECT_FALSE(session->ScalesOnDevices());
 }
 
 /// Fails to make pictures.
