@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "align/fit_path.h"
 #include "align/judge_path.h"
@@ -148,7 +149,7 @@ bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
 }
 
 /// Whether a row of cells at the upper or lower edge, or a column at a side, is black in the one video throughout and
-/// in most frames of the other it is not.
+/// in most frames of the other it is not. A video that is black as a whole has no bars.
 bool HaveBars(const FrameTrack& track, const FrameTrack& other) {
   constexpr int kBlack = 26 * 256, kPicture = 48 * 256;  // of the limited range, with what an encoder adds
   constexpr int kColumns = FrameSignature::kColumns, kRows = FrameSignature::kRows;
@@ -163,6 +164,10 @@ bool HaveBars(const FrameTrack& track, const FrameTrack& other) {
     return count_below(track, first, step, count, kBlack) == track.size() &&
            4 * count_below(other, first, step, count, kPicture) < other.size();
   };
+  const auto is_black = [&](int row) {
+    return count_below(track, row * kColumns, 1, kColumns, kBlack) == track.size();
+  };
+  if (std::ranges::all_of(std::views::iota(0, kRows), is_black)) return false;
   return has_line(0, 1, kColumns) || has_line((kRows - 1) * kColumns, 1, kColumns) || has_line(0, kColumns, kRows) ||
          has_line(kColumns - 1, kColumns, kRows);
 }

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,9 +23,8 @@ constexpr double kMemoryBytesPerMicrosecond = 4.1e6;
 constexpr double kUploadBytesPerMicrosecond = 55e3;
 constexpr const char* kModels[] = {"vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"};
 
-Status PrintRow(Device& device, const std::string& name, const FeatureSet& features, const PictureFormat& format) {
-  std::vector<MetricWithOptions> metrics;
-  for (const MetricRun& run : features.runs()) metrics.push_back({run.metric, run.options});
+Status PrintRow(Device& device, std::string_view name, const std::vector<MetricWithOptions>& metrics,
+                const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(const DeviceTime time, TimeOnDevice(device, metrics, format));
   const double microseconds = 1e6 * time.seconds, bytes = static_cast<double>(time.bytes);
   fmt::print("| {} | {}x{} | {} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", name, format.width, format.height, time.batch,
@@ -35,19 +34,16 @@ Status PrintRow(Device& device, const std::string& name, const FeatureSet& featu
   return {};
 }
 
-Status PrintMetric(Device& device, const Metric& metric, const PictureFormat& format) {
-  FeatureSet features;
-  ACU_RETURN_IF_ERROR(features.Add({std::string(metric.name), {}}).status());
-  return PrintRow(device, std::string(metric.name), features, format);
-}
-
 Status PrintModel(Device& device, const char* name, const PictureFormat& format) {
   FeatureSet features;
   ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));
   ACU_RETURN_IF_ERROR(ModelRun::Create({.model = std::make_shared<const Model>(std::move(model))}, features).status());
-  for (const MetricRun& run : features.runs())
+  std::vector<MetricWithOptions> metrics;
+  for (const MetricRun& run : features.runs()) {
     if (!run.metric->make_plan) return {};  // the CPU computes a part of the model
-  return PrintRow(device, name, features, format);
+    metrics.push_back({run.metric, run.options});
+  }
+  return PrintRow(device, name, metrics, format);
 }
 
 }  // namespace
@@ -62,7 +58,8 @@ Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
       device.info().name, device.info().backend, device.info().driver);
   for (const auto& [width, height] : sizes) {
     const PictureFormat format = {.width = width, .height = height};
-    for (const Metric* metric : metrics) ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format));
+    for (const Metric* metric : metrics)
+      ACU_RETURN_IF_ERROR(PrintRow(device, metric->name, {{metric, OptionValues(metric->options)}}, format));
     for (const char* model : kModels)
       if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, model, format));
   }
