@@ -78,7 +78,7 @@ class FrameRun {
     thread_ = extractor_->MakeThreadWorkspace();
     sums_.resize(extractor_->spec().sums);
     words_.resize(extractor_->spec().words);
-    if (!frames_->at(kFrames - 1).PrepareDerived().ok()) std::abort();
+    if (!frames_->at(kFrames - 1).Prepare().ok()) std::abort();
   }
 
   void Run(int stage) {

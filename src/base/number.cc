@@ -2,16 +2,13 @@
 
 #include <charconv>
 #include <cmath>
-#include <new>
 
 namespace acutance {
 namespace {
 
-/// from_chars reports a lack of memory as if the text were at fault.
 template <class T>
 std::errc ParseWhole(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
   if (error != std::errc()) return error;
   return end == text.data() + text.size() ? std::errc() : std::errc::invalid_argument;
 }

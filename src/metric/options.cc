@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <locale>
+#include <new>
 #include <sstream>
 
 #include "base/nearest.h"
@@ -19,7 +20,9 @@ double ReadNumber(const std::string& text, size_t* consumed) {
   std::istringstream stream(text);
   stream.imbue(std::locale::classic());
   double value = 0;
-  if (!(stream >> value)) {
+  stream >> value;
+  if (stream.bad()) throw std::bad_alloc();  // which a stream catches
+  if (!stream) {
     *consumed = 0;
     return 0;
   }
