@@ -24,13 +24,16 @@ double FastestOverSlowest(const std::vector<std::unique_ptr<VideoSource>>& video
   return fastest > 0 && slowest > 0 ? fastest / slowest : 1;
 }
 
+bool IsOfTheVideo(const Status& error) {
+  return error.code() != StatusCode::kCancelled && error.code() != StatusCode::kOutOfMemory;
+}
+
 /// Reads until there are `most` frames, a number that may fall. True: the video has ended, by `damage` if that is no
 /// OK.
 Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, FrameTrack& track, Status& damage) {
   while (track.size() < most.load()) {
     const Result<std::optional<Picture>> picture = video.Next();
-    const bool is_lost = !picture.ok() && (track.size() == 0 || picture.status().code() == StatusCode::kCancelled);
-    if (is_lost) return picture.status();
+    if (!picture.ok() && (track.size() == 0 || !IsOfTheVideo(picture.status()))) return picture.status();
     if (!picture.ok()) damage = picture.status();
     if (!picture.ok() || !*picture) return true;
     track.signatures.push_back(SignatureOf(**picture));

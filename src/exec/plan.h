@@ -140,7 +140,9 @@ class Plan {
   template <class Args>
   Status AddLaunch(const KernelImage& kernel, Grid grid, const Args& args, std::string_view border) {
     static_assert(sizeof(Args) <= kMaxArgsBytes, "put the rest into a table");
-    return AddLaunchBytes(kernel, grid, std::as_bytes(std::span(&args, 1)), border);
+    Args clean = args;
+    ClearPadding(clean);
+    return AddLaunchBytes(kernel, grid, std::as_bytes(std::span(&clean, 1)), border);
   }
 
   int items() const { return items_; }
@@ -156,6 +158,14 @@ class Plan {
   std::string Print(const std::function<bool(const Launch&)>& runs = nullptr) const;
 
  private:
+  /// Equal arguments are equal bytes, by which a session knows that kept recordings do its work (LanePart::Work). A
+  /// compiler that cannot clear padding makes such a session record anew.
+  template <class Args>
+  static void ClearPadding([[maybe_unused]] Args& args) {
+#if __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(&args);
+#endif
+  }
   Status AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args, std::string_view border);
   BufferRef AddBuffer(BufferSpec spec);
   std::string NameOf(int buffer) const;

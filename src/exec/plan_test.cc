@@ -97,6 +97,26 @@ TEST(Plan, BindsAddressesAndOffsets) {
   EXPECT_EQ(result.height, -9);
 }
 
+#if __has_builtin(__builtin_clear_padding)
+TEST(Plan, PaddingTellsNothing) {
+  struct OddArgs {
+    uint64_t to;
+    int32_t width;
+  };
+  const KernelImage image = {
+      .kernel = "fill", .variant = "any", .symbol = "fill", .args_bytes = sizeof(OddArgs), .buffer_args = 1};
+  Plan plan(kContext, 2, 1);
+  for (const int before : {0xff, 0x11}) {
+    OddArgs args;
+    std::memset(&args, before, sizeof(args));
+    args.to = uint64_t{plan.Sums()};
+    args.width = 17;
+    ASSERT_TRUE(plan.AddLaunch(image, {}, args, "none").ok());
+  }
+  EXPECT_EQ(plan.launches()[0].args, plan.launches()[1].args);
+}
+#endif
+
 TEST(Plan, KnowsWhatItReads) {
   Plan plan(kContext, 2, 1);
   const PlaneView chroma = kContext.Input(Video::kDistorted, 1);
