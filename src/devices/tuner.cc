@@ -133,11 +133,11 @@ Result<std::vector<KernelTiming>> TimeKernelShapes(Device& device, const Metric&
   return Tuner(device, metric, options, format).Sweep();
 }
 
-Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics,
-                                const PictureFormat& format) {
+Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics, const PictureFormat& format,
+                                int batch) {
   const std::vector<InputSpec> inputs = AllInputs(metrics);
   const std::string& family = device.info().family;
-  const int batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
+  if (batch == 0) batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
   const PlanContext context = MakePlanContext(inputs, format, batch, 1, family);
   ACU_ASSIGN_OR_RETURN(std::vector<Plan> plans, MakePlans(metrics, context));
   ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(inputs, context));

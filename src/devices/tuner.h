@@ -32,9 +32,9 @@ struct MetricWithOptions {
   OptionValues options;
 };
 
-/// How long the plans of all metrics take together, in the batch that their tuning asks for.
-Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics,
-                                const PictureFormat& format);
+/// How long the plans of all metrics take together. batch 0: as the tuning table says.
+Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics, const PictureFormat& format,
+                                int batch = 0);
 
 /// The plan of a metric, for people: buffers, launches, arguments and borders. batch 0: as the tuning table says.
 Result<std::string> DescribePlan(const MetricWithOptions& planned, const PictureFormat& format, int batch,

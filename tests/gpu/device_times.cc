@@ -24,17 +24,19 @@ constexpr double kUploadBytesPerMicrosecond = 55e3;
 constexpr const char* kModels[] = {"vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"};
 
 Status PrintRow(Device& device, std::string_view name, const std::vector<MetricWithOptions>& metrics,
-                const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(const DeviceTime time, TimeOnDevice(device, metrics, format));
+                const PictureFormat& format, int batch) {
+  ACU_ASSIGN_OR_RETURN(const DeviceTime time, TimeOnDevice(device, metrics, format, batch));
   const double microseconds = 1e6 * time.seconds, bytes = static_cast<double>(time.bytes);
-  fmt::print("| {} | {}x{} | {} | {:.2f} | {:.2f} | {:.1f} | {:.1f} |\n", name, format.width, format.height, time.batch,
-             microseconds, bytes / kMemoryBytesPerMicrosecond, microseconds * kMemoryBytesPerMicrosecond / bytes,
-             bytes / kUploadBytesPerMicrosecond);
+  fmt::print("| {} | {}x{} | {} | {:.2f} |", name, format.width, format.height, time.batch, microseconds);
+  if (time.bytes == 0) fmt::print(" | | |\n");  // it reads derived pictures alone
+  else
+    fmt::print(" {:.2f} | {:.1f} | {:.1f} |\n", bytes / kMemoryBytesPerMicrosecond,
+               microseconds * kMemoryBytesPerMicrosecond / bytes, bytes / kUploadBytesPerMicrosecond);
   std::fflush(stdout);
   return {};
 }
 
-Status PrintModel(Device& device, const char* name, const PictureFormat& format) {
+Status PrintModel(Device& device, const char* name, const PictureFormat& format, int batch) {
   FeatureSet features;
   ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));
   ACU_RETURN_IF_ERROR(ModelRun::Create({.model = std::make_shared<const Model>(std::move(model))}, features).status());
@@ -43,13 +45,13 @@ Status PrintModel(Device& device, const char* name, const PictureFormat& format)
     if (!run.metric->make_plan) return {};  // the CPU computes a part of the model
     metrics.push_back({run.metric, run.options});
   }
-  return PrintRow(device, name, metrics, format);
+  return PrintRow(device, name, metrics, format, batch);
 }
 
 }  // namespace
 
 Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
-                        std::span<const std::pair<int, int>> sizes) {
+                        std::span<const std::pair<int, int>> sizes, int batch) {
   fmt::print(
       "{} through {} ({}): microseconds a frame pair, 8 bit. Device: launches alone, recorded many times over, "
       "without\n"
@@ -59,9 +61,9 @@ Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
   for (const auto& [width, height] : sizes) {
     const PictureFormat format = {.width = width, .height = height};
     for (const Metric* metric : metrics)
-      ACU_RETURN_IF_ERROR(PrintRow(device, metric->name, {{metric, OptionValues(metric->options)}}, format));
+      ACU_RETURN_IF_ERROR(PrintRow(device, metric->name, {{metric, OptionValues(metric->options)}}, format, batch));
     for (const char* model : kModels)
-      if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, model, format));
+      if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, model, format, batch));
   }
   return {};
 }

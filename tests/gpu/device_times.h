@@ -11,10 +11,10 @@
 
 namespace acutance {
 
-/// Prints a Markdown table for 8-bit 4:2:0 pictures: the metrics, and after several of them the whole model
-/// vmaf_v0.6.1.
+/// Prints a Markdown table for 8-bit 4:2:0 pictures: the metrics, and after several of them whole
+/// models. batch 0: as the tuning table says.
 Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
-                        std::span<const std::pair<int, int>> sizes);
+                        std::span<const std::pair<int, int>> sizes, int batch);
 
 /// The same for pictures that the device scales, luma alone.
 Status PrintScalingTimes(Device& device, std::span<const std::pair<int, int>> sizes);

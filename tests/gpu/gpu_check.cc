@@ -195,7 +195,8 @@ Status CheckLeaks(const Settings& settings) {
   const DeviceMemory memory;
   ACU_RETURN_IF_ERROR(
       Repeat("open and close", 100 / divisor, memory, [&] { return settings.backend->open(0).status(); }));
-  return Repeat("a session", 200 / divisor, memory, [&] { return RunSession(settings, false); });
+  return Repeat("a session", (settings.quick ? 100 : 200) / divisor, memory,
+                [&] { return RunSession(settings, false); });
 }
 
 Status PrintTimes(const Settings& settings) {
@@ -203,7 +204,7 @@ Status PrintTimes(const Settings& settings) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
   const std::span<const std::pair<int, int>> sizes =
       settings.quick ? std::span(kSmall).first(std::size(kSmall)) : std::span(kLarge).first(std::size(kLarge));
-  ACU_RETURN_IF_ERROR(PrintDeviceTimes(*device, settings.metrics, sizes));
+  ACU_RETURN_IF_ERROR(PrintDeviceTimes(*device, settings.metrics, sizes, settings.quick ? 1 : 0));
   return settings.metrics.size() > 1 ? PrintScalingTimes(*device, sizes) : Status();
 }
 
