@@ -15,38 +15,97 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+using DF = hn::ScalableTag<float>;
+using VF = hn::Vec<DF>;
+using DI = hn::RebindToSigned<DF>;
+using D8 = hn::Rebind<uint8_t, DF>;
+constexpr size_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
+
+HWY_INLINE VF FloatsOf(const uint8_t* bytes) {
+  return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LoadU(D8(), bytes)));
+}
+
+HWY_INLINE VF Times(float factor, VF value) { return hn::Mul(hn::Set(DF(), factor), value); }
+
 /// Products and sums are rounded one by one, so that every instruction set makes the same bytes.
-void StoreRgbPixels(const uint32_t* y, const uint32_t* u, const uint32_t* v, float share, const ColorFactors& factors,
-                    uint8_t* rgb) {
-  const hn::ScalableTag<float> df;
-  const hn::RebindToSigned<decltype(df)> di;
-  const hn::Rebind<uint8_t, decltype(df)> d8;
-  const auto sample = [&](const uint32_t* sums) {
-    const auto sum = hn::ConvertTo(df, hn::LoadU(di, reinterpret_cast<const int32_t*>(sums)));
-    return hn::Mul(sum, hn::Set(df, share));
-  };
-  const auto times = [&](float factor, auto value) { return hn::Mul(hn::Set(df, factor), value); };
-  const auto byte = [&](auto value) { return hn::DemoteTo(d8, hn::ConvertTo(di, hn::Add(value, hn::Set(df, 0.5f)))); };
-  const auto luma = hn::Mul(hn::Sub(sample(y), hn::Set(df, factors.black)), hn::Set(df, factors.luma));
-  const auto cb = hn::Sub(sample(u), hn::Set(df, 128.0f)), cr = hn::Sub(sample(v), hn::Set(df, 128.0f));
-  const auto green = hn::Sub(hn::Sub(luma, times(factors.green_u, cb)), times(factors.green_v, cr));
-  hn::StoreInterleaved3(byte(hn::Add(luma, times(factors.red_v, cr))), byte(green),
-                        byte(hn::Add(luma, times(factors.blue_u, cb))), d8, rgb);
+HWY_INLINE void StoreRgbPixels(VF y, VF u, VF v, const ColorFactors& factors, uint8_t* rgb) {
+  const DF df;
+  const auto byte = [&](VF value)
+                        HWY_ATTR { return hn::DemoteTo(D8(), hn::ConvertTo(DI(), hn::Add(value, hn::Set(df, 0.5f)))); };
+  const VF luma = Times(factors.luma, hn::Sub(y, hn::Set(df, factors.black)));
+  const VF cb = hn::Sub(u, hn::Set(df, 128.0f)), cr = hn::Sub(v, hn::Set(df, 128.0f));
+  const VF green = hn::Sub(hn::Sub(luma, Times(factors.green_u, cb)), Times(factors.green_v, cr));
+  hn::StoreInterleaved3(byte(hn::Add(luma, Times(factors.red_v, cr))), byte(green),
+                        byte(hn::Add(luma, Times(factors.blue_u, cb))), D8(), rgb);
+}
+
+/// load(plane's values): a vector of samples.
+template <class Value, class Load>
+HWY_INLINE void StoreRgbWith(const std::array<const Value*, 3>& values, size_t count, const ColorFactors& factors,
+                             Load load, uint8_t* rgb) {
+  const size_t lanes = hn::Lanes(DF());
+  size_t x = 0;
+  for (; x + lanes <= count; x += lanes)
+    StoreRgbPixels(load(values[0] + x), load(values[1] + x), load(values[2] + x), factors, rgb + 3 * x);
+  if (x == count) return;
+  Value rest[3][kMostLanes] = {};
+  uint8_t last[3 * kMostLanes];
+  for (int p = 0; p < 3; ++p) std::copy(values[p] + x, values[p] + count, rest[p]);
+  StoreRgbPixels(load(rest[0]), load(rest[1]), load(rest[2]), factors, last);
+  std::memcpy(rgb + 3 * x, last, 3 * (count - x));
 }
 
 void StoreRgb(const std::array<const uint32_t*, 3>& sums, size_t count, float share, const ColorFactors& factors,
               uint8_t* rgb) {
-  const size_t lanes = hn::Lanes(hn::ScalableTag<float>());
+  const auto load = [&](const uint32_t* at) HWY_ATTR {
+    return Times(share, hn::ConvertTo(DF(), hn::LoadU(DI(), reinterpret_cast<const int32_t*>(at))));
+  };
+  StoreRgbWith(sums, count, factors, load, rgb);
+}
+
+void StoreRgbOfSamples(const std::array<const uint8_t*, 3>& samples, size_t count, const ColorFactors& factors,
+                       uint8_t* rgb) {
+  StoreRgbWith(
+      samples, count, factors, [](const uint8_t* at) HWY_ATTR { return FloatsOf(at); }, rgb);
+}
+
+void Twice(const uint8_t* samples, size_t count, uint8_t* to) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t lanes = hn::Lanes(d);
   size_t x = 0;
-  for (; x + lanes <= count; x += lanes)
-    StoreRgbPixels(sums[0] + x, sums[1] + x, sums[2] + x, share, factors, rgb + 3 * x);
+  for (; x + 2 * lanes <= count; x += 2 * lanes) {
+    const auto both = hn::LoadU(d, samples + x / 2);
+    hn::StoreInterleaved2(both, both, d, to + x);
+  }
+  for (; x < count; ++x) to[x] = samples[x / 2];
+}
+
+/// Sums in the order in which stb_image_write has them.
+HWY_INLINE void SplitPixels(const uint8_t* rgb, float* luma, float* blue, float* red) {
+  const DF df;
+  hn::Vec<D8> bytes[3];
+  hn::LoadInterleaved3(D8(), rgb, bytes[0], bytes[1], bytes[2]);
+  const auto floats = [&](hn::Vec<D8> part) HWY_ATTR { return hn::ConvertTo(df, hn::PromoteTo(DI(), part)); };
+  const VF r = floats(bytes[0]), g = floats(bytes[1]), b = floats(bytes[2]);
+  const auto sum = [&](float of_r, float of_g, float of_b)
+                       HWY_ATTR { return hn::Add(hn::Add(Times(of_r, r), Times(of_g, g)), Times(of_b, b)); };
+  hn::StoreU(hn::Sub(sum(0.29900f, 0.58700f, 0.11400f), hn::Set(df, 128.0f)), df, luma);
+  hn::StoreU(sum(-0.16874f, -0.33126f, 0.50000f), df, blue);
+  hn::StoreU(sum(0.50000f, -0.41869f, -0.08131f), df, red);
+}
+
+void SplitRgb(const uint8_t* rgb, size_t count, float* luma, float* blue, float* red) {
+  const size_t lanes = hn::Lanes(DF());
+  size_t x = 0;
+  for (; x + lanes <= count; x += lanes) SplitPixels(rgb + 3 * x, luma + x, blue + x, red + x);
   if (x == count) return;
-  constexpr size_t kMostLanes = HWY_MAX_BYTES / sizeof(float);
-  uint32_t rest[3][kMostLanes] = {};
-  uint8_t last[3 * kMostLanes];
-  for (int p = 0; p < 3; ++p) std::copy(sums[p] + x, sums[p] + count, rest[p]);
-  StoreRgbPixels(rest[0], rest[1], rest[2], share, factors, last);
-  std::memcpy(rgb + 3 * x, last, 3 * (count - x));
+  uint8_t rest[3 * kMostLanes] = {};
+  float last[3][kMostLanes];
+  std::memcpy(rest, rgb + 3 * x, 3 * (count - x));
+  SplitPixels(rest, last[0], last[1], last[2]);
+  std::copy_n(last[0], count - x, luma + x);
+  std::copy_n(last[1], count - x, blue + x);
+  std::copy_n(last[2], count - x, red + x);
 }
 
 void Repeats(const uint8_t* bytes, size_t size, uint64_t* bits) {
@@ -89,12 +148,28 @@ HWY_AFTER_NAMESPACE();
 namespace acutance {
 
 HWY_EXPORT(StoreRgb);
+HWY_EXPORT(StoreRgbOfSamples);
+HWY_EXPORT(Twice);
+HWY_EXPORT(SplitRgb);
 HWY_EXPORT(Repeats);
 HWY_EXPORT(AddUpTo255);
 
 void StoreRgbRow(const std::array<const uint32_t*, 3>& sums, size_t count, float share, const ColorFactors& factors,
                  uint8_t* rgb) {
   HWY_DYNAMIC_DISPATCH(StoreRgb)(sums, count, share, factors, rgb);
+}
+
+void StoreRgbRow(const std::array<const uint8_t*, 3>& samples, size_t count, const ColorFactors& factors,
+                 uint8_t* rgb) {
+  HWY_DYNAMIC_DISPATCH(StoreRgbOfSamples)(samples, count, factors, rgb);
+}
+
+void RepeatSamples(const uint8_t* samples, size_t count, uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(Twice)(samples, count, to);
+}
+
+void SplitRgbRow(const uint8_t* rgb, size_t count, float* luma, float* blue, float* red) {
+  HWY_DYNAMIC_DISPATCH(SplitRgb)(rgb, count, luma, blue, red);
 }
 
 void FindRepeats(std::string_view bytes, uint64_t* bits) {

@@ -18,6 +18,15 @@ struct ColorFactors {
 void StoreRgbRow(const std::array<const uint32_t*, 3>& sums, size_t count, float share, const ColorFactors& factors,
                  uint8_t* rgb);
 
+/// The same from samples: `count` of each plane.
+void StoreRgbRow(const std::array<const uint8_t*, 3>& samples, size_t count, const ColorFactors& factors, uint8_t* rgb);
+
+/// Each sample twice, side by side; an odd `count` leaves out the last one's second.
+void RepeatSamples(const uint8_t* samples, size_t count, uint8_t* to);
+
+/// Rows of luma less 128 and of both colors as JPEG has them, from a row of pixels.
+void SplitRgbRow(const uint8_t* rgb, size_t count, float* luma, float* blue, float* red);
+
 /// Bit i % 64 of bits[i / 64]: whether byte i is like the one before it. The bits of a last word behind them are 0.
 void FindRepeats(std::string_view bytes, uint64_t* bits);
 

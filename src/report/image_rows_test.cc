@@ -43,6 +43,58 @@ TEST(StoreRgbRow, IsThePlainFormulaOnEveryTarget) {
   }
 }
 
+std::vector<uint8_t> RandomBytes(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+  return bytes;
+}
+
+TEST(StoreRgbRow, MakesTheSameOfSamplesAsOfSums) {
+  const ColorFactors factors{16, 1.164384f, 1.792741f, 0.213249f, 0.532909f, 2.112402f};
+  for (const size_t count : {1, 7, 16, 33, 1920}) {
+    const std::vector<uint8_t> y = RandomBytes(count, 1), u = RandomBytes(count, 2), v = RandomBytes(count, 3);
+    const auto sums = [](const std::vector<uint8_t>& bytes) {
+      return std::vector<uint32_t>(bytes.begin(), bytes.end());
+    };
+    const std::vector<uint32_t> y_sums = sums(y), u_sums = sums(u), v_sums = sums(v);
+    std::vector<uint8_t> expected(3 * count);
+    StoreRgbRow({y_sums.data(), u_sums.data(), v_sums.data()}, count, 1, factors, expected.data());
+    ForEachTarget([&] {
+      std::vector<uint8_t> rgb(3 * count);
+      StoreRgbRow({y.data(), u.data(), v.data()}, count, factors, rgb.data());
+      EXPECT_EQ(rgb, expected);
+    });
+  }
+}
+
+TEST(RepeatSamples, HasEachTwice) {
+  const std::vector<uint8_t> samples = RandomBytes(1000, 7);
+  for (const size_t count : {1, 2, 63, 64, 129, 1999, 2000})
+    ForEachTarget([&] {
+      std::vector<uint8_t> twice(count + 1, 77);
+      RepeatSamples(samples.data(), count, twice.data());
+      for (size_t x = 0; x < count; ++x) ASSERT_EQ(twice[x], samples[x / 2]) << x << " of " << count;
+      EXPECT_EQ(twice[count], 77);
+    });
+}
+
+TEST(SplitRgbRow, IsThePlainFormulaOnEveryTarget) {
+  for (const size_t count : {1, 7, 16, 33, 640}) {
+    const std::vector<uint8_t> rgb = RandomBytes(3 * count, 8);
+    ForEachTarget([&] {
+      std::vector<float> luma(count), blue(count), red(count);
+      SplitRgbRow(rgb.data(), count, luma.data(), blue.data(), red.data());
+      for (size_t x = 0; x < count; ++x) {
+        const float r = rgb[3 * x], g = rgb[3 * x + 1], b = rgb[3 * x + 2];
+        ASSERT_EQ(luma[x], 0.29900f * r + 0.58700f * g + 0.11400f * b - 128);
+        ASSERT_EQ(blue[x], -0.16874f * r - 0.33126f * g + 0.50000f * b);
+        ASSERT_EQ(red[x], 0.50000f * r - 0.41869f * g - 0.08131f * b);
+      }
+    });
+  }
+}
+
 TEST(FindRepeats, FindsWhatIsLikeTheByteBefore) {
   std::mt19937 random(5);
   for (const size_t size : {1, 3, 63, 64, 65, 127, 128, 1000}) {

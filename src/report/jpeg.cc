@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/image_rows.h"
+
 namespace acutance {
 namespace {
 
@@ -20,6 +22,12 @@ constexpr uint8_t kZigZag[kCells] = {0,  1,  5,  6,  14, 15, 27, 28, 2,  4,  7, 
                                      3,  8,  12, 17, 25, 30, 41, 43, 9,  11, 18, 24, 31, 40, 44, 53,
                                      10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38, 46, 51, 55, 60,
                                      21, 34, 37, 47, 50, 56, 59, 61, 35, 36, 48, 49, 57, 58, 62, 63};
+
+constexpr auto kFromZigZag = [] {
+  std::array<uint8_t, kCells> from{};
+  for (int i = 0; i < kCells; ++i) from[kZigZag[i]] = static_cast<uint8_t>(i);
+  return from;
+}();
 
 /// Table K.1 and K.2: steps at quality 50.
 constexpr uint8_t kLumaSteps[kCells] = {16, 11, 10, 16, 24,  40,  51,  61,  12, 12, 14, 19, 26,  58,  60,  55,
@@ -74,26 +82,51 @@ CodeTable MakeCodes(const CodeText& text) {
   return codes;
 }
 
+/// Bits one after another, behind those that a file has.
 class BitWriter {
  public:
-  explicit BitWriter(std::string& to) : to_(to) {}
+  explicit BitWriter(std::string& file) : file_(file), size_(file.size()) {}
 
+  /// Makes room for so many bytes before bits are put.
+  void Reserve(size_t bytes) {
+    if (file_.size() < size_ + bytes + kSlack) file_.resize(2 * file_.size() + bytes + kSlack);
+  }
   void Put(uint32_t bits, int length) {
     held_ = held_ << length | bits;
     count_ += length;
-    while (count_ >= 8) {
-      count_ -= 8;
-      const auto byte = static_cast<char>(held_ >> count_);
-      to_ += byte;
-      if (byte == '\xff') to_ += '\0';  // no marker begins here
-    }
+    if (count_ >= 32) PutWord();
   }
   void Put(const Code& code) { Put(code.bits, code.length); }
+  /// What is left of the last byte is filled with ones.
+  void Finish() {
+    Put(0x7F, 7);
+    for (; count_ >= 8; count_ -= 8) PutByte(static_cast<uint8_t>(held_ >> (count_ - 8)));
+    file_.resize(size_);
+  }
 
  private:
-  std::string& to_;
+  static constexpr size_t kSlack = 16;
+
+  void PutWord() {
+    count_ -= 32;
+    const auto word = static_cast<uint32_t>(held_ >> count_);
+    const uint32_t inverse = ~word;
+    const bool has_ff = ((inverse - 0x01010101u) & ~inverse & 0x80808080u) != 0;  // a byte of the inverse is 0
+    for (int shift = 24; shift >= 0 && has_ff; shift -= 8) PutByte(static_cast<uint8_t>(word >> shift));
+    if (has_ff) return;
+    char* const to = &file_[size_];
+    for (int i = 0; i < 4; ++i) to[i] = static_cast<char>(word >> (24 - 8 * i));
+    size_ += 4;
+  }
+  void PutByte(uint8_t byte) {
+    file_[size_++] = static_cast<char>(byte);
+    if (byte == 0xFF) file_[size_++] = '\0';  // no marker begins here
+  }
+
+  std::string& file_;
+  size_t size_;
   uint64_t held_ = 0;
-  int count_ = 0;
+  int count_ = 0;  // below 32
 };
 
 /// The steps of a component at a quality, and what a coefficient is multiplied by.
@@ -154,28 +187,24 @@ class Component {
   void Write(Block block, BitWriter& bits) {
     Transform<1, kBlock>(block);
     Transform<kBlock, 1>(block);
-    std::array<int, kCells> rounded, cells;
+    std::array<int16_t, kCells> rounded, cells;
     for (int i = 0; i < kCells; ++i) {
       const float value = block[i] * quantizer_.factors[i];
-      rounded[i] = static_cast<int>(value + std::copysign(0.5f, value));
+      rounded[i] = static_cast<int16_t>(static_cast<int>(value + std::copysign(0.5f, value)));
     }
-    for (int i = 0; i < kCells; ++i) cells[kZigZag[i]] = rounded[i];
+    for (int i = 0; i < kCells; ++i) cells[i] = rounded[kFromZigZag[i]];
     const int difference = cells[0] - mean_;
     mean_ = cells[0];
     Put(0, difference, dc_, bits);
-    int last = kCells - 1;
-    while (last > 0 && cells[last] == 0) --last;
-    int zeros = 0;
-    for (int i = 1; i <= last; ++i) {
-      if (cells[i] == 0) {
-        ++zeros;
-        continue;
-      }
+    int before = 0;
+    for (uint64_t left = NonZeros(cells) & ~uint64_t{1}; left != 0; left &= left - 1) {
+      const int at = std::countr_zero(left);
+      int zeros = at - before - 1;
+      before = at;
       for (; zeros >= 16; zeros -= 16) bits.Put(ac_[0xF0]);
-      Put(zeros << 4, cells[i], ac_, bits);
-      zeros = 0;
+      Put(zeros << 4, cells[at], ac_, bits);
     }
-    if (last < kCells - 1) bits.Put(ac_[0x00]);
+    if (before < kCells - 1) bits.Put(ac_[0x00]);
   }
 
  private:
@@ -184,6 +213,17 @@ class Component {
     const int length = std::bit_width(static_cast<uint32_t>(value < 0 ? -value : value));
     bits.Put(codes[static_cast<size_t>(run | length)]);
     if (length > 0) bits.Put(static_cast<uint32_t>(value < 0 ? value - 1 : value) & ((1u << length) - 1), length);
+  }
+
+  /// Bit i: whether cell i is not 0.
+  static uint64_t NonZeros(const std::array<int16_t, kCells>& cells) {
+    uint64_t bits = 0;
+    for (int i = 0; i < kCells; i += 8) {
+      uint64_t byte = 0;
+      for (int j = 0; j < 8; ++j) byte |= uint64_t{cells[i + j] != 0} << j;
+      bits |= byte << i;
+    }
+    return bits;
   }
 
   const Quantizer& quantizer_;
@@ -196,24 +236,18 @@ class UnitRows {
  public:
   explicit UnitRows(const RgbImage& image) : image_(image), width_((image.width + kUnit - 1) / kUnit * kUnit) {
     for (auto* plane : {&luma_, &blue_, &red_}) plane->resize(static_cast<size_t>(width_) * kUnit);
-    for (auto& channel : rgb_) channel.resize(static_cast<size_t>(width_));
   }
 
   int width() const { return width_; }
 
   void Read(int top) {
+    const auto width = static_cast<size_t>(image_.width);
     for (int y = 0; y < kUnit; ++y) {
-      const uint8_t* row = &image_.rgb[size_t{3} * image_.width * std::min(top + y, image_.height - 1)];
-      for (int x = 0; x < width_; ++x)
-        for (int c = 0; c < 3; ++c) rgb_[c][x] = row[3 * std::min(x, image_.width - 1) + c];
-      const float *r = rgb_[0].data(), *g = rgb_[1].data(), *b = rgb_[2].data();
       const size_t at = static_cast<size_t>(y) * width_;
-      float *luma = &luma_[at], *blue = &blue_[at], *red = &red_[at];
-      for (int x = 0; x < width_; ++x) {
-        luma[x] = 0.29900f * r[x] + 0.58700f * g[x] + 0.11400f * b[x] - 128;
-        blue[x] = -0.16874f * r[x] - 0.33126f * g[x] + 0.50000f * b[x];
-        red[x] = 0.50000f * r[x] - 0.41869f * g[x] - 0.08131f * b[x];
-      }
+      SplitRgbRow(&image_.rgb[3 * width * std::min(top + y, image_.height - 1)], width, &luma_[at], &blue_[at],
+                  &red_[at]);
+      for (auto* plane : {&luma_, &blue_, &red_})
+        std::fill_n(plane->begin() + static_cast<ptrdiff_t>(at + width), width_ - width, (*plane)[at + width - 1]);
     }
   }
 
@@ -243,7 +277,6 @@ class UnitRows {
   const RgbImage& image_;
   const int width_;
   std::vector<float> luma_, blue_, red_;
-  std::array<std::vector<float>, 3> rgb_;
 };
 
 std::string Header(const RgbImage& image, const Quantizer& luma, const Quantizer& color) {
@@ -275,8 +308,9 @@ std::string Jpeg(const RgbImage& image, int quality) {
   static const CodeTable kLumaDc = MakeCodes(kCodes[0]), kLumaAc = MakeCodes(kCodes[1]),
                          kColorDc = MakeCodes(kCodes[2]), kColorAc = MakeCodes(kCodes[3]);
   const Quantizer luma_steps(kLumaSteps, quality), color_steps(kColorSteps, quality);
+  constexpr size_t kMostOfUnit =
+      size_t{6} * kCells * 27 / 8 * 2;  // codes of 16 bits, numbers of 11, and zeros behind 255
   std::string file = Header(image, luma_steps, color_steps);
-  file.reserve(file.size() + image.rgb.size() / 4);
   BitWriter bits(file);
   Component luma(luma_steps, kLumaDc, kLumaAc), blue(color_steps, kColorDc, kColorAc),
       red(color_steps, kColorDc, kColorAc);
@@ -284,12 +318,13 @@ std::string Jpeg(const RgbImage& image, int quality) {
   for (int y = 0; y < image.height; y += kUnit) {
     rows.Read(y);
     for (int x = 0; x < rows.width(); x += kUnit) {
+      bits.Reserve(kMostOfUnit);
       for (int i = 0; i < 4; ++i) luma.Write(rows.Luma(x + i % 2 * kBlock, i / 2 * kBlock), bits);
       blue.Write(rows.Blue(x), bits);
       red.Write(rows.Red(x), bits);
     }
   }
-  bits.Put(0x7F, 7);  // the last byte is filled with ones
+  bits.Finish();
   return file += "\xff\xd9"sv;
 }
 

@@ -93,13 +93,20 @@ void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::s
   else across == 1 ? AddUp<uint16_t, 1>(from, down, to, y, sums) : AddUp<uint16_t, 2>(from, down, to, y, sums);
 }
 
+/// The sums of how much two planes differ at the samples of each pixel of row `y`; sums of 16-bit samples fit, too.
 template <class Sample>
-void AddDifferences(const Plane& a, const Plane& b, const Shrinking& to, int y, std::span<uint64_t> sums) {
-  std::ranges::fill(sums, 0);
+void AddDifferences(const Plane& a, const Plane& b, const Shrinking& to, int y, std::span<uint32_t> down_sums,
+                    std::span<uint32_t> sums) {
+  std::ranges::fill(down_sums, 0);
   for (int j = 0; j < to.rows; ++j) {
     const Sample *one = a.Row<Sample>(y * to.factor + j), *other = b.Row<Sample>(y * to.factor + j);
-    for (uint64_t& sum : sums)
-      for (int i = 0; i < to.columns; ++i) sum += static_cast<uint64_t>(std::abs(int{*one++} - int{*other++}));
+    for (size_t x = 0; x < down_sums.size(); ++x)
+      down_sums[x] += static_cast<uint32_t>(std::abs(int{one[x]} - int{other[x]}));
+  }
+  const uint32_t* next = down_sums.data();
+  for (uint32_t& sum : sums) {
+    sum = 0;
+    for (int i = 0; i < to.columns; ++i) sum += *next++;
   }
 }
 
@@ -122,11 +129,44 @@ std::pair<int, int> ImageSize(const PictureFormat& format, int max_width) {
   return {std::max(1, format.width / factor), std::max(1, format.height / factor)};
 }
 
+namespace {
+
+/// A picture of 8 bits in its own size.
+RgbImage ToWholeImage(const Picture& picture, const ColorFactors& factors) {
+  const auto width = static_cast<size_t>(picture.format.width);
+  RgbImage image{picture.format.width, picture.format.height, {}};
+  image.rgb.resize(3 * width * image.height);
+  const std::vector<uint8_t> no_color(width, 128);
+  std::array<std::vector<uint8_t>, 3> repeated;
+  std::array<const uint8_t*, 3> rows = {nullptr, no_color.data(), no_color.data()};
+  for (int y = 0; y < image.height; ++y) {
+    rows[0] = picture.planes[0].Row<uint8_t>(y);
+    for (int p = 1; p < 3; ++p) {
+      const Plane& plane = picture.planes[p];
+      if (plane.data == nullptr || plane.width == 0 || plane.height == 0) continue;
+      const bool is_halved_down = plane.height != image.height;
+      const uint8_t* row = plane.Row<uint8_t>(is_halved_down ? y / 2 : y);
+      if (plane.width == picture.format.width) {
+        rows[p] = row;
+        continue;
+      }
+      repeated[p].resize(width);
+      if (!is_halved_down || y % 2 == 0) RepeatSamples(row, width, repeated[p].data());
+      rows[p] = repeated[p].data();
+    }
+    StoreRgbRow(rows, width, factors, &image.rgb[3 * width * y]);
+  }
+  return image;
+}
+
+}  // namespace
+
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
+  const ColorFactors factors = FactorsOf(full_range, luma.height);
+  if (picture.format.bit_depth == 8 && max_width >= luma.width) return ToWholeImage(picture, factors);
   Shrinking to(luma, max_width);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
-  const ColorFactors factors = FactorsOf(full_range, luma.height);
   std::array<std::vector<uint32_t>, 3> sums;
   for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
   for (int y = 0; y < to.image.height; ++y) {
@@ -137,16 +177,19 @@ RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
 }
 
 RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int max_width) {
-  constexpr double kWhite = 32;
+  constexpr int kWhite = 32;
   const Plane &a = reference.planes[0], &b = distorted.planes[0];
   Shrinking to(a, max_width);
-  const double share = to.share() / (1 << (reference.format.bit_depth - 8));
-  std::vector<uint64_t> sums(static_cast<size_t>(to.image.width));
+  const uint32_t white = static_cast<uint32_t>(kWhite * to.rows * to.columns) << (reference.format.bit_depth - 8);
+  std::vector<std::array<uint8_t, 3>> colors(white + 1);
+  for (uint32_t sum = 0; sum <= white; ++sum)
+    HeatColor(static_cast<double>(sum) / static_cast<double>(white), colors[sum].data());
+  const auto width = static_cast<size_t>(to.image.width);
+  std::vector<uint32_t> down_sums(width * to.columns), sums(width);
   for (int y = 0; y < to.image.height; ++y) {
-    if (reference.format.bit_depth == 8) AddDifferences<uint8_t>(a, b, to, y, sums);
-    else AddDifferences<uint16_t>(a, b, to, y, sums);
-    for (int x = 0; x < to.image.width; ++x)
-      HeatColor(static_cast<double>(sums[x]) * share / kWhite, to.Row(y) + 3 * x);
+    if (reference.format.bit_depth == 8) AddDifferences<uint8_t>(a, b, to, y, down_sums, sums);
+    else AddDifferences<uint16_t>(a, b, to, y, down_sums, sums);
+    for (size_t x = 0; x < width; ++x) std::ranges::copy(colors[std::min(sums[x], white)], to.Row(y) + 3 * x);
   }
   return std::move(to.image);
 }
