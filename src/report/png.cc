@@ -20,7 +20,7 @@ namespace {
 
 // Deflate (RFC 1951): literals, the end, and lengths of runs; a run repeats the byte before it.
 constexpr int kEnd = 256, kSymbols = 286, kLengthSymbols = 19, kShortestRun = 3, kLongestRun = 258;
-constexpr int kMostBits = 14, kMostLengthBits = 7;  // four literals fit BitWriter's word
+constexpr int kMostBits = 13, kMostLengthBits = 7;  // two literals and their number fit 32 bits
 
 /// Lengths in bits of a prefix code for symbols that are that often; 0: never. At least two symbols get one.
 std::vector<uint8_t> CodeLengths(std::vector<uint32_t> counts, int most_bits) {
@@ -231,13 +231,18 @@ struct Word {
   Word Then(Word next) const { return {bits | next.bits << count, count + next.count}; }
 };
 
-/// The words of literals and of whole runs, distance included.
+/// The words of literals, of two of them, and of whole runs, distance included.
 class WordTable {
  public:
-  explicit WordTable(std::span<const uint8_t> lengths) {
+  explicit WordTable(std::span<const uint8_t> lengths) : pairs_(kEnd * kEnd) {
     const std::vector<uint16_t> words = CodeWords(lengths);
     const auto word = [&](int symbol) { return Word{words[symbol], lengths[symbol]}; };
     for (int byte = 0; byte < kEnd; ++byte) literals_[byte] = word(byte);
+    for (int second = 0; second < kEnd; ++second)
+      for (int first = 0; first < kEnd; ++first) {
+        const uint32_t bits = words[first] | uint32_t{words[second]} << lengths[first];
+        pairs_[kEnd * second + first] = bits << kCountBits | static_cast<uint32_t>(lengths[first] + lengths[second]);
+      }
     end_ = word(kEnd);
     for (int length = kShortestRun; length <= kLongestRun; ++length) {
       const RunCode& code = kRunCodes[length];
@@ -246,11 +251,20 @@ class WordTable {
     }
   }
   Word operator[](char byte) const { return literals_[static_cast<uint8_t>(byte)]; }
+  /// Of two literals that stand at `bytes`.
+  Word Pair(const char* bytes) const {
+    const uint32_t pair = pairs_[static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8];
+    return {pair >> kCountBits, static_cast<int>(pair & ((1 << kCountBits) - 1))};
+  }
   Word run(int length) const { return runs_[length]; }
   Word end() const { return end_; }
 
  private:
+  static constexpr int kCountBits = 5;
+  static_assert(2 * kMostBits + kCountBits <= 32 && 2 * kMostBits < 1 << kCountBits);
+
   std::array<Word, kEnd> literals_;
+  std::vector<uint32_t> pairs_;  // bits << kCountBits | how many they are
   std::array<Word, kLongestRun + 1> runs_;
   Word end_;
 };
@@ -261,8 +275,7 @@ void WriteRow(std::string_view row, const WordTable& words, RepeatedBytes& repea
       row, repeated,
       [&](std::string_view bytes) {
         size_t at = 0;
-        for (; at + 4 <= bytes.size(); at += 4)
-          put(words[bytes[at]].Then(words[bytes[at + 1]]).Then(words[bytes[at + 2]].Then(words[bytes[at + 3]])));
+        for (; at + 4 <= bytes.size(); at += 4) put(words.Pair(&bytes[at]).Then(words.Pair(&bytes[at + 2])));
         for (; at < bytes.size(); ++at) put(words[bytes[at]]);
       },
       [&](int length) { put(words.run(length)); });
@@ -307,12 +320,14 @@ class Adler {
   uint32_t a_ = 1, b_ = 0;
 };
 
+constexpr uint32_t kCrcPolynomial = 0xedb88320u;
+
 /// Tables for eight bytes at a time: entry i of table t is what byte i, with t bytes of 0 behind it, makes of 0.
 constexpr auto kCrcTables = [] {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? kCrcPolynomial : 0);
     tables[0][i] = crc;
   }
   for (size_t t = 1; t < tables.size(); ++t)
@@ -320,20 +335,52 @@ constexpr auto kCrcTables = [] {
   return tables;
 }();
 
-uint32_t Crc(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  size_t at = 0;
-  const auto byte = [&](size_t i) { return static_cast<uint32_t>(static_cast<uint8_t>(bytes[at + i])); };
-  for (; bytes.size() - at >= 8; at += 8) {
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < 8; ++i) {
-      const uint32_t mixed = byte(i) ^ (i < 4 ? crc >> (8 * i) & 255 : 0);
-      next ^= kCrcTables[7 - i][mixed];
-    }
-    crc = next;
+/// The state of the check sum behind eight bytes more.
+uint32_t CrcOfEight(uint32_t crc, const char* bytes) {
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < 8; ++i) {
+    const uint32_t mixed = static_cast<uint8_t>(bytes[i]) ^ (i < 4 ? crc >> (8 * i) & 255 : 0);
+    next ^= kCrcTables[7 - i][mixed];
   }
-  for (; at < bytes.size(); ++at) crc = crc >> 8 ^ kCrcTables[0][(crc ^ byte(0)) & 255];
-  return ~crc;
+  return next;
+}
+
+uint32_t CrcOf(uint32_t crc, std::string_view bytes) {
+  size_t at = 0;
+  for (; bytes.size() - at >= 8; at += 8) crc = CrcOfEight(crc, &bytes[at]);
+  for (; at < bytes.size(); ++at) crc = crc >> 8 ^ kCrcTables[0][(crc ^ static_cast<uint8_t>(bytes[at])) & 255];
+  return crc;
+}
+
+/// Polynomials over two elements as the check sum has them: the highest bit is of the lowest power.
+uint32_t TimesModulo(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    if (a >> bit & 1) product ^= b;
+    b = b >> 1 ^ (b & 1 ? kCrcPolynomial : 0);
+  }
+  return product;
+}
+
+/// What a state is multiplied by where so many bytes of 0 follow.
+uint32_t PowerOfBytes(size_t bytes) {
+  uint32_t power = 1u << 31, square = 1u << 23;  // 1; x to the 8th
+  for (; bytes > 0; bytes /= 2, square = TimesModulo(square, square))
+    if (bytes % 2 == 1) power = TimesModulo(power, square);
+  return power;
+}
+
+/// Four quarters side by side, as each step waits for the one before.
+uint32_t Crc(std::string_view bytes) {
+  constexpr size_t kParts = 4;
+  const size_t part = bytes.size() / kParts / 8 * 8;
+  std::array<uint32_t, kParts> states = {~0u, 0, 0, 0};
+  for (size_t at = 0; at < part; at += 8)
+    for (size_t i = 0; i < kParts; ++i) states[i] = CrcOfEight(states[i], &bytes[i * part + at]);
+  const uint32_t power = PowerOfBytes(part);
+  uint32_t crc = states[0];
+  for (size_t i = 1; i < kParts; ++i) crc = TimesModulo(crc, power) ^ states[i];
+  return ~CrcOf(crc, bytes.substr(kParts * part));
 }
 
 /// A chunk's frame: length and type before its data, a check sum behind it.
@@ -377,14 +424,15 @@ char* PutPacked(const RgbImage& image, char* to) {
 
 }  // namespace
 
-std::string Png(const RgbImage& image) {
+PngFile Png(const RgbImage& image) {
   // Frames of chunks, the code (3 + 14 + 19 * 3 bits, 287 lengths of 7 bits at most), and the writer's eight bytes.
   constexpr size_t kRest = 1024;
   const size_t rows = FilteredRows(image).bytes();
-  const auto memory = std::make_unique_for_overwrite<char[]>(rows * kMostBits / 8 + kRest);
-  char* const data = PutHeader(image, memory.get());
+  PngFile file{std::make_unique_for_overwrite<char[]>(rows * kMostBits / 8 + kRest), 0};
+  char* const data = PutHeader(image, file.memory.get());
   char* const end = FinishChunk("IDAT", data, PutPacked(image, data + kBeforeData));
-  return {memory.get(), FinishChunk("IEND", end, end + kBeforeData)};
+  file.size = static_cast<size_t>(FinishChunk("IEND", end, end + kBeforeData) - file.memory.get());
+  return file;
 }
 
 }  // namespace acutance

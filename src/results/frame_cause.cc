@@ -10,6 +10,7 @@
 #include "engine/frame_maps.h"
 #include "metric/clip_frames.h"
 #include "metric/registry.h"
+#include "results/detail_rows.h"
 
 namespace acutance {
 namespace {
@@ -87,11 +88,17 @@ struct DetailSums {
   double error = 0;
 };
 
-/// A sample less the binomial mean of its 3 x 3 neighbours, times 16.
-template <class Sample>
-int Detail(const Sample* above, const Sample* row, const Sample* below, int x) {
-  return 12 * row[x] - 2 * (above[x] + below[x] + row[x - 1] + row[x + 1]) -
-         (above[x - 1] + above[x + 1] + below[x - 1] + below[x + 1]);
+/// Adds the columns' sums to the squares of a row of squares.
+void AddColumns(const DetailColumns& from, int width, int columns, size_t first, DetailSums& sums) {
+  for (int c = 0; c < columns; ++c) {
+    const int end = c + 1 == columns ? width - 1 : (c + 1) * kBlock;
+    for (int x = std::max(1, c * kBlock); x < end; ++x) {
+      sums.reference[first + c] += double{from.sums(DetailColumns::kReference)[x]};
+      sums.distorted[first + c] += double{from.sums(DetailColumns::kDistorted)[x]};
+      sums.both[first + c] += double{from.sums(DetailColumns::kBoth)[x]};
+      sums.error += double{from.sums(DetailColumns::kError)[x]};
+    }
+  }
 }
 
 DetailSums SumDetail(const Picture& reference, const Picture& distorted) {
@@ -99,36 +106,28 @@ DetailSums SumDetail(const Picture& reference, const Picture& distorted) {
   const int columns = std::max(1, width / kBlock), rows = std::max(1, height / kBlock);
   const auto count = static_cast<size_t>(columns) * rows;
   DetailSums sums{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
-  std::vector<int64_t> samples(count);
+  const double step = 1 << (reference.format.bit_depth - 8);
+  DetailColumns of_columns(width);
   WithSamples(reference, [&](auto row_of) {
-    const auto row = [&](const Picture& picture, int y) { return row_of(picture.planes[0], y); };
-    for (int y = 1; y + 1 < height; ++y) {
-      const auto *r0 = row(reference, y - 1), *r1 = row(reference, y), *r2 = row(reference, y + 1);
-      const auto *d0 = row(distorted, y - 1), *d1 = row(distorted, y), *d2 = row(distorted, y + 1);
-      const size_t first = static_cast<size_t>(std::min(y / kBlock, rows - 1)) * columns;
+    const auto rows_at = [&](const Picture& picture, int y) {
+      const auto row = [&](int at) { return row_of(picture.planes[0], at); };
+      return ThreeRows{row(y - 1), row(y), row(y + 1)};
+    };
+    for (int r = 0; r < rows; ++r) {
+      const int begin = std::max(1, r * kBlock), end = r + 1 == rows ? height - 1 : (r + 1) * kBlock;
+      of_columns.Clear();
+      for (int y = begin; y < end; ++y) of_columns.Add(rows_at(reference, y), rows_at(distorted, y));
+      const size_t first = static_cast<size_t>(r) * columns;
+      AddColumns(of_columns, width, columns, first, sums);
       for (int c = 0; c < columns; ++c) {
-        const int end = c + 1 == columns ? width - 1 : (c + 1) * kBlock;
-        float rr = 0, dd = 0, rd = 0, error = 0;
-        for (int x = std::max(1, c * kBlock); x < end; ++x) {
-          const auto r = static_cast<float>(Detail(r0, r1, r2, x)), d = static_cast<float>(Detail(d0, d1, d2, x));
-          const auto e = static_cast<float>(d1[x] - r1[x]);
-          rr += r * r, dd += d * d, rd += r * d, error += e * e;
-        }
-        sums.reference[first + c] += rr;
-        sums.distorted[first + c] += dd;
-        sums.both[first + c] += rd;
-        sums.error += error;
-        samples[first + c] += end - std::max(1, c * kBlock);
+        const int across = (c + 1 == columns ? width - 1 : (c + 1) * kBlock) - std::max(1, c * kBlock);
+        const double unit = 256 * step * step * std::max(1.0, double{1} * across * (end - begin));
+        sums.reference[first + c] /= unit;
+        sums.distorted[first + c] /= unit;
+        sums.both[first + c] /= unit;
       }
     }
   });
-  const double step = 1 << (reference.format.bit_depth - 8);
-  for (size_t i = 0; i < count; ++i) {
-    const double unit = 256 * step * step * static_cast<double>(std::max<int64_t>(samples[i], 1));
-    sums.reference[i] /= unit;
-    sums.distorted[i] /= unit;
-    sums.both[i] /= unit;
-  }
   sums.error /= step * step * std::max(1.0, (width - 2.0) * (height - 2.0));
   return sums;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -20,9 +21,9 @@ namespace {
 constexpr int kNoLimit = 1 << 30;
 constexpr int kMapWidth = 960;  // maps have a value for 32 samples
 
-Status WriteText(const std::string& path, const std::string& text) {
+Status WriteBytes(const std::string& path, std::string_view bytes) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(text);
+  file->Write(bytes);
   return file->Commit();
 }
 
@@ -31,16 +32,19 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
   const auto path = [&](const std::string& name, const char* ending) {
     return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
   };
-  ACU_RETURN_IF_ERROR(WriteText(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit))));
-  ACU_RETURN_IF_ERROR(WriteText(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit))));
+  ACU_RETURN_IF_ERROR(
+      WriteBytes(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit)).bytes()));
+  ACU_RETURN_IF_ERROR(
+      WriteBytes(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit)).bytes()));
   const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
   for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
     for (const FrameMap& map : maps) {
       const std::string name = map.name + run.options.KeySuffix();
-      ACU_RETURN_IF_ERROR(WriteText(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
-      ACU_RETURN_IF_ERROR(WriteText(
-          path(name, "png"), Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns))));
+      ACU_RETURN_IF_ERROR(WriteBytes(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
+      ACU_RETURN_IF_ERROR(
+          WriteBytes(path(name, "png"),
+                     Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns)).bytes()));
     }
   }
   return {};
