@@ -76,7 +76,7 @@ class BitWriter {
   /// At most 56 bits.
   void Put(uint64_t value, int bits) {
     word_ |= value << count_;
-    count_ += bits;
+    count_ += static_cast<uint32_t>(bits);
     for (int i = 0; i < 8; ++i) at_[i] = static_cast<char>(word_ >> (8 * i));
     at_ += count_ / 8;
     word_ >>= count_ / 8 * 8;
@@ -91,7 +91,7 @@ class BitWriter {
  private:
   char* at_;
   uint64_t word_ = 0;
-  int count_ = 0;  // below 8
+  uint32_t count_ = 0;  // below 8; without a sign its parts are shifts
 };
 
 /// The symbol of a run, and what follows it.
@@ -121,10 +121,13 @@ class RepeatedBytes {
     std::fill_n(&bits_[(row.size() + kWord - 1) / kWord], 2, 0);
   }
 
-  /// The first place from `at` on where so many follow each other that they are a run; `size` where there is none.
+  /// The first place from `at` on where eight follow each other; `size` where there is none. Shorter runs take hardly
+  /// fewer bits than their bytes and more time.
   size_t NextRun(size_t at, size_t size) const {
+    const auto two = [&](size_t from) { return From(from) & From(from + 1); };
+    const auto four = [&](size_t from) { return two(from) & two(from + 2); };
     for (; at < size; at = (at / kWord + 1) * kWord) {
-      const uint64_t runs = From(at) & From(at + 1) & From(at + 2) & ~uint64_t{0} >> at % kWord;
+      const uint64_t runs = four(at) & four(at + 4) & ~uint64_t{0} >> at % kWord;
       if (runs != 0) return at + std::countr_zero(runs);
     }
     return size;
