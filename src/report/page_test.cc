@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -221,6 +222,45 @@ TEST(Images, HaveTheColorsOfVideo) {
   EXPECT_EQ(spot.x, 352);
   EXPECT_EQ(CropImage(Gray(20, 10, 60), false, 3, 3, 320, 240).width, 20);
   EXPECT_EQ(Png(gray).bytes().substr(1, 3), "PNG");
+}
+
+/// Samples that differ from place to place, the same at any depth.
+Picture Colored(int width, int height, int bit_depth, PixelFormat pixel_format) {
+  const MutablePicture picture = AllocatePicture({width, height, bit_depth, pixel_format}).value();
+  for (int p = 0; p < picture.format.PlaneCount(); ++p)
+    for (int y = 0; y < picture.format.PlaneHeight(p); ++y)
+      for (int x = 0; x < picture.format.PlaneWidth(p); ++x) {
+        const int value = (x * (17 + 5 * p) + y * 31 + p * 100) % 256;
+        if (bit_depth == 8) picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(value);
+        else picture.Row<uint16_t>(p, y)[x] = static_cast<uint16_t>(value << (bit_depth - 8));
+      }
+  return picture.Share();
+}
+
+TEST(Images, AreTheSameOfEightBitsAsOfMore) {
+  for (const PixelFormat format : {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
+    for (const int width : {1, 37, 200})
+      for (const int height : {1, 45}) {
+        SCOPED_TRACE(testing::Message() << width << "x" << height << " format " << static_cast<int>(format));
+        const Picture eight = Colored(width, height, 8, format), ten = Colored(width, height, 10, format);
+        for (const int most : {1000, 100, 60})
+          EXPECT_EQ(ToImage(eight, false, most).rgb, ToImage(ten, false, most).rgb);
+        for (const int at : {3, 20, 37, 44})
+          EXPECT_EQ(CropImage(eight, true, at, at, 32, 24).rgb, CropImage(ten, true, at, at, 32, 24).rgb);
+        EXPECT_EQ(DifferenceImage(eight, Gray(width, height, 126), 60).rgb.size(),
+                  ToImage(eight, false, 60).rgb.size());
+      }
+}
+
+TEST(Images, OfDifferencesAreWhiteFrom32Steps) {
+  for (const int most : {64, 32, 20}) {
+    const RgbImage image = DifferenceImage(Gray(64, 32, 50), Gray(64, 32, 82), most);
+    EXPECT_EQ(image.rgb, std::vector<uint8_t>(image.rgb.size(), 255));
+    uint8_t half[3];
+    HeatColor(0.5, half);
+    const RgbImage less = DifferenceImage(Gray(64, 32, 50), Gray(64, 32, 66), most);
+    EXPECT_TRUE(std::equal(half, half + 3, less.rgb.begin()));
+  }
 }
 
 TEST(Base64, PadsItsEnd) {

@@ -17,13 +17,19 @@ uint32_t SampleAt(const Plane& plane, int bit_depth, int x, int y) {
   return bit_depth == 8 ? plane.Row<uint8_t>(y)[x] : plane.Row<uint16_t>(y)[x];
 }
 
-/// The sample of a plane that lies nearest to a luma sample; the middle value where the plane has none.
-uint32_t NearestSample(const Picture& picture, int plane, int x, int y) {
+/// Samples of a plane for one of luma lie at its half where there are fewer of them; what an odd size leaves over has
+/// the last one's.
+int StepAcross(const Plane& plane, const Plane& luma) { return plane.width == luma.width ? 1 : 2; }
+int StepDown(const Plane& plane, const Plane& luma) { return plane.height == luma.height ? 1 : 2; }
+bool HasSamples(const Plane& plane) { return plane.data != nullptr && plane.width > 0 && plane.height > 0; }
+
+/// The sample of a plane at a luma sample; the middle value where the plane has none.
+uint32_t SampleOf(const Picture& picture, int plane, int x, int y) {
   const Plane &samples = picture.planes[plane], &luma = picture.planes[0];
   const int depth = picture.format.bit_depth;
-  if (samples.data == nullptr || samples.width == 0 || samples.height == 0) return uint32_t{128} << (depth - 8);
-  return SampleAt(samples, depth, std::min(x * samples.width / luma.width, samples.width - 1),
-                  std::min(y * samples.height / luma.height, samples.height - 1));
+  if (!HasSamples(samples)) return uint32_t{128} << (depth - 8);
+  return SampleAt(samples, depth, std::min(x / StepAcross(samples, luma), samples.width - 1),
+                  std::min(y / StepDown(samples, luma), samples.height - 1));
 }
 
 /// Clamped as an integer, which compilers do with vectors.
@@ -66,10 +72,12 @@ template <class Sample, int kAcross>
 void AddUp(const Plane& plane, int down, const Shrinking& to, int y, std::span<uint32_t> sums) {
   const size_t count = sums.size(), columns = static_cast<size_t>(to.columns);
   std::vector<uint32_t> down_sums((count * columns + kAcross - 1) / kAcross);
+  const size_t held = std::min(down_sums.size(), static_cast<size_t>(plane.width));
   for (int j = 0; j < to.rows; ++j) {
-    const Sample* row = plane.Row<Sample>((y * to.factor + j) / down);
-    for (size_t x = 0; x < down_sums.size(); ++x) down_sums[x] += row[x];
+    const Sample* row = plane.Row<Sample>(std::min((y * to.factor + j) / down, plane.height - 1));
+    for (size_t x = 0; x < held; ++x) down_sums[x] += row[x];
   }
+  std::fill(down_sums.begin() + static_cast<ptrdiff_t>(held), down_sums.end(), down_sums[held - 1]);
   const auto add = [&](auto pixel) {
     for (size_t x = 0; x < count; ++x) {
       uint32_t sum = 0;
@@ -85,8 +93,8 @@ void AddUp(const Plane& plane, int down, const Shrinking& to, int y, std::span<u
 
 void AddUp(const Picture& picture, int plane, const Shrinking& to, int y, std::span<uint32_t> sums) {
   const Plane &from = picture.planes[plane], &luma = picture.planes[0];
-  const int across = from.width == luma.width ? 1 : 2, down = from.height == luma.height ? 1 : 2;
-  if (from.data == nullptr || from.width == 0 || from.height == 0)
+  const int across = StepAcross(from, luma), down = StepDown(from, luma);
+  if (!HasSamples(from))
     std::ranges::fill(sums, uint32_t{128} * to.rows * to.columns << (picture.format.bit_depth - 8));
   else if (picture.format.bit_depth == 8)
     across == 1 ? AddUp<uint8_t, 1>(from, down, to, y, sums) : AddUp<uint8_t, 2>(from, down, to, y, sums);
@@ -131,30 +139,31 @@ std::pair<int, int> ImageSize(const PictureFormat& format, int max_width) {
 
 namespace {
 
-/// A picture of 8 bits in its own size.
-RgbImage ToWholeImage(const Picture& picture, const ColorFactors& factors) {
-  const auto width = static_cast<size_t>(picture.format.width);
-  RgbImage image{picture.format.width, picture.format.height, {}};
+/// Part of a picture of 8 bits, in its own size.
+RgbImage PartInItsSize(const Picture& picture, const ColorFactors& factors, int left, int top, RgbImage image) {
+  const auto width = static_cast<size_t>(image.width);
   image.rgb.resize(3 * width * image.height);
   const std::vector<uint8_t> no_color(width, 128);
   std::array<std::vector<uint8_t>, 3> repeated;
   std::array<const uint8_t*, 3> rows = {nullptr, no_color.data(), no_color.data()};
-  for (int y = 0; y < image.height; ++y) {
-    rows[0] = picture.planes[0].Row<uint8_t>(y);
+  for (int j = 0; j < image.height; ++j) {
+    const int y = top + j;
+    rows[0] = picture.planes[0].Row<uint8_t>(y) + left;
     for (int p = 1; p < 3; ++p) {
       const Plane& plane = picture.planes[p];
-      if (plane.data == nullptr || plane.width == 0 || plane.height == 0) continue;
-      const bool is_halved_down = plane.height != image.height;
-      const uint8_t* row = plane.Row<uint8_t>(is_halved_down ? y / 2 : y);
-      if (plane.width == picture.format.width) {
-        rows[p] = row;
+      if (!HasSamples(plane)) continue;
+      const uint8_t* row = plane.Row<uint8_t>(std::min(y / StepDown(plane, picture.planes[0]), plane.height - 1));
+      if (StepAcross(plane, picture.planes[0]) == 1) {
+        rows[p] = row + left;
         continue;
       }
-      repeated[p].resize(width);
-      if (!is_halved_down || y % 2 == 0) RepeatSamples(row, width, repeated[p].data());
-      rows[p] = repeated[p].data();
+      const int first = std::min(left / 2, plane.width - 1);
+      const auto held = std::min<size_t>(width + left % 2, 2 * static_cast<size_t>(plane.width - first));
+      repeated[p].assign(width + 1, row[plane.width - 1]);
+      RepeatSamples(row + first, held, repeated[p].data());
+      rows[p] = &repeated[p][left % 2];
     }
-    StoreRgbRow(rows, width, factors, &image.rgb[3 * width * y]);
+    StoreRgbRow(rows, width, factors, &image.rgb[3 * width * j]);
   }
   return image;
 }
@@ -164,7 +173,8 @@ RgbImage ToWholeImage(const Picture& picture, const ColorFactors& factors) {
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   const ColorFactors factors = FactorsOf(full_range, luma.height);
-  if (picture.format.bit_depth == 8 && max_width >= luma.width) return ToWholeImage(picture, factors);
+  if (picture.format.bit_depth == 8 && max_width >= luma.width)
+    return PartInItsSize(picture, factors, 0, 0, {luma.width, luma.height, {}});
   Shrinking to(luma, max_width);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
   std::array<std::vector<uint32_t>, 3> sums;
@@ -197,17 +207,18 @@ RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int
 RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int width, int height) {
   const Plane& luma = picture.planes[0];
   RgbImage image{std::min(width, luma.width), std::min(height, luma.height), {}};
-  image.rgb.resize(size_t{3} * image.width * image.height);
   const int left = std::clamp(x - image.width / 2, 0, luma.width - image.width);
   const int top = std::clamp(y - image.height / 2, 0, luma.height - image.height);
   const ColorFactors factors = FactorsOf(full_range, luma.height);
+  if (picture.format.bit_depth == 8) return PartInItsSize(picture, factors, left, top, std::move(image));
+  image.rgb.resize(size_t{3} * image.width * image.height);
   const auto share = static_cast<float>(1.0 / (1 << (picture.format.bit_depth - 8)));
   const auto count = static_cast<size_t>(image.width);
   std::array<std::vector<uint32_t>, 3> samples;
   for (auto& row : samples) row.resize(count);
   for (int j = 0; j < image.height; ++j) {
     for (int p = 0; p < 3; ++p)
-      for (int i = 0; i < image.width; ++i) samples[p][i] = NearestSample(picture, p, left + i, top + j);
+      for (int i = 0; i < image.width; ++i) samples[p][i] = SampleOf(picture, p, left + i, top + j);
     StoreRgbRow({samples[0].data(), samples[1].data(), samples[2].data()}, count, share, factors,
                 &image.rgb[3 * count * j]);
   }
