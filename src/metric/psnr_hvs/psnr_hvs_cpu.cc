@@ -130,13 +130,14 @@ void Transform(BlockGroup<DI>& group) {
 // --- Reading: 64-bit words of 8 or 4 samples, one for each block, become vectors of one sample of
 // each.
 
-/// Where block b's word stands so that the steps below leave blocks in their order.
+/// The lane that the steps below give to the block whose word is the b-th.
 template <class DI>
-constexpr int WordPlace(int b) {
+constexpr int LaneOf(int b) {
   constexpr int kGroup = 8 / static_cast<int>(sizeof(hn::TFromD<DI>));  // lanes of a word
+  constexpr int kWords = kLanesOf<DI> / kGroup;                         // of a vector
   constexpr int kSwapped[4] = {0, 2, 1, 3};
-  const int q = kGroup == 4 ? kSwapped[b % 4] : b % 2;
-  return q * (kLanesOf<DI> / kGroup) + b / kGroup;
+  const int vector = b / kWords;
+  return b % kWords * kGroup + (kGroup == 4 ? kSwapped[vector] : vector);
 }
 
 template <int bits, class V>
@@ -152,6 +153,12 @@ HWY_INLINE V OddOf(V a, V b) {
   const hn::RepartitionToWide<decltype(d)> wide;
   return hn::OddEven(b, hn::BitCast(d, hn::ShiftRight<bits>(hn::BitCast(wide, a))));
 }
+
+// Of 16 bytes that hold two blocks' samples, the places of each: the first two begin at byte 0, others at byte 1.
+#define ACU_PAIR_AT_0 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14
+#define ACU_PAIR_AT_1 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 14, 15
+alignas(64) constexpr uint8_t kPairPlaces[128] = {ACU_PAIR_AT_0, ACU_PAIR_AT_1, ACU_PAIR_AT_1, ACU_PAIR_AT_1,
+                                                  ACU_PAIR_AT_1, ACU_PAIR_AT_1, ACU_PAIR_AT_1, ACU_PAIR_AT_1};
 
 /// 32-bit lanes of two samples of 16 bits, or 16-bit lanes of two of 8 bits -> both.
 template <class DI, class V>
@@ -193,20 +200,27 @@ HWY_INLINE void SpreadWords(const uint64_t* words, BlockGroup<DI>& group, int c)
   }
 }
 
-/// The words of both pictures: [row of the block][word of the row][block, by WordPlace].
+/// The words of a picture: [row of the block][word of the row][block].
 template <class Sample, class DI>
 struct BlockWords {
   static constexpr int kSamples = 8 / static_cast<int>(sizeof(Sample));  // of a word
   static constexpr int kWords = kBlockSide / kSamples;                   // of a row of a block
   static constexpr int kBlocks = kLanesOf<DI>;
 
-  /// Reads `count` blocks; the lanes beyond repeat the last one.
+  /// Reads `count` blocks; those beyond repeat the last one.
   void Read(const Plane& plane, int x, int y, int count) {
     for (int i = 0; i < kBlockSide; ++i) {
       const Sample* row = plane.Row<Sample>(y + i) + x;
-      for (int b = 0; b < kBlocks; ++b)
-        for (int w = 0; w < kWords; ++w)
-          std::memcpy(&words[i][w][WordPlace<DI>(b)], row + kBlockStep * std::min(b, count - 1) + w * kSamples, 8);
+      if constexpr (kWords == 1) {
+        if (count == kBlocks) {
+          ReadPairs(row, words[i][0]);
+          continue;
+        }
+      }
+      for (int w = 0; w < kWords; ++w) {
+        for (int b = 0; b < count; ++b) std::memcpy(&words[i][w][b], row + kBlockStep * b + w * kSamples, 8);
+        for (int b = count; b < kBlocks; ++b) words[i][w][b] = words[i][w][count - 1];
+      }
     }
   }
 
@@ -218,6 +232,29 @@ struct BlockWords {
   bool operator==(const BlockWords& other) const { return std::memcmp(words, other.words, sizeof words) == 0; }
 
   alignas(64) uint64_t words[kBlockSide][kWords][kBlocks];
+
+ private:
+  /// The rows of kBlocks blocks of 8 bits, two by two: their 15 samples lie in 16 bytes.
+  static HWY_INLINE void ReadPairs(const uint8_t* row, uint64_t* to) {
+    const hn::Repartition<uint8_t, DI> d;
+    constexpr int kPairs = kLanesOf<decltype(d)> / 16;  // of a vector
+    for (int pair = 0; pair < kBlocks / 2; pair += kPairs) {
+      const auto samples = LoadPairs(d, row, pair);
+      const auto places = hn::Load(d, kPairPlaces + (pair == 0 ? 0 : 64));
+      hn::Store(hn::TableLookupBytes(samples, places), d, reinterpret_cast<uint8_t*>(to + 2 * pair));
+    }
+  }
+
+  /// Nothing before the first block's samples is read, and nothing behind the last one's.
+  template <class D>
+  static HWY_INLINE hn::Vec<D> LoadPairs(D d, const uint8_t* row, int pair) {
+    if constexpr (kLanesOf<D> == 16) {
+      return hn::LoadU(d, row + (pair == 0 ? 0 : 2 * kBlockStep * pair - 1));
+    } else {
+      const hn::Half<D> half;
+      return hn::Combine(d, LoadPairs(half, row, pair + kLanesOf<decltype(half)> / 16), LoadPairs(half, row, pair));
+    }
+  }
 };
 
 // --- Floats: the blocks of a group in kParts vectors.
@@ -334,14 +371,16 @@ struct GroupTerms {
     }
   }
 
-  void Append(int count, std::vector<float>& terms) const {
+  /// Those of the blocks [begin, end) of the group.
+  void Append(int begin, int end, std::vector<float>& terms) const {
     float list[kBlocks * kBlockSamples];
-    float* end = list;
-    for (int b = 0; b < count; ++b) {
-      uint64_t left = static_cast<uint32_t>(mask[0][b]) | uint64_t{static_cast<uint32_t>(mask[1][b])} << 32;
-      for (; left != 0; left &= left - 1) *end++ = term[__builtin_ctzll(left)][b];
+    float* next = list;
+    for (int b = begin; b < end; ++b) {
+      const int lane = LaneOf<DI>(b);
+      uint64_t left = static_cast<uint32_t>(mask[0][lane]) | uint64_t{static_cast<uint32_t>(mask[1][lane])} << 32;
+      for (; left != 0; left &= left - 1) *next++ = term[__builtin_ctzll(left)][lane];
     }
-    terms.insert(terms.end(), list, end);
+    terms.insert(terms.end(), list, next);
   }
 
   alignas(64) float term[kBlockSamples][kBlocks];
@@ -357,8 +396,9 @@ void GroupRowTerms(const Plane& reference, const Plane& distorted, const HvsTabl
   GroupTerms<DI> group_terms;
   alignas(64) float shares[kBlocks], strengths[2][kBlocks];
   const int blocks = HvsBlocks(reference.width);
-  for (int first = 0; first < blocks; first += kBlocks) {
-    const int count = std::min(kBlocks, blocks - first);
+  for (int done = 0; done < blocks; done += kBlocks) {
+    // The last group begins within the one before it.
+    const int first = std::max(std::min(done, blocks - kBlocks), 0), count = std::min(blocks, kBlocks);
     words[0].Read(reference, first * kBlockStep, row * kBlockStep, count);
     words[1].Read(distorted, first * kBlockStep, row * kBlockStep, count);
     if (words[0] == words[1]) continue;
@@ -370,7 +410,7 @@ void GroupRowTerms(const Plane& reference, const Plane& distorted, const HvsTabl
     }
     for (int b = 0; b < kBlocks; ++b) strengths[0][b] = std::max(strengths[0][b], strengths[1][b]);
     group_terms.Make(group[0], group[1], tables, strengths[0]);
-    group_terms.Append(count, terms);
+    group_terms.Append(done - first, count, terms);
   }
 }
 
