@@ -94,12 +94,24 @@ std::optional<LightLevel> LightLevelOf(const AVStream& stream, const AVFrame& fr
   return LightLevel{static_cast<int>(level->MaxCLL), static_cast<int>(level->MaxFALL)};
 }
 
+/// Whether a color of the palette is not opaque. The highest byte of an entry is its alpha.
+bool IsTransparent(const uint8_t* palette) {
+  for (int index = 0; index < 256; ++index) {
+    uint32_t color;
+    std::memcpy(&color, palette + sizeof(color) * index, sizeof(color));
+    if (color >> 24 != 0xff) return true;
+  }
+  return false;
+}
+
 /// Frames on a device tell only how they lie there.
 void DescribeSamples(const AVFrame& frame, VideoFacts& facts) {
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
   if (!desc || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
-  facts.is_rgb = desc->flags & AV_PIX_FMT_FLAG_RGB;
-  if (desc->flags & AV_PIX_FMT_FLAG_ALPHA) facts.changed_samples = "its alpha is left out";
+  const bool has_palette = desc->flags & AV_PIX_FMT_FLAG_PAL;
+  facts.is_rgb = has_palette || (desc->flags & AV_PIX_FMT_FLAG_RGB);
+  if (has_palette ? IsTransparent(frame.data[1]) : (desc->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+    facts.changed_samples = "its alpha is left out";
   if (desc->log2_chroma_w == 2) facts.changed_samples = "4:1:1 is widened to 4:2:2";
 }
 

@@ -16,9 +16,12 @@ bool Is411(const AVPixFmtDescriptor& desc) {
   return desc.log2_chroma_w == 2 && desc.log2_chroma_h == 0 && desc.comp[0].depth == 8 && desc.nb_components == 3;
 }
 
+bool HasPalette(const AVPixFmtDescriptor& desc) { return (desc.flags & AV_PIX_FMT_FLAG_PAL) != 0; }
+
 std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc, bool take_rgb) {
-  constexpr uint64_t kNotPlain = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL |
-                                 AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+  constexpr uint64_t kNotPlain =
+      AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
+  if (HasPalette(desc)) return take_rgb ? std::optional(PixelFormat::k444) : std::nullopt;
   if ((desc.flags & kNotPlain) || ((desc.flags & AV_PIX_FMT_FLAG_RGB) && !take_rgb) ||
       std::string_view(desc.name).starts_with("xyz"))
     return std::nullopt;
@@ -147,8 +150,27 @@ VideoColor ColorOf(const AVFrame& frame) {
   return color;
 }
 
+namespace {
+
+/// The colors that the samples stand for. An entry of the palette is a number of 32 bits: alpha, red, green, blue.
+Result<Picture> ColorsOf(const AVFrame& frame, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(MutablePicture colors, AllocatePicture(format));
+  for (int y = 0; y < format.height; ++y) {
+    const uint8_t* indices = frame.data[0] + static_cast<ptrdiff_t>(y) * frame.linesize[0];
+    for (int x = 0; x < format.width; ++x) {
+      uint32_t color;
+      std::memcpy(&color, frame.data[1] + sizeof(color) * indices[x], sizeof(color));
+      for (int p = 0; p < 3; ++p) colors.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(color >> (16 - 8 * p));
+    }
+  }
+  return colors.Share();
+}
+
+}  // namespace
+
 Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only) {
   const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format));
+  if (HasPalette(desc)) return ColorsOf(*frame, format);
   const int planes = luma_only ? 1 : format.PlaneCount();
   struct Memory {
     std::shared_ptr<const AVFrame> frame;

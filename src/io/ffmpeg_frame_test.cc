@@ -112,6 +112,22 @@ TEST_F(FfmpegFrame, RgbComesAsRedGreenAndBlueWhereItIsTaken) {
   }
 }
 
+TEST_F(FfmpegFrame, PalettesComeAsTheirColors) {
+  auto frame = MakeFrame(AV_PIX_FMT_PAL8, 5, 3);
+  const auto color_of = [](int index) { return 0xff000000U | 0x010203U * static_cast<uint32_t>(index) % 0x1000000U; };
+  for (int index = 0; index < 256; ++index) reinterpret_cast<uint32_t*>(frame->data[1])[index] = color_of(index);
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 5; ++x) frame->data[0][y * frame->linesize[0] + x] = static_cast<uint8_t>(80 * y + 13 * x);
+  auto format = FormatOf(*frame, AV_PIX_FMT_PAL8, "a.png", true);
+  ASSERT_TRUE(format.ok()) << format.status().message();
+  EXPECT_EQ(*format, (PictureFormat{5, 3, 8, PixelFormat::k444}));
+  const Picture picture = PictureOf(frame, *format, false).value();
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 5; ++x)
+      for (int p = 0; p < 3; ++p)
+        EXPECT_EQ(picture.planes[p].Row<uint8_t>(y)[x], color_of(80 * y + 13 * x) >> (16 - 8 * p) & 0xff);
+}
+
 /// As y4m's 4:1:1, whose chroma WidenTwice makes twice as wide.
 TEST_F(FfmpegFrame, WidensQuarterChroma) {
   auto frame = MakeFrame(AV_PIX_FMT_YUV411P, 16, 2);
