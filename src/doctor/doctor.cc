@@ -39,7 +39,7 @@ class Doctor {
     match_ = FindMatch(ref_.thumbs, dis_.thumbs, std::min(most_offset, static_cast<int>(ref_.thumbs.size())));
     AlignFrames();
     CheckDamage();
-    if (CheckLengths()) return std::move(findings_);
+    if (CheckLengths() || CheckTurned()) return std::move(findings_);
     CheckTransfer();
     CheckInterlacing();
     CheckCrop();
@@ -93,6 +93,19 @@ class Doctor {
     const Watched& other = ref_.frames == 1 ? dis_ : ref_;
     Add("drops", 0.95, fmt::format("{} has one frame, and {} has {} or more.", one.name, other.name, other.frames),
         Score(" --align index"));
+    return true;
+  }
+
+  /// Pictures that were turned while the stream still tells players to, or lie as they were stored since it no longer
+  /// does.
+  bool CheckTurned() {
+    if (ref_.facts.orientation == dis_.facts.orientation || is_matched() || !are_unlike()) return false;
+    const bool is_reference = ref_.facts.orientation != Orientation();
+    const Watched &turned = is_reference ? ref_ : dis_, &other = is_reference ? dis_ : ref_;
+    Add("turned", 0.9,
+        fmt::format("{} is turned as its stream tells, and {} is {}: in one of them this was lost, or done already.",
+                    turned.name, other.name, other.facts.orientation == Orientation() ? "not" : "turned otherwise"),
+        fmt::format("ffmpeg -display_rotation 0 -i {} -map 0:v -c copy untold.mkv", turned.name));
     return true;
   }
 
@@ -284,14 +297,16 @@ class Doctor {
         Score(fmt::format(" --align {:+}", late)));
   }
 
-  void CheckWhetherSame() {
-    if (ref_.thumbs.empty() || dis_.thumbs.empty() || !findings_.empty()) return;
+  bool are_unlike() const {
     double error = 0;
     const size_t count = std::min(ref_.thumbs.size(), dis_.thumbs.size());
     for (size_t i = 0; i < count; ++i) error += FitBrightness(ref_.thumbs[i], dis_.thumbs[i]).error;
     constexpr double kUnlike = 0.6;
-    if (error > kUnlike * static_cast<double>(count))
-      Add("different", 0.8, "The two videos do not seem to show the same.", "");
+    return error > kUnlike * static_cast<double>(count);
+  }
+
+  void CheckWhetherSame() {
+    if (findings_.empty() && are_unlike()) Add("different", 0.8, "The two videos do not seem to show the same.", "");
   }
 
   /// The brightness that fits best over all matched frames.

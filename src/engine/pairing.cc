@@ -243,6 +243,15 @@ Status Pairing::CheckLengths(const FrameTrack& reference, const FrameTrack& dist
                is_reference ? request_.reference : name, is_reference ? name : request_.reference, more);
 }
 
+/// What may make two videos unlike, as the end of a sentence, or nothing.
+std::string Pairing::TurnedOf(size_t video) const {
+  if (facts_[0].orientation == facts_[video].orientation) return {};
+  const bool is_reference = facts_[0].orientation != Orientation{};
+  const size_t turned = is_reference ? 0 : video, other = is_reference ? video : 0;
+  return fmt::format("; {} is turned as its stream tells, and {} is {}", PathOf(turned), PathOf(other),
+                     facts_[other].orientation == Orientation{} ? "not" : "turned otherwise");
+}
+
 /// A part that ends before the damage does not meet it, nor do pairs beyond which the other video has nothing.
 void Pairing::NoteDamage(const Alignment& alignment, const std::vector<FrameTrack>& tracks, size_t video) {
   const auto& pairs = alignment.pairs;
@@ -264,7 +273,8 @@ Status Pairing::AlignAll(std::vector<FrameTrack> tracks) {
     NoteDamage(alignment.ok() ? *alignment : Alignment(), tracks, v);
     if (!alignment.ok() || alignment->pairs.empty()) ACU_RETURN_IF_ERROR(damage_);
     if (!alignment.ok())
-      return Error(alignment.status().code(), "{} and {}: {}", PathOf(0), PathOf(v), alignment.status().message());
+      return Error(alignment.status().code(), "{} and {}: {}{}", PathOf(0), PathOf(v), alignment.status().message(),
+                   TurnedOf(v));
     if (by_times && alignment->pairs.empty())
       return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", PathOf(0), PathOf(v));
     alignments_.push_back(std::move(*alignment));

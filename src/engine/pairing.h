@@ -99,6 +99,7 @@ class Pairing {
   bool ReadRests();
   Status AlignAll(std::vector<FrameTrack> tracks);
   void NoteDamage(const Alignment& alignment, const std::vector<FrameTrack>& tracks, size_t video);
+  std::string TurnedOf(size_t video) const;
   Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
   void KeepCommonPairs();
   void PickPairs();

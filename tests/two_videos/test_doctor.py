@@ -68,6 +68,23 @@ class Files(CommandTest):
         score = self.run_command(ACUTANCE, "score", one, self.ref, "--no-model", "-f", "psnr")
         self.assert_fails(score, 1, "has one frame")
 
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
+    def test_only_one_video_tells_that_it_is_turned(self):
+        plain, *turned = (self.path(name) for name in ("plain.mp4", "quarter.mp4", "half.mp4"))
+        self.run_command("ffmpeg", "-v", "error", "-i", self.ref, "-c:v", "libx264", plain)
+        for path, degrees in zip(turned, (90, 180)):
+            self.run_command("ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-metadata:s:v:0", f"rotate={degrees}",
+                             path)
+            for first, second in ((self.ref, path), (path, plain)):
+                told = f"{path} is turned as its stream tells"
+                findings = json.loads(self.assert_ok(self.doctor(first, second, "--json")))["findings"]
+                self.assertEqual([finding["cause"] for finding in findings], ["turned"], findings)
+                self.assertIn(told, findings[0]["sentence"])
+                self.assertIn("-c copy", findings[0]["command"])
+                score = self.run_command(ACUTANCE, "score", first, second, "--no-model", "-f", "psnr")
+                self.assert_fails(score, 1, told)
+            self.assertNotIn("turned", self.assert_ok(self.doctor(path, path)))
+
     def test_noise_is_not_interlacing_and_fields_are(self):
         width, height, dice = 128, 96, random.Random(2)
         shapes = [[dice.choice((40, 110, 200)) for _ in range(40)] for _ in range(height // 8)]
