@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "base/exact_math.h"
 
@@ -42,7 +44,8 @@ const OutputSpec kOutputs[kPlanes] = {
 /// Adds up the whole clip (docs/spec/beyond.md 2.6).
 class XpsnrSequence : public Sequence {
  public:
-  explicit XpsnrSequence(const PictureFormat& format) : format_(format) {}
+  XpsnrSequence(const PictureFormat& format, std::string key_suffix)
+      : format_(format), key_suffix_(std::move(key_suffix)) {}
 
   void Push(int64_t, const FrameOutputs& outputs, ScoreSink&) override {
     ++frames_;
@@ -54,16 +57,17 @@ class XpsnrSequence : public Sequence {
   }
 
   void Flush(ScoreSink& sink) override {
-    constexpr std::string_view kNames[kPlanes] = {"xpsnr_average_y", "xpsnr_average_u", "xpsnr_average_v"};
+    constexpr const char* kNames[kPlanes] = {"xpsnr_average_y", "xpsnr_average_u", "xpsnr_average_v"};
     double mean[kPlanes], least = kInfinity;
     for (int p = 0; p < format_.PlaneCount(); ++p) {
       mean[p] = XpsnrDecibels(format_.bit_depth, p == 0 ? LumaSamples(format_) : chroma_, roots_[p], frames_,
                               decibels_[p] / static_cast<double>(frames_));
       least = std::min(least, mean[p]);
-      sink.SetAggregate(kNames[p], mean[p]);
+      sink.SetAggregate(kNames[p] + key_suffix_, mean[p]);
     }
-    sink.SetAggregate("xpsnr_minimum", least);
-    if (format_.PlaneCount() == kPlanes) sink.SetAggregate("xpsnr_weighted", Weighted(mean[0], mean[1], mean[2]));
+    sink.SetAggregate("xpsnr_minimum" + key_suffix_, least);
+    if (format_.PlaneCount() == kPlanes)
+      sink.SetAggregate("xpsnr_weighted" + key_suffix_, Weighted(mean[0], mean[1], mean[2]));
   }
 
  private:
@@ -75,6 +79,7 @@ class XpsnrSequence : public Sequence {
   }
 
   const PictureFormat format_;
+  const std::string key_suffix_;  // of outputs
   int64_t frames_ = 0;
   int64_t chroma_ = 0;  // samples of a plane of it
   std::array<double, kPlanes> roots_ = {}, decibels_ = {};
@@ -83,10 +88,11 @@ class XpsnrSequence : public Sequence {
 /// A row of the stage is a row of blocks.
 class XpsnrExtractor : public Extractor {
  public:
-  XpsnrExtractor(XpsnrOrder order, const XpsnrGrid& grid)
+  XpsnrExtractor(XpsnrOrder order, const XpsnrGrid& grid, std::string key_suffix)
       : Extractor({.stages = {{grid.rows}}, .words = kXpsnrWords * grid.blocks(), .kept = kKept}),
         order_(order),
-        grid_(grid) {}
+        grid_(grid),
+        key_suffix_(std::move(key_suffix)) {}
 
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<XpsnrBuffers>(grid_); }
 
@@ -116,18 +122,22 @@ class XpsnrExtractor : public Extractor {
     return {};
   }
 
-  std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<XpsnrSequence>(grid_.format); }
+  std::unique_ptr<Sequence> MakeSequence() const override {
+    return std::make_unique<XpsnrSequence>(grid_.format, key_suffix_);
+  }
 
  private:
   const XpsnrOrder order_;
   const XpsnrGrid grid_;
+  const std::string key_suffix_;
 };
 
 Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
   if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
     return Error(StatusCode::kInvalidArgument, "xpsnr: a {}x{} picture in {} has no chroma samples", format.width,
                  format.height, PixelFormatName(format.pixel_format));
-  return std::unique_ptr<Extractor>(std::make_unique<XpsnrExtractor>(XpsnrOrderOf(options), XpsnrGrid(format)));
+  return std::unique_ptr<Extractor>(
+      std::make_unique<XpsnrExtractor>(XpsnrOrderOf(options), XpsnrGrid(format), options.KeySuffix()));
 }
 
 std::vector<InputSpec> Inputs(const OptionValues& options) {

@@ -17,6 +17,7 @@ namespace {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -189,6 +190,20 @@ TEST(Xpsnr, KnownAnswers) {
       -10 *
       std::log10((4 * std::pow(10, -4.02721358486) + std::pow(10, -4.03351960467) + std::pow(10, -4.03050289157)) / 6);
   EXPECT_THAT(at25.aggregates.at("xpsnr_weighted"), DoubleNear(weighted, 1e-9));
+}
+
+TEST(Xpsnr, EachSetOfOptionsHasAveragesOfItsOwn) {
+  const Xpsnr metric({{"temporal", "false"}}, {400, 360, 8});
+  const auto sequence = metric.extractor().MakeSequence();
+  ComputedFrame frame = metric.Run({KnownPicture(8, 0, false)}, {KnownPicture(8, 0, true)});
+  ScoreRecorder recorder;
+  sequence->Push(0, {frame.values, frame.kept}, recorder);
+  sequence->Flush(recorder);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : recorder.aggregates()) names.push_back(name);
+  EXPECT_THAT(names,
+              UnorderedElementsAre("xpsnr_average_y_temporal", "xpsnr_average_u_temporal", "xpsnr_average_v_temporal",
+                                   "xpsnr_minimum_temporal", "xpsnr_weighted_temporal"));
 }
 
 TEST(Xpsnr, KnownAnswersAt10Bit) {

@@ -109,9 +109,11 @@ struct XpsnrAverage : ScoreSink {
     for (auto& [n, frame] : frames) sequence->Push(n, {frame.values, frame.kept}, *this);
     sequence->Flush(*this);
     std::printf("XPSNR average, %zu frames  ", frames.size());
-    for (const char* plane : {"y", "u", "v"})
-      if (const auto found = values.find(std::string("xpsnr_average_") + plane); found != values.end())
-        std::printf("%s: %.4f  ", plane, found->second);
+    for (const char* plane : {"y", "u", "v"}) {
+      const std::string name = std::string("xpsnr_average_") + plane;  // options add to it
+      const auto found = values.lower_bound(name);
+      if (found != values.end() && found->first.starts_with(name)) std::printf("%s: %.4f  ", plane, found->second);
+    }
     std::printf("\n");
     std::fflush(stdout);
   }
