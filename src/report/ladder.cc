@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "model/statistics.h"
@@ -124,15 +126,19 @@ Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::v
 Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
   std::ifstream file(path);
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   std::vector<LadderCurve> curves;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());  // spreadsheets write it
     if (line.empty() || (number == 1 && line == "curve,rate,quality")) continue;
     const size_t quality = line.rfind(','), rate = quality == line.npos ? line.npos : line.rfind(',', quality - 1);
     const auto read = [&](size_t begin, size_t end, double& value) {
+      while (begin < end && line[begin] == ' ') ++begin;
+      while (end > begin && line[end - 1] == ' ') --end;
       const auto [stop, error] = std::from_chars(line.data() + begin, line.data() + end, value);
-      return error == std::errc() && stop == line.data() + end;
+      return error == std::errc() && stop == line.data() + end && std::isfinite(value);
     };
     RatePoint point;
     if (rate == line.npos || rate == 0 || quality == 0 || !read(rate + 1, quality, point.rate) ||

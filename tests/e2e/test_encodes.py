@@ -129,6 +129,17 @@ class Encodes(CommandTest):
         self.assertIn("short has 2 points", differences[1]["refusal"])
         self.assertIn("no difference, for short has 2 points", self.command("bd", path))
         self.command("bd", self.write("bad.csv", "curve,rate,quality\na,1\n"), status=1)
+        self.command("bd", self.write("bad.csv", "curve,rate,quality\na,nan,80\n"), status=1)
+        self.command("bd", self.write("bad.csv", "curve,rate,quality\na,1,inf\n"), status=1)
+
+    def test_points_of_a_spreadsheet(self):
+        points = [("a", 1000 * k, 70 + 5 * k) for k in range(1, 5)] + [("b", 900 * k, 70 + 5 * k) for k in range(1, 5)]
+        text = "curve,rate,quality\n" + "".join(f"{name},{rate},{quality}\n" for name, rate, quality in points)
+        spaced = "\ufeff" + text.replace(",", ", ").replace("curve, rate, quality", "curve,rate,quality")
+        plain, other = (self.command("bd", self.write("points.csv", content.encode()))
+                        for content in (text, spaced.replace("\n", "\r\n")))
+        self.assertIn("BD-rate -10.000 %", plain)
+        self.assertEqual(other, plain)
 
 
 class Verdicts(CommandTest):
