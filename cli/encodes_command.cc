@@ -164,7 +164,8 @@ CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
   command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
       ->type_name("NAME");
   command->add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(NamesAFile());
   command->footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
   return command;
 }

@@ -205,7 +205,8 @@ void AddPairingOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("--pairs-out", texts.pairs_out,
                   "Write reference_frame,distorted_frame of each scored pair; {name} as in --output")
-      ->type_name("CSV");
+      ->type_name("CSV")
+      ->check(NamesAFile());
 }
 
 void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
@@ -245,11 +246,16 @@ void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
 
 }  // namespace
 
+CLI::Validator NamesAFile() {
+  return {[](std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); }, ""};
+}
+
 void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("-o,--output", texts.output,
                   "Write a log of every frame; {name} stands for the distorted video's name")
-      ->type_name("LOG");
+      ->type_name("LOG")
+      ->check(NamesAFile());
   command.add_option("--format", texts.format, "Format of the log (default: by its extension, else xml)")
       ->check(CLI::IsMember({"xml", "json", "csv", "sub"}));
   command
@@ -276,7 +282,9 @@ void AddLogOptions(CLI::App& command, ScoreTexts& texts) {
       ->type_name("WHAT")
       ->expected(1)
       ->take_all();
-  command.add_option("--junit", texts.junit, "Write what --require found as JUnit XML")->type_name("FILE");
+  command.add_option("--junit", texts.junit, "Write what --require found as JUnit XML")
+      ->type_name("FILE")
+      ->check(NamesAFile());
 }
 
 std::string AsPath(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
@@ -319,12 +327,14 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option("--journal", texts.journal,
                   "Keep results in FILE: the same command goes on from there after it was stopped, and `acutance join` "
                   "joins the journals of several --frames")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(NamesAFile());
   CLI::Option* const maps =
       command
           .add_option("--maps", texts.maps,
                       "Write the features' maps, such as cambi's heatmaps, as TIFF files into DIR: NAME_FRAME.tif")
-          ->type_name("DIR");
+          ->type_name("DIR")
+          ->check(NamesAFile());
   command
       .add_option(
           "--worst", texts.worst,
@@ -341,7 +351,8 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("--report", texts.report,
                   "Write a page of HTML: what it comes to, curves, the worst seconds and frames with their pictures")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(NamesAFile());
   command
       .add_option("--at-least", texts.at_least,
                   "Tell whether the first model's mean reaches N, from as few frames as settle it; status 3 where not")

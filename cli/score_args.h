@@ -19,6 +19,7 @@
 
 namespace CLI {
 class App;
+class Validator;
 class Option;
 }  // namespace CLI
 
@@ -124,6 +125,9 @@ struct ScoreArgs {
 std::string AsPath(const std::string& path);
 
 void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
+
+/// Refuses an empty path, as a script gives whose variable is not set: it would get no file.
+CLI::Validator NamesAFile();
 
 /// --output, --format, --precision, --json, --all-features, and what the summary holds: --pool, --segments, --require,
 /// --junit.

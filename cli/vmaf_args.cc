@@ -316,6 +316,7 @@ Status ArgReader::Read(int option, const char* value) {
     case 'm':
       return AddModel(value);
     case 'o':
+      if (*value == '\0') return Error(StatusCode::kInvalidArgument, "The path for option -o/--output is empty");
       args.output = value;
       return {};
     case 'c':

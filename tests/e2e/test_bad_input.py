@@ -287,6 +287,20 @@ class Outputs(CommandTest):
                 result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", target)
                 self.assert_fails(result, 255, "could not open file: " + target)
 
+    def test_an_empty_path_is_not_taken_for_none(self):
+        for option in ("--output", "--report", "--maps", "--journal", "--junit", "--pairs-out"):
+            self.assert_fails(self.score(self.ref, self.dis, option, ""), 2, option, "empty")
+        self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-o", ""), 1, "--output", "empty")
+
+    def test_closed_standard_streams(self):
+        """Warnings need no reader, and go into no file that gets a closed stream's number; results need one."""
+        for command in (f"{ACUTANCE} score {self.ref} {self.dis} -m vmaf_v0.6.1 --align index",
+                        f"{VMAF} -r {self.ref} -d {self.dis} --feature psnr=nosuch=1"):
+            log = self.path("log.xml")
+            self.assert_ok(self.run_command("sh", "-c", f"{command} -o {log} <&- 2>&-"))
+            self.assertTrue(self.read("log.xml").startswith("<VMAF"))
+        self.assert_fails(self.run_command("sh", "-c", f"{ACUTANCE} models >&-"), 1, "standard output")
+
     def test_a_video_is_not_overwritten(self):
         self.assert_fails(self.score(self.ref, self.dis, "-o", self.dis), 1, "dis.y4m is one of the videos")
         result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", self.dis)
