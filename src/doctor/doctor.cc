@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "doctor/commands.h"
 #include "doctor/match.h"
 #include "doctor/watch.h"
 #include "io/lossy_codecs.h"
@@ -44,6 +45,7 @@ class Doctor {
     CheckInterlacing();
     CheckCrop();
     CheckTime();
+    CheckEnds();
     CheckRange();
     CheckSwapped();
     CheckModel();
@@ -118,21 +120,55 @@ class Doctor {
 
   void CheckTransfer() {
     const VideoColor &a = ref_.color, &b = dis_.color;
-    if ((!a.is_hdr() && !b.is_hdr()) || a.transfer == b.transfer) return;
     const auto name = [](Transfer transfer) { return kTransferNames[static_cast<int>(transfer)]; };
-    const std::string& hdr = a.is_hdr() ? ref_.name : dis_.name;
+    if (!a.is_hdr() && !b.is_hdr()) return CheckUntoldTransfer();
+    if (a.transfer == b.transfer) return;
+    const Watched &hdr = a.is_hdr() ? ref_ : dis_, &other = a.is_hdr() ? dis_ : ref_;
+    const BrightnessCurve curve = Curve();
+    const BrightnessFit line = Brightness();
+    constexpr double kStraight = 0.02, kAlike = 0.06;
+    const bool is_alike = is_matched() && std::abs(curve.bend) < kStraight && std::abs(line.slope - 1) < kAlike;
+    if (other.color.transfer == Transfer::kUnknown && is_alike) {
+      Add("transfer", 0.96,
+          fmt::format("{} is {} and {} has the same brightness, though its stream does not tell a transfer.", hdr.name,
+                      name(hdr.color.transfer), other.name),
+          TellTransfer(other, hdr.color.transfer));
+      return;
+    }
     Add("transfer", 0.96,
         fmt::format("{} is {} and {} {}: one of them was tone-mapped.", ref_.name, name(a.transfer), dis_.name,
                     name(b.transfer)),
-        fmt::format("ffmpeg -i {} -vf zscale=t=linear:npl=100,format=gbrpf32le,tonemap=hable,zscale=t=bt709:m=bt709:p="
-                    "bt709,format=yuv420p -c:v ffv1 sdr.mkv",
-                    hdr));
+        ToneMap(hdr.name, hdr.color.transfer));
   }
 
+  /// PQ and HLG spread dark tones, so that brightness lies on a curve of that of the same video as SDR. What tone
+  /// mapping leaves of a curve is less.
+  void CheckUntoldTransfer() {
+    constexpr double kBent = 0.03, kExplained = 0.35, kMostOfPq = 0.68;
+    if (!is_matched()) return;
+    const BrightnessCurve curve = Curve();
+    if (std::abs(curve.bend) < kBent || curve.explained < kExplained) return;
+    is_bent_ = true;
+    const Watched &hdr = curve.bend > 0 ? dis_ : ref_, &other = curve.bend > 0 ? ref_ : dis_;
+    const double slope = curve.bend > 0 ? Brightness().slope : 1 / Brightness().slope;
+    if (hdr.color.transfer == Transfer::kSdr) return;  // such as what was tone-mapped
+    Add("transfer", 0.85,
+        fmt::format("The brightness of {} lies on a curve of that of {}, as that of PQ or HLG does, though no stream "
+                    "tells it.",
+                    hdr.name, other.name),
+        ToneMap(hdr.name, slope < kMostOfPq ? Transfer::kPq : Transfer::kHlg));
+  }
+
+  /// Fields of two moments comb where the picture has edges, and lie apart in time even where it is smooth.
+  static bool HoldsFields(const Watched& video, const Watched& other) {
+    constexpr double kCombed = 0.15, kMore = 1.8, kEven = 0.1;
+    if (video.combing > kCombed && video.combing > kMore * other.combing) return true;
+    return IsUneven(video) && other.unevenness < kEven;
+  }
+  static bool IsUneven(const Watched& video) { return video.unevenness > 0.35; }
+
   void CheckInterlacing() {
-    constexpr double kCombed = 0.15, kMore = 1.8;
-    const bool ref = ref_.combing > kCombed && ref_.combing > kMore * dis_.combing;
-    const bool dis = dis_.combing > kCombed && dis_.combing > kMore * ref_.combing;
+    const bool ref = HoldsFields(ref_, dis_), dis = HoldsFields(dis_, ref_);
     const bool told = ref_.facts.is_interlaced != dis_.facts.is_interlaced;
     if (ref == dis && !told) return;
     const Watched& video = ref || (!dis && ref_.facts.is_interlaced) ? ref_ : dis_;
@@ -140,11 +176,11 @@ class Doctor {
     const double combing = std::max(ref_.combing, dis_.combing);
     const bool is_scaled = ref_.format.height != dis_.format.height;
     const double seen = is_scaled && combing < 0.3 ? 0.5 : 0.83 + 0.3 * std::min(combing, 0.4);
-    const double confidence = ref != dis ? seen : 0.7;
+    const double confidence = ref == dis ? 0.7 : IsUneven(video) ? std::max(seen, 0.92) : seen;
     Add("interlaced", confidence,
         fmt::format("{} is interlaced and the other video is not{}.", video.name,
                     ref != dis ? "" : ", as its stream says, though few moving frames show it"),
-        fmt::format("ffmpeg -i {} -vf bwdif=mode=send_frame -c:v ffv1 progressive.mkv", video.name));
+        Deinterlace(video.name));
   }
 
   /// Bars on one side, or a picture of another shape.
@@ -170,7 +206,7 @@ class Doctor {
           fmt::format("The picture of {} is {} within {}x{}, that of {} {} within {}x{}: black bars differ.", ref_.name,
                       ToText(a), ref_.format.width, ref_.format.height, dis_.name, ToText(b), dis_.format.width,
                       dis_.format.height),
-          Score(fits ? " --crop auto" : fmt::format(" --crop {},{}", ToText(a), ToText(b))));
+          Score(fits ? " --crop auto" : CropsOfBars(a, b)));
       return;
     }
     if (const std::optional<Rectangle> part = FindCut(ref_, dis_, true)) {
@@ -186,6 +222,13 @@ class Doctor {
           fmt::format("{} is shown {:.3f} times as wide as high and {} {:.3f} times: one was cropped or squashed.",
                       ref_.name, shape, dis_.name, other),
           Score(" --crop auto"));
+  }
+
+  /// Where contents within bars have other shapes, one shows a part of the other, or is squashed.
+  std::string CropsOfBars(const Rectangle& a, const Rectangle& b) const {
+    if (const auto part = FindCut(ref_, dis_, true)) return fmt::format(" --crop {},{}", ToText(*part), ToText(b));
+    if (const auto part = FindCut(dis_, ref_, false)) return fmt::format(" --crop {},{}", ToText(a), ToText(*part));
+    return fmt::format(" --crop {},{} --force", ToText(a), ToText(b));
   }
 
   void AddCut(const Watched& whole, const Watched& cut, const Rectangle& part, const std::string& options) {
@@ -209,6 +252,13 @@ class Doctor {
     return fits;
   }
 
+  double ErrorOfPart(const Watched& whole, const Watched& cut, bool whole_is_reference, const Rectangle& part) const {
+    const std::vector<BrightnessFit> fits = FitsOfPart(whole, cut, whole_is_reference, part);
+    double error = 0;
+    for (const BrightnessFit& fit : fits) error += fit.error;
+    return fits.empty() ? 1 : error / static_cast<double>(fits.size());
+  }
+
   /// The part of `whole` that `cut` shows, if that explains its pictures clearly better than the whole does.
   std::optional<Rectangle> FindCut(const Watched& whole, const Watched& cut, bool whole_is_reference) const {
     const Rectangle all = ContentOf(whole), cut_all = ContentOf(cut);
@@ -226,21 +276,50 @@ class Doctor {
       add(all.width, all.height * percent / 100);
       add(all.width * percent / 100, all.height);
     }
-    double of_whole = 0, best = 1;
+    const double of_whole = ErrorOfPart(whole, cut, whole_is_reference, all);
+    double best = 1;
     std::optional<Rectangle> found;
-    for (size_t p = 0; p <= parts.size(); ++p) {
-      const std::vector<BrightnessFit> fits =
-          FitsOfPart(whole, cut, whole_is_reference, p < parts.size() ? parts[p] : all);
-      if (fits.empty()) return std::nullopt;
-      double error = 0;
-      for (const BrightnessFit& fit : fits) error += fit.error;
-      error /= static_cast<double>(fits.size());
-      if (p == parts.size()) of_whole = error;
-      else if (error < best) best = error, found = parts[p];
-    }
-    constexpr double kClear = 0.6, kBad = 0.06, kGood = 0.25;
-    if (!found || of_whole < kBad || best > kClear * of_whole || best > kGood) return std::nullopt;
+    for (const Rectangle& part : parts)
+      if (const double error = ErrorOfPart(whole, cut, whole_is_reference, part); error < best)
+        best = error, found = part;
+    constexpr double kClear = 0.6, kNearly = 0.9, kBad = 0.06, kGood = 0.25;
+    if (!found || of_whole < kBad || best > kNearly * of_whole) return std::nullopt;
+    best = Refine(whole, cut, whole_is_reference, *found);
+    if (best > kClear * of_whole || best > kGood) return std::nullopt;
+    // A zoom shows a part of what it showed before: then the whole fits at another time.
+    if (best > kClear * BestShift(ref_.thumbs, dis_.thumbs).error) return std::nullopt;
     return found;
+  }
+
+  /// Moves the edges of the part to where it fits best, and returns how it does.
+  double Refine(const Watched& whole, const Watched& cut, bool whole_is_reference, Rectangle& part) const {
+    const Rectangle all = ContentOf(whole);
+    double best = ErrorOfPart(whole, cut, whole_is_reference, part);
+    const auto try_edges = [&](int left, int right, int top, int bottom) {
+      const Rectangle moved{part.width - left + right, part.height - top + bottom, part.x + left, part.y + top};
+      if (moved.x < all.x || moved.y < all.y || moved.x + moved.width > all.x + all.width ||
+          moved.y + moved.height > all.y + all.height || moved.width < all.width / 2 || moved.height < all.height / 2)
+        return false;
+      const double error = ErrorOfPart(whole, cut, whole_is_reference, moved);
+      if (error >= best) return false;
+      best = error, part = moved;
+      return true;
+    };
+    constexpr int kRounds = 6;
+    for (const int step : {16, 8, 4, 2})
+      for (int round = 0; round < kRounds; ++round) {
+        bool moved = false;
+        for (const int d : {-step, step}) {
+          moved |= try_edges(d, d, 0, 0);
+          moved |= try_edges(0, 0, d, d);
+          moved |= try_edges(d, 0, 0, 0);
+          moved |= try_edges(0, d, 0, 0);
+          moved |= try_edges(0, 0, d, 0);
+          moved |= try_edges(0, 0, 0, d);
+        }
+        if (!moved) break;
+      }
+    return best;
   }
 
   static int FrameAt(int place, double rate) { return static_cast<int>(std::lround(place / rate)); }
@@ -248,7 +327,7 @@ class Doctor {
   void CheckTime() {
     const std::optional<double> a = ref_.frame_rate, b = dis_.frame_rate;
     const bool rates_differ = a && b && Differ(*a, *b, 0.01);
-    const bool drifts = are_places_clear() && match_.rate != 1;
+    const bool drifts = are_places_clear() && match_.rate != 1 && !PathLeavesLine();
     if (rates_differ || drifts) {
       const std::string rates =
           rates_differ ? fmt::format("{} has {:.6g} frames/s and {} {:.6g}", ref_.name, *a, dis_.name, *b)
@@ -257,7 +336,10 @@ class Doctor {
           Score(rates_differ ? " --align time" : " --align auto"));
       return;
     }
-    if (!is_matched()) return CheckWhetherSame();
+    if (!is_matched()) {
+      if (!CheckShift()) CheckWhetherSame();
+      return;
+    }
     if (alignment_) return CheckPath();
     const bool drops = match_.steps > 0 && match_.support < 0.93;
     if (drops || match_.repeats > 1)
@@ -265,6 +347,18 @@ class Doctor {
                fmt::format("their order jumps {} times, and {} repeat the one before", match_.steps, match_.repeats));
     else if (match_.offset != 0)  // distorted frame j shows reference frame j + offset
       AddOffset(0.5 + match_.support * 0.45, -match_.offset);
+  }
+
+  /// Dropped frames leave steps in a path, where another rate has a line that is rounded to whole frames.
+  bool PathLeavesLine() const {
+    constexpr double kSure = 0.9, kRounded = 1.6;
+    if (!alignment_ || alignment_->by != Alignment::By::kSignatures || alignment_->confidence < kSure) return false;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (const auto& [reference, distorted] : alignment_->pairs) {
+      const double at = static_cast<double>(reference) - match_.rate * static_cast<double>(distorted);
+      least = std::min(least, at), most = std::max(most, at);
+    }
+    return most - least > kRounded;
   }
 
   /// An encode may hide a frame or two of a video that starts elsewhere.
@@ -284,17 +378,56 @@ class Doctor {
                fmt::format("{} were dropped, and {} come twice or more", path.dropped(), path.repeated()));
   }
 
-  void AddDrops(double confidence, const std::string& what) {
-    Add("drops", confidence, fmt::format("Frames of {} are missing or repeated: {}.", dis_.name, what),
-        Score(" --align auto"));
+  /// One video may end long before the other does.
+  void CheckEnds() {
+    const auto is_found = [&](const char* cause) {
+      return std::ranges::any_of(findings_, [&](const Finding& finding) { return finding.cause == cause; });
+    };
+    if (!ref_.track.is_whole || !dis_.track.is_whole || is_found("damage") || is_found("frame-rate")) return;
+    int64_t late = 0;  // by how many frames more of the reference than of the distorted video come after the last pair
+    if (alignment_) late = alignment_->pairs.back().second - alignment_->pairs.back().first;
+    else if (is_matched()) late = -match_.offset;
+    const int64_t missing = ref_.frames - (dis_.frames - late), longer = std::max(ref_.frames, dis_.frames);
+    constexpr int64_t kFew = 8;
+    constexpr double kShare = 0.05;
+    const double share = static_cast<double>(std::abs(missing)) / static_cast<double>(longer);
+    if (std::abs(missing) <= kFew || share < (is_matched() ? kShare : 0.5)) return;
+    const Watched &cut = missing > 0 ? dis_ : ref_, &whole = missing > 0 ? ref_ : dis_;
+    // Where a stream breaks off, the frames before that come without those that they need.
+    constexpr int64_t kFewLost = 4;
+    const int64_t lost = alignment_ && alignment_->late() == 0 ? alignment_->dropped() + alignment_->repeated() : 0;
+    const double alone = findings_.empty() ? std::min(0.6 + share / 2, 0.9) : std::min(0.4 + share / 2, 0.7);
+    Add("damage", lost > 0 && lost <= kFewLost ? 0.91 : alone,
+        fmt::format("{} ends {} frames before {} does: its end is missing, or was trimmed.", cut.name,
+                    std::abs(missing), whole.name),
+        Score());
   }
+
+  void AddDrops(double confidence, const std::string& what) {
+    Add("drops", ConfidenceOfPath(confidence),
+        fmt::format("Frames of {} are missing or repeated: {}.", dis_.name, what), Score(" --align auto"));
+  }
+
+  /// The paths of pictures of which one is a part of the other's are not sure.
+  double ConfidenceOfPath(double confidence) const { return cut_fits_.empty() ? confidence : 0.9 * confidence; }
 
   void AddOffset(double confidence, int64_t late) {
     const int64_t frames = std::abs(late);
-    Add("offset", confidence,
+    Add("offset", ConfidenceOfPath(confidence),
         fmt::format("{} starts {} frame{} {} than {}.", dis_.name, frames, frames == 1 ? "" : "s",
                     late > 0 ? "earlier, in what it shows," : "later", ref_.name),
         Score(fmt::format(" --align {:+}", late)));
+  }
+
+  /// Of slow zooms and the like no frame has a clear place, and all of them together may have.
+  bool CheckShift() {
+    constexpr double kFits = 0.1, kBetter = 2.5;
+    if (!findings_.empty()) return false;
+    const Shift shift = BestShift(ref_.thumbs, dis_.thumbs);
+    if (shift.error > kFits || !shift.is_unique || ErrorOfShift(ref_.thumbs, dis_.thumbs, 0) < kBetter * shift.error)
+      return false;
+    AddOffset(0.7, -shift.offset);
+    return true;
   }
 
   bool are_unlike() const {
@@ -327,12 +460,23 @@ class Doctor {
     return {slopes[slopes.size() / 2], shifts[shifts.size() / 2], 0};
   }
 
+  BrightnessCurve Curve() const {
+    constexpr int kStep = 4;
+    std::vector<std::pair<const Thumb*, const Thumb*>> pairs;
+    for (int j = 0; j < std::ssize(dis_.thumbs); j += kStep) {
+      const auto i = static_cast<int64_t>(std::lround(match_.rate * j + match_.offset));
+      if (i >= 0 && i < std::ssize(ref_.thumbs)) pairs.emplace_back(&ref_.thumbs[i], &dis_.thumbs[j]);
+    }
+    return FitCurve(pairs);
+  }
+
   void CheckRange() {
+    if (is_bent_) return;
     const bool a = ref_.color.full_range.value_or(false), b = dis_.color.full_range.value_or(false);
     const BrightnessFit fit = Brightness();
-    constexpr double kNarrow = 219.0 / 255, kTolerance = 0.045;
-    const bool narrowed = std::abs(fit.slope - kNarrow) < kTolerance && fit.shift > 4;
-    const bool widened = std::abs(fit.slope * kNarrow - 1) < kTolerance && fit.shift < -4;
+    constexpr double kNarrow = 219.0 / 255, kTolerance = 0.045, kShift = 7;
+    const bool narrowed = std::abs(fit.slope - kNarrow) < kTolerance && std::abs(fit.shift - 16) < kShift;
+    const bool widened = std::abs(fit.slope * kNarrow - 1) < kTolerance && std::abs(fit.shift + 16 / kNarrow) < kShift;
     const bool told = a != b;
     // What the streams tell is converted; what their samples show may be something else.
     const bool is_mended = told && ((a && narrowed) || (b && widened));
@@ -349,8 +493,16 @@ class Doctor {
               "{} uses the full range of samples and {} the limited one (brightness fits with {:.2f} x {:+.0f}){}.",
               full.name, limited.name, fit.slope, fit.shift,
               told ? ", and their streams tell it wrongly" : ", which no stream tells"),
-          fmt::format("ffmpeg -i {} -vf scale=in_range=full:out_range=limited -c:v ffv1 limited.mkv", full.name));
+          LimitRange(full.name));
     }
+  }
+
+  /// A compressed reference of many bits is no encode for people, and what was decoded or mended of another is no
+  /// source.
+  static bool IsRich(const Watched& video) {
+    constexpr double kRich = 0.8;  // bits a sample of luma
+    const double samples = video.frame_rate.value_or(25) * video.format.width * video.format.height;
+    return static_cast<double>(video.facts.bit_rate.value_or(0)) > kRich * samples;
   }
 
   void CheckSwapped() {
@@ -364,7 +516,8 @@ class Doctor {
                   b = int64_t{dis_.format.width} * dis_.format.height;
     count(a<b, a> b, 0.5, "it is smaller");
     const bool ref_coded = IsLossy(ref_.facts), dis_coded = IsLossy(dis_.facts);
-    count(ref_coded && !dis_coded, dis_coded && !ref_coded, 0.8, "only it is compressed");
+    const double coded = IsRich(ref_coded ? ref_ : dis_) ? 0.3 : 0.8;
+    count(ref_coded && !dis_coded, dis_coded && !ref_coded, coded, "only it is compressed");
     if (ref_.facts.bit_rate && dis_.facts.bit_rate && ref_coded && dis_coded) {
       const auto x = static_cast<double>(*ref_.facts.bit_rate), y = static_cast<double>(*dis_.facts.bit_rate);
       const double ratio = std::max(x, y) / std::min(x, y);
@@ -372,8 +525,9 @@ class Doctor {
     }
     if (a == b) {  // errors of an encode may add more than it loses
       const double less = std::min(ref_.detail, dis_.detail) / std::max(1e-9, std::max(ref_.detail, dis_.detail));
-      count(ref_.detail < 0.97 * dis_.detail, dis_.detail < 0.97 * ref_.detail, std::min(0.5, 4 * (1 - less)),
-            "it has less detail");
+      const double weight = std::min(0.5, 4 * (1 - less));
+      count(ref_.detail < 0.97 * dis_.detail, false, weight, "it has less detail");
+      count(false, dis_.detail < 0.97 * ref_.detail, weight * (ref_coded && dis_coded ? 0.5 : 1), "");
     }
     if (signs < 0.45) return;
     Add("swapped", std::min(0.45 + 0.3 * signs, 0.9),
@@ -406,6 +560,7 @@ class Doctor {
   const Watched ref_, dis_;
   Match match_;
   std::optional<Alignment> alignment_;   // not set: signatures cannot tell
+  bool is_bent_ = false;                 // brightness fits by a curve alone
   std::vector<BrightnessFit> cut_fits_;  // where one video shows a part of the other: how that fits
   std::vector<Finding> findings_;
 };
@@ -413,7 +568,7 @@ class Doctor {
 Finding CannotOpen(const std::string& path, const Status& status) {
   const bool interlaced = status.message().find("interlaced") != std::string::npos;
   return {interlaced ? "interlaced" : "damage", 0.98, fmt::format("{}.", status.message()),
-          interlaced ? fmt::format("ffmpeg -i {} -vf bwdif=mode=send_frame -c:v ffv1 progressive.mkv", path) : ""};
+          interlaced ? Deinterlace(path) : ""};
 }
 
 }  // namespace

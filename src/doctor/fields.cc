@@ -62,6 +62,12 @@ bool FieldSigns::HaveOwnTimes() const {
   return mean * mean * count > kErrors * kErrors * variance;
 }
 
+double FieldSigns::unevenness() const {
+  const int64_t motion = before_[0] + before_[1] + after_[0] + after_[1] - own_;
+  if (motion <= 0 || !HaveOwnTimes()) return 0;
+  return static_cast<double>(std::abs(uneven())) / static_cast<double>(motion);
+}
+
 double FieldSigns::combing() const {
   return HaveOwnTimes() ? static_cast<double>(combed_) / static_cast<double>(moved_) : 0;
 }

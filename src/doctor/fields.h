@@ -19,6 +19,10 @@ class FieldSigns {
   /// fields are of one moment, since noise and fine lines stand out, too.
   double combing() const;
 
+  /// By how much one field lies nearer to the picture before than the other does, as a share of what the motion adds: 0
+  /// where the fields are of one moment, about 1 where they are of two, however smooth the picture is.
+  double unevenness() const;
+
  private:
   template <class Sample>
   void AddRow(const Plane& before, const Plane& luma, int shift, const Rectangle& part, int y);

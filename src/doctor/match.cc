@@ -70,6 +70,57 @@ BrightnessFit FitBrightness(const Thumb& reference, const Thumb& distorted) {
           slope <= 0 ? 1 : std::sqrt(std::max(1 - both * both / (variance * other), 0.0))};
 }
 
+double ErrorOfShift(const std::vector<Thumb>& reference, const std::vector<Thumb>& distorted, int offset, int step) {
+  constexpr int kLeast = 6;
+  double error = 0;
+  int count = 0;
+  for (int j = std::max(0, -offset); j < std::ssize(distorted) && j + offset < std::ssize(reference); j += step)
+    error += FitBrightness(reference[j + offset], distorted[j]).error, ++count;
+  const auto least = std::max<int64_t>(kLeast, std::min(std::ssize(reference), std::ssize(distorted)) / step / 4);
+  return count < least ? 1 : error / count;
+}
+
+Shift BestShift(const std::vector<Thumb>& reference, const std::vector<Thumb>& distorted) {
+  constexpr int kBeside = 12, kStep = 4;
+  constexpr double kClear = 1.5;
+  const auto most = static_cast<int>(std::ssize(reference)), least = -static_cast<int>(std::ssize(distorted));
+  std::vector<double> errors;
+  for (int offset = least; offset <= most; ++offset)
+    errors.push_back(ErrorOfShift(reference, distorted, offset, kStep));
+  const auto best = static_cast<int>(std::ranges::min_element(errors) - errors.begin());
+  Shift shift{least + best, errors[best], true};
+  for (int i = 0; i < std::ssize(errors); ++i)
+    if (std::abs(i - best) > kBeside && errors[i] < kClear * errors[best]) shift.is_unique = false;
+  double least_error = 1;
+  for (int offset = least + best - kBeside; offset <= least + best + kBeside; ++offset)
+    if (const double error = ErrorOfShift(reference, distorted, offset, 1); error < least_error)
+      least_error = error, shift.offset = offset;
+  return shift;
+}
+
+BrightnessCurve FitCurve(const std::vector<std::pair<const Thumb*, const Thumb*>>& pairs) {
+  double count = 0, mean = 0, squares = 0;
+  for (const auto& [reference, distorted] : pairs)
+    for (const double a : *reference) ++count, mean += a, squares += a * a;
+  if (count == 0) return {};
+  mean /= count;
+  const double deviation = std::sqrt(std::max(squares / count - mean * mean, 0.0));
+  if (deviation < 1) return {};
+  double cubes = 0, fourths = 0, d = 0, dd = 0, du = 0, duu = 0;
+  for (const auto& [reference, distorted] : pairs)
+    for (size_t i = 0; i < reference->size(); ++i) {
+      const double u = ((*reference)[i] - mean) / deviation, b = (*distorted)[i];
+      cubes += u * u * u, fourths += u * u * u * u, d += b, dd += b * b, du += b * u, duu += b * u * u;
+    }
+  cubes /= count, fourths /= count, d /= count, dd /= count, du /= count, duu /= count;
+  // u^2 without what 1 and u have of it, so that its part is independent of the line's.
+  const double variance = fourths - 1 - cubes * cubes, left = dd - d * d - du * du;
+  if (variance < 0.05 || left < 1e-6 || du <= 0) return {};
+  const double part = (duu - d - cubes * du) / variance;
+  constexpr double kHalfRange = 1.7;  // deviations, of an even distribution
+  return {-part * kHalfRange / (2 * du), part * part * variance / left};
+}
+
 Match FindMatch(const std::vector<Thumb>& reference, const std::vector<Thumb>& distorted, int most_offset) {
   Match match;
   const int count = static_cast<int>(reference.size());
@@ -98,11 +149,17 @@ Match FindMatch(const std::vector<Thumb>& reference, const std::vector<Thumb>& d
     if (before >= 0 && match.places[j] - before != j - at) ++match.steps;
     before = match.places[j], at = j;
   }
-  constexpr double kMoves = 0.3, kStands = 0.02;
+  constexpr double kMoves = 0.3, kStands = 0.02, kWorse = 1.3;
+  const auto ErrorAt = [&](int j) {
+    const int i = std::clamp(j + (match.rate == 1 ? match.offset : 0), 0, count - 1);
+    return FitBrightness(reference[i], distorted[j]).error;
+  };
   constexpr int kEnds = 4;  // where encoders that filter over time leave frames alike
   for (int j = 1 + kEnds; j + kEnds < std::min(std::ssize(distorted), std::ssize(reference)); ++j) {
     const double change = MeanChange(reference[j], reference[j - 1]);
-    match.repeats += change > kMoves && MeanChange(distorted[j], distorted[j - 1]) < kStands;
+    if (change <= kMoves || MeanChange(distorted[j], distorted[j - 1]) >= kStands) continue;
+    // Where coding leaves less than what moves, two frames may be alike and fit their own references alike.
+    match.repeats += ErrorAt(j) > kWorse * ErrorAt(j - 1);
   }
   return match;
 }

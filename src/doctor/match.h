@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "doctor/watch.h"
@@ -29,5 +30,26 @@ struct BrightnessFit {
 };
 
 BrightnessFit FitBrightness(const Thumb& reference, const Thumb& distorted);
+
+/// One constant distance in time between two videos.
+struct Shift {
+  int offset = 0;  // distorted frame j shows reference frame j + offset
+  double error = 1;
+  bool is_unique = false;  // shifts a little farther away fit clearly worse
+};
+
+/// Where the small pictures fit best all together, though each alone may have no clear place.
+Shift BestShift(const std::vector<Thumb>& reference, const std::vector<Thumb>& distorted);
+
+/// The mean error of each `step`th frame; 1 where the videos share too few frames then.
+double ErrorOfShift(const std::vector<Thumb>& reference, const std::vector<Thumb>& distorted, int offset, int step = 4);
+
+/// How far distorted brightness lies from a line of the reference's, as where it was coded by another transfer.
+struct BrightnessCurve {
+  double bend = 0;       // of a parabola half-way, by its rise; above 0: middle tones are brighter than on a line
+  double explained = 0;  // the share of what a line leaves that the parabola explains
+};
+
+BrightnessCurve FitCurve(const std::vector<std::pair<const Thumb*, const Thumb*>>& pairs);
 
 }  // namespace acutance

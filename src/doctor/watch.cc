@@ -99,6 +99,7 @@ Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64
   if (seen.track.times.size() != seen.track.signatures.size()) seen.track.times.clear();
   seen.track.is_whole = seen.frames < frames;
   seen.combing = fields.combing();
+  seen.unevenness = fields.unevenness();
   if (!seen.pictures.empty()) seen.detail /= static_cast<double>(seen.pictures.size());
   return seen;
 }

@@ -31,6 +31,7 @@ struct Watched {
   std::vector<int> picture_frames;   // their frames
   int64_t frames = 0;                // all that were decoded
   double combing = 0;                // of moving samples; 0 where pictures do not hold two moments (fields.h)
+  double unevenness = 0;             // of the times of its fields (fields.h)
   double detail = 0;                 // the mean difference of neighbouring samples
   Status damage;                     // why decoding stopped
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`acutance doctor` on a sample of faulty pairs (faulty_pairs.py has them all), and on what is no pair."""
 import json
+import math
 import os
 import random
 import shutil
@@ -144,6 +145,75 @@ class Files(CommandTest):
         causes = [f["cause"] for f in json.loads(self.assert_ok(self.doctor(ref, cut, "--json")))["findings"]]
         self.assertIn("crop", causes)
         self.assertIn("range", causes)
+
+    def film(self, count=60, change=lambda value: value, width=128, height=72, seed=7, part=None):
+        """Coarse shapes that change in each frame."""
+        dice = random.Random(seed)
+        for _ in range(count):
+            grid = [[dice.randint(30, 220) for _ in range(width // 8)] for _ in range(height // 8)]
+            rows = [bytes(round(change(value)) for value in line for _ in range(8)) for line in grid for _ in range(8)]
+            if part:
+                x, y, w, h = part
+                rows = [row[x:x + w] for row in rows[y:y + h]]
+            luma = b"".join(rows)
+            yield luma + bytes([128]) * (len(luma) // 2)
+
+    def causes(self, *args):
+        return json.loads(self.assert_ok(self.doctor(*args, "--json")))["findings"]
+
+    def test_a_curve_of_brightness_is_a_transfer_that_no_stream_tells(self):
+        def pq(value):  # of 200 cd/m2 for white
+            light = (200 / 10000 * (max(value - 16, 0) / 219) ** 2.4) ** 0.1593017578125
+            return 16 + 219 * ((0.8359375 + 18.8515625 * light) / (1 + 18.6875 * light)) ** 78.84375
+        sdr, hdr = self.write("sdr.y4m", y4m(128, 72, self.film())), self.write("hdr.y4m", y4m(128, 72, self.film(change=pq)))
+        for ref, dis in ((sdr, hdr), (hdr, sdr)):
+            first = self.causes(ref, dis)[0]
+            self.assertEqual(first["cause"], "transfer")
+            self.assertIn(f"ffmpeg -i {hdr} -vf zscale=tin=smpte2084", first["command"])
+        flat = self.write("flat.y4m", y4m(128, 72, self.film(change=lambda value: 0.8 * value + 25)))
+        self.assertEqual(self.causes(sdr, flat)[0]["cause"], "none")
+
+    def test_a_missing_end_is_damage_and_a_few_frames_are_not(self):
+        ref = self.write("ref.y4m", y4m(128, 72, self.film(80)))
+        short = self.write("short.y4m", y4m(128, 72, list(self.film(80))[:50]))
+        near = self.write("near.y4m", y4m(128, 72, list(self.film(80))[:78]))
+        first = self.causes(ref, short)[0]
+        self.assertEqual(first["cause"], "damage")
+        self.assertIn("ends 30 frames before", first["sentence"])
+        self.assertEqual(self.causes(ref, near)[0]["cause"], "none")
+        late = self.write("late.y4m", y4m(128, 72, list(self.film(80))[20:]))
+        self.assertEqual([f["cause"] for f in self.causes(ref, late)], ["offset"])
+
+    def test_smooth_fields_are_interlaced_without_a_comb(self):
+        width, height = 128, 96
+
+        def film(moment):
+            for t in range(40):
+                rows = [bytes(round(120 + 60 * math.sin((x + 2.5 * moment(t, y)) / 9 + y / 30)) for x in range(width))
+                        for y in range(height)]
+                yield b"".join(rows) + bytes([128]) * (width * height // 2)
+        whole = self.write("whole.y4m", y4m(width, height, film(lambda t, y: 2 * t)))
+        for name, first in (("top", 0), ("bottom", 1)):
+            fields = self.write(f"{name}.y4m", y4m(width, height, film(lambda t, y: 2 * t + (y + first) % 2)))
+            found = [f["cause"] for f in self.causes(whole, fields)]
+            self.assertIn("interlaced", found, name)
+
+    def test_the_command_for_a_letterbox_cuts_the_other_video(self):
+        bars = bytes([16]) * (128 * 16)
+        film = [bars + cut[:128 * 64] + bars + bytes([128]) * (128 * 48)
+                for cut in self.film(40, height=96, part=(0, 16, 128, 64))]
+        ref, dis = self.write("open.y4m", y4m(128, 96, self.film(40, height=96))), self.write("bars.y4m", y4m(128, 96, film))
+        first = self.causes(ref, dis)[0]
+        self.assertEqual(first["cause"], "crop")
+        self.assertTrue(first["command"].endswith("--crop 128:64:0:16,128:64:0:16"), first)
+        scored = self.run_command(*[ACUTANCE, *first["command"].split()[1:]], "--no-model", "-f", "psnr", "--json")
+        self.assertEqual(json.loads(self.assert_ok(scored))["results"][0]["features"]["psnr_y"]["min"], 60)
+
+    def test_the_edges_of_a_cut_are_found(self):
+        ref = self.write("all.y4m", y4m(128, 96, self.film(40, height=96)))
+        cut = self.write("cut.y4m", y4m(112, 82, self.film(40, height=96, part=(6, 10, 112, 82))))
+        first = self.causes(ref, cut)[0]
+        self.assertTrue(first["command"].endswith("--crop 112:82:6:10,112:82:0:0"), first)
 
     def test_interlaced_and_damaged_files(self):
         both = y4m(64, 48, self.clip("dis"), "F25:1 It")
