@@ -104,6 +104,29 @@ Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Mar
   return agreement;
 }
 
+/// Whether any frame of a video differs from the first by more than 1.5 steps of 8 bits a cell.
+bool Moves(const FrameTrack& track) {
+  constexpr double kStep = 256;  // of an 8-bit sample
+  constexpr double kLeast = FrameSignature::kCells * 2.25 * kStep * kStep;
+  const auto& first = track.signatures.front().cells;
+  return std::ranges::any_of(track.signatures, [&](const FrameSignature& frame) {
+    double squares = 0;
+    for (size_t c = 0; c < FrameSignature::kCells; ++c) {
+      const double difference = frame.cells[c] - first[c];
+      squares += difference * difference;
+    }
+    return squares > kLeast;
+  });
+}
+
+/// A few frames that move, none of which tells where it belongs, are too little, and no picture that stands still.
+Alignment::Doubt DoubtOf(const FrameTrack& reference, const FrameTrack& distorted, const Margins& margins) {
+  constexpr int64_t kFew = 24;
+  const bool are_few = std::min(reference.size(), distorted.size()) < kFew;
+  const bool seems_still = margins.doubt() == Alignment::Doubt::kStill;
+  return seems_still && are_few && Moves(reference) ? Alignment::Doubt::kShort : margins.doubt();
+}
+
 /// What to do where signatures cannot tell one pairing from another. A path that keeps to the times for the most part
 /// knows of frames that come twice, which the times do not tell.
 Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
@@ -121,7 +144,7 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
     alignment.doubtful = fitted.doubtful;
   }
   std::erase_if(alignment.pairs, [&](const auto& pair) { return fitted.IsForeign(pair.second, pair.first); });
-  alignment.doubt = margins.doubt();
+  alignment.doubt = DoubtOf(reference, distorted, margins);
   alignment.period = margins.period();
   return Finish(reference, distorted, std::move(alignment));
 }
@@ -213,6 +236,8 @@ std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const Fram
   if (!fitted || MarginsNear(*fitted).confidence() <= kStrongConfidence) return std::nullopt;
   plain.confidence = std::min(1 - Exp(-fitted->least_margin), ShareInStep(*fitted));
   if (plain.confidence >= kLeastShare) return plain;
+  // What is missing at an end may be missing at the other: no times decide where too little tells frames apart.
+  if (reference.size() != distorted.size()) return std::nullopt;
   plain.confidence = 1;
   plain.by = Alignment::By::kTimes;
   plain.doubt = Alignment::Doubt::kLost;

@@ -157,15 +157,19 @@ void LeaveOutForeign(FittedPath& fitted) {
 /// Takes the pairs of the path, and sums up how well they fit.
 void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) {
   const Pairs pairs = PairsOf(clock, path, fitted.reference_count);
-  std::vector<double> all, parts;
+  std::vector<double> all, parts, energies;
   for (const auto& [i, j] : pairs) all.push_back(fitted.fine->Residual(j, i));
   fitted.usual = Quantile(all, 0.5) + fitted.fine->floor();
   fitted.shown.assign(path.offsets.size(), -1);
   fitted.residuals.assign(path.offsets.size(), 0);
   // Coarse residuals: the constant differences of fine ones would explain any picture that stands still.
-  for (const auto& [i, j] : pairs)
-    if (fitted.fine->energy(j) > kVividEnergy) parts.push_back(PartLeft(*fitted.coarse, j, i));
+  for (const auto& [i, j] : pairs) {
+    if (fitted.fine->energy(j) <= kVividEnergy) continue;
+    parts.push_back(PartLeft(*fitted.coarse, j, i));
+    energies.push_back(fitted.coarse->energy(j));
+  }
   fitted.vivid_pairs = static_cast<int64_t>(parts.size());
+  fitted.usual_energy = Quantile(std::move(energies), 0.5);
   fitted.unexplained = parts.empty() ? 1 : Quantile(std::move(parts), 0.5);
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto& [i, j] = pairs[k];
@@ -274,12 +278,33 @@ void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, P
   };
 }
 
+/// Has what speaks for the pairs of a path count by what it exceeds 0.8 a frame. Errors of an encode that is late, or
+/// that is blurred or filtered over time, last: they speak for the wrong frame by a little in one frame after the
+/// other, which would add up to any certainty. What speaks against the path counts as it is.
+void DoubtLittleEvidence(std::span<const int64_t> judged, PathSearch& search) {
+  constexpr double kLittle = 0.8;
+  search.fill_steps = [fill = search.fill_steps, judged](int64_t j, int64_t first_before, int64_t befores,
+                                                         int64_t first, std::span<const double> pairs_now,
+                                                         std::span<double> steps) {
+    fill(j, first_before, befores, first, pairs_now, steps);
+    const auto count = static_cast<int64_t>(pairs_now.size());
+    const int64_t before = judged[static_cast<size_t>(j - 1)] - first_before;
+    const int64_t now = judged[static_cast<size_t>(j)] - first;
+    if (before < 0 || before >= befores || now < 0 || now >= count) return;
+    const double own = steps[static_cast<size_t>(before * count + now)];
+    for (double& step : steps) step = std::min(step, std::max(own, step - kLittle));
+  };
+}
+
 }  // namespace
 
 bool FittedPath::IsForeign(int64_t j, int64_t i) const {
-  constexpr double kFar = 16, kPart = 0.5, kClear = 0.1;
+  constexpr double kFar = 16, kPart = 0.5, kClear = 0.1, kOfAPicture = 0.2;
   // Many foreign frames in the fit of fine residuals hide themselves there, but not in coarse ones.
   if (unexplained < kClear && fine->energy(j) > kVividEnergy && PartLeft(*coarse, j, i) > kPart) return true;
+  // A black frame has no energy of its own to measure by. Contrast that is fitted halves what it lacks at most.
+  const bool is_flat = fine->energy(j) <= kVividEnergy;
+  if (unexplained < kClear && is_flat && ResidualOf(*coarse, j, i) > kOfAPicture * usual_energy) return true;
   const double residual = fine->Residual(j, i);
   return residual > kFar * usual && residual > kPart * std::max(fine->energy(j), kVividEnergy);
 }
@@ -342,6 +367,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   search.costs = kJudgingCosts;
   const std::vector<int64_t> judged = ShownOrHeld(clock, path, fitted);
   search.judged = judged;
+  DoubtLittleEvidence(judged, search);
   Judge(path, judged, FindPath(search).rivals, fitted);
   return fitted;
 }

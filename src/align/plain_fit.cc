@@ -107,6 +107,37 @@ bool FitPlainly(const Signatures& reference, const Signatures& distorted, int64_
   return clear >= kLeast && 2 * clear >= count;
 }
 
+/// Whether the distorted video stands still for a while where the reference moves on as it does about there, and amid
+/// frames that move as far in both: an encode that is late, or loses what moves, loses it in the frames about, too.
+bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr int64_t kAbout = 6, kWhile = 2;
+  constexpr double kStill = 0.02, kMoves = 0.3, kAlike = 0.5;
+  const int64_t count = std::min(reference.size(), distorted.size());
+  const auto motion_of = [count](const FrameTrack& track) {
+    std::vector<double> motion(static_cast<size_t>(count));
+    for (size_t k = 1; k < motion.size(); ++k) motion[k] = DistanceOf(track.signatures[k - 1], track.signatures[k]);
+    return motion;
+  };
+  const auto usual_at = [count](const std::vector<double>& motion, int64_t k) {
+    std::vector<double> about(motion.begin() + std::max<int64_t>(1, k - kAbout),
+                              motion.begin() + std::min(count, k + kAbout + 1));
+    const auto middle = about.begin() + std::ssize(about) / 2;
+    std::nth_element(about.begin(), middle, about.end());
+    return *middle;
+  };
+  const std::vector<double> moved = motion_of(reference), own = motion_of(distorted);
+  int64_t still = 0;
+  for (int64_t k = 1; k < count; ++k) {
+    const double usual = usual_at(moved, k), usual_own = usual_at(own, k);
+    const bool is_still = own[static_cast<size_t>(k)] < kStill * usual_own &&
+                          moved[static_cast<size_t>(k)] > kMoves * usual && usual > 4 * kFloor &&
+                          usual_own > kAlike * usual;
+    still = is_still ? still + 1 : 0;
+    if (still >= kWhile) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted) {
@@ -125,7 +156,7 @@ PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& dis
   constexpr int64_t kLeast = 12, kFarthest = 300, kBack = 24;  // frames
   constexpr double kMostFirsts = 0.6, kLate = 3, kDetailsLate = 1.12, kDetailFloor = FrameSignature::kDetails / 16.0;
   const int64_t count = std::min(reference.size(), distorted.size());
-  if (count < kLeast) return PlainEvidence::kAgainst;
+  if (count < kLeast || StopsAlone(reference, distorted)) return PlainEvidence::kAgainst;
   constexpr FrameSignature kFlat{};
   Lead cells, details;
   double energy = 0;

@@ -141,6 +141,20 @@ class Pairs(AlignTest):
         self.assertEqual(pairs, [(k + 20, k) for k in range(10, 30)])
         self.assertEqual(some.splitlines()[5].split(",")[1:4], log[15].split(",")[1:4])
 
+    def test_short_ranges_look_beyond_themselves(self):
+        # Of the first ten frames the two have none in common.
+        for late in (10, 25):
+            dis = self.video(range(late, COUNT))
+            for first, end in ((0, 10), (0, 5), (5, 12)):
+                pairs, line, _ = self.scored(dis, "--frames", f"{first}:{end}")
+                self.assertEqual(pairs, [(k + late, k) for k in range(first, end)])
+                self.assertIn(f"distorted starts {late} frames early", line)
+
+    def test_short_videos_without_common_frames(self):
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, REFERENCE[5:12]))
+        line = self.scored(self.video(range(15, 22)))[1]
+        self.assertIn("too little to compare, so that times decide", line)
+
     def test_several_encodes(self):
         a, b = self.video(range(10, COUNT), name="a.y4m"), self.video(range(COUNT - 10), name="b.y4m")
         self.assert_ok(self.score(self.ref, a, b, "-q", "--pairs-out", self.path("{name}.csv")))

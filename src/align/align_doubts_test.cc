@@ -1,0 +1,95 @@
+// What pairing must not be sure of.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "align/align_tracks.h"
+#include "align/plain_fit.h"
+
+namespace acutance {
+namespace {
+
+/// A spot that moves on a path that does not close, before a slope that `lean` says.
+FrameSignature SpotAt(double t, int lean = 2) {
+  FrameSignature signature;
+  const double cx = 16 + 11 * std::sin(0.11 * t), cy = 9 + 6 * std::sin(0.083 * t + 1);
+  for (int y = 0; y < 18; ++y)
+    for (int x = 0; x < 32; ++x) {
+      const double near = std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / 8);
+      signature.cells[static_cast<size_t>(y * 32 + x)] = static_cast<uint16_t>(256 * (40 + lean * x + 110 * near));
+    }
+  return signature;
+}
+
+FrameSignature FlatOf(int value) {
+  FrameSignature signature;
+  signature.cells.fill(static_cast<uint16_t>(256 * value));
+  return signature;
+}
+
+TEST(AlignTracks, IsNotSureOfAnEncodeThatIsLateByALittleInEachFrame) {
+  // Seven tenths of each frame are the one before, and six frames are missing.
+  FrameTrack reference, distorted;
+  std::mt19937 random(1);
+  for (int k = 0; k < 200; ++k) {
+    reference.signatures.push_back(SpotAt(0.25 * k));
+    if (k >= 75 && k < 81) continue;
+    const FrameSignature own = SpotAt(0.25 * k), before = SpotAt(0.25 * (k - 1));
+    FrameSignature& coded = distorted.signatures.emplace_back();
+    for (size_t c = 0; c < FrameSignature::kCells; ++c)
+      coded.cells[c] = static_cast<uint16_t>((3 * own.cells[c] + 7 * before.cells[c]) / 10 + random() % 5000);
+  }
+  const Result<Alignment> alignment = AlignTracks(reference, distorted);
+  if (!alignment.ok()) return;
+  for (const auto& [i, j] : alignment->pairs) EXPECT_EQ(i, j < 75 ? j : j + 6);
+}
+
+TEST(AlignTracks, PairsNoBlackFramesWithAPictureThatStands) {
+  FrameTrack reference, distorted;
+  for (int k = 0; k < 128; ++k) {
+    reference.signatures.push_back(SpotAt(20));
+    distorted.signatures.push_back(k < 32 ? FlatOf(16) : SpotAt(20));
+  }
+  const Result<Alignment> alignment = AlignTracks(reference, distorted);
+  ASSERT_TRUE(alignment.ok()) << alignment.status().message();
+  EXPECT_EQ(alignment->pairs.size(), 96u);
+  EXPECT_EQ(alignment->pairs.front().second, 32);
+}
+
+TEST(AlignTracks, LeavesVideosOfOtherLengthsToNoTimesWhereLittleIsLeft) {
+  // An encode that lags by half a frame, give or take some, and whose errors last.
+  FrameTrack reference, distorted;
+  std::mt19937 random(5);
+  std::vector<double> error(FrameSignature::kCells);
+  for (int k = 0; k < 160; ++k) {
+    reference.signatures.push_back(SpotAt(0.4 * k));
+    if (k >= 130) continue;
+    const double late = 0.001 * static_cast<double>(100 + random() % 700);
+    FrameSignature& coded = distorted.signatures.emplace_back(SpotAt(0.4 * (k - late)));
+    for (size_t c = 0; c < error.size(); ++c) {
+      error[c] = 0.95 * error[c] + 0.06 * static_cast<double>(random() % 20000) - 600;
+      coded.cells[c] = static_cast<uint16_t>(coded.cells[c] + 1000 + error[c]);
+    }
+  }
+  const Result<Alignment> alignment = AlignTracks(reference, distorted);
+  if (alignment.ok()) EXPECT_EQ(alignment->by, Alignment::By::kSignatures) << alignment->Describe();
+}
+
+TEST(PlainEvidenceOf, SpeaksAgainstAVideoThatStopsWhereTheOtherMovesOn) {
+  const auto evidence_of = [](int first, int end) {
+    FrameTrack reference, distorted;
+    for (int k = 0; k < 120; ++k) {
+      reference.signatures.push_back(SpotAt(0.5 * k));
+      distorted.signatures.push_back(SpotAt(0.5 * (k > first && k < end ? first : k), 3));
+    }
+    return PlainEvidenceOf(reference, distorted);
+  };
+  EXPECT_NE(evidence_of(0, 0), PlainEvidence::kAgainst);
+  EXPECT_EQ(evidence_of(50, 54), PlainEvidence::kAgainst);
+}
+
+}  // namespace
+}  // namespace acutance
