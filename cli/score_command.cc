@@ -152,7 +152,8 @@ int PrintVerdicts(const ScoreArgs& args, const Summary& summary, bool was_stoppe
                args.outputs.empty() ? "" : "; no log is written");
   if (failed > 0) return kNotReached;
   if (!summary.verdicts.empty() && !args.json && !args.stream_frames)
-    fmt::print("all {} requirements hold\n", summary.verdicts.size());
+    fmt::print("{}\n", summary.verdicts.size() == 1 ? "the requirement holds"
+                                                    : fmt::format("all {} requirements hold", summary.verdicts.size()));
   return kOk;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/shell_word.h"
+
 namespace acutance {
 namespace {
 
@@ -10,11 +12,11 @@ const char* NameForZscale(Transfer transfer) { return transfer == Transfer::kHlg
 }  // namespace
 
 std::string Deinterlace(const std::string& path) {
-  return fmt::format("ffmpeg -i {} -vf bwdif=mode=send_frame -c:v ffv1 progressive.mkv", path);
+  return fmt::format("ffmpeg -i {} -vf bwdif=mode=send_frame -c:v ffv1 progressive.mkv", ShellWord(path));
 }
 
 std::string LimitRange(const std::string& path) {
-  return fmt::format("ffmpeg -i {} -vf scale=in_range=full:out_range=limited -c:v ffv1 limited.mkv", path);
+  return fmt::format("ffmpeg -i {} -vf scale=in_range=full:out_range=limited -c:v ffv1 limited.mkv", ShellWord(path));
 }
 
 std::string ToneMap(const std::string& path, Transfer transfer) {
@@ -22,7 +24,7 @@ std::string ToneMap(const std::string& path, Transfer transfer) {
       "ffmpeg -i {} -vf "
       "zscale=tin={}:pin=bt2020:min=bt2020nc:t=linear:npl=100,format=gbrpf32le,zscale=p=bt709,tonemap=hable,"
       "zscale=t=bt709:m=bt709:p=bt709:r=limited,format=yuv420p -c:v ffv1 sdr.mkv",
-      path, NameForZscale(transfer));
+      ShellWord(path), NameForZscale(transfer));
 }
 
 std::string TellTransfer(const Watched& video, Transfer transfer) {
@@ -32,10 +34,10 @@ std::string TellTransfer(const Watched& video, Transfer transfer) {
     return fmt::format(
         "ffmpeg -i {} -map 0:v:0 -c copy -bsf:v {}_metadata={}_primaries=9:transfer_characteristics={}:"
         "matrix_coefficients=9 told.mkv",
-        video.name, codec, codec == "av1" ? "color" : "colour", number);
+        ShellWord(video.name), codec, codec == "av1" ? "color" : "colour", number);
   return fmt::format(
       "ffmpeg -i {} -vf setparams=color_trc={}:color_primaries=bt2020:colorspace=bt2020nc -c:v ffv1 told.mkv",
-      video.name, NameForZscale(transfer));
+      ShellWord(video.name), NameForZscale(transfer));
 }
 
 }  // namespace acutance

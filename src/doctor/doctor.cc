@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "base/shell_word.h"
 #include "doctor/commands.h"
 #include "doctor/match.h"
 #include "doctor/watch.h"
@@ -80,7 +81,7 @@ class Doctor {
   bool is_in_order() const { return match_.clear >= kLeastClear && match_.steps <= match_.clear / 4; }
 
   std::string Score(const std::string& options = "") const {
-    return fmt::format("acutance score {} {}{}", request_.reference, request_.distorted, options);
+    return fmt::format("acutance score {} {}{}", ShellWord(request_.reference), ShellWord(request_.distorted), options);
   }
 
   void Add(std::string cause, double confidence, std::string sentence, std::string command) {
@@ -107,7 +108,7 @@ class Doctor {
     Add("turned", 0.9,
         fmt::format("{} is turned as its stream tells, and {} is {}: in one of them this was lost, or done already.",
                     turned.name, other.name, other.facts.orientation == Orientation() ? "not" : "turned otherwise"),
-        fmt::format("ffmpeg -display_rotation 0 -i {} -map 0:v -c copy untold.mkv", turned.name));
+        fmt::format("ffmpeg -display_rotation 0 -i {} -map 0:v -c copy untold.mkv", ShellWord(turned.name)));
     return true;
   }
 
@@ -532,14 +533,14 @@ class Doctor {
     if (signs < 0.45) return;
     Add("swapped", std::min(0.45 + 0.3 * signs, 0.9),
         fmt::format("{} looks like the encode of {}: {}.", ref_.name, dis_.name, fmt::join(reasons, ", ")),
-        fmt::format("acutance score {} {}", request_.distorted, request_.reference));
+        fmt::format("acutance score {} {}", ShellWord(request_.distorted), ShellWord(request_.reference)));
   }
 
   void CheckModel() {
     const bool is_hdr = ref_.color.is_hdr() && dis_.color.is_hdr();
     if (is_hdr)
       Add("model", 0.9, fmt::format("{} and {} are HDR, and the models know SDR alone.", ref_.name, dis_.name),
-          fmt::format("acutance score {} {} --no-model -f psnr", request_.reference, request_.distorted));
+          Score(" --no-model -f psnr"));
     if (!request_.check_model) return;
     const PairFacts facts{ref_.format, ref_.frame_rate ? ref_.frame_rate : dis_.frame_rate, is_hdr};
     if (const auto problem = request_.check_model(facts))

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/guarded.h"
+#include "base/shell_word.h"
 #include "engine/choose_crop.h"
 #include "engine/device_decoding.h"
 #include "engine/looks_swapped.h"
@@ -37,7 +38,7 @@ Status DescribeMismatch(const RunRequest& request, const Status& status) {
       "{} and {}{}; convert one of them first, for example: ffmpeg -i {} -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
       "out.y4m",
       request.reference, is_single ? request.distorted[0] + ": " : "", problems,
-      is_single ? request.distorted[0] : "DIS");
+      is_single ? ShellWord(request.distorted[0]) : "DIS");
 }
 
 /// Carries a run from step to step; the first step that fails fills result.error.

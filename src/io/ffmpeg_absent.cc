@@ -1,3 +1,4 @@
+#include "base/shell_word.h"
 #include "io/ffmpeg_source.h"
 
 namespace acutance {
@@ -6,7 +7,7 @@ Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> s
   return Error(StatusCode::kUnsupported,
                "{} is neither y4m nor raw yuv, and this build cannot read containers: install libavformat-dev, "
                "libavcodec-dev and libavutil-dev and build again, or convert it with: ffmpeg -i {} -strict -1 out.y4m",
-               stream->name(), stream->name());
+               stream->name(), ShellWord(stream->name()));
 }
 
 Result<std::vector<std::string>> DeviceCodecs() {

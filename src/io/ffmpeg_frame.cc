@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/int_math.h"
+#include "base/shell_word.h"
 #include "io/chroma_conversion.h"
 #include "io/ffmpeg_library.h"
 
@@ -81,7 +82,7 @@ Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, cons
     return Error(StatusCode::kUnsupported,
                  "{}: pixel format {} cannot be scored (400, 420, 422 or 444 YUV of 8, 10, 12 or 16 bits can); convert "
                  "both videos to one of those, for example: ffmpeg -i {} -pix_fmt {} -c:v ffv1 out.mkv",
-                 video, desc->name, video, desc->comp[0].depth > 8 ? "yuv444p12" : "yuv444p");
+                 video, desc->name, ShellWord(video), desc->comp[0].depth > 8 ? "yuv444p12" : "yuv444p");
   if (Status status = CheckPictureFormat(format); !status.ok())
     return Error(StatusCode::kUnsupported, "{}: {}", video, status.message());
   return format;

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import shlex
 import shutil
 import sys
 import tempfile
@@ -48,6 +49,11 @@ class Files(CommandTest):
             scored = self.run_command(*[ACUTANCE, *cause["command"].split()[1:]], "--no-model", "-f", "psnr", "--json")
             psnr = json.loads(self.assert_ok(scored))["results"][0]["features"]["psnr_y"]
             self.assertEqual(psnr["min"], 60)
+
+    def test_commands_name_files_as_words_of_a_shell(self):
+        still = self.write("it's a still $1.y4m", y4m(64, 48, frames(64, 48, 1, reference_sample) * 6))
+        command = json.loads(self.assert_ok(self.doctor(still, still, "--json")))["findings"][0]["command"]
+        self.assertEqual(shlex.split(command), ["acutance", "score", still, still])
 
     def test_models_that_do_not_fit(self):
         def cause(*args):
