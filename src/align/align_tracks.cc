@@ -106,16 +106,9 @@ Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Mar
 
 /// Whether any frame of a video differs from the first by more than 1.5 steps of 8 bits a cell.
 bool Moves(const FrameTrack& track) {
-  constexpr double kStep = 256;  // of an 8-bit sample
-  constexpr double kLeast = FrameSignature::kCells * 2.25 * kStep * kStep;
-  const auto& first = track.signatures.front().cells;
+  constexpr double kLeast = FrameSignature::kCells * 2.25 * kSquareOfStep;
   return std::ranges::any_of(track.signatures, [&](const FrameSignature& frame) {
-    double squares = 0;
-    for (size_t c = 0; c < FrameSignature::kCells; ++c) {
-      const double difference = frame.cells[c] - first[c];
-      squares += difference * difference;
-    }
-    return squares > kLeast;
+    return DistanceOf(frame, track.signatures.front()) > kLeast;
   });
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr int kShift = 3;  // as fine residuals have it: 32 steps for one of an 8-bit sample
 constexpr double kFloor = FrameSignature::kCells * 2.0 * 2.0;
 
-/// The squared difference of the cells, less that of their means: an encode may be brighter.
+}  // namespace
+
 double DistanceOf(const FrameSignature& a, const FrameSignature& b) {
   constexpr int kPart = 32;  // squares of so many differences below 2^13 fit into 32 bits
   int64_t squares = 0;
@@ -29,6 +30,8 @@ double DistanceOf(const FrameSignature& a, const FrameSignature& b) {
   }
   return static_cast<double>(squares) - static_cast<double>(sum) * sum / FrameSignature::kCells;
 }
+
+namespace {
 
 double DetailDistanceOf(const FrameSignature& a, const FrameSignature& b) {
   int32_t squares = 0;  // 1728 of 16 bits

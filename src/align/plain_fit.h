@@ -8,6 +8,11 @@
 
 namespace acutance {
 
+/// The squared difference of the cells, less that of their means: an encode may be brighter. kSquareOfStep: a
+/// difference of one step of an 8-bit sample in one cell.
+double DistanceOf(const FrameSignature& a, const FrameSignature& b);
+inline constexpr double kSquareOfStep = 32.0 * 32.0;
+
 /// Whether each distorted frame is far nearer to the reference frame of its number than to those before and after it,
 /// or these look alike, and most are. Costs about a microsecond a frame; false says nothing.
 bool FitsPlainly(const FrameTrack& reference, const FrameTrack& distorted);

@@ -150,7 +150,7 @@ Match FindMatch(const std::vector<Thumb>& reference, const std::vector<Thumb>& d
     before = match.places[j], at = j;
   }
   constexpr double kMoves = 0.3, kStands = 0.02, kWorse = 1.3;
-  const auto ErrorAt = [&](int j) {
+  const auto error_at = [&](int j) {
     const int i = std::clamp(j + (match.rate == 1 ? match.offset : 0), 0, count - 1);
     return FitBrightness(reference[i], distorted[j]).error;
   };
@@ -159,7 +159,7 @@ Match FindMatch(const std::vector<Thumb>& reference, const std::vector<Thumb>& d
     const double change = MeanChange(reference[j], reference[j - 1]);
     if (change <= kMoves || MeanChange(distorted[j], distorted[j - 1]) >= kStands) continue;
     // Where coding leaves less than what moves, two frames may be alike and fit their own references alike.
-    match.repeats += ErrorAt(j) > kWorse * ErrorAt(j - 1);
+    match.repeats += error_at(j) > kWorse * error_at(j - 1);
   }
   return match;
 }

@@ -190,7 +190,8 @@ RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int
   constexpr int kWhite = 32;
   const Plane &a = reference.planes[0], &b = distorted.planes[0];
   Shrinking to(a, max_width);
-  const uint32_t white = static_cast<uint32_t>(kWhite * to.rows * to.columns) << (reference.format.bit_depth - 8);
+  const int shift = reference.format.bit_depth - 8;  // steps finer than those of 8 bits do not show
+  const auto white = static_cast<uint32_t>(kWhite * to.rows * to.columns);
   std::vector<std::array<uint8_t, 3>> colors(white + 1);
   for (uint32_t sum = 0; sum <= white; ++sum)
     HeatColor(static_cast<double>(sum) / static_cast<double>(white), colors[sum].data());
@@ -199,7 +200,7 @@ RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int
   for (int y = 0; y < to.image.height; ++y) {
     if (reference.format.bit_depth == 8) AddDifferences<uint8_t>(a, b, to, y, down_sums, sums);
     else AddDifferences<uint16_t>(a, b, to, y, down_sums, sums);
-    for (size_t x = 0; x < width; ++x) std::ranges::copy(colors[std::min(sums[x], white)], to.Row(y) + 3 * x);
+    for (size_t x = 0; x < width; ++x) std::ranges::copy(colors[std::min(sums[x] >> shift, white)], to.Row(y) + 3 * x);
   }
   return std::move(to.image);
 }

@@ -14,9 +14,9 @@ struct Picture {
   int width, height;
   std::vector<Sample> samples;
 
-  Picture(int width, int height, unsigned seed) : width(width), height(height) {
+  Picture(int columns, int rows, unsigned seed) : width(columns), height(rows) {
     std::mt19937 random(seed);
-    for (int i = 0; i < width * height; ++i) samples.push_back(static_cast<Sample>(random()));
+    for (int i = 0; i < columns * rows; ++i) samples.push_back(static_cast<Sample>(random()));
   }
   const Sample* Row(int y) const { return &samples[static_cast<size_t>(y) * width]; }
   ThreeRows<Sample> Around(int y) const { return {Row(y - 1), Row(y), Row(y + 1)}; }
