@@ -6,34 +6,21 @@
 
 #include "kernel/exact_float.kernel.h"
 
-// Before exact_by_doubles.kernel.h has its own. What is moderate needs no branch: exact_divide_moderate is for floats
-// from 2^-60 up to 2^62 with such a quotient, or a dividend of 0, exact_sqrt_moderate for those from 0 up to 2^62.
+// Defined before the headers below, which define their own where nothing else does.
 #ifndef exact_divide_float
 #define exact_divide_float(A, B) divide_any_floats(A, B)
 #define exact_divide_moderate(A, B) divide_normal_floats(A, B)
-#else
-#define exact_divide_moderate(A, B) exact_divide_float(A, B)
 #endif
 #ifndef exact_sqrt_float
 #define exact_sqrt_float(A) root_of_any_float(A)
 #define exact_sqrt_moderate(A) root_of_moderate_float(A)
-#else
-#define exact_sqrt_moderate(A) exact_sqrt_float(A)
 #endif
 
 #include "kernel/exact_doubles.kernel.h"
-#include "kernel/newton_by_fused.kernel.h"
+#include "kernel/moderate_floats.kernel.h"
 
 // From 2^-60 up to 2^62.
 FUNCTION(bool) is_moderate(float x) { return (float_bits(x) & 0x7fffffffu) - 0x21800000u < 0x3d000000u; }
-
-// Tiny floats are made larger by 2^64.
-FUNCTION(float) root_of_moderate_float(float a) {
-  const bool is_tiny = a < 8.673617379884035e-19f;  // 2^-60
-  const float root = root_of_normal_float(is_tiny ? a * 18446744073709551616.0f : a);
-  const float positive = is_tiny ? root * 2.3283064365386963e-10f : root;
-  return a > 0.0f ? positive : 0.0f;
-}
 
 FUNCTION(float) divide_any_floats(float a, float b) {
   if (is_moderate(a) && is_moderate(b)) return divide_normal_floats(a, b);

@@ -48,12 +48,12 @@ FUNCTION(SsimDetail) ssim_detail(SsimWindow w) {
   const float variance_r = window_variance(w.reference_square, w.reference);
   const float variance_d = window_variance(w.distorted_square, w.distorted);
   const float covariance = w.product - w.reference * w.distorted;
-  const float deviations = exact_sqrt_float(variance_r * variance_d);
+  const float deviations = exact_sqrt_moderate(variance_r * variance_d);
   const float variances = variance_r + variance_d + kContrastConstant;
   const float joint = covariance < 0.0f && deviations <= 0.0f ? 0.0f : covariance;
   SsimDetail detail = {DOUBLE(0.0), 0.0f};
   detail.contrast = exact_divide(DOUBLE(2.0) * double(deviations) + kContrastDouble, double(variances));
-  detail.structure = exact_divide_float(joint + kStructureConstant, deviations + kStructureConstant);
+  detail.structure = exact_divide_moderate(joint + kStructureConstant, deviations + kStructureConstant);
   return detail;
 }
 
