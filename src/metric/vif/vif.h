@@ -76,6 +76,8 @@ struct VifBuffers : Workspace {
 
   alignas(64) int32_t moments[3][kVifStrip] = {};                      // of a row of one distorted video: M2 Y Z
   alignas(64) int32_t textured[2][kVifStrip + 2 * kVifMaxLanes] = {};  // its s2 s12 of pixels that are not flat
+
+  std::vector<int32_t> pieces;  // of RunVifColumns: M1 X M2 Y Z of a group of rows, by pieces
 };
 
 using VifSums = std::span<int64_t, kVifSumsPerScale>;
@@ -86,7 +88,7 @@ using VifSums = std::span<int64_t, kVifSumsPerScale>;
 void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums);
 
 /// The same for one job, whose columns are divided: sums[i] are those of columns [i * columns, (i + 1) * columns), an
-/// even number below scale 3.
+/// even number below scale 3, and kVifStrip at most.
 void RunVifColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums);
 
 /// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.

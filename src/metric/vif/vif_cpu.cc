@@ -56,16 +56,29 @@ void CopyMirrored(const Sample* row, int width, int first, int columns, int reac
   for (int x = end; x < std::min(first + columns, width + reach); ++x) to[x - first] = row[mirror_index(x, width)];
 }
 
+/// Copies what belongs to columns [begin, end) of a row of moments, in any order: blocks have their even columns first.
+inline void CopyColumns(const int32_t* moments, int begin, int end, int32_t* to) {
+  while (begin < end) {
+    const int block = begin / kBlock * kBlock, stop = std::min(end, block + kBlock);
+    const int even = (begin - block + 1) / 2, odd = (begin - block) / 2;
+    to = std::copy(moments + block + even, moments + block + (stop - block + 1) / 2, to);
+    to = std::copy(moments + block + kLanes + odd, moments + block + kLanes + (stop - block) / 2, to);
+    begin = stop;
+  }
+}
+
 /// Rows of one band in columns [x0, x0 + columns), top to bottom. Image 0 is the reference, image
-/// 1 + v is that of distorted video v.
+/// 1 + v is that of distorted video v. With `piece` columns other than 0 there is one video, and sums[i] are those of
+/// the strip's columns [i * piece, (i + 1) * piece).
 template <class C>
 class Strip {
  public:
-  Strip(std::span<const VifJob> jobs, int x0, int columns, VifBuffers& buffers)
+  Strip(std::span<const VifJob> jobs, int x0, int columns, int piece, VifBuffers& buffers)
       : jobs_(jobs),
         job_(jobs[0]),
         buffers_(buffers),
         x0_(x0),
+        piece_(piece),
         width_(std::min(columns, job_.images[0].width - x0)),
         columns_((width_ + kBlock - 1) / kBlock * kBlock),
         blocks_((columns_ + 2 * C::kPad + kBlock - 1) / kBlock),
@@ -145,7 +158,8 @@ class Strip {
   }
 
   void RunGroup(const PairRows& pairs, int y, RowBand rows, std::span<const VifSums> sums) {
-    if (job_.statistics) AddStatistics(pairs, y, rows, sums);
+    if (job_.statistics && piece_ == 0) AddStatistics(pairs, y, rows, sums);
+    if (job_.statistics && piece_ != 0) AddPieces(pairs, y, rows, sums);
     if constexpr (C::kScale + 1 < kVifScales)
       for (int image = 0; image < images_; ++image) WriteNext(pairs, image, y, rows);
   }
@@ -175,6 +189,39 @@ class Strip {
     }
     totals.FlushTo(sums);
     return totals.OfReference(int64_t{rows.end - rows.begin} * width_);
+  }
+
+  /// The filters go over the whole strip; what they make is sorted by pieces before it is added up.
+  void AddPieces(const PairRows& pairs, int y, RowBand rows, std::span<const VifSums> sums) {
+    constexpr int kMoments = 5;  // M1 X of the reference, M2 Y Z
+    const Ahead ahead[2] = {RowsAhead(1, y), RowsAhead(0, y)};
+    VerticalPass<C, Part::kFirst>(pairs, kPairBlock, job_.bit_depth, {ahead, 2u}, false, buffers_);
+    auto& reference = buffers_.reference_moments[0];
+    int32_t* const moments[kMoments] = {reference[0], reference[1], buffers_.moments[0], buffers_.moments[1],
+                                        buffers_.moments[2]};
+    const int pieces = (width_ + piece_ - 1) / piece_;
+    const int padded = (piece_ + kLanes - 1) / kLanes * kLanes;
+    buffers_.pieces.assign(size_t{1} * pieces * kVifGroup * kMoments * padded, 0);
+    const auto row_of = [&](int piece, int row) {
+      return &buffers_.pieces[(size_t{1} * piece * kVifGroup + row - y) * kMoments * padded];
+    };
+    for (int row = rows.begin; row < rows.end; ++row) {
+      HorizontalPass<C, Part::kFirst>(buffers_.rows[row - y], columns_, reference, buffers_.moments);
+      for (int piece = 0; piece < pieces; ++piece)
+        for (int m = 0; m < kMoments; ++m)
+          CopyColumns(moments[m], piece * piece_, std::min((piece + 1) * piece_, width_),
+                      row_of(piece, row) + m * padded);
+    }
+    for (int piece = 0; piece < pieces; ++piece) {
+      Totals<Part::kFirst> totals(buffers_, job_.gain_limit, false);
+      for (int row = rows.begin; row < rows.end; ++row) {
+        for (int m = 0; m < kMoments; ++m) std::copy_n(row_of(piece, row) + m * padded, padded, moments[m]);
+        totals.AddRow(reference, padded);
+      }
+      totals.FlushTo(sums[piece]);
+      const int width = std::min(piece_, width_ - piece * piece_);
+      totals.OfReference(int64_t{rows.end - rows.begin} * width).AddTo(sums[piece]);
+    }
   }
 
   /// The rows that the next group will fill in, and those that this one will write: the rows of a strip are too short
@@ -218,6 +265,7 @@ class Strip {
   const VifJob& job_;  // what all jobs share
   VifBuffers& buffers_;
   const int x0_;
+  const int piece_;
   const int width_;    // columns that belong to the strip
   const int columns_;  // the same in whole blocks
   const int blocks_;   // with the filter's reach on both sides
@@ -227,13 +275,13 @@ class Strip {
 /// A strip of columns of some jobs, and where its sums go.
 struct StripTask {
   std::span<const VifJob> jobs;
-  int x0, columns;
+  int x0, columns, piece;
   std::span<const VifSums> sums;
 };
 
 template <int kScale, Depth kDepth>
 void RunStrip(const StripTask& task, RowBand band, VifBuffers& buffers) {
-  Strip<Config<kScale, kDepth> >(task.jobs, task.x0, task.columns, buffers).Run(band, task.sums);
+  Strip<Config<kScale, kDepth> >(task.jobs, task.x0, task.columns, task.piece, buffers).Run(band, task.sums);
 }
 
 void RunOne(const StripTask& task, RowBand band, VifBuffers& buffers) {
@@ -253,12 +301,13 @@ void RunOne(const StripTask& task, RowBand band, VifBuffers& buffers) {
 
 void RunSome(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {
   const int columns = jobs.size() == 1 ? kVifStrip : kVifManyStrip;
-  for (int x0 = 0; x0 < jobs[0].images[0].width; x0 += columns) RunOne({jobs, x0, columns, sums}, band, buffers);
+  for (int x0 = 0; x0 < jobs[0].images[0].width; x0 += columns) RunOne({jobs, x0, columns, 0, sums}, band, buffers);
 }
 
 void RunColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums) {
-  for (int x0 = 0; x0 < job.images[0].width; x0 += columns)
-    RunOne({{&job, 1}, x0, columns, sums.subspan(x0 / columns, 1)}, band, buffers);
+  const int strip = kVifStrip / columns * columns;
+  for (int x0 = 0; x0 < job.images[0].width; x0 += strip)
+    RunOne({{&job, 1}, x0, strip, columns, sums.subspan(x0 / columns)}, band, buffers);
 }
 
 void RunBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums) {

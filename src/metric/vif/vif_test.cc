@@ -191,6 +191,53 @@ TEST(VifFast, VideosOfOneReferenceTogether) {
 
 // ---- the logarithm
 
+/// The sums of columns of an image of noise, some of it flat, and the images of the next scale.
+struct ColumnSums {
+  ColumnSums(int scale, int width, int height, RowBand rows, int columns, bool by_plain_loops)
+      : sums(size_t{1} * ((width + columns - 1) / columns) * kVifSumsPerScale) {
+    std::mt19937 random(static_cast<unsigned>(scale + width));
+    std::array<std::vector<int16_t>, 2> samples;
+    VifJob job{.scale = scale, .bit_depth = scale == 0 ? 10 : 16, .next_stride = VifPaddedWidth(width / 2)};
+    const int noise = scale == 0 ? 8 : 1024, middle = scale == 0 ? 512 : 0;
+    for (int i = 0; i < 2; ++i) {
+      for (int at = 0; at < width * height; ++at)
+        samples[i].push_back(static_cast<int16_t>(middle + (at % width / 7 % 3 == 0 ? 0 : random() % noise)));
+      job.images[i] = {reinterpret_cast<const std::byte*>(samples[i].data()), ptrdiff_t{2} * width, width, height,
+                       scale == 0 ? VifSample::k16 : VifSample::kCentred};
+      next[i].resize(static_cast<size_t>(job.next_stride) * (height / 2 + 1));
+      if (scale + 1 < kVifScales) job.next[i] = next[i].data();
+    }
+    std::vector<VifSums> pieces;
+    for (size_t at = 0; at < sums.size(); at += kVifSumsPerScale)
+      pieces.push_back(std::span(sums).subspan(at).first<kVifSumsPerScale>());
+    const auto buffers = std::make_unique<VifBuffers>();
+    if (by_plain_loops) RunVifColumnsRef(job, rows, columns, pieces);
+    else RunVifColumns(job, rows, columns, *buffers, pieces);
+    for (int i = 0; i < 2; ++i)  // what lies beyond a row's end is nobody's
+      for (size_t at = 0; at < next[i].size(); ++at)
+        if (static_cast<int>(at % job.next_stride) >= width / 2) next[i][at] = 0;
+  }
+
+  Sums sums;
+  std::array<std::vector<int16_t>, 2> next;
+};
+
+TEST(VifFast, SumsOfColumns) {
+  constexpr std::pair<int, int> kSizes[] = {{67, 35}, {240, 19}, {2003, 21}};
+  for (int scale = 0; scale < kVifScales; ++scale)
+    for (const auto& [width, height] : kSizes)
+      for (const int columns : {4, 6, 8, 16, 32, 50, 1920})
+        for (const RowBand rows : {RowBand{0, height}, RowBand{6, 13}}) {
+          const ColumnSums expected(scale, width, height, rows, columns, true);
+          ForEachTarget([&] {
+            const ColumnSums got(scale, width, height, rows, columns, false);
+            EXPECT_EQ(got.sums, expected.sums)
+                << "scale " << scale << ", " << width << "x" << height << ", " << columns << " columns";
+            EXPECT_EQ(got.next, expected.next) << "scale " << scale << ", " << width << "x" << height;
+          });
+        }
+}
+
 TEST(VifLog, TableIsLibvmafs) {
   const auto& table = VifLogTable();
   EXPECT_EQ(table[0], 30720);
