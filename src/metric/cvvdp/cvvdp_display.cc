@@ -158,11 +158,32 @@ Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
   return {};
 }
 
+/// What says how large a pixel is seen.
+constexpr std::string_view kGeometry[] = {"resolution",           "viewing_distance_meters", "viewing_distance_inches",
+                                          "diagonal_size_inches", "diagonal_size_meters",    "fov_diagonal",
+                                          "pixels_per_degree"};
+
+/// Fails for a key that nothing reads: a misspelt one would leave a default in its place.
+Status CheckKeys(const Fields& fields, const Json& object) {
+  constexpr std::string_view kNotes[] = {"name", "source", "comment"};  // as in the files of ColorVideoVDP
+  constexpr std::string_view kLight[] = {"colorspace", "max_luminance", "min_luminance", "contrast",
+                                         "E_ambient",  "k_refl",        "exposure"};
+  std::vector<std::string_view> known(std::begin(kLight), std::end(kLight));
+  known.insert(known.end(), std::begin(kGeometry), std::end(kGeometry));
+  known.insert(known.end(), std::begin(kNotes), std::end(kNotes));
+  for (const std::string& key : object.keys)
+    if (std::ranges::find(known, key) == known.end())
+      return fields.Fail(
+          fmt::format("unknown key '{}'{} (there are {})", key, Suggestion(key, known), fmt::join(known, ", ")));
+  return {};
+}
+
 Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, const CvvdpDisplayChoice& choice) {
   const Fields fields(
       choice.file.empty() ? fmt::format("display '{}'", name) : fmt::format("{}: display '{}'", choice.file, name),
       object);
   if (!object.IsObject()) return fields.Fail("is not an object");
+  ACU_RETURN_IF_ERROR(CheckKeys(fields, object));
   CvvdpDisplay display = {.name = name};
   ACU_RETURN_IF_ERROR(ReadColors(fields, display));
   ACU_ASSIGN_OR_RETURN(display.peak, fields.Number("max_luminance", kLeast));
@@ -190,10 +211,6 @@ Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, co
   return display;
 }
 
-/// What says how large a pixel is seen.
-constexpr std::string_view kGeometry[] = {"resolution",           "viewing_distance_meters", "viewing_distance_inches",
-                                          "diagonal_size_inches", "diagonal_size_meters",    "fov_diagonal",
-                                          "pixels_per_degree"};
 constexpr std::string_view kSizes[] = {"diagonal_size_inches", "diagonal_size_meters", "fov_diagonal"};
 constexpr std::string_view kDistances[] = {"viewing_distance_meters", "viewing_distance_inches"};
 constexpr std::string_view kBlacks[] = {"min_luminance", "contrast"};

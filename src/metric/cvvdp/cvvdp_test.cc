@@ -144,6 +144,9 @@ TEST(CvvdpDisplay, RefusesWhatIsNone) {
   EXPECT_THAT(RefusalOfDisplay("{}"), HasSubstr("0 displays"));
   EXPECT_THAT(RefusalOfDisplay(R"({"a": {}, "b": {}})"), HasSubstr("display=NAME"));
   EXPECT_THAT(RefusalOfDisplay(R"({"a": 1})"), HasSubstr("not an object"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100, "pixels_per_degree": 50, "E_ambiant": 9}})"),
+              HasSubstr("display 'a': unknown key 'E_ambiant'; did you mean 'E_ambient'? (there are colorspace, max_"));
+  EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100, "pixels_per_degree": 50, "source": "none"}})"), "");
   EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": -1}})"), HasSubstr("'max_luminance'"));
   EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100}})"), HasSubstr("'resolution'"));
   EXPECT_THAT(RefusalOfDisplay(R"({"a": {"max_luminance": 100, "resolution": [1, "2"]}})"), HasSubstr("'resolution'"));
