@@ -156,12 +156,19 @@ Result<std::optional<int>> FindScore(const Requirement& requirement, const Score
       return Error(StatusCode::kInvalidArgument, "'{}': name a pooling after a dot, such as {}.mean", requirement.text,
                    requirement.score);
   }
-  for (const auto& [name, value] : table.aggregates())
+  for (const auto& [name, value] : table.aggregates()) {
     if (name == requirement.score && !requirement.pool) return {std::nullopt};
+    if (!requirement.pool) names.push_back(name);
+  }
   // Aggregates come at the end of a run alone.
   if (!requirement.pool && table.aggregates().empty()) return {std::nullopt};
-  return Error(StatusCode::kInvalidArgument, "'{}': there is no score '{}'{} (there are {})", requirement.text,
-               requirement.score, Suggestion(requirement.score, names), fmt::join(names, ", "));
+  std::string of_whole;
+  if (const size_t relation = requirement.text.find_first_of("<>"); requirement.pool && relation != std::string::npos)
+    of_whole = fmt::format("; a number of the whole video, such as apsnr_y or cvvdp_clip, has no pooling: {}{}",
+                           requirement.score, requirement.text.substr(relation));
+  return Error(StatusCode::kInvalidArgument, "'{}': there is no score '{}'{}{} (there are {}){}", requirement.text,
+               requirement.score, requirement.pool ? " of frames" : "", Suggestion(requirement.score, names),
+               fmt::join(names, ", "), of_whole);
 }
 
 namespace {

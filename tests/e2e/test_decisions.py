@@ -135,8 +135,10 @@ class Gates(CommandTest):
 
     def test_names_that_there_are_not(self):
         self.assert_fails(self.gate("--require", "vmaf_v0.6.1.perc5>=0"), 2, "perc5", "worst_percent")
-        self.assert_fails(self.gate("--require", "psnr_x.mean>=0", "-o", self.path("log")), 2, "no score 'psnr_x'",
+        self.assert_fails(self.gate("--require", "psnr_x.mean>=0", "-o", self.path("log")), 2, "no score 'psnr_x' of",
                           "did you mean 'psnr_y'?")
+        self.assert_fails(self.gate("--require", "cvvdp_clip.mean>=9", "-f", "cvvdp"), 2, "no score 'cvvdp_clip' of frames",
+                          "a number of the whole video, such as apsnr_y or cvvdp_clip, has no pooling: cvvdp_clip>=9")
         self.assert_fails(self.gate("--require", "vmaf.p5>=0"), 2, "did you mean 'vmaf_v0.6.1'?")
         self.assertRaises(FileNotFoundError, self.read, "log")
         self.assert_fails(self.gate("--require", "apsnr_x>=0"), 2, "apsnr_x")
