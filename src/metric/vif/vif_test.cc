@@ -213,7 +213,7 @@ struct ColumnSums {
     const auto buffers = std::make_unique<VifBuffers>();
     if (by_plain_loops) RunVifColumnsRef(job, rows, columns, pieces);
     else RunVifColumns(job, rows, columns, *buffers, pieces);
-    for (int i = 0; i < 2; ++i)  // what lies beyond a row's end is nobody's
+    for (int i = 0; i < 2; ++i)  // vectors also store beyond the end of a row
       for (size_t at = 0; at < next[i].size(); ++at)
         if (static_cast<int>(at % job.next_stride) >= width / 2) next[i][at] = 0;
   }
