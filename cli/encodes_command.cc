@@ -13,6 +13,7 @@
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
+#include "io/video_source.h"
 #include "report/comparison.h"
 #include "report/json_text.h"
 #include "report/ladder.h"
@@ -91,18 +92,28 @@ Status WriteText(const std::string& path, const std::string& text) {
   return file->Commit();
 }
 
-/// The files of a folder but hidden ones, in the order of their names.
-Result<std::vector<std::string>> VideosIn(const std::string& folder) {
+/// The videos of a folder but hidden files, in the order of their names. A file that does not open as one, such as an
+/// encoder's log, is passed over with a warning; where it only lacks what an option tells, the run says so.
+Result<std::vector<std::string>> VideosIn(const std::string& folder, const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
-  std::vector<std::string> files;
-  for (const std::string& name : names)
-    if (const std::filesystem::path path = std::filesystem::path(folder) / name; name[0] != '.' && IsRegularFile(path))
-      files.push_back(path.string());
+  std::vector<std::string> files, passed_over;
+  for (const std::string& name : names) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (name[0] == '.' || !IsRegularFile(path)) continue;
+    const auto video = OpenVideo(path.string(), options);
+    if (video.ok() || video.status().code() == StatusCode::kInvalidArgument) files.push_back(path.string());
+    else passed_over.push_back(video.status().message());
+  }
+  if (files.empty() && passed_over.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", folder);
+  if (files.empty())
+    return Error(StatusCode::kNotFound, "{}: there is no video in it ({})", folder, fmt::join(passed_over, "; "));
+  for (const std::string& reason : passed_over)
+    fmt::print(stderr, "acutance: warning: passed over, no video: {}\n", reason);
   return files;
 }
 
 /// "DIR", "NAME=FILE,FILE" or "FILE"; files without a name are one curve.
-Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& texts) {
+Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& texts, const OpenOptions& options) {
   std::vector<LadderCurve> curves;
   const auto add = [&](const std::string& name, std::vector<std::string> files) {
     auto curve = std::ranges::find(curves, name, &LadderCurve::name);
@@ -111,8 +122,7 @@ Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& text
   };
   for (const std::string& text : texts) {
     if (std::error_code ignored; std::filesystem::is_directory(text, ignored)) {
-      ACU_ASSIGN_OR_RETURN(const std::vector<std::string> files, VideosIn(text));
-      if (files.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", text);
+      ACU_ASSIGN_OR_RETURN(const std::vector<std::string> files, VideosIn(text, options));
       const std::filesystem::path folder = std::filesystem::path(text).lexically_normal();
       add((folder.has_filename() ? folder : folder.parent_path()).filename().string(), files);
     } else if (const size_t equals = text.find('='); equals != text.npos && !Exists(text)) {
@@ -205,7 +215,9 @@ int RunCompareCommand(const EncodesTexts& texts) {
 }
 
 int RunLadderCommand(EncodesTexts texts) {
-  Result<std::vector<LadderCurve>> curves = ReadCurves(texts.score.distorted);
+  const Result<ScoreArgs> args = ReadScoreArgs(texts.score);
+  if (!args.ok()) return Fail("ladder", kUsage, args.status());
+  Result<std::vector<LadderCurve>> curves = ReadCurves(texts.score.distorted, MakeRequest(*args).open);
   if (!curves.ok()) return Fail("ladder", kUsage, curves.status());
   if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", kUsage, status);
   texts.score.distorted.clear();

@@ -86,6 +86,22 @@ class Encodes(CommandTest):
                 self.encode(f"{codec}/{i}.y4m", max(strength + extra, 1), more=10 * 2 ** i)
         return self.path("x264"), self.path("svt")
 
+    def test_ladder_passes_over_what_is_no_video(self):
+        folders = self.ladder_folders()
+        args = ("ladder", self.long, *folders, *self.MODEL, "--json")
+        expected = json.loads(self.command(*args))["ladder"]
+        self.write("x264/sizes.txt", b"0.y4m 12 kB\n")
+        result = self.run_command(ACUTANCE, *args)
+        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        self.assertIn("warning: passed over, no video: " + self.path("x264/sizes.txt"), result.stderr.decode())
+        self.assertEqual(json.loads(result.stdout)["ladder"], expected)
+        os.mkdir(self.path("notes"))
+        self.write("notes/a.txt", b"nothing\n")
+        result = self.run_command(ACUTANCE, "ladder", self.long, self.path("notes"), *self.MODEL)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("there is no video in it", result.stderr.decode())
+        self.assertIn("a.txt", result.stderr.decode())
+
     def test_ladder(self):
         folders = self.ladder_folders()
         args = ("ladder", self.long, *folders, *self.MODEL, "-f", "psnr", "--by", "psnr_y")
