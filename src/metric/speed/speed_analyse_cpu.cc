@@ -207,7 +207,7 @@ void ReflectTrailing(Matrix& a, int i, float (&beside)[kN]) {
 }
 
 void MakeEigenvalues(const Matrix& covariances, float (&diagonal)[kN]) {
-  Matrix a;
+  alignas(64) Matrix a;
   std::copy_n(&covariances[0][0], kN * kOrder, &a[0][0]);
   float beside[kN] = {};
   for (int i = 0; i < kN - 2; ++i) ReflectTrailing(a, i, beside);
@@ -261,7 +261,7 @@ bool MakeHouseholder(const Matrix& z, int k, float diagonal, Matrix& h) {
 /// The orthogonal matrix that makes the covariances triangular. Rows and columns before k of the definition's matrices
 /// are those of the identity, and products with their zeros change no sum.
 bool Triangulate(const Matrix& covariances, Matrix& q) {
-  Matrix z, h = {};
+  alignas(64) Matrix z, h = {};
   std::copy_n(&covariances[0][0], kN * kOrder, &z[0][0]);
   for (int i = 0; i < kN; ++i)
     for (int j = 0; j < kOrder; ++j) q[i][j] = i == j ? 1.0f : 0.0f;
@@ -302,7 +302,7 @@ void SubstitutePair(const Matrix& r, float* x, int stride) {
 enum class Solution { kFound, kNone, kUndefined };
 
 Solution Solve(const Matrix& covariances, int blocks, SpeedScratch& scratch) {
-  Matrix q, r;
+  alignas(64) Matrix q, r;
   if (!Triangulate(covariances, q)) return Solution::kUndefined;
   for (int x = 0; x < kN; x += kPair) MultiplyPair(q, 0, &covariances[0][x], &r[0][x], kOrder);
   for (int i = 0; i < kN; ++i)
@@ -413,10 +413,10 @@ SpeedScratch::SpeedScratch(const SpeedLayout& layout)
       values(static_cast<size_t>(kSpeedValues) * block_stride),
       solution(values.size()) {
   constexpr int kTiles = CeilDiv(kSpeedValues, kTile);
-  covariances.resize(kTiles * (kTiles + 1) / 2 * kTile * kTile * kSpeedPartials);
+  covariances = AlignedArray<double>(kTiles * (kTiles + 1) / 2 * kTile * kTile * kSpeedPartials);
   if (!layout.is_resized) return;
-  widened.resize(static_cast<size_t>(layout.down.taps) * layout.plane_width);
-  resized.resize(layout.blur.size() * layout.packed.count);
+  widened = AlignedArray<float>(static_cast<size_t>(layout.down.taps) * layout.plane_width);
+  resized = AlignedArray<float>(layout.blur.size() * layout.packed.count);
 }
 
 void AnalyseSpeed(const SpeedLayout& layout, float sigma_nn, std::span<const float> samples, SpeedScratch& scratch,

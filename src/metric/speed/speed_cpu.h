@@ -2,9 +2,9 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "metric/speed/speed.h"
+#include "simd/aligned_memory.h"
 
 namespace acutance {
 
@@ -18,19 +18,19 @@ struct SpeedScratch : Workspace {
   explicit SpeedScratch(const SpeedLayout& layout);
 
   // --- Sampling
-  std::vector<float> filtered;  // a row
-  std::vector<float> widened;   // rows that a resized row reads
-  std::vector<float> resized;   // rows that a filtered row reads
+  AlignedArray<float> filtered;  // a row
+  AlignedArray<float> widened;   // rows that a resized row reads
+  AlignedArray<float> resized;   // rows that a filtered row reads
 
   // --- Analysis
   int sharp_stride;
-  std::vector<float> sharp;
+  AlignedArray<float> sharp;
   int centred_stride;
-  std::vector<double> centred;      // [shift][column] of a row of the window
-  std::vector<double> covariances;  // [tile][partial sum][row of the tile][column of the tile]
+  AlignedArray<double> centred;      // [shift][column] of a row of the window
+  AlignedArray<double> covariances;  // [tile][partial sum][row of the tile][column of the tile]
   int block_stride;
-  std::vector<float> values;    // [value][block]: Y
-  std::vector<float> solution;  // likewise: X
+  AlignedArray<float> values;    // [value][block]: Y
+  AlignedArray<float> solution;  // likewise: X
 };
 
 void SampleSpeed(const SpeedLayout& layout, const SpeedSource& source, RowBand band, SpeedScratch& scratch,

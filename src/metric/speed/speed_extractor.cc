@@ -12,10 +12,10 @@ struct SpeedSamples : Workspace {
   SpeedSamples(const SpeedLayout& layout, int pictures)
       : stride(layout.samples()), values(static_cast<size_t>(pictures) * stride) {}
 
-  std::span<float> of(int picture) { return std::span(values).subspan(picture * stride, stride); }
+  std::span<float> of(int picture) { return {values.data() + picture * stride, stride}; }
 
   const size_t stride;
-  std::vector<float> values;
+  AlignedArray<float> values;
 };
 
 ExtractorSpec MakeSpec(const SpeedLayout& layout, int pictures) {
