@@ -17,8 +17,8 @@ hwy::AlignedFreeUniquePtr<T[]> AllocateVectors(size_t count) {
   return memory;
 }
 
-/// Zeroes at first. Those of a std::vector lie at a line of the cache or across two, by where the system's allocator has
-/// room, and each load across two lines counts as two.
+/// Zeroes at first. Those of a std::vector lie at a line of the cache or across two, by where the system's allocator
+/// has room, and each load across two lines counts as two.
 template <class T>
 class AlignedArray {
  public:

@@ -113,6 +113,15 @@ void CentreRow(const SpeedLayout& layout, const float (&means)[kN], int y, Speed
 constexpr int kTile = SpeedScratch::kTile;
 constexpr int kTileSums = kTile * kTile * kSpeedPartials;
 
+/// Values in a register: g++ would load them anew for each product.
+HWY_INLINE VD LoadOnce(const double* from) {
+  VD values = hn::Load(DD(), from);
+#if HWY_ARCH_X86 && HWY_TARGET < HWY_EMU128 && HWY_COMPILER_GCC_ACTUAL
+  asm("" : "+v"(values.raw));
+#endif
+  return values;
+}
+
 /// Adds a row's products of kTile shifts with kTile others. `sums`: [partial sum][row of the tile][column of it].
 HWY_INLINE void AddTile(const double* rows, const double* columns, int stride, double* sums) {
   const DD d;
@@ -120,17 +129,17 @@ HWY_INLINE void AddTile(const double* rows, const double* columns, int stride, d
     VD sum[kTile][kTile];
     double* own = sums + part * kTile * kTile * kDoubles;
     for (int i = 0; i < kTile; ++i)
-      for (int j = 0; j < kTile; ++j) sum[i][j] = hn::LoadU(d, own + (i * kTile + j) * kDoubles);
+      for (int j = 0; j < kTile; ++j) sum[i][j] = hn::Load(d, own + (i * kTile + j) * kDoubles);
     for (int x = part * kDoubles; x < stride; x += kSpeedPartials) {
       VD row[kTile];
-      for (int i = 0; i < kTile; ++i) row[i] = hn::LoadU(d, rows + i * stride + x);
+      for (int i = 0; i < kTile; ++i) row[i] = LoadOnce(rows + i * stride + x);
       for (int j = 0; j < kTile; ++j) {
-        const VD column = hn::LoadU(d, columns + j * stride + x);
+        const VD column = LoadOnce(columns + j * stride + x);
         for (int i = 0; i < kTile; ++i) sum[i][j] = hn::Add(sum[i][j], hn::Mul(row[i], column));
       }
     }
     for (int i = 0; i < kTile; ++i)
-      for (int j = 0; j < kTile; ++j) hn::StoreU(sum[i][j], d, own + (i * kTile + j) * kDoubles);
+      for (int j = 0; j < kTile; ++j) hn::Store(sum[i][j], d, own + (i * kTile + j) * kDoubles);
   }
 }
 
