@@ -21,6 +21,7 @@ using Mode = PairingRequest::Mode;
 
 constexpr size_t kMostKeptBytes = size_t{1} << 30;     // of a pipe's pictures
 constexpr size_t kMostFirstBytes = size_t{320} << 20;  // of a file's: as many as are looked at first in 1080p
+constexpr int64_t kStart = 24;                         // frames that are looked at before a run
 constexpr int64_t kFirstCheck = 96;                    // pairs; the next at four times as many
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
@@ -325,6 +326,13 @@ Result<std::vector<std::unique_ptr<VideoSource>>> Pairing::OpenToLook() {
   return videos;
 }
 
+std::shared_ptr<void> Pairing::InterruptOnCancel(const std::vector<std::unique_ptr<VideoSource>>& videos) const {
+  if (!request_.watch_cancel) return nullptr;
+  return request_.watch_cancel([&videos] {
+    for (const auto& video : videos) video->Interrupt();
+  });
+}
+
 /// A guess that is wrong costs a run.
 bool Pairing::MayGuess() const {
   const bool is_part = request_.frame_limit > 0 || request_.skip_reference > 0 || request_.skip_distorted > 0;
@@ -345,10 +353,7 @@ std::optional<int64_t> Pairing::GuessOf(const Result<Alignment>& found) const {
 
 Result<std::optional<std::vector<FrameTrack>>> Pairing::ReadOrGuess() {
   ACU_ASSIGN_OR_RETURN(const std::vector<std::unique_ptr<VideoSource>> videos, OpenToLook());
-  const auto cancel = [&videos] {
-    for (const auto& video : videos) video->Interrupt();
-  };
-  const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
+  const std::shared_ptr<void> watch = InterruptOnCancel(videos);
   std::optional<int64_t> most;
   constexpr double kMostFrames = 1e15;
   if (request_.frame_limit > 0)
@@ -369,6 +374,42 @@ Result<std::optional<std::vector<FrameTrack>>> Pairing::ReadOrGuess() {
   ACU_RETURN_IF_ERROR(reading.ReadTo(most));
   damages_ = reading.damages();
   return std::optional(reading.Take());
+}
+
+Status Pairing::GuessAtStart() {
+  for (size_t v = 0; v < facts_.size(); ++v)
+    if (!IsFile(PathOf(v))) return {};
+  std::vector<std::unique_ptr<VideoSource>> videos;
+  for (size_t v = 0; v < facts_.size(); ++v) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenFirst(request_.open, v));
+    facts_[v] = {video->frame_count(), video->frame_rate(), false, video->facts().orientation, {}};
+    videos.push_back(std::move(video));
+  }
+  if (!MayGuess() || MustLookFirst()) return {};
+  const std::shared_ptr<void> watch = InterruptOnCancel(videos);
+  TrackReading reading(videos);
+  for (const int64_t first : {kStart, kFirstCheck, 4 * kFirstCheck}) {
+    ACU_RETURN_IF_ERROR(reading.ReadTo(first));
+    const FrameTrack &reference = reading.tracks()[0], &distorted = reading.tracks()[1];
+    if (FitsPlainly(reference, distorted)) return {};
+    const Result<Alignment> found = AlignTracks(reference, distorted);
+    if (found.ok() && found->is_plain()) return {};
+    if (first == kStart) continue;  // too few to guess by
+    guess_ = GuessOf(found);
+    next_check_ = 4 * first;
+    if (guess_ || reference.is_whole || distorted.is_whole) return {};
+  }
+  return {};
+}
+
+Status Pairing::LookAtStart() {
+  if (request_.max_memory || request_.crop.find_bars || request_.crop.reference || !MayGuess()) return {};
+  const Status status = GuessAtStart();
+  must_look_ = false;
+  HoldPipes(false);
+  if (!guess_) next_check_ = kFirstCheck;
+  for (auto& [path, video] : kept_) video.KeepNoMore();
+  return status;
 }
 
 /// Reads what a run that guessed has left of its videos, as far as it is worth reading. False: one goes on.

@@ -29,6 +29,10 @@ class Pairing {
 
   /// Reads the file of pairs, where there is one.
   Status Prepare();
+  /// Before a run: whether the first frames of two files fit one by one. Where they tell plainly how late the one is,
+  /// that is guessed of the whole, as Look() does, before anything is scored. A file that cannot be read is the run's
+  /// to report.
+  Status LookAtStart();
 
   /// Opens a video of the run: 0 is the reference. A pipe is opened once, and read again from memory.
   Result<std::unique_ptr<VideoSource>> Open(const std::string& path, const OpenOptions& options, int video);
@@ -95,6 +99,8 @@ class Pairing {
   /// The signatures of all frames; nullopt: a guess was made instead.
   Result<std::optional<std::vector<FrameTrack>>> ReadOrGuess();
   Result<std::vector<std::unique_ptr<VideoSource>>> OpenToLook();
+  Status GuessAtStart();
+  std::shared_ptr<void> InterruptOnCancel(const std::vector<std::unique_ptr<VideoSource>>& videos) const;
   void ConcludeGuess(int64_t frames);
   bool ReadRests();
   Status AlignAll(std::vector<FrameTrack> tracks);

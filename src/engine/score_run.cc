@@ -555,6 +555,10 @@ ScoredRun RunDecoded(const RunRequest& request, Pairing* pairing) {
   return result;
 }
 
+bool RunsOnCpu(const DeviceChoice& choice) {
+  return choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu());
+}
+
 /// Runs until the frames belong together: frame by frame first, and where that does not fit by what the whole videos
 /// tell.
 ScoredRun RunPaired(RunRequest request) {
@@ -567,6 +571,7 @@ ScoredRun RunPaired(RunRequest request) {
   };
   if (Status status = pairing.Prepare(); !status.ok()) return fail(std::move(status));
   request.pairs_word = pairing.word();
+  if (RunsOnCpu(request.device)) (void)Guarded([&] { return pairing.LookAtStart(); });
   result = RunDecoded(request, &pairing);
   while (pairing.must_look()) {
     result = {};
@@ -582,7 +587,7 @@ ScoredRun RunPaired(RunRequest request) {
 
 Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice) {
   ACU_RETURN_IF_ERROR(CheckDeviceChoice(choice));
-  if (choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu())) return {nullptr};
+  if (RunsOnCpu(choice)) return {nullptr};
   return std::make_shared<DevicePicker>(choice);
 }
 

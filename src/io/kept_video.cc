@@ -1,5 +1,6 @@
 #include "io/kept_video.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 #include <vector>
@@ -95,6 +96,8 @@ int64_t KeptVideo::frames() const {
 }
 
 bool KeptVideo::has_failed() const { return !state_->failure.ok(); }
+
+void KeptVideo::KeepNoMore() { state_->most_bytes = std::min(state_->most_bytes, state_->bytes.load()); }
 
 void KeptVideo::Hold(bool hold) { state_->is_held = hold; }
 

@@ -19,6 +19,10 @@ class KeptVideo {
   /// reading are not kept any more.
   Result<std::unique_ptr<VideoSource>> Open();
 
+  /// What was read so far is kept for the next reading alone, which lets go of it where it goes on. Not while a reading
+  /// goes on.
+  void KeepNoMore();
+
   /// While a video is held, a reading that is interrupted waits for the picture that it is at: an interrupted source
   /// would be at its end.
   void Hold(bool hold);

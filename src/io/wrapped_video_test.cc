@@ -107,6 +107,16 @@ TEST(KeptVideo, KeepsNothingThatIsTooLarge) {
   EXPECT_THAT(kept.Open().status().message(), HasSubstr("a pipe cannot be read again"));
 }
 
+TEST(KeptVideo, LetsGoOfWhatTheNextReadingHasPassed) {
+  KeptVideo kept(Numbered(4), 1 << 20);
+  EXPECT_EQ(Read(*kept.Open().value(), 2).size(), 2u);
+  kept.KeepNoMore();
+  EXPECT_GT(kept.bytes(), 0u);
+  EXPECT_EQ(Read(*kept.Open().value()).size(), 4u);
+  EXPECT_EQ(kept.bytes(), 0u);
+  EXPECT_FALSE(kept.Open().ok());
+}
+
 TEST(KeptVideo, EndsAtDamage) {
   KeptVideo kept(Numbered(4, 2), 1 << 20);
   EXPECT_EQ(Read(*kept.Open().value()).size(), 2u);
