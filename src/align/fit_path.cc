@@ -367,6 +367,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   search.costs = kJudgingCosts;
   const std::vector<int64_t> judged = ShownOrHeld(clock, path, fitted);
   search.judged = judged;
+  search.is_rival = [&](int64_t j, int64_t own, int64_t other) { return !LookAlike(fitted, j, own, other); };
   DoubtLittleEvidence(judged, search);
   Judge(path, judged, FindPath(search).rivals, fitted);
   return fitted;

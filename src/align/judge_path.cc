@@ -4,9 +4,7 @@
 #include <limits>
 
 namespace acutance {
-namespace {
 
-/// Whether two reference frames differ by little, for what an encode of the first left of it.
 bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
   constexpr double kAlike = 0.05;  // the part of the error
   const auto alike = [&](const FineResiduals& band) {
@@ -14,6 +12,8 @@ bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
   };
   return alike(*fitted.fine) && alike(*fitted.details);
 }
+
+namespace {
 
 /// The first of the frames at the end of which the path says that the video stops. Where they are few, a late encode
 /// looks the same: nothing after them tells.

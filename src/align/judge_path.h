@@ -14,6 +14,9 @@ namespace acutance {
 /// that the path stops at.
 std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path, const FittedPath& fitted);
 
+/// Whether two reference frames differ by little, for what distorted frame j, an encode of the first, left of it.
+bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other);
+
 /// Leaves out frames of which the path cannot tell which of two frames they show, and takes those that repeat one for
 /// sure. Where the two look alike, for what the encode left of them, it does not matter.
 void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,

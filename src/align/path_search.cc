@@ -108,13 +108,14 @@ class Chunk {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     FramePath::Rival rival{kNever, -1};
     double judged = kNever;
+    if (own < 0) return rival;
     for (const Layer layer : {kMatch, kHold})
       for (size_t o = 0; o < count_; ++o) {
         const double cost = forward_[layer][row + o] + cost_[layer][o];
         if (cost >= std::min(rival.margin, judged) && cost >= std::max(rival.margin, judged)) continue;
         const int64_t shown = ShownBy(j, first_ + static_cast<int64_t>(o));
         if (shown == own) judged = std::min(judged, cost);
-        else if (cost < rival.margin) rival = {cost, shown};
+        else if (shown >= 0 && cost < rival.margin && search_.is_rival(j, own, shown)) rival = {cost, shown};
       }
     rival.margin = judged < kNever ? rival.margin - judged : -kNever;
     return rival;

@@ -53,6 +53,9 @@ struct PathSearch {
   /// By distorted frame, the reference frame that a path has it show (-1: none); empty: there is none to judge. Needs
   /// fill_steps.
   std::span<const int64_t> judged{};
+  /// Whether reference frame `other` differs from `own`, so that it matters which of the two frame j shows. Needed to
+  /// judge.
+  std::function<bool(int64_t j, int64_t own, int64_t other)> is_rival{};
   bool is_judging() const { return !judged.empty(); }
 };
 
@@ -61,8 +64,8 @@ struct FramePath {
   std::vector<uint8_t> held;     // whether the frame stands for no reference frame of its own
   double cost = 0;
 
-  /// With `judged`: how much more the cheapest path costs by which distorted frame j shows another reference frame than
-  /// that, and which (-1: none). Below 0: the other one is cheaper.
+  /// With `judged`: how much more the cheapest path costs by which distorted frame j shows a rival of that reference
+  /// frame, and which (-1: none). Below 0: the other one is cheaper.
   struct Rival {
     double margin = 0;
     int64_t reference = -1;
