@@ -280,19 +280,20 @@ void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, P
 
 /// Has what speaks for the pairs of a path count by what it exceeds 0.8 a frame. Errors of an encode that is late, or
 /// that is blurred or filtered over time, last: they speak for the wrong frame by a little in one frame after the
-/// other, which would add up to any certainty. What speaks against the path counts as it is.
-void DoubtLittleEvidence(std::span<const int64_t> judged, PathSearch& search) {
-  constexpr double kLittle = 0.8;
-  search.fill_steps = [fill = search.fill_steps, judged](int64_t j, int64_t first_before, int64_t befores,
-                                                         int64_t first, std::span<const double> pairs_now,
-                                                         std::span<double> steps) {
+/// other, which would add up to any certainty. Errors that do not last, as of noise, speak anew in each frame. What
+/// speaks against the path counts as it is.
+void DoubtLittleEvidence(std::span<const int64_t> judged, double lasting, PathSearch& search) {
+  constexpr double kLittle = 0.8, kLast = 0.5;  // errors that last so much do not average out
+  search.fill_steps = [fill = search.fill_steps, judged, little = kLittle * std::min(1.0, lasting / kLast)](
+                          int64_t j, int64_t first_before, int64_t befores, int64_t first,
+                          std::span<const double> pairs_now, std::span<double> steps) {
     fill(j, first_before, befores, first, pairs_now, steps);
     const auto count = static_cast<int64_t>(pairs_now.size());
     const int64_t before = judged[static_cast<size_t>(j - 1)] - first_before;
     const int64_t now = judged[static_cast<size_t>(j)] - first;
     if (before < 0 || before >= befores || now < 0 || now >= count) return;
     const double own = steps[static_cast<size_t>(before * count + now)];
-    for (double& step : steps) step = std::min(step, std::max(own, step - kLittle));
+    for (double& step : steps) step = std::min(step, std::max(own, step - little));
   };
 }
 
@@ -368,7 +369,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   const std::vector<int64_t> judged = ShownOrHeld(clock, path, fitted);
   search.judged = judged;
   search.is_rival = [&](int64_t j, int64_t own, int64_t other) { return !LookAlike(fitted, j, own, other); };
-  DoubtLittleEvidence(judged, search);
+  DoubtLittleEvidence(judged, std::max(fitted.steps->lasting(), fitted.detail_steps->lasting()), search);
   Judge(path, judged, FindPath(search).rivals, fitted);
   return fitted;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace acutance {
 namespace {
@@ -109,13 +110,19 @@ class Chunk {
     FramePath::Rival rival{kNever, -1};
     double judged = kNever;
     if (own < 0) return rival;
+    int64_t asked = own;  // states that follow each other often show one frame
+    bool is_rival = false;
+    const auto may_be = [&](int64_t shown) {
+      if (shown != std::exchange(asked, shown)) is_rival = search_.is_rival(j, own, shown);
+      return is_rival;
+    };
     for (const Layer layer : {kMatch, kHold})
       for (size_t o = 0; o < count_; ++o) {
         const double cost = forward_[layer][row + o] + cost_[layer][o];
         if (cost >= std::min(rival.margin, judged) && cost >= std::max(rival.margin, judged)) continue;
         const int64_t shown = ShownBy(j, first_ + static_cast<int64_t>(o));
         if (shown == own) judged = std::min(judged, cost);
-        else if (shown >= 0 && cost < rival.margin && search_.is_rival(j, own, shown)) rival = {cost, shown};
+        else if (shown >= 0 && cost < rival.margin && may_be(shown)) rival = {cost, shown};
       }
     rival.margin = judged < kNever ? rival.margin - judged : -kNever;
     return rival;

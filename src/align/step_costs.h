@@ -28,6 +28,9 @@ class StepCosts {
   /// What is new in the error of frame j, if these reference frames are shown before and now.
   double NewError(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
 
+  /// The part of a frame's error that the next frame has, too.
+  double lasting() const { return lasting_; }
+
   /// The same where the reference frames before and now are shifted by
   /// -reach to reach. Below 0: there are no such frames.
   void FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const;
