@@ -8,7 +8,7 @@
 #   makes the target acutance_kernel_<set> of all kernels declared for the set: `std::span<const KernelImage>
 #   <Function>()`. What cannot be built for want of a tool is left out, with a message.
 # One of each group of GPUs with the same instructions: src/backend/hip/code_object.cc names the others.
-set(ACUTANCE_HIP_TARGETS gfx900 gfx906 gfx908 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1101 gfx1151 gfx1201
+set(ACUTANCE_HIP_TARGETS gfx900 gfx906 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1201
     CACHE STRING "AMD GPUs whose code objects are embedded; empty: none")
 # Cubins may not be redistributed freely.
 set(ACUTANCE_NVCC OFF CACHE STRING "Also embed nvcc's cubins: ON, where they are faster; ALL, of all kernels, to measure")
@@ -118,26 +118,24 @@ function(acutance_compile_kernel name dialect out outputs)
     VERBATIM)
 endfunction()
 
-# Adds the commands that make an AMD code object: the kernel's text is read and optimized once for the targets of each
-# wave size, which takes as long as generating the code of one. The caller keeps `hip_waves`, the sizes seen so far.
-macro(acutance_compile_code_object name target file)
-  set(wave 32)
-  if(${target} MATCHES "^gfx9")
-    set(wave 64)
-  endif()
-  set(ir ${folder}/${name}.wave${wave}.ll)
-  if(NOT wave IN_LIST hip_waves)
-    list(APPEND hip_waves ${wave})
-    acutance_compile_kernel(${name} hip-ir ${ir} ${ir} --tool ${ACUTANCE_CLANG} --target ${target})
-  endif()
-  add_custom_command(
-    OUTPUT ${file}
-    COMMAND ${ACUTANCE_PYTHON} ${CMAKE_SOURCE_DIR}/src/kernel/compile_kernel.py hip --source ${ir}
-            --root ${CMAKE_SOURCE_DIR}/src --out ${file} --tool ${ACUTANCE_CLANG} --target ${target}
-    DEPENDS ${ir}
-    COMMENT "Compiling kernel ${name} for ${target}"
-    VERBATIM)
-endmacro()
+# Adds the commands that make the kernel's AMD code objects, one for the targets of each wave size: its text is read and
+# optimized once for them, which takes as long as generating the code of one.
+function(acutance_compile_code_objects name)
+  foreach(wave 64 32)
+    set(targets ${ACUTANCE_HIP_TARGETS})
+    if(wave EQUAL 64)
+      list(FILTER targets INCLUDE REGEX "^gfx9")
+    else()
+      list(FILTER targets EXCLUDE REGEX "^gfx9")
+    endif()
+    if(targets)
+      list(TRANSFORM targets REPLACE "(.+)" "${folder}/${name}.\\1.hsaco" OUTPUT_VARIABLE outputs)
+      list(JOIN targets "," joined)
+      acutance_compile_kernel(${name} hip ${folder}/${name} "${outputs}" --tool ${ACUTANCE_CLANG}
+                              --linker ${ACUTANCE_LLD} --target ${joined})
+    endif()
+  endforeach()
+endfunction()
 
 # The C++ source that compiles one variant for backend/emu.
 function(acutance_emu_source name title defines path)
@@ -201,11 +199,10 @@ macro(acutance_kernel_sources name)
     endforeach()
   endif()
   if(hip IN_LIST ACUTANCE_KERNEL_BACKENDS)
-    set(hip_waves)
+    acutance_compile_code_objects(${name})
     foreach(target ${ACUTANCE_HIP_TARGETS})
       set(file ${folder}/${name}.${target}.hsaco)
       list(APPEND files ${file})
-      acutance_compile_code_object(${name} ${target} ${file})
       acutance_embed(${name}_${target} ${file} hsaco)
       string(APPEND embeds "${hsaco_embed}")
       string(APPEND shared_binaries "      {\"hip\", \"${target}\", ${hsaco_bytes}},\n")

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Compiles all variants of a kernel for one dialect (README.md).
 
-usage: compile_kernel.py DIALECT --source FILE --root SRC --out PATH [--target T] [--tool PROGRAM] [--depfile FILE]
-                         [VARIANT]...
+usage: compile_kernel.py DIALECT --source FILE --root SRC --out PATH [--target T] [--tool PROGRAM]
+                         [--linker PROGRAM] [--depfile FILE] [VARIANT]...
 
 DIALECT: cuda   PTX by clang, or a cubin by nvcc where --target is sm_NN and --nvcc is given: one file PATH
-         hip-ir LLVM's optimized IR for all targets with --target's wave size: one file PATH
-         hip    a code object for --target gfxNNN, of the FILE that hip-ir made: one file PATH
+         hip    code objects for --target gfxNNN,gfxNNN..., all of one wave size: one PATH.gfxNNN.hsaco a target
          vulkan SPIR-V, one PATH/<symbol>.spv a variant
          sycl   text for the run-time compiler, one PATH/<symbol>.sycl a variant
 VARIANT: <symbol>:NAME=VALUE,NAME=VALUE...
@@ -144,16 +143,24 @@ def compile_cuda(options):
                    f"--cuda-path={HERE}", *PTX_VERSION, "-S", *CLANG], text, options.out)
 
 
-def compile_hip_ir(options):
-    translate([options.tool, "-x", "hip", f"--offload-arch={options.target}", CODE_OBJECT, "-nogpuinc", "-nogpulib",
-               "--no-gpu-bundle-output", "-S", "-emit-llvm", *CLANG], all_variants(options, "HIP"), options.out)
-    options.out.write_text(OF_ONE_TARGET.sub("", options.out.read_text(encoding="utf-8")), encoding="utf-8")
-
-
 def compile_hip(options):
-    """The IR is optimized already: only the passes of the code generator run for each target."""
-    translate([options.tool, "-x", "ir", "--target=amdgcn-amd-amdhsa", f"-mcpu={options.target}", CODE_OBJECT, "-nogpulib", "-O3",
-               "-Xclang", "-disable-llvm-passes"], options.source.read_text(encoding="utf-8"), options.out)
+    """The text is read and optimized once for all targets; the code generator alone runs for each of them."""
+    targets = options.target.split(",")
+    ir, code = (options.out.with_name(f"{options.out.name}.{targets[0]}.{ending}") for ending in ("ll", "o"))
+    translate([options.tool, "-x", "hip", f"--offload-arch={targets[0]}", CODE_OBJECT, "-nogpuinc", "-nogpulib",
+               "--no-gpu-bundle-output", "-S", "-emit-llvm", *CLANG], all_variants(options, "HIP"), ir)
+    text = OF_ONE_TARGET.sub("", ir.read_text(encoding="utf-8"))
+    for target in targets:
+        # A compiler that need not start the linker, too, works in one process instead of three.
+        translate([options.tool, "-x", "ir", "-c", "--target=amdgcn-amd-amdhsa", f"-mcpu={target}", CODE_OBJECT,
+                   "-nogpulib", "-O3", "-Xclang", "-disable-llvm-passes"], text, code)
+        call([options.linker, "--no-undefined", "-shared", str(code), "-o", str(code_object(options, target))], None)
+    ir.unlink()
+    code.unlink()
+
+
+def code_object(options, target):
+    return options.out.with_name(f"{options.out.name}.{target}.hsaco")
 
 
 def compile_vulkan(options):
@@ -177,8 +184,16 @@ def compile_sycl(options):
         (options.out / f"{symbol}.sycl").write_text(text, encoding="utf-8")
 
 
-COMPILE = {"cuda": compile_cuda, "hip-ir": compile_hip_ir, "hip": compile_hip, "vulkan": compile_vulkan,
-           "sycl": compile_sycl}
+COMPILE = {"cuda": compile_cuda, "hip": compile_hip, "vulkan": compile_vulkan, "sycl": compile_sycl}
+
+
+def first_output(options):
+    if options.dialect == "cuda":
+        return options.out
+    if options.dialect == "hip":
+        return code_object(options, options.target.split(",")[0])
+    ending = "spv" if options.dialect == "vulkan" else "sycl"
+    return options.out / f"{options.variants[0][0]}.{ending}"
 
 
 def parse_variant(text):
@@ -193,6 +208,7 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--tool", default="")
+    parser.add_argument("--linker", default="")
     parser.add_argument("--target", default="")
     parser.add_argument("--nvcc", action="store_true")
     parser.add_argument("--depfile", type=pathlib.Path)
@@ -205,8 +221,7 @@ def main():
         print(failure, file=sys.stderr)
         return 1
     if options.depfile:
-        first = options.out if options.dialect in ("cuda", "hip-ir", "hip") else \
-            options.out / f"{options.variants[0][0]}.{'spv' if options.dialect == 'vulkan' else 'sycl'}"
+        first = first_output(options)
         files = " ".join(str(options.root / name).replace(" ", "\\ ") for name in sorted(options.read))
         options.depfile.write_text(f"{first}: {files}\n", encoding="utf-8")
     return 0

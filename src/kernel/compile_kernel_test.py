@@ -95,6 +95,18 @@ class CompileKernel(unittest.TestCase):
         self.assertNotIn("fma.rn.f64", text)
         self.assertTrue(re.search(r"mul\.rn\.f64", text) and re.search(r"add\.rn\.f64", text), text)
 
+    @unittest.skipUnless(shutil.which("clang++-19") and shutil.which("ld.lld-19"), "clang-19 or lld-19 is missing")
+    def test_amd_targets_share_one_reading(self):
+        depfile = self.folder / "k.d"
+        done = self.compile(GOOD, "hip", "--tool", "clang++-19", "--linker", "ld.lld-19", "--target", "gfx906,gfx90a",
+                            "--out", str(self.folder / "k"), "--depfile", str(depfile))
+        self.assertEqual(done.stderr, "")
+        for target in (b"gfx906", b"gfx90a"):
+            code = (self.folder / f"k.{target.decode()}.hsaco").read_bytes()
+            self.assertEqual(set(re.findall(rb"gfx[0-9a-z]+", code)), {target})
+        self.assertTrue(depfile.read_text(encoding="utf-8").startswith(f"{self.folder}/k.gfx906.hsaco: "))
+        self.assertEqual(sorted(path.name for path in self.folder.glob("k.*.*")), ["k.gfx906.hsaco", "k.gfx90a.hsaco", "k.kernel.h"])
+
     @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
     def test_a_text_is_compiled_once(self):
         ptx = self.folder / "k.ptx"

@@ -8,8 +8,9 @@ namespace acutance::hip {
 namespace {
 
 /// A GPU, the number by which an ELF file names it (LLVM's AMDGPU usage guide, EF_AMDGPU_MACH), and the GPU whose code
-/// it runs. Those of a group have the same instructions, hazards and features; what some have beside them, such as the
-/// dot products of gfx1011, the others' code does not use.
+/// it runs. Each has the instructions of that GPU and no hazard that its code does not avoid; what it has beside them,
+/// such as the dot products of gfx1011, the matrices of gfx908 or the scalar floats of gfx1150, that code does not use.
+/// LLVM's gfx11-generic, which ROCm 5 cannot load, is gfx1100 for this purpose: it works round the same bugs.
 struct Machine {
   std::string_view family;
   uint8_t number;
@@ -19,14 +20,15 @@ struct Machine {
 constexpr Machine kMachines[] = {
     {"gfx900", 0x2c, "gfx900"},   {"gfx902", 0x2d, "gfx900"},   {"gfx904", 0x2e, "gfx900"},
     {"gfx909", 0x31, "gfx900"},   {"gfx90c", 0x32, "gfx900"},  // GCN 5
+    {"gfx906", 0x2f, "gfx906"},   {"gfx908", 0x30, "gfx906"},  // Vega 20, CDNA 1
     {"gfx1010", 0x33, "gfx1010"}, {"gfx1011", 0x34, "gfx1010"}, {"gfx1012", 0x35, "gfx1010"},
     {"gfx1013", 0x42, "gfx1010"},  // RDNA 1
     {"gfx1030", 0x36, "gfx1030"}, {"gfx1031", 0x37, "gfx1030"}, {"gfx1032", 0x38, "gfx1030"},
     {"gfx1033", 0x39, "gfx1030"}, {"gfx1034", 0x3e, "gfx1030"}, {"gfx1035", 0x3d, "gfx1030"},
-    {"gfx1036", 0x45, "gfx1030"},                                // RDNA 2
-    {"gfx1100", 0x41, "gfx1100"}, {"gfx1102", 0x47, "gfx1100"},  // RDNA 3, 16 SGPRs set up
-    {"gfx1101", 0x46, "gfx1101"}, {"gfx1103", 0x44, "gfx1101"},  // RDNA 3
-    {"gfx1150", 0x43, "gfx1151"}, {"gfx1151", 0x4a, "gfx1151"}, {"gfx1152", 0x55, "gfx1151"},  // RDNA 3.5
+    {"gfx1036", 0x45, "gfx1030"},  // RDNA 2
+    {"gfx1100", 0x41, "gfx1100"}, {"gfx1101", 0x46, "gfx1100"}, {"gfx1102", 0x47, "gfx1100"},
+    {"gfx1103", 0x44, "gfx1100"},                                                              // RDNA 3
+    {"gfx1150", 0x43, "gfx1100"}, {"gfx1151", 0x4a, "gfx1100"}, {"gfx1152", 0x55, "gfx1100"},  // RDNA 3.5
     {"gfx1200", 0x48, "gfx1201"}, {"gfx1201", 0x4e, "gfx1201"},                                // RDNA 4
 };
 
