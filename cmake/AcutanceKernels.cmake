@@ -299,5 +299,6 @@ std::span<const KernelImage> @function@() {
 }  // namespace acutance
 ]])
   set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${embedded}")
-  acutance_library(kernel_${set} SOURCES ${table} ${sources} DEPS acutance_base)
+  set_source_files_properties(${table} PROPERTIES COMPILE_OPTIONS -O0) # runs once
+  acutance_library(kernel_${set} PLAIN SOURCES ${table} ${sources} DEPS acutance_base)
 endfunction()

@@ -105,7 +105,8 @@ class CompileKernel(unittest.TestCase):
             code = (self.folder / f"k.{target.decode()}.hsaco").read_bytes()
             self.assertEqual(set(re.findall(rb"gfx[0-9a-z]+", code)), {target})
         self.assertTrue(depfile.read_text(encoding="utf-8").startswith(f"{self.folder}/k.gfx906.hsaco: "))
-        self.assertEqual(sorted(path.name for path in self.folder.glob("k.*.*")), ["k.gfx906.hsaco", "k.gfx90a.hsaco", "k.kernel.h"])
+        self.assertEqual(sorted(path.name for path in self.folder.glob("k.*.*")),
+                         ["k.gfx906.hsaco", "k.gfx90a.hsaco", "k.kernel.h"])
 
     @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
     def test_a_text_is_compiled_once(self):
