@@ -250,7 +250,9 @@ TEST_F(VulkanTest, ComputesTheExactFunctions) {
 TEST(VulkanKernels, AskForAFusedOperationWhereTheyUseIt) {
   for (const KernelImage& image : ProbeImages()) {
     const auto spirv = vulkan::FindSpirv(image);
-    if (spirv.ok()) EXPECT_EQ(vulkan::AsksForFused(*spirv), image.symbol == "exact_fused_64x1") << image.symbol;
+    if (spirv.ok()) {
+      EXPECT_EQ(vulkan::AsksForFused(*spirv), image.symbol == "exact_fused_64x1") << image.symbol;
+    }
   }
 }
 

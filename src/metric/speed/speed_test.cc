@@ -36,7 +36,9 @@ TEST(ExactFloats, RoundCorrectlyAtAnySize) {
     ASSERT_EQ(floats::divide_any_floats(a, b), a / b) << a << " / " << b;
     ASSERT_EQ(floats::divide_any_floats(-a, b), -a / b) << a << " / " << b;
     ASSERT_EQ(floats::root_of_any_float(a), std::sqrt(a)) << a;
-    if (a < 0x1p62f) ASSERT_EQ(floats::root_of_moderate_float(a), std::sqrt(a)) << a;
+    if (a < 0x1p62f) {
+      ASSERT_EQ(floats::root_of_moderate_float(a), std::sqrt(a)) << a;
+    }
   };
   for (int i = 0; i < 1000000; ++i) check(std::exp2(size(random)), std::exp2(size(random)));
   const float infinity = std::numeric_limits<float>::infinity();
