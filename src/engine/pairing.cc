@@ -409,7 +409,7 @@ Status Pairing::LookAtStart() {
   HoldPipes(false);
   if (!guess_) next_check_ = kFirstCheck;
   for (auto& [path, video] : kept_) video.KeepNoMore();
-  return status;
+  return status.code() == StatusCode::kOutOfMemory ? status : Status();
 }
 
 /// Reads what a run that guessed has left of its videos, as far as it is worth reading. False: one goes on.

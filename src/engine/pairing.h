@@ -30,8 +30,8 @@ class Pairing {
   /// Reads the file of pairs, where there is one.
   Status Prepare();
   /// Before a run: whether the first frames of two files fit one by one. Where they tell plainly how late the one is,
-  /// that is guessed of the whole, as Look() does, before anything is scored. A file that cannot be read is the run's
-  /// to report.
+  /// that is guessed of the whole, as Look() does, before anything is scored. An error is one of memory: a file that
+  /// cannot be read is the run's to report.
   Status LookAtStart();
 
   /// Opens a video of the run: 0 is the reference. A pipe is opened once, and read again from memory.

@@ -571,7 +571,8 @@ ScoredRun RunPaired(RunRequest request) {
   };
   if (Status status = pairing.Prepare(); !status.ok()) return fail(std::move(status));
   request.pairs_word = pairing.word();
-  if (RunsOnCpu(request.device)) (void)Guarded([&] { return pairing.LookAtStart(); });
+  if (RunsOnCpu(request.device))
+    if (Status status = Guarded([&] { return pairing.LookAtStart(); }); !status.ok()) return fail(std::move(status));
   result = RunDecoded(request, &pairing);
   while (pairing.must_look()) {
     result = {};
