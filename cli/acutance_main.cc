@@ -210,6 +210,10 @@ int Main(int argc, char** argv) {
       ->type_name("FILE");
   CLI::App* tune =
       AddDeviceCommand(app, "tune", "Time every block shape and batch on a device", "the first with a GPU", device);
+  std::vector<std::string> tuned;
+  tune->add_option("-f,--feature", tuned, "A feature to time (default: all with a device plan)")
+      ->type_name("FEATURE")
+      ->allow_extra_args(false);
   ParityArgs parity_args;
   CLI::App* parity = AddParityCommand(app, parity_args);
   PlanRequest plan_request;
@@ -242,7 +246,8 @@ int Main(int argc, char** argv) {
   if (selftest->parsed())
     return OnDevices("selftest", device,
                      [&](const DeviceChoice& choice) { return RunSelfTestCommand(choice, report); });
-  if (tune->parsed()) return OnDevices("tune", device, RunTuneCommand);
+  if (tune->parsed())
+    return OnDevices("tune", device, [&](const DeviceChoice& choice) { return RunTuneCommand(choice, tuned); });
   if (parity->parsed()) return RunParityCommand(parity_args);
   if (plan->parsed()) return PrintPlan(plan_request);
   return 0;

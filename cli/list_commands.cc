@@ -57,12 +57,8 @@ std::string DescribeMetric(const Metric& metric) {
 
 Result<std::string> DescribeFeatures(const std::string& name) {
   if (!name.empty()) {
-    if (const Metric* metric = FindMetric(name); metric && !IsInternal(*metric)) return DescribeMetric(*metric);
-    std::vector<std::string_view> names;
-    for (const Metric* metric : AllMetrics())
-      if (!IsInternal(*metric)) names.push_back(metric->name);
-    return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
-                 Suggestion(name, names));
+    ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(name));
+    return DescribeMetric(*metric);
   }
   std::string text;
   for (const Metric* metric : AllMetrics())

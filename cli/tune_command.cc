@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/exit_status.h"
 #include "devices/tuner.h"
 #include "metric/registry.h"
 
@@ -39,17 +41,35 @@ Status TuneMetric(Device& device, const Metric& metric) {
   return {};
 }
 
+Result<std::vector<const Metric*>> MetricsToTune(const std::vector<std::string>& features) {
+  std::vector<const Metric*> metrics;
+  for (const std::string& feature : features) {
+    ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(feature));
+    if (!metric->make_plan)
+      return Error(StatusCode::kInvalidArgument, "feature {} has no device plan: it runs on the CPU", feature);
+    metrics.push_back(metric);
+  }
+  if (features.empty())
+    std::ranges::copy_if(AllMetrics(), std::back_inserter(metrics),
+                         [](const Metric* metric) { return metric->make_plan != nullptr; });
+  return metrics;
+}
+
 }  // namespace
 
-int RunTuneCommand(const DeviceChoice& choice) {
+int RunTuneCommand(const DeviceChoice& choice, const std::vector<std::string>& features) {
+  const Result<std::vector<const Metric*>> metrics = MetricsToTune(features);
+  if (!metrics.ok()) {
+    fmt::print(stderr, "acutance tune: {}\n", metrics.status().message());
+    return kUsage;
+  }
   DevicePicker picker(choice);
   const std::unique_ptr<Device> device = picker.Next();
   if (!device) {
     fmt::print(stderr, "acutance tune: no device: {}\n", fmt::join(picker.notes(), "; "));
     return 1;
   }
-  for (const Metric* metric : AllMetrics()) {
-    if (!metric->make_plan) continue;
+  for (const Metric* metric : *metrics) {
     if (const Status status = TuneMetric(*device, *metric); !status.ok()) {
       fmt::print(stderr, "acutance tune: {}\n", status.message());
       return 1;

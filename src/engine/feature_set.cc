@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::string_view kSignatureMetric = "frame_signature";
 
-Status UnknownMetric(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const Metric* metric : AllMetrics())
-    if (!IsInternal(*metric)) names.push_back(metric->name);
-  return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
-               Suggestion(name, names));
-}
-
 std::string Ignored(const FeatureRequest& request) {
   std::vector<std::string> options;
   for (const auto& [name, value] : request.options) options.push_back(name + "=" + value);
@@ -55,8 +47,7 @@ OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>
 }
 
 Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) {
-  const Metric* metric = FindMetric(request.metric);
-  if (!metric || IsInternal(*metric)) return UnknownMetric(request.metric);
+  ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(request.metric));
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
   if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
   const std::string suffix = options->KeySuffix();

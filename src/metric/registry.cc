@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
+
+#include "base/nearest.h"
 
 namespace acutance {
 
@@ -37,6 +40,15 @@ const Metric* FindMetric(std::string_view name) {
   };
   const auto found = std::ranges::find_if(AllMetrics(), has_name);
   return found == AllMetrics().end() ? nullptr : *found;
+}
+
+Result<const Metric*> NamedMetric(std::string_view name) {
+  if (const Metric* metric = FindMetric(name); metric && !IsInternal(*metric)) return metric;
+  std::vector<std::string_view> names;
+  for (const Metric* metric : AllMetrics())
+    if (!IsInternal(*metric)) names.push_back(metric->name);
+  return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
+               Suggestion(name, names));
 }
 
 std::string_view MetricName(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/status.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -14,6 +15,9 @@ bool IsInternal(const Metric& metric);
 
 const Metric* FindMetric(std::string_view name);     // "adm", or another name of it; null when there is none
 std::string_view MetricName(std::string_view name);  // Metric::name, or `name` where there is none
+
+/// The metric that a user names; otherwise an error that names the nearest.
+Result<const Metric*> NamedMetric(std::string_view name);
 
 /// The metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; null when there is none.
 const Metric* FindMetricByOutput(std::string_view stored_name);

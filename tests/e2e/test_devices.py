@@ -67,6 +67,8 @@ class Devices(DeviceCommand):
         self.assert_fails(missing, 1)
         self.assertEqual(missing.stdout.decode(), "emu: no device 7, only 0\n")
         self.assert_fails(self.acutance("tune", "--backend", "emu", "--device", "7"), 1, "emu: no device 7")
+        self.assert_fails(self.acutance("tune", "-f", "vfi"), 2, "no such feature 'vfi'; did you mean 'vif'?")
+        self.assert_fails(self.acutance("tune", "-f", "null"), 2, "feature null has no device plan")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
     def test_output_that_cannot_be_written(self):
