@@ -99,6 +99,7 @@ Status CheckProved(const Device& device, std::span<const SelfTest> tests) {
 
 Status CheckAnew(Device& device, const SelfTest& test) {
   const std::string key = SelfTestKey(device.info(), test);
+  if (test.ahead) device.LoadAhead(test.ahead(device.info().family));
   Status status = test.run(device);
   if (status.ok()) Passed().Write(key, {});
   else Passed().Remove(key);
