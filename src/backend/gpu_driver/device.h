@@ -9,6 +9,7 @@
 #include "backend/gpu_driver/context.h"
 #include "backend/gpu_driver/kernel.h"
 #include "backend/gpu_driver/queue.h"
+#include "backend/load_ahead.h"
 #include "base/status.h"
 #include "exec/device.h"
 
@@ -28,7 +29,7 @@ class GpuDevice : public Device {
   }
   void LoadAhead(std::span<const KernelImage* const> images) override {
     if constexpr (Api::kLoadsAhead)
-      if (images.size() > 1) gpu::LoadAhead(context_, images);
+      LoadOnThreads(images, [&](const KernelImage& image) { return gpu::LoadKernel(context_, image).status(); });
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return GpuQueue<Api>::Make(context_); }
   void LimitWaits(std::chrono::milliseconds longest) override { context_->LimitWaits(longest); }

@@ -1,20 +1,15 @@
 // Kernels in modules of embedded code.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "backend/gpu_driver/context.h"
-#include "base/guarded.h"
 #include "base/status.h"
-#include "base/usable_cpus.h"
 #include "exec/device.h"
 #include "exec/kernel_image.h"
 
@@ -77,23 +72,6 @@ Result<std::unique_ptr<Kernel>> LoadKernel(const std::shared_ptr<Context<Api>>& 
     return std::unique_ptr<Kernel>(new GpuKernel<Api>(context, function, image));
   }
   return failure;
-}
-
-/// Loads the kernels' modules on several threads. A failure shows where the kernel is loaded.
-template <class Api>
-void LoadAhead(const std::shared_ptr<Context<Api>>& context, std::span<const KernelImage* const> images) {
-  constexpr size_t kMostThreads = 16;
-  std::atomic<size_t> next = 0;
-  const auto load = [&] {
-    for (size_t i = next++; i < images.size(); i = next++)
-      static_cast<void>(Guarded([&] { return LoadKernel(context, *images[i]).status(); }));
-  };
-  const size_t others = std::min<size_t>({images.size(), kMostThreads, static_cast<size_t>(UsableCpus())}) - 1;
-  std::vector<std::thread> threads(others);
-  for (std::thread& thread : threads) static_cast<void>(StartThread(thread, load));  // with fewer it takes longer
-  load();
-  for (std::thread& thread : threads)
-    if (thread.joinable()) thread.join();
 }
 
 }  // namespace acutance::gpu

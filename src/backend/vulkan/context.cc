@@ -54,7 +54,7 @@ Status Context::FindFunctions() {
 Context::~Context() {
   if (abandoned_) static_cast<void>(cache_.release());
   if (!device_ || abandoned_) return;
-  for (const auto& [code, pipeline] : pipelines_) vk_.vkDestroyPipeline(device_, pipeline, nullptr);
+  for (const auto& [code, compiled] : compiled_) vk_.vkDestroyPipeline(device_, compiled.pipeline, nullptr);
   cache_.reset();
   if (layout_) vk_.vkDestroyPipelineLayout(device_, layout_, nullptr);
   if (vk_.vkDestroyDevice) vk_.vkDestroyDevice(device_, nullptr);
@@ -85,12 +85,17 @@ Status Context::Lost() {
 Result<VkPipeline> Context::PipelineOf(const KernelImage& image) {
   ACU_ASSIGN_OR_RETURN(const std::span<const std::byte> spirv, FindSpirv(image));
   ACU_RETURN_IF_ERROR(CheckLimits(physical_, image, spirv));
-  const std::lock_guard lock(pipelines_mutex_);
-  const auto known = pipelines_.find(spirv.data());
-  if (known != pipelines_.end()) return known->second;
-  ACU_ASSIGN_OR_RETURN(const VkPipeline pipeline, CompilePipeline(*this, image, spirv));
-  pipelines_[spirv.data()] = pipeline;
-  return pipeline;
+  Compiled& compiled = CompiledOf(spirv.data());
+  const std::lock_guard lock(compiled.mutex);
+  if (!compiled.pipeline) {
+    ACU_ASSIGN_OR_RETURN(compiled.pipeline, CompilePipeline(*this, image, spirv));
+  }
+  return compiled.pipeline;
+}
+
+Context::Compiled& Context::CompiledOf(const std::byte* code) {
+  const std::lock_guard lock(compiled_mutex_);
+  return compiled_[code];
 }
 
 }  // namespace acutance::vulkan

@@ -64,9 +64,16 @@ class Context {
   SubmissionQueue& copy_queue() { return physical_.copy_family ? copy_queue_ : kernel_queue_; }
 
  private:
+  /// A pipeline, or the place of one. Threads compile different ones side by side.
+  struct Compiled {
+    std::mutex mutex;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+  };
+
   Context(std::shared_ptr<const Driver> driver, PhysicalDevice physical);
   Status Create();
   Status FindFunctions();
+  Compiled& CompiledOf(const std::byte* code);
   void FindQueue(uint32_t family, SubmissionQueue& queue) const;
 
   const std::shared_ptr<const Driver> driver_;
@@ -82,8 +89,8 @@ class Context {
   std::atomic<bool> fuses_ = false;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device
-  std::mutex pipelines_mutex_;
-  std::map<const std::byte*, VkPipeline> pipelines_;  // by the embedded code
+  std::mutex compiled_mutex_;
+  std::map<const std::byte*, Compiled> compiled_;  // by the embedded code
 };
 
 }  // namespace acutance::vulkan

@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "backend/load_ahead.h"
 #include "backend/vulkan/buffer.h"
 #include "backend/vulkan/context.h"
 #include "backend/vulkan/driver.h"
@@ -25,6 +26,9 @@ class VulkanDevice : public Device {
     ACU_ASSIGN_OR_RETURN(const std::span<const std::byte> spirv, FindSpirv(image));
     if (AsksForFused(spirv)) std::call_once(tried_fused_, [this] { TryFused(); });
     return VulkanKernel::Load(context_, image);
+  }
+  void LoadAhead(std::span<const KernelImage* const> images) override {
+    LoadOnThreads(images, [this](const KernelImage& image) { return LoadKernel(image).status(); });
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
   void LimitWaits(std::chrono::milliseconds longest) override { context_->patience().Limit(longest); }
