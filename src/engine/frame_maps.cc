@@ -51,7 +51,7 @@ Result<double> ScoreOf(const Metric& metric, const OptionValues& options, const 
                        const Picture& distorted) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(metric, options, reference.format));
   const ClipFrames clip(metric, options, {&reference, 1}, {&distorted, 1});
-  ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(metric, *extractor, clip, 0));
+  ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(metric, *extractor, clip, 0, 1, WantedArtifacts::kNone));
   return frame.values[0];
 }
 

@@ -34,10 +34,11 @@ std::span<const VideoPicture* const> ClipFrames::Clip::UpTo(int frame) const {
 FrameView ClipFrames::at(int frame) const { return {inputs_, reference_.UpTo(frame), distorted_.UpTo(frame)}; }
 
 Result<ComputedFrame> ComputeFrame(const Metric& metric, const Extractor& extractor, const ClipFrames& clip, int frame,
-                                   int bands) {
+                                   int bands, WantedArtifacts artifacts) {
   const ExtractorSpec& spec = extractor.spec();
   ComputedFrame computed = {std::vector<int64_t>(spec.sums), std::vector<int64_t>(spec.words), {}, {}, {}};
   for (const ArtifactSpec& artifact : spec.artifacts) {
+    if (artifacts == WantedArtifacts::kNone) break;
     ACU_ASSIGN_OR_RETURN(MutablePicture picture, AllocatePicture(artifact.format));
     computed.artifacts.push_back(std::move(picture));
   }

@@ -36,9 +36,11 @@ struct ComputedFrame {
   std::vector<MutablePicture> artifacts;
 };
 
+enum class WantedArtifacts { kNone, kAll };
+
 /// All of an extractor's work for one frame, with at most `bands` bands a stage, and its artifacts.
 Result<ComputedFrame> ComputeFrame(const Metric& metric, const Extractor& extractor, const ClipFrames& clip, int frame,
-                                   int bands = 1);
+                                   int bands = 1, WantedArtifacts artifacts = WantedArtifacts::kAll);
 
 /// Finish of results that a device computed: sets kept and values.
 Status FinishFrame(const Metric& metric, const Extractor& extractor, int frame, ComputedFrame& computed);

@@ -108,6 +108,30 @@ void SplitRgb(const uint8_t* rgb, size_t count, float* luma, float* blue, float*
   std::copy_n(last[2], count - x, red + x);
 }
 
+uint64_t RoundAll(const float* coefficients, const float* factors, int16_t* rounded) {
+  constexpr size_t kCells = 64;
+  const hn::CappedTag<float, 8> d;
+  const hn::Rebind<int32_t, decltype(d)> di;
+  const hn::Rebind<int16_t, decltype(d)> d16;
+  for (size_t i = 0; i < kCells; i += hn::Lanes(d)) {
+    const auto value = hn::Mul(hn::LoadU(d, coefficients + i), hn::LoadU(d, factors + i));
+    const auto half = hn::CopySign(hn::Set(d, 0.5f), value);
+    hn::StoreU(hn::DemoteTo(d16, hn::ConvertTo(di, hn::Add(value, half))), d16, rounded + i);
+  }
+  uint64_t bits = 0;
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t i = 0; i < kCells; ++i) bits |= uint64_t{rounded[i] != 0} << i;
+#else
+  const hn::CappedTag<int16_t, 32> dc;
+  for (size_t i = 0; i < kCells; i += hn::Lanes(dc)) {
+    uint8_t bytes[8] = {};
+    hn::StoreMaskBits(dc, hn::Ne(hn::LoadU(dc, rounded + i), hn::Zero(dc)), bytes);
+    for (size_t byte = 0; byte < hn::Lanes(dc) / 8; ++byte) bits |= uint64_t{bytes[byte]} << (i + 8 * byte);
+  }
+#endif
+  return bits;
+}
+
 void Repeats(const uint8_t* bytes, size_t size, uint64_t* bits) {
   constexpr size_t kWord = 64;
   const hn::CappedTag<uint8_t, kWord> d;
@@ -151,6 +175,7 @@ HWY_EXPORT(StoreRgb);
 HWY_EXPORT(StoreRgbOfSamples);
 HWY_EXPORT(Twice);
 HWY_EXPORT(SplitRgb);
+HWY_EXPORT(RoundAll);
 HWY_EXPORT(Repeats);
 HWY_EXPORT(AddUpTo255);
 
@@ -170,6 +195,10 @@ void RepeatSamples(const uint8_t* samples, size_t count, uint8_t* to) {
 
 void SplitRgbRow(const uint8_t* rgb, size_t count, float* luma, float* blue, float* red) {
   HWY_DYNAMIC_DISPATCH(SplitRgb)(rgb, count, luma, blue, red);
+}
+
+uint64_t RoundCoefficients(const float* coefficients, const float* factors, int16_t* rounded) {
+  return HWY_DYNAMIC_DISPATCH(RoundAll)(coefficients, factors, rounded);
 }
 
 void FindRepeats(std::string_view bytes, uint64_t* bits) {

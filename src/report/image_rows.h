@@ -27,6 +27,9 @@ void RepeatSamples(const uint8_t* samples, size_t count, uint8_t* to);
 /// Rows of luma less 128 and of both colors as JPEG has them, from a row of pixels.
 void SplitRgbRow(const uint8_t* rgb, size_t count, float* luma, float* blue, float* red);
 
+/// Of a block of JPEG: 64 coefficients times their factors, rounded. Bit i of the result: coefficient i is not 0.
+uint64_t RoundCoefficients(const float* coefficients, const float* factors, int16_t* rounded);
+
 /// Bit i % 64 of bits[i / 64]: whether byte i is like the one before it. The bits of a last word behind them are 0.
 void FindRepeats(std::string_view bytes, uint64_t* bits);
 

@@ -65,6 +65,15 @@ constexpr CodeText kCodes[] = {
      "\xa6\xa7\xa8\xa9\xaa\xb2\xb3\xb4\xb5\xb6\xb7\xb8\xb9\xba\xc2\xc3\xc4\xc5\xc6\xc7\xc8\xc9\xca\xd2\xd3\xd4\xd5\xd6"
      "\xd7\xd8\xd9\xda\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9\xea\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa"sv}};
 
+/// Where the bits of a row's coefficients stand in the file's order.
+constexpr auto kRowsInZigZag = [] {
+  std::array<std::array<uint64_t, 256>, kBlock> rows{};
+  for (size_t row = 0; row < kBlock; ++row)
+    for (size_t bits = 1; bits < 256; ++bits)
+      rows[row][bits] = rows[row][bits & (bits - 1)] | uint64_t{1} << kZigZag[kBlock * row + std::countr_zero(bits)];
+  return rows;
+}();
+
 struct Code {
   uint32_t bits = 0;
   int length = 0;
@@ -91,6 +100,7 @@ class BitWriter {
   void Reserve(size_t bytes) {
     if (file_.size() < size_ + bytes + kSlack) file_.resize(2 * file_.size() + bytes + kSlack);
   }
+  /// At most 32 bits.
   void Put(uint32_t bits, int length) {
     held_ = held_ << length | bits;
     count_ += length;
@@ -187,22 +197,18 @@ class Component {
   void Write(Block block, BitWriter& bits) {
     Transform<1, kBlock>(block);
     Transform<kBlock, 1>(block);
-    std::array<int16_t, kCells> rounded, cells;
-    for (int i = 0; i < kCells; ++i) {
-      const float value = block[i] * quantizer_.factors[i];
-      rounded[i] = static_cast<int16_t>(static_cast<int>(value + std::copysign(0.5f, value)));
-    }
-    for (int i = 0; i < kCells; ++i) cells[i] = rounded[kFromZigZag[i]];
+    std::array<int16_t, kCells> cells;
+    const uint64_t non_zeros = RoundCoefficients(block.data(), quantizer_.factors.data(), cells.data());
     const int difference = cells[0] - mean_;
     mean_ = cells[0];
     Put(0, difference, dc_, bits);
     int before = 0;
-    for (uint64_t left = NonZeros(cells) & ~uint64_t{1}; left != 0; left &= left - 1) {
+    for (uint64_t left = InZigZag(non_zeros) & ~uint64_t{1}; left != 0; left &= left - 1) {
       const int at = std::countr_zero(left);
       int zeros = at - before - 1;
       before = at;
       for (; zeros >= 16; zeros -= 16) bits.Put(ac_[0xF0]);
-      Put(zeros << 4, cells[at], ac_, bits);
+      Put(zeros << 4, cells[kFromZigZag[at]], ac_, bits);
     }
     if (before < kCells - 1) bits.Put(ac_[0x00]);
   }
@@ -211,19 +217,16 @@ class Component {
   /// A number: how many bits it has, and these (T.81 F.1.2.1).
   static void Put(int run, int value, const CodeTable& codes, BitWriter& bits) {
     const int length = std::bit_width(static_cast<uint32_t>(value < 0 ? -value : value));
-    bits.Put(codes[static_cast<size_t>(run | length)]);
-    if (length > 0) bits.Put(static_cast<uint32_t>(value < 0 ? value - 1 : value) & ((1u << length) - 1), length);
+    const Code& code = codes[static_cast<size_t>(run | length)];
+    const uint32_t number = static_cast<uint32_t>(value < 0 ? value - 1 : value) & ((1u << length) - 1);
+    bits.Put(code.bits << length | number, code.length + length);
   }
 
-  /// Bit i: whether cell i is not 0.
-  static uint64_t NonZeros(const std::array<int16_t, kCells>& cells) {
-    uint64_t bits = 0;
-    for (int i = 0; i < kCells; i += 8) {
-      uint64_t byte = 0;
-      for (int j = 0; j < 8; ++j) byte |= uint64_t{cells[i + j] != 0} << j;
-      bits |= byte << i;
-    }
-    return bits;
+  /// Bits of coefficients by rows, in the file's order.
+  static uint64_t InZigZag(uint64_t bits) {
+    uint64_t ordered = 0;
+    for (size_t row = 0; row < kBlock; ++row) ordered |= kRowsInZigZag[row][bits >> (kBlock * row) & 0xFF];
+    return ordered;
   }
 
   const Quantizer& quantizer_;

@@ -179,7 +179,8 @@ double Banding(const Picture& picture) {
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor,
                          MakeExtractor(*run.metric, run.options, picture.format));
     const ClipFrames clip(*run.metric, run.options, {&picture, 1}, {&picture, 1});
-    ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(*run.metric, *extractor, clip, 0));
+    ACU_ASSIGN_OR_RETURN(const ComputedFrame frame,
+                         ComputeFrame(*run.metric, *extractor, clip, 0, 1, WantedArtifacts::kNone));
     return frame.values[0];
   }();
   return score.ok() ? *score : 0;

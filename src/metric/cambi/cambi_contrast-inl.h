@@ -102,7 +102,10 @@ HWY_INLINE void FindRuns(const CambiComparisons& comparisons, const uint16_t* ro
   runs.SetEnd(run);
 }
 
-/// A strip of columns, for which the table of counts is made. kSteps: CambiComparisons::contrasts, or 0: any.
+/// Each of some steps is tried; of many those alone that lead to a value nearby.
+constexpr int kSomeSteps = 0, kManySteps = -1, kMostOfSome = 8;
+
+/// A strip of columns, for which the table of counts is made. kSteps: CambiComparisons::contrasts, or one of the above.
 template <int kSteps>
 class StripCounter {
  public:
@@ -127,10 +130,14 @@ class StripCounter {
       if (y + radius_ < image_.height) Enter(y + radius_);
       float* const list = end;
       for (const CambiRun& run : RunsOf(y).all()) {
-        float* const next = Compare(run, end);
-        if (heatmap_) DrawHeat(run, end, next, heatmap_->Row<uint16_t>(0, y));
+        float* const next = Compare(run, end, thread_.sums.get() + (end - list));
+        if (heatmap_) {
+          if constexpr (kSteps == kManySteps) Divide(end, next, thread_.sums.get() + (end - list));
+          DrawHeat(run, end, next, heatmap_->Row<uint16_t>(0, y));
+        }
         end = next;
       }
+      if (kSteps == kManySteps && !heatmap_) Divide(list, end, thread_.sums.get());
       contrasts.lists[static_cast<size_t>(y) * contrasts.strips + strip] = {list, static_cast<int>(end - list)};
       if (strip == 0) contrasts.sums[y] = {};
       if ((y + 1 - band.begin) % kSummedRows == 0 || y + 1 == band.end) {
@@ -162,6 +169,7 @@ class StripCounter {
     FindRuns(comparisons_, image_.Row(y), begin, end, origin_, RunsOf(y));
     for (const CambiRun& run : RunsOf(y).all()) {
       PresentOf(run.value) += run.end - run.begin;
+      Note<1>(run);
       Count<1>(run);
     }
   }
@@ -176,8 +184,35 @@ class StripCounter {
   void Leave(int y) {
     for (const CambiRun& run : RunsOf(y).all()) {
       PresentOf(run.value) -= run.end - run.begin;
+      Note<-1>(run);
       Count<-1>(run);
     }
+  }
+
+  /// In the blocks whose windows the run reaches.
+  template <int kSign>
+  HWY_INLINE void Note(const CambiRun& run) {
+    if constexpr (kSteps != kManySteps) return;
+    constexpr int kBlock = CambiPresence::kBlock, kReach = CambiPresence::kReach;
+    const int begin = std::max(run.begin - 2 * radius_ - kReach + kBlock, 0) / kBlock;
+    const int end = (std::min<int>(run.end, columns_) + kBlock - 1) / kBlock;
+    for (int block = begin; block < end; ++block) {
+      uint16_t& runs = thread_.presence.At(block)[run.value - comparisons_.first_counted];
+      runs = static_cast<uint16_t>(runs + kSign);
+    }
+  }
+
+  /// Bit i: one of the values i + 1 steps away from `value` occurs in the window of a column of a vector that begins in
+  /// the block.
+  HWY_INLINE uint32_t StepsNear(int value, int block) const {
+    const D16 d;
+    const uint16_t* const own = thread_.presence.At(block) + (value - comparisons_.first_counted);
+    uint32_t bits = 0;
+    for (int step = 1; step <= comparisons_.contrasts; step += Lanes16()) {
+      const V16 above = hn::LoadU(d, own + step), below = hn::LoadU(d, own - (step + Lanes16() - 1));
+      bits |= uint32_t{BitsOf(hn::Ne(hn::Or(above, hn::Reverse(d, below)), hn::Zero(d)))} << (step - 1);
+    }
+    return bits & ~uint32_t{0} >> (kCambiMaxContrasts - comparisons_.contrasts);
   }
 
   /// Adds to each column of the strip how many pixels of the run lie in its window. The window of column x has columns
@@ -205,8 +240,13 @@ class StripCounter {
     for (int x = first + short_vectors_ * lanes; x < end; x += lanes) count_vector();
   }
 
-  /// Appends the contrasts of the run's pixels in the strip to `to`, unless all are 0; returns the end.
-  HWY_INLINE float* Compare(const CambiRun& run, float* to) {
+  struct Fraction {
+    VF product, sum;
+  };
+
+  /// Appends the contrasts of the run's pixels in the strip to `to`, unless all are 0; returns the end. With many steps
+  /// products to `to` and what they are divided by to `sums`.
+  HWY_INLINE float* Compare(const CambiRun& run, float* to, int32_t* sums) {
     const int begin = std::max(run.begin - radius_, 0), end = std::min(run.end - radius_, columns_);
     const int value = run.value;
     if (begin >= end || value < comparisons_.first_compared || value > comparisons_.last_compared) return to;
@@ -216,9 +256,13 @@ class StripCounter {
     const float* weights = &comparisons_.weights[static_cast<size_t>(value - comparisons_.first_compared) * steps];
     const uint16_t* own = CountsOf(value) + begin;
     for (int x = begin; x < end; x += LanesF(), own += LanesF()) {
-      VF contrasts = CompareVector(own, weights, steps);
-      if (end - x < LanesF()) contrasts = hn::IfThenElseZero(hn::FirstN(d, end - x), contrasts);
-      hn::StoreU(contrasts, d, to + (x - begin));
+      if constexpr (kSteps != kManySteps) {
+        hn::StoreU(CompareVector(own, weights, steps), d, to + (x - begin));
+      } else {
+        const Fraction largest = FindLargest(own, weights, StepsNear(value, x / CambiPresence::kBlock));
+        hn::StoreU(largest.product, d, to + (x - begin));
+        hn::StoreU(hn::ConvertTo(DI(), largest.sum), DI(), sums + (x - begin));
+      }
     }
     return to + (end - begin);
   }
@@ -240,28 +284,86 @@ class StripCounter {
   /// often decides.
   HWY_INLINE VF CompareVector(const uint16_t* own_counts, const float* weights, int steps) const {
     const DF d;
-    const DI di;
-    const DHalf16 dh;
-    const VI own_count = hn::PromoteTo(di, hn::LoadU(dh, own_counts));
-    const VF own = hn::ConvertTo(d, own_count);
+    const VF own = Number(hn::LoadU(DHalf16(), own_counts));
     VF contrasts = hn::Zero(d), limit = hn::Zero(d);
-    for (int i = steps; i > 0; --i) {
-      const auto above = hn::LoadU(dh, own_counts + i * kCambiCountStride);
-      const auto below = hn::LoadU(dh, own_counts - i * kCambiCountStride);
-      const VI count = hn::PromoteTo(di, hn::Max(above, below));
-      const VF other = hn::ConvertTo(d, count);
-      const VF product = hn::Mul(hn::Set(d, weights[i - 1]), hn::Mul(own, other));
-      // product / sum cannot pass the contrast so far, even by the rounding of four operations and of the reciprocal.
-      if (hn::AllFalse(d, hn::Gt(product, hn::Mul(limit, hn::Add(own, other))))) continue;
-      const VF reciprocal = hn::GatherIndex(d, reciprocals_, hn::Add(own_count, count));
-      contrasts = hn::Max(contrasts, hn::Mul(product, reciprocal));
+    for (int step = steps; step > 0; --step) {
+      const Fraction next = FractionOf(own_counts, own, weights, step);
+      // The quotient cannot pass the contrast so far, even by the rounding of four operations and of the reciprocal.
+      if (hn::AllFalse(d, hn::Gt(next.product, hn::Mul(limit, next.sum)))) continue;
+      contrasts = hn::Max(contrasts, Quotient(next));
       limit = hn::Mul(contrasts, hn::Set(d, 1.0f - 0x1p-20f));
     }
     return contrasts;
   }
 
+  /// A step's fraction, whose quotient is the contrast (cambi::value_contrast).
+  HWY_INLINE Fraction FractionOf(const uint16_t* own_counts, VF own, const float* weights, int step) const {
+    const DHalf16 d;
+    const auto above = hn::LoadU(d, own_counts + step * kCambiCountStride);
+    const auto below = hn::LoadU(d, own_counts - step * kCambiCountStride);
+    const VF other = Number(hn::Max(above, below));
+    return {hn::Mul(hn::Set(DF(), weights[step - 1]), hn::Mul(own, other)), hn::Add(own, other)};
+  }
+
+  /// Of a vector of columns the fractions of the largest contrasts, by the steps whose bits are set.
+  HWY_INLINE Fraction FindLargest(const uint16_t* own_counts, const float* weights, uint32_t steps) const {
+    const DF d;
+    const VF own = Number(hn::LoadU(DHalf16(), own_counts));
+    Fraction largest{hn::Zero(d), own};
+    auto is_near = hn::Ne(own, own);
+    ForEachStep(steps, [&](int step) HWY_ATTR {
+      const Fraction next = FractionOf(own_counts, own, weights, step);
+      const VF left = hn::Mul(next.product, largest.sum), right = hn::Mul(largest.product, next.sum);
+      // Between contrasts so near each other the rounding of products and reciprocals decides.
+      const auto within = hn::Le(hn::Abs(hn::Sub(left, right)), hn::Mul(right, hn::Set(d, 0x1p-20f)));
+      is_near = hn::Or(is_near, hn::And(within, hn::Ne(next.sum, largest.sum)));
+      largest = Larger(hn::Gt(left, right), next, largest);
+    });
+    return hn::AllFalse(d, is_near) ? largest : FindLargestExactly(own_counts, weights, steps);
+  }
+
+  HWY_NOINLINE Fraction FindLargestExactly(const uint16_t* own_counts, const float* weights, uint32_t steps) const {
+    const VF own = Number(hn::LoadU(DHalf16(), own_counts));
+    Fraction largest{hn::Zero(DF()), own};
+    ForEachStep(steps, [&](int step) HWY_ATTR {
+      const Fraction next = FractionOf(own_counts, own, weights, step);
+      largest = Larger(hn::Gt(Quotient(next), Quotient(largest)), next, largest);
+    });
+    return largest;
+  }
+
+  template <class Use>
+  static HWY_INLINE void ForEachStep(uint32_t steps, Use use) {
+    while (steps != 0) {
+      const int step = std::bit_width(steps);
+      steps ^= uint32_t{1} << (step - 1);
+      use(step);
+    }
+  }
+
+  static HWY_INLINE VF Number(hn::Vec<DHalf16> counts) { return hn::ConvertTo(DF(), hn::PromoteTo(DI(), counts)); }
+
+  static HWY_INLINE Fraction Larger(hn::Mask<DF> is_first, Fraction first, Fraction second) {
+    return {hn::IfThenElse(is_first, first.product, second.product), hn::IfThenElse(is_first, first.sum, second.sum)};
+  }
+
+  HWY_INLINE VF Quotient(Fraction fraction) const {
+    return hn::Mul(fraction.product, hn::GatherIndex(DF(), reciprocals_, hn::ConvertTo(DI(), fraction.sum)));
+  }
+
+  /// Products become contrasts. Loads one by one: processors gather no faster.
+  HWY_INLINE void Divide(float* from, const float* end, const int32_t* sums) const {
+    constexpr DF d;
+    HWY_ALIGN float reciprocals[hn::MaxLanes(d)];
+    for (; from < end; from += LanesF(), sums += LanesF()) {
+      for (int i = 0; i < LanesF(); ++i) reciprocals[i] = reciprocals_[sums[i]];
+      hn::StoreU(hn::Mul(hn::LoadU(d, from), hn::Load(d, reciprocals)), d, from);
+    }
+  }
+
   /// Leaves zeros for the next strip.
   void Clear() {
+    if constexpr (kSteps == kManySteps) thread_.presence.Clear();
     for (size_t i = 0; i < thread_.present.size(); ++i) {
       if (thread_.present[i] == 0) continue;
       thread_.present[i] = 0;
@@ -286,9 +388,12 @@ void ContrastRows(const CambiComparisons& comparisons, const CambiImage& image, 
   if (comparisons.last_counted < comparisons.first_counted) return;
   for (int strip = 0; strip < contrasts.strips; ++strip) {
     const int begin = strip * contrasts.strip_width, end = std::min(begin + contrasts.strip_width, image.width);
-    if (comparisons.contrasts == 4)
-      StripCounter<4>(comparisons, image, pass, begin, end, thread, heatmap).Run(band, strip, contrasts);
-    else StripCounter<0>(comparisons, image, pass, begin, end, thread, heatmap).Run(band, strip, contrasts);
+    const auto run = [&](auto steps) {
+      StripCounter<steps()>(comparisons, image, pass, begin, end, thread, heatmap).Run(band, strip, contrasts);
+    };
+    if (comparisons.contrasts == 4) run(std::integral_constant<int, 4>());
+    else if (comparisons.contrasts <= kMostOfSome) run(std::integral_constant<int, kSomeSteps>());
+    else run(std::integral_constant<int, kManySteps>());
   }
 }
 

@@ -86,6 +86,9 @@ CambiThread::CambiThread(const CambiSettings& settings, const CambiComparisons& 
   counts = AllocateVectors<uint16_t>(words);
   std::fill_n(counts.get(), words, uint16_t{0});
   present.assign(values, 0);
+  presence.Resize(std::max(values, 1));
+  sums = AllocateVectors<int32_t>(kCambiStrip + CambiContrasts::kSlack);
+  std::fill_n(sums.get(), kCambiStrip + CambiContrasts::kSlack, 0);
   runs.resize(window + 1);
 }
 

@@ -3,6 +3,7 @@
 
 #include <hwy/aligned_allocator.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -113,6 +114,29 @@ struct CambiComparisons {
   std::vector<float> weights;  // [(value - first_compared) * contrasts + d]
 };
 
+/// Which values occur in the windows of nearby columns: of 64 that a pixel may be compared with five or so do. The rows
+/// of the others, zeros, need not be read.
+class CambiPresence {
+ public:
+  static constexpr int kBlock = 64;                           // columns
+  static constexpr int kReach = kBlock + kCambiMaxLanes / 2;  // of a vector that begins in a block
+
+  void Resize(int values) {
+    stride_ = static_cast<size_t>(values) + 2 * kRoom;
+    runs_.assign(stride_ * (kCambiStrip / kBlock), 0);
+  }
+  void Clear() { std::ranges::fill(runs_, uint16_t{0}); }
+
+  /// How many runs of each value the windows of a block's vectors have; there is room for a vector of steps round it.
+  uint16_t* At(int block) { return &runs_[stride_ * static_cast<size_t>(block) + kRoom]; }
+
+ private:
+  static constexpr size_t kRoom = kCambiMaxContrasts + kCambiMaxLanes;
+
+  size_t stride_ = 0;
+  std::vector<uint16_t> runs_;
+};
+
 /// Rows and tables of a thread.
 struct CambiThread : Workspace {
   CambiThread(const CambiSettings& settings, const CambiComparisons& comparisons);
@@ -124,6 +148,9 @@ struct CambiThread : Workspace {
   hwy::AlignedFreeUniquePtr<uint16_t[]> counts;  // [value - first_counted][column]; zero between uses
   std::vector<int> present;                      // [value - first_counted]: pixels of this value in the window's rows
   std::vector<CambiRuns> runs;                   // a ring of rows
+  CambiPresence presence;
+  hwy::AlignedFreeUniquePtr<int32_t[]>
+      sums;  // of the counts of a row's pixels and of the values they are compared with
   std::vector<uint32_t> histogram;
 };
 

@@ -75,7 +75,9 @@ TEST(CambiFast, EachOption) {
                              {{"max_log_contrast", "0"}},
                              {{"max_log_contrast", "1"}},
                              {{"max_log_contrast", "3"}},
+                             {{"max_log_contrast", "5"}},
                              {{"max_log_contrast", "5"}, {"cambi_vis_lum_threshold", "2"}},
+                             {{"max_log_contrast", "5"}, {"window_size", "127"}},
                              {{"topk", "0.0001"}},
                              {{"topk", "0.01"}},
                              {{"topk", "0.13"}},
@@ -108,21 +110,23 @@ TEST(CambiFast, NoSplitIntoBandsChangesABit) {
       ExpectRef({{"full_ref", "true"}}, {width, height, 8, kLumaAlone}, 50, 3, RandomBands(random, most));
 }
 
+/// Windows of few pixels, whose fractions are often equal or next to each other.
 TEST(CambiFast, NoiseOfFewValues) {
   std::mt19937 random(9);
-  for (const int values : {2, 3, 9}) {
-    const PictureFormat format = {400, 120, 10, kLumaAlone};
-    for (const int period : {1, 3, 6}) {  // of equal pixels
-      std::vector<int> noise(400 * 120);
-      for (int& value : noise) value = static_cast<int>(random() % values);
-      const Picture picture =
-          MakeTestPicture(format, [&](int, int x, int y) { return 100 + noise[y / period * 400 + x / period]; });
-      const TestMetric metric(kCambiMetric, {{"window_size", "127"}}, format);
-      const CambiSettings settings = ReadCambiSettings(metric.options(), format).value();
-      const std::vector<int64_t> expected = RefWords(settings, picture, picture);
-      ForEachTarget([&] { EXPECT_EQ(metric.Run({picture}, {picture}).words, expected) << values << " " << period; });
+  for (const OptionTexts& options : {OptionTexts{{"window_size", "127"}}, {{"max_log_contrast", "5"}}})
+    for (const int values : {2, 9, 60}) {
+      const PictureFormat format = {400, 120, 10, kLumaAlone};
+      for (const int period : {1, 3, 6}) {  // of equal pixels
+        std::vector<int> noise(400 * 120);
+        for (int& value : noise) value = static_cast<int>(random() % values);
+        const Picture picture =
+            MakeTestPicture(format, [&](int, int x, int y) { return 100 + noise[y / period * 400 + x / period]; });
+        const TestMetric metric(kCambiMetric, options, format);
+        const CambiSettings settings = ReadCambiSettings(metric.options(), format).value();
+        const std::vector<int64_t> expected = RefWords(settings, picture, picture);
+        ForEachTarget([&] { EXPECT_EQ(metric.Run({picture}, {picture}).words, expected) << values << " " << period; });
+      }
     }
-  }
 }
 
 TEST(CambiFast, HeatmapsShowTheContrasts) {
