@@ -154,6 +154,43 @@ void Repeats(const uint8_t* bytes, size_t size, uint64_t* bits) {
   }
 }
 
+void Subtract(const uint8_t* bytes, const uint8_t* less, size_t count, uint8_t* to) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::Sub(hn::LoadU(d, bytes + i), hn::LoadU(d, less + i)), d, to + i);
+  for (; i < count; ++i) to[i] = static_cast<uint8_t>(bytes[i] - less[i]);
+}
+
+ByteSums SumOf(const uint8_t* bytes, size_t count) {
+  ByteSums sums{0, 0};
+  size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<int16_t> d;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  const hn::RepartitionToWide<decltype(d)> d32;
+  const size_t lanes = hn::Lanes(d);
+  const auto ones = hn::Set(d, int16_t{1}), weights = hn::Sub(hn::Set(d, static_cast<int16_t>(lanes)), hn::Iota(d, 0));
+  auto sum = hn::Zero(d32), odd_sum = sum, before = sum, weighted = sum, odd_weighted = sum;
+  for (; i + lanes <= count; i += lanes) {
+    const auto vector = hn::PromoteTo(d, hn::LoadU(d8, bytes + i));
+    before = hn::Add(before, hn::Add(sum, odd_sum));  // each byte once for each vector behind its own
+    sum = hn::ReorderWidenMulAccumulate(d32, vector, ones, sum, odd_sum);
+    weighted = hn::ReorderWidenMulAccumulate(d32, vector, weights, weighted, odd_weighted);
+  }
+  const auto total = [&](auto a) HWY_ATTR { return static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, a))); };
+  sums.sum = total(hn::Add(sum, odd_sum));
+  sums.weighted = static_cast<uint32_t>(lanes) * total(before) + total(hn::Add(weighted, odd_weighted)) +
+                  static_cast<uint32_t>(count - i) * sums.sum;
+#endif
+  for (; i < count; ++i) {
+    sums.sum += bytes[i];
+    sums.weighted += static_cast<uint32_t>(count - i) * bytes[i];
+  }
+  return sums;
+}
+
 void AddUpTo255(const uint8_t* bytes, const uint8_t* more, size_t count, uint8_t* to) {
   const hn::ScalableTag<uint8_t> d;
   const size_t lanes = hn::Lanes(d);
@@ -177,6 +214,8 @@ HWY_EXPORT(Twice);
 HWY_EXPORT(SplitRgb);
 HWY_EXPORT(RoundAll);
 HWY_EXPORT(Repeats);
+HWY_EXPORT(Subtract);
+HWY_EXPORT(SumOf);
 HWY_EXPORT(AddUpTo255);
 
 void StoreRgbRow(const std::array<const uint32_t*, 3>& sums, size_t count, float share, const ColorFactors& factors,
@@ -203,6 +242,14 @@ uint64_t RoundCoefficients(const float* coefficients, const float* factors, int1
 
 void FindRepeats(std::string_view bytes, uint64_t* bits) {
   HWY_DYNAMIC_DISPATCH(Repeats)(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), bits);
+}
+
+void SubtractBytes(const uint8_t* bytes, const uint8_t* less, size_t count, uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(Subtract)(bytes, less, count, to);
+}
+
+ByteSums SumBytes(std::string_view bytes) {
+  return HWY_DYNAMIC_DISPATCH(SumOf)(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
 void AddBytes(const uint8_t* bytes, const uint8_t* more, size_t count, uint8_t* to) {

@@ -33,6 +33,16 @@ uint64_t RoundCoefficients(const float* coefficients, const float* factors, int1
 /// Bit i % 64 of bits[i / 64]: whether byte i is like the one before it. The bits of a last word behind them are 0.
 void FindRepeats(std::string_view bytes, uint64_t* bits);
 
+/// Subtracts from each byte, modulo 256.
+void SubtractBytes(const uint8_t* bytes, const uint8_t* less, size_t count, uint8_t* to);
+
+/// The sum of bytes, and that with the first one so many times as there are bytes, and the last one once. At most
+/// 4,096.
+struct ByteSums {
+  uint32_t sum, weighted;
+};
+ByteSums SumBytes(std::string_view bytes);
+
 /// Adds to each byte, at most to 255.
 void AddBytes(const uint8_t* bytes, const uint8_t* more, size_t count, uint8_t* to);
 

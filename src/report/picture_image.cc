@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -139,32 +140,51 @@ std::pair<int, int> ImageSize(const PictureFormat& format, int max_width) {
 
 namespace {
 
-/// Part of a picture of 8 bits, in its own size.
-RgbImage PartInItsSize(const Picture& picture, const ColorFactors& factors, int left, int top, RgbImage image) {
-  const auto width = static_cast<size_t>(image.width);
-  image.rgb.resize(3 * width * image.height);
-  const std::vector<uint8_t> no_color(width, 128);
-  std::array<std::vector<uint8_t>, 3> repeated;
-  std::array<const uint8_t*, 3> rows = {nullptr, no_color.data(), no_color.data()};
-  for (int j = 0; j < image.height; ++j) {
-    const int y = top + j;
-    rows[0] = picture.planes[0].Row<uint8_t>(y) + left;
+/// Rows of a part of a picture of 8 bits, in its own size.
+class PartRows {
+ public:
+  PartRows(const Picture& picture, bool full_range, int left, int width)
+      : picture_(picture),
+        factors_(FactorsOf(full_range, picture.planes[0].height)),
+        left_(left),
+        no_color_(static_cast<size_t>(width), 128) {}
+
+  /// Row `y` of the picture.
+  void Make(int y, uint8_t* rgb) {
+    const size_t width = no_color_.size();
+    const Plane& luma = picture_.planes[0];
+    std::array<const uint8_t*, 3> rows = {luma.Row<uint8_t>(y) + left_, no_color_.data(), no_color_.data()};
     for (int p = 1; p < 3; ++p) {
-      const Plane& plane = picture.planes[p];
+      const Plane& plane = picture_.planes[p];
       if (!HasSamples(plane)) continue;
-      const uint8_t* row = plane.Row<uint8_t>(std::min(y / StepDown(plane, picture.planes[0]), plane.height - 1));
-      if (StepAcross(plane, picture.planes[0]) == 1) {
-        rows[p] = row + left;
+      const uint8_t* row = plane.Row<uint8_t>(std::min(y / StepDown(plane, luma), plane.height - 1));
+      if (StepAcross(plane, luma) == 1) {
+        rows[p] = row + left_;
         continue;
       }
-      const int first = std::min(left / 2, plane.width - 1);
-      const auto held = std::min<size_t>(width + left % 2, 2 * static_cast<size_t>(plane.width - first));
-      repeated[p].assign(width + 1, row[plane.width - 1]);
-      RepeatSamples(row + first, held, repeated[p].data());
-      rows[p] = &repeated[p][left % 2];
+      const int first = std::min(left_ / 2, plane.width - 1);
+      const auto held = std::min<size_t>(width + left_ % 2, 2 * static_cast<size_t>(plane.width - first));
+      repeated_[p].assign(width + 1, row[plane.width - 1]);
+      RepeatSamples(row + first, held, repeated_[p].data());
+      rows[p] = &repeated_[p][left_ % 2];
     }
-    StoreRgbRow(rows, width, factors, &image.rgb[3 * width * j]);
+    StoreRgbRow(rows, width, factors_, rgb);
   }
+
+ private:
+  const Picture& picture_;
+  const ColorFactors factors_;
+  const int left_;
+  const std::vector<uint8_t> no_color_;
+  std::array<std::vector<uint8_t>, 3> repeated_;
+};
+
+/// Part of a picture of 8 bits, in its own size.
+RgbImage PartInItsSize(const Picture& picture, bool full_range, int left, int top, RgbImage image) {
+  const auto width = static_cast<size_t>(image.width);
+  image.rgb.resize(3 * width * image.height);
+  PartRows rows(picture, full_range, left, image.width);
+  for (int y = 0; y < image.height; ++y) rows.Make(top + y, &image.rgb[3 * width * y]);
   return image;
 }
 
@@ -174,7 +194,7 @@ RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   const ColorFactors factors = FactorsOf(full_range, luma.height);
   if (picture.format.bit_depth == 8 && max_width >= luma.width)
-    return PartInItsSize(picture, factors, 0, 0, {luma.width, luma.height, {}});
+    return PartInItsSize(picture, full_range, 0, 0, {luma.width, luma.height, {}});
   Shrinking to(luma, max_width);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
   std::array<std::vector<uint32_t>, 3> sums;
@@ -184,6 +204,17 @@ RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
     StoreRgbRow({sums[0].data(), sums[1].data(), sums[2].data()}, sums[0].size(), share, factors, to.Row(y));
   }
   return std::move(to.image);
+}
+
+RgbRows ToRows(const Picture& picture, bool full_range) {
+  const auto& [width, height] = std::pair(picture.planes[0].width, picture.planes[0].height);
+  if (picture.format.bit_depth == 8) {
+    const auto rows = std::make_shared<PartRows>(picture, full_range, 0, width);
+    return {width, height, [rows](int y, uint8_t* rgb) { rows->Make(y, rgb); }};
+  }
+  const auto image = std::make_shared<const RgbImage>(ToImage(picture, full_range, width));
+  return {width, height,
+          [image, bytes = size_t{3} * width](int y, uint8_t* rgb) { std::copy_n(&image->rgb[bytes * y], bytes, rgb); }};
 }
 
 RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int max_width) {
@@ -211,7 +242,7 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   const int left = std::clamp(x - image.width / 2, 0, luma.width - image.width);
   const int top = std::clamp(y - image.height / 2, 0, luma.height - image.height);
   const ColorFactors factors = FactorsOf(full_range, luma.height);
-  if (picture.format.bit_depth == 8) return PartInItsSize(picture, factors, left, top, std::move(image));
+  if (picture.format.bit_depth == 8) return PartInItsSize(picture, full_range, left, top, std::move(image));
   image.rgb.resize(size_t{3} * image.width * image.height);
   const auto share = static_cast<float>(1.0 / (1 << (picture.format.bit_depth - 8)));
   const auto count = static_cast<size_t>(image.width);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
-#include <queue>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -22,29 +21,39 @@ namespace {
 constexpr int kEnd = 256, kSymbols = 286, kLengthSymbols = 19, kShortestRun = 3, kLongestRun = 258;
 constexpr int kMostBits = 13, kMostLengthBits = 7;  // two literals and their number fit 32 bits
 
+/// A part of a prefix code's tree, and what of an image it stands for.
+struct Node {
+  uint64_t count;
+  size_t left = 0, right = 0;  // of what stands for two
+};
+
+/// Symbols, the rarest first; of those that are as often the first one.
+std::vector<size_t> ByCount(const std::vector<uint32_t>& counts) {
+  std::vector<size_t> order;
+  for (size_t symbol = 0; symbol < counts.size(); ++symbol)
+    if (counts[symbol] > 0) order.push_back(symbol);
+  std::ranges::sort(order, {}, [&](size_t symbol) { return std::pair(counts[symbol], symbol); });
+  return order;
+}
+
 /// Lengths in bits of a prefix code for symbols that are that often; 0: never. At least two symbols get one.
 std::vector<uint8_t> CodeLengths(std::vector<uint32_t> counts, int most_bits) {
   for (size_t symbol = 0; std::ranges::count_if(counts, [](uint32_t c) { return c > 0; }) < 2; ++symbol)
     counts[symbol] = std::max(counts[symbol], uint32_t{1});
   for (;;) {
-    struct Node {
-      uint64_t count;
-      int left, right;  // -1: a symbol
-    };
     std::vector<Node> nodes;
-    using Entry = std::pair<uint64_t, int>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    for (size_t symbol = 0; symbol < counts.size(); ++symbol) {
-      nodes.push_back({counts[symbol], -1, -1});
-      if (counts[symbol] > 0) open.emplace(counts[symbol], static_cast<int>(symbol));
-    }
-    while (open.size() > 1) {
-      const int left = open.top().second;
-      open.pop();
-      const int right = open.top().second;
-      open.pop();
-      nodes.push_back({nodes[left].count + nodes[right].count, left, right});
-      open.emplace(nodes.back().count, static_cast<int>(nodes.size()) - 1);
+    for (const uint32_t count : counts) nodes.push_back({count});
+    const std::vector<size_t> order = ByCount(counts);
+    // Pairs come in the order of their counts, so that the rarest part is the next symbol or the next pair.
+    size_t symbol = 0, pair = counts.size();
+    const auto take = [&] {
+      const bool is_pair =
+          symbol == order.size() || (pair < nodes.size() && nodes[pair].count < nodes[order[symbol]].count);
+      return is_pair ? pair++ : order[symbol++];
+    };
+    for (size_t left = order.size(); left > 1; --left) {
+      const size_t first = take(), second = take();
+      nodes.push_back({nodes[first].count + nodes[second].count, first, second});
     }
     std::vector<uint8_t> depths(nodes.size());  // parents stand behind their children
     for (size_t node = nodes.size(); node-- > counts.size();)
@@ -73,7 +82,9 @@ std::vector<uint16_t> CodeWords(std::span<const uint8_t> lengths) {
 class BitWriter {
  public:
   explicit BitWriter(char* bytes) : at_(bytes) {}
-  /// At most 56 bits.
+  static constexpr int kMost = 56;
+
+  /// At most kMost bits.
   void Put(uint64_t value, int bits) {
     word_ |= value << count_;
     count_ += static_cast<uint32_t>(bits);
@@ -188,28 +199,35 @@ void WriteCodes(std::span<const uint8_t> lengths, BitWriter& bits) {
 /// The rows of an image as a PNG file has them: how they are filtered, and what they are less than the one above.
 class FilteredRows {
  public:
-  explicit FilteredRows(const RgbImage& image) : image_(image), size_(size_t{3} * image.width), row_(size_ + 1, '\0') {}
+  explicit FilteredRows(const RgbRows& image)
+      : image_(image), size_(size_t{3} * image.width), row_(size_ + 1, '\0'), made_{-1, -1} {
+    for (auto& pixels : pixels_) pixels.resize(size_);
+  }
 
   size_t bytes_of_row() const { return row_.size(); }
   size_t bytes() const { return row_.size() * image_.height; }
 
   std::string_view Row(int y) {
     constexpr char kUp = 2;
-    const uint8_t* row = &image_.rgb[size_ * y];
     row_[0] = y > 0 ? kUp : '\0';
+    const uint8_t* const row = Pixels(y);
     if (y == 0) std::memcpy(&row_[1], row, size_);
-    else Subtract(row, row - size_, size_, &row_[1]);
+    else SubtractBytes(row, Pixels(y - 1), size_, reinterpret_cast<uint8_t*>(&row_[1]));
     return row_;
   }
 
  private:
-  static void Subtract(const uint8_t* row, const uint8_t* above, size_t size, char* __restrict to) {
-    for (size_t i = 0; i < size; ++i) to[i] = static_cast<char>(row[i] - above[i]);
+  const uint8_t* Pixels(int y) {
+    std::vector<uint8_t>& pixels = pixels_[y % 2];
+    if (std::exchange(made_[y % 2], y) != y) image_.make(y, pixels.data());
+    return pixels.data();
   }
 
-  const RgbImage& image_;
+  const RgbRows& image_;
   const size_t size_;
   std::string row_;
+  std::array<std::vector<uint8_t>, 2> pixels_;  // of even and of odd rows
+  std::array<int, 2> made_;
 };
 
 /// How often symbols are, from one row in 16; each is at least once.
@@ -278,7 +296,17 @@ void WriteRow(std::string_view row, const WordTable& words, RepeatedBytes& repea
       row, repeated,
       [&](std::string_view bytes) {
         size_t at = 0;
-        for (; at + 4 <= bytes.size(); at += 4) put(words.Pair(&bytes[at]).Then(words.Pair(&bytes[at + 2])));
+        const auto four = [&](size_t from) { return words.Pair(&bytes[from]).Then(words.Pair(&bytes[from + 2])); };
+        for (; at + 8 <= bytes.size(); at += 8) {
+          const Word first = four(at), second = four(at + 4);
+          if (first.count + second.count <= BitWriter::kMost) {
+            put(first.Then(second));
+          } else {
+            put(first);
+            put(second);
+          }
+        }
+        for (; at + 4 <= bytes.size(); at += 4) put(four(at));
         for (; at < bytes.size(); ++at) put(words[bytes[at]]);
       },
       [&](int length) { put(words.run(length)); });
@@ -293,33 +321,18 @@ char* PutBigEndian(uint32_t value, char* to) {
 class Adler {
  public:
   void Add(std::string_view bytes) {
-    constexpr size_t kPart = 32, kParts = 128;  // so many parts do not overflow the sums
-    size_t at = 0;
-    const auto byte = [&](size_t i) { return static_cast<int16_t>(static_cast<uint8_t>(bytes[at + i])); };
-    while (bytes.size() - at >= kPart) {
-      for (size_t part = 0; part < kParts && bytes.size() - at >= kPart; ++part, at += kPart) {
-        int32_t sum = 0, weighted = 0;
-        for (size_t i = 0; i < kPart; ++i) {
-          sum += byte(i);
-          weighted += int32_t{static_cast<int16_t>(kPart - i)} * byte(i);  // a product that vectors have
-        }
-        b_ += static_cast<uint32_t>(kPart) * a_ + static_cast<uint32_t>(weighted);
-        a_ += static_cast<uint32_t>(sum);
-      }
-      Reduce();
+    constexpr uint32_t kPrime = 65521;
+    constexpr size_t kPart = 4096;  // whose sums are below 2^32
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPart))) {
+      const std::string_view part = bytes.substr(0, kPart);
+      const auto [sum, weighted] = SumBytes(part);
+      b_ = (b_ + static_cast<uint32_t>(part.size()) * a_ + weighted) % kPrime;
+      a_ = (a_ + sum) % kPrime;
     }
-    for (; at < bytes.size(); ++at) b_ += a_ += static_cast<uint32_t>(byte(0));
-    Reduce();
   }
   uint32_t sum() const { return b_ << 16 | a_; }
 
  private:
-  void Reduce() {
-    constexpr uint32_t kPrime = 65521;
-    a_ %= kPrime;
-    b_ %= kPrime;
-  }
-
   uint32_t a_ = 1, b_ = 0;
 };
 
@@ -396,7 +409,7 @@ char* FinishChunk(std::string_view type, char* chunk, char* data_end) {
   return PutBigEndian(Crc({chunk + kBeforeData - type.size(), data_end}), data_end);
 }
 
-char* PutHeader(const RgbImage& image, char* to) {
+char* PutHeader(const RgbRows& image, char* to) {
   constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n", kRgb8("\x08\x02\0\0\0", 5);
   to = std::ranges::copy(kSignature, to).out;
   char* data = PutBigEndian(static_cast<uint32_t>(image.width), to + kBeforeData);
@@ -405,7 +418,7 @@ char* PutHeader(const RgbImage& image, char* to) {
 }
 
 /// The image's rows as RFC 1950 packs them, in one block.
-char* PutPacked(const RgbImage& image, char* to) {
+char* PutPacked(const RgbRows& image, char* to) {
   FilteredRows rows(image);
   RepeatedBytes repeated(rows.bytes_of_row());
   const std::vector<uint8_t> lengths = CodeLengths(CountSymbols(rows, image.height, repeated), kMostBits);
@@ -427,7 +440,7 @@ char* PutPacked(const RgbImage& image, char* to) {
 
 }  // namespace
 
-PngFile Png(const RgbImage& image) {
+PngFile Png(const RgbRows& image) {
   // Frames of chunks, the code (3 + 14 + 19 * 3 bits, 287 lengths of 7 bits at most), and the writer's eight bytes.
   constexpr size_t kRest = 1024;
   const size_t rows = FilteredRows(image).bytes();
@@ -436,6 +449,12 @@ PngFile Png(const RgbImage& image) {
   char* const end = FinishChunk("IDAT", data, PutPacked(image, data + kBeforeData));
   file.size = static_cast<size_t>(FinishChunk("IEND", end, end + kBeforeData) - file.memory.get());
   return file;
+}
+
+PngFile Png(const RgbImage& image) {
+  const size_t bytes = size_t{3} * image.width;
+  return Png(
+      RgbRows{image.width, image.height, [&](int y, uint8_t* rgb) { std::copy_n(&image.rgb[bytes * y], bytes, rgb); }});
 }
 
 }  // namespace acutance

@@ -19,6 +19,7 @@ struct PngFile {
 
 /// Each row less the one above it, coded by how often its bytes are and by runs: some times faster than a search for
 /// what repeats, which video rarely does, and about as small.
+PngFile Png(const RgbRows& image);
 PngFile Png(const RgbImage& image);
 
 }  // namespace acutance

@@ -18,7 +18,6 @@
 namespace acutance {
 namespace {
 
-constexpr int kNoLimit = 1 << 30;
 constexpr int kMapWidth = 960;  // maps have a value for 32 samples
 
 Status WriteBytes(const std::string& path, std::string_view bytes) {
@@ -32,10 +31,8 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
   const auto path = [&](const std::string& name, const char* ending) {
     return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
   };
-  ACU_RETURN_IF_ERROR(
-      WriteBytes(path("reference", "png"), Png(ToImage(worst.reference, full_range, kNoLimit)).bytes()));
-  ACU_RETURN_IF_ERROR(
-      WriteBytes(path("distorted", "png"), Png(ToImage(worst.distorted, full_range, kNoLimit)).bytes()));
+  ACU_RETURN_IF_ERROR(WriteBytes(path("reference", "png"), Png(ToRows(worst.reference, full_range)).bytes()));
+  ACU_RETURN_IF_ERROR(WriteBytes(path("distorted", "png"), Png(ToRows(worst.distorted, full_range)).bytes()));
   const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
   for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
