@@ -74,10 +74,10 @@ struct VifBuffers : Workspace {
   alignas(64) int32_t reference_moments[kVifGroup][2][kVifStrip] = {};         // M1, and X that becomes s1
   alignas(64) int32_t textured_s1[kVifGroup * kVifStrip + kVifMaxLanes] = {};  // s1 of pixels that are not flat
 
-  alignas(64) int32_t moments[3][kVifStrip] = {};                      // of a row of one distorted video: M2 Y Z
+  alignas(64) int32_t moments[kVifGroup][3][kVifStrip] = {};           // of one distorted video: M2 Y Z
   alignas(64) int32_t textured[2][kVifStrip + 2 * kVifMaxLanes] = {};  // its s2 s12 of pixels that are not flat
 
-  std::vector<int32_t> pieces;  // of RunVifColumns: M1 X M2 Y Z of a group of rows, by pieces
+  alignas(64) int32_t piece[5][kVifStrip + 2 * kVifMaxLanes] = {};  // of RunVifColumns: M1 X M2 Y Z of a row
 };
 
 using VifSums = std::span<int64_t, kVifSumsPerScale>;

@@ -56,15 +56,24 @@ void CopyMirrored(const Sample* row, int width, int first, int columns, int reac
   for (int x = end; x < std::min(first + columns, width + reach); ++x) to[x - first] = row[mirror_index(x, width)];
 }
 
+/// Copies `count` moments and up to three more.
+HWY_INLINE int32_t* CopyMoments(const int32_t* from, int count, int32_t* to) {
+  const hn::CappedTag<int32_t, 4> d;
+  for (int i = 0; i < count; i += static_cast<int>(hn::Lanes(d))) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  return to + count;
+}
+
 /// Copies what belongs to columns [begin, end) of a row of moments, in any order: blocks have their even columns first.
+/// Zeros fill the last vector.
 inline void CopyColumns(const int32_t* moments, int begin, int end, int32_t* to) {
   while (begin < end) {
     const int block = begin / kBlock * kBlock, stop = std::min(end, block + kBlock);
     const int even = (begin - block + 1) / 2, odd = (begin - block) / 2;
-    to = std::copy(moments + block + even, moments + block + (stop - block + 1) / 2, to);
-    to = std::copy(moments + block + kLanes + odd, moments + block + kLanes + (stop - block) / 2, to);
+    to = CopyMoments(moments + block + even, (stop - block + 1) / 2 - even, to);
+    to = CopyMoments(moments + block + kLanes + odd, (stop - block) / 2 - odd, to);
     begin = stop;
   }
+  hn::StoreU(hn::Zero(D32()), D32(), to);
 }
 
 /// Rows of one band in columns [x0, x0 + columns), top to bottom. Image 0 is the reference, image
@@ -181,47 +190,53 @@ class Strip {
                            buffers_);
     Totals<kPart> totals(buffers_, job_.gain_limit, several);
     for (int row = rows.begin; row < rows.end; ++row) {
-      auto& reference = buffers_.reference_moments[several ? row - y : 0];  // one row stays in the cache
-      HorizontalPass<C, kPart>(buffers_.rows[row - y], columns_, reference, buffers_.moments);
-      if (kPart == Part::kFirst) ClearBeyondPicture(reference);
-      ClearBeyondPicture(buffers_.moments);
-      totals.AddRow(reference, columns_);
+      const int slot = several ? row - y : 0;  // one row stays in the cache
+      FilterAcross<kPart>(row - y, slot, 0);
+      totals.AddRow(Moments(slot, 0, 0), columns_);
     }
     totals.FlushTo(sums);
     return totals.OfReference(int64_t{rows.end - rows.begin} * width_);
   }
 
+  /// The moments of a row of the group; where they are kept.
+  template <Part kPart>
+  void FilterAcross(int row, int reference_slot, int slot) {
+    auto& reference = buffers_.reference_moments[reference_slot];
+    HorizontalPass<C, kPart>(buffers_.rows[row], columns_, reference, buffers_.moments[slot]);
+    if (kPart == Part::kFirst) ClearBeyondPicture(reference);
+    ClearBeyondPicture(buffers_.moments[slot]);
+  }
+  MomentRow Moments(int reference_slot, int slot, int column) const {
+    auto& [m1, x] = buffers_.reference_moments[reference_slot];
+    const auto& [m2, y, z] = buffers_.moments[slot];
+    return {m1 + column, x + column, m2 + column, y + column, z + column};
+  }
+
   /// The filters go over the whole strip; what they make is sorted by pieces before it is added up.
   void AddPieces(const PairRows& pairs, int y, RowBand rows, std::span<const VifSums> sums) {
-    constexpr int kMoments = 5;  // M1 X of the reference, M2 Y Z
     const Ahead ahead[2] = {RowsAhead(1, y), RowsAhead(0, y)};
     VerticalPass<C, Part::kFirst>(pairs, kPairBlock, job_.bit_depth, {ahead, 2u}, false, buffers_);
-    auto& reference = buffers_.reference_moments[0];
-    int32_t* const moments[kMoments] = {reference[0], reference[1], buffers_.moments[0], buffers_.moments[1],
-                                        buffers_.moments[2]};
-    const int pieces = (width_ + piece_ - 1) / piece_;
-    const int padded = (piece_ + kLanes - 1) / kLanes * kLanes;
-    buffers_.pieces.assign(size_t{1} * pieces * kVifGroup * kMoments * padded, 0);
-    const auto row_of = [&](int piece, int row) {
-      return &buffers_.pieces[(size_t{1} * piece * kVifGroup + row - y) * kMoments * padded];
-    };
-    for (int row = rows.begin; row < rows.end; ++row) {
-      HorizontalPass<C, Part::kFirst>(buffers_.rows[row - y], columns_, reference, buffers_.moments);
-      for (int piece = 0; piece < pieces; ++piece)
-        for (int m = 0; m < kMoments; ++m)
-          CopyColumns(moments[m], piece * piece_, std::min((piece + 1) * piece_, width_),
-                      row_of(piece, row) + m * padded);
-    }
-    for (int piece = 0; piece < pieces; ++piece) {
+    for (int row = rows.begin - y; row < rows.end - y; ++row) FilterAcross<Part::kFirst>(row, row, row);
+    for (int begin = 0; begin < width_; begin += piece_) {
+      const int end = std::min(begin + piece_, width_);
       Totals<Part::kFirst> totals(buffers_, job_.gain_limit, false);
-      for (int row = rows.begin; row < rows.end; ++row) {
-        for (int m = 0; m < kMoments; ++m) std::copy_n(row_of(piece, row) + m * padded, padded, moments[m]);
-        totals.AddRow(reference, padded);
-      }
-      totals.FlushTo(sums[piece]);
-      const int width = std::min(piece_, width_ - piece * piece_);
-      totals.OfReference(int64_t{rows.end - rows.begin} * width).AddTo(sums[piece]);
+      for (int row = rows.begin - y; row < rows.end - y; ++row)
+        if (piece_ % kBlock == 0) totals.AddRow(Moments(row, row, begin), (end - begin + kBlock - 1) / kBlock * kBlock);
+        else totals.AddRow(CopyPiece(Moments(row, row, 0), begin, end), (end - begin + kLanes - 1) / kLanes * kLanes);
+      VifSums to = sums[begin / piece_];
+      totals.FlushTo(to);
+      totals.OfReference(int64_t{rows.end - rows.begin} * (end - begin)).AddTo(to);
     }
+  }
+
+  MomentRow CopyPiece(const MomentRow& row, int begin, int end) const {
+    auto& [m1, x, m2, y, z] = buffers_.piece;
+    CopyColumns(row.m1, begin, end, m1);
+    CopyColumns(row.x, begin, end, x);
+    CopyColumns(row.m2, begin, end, m2);
+    CopyColumns(row.y, begin, end, y);
+    CopyColumns(row.z, begin, end, z);
+    return {m1, x, m2, y, z};
   }
 
   /// The rows that the next group will fill in, and those that this one will write: the rows of a strip are too short

@@ -233,6 +233,13 @@ struct ReferenceTotals {
   int64_t flat_count = 0;
 };
 
+/// The moments of a row of pixels.
+struct MomentRow {
+  const int32_t* m1;
+  int32_t* x;  // s1 in the other parts
+  const int32_t *m2, *y, *z;
+};
+
 /// What a distorted video adds up to in the rows of a group in one strip. The first one collects what the others need
 /// of the reference: its variances s1 in the place of X, and those of textured pixels packed.
 template <Part kPart>
@@ -244,12 +251,11 @@ class Totals {
     num_ = den_ = {hn::Zero(D32()), hn::Zero(D32())};
   }
 
-  /// Adds a row of `columns` pixels in any order: M1 and X, which is s1 in the other parts, and M2, Y, Z of the
-  /// buffers. A pixel beyond the picture has 0 everywhere.
-  HWY_NOINLINE void AddRow(int32_t (&reference)[2][kVifStrip], int columns) {
+  /// Adds a row of `columns` pixels in any order. A pixel beyond the picture has 0 everywhere.
+  HWY_NOINLINE void AddRow(const MomentRow& row, int columns) {
     int pending = pending_;  // in a register: stores of variances could be stores to a member
     VU64 flat = flat_;
-    for (int x = 0; x < columns; x += kLanes) AddPixels(reference, x, pending, flat);
+    for (int x = 0; x < columns; x += kLanes) AddPixels(row, x, pending, flat);
     pending_ = pending;
     flat_ = flat;
     Process(pending_ / kLanes * kLanes);
@@ -271,20 +277,20 @@ class Totals {
   }
 
  private:
-  HWY_INLINE void AddPixels(int32_t (&reference)[2][kVifStrip], int x, int& pending, VU64& flat) const {
-    const auto moment = [&](int m) HWY_ATTR { return hn::Load(D32(), buffers_.moments[m] + x); };
-    const VU32 m1 = hn::BitCast(DU32(), hn::Load(D32(), reference[0] + x)), m2 = hn::BitCast(DU32(), moment(0));
+  HWY_INLINE void AddPixels(const MomentRow& row, int x, int& pending, VU64& flat) const {
+    const auto mean = [&](const int32_t* m) HWY_ATTR { return hn::BitCast(DU32(), hn::Load(D32(), m + x)); };
+    const VU32 m1 = mean(row.m1), m2 = mean(row.m2);
     const V32 zero = hn::Zero(D32());
-    V32 s1 = hn::Load(D32(), reference[1] + x);
+    V32 s1 = hn::Load(D32(), row.x + x);
     if constexpr (kPart == Part::kFirst) {
       s1 = hn::Sub(s1, MeanProduct(m1, m1));
-      if (several_) hn::Store(s1, D32(), reference[1] + x);
+      if (several_) hn::Store(s1, D32(), row.x + x);
     }
-    const V32 s2 = hn::Max(hn::Sub(moment(1), MeanProduct(m2, m2)), zero);
+    const V32 s2 = hn::Max(hn::Sub(hn::Load(D32(), row.y + x), MeanProduct(m2, m2)), zero);
     const M32 textured = hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1));
     if (hn::AllFalse(D32(), textured)) return AddFlat(s2, flat);
     // Without s12 > 0 and s2 > 0 a pixel adds nothing to num: as does s12 = 0, which makes n2 = n1.
-    const V32 positive = hn::Max(hn::Sub(moment(2), MeanProduct(m1, m2)), zero);
+    const V32 positive = hn::Max(hn::Sub(hn::Load(D32(), row.z + x), MeanProduct(m1, m2)), zero);
     const V32 s12 = hn::IfThenElseZero(hn::Gt(s2, zero), positive);
     if (hn::AllTrue(D32(), textured)) {
       Store(s1, s2, s12, pending);
