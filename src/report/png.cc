@@ -125,21 +125,28 @@ constexpr auto kRunCodes = [] {
 /// Which bytes of a row are like the one before them.
 class RepeatedBytes {
  public:
-  explicit RepeatedBytes(size_t most) : bits_(most / kWord + 3) {}
+  explicit RepeatedBytes(size_t most) : bits_(most / kWord + 3), runs_(bits_.size()) {}
 
   void Find(std::string_view row) {
     FindRepeats(row, bits_.data());
-    std::fill_n(&bits_[(row.size() + kWord - 1) / kWord], 2, 0);
+    const size_t words = (row.size() + kWord - 1) / kWord;
+    std::fill_n(&bits_[words], 2, 0);
+    uint64_t next_two = 0, next_four = 0;  // where so many begin, of the word behind
+    for (size_t i = words; i-- > 0;) {
+      const uint64_t two = bits_[i] & (bits_[i] >> 1 | bits_[i + 1] << (kWord - 1));
+      const uint64_t four = two & (two >> 2 | next_two << (kWord - 2));
+      runs_[i] = four & (four >> 4 | next_four << (kWord - 4));
+      next_two = two;
+      next_four = four;
+    }
   }
 
   /// The first place from `at` on where eight follow each other; `size` where there is none. Shorter runs take hardly
   /// fewer bits than their bytes and more time.
   size_t NextRun(size_t at, size_t size) const {
-    const auto two = [&](size_t from) { return From(from) & From(from + 1); };
-    const auto four = [&](size_t from) { return two(from) & two(from + 2); };
     for (; at < size; at = (at / kWord + 1) * kWord) {
-      const uint64_t runs = four(at) & four(at + 4) & ~uint64_t{0} >> at % kWord;
-      if (runs != 0) return at + std::countr_zero(runs);
+      const uint64_t runs = runs_[at / kWord] & ~uint64_t{0} << at % kWord;
+      if (runs != 0) return at / kWord * kWord + std::countr_zero(runs);
     }
     return size;
   }
@@ -165,6 +172,7 @@ class RepeatedBytes {
   }
 
   std::vector<uint64_t> bits_;
+  std::vector<uint64_t> runs_;  // where eight begin
 };
 
 /// Calls literals(bytes) and run(length) for what a row consists of.

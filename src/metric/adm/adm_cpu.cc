@@ -99,6 +99,8 @@ class BandRun {
         thread_(static_cast<AdmThreadWorkspace&>(*workspaces[0].thread)),
         reference_(MakeVideo(views[0], 0, workspaces[0], {})) {
     thread_.Reserve(setup, views.size());
+    for (const AdmRange& part : parts_)
+      part_blocks_.push_back(grid ? AdmBlock(*grid, s_.columns.begin + part.begin, 0, scale) : 0);
     for (size_t i = 0; i < views.size(); ++i)
       distorted_.push_back(MakeVideo(views[i], 1, workspaces[i], results[i].sums));
   }
@@ -211,14 +213,16 @@ class BandRun {
     if (!scored || parts_.size() > 1) ReferenceRow(scale_, s_, row);
     if (!scored) return;
     std::array<RowSum, kAdmBands> sums;
-    for (const AdmRange& part : parts_) {
+    const int first_block = FirstBlock(y);
+    for (size_t part = 0; part < parts_.size(); ++part) {
       int64_t den[kAdmBands];
-      DetailRow of_part = parts_.size() > 1 ? PartOf(row, part) : row;
+      DetailRow of_part = parts_.size() > 1 ? PartOf(row, parts_[part]) : row;
       of_part.den = den;
       ReferenceRow(scale_, s_, of_part);
       for (int band = 0; band < kAdmBands; ++band) {
         const int64_t rounded = sums[band].Grow(den[band], s_.den_row_shift);
-        for (const BandVideo& video : distorted_) Sum(video, part, y, kAdmDen, band) += rounded;
+        for (const BandVideo& video : distorted_)
+          Sum(video, first_block + part_blocks_[part], kAdmDen, band) += rounded;
       }
     }
   }
@@ -271,11 +275,13 @@ class BandRun {
     const auto mask = scale_ == 0 ? (setup_.wide ? MaskRow<true, true> : MaskRow<true, false>)
                                   : (setup_.wide ? MaskRow<false, true> : MaskRow<false, false>);
     std::array<RowSum, kAdmBands> sums;
-    for (const AdmRange& part : parts_) {
+    const int first_block = FirstBlock(y);
+    for (size_t part = 0; part < parts_.size(); ++part) {
       int64_t row_sums[kAdmBands];
-      mask(s_, part, signal, masker, thread_.ColumnSums(), row_sums);
+      mask(s_, parts_[part], signal, masker, thread_.ColumnSums(), row_sums);
       for (int band = 0; band < kAdmBands; ++band)
-        Sum(distorted_[video], part, y, kind, band) += sums[band].Grow(row_sums[band], s_.row_shift);
+        Sum(distorted_[video], first_block + part_blocks_[part], kind, band) +=
+            sums[band].Grow(row_sums[band], s_.row_shift);
     }
   }
 
@@ -291,9 +297,10 @@ class BandRun {
     int64_t rounded = 0;
   };
 
-  /// A sum of a video, in the block of a part of row y.
-  int64_t& Sum(const BandVideo& video, const AdmRange& part, int y, AdmSum kind, int band) const {
-    const int block = grid_ ? AdmBlock(*grid_, s_.columns.begin + part.begin, y, scale_) : 0;
+  /// The first block of the blocks that row y lies in.
+  int FirstBlock(int y) const { return grid_ ? AdmBlock(*grid_, 0, y, scale_) : 0; }
+
+  int64_t& Sum(const BandVideo& video, int block, AdmSum kind, int band) const {
     return video.sums[size_t{1} * block * kAdmSumCount + AdmSumIndex(scale_, kind, band)];
   }
 
@@ -303,6 +310,7 @@ class BandRun {
   const RowBand band_;
   const BlockGrid* const grid_;        // null: one block
   const std::vector<AdmRange> parts_;  // of the scored columns, a block each
+  std::vector<int> part_blocks_;       // counted from the first of a row of blocks
   AdmThreadWorkspace& thread_;
   const BandVideo reference_;
   std::vector<BandVideo> distorted_;
