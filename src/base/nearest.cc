@@ -1,8 +1,12 @@
 #include "base/nearest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace acutance {
@@ -25,10 +29,11 @@ int EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+constexpr size_t kLongestName = 128;  // the distance takes quadratic time; no name is longer
+
 }  // namespace
 
 std::string NearestName(std::string_view wanted, std::span<const std::string_view> names) {
-  constexpr size_t kLongestName = 128;  // the distance takes quadratic time; no name is longer
   if (wanted.size() > kLongestName) return "";
   std::string_view best;
   int best_distance = static_cast<int>(wanted.size()) / 3 + 2;
@@ -49,6 +54,21 @@ std::string NearestName(std::string_view wanted, std::span<const std::string_vie
 std::string Suggestion(std::string_view wanted, std::span<const std::string_view> names) {
   const std::string name = NearestName(wanted, names);
   return name.empty() ? "" : "; did you mean '" + name + "'?";
+}
+
+std::string NamesNear(std::string_view wanted, std::span<const std::string_view> names, size_t most) {
+  wanted = wanted.substr(0, kLongestName);
+  std::vector<std::pair<int, std::string_view>> ranked;
+  for (std::string_view name : names) ranked.emplace_back(EditDistance(wanted, name), name);
+  std::ranges::stable_sort(ranked, {}, &std::pair<int, std::string_view>::first);
+  const size_t shown = std::min(most, ranked.size());
+  std::vector<std::string_view> near;
+  for (size_t i = 0; i < shown; ++i) near.push_back(ranked[i].second);
+  const size_t others = ranked.size() - shown;
+  return fmt::format("{}{}", fmt::join(near, ", "),
+                     others == 0   ? ""
+                     : others == 1 ? " and one other"
+                                   : fmt::format(" and {} others", others));
 }
 
 }  // namespace acutance

@@ -13,4 +13,7 @@ std::string NearestName(std::string_view wanted, std::span<const std::string_vie
 /// "; did you mean 'x'?", or "" if none is near.
 std::string Suggestion(std::string_view wanted, std::span<const std::string_view> names);
 
+/// At most `most` of the names, the closest to `wanted` first, and how many others there are: "a, b, c and 12 others".
+std::string NamesNear(std::string_view wanted, std::span<const std::string_view> names, size_t most = 5);
+
 }  // namespace acutance

@@ -14,6 +14,8 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
 }
 
+bool IsNumber(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
 Status Malformed(std::string_view text) {
   return Error(StatusCode::kInvalidArgument,
                "'{}': expected SCORE.POOLING>=NUMBER (or >, <=, <), such as vmaf_v0.6.1.p5>=90", text);
@@ -37,7 +39,13 @@ Result<Requirement> ParseRequirement(std::string_view text) {
   const size_t dot = name.rfind('.');
   requirement.score = name.substr(0, dot);
   if (dot == name.npos) return requirement;
-  const Result<NamedPool> pool = ParsePool(name.substr(dot + 1));
+  const std::string_view pooling = name.substr(dot + 1);
+  const Result<NamedPool> pool = ParsePool(pooling);
+  if (!pool.ok() && IsNumber(pooling))  // the name of a score alone, such as vmaf_v0.6.1
+    return Error(StatusCode::kInvalidArgument,
+                 "'{0}': what follows the last dot names the pooling; if '{1}' belongs to the score's name, add one, "
+                 "such as {2}.mean{3}, else write {4}.p{1}{3}",
+                 text, pooling, name, text.substr(at), requirement.score);
   if (!pool.ok())
     return Error(StatusCode::kInvalidArgument, "'{}': what follows the last dot names the pooling, and {}", text,
                  pool.status().message());

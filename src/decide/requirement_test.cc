@@ -31,7 +31,10 @@ TEST(Requirement, AggregatesHaveNoPooling) {
 TEST(Requirement, AnUnknownPoolingIsAnError) {
   const auto read = ParseRequirements("vmaf_v0.6.1>=90");
   ASSERT_FALSE(read.ok());
-  EXPECT_NE(read.status().message().find("there is no pooling '1'"), std::string::npos) << read.status().message();
+  EXPECT_EQ(read.status().message(),
+            "'vmaf_v0.6.1>=90': what follows the last dot names the pooling; if '1' belongs to the score's name, add "
+            "one, such as vmaf_v0.6.1.mean>=90, else write vmaf_v0.6.p1>=90");
+  EXPECT_NE(ParseRequirements("a.foo>=90").status().message().find("there is no pooling 'foo'"), std::string::npos);
 }
 
 TEST(Requirement, MalformedTexts) {

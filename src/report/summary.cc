@@ -162,13 +162,13 @@ Result<std::optional<int>> FindScore(const Requirement& requirement, const Score
   }
   // Aggregates come at the end of a run alone.
   if (!requirement.pool && table.aggregates().empty()) return {std::nullopt};
-  std::string of_whole;
-  if (const size_t relation = requirement.text.find_first_of("<>"); requirement.pool && relation != std::string::npos)
-    of_whole = fmt::format("; a number of the whole video, such as apsnr_y or cvvdp_clip, has no pooling: {}{}",
-                           requirement.score, requirement.text.substr(relation));
-  return Error(StatusCode::kInvalidArgument, "'{}': there is no score '{}'{}{} (there are {}){}", requirement.text,
-               requirement.score, requirement.pool ? " of frames" : "", Suggestion(requirement.score, names),
-               fmt::join(names, ", "), of_whole);
+  std::string hint = Suggestion(requirement.score, names);
+  if (const size_t relation = requirement.text.find_first_of("<>");
+      hint.empty() && requirement.pool && relation != std::string::npos)
+    hint = fmt::format("; a number of the whole video, such as apsnr_y or cvvdp_clip, has no pooling: {}{}",
+                       requirement.score, requirement.text.substr(relation));
+  return Error(StatusCode::kInvalidArgument, "'{}': there is no score '{}'{}{} (there are {})", requirement.text,
+               requirement.score, requirement.pool ? " of frames" : "", hint, NamesNear(requirement.score, names));
 }
 
 namespace {
