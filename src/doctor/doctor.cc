@@ -5,10 +5,12 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "align/align_tracks.h"
 #include "base/shell_word.h"
+#include "doctor/colors.h"
 #include "doctor/commands.h"
 #include "doctor/match.h"
 #include "doctor/watch.h"
@@ -43,6 +45,7 @@ class Doctor {
     CheckDamage();
     if (CheckLengths() || CheckTurned()) return std::move(findings_);
     CheckTransfer();
+    CheckColors();
     CheckInterlacing();
     CheckCrop();
     CheckTime();
@@ -158,6 +161,13 @@ class Doctor {
                     "tells it.",
                     hdr.name, other.name),
         ToneMap(hdr.name, slope < kMostOfPq ? Transfer::kPq : Transfer::kHlg));
+  }
+
+  /// What maps the tones of HDR converts its colors, too.
+  void CheckColors() {
+    if (!findings_.empty() && findings_.back().cause == "transfer") return;
+    if (std::optional<Finding> finding = DifferentColors(ref_, dis_, Score(" --force")))
+      have_other_colors_ = true, findings_.push_back(*std::move(finding));
   }
 
   /// Fields of two moments comb where the picture has edges, and lie apart in time even where it is smooth.
@@ -414,9 +424,10 @@ class Doctor {
 
   void AddOffset(double confidence, int64_t late) {
     const int64_t frames = std::abs(late);
+    const auto& [behind, ahead] = late > 0 ? std::tie(dis_.name, ref_.name) : std::tie(ref_.name, dis_.name);
     Add("offset", ConfidenceOfPath(confidence),
-        fmt::format("{} starts {} frame{} {} than {}.", dis_.name, frames, frames == 1 ? "" : "s",
-                    late > 0 ? "earlier, in what it shows," : "later", ref_.name),
+        fmt::format("{} is {} frame{} {}: what the first frame of {} shows, frame {} of {} does.", dis_.name, frames,
+                    frames == 1 ? "" : "s", late > 0 ? "late" : "early", ahead, frames, behind),
         Score(fmt::format(" --align {:+}", late)));
   }
 
@@ -472,7 +483,7 @@ class Doctor {
   }
 
   void CheckRange() {
-    if (is_bent_) return;
+    if (is_bent_ || have_other_colors_) return;  // other mixtures of colors have another brightness
     const bool a = ref_.color.full_range.value_or(false), b = dis_.color.full_range.value_or(false);
     const BrightnessFit fit = Brightness();
     constexpr double kNarrow = 219.0 / 255, kTolerance = 0.045, kShift = 7;
@@ -496,14 +507,6 @@ class Doctor {
               told ? ", and their streams tell it wrongly" : ", which no stream tells"),
           LimitRange(full.name));
     }
-  }
-
-  /// A compressed reference of many bits is no encode for people, and what was decoded or mended of another is no
-  /// source.
-  static bool IsRich(const Watched& video) {
-    constexpr double kRich = 0.8;  // bits a sample of luma
-    const double samples = video.frame_rate.value_or(25) * video.format.width * video.format.height;
-    return static_cast<double>(video.facts.bit_rate.value_or(0)) > kRich * samples;
   }
 
   void CheckSwapped() {
@@ -562,6 +565,7 @@ class Doctor {
   Match match_;
   std::optional<Alignment> alignment_;   // not set: signatures cannot tell
   bool is_bent_ = false;                 // brightness fits by a curve alone
+  bool have_other_colors_ = false;       // the streams tell other matrices or primaries
   std::vector<BrightnessFit> cut_fits_;  // where one video shows a part of the other: how that fits
   std::vector<Finding> findings_;
 };

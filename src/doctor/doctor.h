@@ -12,8 +12,8 @@
 
 namespace acutance {
 
-/// `cause` is a stable name: offset, frame-rate, size, crop, turned, range, swapped, transfer, interlaced, drops,
-/// model, damage, different, none.
+/// `cause` is a stable name: offset, frame-rate, size, crop, turned, range, color, swapped, transfer, interlaced,
+/// drops, model, damage, different, none.
 struct Finding {
   std::string cause;
   double confidence = 0;  // 0 to 1

@@ -57,6 +57,12 @@ Thumb MakeThumb(const Picture& picture, const Rectangle& part) {
   return thumb;
 }
 
+bool IsRich(const Watched& video) {
+  constexpr double kRich = 0.8;  // bits a sample of luma
+  const double samples = video.frame_rate.value_or(25) * video.format.width * video.format.height;
+  return static_cast<double>(video.facts.bit_rate.value_or(0)) > kRich * samples;
+}
+
 Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64_t thumbs, int64_t frames) {
   if (std::error_code ignored;
       !std::filesystem::is_regular_file(path, ignored) && std::filesystem::exists(path, ignored))

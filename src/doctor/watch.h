@@ -39,6 +39,9 @@ struct Watched {
 /// Means over a part of a picture's luma.
 Thumb MakeThumb(const Picture& picture, const Rectangle& part);
 
+/// A compressed reference of many bits is no encode for people, and what was decoded or mended of another is no source.
+bool IsRich(const Watched& video);
+
 /// Reads the file at most so far. Fails where it cannot be opened.
 Result<Watched> Watch(const std::string& path, const OpenOptions& options, int64_t thumbs, int64_t frames);
 

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 import shlex
 import shutil
 import sys
@@ -46,9 +47,32 @@ class Files(CommandTest):
             ref, dis = self.write("first.y4m", y4m(128, 72, first)), self.write("second.y4m", y4m(128, 72, second))
             cause = json.loads(self.assert_ok(self.doctor(ref, dis, "--json")))["findings"][0]
             self.assertEqual((cause["cause"], cause["command"].split()[-2:]), ("offset", ["--align", align]))
+            said = "second.y4m is 5 frames {}: what the first frame of {} shows, frame 5 of {} does."
+            early, late = ("early", "second.y4m", "first.y4m"), ("late", "first.y4m", "second.y4m")
+            self.assertIn(said.format(*(early if align == "-5" else late)), re.sub(r"\S*/", "", cause["sentence"]))
             scored = self.run_command(*[ACUTANCE, *cause["command"].split()[1:]], "--no-model", "-f", "psnr", "--json")
             psnr = json.loads(self.assert_ok(scored))["results"][0]["features"]["psnr_y"]
             self.assertEqual(psnr["min"], 60)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
+    def test_what_score_refuses_for_its_colors_has_a_cause_and_a_command_that_helps(self):
+        source, tagged = ("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=2"), {}
+        for matrix, name in (("bt709", "new.mp4"), ("smpte170m", "old.mp4")):
+            tagged[name] = self.path(name)
+            self.assert_ok(self.run_command("ffmpeg", "-nostdin", "-v", "error", *source, "-vf",
+                                            f"scale=out_color_matrix={matrix}", "-pix_fmt", "yuv420p", "-c:v", "libx264",
+                                            "-qp", "4", "-colorspace", matrix, tagged[name]))
+        self.assertNotEqual(self.run_command(ACUTANCE, "score", *tagged.values()).returncode, 0)
+        findings = json.loads(self.assert_ok(self.doctor(*tagged.values(), "--json")))["findings"]
+        self.assertEqual(findings[0]["cause"], "color", findings)
+        self.assertNotIn("range", [finding["cause"] for finding in findings])
+        words = shlex.split(findings[0]["command"])
+        self.assertEqual(words[:3], ["ffmpeg", "-i", tagged["old.mp4"]])
+        converted = self.path("converted.mkv")
+        self.assert_ok(self.run_command("ffmpeg", "-nostdin", "-v", "error", *words[1:-1], converted))
+        scored = self.run_command(ACUTANCE, "score", tagged["new.mp4"], converted, "--no-model", "-f", "psnr", "--json")
+        psnr = json.loads(self.assert_ok(scored))["results"][0]["features"]
+        self.assertGreater(min(psnr["psnr_y"]["mean"], psnr["psnr_cb"]["mean"], psnr["psnr_cr"]["mean"]), 36)
 
     def test_commands_name_files_as_words_of_a_shell(self):
         still = self.write("it's a still $1.y4m", y4m(64, 48, frames(64, 48, 1, reference_sample) * 6))
