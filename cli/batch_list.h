@@ -15,9 +15,6 @@ struct BatchJob {
   std::string distorted;
 };
 
-/// The fields of a line of CSV; quotes may be round a field and are doubled within.
-Result<std::vector<std::string>> SplitCsv(std::string_view line);
-
 /// Columns reference, distorted and, where wanted, name, in any order; the first line names them. Paths are as they
 /// stand, from the current folder.
 Result<std::vector<BatchJob>> ReadBatchList(const std::string& path);

@@ -1,13 +1,13 @@
 #include "report/ladder.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
 
+#include "base/csv.h"
+#include "base/number.h"
 #include "model/statistics.h"
 #include "report/comparison.h"
 #include "report/escape.h"
@@ -75,6 +75,15 @@ std::string PercentText(const std::optional<Interval>& interval) {
   return interval ? fmt::format(" [{:+.2f}, {:+.2f}]", interval->low, interval->high) : "";
 }
 
+/// A finite number with blanks around it.
+bool ReadNumber(std::string_view text, double& value) {
+  const size_t begin = text.find_first_not_of(' ');
+  if (begin == text.npos) return false;
+  const auto number = ParseFiniteDouble(text.substr(begin, text.find_last_not_of(' ') + 1 - begin));
+  value = number.value_or(0);
+  return number.has_value();
+}
+
 }  // namespace
 
 Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score,
@@ -132,20 +141,15 @@ Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
   for (int number = 1; std::getline(file, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());  // spreadsheets write it
-    if (line.empty() || (number == 1 && line == "curve,rate,quality")) continue;
-    const size_t quality = line.rfind(','), rate = quality == line.npos ? line.npos : line.rfind(',', quality - 1);
-    const auto read = [&](size_t begin, size_t end, double& value) {
-      while (begin < end && line[begin] == ' ') ++begin;
-      while (end > begin && line[end - 1] == ' ') --end;
-      const auto [stop, error] = std::from_chars(line.data() + begin, line.data() + end, value);
-      return error == std::errc() && stop == line.data() + end && std::isfinite(value);
-    };
+    if (line.empty()) continue;
+    const auto fields = SplitCsv(line);
+    if (number == 1 && fields.ok() && *fields == std::vector<std::string>{"curve", "rate", "quality"}) continue;
     RatePoint point;
-    if (rate == line.npos || rate == 0 || quality == 0 || !read(rate + 1, quality, point.rate) ||
-        !read(quality + 1, line.size(), point.quality))
+    if (!fields.ok() || fields->size() != 3 || (*fields)[0].empty() || !ReadNumber((*fields)[1], point.rate) ||
+        !ReadNumber((*fields)[2], point.quality))
       return Error(StatusCode::kBadData, "{}, line {}: expected curve,rate,quality, such as x264,1250,91.5", path,
                    number);
-    const std::string name = line.substr(0, rate);
+    const std::string& name = (*fields)[0];
     auto curve = std::ranges::find(curves, name, &LadderCurve::name);
     if (curve == curves.end()) curve = curves.insert(curves.end(), {name, {}, {}, {}});
     curve->points.push_back(std::move(point));

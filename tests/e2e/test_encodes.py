@@ -156,6 +156,10 @@ class Encodes(CommandTest):
                         for content in (text, spaced.replace("\n", "\r\n")))
         self.assertIn("BD-rate -10.000 %", plain)
         self.assertEqual(other, plain)
+        quoted = text.replace("a,", '"x ""1"", slow",').replace("curve", '"curve"').replace("rate,", '"rate",')
+        named = self.command("bd", self.write("points.csv", quoted), "--json")
+        self.assertEqual([curve["name"] for curve in json.loads(named)["ladder"]["curves"]], ['x "1", slow', "b"])
+        self.command("bd", self.write("points.csv", text + '"a,1,2\n'), status=1)
 
 
 class Verdicts(CommandTest):
