@@ -13,7 +13,7 @@
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
-#include "io/video_source.h"
+#include "engine/folder_videos.h"
 #include "report/comparison.h"
 #include "report/json_text.h"
 #include "report/ladder.h"
@@ -92,24 +92,11 @@ Status WriteText(const std::string& path, const std::string& text) {
   return file->Commit();
 }
 
-/// The videos of a folder but hidden files, in the order of their names. A file that does not open as one, such as an
-/// encoder's log, is passed over with a warning; where it only lacks what an option tells, the run says so.
 Result<std::vector<std::string>> VideosIn(const std::string& folder, const OpenOptions& options) {
-  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
-  std::vector<std::string> files, passed_over;
-  for (const std::string& name : names) {
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
-    if (name[0] == '.' || !IsRegularFile(path)) continue;
-    const auto video = OpenVideo(path.string(), options);
-    if (video.ok() || video.status().code() == StatusCode::kInvalidArgument) files.push_back(path.string());
-    else passed_over.push_back(video.status().message());
-  }
-  if (files.empty() && passed_over.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", folder);
-  if (files.empty())
-    return Error(StatusCode::kNotFound, "{}: there is no video in it ({})", folder, fmt::join(passed_over, "; "));
-  for (const std::string& reason : passed_over)
+  ACU_ASSIGN_OR_RETURN(FolderVideos found, FindVideos(folder, options));
+  for (const std::string& reason : found.passed_over)
     fmt::print(stderr, "acutance: warning: passed over, no video: {}\n", reason);
-  return files;
+  return std::move(found.files);
 }
 
 /// "DIR", "NAME=FILE,FILE" or "FILE"; files without a name are one curve.

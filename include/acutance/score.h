@@ -135,6 +135,15 @@ struct MeanVerdict {
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
                                 const ScoreOptions& options);
 
+struct FolderVideos {
+  std::vector<std::string> files;        // in the order of their names
+  std::vector<std::string> passed_over;  // files that do not open as a video, such as an encoder's log, and why
+};
+
+/// The videos of a folder but hidden ones, such as encodes for Result::Ladder. `raw` of the options holds for files
+/// without a header. kNotFound where there is no video.
+Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options = {});
+
 /// The scores of one run over all frames of the journals, in any order. Frames that several have must agree to the bit;
 /// kInvalidArgument where one is missing, or the journals are of different runs. Needs no video.
 Expected<Result> Join(const std::vector<std::string>& journals, int threads = 0);

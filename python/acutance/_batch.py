@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from concurrent import futures
 from typing import Any, NamedTuple
 
-from ._errors import AcutanceError, CancelledError
+from ._errors import AcutanceError, CancelledError, InvalidArgumentError
 from ._options import Path, whole
 from ._result import Result
 from ._score import score
@@ -28,17 +28,27 @@ def batch(pairs: Iterable[tuple[Path, Path]], *, jobs: int = 1, folder: Path | N
 
     folder: keeps a journal of each pair, by its place in the list: the same call goes on where it was stopped, also in the
         midst of a video. A journal of other files or other options is an InvalidArgumentError of its pair. None: none are kept.
-    options: as for score() but journal and progress: model, features, scale, align and so on; `threads` of each pair, by default the machine's
-        processors divided by the jobs.
+    options: as for score() but journal and progress: model, features, scale, align and so on; `threads` of each pair,
+        by default the machine's processors divided by the jobs.
 
     All run in this process; `acutance batch` starts one for each, which outlives a crash of another.
     """
-    listed = [(os.fspath(reference), os.fspath(distorted)) for reference, distorted in pairs]
+    listed = [_pair_of(pair) for pair in pairs]
     count = whole("jobs", jobs, 1)
     options = {"threads": max(1, len(os.sched_getaffinity(0)) // count), **options}
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
     return _run(listed, count, folder, options)
+
+
+def _pair_of(pair: tuple[Path, Path]) -> tuple[str, str]:
+    try:
+        if isinstance(pair, str):  # of two characters
+            raise TypeError
+        reference, distorted = pair
+        return os.fspath(reference), os.fspath(distorted)
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"{pair!r}: a pair is (reference, distorted), two paths") from None
 
 
 def _run(pairs: list[tuple[str, str]], jobs: int, folder: Path | None, options: dict[str, Any]) -> Iterator[Done]:

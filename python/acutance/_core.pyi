@@ -34,6 +34,8 @@ def options(
     backend: str,
     device: int | None,
     maps: bytes,
+    max_memory: int | None,
+    max_device_memory: int | None,
 ) -> SessionOptions: ...
 
 class Encodes:
@@ -117,6 +119,7 @@ def score_options(
     shots: bool,
     maps_video: bytes,
 ) -> ScoreOptions: ...
+def videos_in(folder: bytes, options: ScoreOptions) -> tuple[list[bytes], list[bytes]]: ...
 def score(
     reference: bytes | KeptReference, distorted: Sequence[bytes], options: ScoreOptions
 ) -> Task[Result]: ...

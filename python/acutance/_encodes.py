@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from ._errors import InvalidArgumentError, NotFoundError
 from ._kept import KeptReference
 from ._options import Path, path_bytes
 from ._result import Result
-from ._score import score
+from ._score import request, score
 
 Point = tuple[float, float]  # rate, quality
 
@@ -81,6 +82,7 @@ def ladder(reference: Path | KeptReference, curves: Mapping[str, Path | Iterable
     """Draws rate-quality curves of encodes, and compares each with the first by BD-rate and BD-quality.
 
     curves: names, and for each the files, four at least, or a folder of them: {"x264": "x264/", "svt": ["a.mkv", "b.mkv"]}.
+        A folder's files that do not open as a video, such as an encoder's log, are passed over with a UserWarning.
     anchor: the name of the curve that others are compared with; None: the first.
     by: the name of the score that is compared; None: the first model's.
     options: as for score().
@@ -89,7 +91,9 @@ def ladder(reference: Path | KeptReference, curves: Mapping[str, Path | Iterable
     Raises InvalidArgumentError for videos without a bit rate and for an anchor or a score that there is not, and what score()
     raises.
     """
-    files = {name: _files_of(paths) for name, paths in _anchored(curves, anchor).items()}
+    files: dict[str, Sequence[Path]] = {}
+    for name, paths in _anchored(curves, anchor).items():
+        files[name] = _files_of(paths, options)
     result = score(reference, [path for paths in files.values() for path in paths], **options)
     return Encodes(result._core.ladder([(name, len(paths)) for name, paths in files.items()], by or ""), result)
 
@@ -121,13 +125,14 @@ def _anchored(curves: Mapping[str, Any], anchor: str | None) -> dict[str, Any]:
     return {first: curves[first], **curves}
 
 
-def _files_of(paths: Path | Iterable[Path]) -> Sequence[Path]:
-    """A folder's files but hidden ones, in the order of their names."""
+def _files_of(paths: Path | Iterable[Path], options: Mapping[str, Any]) -> Sequence[Path]:
+    """Of a folder those that open as a video."""
     if not isinstance(paths, (str, os.PathLike)):
         return list(paths)
     if not os.path.isdir(paths):
         return [paths]
-    found = sorted(entry.path for entry in os.scandir(paths) if entry.is_file() and not entry.name.startswith("."))
-    if not found:
-        raise NotFoundError(f"{os.fspath(paths)}: there is no file in it")
-    return found
+    raw = {name: options[name] for name in ("size", "bit_depth", "pixel_format") if name in options}
+    files, passed_over = _core.videos_in(path_bytes(paths), request(paths, paths, **raw)[2])
+    for reason in passed_over:
+        warnings.warn("passed over, no video: " + reason.decode("utf-8", "replace"), stacklevel=3)
+    return [os.fsdecode(file) for file in files]

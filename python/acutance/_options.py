@@ -47,6 +47,10 @@ def whole(name: str, value: Any, least: int = 0, end: int = 2**31) -> int:
     return number
 
 
+def memory(name: str, value: int | None) -> int | None:
+    return None if value is None else whole(name, value, 1, 2**63)
+
+
 def text(name: str, value: Any, known: str) -> str:
     if not isinstance(value, str):
         raise InvalidArgumentError(f"{name}={value!r}: there are {known}")
@@ -161,9 +165,12 @@ def make_options(
     backend: str,
     device: int | None,
     maps: Path | None,
+    max_memory: int | None = None,
+    max_device_memory: int | None = None,
 ) -> _core.SessionOptions:
     """Checked for types; the engine checks the rest."""
     return _core.options([model._core for model in models], read_features(features), whole("threads", threads),
                          whole("subsample", subsample, 1), whole("videos", videos, 1),
                          text("backend", backend, '"cpu", "auto" and those of acutance.backends()'),
-                         None if device is None else whole("device", device), path_bytes(maps))
+                         None if device is None else whole("device", device), path_bytes(maps),
+                         memory("max_memory", max_memory), memory("max_device_memory", max_device_memory))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from ._result import Result
 
 DEFAULT_MODEL = "vmaf_v0.6.1"
 Scale = str | tuple[int, int]
+Align = str | int | os.PathLike[str]
 T = TypeVar("T")
 _DEINTERLACE = '"auto", "on", "off", "ref", "dis" and "both"'
 _FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
@@ -78,13 +80,15 @@ def score(
     deinterlace: str = "auto",
     film_grain: bool = True,
     force: bool = False,
-    align: str = "auto",
+    align: Align = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
     viewing: str = "auto",
     worst_frames: int = 0,
     shots: bool = False,
     maps_video: Path | None = None,
+    max_memory: int | None = None,
+    max_device_memory: int | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """Scores distorted videos against their reference.
@@ -115,8 +119,8 @@ def score(
     film_grain: False: AV1 is decoded without the grain that is added to it.
     force: score other light, colors or shapes all the same, with a warning.
     align: which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index"
-        (frame k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a
-        file of pairs. Result.alignment tells what was found; videos that share no frames are a BadDataError.
+        (frame k with frame k), 12 or -3, also "+12" (frames that the distorted videos are late or early), or the path
+        of a file of pairs. Result.alignment tells what was found; videos that share no frames are a BadDataError.
     journal: a file in which results are kept: the same call goes on after the last of them where it was stopped. With
         first_frame above 0 the run is a part without scores, which `acutance join` joins with the others.
     maps: a folder for the features' pictures, such as cambi's heatmaps, a TIFF file each: NAME_FRAME.tif.
@@ -125,6 +129,8 @@ def score(
     maps_video: a folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x
         rows x columns (NAME.npy). Takes several times as long as the scores.
     shots: look where shots of the reference begin, for Result.report() and summary().
+    max_memory, max_device_memory: bytes for pictures in flight and features, and of each device; None: the environment's
+        ACUTANCE_MAX_MEMORY and ACUTANCE_MAX_VRAM, else half of what the machine has left, and what the device has.
     progress: a function that is given a Progress about 20 times a second and once at the end; where it returns False
         the frames so far are all, and their scores the Result. True: a bar of tqdm; None: a bar where standard error
         is a terminal and tqdm is installed; False: none.
@@ -139,7 +145,8 @@ def score(
         subsample=subsample, first_frame=first_frame, frame_count=frame_count, size=size, bit_depth=bit_depth,
         pixel_format=pixel_format, scale=scale, scale_filter=scale_filter, crop=crop, deinterlace=deinterlace,
         film_grain=film_grain, force=force, align=align, journal=journal, maps=maps, viewing=viewing,
-        worst_frames=worst_frames, shots=shots, maps_video=maps_video))
+        worst_frames=worst_frames, shots=shots, maps_video=maps_video, max_memory=max_memory,
+        max_device_memory=max_device_memory))
     with Reporter(progress) as reporter:
         core = wait(task, lambda: look(task, reporter))
         result = Result(core, tuple(core.models))
@@ -168,13 +175,15 @@ async def score_async(
     deinterlace: str = "auto",
     film_grain: bool = True,
     force: bool = False,
-    align: str = "auto",
+    align: Align = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
     viewing: str = "auto",
     worst_frames: int = 0,
     shots: bool = False,
     maps_video: Path | None = None,
+    max_memory: int | None = None,
+    max_device_memory: int | None = None,
     progress: ProgressOption = None,
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
@@ -183,7 +192,8 @@ async def score_async(
         subsample=subsample, first_frame=first_frame, frame_count=frame_count, size=size, bit_depth=bit_depth,
         pixel_format=pixel_format, scale=scale, scale_filter=scale_filter, crop=crop, deinterlace=deinterlace,
         film_grain=film_grain, force=force, align=align, journal=journal, maps=maps, viewing=viewing,
-        worst_frames=worst_frames, shots=shots, maps_video=maps_video))
+        worst_frames=worst_frames, shots=shots, maps_video=maps_video, max_memory=max_memory,
+        max_device_memory=max_device_memory))
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: look(task, reporter))
         result = Result(core, tuple(core.models))
@@ -233,13 +243,15 @@ def request(
     deinterlace: str = "auto",
     film_grain: bool = True,
     force: bool = False,
-    align: str = "auto",
+    align: Align = "auto",
     journal: Path | None = None,
     maps: Path | None = None,
     viewing: str = "auto",
     worst_frames: int = 0,
     shots: bool = False,
     maps_video: Path | None = None,
+    max_memory: int | None = None,
+    max_device_memory: int | None = None,
 ) -> tuple[bytes | _core.KeptReference, list[bytes], _core.ScoreOptions]:
     """The arguments of score() as the engine takes them; types are checked here, and values there."""
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
@@ -252,18 +264,30 @@ def request(
         raise InvalidArgumentError("there is no distorted video to score; give at least one")
     chooses, models = read_choice(model)
     session = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
-                           device=device, maps=maps)
+                           device=device, maps=maps, max_memory=max_memory, max_device_memory=max_device_memory)
     options = _core.score_options(session, whole("first_frame", first_frame),
                                   0 if frame_count is None else whole("frame_count", frame_count, 1),
                                   None if size is None else _raw_format(size, bit_depth, pixel_format),
                                   _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
                                   text("crop", crop, "auto, none and W:H:X:Y"),
                                   text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
-                                  os.fspath(align), path_bytes(journal),
+                                  _align_text(align), path_bytes(journal),
                                   text("viewing", viewing, _VIEWINGS) if chooses else "",
                                   whole("worst_frames", worst_frames), bool(shots), path_bytes(maps_video))
     return (reference._core if isinstance(reference, KeptReference) else path_bytes(source),
             [path_bytes(path) for path in paths], options)
+
+
+def _align_text(align: Align) -> str:
+    if isinstance(align, (str, os.PathLike)):
+        return os.fspath(align)
+    if not isinstance(align, bool):
+        try:
+            return f"{operator.index(align):+}"
+        except TypeError:
+            pass
+    raise InvalidArgumentError(f'align={align!r}: give "auto", "time", "index", how many frames the distorted videos are '
+                               "late (12) or early (-3), or a file of pairs")
 
 
 def _scale_text(scale: Scale) -> str:

@@ -35,6 +35,7 @@ class Session:
         InvalidArgumentError.
     maps: a folder for the features' pictures, as in score().
     progress, total: as in score(); the function is called in add() and finish(). `total` is the number of frames.
+    max_memory, max_device_memory: as in score().
 
     One thread at a time may use a session, and the GIL is free while it works. Memory is bounded by the frames in
     flight, a few a thread. Raises InvalidArgumentError for names and values that do not exist, or nothing to compute.
@@ -56,10 +57,12 @@ class Session:
         maps: Path | None = None,
         progress: ProgressOption = False,
         total: int | None = None,
+        max_memory: int | None = None,
+        max_device_memory: int | None = None,
     ) -> None:
         models = read_models(model)
         options = make_options(models, features, threads=threads, subsample=subsample, videos=videos, backend=backend,
-                               device=device, maps=maps)
+                               device=device, maps=maps, max_memory=max_memory, max_device_memory=max_device_memory)
         self._core = _core.Stream(options, None if bit_depth is None else whole("bit_depth", bit_depth),
                                   None if pixel_format is None else pixel_format_text(pixel_format), bool(copy))
         self._models = score_names(models)

@@ -31,12 +31,18 @@ Model LoadModel(const nb::bytes& source, bool is_file, const nb::str& name, bool
   return Take(is_file ? Model::LoadFile(TextOf(source), options) : Model::Load(TextOf(source), options));
 }
 
+/// Paths, and pages that quote them, need not be UTF-8.
+nb::bytes ToBytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
 /// features: pairs of a name and a dict of options.
 SessionOptions MakeOptions(const nb::sequence& models, const nb::sequence& features, int threads, int subsample,
-                           int videos, const nb::str& backend, std::optional<int> device, const nb::bytes& maps) {
+                           int videos, const nb::str& backend, std::optional<int> device, const nb::bytes& maps,
+                           std::optional<size_t> max_memory, std::optional<size_t> max_device_memory) {
   const auto model_of = [](nb::handle item) { return nb::cast<Model&>(item); };
   SessionOptions options{ListOf(models, model_of), {}, threads, subsample, videos, TextOf(backend), device};
   options.maps = TextOf(maps);
+  options.max_memory = max_memory;
+  options.max_device_memory = max_device_memory;
   for (const nb::handle item : features) {
     const std::vector<nb::object> pair = ObjectsOf(item);
     if (pair.size() != 2) throw nb::next_overload();
@@ -96,6 +102,17 @@ ScoreOptions Watched(ScoreOptions options, Task::Shared& shared) {
 }
 
 std::string PathOf(nb::handle path) { return TextOf(ItemOf<nb::bytes>(path)); }
+
+/// A pair of the paths and of why the others are none.
+nb::tuple VideosIn(const nb::bytes& folder, const ScoreOptions& options) {
+  const FolderVideos found = Take(FindVideos(TextOf(folder), options));
+  const auto list = [](const std::vector<std::string>& texts) {
+    nb::list items;
+    for (const std::string& text : texts) items.append(ToBytes(text));
+    return items;
+  };
+  return nb::make_tuple(list(found.files), list(found.passed_over));
+}
 
 std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
                                  const ScoreOptions& options) {
@@ -178,7 +195,7 @@ void BindOptions(nb::module_& m) {
       .def_prop_ro("score_names", &Model::score_names);
   nb::class_<SessionOptions>(m, "SessionOptions");
   m.def("options", &MakeOptions, "models"_a, "features"_a, "threads"_a, "subsample"_a, "videos"_a, "backend"_a,
-        "device"_a.none(), "maps"_a);
+        "device"_a.none(), "maps"_a, "max_memory"_a.none(), "max_device_memory"_a.none());
 }
 
 /// The fields of acutance.Input, in their order.
@@ -197,9 +214,6 @@ nb::object ToPython(const Input& input) {
                         input.dolby_vision_profile > 0 ? std::optional(input.dolby_vision_profile) : std::nullopt,
                         input.mastering, input.light_level, changes);
 }
-
-/// Pages may quote names of files that are not UTF-8.
-nb::bytes ToBytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
 /// curves: pairs of a name and a list of (rate, quality).
 Encodes CompareKnown(const nb::sequence& curves) {
@@ -346,6 +360,7 @@ void BindRuns(nb::module_& m) {
   m.def("score_options", &MakeScoreOptions, "session"_a, "first_frame"_a, "frame_count"_a, "raw"_a.none(), "scale"_a,
         "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a, "journal"_a,
         "choose_models"_a, "worst_frames"_a, "shots"_a, "maps_video"_a);
+  m.def("videos_in", &VideosIn, "folder"_a, "options"_a);
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a);
   m.def("judge_mean", &JudgeFiles, "reference"_a, "distorted"_a, "options"_a, "at_least"_a, "bound"_a, "confidence"_a,
         "certain"_a, "seed"_a);

@@ -7,6 +7,7 @@
 
 #include "api/access.h"
 #include "base/usable_cpus.h"
+#include "engine/folder_videos.h"
 #include "engine/join_run.h"
 #include "engine/kept_reference.h"
 #include "engine/score_run.h"
@@ -136,6 +137,15 @@ Expected<Result> Score(const KeptReference& reference, const std::vector<std::st
   RunRequest request = MakeRequest(reference.path(), distorted, options);
   request.kept_reference = reference.state_->kept;
   return ScoreRequest(std::move(request), options);
+}
+
+Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options) {
+  OpenOptions open;
+  if (options.raw) open.raw = ToEngine(*options.raw);
+  open.raw_is_semi_planar = options.raw_is_semi_planar;
+  auto found = acutance::FindVideos(folder, open);
+  if (!found.ok()) return ToPublic(found.status());
+  return FolderVideos{std::move(found->files), std::move(found->passed_over)};
 }
 
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,

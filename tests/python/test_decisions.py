@@ -94,6 +94,23 @@ def test_a_ladder_is_the_command_s(encodes):
         acutance.ladder(reference, {"a": first}, frame_count=10)
 
 
+def test_a_ladder_passes_over_what_is_no_video(encodes, tmp_path):
+    reference, first, second = encodes
+    for file in first.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "sizes.txt").write_text("06.y4m 12 kB\n")
+    with pytest.warns(UserWarning, match="passed over, no video: .*sizes.txt"):
+        ours = acutance.ladder(reference, {"a": tmp_path, "b": second}, model=None, features="psnr", by="psnr_y")
+    known = acutance.ladder(reference, {"a": first, "b": second}, model=None, features="psnr", by="psnr_y")
+    assert ours["differences"] == known["differences"]
+    (tmp_path / "notes").mkdir()
+    with pytest.raises(acutance.NotFoundError, match="there is no file in it"):
+        acutance.ladder(reference, {"a": tmp_path / "notes"})
+    (tmp_path / "notes" / "a.txt").write_text("nothing")
+    with pytest.raises(acutance.NotFoundError, match="there is no video in it .*a.txt"):
+        acutance.ladder(reference, {"a": tmp_path / "notes"})
+
+
 def test_known_points_have_any_unit(tmp_path):
     curves = {"a": [(1000, 80), (2000, 86), (3000, 90), (4000, 93)], "b": [(3600, 93), (900, 80), (1800, 86), (2700, 90)]}
     ours = acutance.bd(curves)

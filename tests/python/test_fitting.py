@@ -96,6 +96,8 @@ def test_frames_are_paired(moving):
     assert found.alignment.pairs[0] == (5, 0)
     assert min(found["psnr_y"]) == 60
     given = acutance.score(*moving, model=None, features="psnr", align="-5")
+    number = acutance.score(*moving, model=None, features="psnr", align=-5)
+    assert dict(number.alignment.pairs) == dict(given.alignment.pairs)
     assert_same_bits(found, given)
     plain = acutance.score(*moving, model=None, features="psnr", align="index")
     assert max(plain["psnr_y"]) < 30

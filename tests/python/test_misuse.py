@@ -195,3 +195,27 @@ def test_a_forked_child_is_told():
         child.join(20)
         assert child.exitcode == 0
         session.finish()
+
+
+@pytest.mark.parametrize(("options", "text"), [
+    ({"align": 2.5}, "align=2.5"), ({"align": True}, "align=True"), ({"align": None}, "align=None"),
+    ({"max_memory": 0}, "max_memory=0"), ({"max_memory": "1G"}, "max_memory='1G'"),
+    ({"max_device_memory": -1}, "max_device_memory=-1")])
+def test_values_of_other_types(files, options, text):
+    with pytest.raises(acutance.InvalidArgumentError, match=text):
+        acutance.score(*files, **options)
+
+
+def test_a_bound_of_memory_is_kept(files):
+    with pytest.raises(acutance.OutOfMemoryError, match="are allowed"):
+        acutance.score(*files, max_memory=1)
+    with acutance.Session(max_memory=1) as session, pytest.raises(acutance.OutOfMemoryError, match="are allowed"):
+        session.add(Y, Y)
+        session.finish()
+    assert acutance.score(*files, max_memory=2**30).score == acutance.score(*files).score
+
+
+@pytest.mark.parametrize("pair", [("a.mp4",), "ab", ("a", "b", "c"), 3, (1, 2)])
+def test_pairs_that_are_none(pair):
+    with pytest.raises(acutance.InvalidArgumentError, match="a pair is"):
+        acutance.batch([pair])
