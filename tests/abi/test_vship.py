@@ -42,7 +42,7 @@ def clip(width, height, bits, noise):
     for frame in range(FRAMES):
         planes = b""
         for plane in range(3):
-            w, h = (width, height) if plane == 0 else (width // 2, height // 2)
+            w, h = (width, height) if plane == 0 else ((width + 1) // 2, (height + 1) // 2)
             rows = bytearray()
             for y in range(h):
                 for x in range(w):
@@ -135,6 +135,11 @@ class Vship(unittest.TestCase):
 
     def test_10_bits(self):
         self.check(66, 50, 10)
+
+    def test_odd_sizes(self):
+        """Clients have ceil(n/2) chroma samples, as files have."""
+        self.check(97, 65, 8)
+        self.check(67, 50, 10)
 
 
 FLOAT, HALF = 0, 1  # Sample_t

@@ -116,11 +116,11 @@ int main(int argc, char **argv)
     bytes = atoi(argv[6]) > 8 ? 2 : 1;
     frames = atoi(argv[7]);
     luma = (size_t)width * height * bytes;
-    chroma = (size_t)(width / 2) * (height / 2) * bytes;
+    chroma = (size_t)((width + 1) / 2) * ((height + 1) / 2) * bytes;
     frame_bytes = luma + 2 * chroma;
     for (v = 0; v < 2; v++) clips[v] = ReadClip(argv[2 + v], frame_bytes * frames);
     strides[0] = (int64_t)width * bytes;
-    strides[1] = strides[2] = (int64_t)(width / 2) * bytes;
+    strides[1] = strides[2] = (int64_t)((width + 1) / 2) * bytes;
 
     Expect("GetDeviceCount", GetDeviceCount(&count), 0);
     Expect("SetDevice", SetDevice(0), 0);

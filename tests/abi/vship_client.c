@@ -79,12 +79,12 @@ static size_t frame_bytes;
 /* Planes of a frame, packed, at an odd address: the frame is copied one byte behind the start of pinned memory. */
 static void PlanesOf(const uint8_t *frame, const uint8_t *planes[3], int64_t strides[3])
 {
-    const size_t luma = (size_t)width * height * bytes, chroma = (size_t)(width / 2) * (height / 2) * bytes;
+    const size_t luma = (size_t)width * height * bytes, chroma = (size_t)((width + 1) / 2) * ((height + 1) / 2) * bytes;
     planes[0] = frame;
     planes[1] = frame + luma;
     planes[2] = frame + luma + chroma;
     strides[0] = (int64_t)width * bytes;
-    strides[1] = strides[2] = (int64_t)(width / 2) * bytes;
+    strides[1] = strides[2] = (int64_t)((width + 1) / 2) * bytes;
 }
 
 static int Compute(void *handler, void *score, int index)
@@ -115,7 +115,7 @@ static int ComputeUpsideDown(void *handler, void *score)
     for (v = 0; v < 2; v++) {
         PlanesOf(clips[v], planes[v], strides);
         for (p = 0; p < 3; p++) {
-            const int rows = p == 0 ? height : height / 2;
+            const int rows = p == 0 ? height : (height + 1) / 2;
             turned[v][p] = malloc((size_t)(strides[p] * rows));
             for (y = 0; y < rows; y++)
                 memcpy(turned[v][p] + strides[p] * (rows - 1 - y), planes[v][p] + strides[p] * y, (size_t)strides[p]);
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     height = atoi(argv[5]);
     bytes = atoi(argv[6]) > 8 ? 2 : 1;
     frames = atoi(argv[7]);
-    frame_bytes = ((size_t)width * height + 2 * (size_t)(width / 2) * (height / 2)) * bytes;
+    frame_bytes = ((size_t)width * height + 2 * (size_t)((width + 1) / 2) * ((height + 1) / 2)) * bytes;
     for (i = 0; i < 2; i++) clips[i] = ReadClip(argv[2 + i], frame_bytes * frames);
 
     if (sizeof ssimu2 != 192 || sizeof butter != 200 || sizeof cvvdp != 216) Expect("sizes", 1, 0);

@@ -40,6 +40,30 @@ std::optional<PixelFormat> PixelFormatOf(int sub_width, int sub_height) {
   return std::nullopt;
 }
 
+/// How many columns, or rows, of a plane clients have: ceil(n/2) chroma samples of an odd size, as files have.
+int WholeSide(int side, int sub) { return (side + (1 << sub) - 1) >> sub; }
+
+/// A picture with room for the chroma samples of odd sizes that are more than the format has.
+Result<MutablePicture> AllocateWhole(PictureFormat format) {
+  if (format.pixel_format != PixelFormat::k444) format.width += format.width % 2;
+  if (format.pixel_format == PixelFormat::k420) format.height += format.height % 2;
+  return AllocatePicture(format);
+}
+
+Picture ShareWhole(const MutablePicture& copy, const PictureFormat& format) {
+  Picture picture = copy.Share();
+  picture.format = format;
+  for (int p = 0; p < format.PlaneCount(); ++p) {
+    Plane& plane = picture.planes[p];
+    const int width = plane.width, height = plane.height;
+    plane.width = format.PlaneWidth(p);
+    plane.height = format.PlaneHeight(p);
+    plane.more_columns = p > 0 ? width - plane.width : 0;
+    plane.more_rows = p > 0 ? height - plane.height : 0;
+  }
+  return picture;
+}
+
 struct MatrixChoice {
   const char* option;
   LinearRgbSettings::Matrix matrix;
@@ -171,7 +195,8 @@ Outcome FrameReader::CopyPlanes(const Planes& planes, const MutablePicture& to) 
   const int depth = samples_.depth;
   const auto mask = static_cast<uint16_t>((1U << depth) - 1);
   for (int p = 0; p < source_.PlaneCount(); ++p) {
-    const int width = source_.PlaneWidth(p), height = source_.PlaneHeight(p);
+    const int width = WholeSide(source_.width, p > 0 ? colors_.sub_width : 0);
+    const int height = WholeSide(source_.height, p > 0 ? colors_.sub_height : 0);
     const size_t row = static_cast<size_t>(width) * source_.BytesPerSample();
     if (Outcome bad = CheckPlane(planes, p, height, static_cast<int64_t>(row)); !bad.ok()) return bad;
     for (int y = 0; y < height; ++y) {
@@ -189,10 +214,10 @@ Outcome FrameReader::CopyPlanes(const Planes& planes, const MutablePicture& to) 
 }
 
 Outcome FrameReader::ReadSamples(const Planes& planes, Picture& picture) const {
-  Result<MutablePicture> copy = AllocatePicture(source_);
+  Result<MutablePicture> copy = AllocateWhole(source_);
   if (!copy.ok()) return Outcome(copy.status());
   if (Outcome bad = CopyPlanes(planes, *copy); !bad.ok()) return bad;
-  picture = copy->Share();
+  picture = ShareWhole(*copy, source_);
   if (scaler_) {
     Result<MutablePicture> scaled = AllocatePicture(scaler_->format());
     if (!scaled.ok()) return Outcome(scaled.status());
@@ -235,15 +260,22 @@ void FrameReader::Crop(Picture& picture) const {
                   static_cast<ptrdiff_t>(colors_.crop_left >> across) * picture.format.BytesPerSample();
     plane.width = picture.format.PlaneWidth(p);
     plane.height = picture.format.PlaneHeight(p);
+    if (colors_.crop_left > 0 || colors_.crop_right > 0) plane.more_columns = 0;
+    if (colors_.crop_top > 0 || colors_.crop_bottom > 0) plane.more_rows = 0;
   }
 }
 
 Outcome FrameReader::Raise(Picture& picture) const {
-  Result<MutablePicture> raised = AllocatePicture(format_);
+  Result<MutablePicture> raised = AllocateWhole(format_);
   if (!raised.ok()) return Outcome(raised.status());
   for (int p = 0; p < format_.PlaneCount(); ++p)
-    RaisePlane(picture.planes[p], source_.bit_depth, format_.bit_depth, raised->data[p], raised->stride[p]);
-  picture = raised->Share();
+    RaisePlane(picture.planes[p].Whole(), source_.bit_depth, format_.bit_depth, raised->data[p], raised->stride[p]);
+  Picture shared = ShareWhole(*raised, format_);
+  for (int p = 0; p < format_.PlaneCount(); ++p) {
+    shared.planes[p].more_columns = picture.planes[p].more_columns;
+    shared.planes[p].more_rows = picture.planes[p].more_rows;
+  }
+  picture = std::move(shared);
   return {};
 }
 
