@@ -36,9 +36,10 @@ build: $(BUILD)/.configured ## the commands, into build/bin/
 check-pair:
 	@tools/check_pair.sh
 
-# Without the tests and benchmarks, which take longer than the rest.
+# Without the tests and benchmarks, which take longer than the rest, and without kernels for AMD's GPUs where there is
+# none: /dev/kfd is their driver's.
 score: check-pair $(BUILD)/.configured ## score a sample pair, or REF=a.mkv DIS=b.mp4
-	@cmake --build $(BUILD) --parallel $(JOBS) --target acutance
+	@cmake --build $(BUILD) --parallel $(JOBS) --target acutance $(if $(wildcard /dev/kfd),acutance_hip_kernels)
 	@tools/setup.sh score
 	@tools/score.sh
 

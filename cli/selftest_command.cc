@@ -41,7 +41,7 @@ Json RunTest(Device& device, const SelfTest& test) {
   fmt::print("  {:<14} {}\n", test.name, status.ok() ? fmt::format("passed in {:.2f} s", seconds) : status.message());
   std::fflush(stdout);  // the next one takes its time
   Json outcome = {{"test", test.name}, {"passed", status.ok()}, {"seconds", seconds}};
-  outcome["kernels"] = KernelsHash(device.info().backend, test);
+  outcome["kernels"] = KernelsHash(device.info(), test);
   if (!status.ok()) outcome["error"] = status.message();
   return outcome;
 }

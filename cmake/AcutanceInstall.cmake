@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: the commands, libacutance and libvmaf with their headers, pkg-config files and CMake
-# package, the licences and the manual pages.
+# package, kernels for AMD's GPUs, the licences and the manual pages.
 # The commands of cli/, by the folder that they are built into.
 get_property(cli_targets DIRECTORY ${CMAKE_SOURCE_DIR}/cli PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target ${cli_targets})
@@ -34,6 +34,9 @@ if(ACUTANCE_VAPOURSYNTH_INCLUDE)
 file(CREATE_LINK ../libvship.so
      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth/libvship.so\" SYMBOLIC)")
 endif()
+# backend/hip looks for them beside its library and in the library folder next to a program's.
+get_property(hip_kernels GLOBAL PROPERTY ACUTANCE_HIP_KERNEL_FILES)
+install(FILES ${hip_kernels} DESTINATION ${CMAKE_INSTALL_LIBDIR}/acutance-kernels)
 install(EXPORT acutance NAMESPACE acutance:: DESTINATION ${package} FILE acutanceConfig.cmake)
 write_basic_package_version_file(acutanceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/acutanceConfigVersion.cmake DESTINATION ${package})

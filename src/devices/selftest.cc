@@ -16,16 +16,16 @@ namespace acutance {
 namespace {
 
 /// A hash of all variants of the kernels, for tuning chooses among them: of their binaries for the backend or, where it
-/// compiles the source itself, of that. A session waits for it: 1 MB takes a millisecond.
-uint64_t HashKernels(std::string_view backend, const std::vector<std::string>& kernels) {
-  uint64_t hash = Hash("");
+/// compiles the source itself or they lie in files, of that. A session waits for it: 1 MB takes a millisecond.
+uint64_t HashKernels(const DeviceInfo& info, const std::vector<std::string>& kernels) {
+  uint64_t hash = Hash(info.kernels);
   const std::byte* last = nullptr;  // variants of a kernel share a binary: once is enough
   for (const KernelImage& image : KernelImages()) {
     if (!std::ranges::binary_search(kernels, image.kernel)) continue;
     hash = Hash(image.symbol, hash);
     bool has_binary = false;
     for (const KernelBinary& binary : image.binaries) {
-      if (binary.backend != backend) continue;
+      if (binary.backend != info.backend) continue;
       has_binary = true;
       if (binary.code.data() != last) hash = Hash(binary.code, hash);
       last = binary.code.data();
@@ -60,13 +60,13 @@ std::vector<SelfTest> AllSelfTests() {
   return tests;
 }
 
-std::string KernelsHash(std::string_view backend, const SelfTest& test) {
-  return fmt::format("{:016x}", HashKernels(backend, test.kernels));
+std::string KernelsHash(const DeviceInfo& info, const SelfTest& test) {
+  return fmt::format("{:016x}", HashKernels(info, test.kernels));
 }
 
 std::string SelfTestKey(const DeviceInfo& info, const SelfTest& test) {
   return fmt::format("{} | {} | {} | driver {} | {} | kernels {}", info.backend, info.name, info.identity, info.driver,
-                     test.name, KernelsHash(info.backend, test));
+                     test.name, KernelsHash(info, test));
 }
 
 Status CheckOnce(Device& device, const SelfTest& test) {

@@ -52,8 +52,8 @@ Status CheckProved(const Device& device, std::span<const SelfTest> tests);
 /// Runs the test whatever is remembered, and remembers its outcome: a device that fails is no longer believed.
 Status CheckAnew(Device& device, const SelfTest& test);
 
-/// Of the test's kernels as the backend runs them, in hexadecimal digits.
-std::string KernelsHash(std::string_view backend, const SelfTest& test);
+/// Of the test's kernels as the device runs them, in hexadecimal digits.
+std::string KernelsHash(const DeviceInfo& info, const SelfTest& test);
 
 /// What the cache remembers: the backend, the individual device, its driver, the test and a hash of its kernels.
 std::string SelfTestKey(const DeviceInfo& info, const SelfTest& test);

@@ -78,10 +78,12 @@ TEST(SelfTest, KeysTellIndividualsDriversAndKernelsApart) {
   const DeviceInfo info = {.backend = "cuda", .name = "a", .identity = "x", .driver = "1"};
   const SelfTest psnr = {"psnr", {"psnr_sse"}, nullptr};
   std::set<std::string> keys = {SelfTestKey(info, psnr)};
-  for (const DeviceInfo& other : {DeviceInfo{.backend = "hip", .name = "a", .identity = "x", .driver = "1"},
-                                  DeviceInfo{.backend = "cuda", .name = "b", .identity = "x", .driver = "1"},
-                                  DeviceInfo{.backend = "cuda", .name = "a", .identity = "y", .driver = "1"},
-                                  DeviceInfo{.backend = "cuda", .name = "a", .identity = "x", .driver = "2"}})
+  for (const DeviceInfo& other :
+       {DeviceInfo{.backend = "hip", .name = "a", .identity = "x", .driver = "1"},
+        DeviceInfo{.backend = "cuda", .name = "b", .identity = "x", .driver = "1"},
+        DeviceInfo{.backend = "cuda", .name = "a", .identity = "y", .driver = "1"},
+        DeviceInfo{.backend = "cuda", .name = "a", .identity = "x", .driver = "2"},
+        DeviceInfo{.backend = "cuda", .name = "a", .identity = "x", .driver = "1", .kernels = "1"}})
     EXPECT_TRUE(keys.insert(SelfTestKey(other, psnr)).second);
   EXPECT_TRUE(keys.insert(SelfTestKey(info, {"vif", {"psnr_sse"}, nullptr})).second);
   EXPECT_TRUE(keys.insert(SelfTestKey(info, {"psnr", {"psnr_sse", "vif_scale0"}, nullptr})).second);

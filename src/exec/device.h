@@ -29,6 +29,7 @@ struct DeviceInfo {
   std::string identity;  // tells equal devices apart: a UUID or an address; with the driver, self-tests are kept by it
   std::string driver;    // versions of all that runs below: the driver's library and the kernel's part
   std::string family;    // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
+  std::string kernels;   // what identifies kernels that lie in files beside the program; empty: there are none
   int wave_size = 0;     // work items that exchange values without shared memory; kernels read it at run time
   bool has_double = false;
   bool is_cpu = false;        // software on the host's cores: never chosen by `auto`

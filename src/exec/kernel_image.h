@@ -40,6 +40,10 @@ struct KernelImage {
 /// All kernel variants of this build, in the order of their names; generated.
 std::span<const KernelImage> KernelImages();
 
+/// What tells builds of these kernels apart: a hash of their texts and variants and of the compilers. Kernels in files
+/// beside the program are used where it is the same; generated.
+std::string_view KernelsIdentity();
+
 /// Null when there is none.
 const KernelImage* FindKernelImage(std::string_view kernel, std::string_view variant);
 

@@ -18,7 +18,8 @@ if(EXISTS ${BUILD}/lib/vapoursynth/libacutance-vszip.so)
     list(APPEND plugins lib/vapoursynth/lib${name}.so)
   endforeach()
 endif()
-foreach(file ${plugins} bin/acutance bin/vmaf lib/libacutance.so lib/libvmaf.so.3 lib/libvship.so include/acutance/acutance.h
+file(GLOB kernels RELATIVE ${BUILD} ${BUILD}/lib/acutance-kernels/*.kernels)
+foreach(file ${plugins} ${kernels} bin/acutance bin/vmaf lib/libacutance.so lib/libvmaf.so.3 lib/libvship.so include/acutance/acutance.h
              include/libvmaf/libvmaf.h share/doc/acutance/LICENSE share/doc/acutance/models/LICENSE
              share/man/man1/acutance.1 share/man/man1/vmaf.1)
   if(NOT EXISTS ${prefix}/${file})

@@ -22,13 +22,14 @@ build_programs() {
   cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DACUTANCE_BENCHMARKS=OFF \
     -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' -DACUTANCE_HIP_TARGETS=gfx1100 \
     -DACUTANCE_NVCC="${NVCC:-ALL}" -DACUTANCE_CUBIN_TARGETS="${CUBINS:-sm_90}" >/dev/null
-  ninja -C "$build" gpu_check hip_standin acutance vmaf
+  ninja -C "$build" gpu_check hip_standin acutance vmaf acutance_hip_kernels
 }
 
 copy_programs() {
   rm -rf "$bundle"
   mkdir -p "$bundle"/{bin,lib,ptx,vulkan}
   cp "$build/tests/gpu_check" "$build/tests/libhip_standin.so" "$build/bin/acutance" "$build/bin/vmaf" "$bundle/bin"
+  cp -r "$build/lib/acutance-kernels" "$bundle/lib"
   find "$build/src" -name '*.ptx' -exec cp {} "$bundle/ptx" \;
   cp tools/gpu/run.sh tools/gpu/nvdec_check.sh bench/end_to_end.py "$bundle"
   strip "$bundle"/bin/*

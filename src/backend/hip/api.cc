@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/hip/code_object.h"
+#include "backend/hip/kernel_file.h"
 
 namespace acutance::hip {
 
@@ -46,6 +47,12 @@ std::vector<KernelBinary> Api::Binaries(const KernelImage& image, std::string_vi
   for (const std::string_view target : targets)
     for (const KernelBinary& binary : image.binaries)
       if (binary.backend == "hip" && binary.target == target && !binary.code.empty()) return {binary};
+  for (const std::string_view target : targets) {
+    const Result<const KernelFile*> file = KernelsFor(target);
+    if (!file.ok()) continue;
+    const std::span<const std::byte> code = (*file)->Code(image.kernel);
+    if (!code.empty()) return {{"hip", (*file)->family(), code}};
+  }
   return {};
 }
 
@@ -57,8 +64,9 @@ Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::strin
 }
 
 Status Api::NotBuilt(const KernelImage& image, std::string_view family) {
-  return Error(StatusCode::kUnsupported, "kernel {} was not built for {}; build with it in ACUTANCE_HIP_TARGETS",
-               image.symbol, family);
+  const Result<const KernelFile*> file = KernelsFor(CompiledFor(family));
+  if (!file.ok()) return file.status();
+  return Error(StatusCode::kUnsupported, "kernel {} was not built for {}", image.symbol, family);
 }
 
 }  // namespace acutance::hip

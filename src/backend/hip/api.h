@@ -42,8 +42,10 @@ struct Api {
   Code AllocatePinned(void** memory, size_t bytes) const { return driver.hipHostMalloc(memory, bytes, 0); }
   Code FreePinned(void* memory) const { return driver.hipHostFree(memory); }
 
-  /// The code object for the device's instruction set, or one for another that is the same.
+  /// The code object for the device's instruction set, or one for another that is the same: the image's own (those of
+  /// tests are embedded), else that of the file beside the program.
   static std::vector<KernelBinary> Binaries(const KernelImage& image, std::string_view family);
+  /// Why there is none.
   static Status NotBuilt(const KernelImage& image, std::string_view family);
   static constexpr bool kLoadsAhead = false;
   static std::string_view PartOf(const KernelBinary& /*binary*/, std::string_view /*symbol*/) { return {}; }

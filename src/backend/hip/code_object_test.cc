@@ -1,14 +1,16 @@
-// The embedded code objects for AMD GPUs, read back: each GPU family has all kernels, with its
-// own wave size and without spilled registers. No AMD GPU is needed.
+// The code objects for AMD GPUs, read back from their files: each GPU family has all kernels, with its own wave size
+// and without spilled registers. No AMD GPU is needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backend/hip/kernel_file.h"
 #include "backend/hip/testing/code_object.h"
 #include "exec/kernel_image.h"
 
@@ -17,21 +19,17 @@ namespace {
 
 using hip::CodeObject;
 using hip::CodeObjectKernel;
+using hip::KernelFile;
+using hip::KernelsFor;
 using hip::ReadCodeObject;
 
 int WaveSize(std::string_view family) { return family.starts_with("gfx9") ? 64 : 32; }
 
-const KernelBinary* Binary(const KernelImage& image, std::string_view family) {
-  for (const KernelBinary& binary : image.binaries)
-    if (binary.backend == "hip" && binary.target == family) return &binary;
-  return nullptr;
-}
-
-std::set<std::string_view> Families() {
-  std::set<std::string_view> families;
-  for (const KernelImage& image : KernelImages())
-    for (const KernelBinary& binary : image.binaries)
-      if (binary.backend == "hip") families.insert(binary.target);
+/// The GPUs that this build compiles kernels for.
+std::vector<std::string> Families() {
+  std::vector<std::string> families;
+  std::istringstream list(HIP_TARGETS);
+  for (std::string family; std::getline(list, family, ',');) families.push_back(family);
   return families;
 }
 
@@ -48,12 +46,12 @@ int MostSpilled(std::string_view symbol) {
 }
 
 TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
-  for (const KernelImage& image : KernelImages()) {
-    for (const std::string_view family : Families()) {
-      SCOPED_TRACE(std::string(image.symbol) + " for " + std::string(family));
-      const KernelBinary* binary = Binary(image, family);
-      ASSERT_NE(binary, nullptr);
-      const Result<CodeObject> object = ReadCodeObject(binary->code);
+  for (const std::string& family : Families()) {
+    const Result<const KernelFile*> file = KernelsFor(family);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    for (const KernelImage& image : KernelImages()) {
+      SCOPED_TRACE(std::string(image.symbol) + " for " + family);
+      const Result<CodeObject> object = ReadCodeObject((*file)->Code(image.kernel));
       ASSERT_TRUE(object.ok()) << object.status().message();
       EXPECT_THAT(object->target, ::testing::HasSubstr(family));
       const auto kernel = std::ranges::find(object->kernels, image.symbol, &CodeObjectKernel::name);
@@ -76,9 +74,10 @@ TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
 }
 
 TEST_F(CodeObjectTest, ReaderRefusesWhatIsCutShort) {
-  const KernelBinary* binary = Binary(KernelImages().front(), *Families().begin());
-  ASSERT_NE(binary, nullptr);
-  const std::vector<std::byte> whole(binary->code.begin(), binary->code.end());
+  const Result<const KernelFile*> file = KernelsFor(Families().front());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const std::span<const std::byte> code = (*file)->Code(KernelImages().front().kernel);
+  const std::vector<std::byte> whole(code.begin(), code.end());
   const size_t head = std::min<size_t>(whole.size(), 4096);
   for (size_t size = 0; size < head; ++size) {
     const std::vector<std::byte> part(whole.begin(), whole.begin() + size);  // an end that sanitizers see

@@ -47,6 +47,7 @@ Result<DeviceInfo> Describe(const Driver& driver, int index) {
                                  "read its PCI address"));
   info.identity = address.data();
   ACU_ASSIGN_OR_RETURN(info.family, ArchName(driver, index));
+  info.kernels = KernelsIdentity();
   ACU_ASSIGN_OR_RETURN(info.wave_size, Attribute(driver, info, hipDeviceAttributeWarpSize));
   ACU_ASSIGN_OR_RETURN(info.shared_bytes, Attribute(driver, info, hipDeviceAttributeMaxSharedMemoryPerBlock));
   size_t memory = 0;

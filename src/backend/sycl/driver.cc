@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/beside_program.h"
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/process.h"
 
 namespace acutance::sycl_backend {
@@ -25,37 +26,13 @@ constexpr const char* kPluginFile = "libacutance_sycl.so";
 constexpr const char* kRuntimeFile = ACUTANCE_SYCL_LIBRARY;  // "libsycl.so.9"
 constexpr const char* kCpuDriverFile = "libintelocl.so";
 
-bool IsFile(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
-/// The folders of the program and, if this code is in a shared library, of that. Never a relative path: nothing is
-/// loaded from the working directory.
-std::vector<fs::path> OwnFolders() {
-  std::vector<fs::path> folders;
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&OwnFolders), &info) && info.dli_fname && info.dli_fname[0] == '/')
-    folders.push_back(fs::path(info.dli_fname).parent_path());
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path());
-  return folders;
-}
-
 Result<fs::path> FindPlugin() {
-  std::vector<fs::path> places;
-  if (const char* path = Variable("ACUTANCE_SYCL_PLUGIN")) {
-    places.push_back(path);
-  } else {
-    for (const fs::path& folder : OwnFolders())
-      for (const char* relative : {".", "../lib", "../" ACUTANCE_LIBDIR})
-        places.push_back((folder / relative / kPluginFile).lexically_normal());
-  }
+  const char* const hook = Variable("ACUTANCE_SYCL_PLUGIN");
+  const std::vector<fs::path> places = hook ? std::vector<fs::path>{hook} : PlacesBesideProgram(kPluginFile);
   std::vector<std::string> names;
   for (const fs::path& place : places) {
-    if (IsFile(place)) return place;
-    if (std::ranges::find(names, place.string()) == names.end()) names.push_back(place.string());
+    if (IsRegularFile(place)) return place;
+    names.push_back(place.string());
   }
   return Error(
       StatusCode::kNoDevice,
@@ -86,7 +63,7 @@ std::vector<fs::path> RuntimePlaces(const fs::path& plugin) {
 std::optional<fs::path> FindRuntimeFile(const fs::path& plugin) {
   for (const fs::path& place : RuntimePlaces(plugin))
     for (const fs::path& file : {place / "lib" / kRuntimeFile, place / kRuntimeFile})
-      if (IsFile(file)) return file;
+      if (IsRegularFile(file)) return file;
   if (Variable("ACUTANCE_SYCL_RUNTIME")) return {};
   return kRuntimeFile;  // the loader searches for it
 }
@@ -111,7 +88,7 @@ void PointToCpuDriver(void* runtime) {
   char folder[PATH_MAX];
   if (::dlinfo(runtime, RTLD_DI_ORIGIN, folder) != 0) return;
   const fs::path driver = fs::path(folder) / kCpuDriverFile;
-  if (IsFile(driver)) ::setenv("OCL_ICD_FILENAMES", driver.c_str(), 0);
+  if (IsRegularFile(driver)) ::setenv("OCL_ICD_FILENAMES", driver.c_str(), 0);
 }
 
 Result<const Plugin*> LoadPlugin(const fs::path& path) {
