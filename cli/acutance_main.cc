@@ -23,6 +23,7 @@
 #include "cli/parity_command.h"
 #include "cli/score_args.h"
 #include "cli/score_command.h"
+#include "cli/score_options.h"
 #include "cli/selftest_command.h"
 #include "cli/serve_command.h"
 #include "cli/tune_command.h"
@@ -100,6 +101,77 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
       ->add_option("--backend", texts.backend, fmt::format("cuda, hip, vulkan, sycl or emu (default: {})", otherwise))
       ->type_name("NAME");
   command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::Range(0, 1023));
+  return command;
+}
+
+CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts) {
+  CLI::App* command = app.add_subcommand("compare", "Compare encodes of one reference");
+  AddScoreOptions(*command, texts.score);
+  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+  command->footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
+  return command;
+}
+
+CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
+  CLI::App* command = app.add_subcommand("ladder", "Rate-quality curves, hulls and BD-rates");
+  AddScoreOptions(*command, texts.score);
+  command->get_option("distorted")
+      ->description("Curves: a folder of encodes, NAME=FILE,FILE,..., or files of one curve");
+  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
+      ->type_name("NAME");
+  command->add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
+      ->type_name("FILE")
+      ->check(NamesAFile());
+  command->footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
+  return command;
+}
+
+CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
+  CLI::App* command = app.add_subcommand("bd", "Hulls and BD-rates of known points");
+  command->add_option("points", texts.points, "CSV: curve,rate,quality; rates in any unit")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
+      ->type_name("NAME");
+  command->add_flag("--json", texts.json, "Print the curves and differences as JSON");
+  return command;
+}
+
+CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
+  CLI::App* command = app.add_subcommand("batch", "Score the pairs of a list, several at a time");
+  command->add_option("list", texts.list, "CSV with the columns reference, distorted and, where wanted, name")
+      ->required()
+      ->type_name("LIST");
+  command->add_option("-o,--out", texts.out, "A folder for the results; the same command goes on where it was stopped")
+      ->required()
+      ->type_name("DIR");
+  command->add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_flag("--retry", texts.retry, "Score pairs again that did not meet what was required");
+  command->add_flag("-q,--quiet", texts.quiet, "No progress");
+  command->footer(
+      "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
+      "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
+  return command;
+}
+
+CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
+  CLI::App* command = app.add_subcommand("serve", "Score on request, with references kept in memory");
+  command->add_option("socket", texts.socket, "The Unix socket to listen on")->required()->type_name("SOCKET");
+  command
+      ->add_option("--max-memory", texts.max_memory,
+                   "Memory for the references' pictures at most (default: half of what is free)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command
+      ->add_option("--max-vram", texts.max_vram,
+                   "Memory of each device for the references' pictures at most (default: half of what is free)")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command->add_flag("-q,--quiet", texts.quiet, "Say nothing at the start");
+  command->footer(
+      "\nA line is a request: {\"reference\": \"ref.mp4\", \"distorted\": \"a.mp4\", \"options\": [\"-m\", "
+      "\"vmaf_v0.6.1\"]}");
   return command;
 }
 

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -335,23 +334,6 @@ class Batch {
 };
 
 }  // namespace
-
-CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
-  CLI::App* command = app.add_subcommand("batch", "Score the pairs of a list, several at a time");
-  command->add_option("list", texts.list, "CSV with the columns reference, distorted and, where wanted, name")
-      ->required()
-      ->type_name("LIST");
-  command->add_option("-o,--out", texts.out, "A folder for the results; the same command goes on where it was stopped")
-      ->required()
-      ->type_name("DIR");
-  command->add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_flag("--retry", texts.retry, "Score pairs again that did not meet what was required");
-  command->add_flag("-q,--quiet", texts.quiet, "No progress");
-  command->footer(
-      "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
-      "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
-  return command;
-}
 
 int RunBatchCommand(const BatchTexts& texts) {
   Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);

@@ -4,10 +4,6 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace acutance::cli {
 
 struct BatchTexts {
@@ -18,8 +14,6 @@ struct BatchTexts {
   bool quiet = false;
   std::vector<std::string> options;  // of `acutance score`
 };
-
-CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts);
 
 /// Returns the exit status: 0 all pairs were scored, 1 one failed, 3 a gate did not hold, 130 after Ctrl-C.
 int RunBatchCommand(const BatchTexts& texts);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -143,40 +142,6 @@ Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
 }
 
 }  // namespace
-
-CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts) {
-  CLI::App* command = app.add_subcommand("compare", "Compare encodes of one reference");
-  AddScoreOptions(*command, texts.score);
-  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
-  command->footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
-  return command;
-}
-
-CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
-  CLI::App* command = app.add_subcommand("ladder", "Rate-quality curves, hulls and BD-rates");
-  AddScoreOptions(*command, texts.score);
-  command->get_option("distorted")
-      ->description("Curves: a folder of encodes, NAME=FILE,FILE,..., or files of one curve");
-  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
-  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
-      ->type_name("NAME");
-  command->add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
-      ->type_name("FILE")
-      ->check(NamesAFile());
-  command->footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
-  return command;
-}
-
-CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
-  CLI::App* command = app.add_subcommand("bd", "Hulls and BD-rates of known points");
-  command->add_option("points", texts.points, "CSV: curve,rate,quality; rates in any unit")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
-      ->type_name("NAME");
-  command->add_flag("--json", texts.json, "Print the curves and differences as JSON");
-  return command;
-}
 
 int RunCompareCommand(const EncodesTexts& texts) {
   const EncodesRun encodes = ScoreEncodes("compare", texts);

@@ -17,10 +17,6 @@ struct EncodesTexts {
   bool json = false;  // of points, which have no score options
 };
 
-CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts);
-CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts);
-CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts);
-
 /// Return the exit status.
 int RunCompareCommand(const EncodesTexts& texts);
 int RunLadderCommand(EncodesTexts texts);

@@ -17,15 +17,11 @@
 #include "image/picture.h"
 #include "results/mean_gate.h"
 
-namespace CLI {
-class App;
-class Validator;
-class Option;
-}  // namespace CLI
-
 namespace acutance::cli {
 
-/// As CLI11 fills it; texts that need a closer look are read by ReadScoreArgs.
+inline constexpr int kMaxThreads = 1024;
+
+/// As CLI11 fills it (score_options.h); texts that need a closer look are read by ReadScoreArgs.
 struct ScoreTexts {
   std::string reference;
   std::vector<std::string> distorted;
@@ -123,18 +119,6 @@ struct ScoreArgs {
 
 /// A path as a word of a command line, where "-x" would be an option: "./-x".
 std::string AsPath(const std::string& path);
-
-void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
-
-/// Refuses an empty path, as a script gives whose variable is not set: it would get no file.
-CLI::Validator NamesAFile();
-
-/// --output, --format, --precision, --json, --all-features, and what the summary holds: --pool, --segments, --require,
-/// --junit.
-void AddLogOptions(CLI::App& command, ScoreTexts& texts);
-
-/// --size (which is returned), --pixel-format and --bit-depth.
-CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help);
 
 /// A failure is a usage error.
 Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts);

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -111,26 +110,6 @@ Status Serve(const ServeTexts& texts) {
 }
 
 }  // namespace
-
-CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
-  CLI::App* command = app.add_subcommand("serve", "Score on request, with references kept in memory");
-  command->add_option("socket", texts.socket, "The Unix socket to listen on")->required()->type_name("SOCKET");
-  command
-      ->add_option("--max-memory", texts.max_memory,
-                   "Memory for the references' pictures at most (default: half of what is free)")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  command
-      ->add_option("--max-vram", texts.max_vram,
-                   "Memory of each device for the references' pictures at most (default: half of what is free)")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
-  command->add_flag("-q,--quiet", texts.quiet, "Say nothing at the start");
-  command->footer(
-      "\nA line is a request: {\"reference\": \"ref.mp4\", \"distorted\": \"a.mp4\", \"options\": [\"-m\", "
-      "\"vmaf_v0.6.1\"]}");
-  return command;
-}
 
 int RunServeCommand(const ServeTexts& texts) {
   const Status status = Serve(texts);

@@ -5,10 +5,6 @@
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace acutance::cli {
 
 struct ServeTexts {
@@ -17,8 +13,6 @@ struct ServeTexts {
   std::optional<uint64_t> max_vram;  // bytes of each device; not set: half of what is free
   bool quiet = false;
 };
-
-CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts);
 
 /// Serves until Ctrl-C or SIGTERM; the exit status.
 int RunServeCommand(const ServeTexts& texts);

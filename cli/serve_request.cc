@@ -1,6 +1,5 @@
 #include "cli/serve_request.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include "base/guarded.h"
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
+#include "cli/score_options.h"
 #include "cli/spec_run.h"
 #include "report/json_text.h"
 #include "report/number_format.h"
@@ -56,20 +56,12 @@ Status CheckFields(const Json& request) {
 /// The options of `acutance score`, as its command line reads them.
 Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::string>& distorted,
                            const std::vector<std::string>& options) {
-  ScoreTexts texts;
-  CLI::App app;
-  AddScoreOptions(app, texts);
   std::vector<std::string> words = {reference};
   words.insert(words.end(), distorted.begin(), distorted.end());
   words.insert(words.end(), options.begin(), options.end());
-  std::ranges::reverse(words);  // as CLI11 takes them
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::Success&) {
-    return Error(StatusCode::kInvalidArgument, "\"options\": --help is for `acutance score`");
-  } catch (const CLI::ParseError& error) {
-    return Error(StatusCode::kInvalidArgument, "\"options\": {}", error.what());
-  }
+  ScoreTexts texts;
+  if (const Status status = ParseScoreOptions(std::move(words), texts); !status.ok())
+    return Error(status.code(), "\"options\": {}", status.message());
   ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadScoreArgs(texts));
   if (args.reference != reference || args.distorted != distorted)
     return Error(StatusCode::kInvalidArgument, "\"options\": \"reference\" and \"distorted\" name the videos");

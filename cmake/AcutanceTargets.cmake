@@ -1,5 +1,6 @@
 # acutance_library(<name> SOURCES ... DEPS ... [PLAIN])   target acutance_<name>, one per folder; PLAIN: no precompiled
 #                                                         headers
+# acutance_use_precompiled(<target>)   those headers for another library
 # acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s])
 # acutance_bench(<name> SOURCES ... DEPS ...)
 include(GNUInstallDirs)
@@ -32,6 +33,14 @@ target_precompile_headers(acutance_precompiled PRIVATE
   <deque> <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <string>
   <string_view> <thread> <utility> <vector> <fmt/format.h>)
 
+function(acutance_use_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_precompile_headers(${target} REUSE_FROM acutance_precompiled)
+    # GCC 12 suspects its own strings, about which it is silent where their headers are not precompiled.
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overread)
+  endif()
+endfunction()
+
 function(acutance_library name)
   cmake_parse_arguments(arg "PLAIN" "" "SOURCES;DEPS" ${ARGN})
   add_library(acutance_${name} STATIC ${arg_SOURCES})
@@ -44,10 +53,8 @@ function(acutance_library name)
     endforeach()
   endif()
   target_link_libraries(acutance_${name} PUBLIC acutance_flags ${arg_DEPS})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT arg_PLAIN)
-    target_precompile_headers(acutance_${name} REUSE_FROM acutance_precompiled)
-    # GCC 12 suspects its own strings, about which it is silent where their headers are not precompiled.
-    target_compile_options(acutance_${name} PRIVATE -Wno-array-bounds -Wno-stringop-overread)
+  if(NOT arg_PLAIN)
+    acutance_use_precompiled(acutance_${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY ACUTANCE_LIBRARIES acutance_${name})
 endfunction()
