@@ -34,6 +34,7 @@ class HipTest : public ::testing::Test {
     ::unsetenv("ACUTANCE_HIP_LIBRARY");
     ::unsetenv("ACUTANCE_HIP_STANDIN_FAMILY");
     ::unsetenv("ACUTANCE_HIP_STANDIN_INIT");
+    ::unsetenv("ACUTANCE_HIP_KERNELS");
     EXPECT_EQ(fake_.misuse, 0);
   }
 
@@ -120,6 +121,7 @@ TEST_F(HipTest, RefusesAnIndexThatIsNotThere) {
 }
 
 TEST_F(HipTest, NamesTheFamilyThatTheBuildLeavesOut) {
+  ::setenv("ACUTANCE_HIP_KERNELS", "/nowhere", 1);
   auto device = kHipBackend.open(0);
   ASSERT_TRUE(device.ok());
   const std::array code = {std::byte{1}};
@@ -129,7 +131,8 @@ TEST_F(HipTest, NamesTheFamilyThatTheBuildLeavesOut) {
   const auto kernel = (*device)->LoadKernel(image);
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.status().code(), StatusCode::kUnsupported);
-  EXPECT_THAT(kernel.status().message(), AllOf(HasSubstr("gfx1100"), HasSubstr("ACUTANCE_HIP_TARGETS")));
+  EXPECT_THAT(kernel.status().message(),
+              AllOf(HasSubstr("/nowhere/gfx1100.kernels"), HasSubstr("ACUTANCE_HIP_TARGETS")));
 }
 
 /// A code object of clang's for the family.
