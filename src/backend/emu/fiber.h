@@ -9,6 +9,11 @@
 
 namespace acutance {
 
+struct FiberStack {
+  std::unique_ptr<std::byte[]> memory;
+  size_t bytes;  // that are used, from its low end
+};
+
 class Fiber {
  public:
   Fiber();
@@ -31,7 +36,7 @@ class Fiber {
   void SwitchIn();
   void SwitchOut();
 
-  std::unique_ptr<std::byte[]> stack_;
+  FiberStack stack_;
   StackPoint inside_, outside_;
   bool fresh_ = true;
   void (*function_)(void*) = nullptr;
