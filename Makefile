@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: test-ffmpeg test-clients test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: test-long test-ffmpeg test-clients test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -44,8 +44,11 @@ score: check-pair $(BUILD)/.configured ## score a sample pair, or REF=a.mkv DIS=
 	@tools/score.sh
 
 # SYCL's plugin is built where Intel's runtime is found, so that comes first; the Python package links the build.
-test: sycl build python ## build and run all tests
-	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900
+test: sycl build python ## build and run the tests
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900 --label-exclude '^long$$'
+
+test-long: sycl build python ## and what make test leaves out: more turns of the same tests, more SYCL wave sizes
+	@ACUTANCE_LONG_TESTS=1 ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 1800
 
 sycl:
 	@tools/setup.sh test

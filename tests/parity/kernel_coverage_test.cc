@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/plan.h"
@@ -40,18 +41,21 @@ void AddLaunches(const Metric& metric, const PictureFormat& format, const char* 
   }
 }
 
-/// The kernels that the metric launches by its own tables and, if `every_shape`, in each shape of
-/// each kernel.
+std::set<std::string> AllShapes() {
+  std::set<std::string> shapes;
+  for (const KernelImage& image : KernelImages())
+    for (std::string& shape : ShapesOf(image.kernel)) shapes.insert(std::move(shape));
+  return shapes;
+}
+
+/// The kernels that the metric launches by its own tables and, if `every_shape`, in each shape that was built.
 void AddLaunches(const Metric& metric, bool every_shape, Names& launched) {
   for (const auto& [width, height] : kSizes)
     for (const int depth : {8, 10}) {
       for (const char* family : kFamilies) AddLaunches(metric, {width, height, depth}, family, {}, launched);
       if (!every_shape) continue;
-      for (const KernelImage& image : KernelImages()) {
-        const std::string shape(image.variant.substr(image.variant.rfind('_') + 1));
-        const TuningEntry entry[] = {{image.kernel, "", shape}};
-        AddLaunches(metric, {width, height, depth}, "", entry, launched);
-      }
+      for (const std::string& shape : AllShapes())
+        AddLaunches(metric, {width, height, depth}, "", RowsOfShape(shape), launched);
     }
 }
 

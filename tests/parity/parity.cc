@@ -37,14 +37,6 @@ Result<Frames> ComputeOnCpu(const ParityCase& which, const OptionValues& options
 
 std::string_view ShapeOf(const KernelImage& image) { return image.variant.substr(image.variant.rfind('_') + 1); }
 
-/// One entry per kernel that was built in `shape`.
-std::vector<TuningEntry> Overrides(const std::string& shape) {
-  std::vector<TuningEntry> entries;
-  for (const KernelImage& image : KernelImages())
-    if (ShapeOf(image) == shape) entries.push_back({image.kernel, "", shape});
-  return entries;
-}
-
 class DeviceRun {
  public:
   DeviceRun(const Clip& clip, const PlanContext& context, int videos)
@@ -193,8 +185,8 @@ Status CheckShapes(Device& device, const ParityCase& which, std::span<const std:
   for (const std::string& shape : shapes) {
     PlanContext context = MakePlanContext(inputs, which.format, which.batch, which.Videos(), device.info().family);
     context.artifacts = true;
-    const std::vector<TuningEntry> overrides = Overrides(shape);
-    if (!shape.empty()) context.overrides = overrides;
+    const std::vector<TuningEntry> rows = RowsOfShape(shape);
+    context.overrides = rows;
     ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(inputs, context));
     ACU_ASSIGN_OR_RETURN(const Plan plan, which.metric->make_plan(options, context));
     DeviceRun run(clip, context, static_cast<int>(expected.size()));
@@ -265,6 +257,13 @@ std::vector<std::string> ShapesOf(const Metric& metric, const OptionTexts& optio
   for (const Plan::Launch& launch : plan->launches())
     for (std::string& shape : ShapesOf(launch.kernel->kernel)) shapes.insert(std::move(shape));
   return {shapes.begin(), shapes.end()};
+}
+
+std::vector<TuningEntry> RowsOfShape(const std::string& shape) {
+  std::vector<TuningEntry> rows;
+  for (const KernelImage& image : KernelImages())
+    if (ShapeOf(image) == shape) rows.push_back({image.kernel, "", shape});
+  return rows;
 }
 
 bool Accepts(const Metric& metric, const OptionTexts& options, const PictureFormat& format) {

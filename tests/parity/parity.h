@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/device.h"
+#include "exec/tuning.h"
 #include "metric/metric.h"
 #include "tests/parity/pictures.h"
 
@@ -42,6 +43,9 @@ std::vector<OptionTexts> OptionCases(const Metric& metric);
 
 /// All shapes that any kernel was built in which the metric launches with these options; first "", the table's choice.
 std::vector<std::string> ShapesOf(const Metric& metric, const OptionTexts& options);
+
+/// A row of the tuning table for each kernel that was built in `shape`; none for "", the table's choice.
+std::vector<TuningEntry> RowsOfShape(const std::string& shape);
 
 /// All shapes that kernel `kernel` was built in, such as "64x4r8".
 std::vector<std::string> ShapesOf(std::string_view kernel);

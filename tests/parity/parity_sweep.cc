@@ -4,18 +4,21 @@
 //   parity_sweep BACKEND scaling [--sizes]  the kernels that scale pictures
 //   parity_sweep metrics NAME...            whether these are the metrics that have a plan
 //
-// Exit status 0 when all are equal, 1 otherwise, 2 for wrong usage, 77 without a device. The emulator runs
-// every case at all its wave sizes.
+// Exit status 0 when all are equal, 1 otherwise, 2 for wrong usage, 77 without a device. The emulator runs a case that
+// launches a kernel, of a sample type and in a shape, for the first time at all its wave sizes, other cases at one of
+// them in turn; with ACUTANCE_LONG_TESTS=1 every case at all.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "backend/emu/emu.h"
 #include "backend/vulkan/vulkan.h"
+#include "base/environment.h"
 #include "base/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
@@ -75,14 +78,36 @@ class Tally {
   size_t runs_ = 0, failed_ = 0;
 };
 
+/// Whether a case launches what no case before it did.
+class NewKernels {
+ public:
+  bool In(const SweepCase& which) {
+    const size_t before = launched_.size();
+    for (const KernelImage* image : LaunchedKernels({&which, 1}, "emu")) launched_.insert(image);
+    return launched_.size() > before;
+  }
+
+ private:
+  std::set<const KernelImage*> launched_;
+};
+
 int SweepEmulator(const Sweep& sweep) {
   Tally tally;
   uint64_t seed = 0;
-  const auto check = [&](const auto& which) {
-    for (const int wave : kWaves) tally.Check(*OpenEmuDevice({.wave_size = wave, .seed = ++seed}).value(), which);
+  const auto check = [&](const auto& which, int wave) {
+    tally.Check(*OpenEmuDevice({.wave_size = wave, .seed = ++seed}).value(), which);
   };
-  for (const SweepCase& which : sweep.metric) check(which);
-  for (const ScalingCase& which : sweep.scaling) check(which);
+  const bool at_all = IsOn("ACUTANCE_LONG_TESTS", false);
+  NewKernels kernels;
+  size_t turn = 0;
+  for (const SweepCase& which : sweep.metric) {
+    const bool is_new = kernels.In(which);
+    if (!at_all && !is_new) check(which, kWaves[turn++ % std::size(kWaves)]);
+    else
+      for (const int wave : kWaves) check(which, wave);
+  }
+  for (const ScalingCase& which : sweep.scaling)
+    for (const int wave : kWaves) check(which, wave);
   return tally.Finish();
 }
 
@@ -105,7 +130,7 @@ int SweepDevices(const Backend& backend, const Sweep& sweep) {
     if (!HasWaveOfEnvironment(info)) return 1;
     auto device = backend.open(info.index);
     Status status = device.status();
-    for (const KernelImage* image : LaunchedKernels(sweep.metric))
+    for (const KernelImage* image : LaunchedKernels(sweep.metric, info.family))
       if (status.ok()) status = (*device)->LoadKernel(*image).status();
     if (!status.ok()) {
       fmt::print("{}: {}\n", info.name, status.message());

@@ -50,7 +50,8 @@ TEST(ParitySweep, LaunchesEveryShape) {
   std::set<const KernelImage*> launched;
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan != nullptr)
-      for (const KernelImage* image : LaunchedKernels(SweepCases(*metric, SweepExtent::kFull))) launched.insert(image);
+      for (const KernelImage* image : LaunchedKernels(SweepCases(*metric, SweepExtent::kFull), ""))
+        launched.insert(image);
   for (const KernelImage& image : KernelImages())
     if (!image.kernel.starts_with("unpack_") && !image.kernel.starts_with("scale_") &&
         image.kernel != "raise_samples") {

@@ -93,24 +93,22 @@ OptionTexts Mixture(const Metric& metric, std::mt19937& random) {
   return texts;
 }
 
-/// The kernels of a plan in the shapes of the table, or in all.
-void AddLaunches(const Plan& plan, bool every_shape, std::set<const KernelImage*>& launched) {
-  for (const Plan::Launch& launch : plan.launches())
-    for (const KernelImage& image : KernelImages())
-      if (&image == launch.kernel || (every_shape && image.kernel == launch.kernel->kernel)) launched.insert(&image);
+void AddLaunches(const Plan& plan, std::set<const KernelImage*>& launched) {
+  for (const Plan::Launch& launch : plan.launches()) launched.insert(launch.kernel);
 }
 
-void AddLaunches(const SweepCase& which, std::set<const KernelImage*>& launched) {
+void AddLaunches(const SweepCase& which, std::string_view family, std::set<const KernelImage*>& launched) {
   const ParityCase& parity = which.parity;
   const OptionValues options = *OptionValues::Parse(parity.metric->options, parity.options);
   const std::vector<InputSpec> inputs = InputsOf(*parity.metric, options);
-  PlanContext context = MakePlanContext(inputs, parity.format, parity.batch, 1, "");
-  context.artifacts = true;
-  const bool every_shape = which.shapes.size() > 1;
-  if (const auto plan = parity.metric->make_plan(options, context); plan.ok())
-    AddLaunches(*plan, every_shape, launched);
-  if (const auto derive = MakeDerivePlan(inputs, context); derive.ok() && *derive)
-    AddLaunches(**derive, every_shape, launched);
+  for (const std::string& shape : which.shapes) {
+    PlanContext context = MakePlanContext(inputs, parity.format, parity.batch, parity.Videos(), family);
+    context.artifacts = true;
+    const std::vector<TuningEntry> rows = RowsOfShape(shape);
+    context.overrides = rows;
+    if (const auto plan = parity.metric->make_plan(options, context); plan.ok()) AddLaunches(*plan, launched);
+    if (const auto derive = MakeDerivePlan(inputs, context); derive.ok() && *derive) AddLaunches(**derive, launched);
+  }
 }
 
 }  // namespace
@@ -144,9 +142,9 @@ std::vector<SweepCase> SweepCases(const Metric& metric, SweepExtent extent) {
   return list.Take();
 }
 
-std::vector<const KernelImage*> LaunchedKernels(const std::vector<SweepCase>& cases) {
+std::vector<const KernelImage*> LaunchedKernels(std::span<const SweepCase> cases, std::string_view family) {
   std::set<const KernelImage*> launched;
-  for (const SweepCase& which : cases) AddLaunches(which, launched);
+  for (const SweepCase& which : cases) AddLaunches(which, family, launched);
   return {launched.begin(), launched.end()};
 }
 

@@ -2,7 +2,9 @@
 // declares, so that a new metric adds no line here.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/kernel_image.h"
@@ -26,7 +28,8 @@ std::vector<SweepCase> SweepCases(const Metric& metric, SweepExtent extent);
 /// Each value of each option alone, then mixtures of them; an option of many values shows its limits and two between.
 std::vector<OptionTexts> OptionSweep(const Metric& metric);
 
-/// What the cases launch. A backend that compiles at run time takes least time when it gets all kernels together.
-std::vector<const KernelImage*> LaunchedKernels(const std::vector<SweepCase>& cases);
+/// What the cases launch on devices of a family. A backend that compiles at run time takes least time when it gets all
+/// kernels together.
+std::vector<const KernelImage*> LaunchedKernels(std::span<const SweepCase> cases, std::string_view family);
 
 }  // namespace acutance
