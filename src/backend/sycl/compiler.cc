@@ -8,6 +8,7 @@
 #include <span>
 
 #include "backend/sycl/error.h"
+#include "backend/sycl/kept_signals.h"
 #include "base/file_cache.h"
 
 namespace acutance::sycl_backend {
@@ -72,6 +73,7 @@ void Compiler::Compile() {
 }
 
 Status Compiler::CompileTogether(Kernels kernels) const {
+  const KeptSignals signals;
   std::string text;
   for (const auto& kernel : kernels) text += kernel->text;
   const std::string what = kernels.size() == 1 ? kernels[0]->symbol : fmt::format("{} kernels", kernels.size());

@@ -8,6 +8,7 @@
 #include "backend/sycl/buffer.h"
 #include "backend/sycl/context.h"
 #include "backend/sycl/error.h"
+#include "backend/sycl/kept_signals.h"
 #include "backend/sycl/kernel.h"
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
@@ -120,6 +121,7 @@ struct FoundDevice {
 };
 
 Result<std::vector<Result<FoundDevice>>> FindAll() {
+  const KeptSignals signals;
   std::vector<Result<FoundDevice>> found;
   ACU_RETURN_IF_ERROR(Try("SYCL runtime", "list its devices", [&] {
     for (const sycl::device& device : FindDevices()) {
@@ -153,6 +155,7 @@ Result<std::unique_ptr<Device>> Open(int index) {
     return Error(StatusCode::kInvalidArgument, "there is no SYCL device {}: this machine has {}, counted from 0", index,
                  found.size());
   ACU_ASSIGN_OR_RETURN(const FoundDevice device, found[index]);
+  const KeptSignals signals;
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Make(device.device, device.info));
   return std::unique_ptr<Device>(new SyclDevice(std::move(context)));
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -127,6 +128,19 @@ class SyclDeviceTest : public ::testing::Test {
     const Status ok_status = (expression);              \
     EXPECT_TRUE(ok_status.ok()) << ok_status.message(); \
   } while (0)
+
+// The compiler inside of the runtime has handlers of its own.
+TEST_F(SyclDeviceTest, KeepsWhatTheProcessDoesOnSignals) {
+  EXPECT_OK(RunScale(*Open(), "scale", Text("scale")));
+  const auto handler_of = [](int signal) {
+    struct sigaction action {};
+    ::sigaction(signal, nullptr, &action);
+    return action.sa_handler;
+  };
+  EXPECT_EQ(handler_of(SIGINT), SIG_DFL);
+  EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+  EXPECT_EQ(handler_of(SIGXFSZ), SIG_IGN) << "as OwnProcess() set it";
+}
 
 TEST_F(SyclDeviceTest, DescribesDevices) {
   const BackendProbe probe = kSyclBackend.probe();
