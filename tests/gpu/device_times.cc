@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
 #include "exec/tuning.h"
+#include "metric/test_size.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -48,6 +50,10 @@ Status PrintModel(Device& device, const char* name, const PictureFormat& format,
   return PrintRow(device, name, metrics, format, batch);
 }
 
+Status PrintMetric(Device& device, const Metric& metric, const PictureFormat& format, int batch) {
+  return PrintRow(device, metric.name, {{&metric, OptionValues(metric.options)}}, format, batch);
+}
+
 }  // namespace
 
 Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
@@ -60,10 +66,18 @@ Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
       device.info().name, device.info().backend, device.info().driver);
   for (const auto& [width, height] : sizes) {
     const PictureFormat format = {.width = width, .height = height};
-    for (const Metric* metric : metrics)
-      ACU_RETURN_IF_ERROR(PrintRow(device, metric->name, {{metric, OptionValues(metric->options)}}, format, batch));
+    for (const Metric* metric : metrics) ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format, batch));
     for (const char* model : kModels)
       if (metrics.size() > 1) ACU_RETURN_IF_ERROR(PrintModel(device, model, format, batch));
+  }
+  return {};
+}
+
+Status PrintSmallestTimes(Device& device, std::span<const Metric* const> metrics) {
+  for (const Metric* metric : metrics) {
+    const PictureSize size = TestSizeOf(*metric);
+    const PictureFormat format = {.width = std::max(16, size.width), .height = std::max(16, size.height)};
+    ACU_RETURN_IF_ERROR(PrintMetric(device, *metric, format, 1));
   }
   return {};
 }

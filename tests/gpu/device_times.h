@@ -16,6 +16,9 @@ namespace acutance {
 Status PrintDeviceTimes(Device& device, std::span<const Metric* const> metrics,
                         std::span<const std::pair<int, int>> sizes, int batch);
 
+/// Rows of that table: each metric on the smallest pictures of tests.
+Status PrintSmallestTimes(Device& device, std::span<const Metric* const> metrics);
+
 /// The same for pictures that the device scales, luma alone.
 Status PrintScalingTimes(Device& device, std::span<const std::pair<int, int>> sizes);
 

@@ -201,11 +201,16 @@ Status CheckLeaks(const Settings& settings) {
 
 Status PrintTimes(const Settings& settings) {
   constexpr std::pair<int, int> kLarge[] = {{576, 324}, {1920, 1080}, {3840, 2160}}, kSmall[] = {{216, 160}};
+  const std::span<const Metric* const> metrics = settings.metrics;
+  const bool several = metrics.size() > 1;
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Device> device, settings.backend->open(0));
-  const std::span<const std::pair<int, int>> sizes =
-      settings.quick ? std::span(kSmall).first(std::size(kSmall)) : std::span(kLarge).first(std::size(kLarge));
-  ACU_RETURN_IF_ERROR(PrintDeviceTimes(*device, settings.metrics, sizes, settings.quick ? 1 : 0));
-  return settings.metrics.size() > 1 ? PrintScalingTimes(*device, sizes) : Status();
+  if (settings.quick) {
+    ACU_RETURN_IF_ERROR(PrintDeviceTimes(*device, metrics.first(several ? 2 : 1), kSmall, 1));
+    ACU_RETURN_IF_ERROR(PrintSmallestTimes(*device, metrics));
+    return several ? PrintScalingTimes(*device, kSmall) : Status();
+  }
+  ACU_RETURN_IF_ERROR(PrintDeviceTimes(*device, metrics, kLarge, 0));
+  return several ? PrintScalingTimes(*device, kLarge) : Status();
 }
 
 Status PrintStarts(const Settings& settings) {
