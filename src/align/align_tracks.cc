@@ -14,7 +14,8 @@
 namespace acutance {
 namespace {
 
-constexpr double kLeastShare = 0.75;  // of frames, of which one can tell what they show
+constexpr double kLeastShare = 0.75;        // of frames, of which one can tell what they show
+constexpr double kLeastShareOfClock = 0.5;  // where the path keeps to one offset of its clock, as of fields in turns
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
@@ -90,11 +91,12 @@ struct Agreement {
 
 /// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways. Of a
 /// still, frames that fit several places and that the path left out tell nothing against times.
-Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart) {
+Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart,
+                  const std::vector<int64_t>& shown_frames) {
   const bool is_still = margins.MostFit();
   Agreement agreement;
   for (const auto& [i, j] : by_times.pairs) {
-    const int64_t shown = fitted.shown[static_cast<size_t>(j)];
+    const int64_t shown = shown_frames[static_cast<size_t>(j)];
     const int64_t likely = is_still ? fitted.likely[static_cast<size_t>(j)] : shown;
     ++agreement.all;
     agreement.same += shown >= 0 && std::abs(shown - i) <= apart;
@@ -125,7 +127,8 @@ Alignment::Doubt DoubtOf(const FrameTrack& reference, const FrameTrack& distorte
 Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
                                 const Margins& margins) {
   Alignment alignment = AlignByTimes(reference, distorted);
-  const Agreement agreement = Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1);
+  const Agreement agreement =
+      Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1, fitted.shown);
   if (!agreement.fits_as_well() && !agreement.keeps_path()) return Unsure(margins);
   // Frames that fit several places are at their times where all others are.
   const bool keeps_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
@@ -158,10 +161,48 @@ Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
                seconds);
 }
 
-/// Whether videos are paired by their times although signatures do not tell enough: an encode keeps length and clock.
+/// Whether rates differ so much that no conversion from one to the other would keep the number of frames.
+bool IsRetimed(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr double kLeast = 3;  // frames
+  if (!reference.rate || !distorted.rate) return false;
+  return std::abs(*reference.rate / *distorted.rate - 1) * static_cast<double>(reference.size()) >= kLeast;
+}
+
+/// Whether videos are paired frame by frame although signatures do not tell enough: an encode keeps length and clock,
+/// and one that plays faster or slower keeps the length.
 bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
-  return reference.size() == distorted.size() && ClocksAgree(reference, distorted) &&
+  return reference.size() == distorted.size() &&
+         (ClocksAgree(reference, distorted) || IsRetimed(reference, distorted)) &&
          PlainEvidenceOf(reference, distorted) != PlainEvidence::kAgainst;
+}
+
+/// Whether the distorted video has the reference's times from the first to the last, but for frames that it leaves out:
+/// an encode that keeps the times of the frames that it keeps.
+bool HasTimesOf(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr double kNear = 0.1;  // frames
+  if (std::ssize(reference.times) != reference.size() || std::ssize(distorted.times) != distorted.size()) return false;
+  const std::vector<double> positions = TimeClock(reference, distorted).positions;
+  const auto last = static_cast<double>(reference.size() - 1);
+  return std::abs(positions.back() - last) < kNear && std::ranges::all_of(positions, [&](double position) {
+           return std::abs(position - std::round(position)) < kNear && position > -kNear && position < last + kNear;
+         });
+}
+
+/// The frames of a video that stand first or second in pairs.
+FrameTrack FramesOf(const FrameTrack& track, const Pairs& pairs, int64_t std::pair<int64_t, int64_t>::*frame) {
+  FrameTrack part{.rate = track.rate};
+  for (const auto& pair : pairs) part.signatures.push_back(track.signatures[static_cast<size_t>(pair.*frame)]);
+  return part;
+}
+
+/// The same of a video that leaves frames out and keeps the times of the others.
+bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
+  if (distorted.size() >= reference.size() || !HasTimesOf(reference, distorted)) return false;
+  using Pair = std::pair<int64_t, int64_t>;
+  const Pairs pairs = AlignByTimes(reference, distorted).pairs;
+  return std::ssize(pairs) == distorted.size() &&
+         PlainEvidenceOf(FramesOf(reference, pairs, &Pair::first), FramesOf(distorted, pairs, &Pair::second)) !=
+             PlainEvidence::kAgainst;
 }
 
 /// Whether a row of cells at the upper or lower edge, or a column at a side, is black in the one video throughout and
@@ -195,6 +236,28 @@ Status BarsDiffer(bool of_distorted) {
                of_distorted ? "distorted" : "reference");
 }
 
+/// Whether the path is what times say of a conversion of rates, but for how it rounds, and that of the whole reference.
+bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
+                const Margins& margins) {
+  constexpr int64_t kRounding = 1, kEnd = 3;  // frames
+  if (!fitted.keeps_clock || ClocksAgree(reference, distorted)) return false;
+  const Alignment by_times = AlignByTimes(reference, distorted);
+  if (by_times.pairs.empty() || reference.size() - by_times.pairs.back().first > kEnd) return false;
+  const Agreement agreement = Compare(by_times, fitted, margins, kRounding, fitted.likely);
+  return agreement.same == agreement.all;
+}
+
+/// The pairs of a path that is what times say, whether single frames tell it or not.
+Alignment TakeAll(const FrameTrack& reference, const FrameTrack& distorted, FittedPath fitted) {
+  fitted.shown = fitted.likely;
+  for (int64_t j = 0; j < distorted.size(); ++j)
+    if (const int64_t i = fitted.shown[static_cast<size_t>(j)]; i >= 0)
+      fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, i);
+  Alignment alignment{.by = Alignment::By::kTimes, .doubt = Alignment::Doubt::kLost};
+  alignment.pairs = OneToOne(fitted);
+  return Finish(reference, distorted, std::move(alignment));
+}
+
 /// The path that signatures tell, where frame by frame is not seen to fit.
 Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrack& distorted) {
   if (HaveBars(distorted, reference)) return BarsDiffer(true);
@@ -210,7 +273,10 @@ Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrac
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
   // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
   const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
-  if (sure < kLeastShare) return Unsure(std::ssize(fitted.doubtful), distorted.size());
+  if (sure < (fitted.keeps_clock ? kLeastShareOfClock : kLeastShare)) {
+    if (KeepsTimes(reference, distorted, fitted, margins)) return TakeAll(reference, distorted, std::move(fitted));
+    return Unsure(std::ssize(fitted.doubtful), distorted.size());
+  }
   if (!ClocksAgree(reference, distorted) || !KeepEndsPlain(fitted)) DoubtEnds(fitted);
   Alignment alignment{.by = Alignment::By::kSignatures,
                       .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
@@ -275,13 +341,14 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
   if (reference.size() == 0 || distorted.size() == 0) return Error(StatusCode::kBadData, "one of them has no frames");
   if (std::optional<Alignment> plain = FitFrameByFrame(reference, distorted)) return *std::move(plain);
   Result<Alignment> found = AlignBySignatures(reference, distorted);
-  if (!found.ok() && MayStayPlain(reference, distorted)) {
-    Alignment plain = AlignByOffset(reference.size(), distorted.size(), 0);
-    plain.by = Alignment::By::kTimes;
-    plain.doubt = Alignment::Doubt::kLost;
-    return plain;
-  }
-  return found;
+  if (found.ok() && found->confidence >= kLeastShare) return found;
+  Alignment otherwise;
+  if (MayStayPlain(reference, distorted)) otherwise = AlignByOffset(reference.size(), distorted.size(), 0);
+  else if (MayKeepTimes(reference, distorted)) otherwise = AlignByTimes(reference, distorted);
+  else return found;
+  if (ClocksAgree(reference, distorted)) otherwise.by = Alignment::By::kTimes;
+  otherwise.doubt = Alignment::Doubt::kLost;
+  return otherwise;
 }
 
 }  // namespace acutance

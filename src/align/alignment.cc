@@ -59,11 +59,13 @@ std::string Alignment::Describe() const {
   if (!doubtful.empty()) parts.push_back(Count(std::ssize(doubtful), "left out that fit two places"));
   if (doubt == Doubt::kStill) parts.emplace_back("the picture stands still, so that times decide");
   if (doubt == Doubt::kShort) parts.emplace_back("too little to compare, so that times decide");
-  if (doubt == Doubt::kLost) parts.emplace_back("too little is left of how frames differ, so that times decide");
+  if (doubt == Doubt::kLost)
+    parts.push_back(fmt::format("too little is left of how frames differ, so that {} decide",
+                                by == By::kIndex ? "their numbers" : "times"));
   if (doubt == Doubt::kPeriodic)
     parts.push_back(fmt::format("the picture comes again every {} frames, so that times decide", period));
   if (by == By::kTimes && doubt == Doubt::kNone) parts.emplace_back("by times");
-  if (by == By::kIndex) parts.emplace_back("by index");
+  if (by == By::kIndex && doubt == Doubt::kNone) parts.emplace_back("by index");
   if (by == By::kGiven) parts.emplace_back("as given");
   // Never 1.00: nothing is certain.
   if (by == By::kSignatures) parts.push_back(fmt::format("confidence {:.2f}", std::min(0.99, confidence)));

@@ -112,6 +112,24 @@ CoarsePath FindCoarsePath(const CoarseResiduals& coarse, FrameClock clock, const
   return result;
 }
 
+/// Reference frames in one distorted frame, of conversions between usual rates.
+constexpr double kConversions[] = {24.0 / 60, 25.0 / 60, 24.0 / 50, 0.5,       0.6, 24.0 / 30, 25.0 / 30, 24.0 / 25,
+                                   25.0 / 24, 30.0 / 25, 30.0 / 24, 50.0 / 30, 2,   50.0 / 24, 60.0 / 25, 60.0 / 24};
+
+/// Where a rate is not told: conversions by which the path, or the numbers of frames, may have come about.
+std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs) {
+  constexpr double kNear = 0.03, kLeast = 24;
+  std::vector<FrameClock> clocks;
+  if ((reference.rate && distorted.rate) || pairs.size() < 2) return clocks;
+  const auto frames = static_cast<double>(pairs.back().second - pairs.front().second);
+  const double of_path = static_cast<double>(pairs.back().first - pairs.front().first) / std::max(frames, kLeast);
+  const double of_counts = static_cast<double>(reference.size()) / static_cast<double>(distorted.size());
+  for (const double each : kConversions)
+    if (std::abs(of_path / each - 1) < kNear || std::abs(of_counts / each - 1) < kNear)
+      clocks.push_back(RateClock(distorted.size(), each));
+  return clocks;
+}
+
 double UsualGain(const CoarseResiduals& coarse, const Pairs& pairs) {
   std::vector<double> gains;
   for (const auto& [i, j] : pairs)
@@ -278,6 +296,19 @@ void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, P
   };
 }
 
+/// Whether nearly all frames that are no repeats lie at one offset.
+bool KeepsClock(const FramePath& path) {
+  constexpr double kNearlyAll = 0.97;
+  std::vector<int64_t> offsets;
+  for (size_t j = 0; j < path.offsets.size(); ++j)
+    if (path.held[j] == 0) offsets.push_back(path.offsets[j]);
+  if (offsets.empty()) return false;
+  const auto middle = offsets.begin() + std::ssize(offsets) / 2;
+  std::nth_element(offsets.begin(), middle, offsets.end());
+  const auto same = static_cast<double>(std::ranges::count(offsets, *middle));
+  return same >= kNearlyAll * static_cast<double>(offsets.size());
+}
+
 /// Has what speaks for the pairs of a path count by what it exceeds 0.8 a frame. Errors of an encode that is late, or
 /// that is blurred or filtered over time, last: they speak for the wrong frame by a little in one frame after the
 /// other, which would add up to any certainty. Errors that do not last, as of noise, speak anew in each frame. What
@@ -341,6 +372,10 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     CoarsePath timed = FindCoarsePath(*fitted.coarse, TimeClock(reference, distorted), reference, distorted);
     if (timed.path.cost < coarse.path.cost) coarse = std::move(timed);
   }
+  for (FrameClock& each : UntoldClocks(reference, distorted, PairsOf(coarse.clock, coarse.path, reference.size()))) {
+    CoarsePath converted = FindCoarsePath(*fitted.coarse, std::move(each), reference, distorted);
+    if (converted.path.cost < coarse.path.cost) coarse = std::move(converted);
+  }
   FollowWhatMoves(reference, distorted, coarse, fitted);
   fitted.coarse_costs = coarse.costs;
   const FrameClock& clock = coarse.clock;
@@ -364,6 +399,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     path = FindPath(search);
   }
   Assess(path, clock, fitted);
+  fitted.keeps_clock = KeepsClock(path);
   fitted.likely = fitted.shown;
   search.costs = kJudgingCosts;
   const std::vector<int64_t> judged = ShownOrHeld(clock, path, fitted);

@@ -60,6 +60,15 @@ FrameClock IndexClock(int64_t count) {
   return clock;
 }
 
+FrameClock RateClock(int64_t count, double per_frame) {
+  FrameClock clock;
+  for (int64_t j = 0; j < count; ++j) clock.positions.push_back(static_cast<double>(j) * per_frame);
+  clock.steps = StepsOf(per_frame);
+  clock.per_frame = static_cast<int>(std::lround(std::max(1.0, per_frame * clock.steps)));
+  clock.by_time = true;
+  return clock;
+}
+
 FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted) {
   const double rate = RateOf(reference, distorted);
   const std::vector<double> own = TimesOf(reference, rate);

@@ -32,6 +32,9 @@ FrameClock IndexClock(int64_t count);
 /// By the times, or by the rates where frames have none.
 FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted);
 
+/// Distorted frames of which each moves on by `per_frame` reference frames, from the first on.
+FrameClock RateClock(int64_t count, double per_frame);
+
 /// Whether both clocks would say the same throughout: rates are equal or unknown, and frames evenly spaced.
 bool ClocksAgree(const FrameTrack& reference, const FrameTrack& distorted);
 

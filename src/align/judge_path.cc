@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace acutance {
 
@@ -63,6 +64,110 @@ void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& m
     if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
     for (int64_t k = std::max<int64_t>(0, j - kBeside); k < std::min(count, j + kBeside); ++k)
       if (margins[static_cast<size_t>(k)] < sure) margins[static_cast<size_t>(k)] = 0;
+  }
+}
+
+/// How many reference frames distorted frame j moves on by after the one before it, where a path says from `before` to
+/// `now`: near to that, also where errors hide which of several frames that move alike it shows; near to 0 of a repeat.
+/// Nothing: too little moves to tell.
+std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t before, int64_t now) {
+  if (before == now) return 0;
+  const double apart = fine.ReferenceDistance(before, now);
+  if (apart <= 4 * fine.floor()) return std::nullopt;
+  const double product =
+      (fine.Residual(j, before) - fine.Residual(j, now) - fine.Residual(j - 1, before) + fine.Residual(j - 1, now)) / 2;
+  return static_cast<double>(now - before) * product / apart;
+}
+
+double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Whether no frame of a run stops, by what they lack of the frames that they should move on by. An encode that is late
+/// makes up for it in the next few frames.
+bool NoneStops(const std::vector<double>& lacks) {
+  constexpr double kStops = 0.4, kLacks = 0.5;  // frames
+  constexpr size_t kMost = 4;
+  for (size_t k = 0; k < lacks.size(); ++k) {
+    if (lacks[k] < kStops) continue;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t first = k + 1 < kMost ? 0 : k + 1 - kMost; first <= k; ++first) {
+      double sum = 0;
+      for (size_t last = first; last < std::min(lacks.size(), first + kMost); ++last) {
+        sum += lacks[last];
+        if (last >= k && last > first) least = std::min(least, sum);
+      }
+    }
+    if (least > kLacks) return false;
+  }
+  return true;
+}
+
+/// Whether distorted frames `first` to `last` move on as the path says.
+bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
+  constexpr double kLeast = 0.6, kMost = 1.3;  // of motion that shows
+  constexpr double kSpread = 0.25;
+  std::vector<double> parts, lacks;
+  for (int64_t j = first; j <= last; ++j) {
+    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now);
+    if (!moved) return false;
+    if (before != now) parts.push_back(*moved / static_cast<double>(now - before));
+  }
+  if (parts.empty()) return false;
+  const double usual = MedianOf(parts);
+  if (usual < kLeast || usual > kMost) return false;
+  for (double& part : parts) part = std::abs(part - usual);
+  if (MedianOf(parts) > kSpread * usual) return false;
+  for (int64_t j = first; j <= last; ++j) {
+    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    lacks.push_back(static_cast<double>(now - before) - *FramesMoved(*fitted.fine, j, before, now) / usual);
+  }
+  return NoneStops(lacks);
+}
+
+/// Frames that fit two places lie where the sure frames on both sides have them if these are equally far from their
+/// numbers, nothing speaks for others, and no frame between them stops: were some repeated, others would be missing
+/// again.
+void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted, double very_sure,
+                     double sure, std::vector<double>& margins) {
+  int64_t last_sure = -1;
+  double least = 0;
+  for (int64_t j = 0; j < std::ssize(margins); ++j) {
+    const auto at = static_cast<size_t>(j);
+    if (judged[at] < 0 || path.held[at] != 0 || (j > 0 && path.offsets[at] != path.offsets[at - 1])) last_sure = -1;
+    if (judged[at] < 0 || path.held[at] != 0) continue;
+    least = std::min(least, margins[at]);
+    if (margins[at] < very_sure) continue;
+    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && MoveOn(fitted, judged, last_sure + 1, j))
+      for (int64_t k = last_sure + 1; k < j; ++k)
+        margins[static_cast<size_t>(k)] = std::max(margins[static_cast<size_t>(k)], sure);
+    last_sure = j;
+    least = 0;
+  }
+}
+
+/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat beside a frame that is
+/// missing: which of the two stands for its reference frame is not told.
+void DoubtStops(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted,
+                std::vector<double>& margins) {
+  constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
+  constexpr int64_t kAbout = 6;
+  std::vector<double> parts(margins.size(), -1), about;  // below 0: not known
+  for (int64_t j = 1; j < std::ssize(margins); ++j) {
+    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    if (before < 0 || now <= before || path.held[static_cast<size_t>(j)] != 0) continue;
+    if (const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now))
+      parts[static_cast<size_t>(j)] = std::max(0.0, *moved / static_cast<double>(now - before));
+  }
+  for (int64_t j = 1; j < std::ssize(margins); ++j) {
+    if (parts[static_cast<size_t>(j)] < 0 || parts[static_cast<size_t>(j)] > kStops) continue;
+    about.clear();
+    for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
+      if (parts[static_cast<size_t>(k)] >= 0) about.push_back(parts[static_cast<size_t>(k)]);
+    if (std::ssize(about) > kAbout && MedianOf(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
   }
 }
 
@@ -146,10 +251,13 @@ std::vector<int64_t> ShownOrHeld(const FrameClock& clock, const FramePath& path,
 
 void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
            FittedPath& fitted) {
-  constexpr double kSure = 4;  // 98 %
-  constexpr double kSureBesideSteps = 8;
+  constexpr double kSure = 4;              // 98 %
+  constexpr double kSureBetween = 12;      // of frames between which others lie
+  constexpr double kSureBesideSteps = 12;  // where what an encode does to a step often moves it by a frame
   constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
+  KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
+  DoubtStops(path, judged, fitted, margins);
   DoubtBesideSteps(path, kSureBesideSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
