@@ -133,6 +133,7 @@ Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
   const auto found = std::ranges::find(curves, anchor, &LadderCurve::name);
   if (found == curves.end()) {
     std::vector<std::string> names;
+    names.reserve(curves.size());
     for (const LadderCurve& curve : curves) names.push_back(curve.name);
     return Error(StatusCode::kInvalidArgument, "--anchor {}: there is no such curve (there are {})", anchor,
                  fmt::join(names, ", "));

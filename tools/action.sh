@@ -6,6 +6,7 @@ set -euo pipefail
 folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/acutance-XXXXXX")
 echo "folder=$folder" >>"$GITHUB_OUTPUT"
 
+# shellcheck disable=SC2153 # the action's input, not the array beside it
 mapfile -t distorted < <(printf '%s\n' "$DISTORTED" | sed '/^[[:space:]]*$/d')
 options=(--json --quiet --report "$folder/report.html")
 if [[ -n $REQUIRE ]]; then options+=(--require "$REQUIRE" --junit "$folder/junit.xml"); fi
@@ -26,6 +27,6 @@ esac
 {
   echo "### acutance"
   echo "$verdict"
-  if [[ -s $folder/messages.txt ]]; then printf '\n```\n%s\n```\n' "$(cat "$folder/messages.txt")"; fi
+  if [[ -s $folder/messages.txt ]]; then printf '%s\n' '' '```' "$(cat "$folder/messages.txt")" '```'; fi
 } >>"$GITHUB_STEP_SUMMARY"
 exit "$status"

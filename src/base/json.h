@@ -76,8 +76,8 @@ struct Json {
 
 /// An element of a braced list, which it can be moved out of.
 struct JsonElement {
-  template <class T>
-  requires(!std::same_as<std::remove_cvref_t<T>, JsonElement>) JsonElement(T&& of) : value(std::forward<T>(of)) {}
+  template <class T, class = std::enable_if_t<!std::is_same_v<std::remove_cvref_t<T>, JsonElement>>>
+  JsonElement(T&& of) : value(std::forward<T>(of)) {}
   JsonElement(std::initializer_list<JsonElement> elements) : value(elements) {}
 
   mutable Json value;

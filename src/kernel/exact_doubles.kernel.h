@@ -1,7 +1,7 @@
 // Division and square root of doubles rounded correctly, made of sums and products of doubles: where a device does not
 // promise them, this takes a fifth of what integers take (base/exact_float.kernel.h), which still have the last word
-// where a result lies within 1e-5 of the middle of two doubles. Divisors are in the range of normal floats; all results are
-// normal or 0. Brings those of floats with it (exact_by_doubles.kernel.h).
+// where a result lies within 1e-5 of the middle of two doubles. Divisors are in the range of normal floats; all results
+// are normal or 0. Brings those of floats with it (exact_by_doubles.kernel.h).
 #pragma once
 
 #include "kernel/exact_float.kernel.h"
@@ -9,7 +9,8 @@
 // The first 26 digits; 27 are left.
 FUNCTION(double) upper_digits(double x) { return bits_double(double_bits(x) & 0xfffffffff8000000ul); }
 
-// Whether sum + rest, |rest| at most half of the sum's last place and known to 2^-97 of the sum, may be rounded wrongly.
+// Whether sum + rest, |rest| at most half of the sum's last place and known to 2^-97 of the sum, may be rounded
+// wrongly.
 FUNCTION(bool) is_near_middle(double sum, double rest) {
   const uint64_t bits = double_bits(sum);
   const double middle = bits_double(bits & 0x7ff0000000000000ul) * DOUBLE(1.1102230246251565e-16);

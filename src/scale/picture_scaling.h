@@ -14,7 +14,8 @@ namespace acutance {
 
 class PictureScaling : public PictureMaker {
  public:
-  explicit PictureScaling(std::shared_ptr<const Scaler> scaler) : PictureScaling(scaler, scaler->format().bit_depth) {}
+  explicit PictureScaling(const std::shared_ptr<const Scaler>& scaler)
+      : PictureScaling(scaler, scaler->format().bit_depth) {}
   /// Samples that are scaled are shifted up to `bit_depth` then.
   PictureScaling(std::shared_ptr<const Scaler> scaler, int bit_depth);
 

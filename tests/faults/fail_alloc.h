@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-/// From now on `count` allocations fail, number `n`, counted from here, and each `step` after it; -1: none. Returns how many there were
-/// since the last call. More than one show whether the handling of a failure needs memory itself.
+/// From now on `count` allocations fail, number `n`, counted from here, and each `step` after it; -1: none. Returns how
+/// many there were since the last call. More than one show whether the handling of a failure needs memory itself.
 extern "C" int64_t fail_allocations(int64_t n, int64_t count, int64_t step);
 extern "C" int64_t fail_allocation_at(int64_t n);  // one

@@ -36,8 +36,9 @@ constexpr size_t kHeaderBytes = 64, kFlagsAt = 48;  // of an ELF file of 64 bits
 constexpr std::string_view kTriple = "amdgcn-amd-amdhsa--";
 
 const Machine* Find(std::string_view family) {
-  const Machine* found = std::ranges::find(kMachines, family, &Machine::family);
-  return found == std::end(kMachines) ? nullptr : found;
+  for (const Machine& machine : kMachines)
+    if (machine.family == family) return &machine;
+  return nullptr;
 }
 
 }  // namespace
@@ -53,14 +54,14 @@ Result<std::vector<std::byte>> NamedFor(std::string_view family, std::span<const
   if (!machine || machine->compiled_for == family) return named;
   const Machine& compiled = *Find(machine->compiled_for);
   const std::string from = fmt::format("{}{}", kTriple, compiled.family), to = fmt::format("{}{}", kTriple, family);
-  const auto text = std::as_bytes(std::span(from));
-  auto found = std::ranges::search(named, text);
+  const auto old_name = std::as_bytes(std::span(from)), new_name = std::as_bytes(std::span(to));
+  const auto next = [&](auto begin) { return std::search(begin, named.end(), old_name.begin(), old_name.end()); };
+  auto found = next(named.begin());
   if (from.size() != to.size() || named.size() < kHeaderBytes || named[kFlagsAt] != std::byte{compiled.number} ||
-      found.empty())
+      found == named.end())
     return Error(StatusCode::kBadData, "a code object for {} does not name it", compiled.family);
   named[kFlagsAt] = std::byte{machine->number};
-  for (; !found.empty(); found = std::ranges::search(found.end(), named.end(), text.begin(), text.end()))
-    std::ranges::copy(std::as_bytes(std::span(to)), found.begin());
+  for (; found != named.end(); found = next(found)) found = std::copy(new_name.begin(), new_name.end(), found);
   return named;
 }
 

@@ -1,19 +1,19 @@
 // The contrasts of all scales (docs/spec/siblings.md 1.5).
 //
 // A workgroup goes down ROWS rows of a tile. It shares, for each column of the tile and of what its windows reach, how
-// often values occur in the rows of the window: the next row enters, the last one leaves, and no more than that changes,
-// whatever the picture holds. An item adds up the columns of its pixel's window. The counts have room for some of the
-// values; a tile with more of them is gone through again for the rest.
+// often values occur in the rows of the window: the next row enters, the last one leaves, and no more than that
+// changes, whatever the picture holds. An item adds up the columns of its pixel's window. The counts have room for some
+// of the values; a tile with more of them is gone through again for the rest.
 //
 // STEPS: the most steps between values. With 4, the default, an item adds the counts of its nine values at once.
 #include "metric/cambi/cambi_args.h"
 #include "metric/cambi/cambi_math.kernel.h"
 
-#define COUNTS 0x8000u   // kCambiCounts
-#define MOST_RADIUS 32   // kCambiMaxWindow / 2
-#define NO_VALUE 0xffffu // above all values
-#define TRACKED 128      // values that are counted at a time, four in a word: a column's count fits a byte
-#define STRIDE 33        // words of a column; one more, for the banks
+#define COUNTS 0x8000u    // kCambiCounts
+#define MOST_RADIUS 32    // kCambiMaxWindow / 2
+#define NO_VALUE 0xffffu  // above all values
+#define TRACKED 128       // values that are counted at a time, four in a word: a column's count fits a byte
+#define STRIDE 33         // words of a column; one more, for the banks
 #define CENTRES (TRACKED - 2 * STEPS)  // of these, those whose steps are counted, too
 #define ITEM_COLUMNS ((BLOCK_X + 2 * MOST_RADIUS + BLOCK_X - 1) / BLOCK_X)
 #define PACK 3  // columns that are added up in one go

@@ -26,9 +26,15 @@ constexpr int kRowMultiple = 32;   // words of a row
 constexpr int kSelectPixels = 1 << 13, kMostParts = 64;
 
 constexpr TuningEntry kTuning[] = {
-    {"cambi_prepare", "", "32x8"},    {"cambi_invalid", "", "64x4r8"},      {"cambi_modes", "", "64x4"},
-    {"cambi_contrast", "", "64x1r64"}, {"cambi_contrast_any", "", "64x1r32"}, {"cambi_totals", "", "256x1"},
-    {"cambi_select", "", "64x1"},     {"cambi_pool", "", "64x1"},           {"cambi_heat", "", "64x4"},
+    {"cambi_prepare", "", "32x8"},
+    {"cambi_invalid", "", "64x4r8"},
+    {"cambi_modes", "", "64x4"},
+    {"cambi_contrast", "", "64x1r64"},
+    {"cambi_contrast_any", "", "64x1r32"},
+    {"cambi_totals", "", "256x1"},
+    {"cambi_select", "", "64x1"},
+    {"cambi_pool", "", "64x1"},
+    {"cambi_heat", "", "64x4"},
 };
 
 /// The scales of a pass, one after another.
