@@ -1,6 +1,7 @@
-// Pictures are swept in stripes of columns, so that what one step leaves to the next still lies in a cache. Rows are
-// blurred eight or sixteen at a time, a row in each lane, each going on where the stripe to the left ended; columns a
-// column in each lane, as soon as the rows below are there. Maps and sums of a pixel follow at once.
+// Pictures are swept in stripes of columns, so that the results of a step still lie in a cache when the next one reads
+// them. Rows are blurred eight or sixteen at a time, a row in each lane, and go on where the stripe to the left ended.
+// Columns are blurred with a column in each lane, as soon as the rows below are there. Maps and sums of a pixel follow
+// at once.
 #include <algorithm>
 #include <vector>
 
@@ -16,6 +17,7 @@
 
 #include "metric/ssimulacra2/ssimulacra2_blur-inl.h"
 #include "metric/ssimulacra2/ssimulacra2_colors-inl.h"
+#include "metric/ssimulacra2/ssimulacra2_maps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {
@@ -81,12 +83,12 @@ class ScaleSums {
     Floats turned, values;              // [column][row], margins beside; row y at y % (2 * kLanes)
     std::array<Floats, kBlurred> ring;  // blurred rows, row y at y % kRing; then a row of zeros
     Floats rows, columns;               // Sections: [Blurred][batch of rows], [Blurred][vector of columns]
-    // Of a distorted video:
-    std::array<std::vector<double>, kSsimulacra2Sums> sums;    // of a strip's columns
-    std::array<std::vector<double>, kSsimulacra2Sums> groups;  // of 32 columns: [strip][group]
+    // A distorted video alone has sums:
+    std::array<std::vector<double>, kSsimulacra2Sums> sums;    // a strip's columns
+    std::array<std::vector<double>, kSsimulacra2Sums> groups;  // groups of 32 columns: [strip][group]
   };
 
-  /// The reference, or a distorted one.
+  /// The reference or a distorted video.
   struct Video {
     const FloatColors* colors;
     std::array<Component, 3> components;
@@ -159,7 +161,7 @@ class ScaleSums {
     PerceivedRow(from, first, kStripe + kMargin, width_ - begin_, to);
   }
 
-  /// Of row y, from the stripe's first column on.
+  /// The values of row y, from the stripe's first column on.
   static float* Values(const Component& component, int y) {
     return component.values.get() + ptrdiff_t{y % (2 * kLanes)} * kPitch + kMargin;
   }
@@ -217,24 +219,18 @@ class ScaleSums {
             kStripe / kLanes};
   }
 
-  /// Of rows begin + first to begin + count - 1; `r` and `m`: what is blurred of the reference and of the other video.
+  /// Adds the maps of rows begin + first to begin + count - 1. `r` and `m` are the blurs of the reference and of the
+  /// other video.
   template <int of_reference, int of_others>
   HWY_INLINE void AddMaps(int c, const Pair& pair, int begin, int first, int count, int x,
                           const VF (&r)[of_reference][kLanes], const VF (&m)[of_others][kLanes]) {
     const DF d;
-    const VF zero = hn::Zero(d), one = Number(1.0f);
+    const VF zero = hn::Zero(d);
     const auto inside = hn::FirstN(d, static_cast<size_t>(width_ - begin_ - x));
     if constexpr (of_others == kBlurred) {
       VF losses[kLanes];
       for (int i = first; i < count; ++i) {
-        const VF mean1 = r[kMean][i], mean2 = m[kMean][i];
-        const VF difference = hn::Sub(mean1, mean2), means = hn::Sub(one, hn::Mul(difference, difference));
-        const VF covariance = hn::Sub(m[kProduct][i], hn::Mul(mean1, mean2));
-        const VF above = hn::Add(hn::Mul(Number(2.0f), covariance), Number(0.0009f));
-        const VF variance1 = hn::Sub(r[kSquare][i], hn::Mul(mean1, mean1));
-        const VF variance2 = hn::Sub(m[kSquare][i], hn::Mul(mean2, mean2));
-        const VF below = hn::Add(hn::Add(variance1, variance2), Number(0.0009f));
-        const VF loss = hn::Sub(one, hn::Div(hn::Mul(means, above), below));
+        const VF loss = StructureLoss({r[kMean][i], r[kSquare][i]}, {m[kMean][i], m[kSquare][i]}, m[kProduct][i]);
         losses[i] = hn::IfThenElseZero(hn::And(inside, hn::Gt(loss, zero)), loss);
       }
       AddMap(c, pair.own, 0, x, losses + first, count - first);
@@ -242,9 +238,9 @@ class ScaleSums {
     if (!needs_[c].edges()) return;
     VF ringing[kLanes], blur[kLanes];
     for (int i = first; i < count; ++i) {
-      const VF edge1 = hn::Abs(hn::Sub(hn::Load(d, Values(pair.reference, begin + i) + x), r[kMean][i]));
-      const VF edge2 = hn::Abs(hn::Sub(hn::Load(d, Values(pair.own, begin + i) + x), m[kMean][i]));
-      const VF change = hn::IfThenElseZero(inside, hn::Div(hn::Sub(edge2, edge1), hn::Add(one, edge1)));
+      const VF edge = EdgeOf(hn::Load(d, Values(pair.reference, begin + i) + x), r[kMean][i]);
+      const VF own_edge = EdgeOf(hn::Load(d, Values(pair.own, begin + i) + x), m[kMean][i]);
+      const VF change = hn::IfThenElseZero(inside, EdgeChange(edge, own_edge));
       ringing[i] = hn::Max(change, zero);
       blur[i] = hn::Max(hn::Neg(change), zero);
     }
@@ -252,32 +248,11 @@ class ScaleSums {
     AddMap(c, pair.own, 2, x, blur + first, count - first);
   }
 
-  /// Adds values of columns from x on, row after row.
+  /// Adds the values of a map in columns from x on.
   HWY_INLINE void AddMap(int c, Component& component, int map, int x, const VF* values, int count) {
-    const DD d;
-    const hn::Half<DF> half;
-    double* sums = component.sums[map].data() + x;
-    double* of_fourths = component.sums[map + kSsimulacra2Maps].data() + x;
-    constexpr int kHalf = kLanes / 2;
-    if (needs_[c].sums[map]) {
-      VD low = hn::LoadU(d, sums), high = hn::LoadU(d, sums + kHalf);
-      for (int i = 0; i < count; ++i) {
-        low = hn::Add(low, hn::PromoteTo(d, hn::LowerHalf(half, values[i])));
-        high = hn::Add(high, hn::PromoteTo(d, hn::UpperHalf(half, values[i])));
-      }
-      hn::StoreU(low, d, sums);
-      hn::StoreU(high, d, sums + kHalf);
-    }
-    if (!needs_[c].sums[map + kSsimulacra2Maps]) return;
-    VD low = hn::LoadU(d, of_fourths), high = hn::LoadU(d, of_fourths + kHalf);
-    for (int i = 0; i < count; ++i) {
-      const VD a = hn::PromoteTo(d, hn::LowerHalf(half, values[i])), a2 = hn::Mul(a, a);
-      const VD b = hn::PromoteTo(d, hn::UpperHalf(half, values[i])), b2 = hn::Mul(b, b);
-      low = hn::Add(low, hn::Mul(a2, a2));
-      high = hn::Add(high, hn::Mul(b2, b2));
-    }
-    hn::StoreU(low, d, of_fourths);
-    hn::StoreU(high, d, of_fourths + kHalf);
+    if (needs_[c].sums[map]) AddValues(values, count, component.sums[map].data() + x);
+    if (needs_[c].sums[map + kSsimulacra2Maps])
+      AddFourthPowers(values, count, component.sums[map + kSsimulacra2Maps].data() + x);
   }
 
   /// Columns beside the picture have added zeros.
