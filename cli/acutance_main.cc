@@ -18,6 +18,7 @@
 #include "cli/device_commands.h"
 #include "cli/doctor_command.h"
 #include "cli/encodes_command.h"
+#include "cli/exit_status.h"
 #include "cli/join_command.h"
 #include "cli/list_commands.h"
 #include "cli/parity_command.h"
@@ -32,8 +33,6 @@
 
 namespace acutance::cli {
 namespace {
-
-constexpr int kUsage = 2;
 
 /// Breaks the lines of the help between words, to fit a terminal of 80 columns.
 class WrappedHelp : public CLI::Formatter {

@@ -6,13 +6,12 @@
 #include <cstdio>
 
 #include "base/usable_cpus.h"
+#include "cli/exit_status.h"
 #include "cli/score_command.h"
 #include "engine/join_run.h"
 
 namespace acutance::cli {
 namespace {
-
-constexpr int kFailed = 1, kUsage = 2;
 
 int Fail(int exit_status, const std::string& message) {
   fmt::print(stderr, "acutance join: {}\n", message);

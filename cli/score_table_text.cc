@@ -34,6 +34,7 @@ std::vector<Column> ColumnsOf(const std::vector<NamedPool>& pools) {
     return {{"mean", {Kind::kMean}}, {"harmonic", {Kind::kHarmonicMean}},   {"min", {Kind::kMin}},
             {"max", {Kind::kMax}},   {"median", {Kind::kPercentile, 50.0}}, {"std dev", {Kind::kStddev}}};
   std::vector<Column> columns;
+  columns.reserve(pools.size());
   for (const NamedPool& pool : pools) columns.push_back({pool.name, pool});
   return columns;
 }
@@ -123,6 +124,7 @@ std::string PartsTable(const std::string& title, const std::vector<Part>& parts,
       Row head{fmt::format("{} {}", title, summary.videos.size() > 1 ? summary.videos[d].distorted : ""), {}};
       for (const Column& column : columns) head.cells.push_back(column.title);
       std::vector<Row> rows;
+      rows.reserve(parts.size());
       for (const Part& part : parts)
         rows.push_back({fmt::format("{}-{} {}", part.begin, part.end - 1, part.name),
                         Cells(summary, columns, table.columns()[table.Find(model.main_score_key())], &part)});

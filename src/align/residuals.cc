@@ -123,7 +123,8 @@ FineResiduals::FineResiduals(Band band, const FrameTrack& reference, const Frame
       sum += value;
       squares += value * value;
     }
-    energies_.push_back(static_cast<double>(squares - sum * sum / size_));
+    const int64_t energy = squares - sum * sum / size_;
+    energies_.push_back(static_cast<double>(energy));
     const int16_t* last = distorted_.data() + static_cast<ptrdiff_t>(distorted_.size()) - size_;
     motions_.push_back(motions_.empty() ? 0 : SquaredDistance(last, last - size_, size_));
   }

@@ -7,6 +7,6 @@
 #include "base/exact_trigonometry.kernel.h"
 // clang-format on
 
-[[maybe_unused]] static void exact_exp_all(CONST_BUFFER(uint64_t) t, double* x, unsigned long count) {
+[[maybe_unused]] static inline void exact_exp_all(CONST_BUFFER(uint64_t) t, double* x, unsigned long count) {
   for (unsigned long i = 0; i < count; ++i) x[i] = exact_exp(t, x[i]);
 }

@@ -34,6 +34,7 @@ std::vector<std::string> OtherValues(const OptionSpec& option) {
   else return {};
   std::erase_if(values, [&](double value) { return value < option.min || value > option.max; });
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const double value : values) texts.push_back(fmt::format("{}", value));
   return texts;
 }
@@ -106,9 +107,10 @@ std::string FirstDifference(std::string_view what, const std::vector<int64_t>& e
   return fmt::format("{} {} is {}, not {}", what, e - expected.begin(), *f, *e);
 }
 
-/// Of doubles, to tell zeros and NaNs apart.
+/// The values' bits, which tell zeros and NaNs apart.
 std::vector<int64_t> Bits(const std::vector<double>& values) {
   std::vector<int64_t> bits;
+  bits.reserve(values.size());
   for (const double value : values) bits.push_back(std::bit_cast<int64_t>(value));
   return bits;
 }

@@ -101,7 +101,8 @@ Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing) {
   ChosenModels chosen;
   std::string reason;
   Result<ModelRequest> v1 = MakeV1(facts, names, reason);
-  if (v1.ok()) {
+  const bool has_v1 = v1.ok();
+  if (has_v1) {
     chosen.models.push_back(std::move(v1).value());
     chosen.reasons.push_back(reason);
   } else {
@@ -112,7 +113,7 @@ Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing) {
   chosen.models.push_back(
       {.model = std::make_shared<const Model>(std::move(model)),
        .flags = {.disable_clip = false, .enable_transform = names.is_phone, .disable_transform = false}});
-  chosen.reasons.push_back(v1.ok() ? name + ", for comparison with older scores" : name);
+  chosen.reasons.push_back(has_v1 ? name + ", for comparison with older scores" : name);
   return chosen;
 }
 

@@ -102,7 +102,7 @@ Status DeviceLane::Prepare(const PictureFormat& format) {
   if (TakeKit()) return {};
   ACU_RETURN_IF_ERROR(CheckMetrics(device(), features_, settings_));
   if (runs_.empty()) return {};
-  const Status made = MakeSlots();
+  Status made = MakeSlots();
   if (made.code() != StatusCode::kOutOfMemory || !kept_.planes || kept_.planes->bytes() == 0) return made;
   slots_.clear();
   kept_.planes->Clear();

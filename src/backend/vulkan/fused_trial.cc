@@ -48,6 +48,7 @@ std::vector<Numbers> DrawTrials() {
   constexpr int kTrials = 6144;
   std::mt19937 random(1);
   std::vector<Numbers> trials;
+  trials.reserve(kTrials);
   for (int i = 0; i < kTrials; ++i) trials.push_back(DrawNumbers(random, i % 3));
   return trials;
 }
