@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "align/align_tracks.h"
-#include "base/guarded.h"
 #include "base/run_parallel.h"
 
 namespace acutance {
@@ -68,23 +67,18 @@ TrackReading::TrackReading(const std::vector<std::unique_ptr<VideoSource>>& vide
 
 Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
   std::atomic<int64_t> most = most_frames.value_or(kNever);
-  std::vector<Status> statuses(videos_.size());
   const auto count = static_cast<int>(videos_.size());
   ACU_RETURN_IF_ERROR(RunParallel(count, count, [&](int video) {
     const auto v = static_cast<size_t>(video);
-    statuses[v] = Guarded([&] {
-      if (ended_[v] == 0) {
-        ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], most, tracks_[v], damages_[v]));
-        ended_[v] = has_ended;
-      }
-      return Status();
-    });
+    if (ended_[v] == 0) {
+      ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], most, tracks_[v], damages_[v]));
+      ended_[v] = has_ended;
+    }
     // The videos tell each other where they ended.
     const int64_t worth = ended_[v] != 0 ? WorthReading(tracks_[v].size(), rates_) : kNever;
     for (int64_t seen = most.load(); worth < seen && !most.compare_exchange_weak(seen, worth);) continue;
     return Status();
   }));
-  for (const Status& status : statuses) ACU_RETURN_IF_ERROR(status);
   for (size_t v = 0; v < tracks_.size(); ++v) {
     FrameTrack& track = tracks_[v];
     track.is_whole = ended_[v] != 0;

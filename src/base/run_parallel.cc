@@ -13,23 +13,26 @@ namespace acutance {
 
 Status RunParallel(int threads, int count, const std::function<Status(int)>& work) {
   std::atomic<int> next = 0;
-  std::mutex mutex;  // guards `first`
-  Status first;
+  std::mutex mutex;  // guards the two below
+  int failed = count;
+  Status failure;
   const auto help = [&] {
     for (int i = next++; i < count; i = next++) {
       Status status = Guarded([&] { return work(i); });
       if (status.ok()) continue;
       const std::lock_guard lock(mutex);
-      if (first.ok()) first = std::move(status);
+      if (i > failed) continue;
+      failed = i;
+      failure = std::move(status);
     }
   };
   std::vector<std::thread> helpers(static_cast<size_t>(std::max(std::min(threads, count) - 1, 0)));
   for (std::thread& helper : helpers)
-    if (!StartThread(helper, help).ok()) break;  // those that there are do all
+    if (!StartThread(helper, help).ok()) break;  // the threads that have started do all of it
   help();
   for (std::thread& helper : helpers)
     if (helper.joinable()) helper.join();
-  return first;
+  return failure;
 }
 
 }  // namespace acutance

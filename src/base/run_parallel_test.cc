@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
 namespace acutance {
 namespace {
@@ -31,6 +32,16 @@ TEST(RunParallel, TellsOfAFailureAndDoesTheOthers) {
   });
   EXPECT_NE(status.message().find("three"), std::string::npos);
   EXPECT_EQ(done, 9);
+}
+
+TEST(RunParallel, ReturnsTheFailureOfTheLowestNumber) {
+  std::atomic<int> failed = 0;
+  const Status status = RunParallel(3, 3, [&](int i) {
+    for (int before = 2 - i; failed < before;) std::this_thread::yield();  // the last piece fails first
+    ++failed;
+    return Error(StatusCode::kIo, "{}", i);
+  });
+  EXPECT_EQ(status.message(), "0");
 }
 
 }  // namespace
