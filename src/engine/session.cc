@@ -196,7 +196,7 @@ Status Session::Restore(std::span<FrameResults* const> frames) {
   StartAt(frames.back()->index + 1);
   makes_scores_ = true;
   const std::lock_guard writer_lock(writer_mutex_);
-  const Status status = writer_.Write(frames);
+  Status status = writer_.Write(frames);
   const std::lock_guard lock(mutex_);
   PublishMeans();
   return status;
@@ -243,7 +243,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted, const Pic
   if (!pool_ || flushed_)
     return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
   ACU_RETURN_IF_ERROR(CheckPictures(reference, distorted));
-  const Status status = Guarded([&] { return AddFrame(std::move(reference), std::move(distorted), identity); });
+  Status status = Guarded([&] { return AddFrame(std::move(reference), std::move(distorted), identity); });
   if (!status.ok()) Fail(status);
   return status;
 }

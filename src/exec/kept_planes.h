@@ -63,6 +63,7 @@ class KeptPlanes {
     uint64_t video = 0;
     uint32_t preparation = 0;
     int plane = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 in it for a pointer
     auto operator<=>(const GroupKey&) const = default;
   };
   struct Slot {

@@ -76,7 +76,7 @@ Status WriteTiff(const std::string& path, const Plane& plane, const PictureForma
   for (int y = 0; y < plane.height; ++y) file.write(plane.Row<char>(y), row_bytes);
   file.close();
   if (!file.fail()) return {};
-  const Status status = Error(StatusCode::kIo, "could not write {}: {}", path, std::strerror(errno));
+  Status status = Error(StatusCode::kIo, "could not write {}: {}", path, std::strerror(errno));
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
   return status;

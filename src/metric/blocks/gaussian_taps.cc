@@ -37,8 +37,9 @@ std::vector<float> GaussianTaps(int count, float sigma) {
   const float height = static_cast<float>(1.0 / (s * std::sqrt(2.0 * std::numbers::pi)));
   std::vector<float> taps;
   float sum = 0;
+  const int middle = count / 2;
   for (int i = 0; i < count; ++i) {
-    const double x = i - count / 2;
+    const double x = i - middle;
     taps.push_back(static_cast<float>(Exp(-0.5 * x / s * x / s)) / height);
     sum += taps.back();
   }

@@ -53,7 +53,7 @@ class AxisMaker {
       const float at = static_cast<float>((i + 0.5) * static_cast<double>(ratio_) - 0.5);
       switch (method_) {
         case ResizingMethod::kNearest:
-          Add(static_cast<int>(static_cast<float>(i) * ratio_), 1);
+          Add(static_cast<int>(static_cast<float>(i) * ratio_), 1.0f);
           break;
         case ResizingMethod::kBilinear:
           AddLinear(at);

@@ -167,6 +167,7 @@ class FloatMotionExtractor : public Extractor {
  private:
   static std::vector<StageSpec> Stages(const std::vector<FloatMotionPart>& parts) {
     std::vector<StageSpec> stages;
+    stages.reserve(parts.size());
     for (const FloatMotionPart& part : parts) stages.push_back({part.height});
     return stages;
   }

@@ -92,6 +92,7 @@ class FloatVifExtractor : public Extractor {
  private:
   static std::vector<StageSpec> Stages(const FloatVifLayout& layout) {
     std::vector<StageSpec> stages;
+    stages.reserve(kFloatVifScales);
     for (int scale = 0; scale < kFloatVifScales; ++scale) stages.push_back({layout.height(scale)});
     return stages;
   }

@@ -114,6 +114,7 @@ class PsnrSequence : public Sequence {
 /// A stage for each plane, so that bands are rows of the plane itself.
 std::vector<StageSpec> PlaneStages(const Settings& settings, const PictureFormat& format) {
   std::vector<StageSpec> stages;
+  stages.reserve(static_cast<size_t>(settings.planes));
   for (int p = 0; p < settings.planes; ++p) stages.push_back({format.PlaneHeight(p)});
   return stages;
 }
