@@ -8,26 +8,11 @@
 
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
+#include "metric/testing/random_colors.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
-
-struct RandomColors {
-  RandomColors(int width, int height, std::mt19937& random, bool is_flat) {
-    colors.width = width;
-    colors.height = height;
-    const float level = static_cast<float>(random() % 100) / 100.0f;
-    for (int p = 0; p < 3; ++p) {
-      planes[p].resize(static_cast<size_t>(width) * height);
-      for (float& value : planes[p]) value = is_flat ? level : static_cast<float>(random() % 1100) / 1000.0f - 0.05f;
-      colors.planes[p] = planes[p].data();
-      colors.strides[p] = width;
-    }
-  }
-  std::array<std::vector<float>, 3> planes;
-  FloatColors colors;
-};
 
 /// Keeps rows of a map.
 struct KeptRows : ButteraugliRows {
