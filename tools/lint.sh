@@ -24,7 +24,8 @@ tidy() {
     return
   fi
   mkdir -p "$(dirname "$stamp")"
-  clang-tidy --quiet -p "$commands" "$1" 2>/dev/null && touch "$stamp"
+  # GCC and C++23 allow constexpr on functions of kernels that call others without it.
+  clang-tidy --quiet -p "$commands" --extra-arg=-Wno-invalid-constexpr "$1" 2>/dev/null && touch "$stamp"
 }
 export -f tidy
 export commands passed

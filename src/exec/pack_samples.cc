@@ -1,7 +1,5 @@
 #include "exec/pack_samples.h"
 
-#include <cstring>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "exec/pack_samples.cc"
 #include <hwy/foreach_target.h>
@@ -11,8 +9,6 @@ HWY_BEFORE_NAMESPACE();
 namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 /// Packs bit by bit from sample `first` on; its bits begin at a byte.
 uint32_t PackRest(const uint16_t* from, int first, int samples, int bit_depth, std::byte* to) {
@@ -36,6 +32,8 @@ bool Pack(const uint16_t* from, int samples, int bit_depth, std::byte* to) {
 }
 
 #else
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 using D16 = hn::Full128<uint16_t>;
 using D32 = hn::Full128<uint32_t>;

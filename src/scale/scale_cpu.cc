@@ -21,13 +21,13 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void Scale(const ScaleJob& job) { ScalePlaneRef(job); }
 
 #else
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kMostLanes = 64;  // lanes of the widest vector, and some more
 

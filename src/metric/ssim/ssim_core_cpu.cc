@@ -361,7 +361,7 @@ class Spans {
   }
 
   template <class DN>
-  static HWY_INLINE double SumOfHalves(DN d, hn::Vec<DN> v) {
+  static HWY_INLINE double SumOfHalves([[maybe_unused]] DN d, hn::Vec<DN> v) {
     if constexpr (hn::MaxLanes(DN()) == 1) {
       return hn::GetLane(v);
     } else {

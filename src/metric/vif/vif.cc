@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "base/exact_math.h"
@@ -134,8 +133,10 @@ class VifExtractor : public Extractor, public BlockSums {
       const VifJob job = MakeJob(frame, scale, pyramid, pyramid);
       const int size = grid.size >> scale;
       for (int row = 0; row < CeilDiv(format_.height >> scale, size); ++row) {
+        const int count = CeilDiv(format_.width >> scale, size);
         std::vector<VifSums> columns;
-        for (int column = 0; column < CeilDiv(format_.width >> scale, size); ++column)
+        columns.reserve(static_cast<size_t>(count));
+        for (int column = 0; column < count; ++column)
           columns.push_back(sums.subspan(SumsBefore(grid, row, column, scale)).first<kVifSumsPerScale>());
         RunVifColumns(job, {row * size, std::min((row + 1) * size, format_.height >> scale)}, size, *buffers, columns);
       }
@@ -182,6 +183,7 @@ class VifExtractor : public Extractor, public BlockSums {
  private:
   static std::vector<StageSpec> Stages(const PictureFormat& format) {
     std::vector<StageSpec> stages;
+    stages.reserve(kVifScales);
     for (int scale = 0; scale < kVifScales; ++scale) stages.push_back({format.height >> scale});
     return stages;
   }
