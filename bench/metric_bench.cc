@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <random>
-#include <span>
 #include <utility>
 #include <vector>
 

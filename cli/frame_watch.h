@@ -18,7 +18,7 @@ class FrameStream {
   void Warn(const std::string& warning) const;
   /// Frames whose scores are all there, in order.
   void Update(const Session& session, std::optional<int64_t> total);
-  /// At the end of a run: those that are left, as far as they have scores.
+  /// Handles the frames that are left at the end of a run, as far as they have scores.
   void Finish(const Session& session, int64_t frames);
 
  private:

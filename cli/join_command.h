@@ -8,7 +8,7 @@
 
 namespace acutance::cli {
 
-/// Of `texts`, the options of logs count. Returns the exit status.
+/// Only the options of logs in `texts` count. Returns the exit status.
 int RunJoinCommand(const std::vector<std::string>& journals, const ScoreTexts& texts);
 
 }  // namespace acutance::cli

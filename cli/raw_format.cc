@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <string_view>
-#include <utility>
 
 namespace acutance::cli {
 namespace {

@@ -14,7 +14,7 @@ struct RawTexts {
   int bit_depth = 8;
 };
 
-/// That of the pictures: nv12 is 4:2:0 of 8 bits, p010 of 10.
+/// The format of the pictures: nv12 is 4:2:0 of 8 bits, p010 of 10.
 Result<PictureFormat> ParseRawFormat(const RawTexts& texts);
 
 /// Whether Cb and Cr alternate in one plane.

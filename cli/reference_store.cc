@@ -1,7 +1,6 @@
 #include "cli/reference_store.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace acutance::cli {
 namespace {

@@ -15,7 +15,7 @@
 
 namespace acutance::cli {
 
-/// As many references as fit into `most_bytes`; those that were used longest ago make room. One thread uses it.
+/// Keeps as many references as fit into `most_bytes`; those that were used longest ago make room. One thread uses it.
 class ReferenceStore {
  public:
   /// most_device_bytes: see KeptDevices.

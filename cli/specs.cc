@@ -1,6 +1,5 @@
 #include "cli/specs.h"
 
-#include <utility>
 #include <vector>
 
 namespace acutance::cli {

@@ -51,7 +51,8 @@ class LineSocket {
  public:
   LineSocket(int descriptor, size_t longest) : descriptor_(descriptor), longest_(longest) {}
 
-  /// Without its newline; nullopt at the end. A line that is too long ends the connection, and is_too_long() tells.
+  /// The next line without its newline; nullopt at the end. A line that is too long ends the connection, and
+  /// is_too_long() tells.
   std::optional<std::string> ReadLine();
   bool is_too_long() const { return is_too_long_; }
 

@@ -19,8 +19,8 @@ constexpr double kLeastShareOfClock = 0.5;  // where the path keeps to one offse
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Of distorted frames with the same reference frame one is scored: the first, unless a later one is clearly nearer. Of
-/// many that show the reference's first frame it is the last: what comes before that frame looks like it.
+/// Where several distorted frames have the same reference frame, one is scored: the first, unless a later one is
+/// clearly nearer. Where many show the reference's first frame, it is the last: what comes before it looks like it.
 Pairs OneToOne(const FittedPath& fitted) {
   constexpr double kClearly = 2;
   Pairs pairs;

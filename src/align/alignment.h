@@ -20,7 +20,7 @@ struct Alignment {
   double confidence = 1;                             // kSignatures: 0 to 1
   std::vector<std::pair<int64_t, int64_t>> pairs{};  // reference frame, distorted frame: both grow
   std::vector<int64_t> unmatched_reference{}, unmatched_distorted{};
-  /// Of unmatched_distorted, those that may show one of two frames that differ, and fit both alike.
+  /// The frames of unmatched_distorted that fit two unlike reference frames alike.
   std::vector<int64_t> doubtful{};
 
   /// How many distorted frames come before the first pair, less the reference's.

@@ -9,8 +9,8 @@
 
 namespace acutance {
 
-/// By pairs that are right for the most part: weak encodes lose details, grain hides motion, and one cost tells frames
-/// apart where another does not. `fitted` has residuals, costs and steps.
+/// Learns from pairs that are right for the most part: weak encodes lose details, grain hides motion, and one cost
+/// tells frames apart where another does not. `fitted` has residuals, costs and steps.
 CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, const FittedPath& fitted);
 
 }  // namespace acutance

@@ -1,7 +1,6 @@
 #include "align/fit_path.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "align/align_tracks.h"
 #include "align/cost_weights.h"

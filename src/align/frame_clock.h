@@ -29,7 +29,7 @@ struct FrameClock {
 /// Frames count one by one, whatever their times are.
 FrameClock IndexClock(int64_t count);
 
-/// By the times, or by the rates where frames have none.
+/// A clock by the times, or by the rates where frames have no times.
 FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted);
 
 /// Distorted frames of which each moves on by `per_frame` reference frames, from the first on.

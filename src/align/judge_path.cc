@@ -26,7 +26,7 @@ int64_t FirstOfShortStop(const FramePath& path) {
   return count - first <= kFew ? first : count;
 }
 
-/// By distorted frame: how much more it costs if it shows another reference frame that does not look the same.
+/// How much more a path costs in which a frame shows a reference frame that looks different, for each distorted frame.
 std::vector<double> MarginsOfFrames(const FramePath& path, std::span<const int64_t> judged,
                                     const std::vector<FramePath::Rival>& rivals, const FittedPath& fitted) {
   std::vector<double> margins(judged.size(), std::numeric_limits<double>::infinity());

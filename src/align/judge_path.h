@@ -29,8 +29,8 @@ void DoubtEnds(FittedPath& fitted);
 /// The same where the path keeps to frame k for frame k between its ends: so do these. False: it does not.
 bool KeepEndsPlain(FittedPath& fitted);
 
-/// Of a path frame by frame: the share of frames that lie nearer to their own reference frame than to the ones before
-/// and after it, or differ from these by little.
+/// The share of frames of a path frame by frame that lie nearer to their own reference frame than to the ones before
+/// and after it, or whose own differs little from these.
 double ShareInStep(const FittedPath& fitted);
 
 }  // namespace acutance

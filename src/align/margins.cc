@@ -98,8 +98,8 @@ Margins::Margins(int64_t first, std::vector<double> margins) : first_(first), ma
     ++ambiguous;
     if (period_ == 0 || std::abs(shift) < period_) period_ = std::abs(shift);
   }
-  // Of what comes again every second frame or more rarely, at most half of all shifts fit: more do of a still whose
-  // encodes err alike in frames that are near.
+  // Where a picture comes again every second frame or more rarely, at most half of all shifts fit. More than half fit
+  // for a still whose encodes err alike in frames that are near.
   most_fit_ = 2 * ambiguous > known;
   if (most_fit_) period_ = 1;
   if (std::isinf(smallest_)) smallest_ = 0;

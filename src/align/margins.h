@@ -9,7 +9,7 @@
 
 namespace acutance {
 
-/// Above this no further look is needed.
+/// The confidence above which no further look is needed.
 inline constexpr double kStrongConfidence = 0.98;
 
 /// Margins are logarithms of likelihoods, of the whole clip. A shift whose margin is below the bound fits as well as
@@ -36,10 +36,10 @@ class Margins {
   int64_t period_ = 0;  // the smallest ambiguous shift
 };
 
-/// Of all shifts within kMostSecondsApart.
+/// The margins of all shifts within kMostSecondsApart.
 Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const FrameTrack& distorted);
 
-/// Of shifts by a few frames.
+/// The margins of shifts by a few frames.
 Margins MarginsNear(const FittedPath& fitted);
 
 }  // namespace acutance

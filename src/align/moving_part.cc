@@ -18,7 +18,7 @@ constexpr double kNats = 0.69314718055994531;  // ln 2
 
 int64_t StrideOf(int64_t count) { return std::max<int64_t>(1, count / kLooks); }
 
-/// In steps of which 32 are one of an 8-bit sample, as fine residuals have them.
+/// Appends a frame in steps of which 32 are one of an 8-bit sample, as fine residuals have them.
 void Append(const FrameSignature& signature, int64_t gain, std::vector<int16_t>& cells, std::vector<double>& energies) {
   constexpr int kShift = 3 + 12;
   constexpr int64_t kMost = 8191;

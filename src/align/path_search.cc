@@ -128,7 +128,7 @@ class Chunk {
     return rival;
   }
 
-  /// From what states of frame j cost to the end, to what those of the frame before do.
+  /// Goes from the costs of frame j's states to the end, to those of the frame before.
   void GoBack(int64_t j) {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     std::ranges::copy_n(emissions_.begin() + static_cast<ptrdiff_t>(row), static_cast<ptrdiff_t>(count_),

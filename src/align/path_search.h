@@ -28,7 +28,7 @@ struct PathCosts {
   double hold_again_at_repeat = 0.2;
 };
 
-/// Of a path that is judged: what happens to frames must show in them, and rest on little that was expected before.
+/// The costs by which a path is judged: drops, repeats and offsets must show in the frames, not be expected before.
 inline constexpr PathCosts kJudgingCosts{.jump = 3, .jump_a_frame = 0.02, .slip = 8, .hold = 3, .off_time = 2};
 
 struct PathSearch {
@@ -50,7 +50,7 @@ struct PathSearch {
     int64_t first, last;
   };
   std::function<Window(int64_t j, int64_t around)> window;
-  /// By distorted frame, the reference frame that a path has it show (-1: none); empty: there is none to judge. Needs
+  /// The path that is judged: each distorted frame's reference frame (-1: none); empty: there is none to judge. Needs
   /// fill_steps.
   std::span<const int64_t> judged{};
   /// Whether reference frame `other` differs from `own`, so that it matters which of the two frame j shows. Needed to
@@ -64,8 +64,8 @@ struct FramePath {
   std::vector<uint8_t> held;     // whether the frame stands for no reference frame of its own
   double cost = 0;
 
-  /// With `judged`: how much more the cheapest path costs by which distorted frame j shows a rival of that reference
-  /// frame, and which (-1: none). Below 0: the other one is cheaper.
+  /// How much more the cheapest path costs that gives distorted frame j a rival of its judged reference frame, and the
+  /// rival (-1: none). A cost below 0 means that the other path is cheaper. Needs `judged`.
   struct Rival {
     double margin = 0;
     int64_t reference = -1;

@@ -27,7 +27,7 @@ class TrackReading {
 
   const std::vector<FrameTrack>& tracks() const { return tracks_; }
   std::vector<FrameTrack> Take() { return std::move(tracks_); }
-  /// By video: why reading ended before the video did.
+  /// Why reading ended before the video did, for each video.
   const std::vector<Status>& damages() const { return damages_; }
 
  private:

@@ -21,9 +21,9 @@ class SignatureStream {
   explicit SignatureStream(std::shared_ptr<WorkCrew> crew);
 
   void Add(Picture picture);
-  /// Those that are made and were not taken yet, up to the first that is not.
+  /// The signatures that were not taken yet, up to the first that is not made.
   std::vector<FrameSignature> TakeMade();
-  /// Those of all pictures so far that were not taken yet.
+  /// The signatures of all pictures so far that were not taken yet.
   std::vector<FrameSignature> TakeAll();
 
  private:
@@ -45,7 +45,7 @@ class SignatureStream {
   const std::shared_ptr<Slots> slots_;
 };
 
-/// As many threads as keep up with a run of `threads`: none for one, which has its thread alone.
+/// Makes a crew of as many threads as keep up with a run of `threads`: none beside a single one.
 std::shared_ptr<WorkCrew> MakeSignatureCrew(int threads);
 
 }  // namespace acutance

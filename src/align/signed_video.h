@@ -44,13 +44,13 @@ class SharedTrack {
   /// The frames, of `frames`, whose signatures are made or are not the session's to make.
   int64_t Made(int64_t frames) const;
 
-  /// Of a video that was signed whole, and that is still open: reads what nothing has asked for, until there are `most`
-  /// frames. False: the video goes on, or reading it was cancelled.
+  /// Reads on where the video is signed whole and still open, until there are `most` frames. False: the video goes on,
+  /// or reading it was cancelled.
   bool ReadRest(int64_t most);
   /// Whether the video has ended.
   bool has_ended() const;
 
-  // For the video that is signed whole.
+  // These serve the video that is signed whole.
   void SetReader(std::function<Result<std::optional<Picture>>()> read);
   void End();
 

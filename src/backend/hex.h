@@ -7,7 +7,7 @@
 
 namespace acutance {
 
-/// Of a UUID: "00112233445566778899aabbccddeeff".
+/// The hexadecimal digits of bytes, such as a UUID's: "00112233445566778899aabbccddeeff".
 template <class Bytes>
 std::string Hex(const Bytes& bytes) {
   std::string text;

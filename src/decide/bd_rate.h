@@ -39,7 +39,7 @@ struct Overlap {
   double rate = 0;  // of the logarithms
 };
 Overlap OverlapOf(std::span<const RatePoint> anchor, std::span<const RatePoint> test);
-/// Below the first, there is no difference; below the second, it is doubtful.
+/// Below the first share in common no difference is stated; below the second it is doubtful.
 inline constexpr double kLeastOverlap = 0.1, kGoodOverlap = 0.75;
 
 /// Bjontegaard's differences; an error where CheckCurve or the overlap refuses.

@@ -45,7 +45,7 @@ std::optional<Interval> MeanInterval(std::span<const double> scores, size_t bloc
     deviations.push_back(sum / static_cast<double>(scores.size()));
   }
   const Interval spread = MiddlePart(deviations, options.confidence);
-  // Of few blocks, the spread is too small, as the variance of few values without Bessel's correction.
+  // With few blocks the spread is too small, as the variance of few values is without Bessel's correction.
   const double blocks = static_cast<double>(scores.size()) / static_cast<double>(block);
   const double widen = std::sqrt(blocks / (blocks - 1));
   return Interval{mean + spread.low * widen, mean + spread.high * widen};

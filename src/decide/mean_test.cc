@@ -1,7 +1,6 @@
 #include "decide/mean_test.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/exact_math.h"
 

@@ -33,7 +33,7 @@ Result<NamedPool> ParsePool(std::string_view name);
 /// Names separated by commas.
 Result<std::vector<NamedPool>> ParsePools(std::string_view names);
 
-/// Those of a summary where none are chosen.
+/// The poolings of a summary where none are chosen.
 std::vector<NamedPool> UsualPools();
 
 /// nullopt where there is no score, or no worst second. worst_percent is the mean of the worst hundredth of the scores,

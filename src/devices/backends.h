@@ -13,7 +13,7 @@
 
 namespace acutance {
 
-/// In the order in which `auto` prefers them.
+/// All backends, in the order in which `auto` prefers them.
 std::span<const Backend* const> Backends();
 
 const Backend* FindBackend(std::string_view name);  // null when there is none
@@ -59,7 +59,7 @@ class DevicePicker {
   /// (several backends may show the same GPU). Empty when there are no others.
   std::vector<std::unique_ptr<Device>> NextGroup();
 
-  /// Those that NextGroup will give.
+  /// The devices that NextGroup will give.
   const std::vector<std::unique_ptr<Device>>& PeekGroup();
 
   const DeviceChoice& choice() const { return choice_; }

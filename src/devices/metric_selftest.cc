@@ -56,7 +56,7 @@ std::vector<PictureSize> Sizes(const Metric& metric) {
   return {smallest, {std::max(135, smallest.width | 1), std::max(53, smallest.height | 1)}};
 }
 
-/// Of the odd size, in which options have their values.
+/// The format of the odd size, in which options have their values.
 constexpr PixelFormat kOptionsFormat = PixelFormat::k420;
 
 /// Chroma planes of the smallest pictures are as large as luma: half of them may be nothing.

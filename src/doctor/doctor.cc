@@ -431,7 +431,7 @@ class Doctor {
         Score(fmt::format(" --align {:+}", late)));
   }
 
-  /// Of slow zooms and the like no frame has a clear place, and all of them together may have.
+  /// In slow zooms and the like no single frame has a clear place; all of them together may have one.
   bool CheckShift() {
     constexpr double kFits = 0.1, kBetter = 2.5;
     if (!findings_.empty()) return false;

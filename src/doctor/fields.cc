@@ -42,9 +42,9 @@ void FieldSigns::Add(const Plane& before, const Plane& luma, int bit_depth, cons
   squares_ += more * more;
 }
 
-/// Of interlaced pictures, the first field is the time of one field away from the second field of the picture before,
-/// and three from that of the picture after; with the second field it is the other way round. Of progressive pictures
-/// all are the time of two fields away. The difference is a part of what the motion alone adds, so that noise and
+/// In interlaced video the first field is the time of one field away from the second field of the picture before, and
+/// three from that of the picture after; with the second field it is the other way round. In progressive video all are
+/// the time of two fields away. The difference is a part of what the motion alone adds, so that noise and
 /// detail, which the rows of one picture have as well, do not hide it; detail that one field has more of counts in both
 /// directions.
 /// Where little moves, or noise and detail are much more than motion, it counts that pictures agree on which field is

@@ -19,7 +19,7 @@ class FieldSigns {
   /// fields are of one moment, since noise and fine lines stand out, too.
   double combing() const;
 
-  /// By how much one field lies nearer to the picture before than the other does, as a share of what the motion adds: 0
+  /// How much nearer one field lies to the picture before than the other does, as a share of what the motion adds: 0
   /// where the fields are of one moment, about 1 where they are of two, however smooth the picture is.
   double unevenness() const;
 
@@ -31,7 +31,7 @@ class FieldSigns {
   bool HaveOwnTimes() const;
 
   int64_t moved_ = 0, combed_ = 0;
-  // Of pictures whose samples move, how uneven the fields are, in steps of samples: their number, sum and squares.
+  // How uneven the fields of pictures that move are, in steps of samples: number of pictures, sum and sum of squares.
   int64_t pictures_ = 0;
   double uneven_ = 0, squares_ = 0;
   // Differences of moving samples and their neighbours above and below: in their own picture, and by the row's field in

@@ -2,11 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <tuple>
 
 #include "base/temp_dir.h"
 #include "engine/map_files.h"

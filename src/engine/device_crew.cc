@@ -1,7 +1,6 @@
 #include "engine/device_crew.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "base/usable_cpus.h"

@@ -55,7 +55,7 @@ class DeviceCrew {
   /// Frames that keep all of them busy.
   int frames_in_flight() const;
 
-  /// Before the first device takes pictures that lie in its memory.
+  /// Called before the first device takes pictures that lie in its memory.
   Status WaitForClients() const;
 
   void Add(std::shared_ptr<FrameJob> job) { frames_->Add(std::move(job)); }

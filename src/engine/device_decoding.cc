@@ -1,7 +1,6 @@
 #include "engine/device_decoding.h"
 
 #include <memory>
-#include <utility>
 
 #include "devices/backends.h"
 #include "devices/selftest.h"

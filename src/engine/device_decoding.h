@@ -10,7 +10,7 @@ namespace acutance {
 /// Whether videos can be decoded on such a device.
 bool CanDecodeOn(const DeviceInfo& device);
 
-/// For one video.
+/// Makes the decoding of one video.
 Result<DeviceDecoding> DecodeOn(const DeviceInfo& device);
 
 }  // namespace acutance

@@ -328,8 +328,8 @@ void DeviceLane::Deliver(const Slot& slot) const {
     if (HasWork(slot, p)) parts_[p]->Deliver(*slot.runners[p], slot.jobs);
 }
 
-/// On the finishing thread, after a failure: ends the filling threads and gives back what is unfinished. False: the
-/// device is left, and other devices or the CPU take its frames.
+/// Ends the filling threads after a failure and gives back what is unfinished. Called on the finishing thread. False:
+/// the device is left, and other devices or the CPU take its frames.
 bool DeviceLane::Recover(const Status& status, Slot* failed) {
   has_failed_ = true;
   StopFilling(/*for_good=*/false);

@@ -56,8 +56,8 @@ class FeatureSet {
   int AddSignatures();
   static bool HasSignatures();
 
-  /// As Add, for the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score"; returns
-  /// the key under which that output is stored.
+  /// Adds the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score". Returns the key under
+  /// which that output is stored.
   Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0);
 
   /// What the video itself tells, such as its frame rate, by names of options: metrics that have such an option take it

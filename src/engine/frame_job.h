@@ -91,7 +91,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// The time of all workers together, after `done`.
   std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
   bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
-  /// After `done`: sums and words of all runs, not finished yet.
+  /// Sums and words of all runs, not finished yet; valid after `done`.
   FrameResults& results() { return results_; }
 
  private:

@@ -1,6 +1,5 @@
 #include "engine/frame_maps.h"
 
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -25,7 +24,7 @@ Result<Picture> Raised(const Picture& picture, int bit_depth) {
   return raised.Share();
 }
 
-/// Of a picture, the samples of a block and `margin` more on each side where there are any.
+/// The samples of a picture's block, and `margin` more on each side where there are any.
 Picture PartOf(const Picture& picture, const BlockGrid& grid, int block, int margin) {
   const int x0 = std::max(0, block % grid.columns * grid.size - margin);
   const int y0 = std::max(0, block / grid.columns * grid.size - margin);

@@ -49,12 +49,12 @@ class JournalReader {
   /// The next frame; nullopt at the end, or where a record is cut short or damaged.
   std::optional<JournalRecord> Next();
 
-  /// After the last record: the frame before which the run ended by itself; nullopt: it was stopped.
+  /// The frame before which the run ended by itself; nullopt: it was stopped. Valid after the last record.
   std::optional<int64_t> end() const { return end_; }
 
-  /// Of the header and the whole records read so far.
+  /// Bytes of the header and of the whole records read so far.
   int64_t bytes() const { return bytes_; }
-  /// With which the records' checksums begin: the header's own.
+  /// The value with which the records' checksums begin: the header's own.
   uint64_t seed() const { return seed_; }
 
  private:

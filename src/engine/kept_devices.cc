@@ -7,7 +7,7 @@
 namespace acutance {
 namespace {
 
-/// Of different choices, such as backends: each takes memory while it is idle.
+/// The most choices, such as a backend, whose devices are kept: each takes memory while it is idle.
 constexpr size_t kMostGroups = 2;
 constexpr size_t kUnknownMemory = 4'000'000'000;
 

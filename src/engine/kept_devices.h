@@ -60,12 +60,12 @@ class KeptDevices {
 
   /// From now on planes of a video are kept.
   void Remember(uint64_t video);
-  /// They are of no use any more.
+  /// From now on planes of that video are of no use.
   void Forget(uint64_t video);
 
   /// The pictures of a video that lie on one device, none while a session has it.
   int64_t Frames(uint64_t video) const;
-  /// Of the devices' memory, likewise.
+  /// Bytes of the devices' memory that planes take, likewise.
   size_t bytes() const;
 
  private:

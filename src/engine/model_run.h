@@ -48,7 +48,7 @@ class ModelRun {
   const std::vector<std::string>& feature_keys() const { return feature_keys_; }
   /// Stored names of what it writes: the score; for a collection the members, then bagging, stddev, lo and hi.
   const std::vector<std::string>& score_keys() const { return score_keys_; }
-  /// Those of the model as a whole: its score; a collection's without its members'.
+  /// The keys of the model's own scores, which leave out those of a collection's members.
   std::span<const std::string> own_score_keys() const { return std::span(score_keys_).subspan(main_score()); }
   /// The one that stands for the model: its score, or a collection's bagging score.
   const std::string& main_score_key() const { return score_keys_[main_score()]; }

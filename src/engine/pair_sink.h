@@ -14,11 +14,11 @@ class PairSink {
  public:
   virtual ~PairSink() = default;
 
-  /// Before the first pair; again where the run starts again, for other pairs.
+  /// Called before the first pair, and again where the run starts again with other pairs.
   virtual Status Start(const Session& session, const ScoredRun& run) = 0;
   /// A pair that is scored.
   virtual Status Add(const FramePair& pair) = 0;
-  /// After the last, where the run ended well.
+  /// Called after the last pair, where the run ended well.
   virtual Status Finish() = 0;
 };
 

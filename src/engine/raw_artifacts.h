@@ -24,7 +24,7 @@ class RawArtifacts {
   /// Writes those of a run's result. Frame 0 empties the files.
   Status Write(const Extractor& extractor, const RunResult& result, int64_t frame);
 
-  /// After the last frame.
+  /// Called after the last frame.
   Status Close();
 
  private:

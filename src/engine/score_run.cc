@@ -6,7 +6,6 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/guarded.h"
@@ -468,7 +467,7 @@ class Run {
         skipped == 0 ? "" : fmt::format(": a video ends before frame {}, the first that was asked for", skipped));
   }
 
-  /// Of a part; other runs count from their own first.
+  /// A part's first frame; other runs count from their own first.
   int64_t FirstFrame() const { return result_.is_part ? request_.skip_reference : 0; }
 
   void ScoreFrames() {

@@ -174,7 +174,7 @@ void Session::Warn(const std::string& warning) {
   if (options_.on_warning) options_.on_warning(warning);
 }
 
-/// For failures after which frames in flight may be lost: nothing waits for them any more.
+/// Serves failures after which frames in flight may be lost: nothing waits for them any more.
 void Session::Fail(Status status) {
   {
     const std::lock_guard lock(mutex_);

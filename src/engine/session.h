@@ -138,7 +138,7 @@ class Session {
   /// The index of the first frame that was added to this session.
   int64_t first_added() const { return first_index_; }
 
-  /// With those restored; of a later part, with all before it.
+  /// Frames that were added or restored; in a later part of a run, frames before it count, too.
   int64_t frames_added() const { return next_index_; }
 
   /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this,

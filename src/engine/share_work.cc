@@ -27,7 +27,7 @@ class Shared {
     for (int left = left_; left > 0; left = left_) left_.wait(left);
   }
 
-  /// After Wait: the first failure.
+  /// The first failure; valid after Wait.
   Status status() {
     const std::lock_guard lock(mutex_);
     return status_;

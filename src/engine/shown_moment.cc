@@ -1,13 +1,11 @@
 #include "engine/shown_moment.h"
 
-#include <algorithm>
-
 namespace acutance {
 namespace {
 
 constexpr double kUnit = 256;  // of cells: a step of 8 bits
 
-/// In squared steps of 8 bits.
+/// The distance in squared steps of 8 bits.
 double Distance(const FrameCells& a, const FrameCells& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) {

@@ -41,7 +41,7 @@ std::vector<WorstFrame> WorstFrames::Take() {
 }
 
 std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column) {
-  // Those that say most of a frame first.
+  // The columns that say most of a frame come first.
   static constexpr std::array<std::string_view, 12> kPreferred = {
       "cvvdp_frame", "ssimulacra2", "butteraugli_3norm", "psnr_hvs",   "float_ms_ssim", "float_ssim", "psnr_y",
       "float_psnr",  "ssim",        "ciede2000",         "vif_scale0", "adm2"};

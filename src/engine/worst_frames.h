@@ -20,8 +20,8 @@ struct WorstFrame {
   std::optional<int64_t> shows = std::nullopt;
 };
 
-/// Of each `spacing` frames (a second's) of one distorted video the worst by one column, and of those the `count`
-/// worst: of frames in a row that are all bad one is enough. Pictures are held by reference, none is copied.
+/// Keeps the worst frames of one distorted video by one column: the worst of each `spacing` frames (a second's), and of
+/// those the `count` worst. Of bad frames in a row one is enough. Pictures are held by reference, none is copied.
 class WorstFrames {
  public:
   WorstFrames(int count, double spacing) : count_(count), spacing_(spacing) {}

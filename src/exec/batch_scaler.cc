@@ -1,7 +1,6 @@
 #include "exec/batch_scaler.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/int_math.h"
 #include "exec/run_plan.h"

@@ -18,7 +18,7 @@ namespace acutance {
 
 struct BatchPictures;
 
-/// For one runner. It has what it makes of the batch's frames; pictures of the history are made on the host.
+/// Belongs to one runner. It makes the pictures of the batch's frames; those of the history are made on the host.
 class BatchScaler {
  public:
   /// An input that plans read, and its buffer.

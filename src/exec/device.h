@@ -72,7 +72,7 @@ struct CopyCommand {
   size_t rows = 1;
   size_t from_stride = 0, to_stride = 0;  // from row to row; at least `bytes` where there are several rows
 
-  /// From the first byte of the first row to the last one of the last row.
+  /// Bytes from the first of the first row to the last of the last row.
   size_t from_extent() const { return bytes == 0 || rows == 0 ? 0 : from_stride * (rows - 1) + bytes; }
   size_t to_extent() const { return bytes == 0 || rows == 0 ? 0 : to_stride * (rows - 1) + bytes; }
 };

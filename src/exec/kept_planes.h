@@ -45,14 +45,14 @@ class KeptPlanes {
   std::optional<Place> Reserve(const Key& key);
   /// The device has written it.
   void Fill(const Key& key);
-  /// It will not be written.
+  /// Gives up a place that will not be written.
   void Release(const Key& key);
 
   /// Frees all planes of the videos that `which` names. Between runs.
   void Forget(const std::function<bool(uint64_t video)>& which);
   void Clear();
 
-  /// Of the device's memory.
+  /// Bytes of the device's memory that the planes take.
   size_t bytes() const;
   /// How many pictures of a video have planes here.
   int64_t Frames(uint64_t video) const;
@@ -105,7 +105,7 @@ class KeptCopies {
   /// Keeps the plane, which the batch uploads to `from`, where there is room.
   void PutInto(KeptPlanes& planes, const KeptPlanes::Key& key, const Buffer& from, size_t offset);
 
-  /// After the batch's uploads.
+  /// Called after the batch's uploads.
   Status Submit(Queue& queue) const;
   /// The batch is done.
   void Fill(KeptPlanes& planes);

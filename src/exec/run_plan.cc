@@ -139,7 +139,7 @@ Status PlanRunner::AllocatePlan(Plan plan) {
   return {};
 }
 
-/// Those of the metrics.
+/// The plans of the metrics.
 std::vector<const Plan*> PlanRunner::MetricPlans() const {
   std::vector<const Plan*> plans;
   for (const BoundPlan& bound : std::span(plans_).subspan(leading_)) plans.push_back(&bound.plan);
@@ -373,7 +373,7 @@ void PlanRunner::Skip(const Status& reason, PlanRunner* before) {
   before->pictures_.changed.notify_all();
 }
 
-/// Before a batch, which so cannot end with the results of the one before.
+/// Called before a batch, which so cannot end with the results of the one before.
 void PlanRunner::ClearResults() {
   for (const BoundPlan& bound : plans_)
     for (const Buffer* results : {bound.sums.get(), bound.words.get()})

@@ -41,10 +41,8 @@ class FakeDevice : public Device {
   Result<std::unique_ptr<Queue>> MakeQueue() override;
 
   int slow_submissions = 0;  // of those to come
-  const struct FakeBuffer* largest_device_buffer() const { return largest_; }
 
  private:
-  struct FakeBuffer* largest_ = nullptr;
   const DeviceInfo info_ = {};
   const int fail_at_;
   int calls_ = 0;
@@ -114,9 +112,7 @@ class FakeQueue : public Queue {
 
 Result<std::unique_ptr<Buffer>> FakeDevice::Allocate(size_t bytes, MemoryKind kind) {
   if (Fail()) return Failure();
-  auto buffer = std::make_unique<FakeBuffer>(bytes, kind);
-  if (kind == MemoryKind::kDevice && (!largest_ || bytes > largest_->bytes())) largest_ = buffer.get();
-  return std::unique_ptr<Buffer>(std::move(buffer));
+  return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(bytes, kind));
 }
 
 Result<std::unique_ptr<Queue>> FakeDevice::MakeQueue() {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
-#include <tuple>
 #include <utility>
 
 #include "base/guarded.h"

@@ -21,7 +21,7 @@ struct PictureLayout {
   MutablePicture In(std::shared_ptr<void> memory) const;
 };
 
-/// Of a format of samples or of floats. Fails where it is invalid.
+/// The layout of a format of samples or of floats. Fails where the format is invalid.
 Result<PictureLayout> LayOutPicture(const PictureFormat& format);
 
 /// `bytes` of memory that begins at a multiple of PictureLayout::kAlign; null where there is none. FreePictureMemory

@@ -29,7 +29,7 @@ class UnmadePicture {
 
   /// Makes it, unless that is done: the thread that comes first does, and others wait. Any thread.
   Status Make() const;
-  /// After a Make() that did not fail.
+  /// The picture that Make() made, if it did not fail.
   const Picture& made() const { return made_; }
 
  private:

@@ -5,8 +5,8 @@
 
 namespace acutance {
 
-/// Of a container that has been opened: whether avformat_find_stream_info, which decodes a picture or more, would add
-/// nothing that this folder asks for. So it is for MP4, MOV, Matroska and WebM files of one video alone, with a frame
+/// Whether avformat_find_stream_info, which decodes a picture or more, would add nothing that this folder asks of an
+/// opened container. So it is for MP4, MOV, Matroska and WebM files of one video alone, with a frame
 /// rate, whose codec says how far pictures are reordered and that they are no fields.
 bool IsDescribed(const AVFormatContext& container);
 

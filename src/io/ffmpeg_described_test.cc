@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <memory>
 
 #include "io/io_test_util.h"
 

@@ -12,7 +12,8 @@ namespace acutance {
 /// `frame` is the stream's first.
 VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, const AVFrame& frame);
 
-/// Of a display matrix: nine numbers of 16.16 fixed point. Turns by other than right angles count as none.
+/// The orientation of a display matrix: nine numbers of 16.16 fixed point. Turns by other angles than right ones count
+/// as none.
 Orientation OrientationOf(const int32_t* matrix);
 
 }  // namespace acutance

@@ -324,7 +324,7 @@ Result<Picture> FfmpegSource::MakePicture(FramePtr frame) const {
   return Error(picture.status().code(), "{}: frame {}: {}", stream_->name(), frames_, picture.status().message());
 }
 
-/// To the key frame before that time.
+/// Jumps to the key frame before that time.
 bool FfmpegSource::Jump(double part) {
   if (!stream_->seekable() || container_->duration <= 0) return false;
   const int64_t start = container_->start_time == AV_NOPTS_VALUE ? 0 : container_->start_time;

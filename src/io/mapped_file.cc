@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <mutex>
 
 #include "base/process.h"
 

@@ -9,7 +9,7 @@
 
 namespace acutance {
 
-/// With options.raw.
+/// Needs options.raw.
 Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
 /// Opens a y4m video; the stream stands at its signature.

@@ -30,7 +30,7 @@ LumaShares SharesOf(Matrix matrix) {
   }
 }
 
-/// Of whole numbers above 0.
+/// Divides whole numbers above 0.
 int64_t DivideRounded(int64_t numerator, int64_t denominator) {
   return (2 * numerator + denominator) / (2 * denominator);
 }

@@ -43,7 +43,7 @@ class DerivedPictures {
 
   /// Computes derived picture `index` unless that is done. Fails when there is no memory for it.
   Status Prepare(size_t index, const DerivedInput& input, const Picture& source);
-  /// After a Prepare that did not fail.
+  /// A picture that Prepare made, if it did not fail.
   const Picture& at(size_t index) const { return slots_[index].picture; }
 
  private:

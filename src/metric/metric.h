@@ -21,7 +21,7 @@ namespace acutance {
 class Plan;
 class PlanContext;
 
-/// Who writes an output. The columns of a log come in this order, those of frames and sequences side
+/// What writes an output. The columns of a log come in this order, those of frames and sequences side
 /// by side: libvmaf makes a column at its first score, and flushes the metrics that it calls temporal
 /// first (docs/spec/system.md 1.6).
 enum class OutputPhase {

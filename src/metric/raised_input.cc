@@ -27,7 +27,7 @@ void RaisedInput::Compute(const Picture& source, const MutablePicture& derived) 
       RaisePlane(source.planes[p], source.format.bit_depth, bit_depth_, derived.data[p], derived.stride[p]);
 }
 
-/// Of the planes that some metric reads raised.
+/// Launches kernels for the planes that some metric reads raised.
 Status RaisedInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
   ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "raise_samples", context));
   const int samples = static_cast<int>(sizeof(uint32_t)) / context.format.BytesPerSample();  // of a word

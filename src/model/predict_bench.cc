@@ -1,7 +1,5 @@
 #include <benchmark/benchmark.h>
 
-#include <string>
-
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
 #include "model/predict.h"

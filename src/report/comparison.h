@@ -38,7 +38,7 @@ struct Comparison {
   std::vector<EncodeDifference> differences;  // of each pair, the better one first
 };
 
-/// By the column with that shown or stored name, or a model's.
+/// Compares by the column with that shown or stored name, or by a model's score.
 Result<Comparison> CompareEncodes(const Summary& summary, const std::string& score);
 
 Json ComparisonJson(const Comparison& comparison);

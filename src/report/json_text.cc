@@ -1,7 +1,5 @@
 #include "report/json_text.h"
 
-#include <algorithm>
-
 #include "report/escape.h"
 
 namespace acutance {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "model/pooling.h"
 #include "report/escape.h"
 #include "report/log_columns.h"

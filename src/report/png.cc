@@ -93,7 +93,7 @@ class BitWriter {
     word_ >>= count_ / 8 * 8;
     count_ %= 8;
   }
-  /// Behind all that was put, to the last byte's end.
+  /// Fills the last byte up. Returns the end of all that was put.
   char* Finish() {
     Put(0, 7);
     return at_;
@@ -280,7 +280,7 @@ class WordTable {
     }
   }
   Word operator[](char byte) const { return literals_[static_cast<uint8_t>(byte)]; }
-  /// Of two literals that stand at `bytes`.
+  /// The code of the two literals that stand at `bytes`.
   Word Pair(const char* bytes) const {
     const uint32_t pair = pairs_[static_cast<uint8_t>(bytes[0]) | static_cast<uint8_t>(bytes[1]) << 8];
     return {pair >> kCountBits, static_cast<int>(pair & ((1 << kCountBits) - 1))};
@@ -410,7 +410,7 @@ uint32_t Crc(std::string_view bytes) {
 /// A chunk's frame: length and type before its data, a check sum behind it.
 constexpr size_t kBeforeData = 8;
 
-/// Of a chunk whose data stand behind the place for what comes before them; where the next begins.
+/// Completes a chunk whose data stand behind room for their header. Returns where the next chunk begins.
 char* FinishChunk(std::string_view type, char* chunk, char* data_end) {
   const auto size = static_cast<size_t>(data_end - chunk) - kBeforeData;
   std::ranges::copy(type, PutBigEndian(static_cast<uint32_t>(size), chunk));

@@ -1,7 +1,6 @@
 #include "report/summary.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/nearest.h"
 #include "model/pooling.h"

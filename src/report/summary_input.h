@@ -38,7 +38,7 @@ struct SummaryInput {
 /// "h264, 25 frames/s, SDR, BT.709, limited range": what the stream tells; empty: nothing.
 std::string Describe(const SummaryInput& input);
 
-/// As docs/schema/acutance-1.json describes them.
+/// The inputs as docs/schema/acutance-1.json describes them.
 Json InputsJson(const std::vector<SummaryInput>& inputs);
 
 }  // namespace acutance

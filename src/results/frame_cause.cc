@@ -56,7 +56,7 @@ double MeanSquare(const std::vector<double>& a, const std::vector<double>& b) {
   return a.empty() ? 0 : sum / static_cast<double>(a.size());
 }
 
-/// Of the parabolas of x the one that lies nearest to y: its values. Numbers are from 0 to 256.
+/// The values of the parabola of x that lies nearest to y. Numbers are from 0 to 256.
 std::vector<double> NearestParabola(const std::vector<double>& x, const std::vector<double>& y) {
   constexpr double kScale = 1.0 / 128, kRidge = 1e-6;  // flat pictures have no slope
   double m[3][4] = {};
@@ -138,7 +138,7 @@ double Mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// Of each square with more detail than three times the grain: what of it the encode has not. A quarter of the squares
+/// How much detail the encode has lost in squares with more detail than three times the grain. A quarter of the squares
 /// is taken to hold grain alone, of a standard deviation of 2.5 steps at most.
 double StructureLost(const DetailSums& sums) {
   constexpr double kMostGrain = 4;

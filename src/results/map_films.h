@@ -8,9 +8,9 @@
 
 namespace acutance {
 
-/// Of each map NAME.mkv, the encode in gray with its losses over it, and NAME.npy, an array of frames x rows x columns;
-/// of several distorted videos video<n>_NAME. Colors reach white at the greatest loss of a block so far. `threads`
-/// frames are worked on at once.
+/// Writes for each map NAME.mkv, the encode in gray with its losses over it, and NAME.npy, an array of frames x rows x
+/// columns; with several distorted videos the names are video<n>_NAME. Colors reach white at the greatest loss of a
+/// block so far. `threads` frames are worked on at once.
 std::shared_ptr<PairSink> MakeMapFilms(std::string folder, int threads);
 
 }  // namespace acutance

@@ -41,13 +41,13 @@ struct MeanProgress {
   double mean = 0;  // of what was read
 };
 
-/// By the mean of the first model's score. Of the request, outputs and its own choice of frames are not used but for
-/// skip_reference and frame_limit; on_progress is called whenever more was read;
-/// where it returns kStop, there is no verdict, but kCancelled.
+/// Judges the mean of the first model's score. The request's outputs are not used, nor its choice of frames but for
+/// skip_reference and frame_limit. on_progress is called whenever more was read; where it returns kStop, the result is
+/// kCancelled instead of a verdict.
 Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGateChoice& gate,
                               const std::function<Next(const MeanProgress&)>& on_progress);
 
-/// As docs/schema/acutance-1.json describes it.
+/// The verdict as docs/schema/acutance-1.json describes it.
 Json MeanVerdictJson(const MeanVerdict& verdict);
 
 }  // namespace acutance

@@ -11,7 +11,8 @@ namespace acutance {
 /// Makes the folder, where there is none.
 Status MakeMapFolder(const std::string& folder);
 
-/// Of the `count` worst frames of each video the pictures, and each feature's map as PNG and NPY; on so many threads.
+/// Writes the pictures of the `count` worst frames of each video, and each feature's map as PNG and NPY; on so many
+/// threads.
 Status WriteWorstMaps(const std::string& folder, int count, int threads, const RunView& view);
 
 }  // namespace acutance

@@ -61,7 +61,7 @@ class LossReader {
   std::vector<int> columns_, aims_;
 };
 
-/// As many as a screen shows, with their envelopes.
+/// The most points that a screen shows, with their envelopes.
 constexpr int64_t kPointsOfSmallPage = 40'000;
 
 struct MapOfDamage {

@@ -12,7 +12,7 @@ namespace acutance {
 /// So many of the worst frames of all videos are shown with their pictures.
 inline constexpr int kFramesShown = 6;
 
-/// Of each of `videos` videos: at least two.
+/// How many frames of each of `videos` videos a page shows: at least two.
 int FramesShownOf(size_t videos);
 
 struct PageChoice {

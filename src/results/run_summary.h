@@ -24,8 +24,8 @@ struct SummaryChoice {
   std::vector<Requirement> requirements = {};
 };
 
-/// With segments, shots and verdicts; an error where a segment or a requirement cannot be told. It refers to the
-/// tables and alignments of `view`.
+/// Makes a summary with segments, shots and verdicts. It fails where a segment or a requirement cannot be told. The
+/// summary refers to the tables and alignments of `view`.
 Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view);
 
 }  // namespace acutance

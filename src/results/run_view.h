@@ -24,7 +24,7 @@ struct RunView {
 
 std::vector<SummaryDevice> DevicesOf(const Session& session);
 
-/// With the parts of a run's session.
+/// A view with the parts of a run's session.
 RunView ViewOf(const ScoredRun& run);
 
 }  // namespace acutance

@@ -190,7 +190,7 @@ struct FilterHalving {
   }
 };
 
-/// For taps that lie further apart; as many results at a time as a vector has groups of taps.
+/// Filters with taps that lie further apart, as many results at a time as a vector has groups of taps.
 struct FilterFar {
   const ScaleTaps& taps;
 

@@ -32,8 +32,8 @@ struct ScaleTaps {
 
   int taps = 0;  // a multiple of kGroup
   int used = 0;  // those after them have no weight
-  /// At least -taps, at most the last sample. Results are as many as are asked for, and some more like the
-  /// last, for whole vectors.
+  /// Each result's first sample: at least -taps, at most the last sample. Results are as many as are asked for, and
+  /// some more like the last, for whole vectors.
   std::vector<int32_t> first;
   std::vector<int16_t> weights;  // [group][result][tap of the group]
 

@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
 

@@ -5,7 +5,6 @@
 #include <libvmaf/libvmaf.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <functional>

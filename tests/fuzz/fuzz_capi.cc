@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstring>
-#include <vector>
 
 #include "tests/fuzz/fuzz.h"
 

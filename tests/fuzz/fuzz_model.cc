@@ -1,6 +1,4 @@
 // Fuzz target: a model file, with the SVM text inside. A model that loads also predicts.
-#include <cmath>
-#include <vector>
 
 #include "model/model_parser.h"
 #include "model/predict.h"

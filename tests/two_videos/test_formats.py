@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "e2e")))
 import schema  # noqa: E402
-from clips import VMAF, CommandTest  # noqa: E402
+from clips import CommandTest  # noqa: E402
 
 FULL_SCORE = {8: 60, 10: 72, 12: 84}  # of psnr, for the same samples
 

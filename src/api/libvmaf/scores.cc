@@ -1,7 +1,6 @@
 #include "api/libvmaf/scores.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "api/libvmaf/log.h"

@@ -1,7 +1,6 @@
 // libvship's C functions: checks of arguments, codes, and nothing that leaves as an exception.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
 #include "api/libvmaf/handle_table.h"

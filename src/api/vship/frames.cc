@@ -1,7 +1,6 @@
 #include "api/vship/frames.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -236,7 +235,7 @@ Outcome FrameReader::ReadColorPlanes(const Planes& planes, Picture& picture) con
   return width == source_.width && height == source_.height ? Outcome() : ScaleColors(picture, width, height, picture);
 }
 
-/// As the metrics make colors of such samples.
+/// Converts samples to colors as the metrics do.
 Outcome FrameReader::ConvertToColors(Picture& picture) const {
   const LinearRgbConversion conversion(settings_, picture.format);
   Result<MutablePicture> made =

@@ -85,7 +85,7 @@ class Handler {
 
   StructType init_type() const { return scorer_->init_type(); }
   const PictureFormat& format() const { return pair_.reference.format(); }
-  /// Of the metric's map.
+  /// The size of the metric's map.
   PictureSize map_size() const { return map_size_; }
   /// The last failure; success does not clear it.
   std::string LastError() const;

@@ -1,5 +1,4 @@
 // The metrics behind the handlers, but for cvvdp.
-#include <cmath>
 
 #include "api/vship/handler.h"
 #include "metric/registry.h"

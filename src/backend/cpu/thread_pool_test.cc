@@ -5,7 +5,6 @@
 #include <atomic>
 #include <latch>
 #include <new>
-#include <set>
 #include <thread>
 #include <vector>
 

@@ -55,7 +55,7 @@ Result<typename Api::Function> FindFunction(Context<Api>& context, typename Api:
   return function;
 }
 
-/// From the first of the image's binaries that the driver takes.
+/// Loads the first of the image's binaries that the driver takes.
 template <class Api>
 Result<std::unique_ptr<Kernel>> LoadKernel(const std::shared_ptr<Context<Api>>& context, const KernelImage& image) {
   const CurrentContext<Api> current(*context);

@@ -102,7 +102,7 @@ Status InitialisationError(const Driver& driver, hipError_t result) {
   }
 }
 
-/// Of the kernel driver, which has a version where it is not the kernel's own.
+/// The version of the kernel driver, which has one where it is not the kernel's own.
 std::string KernelModuleVersion() {
   std::ifstream file("/sys/module/amdgpu/version");
   std::string version;

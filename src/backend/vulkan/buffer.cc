@@ -1,7 +1,6 @@
 #include "backend/vulkan/buffer.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "backend/vulkan/error.h"
 

@@ -22,7 +22,7 @@ class Driver {
   const InstanceFunctions& vk() const { return vk_; }
   uint32_t version() const { return version_; }  // that devices may be used with
 
-  /// In the order by which --device counts: the loader's.
+  /// The devices in the loader's order, by which --device counts.
   Result<std::vector<VkPhysicalDevice>> PhysicalDevices() const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace acutance::vulkan {
 
-/// To standard error. The pipeline was compiled with VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR.
+/// Prints to standard error. The pipeline must have been compiled with VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR.
 void PrintStatistics(const Context& context, VkPipeline pipeline, std::string_view kernel);
 
 }  // namespace acutance::vulkan

@@ -1,7 +1,6 @@
 #include "metric/adm/adm.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/exact_math.h"
 #include "metric/adm/adm_scale.h"

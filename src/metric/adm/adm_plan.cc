@@ -1,6 +1,5 @@
 #include "metric/adm/adm.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/int_math.h"
@@ -152,7 +151,7 @@ class PlanMaker {
     return plan_.AddLaunch(*kernel, {kAdmSumCount, 1, context_.pairs()}, args, "none");
   }
 
-  /// As adm_sum.kernel.h reads it.
+  /// The words that adm_sum.kernel.h reads.
   struct Range {
     int32_t first, rows, parts, shift;
   };

@@ -106,7 +106,7 @@ struct Shares {
   Image centre, near;
 };
 
-/// Of a row: the shares of the eight places round each one, and its own.
+/// The thresholds of a row: the shares of the eight places round each one, and its own.
 std::vector<int32_t> Thresholds(const Shares& shares, int y) {
   const Image &centre = shares.centre, &near = shares.near;
   const int above = adm::wavelet_index(y - 1, near.height), below = adm::wavelet_index(y + 1, near.height);

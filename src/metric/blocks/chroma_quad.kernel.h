@@ -40,7 +40,7 @@ FUNCTION(int32_t) inside(int32_t i, int32_t size) {
   return from_0 < size ? from_0 : size - 1;
 }
 
-// Of 2x2 pixels: the upper row's, then the lower row's.
+// The values of 2x2 pixels: the upper row's, then the lower row's.
 struct ChromaQuad {
   int32_t value[4];
 };

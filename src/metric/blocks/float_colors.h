@@ -17,7 +17,7 @@ struct FloatColors {
   const float* Row(int plane, int y) const { return planes[plane] + y * strides[plane]; }
 };
 
-/// Of a picture that LinearRgbInput has made.
+/// The colors of a picture that LinearRgbInput has made.
 inline FloatColors FloatColorsOf(const Picture& picture) {
   FloatColors colors = {.width = picture.format.width, .height = picture.format.height};
   for (int p = 0; p < 3; ++p) {

@@ -18,7 +18,7 @@ void ReadFloatSamplesOf(const Sample* from, int width, float scale, float* row) 
   for (int x = 0; x < width; ++x) row[x] = static_cast<float>(from[x]) * scale - 128.0f;
 }
 
-/// Those of a row.
+/// Reads the samples of a row.
 inline void ReadFloatSamples(const Plane& plane, int bit_depth, int y, float* row) {
   const float scale = 1.0f / static_cast<float>(1 << (bit_depth - 8));
   if (bit_depth == 8) ReadFloatSamplesOf(plane.Row<uint8_t>(y), plane.width, scale, row);

@@ -52,7 +52,7 @@ FUNCTION(void) fold_again(CONTEXT(int32_t count, bool is_sum)) {
   group_barrier();
 }
 
-// Of `count` numbers, with zeros behind them.
+// Folds `count` numbers, with zeros behind them.
 FUNCTION(double) fold_line(CONTEXT(CONST_BUFFER(double) line, int32_t count, bool is_sum)) {
   fold_buffer(PASS(line, count, is_sum));
   group_barrier();

@@ -70,8 +70,8 @@ FUNCTION(float) linear_light(float value, LinearRgbFactors factors) {
   return v < 0.0f ? -light : light;
 }
 
-// Of luma, and chroma as its filter leaves it: a whole number of the offset's steps. Where the planes are red, green
-// and blue, they come in this order.
+// Converts luma, and chroma as its filter leaves it, in whole steps of the offset. Where the planes are red, green and
+// blue, they come in this order.
 FUNCTION(LinearRgb) linear_rgb(int32_t luma, int32_t cb, int32_t cr, LinearRgbFactors factors) {
   const float y = float(luma - factors.luma_offset) * factors.luma_scale;
   const float u = float(cb - factors.chroma_offset) * factors.chroma_scale;

@@ -18,11 +18,11 @@ class PartialSums {
   /// is 0. Returns the kernel's argument `first_partial`.
   int32_t Reserve(int sum, const Grid& grid);
 
-  /// After all Reserve calls: the kernels' argument `partials_per_frame`, and their buffer.
+  /// The kernels' argument `partials_per_frame`, and their buffer; called after all Reserve calls.
   int32_t per_frame() const { return per_frame_; }
   BufferRef AddBuffer(Plan& plan) const;
 
-  /// After the launches that fill `partials`.
+  /// Adds the launch that sums; called after the launches that fill `partials`.
   Status AddLaunch(Plan& plan, BufferRef partials) const;
 
  private:

@@ -26,7 +26,7 @@ struct ResizingAxis {
 
 ResizingAxis MakeResizingAxis(ResizingMethod method, int from, int to);
 
-/// Between planes of a size and another. Equal sizes copy.
+/// Resizes planes of one size to another. Equal sizes copy.
 class Resizing {
  public:
   Resizing(ResizingMethod method, int from_width, int from_height, int width, int height);

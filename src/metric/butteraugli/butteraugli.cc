@@ -1,7 +1,6 @@
 #include "metric/butteraugli/butteraugli.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/exact_math.h"
 #include "metric/blocks/fold_by_32.h"
@@ -27,7 +26,7 @@ ArtifactSpec MapOf(const PictureFormat& format) {
 
 class Extended {
  public:
-  /// By the nearest pixel. Pictures that are large enough stay where they are.
+  /// Extends a picture by its nearest pixels. Pictures that are large enough stay where they are.
   FloatColors Of(const Picture& picture) {
     const FloatColors colors = FloatColorsOf(picture);
     const PictureSize size = ButteraugliSize(picture.format), offset = ButteraugliOffset(picture.format);
@@ -176,7 +175,7 @@ class ButteraugliExtractor : public Extractor {
   static int StripsOf(int height) { return (height + kButteraugliStrip - 1) / kButteraugliStrip; }
   static double Root(double value, int n) { return n == 1 || value == 0 ? value : Pow(value, 1.0 / n); }
 
-  /// Of the map of the extended picture.
+  /// The rows of the map of the extended picture.
   RowBand RowsOf(int stage, RowBand strips) const {
     const int height = stage == 0 ? (format_.height + 1) / 2 : format_.height,
               offset = ButteraugliOffset(format_).height;
@@ -196,7 +195,7 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
       format, static_cast<float>(options.Double("intensity_target")), options.Int("qnorm")));
 }
 
-/// Of options that Make refuses, whatever.
+/// Where Make refuses the options, it does not matter what this returns.
 std::vector<InputSpec> Inputs(const OptionValues& options) {
   const auto derived =
       std::make_shared<LinearRgbInput>(ReadLinearRgb(options).ok() ? *ReadLinearRgb(options) : LinearRgbSettings());

@@ -21,7 +21,7 @@ namespace {
 
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
 
-/// With the weights of columns that the border cuts off.
+/// Uses the weights of columns that the border cuts off.
 template <int radius>
 class BorderedBlur {
  public:
@@ -167,7 +167,7 @@ inline void BlurCutOff(const ButteraugliBlur& blur, const float* const* rows, in
   }
 }
 
-/// Of rows that are not wider than the blur.
+/// Blurs rows that are not wider than the blur.
 inline void BlurNarrow(const ButteraugliBlur& blur, const RowLayout& layout, const float* row, float* to) {
   for (int x = 0; x < layout.width; ++x) {
     const int begin = std::max(0, x - blur.radius), end = std::min(layout.width, x + blur.radius + 1);

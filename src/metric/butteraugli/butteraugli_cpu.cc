@@ -64,7 +64,7 @@ class Comparison {
  private:
   static RowRing Differences(int width) { return RowRing(width, kBatch + 2 * kReachOfDifferences, kLineReach + 1); }
 
-  /// Of the highest, high and middle frequencies of x, then of y.
+  /// Makes the differences of the highest, high and middle frequencies of x, then of y.
   void MakeDifferences(Image& reference, int y) {
     const ButteraugliConstants& constants = GetButteraugliConstants();
     const RowLayout& layout = distorted_.layout();
@@ -139,7 +139,7 @@ class Sweep : public ButteraugliSweep {
  public:
   explicit Sweep(int width) : width_(width) {}
 
-  /// Of several distorted pictures each is compared for a while, so that its rows stay in a cache, and the reference's
+  /// Compares several distorted pictures in turns, each for a while, so that its rows stay in a cache; the reference's
   /// rows wait for all.
   void Run(const FloatColors& reference, std::span<const FloatColors> distorted, bool halved, float nits, RowBand band,
            std::span<ButteraugliRows* const> to) override {

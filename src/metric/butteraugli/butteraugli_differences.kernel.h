@@ -150,7 +150,7 @@ FUNCTION(PixelColumn) dense(CONTEXT(int32_t place, int32_t weights)) {
   return sums;
 }
 
-// Of channel c, x or y, along lines.
+// The sums along lines of channel c, x or y.
 FUNCTION(PixelColumn) malta_sums(CONTEXT(int32_t c)) {
   const int32_t weights = BUTTERAUGLI_MALTA + 9 * c;
   PixelColumn sums = dense(PASS(BUTTERAUGLI_HIGHEST + c, weights));
@@ -161,7 +161,7 @@ FUNCTION(PixelColumn) malta_sums(CONTEXT(int32_t c)) {
   return sums;
 }
 
-// Of the reference alone.
+// The mask of the reference alone.
 FUNCTION(float) mask_of(CONTEXT(CONST_BUFFER(float) mask, int32_t x, int32_t y)) {
   const float value = mask.data[y * args.row + x];
   SmallestThree smallest;

@@ -45,7 +45,7 @@ struct Progress {
     done = std::max(0, band.begin - reach);
     end = std::min(height, band.end + reach);
   }
-  /// Those up to which the map shall come.
+  /// The next rows that are made, so that the map comes up to `map_row`.
   RowBand Next(int map_row) {
     const RowBand next = {done, std::max(done, std::min(end, map_row + reach))};
     done = next.end;
@@ -180,7 +180,7 @@ class Image {
       }
   }
 
-  /// With as many columns as fill all vectors.
+  /// A row of the source, with as many columns as fill all vectors.
   const float* SourceRow(int p, int y) {
     float* row = spare_[0].Row(0);
     if (halved_) HalveRow(*source_, p, y, row);

@@ -66,8 +66,8 @@ inline void AddRows(const float* a, const float* b, int size, float* to) {
     Store(hn::Add(Load(a + x), Load(b + x)), to + x);
 }
 
-/// Of a row that has `step` rows below, all kinds but kAlong, which lines have at most one row above or below the
-/// middle.
+/// Makes all kinds of pairs of a row that has `step` rows below but kAlong, which lines have at most one row above or
+/// below the middle.
 template <int step, bool has_along>
 void MakePairsOfRow(const float* const* rows, int r, int size, PairRows& pairs) {
   const float *row = rows[r], *next = rows[r + 1], *down = rows[r + step];
@@ -82,7 +82,7 @@ void MakePairsOfRow(const float* const* rows, int r, int size, PairRows& pairs) 
   }
 }
 
-/// Of `size` floats of `count` rows of differences.
+/// Makes the pairs of `size` floats of `count` rows of differences.
 template <int step>
 void MakePairs(const float* const* rows, int count, int size, PairRows& pairs) {
   for (int r = 0; r + step < count; ++r) {

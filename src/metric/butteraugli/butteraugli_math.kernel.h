@@ -74,7 +74,7 @@ FUNCTION(float) cone_sensitivity(float around, float least) {
   return larger(exact_divide_moderate(gain, m), 1e-4f);
 }
 
-// Of the pixel's light and of the light around it, both in nits.
+// The color of a pixel by its light and the light around it, both in nits.
 FUNCTION(ButteraugliColor)
 butteraugli_color(float red, float green, float blue, float around_red, float around_green, float around_blue) {
   const float least = 1.7557483643287353f;
@@ -204,7 +204,7 @@ FUNCTION(float) mask_gain(float mask, float above, float factor, float offset) {
   return gain * gain;
 }
 
-// Of all differences: those of low frequencies, and others.
+// The sum of all differences: those of low frequencies, and others.
 FUNCTION(float) butteraugli_difference(ButteraugliColor low, ButteraugliColor other, float mask) {
   const float gain = mask_gain(mask, 2.5485944793f, 0.451936922203f, 0.829591754942f);
   const float low_gain = mask_gain(mask, 0.505054525019f, 3.87449418804f, 0.20025578522f);

@@ -37,7 +37,7 @@ std::vector<float> WeightsOf(const ButteraugliBlur& blur, PictureSize size) {
   return weights;
 }
 
-/// By the places of butteraugli_args.h.
+/// The constants in the order of butteraugli_args.h.
 std::vector<float> Constants() {
   const ButteraugliConstants& constants = GetButteraugliConstants();
   std::vector<float> values;

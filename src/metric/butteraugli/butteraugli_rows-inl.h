@@ -94,7 +94,7 @@ inline void Surround(const RowLayout& layout, float outside, int count, float* r
   SurroundBy(layout, count, edge, edge, row);
 }
 
-/// With the two outermost columns on each side once more, mirrored.
+/// Puts the two outermost columns on each side beside the row, mirrored.
 inline void SurroundMirrored(const RowLayout& layout, float* row) {
   const float before[2] = {row[layout.first[0]], row[layout.first[1]]};
   const float beyond[2] = {row[layout.last[RowLayout::kEdge - 1]], row[layout.last[RowLayout::kEdge - 2]]};

@@ -46,8 +46,8 @@ struct MapPowers {
   double value[ROWS_AT_ONCE];
 };
 
-// Of the q-norm: products from the left, of all rows at once. Intel's compiler for CPUs makes a loop of products a loop
-// of squares, unless something is done to each, here with a 0 that it does not know.
+// Powers for the q-norm: products from the left, all rows at once. Intel's compiler for CPUs makes a loop of products a
+// loop of squares, unless something is done to each, here with a 0 that it does not know.
 FUNCTION(MapPowers) powers_of(CONTEXT(MapRows rows)) {
   MapPowers powers;
   UNROLL for (int32_t k = 0; k < ROWS_AT_ONCE; ++k) powers.value[k] = double(rows.value[k]);

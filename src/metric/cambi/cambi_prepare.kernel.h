@@ -54,7 +54,7 @@ FUNCTION(int32_t) filtered_code(CONTEXT(int32_t x, int32_t y)) {
   return code;
 }
 
-// Of the pixel that lies this far from the tile's first one of reach.
+// The pixel lies this far from the first one of the tile with its reach.
 FUNCTION(int32_t) is_flat(CONTEXT(int32_t x, int32_t y, int32_t column, int32_t row)) {
   if (x < 0 || y < 0 || x >= args.width || y >= args.height) return 0;
   const int32_t code = group.codes[row][column];

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/exact_math.h"
 #include "base/int_math.h"

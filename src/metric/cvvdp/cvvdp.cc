@@ -360,7 +360,7 @@ class VideoSequence : public Sequence {
     sink.Set(kFrame, frame, alone);
   }
   double Running() const { return CvvdpJod(CvvdpRoot(sum_ / static_cast<double>(frames_))); }
-  /// Of a clip in which each frame is like this one.
+  /// The score of a clip in which each frame is like this one.
   static double Alone(double distance) { return CvvdpJod(CvvdpRoot(CvvdpSquare(distance))); }
 
   const std::string aggregate_;
@@ -413,7 +413,7 @@ bool StaysOnCpu(const OptionValues& options) {
   return options.String("matrix") == "rgb" || options.String("resize") != "none";
 }
 
-/// Of options that Make refuses, those by default.
+/// Where Make refuses the options, the inputs are those by default.
 std::vector<InputSpec> Inputs(const OptionValues& options) {
   const Result<CvvdpSettings> asked = ReadCvvdpSettings(options);
   const CvvdpSettings settings = asked.ok() ? *asked : *ReadCvvdpSettings(OptionValues(kOptions));

@@ -44,7 +44,7 @@ struct CvvdpSensitivity {
   std::array<std::array<float, CVVDP_NODES>, kCvvdpChannels> nodes;
 };
 
-/// Of band `band`; the base is that after the last (docs/spec/cvvdp.md 5.5).
+/// The sensitivity to band `band`; the base is the one after the last (docs/spec/cvvdp.md 5.5).
 CvvdpSensitivity MakeCvvdpSensitivity(const CvvdpScales& scales, int band);
 
 /// log2 of sensitivity between two nodes, and its power.
@@ -77,12 +77,12 @@ struct CvvdpBand {
 struct CvvdpBuffers : Workspace {
   explicit CvvdpBuffers(int width);
 
-  /// Of a distorted video.
+  /// The rows of a distorted video.
   struct OfVideo {
     hwy::AlignedFreeUniquePtr<float[]> rows;
     std::vector<double> columns;
   };
-  /// Those of the first `count` videos exist from now on.
+  /// From now on the first `count` videos have rows.
   void MakeVideos(size_t count);
 
   static constexpr int kBlurred = 2 * CVVDP_BLUR_RADIUS + 1, kDifferences = CVVDP_BLUR_RADIUS + 1,

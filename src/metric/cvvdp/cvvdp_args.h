@@ -19,7 +19,7 @@
 #define CVVDP_SCALE_SUMS 8    // and the sums of its columns: of an item [strip][channel][column], of the base [channel]
 #define CVVDP_SCALE_WORDS 9
 
-// Of CvvdpDifferencesArgs::nodes: those of each scale, then what the channels' differences count for heat, at the
+// The parts of CvvdpDifferencesArgs::nodes: each scale's, then what channels' differences count for heat, at the
 // scales with contrasts and in the base.
 #define CVVDP_SCALE_NODES 128
 

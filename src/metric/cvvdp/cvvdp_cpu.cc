@@ -174,7 +174,7 @@ struct Seen {
   Many<channels> sensitivity;  // to those of the distorted columns
 };
 
-/// Of the reference's rows.
+/// Reads the reference's rows.
 template <int channels>
 class ReferenceRows {
  public:
@@ -186,7 +186,7 @@ class ReferenceRows {
     for (int c = 0; c < channels; ++c) ExpandDown(next_[c], y, Between(c));
   }
 
-  /// Of two vectors of the row.
+  /// Reads two vectors of the row.
   HWY_INLINE void Read(int x, Seen<channels> (&seen)[2]) const {
     Columns expanded[channels];
     for (int c = 0; c < channels; ++c) expanded[c] = ExpandAcross(Between(c), x);

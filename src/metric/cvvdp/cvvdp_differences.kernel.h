@@ -37,7 +37,7 @@ struct StripWork {
   int32_t blurs;
 };
 
-// Of one column: the differences of a row and the six before it, the newest last; or its maskers.
+// A column's differences in a row and the six before it, the newest last; or its maskers.
 struct ColumnRows {
   float at[CHANNELS][RADIUS + 1];
 };
@@ -117,7 +117,7 @@ FUNCTION(PixelPair) load_pixel(CONTEXT(StripWork work, int32_t x, int32_t y)) {
   return pixel;
 }
 
-// Of column x, in the row of which the smaller scale is expanded down.
+// The pixel in column x of the row for which the smaller scale is expanded down.
 FUNCTION(ColumnRows) see_pixel(CONTEXT(ColumnRows before, StripWork work, PixelPair pixel, int32_t x)) {
   ColumnRows differences = before;
   const int32_t i = x / 2 - work.first / 2;

@@ -16,7 +16,7 @@ struct CvvdpDisplay {
 
   /// Light of one component for the encoded value v, 0 to 1; in HLG, scene light.
   double Light(double v) const;
-  /// Of HLG: how much contrast the display adds to the scene's.
+  /// HLG's system gamma: how much contrast the display adds to the scene's.
   double SystemGamma() const;
   /// From light of red, green and blue to the channels A, RG and YV.
   Matrix3 ToChannels() const;

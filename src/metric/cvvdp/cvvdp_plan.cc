@@ -154,7 +154,7 @@ class PlanMaker {
     return (settings.is_temporal ? 2 : 1) * (Strips(scales) + 1) * kCvvdpChannels;
   }
 
-  /// Of the reference; that of an image is one more.
+  /// The reference's pictures; an image's is one more.
   int References() const { return context_.frames + (images_ > 0 ? 1 : 0); }
   /// Pairs, and images.
   int Items() const { return context_.pairs() + images_; }

@@ -1,6 +1,5 @@
 // From sums to distances and JOD, in doubles (docs/spec/cvvdp.md 4.5, 4.6).
 #include <cmath>
-#include <numeric>
 
 #include "base/exact_math.h"
 #include "metric/blocks/words.h"

@@ -1,7 +1,6 @@
 #include "metric/float_adm/float_adm.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/exact_math.h"
 #include "metric/blocks/words.h"

@@ -43,7 +43,7 @@ FUNCTION(float) neighbours_of(CONTEXT(int32_t detail)) {
   return sum + group.shares[detail][y + 2][x + 2];
 }
 
-// Of what is kept (first = 0) or added (first = BANDS).
+// The threshold of what is kept (first = 0) or added (first = BANDS).
 FUNCTION(float) threshold_of(CONTEXT(int32_t first)) {
   if ((args.flags & 2) == 0) return 0.0f;
   return (neighbours_of(PASS(first)) + neighbours_of(PASS(first + 1))) + neighbours_of(PASS(first + 2));

@@ -10,7 +10,7 @@
 namespace acutance {
 namespace {
 
-// Of video v, output v is the first moment and output 2 + v the second; the sums stand likewise.
+// Output v is the first moment of video v and output 2 + v its second; the sums stand likewise.
 const OutputSpec kOutputs[] = {
     {.name = "float_moment_ref1st", .better = Better::kNeither},
     {.name = "float_moment_dis1st", .better = Better::kNeither},

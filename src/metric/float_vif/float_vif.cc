@@ -103,7 +103,7 @@ class FloatVifExtractor : public Extractor {
     return first;
   }
 
-  /// In float, from the first row to the last.
+  /// Adds rows in float, from the first to the last.
   float_vif::FloatVifTerms SumRows(std::span<const int64_t> words, int scale) const {
     float_vif::FloatVifTerms sum = {0, 0};
     for (const int64_t word : words.subspan(FirstWord(layout_, scale), layout_.height(scale))) {

@@ -39,7 +39,7 @@
 #define COLUMNS (BLOCK_X - 2 * MARGIN)
 #define RUN (SCALE == 0 ? COLUMNS * ROWS / BLOCK_X : ROWS)
 #define SPAN ((RUN > ROWS ? RUN : ROWS) + 2 * RADIUS)
-// Of a row in shared memory, such that the items of a wave, ROWS rows of some runs, hit different banks.
+// A row's length in shared memory, such that the items of a wave, ROWS rows of some runs, hit different banks.
 #define STRIDE (RUN % 2 == 0 ? BLOCK_X + 1 : (BLOCK_X + 3) / 8 * 8 + 4)
 #define TERM_STRIDE (COLUMNS + 1)
 #define NEXT_ROWS (ROWS / 2)

@@ -99,7 +99,7 @@ class ScaleBand {
     for (int image = 0; image < 2; ++image) MakeNextRows(image, {first, end});
   }
 
-  /// Those of the even rows of `group`.
+  /// Makes the next scale's rows from the even rows of `group`.
   void MakeNextRows(int image, RowBand group) {
     const int count = next_taps_.count(), radius = count / 2;
     const float* rows[kMaxTaps + kMaxLanes];

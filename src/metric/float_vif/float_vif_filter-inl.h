@@ -180,7 +180,7 @@ HWY_INLINE void StoreAll(const V (&v)[n], float* to) {
 
 // One function for each kind of values, which a compiler does not mix with others: it has too few registers.
 
-/// Of kBlockRows rows, the running sums down kLanes columns from x on, transposed.
+/// Writes the running sums of kBlockRows rows down kLanes columns from x on, transposed.
 HWY_NOINLINE void FilterRows(const TapVectors& taps, const float* const* rows, int x, float* to) {
   V sums[kBlockRows];
   Filter(
@@ -188,7 +188,7 @@ HWY_NOINLINE void FilterRows(const TapVectors& taps, const float* const* rows, i
   StoreTransposed(sums, to);
 }
 
-/// Those of products of samples.
+/// Writes the same sums of products of samples.
 HWY_NOINLINE void FilterProducts(const TapVectors& taps, const float* const* a, const float* const* b, int x,
                                  float* to) {
   V sums[kBlockRows];
@@ -197,7 +197,7 @@ HWY_NOINLINE void FilterProducts(const TapVectors& taps, const float* const* a, 
   StoreTransposed(sums, to);
 }
 
-/// Of kBlock columns, whose rows are in lanes.
+/// Filters across kBlock columns, whose rows are in lanes.
 HWY_NOINLINE void FilterAcross(const TapVectors& taps, const float* columns, float* to) {
   V sums[kBlock];
   Filter(
@@ -213,7 +213,7 @@ HWY_INLINE void StoreRows(const V (&v)[n], int x, float* const* to) {
   if constexpr (i + 1 < n) StoreRows<i + 1>(v, x, to);
 }
 
-/// Of every other row, the running sums down kLanes columns from x on.
+/// Writes the running sums of every other row down kLanes columns from x on.
 HWY_NOINLINE void FilterEvenRows(const TapVectors& taps, const float* const* rows, int x, float* const* to) {
   V sums[kNextRows];
   Filter<2>(

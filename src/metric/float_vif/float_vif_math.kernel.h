@@ -6,7 +6,7 @@
 
 CONSTANT(float, kVifEpsilon) = 1.0e-10f;
 
-// Of 2^0 <= x < 2^1, less 1.
+// The logarithm's polynomial in x - 1, for 2^0 <= x < 2^1.
 TABLE(float, kLogCoefficients, 9) = {-0.012671635276421f, 0.064841182402670f,  -0.157048836463065f,
                                      0.257167726303123f,  -0.353800560300520f, 0.480131410397451f,
                                      -0.721314327952201f, 1.442694803896991f,  0.0f};

@@ -150,7 +150,7 @@ TEST(MotionSad, KnownAnswers) {
 
 constexpr PictureFormat kFilm = {.width = 64, .height = 48, .pixel_format = PixelFormat::k400};
 
-/// Of the second frame, with this sum.
+/// The value of the second frame, with this sum.
 double SadValue(const OptionTexts& texts, int64_t sum) {
   const std::vector<double> values = TestMetric(kMotionMetric, texts, kFilm).Finish({sum}, 1).values;
   EXPECT_TRUE(std::isnan(values[2]) && std::isnan(values[3]));  // the sequence writes these

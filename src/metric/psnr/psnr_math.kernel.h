@@ -16,7 +16,7 @@ struct PsnrSseArgs {
   int32_t first_partial;
 };
 
-// Of samples of at most 16 bits: the square fits 32 bits, where the difference may wrap.
+// Samples have at most 16 bits: the square fits 32 bits, where the difference may wrap.
 FUNCTION(uint32_t) squared_error(uint32_t reference, uint32_t distorted) {
   const uint32_t error = reference - distorted;
   return error * error;

@@ -154,7 +154,7 @@ HWY_INLINE V OddOf(V a, V b) {
   return hn::OddEven(b, hn::BitCast(d, hn::ShiftRight<bits>(hn::BitCast(wide, a))));
 }
 
-// Of 16 bytes that hold two blocks' samples, the places of each: the first two begin at byte 0, others at byte 1.
+// The places of each of two blocks' samples in 16 bytes: the first two blocks begin at byte 0, others at byte 1.
 #define ACU_PAIR_AT_0 0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14
 #define ACU_PAIR_AT_1 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13, 14, 15
 alignas(64) constexpr uint8_t kPairPlaces[128] = {ACU_PAIR_AT_0, ACU_PAIR_AT_1, ACU_PAIR_AT_1, ACU_PAIR_AT_1,
@@ -371,7 +371,7 @@ struct GroupTerms {
     }
   }
 
-  /// Those of the blocks [begin, end) of the group.
+  /// Appends the terms of the blocks [begin, end) of the group.
   void Append(int begin, int end, std::vector<float>& terms) const {
     float list[kBlocks * kBlockSamples];
     float* next = list;

@@ -68,7 +68,7 @@ FUNCTION(uint32_t) add_block(CONST_BUFFER(float) terms, int32_t block, uint32_t 
   return float_bits(running);
 }
 
-// Of the item's block and all before it. Leaves the steps of all items in group.steps[result].
+// The steps of the item's block and all before it. Leaves the steps of all items in group.steps[result].
 FUNCTION(int32_t) scan_steps(CONTEXT(HvsSteps own)) {
   const int32_t item = local_x();
   int32_t at = 0;

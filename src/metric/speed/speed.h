@@ -155,7 +155,7 @@ Result<Plan> MakeSpeedPlan(const SpeedSettings& settings, const SpeedLayout& lay
 /// Rows `band` of the small picture, before it is sharpened: samples[row * layout.columns + column].
 void SampleSpeedRef(const SpeedLayout& layout, const SpeedSource& source, RowBand band, float* samples);
 
-/// Of such samples, all rows of them, the words.
+/// Makes the words of all rows of such samples.
 void AnalyseSpeedRef(const SpeedLayout& layout, float sigma_nn, std::span<const float> samples,
                      std::span<int64_t> words);
 

@@ -1,5 +1,4 @@
 // speed_chroma and speed_temporal on devices: small pictures, covariances, matrices, blocks.
-#include <algorithm>
 #include <vector>
 
 #include "base/exact_math.h"

@@ -7,7 +7,7 @@ struct SpeedSampleArgs {
   CONST_BUFFER(PIXEL) less;  // of the same size; `samples` where nothing but the middle is subtracted
   CONST_BUFFER(float) taps;
   BUFFER(float) made;  // [picture][row][column]
-  // Of resized pictures (SpeedPacked, SpeedAxis); others have tables of one number.
+  // Tables for resized pictures (SpeedPacked, SpeedAxis); for others they hold one number.
   CONST_BUFFER(int32_t) across_index;
   CONST_BUFFER(float) across_weight;
   CONST_BUFFER(int32_t) down_index;

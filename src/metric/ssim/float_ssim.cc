@@ -1,6 +1,5 @@
 // Stages: the shrunk planes, unless the factor is 1; then the rows of windows.
 #include <algorithm>
-#include <cmath>
 
 #include "exec/plan.h"
 #include "metric/ssim/ssim.h"

@@ -97,7 +97,7 @@ class PlanMaker {
 
   float SampleScale() const { return 1.0f / static_cast<float>(1 << (context_.format.bit_depth - 8)); }
 
-  /// Of the videos' own pictures to scale `to`.
+  /// The arguments that shrink the videos' own pictures to scale `to`.
   SsimShrinkArgs ShrinkArgs(size_t to) const {
     return {.reference = reference_.data,
             .distorted = context_.Input(Video::kDistorted).data,

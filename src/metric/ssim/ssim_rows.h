@@ -26,7 +26,7 @@ struct SsimRows : Workspace {
   alignas(64) float deviations[kSpan] = {}, variances[kSpan] = {};
   alignas(64) float structure[kSpan] = {}, means[kSpan] = {};
 
-  // Of bright rows: both pictures, the same by columns, and a map of them filtered.
+  // Bright rows: both pictures, the same by columns, and a map of them filtered.
   static constexpr int kSpanSamples = kSpan + kSsimLoss + 2;  // a multiple of four
   alignas(64) float bright[2][kLines][kSpan + kSlack] = {};
   alignas(64) float turned[2][kSpanSamples * kLines] = {};
@@ -37,7 +37,7 @@ struct SsimRows : Workspace {
   std::vector<double> sums;  // of columns of a picture to shrink, with margins
   std::vector<int32_t> whole_sums;
 
-  // Of bright rows: even and odd columns of five pairs of rows; both sums of their columns, for each distance from the
+  // Bright rows: even and odd columns of five pairs of rows; both sums of their columns, for each distance from the
   // middle of the halving filter; those of rows of halves that go on in the next pairs.
   static constexpr int kPairs = 5;
   static constexpr int kHalvingWidth = kSpan + kSlack;

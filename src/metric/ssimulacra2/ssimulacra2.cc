@@ -116,7 +116,7 @@ Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const Pictu
   return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2Extractor>(format));
 }
 
-/// Of options that Make refuses, whatever.
+/// Where Make refuses the options, it does not matter what this returns.
 std::vector<InputSpec> Inputs(const OptionValues& options) {
   const auto derived =
       std::make_shared<LinearRgbInput>(ReadLinearRgb(options).ok() ? *ReadLinearRgb(options) : LinearRgbSettings());

@@ -50,11 +50,11 @@ void HalveSsimulacra2Row(const float* above, const float* below, int from_width,
 void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
                       std::span<const std::span<int64_t>> words);
 
-/// Of one of them in plain loops, the reference implementation.
+/// The reference implementation, in plain loops, for one distorted picture.
 void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
                          std::span<int64_t> words);
 
-/// Of the words of all scales.
+/// The score that the words of all scales make.
 double Ssimulacra2Score(int width, int height, std::span<const int64_t> words);
 
 extern const Metric kSsimulacra2Metric;

@@ -2,7 +2,7 @@
 
 #include "kernel/kernel.h"
 
-// Of a video's pictures, three planes each: half the size, or the colors that cones see.
+// Makes pictures of half the size, or the colors that cones see, of a video's pictures with three planes each.
 struct Ssimulacra2PlanesArgs {
   CONST_BUFFER(float) red;
   CONST_BUFFER(float) green;
@@ -16,7 +16,7 @@ struct Ssimulacra2PlanesArgs {
   int64_t to_plane;  // floats from plane to plane
 };
 
-// Of all components at one scale.
+// Blurs all components of one scale.
 struct Ssimulacra2BlurArgs {
   CONST_BUFFER(float) reference;  // its perceived colors
   CONST_BUFFER(float) distorted;

@@ -67,7 +67,7 @@ HWY_INLINE VF Absorbed(const VF (&in)[3], uint32_t of_red, uint32_t of_green, ui
                     hn::MulAdd(Bits(of_green), in[1], hn::MulAdd(Bits(of_blue), in[2], Bits(0x3b789536u))));
 }
 
-/// Of red, green and blue; in place.
+/// Replaces red, green and blue by the perceived colors.
 template <int vectors>
 HWY_INLINE void PerceivedColors(VF (&colors)[vectors][3]) {
   VF cones[3 * vectors];

@@ -65,7 +65,7 @@ FUNCTION(float) fed_at(CONTEXT(ColumnChunk chunk, int32_t first, int32_t i)) {
   return first + i - RADIUS - 1 >= 0 ? chunk.above[i] + fed : fed;
 }
 
-// Of the item's field.
+// Blurs the item's field.
 FUNCTION(ColumnState) blur_down(CONTEXT(ColumnState before, ColumnChunk chunk, int32_t first)) {
   ColumnState state = before;
   float fed[CHUNK];
@@ -89,7 +89,7 @@ FUNCTION(ColumnState) blur_down(CONTEXT(ColumnState before, ColumnChunk chunk, i
 
 FUNCTION(float) blurred_value(CONTEXT(int32_t field)) { return group.blurred[field][local_y()][local_x()]; }
 
-// Of the item's pixel.
+// Stores the losses of the item's pixel.
 FUNCTION(void) store_losses(CONTEXT(ColumnChunk chunk, int32_t fields)) {
   PixelMeans m;
   m.mean1 = blurred_value(PASS(0));

@@ -68,12 +68,6 @@ FUNCTION(float) section_before_that(int32_t section, int32_t place) {
   return bits_float(kSectionBeforeThat[4 * section + place]);
 }
 
-struct PixelLoss {
-  float structure;
-  float ringing;
-  float blur;
-};
-
 // Means and mean products of both pictures around a pixel.
 struct PixelMeans {
   float mean1;

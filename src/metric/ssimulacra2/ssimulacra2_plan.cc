@@ -82,7 +82,7 @@ class PlanMaker {
     return needs.structure() ? kFields : needs.edges() ? kMeans : 0;
   }
 
-  /// Of the fields of a pair at one scale, in floats.
+  /// The most floats that the fields of a pair take at one scale.
   int64_t MostRows() const {
     int64_t most = 0;
     int width = context_.format.width, height = context_.format.height;

@@ -69,7 +69,7 @@ FUNCTION(void) store_tile(CONTEXT(TileShare share, int32_t fields)) {
   }
 }
 
-// Of the item's field and row; `place`: in the tile that is read.
+// The value of the item's field and row; `place` counts in the tile that is read.
 FUNCTION(float) field_at(CONTEXT(int32_t place)) { return group.field[local_y()][local_x()][place]; }
 
 FUNCTION(float) input_at(CONTEXT(int32_t place)) {

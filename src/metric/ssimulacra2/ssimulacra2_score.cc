@@ -1,5 +1,4 @@
 // From sums to the score, in doubles (docs/spec/beyond.md 3.2, 3.6, 3.7).
-#include <algorithm>
 #include <cmath>
 
 #include "base/exact_math.h"

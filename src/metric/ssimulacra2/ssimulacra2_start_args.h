@@ -2,7 +2,7 @@
 
 #include "kernel/kernel.h"
 
-// Of a video's pictures: from samples to the colors that cones see, and to light at half the size.
+// Converts a video's pictures from samples to the colors that cones see, and to light at half the size.
 struct Ssimulacra2StartArgs {
   CONST_BUFFER(PIXEL) luma;
   CONST_BUFFER(PIXEL) cb;

@@ -87,7 +87,7 @@ class TestMetric {
     return Run({reference}, {distorted}, split).sums;
   }
 
-  /// Of frame 0.
+  /// The values of frame 0.
   std::vector<double> Values(const Picture& reference, const Picture& distorted) const {
     return Run({reference}, {distorted}).values;
   }

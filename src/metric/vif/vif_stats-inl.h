@@ -153,7 +153,7 @@ HWY_INLINE V32 BitsOfFloat(V32 x) {
   return hn::BitCast(D32(), hn::ConvertTo(DF32(), hn::AndNot(hn::ShiftRight<24>(x), x)));
 }
 
-/// Of pixels [i, i + kLanes) of `textured` (s2, s12), with their s1.
+/// Finds the gains of pixels [i, i + kLanes) of `textured` (s2, s12), with their s1.
 HWY_INLINE LogArguments FindGains(const int32_t* s1, const VifBuffers& buffers, int i, VF64 limit) {
   const auto half = [&](int from) HWY_ATTR {
     const auto variance = [&](const int32_t* variances) HWY_ATTR {

@@ -64,7 +64,7 @@ FUNCTION(int32_t) activity_of_sample(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_
   return high_pass(centre, sides, corners);
 }
 
-// Of the cell whose upper left sample is (x, y). Lengths that compilers do not know: unrolled loops spill registers.
+// The cell's upper left sample is (x, y). Compilers do not know the loops' lengths: unrolled ones spill registers.
 FUNCTION(int32_t) activity_of_cell(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_t x, int32_t y)) {
   const int32_t two = args.step;
   const int32_t four = 2 * args.step;

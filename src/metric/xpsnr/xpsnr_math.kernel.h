@@ -12,7 +12,7 @@
 #define XPSNR_CHROMA 5  // the samples of u
 #define XPSNR_WORDS 6
 
-// Of samples of at most 16 bits.
+// Samples have at most 16 bits.
 FUNCTION(uint64_t) squared_error(int32_t reference, int32_t distorted) {
   const int64_t error = int64_t(reference) - int64_t(distorted);
   return uint64_t(error * error);

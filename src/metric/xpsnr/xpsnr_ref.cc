@@ -36,7 +36,7 @@ int HighPass(const Luma& luma, int x, int y) {
   return high_pass(centre, sides, luma.Sum(x - 1, y - 1, x + 1, y + 1) - sides - centre);
 }
 
-/// Of the cell whose upper left sample is (x, y).
+/// The high-pass value of the cell whose upper left sample is (x, y).
 int CellHighPass(const Luma& luma, int x, int y) {
   const int cell = luma.Sum(x, y, x + 1, y + 1);
   const int sides = luma.Sum(x, y - 1, x + 1, y + 2) + luma.Sum(x - 1, y, x + 2, y + 1) - 2 * cell;

@@ -1,7 +1,6 @@
 // From sums of blocks to decibels, in doubles (docs/spec/beyond.md 2.2 to 2.6).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/exact_math.h"
 #include "base/int_math.h"
@@ -65,9 +64,9 @@ XpsnrGrid::XpsnrGrid(const PictureFormat& picture)
   rows = CeilDiv(picture.height, block);
 }
 
-/// As many as luma has.
+/// The size that makes as many blocks as luma has.
 PictureSize XpsnrGrid::ChromaBlock() const {
-  // Of the size that chroma of an odd picture has in its file: half a sample more.
+  // Chroma of an odd picture has the size that it has in its file: half a sample more.
   const int wide = format.pixel_format == PixelFormat::k444 ? format.width : CeilDiv(format.width, 2);
   const int high = format.pixel_format == PixelFormat::k420 ? CeilDiv(format.height, 2) : format.height;
   return {static_cast<int>(int64_t{block} * wide / format.width),
