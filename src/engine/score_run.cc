@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -17,10 +16,9 @@
 #include "engine/pairing.h"
 #include "engine/reference_identity.h"
 #include "engine/run_journal.h"
-#include "engine/shot_watch.h"
+#include "engine/run_watch.h"
 #include "engine/video_options.h"
 #include "engine/warn_once.h"
-#include "image/unmade_picture.h"
 #include "io/ahead_video.h"
 #include "io/pair_reader.h"
 
@@ -44,9 +42,8 @@ Status DescribeMismatch(const RunRequest& request, const Status& status) {
 class Run {
  public:
   /// pairing: null: frames are paired by their order.
-  Run(const RunRequest& request, Pairing* pairing) : request_(request), pairing_(pairing), open_(request.open) {
-    if (request.find_shots) shots_.emplace(request.threads, request.worst_frames > 0);
-  }
+  Run(const RunRequest& request, Pairing* pairing)
+      : request_(request), pairing_(pairing), open_(request.open), watch_(request, pairing) {}
 
   ScoredRun Go() && {
     if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenReader() &&
@@ -299,13 +296,9 @@ class Run {
 
   /// Devices make the signatures of samples that they get anyway.
   void LeaveSignatures() {
-    if (devices_ && pairing_) pairing_->LeaveSignatures(result_.inputs, *session_);
-    const bool are_seen = has_journal() || (pairing_ && pairing_->reference_track());
-    if (!devices_ || !shots_ || are_seen || !session_->CanMakeSignatures()) return;
-    signatures_ = std::make_shared<std::deque<FrameSignature>>();
-    session_->MakeSignatures([to = signatures_](int distorted, const FrameSignature& reference, const FrameSignature&) {
-      if (distorted == 0) to->push_back(reference);
-    });
+    if (!devices_) return;
+    if (pairing_) pairing_->LeaveSignatures(result_.inputs, *session_);
+    watch_.LetSessionSign(*session_);
   }
 
   /// Scaling takes the reading thread longer than scoring takes a device. A limit on memory leaves no pictures for it.
@@ -387,66 +380,24 @@ class Run {
     for (int64_t frame = 0; frame < count; ++frame) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) break;
-      WatchShots(*pair);
+      watch_.PassOver(*pair);
       if (frame >= count - session_->history())
         session_->AddHistory(std::move(pair->reference), std::move(pair->distorted));
     }
     return status;
   }
 
-  void OfferWorst(const FramePair& pair) {
-    for (size_t d = 0; d < worst_.size(); ++d)
-      if (IsForHost(pair.reference) && IsForHost(pair.distorted[d]))
-        worst_[d].Offer(pair.index, pair.reference, pair.distorted[d]);
-  }
-
-  void JudgeWorst() {
-    const std::string& model = session_->models().empty() ? "" : session_->models().front().main_score_key();
-    for (size_t d = 0; d < worst_.size(); ++d)
-      session_->ReadScores(static_cast<int>(d), [&](const ScoreTable& table) {
-        if (const auto column = QualityColumn(table, model)) worst_[d].Judge(table, *column, session_->frames_done());
-      });
-  }
-
-  Status TakeWorst() {
-    for (WorstFrames& worst : worst_) {
-      for (WorstFrame& frame : result_.worst.emplace_back(worst.Take())) {
-        ACU_ASSIGN_OR_RETURN(frame.reference, MakeIfUnmade(frame.reference));
-        ACU_ASSIGN_OR_RETURN(frame.distorted, MakeIfUnmade(frame.distorted));
-      }
-    }
-    return {};
-  }
-
-  void WatchShots(const FramePair& pair) {
-    if (shots_) shots_->Watch(pair.reference, signatures_ || (pairing_ && pairing_->reference_track()));
-  }
-
-  void FindShots() {
-    if (!shots_) return;
-    if (const auto track = pairing_ ? pairing_->reference_track() : nullptr)
-      shots_->Add(track->Copy(shots_->watched()).signatures);
-    else if (signatures_)
-      for (const FrameSignature& signature : *signatures_) shots_->Add({&signature, 1});
-    result_.shot_starts = shots_->Find();
-    if (!result_.shot_starts) return;
-    for (std::vector<WorstFrame>& frames : result_.worst)
-      for (WorstFrame& worst : frames) worst.shows = shots_->ShownMomentOf(worst.distorted, worst.frame);
-  }
-
   /// Reads and adds frames until the end, an error or a cancellation.
   Status FeedFrames() {
     if (journal_ && journal_->is_complete()) {
-      shots_.reset();
+      watch_.PassOverAll();
       return {};
     }
     Status status = PassOver(session_->frames_added());
     while (status.ok()) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) return status;
-      OfferWorst(*pair);
-      JudgeWorst();
-      WatchShots(*pair);
+      watch_.Watch(*pair, *session_);
       if (request_.pairs && pair->index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(*pair));
       ACU_RETURN_IF_ERROR(Interrupted(
           session_->Add(std::move(pair->reference), std::move(pair->distorted), identity_.Of(pair->index))));
@@ -477,8 +428,7 @@ class Run {
       session->Cancel();
     };
     const std::shared_ptr<void> watch = request_.watch_cancel ? request_.watch_cancel(cancel) : nullptr;
-    worst_.assign(request_.worst_frames > 0 ? request_.distorted.size() : 0,
-                  WorstFrames(request_.worst_frames, result_.frame_rate.value_or(24)));
+    watch_.Start(result_.frame_rate.value_or(24));
     Status status = request_.pairs ? request_.pairs->Start(*session_, result_) : Status();
     if (status.ok()) status = FeedFrames();
     if (!pairing_ || !pairing_->heeds_lengths())
@@ -498,12 +448,8 @@ class Run {
     for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result_.frames = session_->frames_added();
-    JudgeWorst();
-    if (status = TakeWorst(); !status.ok()) {
-      Fail(RunStage::kScore, status);
-      return;
-    }
-    FindShots();
+    if (status = watch_.Conclude(*session_, result_); !status.ok())
+      return static_cast<void>(Fail(RunStage::kScore, status));
     result_.session = std::move(session_);
   }
 
@@ -520,11 +466,9 @@ class Run {
   bool all_instant_ = true;             // no pictures are read ahead
   std::optional<ChromaSiting> siting_;  // of the reference's chroma, where a stream tells
   std::optional<std::pair<std::string, double>> first_rate_;
-  std::optional<ShotWatch> shots_;
-  std::shared_ptr<std::deque<FrameSignature>> signatures_;  // of the reference, by the session; null: not by it
-  bool was_stopped_ = false;                                // by the request's on_frame
+  RunWatch watch_;
+  bool was_stopped_ = false;  // by the request's on_frame
   std::unique_ptr<RunJournal> journal_;
-  std::vector<WorstFrames> worst_;  // by distorted video
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };
