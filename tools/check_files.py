@@ -5,8 +5,7 @@ usage: check_files.py [--root DIR] [--compile-commands FILE]
 
 - Every C++ source belongs to a CMake target (compile_commands.json, or its name in a CMakeLists.txt for the parts that
   an option leaves out), and every header is included, directly or not, by such a source.
-- No comment in src/ has whoever, somebody or nobody as its subject: it names the class or the thread; none opens with
-  "of" or "for": it is a sentence or names its thing (CONTRIBUTING.md).
+- No comment in src/ has whoever, somebody or nobody as its subject: it names the class or the thread (CONTRIBUTING.md).
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
 - No source below src/ calls a function of the C library whose last bit depends on that library: base/exact_math.h has
   them.
@@ -23,7 +22,6 @@ SOURCE_FOLDERS = ("src", "cli", "include", "python", "tests", "bench")
 INCLUDE_FOLDERS = ("src", "include", "", "tests/structure/additions")
 CODE_LINES = 600
 NAMELESS = re.compile(r"//.*\b(whoever|somebody|nobody)\b", re.I)
-FRAGMENT = re.compile(r"^\s*///?\s+(Of|For)\b")
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
 # sqrt, floor, ldexp and their like are exact everywhere.
@@ -88,8 +86,6 @@ def text_problems(root, path):
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     if path.suffix in (".cc", ".h", ".py", ".sh") and len(lines) > CODE_LINES:
         yield f"{name}: {len(lines)} lines; a reader takes at most {CODE_LINES}: split it"
-    is_product = name.parts[0] in ("src", "cli") and not path.stem.endswith("_test")
-    is_comment = False  # the line before
     for number, line in enumerate(lines, 1):
         if PROMISES.search(line):
             yield f"{name}:{number}: '{PROMISES.search(line).group()}' promises work for another day"
@@ -97,9 +93,6 @@ def text_problems(root, path):
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
         if name.parts[0] == "src" and NAMELESS.search(line):
             yield f"{name}:{number}: '{NAMELESS.search(line).group(1)}' in a comment: name the class or the thread"
-        if is_product and FRAGMENT.match(line) and not is_comment:
-            yield f"{name}:{number}: a comment opens with '{FRAGMENT.match(line).group(1)}': write a sentence or a noun"
-        is_comment = line.lstrip().startswith("//")
 
 
 def inexact_maths(root, path):

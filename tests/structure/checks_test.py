@@ -109,12 +109,6 @@ class Checks(unittest.TestCase):
         self.write("src/base/a.h", "// Nobody reads this.\n")
         self.expect("check_files.py", "src/base/a.h:1: 'Nobody' in a comment")
 
-    def test_comment_that_is_a_fragment(self):
-        self.write("src/base/a.h", "// Of each row.\n")
-        self.expect("check_files.py", "src/base/a.h:1: a comment opens with 'Of'")
-        self.write("src/base/a.h", "// The sum of all rows.\n// Of these, none is kept.\n")
-        self.expect("check_files.py", None)
-
     def test_machine_path(self):
         self.write("src/base/a.h", "// see /ho" + "me/somebody/notes\n")
         self.expect("check_files.py", "a path of one machine")

@@ -220,8 +220,6 @@ HWY_INLINE V32 MeanProduct(VU32 a, VU32 b) {
   return hn::BitCast(D32(), hn::OddEven(hn::BitCast(DU32(), odd), hn::BitCast(DU32(), hn::ShiftRight<32>(even))));
 }
 
-HWY_INLINE M32 IsTextured(V32 s1) { return hn::Gt(s1, hn::Set(D32(), vif::kNoise - 1)); }
-
 /// What the reference alone adds up to in the rows of a group in one strip: all videos share it.
 struct ReferenceTotals {
   void AddTo(VifSums sums) const {
