@@ -84,6 +84,7 @@ function(acutance_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(TARGET acutance_test_precompiled)
     target_precompile_headers(${name} REUSE_FROM acutance_test_precompiled)
+    target_link_libraries(${name} PRIVATE fmt::fmt) # whose definitions the header was compiled with
     target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overread) # as of libraries
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

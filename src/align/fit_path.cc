@@ -117,14 +117,14 @@ constexpr double kConversions[] = {24.0 / 60, 25.0 / 60, 24.0 / 50, 0.5,       0
 
 /// Where a rate is not told: conversions by which the path, or the numbers of frames, may have come about.
 std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs) {
-  constexpr double kNear = 0.03, kLeast = 24;
+  constexpr double kTolerance = 0.03, kLeast = 24;
   std::vector<FrameClock> clocks;
   if ((reference.rate && distorted.rate) || pairs.size() < 2) return clocks;
   const auto frames = static_cast<double>(pairs.back().second - pairs.front().second);
   const double of_path = static_cast<double>(pairs.back().first - pairs.front().first) / std::max(frames, kLeast);
   const double of_counts = static_cast<double>(reference.size()) / static_cast<double>(distorted.size());
   for (const double each : kConversions)
-    if (std::abs(of_path / each - 1) < kNear || std::abs(of_counts / each - 1) < kNear)
+    if (std::abs(of_path / each - 1) < kTolerance || std::abs(of_counts / each - 1) < kTolerance)
       clocks.push_back(RateClock(distorted.size(), each));
   return clocks;
 }
