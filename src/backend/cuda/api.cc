@@ -17,19 +17,6 @@ bool IsWanted(std::string_view target) {
   return !wanted || (target == kPtx) == (std::string_view(wanted) == kPtx);
 }
 
-/// Compiles the kernel `name` and loads it. The linker keeps its code until it is destroyed.
-CUresult CompileAndLoad(const Driver& driver, CUlinkState link, std::string ptx, std::string_view name,
-                        CUmodule* module) {
-  if (const CUresult code = driver.cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, ptx.data(), ptx.size() + 1,
-                                                    std::string(name).c_str(), 0, nullptr, nullptr);
-      code != CUDA_SUCCESS)
-    return code;
-  void* machine_code = nullptr;
-  size_t bytes = 0;
-  if (const CUresult code = driver.cuLinkComplete(link, &machine_code, &bytes); code != CUDA_SUCCESS) return code;
-  return driver.cuModuleLoadData(module, machine_code);
-}
-
 }  // namespace
 
 Api::Code Api::AllocateDevice(uint64_t* memory, size_t bytes) const {
@@ -61,17 +48,17 @@ std::string_view Api::PartOf(const KernelBinary& binary, std::string_view symbol
 }
 
 Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const {
-  if (part.empty()) return driver.cuModuleLoadData(module, binary.code.data());
-  std::string ptx = OnlyEntry({reinterpret_cast<const char*>(binary.code.data()), binary.code.size()}, part);
-  if (is_old) ptx = ForOldGpus(std::move(ptx));
+  const void* image = binary.code.data();
+  std::string ptx;
+  if (!part.empty()) {
+    ptx = OnlyEntry({reinterpret_cast<const char*>(binary.code.data()), binary.code.size()}, part);
+    if (is_old) ptx = ForOldGpus(std::move(ptx));
+    image = ptx.c_str();
+  }
   std::array<char, 4096> text{};
   std::array names = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array values = {static_cast<void*>(text.data()), reinterpret_cast<void*>(text.size())};
-  CUlinkState link = nullptr;
-  if (const Code code = driver.cuLinkCreate_v2(names.size(), names.data(), values.data(), &link); code != kSuccess)
-    return code;
-  const Code code = CompileAndLoad(driver, link, std::move(ptx), part, module);
-  driver.cuLinkDestroy(link);  // the log is whole now
+  const Code code = driver.cuModuleLoadDataEx(module, image, names.size(), names.data(), values.data());
   text.back() = '\0';
   log = text.data();
   return code;

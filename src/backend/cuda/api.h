@@ -51,8 +51,6 @@ struct Api {
   static constexpr bool kLoadsAhead = true;
   /// What of the binary is loaded for a kernel: a part by this name, or all of it for all kernels in it.
   static std::string_view PartOf(const KernelBinary& binary, std::string_view symbol);
-  /// PTX goes through the driver's linker, which compiles for several threads side by side; cuModuleLoadData lets one
-  /// thread compile at a time.
   Code LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const;
   Code UnloadModule(Module module) const { return driver.cuModuleUnload(module); }
   Code FindFunction(Function* function, Module module, const char* symbol) const {

@@ -14,7 +14,6 @@ using CUdevice = int;
 using CUdeviceptr = unsigned long long;
 using CUcontext = struct ContextHandle*;
 using CUmodule = struct ModuleHandle*;
-using CUlinkState = struct LinkHandle*;
 using CUfunction = struct FunctionHandle*;
 using CUstream = struct StreamHandle*;
 using CUevent = struct EventHandle*;
@@ -65,10 +64,6 @@ enum CUjit_option : int {
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
-enum CUjitInputType : int {
-  CU_JIT_INPUT_PTX = 1,
-};
-
 enum CUstreamCaptureMode : int {
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,  // other threads may allocate and load meanwhile
 };
@@ -102,53 +97,48 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
 
 // Every name is an exported symbol, with the version suffix that cuda.h hides behind a macro. All of them are in driver
 // 470 (CUDA 11.4), the first with cuGraphInstantiateWithFlags.
-#define ACU_CUDA_FUNCTIONS(X)                                                                                    \
-  X(cuInit, (unsigned flags))                                                                                    \
-  X(cuDriverGetVersion, (int* version))                                                                          \
-  X(cuGetErrorName, (CUresult result, const char** name))                                                        \
-  X(cuGetErrorString, (CUresult result, const char** text))                                                      \
-  X(cuDeviceGetCount, (int* count))                                                                              \
-  X(cuDeviceGet, (CUdevice * device, int ordinal))                                                               \
-  X(cuDeviceGetName, (char* name, int length, CUdevice device))                                                  \
-  X(cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                           \
-  X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                                        \
-  X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                                      \
-  X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                            \
-  X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                             \
-  X(cuCtxPushCurrent_v2, (CUcontext context))                                                                    \
-  X(cuCtxPopCurrent_v2, (CUcontext * context))                                                                   \
-  X(cuCtxGetDevice, (CUdevice * device))                                                                         \
-  X(cuMemGetInfo_v2, (size_t * free, size_t * total))                                                            \
-  X(cuMemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                         \
-  X(cuMemFree_v2, (CUdeviceptr memory))                                                                          \
-  X(cuMemHostAlloc, (void** memory, size_t bytes, unsigned flags))                                               \
-  X(cuMemFreeHost, (void* memory))                                                                               \
-  X(cuLinkCreate_v2, (unsigned count, CUjit_option* names, void** values, CUlinkState* link))                    \
-  X(cuLinkAddData_v2, (CUlinkState link, CUjitInputType type, void* data, size_t bytes, const char* name,        \
-                       unsigned count, CUjit_option* names, void** values))                                      \
-  X(cuLinkComplete, (CUlinkState link, void** code, size_t* bytes))                                              \
-  X(cuLinkDestroy, (CUlinkState link))                                                                           \
-  X(cuModuleLoadData, (CUmodule * module, const void* image))                                                    \
-  X(cuModuleUnload, (CUmodule module))                                                                           \
-  X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))                             \
-  X(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function))                       \
-  X(cuLaunchKernel,                                                                                              \
-    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned group_x, unsigned group_y, \
-     unsigned group_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))                 \
-  X(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* copy, CUstream stream))                                            \
-  X(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                            \
-  X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                         \
-  X(cuStreamDestroy_v2, (CUstream stream))                                                                       \
-  X(cuStreamQuery, (CUstream stream))                                                                            \
-  X(cuEventCreate, (CUevent * event, unsigned flags))                                                            \
-  X(cuEventRecord, (CUevent event, CUstream stream))                                                             \
-  X(cuEventQuery, (CUevent event))                                                                               \
-  X(cuEventDestroy_v2, (CUevent event))                                                                          \
-  X(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                                        \
-  X(cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                                      \
-  X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))            \
-  X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))                                                    \
-  X(cuGraphExecDestroy, (CUgraphExec executable))                                                                \
+#define ACU_CUDA_FUNCTIONS(X)                                                                                       \
+  X(cuInit, (unsigned flags))                                                                                       \
+  X(cuDriverGetVersion, (int* version))                                                                             \
+  X(cuGetErrorName, (CUresult result, const char** name))                                                           \
+  X(cuGetErrorString, (CUresult result, const char** text))                                                         \
+  X(cuDeviceGetCount, (int* count))                                                                                 \
+  X(cuDeviceGet, (CUdevice * device, int ordinal))                                                                  \
+  X(cuDeviceGetName, (char* name, int length, CUdevice device))                                                     \
+  X(cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                              \
+  X(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                                           \
+  X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                                         \
+  X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                               \
+  X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                                \
+  X(cuCtxPushCurrent_v2, (CUcontext context))                                                                       \
+  X(cuCtxPopCurrent_v2, (CUcontext * context))                                                                      \
+  X(cuCtxGetDevice, (CUdevice * device))                                                                            \
+  X(cuMemGetInfo_v2, (size_t * free, size_t * total))                                                               \
+  X(cuMemAlloc_v2, (CUdeviceptr * memory, size_t bytes))                                                            \
+  X(cuMemFree_v2, (CUdeviceptr memory))                                                                             \
+  X(cuMemHostAlloc, (void** memory, size_t bytes, unsigned flags))                                                  \
+  X(cuMemFreeHost, (void* memory))                                                                                  \
+  X(cuModuleLoadDataEx, (CUmodule * module, const void* image, unsigned count, CUjit_option* names, void** values)) \
+  X(cuModuleUnload, (CUmodule module))                                                                              \
+  X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))                                \
+  X(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function))                          \
+  X(cuLaunchKernel,                                                                                                 \
+    (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned group_x, unsigned group_y,    \
+     unsigned group_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))                    \
+  X(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* copy, CUstream stream))                                               \
+  X(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                               \
+  X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \
+  X(cuStreamDestroy_v2, (CUstream stream))                                                                          \
+  X(cuStreamQuery, (CUstream stream))                                                                               \
+  X(cuEventCreate, (CUevent * event, unsigned flags))                                                               \
+  X(cuEventRecord, (CUevent event, CUstream stream))                                                                \
+  X(cuEventQuery, (CUevent event))                                                                                  \
+  X(cuEventDestroy_v2, (CUevent event))                                                                             \
+  X(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                                           \
+  X(cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                                         \
+  X(cuGraphInstantiateWithFlags, (CUgraphExec * executable, CUgraph graph, unsigned long long flags))               \
+  X(cuGraphLaunch, (CUgraphExec executable, CUstream stream))                                                       \
+  X(cuGraphExecDestroy, (CUgraphExec executable))                                                                   \
   X(cuGraphDestroy, (CUgraph graph))
 
 /// The driver's functions.

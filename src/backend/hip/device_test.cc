@@ -324,7 +324,7 @@ TEST_P(DeviceTest, IsGivenUpWhenItHangs) {
 }
 
 TEST_P(DeviceTest, ReportsEveryCallThatFailsAndLeaksNothing) {
-  std::vector<const char*> functions = {"cuInit",
+  constexpr const char* kFunctions[] = {"cuInit",
                                         "cuDeviceGetCount",
                                         "cuDeviceGetName",
                                         "cuDeviceGetAttribute",
@@ -333,7 +333,7 @@ TEST_P(DeviceTest, ReportsEveryCallThatFailsAndLeaksNothing) {
                                         "cuCtxPushCurrent_v2",
                                         "cuMemAlloc_v2",
                                         "cuMemHostAlloc",
-                                        "cuModuleLoadData",
+                                        "cuModuleLoadDataEx",
                                         "cuModuleGetFunction",
                                         "cuFuncGetAttribute",
                                         "cuLaunchKernel",
@@ -344,9 +344,7 @@ TEST_P(DeviceTest, ReportsEveryCallThatFailsAndLeaksNothing) {
                                         "cuStreamEndCapture",
                                         "cuGraphInstantiateWithFlags",
                                         "cuGraphLaunch"};
-  if (backend_.name == "cuda")  // which compiles PTX; HIP's code objects are machine code
-    functions.insert(functions.end(), {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete"});
-  for (const char* function : functions)
+  for (const char* function : kFunctions)
     for (const int error : {1, 2, 719}) {
       fake_.fail = {{function, error}};
       const Status status = WholeSession(backend_);

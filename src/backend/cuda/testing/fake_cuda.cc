@@ -22,10 +22,6 @@ struct ContextHandle {
 struct ModuleHandle {
   std::string text;
 };
-struct LinkHandle {
-  std::string text;
-  char* log = nullptr;
-};
 struct FunctionHandle {
   std::string name;
 };
@@ -280,40 +276,17 @@ CUresult cuMemFreeHost(void* memory) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuLinkCreate_v2(unsigned count, CUjit_option* names, void** values, CUlinkState* link) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* names, void** values) {
   FAKE_ENTER();
-  *link = Born(new LinkHandle);
-  for (unsigned i = 0; i < count; ++i)
-    if (names[i] == CU_JIT_ERROR_LOG_BUFFER) (*link)->log = static_cast<char*>(values[i]);
-  return CUDA_SUCCESS;
-}
-CUresult cuLinkAddData_v2(CUlinkState link, CUjitInputType type, void* data, size_t bytes, const char* name, unsigned,
-                          CUjit_option*, void**) {
-  FAKE_ENTER();
-  if (type != CU_JIT_INPUT_PTX || !name) return Misuse();
-  link->text.assign(static_cast<const char*>(data), bytes);
-  if (link->text.find(".version") != std::string::npos) return CUDA_SUCCESS;
-  if (link->log) std::strcpy(link->log, "ptxas fatal: Missing .version directive");
-  return CUDA_ERROR_INVALID_PTX;
-}
-CUresult cuLinkComplete(CUlinkState link, void** code, size_t* bytes) {
-  FAKE_ENTER();
-  *code = link->text.data();
-  *bytes = link->text.size();
-  return CUDA_SUCCESS;
-}
-CUresult cuLinkDestroy(CUlinkState link) {
-  const std::lock_guard lock(g_mutex);
-  if (!Die(link)) return CUDA_ERROR_INVALID_VALUE;
-  delete link;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  FAKE_ENTER();
-  if (!std::strstr(static_cast<const char*>(image), ".version")) return CUDA_ERROR_INVALID_PTX;
+  const char* text = static_cast<const char*>(image);
+  if (!std::strstr(text, ".version")) {
+    for (unsigned i = 0; i < count; ++i)
+      if (names[i] == CU_JIT_ERROR_LOG_BUFFER)
+        std::strcpy(static_cast<char*>(values[i]), "ptxas fatal: Missing .version directive");
+    return CUDA_ERROR_INVALID_PTX;
+  }
   ++g_fake.modules;
-  *module = Born(new ModuleHandle{static_cast<const char*>(image)});
+  *module = Born(new ModuleHandle{text});
   return CUDA_SUCCESS;
 }
 CUresult cuModuleUnload(CUmodule module) {

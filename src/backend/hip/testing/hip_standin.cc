@@ -104,7 +104,9 @@ CUresult FindFunction(const cuda::Driver& driver, ModuleHandle& module, const ch
     if (text.find(std::string(".entry ") + name + "(") == std::string::npos) continue;
     CUmodule& loaded = module.files[entry.path()];
     if (!loaded)
-      if (const CUresult result = driver.cuModuleLoadData(&loaded, text.c_str()); result != CUDA_SUCCESS) return result;
+      if (const CUresult result = driver.cuModuleLoadDataEx(&loaded, text.c_str(), 0, nullptr, nullptr);
+          result != CUDA_SUCCESS)
+        return result;
     return driver.cuModuleGetFunction(function, loaded, name);
   }
   return cuda::CUDA_ERROR_NOT_FOUND;
