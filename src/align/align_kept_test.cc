@@ -8,23 +8,12 @@
 #include <vector>
 
 #include "align/align_tracks.h"
+#include "align/testing/tracks.h"
 
 namespace acutance {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// A spot that moves on a path that does not close, before a slope.
-FrameSignature SpotAt(double t) {
-  FrameSignature signature;
-  const double cx = 16 + 11 * std::sin(0.11 * t), cy = 9 + 6 * std::sin(0.083 * t + 1);
-  for (int y = 0; y < 18; ++y)
-    for (int x = 0; x < 32; ++x) {
-      const double near = std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / 8);
-      signature.cells[static_cast<size_t>(y * 32 + x)] = static_cast<uint16_t>(256 * (40 + 2 * x + 110 * near));
-    }
-  return signature;
-}
 
 FrameSignature MeanOf(const FrameSignature& a, const FrameSignature& b) {
   FrameSignature mean;
@@ -59,12 +48,6 @@ FrameTrack WeakEncodeOf(const FrameTrack& track) {
     encode.signatures.push_back(signature);
   }
   return encode;
-}
-
-Alignment Aligned(const FrameTrack& reference, const FrameTrack& distorted) {
-  Result<Alignment> alignment = AlignTracks(reference, distorted);
-  EXPECT_TRUE(alignment.ok()) << alignment.status().message();
-  return alignment.ok() ? *alignment : Alignment{};
 }
 
 TEST(AlignTracks, PairsTheWholeFramesOfATelecine) {

@@ -7,6 +7,7 @@
 #include "align/align_tracks.h"
 #include "align/margins.h"
 #include "align/plain_fit.h"
+#include "align/testing/tracks.h"
 
 namespace acutance {
 namespace {
@@ -76,18 +77,6 @@ TEST(FrameSignature, IsThatOfTheSamePictureInAnotherSize) {
   for (size_t c = 0; c < FrameSignature::kDetails; ++c) EXPECT_NEAR(one.details[c], other.details[c], 8);
 }
 
-/// A spot that moves on a path that does not close, before a slope.
-FrameSignature SpotAt(double t) {
-  FrameSignature signature;
-  const double cx = 16 + 11 * std::sin(0.11 * t), cy = 9 + 6 * std::sin(0.083 * t + 1);
-  for (int y = 0; y < 18; ++y)
-    for (int x = 0; x < 32; ++x) {
-      const double near = std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / 8);
-      signature.cells[static_cast<size_t>(y * 32 + x)] = static_cast<uint16_t>(256 * (40 + 2 * x + 110 * near));
-    }
-  return signature;
-}
-
 FrameTrack Track(const std::vector<int>& frames, double rate = 25) {
   FrameTrack track;
   track.rate = rate;
@@ -99,12 +88,6 @@ std::vector<int> Frames(int first, int end) {
   std::vector<int> frames;
   for (int frame = first; frame < end; ++frame) frames.push_back(frame);
   return frames;
-}
-
-Alignment Aligned(const FrameTrack& reference, const FrameTrack& distorted) {
-  Result<Alignment> alignment = AlignTracks(reference, distorted);
-  EXPECT_TRUE(alignment.ok()) << alignment.status().message();
-  return alignment.ok() ? *alignment : Alignment{};
 }
 
 TEST(FrameTrack, BelievesWhatVideosMayHave) {

@@ -1,7 +1,6 @@
 // Runs a fuzz target where libFuzzer is missing: fuzz_y4m SECONDS DICTIONARY FAILURE FOLDER... runs each file of the
-// folders, then what random changes make of them; the same changes each time, as many as the seconds hold, or four
-// times the seconds with ACUTANCE_LONG_TESTS=1. An input that ends the process or takes too long is written to the file
-// FAILURE.
+// folders, then what random changes make of them; the same changes each time, as many as the seconds hold. An input
+// that ends the process or takes too long is written to the file FAILURE.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.h"
 #include "tests/fuzz/mutator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -25,7 +23,6 @@ using namespace acutance::fuzz;
 namespace {
 
 constexpr unsigned kLongestSeconds = 60;   // for one input, on a busy machine with sanitizers
-constexpr double kLongTests = 4;           // times the seconds
 constexpr long kMostKilobytes = 3L << 20;  // of memory, for all inputs
 
 /// What the child is at, seen by its parent.
@@ -91,8 +88,7 @@ int main(int argc, char** argv) {
   const pid_t child = ::fork();
   if (child < 0) return std::perror("fork"), 2;
   if (child == 0) {
-    const double times = acutance::IsOn("ACUTANCE_LONG_TESTS", false) ? kLongTests : 1;
-    RunAll(shared, times * std::stod(argv[1]), seeds, ReadDictionary(argv[2]));
+    RunAll(shared, std::stod(argv[1]), seeds, ReadDictionary(argv[2]));
     return 0;
   }
   int status = 0;
