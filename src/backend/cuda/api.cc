@@ -9,8 +9,6 @@
 namespace acutance::cuda {
 namespace {
 
-constexpr std::string_view kPtx = "ptx";
-
 /// ACUTANCE_CUDA_CODE=ptx or cubin leaves the other kind out, to compare them.
 bool IsWanted(std::string_view target) {
   const char* wanted = Variable("ACUTANCE_CUDA_CODE");
@@ -47,21 +45,25 @@ std::string_view Api::PartOf(const KernelBinary& binary, std::string_view symbol
   return binary.target == kPtx ? symbol : std::string_view();
 }
 
+std::string Api::PtxOf(const KernelBinary& binary, std::string_view symbol) const {
+  const std::string_view whole(reinterpret_cast<const char*>(binary.code.data()), binary.code.size());
+  std::string ptx = OnlyEntry(whole, symbol);
+  return is_old ? ForOldGpus(std::move(ptx)) : ptx;
+}
+
 Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const {
-  const void* image = binary.code.data();
-  std::string ptx;
-  if (!part.empty()) {
-    ptx = OnlyEntry({reinterpret_cast<const char*>(binary.code.data()), binary.code.size()}, part);
-    if (is_old) ptx = ForOldGpus(std::move(ptx));
-    image = ptx.c_str();
-  }
+  if (part.empty()) return LoadCode(module, binary.code.data(), log);
+  return LoadCode(module, PtxOf(binary, part).c_str(), log);
+}
+
+Api::Code Api::LoadCode(Module* module, const void* code, std::string& log) const {
   std::array<char, 4096> text{};
   std::array names = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   std::array values = {static_cast<void*>(text.data()), reinterpret_cast<void*>(text.size())};
-  const Code code = driver.cuModuleLoadDataEx(module, image, names.size(), names.data(), values.data());
+  const Code result = driver.cuModuleLoadDataEx(module, code, names.size(), names.data(), values.data());
   text.back() = '\0';
   log = text.data();
-  return code;
+  return result;
 }
 
 Api::Code Api::CopyRows(uint64_t to, uint64_t from, const CopyCommand& copy, Stream stream) const {

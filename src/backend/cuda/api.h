@@ -13,6 +13,9 @@
 
 namespace acutance::cuda {
 
+/// KernelBinary::target of code that the driver compiles.
+inline constexpr std::string_view kPtx = "ptx";
+
 struct Api {
   using Code = CUresult;
   using Module = CUmodule;
@@ -52,6 +55,10 @@ struct Api {
   /// What of the binary is loaded for a kernel: a part by this name, or all of it for all kernels in it.
   static std::string_view PartOf(const KernelBinary& binary, std::string_view symbol);
   Code LoadModule(Module* module, const KernelBinary& binary, std::string_view part, std::string& log) const;
+  /// The same of PTX or machine code as the driver gets it, into the context that is current.
+  Code LoadCode(Module* module, const void* code, std::string& log) const;
+  /// What the driver gets of a kernel's PTX.
+  std::string PtxOf(const KernelBinary& binary, std::string_view symbol) const;
   Code UnloadModule(Module module) const { return driver.cuModuleUnload(module); }
   Code FindFunction(Function* function, Module module, const char* symbol) const {
     return driver.cuModuleGetFunction(function, module, symbol);

@@ -1,7 +1,9 @@
 #include <array>
+#include <mutex>
 #include <vector>
 
 #include "backend/cuda/api.h"
+#include "backend/cuda/compile_ahead.h"
 #include "backend/cuda/cuda.h"
 #include "backend/cuda/driver.h"
 #include "backend/cuda/error.h"
@@ -37,6 +39,14 @@ class CudaDevice : public gpu::GpuDevice<Api> {
     return std::unique_ptr<Buffer>(new AdoptedBuffer(address, bytes));
   }
 
+  void LoadAhead(std::span<const KernelImage* const> images) override {
+    {
+      const std::lock_guard lock(ahead_mutex_);  // two at once would compile the same, with twice the contexts
+      CompileAhead(context_, images);
+    }
+    GpuDevice::LoadAhead(images);
+  }
+
   CUcontext handle() const { return context_->api().context; }
 
   /// The context's default stream, which no queue of ours waits for: plain cuMemcpy, and what DLPack orders before
@@ -46,6 +56,9 @@ class CudaDevice : public gpu::GpuDevice<Api> {
     ACU_RETURN_IF_ERROR(current.status());
     return context_->WaitFor([&] { return context_->api().Query(nullptr); }, "wait for its default stream");
   }
+
+ private:
+  std::mutex ahead_mutex_;
 };
 
 Result<int> Attribute(const Driver& driver, const DeviceInfo& info, CUdevice device, CUdevice_attribute attribute) {

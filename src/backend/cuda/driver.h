@@ -50,6 +50,7 @@ enum CUresult : int {
 enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
   CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_MODE = 20,
   CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
@@ -57,6 +58,10 @@ enum CUdevice_attribute : int {
 
 enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+};
+
+enum CUcomputemode : int {
+  CU_COMPUTEMODE_DEFAULT = 0,  // any number of contexts
 };
 
 enum CUjit_option : int {
@@ -110,6 +115,8 @@ inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;  // does not wait for the 
   X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                                         \
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                               \
   X(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                                \
+  X(cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice device))                                         \
+  X(cuCtxDestroy_v2, (CUcontext context))                                                                           \
   X(cuCtxPushCurrent_v2, (CUcontext context))                                                                       \
   X(cuCtxPopCurrent_v2, (CUcontext * context))                                                                      \
   X(cuCtxGetDevice, (CUdevice * device))                                                                            \

@@ -99,6 +99,13 @@ class Context {
     return loaded->module;
   }
 
+  /// Whether that module is loaded, or another thread is at it.
+  bool HasModule(const KernelBinary& binary, std::string_view symbol) {
+    const std::shared_ptr<Loaded> loaded = LoadedOf({binary.code.data(), std::string(Api::PartOf(binary, symbol))});
+    const std::unique_lock lock(loaded->mutex, std::try_to_lock);
+    return !lock || loaded->is_there;
+  }
+
  private:
   /// A module, or the place of one.
   struct Loaded {

@@ -3,6 +3,8 @@
 //   fill: stores value   add: adds value   crash: touches memory that is not there, which loses the device
 #include "backend/cuda/testing/fake_cuda.h"
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -45,6 +47,8 @@ namespace {
 FakeCuda g_fake;
 std::recursive_mutex g_mutex;
 ContextHandle g_primary;
+std::condition_variable_any g_met;
+std::multiset<CUcontext> g_loading;
 thread_local std::vector<CUcontext> g_current;
 /// Handles and memory, with the memory's size. It outlives the process: what a device that hangs keeps is no leak.
 auto& g_alive = *new std::map<const void*, size_t>();
@@ -76,8 +80,10 @@ CUresult Enter(const char* function, bool needs_context = true) {
   if (const auto told = g_fake.fail.find(function); told != g_fake.fail.end()) return CUresult(told->second);
   if (!g_initialised) return Misuse();
   if (!needs_context) return CUDA_SUCCESS;
-  if (g_current.empty() || g_current.back() != &g_primary || g_primary.references == 0) return Misuse();
-  return CUresult(g_fake.lost);
+  if (g_current.empty()) return Misuse();
+  const bool is_primary = g_current.back() == &g_primary;
+  if (is_primary ? g_primary.references == 0 : !g_alive.contains(g_current.back())) return Misuse();
+  return is_primary ? CUresult(g_fake.lost) : CUDA_SUCCESS;
 }
 
 #define FAKE_ENTER(...)                     \
@@ -107,6 +113,16 @@ CUresult RunKernel(const std::string& name, const Arguments& arguments) {
   return CUDA_SUCCESS;
 }
 
+/// See FakeCuda::meet.
+void MeetOthers(std::unique_lock<std::recursive_mutex>& lock) {
+  if (g_fake.meet == 0 || g_fake.met) return;
+  const auto here = g_loading.insert(g_current.back());
+  g_fake.met = std::set(g_loading.begin(), g_loading.end()).size() >= g_fake.meet;
+  g_met.notify_all();
+  g_met.wait_for(lock, std::chrono::seconds(20), [] { return g_fake.met; });
+  g_loading.erase(here);
+}
+
 CUresult Enqueue(CUstream stream, std::function<CUresult()> work) {
   if (!g_alive.contains(stream)) return Misuse();
   (stream->capturing ? stream->captured.nodes : stream->pending).push_back(std::move(work));
@@ -129,7 +145,7 @@ CUresult cuInit(unsigned flags) {
 }
 CUresult cuDriverGetVersion(int* version) {
   FAKE_ENTER(false);
-  *version = 12040;
+  *version = g_fake.version;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult result, const char** name) {
@@ -184,6 +200,9 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
       *value = g_fake.warp_size;
       break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+      *value = g_fake.compute_mode;
+      break;
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
       *value = g_fake.unified_addressing;
       break;
@@ -221,6 +240,21 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   if (g_primary.references == 0) return Misuse();
   --g_primary.references;
   --g_fake.alive;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice) {
+  FAKE_ENTER(false);
+  if (flags != 0) return Misuse();
+  ++g_fake.contexts;
+  *context = Born(new ContextHandle);
+  g_current.push_back(*context);
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxDestroy_v2(CUcontext context) {
+  FAKE_ENTER(false);
+  if (!Die(context)) return CUDA_ERROR_INVALID_VALUE;
+  if (!g_current.empty() && g_current.back() == context) g_current.pop_back();
+  delete context;
   return CUDA_SUCCESS;
 }
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
@@ -277,8 +311,16 @@ CUresult cuMemFreeHost(void* memory) {
 }
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* names, void** values) {
-  FAKE_ENTER();
+  std::unique_lock lock(g_mutex);
+  if (const CUresult entered = Enter(__func__); entered != CUDA_SUCCESS) return entered;
+  MeetOthers(lock);
+  const bool is_primary = g_current.back() == &g_primary;
   const char* text = static_cast<const char*>(image);
+  FakeLoad load = {is_primary, text, {names, names + count}, 0};
+  for (unsigned i = 0; i < count; ++i)
+    if (names[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) load.log_bytes = reinterpret_cast<size_t>(values[i]);
+  g_fake.loads.push_back(std::move(load));
+  if (!is_primary && g_fake.fails_in_helper != 0) return CUresult(g_fake.fails_in_helper);
   if (!std::strstr(text, ".version")) {
     for (unsigned i = 0; i < count; ++i)
       if (names[i] == CU_JIT_ERROR_LOG_BUFFER)

@@ -6,24 +6,42 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "backend/cuda/driver.h"
 
 namespace acutance::cuda {
 
+/// A call of cuModuleLoadDataEx that came through.
+struct FakeLoad {
+  bool is_primary;  // in the device's primary context, not one of cuCtxCreate_v2
+  std::string text;
+  std::vector<CUjit_option> options;
+  size_t log_bytes;
+};
+
 struct FakeCuda {
+  int version = 12040;
   int devices = 1;
   int major = 9, minor = 0;
   int warp_size = 32;
   int unified_addressing = 1;
   int shared_bytes = 48 * 1024;
-  int max_threads = 1024;           // of a workgroup
+  int max_threads = 1024;  // of a workgroup
+  int compute_mode = CU_COMPUTEMODE_DEFAULT;
   size_t memory_bytes = 64u << 20;  // cuMemAlloc_v2 fails beyond
   std::map<std::string, int> fail;  // function -> what it returns instead of doing its work
 
   bool hangs = false;  // nothing that was queued ends
   int lost = 0;        // the error that every call returns after a fault, until the last context goes
-  int alive = 0;       // contexts retained, memory, modules, streams, graphs
+  int alive = 0;       // contexts retained and made, memory, modules, streams, graphs
   int misuse = 0;      // calls that the real driver would refuse or not survive
   int modules = 0;     // loaded so far
+  int contexts = 0;    // made so far by cuCtxCreate_v2
+  std::vector<FakeLoad> loads;
+  size_t meet = 0;          // of loads in contexts of their own that wait for each other, once; they give up after 20 s
+  bool met = false;         // whether they did
+  int fails_in_helper = 0;  // what loads return in contexts of cuCtxCreate_v2
 };
 
 /// Type of the function FakeCudaControls, which the library exports.
