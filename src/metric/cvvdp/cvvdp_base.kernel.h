@@ -9,6 +9,10 @@
 #define CHANNELS 4
 #define STRIP 64
 
+// What stands before the channels: the light of each picture.
+#define REFERENCE_LIGHT (-2)
+#define DISTORTED_LIGHT (-1)
+
 struct CvvdpBaseShared {
   double parts[BLOCK_X];
   double folded[FOLD_MOST_GROUPS];
@@ -51,7 +55,7 @@ FUNCTION(float) base_difference(CONTEXT(BaseWork work, int32_t channel, int32_t 
   return (t < r ? r - t : t - r) * sensitivity;
 }
 
-// Channel -1: the light of either picture; else the differences in a channel.
+// Channels below 0: the light of a picture; else the differences in a channel.
 FUNCTION(double) base_sum(CONTEXT(BaseWork work, int64_t light, int32_t channel)) {
   double total = DOUBLE(0.0);
   for (int32_t strip = 0; strip < work.scale.height; strip += STRIP) {
@@ -77,11 +81,6 @@ FUNCTION(double) base_sum(CONTEXT(BaseWork work, int64_t light, int32_t channel)
   return total;
 }
 
-FUNCTION(float) mean_light(CONTEXT(BaseWork work, int64_t picture)) {
-  const double samples = double(work.scale.width) * double(work.scale.height);
-  return float(exact_divide(base_sum(PASS(work, picture, -1)), samples));
-}
-
 FUNCTION(void) draw_base(CONTEXT(BaseWork work)) {
   for (int32_t y = 0; y < work.scale.height; ++y) {
     for (int32_t x = local_x(); x < work.scale.width; x += BLOCK_X) {
@@ -90,6 +89,13 @@ FUNCTION(void) draw_base(CONTEXT(BaseWork work)) {
       draw_heat(PASS(differences, work.scale, 1, x, y));
     }
   }
+}
+
+FUNCTION(void) write_sum(CONTEXT(int32_t channel, double sum)) {
+  const int64_t first = int64_t(group_z()) * int64_t(args.item_columns);
+  const int32_t place = scale_word(PASS(args.scale, CVVDP_SCALE_SUMS)) + channel;
+  BUFFER(double) columns = BUFFER_AT(double, args.columns, first + int64_t(place));
+  if (local_x() == 0) columns.data[0] = sum;
 }
 
 FUNCTION(void) sum_base(CONTEXT()) {
@@ -103,16 +109,21 @@ FUNCTION(void) sum_base(CONTEXT()) {
   work.reference_mean = 0.0f;
   work.distorted_mean = 0.0f;
   UNROLL for (int32_t c = 0; c < CHANNELS; ++c) work.sensitivities.at[c] = 0.0f;
-  work.reference_mean = mean_light(PASS(work, work.reference));
-  work.distorted_mean = mean_light(PASS(work, work.distorted));
-  const float node = cvvdp_node(work.reference_mean);
-  UNROLL for (int32_t c = 0; c < CHANNELS; ++c) work.sensitivities.at[c] = sensitivity_at(PASS(c, node));
-  for (int32_t c = 0; c < CHANNELS; ++c) {
-    const double sum = base_sum(PASS(work, work.reference, c));
-    const int64_t first = int64_t(group_z()) * int64_t(args.item_columns);
-    const int32_t place = scale_word(PASS(args.scale, CVVDP_SCALE_SUMS)) + c;
-    BUFFER(double) columns = BUFFER_AT(double, args.columns, first + int64_t(place));
-    if (local_x() == 0) columns.data[0] = sum;
+  const double samples = double(work.scale.width) * double(work.scale.height);
+  // One loop, so that the sum with its barriers is expanded once: Intel's compiler for CPUs damages its own memory
+  // where values outlive barriers in many blocks.
+  for (int32_t channel = REFERENCE_LIGHT; channel < CHANNELS; ++channel) {
+    const int64_t light = channel == REFERENCE_LIGHT ? work.reference : work.distorted;
+    const double sum = base_sum(PASS(work, light, channel));
+    if (channel == REFERENCE_LIGHT) {
+      work.reference_mean = float(exact_divide(sum, samples));
+      const float node = cvvdp_node(work.reference_mean);
+      UNROLL for (int32_t c = 0; c < CHANNELS; ++c) work.sensitivities.at[c] = sensitivity_at(PASS(c, node));
+    } else if (channel == DISTORTED_LIGHT) {
+      work.distorted_mean = float(exact_divide(sum, samples));
+    } else {
+      write_sum(PASS(channel, sum));
+    }
   }
   if (args.draws != 0 && group_z() < args.pairs) draw_base(PASS(work));
 }
