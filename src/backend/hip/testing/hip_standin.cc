@@ -6,6 +6,7 @@
 // Result codes are passed on as they are: those that the backend knows have the same numbers in both interfaces.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -41,10 +42,12 @@ struct ModuleHandle {
 
 namespace {
 
-const cuda::Driver* g_driver = nullptr;
+std::atomic<const cuda::Driver*> g_driver = nullptr;  // hipInit() sets it, on any thread
 std::mutex g_mutex;
 std::map<int, CUcontext> g_contexts;  // retained at a device's first use, until the process ends, as HIP does
 thread_local int g_device = 0;
+
+const cuda::Driver& TheDriver() { return *g_driver.load(); }
 
 hipError_t ToHip(CUresult result) { return static_cast<hipError_t>(result); }
 
@@ -59,7 +62,7 @@ CUresult ContextOf(int device, CUcontext* context) {
     *context = known->second;
     return CUDA_SUCCESS;
   }
-  const CUresult result = g_driver->cuDevicePrimaryCtxRetain(context, device);
+  const CUresult result = TheDriver().cuDevicePrimaryCtxRetain(context, device);
   if (result == CUDA_SUCCESS) g_contexts[device] = *context;
   return result;
 }
@@ -69,9 +72,9 @@ template <class Call>
 hipError_t Forward(Call call) {
   CUcontext context = nullptr;
   if (const CUresult result = ContextOf(g_device, &context); result != CUDA_SUCCESS) return ToHip(result);
-  if (const CUresult result = g_driver->cuCtxPushCurrent_v2(context); result != CUDA_SUCCESS) return ToHip(result);
-  const CUresult result = call(*g_driver);
-  g_driver->cuCtxPopCurrent_v2(&context);
+  if (const CUresult result = TheDriver().cuCtxPushCurrent_v2(context); result != CUDA_SUCCESS) return ToHip(result);
+  const CUresult result = call(TheDriver());
+  TheDriver().cuCtxPopCurrent_v2(&context);
   return ToHip(result);
 }
 
@@ -138,15 +141,15 @@ hipError_t hipRuntimeGetVersion(int* version) {
 }
 const char* hipGetErrorName(hipError_t result) {
   const char* name = nullptr;
-  if (g_driver) (void)g_driver->cuGetErrorName(static_cast<CUresult>(result), &name);
+  if (g_driver.load()) (void)TheDriver().cuGetErrorName(static_cast<CUresult>(result), &name);
   return name;
 }
 const char* hipGetErrorString(hipError_t result) {
   const char* text = nullptr;
-  if (g_driver) (void)g_driver->cuGetErrorString(static_cast<CUresult>(result), &text);
+  if (g_driver.load()) (void)TheDriver().cuGetErrorString(static_cast<CUresult>(result), &text);
   return text;
 }
-hipError_t hipGetDeviceCount(int* count) { return ToHip(g_driver->cuDeviceGetCount(count)); }
+hipError_t hipGetDeviceCount(int* count) { return ToHip(TheDriver().cuDeviceGetCount(count)); }
 hipError_t hipGetDevice(int* device) {
   *device = g_device;
   return hipSuccess;
@@ -156,22 +159,24 @@ hipError_t hipSetDevice(int device) {
   return hipSuccess;
 }
 hipError_t hipDeviceGetName(char* name, int length, int device) {
-  return ToHip(g_driver->cuDeviceGetName(name, length, device));
+  return ToHip(TheDriver().cuDeviceGetName(name, length, device));
 }
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
   const bool wave = attribute == hipDeviceAttributeWarpSize;
   if (!wave && attribute != hipDeviceAttributeMaxSharedMemoryPerBlock) return hipErrorInvalidValue;
-  return ToHip(g_driver->cuDeviceGetAttribute(
+  return ToHip(TheDriver().cuDeviceGetAttribute(
       value, wave ? cuda::CU_DEVICE_ATTRIBUTE_WARP_SIZE : cuda::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
       device));
 }
 hipError_t hipDeviceGetPCIBusId(char* address, int length, int device) {
   cuda::CUuuid uuid;
-  const CUresult result = g_driver->cuDeviceGetUuid_v2(&uuid, device);
+  const CUresult result = TheDriver().cuDeviceGetUuid_v2(&uuid, device);
   std::snprintf(address, length, "0000:%02x:00.0", static_cast<unsigned char>(uuid.bytes[1]));
   return ToHip(result);
 }
-hipError_t hipDeviceTotalMem(size_t* bytes, int device) { return ToHip(g_driver->cuDeviceTotalMem_v2(bytes, device)); }
+hipError_t hipDeviceTotalMem(size_t* bytes, int device) {
+  return ToHip(TheDriver().cuDeviceTotalMem_v2(bytes, device));
+}
 #ifdef HIP_STANDIN_ROCM5
 hipError_t hipGetDeviceProperties(DevicePropertiesR0000* properties, int) { return FillProperties(properties); }
 #else
