@@ -227,8 +227,14 @@ FUNCTION(float) map_at(CONTEXT(int32_t x, int32_t y, float lines_x, float lines_
 }
 
 KERNEL_MAIN() {
-  const PixelColumn of_x = malta_sums(PASS(0));
-  const PixelColumn of_y = malta_sums(PASS(1));
+  PixelColumn of_x;
+  PixelColumn of_y;
+  UNROLL for (int32_t k = 0; k < ROWS; ++k) of_y.value[k] = 0.0f;
+  // A loop, for the text of a channel is long.
+  for (int32_t c = 0; c < 2; ++c) {
+    of_x = of_y;
+    of_y = malta_sums(PASS(c));
+  }
   const int32_t x = group_x() * BLOCK_X + local_x();
   BUFFER(float) map = BUFFER_AT(float, args.map, int64_t(group_z()) * args.map_pair);
   UNROLL for (int32_t k = 0; k < ROWS; ++k) {
