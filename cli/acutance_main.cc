@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/nearest.h"
@@ -333,6 +334,12 @@ int main(int argc, char** argv) {
     const int status = acutance::cli::Main(argc, argv);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
     fmt::print(stderr, "acutance: could not write the results to standard output\n");
+    return 1;
+  } catch (const std::system_error& error) {
+    const bool is_output = std::ferror(stdout) != 0;  // fmt::print says "file"
+    std::fprintf(stderr, "acutance: %s\n",
+                 is_output ? ("could not write the results to standard output: " + error.code().message()).c_str()
+                           : error.what());
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "acutance: %s\n", error.what());

@@ -101,9 +101,13 @@ std::string Sentence(const Page& page, size_t video) {
   }
   const PageVideo& shown = page.videos[video];
   if (shown.lost)
-    if (const auto most = MostLost(*shown.lost))
-      text += fmt::format(" The model counts most of what the whole loses as {}: {:.1f} of {:.1f} points.", most->first,
-                          most->second, shown.lost->best - shown.lost->score);
+    if (const auto most = MostLost(*shown.lost)) {
+      const double all = shown.lost->best - shown.lost->score;
+      // Other kinds may have gained some points.
+      const std::string part = most->second < all ? fmt::format("{:.1f} of {:.1f}", most->second, all)
+                                                  : fmt::format("all of {:.1f}", all);
+      text += fmt::format(" The model counts most of what the whole loses as {}: {} points.", most->first, part);
+    }
   const Alignment* const pairs = page.summary->videos[video].alignment;
   if (pairs && !pairs->is_plain())
     text += fmt::format(

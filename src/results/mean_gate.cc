@@ -253,9 +253,11 @@ Status Check(const RunRequest& request, const MeanGateChoice& gate) {
     return Error(StatusCode::kInvalidArgument, "a verdict on the mean needs a model");
   if (request.reference == "-" || request.distorted.front() == "-")
     return Error(StatusCode::kInvalidArgument, "frames are read out of order: name files");
-  if (!(gate.confidence > 0 && gate.confidence < 1) || !std::isfinite(gate.bound))
-    return Error(StatusCode::kInvalidArgument, "bound {}, confidence {}: a bound is a number, a confidence below 1",
-                 gate.bound, gate.confidence);
+  if (!std::isfinite(gate.bound))
+    return Error(StatusCode::kInvalidArgument, "the bound of a mean is a number, not {}", gate.bound);
+  if (!(gate.confidence > 0 && gate.confidence < 1))
+    return Error(StatusCode::kInvalidArgument, "a confidence lies above 0 and below 1 (100 %), not at {:.6g}",
+                 gate.confidence);
   return {};
 }
 

@@ -308,11 +308,12 @@ class Outputs(CommandTest):
         self.assert_ok(self.score(self.ref, self.dis))
 
     def test_full_disk_on_standard_output(self):
-        with open("/dev/full", "wb") as full:
-            process = subprocess.run([ACUTANCE, "score", self.ref, self.dis], stdout=full, stderr=subprocess.PIPE,
-                                     timeout=60, check=False)
-        self.assertEqual(process.returncode, 1)
-        self.assertIn(b"standard output", process.stderr)
+        for options in ([], ["--json", "--all-features"]):
+            with open("/dev/full", "wb") as full:
+                process = subprocess.run([ACUTANCE, "score", self.ref, self.dis, *options], stdout=full,
+                                         stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual(process.returncode, 1)
+            self.assertIn(b"standard output", process.stderr)
         for option in ("--help", "--list-backends"):
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([VMAF, option], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)

@@ -225,6 +225,7 @@ class Verdicts(CommandTest):
         for args, fragment in ((("--at-most", "1"), "leave one out"), (("-o", self.path("log")), "no logs"),
                                (("--no-model", "-f", "psnr"), "need a model")):
             self.assert_fails(self.score(*self.args, "--at-least", "1", *args), 2, fragment)
+        self.assert_fails(self.score(*self.args, "--at-least", "nan"), 1, "the bound of a mean is a number, not nan")
         clip = ("-m", "version=vmaf_v0.6.1:name=v:disable_clip")
         self.assert_fails(self.score(*self.args, "--at-least", "1", *clip), 1, "no range")
 
