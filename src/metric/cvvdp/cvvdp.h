@@ -85,10 +85,11 @@ struct CvvdpBuffers : Workspace {
   /// From now on the first `count` videos have rows.
   void MakeVideos(size_t count);
 
-  static constexpr int kBlurred = 2 * CVVDP_BLUR_RADIUS + 1, kDifferences = CVVDP_BLUR_RADIUS + 1,
+  static constexpr int kAdded = 2,  // rows that are added up together
+      kBlurred = kAdded + 2 * CVVDP_BLUR_RADIUS, kDifferences = kAdded + CVVDP_BLUR_RADIUS,
                        kVideoRows = (1 + 1 + kBlurred + kDifferences + 1) * kCvvdpChannels;
   /// Rows of a strip that several videos are compared with one after another.
-  static constexpr int kTogether = 16, kKept = kTogether + 2 * CVVDP_BLUR_RADIUS,
+  static constexpr int kTogether = 16, kKept = kTogether + CVVDP_BLUR_RADIUS * 2,
                        kReferenceRows = (1 + 2 * kKept) * kCvvdpChannels;
 
   ptrdiff_t stride;

@@ -232,24 +232,17 @@ class ReferenceRows {
   int y_ = 0;
 };
 
-/// Rows of it that several videos read.
+/// Rows of it that several videos read, one after the other.
 template <int channels>
 class KeptRows {
  public:
   KeptRows(ReferenceRows<channels> from, int width, float* rows, ptrdiff_t stride)
       : from_(from), width_(width), first_(rows), stride_(stride) {}
 
-  void Keep(int y) {
-    from_.Begin(y);
-    for (int x = 0; x < width_; x += 2 * Lanes()) {
-      Seen<channels> seen[2];
-      from_.Read(x, seen);
-      for (int i = 0; i < 2; ++i)
-        for (int c = 0; c < channels; ++c) {
-          Store(seen[i].contrasts[c], Contrasts(y, c) + x + i * Lanes());
-          Store(seen[i].sensitivity[c], Sensitivities(y, c) + x + i * Lanes());
-        }
-    }
+  /// Keeps rows [begin, end), no more than CvvdpBuffers::kKept, in the memory of those before, which caches have.
+  void Keep(int begin, int end) {
+    begin_ = begin;
+    for (int y = begin; y < end; ++y) Keep(y);
   }
 
   void Begin(int y) { y_ = y; }
@@ -263,14 +256,27 @@ class KeptRows {
   }
 
  private:
-  float* Contrasts(int y, int c) const { return first_ + (y % CvvdpBuffers::kKept * 2 * kCvvdpChannels + c) * stride_; }
+  void Keep(int y) {
+    from_.Begin(y);
+    for (int x = 0; x < width_; x += 2 * Lanes()) {
+      Seen<channels> seen[2];
+      from_.Read(x, seen);
+      for (int i = 0; i < 2; ++i)
+        for (int c = 0; c < channels; ++c) {
+          Store(seen[i].contrasts[c], Contrasts(y, c) + x + i * Lanes());
+          Store(seen[i].sensitivity[c], Sensitivities(y, c) + x + i * Lanes());
+        }
+    }
+  }
+
+  float* Contrasts(int y, int c) const { return first_ + ((y - begin_) * 2 * kCvvdpChannels + c) * stride_; }
   float* Sensitivities(int y, int c) const { return Contrasts(y, kCvvdpChannels + c); }
 
   ReferenceRows<channels> from_;
   const int width_;
   float* const first_;
   const ptrdiff_t stride_;
-  int y_ = 0;
+  int begin_ = 0, y_ = 0;
 };
 
 /// The rows of a distorted video that strips use.
@@ -324,9 +330,11 @@ class StripSums {
   template <class Reference>
   void Run(int begin, int end, Reference& reference) {
     const int ahead = Ahead(band_);
-    for (int y = begin; y < end; ++y) {
-      for (; made_ <= std::min(y + ahead, height_ - 1); ++made_) MakeRow(made_, reference);
-      AddRow(y);
+    for (int y = begin, count; y < end; y += count) {
+      count = band_.heat ? 1 : std::min(CvvdpBuffers::kAdded, end - y);
+      for (; made_ < std::min(y + count + ahead, height_); ++made_) MakeRow(made_, reference);
+      if (count == CvvdpBuffers::kAdded) AddRows<CvvdpBuffers::kAdded>(y);
+      else AddRows<1>(y);
     }
   }
 
@@ -376,62 +384,104 @@ class StripSums {
       from[-k] = from[k];
       from[width_ - 1 + k] = from[width_ - 1 - k];
     }
+    VF after = Load(from);
     for (int x = 0; x < width_; x += Lanes()) {
-      VF sum = hn::Mul(Load(from + x), Bits(kCvvdpBlurAcross[0]));
-      for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k)
-        sum = hn::Add(sum, hn::Mul(hn::Add(Load(from + x - k), Load(from + x + k)), Bits(kCvvdpBlurAcross[k])));
+      const VF here = after;
+      after = Load(from + x + Lanes());
+      VF sum = hn::Mul(here, Bits(kCvvdpBlurAcross[0]));
+      AddNeighbours(from + x, here, after, sum);
       Store(sum, to + x);
     }
   }
 
-  HWY_INLINE VF BlurDown(const float* const (&rows)[CvvdpBuffers::kBlurred], int x) const {
-    constexpr int kCentre = CVVDP_BLUR_RADIUS;
-    if (!is_blurred_) return Load(rows[kCentre] + x);
-    VF sum = hn::Mul(Load(rows[kCentre] + x), Bits(kCvvdpBlurDown[0]));
-    for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k)
-      sum = hn::Add(
-          sum, hn::Mul(hn::Add(Load(rows[kCentre - k] + x), Load(rows[kCentre + k] + x)), Bits(kCvvdpBlurDown[k])));
-    return sum;
+  /// Those at distances from k on. With AVX-512 those to the right come from registers: a load that crosses lines of
+  /// the cache, as all but one do, takes two turns.
+  template <int k = 1>
+  static HWY_INLINE void AddNeighbours(const float* from, [[maybe_unused]] VF here, [[maybe_unused]] VF after,
+                                       VF& sum) {
+    const VF left = Load(from - k);
+#if HWY_TARGET <= HWY_AVX3
+    const VF right{
+        _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(after.raw), _mm512_castps_si512(here.raw), k))};
+#else
+    const VF right = Load(from + k);
+#endif
+    sum = hn::Add(sum, hn::Mul(hn::Add(left, right), Bits(kCvvdpBlurAcross[k])));
+    if constexpr (k < CVVDP_BLUR_RADIUS) AddNeighbours<k + 1>(from, here, after, sum);
   }
 
-  void AddRow(int y) {
-    const float* blurred[channels][CvvdpBuffers::kBlurred];
-    for (int i = 0; i < CvvdpBuffers::kBlurred; ++i) {
+  /// The maskers of a channel in `count` rows, blurred down; `blurred` has the rows from the first one's reach on.
+  template <int count, int n>
+  HWY_INLINE void BlurDown(const float* const* blurred, int x, VF (&sums)[n]) const {
+    constexpr int kCentre = CVVDP_BLUR_RADIUS;
+    if (!is_blurred_) {
+      for (int i = 0; i < count; ++i) sums[i] = Load(blurred[kCentre + i] + x);
+      return;
+    }
+    VF rows[count + 2 * kCentre];
+    for (int i = 0; i < count + 2 * kCentre; ++i) rows[i] = Load(blurred[i] + x);
+    for (int i = 0; i < count; ++i) {
+      sums[i] = hn::Mul(rows[kCentre + i], Bits(kCvvdpBlurDown[0]));
+      for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k)
+        sums[i] =
+            hn::Add(sums[i], hn::Mul(hn::Add(rows[kCentre + i - k], rows[kCentre + i + k]), Bits(kCvvdpBlurDown[k])));
+    }
+  }
+
+  /// Adds up the differences of rows from y on.
+  template <int count>
+  void AddRows(int y) {
+    constexpr int kReached = count + 2 * CVVDP_BLUR_RADIUS, kValues = count * channels;
+    const float* blurred[channels][kReached];
+    for (int i = 0; i < kReached; ++i) {
       int at = std::abs(y + i - CVVDP_BLUR_RADIUS);
       if (at >= height_) at = std::max(2 * (height_ - 1) - at, 0);
       for (int c = 0; c < channels; ++c) blurred[c][i] = rows_.Blurred(c, at);
     }
     static constexpr CvvdpExponent kExponent = cvvdp_difference_exponent();
     for (int x = 0; x < width_; x += Lanes()) {
-      Many<channels> maskers, powers;
-      for (int c = 0; c < channels; ++c) maskers[c] = BlurDown(blurred[c], x);
+      Many<kValues> maskers, powers;  // of a channel in all rows, then of the next one
+      for (int c = 0; c < channels; ++c) {
+        VF sums[count];
+        BlurDown<count>(blurred[c], x, sums);
+        for (int i = 0; i < count; ++i) {
+          maskers[c * count + i] = sums[i];
+          powers[c * count + i] = Load(rows_.Difference(c, y + i) + x);
+        }
+      }
       maskers = SoftPow(
-          maskers, [&](int c) -> const auto& { return exponents_[c]; });
-      for (int c = 0; c < channels; ++c) powers[c] = Load(rows_.Difference(c, y) + x);
+          maskers, [&](int value) -> const auto& { return exponents_[value / count]; });
       powers = SoftPow(
           powers, [&](int) -> const auto& { return kExponent; });
       for (int c = 0; c < channels; ++c) {
-        VF masking = hn::Mul(maskers[0], Bits(kCvvdpCrossMasking[c]));
-        for (int j = 1; j < channels; ++j)
-          masking = hn::Add(masking, hn::Mul(maskers[j], Bits(kCvvdpCrossMasking[4 * j + c])));
-        const VF most = Bits(kCvvdpMostDifference), one = Number(1.0f);
-        const VF difference =
-            hn::Div(hn::Mul(most, powers[c]), hn::Add(hn::Mul(most, hn::Add(one, masking)), powers[c]));
-        if (band_.heat) Store(difference, rows_.Heat(c) + x);
-        AddSquare(difference, columns_ + c * buffers_.stride + x);
+        VF differences[count];
+        for (int i = 0; i < count; ++i) {
+          VF masking = hn::Mul(maskers[i], Bits(kCvvdpCrossMasking[c]));
+          for (int j = 1; j < channels; ++j)
+            masking = hn::Add(masking, hn::Mul(maskers[j * count + i], Bits(kCvvdpCrossMasking[4 * j + c])));
+          const VF most = Bits(kCvvdpMostDifference), power = powers[c * count + i];
+          differences[i] = hn::Div(hn::Mul(most, power), hn::Add(hn::Mul(most, hn::Add(Number(1.0f), masking)), power));
+        }
+        if (band_.heat) Store(differences[0], rows_.Heat(c) + x);
+        AddSquares(differences, columns_ + c * buffers_.stride + x);
       }
     }
     if (band_.heat) DrawHeat(y);
   }
 
-  static HWY_INLINE void AddSquare(VF difference, double* columns) {
+  template <int count>
+  static HWY_INLINE void AddSquares(const VF (&differences)[count], double* columns) {
     constexpr DD d;
     constexpr hn::Half<DF> half;
     constexpr float kSmall = bits_float(kCvvdpSmall);
-    const VF v = hn::Add(difference, Number(kSmall)), square = hn::Sub(hn::Mul(v, v), Number(kSmall * kSmall));
-    hn::StoreU(hn::Add(hn::LoadU(d, columns), hn::PromoteTo(d, hn::LowerHalf(half, square))), d, columns);
-    double* upper = columns + hn::Lanes(d);
-    hn::StoreU(hn::Add(hn::LoadU(d, upper), hn::PromoteTo(d, hn::UpperHalf(half, square))), d, upper);
+    auto lower = hn::LoadU(d, columns), upper = hn::LoadU(d, columns + hn::Lanes(d));
+    for (int i = 0; i < count; ++i) {
+      const VF v = hn::Add(differences[i], Number(kSmall)), square = hn::Sub(hn::Mul(v, v), Number(kSmall * kSmall));
+      lower = hn::Add(lower, hn::PromoteTo(d, hn::LowerHalf(half, square)));
+      upper = hn::Add(upper, hn::PromoteTo(d, hn::UpperHalf(half, square)));
+    }
+    hn::StoreU(lower, d, columns);
+    hn::StoreU(upper, d, columns + hn::Lanes(d));
   }
 
   void DrawHeat(int y) const {
@@ -470,8 +520,9 @@ void StripsOf(std::span<const CvvdpBand> bands, int begin, int end, std::span<co
     if (videos.size() == 1) videos[0].Run(strip * kCvvdpStrip, last, reference);
     else
       for (int y = strip * kCvvdpStrip; y < last; y += CvvdpBuffers::kTogether) {
-        const int stop = std::min(y + CvvdpBuffers::kTogether, last);
-        for (; made < std::min(stop + ahead, plane.height); ++made) kept.Keep(made);
+        const int stop = std::min(y + CvvdpBuffers::kTogether, last), needed = std::min(stop + ahead, plane.height);
+        kept.Keep(made, needed);
+        made = needed;
         for (auto& video : videos) video.Run(y, stop, kept);
       }
     for (size_t i = 0; i < videos.size(); ++i)

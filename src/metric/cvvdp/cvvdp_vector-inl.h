@@ -68,52 +68,55 @@ HWY_INLINE Log2<n> Log2Of(const Many<n>& x) {
   return log2;
 }
 
-/// A nearest whole number, and the power of two of it.
+/// A nearest whole number, and what multiplies by the power of two of it, added to a number's bits.
 struct Whole {
-  VF number, power;
+  VF number;
+  VI exponent;
 };
 
 /// The sum's lowest bits are the whole number.
 HWY_INLINE Whole Nearest(VF x) {
-  const DU d;
   const VF magic = Number(12582912.0f), sum = hn::Add(x, magic);
-  const auto power = hn::ShiftLeft<23>(hn::Add(hn::BitCast(d, sum), hn::Set(d, 127u)));
-  return {hn::Sub(sum, magic), hn::BitCast(DF(), power)};
+  return {hn::Sub(sum, magic), hn::ShiftLeft<23>(hn::BitCast(DI(), sum))};
 }
 
+/// 2^part is normal and the result, too, so that multiplying by a power of two adds to its exponent.
 template <int n>
-HWY_INLINE Many<n> TwoTo(const Many<n>& powers, const Many<n>& parts) {
+HWY_INLINE Many<n> TwoTo(const VI (&exponents)[n], const Many<n>& parts) {
   Many<n> result = Polynomials(kCvvdpExp2, parts);
-  for (int c = 0; c < n; ++c) result[c] = hn::Mul(result[c], powers[c]);
+  for (int c = 0; c < n; ++c) result[c] = hn::BitCast(DF(), hn::Add(hn::BitCast(DI(), result[c]), exponents[c]));
   return result;
 }
 
 template <int n>
 HWY_INLINE Many<n> Exp2(const Many<n>& x) {
-  Many<n> powers, parts;
+  VI exponents[n];
+  Many<n> parts;
   for (int c = 0; c < n; ++c) {
     const Whole whole = Nearest(x[c]);
-    powers[c] = whole.power;
+    exponents[c] = whole.exponent;
     parts[c] = hn::Sub(x[c], whole.number);
   }
-  return TwoTo(powers, parts);
+  return TwoTo(exponents, parts);
 }
 
-/// `exponent(c)` is that of x[c].
+/// `exponent(c)` is that of x[c]. Its two parts have 12 bits, so that their products with whole numbers are exact and a
+/// fused operation rounds as two do.
 template <int n, class Exponent>
 HWY_INLINE Many<n> Pow(const Many<n>& x, const Exponent& exponent) {
   const Log2<n> log2 = Log2Of(x);
-  Many<n> powers, parts;
+  VI exponents[n];
+  Many<n> parts;
   for (int c = 0; c < n; ++c) {
     const CvvdpExponent& e = exponent(c);
     const VF value = Number(e.value), log2_whole = log2.whole[c], log2_part = log2.part[c];
     const Whole whole = Nearest(hn::Mul(value, hn::Add(log2_whole, log2_part)));
-    const VF high = hn::Sub(hn::Mul(Number(e.high), log2_whole), whole.number);
-    const VF sum = hn::Add(high, hn::Mul(Number(e.low), log2_whole));
-    powers[c] = whole.power;
+    const VF high = hn::MulSub(Number(e.high), log2_whole, whole.number);
+    const VF sum = hn::MulAdd(Number(e.low), log2_whole, high);
+    exponents[c] = whole.exponent;
     parts[c] = hn::Add(sum, hn::Mul(value, log2_part));
   }
-  return TwoTo(powers, parts);
+  return TwoTo(exponents, parts);
 }
 
 template <int n, class Exponent>
