@@ -190,7 +190,10 @@ class ScaleBand {
       for (int m = 0; m < kMoments; ++m) FilterAcross(taps_, Column(m, x), block.moments[m]);
       const int columns = std::min(kBlock, count - x);
       MakeLogs(block, columns, pixel_);
-      for (int i = 0; i < columns; ++i) AddColumn(block, i, pixel_, num, den);
+      V sums[2] = {num, den};  // in registers, which calls do not keep
+      for (int i = 0; i < columns; ++i) AddColumn(block, i, pixel_, sums[0], sums[1]);
+      num = sums[0];
+      den = sums[1];
     }
   }
 

@@ -26,7 +26,8 @@ using D = hn::CappedTag<float, 16>;  // FloatRows has space for what stands out
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kMoments = 5;
-constexpr int kBlock = 8;  // running sums of neighbouring outputs, which do not wait for each other
+/// Running sums of neighbouring outputs, which do not wait for each other: as many as registers hold.
+constexpr int kBlock = HWY_TARGET <= HWY_AVX3 ? 16 : 8;
 constexpr int kBlockRows = std::min(kBlock, kLanes);
 constexpr int kNextRows = kLanes / 2;  // of the next scale that a group of rows makes
 constexpr int kZeros = 2 * kBlock;     // on either side of a filter's taps
@@ -76,21 +77,30 @@ HWY_INLINE V LoadTap(const float* tap) {
 #endif
 }
 
-/// Adds a value to the outputs [first, last) of n, which begin kStep values apart; `taps` is the first one's tap, those
-/// of the others lie before it.
-template <int first, int last, int kStep = 1, int n>
-HWY_INLINE void AddPosition(const float* taps, V value, V (&sums)[n]) {
-  sums[first] = hn::Add(sums[first], hn::Mul(value, LoadTap(taps)));
-  if constexpr (first + 1 < last) AddPosition<first + 1, last, kStep>(taps - kStep * kLanes, value, sums);
+/// Begins a sum or adds to it: 0 + x is x but for the sign of a zero, which changes no term. g++ must not put the
+/// addition off: it would make several products first, and write sums to memory for them.
+template <bool is_first>
+HWY_INLINE void AddProduct(V product, V& sum) {
+  if constexpr (is_first) sum = product;
+  else sum = hn::Add(sum, product);
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86
+  asm volatile("" : "+v"(sum.raw));
+#endif
 }
 
-/// The positions from j on that fewer than n outputs have begun with.
+/// Adds a value to the outputs [first, last) of n, which begin kStep values apart; `taps` is the first one's tap, those
+/// of the others lie before it. The output `begun` has its first value here.
+template <int first, int last, int begun = -1, int kStep = 1, int n>
+HWY_INLINE void AddPosition(const float* taps, V value, V (&sums)[n]) {
+  AddProduct<first == begun>(hn::Mul(value, LoadTap(taps)), sums[first]);
+  if constexpr (first + 1 < last) AddPosition<first + 1, last, begun, kStep>(taps - kStep * kLanes, value, sums);
+}
+
+/// The positions from j on that fewer than n outputs have begun with, and that of the last one's beginning.
 template <int j, int n, class Load>
 HWY_INLINE void AddFirst(const TapVectors& taps, Load load, V (&sums)[n]) {
-  if constexpr (j < n - 1) {
-    AddPosition<0, j + 1>(taps.At(j), load(j), sums);
-    AddFirst<j + 1>(taps, load, sums);
-  }
+  AddPosition<0, j + 1, j>(taps.At(j), load(j), sums);
+  if constexpr (j + 1 < n) AddFirst<j + 1>(taps, load, sums);
 }
 
 /// The positions of the last taps: `done` outputs have all of theirs.
@@ -102,32 +112,47 @@ HWY_INLINE void AddLast(const TapVectors& taps, Load load, V (&sums)[n]) {
   }
 }
 
+/// Position j for the outputs [i, last) of a filter of kCount taps, whose first ones are `first`. The tap of one output
+/// may mirror that of another, which shares its product.
+template <int kCount, int kStep, int j, int first, int last, int i = first, int n>
+HWY_INLINE void AddMirrored(const float* taps, V value, V (&sums)[n]) {
+  constexpr int kTap = j - kStep * i, kOthersTap = kCount - 1 - kTap, kOther = (j - kOthersTap) / kStep;
+  constexpr bool is_shared = (j - kOthersTap) % kStep == 0 && kOther >= first && kOther < last && kOther != i;
+  if constexpr (!is_shared || kOther > i) {
+    const V product = hn::Mul(value, LoadTap(taps + kTap * kLanes));
+    AddProduct<kTap == 0>(product, sums[i]);
+    if constexpr (is_shared) AddProduct<kOthersTap == 0>(product, sums[kOther]);
+  }
+  if constexpr (i + 1 < last) AddMirrored<kCount, kStep, j, first, last, i + 1>(taps, value, sums);
+}
+
 /// The positions from j on of a filter of kCount taps, whose outputs begin kStep values apart.
 template <int kCount, int kStep, int j = 0, int n, class Load>
 HWY_INLINE void AddAll(const TapVectors& taps, Load load, V (&sums)[n]) {
   if constexpr (j < kCount + kStep * (n - 1)) {
     constexpr int kFirst = j < kCount ? 0 : (j - kCount) / kStep + 1;
-    AddPosition<kFirst, std::min(n, j / kStep + 1), kStep>(taps.At(j - kStep * kFirst), load(j), sums);
+    AddMirrored<kCount, kStep, j, kFirst, std::min(n, j / kStep + 1)>(taps.At(0), load(j), sums);
     AddAll<kCount, kStep, j + 1>(taps, load, sums);
   }
 }
 
 /// The running sums of taps[k] * load(kStep * i + k) for the outputs i of n. Each value serves all of them. Filters
-/// that are not as usual may be as long as their zeros make them, which leave a sum as it is: it is never -0.
+/// that are not as usual may be as long as their zeros make them, which leave a sum as it is but for a zero's sign.
 template <int kStep = 1, int n, class Load>
 HWY_INLINE void Filter(const TapVectors& taps, Load load, V (&sums)[n]) {
   static_assert(kStep * (n - 1) < kZeros);
-  Clear(sums);
   if (taps.count() == 3) return AddAll<3, kStep>(taps, load, sums);
   if (taps.count() == 5) return AddAll<5, kStep>(taps, load, sums);
   if (taps.count() == 9) return AddAll<9, kStep>(taps, load, sums);
+  if (kStep == 1 && taps.count() == 17) return AddAll<17, kStep>(taps, load, sums);
   if (kStep > 1 || taps.count() < n) {
+    Clear(sums);
     const int count = taps.count() + kStep * (n - 1);
-    for (int j = 0; j < count; ++j) AddPosition<0, n, kStep>(taps.At(j), load(j), sums);
+    for (int j = 0; j < count; ++j) AddPosition<0, n, -1, kStep>(taps.At(j), load(j), sums);
     return;
   }
   AddFirst<0>(taps, load, sums);
-  for (int j = n - 1; j < taps.count(); ++j) AddPosition<0, n>(taps.At(j), load(j), sums);
+  for (int j = n; j < taps.count(); ++j) AddPosition<0, n>(taps.At(j), load(j), sums);
   AddLast<1>(taps, load, sums);
 }
 
@@ -141,35 +166,44 @@ HWY_INLINE void TransposeBlocks(V& v0, V& v1, V& v2, V& v3) {
   v3 = hn::InterleaveUpper(D(), even1, odd1);
 }
 
-/// Blocks i of one or two vectors are column 4i of four or eight rows.
-HWY_INLINE void StoreColumns(V lower, [[maybe_unused]] V upper, float* to) {
 #if HWY_TARGET <= HWY_AVX3
-  const hn::Half<D> half;
-  const V even{_mm512_permutex2var_ps(
-      lower.raw, _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23), upper.raw)};
-  const V odd{_mm512_permutex2var_ps(
-      lower.raw, _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31), upper.raw)};
-  hn::Store(hn::LowerHalf(half, even), half, to);
-  hn::Store(hn::UpperHalf(half, even), half, to + 4 * kLanes);
-  hn::Store(hn::LowerHalf(half, odd), half, to + 8 * kLanes);
-  hn::Store(hn::UpperHalf(half, odd), half, to + 12 * kLanes);
-#elif HWY_MAX_BYTES == 32
-  hn::Store(hn::ConcatLowerLower(D(), upper, lower), D(), to);
-  hn::Store(hn::ConcatUpperUpper(D(), upper, lower), D(), to + 4 * kLanes);
-#else
-  hn::Store(lower, D(), to);
+/// Two blocks of each vector, the even (0x88) or the odd ones (0xdd).
+template <int which>
+HWY_INLINE V Blocks(V a, V b) {
+  return V{_mm512_shuffle_f32x4(a.raw, b.raw, which)};
+}
 #endif
+
+/// Columns c, c + 4, ... of what TransposeBlocks left of blocks of four rows.
+template <int c>
+HWY_INLINE void StoreColumns(const V (&v)[kBlockRows], float* to) {
+#if HWY_TARGET <= HWY_AVX3
+  constexpr int kEven = 0x88, kOdd = 0xdd;
+  const V even0 = Blocks<kEven>(v[c], v[c + 4]), even1 = Blocks<kEven>(v[c + 8], v[c + 12]);
+  const V odd0 = Blocks<kOdd>(v[c], v[c + 4]), odd1 = Blocks<kOdd>(v[c + 8], v[c + 12]);
+  hn::Store(Blocks<kEven>(even0, even1), D(), to + c * kLanes);
+  hn::Store(Blocks<kEven>(odd0, odd1), D(), to + (c + 4) * kLanes);
+  hn::Store(Blocks<kOdd>(even0, even1), D(), to + (c + 8) * kLanes);
+  hn::Store(Blocks<kOdd>(odd0, odd1), D(), to + (c + 12) * kLanes);
+#elif HWY_MAX_BYTES == 32
+  hn::Store(hn::ConcatLowerLower(D(), v[c + 4], v[c]), D(), to + c * kLanes);
+  hn::Store(hn::ConcatUpperUpper(D(), v[c + 4], v[c]), D(), to + (c + 4) * kLanes);
+#else
+  hn::Store(v[c], D(), to + c * kLanes);
+#endif
+  if constexpr (c + 1 < 4) StoreColumns<c + 1>(v, to);
+}
+
+template <int i = 0>
+HWY_INLINE void TransposeAllBlocks(V (&v)[kBlockRows]) {
+  TransposeBlocks(v[i], v[i + 1], v[i + 2], v[i + 3]);
+  if constexpr (i + 4 < kBlockRows) TransposeAllBlocks<i + 4>(v);
 }
 
 /// Lane c of v[r] goes to to[c * kLanes + r].
 HWY_INLINE void StoreTransposed(V (&v)[kBlockRows], float* to) {
-  TransposeBlocks(v[0], v[1], v[2], v[3]);
-  if constexpr (kBlockRows == 8) TransposeBlocks(v[4], v[5], v[6], v[7]);
-  constexpr int kUpper = kBlockRows - 4;
-  StoreColumns(v[0], v[kUpper], to);
-  StoreColumns(v[1], v[kUpper + 1], to + kLanes);
-  StoreColumns(v[2], v[kUpper + 2], to + 2 * kLanes);
-  StoreColumns(v[3], v[kUpper + 3], to + 3 * kLanes);
+  TransposeAllBlocks(v);
+  StoreColumns<0>(v, to);
 }
 
 template <int i = 0, int n>

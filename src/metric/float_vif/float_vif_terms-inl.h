@@ -30,9 +30,11 @@ HWY_INLINE void NearLog2(V (&x)[n]) {
     fraction[i] = hn::Sub(hn::BitCast(D(), mantissa), Set(1.0f));
     sum[i] = Set(float_vif::kLogCoefficients[0]);
   }
-  for (int k = 1; k < 9; ++k)
+  for (int k = 1; k < 8; ++k)
     for (int i = 0; i < n; ++i) sum[i] = hn::Add(hn::Mul(sum[i], fraction[i]), Set(float_vif::kLogCoefficients[k]));
+  static_assert(float_vif::kLogCoefficients[8] == 0.0f);  // what it is added to is not -0
   for (int i = 0; i < n; ++i) {
+    sum[i] = hn::Mul(sum[i], fraction[i]);
     const auto exponent = hn::Sub(hn::ShiftRight<23>(hn::BitCast(di, hn::Abs(x[i]))), hn::Set(di, 127));
     x[i] = hn::Add(hn::ConvertTo(D(), exponent), sum[i]);
   }
@@ -119,17 +121,17 @@ HWY_INLINE void TakeLogs(float (&logs)[2 * kColumns][kLanes]) {
 }
 
 /// Logarithms of the first `count` columns and, where not all pixels of a pair of columns are flat, of the next one.
-/// Ratios of all before the logarithm of one: either has long chains of operations, which processors overlap while they
-/// see the next ones.
+/// Those of a pair beside the ratios of the next one: divisions and chains of operations, which processors overlap.
 HWY_INLINE void MakeLogs(Block& block, int count, const Pixel& pixel) {
-  int pairs[kBlock / kColumns], textured = 0;
+  int pending = -1;
   for (int x = 0; x < count; x += kColumns) {
     const V s1 = hn::Max(MakeVariances(block, x), MakeVariances(block, x + 1));
     if (hn::AllTrue(D(), hn::Lt(s1, Set(pixel.least_noise)))) continue;
     for (int i = 0; i < kColumns; ++i) MakeRatios(block, x + i, pixel);
-    pairs[textured++] = x / kColumns;
+    if (pending >= 0) TakeLogs(block.logs[pending]);
+    pending = x / kColumns;
   }
-  for (int i = 0; i < textured; ++i) TakeLogs(block.logs[pairs[i]]);
+  if (pending >= 0) TakeLogs(block.logs[pending]);
 }
 
 /// Adds a column's terms. What terms_of does to gain and rest where the covariance is negative or a variance is next to
