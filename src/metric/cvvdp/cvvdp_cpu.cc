@@ -287,12 +287,10 @@ class StripRows {
   /// A row of the next level's planes, between or on its own.
   float* Between(int channel) const { return Row(channel); }
   float* Masker(int channel) const { return Row(kMaskers + channel); }
-  float* Blurred(int channel, int y) const {
-    return Row(kBlurredRows + y % CvvdpBuffers::kBlurred * kCvvdpChannels + channel);
-  }
-  float* Difference(int channel, int y) const {
-    return Row(kDifferences + y % CvvdpBuffers::kDifferences * kCvvdpChannels + channel);
-  }
+  /// Vectors of all channels from one column on, then those from the next vector's on: few rows are read at once.
+  float* Blurred(int y) const { return Row(kBlurredRows + y % CvvdpBuffers::kBlurred * kCvvdpChannels); }
+  float* Differences(int y) const { return Row(kDifferences + y % CvvdpBuffers::kDifferences * kCvvdpChannels); }
+  static HWY_INLINE int At(int channel, int x) { return kCvvdpChannels * x + channel * Lanes(); }
   float* Heat(int channel) const { return Row(kHeat + channel); }
 
  private:
@@ -368,16 +366,17 @@ class StripSums {
           const VF contrast = Contrast(Load(band_.scale[1][c].Row(y) + at), expanded[c].at[i], light);
           const VF own = hn::Mul(contrast, seen[i].sensitivity[c]), other = seen[i].contrasts[c];
           Store(hn::Min(hn::Abs(other), hn::Abs(own)), rows_.Masker(c) + at);
-          Store(hn::Abs(hn::Sub(own, other)), rows_.Difference(c, y) + at);
+          Store(hn::Abs(hn::Sub(own, other)), rows_.Differences(y) + StripRows::At(c, at));
         }
       }
     }
-    for (int c = 0; c < channels; ++c) BlurAcross(rows_.Masker(c), rows_.Blurred(c, y));
+    for (int c = 0; c < channels; ++c) BlurAcross(rows_.Masker(c), rows_.Blurred(y) + StripRows::At(c, 0));
   }
 
   void BlurAcross(float* from, float* to) const {
     if (!is_blurred_) {
-      for (int x = 0; x < width_; x += Lanes()) Store(hn::Mul(Load(from + x), Bits(kCvvdpUnblurred)), to + x);
+      for (int x = 0; x < width_; x += Lanes())
+        Store(hn::Mul(Load(from + x), Bits(kCvvdpUnblurred)), to + StripRows::At(0, x));
       return;
     }
     for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k) {
@@ -390,7 +389,7 @@ class StripSums {
       after = Load(from + x + Lanes());
       VF sum = hn::Mul(here, Bits(kCvvdpBlurAcross[0]));
       AddNeighbours(from + x, here, after, sum);
-      Store(sum, to + x);
+      Store(sum, to + StripRows::At(0, x));
     }
   }
 
@@ -412,14 +411,14 @@ class StripSums {
 
   /// The maskers of a channel in `count` rows, blurred down; `blurred` has the rows from the first one's reach on.
   template <int count, int n>
-  HWY_INLINE void BlurDown(const float* const* blurred, int x, VF (&sums)[n]) const {
+  HWY_INLINE void BlurDown(const float* const* blurred, int at, VF (&sums)[n]) const {
     constexpr int kCentre = CVVDP_BLUR_RADIUS;
     if (!is_blurred_) {
-      for (int i = 0; i < count; ++i) sums[i] = Load(blurred[kCentre + i] + x);
+      for (int i = 0; i < count; ++i) sums[i] = Load(blurred[kCentre + i] + at);
       return;
     }
     VF rows[count + 2 * kCentre];
-    for (int i = 0; i < count + 2 * kCentre; ++i) rows[i] = Load(blurred[i] + x);
+    for (int i = 0; i < count + 2 * kCentre; ++i) rows[i] = Load(blurred[i] + at);
     for (int i = 0; i < count; ++i) {
       sums[i] = hn::Mul(rows[kCentre + i], Bits(kCvvdpBlurDown[0]));
       for (int k = 1; k <= CVVDP_BLUR_RADIUS; ++k)
@@ -432,21 +431,21 @@ class StripSums {
   template <int count>
   void AddRows(int y) {
     constexpr int kReached = count + 2 * CVVDP_BLUR_RADIUS, kValues = count * channels;
-    const float* blurred[channels][kReached];
+    const float* blurred[kReached];
     for (int i = 0; i < kReached; ++i) {
       int at = std::abs(y + i - CVVDP_BLUR_RADIUS);
       if (at >= height_) at = std::max(2 * (height_ - 1) - at, 0);
-      for (int c = 0; c < channels; ++c) blurred[c][i] = rows_.Blurred(c, at);
+      blurred[i] = rows_.Blurred(at);
     }
     static constexpr CvvdpExponent kExponent = cvvdp_difference_exponent();
     for (int x = 0; x < width_; x += Lanes()) {
       Many<kValues> maskers, powers;  // of a channel in all rows, then of the next one
       for (int c = 0; c < channels; ++c) {
         VF sums[count];
-        BlurDown<count>(blurred[c], x, sums);
+        BlurDown<count>(blurred, StripRows::At(c, x), sums);
         for (int i = 0; i < count; ++i) {
           maskers[c * count + i] = sums[i];
-          powers[c * count + i] = Load(rows_.Difference(c, y + i) + x);
+          powers[c * count + i] = Load(rows_.Differences(y + i) + StripRows::At(c, x));
         }
       }
       maskers = SoftPow(
