@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <ranges>
 
+#include "align/check_bars.h"
 #include "align/fit_path.h"
 #include "align/judge_path.h"
 #include "align/margins.h"
@@ -205,37 +205,6 @@ bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
              PlainEvidence::kAgainst;
 }
 
-/// Whether a row of cells at the upper or lower edge, or a column at a side, is black in the one video throughout and
-/// in most frames of the other it is not. A video that is black as a whole has no bars.
-bool HaveBars(const FrameTrack& track, const FrameTrack& other) {
-  constexpr int kBlack = 26 * 256, kPicture = 48 * 256;  // of the limited range, with what an encoder adds
-  constexpr int kColumns = FrameSignature::kColumns, kRows = FrameSignature::kRows;
-  const auto count_below = [](const FrameTrack& frames, int first, int step, int count, int most) {
-    return std::ranges::count_if(frames.signatures, [&](const FrameSignature& frame) {
-      int64_t sum = 0;
-      for (int k = 0; k < count; ++k) sum += frame.cells[static_cast<size_t>(first + k * step)];
-      return sum < int64_t{most} * count;
-    });
-  };
-  const auto has_line = [&](int first, int step, int count) {
-    return count_below(track, first, step, count, kBlack) == track.size() &&
-           4 * count_below(other, first, step, count, kPicture) < other.size();
-  };
-  const auto is_black = [&](int row) {
-    return count_below(track, row * kColumns, 1, kColumns, kBlack) == track.size();
-  };
-  if (std::ranges::all_of(std::views::iota(0, kRows), is_black)) return false;
-  return has_line(0, 1, kColumns) || has_line((kRows - 1) * kColumns, 1, kColumns) || has_line(0, kColumns, kRows) ||
-         has_line(kColumns - 1, kColumns, kRows);
-}
-
-Status BarsDiffer(bool of_distorted) {
-  return Error(StatusCode::kBadData,
-               "the {} video has black bars that the other has not, so that its frames are not paired: cut them off by "
-               "--crop auto, or give the parts that both show (--crop)",
-               of_distorted ? "distorted" : "reference");
-}
-
 /// Whether the path is what times say of a conversion of rates, but for how it rounds, and that of the whole reference.
 bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
                 const Margins& margins) {
@@ -260,8 +229,7 @@ Alignment TakeAll(const FrameTrack& reference, const FrameTrack& distorted, Fitt
 
 /// The path that signatures tell, where frame by frame is not seen to fit.
 Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrack& distorted) {
-  if (HaveBars(distorted, reference)) return BarsDiffer(true);
-  if (HaveBars(reference, distorted)) return BarsDiffer(false);
+  ACU_RETURN_IF_ERROR(CheckBars(reference, distorted));
   FittedPath fitted = FitPath(reference, distorted);
   if (fitted.vivid == 0) {  // nothing to tell frames by
     Alignment by_times = AlignByTimes(reference, distorted);

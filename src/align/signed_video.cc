@@ -130,6 +130,13 @@ FrameTrack SharedTrack::Copy(int64_t count) {
           .rate = told.rate};
 }
 
+FrameTrack SharedTrack::CopyOf(const std::vector<int64_t>& frames) {
+  const std::lock_guard lock(mutex_);
+  FrameTrack some;
+  for (const int64_t frame : frames) some.signatures.push_back(made_[static_cast<size_t>(frame)]);
+  return some;
+}
+
 ToldTimes SharedTrack::TimesOf(int64_t count) const {
   const bool of_all = std::ssize(track_.times) == added_;
   return {track_.rate, std::span(track_.times).first(of_all ? static_cast<size_t>(Known(count)) : 0)};

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "align/alignment.h"
 #include "align/frame_clock.h"
@@ -32,6 +33,8 @@ class SharedTrack {
   int64_t size() const;
   /// The first `count` frames, or all where there are fewer.
   FrameTrack Copy(int64_t count);
+  /// These frames, without their times. Each is one that is made.
+  FrameTrack CopyOf(const std::vector<int64_t>& frames);
   /// What AlignTracks says of these frames of two videos where they plainly fit frame by frame, which needs no copies;
   /// nullopt: where that is not plain.
   static std::optional<Alignment> FitPlainly(SharedTrack& reference, SharedTrack& distorted, int64_t count);

@@ -8,10 +8,12 @@
 #include <tuple>
 #include <utility>
 
-#include "align/align_tracks.h"
+#include "align/align_placed.h"
+#include "align/placed_parts.h"
 #include "base/shell_word.h"
 #include "doctor/colors.h"
 #include "doctor/commands.h"
+#include "doctor/cut.h"
 #include "doctor/match.h"
 #include "doctor/watch.h"
 #include "io/lossy_codecs.h"
@@ -69,7 +71,8 @@ class Doctor {
   /// found so, but by the places.
   void AlignFrames() {
     if (ref_.track.size() < 2 || dis_.track.size() < 2) return;
-    Result<Alignment> alignment = AlignTracks(ref_.track, dis_.track);
+    auto [alignment, placement] = AlignPlaced(ref_.track, dis_.track);
+    placement_ = std::move(placement);
     const auto is_told = [&] {
       return alignment->doubt == Alignment::Doubt::kNone || alignment->doubt == Alignment::Doubt::kLost;
     };
@@ -220,13 +223,16 @@ class Doctor {
           Score(fits ? " --crop auto" : CropsOfBars(a, b)));
       return;
     }
-    if (const std::optional<Rectangle> part = FindCut(ref_, dis_, true)) {
-      cut_fits_ = FitsOfPart(ref_, dis_, true, *part);
-      return AddCut(ref_, dis_, *part, fmt::format(" --crop {},{}", ToText(*part), ToText(WholeOf(dis_))));
-    }
-    if (const std::optional<Rectangle> part = FindCut(dis_, ref_, false)) {
-      cut_fits_ = FitsOfPart(dis_, ref_, false, *part);
-      return AddCut(dis_, ref_, *part, fmt::format(" --crop {},{}", ToText(WholeOf(ref_)), ToText(*part)));
+    if (placement_) return AddPlacement();
+    if (std::optional<Cut> cut = FindCut(ref_, dis_, match_)) {
+      cut_fits_ = std::move(cut->fits);
+      const std::string crop = cut->is_of_reference
+                                   ? fmt::format(" --crop {},{}", ToText(cut->part), ToText(WholeOf(dis_)))
+                                   : fmt::format(" --crop {},{}", ToText(WholeOf(ref_)), ToText(cut->part));
+      const auto& [whole, part] = cut->is_of_reference ? std::tie(ref_, dis_) : std::tie(dis_, ref_);
+      Add("crop", 0.92, fmt::format("{} shows only the part {} of {}.", part.name, ToText(cut->part), whole.name),
+          Score(crop));
+      return;
     }
     if (Differ(shape, other, 0.03))
       Add("crop", 0.9,
@@ -237,103 +243,22 @@ class Doctor {
 
   /// Where contents within bars have other shapes, one shows a part of the other, or is squashed.
   std::string CropsOfBars(const Rectangle& a, const Rectangle& b) const {
-    if (const auto part = FindCut(ref_, dis_, true)) return fmt::format(" --crop {},{}", ToText(*part), ToText(b));
-    if (const auto part = FindCut(dis_, ref_, false)) return fmt::format(" --crop {},{}", ToText(a), ToText(*part));
+    if (const auto cut = FindCut(ref_, dis_, match_))
+      return cut->is_of_reference ? fmt::format(" --crop {},{}", ToText(cut->part), ToText(b))
+                                  : fmt::format(" --crop {},{}", ToText(a), ToText(cut->part));
     return fmt::format(" --crop {},{} --force", ToText(a), ToText(b));
   }
 
-  void AddCut(const Watched& whole, const Watched& cut, const Rectangle& part, const std::string& options) {
-    Add("crop", 0.92, fmt::format("{} shows only the part {} of {}.", cut.name, ToText(part), whole.name),
-        Score(options));
+  static ShownPicture ShownBy(const Watched& video) {
+    return {video.name, ContentOf(video), video.format.pixel_format, video.facts.pixel_aspect};
   }
 
-  /// How a part of the pictures of `whole` fits those of `cut` that show the same.
-  std::vector<BrightnessFit> FitsOfPart(const Watched& whole, const Watched& cut, bool whole_is_reference,
-                                        const Rectangle& part) const {
-    std::vector<BrightnessFit> fits;
-    for (size_t i = 0; i < whole.pictures.size(); ++i) {
-      const int frame = whole.picture_frames[i];
-      const int other = whole_is_reference ? FrameAt(frame - match_.offset, match_.rate)
-                                           : static_cast<int>(std::lround(match_.rate * frame + match_.offset));
-      if (other < 0 || other >= std::ssize(cut.thumbs)) continue;
-      const Thumb thumb = MakeThumb(whole.pictures[i], part);
-      fits.push_back(whole_is_reference ? FitBrightness(thumb, cut.thumbs[other])
-                                        : FitBrightness(cut.thumbs[other], thumb));
-    }
-    return fits;
+  /// What the signatures tell of a cut that was scaled back.
+  void AddPlacement() {
+    const PlacedParts parts = PartsOf(placement_->placement, ShownBy(ref_), ShownBy(dis_));
+    cut_fits_ = FitsOfParts(ref_, parts.reference, dis_, parts.distorted, match_);
+    Add("crop", placement_->is_sure ? 0.92 : 0.7, parts.sentence + ".", Score(" " + parts.options));
   }
-
-  double ErrorOfPart(const Watched& whole, const Watched& cut, bool whole_is_reference, const Rectangle& part) const {
-    const std::vector<BrightnessFit> fits = FitsOfPart(whole, cut, whole_is_reference, part);
-    double error = 0;
-    for (const BrightnessFit& fit : fits) error += fit.error;
-    return fits.empty() ? 1 : error / static_cast<double>(fits.size());
-  }
-
-  /// The part of `whole` that `cut` shows, if that explains its pictures clearly better than the whole does.
-  std::optional<Rectangle> FindCut(const Watched& whole, const Watched& cut, bool whole_is_reference) const {
-    const Rectangle all = ContentOf(whole), cut_all = ContentOf(cut);
-    std::vector<Rectangle> parts;
-    const auto add = [&](int width, int height) {
-      if (width > all.width || height > all.height || (width == all.width && height == all.height)) return;
-      if (width < all.width / 2 || height < all.height / 2) return;
-      for (const int x : {(all.width - width) / 2, 0, all.width - width})
-        for (const int y : {(all.height - height) / 2, 0, all.height - height})
-          parts.push_back(AlignToChroma({width, height, all.x + x, all.y + y}, whole.format.pixel_format));
-    };
-    add(cut_all.width, cut_all.height);
-    for (int percent = 98; percent >= 60; percent -= 2) {
-      add(all.width * percent / 100, all.height * percent / 100);
-      add(all.width, all.height * percent / 100);
-      add(all.width * percent / 100, all.height);
-    }
-    const double of_whole = ErrorOfPart(whole, cut, whole_is_reference, all);
-    double best = 1;
-    std::optional<Rectangle> found;
-    for (const Rectangle& part : parts)
-      if (const double error = ErrorOfPart(whole, cut, whole_is_reference, part); error < best)
-        best = error, found = part;
-    constexpr double kClear = 0.6, kNearly = 0.9, kBad = 0.06, kGood = 0.25;
-    if (!found || of_whole < kBad || best > kNearly * of_whole) return std::nullopt;
-    best = Refine(whole, cut, whole_is_reference, *found);
-    if (best > kClear * of_whole || best > kGood) return std::nullopt;
-    // A zoom shows a part of what it showed before: then the whole fits at another time.
-    if (best > kClear * BestShift(ref_.thumbs, dis_.thumbs).error) return std::nullopt;
-    return found;
-  }
-
-  /// Moves the edges of the part to where it fits best, and returns how it does.
-  double Refine(const Watched& whole, const Watched& cut, bool whole_is_reference, Rectangle& part) const {
-    const Rectangle all = ContentOf(whole);
-    double best = ErrorOfPart(whole, cut, whole_is_reference, part);
-    const auto try_edges = [&](int left, int right, int top, int bottom) {
-      const Rectangle moved{part.width - left + right, part.height - top + bottom, part.x + left, part.y + top};
-      if (moved.x < all.x || moved.y < all.y || moved.x + moved.width > all.x + all.width ||
-          moved.y + moved.height > all.y + all.height || moved.width < all.width / 2 || moved.height < all.height / 2)
-        return false;
-      const double error = ErrorOfPart(whole, cut, whole_is_reference, moved);
-      if (error >= best) return false;
-      best = error, part = moved;
-      return true;
-    };
-    constexpr int kRounds = 6;
-    for (const int step : {16, 8, 4, 2})
-      for (int round = 0; round < kRounds; ++round) {
-        bool moved = false;
-        for (const int d : {-step, step}) {
-          moved |= try_edges(d, d, 0, 0);
-          moved |= try_edges(0, 0, d, d);
-          moved |= try_edges(d, 0, 0, 0);
-          moved |= try_edges(0, d, 0, 0);
-          moved |= try_edges(0, 0, d, 0);
-          moved |= try_edges(0, 0, 0, d);
-        }
-        if (!moved) break;
-      }
-    return best;
-  }
-
-  static int FrameAt(int place, double rate) { return static_cast<int>(std::lround(place / rate)); }
 
   void CheckTime() {
     const std::optional<double> a = ref_.frame_rate, b = dis_.frame_rate;
@@ -563,9 +488,10 @@ class Doctor {
   const DoctorRequest& request_;
   const Watched ref_, dis_;
   Match match_;
-  std::optional<Alignment> alignment_;   // not set: signatures cannot tell
-  bool is_bent_ = false;                 // brightness fits by a curve alone
-  bool have_other_colors_ = false;       // the streams tell other matrices or primaries
+  std::optional<Alignment> alignment_;  // not set: signatures cannot tell
+  bool is_bent_ = false;                // brightness fits by a curve alone
+  bool have_other_colors_ = false;      // the streams tell other matrices or primaries
+  std::optional<FoundPlacement> placement_;
   std::vector<BrightnessFit> cut_fits_;  // where one video shows a part of the other: how that fits
   std::vector<Finding> findings_;
 };

@@ -7,7 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "align/align_placed.h"
 #include "align/align_tracks.h"
+#include "align/placed_parts.h"
 #include "align/plain_fit.h"
 #include "align/read_tracks.h"
 #include "base/hash.h"
@@ -114,7 +116,9 @@ Result<std::unique_ptr<VideoSource>> Pairing::OpenFirst(const OpenOptions& optio
 Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, const OpenOptions& options, int video) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenOnce(path, options, static_cast<size_t>(video)));
   const auto v = static_cast<size_t>(video);
-  facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device(), source->facts().orientation, {}};
+  facts_[v] = {
+      source->frame_count(), source->frame_rate(),        source->is_on_device(), source->facts().orientation, {},
+      source->format(),      source->facts().pixel_aspect};
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
   tracks_[v] = nullptr;
   if (!watches_) return source;
@@ -196,6 +200,16 @@ void Pairing::HoldPipes(bool hold) {
   for (auto& [path, video] : kept_) video.Hold(hold);
 }
 
+/// What became of frames that were scored one by one.
+PlacedAlignment Pairing::AlignOnceRead(size_t video, int64_t most) {
+  SharedTrack &reference = *tracks_[0], &distorted = *tracks_[video];
+  if (std::optional<Alignment> plain = SharedTrack::FitPlainly(reference, distorted, most)) {
+    const std::vector<int64_t> looks = NumbersToLookAt(std::ssize(plain->pairs));
+    if (!MayNotFit(reference.CopyOf(looks), distorted.CopyOf(looks))) return {*std::move(plain), std::nullopt};
+  }
+  return AlignPlaced(reference.Copy(most), distorted.Copy(most));
+}
+
 void Pairing::Conclude(int64_t frames) {
   const int64_t first = first_frame();
   if (request_.pairing.mode == Mode::kOffset) {
@@ -211,6 +225,7 @@ void Pairing::Conclude(int64_t frames) {
     }
     return;
   }
+  warnings_.clear();
   if (guess_) return ConcludeGuess(frames);
   for (size_t v = 1; v < tracks_.size(); ++v) {
     if (!tracks_[0] || tracks_[0]->size() == 0 || !tracks_[v] || tracks_[v]->size() == 0) {
@@ -219,14 +234,13 @@ void Pairing::Conclude(int64_t frames) {
     }
     // A run that stopped before its videos' ends has read a few more frames of the one or the other.
     const int64_t most = frames < std::min(tracks_[0]->size(), tracks_[v]->size()) ? frames : kAll;
-    std::optional<Alignment> plain = SharedTrack::FitPlainly(*tracks_[0], *tracks_[v], most);
-    Result<Alignment> alignment =
-        plain ? *std::move(plain) : AlignTracks(tracks_[0]->Copy(most), tracks_[v]->Copy(most));
+    auto [alignment, placement] = AlignOnceRead(v, most);
     const bool is_picture = request_.frame_limit == 0 && (tracks_[0]->size() == 1) != (tracks_[v]->size() == 1);
     // A short part may have no frames in common where the whole videos do.
     const bool tells_little = request_.frame_limit > 0 && alignment.ok() && alignment->by == Alignment::By::kTimes;
     if (!alignment.ok() || !alignment->is_plain() || is_picture || tells_little) NoteWrong();
     if (must_look_) return;
+    NotePlacement(v, placement);
     alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
     Shift(first, *alignment);
     alignments_.push_back(std::move(*alignment));
@@ -255,6 +269,27 @@ std::string Pairing::TurnedOf(size_t video) const {
                      facts_[other].orientation == Orientation{} ? "not" : "turned otherwise");
 }
 
+ShownPicture Pairing::ShownBy(size_t video) const {
+  const Facts& facts = facts_[video];
+  const PictureFormat& format = facts.format;
+  Rectangle all{format.width, format.height};
+  if (facts.orientation.transposed) std::swap(all.width, all.height);
+  return {PathOf(video), facts.crop.value_or(all), format.pixel_format, facts.pixel_aspect};
+}
+
+std::string Pairing::PlacementOf(size_t video, const std::optional<FoundPlacement>& found) const {
+  if (!found || !found->is_sure) return {};
+  const PlacedParts parts = PartsOf(found->placement, ShownBy(0), ShownBy(video));
+  return fmt::format("; {}, scaled to its size ({})", parts.sentence, parts.options);
+}
+
+void Pairing::NotePlacement(size_t video, const std::optional<FoundPlacement>& found) {
+  if (!found) return;
+  const PlacedParts parts = PartsOf(found->placement, ShownBy(0), ShownBy(video));
+  warnings_.push_back(fmt::format("{}, scaled to its size, so that scores compare pictures that do not fit: {}",
+                                  parts.sentence, parts.options));
+}
+
 /// A part that ends before the damage does not meet it, nor do pairs beyond which the other video has nothing.
 void Pairing::NoteDamage(const Alignment& alignment, const std::vector<FrameTrack>& tracks, size_t video) {
   const auto& pairs = alignment.pairs;
@@ -268,16 +303,19 @@ void Pairing::NoteDamage(const Alignment& alignment, const std::vector<FrameTrac
 
 Status Pairing::AlignAll(std::vector<FrameTrack> tracks) {
   alignments_.clear();
+  warnings_.clear();
   damage_ = {};
   for (size_t v = 1; v < tracks.size(); ++v) {
     ACU_RETURN_IF_ERROR(CheckLengths(tracks[0], tracks[v], PathOf(v)));
     const bool by_times = request_.pairing.mode == Mode::kTimes;
-    Result<Alignment> alignment = by_times ? AlignByTimes(tracks[0], tracks[v]) : AlignTracks(tracks[0], tracks[v]);
+    auto [alignment, placement] = by_times ? PlacedAlignment{AlignByTimes(tracks[0], tracks[v]), std::nullopt}
+                                           : AlignPlaced(tracks[0], tracks[v]);
     NoteDamage(alignment.ok() ? *alignment : Alignment(), tracks, v);
     if (!alignment.ok() || alignment->pairs.empty()) ACU_RETURN_IF_ERROR(damage_);
     if (!alignment.ok())
-      return Error(alignment.status().code(), "{} and {}: {}{}", PathOf(0), PathOf(v), alignment.status().message(),
-                   TurnedOf(v));
+      return Error(alignment.status().code(), "{} and {}: {}{}{}", PathOf(0), PathOf(v), alignment.status().message(),
+                   TurnedOf(v), PlacementOf(v, placement));
+    NotePlacement(v, placement);
     if (by_times && alignment->pairs.empty())
       return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", PathOf(0), PathOf(v));
     alignments_.push_back(std::move(*alignment));
@@ -382,7 +420,7 @@ Status Pairing::GuessAtStart() {
   std::vector<std::unique_ptr<VideoSource>> videos;
   for (size_t v = 0; v < facts_.size(); ++v) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenFirst(request_.open, v));
-    facts_[v] = {video->frame_count(), video->frame_rate(), false, video->facts().orientation, {}};
+    facts_[v] = {video->frame_count(), video->frame_rate(), false, video->facts().orientation, {}, {}, 1};
     videos.push_back(std::move(video));
   }
   if (!MayGuess() || MustLookFirst()) return {};
@@ -425,8 +463,9 @@ bool Pairing::ReadRests() {
 void Pairing::ConcludeGuess(int64_t frames) {
   if (!ReadRests()) return NoteWrong();
   whole_ = {tracks_[0]->Copy(kAll), tracks_[1]->Copy(kAll)};
-  Result<Alignment> found = AlignTracks(whole_[0], whole_[1]);
+  auto [found, placement] = AlignPlaced(whole_[0], whole_[1]);
   if (!found.ok() || !found->IsShifted(*guess_) || std::ssize(found->pairs) != frames) return NoteWrong();
+  NotePlacement(1, placement);
   alignments_.push_back(std::move(*found));
 }
 

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "align/align_placed.h"
 #include "align/alignment.h"
+#include "align/placed_parts.h"
 #include "align/signed_video.h"
 #include "base/status.h"
 #include "engine/score_run.h"
@@ -74,6 +76,8 @@ class Pairing {
   /// that no file is read twice, and Look() comes once more where the guess was wrong.
   Status Look();
 
+  /// What shows only a part of the other's picture, with the option that makes them fit.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   /// One for each distorted video; none for kIndex.
   std::vector<Alignment> TakeAlignments() { return std::move(alignments_); }
   /// The pairs, as a word for the journal; empty: frame by frame.
@@ -86,6 +90,8 @@ class Pairing {
     bool on_device = false;
     Orientation orientation{};
     std::optional<Rectangle> crop{};  // of the picture as it is shown
+    PictureFormat format{};           // as it is stored
+    double pixel_aspect = 1;
   };
 
   Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options, size_t video);
@@ -106,6 +112,11 @@ class Pairing {
   Status AlignAll(std::vector<FrameTrack> tracks);
   void NoteDamage(const Alignment& alignment, const std::vector<FrameTrack>& tracks, size_t video);
   std::string TurnedOf(size_t video) const;
+  /// What a video shows of the other's picture, and the option that makes them fit; nothing where they do.
+  std::string PlacementOf(size_t video, const std::optional<FoundPlacement>& found) const;
+  ShownPicture ShownBy(size_t video) const;
+  PlacedAlignment AlignOnceRead(size_t video, int64_t most);
+  void NotePlacement(size_t video, const std::optional<FoundPlacement>& found);
   Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
   void KeepCommonPairs();
   void PickPairs();
@@ -120,6 +131,7 @@ class Pairing {
   std::vector<std::shared_ptr<SharedTrack>> tracks_;  // of a run that is watched
   std::vector<std::vector<int64_t>> picks_;           // by video, the frames of a run that follows Look(); empty: all
   std::vector<Alignment> alignments_;
+  std::vector<std::string> warnings_;
   std::string word_;
   uint64_t reference_name_ = 0;
   std::vector<Status> damages_;  // by video, of a reading of signatures; empty: none was

@@ -523,6 +523,10 @@ ScoredRun RunPaired(RunRequest request) {
     request.pairs_word = pairing.word();
     result = RunDecoded(request, &pairing);
   }
+  for (const std::string& warning : pairing.warnings()) {
+    if (request.on_warning) request.on_warning(warning);
+    result.warnings.push_back(warning);
+  }
   if (!result.error || result.error->stage == RunStage::kRead) result.alignments = pairing.TakeAlignments();
   return result;
 }

@@ -7,9 +7,6 @@
 namespace acutance {
 namespace {
 
-int ChromaStepX(PixelFormat format) { return format == PixelFormat::k420 || format == PixelFormat::k422 ? 2 : 1; }
-int ChromaStepY(PixelFormat format) { return format == PixelFormat::k420 ? 2 : 1; }
-
 class CroppedVideo : public WrappedVideo {
  public:
   CroppedVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle)
@@ -49,6 +46,9 @@ class CroppedVideo : public WrappedVideo {
 std::string ToText(const Rectangle& rectangle) {
   return fmt::format("{}:{}:{}:{}", rectangle.width, rectangle.height, rectangle.x, rectangle.y);
 }
+
+int ChromaStepX(PixelFormat format) { return format == PixelFormat::k420 || format == PixelFormat::k422 ? 2 : 1; }
+int ChromaStepY(PixelFormat format) { return format == PixelFormat::k420 ? 2 : 1; }
 
 Rectangle AlignToChroma(const Rectangle& rectangle, PixelFormat pixel_format) {
   const int step_x = ChromaStepX(pixel_format), step_y = ChromaStepY(pixel_format);

@@ -22,6 +22,10 @@ struct Rectangle {
 /// "1920:800:0:140", as FFmpeg's crop filter takes it.
 std::string ToText(const Rectangle& rectangle);
 
+/// How many samples of luma have one of chroma.
+int ChromaStepX(PixelFormat pixel_format);
+int ChromaStepY(PixelFormat pixel_format);
+
 /// The largest rectangle inside that begins and ends between chroma samples.
 Rectangle AlignToChroma(const Rectangle& rectangle, PixelFormat pixel_format);
 

@@ -55,6 +55,34 @@ class Files(CommandTest):
             self.assertEqual(psnr["min"], 60)
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
+    def test_the_command_for_a_cut_has_the_same_parts_compared(self):
+        whole, cut = self.path("whole.mkv"), self.path("cut.mp4")
+        film = ("-nostdin", "-v", "error", "-f", "lavfi", "-i",
+                "testsrc2=s=480x270:r=25:d=4,scroll=horizontal=0.004:vertical=0.002,rotate=0.05*sin(t)")
+        self.assert_ok(self.run_command("ffmpeg", *film, "-c:v", "ffv1", "-pix_fmt", "yuv420p", whole))
+        self.assert_ok(self.run_command("ffmpeg", *film, "-vf", "trim=start_frame=7,crop=460:260:12:4,scale=480:270",
+                                        "-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf", "16", cut))
+
+        def psnr(*options):
+            pairs = self.path("pairs.csv")
+            text = self.assert_ok(self.run_command(ACUTANCE, "score", whole, cut, "--no-model", "-f", "psnr", "--json",
+                                                   "--pairs-out", pairs, *options))
+            lines = self.read("pairs.csv").splitlines()[1:]
+            self.assertEqual(lines, [f"{k + 7},{k}" for k in range(93)])
+            result = json.loads(text)
+            return result["results"][0]["features"]["psnr_y"]["mean"], result["warnings"]
+
+        before, warnings = psnr()
+        options = ["--crop", "460:260:12:4,480:270:0:0"]
+        self.assertEqual([warning.split(": ")[-1] for warning in warnings], [" ".join(options)])
+        after, warnings = psnr(*options)
+        self.assertGreater(after, max(33, before + 8))
+        self.assertNotIn("part", " ".join(warnings))
+        found = json.loads(self.assert_ok(self.doctor(whole, cut, "--json")))["findings"]
+        self.assertEqual([finding["cause"] for finding in found[:2]], ["crop", "offset"])
+        self.assertEqual(shlex.split(found[0]["command"])[4:], options)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
     def test_what_score_refuses_for_its_colors_has_a_cause_and_a_command_that_helps(self):
         source, tagged = ("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=2"), {}
         for matrix, name in (("bt709", "new.mp4"), ("smpte170m", "old.mp4")):

@@ -1,0 +1,233 @@
+#include "align/find_placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "align/align_tracks.h"
+#include "align/frame_clock.h"
+
+namespace acutance {
+namespace {
+
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+
+constexpr int64_t kLooks = 12;     // frames that are looked at
+constexpr double kWhole = 0.006;   // of the picture: edges nearer to the whole's are those
+constexpr double kFarBetter = 2;   // what is left as they are, over what a placement leaves
+constexpr double kMostLeft = 0.3;  // of what the pictures hold
+constexpr double kLeastWidth = 0.8, kMostWidth = 1.25;
+constexpr double kLeastEnergy = 9;  // squares of steps of 8 bits a sample: a picture with less is flat
+
+/// Signatures as grids of `by` x `by` quarters, made when they are asked for.
+class Grids {
+ public:
+  Grids(const FrameTrack& track, int by) : track_(track), by_(by) {}
+
+  const LumaGrid& at(int64_t frame) {
+    auto& grid = made_[frame];
+    if (grid.samples.empty()) {
+      grid = QuartersOf(track_.signatures[static_cast<size_t>(frame)]);
+      grid = Smooth(by_ == 1 ? grid : ShrinkBy(grid, by_));
+    }
+    return grid;
+  }
+
+ private:
+  const FrameTrack& track_;
+  int by_;
+  std::map<int64_t, LumaGrid> made_;
+};
+
+/// Both videos in one size of grids.
+struct GridsOfBoth {
+  GridsOfBoth(const FrameTrack& of_reference, const FrameTrack& of_distorted, int by)
+      : reference(of_reference, by), distorted(of_distorted, by) {}
+
+  std::vector<std::pair<const LumaGrid*, const LumaGrid*>> Of(const Pairs& pairs) {
+    std::vector<std::pair<const LumaGrid*, const LumaGrid*>> grids;
+    for (const auto& [i, j] : pairs) grids.emplace_back(&reference.at(i), &distorted.at(j));
+    return grids;
+  }
+
+  Grids reference, distorted;
+};
+
+bool IsPossible(const Placement& placement) {
+  const auto fits = [](double begin, double length) {
+    // Each video has most of what the other shows.
+    return length > kLeastWidth && length < kMostWidth && std::min(1.0, begin + length) - std::max(0.0, begin) > 0.75;
+  };
+  return fits(placement.left, placement.width) && fits(placement.top, placement.height);
+}
+
+double EnergyOf(const LumaGrid& grid) {
+  double sum = 0, squares = 0;
+  for (const float sample : grid.samples) sum += sample, squares += double{sample} * sample;
+  const auto count = static_cast<double>(grid.samples.size());
+  return squares / count - sum / count * (sum / count);
+}
+
+class Search {
+ public:
+  Search(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& path)
+      : reference_count_(reference.size()),
+        rate_(reference.rate.value_or(distorted.rate.value_or(25))),
+        small_(reference, distorted, 4),
+        cells_(reference, distorted, 2),
+        quarters_(reference, distorted, 1) {
+    has_path_ = !path.empty();
+    if (has_path_) {
+      for (const int64_t k : NumbersToLookAt(std::ssize(path))) Look(path[static_cast<size_t>(k)]);
+      return;
+    }
+    const std::vector<double> clock = TimeClock(reference, distorted).positions;
+    for (const int64_t j : NumbersToLookAt(distorted.size())) Look({std::llround(clock[static_cast<size_t>(j)]), j});
+  }
+
+  std::optional<FoundPlacement> Find() {
+    constexpr size_t kLeast = 4;
+    if (looks_.size() < kLeast || !StartNear()) return std::nullopt;
+    for (int round = 0; round < 3; ++round) {
+      MoveFrames();
+      fit_ = Refine(cells_, near_, fit_.placement);
+    }
+    if (!IsPossible(fit_.placement) || fit_.placement.DistanceFrom({}) < kWhole) return std::nullopt;
+    if (fit_.error > kMostLeft * fit_.energy || kFarBetter * fit_.error > ErrorAsTheyAre()) return std::nullopt;
+    FoundPlacement found{Refine(quarters_, near_, fit_.placement).placement, true};
+    CompareOtherTimes(found);
+    if (!IsPossible(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
+    return found;
+  }
+
+ private:
+  void Look(const std::pair<int64_t, int64_t>& pair) {
+    if (EnergyOf(small_.distorted.at(pair.second)) > kLeastEnergy) looks_.push_back(pair);
+  }
+
+  Pairs Shifted(const Pairs& pairs, int64_t by) const {
+    Pairs shifted;
+    for (const auto& [i, j] : pairs)
+      if (i + by >= 0 && i + by < reference_count_) shifted.emplace_back(i + by, j);
+    return shifted;
+  }
+
+  static PlacementFit Refine(GridsOfBoth& grids, const Pairs& pairs, const Placement& start, int rounds = 3) {
+    return RefinePlacement(grids.Of(pairs), start, rounds);
+  }
+
+  /// The one distance in time at which the frames fit best, placed as they fit best there.
+  bool StartNear() {
+    constexpr int64_t kNear = 24, kMost = 1200;
+    const int64_t reach =
+        has_path_ ? kNear : std::min({static_cast<int64_t>(kMostSecondsApart * rate_), reference_count_, kMost});
+    double best = kMostLeft;
+    for (int64_t by = -reach; by <= reach; ++by) {
+      Pairs pairs = Shifted(looks_, by);
+      if (2 * pairs.size() < looks_.size() + 1) continue;
+      const PlacementFit fit = Refine(small_, pairs, {}, 3);
+      if (!IsPossible(fit.placement) || fit.error >= best * fit.energy) continue;
+      best = fit.error / fit.energy;
+      fit_ = fit;
+      near_ = std::move(pairs);
+    }
+    return !near_.empty();
+  }
+
+  /// Takes for each frame the reference frame near to its own that fits best as they are placed, and leaves out the
+  /// fourth of them that fits worst: there frames were dropped, or it is another picture.
+  void MoveFrames() {
+    constexpr int64_t kNear = 6;
+    std::vector<std::pair<double, std::pair<int64_t, int64_t>>> moved;
+    for (const auto& [i, j] : std::exchange(near_, {})) {
+      double best = 2;
+      std::pair<int64_t, int64_t> to{i, j};
+      for (int64_t k = std::max<int64_t>(0, i - kNear); k <= std::min(reference_count_ - 1, i + kNear); ++k) {
+        const PlacementFit fit = FitOf(cells_.Of(Pairs{{k, j}}), fit_.placement);
+        if (fit.energy <= 0 || fit.error >= best * fit.energy) continue;
+        best = fit.error / fit.energy;
+        to.first = k;
+      }
+      moved.emplace_back(best, to);
+    }
+    std::ranges::sort(moved);
+    if (!left_out_) moved.resize(moved.size() - moved.size() / 4);
+    left_out_ = true;
+    for (const auto& [error, pair] : moved) near_.push_back(pair);
+  }
+
+  /// What is left where the frames are not placed, and each has the reference frame that fits it best so.
+  double ErrorAsTheyAre() {
+    constexpr int64_t kNear = 30;
+    double error = 0;
+    for (const auto& [i, j] : near_) {
+      double least = HUGE_VAL;
+      for (int64_t k = std::max<int64_t>(0, i - kNear); k <= std::min(reference_count_ - 1, i + kNear); ++k)
+        least = std::min(least, FitOf(cells_.Of(Pairs{{k, j}}), {}).error);
+      error += least;
+    }
+    return error;
+  }
+
+  /// Where the camera pans evenly, a cut that lies a little aside shows what another frame does. People cut evenly at
+  /// both sides: a placement in the middle is believed to, if there is one alone.
+  void CompareOtherTimes(FoundPlacement& found) {
+    constexpr int64_t kNear = 12;
+    constexpr double kAsGood = 1.25, kApart = 0.003, kInTheMiddle = 0.002;
+    const PlacementFit own = Refine(cells_, near_, found.placement);
+    std::vector<Placement> others;
+    for (int64_t by = -kNear; by <= kNear; ++by) {
+      const Pairs pairs = Shifted(near_, by);
+      if (by == 0 || pairs.size() < near_.size()) continue;
+      const PlacementFit fit = Refine(cells_, pairs, found.placement, 2);
+      if (fit.error > kAsGood * own.error || fit.placement.DistanceFrom(found.placement) < kApart) continue;
+      if (IsPossible(fit.placement)) others.push_back(fit.placement);
+    }
+    if (others.empty()) return;
+    others.push_back(found.placement);
+    const auto middle = std::ranges::min_element(others, {}, &Placement::OffCentre);
+    const auto in_the_middle =
+        std::ranges::count_if(others, [&](const Placement& each) { return each.OffCentre() < kInTheMiddle; });
+    found.is_sure = in_the_middle == 1;
+    if (found.is_sure) found.placement = *middle;
+  }
+
+  const int64_t reference_count_;
+  const double rate_;
+  GridsOfBoth small_, cells_, quarters_;
+  bool has_path_ = false, left_out_ = false;
+  Pairs looks_, near_;  // pairs to begin with, and those that fit best so far
+  PlacementFit fit_;
+};
+
+}  // namespace
+
+std::vector<int64_t> NumbersToLookAt(int64_t count) {
+  std::vector<int64_t> numbers;
+  const int64_t looks = std::min(count, kLooks);
+  for (int64_t k = 0; k < looks; ++k) numbers.push_back((2 * k + 1) * count / (2 * looks));
+  return numbers;
+}
+
+std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
+                                            const std::vector<std::pair<int64_t, int64_t>>& pairs) {
+  if (reference.size() == 0 || distorted.size() == 0) return std::nullopt;
+  return Search(reference, distorted, pairs).Find();
+}
+
+bool MayBePlaced(const std::vector<FrameSignature>& reference, const std::vector<FrameSignature>& distorted) {
+  constexpr double kBetter = 1.4, kNearlyWhole = 0.7 * kWhole, kMuch = 0.03;
+  std::vector<LumaGrid> grids;
+  for (size_t k = 0; k < std::min(reference.size(), distorted.size()); ++k)
+    for (const FrameSignature* frame : {&reference[k], &distorted[k]})
+      grids.push_back(Smooth(ShrinkBy(QuartersOf(*frame), 4)));
+  std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs;
+  for (size_t k = 0; k + 1 < grids.size(); k += 2)
+    if (EnergyOf(grids[k + 1]) > kLeastEnergy) pairs.emplace_back(&grids[k], &grids[k + 1]);
+  if (pairs.empty()) return false;
+  const PlacementFit whole = FitOf(pairs, {}), placed = RefinePlacement(pairs, {}, 2);
+  if (whole.error > kMuch * whole.energy) return true;
+  return whole.error > kBetter * placed.error && placed.placement.DistanceFrom({}) > kNearlyWhole;
+}
+
+}  // namespace acutance

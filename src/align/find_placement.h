@@ -1,0 +1,32 @@
+// Whether one video shows a part of the other's picture, cut and scaled to full size, as their signatures tell it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "align/frame_track.h"
+#include "align/placement.h"
+
+namespace acutance {
+
+struct FoundPlacement {
+  Placement placement;
+  /// False: at other distances in time the videos fit as well in another placement, as where a camera pans evenly.
+  bool is_sure = true;
+};
+
+/// The placement in which frames fit far better than as they are, whatever frames are paired. By `pairs`, or frames
+/// near to them, and where there are none by all offsets within kMostSecondsApart. nullopt: there is none, or it is the
+/// whole but for less than one can see.
+std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
+                                            const std::vector<std::pair<int64_t, int64_t>>& pairs);
+
+/// Whether it is worth asking FindPlacement about frames that are paired one by one; costs a fraction of a millisecond.
+bool MayBePlaced(const std::vector<FrameSignature>& reference, const std::vector<FrameSignature>& distorted);
+
+/// Up to 12 numbers of frames, evenly spaced.
+std::vector<int64_t> NumbersToLookAt(int64_t count);
+
+}  // namespace acutance

@@ -1,0 +1,57 @@
+// How the picture of one video lies in that of the other: scale and shift of each axis, by least squares.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "align/frame_track.h"
+
+namespace acutance {
+
+/// What the distorted picture shows, in parts of the reference's width and height. The whole: it shows what the
+/// reference does. More than the whole: the reference is a part of it.
+struct Placement {
+  double left = 0, top = 0, width = 1, height = 1;
+
+  /// The greatest distance of an edge from that of another placement.
+  double DistanceFrom(const Placement& other) const;
+  /// How far the middle is from the reference's.
+  double OffCentre() const;
+};
+
+/// Luma in steps of 8 bits, by rows.
+struct LumaGrid {
+  int width = 0, height = 0;
+  std::vector<float> samples;
+};
+
+/// The quarters of a signature's cells: 64 x 36 means.
+LumaGrid QuartersOf(const FrameSignature& signature);
+/// Means of blocks of `by` x `by` samples; they must divide the sizes.
+LumaGrid ShrinkBy(const LumaGrid& grid, int by);
+/// Each sample with half of its neighbours, across and down: what is finer than a sample cannot be moved by a part of
+/// one.
+LumaGrid Smooth(const LumaGrid& grid);
+
+/// Pairs of pictures, reference and distorted, of one size.
+using GridPairs = std::span<const std::pair<const LumaGrid*, const LumaGrid*>>;
+
+struct PlacementFit {
+  Placement placement;
+  double error = 0;   // squares that are left after a gain and a brightness for each pair
+  double energy = 0;  // squares of the distorted pictures, less their means
+};
+
+/// How pairs fit as they are placed: the mean of samples which both have, times all samples.
+PlacementFit FitOf(GridPairs pairs, const Placement& placement);
+/// Moves the edges to where the pairs fit best, from a placement that is near to it.
+PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds);
+
+/// A track as if its pictures were cut to a part, given in parts of width and height.
+FrameTrack CutTo(const FrameTrack& track, const Placement& part);
+
+/// The parts of the reference and of the distorted picture that both show.
+std::pair<Placement, Placement> PartsInCommon(const Placement& placement);
+
+}  // namespace acutance

@@ -1,0 +1,164 @@
+// Videos of which one shows a part of the other's picture.
+#include "align/placement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "align/align_placed.h"
+#include "align/placed_parts.h"
+
+namespace acutance {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Placement kCut{0.03, 0.02, 0.94, 0.95};
+
+double Waves(double x, double y) {
+  return 120 + 30 * std::sin(23 * x + 5 * y) + 25 * std::sin(31 * y - 7 * x) + 20 * std::sin(17 * x * y + 1) +
+         15 * std::sin(40 * x) * std::sin(28 * y);
+}
+
+/// A picture that turns, in steps of 8 bits.
+double Film(double x, double y, double t) {
+  const double c = std::cos(0.02 * t), s = std::sin(0.02 * t), dx = x - 0.4, dy = y - 0.6;
+  return Waves(c * dx - s * dy, s * dx + c * dy);
+}
+
+/// A camera that pans evenly over what stands.
+double Pan(double x, double y, double t) { return Waves(x + 0.004 * t, y); }
+
+/// What a quarter of a cell shows is sampled once: the film is smooth.
+template <class Show>
+FrameSignature Draw(Show show, const Placement& part, double t) {
+  const auto at = [&](int x, int y) {
+    return show(part.left + part.width * (x + 0.5) / 64, part.top + part.height * (y + 0.5) / 36, t);
+  };
+  FrameSignature signature;
+  for (int cell = 0; cell < FrameSignature::kCells; ++cell) {
+    const int x = 2 * (cell % 32), y = 2 * (cell / 32);
+    const double a = at(x, y), b = at(x + 1, y), c = at(x, y + 1), d = at(x + 1, y + 1);
+    const auto c0 = static_cast<size_t>(cell);
+    signature.cells[c0] = static_cast<uint16_t>(std::lround(64 * (a + b + c + d)));
+    const double details[] = {a - b + c - d, a + b - c - d, a - b - c + d};
+    for (size_t k = 0; k < 3; ++k)
+      signature.details[3 * c0 + k] = static_cast<int8_t>(std::clamp(std::lround(2 * details[k]), -127L, 127L));
+  }
+  return signature;
+}
+
+template <class Show>
+FrameTrack FilmOf(Show show, const Placement& part, int first, int end, int dropped = -1) {
+  FrameTrack track;
+  for (int t = first; t < end; ++t)
+    if (t != dropped) track.signatures.push_back(Draw(show, part, t));
+  track.rate = 25;
+  return track;
+}
+
+void ExpectNear(const Placement& found, const Placement& expected) {
+  EXPECT_LT(found.DistanceFrom(expected), 0.001)
+      << found.left << " " << found.top << " " << found.width << " " << found.height;
+}
+
+TEST(RefinePlacement, FindsWhereAPictureLies) {
+  const LumaGrid whole = Smooth(QuartersOf(Draw(Film, {}, 5))), cut = Smooth(QuartersOf(Draw(Film, kCut, 5)));
+  const std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs{{&whole, &cut}};
+  const PlacementFit fit = RefinePlacement(pairs, {}, 6);
+  ExpectNear(fit.placement, kCut);
+  EXPECT_LT(fit.error, 0.01 * FitOf(pairs, {}).error);
+}
+
+TEST(RefinePlacement, HeedsNoGainNorBrightness) {
+  const LumaGrid whole = QuartersOf(Draw(Film, {}, 5));
+  LumaGrid cut = QuartersOf(Draw(Film, kCut, 5));
+  for (float& sample : cut.samples) sample = 0.86F * sample + 16;
+  const std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs{{&whole, &cut}};
+  ExpectNear(RefinePlacement(pairs, {}, 6).placement, kCut);
+}
+
+TEST(CutTo, ShowsWhatTheCutShows) {
+  const FrameTrack cut = CutTo(FilmOf(Film, {}, 3, 4), kCut);
+  const LumaGrid made = QuartersOf(cut.signatures[0]), drawn = QuartersOf(Draw(Film, kCut, 3));
+  for (size_t k = 0; k < made.samples.size(); ++k) EXPECT_NEAR(made.samples[k], drawn.samples[k], 3) << k;
+}
+
+TEST(PartsInCommon, AreThoseOfBoth) {
+  const auto [part, own] = PartsInCommon({0.1, -0.1, 0.8, 1.25});
+  EXPECT_LT(part.DistanceFrom({0.1, 0, 0.8, 1}), 1e-12);
+  EXPECT_LT(own.DistanceFrom({0, 0.08, 1, 0.8}), 1e-12);
+}
+
+TEST(FindPlacement, FindsCutsBothWaysWhateverTheOffset) {
+  const FrameTrack whole = FilmOf(Film, {}, 0, 120), cut = FilmOf(Film, kCut, 17, 120);
+  auto found = FindPlacement(whole, cut, {});
+  ASSERT_TRUE(found);
+  ExpectNear(found->placement, kCut);
+  EXPECT_TRUE(found->is_sure);
+  found = FindPlacement(cut, whole, {});
+  ASSERT_TRUE(found);
+  ExpectNear(PartsInCommon(found->placement).second, kCut);
+}
+
+TEST(FindPlacement, FindsNoneWhereVideosFit) {
+  const FrameTrack film = FilmOf(Film, {}, 0, 120);
+  EXPECT_FALSE(FindPlacement(film, film, {}));
+  EXPECT_FALSE(FindPlacement(film, FilmOf(Film, {}, 30, 100), {}));
+  const auto zoom = [](double x, double y, double t) {
+    const double scale = 1 + 0.002 * t;
+    return Waves((x - 0.5) * scale + 0.5, (y - 0.5) * scale + 0.5);
+  };
+  EXPECT_FALSE(FindPlacement(FilmOf(zoom, {}, 0, 120), FilmOf(zoom, {}, 20, 120), {}));
+}
+
+TEST(FindPlacement, TakesTheMiddleWhereACameraPansEvenly) {
+  const auto found = FindPlacement(FilmOf(Pan, {}, 0, 120), FilmOf(Pan, {0.03, 0.03, 0.94, 0.94}, 10, 120), {});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->is_sure);
+  EXPECT_LT(found->placement.DistanceFrom({0.03, 0.03, 0.94, 0.94}), 0.002);
+}
+
+TEST(AlignPlaced, PairsFramesOfWhatWasCut) {
+  const PlacedAlignment placed = AlignPlaced(FilmOf(Film, {}, 0, 150), FilmOf(Film, kCut, 12, 150, 80));
+  ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
+  ASSERT_TRUE(placed.placement);
+  ASSERT_EQ(placed.alignment->pairs.size(), 137u);
+  for (const auto& [i, j] : placed.alignment->pairs) EXPECT_EQ(i, j + (j < 68 ? 12 : 13));
+}
+
+TEST(AlignPlaced, TellsOfNoPlacementWhereVideosFit) {
+  const FrameTrack film = FilmOf(Film, {}, 0, 120);
+  EXPECT_FALSE(AlignPlaced(film, film).placement);
+  EXPECT_FALSE(AlignPlaced(film, FilmOf(Film, {}, 12, 120)).placement);
+}
+
+TEST(AlignPlaced, RefusesBarsWhereFramesFitToo) {
+  const FrameTrack film = FilmOf(Film, {}, 0, 120);
+  FrameTrack boxed = film;
+  for (FrameSignature& frame : boxed.signatures)
+    for (size_t c = 0; c < 64; ++c) frame.cells[c] = 16 * 256, frame.details[3 * c] = frame.details[3 * c + 1] = 0;
+  EXPECT_THAT(AlignPlaced(film, boxed).alignment.status().message(), HasSubstr("--crop auto"));
+  EXPECT_TRUE(MayNotFit(film, boxed));
+  EXPECT_FALSE(MayNotFit(film, film));
+  EXPECT_TRUE(MayNotFit(film, FilmOf(Film, kCut, 0, 120)));
+}
+
+TEST(PartsOf, SaysWhatToType) {
+  const ShownPicture ref{"a", {480, 270}}, dis{"b", {480, 270}};
+  const PlacedParts cut = PartsOf({10.3 / 480, 4.6 / 270, 459.5 / 480, 260.3 / 270}, ref, dis);
+  EXPECT_EQ(cut.options, "--crop 460:260:10:4,480:270:0:0");
+  EXPECT_EQ(cut.sentence, "b shows only the part 460:260:10:4 of a");
+  const PlacedParts squashed = PartsOf({0.05, 0, 0.9, 1}, ref, dis);
+  EXPECT_EQ(squashed.options, "--crop 432:270:24:0,480:270:0:0 --force");
+  const PlacedParts more = PartsOf({-0.05, -0.05, 1 / 0.9, 1 / 0.9}, ref, {"b", {432, 240, 8, 10}});
+  EXPECT_EQ(more.reference, (Rectangle{480, 270}));
+  EXPECT_EQ(more.sentence, "a shows only the part 388:216:28:20 of b");
+}
+
+}  // namespace
+}  // namespace acutance
