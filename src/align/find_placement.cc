@@ -12,10 +12,12 @@ namespace {
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-constexpr int64_t kLooks = 12;     // frames that are looked at
-constexpr double kWhole = 0.006;   // of the picture: edges nearer to the whole's are those
-constexpr double kFarBetter = 2;   // what is left as they are, over what a placement leaves
-constexpr double kMostLeft = 0.3;  // of what the pictures hold
+constexpr int64_t kLooks = 12;      // frames that are looked at
+constexpr double kWhole = 0.006;    // of the picture: edges nearer to the whole's are those
+constexpr double kFarBetter = 1.5;  // what is left as they are, over what a placement leaves
+constexpr double kMostLeft = 0.3;   // of what the pictures hold
+/// From one of these a fit finds cuts of up to an eighth, both ways.
+constexpr Placement kStarts[] = {{}, {0.04, 0.04, 0.92, 0.92}, {-0.04, -0.04, 1.08, 1.08}};
 constexpr double kLeastWidth = 0.8, kMostWidth = 1.25;
 constexpr double kLeastEnergy = 9;  // squares of steps of 8 bits a sample: a picture with less is flat
 
@@ -121,15 +123,18 @@ class Search {
     constexpr int64_t kNear = 24, kMost = 1200;
     const int64_t reach =
         has_path_ ? kNear : std::min({static_cast<int64_t>(kMostSecondsApart * rate_), reference_count_, kMost});
+    const int64_t step = has_path_ ? 1 : 2;
     double best = kMostLeft;
-    for (int64_t by = -reach; by <= reach; ++by) {
+    for (int64_t by = -reach; by <= reach; by += step) {
       Pairs pairs = Shifted(looks_, by);
       if (2 * pairs.size() < looks_.size() + 1) continue;
-      const PlacementFit fit = Refine(small_, pairs, {}, 3);
-      if (!IsPossible(fit.placement) || fit.error >= best * fit.energy) continue;
-      best = fit.error / fit.energy;
-      fit_ = fit;
-      near_ = std::move(pairs);
+      for (const Placement& start : kStarts) {
+        const PlacementFit fit = Refine(small_, pairs, start, 3);
+        if (!IsPossible(fit.placement) || fit.error >= best * fit.energy) continue;
+        best = fit.error / fit.energy;
+        fit_ = fit;
+        near_ = pairs;
+      }
     }
     return !near_.empty();
   }
@@ -138,16 +143,17 @@ class Search {
   /// fourth of them that fits worst: there frames were dropped, or it is another picture.
   void MoveFrames() {
     constexpr int64_t kNear = 6;
+    constexpr double kClearly = 1.3;  // what is less may come from a placement that is not yet right
     std::vector<std::pair<double, std::pair<int64_t, int64_t>>> moved;
     for (const auto& [i, j] : std::exchange(near_, {})) {
-      double best = 2;
-      std::pair<int64_t, int64_t> to{i, j};
-      for (int64_t k = std::max<int64_t>(0, i - kNear); k <= std::min(reference_count_ - 1, i + kNear); ++k) {
+      const auto error_at = [&, j = j](int64_t k) {
         const PlacementFit fit = FitOf(cells_.Of(Pairs{{k, j}}), fit_.placement);
-        if (fit.energy <= 0 || fit.error >= best * fit.energy) continue;
-        best = fit.error / fit.energy;
-        to.first = k;
-      }
+        return fit.energy > 0 ? fit.error / fit.energy : 2;
+      };
+      double best = error_at(i) / kClearly;
+      std::pair<int64_t, int64_t> to{i, j};
+      for (int64_t k = std::max<int64_t>(0, i - kNear); k <= std::min(reference_count_ - 1, i + kNear); ++k)
+        if (const double error = error_at(k); error < best) best = error, to.first = k;
       moved.emplace_back(best, to);
     }
     std::ranges::sort(moved);
@@ -173,7 +179,7 @@ class Search {
   /// both sides: a placement in the middle is believed to, if there is one alone.
   void CompareOtherTimes(FoundPlacement& found) {
     constexpr int64_t kNear = 12;
-    constexpr double kAsGood = 1.25, kApart = 0.003, kInTheMiddle = 0.002;
+    constexpr double kAsGood = 1.12, kApart = 0.005, kInTheMiddle = 0.006;
     const PlacementFit own = Refine(cells_, near_, found.placement);
     std::vector<Placement> others;
     for (int64_t by = -kNear; by <= kNear; ++by) {

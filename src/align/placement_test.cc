@@ -31,7 +31,7 @@ double Film(double x, double y, double t) {
 }
 
 /// A camera that pans evenly over what stands.
-double Pan(double x, double y, double t) { return Waves(x + 0.004 * t, y); }
+double Pan(double x, double y, double t) { return Waves(x + 0.012 * t, y); }
 
 /// What a quarter of a cell shows is sampled once: the film is smooth.
 template <class Show>

@@ -15,7 +15,7 @@
 #include <numeric>
 #include <set>
 
-#include "align/align_tracks.h"
+#include "align/align_placed.h"
 #include "clips.h"
 #include "pair_file.h"
 
@@ -86,7 +86,7 @@ int Run(const Options& options) {
   for (int k = 0; k < options.pairs; ++k) {
     const TestPair pair = PairOf(options, k);
     const auto start = std::chrono::steady_clock::now();
-    const Result<Alignment> alignment = AlignTracks(pair.reference, pair.distorted);
+    const Result<Alignment> alignment = AlignPlaced(pair.reference, pair.distorted).alignment;
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     frames += pair.distorted.size();
     // A standing or a repeating picture may be refused where it is not at its times.
