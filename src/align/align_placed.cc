@@ -32,6 +32,9 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
   if (!pairs.empty() && !MayBePlaced(reference, distorted, pairs)) return {std::move(as_they_are), std::nullopt};
   const std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs);
   if (!found) return {std::move(as_they_are), std::nullopt};
+  // An encoder keeps the number of frames.
+  const bool is_plain = as_they_are.ok() && as_they_are->is_plain() && reference.size() == distorted.size();
+  if (!found->is_sure && is_plain) return {std::move(as_they_are), found};
   if (!found->is_sure)
     return {Error(StatusCode::kBadData,
                   "one shows a part of the other's picture, and other parts fit as well at other distances in time: "

@@ -286,8 +286,8 @@ std::string Pairing::PlacementOf(size_t video, const std::optional<FoundPlacemen
 void Pairing::NotePlacement(size_t video, const std::optional<FoundPlacement>& found) {
   if (!found) return;
   const PlacedParts parts = PartsOf(found->placement, ShownBy(0), ShownBy(video));
-  warnings_.push_back(fmt::format("{}, scaled to its size, so that scores compare pictures that do not fit: {}",
-                                  parts.sentence, parts.options));
+  warnings_.push_back(fmt::format("{}{}, scaled to its size, so that scores compare pictures that do not fit: {}",
+                                  found->is_sure ? "" : "it seems that ", parts.sentence, parts.options));
 }
 
 /// A part that ends before the damage does not meet it, nor do pairs beyond which the other video has nothing.
