@@ -38,7 +38,7 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
   if (!found->is_sure)
     return {Error(StatusCode::kBadData,
                   "one shows a part of the other's picture, and other parts fit as well at other distances in time: "
-                  "give the parts that both show (--crop)"),
+                  "give the parts that both show (--crop); acutance doctor tells the likely ones"),
             found};
   const auto [part, own] = PartsInCommon(found->placement);
   return {AlignTracks(Cut(reference, part), Cut(distorted, own)), found};

@@ -46,7 +46,7 @@ bool HasBars(const FrameTrack& track, const FrameTrack& other) {
 Status BarsDiffer(bool of_distorted) {
   return Error(StatusCode::kBadData,
                "the {} video has black bars that the other has not, so that its frames are not paired: cut them off by "
-               "--crop auto, or give the parts that both show (--crop)",
+               "--crop auto, or give the parts that both show (--crop), which acutance doctor tells",
                of_distorted ? "distorted" : "reference");
 }
 

@@ -63,6 +63,19 @@ bool IsPossible(const Placement& placement) {
   return fits(placement.left, placement.width) && fits(placement.top, placement.height);
 }
 
+/// Without what a fit puts a little outside: a video that shows so little more has no more.
+Placement WithinWhole(Placement placement) {
+  const auto within = [](double& begin, double& length) {
+    double end = begin + length;
+    if (begin < 0 && begin > -kWhole) begin = 0;
+    if (end > 1 && end < 1 + kWhole) end = 1;
+    length = end - begin;
+  };
+  within(placement.left, placement.width);
+  within(placement.top, placement.height);
+  return placement;
+}
+
 double EnergyOf(const LumaGrid& grid) {
   double sum = 0, squares = 0;
   for (const float sample : grid.samples) sum += sample, squares += double{sample} * sample;
@@ -94,10 +107,14 @@ class Search {
       MoveFrames();
       fit_ = Refine(cells_, near_, fit_.placement);
     }
+    MoveTogether();
+    MoveFrames();
+    fit_ = Refine(cells_, near_, fit_.placement);
     if (!IsPossible(fit_.placement) || fit_.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     if (fit_.error > kMostLeft * fit_.energy || kFarBetter * fit_.error > ErrorAsTheyAre()) return std::nullopt;
     FoundPlacement found{Refine(quarters_, near_, fit_.placement).placement, true};
     CompareOtherTimes(found);
+    found.placement = WithinWhole(found.placement);
     if (!IsPossible(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     return found;
   }
@@ -162,6 +179,21 @@ class Search {
     for (const auto& [error, pair] : moved) near_.push_back(pair);
   }
 
+  /// Takes another distance in time for all frames where they fit better so, placed as they fit best there.
+  void MoveTogether() {
+    constexpr int64_t kNear = 3;
+    PlacementFit best = fit_;
+    int64_t best_shift = 0;
+    for (int64_t by = -kNear; by <= kNear; ++by) {
+      const Pairs pairs = Shifted(near_, by);
+      if (by == 0 || pairs.size() < near_.size()) continue;
+      const PlacementFit fit = Refine(cells_, pairs, fit_.placement);
+      if (fit.error < best.error) best = fit, best_shift = by;
+    }
+    near_ = Shifted(near_, best_shift);
+    fit_ = best;
+  }
+
   /// What is left where the frames are not placed, and each has the reference frame that fits it best so.
   double ErrorAsTheyAre() {
     constexpr int64_t kNear = 30;
@@ -179,23 +211,21 @@ class Search {
   /// both sides: a placement in the middle is believed to, if there is one alone.
   void CompareOtherTimes(FoundPlacement& found) {
     constexpr int64_t kNear = 12;
-    constexpr double kAsGood = 1.12, kApart = 0.005, kInTheMiddle = 0.006;
+    constexpr double kAsGood = 1.12, kApart = 0.002, kInTheMiddle = 0.006;
     const PlacementFit own = Refine(cells_, near_, found.placement);
-    std::vector<Placement> others;
+    std::vector<std::pair<Placement, Pairs>> all{{found.placement, near_}};
     for (int64_t by = -kNear; by <= kNear; ++by) {
-      const Pairs pairs = Shifted(near_, by);
+      Pairs pairs = Shifted(near_, by);
       if (by == 0 || pairs.size() < near_.size()) continue;
       const PlacementFit fit = Refine(cells_, pairs, found.placement, 2);
       if (fit.error > kAsGood * own.error || fit.placement.DistanceFrom(found.placement) < kApart) continue;
-      if (IsPossible(fit.placement)) others.push_back(fit.placement);
+      if (IsPossible(fit.placement)) all.emplace_back(fit.placement, std::move(pairs));
     }
-    if (others.empty()) return;
-    others.push_back(found.placement);
-    const auto middle = std::ranges::min_element(others, {}, &Placement::OffCentre);
-    const auto in_the_middle =
-        std::ranges::count_if(others, [&](const Placement& each) { return each.OffCentre() < kInTheMiddle; });
-    found.is_sure = in_the_middle == 1;
-    if (found.is_sure) found.placement = *middle;
+    if (all.size() == 1) return;
+    const auto off_centre = [](const auto& each) { return each.first.OffCentre(); };
+    const auto middle = std::ranges::min_element(all, {}, off_centre);
+    found.is_sure = std::ranges::count_if(all, [&](const auto& each) { return off_centre(each) < kInTheMiddle; }) == 1;
+    if (found.is_sure) found.placement = Refine(quarters_, middle->second, middle->first).placement;
   }
 
   const int64_t reference_count_;
@@ -222,7 +252,7 @@ std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const F
 }
 
 bool MayBePlaced(const std::vector<FrameSignature>& reference, const std::vector<FrameSignature>& distorted) {
-  constexpr double kBetter = 1.4, kNearlyWhole = 0.7 * kWhole, kMuch = 0.03;
+  constexpr double kBetter = 1.4, kNearlyWhole = 0.7 * kWhole, kMuch = 0.01;
   std::vector<LumaGrid> grids;
   for (size_t k = 0; k < std::min(reference.size(), distorted.size()); ++k)
     for (const FrameSignature* frame : {&reference[k], &distorted[k]})
@@ -231,9 +261,12 @@ bool MayBePlaced(const std::vector<FrameSignature>& reference, const std::vector
   for (size_t k = 0; k + 1 < grids.size(); k += 2)
     if (EnergyOf(grids[k + 1]) > kLeastEnergy) pairs.emplace_back(&grids[k], &grids[k + 1]);
   if (pairs.empty()) return false;
-  const PlacementFit whole = FitOf(pairs, {}), placed = RefinePlacement(pairs, {}, 2);
+  const PlacementFit whole = FitOf(pairs, {});
   if (whole.error > kMuch * whole.energy) return true;
-  return whole.error > kBetter * placed.error && placed.placement.DistanceFrom({}) > kNearlyWhole;
+  return std::ranges::any_of(kStarts, [&](const Placement& start) {
+    const PlacementFit placed = RefinePlacement(pairs, start, 2);
+    return whole.error > kBetter * placed.error && placed.placement.DistanceFrom({}) > kNearlyWhole;
+  });
 }
 
 }  // namespace acutance

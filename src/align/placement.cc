@@ -270,17 +270,24 @@ PlacementFit FitOf(GridPairs pairs, const Placement& placement) {
 
 PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds) {
   constexpr double kMostStep = 0.04;  // of the picture
-  PlacementFit best;
-  Placement at = start;
-  for (int round = 0;; ++round) {
-    const Equations equations = EquationsOf(pairs, at, round < rounds);
-    if (round > 0 && equations.error >= best.error) return best;
-    best = {at, equations.error, equations.energy};
-    if (round == rounds) return best;
+  constexpr int kHalvings = 3;        // where a step leads beyond what is straight
+  Equations equations = EquationsOf(pairs, start, true);
+  PlacementFit best{start, equations.error, equations.energy};
+  for (int round = 0; round < rounds; ++round) {
     std::array<double, kNumbers> step = equations.Solve();
     for (double& number : step) number = std::clamp(number, -kMostStep, kMostStep);
-    at = {at.left + step[0], at.top + step[1], at.width + step[2], at.height + step[3]};
+    bool is_better = false;
+    for (int halving = 0; halving <= kHalvings && !is_better; ++halving) {
+      const Placement& at = best.placement;
+      const Placement next{at.left + step[0], at.top + step[1], at.width + step[2], at.height + step[3]};
+      equations = EquationsOf(pairs, next, round + 1 < rounds);
+      is_better = equations.error < best.error;
+      if (is_better) best = {next, equations.error, equations.energy};
+      for (double& number : step) number /= 2;
+    }
+    if (!is_better) break;
   }
+  return best;
 }
 
 FrameTrack CutTo(const FrameTrack& track, const Placement& part) {
