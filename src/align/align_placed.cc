@@ -1,5 +1,8 @@
 #include "align/align_placed.h"
 
+#include <algorithm>
+#include <map>
+
 #include "align/align_tracks.h"
 #include "align/check_bars.h"
 
@@ -23,6 +26,26 @@ FrameTrack Cut(const FrameTrack& track, const Placement& part) {
   return part.DistanceFrom({}) < kWhole ? track : CutTo(track, part);
 }
 
+Result<Alignment> AlignAs(const Placement& placement, const FrameTrack& reference, const FrameTrack& distorted) {
+  const auto [part, own] = PartsInCommon(placement);
+  return AlignTracks(Cut(reference, part), Cut(distorted, own));
+}
+
+/// Whether no frame is paired in two ways, and nearly all are in both.
+bool Agree(const Alignment& a, const Alignment& b) {
+  constexpr double kNearlyAll = 0.9;
+  std::map<int64_t, int64_t> shown;  // by distorted frame
+  for (const auto& [i, j] : a.pairs) shown[j] = i;
+  int64_t same = 0;
+  for (const auto& [i, j] : b.pairs) {
+    const auto own = shown.find(j);
+    if (own == shown.end()) continue;
+    if (own->second != i) return false;
+    ++same;
+  }
+  return static_cast<double>(same) >= kNearlyAll * static_cast<double>(std::max(a.pairs.size(), b.pairs.size()));
+}
+
 }  // namespace
 
 PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& distorted) {
@@ -35,13 +58,16 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
   // An encoder keeps the number of frames.
   const bool is_plain = as_they_are.ok() && as_they_are->is_plain() && reference.size() == distorted.size();
   if (!found->is_sure && is_plain) return {std::move(as_they_are), found};
-  if (!found->is_sure)
-    return {Error(StatusCode::kBadData,
-                  "one shows a part of the other's picture, and other parts fit as well at other distances in time: "
-                  "give the parts that both show (--crop); acutance doctor tells the likely ones"),
-            found};
-  const auto [part, own] = PartsInCommon(found->placement);
-  return {AlignTracks(Cut(reference, part), Cut(distorted, own)), found};
+  Result<Alignment> placed = AlignAs(found->placement, reference, distorted);
+  const bool is_told = std::ranges::all_of(found->others, [&](const Placement& other) {
+    const Result<Alignment> otherwise = AlignAs(other, reference, distorted);
+    return placed.ok() && otherwise.ok() && Agree(*placed, *otherwise);
+  });
+  if (is_told) return {std::move(placed), found};
+  return {Error(StatusCode::kBadData,
+                "one shows a part of the other's picture, and other parts fit as well at other distances in time: "
+                "give the parts that both show (--crop); acutance doctor tells the likely ones"),
+          found};
 }
 
 bool MayNotFit(const FrameTrack& reference, const FrameTrack& distorted) {

@@ -112,9 +112,10 @@ class Search {
     fit_ = Refine(cells_, near_, fit_.placement);
     if (!IsPossible(fit_.placement) || fit_.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     if (fit_.error > kMostLeft * fit_.energy || kFarBetter * fit_.error > ErrorAsTheyAre()) return std::nullopt;
-    FoundPlacement found{Refine(quarters_, near_, fit_.placement).placement, true};
+    FoundPlacement found{Refine(quarters_, near_, fit_.placement).placement};
     CompareOtherTimes(found);
     found.placement = WithinWhole(found.placement);
+    for (Placement& other : found.others) other = WithinWhole(other);
     if (!IsPossible(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     return found;
   }
@@ -213,9 +214,10 @@ class Search {
     constexpr int64_t kNear = 12;
     constexpr double kAsGood = 1.12, kApart = 0.002, kInTheMiddle = 0.006;
     const PlacementFit own = Refine(cells_, near_, found.placement);
-    std::vector<std::pair<Placement, Pairs>> all{{found.placement, near_}};
+    std::vector<std::pair<Placement, Pairs>> all;  // by time
     for (int64_t by = -kNear; by <= kNear; ++by) {
       Pairs pairs = Shifted(near_, by);
+      if (by == 0) all.emplace_back(found.placement, near_);
       if (by == 0 || pairs.size() < near_.size()) continue;
       const PlacementFit fit = Refine(cells_, pairs, found.placement, 2);
       if (fit.error > kAsGood * own.error || fit.placement.DistanceFrom(found.placement) < kApart) continue;
@@ -226,6 +228,7 @@ class Search {
     const auto middle = std::ranges::min_element(all, {}, off_centre);
     found.is_sure = std::ranges::count_if(all, [&](const auto& each) { return off_centre(each) < kInTheMiddle; }) == 1;
     if (found.is_sure) found.placement = Refine(quarters_, middle->second, middle->first).placement;
+    else found.others = {all.front().first, all.back().first};
   }
 
   const int64_t reference_count_;

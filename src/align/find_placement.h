@@ -15,6 +15,7 @@ struct FoundPlacement {
   Placement placement;
   /// False: at other distances in time the videos fit as well in another placement, as where a camera pans evenly.
   bool is_sure = true;
+  std::vector<Placement> others{};  // of these, those farthest apart in time; none where it is sure
 };
 
 /// The placement in which frames fit far better than as they are, whatever frames are paired. By `pairs`, or frames

@@ -257,7 +257,8 @@ class Doctor {
   void AddPlacement() {
     const PlacedParts parts = PartsOf(placement_->placement, ShownBy(ref_), ShownBy(dis_));
     cut_fits_ = FitsOfParts(ref_, parts.reference, dis_, parts.distorted, match_);
-    Add("crop", placement_->is_sure ? 0.92 : 0.7, parts.sentence + ".", Score(" " + parts.options));
+    const char* const doubt = placement_->is_sure ? "." : ", or nearly that: others fit as well at other times.";
+    Add("crop", placement_->is_sure ? 0.92 : 0.6, parts.sentence + doubt, Score(" " + parts.options));
   }
 
   void CheckTime() {
