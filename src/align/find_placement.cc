@@ -212,15 +212,19 @@ class Search {
   /// both sides: a placement in the middle is believed to, if there is one alone.
   void CompareOtherTimes(FoundPlacement& found) {
     constexpr int64_t kNear = 12;
+    constexpr double kRounding = 0.001;  // of the energy: what placing a grid may leave
     constexpr double kAsGood = 1.12, kApart = 0.002, kInTheMiddle = 0.006;
-    const PlacementFit own = Refine(cells_, near_, found.placement);
+    const PlacementFit own = Refine(quarters_, near_, found.placement);
+    const double rounding = kRounding * own.energy;
     std::vector<std::pair<Placement, Pairs>> all;  // by time
     for (int64_t by = -kNear; by <= kNear; ++by) {
       Pairs pairs = Shifted(near_, by);
       if (by == 0) all.emplace_back(found.placement, near_);
       if (by == 0 || pairs.size() < near_.size()) continue;
-      const PlacementFit fit = Refine(cells_, pairs, found.placement, 2);
-      if (fit.error > kAsGood * own.error || fit.placement.DistanceFrom(found.placement) < kApart) continue;
+      const PlacementFit fit = Refine(quarters_, pairs, found.placement, 2);
+      if (fit.error + rounding > kAsGood * (own.error + rounding) ||
+          fit.placement.DistanceFrom(found.placement) < kApart)
+        continue;
       if (IsPossible(fit.placement)) all.emplace_back(fit.placement, std::move(pairs));
     }
     if (all.size() == 1) return;
