@@ -15,7 +15,7 @@ using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 constexpr int64_t kLooks = 12;      // frames that are looked at
 constexpr double kWhole = 0.006;    // of the picture: edges nearer to the whole's are those
 constexpr double kFarBetter = 1.5;  // what is left as they are, over what a placement leaves
-constexpr double kMostLeft = 0.3;   // of what the pictures hold
+constexpr double kMostLeft = 0.15;  // of what the pictures hold
 /// From one of these a fit finds cuts of up to an eighth, both ways.
 constexpr Placement kStarts[] = {{}, {0.04, 0.04, 0.92, 0.92}, {-0.04, -0.04, 1.08, 1.08}};
 constexpr double kLeastWidth = 0.8, kMostWidth = 1.25;
@@ -63,6 +63,16 @@ bool IsPossible(const Placement& placement) {
   return fits(placement.left, placement.width) && fits(placement.top, placement.height);
 }
 
+/// Whether one picture has all of the other's width, and one all of its height, as what was cut has.
+bool IsCut(const Placement& placement) {
+  const auto lies_within = [](double begin, double length) {
+    const double before = begin, after = 1 - begin - length;
+    return std::min(before, after) > -kWhole || std::max(before, after) < kWhole;
+  };
+  return IsPossible(placement) && lies_within(placement.left, placement.width) &&
+         lies_within(placement.top, placement.height);
+}
+
 /// Without what a fit puts a little outside: a video that shows so little more has no more.
 Placement WithinWhole(Placement placement) {
   const auto within = [](double& begin, double& length) {
@@ -101,8 +111,8 @@ class Search {
   }
 
   std::optional<FoundPlacement> Find() {
-    constexpr size_t kLeast = 4;
-    if (looks_.size() < kLeast || !StartNear()) return std::nullopt;
+    constexpr size_t kLeast = 6;
+    if (looks_.size() < kLeast || !StartNear() || near_.size() < kLeast) return std::nullopt;
     for (int round = 0; round < 3; ++round) {
       MoveFrames();
       fit_ = Refine(cells_, near_, fit_.placement);
@@ -116,7 +126,7 @@ class Search {
     CompareOtherTimes(found);
     found.placement = WithinWhole(found.placement);
     for (Placement& other : found.others) other = WithinWhole(other);
-    if (!IsPossible(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
+    if (!IsCut(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     return found;
   }
 
