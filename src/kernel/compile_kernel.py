@@ -41,14 +41,15 @@ PTX_VERSION = ["-Xclang", "-target-feature", "-Xclang", "+ptx63"]
 
 
 # The passes of spirv-opt -O in two parts. The unroller's copies of a result lack its decorations, and
-# what follows fuses a*b+c where nothing forbids it.
+# what follows fuses a*b+c where nothing forbids it. Unrolling leaves many blocks, for each of which the
+# search for redundancy copies what it knows: they are merged before it, too.
 UNROLLING = """wrap-opkill eliminate-dead-branches merge-return inline-entry-points-exhaustive
     eliminate-dead-functions eliminate-dead-code-aggressive private-to-local eliminate-local-single-block
     eliminate-local-single-store eliminate-dead-code-aggressive scalar-replacement=100
     convert-local-access-chains eliminate-local-single-block eliminate-local-single-store
     eliminate-dead-code-aggressive ssa-rewrite eliminate-dead-code-aggressive ccp
     eliminate-dead-code-aggressive loop-unroll""".split()
-SIMPLIFYING = """eliminate-dead-branches redundancy-elimination combine-access-chains
+SIMPLIFYING = """eliminate-dead-branches merge-blocks redundancy-elimination combine-access-chains
     simplify-instructions scalar-replacement=100 convert-local-access-chains eliminate-local-single-block
     eliminate-local-single-store eliminate-dead-code-aggressive ssa-rewrite eliminate-dead-code-aggressive
     vector-dce eliminate-dead-inserts eliminate-dead-branches simplify-instructions if-conversion
