@@ -1,6 +1,7 @@
 # acutance_library(<name> SOURCES ... DEPS ... [PLAIN])   target acutance_<name>, one per folder; PLAIN: no precompiled
-#                                                         headers
+#                                                         headers, and each source compiled by itself
 # acutance_use_precompiled(<target>)   those headers for another library
+# acutance_join_sources(<target>)      several sources of another library in one compilation
 # acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s])
 # acutance_bench(<name> SOURCES ... DEPS ...)
 include(GNUInstallDirs)
@@ -55,6 +56,26 @@ if(ACUTANCE_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
+# Most of a usual source's time goes into its headers, which sources that are compiled together share; a name that two
+# of them have in unnamed namespaces is an error. -DCMAKE_UNITY_BUILD=OFF compiles each by itself, as lint, sanitizers and
+# coverage (RelWithDebInfo) do. A source that Highway includes again for each set of instructions stays alone.
+function(acutance_join_sources target)
+  if(DEFINED CMAKE_UNITY_BUILD OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(ABSOLUTE_PATH source)
+    if(EXISTS ${source})
+      file(STRINGS ${source} vectors REGEX "<hwy/foreach_target.h>" LIMIT_COUNT 1)
+      if(vectors)
+        set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
 function(acutance_library name)
   cmake_parse_arguments(arg "PLAIN" "" "SOURCES;DEPS" ${ARGN})
   add_library(acutance_${name} STATIC ${arg_SOURCES})
@@ -69,6 +90,7 @@ function(acutance_library name)
   target_link_libraries(acutance_${name} PUBLIC acutance_flags ${arg_DEPS})
   if(NOT arg_PLAIN)
     acutance_use_precompiled(acutance_${name})
+    acutance_join_sources(acutance_${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY ACUTANCE_LIBRARIES acutance_${name})
 endfunction()

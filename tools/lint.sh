@@ -6,7 +6,7 @@ set -euo pipefail
 build=${BUILD:-build}
 jobs=${JOBS:-2}
 passed=$build/lint
-commands=$build/lint/commands # without GCC's precompiled headers, which clang cannot read
+commands=$build/lint/commands
 
 tools/sources.sh | xargs clang-format --dry-run -Werror
 shellcheck tools/*.sh .ci/run
@@ -15,7 +15,7 @@ python3 tools/check_spec.py
 python3 tools/check_files.py --compile-commands "$build/compile_commands.json"
 
 mkdir -p "$commands"
-sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//' "$build/compile_commands.json" >"$commands/compile_commands.json"
+python3 tools/single_commands.py "$build/compile_commands.json" >"$commands/compile_commands.json"
 
 tidy() {
   local stamp=$passed/$1.passed
@@ -34,7 +34,7 @@ export commands passed
 built() {
   local source
   while read -r source; do
-    if grep -qF "/$source\"" "$build/compile_commands.json"; then echo "$source"
+    if grep -qF "/$source\"" "$commands/compile_commands.json"; then echo "$source"
     else echo "lint: $source is not built here: left out" >&2
     fi
   done

@@ -202,8 +202,7 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
 /// what comes later; one that lags catches up now and then, so that the last third of where it does must still fit far
 /// better late.
 bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
-  constexpr double kSure = 6;                    // a logarithm
-  constexpr double kNats = 0.69314718055994531;  // ln 2
+  constexpr double kSure = 6;  // a logarithm
   const int64_t offset = path.offsets.back();
   if (offset >= 0 && path.held.back() == 0) return offset > 0;
   const auto count = static_cast<int64_t>(path.offsets.size());

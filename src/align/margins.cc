@@ -69,7 +69,7 @@ class ShiftSums {
   int64_t pairs_ = 0;
 };
 
-constexpr int64_t kNear = 12;
+constexpr int64_t kNearShift = 12;
 
 int64_t PairCount(const FittedPath& fitted) {
   return std::ranges::count_if(fitted.likely, [](int64_t i) { return i >= 0; });
@@ -134,7 +134,7 @@ Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const F
   constexpr int64_t kLooks = 1500;  // frames that far shifts are judged by: more tell nothing new
   const double rate = reference.rate.value_or(distorted.rate.value_or(25));
   const auto reach = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
-  const ShiftSums near = SumNear(fitted, kNear);
+  const ShiftSums near = SumNear(fitted, kNearShift);
   ShiftSums far(reach);
   const auto count = static_cast<int64_t>(fitted.likely.size());
   for (int64_t j = 0; j < count; j += std::max<int64_t>(1, count / kLooks))
@@ -146,7 +146,7 @@ Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const F
   const auto all = static_cast<int64_t>(pairs.size());
   std::vector<double> margins;
   for (int64_t shift = -reach; shift <= reach; ++shift) {
-    const bool is_near = std::abs(shift) <= kNear;
+    const bool is_near = std::abs(shift) <= kNearShift;
     double margin = is_near ? near.Of(shift, all) : far.Of(shift, all);
     // Coarse cells do not see a small thing that moves in a picture that stands.
     if (!is_near && margin < Margins::kBound)

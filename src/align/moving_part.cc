@@ -12,9 +12,8 @@ namespace acutance {
 namespace {
 
 constexpr int64_t kCells = FrameSignature::kCells;
-constexpr int64_t kLooks = 1500;               // frames that are looked at: more tell nothing new
-constexpr double kFloor = kCells * 4.0;        // of a pair: what rounding leaves
-constexpr double kNats = 0.69314718055994531;  // ln 2
+constexpr int64_t kLooks = 1500;         // frames that are looked at: more tell nothing new
+constexpr double kFloor = kCells * 4.0;  // of a pair: what rounding leaves
 
 int64_t StrideOf(int64_t count) { return std::max<int64_t>(1, count / kLooks); }
 

@@ -11,7 +11,7 @@ namespace acutance {
 namespace {
 
 constexpr int kShift = 3;  // as fine residuals have it: 32 steps for one of an 8-bit sample
-constexpr double kFloor = FrameSignature::kCells * 2.0 * 2.0;
+constexpr double kPlainFloor = FrameSignature::kCells * 2.0 * 2.0;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ struct Frame {
 template <class Signatures>
 bool LookAlike(const Frame<Signatures>& frame, int64_t other, double own) {
   constexpr double kAlike = 0.05, kDetailFloor = FrameSignature::kDetails / 16.0;
-  if (DistanceOf(frame.at(frame.number), frame.at(other)) > kAlike * (own + kFloor)) return false;
+  if (DistanceOf(frame.at(frame.number), frame.at(other)) > kAlike * (own + kPlainFloor)) return false;
   return DetailDistanceOf(frame.at(frame.number), frame.at(other)) <=
          kAlike * (DetailDistanceOf(frame.distorted, frame.at(frame.number)) + kDetailFloor);
 }
@@ -85,14 +85,14 @@ Fit FitOf(const Frame<Signatures>& frame) {
   const double own = frame.DistanceFrom(frame.number);
   Fit fit = Fit::kClearly;
   for (const int64_t other : {frame.number - 1, frame.number + 1}) {
-    if (!frame.Has(other) || frame.DistanceFrom(other) > kFar * (own + kFloor)) continue;
+    if (!frame.Has(other) || frame.DistanceFrom(other) > kFar * (own + kPlainFloor)) continue;
     if (!LookAlike(frame, other, own)) return Fit::kNo;
     fit = Fit::kAlike;
   }
   if (fit == Fit::kClearly) return fit;
   // Where all neighbours look alike the picture may still creep on, and the encode be far behind.
   for (const int64_t other : {frame.number - kAway, frame.number + kAway})
-    if (frame.Has(other) && frame.DistanceFrom(other) + kFloor < own) return Fit::kNo;
+    if (frame.Has(other) && frame.DistanceFrom(other) + kPlainFloor < own) return Fit::kNo;
   return fit;
 }
 
@@ -133,7 +133,7 @@ bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
   for (int64_t k = 1; k < count; ++k) {
     const double usual = usual_at(moved, k), usual_own = usual_at(own, k);
     const bool is_still = own[static_cast<size_t>(k)] < kStill * usual_own &&
-                          moved[static_cast<size_t>(k)] > kMoves * usual && usual > 4 * kFloor &&
+                          moved[static_cast<size_t>(k)] > kMoves * usual && usual > 4 * kPlainFloor &&
                           usual_own > kAlike * usual;
     still = is_still ? still + 1 : 0;
     if (still >= kWhile) return true;
@@ -176,7 +176,7 @@ PlainEvidence PlainEvidenceOf(const FrameTrack& reference, const FrameTrack& dis
       }
     energy += DistanceOf(frame.distorted, kFlat);
     const double own = frame.DistanceFrom(k), own_detail = DetailDistanceOf(frame.distorted, frame.at(k));
-    cells.Add(own + kFloor, cell + kFloor);
+    cells.Add(own + kPlainFloor, cell + kPlainFloor);
     details.Add(own_detail + kDetailFloor, detail + kDetailFloor);
     if (own < cell && own_detail < detail) last_first = k;
     longest = std::max(longest, k - last_first);

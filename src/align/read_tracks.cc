@@ -11,10 +11,10 @@
 namespace acutance {
 namespace {
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 double FastestOverSlowest(const std::vector<std::unique_ptr<VideoSource>>& videos) {
-  double slowest = kNever, fastest = 0;
+  double slowest = kUnlimited, fastest = 0;
   for (const auto& video : videos)
     if (const std::optional<double> rate = PlausibleRate(video->frame_rate())) {
       slowest = std::min(slowest, *rate);
@@ -66,7 +66,7 @@ TrackReading::TrackReading(const std::vector<std::unique_ptr<VideoSource>>& vide
 }
 
 Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
-  std::atomic<int64_t> most = most_frames.value_or(kNever);
+  std::atomic<int64_t> most = most_frames.value_or(kUnlimited);
   const auto count = static_cast<int>(videos_.size());
   ACU_RETURN_IF_ERROR(RunParallel(count, count, [&](int video) {
     const auto v = static_cast<size_t>(video);
@@ -75,7 +75,7 @@ Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
       ended_[v] = has_ended;
     }
     // The videos tell each other where they ended.
-    const int64_t worth = ended_[v] != 0 ? WorthReading(tracks_[v].size(), rates_) : kNever;
+    const int64_t worth = ended_[v] != 0 ? WorthReading(tracks_[v].size(), rates_) : kUnlimited;
     for (int64_t seen = most.load(); worth < seen && !most.compare_exchange_weak(seen, worth);) continue;
     return Status();
   }));

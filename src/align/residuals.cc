@@ -27,7 +27,6 @@ int64_t ValueOf(FineResiduals::Band band, const FrameSignature& frame, int64_t k
 
 void PairingCosts::FromResiduals(double energy, double floor, std::span<double> residuals, double tie) const {
   if (residuals.empty()) return;
-  constexpr double kNats = 0.69314718055994531;  // ln 2
   const double smallest = *std::ranges::min_element(residuals);
   const double usual = usual_part_ > 0 ? std::max(usual_part_ * energy, usual_residual_) : smallest;
   const double unit = Log2(smallest + floor);

@@ -8,11 +8,10 @@
 namespace acutance {
 namespace {
 
-using Pairs = std::span<const std::pair<int64_t, int64_t>>;
+using PairSpan = std::span<const std::pair<int64_t, int64_t>>;
 
-constexpr double kNats = 0.69314718055994531;  // ln 2
-constexpr double kMost = 25;                   // what is new in one frame decides nothing
-constexpr int64_t kBand = 32;                  // reference frames whose distances are kept
+constexpr double kMost = 25;   // what is new in one frame decides nothing
+constexpr int64_t kBand = 32;  // reference frames whose distances are kept
 
 double Median(std::vector<double>& values, double otherwise) {
   if (values.empty()) return otherwise;
@@ -22,14 +21,14 @@ double Median(std::vector<double>& values, double otherwise) {
 }
 
 template <class Use>
-void ForSteps(Pairs pairs, const Use& use) {
+void ForSteps(PairSpan pairs, const Use& use) {
   for (size_t k = 1; k < pairs.size(); ++k)
     if (pairs[k].second == pairs[k - 1].second + 1) use(pairs[k].second, pairs[k - 1].first, pairs[k].first);
 }
 
 }  // namespace
 
-StepCosts::StepCosts(const FineResiduals& fine, Pairs pairs, int64_t distorted_count, int64_t reference_count)
+StepCosts::StepCosts(const FineResiduals& fine, PairSpan pairs, int64_t distorted_count, int64_t reference_count)
     : fine_(fine), reference_count_(reference_count) {
   apart_.assign(static_cast<size_t>(reference_count * kBand), -1);
   Learn(pairs);
@@ -69,7 +68,7 @@ StepCosts::Noise StepCosts::NoiseOf(const Step& s) const {
   return {std::max(0.0, noise), product, gain};
 }
 
-void StepCosts::Learn(Pairs pairs) {
+void StepCosts::Learn(PairSpan pairs) {
   std::vector<double> lasting;
   std::vector<std::pair<double, double>> gains;  // of motions of an energy
   ForSteps(pairs, [&](int64_t j, int64_t before, int64_t now) {
@@ -111,7 +110,7 @@ void StepCosts::LearnGains(std::vector<std::pair<double, double>> gains) {
 
 /// Noise is alike in cells that lie together, and larger where something moves: its part in the direction of the next
 /// motion, against the mean of all directions, says how many cells are independent.
-void StepCosts::LearnNoise(Pairs pairs, int64_t distorted_count) {
+void StepCosts::LearnNoise(PairSpan pairs, int64_t distorted_count) {
   constexpr double kMedian = 0.455;  // of the square of a normal variable
   constexpr double kLeast = 5, kMost = 30;
   constexpr int64_t kAbout = 12;

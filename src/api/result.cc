@@ -320,7 +320,7 @@ Status Result::WriteMaps(const std::string& folder) const {
 
 namespace {
 
-Input ToPublic(const InputFacts& facts) {
+Input PublicInput(const InputFacts& facts) {
   const SummaryInput input = SummaryOf(facts);
   Input result{.path = input.path,
                .format = api::ToPublic(facts.format),
@@ -370,7 +370,7 @@ Result ResultAccess::Make(const acutance::Session& session, ScoredRun run, Names
   content->models = ScoreNames(content->model_runs);
   for (const MetricRun& metric : session.metric_runs())
     content->metric_runs.push_back({metric.metric, metric.options, metric.inputs, metric.least_bit_depth});
-  for (const InputFacts& input : run.inputs) content->inputs.push_back(ToPublic(input));
+  for (const InputFacts& input : run.inputs) content->inputs.push_back(PublicInput(input));
   content->titles = std::move(names);
   content->run = std::move(run);
   content->run.session.reset();

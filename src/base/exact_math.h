@@ -20,6 +20,7 @@ namespace acutance {
 double Exp(double x);
 double Log(double x);
 double Log2(double x);
+inline constexpr double kNats = 0.69314718055994531;  // ln 2, of a bit
 double Log10(double x);
 double Pow(double x, double y);
 float Powf(float x, float y);

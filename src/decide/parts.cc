@@ -12,7 +12,7 @@
 namespace acutance {
 namespace {
 
-Status Malformed(std::string_view text) {
+Status MalformedPart(std::string_view text) {
   return Error(StatusCode::kInvalidArgument,
                "'{}': expected a length, such as 4s or 100f (frames), starts such as 0s,12.5s,300f, or a file with a "
                "start and a name in each line",
@@ -41,7 +41,7 @@ Result<PartChoice> ReadFile(const std::string& path) {
     std::string first;
     if (!(words >> first) || first[0] == '#') continue;
     auto start = ParseStart(first);
-    if (!start) return Error(StatusCode::kBadData, "{}, line {}: {}", path, number, Malformed(first).message());
+    if (!start) return Error(StatusCode::kBadData, "{}, line {}: {}", path, number, MalformedPart(first).message());
     std::getline(words >> std::ws, start->name);
     choice.starts.push_back(*std::move(start));
   }
@@ -63,14 +63,14 @@ Result<PartChoice> ParseParts(const std::string& text) {
   if (text.find(',') == text.npos) {
     if (IsRegularFile(text)) return ReadFile(text);
     const auto length = ParseStart(text);
-    if (!length || length->at <= 0) return Malformed(text);
+    if (!length || length->at <= 0) return MalformedPart(text);
     return PartChoice{.every = length};
   }
   PartChoice choice;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view word = rest.substr(0, rest.find(','));
     const auto start = ParseStart(word);
-    if (!start) return Malformed(text);
+    if (!start) return MalformedPart(text);
     choice.starts.push_back(*start);
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
   }

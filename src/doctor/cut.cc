@@ -6,10 +6,6 @@
 namespace acutance {
 namespace {
 
-Rectangle ContentOf(const Watched& video) {
-  return video.content.value_or(Rectangle{video.format.width, video.format.height});
-}
-
 int FrameAt(int place, double rate) { return static_cast<int>(std::lround(place / rate)); }
 
 /// Looks for the part of one video that the other shows, which has all of its content.

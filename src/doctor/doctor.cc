@@ -30,9 +30,6 @@ double ShapeOf(const Watched& video, const Rectangle& part) {
   return part.width * video.facts.pixel_aspect / part.height;
 }
 
-Rectangle WholeOf(const Watched& video) { return {video.format.width, video.format.height}; }
-Rectangle ContentOf(const Watched& video) { return video.content.value_or(WholeOf(video)); }
-
 bool Differ(double a, double b, double tolerance) { return std::abs(a - b) > tolerance * std::max(a, b); }
 
 class Doctor {

@@ -39,6 +39,10 @@ struct Watched {
 /// Means over a part of a picture's luma.
 Thumb MakeThumb(const Picture& picture, const Rectangle& part);
 
+inline Rectangle WholeOf(const Watched& video) { return {video.format.width, video.format.height}; }
+/// Without black bars, where they can be told.
+inline Rectangle ContentOf(const Watched& video) { return video.content.value_or(WholeOf(video)); }
+
 /// A compressed reference of many bits is no encode for people, and what was decoded or mended of another is no source.
 bool IsRich(const Watched& video);
 

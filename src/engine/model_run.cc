@@ -9,7 +9,7 @@
 namespace acutance {
 namespace {
 
-constexpr size_t kFramesAtOnce = 16;  // predicting fewer takes less time than waking a thread
+constexpr size_t kPredictedAtOnce = 16;  // predicting fewer takes less time than waking a thread
 
 /// The first index at or after `frame` that subsampling keeps.
 int64_t NextKept(int64_t frame, int subsample) { return (frame + subsample - 1) / subsample * subsample; }
@@ -70,11 +70,11 @@ Status ModelRun::PredictReady(ScoreTable& table, int subsample, int64_t frames, 
   std::vector<std::vector<double>> scores(ready.size());
   const size_t features = feature_columns_.size();
   const auto predict = [&](int part) {
-    const size_t begin = part * kFramesAtOnce, end = std::min(begin + kFramesAtOnce, ready.size());
+    const size_t begin = part * kPredictedAtOnce, end = std::min(begin + kPredictedAtOnce, ready.size());
     for (size_t i = begin; i < end; ++i)
       scores[i] = PredictColumns(*request_.model, std::span(values).subspan(i * features, features), request_.flags);
   };
-  ACU_RETURN_IF_ERROR(share(static_cast<int>(CeilDiv(ready.size(), kFramesAtOnce)), predict));
+  ACU_RETURN_IF_ERROR(share(static_cast<int>(CeilDiv(ready.size(), kPredictedAtOnce)), predict));
   for (size_t i = 0; i < ready.size(); ++i) ACU_RETURN_IF_ERROR(Write(table, ready[i], scores[i], progress));
   return {};
 }

@@ -7,7 +7,7 @@
 namespace acutance {
 namespace {
 
-constexpr size_t kFramesAtOnce = 256;
+constexpr size_t kRestoredAtOnce = 256;
 
 Status OtherProgram(const std::string& path, int64_t frame) {
   return Error(StatusCode::kBadData, "journal {}: frame {} does not fit what its header says; begin a new journal",
@@ -16,13 +16,13 @@ Status OtherProgram(const std::string& path, int64_t frame) {
 
 }  // namespace
 
-Restorer::Restorer(Session& session) : session_(session), frames_(kFramesAtOnce) {}
+Restorer::Restorer(Session& session) : session_(session), frames_(kRestoredAtOnce) {}
 
 Status Restorer::Add(const JournalRecord& record, const std::string& path) {
   FrameResults& frame = frames_[count_];
   session_.MakeRoom(record.frame, frame);
   if (!TakeKeptWords(record.words, frame)) return OtherProgram(path, record.frame);
-  return ++count_ == kFramesAtOnce ? Flush() : Status();
+  return ++count_ == kRestoredAtOnce ? Flush() : Status();
 }
 
 Status Restorer::Flush() {

@@ -13,7 +13,7 @@ constexpr size_t kSlabPlanes = 64;
 constexpr size_t kLeastSlabs = 8;  // that the memory is cut into, for several planes of a picture
 
 /// Planes of frames that follow one another lie side by side here and in a batch.
-void AddCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
+void AppendCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
   if (!copies.empty()) {
     CopyCommand& last = copies.back();
     if (last.from == copy.from && last.to == copy.to && last.from_offset + last.bytes == copy.from_offset &&
@@ -155,7 +155,7 @@ int64_t KeptPlanes::Frames(uint64_t video) const {
 bool KeptCopies::TakeFrom(KeptPlanes& planes, const KeptPlanes::Key& key, const Buffer& to, size_t offset) {
   const std::optional<KeptPlanes::Place> place = planes.Find(key);
   if (!place) return false;
-  AddCopy({place->buffer, place->offset, &to, offset, key.bytes}, in_);
+  AppendCopy({place->buffer, place->offset, &to, offset, key.bytes}, in_);
   return true;
 }
 
@@ -163,7 +163,7 @@ void KeptCopies::PutInto(KeptPlanes& planes, const KeptPlanes::Key& key, const B
   const std::optional<KeptPlanes::Place> place = planes.Reserve(key);
   if (!place) return;
   written_.push_back(key);
-  AddCopy({&from, offset, place->buffer, place->offset, key.bytes}, out_);
+  AppendCopy({&from, offset, place->buffer, place->offset, key.bytes}, out_);
 }
 
 Status KeptCopies::Submit(Queue& queue) const {

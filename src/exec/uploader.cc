@@ -18,8 +18,8 @@ constexpr size_t kPieceBytes = size_t{512} << 10;
 // Threads that touch pages of a mapped file for the first time wait for each other where a page table holds both:
 // pieces that begin one after another lie so far apart at least.
 constexpr size_t kPageTableBytes = size_t{2} << 20;
-constexpr int kSegments = 6;  // some are written, some read by the device, some wait for it
-constexpr int kBatches = 4;   // that are under way, where each is one segment
+constexpr int kSegments = 6;       // some are written, some read by the device, some wait for it
+constexpr int kBatchSegments = 4;  // that are under way, where each is one segment
 
 /// Adds a copy; those that lie side by side, or at equal distances, become one.
 void AddCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
@@ -189,7 +189,7 @@ Uploader::Uploader(std::byte padding, int segments, size_t segment_bytes)
 
 Result<std::unique_ptr<Uploader>> Uploader::Make(Device& device, size_t batch_bytes, size_t segment_bytes,
                                                  std::byte padding) {
-  const int segments = batch_bytes > segment_bytes ? kSegments : kBatches;
+  const int segments = batch_bytes > segment_bytes ? kSegments : kBatchSegments;
   segment_bytes = std::clamp(batch_bytes, size_t{1}, segment_bytes);
   std::unique_ptr<Uploader> uploader(new Uploader(padding, segments, segment_bytes));
   ACU_ASSIGN_OR_RETURN(uploader->staging_, device.Allocate(segments * segment_bytes, MemoryKind::kUpload));

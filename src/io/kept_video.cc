@@ -17,14 +17,14 @@ size_t BytesOf(const Picture& picture) {
   return bytes;
 }
 
-struct KeptPicture {
-  Picture picture;
-  std::optional<double> time;
-};
-
 }  // namespace
 
 struct KeptVideo::State {
+  struct KeptPicture {
+    Picture picture;
+    std::optional<double> time;
+  };
+
   std::unique_ptr<VideoSource> source;
   size_t most_bytes = 0;
   std::atomic<size_t> bytes = 0;  // of all that were read
@@ -57,7 +57,7 @@ class KeptVideo::Reading : public VideoSource {
   Result<std::optional<Picture>> Next() override {
     State& state = *state_;
     if (next_ < state.kept.size()) {
-      const KeptPicture& kept = state.kept[next_++];
+      const State::KeptPicture& kept = state.kept[next_++];
       time_ = kept.time;
       return std::optional(kept.picture);
     }

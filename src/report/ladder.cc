@@ -16,7 +16,7 @@
 namespace acutance {
 namespace {
 
-constexpr BootstrapOptions kBootstrap{.resamples = 400};
+constexpr BootstrapOptions kBootstrapOfBd{.resamples = 400};
 
 /// Turns qualities of which lower ones are better, and back again: the arithmetic of curves takes higher ones as
 /// better.
@@ -36,7 +36,7 @@ void Turn(BdResult& result) {
 LadderDifference DifferenceOf(const LadderCurve& anchor, const LadderCurve& test, size_t block) {
   LadderDifference difference{anchor.name, test.name, {}, {}, {}};
   for (const CurveMethod method : kCurveMethods) {
-    const auto bd = BdWithIntervals(anchor.name, anchor.points, test.name, test.points, method, block, kBootstrap);
+    const auto bd = BdWithIntervals(anchor.name, anchor.points, test.name, test.points, method, block, kBootstrapOfBd);
     if (!bd.ok()) {
       difference.refusal = bd.status().message();
       difference.by.clear();
@@ -174,9 +174,9 @@ Json LadderJson(const Ladder& ladder) {
     for (size_t m = 0; m < difference.by.size(); ++m)
       by[kCurveMethodNames[m]] = {
           {"bd_rate", difference.by[m].rate_percent},
-          {"bd_rate_interval", IntervalJson(difference.by[m].rate_interval, kBootstrap.confidence)},
+          {"bd_rate_interval", IntervalJson(difference.by[m].rate_interval, kBootstrapOfBd.confidence)},
           {"bd_quality", difference.by[m].quality},
-          {"bd_quality_interval", IntervalJson(difference.by[m].quality_interval, kBootstrap.confidence)}};
+          {"bd_quality_interval", IntervalJson(difference.by[m].quality_interval, kBootstrapOfBd.confidence)}};
     const bool refused = !difference.refusal.empty();
     differences.Append({{"anchor", difference.anchor},
                         {"test", difference.test},

@@ -8,19 +8,19 @@ namespace acutance {
 namespace {
 
 /// Values of a picture, which are read as 0 outside of it.
-struct Grid {
+struct Samples {
   int width = 0;
   int height = 0;
   std::vector<int> values{};
 
-  Grid(int w, int h) : width(w), height(h), values(static_cast<size_t>(w) * h) {}
+  Samples(int w, int h) : width(w), height(h), values(static_cast<size_t>(w) * h) {}
   int& at(int x, int y) { return values[static_cast<size_t>(y) * width + x]; }
   int at(int x, int y) const { return values[static_cast<size_t>(y) * width + x]; }
   bool Has(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
 };
 
 /// The 10-bit codes of a picture, resampled.
-Grid ReadCodes(const CambiSettings& settings, const CambiPass& pass, const Plane& plane, int64_t& invalid) {
+Samples ReadCodes(const CambiSettings& settings, const CambiPass& pass, const Plane& plane, int64_t& invalid) {
   const int depth = settings.format.bit_depth;
   const std::vector<int> columns = CambiNearest(plane.width, pass.width);
   const std::vector<int> rows = CambiNearest(plane.height, pass.height);
@@ -30,7 +30,7 @@ Grid ReadCodes(const CambiSettings& settings, const CambiPass& pass, const Plane
   };
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x) invalid += sample(x, y) > largest;
-  Grid codes(pass.width, pass.height);
+  Samples codes(pass.width, pass.height);
   for (int y = 0; y < codes.height; ++y)
     for (int x = 0; x < codes.width; ++x)
       codes.at(x, y) = cambi::ten_bit_code(std::min(sample(columns[x], rows[y]), largest), depth);
@@ -38,8 +38,8 @@ Grid ReadCodes(const CambiSettings& settings, const CambiPass& pass, const Plane
 }
 
 /// The mean of 2x2 pixels, of two at the right and lower edges.
-Grid FilterDither(const Grid& codes) {
-  Grid filtered(codes.width, codes.height);
+Samples FilterDither(const Samples& codes) {
+  Samples filtered(codes.width, codes.height);
   for (int y = 0; y < codes.height; ++y)
     for (int x = 0; x < codes.width; ++x) {
       const bool right = x + 1 < codes.width, below = y + 1 < codes.height;
@@ -53,7 +53,7 @@ Grid FilterDither(const Grid& codes) {
   return filtered;
 }
 
-bool IsFlat(const Grid& codes, int x, int y) {
+bool IsFlat(const Samples& codes, int x, int y) {
   const auto equals = [&](int to_x, int to_y) {
     return !codes.Has(to_x, to_y) || codes.at(to_x, to_y) == codes.at(x, y);
   };
@@ -61,8 +61,8 @@ bool IsFlat(const Grid& codes, int x, int y) {
 }
 
 /// 1 where a pixel has enough flat neighbours.
-Grid MakeMask(const Grid& codes, int minimum) {
-  Grid mask(codes.width, codes.height);
+Samples MakeMask(const Samples& codes, int minimum) {
+  Samples mask(codes.width, codes.height);
   for (int y = 0; y < codes.height; ++y)
     for (int x = 0; x < codes.width; ++x) {
       int flat = 0;
@@ -73,20 +73,20 @@ Grid MakeMask(const Grid& codes, int minimum) {
   return mask;
 }
 
-Grid KeepEverySecond(const Grid& from) {
-  Grid to((from.width + 1) / 2, (from.height + 1) / 2);
+Samples KeepEverySecond(const Samples& from) {
+  Samples to((from.width + 1) / 2, (from.height + 1) / 2);
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x) to.at(x, y) = from.at(2 * x, 2 * y);
   return to;
 }
 
 /// The first and the last row stay as they are, and so do the first and the last column along the rows.
-Grid FilterModes(const Grid& image) {
-  Grid along = image;
+Samples FilterModes(const Samples& image) {
+  Samples along = image;
   for (int y = 0; y < image.height; ++y)
     for (int x = 1; x + 1 < image.width; ++x)
       along.at(x, y) = cambi::mode_of(image.at(x - 1, y), image.at(x, y), image.at(x + 1, y));
-  Grid modes = image;
+  Samples modes = image;
   for (int y = 1; y + 1 < image.height; ++y)
     for (int x = 0; x < image.width; ++x)
       modes.at(x, y) = cambi::mode_of(along.at(x, y - 1), along.at(x, y), along.at(x, y + 1));
@@ -96,7 +96,7 @@ Grid FilterModes(const Grid& image) {
 /// How often values occur in the window around a pixel, which slides along a row.
 class WindowCounts {
  public:
-  WindowCounts(const Grid& image, const Grid& mask, int radius, int y)
+  WindowCounts(const Samples& image, const Samples& mask, int radius, int y)
       : image_(image), mask_(mask), radius_(radius), y_(y), counts_(kCambiCodes) {
     for (int x = 0; x < radius; ++x) AddColumn(x, 1);
   }
@@ -114,8 +114,8 @@ class WindowCounts {
       if (image_.Has(x, y) && mask_.at(x, y)) counts_[image_.at(x, y)] += sign;
   }
 
-  const Grid& image_;
-  const Grid& mask_;
+  const Samples& image_;
+  const Samples& mask_;
   const int radius_, y_;
   std::vector<int> counts_;
 };
@@ -133,7 +133,7 @@ float Contrast(const CambiSettings& settings, const WindowCounts& counts, int va
   return contrast;
 }
 
-std::vector<float> Contrasts(const CambiSettings& settings, const Grid& image, const Grid& mask, int window) {
+std::vector<float> Contrasts(const CambiSettings& settings, const Samples& image, const Samples& mask, int window) {
   std::vector<float> contrasts;
   for (int y = 0; y < image.height; ++y) {
     WindowCounts counts(image, mask, window / 2, y);
@@ -160,9 +160,9 @@ CambiSum SumOfLargest(std::vector<float> contrasts, int64_t count) {
 
 CambiPassResult RunCambiRef(const CambiSettings& settings, const CambiPass& pass, const Plane& plane) {
   CambiPassResult result;
-  Grid image = ReadCodes(settings, pass, plane, result.invalid);
+  Samples image = ReadCodes(settings, pass, plane, result.invalid);
   if (settings.filter_dither) image = FilterDither(image);
-  Grid mask = MakeMask(image, pass.mask_minimum);
+  Samples mask = MakeMask(image, pass.mask_minimum);
   for (int scale = 0; scale < kCambiScales; ++scale) {
     if (scale > 0 || settings.half_size) {
       image = KeepEverySecond(image);

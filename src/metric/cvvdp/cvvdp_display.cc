@@ -50,7 +50,7 @@ std::optional<double> NumberOf(const Json& value) {
   return value.kind == Json::Kind::kNumber ? ParseFiniteDouble(value.text) : std::nullopt;
 }
 
-constexpr double kLeast = 1e-9;  // of what must be positive
+constexpr double kLeastPositive = 1e-9;  // of what must be positive
 constexpr double kMostPixels = kMaxDimension;
 
 /// The members of one display.
@@ -98,18 +98,18 @@ Result<double> Distance(const Fields& fields, double asked) {
   constexpr double kMetresInInch = 0.0254;
   if (asked > 0) return asked;
   if (fields.Has("viewing_distance_inches")) {
-    ACU_ASSIGN_OR_RETURN(const double inches, fields.Number("viewing_distance_inches", kLeast));
+    ACU_ASSIGN_OR_RETURN(const double inches, fields.Number("viewing_distance_inches", kLeastPositive));
     return inches * kMetresInInch;
   }
-  if (fields.Has("fov_diagonal")) return fields.Number("viewing_distance_meters", kLeast, 3.0);
-  return fields.Number("viewing_distance_meters", kLeast);
+  if (fields.Has("fov_diagonal")) return fields.Number("viewing_distance_meters", kLeastPositive, 3.0);
+  return fields.Number("viewing_distance_meters", kLeastPositive);
 }
 
 /// The width of the display in metres.
 Result<double> Width(const Fields& fields, std::array<double, 2> resolution, double distance) {
   const double ratio = resolution[0] / resolution[1];
   if (fields.Has("fov_diagonal")) {
-    ACU_ASSIGN_OR_RETURN(const double degrees, fields.Number("fov_diagonal", kLeast));
+    ACU_ASSIGN_OR_RETURN(const double degrees, fields.Number("fov_diagonal", kLeastPositive));
     if (degrees >= 180) return fields.Fail("'fov_diagonal' is not below 180");
     const double diagonal = Root(resolution[0] * resolution[0] + resolution[1] * resolution[1]);
     const double pixels = diagonal / (2 * Tangent(degrees / 2 * (std::numbers::pi / 180)));
@@ -117,10 +117,10 @@ Result<double> Width(const Fields& fields, std::array<double, 2> resolution, dou
   }
   double inches = 0;
   if (fields.Has("diagonal_size_meters")) {
-    ACU_ASSIGN_OR_RETURN(const double metres, fields.Number("diagonal_size_meters", kLeast));
+    ACU_ASSIGN_OR_RETURN(const double metres, fields.Number("diagonal_size_meters", kLeastPositive));
     inches = metres / 0.0254;
   } else {
-    ACU_ASSIGN_OR_RETURN(inches, fields.Number("diagonal_size_inches", kLeast));
+    ACU_ASSIGN_OR_RETURN(inches, fields.Number("diagonal_size_inches", kLeastPositive));
   }
   const double millimetres = inches * 25.4;
   return ratio * Root(millimetres * millimetres / (1 + ratio * ratio)) / 1000;
@@ -128,7 +128,8 @@ Result<double> Width(const Fields& fields, std::array<double, 2> resolution, dou
 
 Result<double> PixelsPerDegree(const Fields& fields, const CvvdpDisplayChoice& choice) {
   if (choice.pixels_per_degree > 0) return choice.pixels_per_degree;
-  if (fields.Has("pixels_per_degree") && choice.distance == 0) return fields.Number("pixels_per_degree", kLeast);
+  if (fields.Has("pixels_per_degree") && choice.distance == 0)
+    return fields.Number("pixels_per_degree", kLeastPositive);
   ACU_ASSIGN_OR_RETURN(const auto resolution, fields.Resolution());
   ACU_ASSIGN_OR_RETURN(const double distance, Distance(fields, choice.distance));
   ACU_ASSIGN_OR_RETURN(const double width, Width(fields, resolution, distance));
@@ -186,12 +187,12 @@ Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, co
   ACU_RETURN_IF_ERROR(CheckKeys(fields, object));
   CvvdpDisplay display = {.name = name};
   ACU_RETURN_IF_ERROR(ReadColors(fields, display));
-  ACU_ASSIGN_OR_RETURN(display.peak, fields.Number("max_luminance", kLeast));
+  ACU_ASSIGN_OR_RETURN(display.peak, fields.Number("max_luminance", kLeastPositive));
   if (fields.Has("min_luminance")) {
-    ACU_ASSIGN_OR_RETURN(const double least, fields.Number("min_luminance", kLeast));
+    ACU_ASSIGN_OR_RETURN(const double least, fields.Number("min_luminance", kLeastPositive));
     display.black = display.peak / (display.peak / least);
   } else {
-    ACU_ASSIGN_OR_RETURN(const double contrast, fields.Number("contrast", kLeast, 500.0));
+    ACU_ASSIGN_OR_RETURN(const double contrast, fields.Number("contrast", kLeastPositive, 500.0));
     display.black = display.peak / contrast;
   }
   if (display.black >= display.peak) return fields.Fail("its black is as bright as its peak");
@@ -202,7 +203,7 @@ Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, co
     ACU_ASSIGN_OR_RETURN(const auto resolution, fields.Resolution());
     display.resolution = {static_cast<int>(resolution[0]), static_cast<int>(resolution[1])};
   }
-  ACU_ASSIGN_OR_RETURN(display.exposure, fields.Number("exposure", kLeast, 1.0));
+  ACU_ASSIGN_OR_RETURN(display.exposure, fields.Number("exposure", kLeastPositive, 1.0));
   if (display.curve == CvvdpDisplay::Curve::kHlg && display.peak > 1000 && display.ambient == 0)
     return fields.Fail("HLG above 1000 cd/m2 needs an 'E_ambient' above 0");
   ACU_ASSIGN_OR_RETURN(display.pixels_per_degree, PixelsPerDegree(fields, choice));

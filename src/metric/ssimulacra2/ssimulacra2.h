@@ -21,6 +21,7 @@ namespace ssimulacra2 {
 }  // namespace ssimulacra2
 
 inline constexpr int kSsimulacra2Scales = 6, kSsimulacra2Components = 3, kSsimulacra2MinSide = 8;
+inline constexpr int kSsimulacra2Strip = 64;  // rows that sums are made of
 
 /// Sums of a scale: of each component the structure's, the ringing's and the blur's, and the same of their 4th powers.
 /// A word each.

@@ -37,7 +37,7 @@ void Halve(const FloatColors& from, int plane, int width, int height, float* to)
 
 #else
 
-constexpr int kStrip = 64, kGroup = 32;
+constexpr int kGroup = 32;
 constexpr int kAhead = kRadius - 1;  // rows below that a row of the blur needs
 constexpr int kRing = 32;            // blurred rows that columns still need: kLanes + 2 * kRadius and more
 constexpr int kStripe = 256, kMargin = kLanes, kPitch = kStripe + 2 * kMargin;
@@ -58,7 +58,7 @@ class ScaleSums {
         width_(reference.width),
         height_(reference.height),
         batches_((height_ + kAhead + kLanes - 1) / kLanes),
-        strips_((height_ + kStrip - 1) / kStrip),
+        strips_((height_ + kSsimulacra2Strip - 1) / kSsimulacra2Strip),
         groups_((width_ + kGroup - 1) / kGroup) {
     turned_out_ = Zeros(size_t{kLanes} * kStripe);
     for (int c = 0; c < 3; ++c) needs_[c] = NeedsOf(scale, c, scales);
@@ -127,9 +127,9 @@ class ScaleSums {
         for (Video& video : videos_) BlurRows({video.components[c], videos_[0].components[c]}, batch);
         const int stop = std::min(height_, (batch + 1) * kLanes - kAhead);
         for (int y = batch * kLanes - kAhead; y < stop;) {
-          const int strip = std::max(0, y / kStrip), last = std::min(stop, (strip + 1) * kStrip);
+          const int strip = std::max(0, y / kSsimulacra2Strip), last = std::min(stop, (strip + 1) * kSsimulacra2Strip);
           BlurColumns(c, y, last);
-          if (last == std::min(height_, (strip + 1) * kStrip)) FoldStrips(c, strip);
+          if (last == std::min(height_, (strip + 1) * kSsimulacra2Strip)) FoldStrips(c, strip);
           y = last;
         }
       }

@@ -15,7 +15,7 @@ namespace acutance {
 namespace {
 
 constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
-constexpr int kStrip = 64, kFields = 5, kMeans = 2;
+constexpr int kFields = 5, kMeans = 2;
 
 constexpr TuningEntry kTuning[] = {{"ssimulacra2_start", "", "32x4"},   {"ssimulacra2_halve", "", "64x4"},
                                    {"ssimulacra2_colors", "", "64x4"},  {"ssimulacra2_rows", "", "32x8"},
@@ -73,8 +73,8 @@ class PlanMaker {
       halves_[video][1] = plan_.AddScratch("light at a quarter of the size", sizeof(float) * planes * quarter_plane);
     }
     rows_ = plan_.AddScratch("rows blurred", sizeof(float) * MostRows() * context_.pairs());
-    columns_ = plan_.AddScratch(
-        "sums of columns", sizeof(double) * kSsimulacra2Words * width * CeilDiv(height, kStrip) * context_.pairs());
+    columns_ = plan_.AddScratch("sums of columns", sizeof(double) * kSsimulacra2Words * width *
+                                                       CeilDiv(height, kSsimulacra2Strip) * context_.pairs());
   }
 
   int FieldsOf(int scale, int component) const {
@@ -185,7 +185,7 @@ class PlanMaker {
         .height = height,
         .fields = field_counts,
         .needs = needs,
-        .strips = CeilDiv(height, kStrip),
+        .strips = CeilDiv(height, kSsimulacra2Strip),
         .pair_words = kSsimulacra2Words * scales_,
         .inverse = inverse_of(context_.videos)};
     constexpr int kComponents = kSsimulacra2Components;

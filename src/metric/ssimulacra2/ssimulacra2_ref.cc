@@ -10,7 +10,6 @@ namespace {
 using namespace ssimulacra2;
 
 constexpr int kRadius = 5;  // of the blur
-constexpr int kStrip = 64;  // rows that sums are made of
 
 /// A plane of floats.
 struct FloatPlane {
@@ -116,9 +115,9 @@ FloatPlane ProductOf(const FloatPlane& a, const FloatPlane& b) {
 
 double PlaneSum(const FloatPlane& plane, bool fourth_power) {
   double total = 0.0;
-  for (int y = 0; y < plane.height; y += kStrip) {
+  for (int y = 0; y < plane.height; y += kSsimulacra2Strip) {
     std::vector<double> columns(plane.width);
-    for (int row = y; row < std::min(y + kStrip, plane.height); ++row)
+    for (int row = y; row < std::min(y + kSsimulacra2Strip, plane.height); ++row)
       for (int x = 0; x < plane.width; ++x) {
         const double value = plane.at(x, row);
         columns[x] += fourth_power ? (value * value) * (value * value) : value;

@@ -1,0 +1,9 @@
+// The command line of `acutance`.
+#pragma once
+
+namespace acutance::cli {
+
+/// Reads the options and runs the command that they name. Returns the exit status.
+int RunCommandLine(int argc, char** argv);
+
+}  // namespace acutance::cli
