@@ -102,10 +102,19 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
   return command;
 }
 
+void AddByOption(CLI::App& command, EncodesTexts& texts) {
+  command.add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+}
+
+void AddAnchorOption(CLI::App& command, EncodesTexts& texts) {
+  command.add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
+      ->type_name("NAME");
+}
+
 CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts) {
   CLI::App* command = app.add_subcommand("compare", "Compare encodes of one reference");
   AddScoreOptions(*command, texts.score);
-  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+  AddByOption(*command, texts);
   command->footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
   return command;
 }
@@ -115,9 +124,8 @@ CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
   AddScoreOptions(*command, texts.score);
   command->get_option("distorted")
       ->description("Curves: a folder of encodes, NAME=FILE,FILE,..., or files of one curve");
-  command->add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
-  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
-      ->type_name("NAME");
+  AddByOption(*command, texts);
+  AddAnchorOption(*command, texts);
   command->add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
       ->type_name("FILE")
       ->check(NamesAFile());
@@ -130,8 +138,7 @@ CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
   command->add_option("points", texts.points, "CSV: curve,rate,quality; rates in any unit")
       ->required()
       ->type_name("FILE");
-  command->add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
-      ->type_name("NAME");
+  AddAnchorOption(*command, texts);
   command->add_flag("--json", texts.json, "Print the curves and differences as JSON");
   return command;
 }
