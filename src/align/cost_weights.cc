@@ -63,7 +63,8 @@ CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, con
     Fill(*fitted.details, fitted.detail_costs, j, first, costs);
     details.Add(costs, own);
     const int64_t after = std::min(kAfter + 1, fitted.reference_count - before);
-    if (pairs[k - 1].second != j - 1 || i - before >= after) continue;
+    // Times of a container may go back.
+    if (pairs[k - 1].second != j - 1 || i < before || i - before >= after) continue;
     costs.resize(static_cast<size_t>(after));
     fitted.steps->Fill(j, before, 1, before, after, costs);
     new_cells.Add(costs, static_cast<size_t>(i - before));

@@ -1,10 +1,42 @@
-// Fuzz target: the pairing of two videos by signatures and by times, which containers may tell as they like.
+// Fuzz target: the pairing of two videos by signatures, cut to what both show, and by times, which containers may tell
+// as they like.
+#include "align/align_placed.h"
+
+#include <cmath>
+
 #include "align/align_tracks.h"
+#include "align/placed_parts.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace acutance;
 
 namespace {
+
+FrameSignature Numbers(int shown) {
+  FrameSignature signature;
+  for (int c = 0; c < FrameSignature::kCells; ++c)
+    signature.cells[static_cast<size_t>(c)] = static_cast<uint16_t>((c * shown * 97 + shown * shown * 31) & 0xffff);
+  return signature;
+}
+
+/// A smooth picture, of which a part is shown.
+FrameSignature Waves(const Placement& part, int shown) {
+  FrameSignature signature;
+  for (int c = 0; c < FrameSignature::kCells; ++c) {
+    const double u = (c % FrameSignature::kColumns + 0.5) / FrameSignature::kColumns;
+    const double v = (c / FrameSignature::kColumns + 0.5) / FrameSignature::kRows;
+    const double x = part.left + part.width * u, y = part.top + part.height * v;
+    const double luma = 128 + 60 * std::sin(23 * x + 0.1 * shown) + 60 * std::sin(31 * y - 0.2 * shown);
+    signature.cells[static_cast<size_t>(c)] = static_cast<uint16_t>(256 * luma);
+  }
+  return signature;
+}
+
+Placement ReadPart(fuzz::Input& input) {
+  constexpr double kStep = 1.0 / 512;
+  const int left = input.Byte(), top = input.Byte();
+  return {left * kStep, top * kStep, 1 - input.Byte() * kStep, 1 - input.Byte() * kStep};
+}
 
 /// A byte a frame says what it shows. Times and the rate are even, or any numbers.
 FrameTrack ReadTrack(fuzz::Input& input) {
@@ -13,11 +45,9 @@ FrameTrack ReadTrack(fuzz::Input& input) {
   const int count = input.Byte() % (kMostFrames + 1), how = input.Byte();
   if (how & 1) track.rate = PlausibleRate(how & 2 ? input.Real() : input.Byte());
   track.is_whole = (how & 4) == 0;
+  const Placement part = how & 32 ? ReadPart(input) : Placement();
   for (int k = 0; k < count; ++k) {
-    const int shown = input.Byte();
-    FrameSignature& signature = track.signatures.emplace_back();
-    for (int c = 0; c < FrameSignature::kCells; ++c)
-      signature.cells[static_cast<size_t>(c)] = static_cast<uint16_t>((c * shown * 97 + shown * shown * 31) & 0xffff);
+    track.signatures.push_back(how & 64 ? Waves(part, input.Byte()) : Numbers(input.Byte()));
     const double time = how & 16 ? input.Real() : k * (1 + input.Byte() % 3) / 25.0;
     if ((how & 8) && PlausibleTime(time)) track.times.push_back(time);
   }
@@ -36,13 +66,23 @@ void Check(const Alignment& alignment, const FrameTrack& reference, const FrameT
   if (!(alignment.confidence >= 0 && alignment.confidence <= 1)) std::abort();
 }
 
+void Check(const Placement& placement) {
+  constexpr Rectangle kAll{64, 36};
+  const PlacedParts parts = PartsOf(placement, {"a", kAll, PixelFormat::k420, 1}, {"b", kAll, PixelFormat::k444, 1});
+  for (const Rectangle& part : {parts.reference, parts.distorted})
+    if (part.x < 0 || part.y < 0 || part.width < 1 || part.height < 1 || part.x + part.width > kAll.width ||
+        part.y + part.height > kAll.height)
+      std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input input(data, size);
   const FrameTrack reference = ReadTrack(input), distorted = ReadTrack(input);
-  if (const Result<Alignment> alignment = AlignTracks(reference, distorted); alignment.ok())
-    Check(*alignment, reference, distorted);
+  const PlacedAlignment placed = AlignPlaced(reference, distorted);
+  if (placed.alignment.ok()) Check(*placed.alignment, reference, distorted);
+  if (placed.placement) Check(placed.placement->placement);
   if (reference.size() > 0 && distorted.size() > 0) Check(AlignByTimes(reference, distorted), reference, distorted);
   return 0;
 }
