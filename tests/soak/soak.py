@@ -4,6 +4,7 @@ leaves: soak.py --build build --minutes 60. Backends that the machine lacks are 
 
 - A run that ends well has a log of all frames; the same clip and features give the same log on every backend.
 - A run that is killed, whose file is cut off or deleted while it is read, or whose disk is full, leaves no log.
+- A run with a journal that is killed again and again ends with the log of a whole run.
 - A process that makes one session after another through libvmaf's C API takes no more memory in the end than after its
   first tenth.
 """
@@ -26,7 +27,8 @@ from libvmaf_structs import Configuration, Picture  # noqa: E402
 
 FEATURES = ["psnr", "motion", "vif", "adm", "float_motion", "psnr=enable_mse=true", "vif=vif_enhn_gain_limit=1.0",
             "cambi", "ciede", "psnr_hvs", "float_vif", "float_adm", "float_ssim", "float_ms_ssim", "float_psnr",
-            "float_moment", "float_ansnr", "speed_chroma", "speed_temporal"]
+            "float_moment", "float_ansnr", "speed_chroma", "speed_temporal", "xpsnr", "ssimulacra2", "butteraugli",
+            "cvvdp"]
 MODELS = ["version=vmaf_v0.6.1", "version=vmaf_v0.6.1neg", "version=vmaf_4k_v0.6.1", "version=vmaf_b_v0.6.3",
           "version=vmaf_float_v0.6.1", "version=vmaf_v1.0.16_3d0h"]
 LAYOUTS = [("420jpeg", 1, 2, 2), ("422", 1, 2, 1), ("444", 1, 1, 1), ("420p10", 2, 2, 2), ("444p16", 2, 1, 1),
@@ -38,19 +40,22 @@ class Failed(Exception):
     pass
 
 
-class Clip:
-    """A pair of y4m files with the same random format."""
+SIZES = [(32, 32), (63, 35), (176, 144), (320, 180), (641, 361), (960, 540)]
 
-    def __init__(self, folder, dice):
+
+class Clip:
+    """A pair of y4m files with the same random format, or with sizes of their own where `may_differ`."""
+
+    def __init__(self, folder, dice, may_differ):
         layout, sample, across, down = dice.choice(LAYOUTS)
-        width, height = dice.choice([(32, 32), (63, 35), (176, 144), (320, 180), (641, 361), (960, 540)])
+        size = dice.choice(SIZES)
         self.frames = dice.randint(1, 12)
-        luma = width * height
-        chroma = -(-width // across) * -(-height // down) if across else 0
-        self.bytes_per_frame = sample * (luma + 2 * chroma)
         self.paths = [folder / "a.y4m", folder / "b.y4m"]
         deep = int(layout.split("p")[1]) if "p1" in layout else 8
         for path in self.paths:
+            width, height = dice.choice(SIZES) if may_differ and dice.random() < 0.2 else size
+            chroma = -(-width // across) * -(-height // down) if across else 0
+            self.bytes_per_frame = sample * (width * height + 2 * chroma)
             with open(path, "wb") as file:
                 file.write(f"YUV4MPEG2 W{width} H{height} F25:1 C{layout}\n".encode())
                 for _ in range(self.frames):
@@ -78,8 +83,9 @@ class Soak:
             return [str(self.args.build / "bin/vmaf"), "-r", reference, "-d", distorted, "-o", str(log), "--json",
                     "--threads", str(threads), "--backend", backend, *more]
         more += ["--model", model] if model else ["--no-model"]
-        return [str(self.args.build / "bin/acutance"), "score", reference, distorted, "-o", str(log), "--format", "json",
-                "--threads", str(threads), "--backend", backend, "--quiet", *more]
+        # Noise has no frames that belong together, so that pairing by pictures would refuse it.
+        return [str(self.args.build / "bin/acutance"), "score", reference, distorted, "-o", str(log), "--format",
+                "json", "--threads", str(threads), "--backend", backend, "--align", "index", "--quiet", *more]
 
     def digest(self, log, frames):
         """Of all that a log says but the speed. The log must be whole."""
@@ -98,8 +104,9 @@ class Soak:
             raise Failed(f"a run that failed left {left}")
 
     def step(self, folder):
-        clip, dice, log = Clip(folder, self.dice), self.dice, folder / "log.json"
+        dice, log = self.dice, folder / "log.json"
         self.tool = dice.choice(["vmaf", "acutance"])
+        clip = Clip(folder, dice, may_differ=self.tool == "acutance")
         features = dice.sample(FEATURES, dice.randint(1, 3))
         model = dice.choice(MODELS) if dice.random() < 0.5 else None
         digests = {}
@@ -117,7 +124,11 @@ class Soak:
         if len(set(digests.values())) > 1:
             raise Failed(f"backends differ: {digests} for {features}, {model}")
         if digests:
-            getattr(self, dice.choice(["kill", "cut_off", "delete", "fill_disk"]))(folder, clip, log, features, model)
+            faults = ["kill", "cut_off", "delete", "fill_disk"] + (["resume"] if self.tool == "acutance" else [])
+            fault = dice.choice(faults)
+            getattr(self, fault)(folder, clip, log, features, model)
+            if fault == "resume" and self.digest(log, clip.frames) not in digests.values():
+                raise Failed(f"a resumed run has another log for {features}, {model}")
 
     def kill(self, folder, clip, log, features, model):
         process = subprocess.Popen(self.command(clip, log, "cpu", features, model, 2), stderr=subprocess.DEVNULL,
@@ -127,6 +138,18 @@ class Soak:
         process.wait(self.args.patience)
         self.whole_or_absent(log, clip)
         self.count("killed")
+
+    def resume(self, folder, clip, log, features, model):
+        command = [*self.command(clip, log, "cpu", features, model, 2), "--journal", str(folder / "journal")]
+        for turn in range(4):
+            process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            time.sleep(self.dice.random() * 0.1)
+            process.kill()
+            process.wait(self.args.patience)
+        run = self.run(command)
+        if run.returncode != 0:
+            raise Failed(f"{run.returncode} where a run goes on: {run.stderr}")
+        self.count("resumed")
 
     def cut_off(self, folder, clip, log, features, model):
         process = subprocess.Popen(self.command(clip, log, "cpu", features, model, 2), stderr=subprocess.DEVNULL,
