@@ -53,48 +53,64 @@ FiberStack TakeStack() {
 
 }  // namespace
 
-Fiber::Fiber() : stack_(TakeStack()), context_inside_(context.Take()) {}
+Fiber::Fiber(void (*function)(void*), void* argument)
+    : function_(function), argument_(argument), stack_(TakeStack()), context_(context.Take()) {}
 
 Fiber::~Fiber() {
   context.GiveBack();
   spare_stacks.push_back(std::move(stack_));
 }
 
-void Fiber::Resume(void (*function)(void*), void* argument) {
-  function_ = function;
-  argument_ = argument;
-  if (fresh_) Start();
-  SwitchIn();
-}
-
-void Fiber::Start() {
-  fresh_ = false;
-  sanitizer::CleanStack(stack_.memory.get(), stack_.bytes);
-  PrepareStack(inside_, stack_.memory.get(), stack_.bytes, &Fiber::Main);
-}
-
-void Fiber::SwitchIn() {
-  Fiber* resumer = running;
-  running = this;
+void Fiber::Resume() {
+  Fiber* const resumer = running;
+  Outside outside;
+  outside.context = sanitizer::CurrentFiber();
+  outside_ = &outside;
   void* fake_stack = nullptr;
-  context_outside_ = sanitizer::CurrentFiber();
-  sanitizer::StartSwitch(&fake_stack, stack_.memory.get(), stack_.bytes, context_inside_);
-  SwitchStack(outside_, inside_);
+  SwitchIn(outside.point, &fake_stack);
   sanitizer::FinishSwitch(fake_stack, nullptr, nullptr);
   running = resumer;
 }
 
+void Fiber::SwitchIn(StackPoint& from, void** fake_stack) {
+  if (fresh_) {
+    fresh_ = false;
+    sanitizer::CleanStack(stack_.memory.get(), stack_.bytes);
+    PrepareStack(inside_, stack_.memory.get(), stack_.bytes, &Fiber::Main);
+  }
+  running = this;
+  sanitizer::StartSwitch(fake_stack, stack_.memory.get(), stack_.bytes, context_);
+  SwitchStack(from, inside_);
+}
+
 void Fiber::SwitchOut() {
-  sanitizer::StartSwitch(&fake_stack_inside_, outside_stack_, outside_bytes_, context_outside_);
-  SwitchStack(inside_, outside_);
-  sanitizer::FinishSwitch(fake_stack_inside_, &outside_stack_, &outside_bytes_);
+  sanitizer::StartSwitch(&fake_stack_, outside_->stack, outside_->bytes, outside_->context);
+  SwitchStack(inside_, outside_->point);
+  Arrive();
 }
 
 void Fiber::Yield() { running->SwitchOut(); }
 
+void Fiber::YieldTo(Fiber& next) {
+  Fiber* const self = running;
+  next.outside_ = self->outside_;
+  next.SwitchIn(self->inside_, &self->fake_stack_);
+  self->Arrive();
+}
+
+void Fiber::Arrive() {
+  const void* stack = nullptr;
+  size_t bytes = 0;
+  sanitizer::FinishSwitch(fake_stack_, &stack, &bytes);
+  if (outside_->stack) return;  // from another fiber
+  outside_->stack = stack;
+  outside_->bytes = bytes;
+}
+
 void Fiber::Main() {
   Fiber* self = running;
-  sanitizer::FinishSwitch(nullptr, &self->outside_stack_, &self->outside_bytes_);
+  self->fake_stack_ = nullptr;
+  self->Arrive();
   for (;;) {
     self->function_(self->argument_);
     self->SwitchOut();

@@ -16,13 +16,14 @@ struct FiberStack {
 
 class Fiber {
  public:
-  Fiber();
+  /// Runs `function(argument)` when it is resumed.
+  Fiber(void (*function)(void*), void* argument);
   ~Fiber();
   Fiber(const Fiber&) = delete;
 
-  /// Runs `function(argument)` until it yields or returns; if it had yielded, from there. A fiber whose function has
-  /// returned starts it again.
-  void Resume(void (*function)(void*), void* argument);
+  /// Runs the function until it yields or returns; if it had yielded, from there. A fiber whose function has returned
+  /// starts it again.
+  void Resume();
 
   /// Forgets where the function stopped: the next Resume starts it afresh.
   void Abandon() { fresh_ = true; }
@@ -30,24 +31,34 @@ class Fiber {
   /// Returns to the code that resumed the running fiber.
   static void Yield();
 
- private:
-  static void Main();
-  void Start();
-  void SwitchIn();
-  void SwitchOut();
+  /// Stops the running fiber and resumes `next` in its place: where that yields or returns, the code goes on that
+  /// resumed the running one. One switch of stacks, where a yield and a Resume are two.
+  static void YieldTo(Fiber& next);
 
-  FiberStack stack_;
-  StackPoint inside_, outside_;
+ private:
+  /// The code that resumed a fiber, and what the sanitizers know of its stack.
+  struct Outside {
+    StackPoint point;
+    const void* stack = nullptr;
+    size_t bytes = 0;
+    void* context = nullptr;
+  };
+
+  static void Main();
+  void SwitchIn(StackPoint& from, void** fake_stack);
+  void SwitchOut();
+  void Arrive();
+
+  StackPoint inside_;
+  Outside* outside_ = nullptr;  // on the stack of Resume
   bool fresh_ = true;
-  void (*function_)(void*) = nullptr;
-  void* argument_ = nullptr;
+  void (*const function_)(void*);
+  void* const argument_;
+  FiberStack stack_;
 
   // State for the sanitizers' view of stacks.
-  void* fake_stack_inside_ = nullptr;
-  const void* outside_stack_ = nullptr;
-  size_t outside_bytes_ = 0;
-  void* context_inside_ = nullptr;
-  void* context_outside_ = nullptr;
+  void* fake_stack_ = nullptr;
+  void* context_ = nullptr;
 };
 
 }  // namespace acutance

@@ -38,67 +38,93 @@ uint64_t Expected(int steps) {
 }
 
 TEST(Fiber, GoesOnWhereItYielded) {
-  std::vector<Fiber> fibers(3);
   Counter counters[3] = {{10}, {20}, {30}};
+  Fiber fibers[3] = {{Count, &counters[0]}, {Count, &counters[1]}, {Count, &counters[2]}};
   for (int step = 0; step <= 30; ++step)
     for (int i = 0; i < 3; ++i)
-      if (step <= counters[i].steps) fibers[i].Resume(Count, &counters[i]);
+      if (step <= counters[i].steps) fibers[i].Resume();
   for (const Counter& counter : counters) {
     EXPECT_EQ(counter.seen, Expected(counter.steps));
     EXPECT_EQ(counter.sum, 0.5 + 0.25 * counter.steps);
   }
 }
 
+void RunLink(void* chain);
+
+struct Chain {
+  Fiber fibers[3] = {{RunLink, this}, {RunLink, this}, {RunLink, this}};
+  std::vector<int> order;
+  int begun = 0;
+};
+
+/// Begins the next fiber of the chain in its place, and goes on once that has yielded or returned and it is resumed.
+void RunLink(void* argument) {
+  Chain& chain = *static_cast<Chain*>(argument);
+  const int self = chain.begun++;
+  chain.order.push_back(self);
+  Fiber::YieldTo(chain.fibers[(self + 1) % 3]);
+  chain.order.push_back(10 + self);
+}
+
+TEST(Fiber, YieldsToAnotherAndReturnsToWhereTheFirstWasResumed) {
+  Chain chain;
+  chain.fibers[0].Resume();  // 0, 1 and 2 begin, and 0 ends
+  EXPECT_EQ(chain.order, (std::vector<int>{0, 1, 2, 10}));
+  chain.fibers[2].Resume();
+  chain.fibers[1].Resume();
+  EXPECT_EQ(chain.order, (std::vector<int>{0, 1, 2, 10, 12, 11}));
+}
+
 TEST(Fiber, StartsAgainAfterItsEnd) {
-  Fiber fiber;
+  Counter counter = {2};
+  Fiber fiber(Count, &counter);
   for (int round = 0; round < 3; ++round) {
-    Counter counter = {2};
-    for (int i = 0; i < 3; ++i) fiber.Resume(Count, &counter);
+    counter.seen = 0;
+    for (int i = 0; i < 3; ++i) fiber.Resume();
     EXPECT_EQ(counter.seen, Expected(2));
   }
 }
 
 TEST(Fiber, StartsAfreshWhenAbandoned) {
-  Fiber fiber;
-  Counter first = {5}, second = {1};
-  fiber.Resume(Count, &first);
-  fiber.Resume(Count, &first);
+  Counter counter = {5};
+  Fiber fiber(Count, &counter);
+  for (int i = 0; i < 4; ++i) fiber.Resume();
+  EXPECT_EQ(counter.seen, Expected(3));
   fiber.Abandon();
-  fiber.Resume(Count, &second);
-  fiber.Resume(Count, &second);
-  EXPECT_EQ(first.seen, Expected(1));
-  EXPECT_EQ(second.seen, Expected(1));
+  fiber.Resume();
+  fiber.Resume();
+  EXPECT_EQ(counter.seen, Expected(1));
 }
 
 TEST(Fiber, ResumesAnother) {
   struct Nest {
-    Fiber inner;
     Counter counter = {1};
+    Fiber inner{Count, &counter};
     bool inner_yielded = false;
   } nest;
-  Fiber outer;
   const auto run = [](void* argument) {
     Nest& n = *static_cast<Nest*>(argument);
-    n.inner.Resume(Count, &n.counter);
+    n.inner.Resume();
     n.inner_yielded = n.counter.seen == 0;
     Fiber::Yield();
-    n.inner.Resume(Count, &n.counter);
+    n.inner.Resume();
   };
-  outer.Resume(run, &nest);
+  Fiber outer(run, &nest);
+  outer.Resume();
   EXPECT_TRUE(nest.inner_yielded);
-  outer.Resume(run, &nest);
+  outer.Resume();
   EXPECT_EQ(nest.counter.seen, Expected(1));
 }
 
 TEST(Fiber, HasAnAlignedStack) {
-  Fiber fiber;
   uintptr_t address = 1;
-  fiber.Resume(
+  Fiber fiber(
       [](void* argument) {
         alignas(16) volatile char local[16] = {};
         *static_cast<uintptr_t*>(argument) = reinterpret_cast<uintptr_t>(&local) % 16;
       },
       &address);
+  fiber.Resume();
   EXPECT_EQ(address, 0u);
 }
 

@@ -48,7 +48,7 @@ inline void StartSwitch([[maybe_unused]] void** fake_stack, [[maybe_unused]] con
   __sanitizer_start_switch_fiber(fake_stack, stack, bytes);
 #endif
 #if defined(__SANITIZE_THREAD__)
-  __tsan_switch_to_fiber(fiber, 0);
+  if (fiber != CurrentFiber()) __tsan_switch_to_fiber(fiber, 0);
 #endif
 }
 

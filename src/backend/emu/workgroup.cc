@@ -18,6 +18,8 @@ Workgroup::Workgroup(const EmuSettings& settings, const KernelImage& kernel, con
       kernel_(kernel),
       random_(settings.seed),
       items_(static_cast<size_t>(kernel.group_x) * kernel.group_y),
+      states_(items_.size()),
+      carrier_of_(items_.size()),
       order_(items_.size()),
       shared_(std::make_unique_for_overwrite<std::byte[]>(kernel.shared_bytes)) {
   const int count = static_cast<int>(items_.size()), wave = settings.wave_size;
@@ -36,8 +38,9 @@ Workgroup::Workgroup(const EmuSettings& settings, const KernelImage& kernel, con
                       .barrier = Barrier,
                       .wave_sum = WaveSum,
                       .wave_xor = WaveXor};
+    items_[i].group = this;
   }
-  std::iota(order_.begin(), order_.end(), size_t{0});
+  std::iota(order_.begin(), order_.end(), uint32_t{0});
 }
 
 Status Workgroup::Run(const GroupPlace& place, const std::byte* args) {
@@ -48,13 +51,13 @@ Status Workgroup::Run(const GroupPlace& place, const std::byte* args) {
     if (ReleaseWaves()) continue;
     if (AllAre(State::kDone, 0, items_.size())) return {};
     if (!AllAre(State::kAtBarrier, 0, items_.size())) return Divergence(place);
-    for (Item& item : items_) item.state = State::kReady;
+    std::fill(states_.begin(), states_.end(), State::kReady);
   }
 }
 
 void Workgroup::Enter(const GroupPlace& place) {
+  std::fill(states_.begin(), states_.end(), State::kReady);
   for (Item& item : items_) {
-    item.state = State::kReady;
     item.view.group_x = place.x;
     item.view.group_y = place.y;
     item.view.group_z = place.z;
@@ -65,39 +68,37 @@ void Workgroup::Enter(const GroupPlace& place) {
 void Workgroup::RunReadyItems() {
   std::shuffle(order_.begin(), order_.end(), random_);
   turn_ = 0;
-  while (Item* item = NextReadyItem()) {
-    if (item->carrier) TakeTurn(*item);
-    Carrier& carrier = item->carrier ? *item->carrier : IdleCarrier();
-    carrier.fiber.Resume(RunItems, &carrier);
-    if (!carrier.item) idle_.push_back(&carrier);
+  while (FindReadyItem()) NextCarrier().fiber.Resume();
+}
+
+/// Moves to the next ready item of the order.
+bool Workgroup::FindReadyItem() {
+  while (turn_ < order_.size() && states_[order_[turn_]] != State::kReady) ++turn_;
+  return turn_ < order_.size();
+}
+
+/// Makes the item that was found the running one.
+size_t Workgroup::TakeTurn() {
+  const size_t index = order_[turn_++];
+  current_item = &items_[index];
+  acu_emu_item = &items_[index].view;
+  return index;
+}
+
+/// What goes on with the item that was found, or begins it.
+Workgroup::Carrier& Workgroup::NextCarrier() {
+  if (Carrier* carrier = carrier_of_[order_[turn_]]) {
+    TakeTurn();
+    return *carrier;
   }
-}
-
-Workgroup::Item* Workgroup::NextReadyItem() {
-  while (turn_ < order_.size() && items_[order_[turn_]].state != State::kReady) ++turn_;
-  return turn_ < order_.size() ? &items_[order_[turn_]] : nullptr;
-}
-
-void Workgroup::TakeTurn(Item& item) {
-  ++turn_;
-  current_item = &item;
-  acu_emu_item = &item.view;
-}
-
-Workgroup::Carrier& Workgroup::IdleCarrier() {
-  if (idle_.empty()) {
-    carriers_.push_back(std::make_unique<Carrier>());
-    carriers_.back()->group = this;
-    return *carriers_.back();
-  }
+  if (idle_.empty()) return *carriers_.emplace_back(std::make_unique<Carrier>(this));
   Carrier* carrier = idle_.back();
   idle_.pop_back();
   return *carrier;
 }
 
 bool Workgroup::AllAre(State state, size_t first, size_t last) const {
-  return std::all_of(items_.begin() + first, items_.begin() + last,
-                     [&](const Item& item) { return item.state == state; });
+  return std::all_of(states_.begin() + first, states_.begin() + last, [&](State other) { return other == state; });
 }
 
 bool Workgroup::ReleaseWaves() {
@@ -118,50 +119,61 @@ void Workgroup::FinishWaveOperation(size_t first, size_t last) {
   for (size_t i = first; i < last; ++i) {
     Item& item = items_[i];
     const size_t partner = first + (static_cast<size_t>(item.view.wave_lane) ^ static_cast<uint32_t>(item.mask));
-    if (item.state == State::kAtWaveSum) item.result = sum;
+    if (states_[i] == State::kAtWaveSum) item.result = sum;
     else item.result = partner < last ? items_[partner].value : ~item.value;  // no such lane: anything
   }
-  for (size_t i = first; i < last; ++i) items_[i].state = State::kReady;
+  std::fill(states_.begin() + first, states_.begin() + last, State::kReady);
 }
 
 Status Workgroup::Divergence(const GroupPlace& place) {
-  const Item& first = items_.front();
-  const Item* other = &first;
-  for (const Item& item : items_)
-    if (item.state != first.state) other = &item;
-  for (Item& item : items_) item.carrier = nullptr;
+  size_t other = 0;
+  for (size_t i = 0; i < items_.size(); ++i)
+    if (states_[i] != states_[0]) other = i;
+  const State first_state = states_[0], other_state = states_[other];
+  std::fill(carrier_of_.begin(), carrier_of_.end(), nullptr);
   idle_.clear();
   for (const auto& carrier : carriers_) {
-    carrier->item = nullptr;
     carrier->fiber.Abandon();
     idle_.push_back(carrier.get());
   }
   return Error(StatusCode::kBadData,
                "emu: kernel {}: divergent barrier or wave operation in workgroup ({}, {}, {}): item (0, 0) is {}, item "
                "({}, {}) is {}; all items of a workgroup must reach each barrier, all of a wave each wave operation",
-               kernel_.symbol, place.x, place.y, place.z, kStateNames[static_cast<int>(first.state)],
-               other->view.local_x, other->view.local_y, kStateNames[static_cast<int>(other->state)]);
+               kernel_.symbol, place.x, place.y, place.z, kStateNames[static_cast<int>(first_state)],
+               items_[other].view.local_x, items_[other].view.local_y, kStateNames[static_cast<int>(other_state)]);
 }
 
+/// Runs items from their beginning, while the next one has not begun before; then another carrier goes on, until this
+/// one is asked for again.
 void Workgroup::RunItems(void* argument) {
   Carrier& carrier = *static_cast<Carrier*>(argument);
   Workgroup& group = *carrier.group;
-  for (Item* item = group.NextReadyItem(); item && !item->carrier; item = group.NextReadyItem()) {
-    group.TakeTurn(*item);
-    item->carrier = &carrier;
-    carrier.item = item;
-    group.kernel_.emu(group.args_, group.shared_.get());
-    item->state = State::kDone;
-    item->carrier = nullptr;
-    carrier.item = nullptr;
+  for (;;) {
+    while (group.FindReadyItem() && !group.carrier_of_[group.order_[group.turn_]]) {
+      const size_t index = group.TakeTurn();
+      group.carrier_of_[index] = &carrier;
+      group.kernel_.emu(group.args_, group.shared_.get());
+      group.states_[index] = State::kDone;
+      group.carrier_of_[index] = nullptr;
+    }
+    group.idle_.push_back(&carrier);
+    group.GoOn();
   }
+}
+
+/// Leaves the running carrier for the next ready item, or for RunReadyItems where there is none.
+void Workgroup::GoOn() {
+  if (FindReadyItem()) Fiber::YieldTo(NextCarrier().fiber);
+  else Fiber::Yield();
 }
 
 Workgroup::Item& Workgroup::Current() { return *static_cast<Item*>(current_item); }
 
 void Workgroup::Suspend(State state) {
-  Current().state = state;
-  Fiber::Yield();
+  Item& item = Current();
+  Workgroup& group = *item.group;
+  group.states_[&item - group.items_.data()] = state;
+  group.GoOn();
 }
 
 void Workgroup::Barrier() { Suspend(State::kAtBarrier); }

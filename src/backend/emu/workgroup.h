@@ -25,24 +25,21 @@ class Workgroup {
   Status Run(const GroupPlace& place, const std::byte* args);
 
  private:
-  enum class State { kReady, kAtBarrier, kAtWaveSum, kAtWaveXor, kDone };
+  enum class State : uint8_t { kReady, kAtBarrier, kAtWaveSum, kAtWaveXor, kDone };
 
-  struct Item;
-
-  /// A fiber, and the item that runs in it; without an item it is idle.
+  /// A fiber that runs items.
   struct Carrier {
+    explicit Carrier(Workgroup* owner) : group(owner), fiber(RunItems, this) {}
     Workgroup* group;
-    Item* item = nullptr;
     Fiber fiber;
   };
 
   struct Item {
     AcuEmuItem view;  // the kernel's view of the item
-    State state = State::kReady;
-    uint64_t value = 0;          // given to a wave operation
-    int32_t mask = 0;            // of wave_xor
-    uint64_t result = 0;         // of the wave operation: kept by the item, so that the next operation cannot change it
-    Carrier* carrier = nullptr;  // since the item began
+    Workgroup* group;
+    uint64_t value = 0;   // given to a wave operation
+    int32_t mask = 0;     // of wave_xor
+    uint64_t result = 0;  // of the wave operation: kept by the item, so that the next operation cannot change it
   };
 
   static void RunItems(void* carrier);
@@ -54,9 +51,10 @@ class Workgroup {
 
   void Enter(const GroupPlace& place);
   void RunReadyItems();
-  Item* NextReadyItem();
-  void TakeTurn(Item& item);
-  Carrier& IdleCarrier();
+  bool FindReadyItem();
+  size_t TakeTurn();
+  Carrier& NextCarrier();
+  void GoOn();
   bool AllAre(State state, size_t first, size_t last) const;
   bool ReleaseWaves();
   void FinishWaveOperation(size_t first, size_t last);
@@ -65,11 +63,15 @@ class Workgroup {
   const EmuSettings settings_;
   const KernelImage& kernel_;
   std::mt19937_64 random_;
+  // What each switch from item to item reads lies close together: the first cache holds no more than some lines of an
+  // item.
   std::vector<Item> items_;
+  std::vector<State> states_;
+  std::vector<Carrier*> carrier_of_;  // of an item since it began
+  std::vector<uint32_t> order_;
+  size_t turn_ = 0;  // place in order_ of the next item
   std::vector<std::unique_ptr<Carrier>> carriers_;
   std::vector<Carrier*> idle_;
-  std::vector<size_t> order_;
-  size_t turn_ = 0;  // place in order_ of the next item
   std::unique_ptr<std::byte[]> shared_;
   const std::byte* args_ = nullptr;
 };
