@@ -16,7 +16,7 @@
 namespace acutance {
 namespace {
 
-/// A batch of pictures of one distorted video, of which all planes are read.
+/// A batch of pictures of one distorted video, of which all planes are read that change.
 class ScaledBatch {
  public:
   ScaledBatch(Device& device, std::shared_ptr<const PictureScaling> scaling, int frames)
@@ -24,7 +24,8 @@ class ScaledBatch {
     context_.format = scaling_->format();
     context_.frames = frames;
     for (int p = 0; p < context_.format.PlaneCount(); ++p)
-      context_.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = context_.format});
+      if (!scaling_->Keeps(p))
+        context_.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = context_.format});
     context_.scalings.push_back({Video::kDistorted, 0, scaling_});
   }
   ScaledBatch(const ScaledBatch&) = delete;
@@ -75,17 +76,19 @@ class ScaledBatch {
     return queue_->Wait();
   }
 
-  const std::byte* Row(int frame, int plane, int y) const {
-    const PlanInput& input = context_.inputs[plane];
-    return results_[plane]->host() + input.picture_bytes() * frame +
-           static_cast<size_t>(input.row_stride()) * input.format.BytesPerSample() * y;
+  const std::vector<PlanInput>& inputs() const { return context_.inputs; }
+
+  const std::byte* Row(int frame, size_t input, int y) const {
+    const PlanInput& spec = context_.inputs[input];
+    return results_[input]->host() + spec.picture_bytes() * frame +
+           static_cast<size_t>(spec.row_stride()) * spec.format.BytesPerSample() * y;
   }
 
  private:
   Device& device_;
   const std::shared_ptr<const PictureScaling> scaling_;
   PlanContext context_;
-  std::vector<std::unique_ptr<Buffer>> buffers_, results_;  // by plane
+  std::vector<std::unique_ptr<Buffer>> buffers_, results_;  // by input
   std::vector<CopyCommand> copies_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Uploader> uploader_;
@@ -101,29 +104,51 @@ Status CompareRow(const Sample* found, const Sample* expected, int width, std::s
   return {};
 }
 
+Status ComparePlane(const ScaledBatch& batch, int frame, size_t input, const Picture& expected,
+                    const PictureFormat& source) {
+  const int p = batch.inputs()[input].plane, width = expected.format.PlaneWidth(p);
+  for (int y = 0; y < expected.format.PlaneHeight(p); ++y) {
+    const std::string where =
+        fmt::format("row {} of plane {} of picture {}, of {}x{}", y, p, frame, source.width, source.height);
+    const std::byte* found = batch.Row(frame, input, y);
+    if (expected.format.bit_depth == 8)
+      ACU_RETURN_IF_ERROR(
+          CompareRow(reinterpret_cast<const uint8_t*>(found), expected.planes[p].Row<uint8_t>(y), width, where));
+    else
+      ACU_RETURN_IF_ERROR(
+          CompareRow(reinterpret_cast<const uint16_t*>(found), expected.planes[p].Row<uint16_t>(y), width, where));
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& from, const PictureFormat& to,
+                                                          const ScaleOptions& options, const ChromaSiting& to_siting) {
+  PictureFormat sized = from;
+  sized.width = to.width, sized.height = to.height;
+  auto scaling = std::make_shared<const PictureScaling>(from);
+  if (sized != from || from == to) {
+    ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(from, sized, options));
+    scaling = std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)));
+  }
+  if (to.pixel_format != from.pixel_format) {
+    const ChromaChange change = {to.pixel_format, options.siting, to_siting, options.filter};
+    ACU_ASSIGN_OR_RETURN(ChromaScaler chroma, ChromaScaler::Make(sized, change));
+    scaling = scaling->WithChroma(std::make_shared<const ChromaScaler>(std::move(chroma)));
+  }
+  return to.bit_depth == from.bit_depth ? scaling : scaling->Raised(to.bit_depth);
+}
 
 Status CheckScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling,
                     std::span<const Picture> sources) {
   ScaledBatch batch(device, scaling, static_cast<int>(sources.size()));
   ACU_RETURN_IF_ERROR(batch.Allocate());
   ACU_RETURN_IF_ERROR(batch.Run(sources));
-  const PictureFormat& from = scaling->source_format();
   for (int frame = 0; frame < std::ssize(sources); ++frame) {
     ACU_ASSIGN_OR_RETURN(const Picture expected, scaling->Make(sources[frame]));
-    for (int p = 0; p < expected.format.PlaneCount(); ++p)
-      for (int y = 0; y < expected.format.PlaneHeight(p); ++y) {
-        const std::string where =
-            fmt::format("row {} of plane {} of picture {}, of {}x{}", y, p, frame, from.width, from.height);
-        const std::byte* found = batch.Row(frame, p, y);
-        const int width = expected.format.PlaneWidth(p);
-        if (expected.format.bit_depth == 8)
-          ACU_RETURN_IF_ERROR(
-              CompareRow(reinterpret_cast<const uint8_t*>(found), expected.planes[p].Row<uint8_t>(y), width, where));
-        else
-          ACU_RETURN_IF_ERROR(
-              CompareRow(reinterpret_cast<const uint16_t*>(found), expected.planes[p].Row<uint16_t>(y), width, where));
-      }
+    for (size_t input = 0; input < batch.inputs().size(); ++input)
+      ACU_RETURN_IF_ERROR(ComparePlane(batch, frame, input, expected, scaling->source_format()));
   }
   return {};
 }
@@ -151,13 +176,11 @@ Status TestScaling(Device& device) {
       {{61, 35, 8, PixelFormat::k420}, {135, 53, 8, PixelFormat::k420}, ScaleFilter::kBicubic},
       {{135, 53, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k444}, ScaleFilter::kLanczos},
       {{66, 34, 10, PixelFormat::k422}, {132, 68, 12, PixelFormat::k422}, ScaleFilter::kBilinear},
-      {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea}};
+      {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea},
+      {{61, 35, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic},
+      {{61, 35, 12, PixelFormat::k420}, {135, 53, 12, PixelFormat::k422}, ScaleFilter::kBicubic}};
   for (const Case& which : kCases) {
-    PictureFormat scaled = which.to;
-    scaled.bit_depth = which.from.bit_depth;
-    ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(which.from, scaled, {.filter = which.filter}));
-    const auto scaling =
-        std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)), which.to.bit_depth);
+    ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, {.filter = which.filter}, {0, 0}));
     std::vector<Picture> sources;
     for (int frame = 0; frame < 2; ++frame) {
       ACU_ASSIGN_OR_RETURN(Picture source, MakeTestPicture(which.from, frame, 1));

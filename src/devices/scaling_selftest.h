@@ -1,4 +1,4 @@
-// The test of the kernels that scale pictures (exec/batch_scaler.h).
+// The test of the kernels that bring pictures to another size, chroma or bit depth (exec/batch_scaler.h).
 #pragma once
 
 #include <memory>
@@ -11,15 +11,21 @@
 
 namespace acutance {
 
-/// Scales the pictures on the device, as a batch, and compares all samples with what the host makes of them. The error
-/// names the first wrong sample.
+/// From pictures of one format to those of another: of its size, its chroma and its bits. Chroma samples of another
+/// format lie at `to_siting`.
+Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& from, const PictureFormat& to,
+                                                          const ScaleOptions& options, const ChromaSiting& to_siting);
+
+/// Makes the pictures on the device, as a batch, and compares all samples of planes that change with what the host
+/// makes of them. The error names the first wrong sample.
 Status CheckScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling,
                     std::span<const Picture> sources);
 
 /// Seconds that the kernels take for a picture, in batches of so many.
 Result<double> TimeScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling, int frames);
 
-/// CheckScaling of small pictures of both sample sizes, with each filter, to smaller and larger ones and to more bits.
+/// CheckScaling of small pictures of both sample sizes, with each filter, to smaller and larger ones, to other chroma
+/// and to more bits.
 Status TestScaling(Device& device);
 
 }  // namespace acutance

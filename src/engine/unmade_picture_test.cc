@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/emu/emu.h"
+#include "devices/scaling_selftest.h"
 #include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
 #include "engine/session.h"
@@ -21,14 +22,7 @@ using ::testing::IsEmpty;
 
 constexpr int kFrames = 13;
 
-std::shared_ptr<const PictureScaling> MakeScaling(const PictureFormat& from, const PictureFormat& to) {
-  PictureFormat scaled = to;
-  scaled.bit_depth = from.bit_depth;
-  auto scaler = std::make_shared<const Scaler>(Scaler::Make(from, scaled, {}).value());
-  return std::make_shared<const PictureScaling>(std::move(scaler), to.bit_depth);
-}
-
-/// A reference and encodes of it, each of its own size and perhaps of fewer bits.
+/// A reference and encodes of it, each of its own size or chroma and perhaps of fewer bits.
 struct Videos {
   PictureFormat format;
   PictureFormat reference;
@@ -40,6 +34,14 @@ const Videos kLadder = {
 const Videos kDeeper = {.format = {34, 26, 10, PixelFormat::k422},
                         .reference = {51, 39, 10, PixelFormat::k422},
                         .distorted = {{34, 26, 10, PixelFormat::k422}, {20, 30, 8, PixelFormat::k422}}};
+// Luma of the first two encodes stays as it is, and travels packed.
+const Videos kOtherChroma = {.format = {34, 26, 10, PixelFormat::k420},
+                             .reference = {34, 26, 10, PixelFormat::k420},
+                             .distorted = {{34, 26, 10, PixelFormat::k444},
+                                           {34, 26, 10, PixelFormat::k422},
+                                           {20, 30, 10, PixelFormat::k444},
+                                           {34, 26, 8, PixelFormat::k422},
+                                           {34, 26, 8, PixelFormat::k420}}};
 
 class Clip {
  public:
@@ -68,7 +70,7 @@ class Clip {
  private:
   void Add(Video video, int number, const PictureFormat& format) {
     videos_scalings_.push_back(
-        {video, number, format == videos_.format ? nullptr : MakeScaling(format, videos_.format)});
+        {video, number, format == videos_.format ? nullptr : MakeScaling(format, videos_.format, {}, {}).value()});
   }
 
   const Videos& videos_;
@@ -123,7 +125,7 @@ void ExpectSameScores(const Session& a, const Session& b) {
 }
 
 TEST(UnmadePictures, AreMadeByTheCpu) {
-  for (const Videos* videos : {&kLadder, &kDeeper}) {
+  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma}) {
     const auto made = Score(*videos, {.is_made = true});
     for (const int threads : {1, 3}) {
       const auto session = Score(*videos, {.threads = threads});
@@ -135,14 +137,14 @@ TEST(UnmadePictures, AreMadeByTheCpu) {
 
 TEST(UnmadePictures, AreMadeByADevice) {
   int wave = 4;
-  for (const Videos* videos : {&kLadder, &kDeeper})
+  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma})
     for (const int subsample : {1, 3}) {
       const auto made = Score(*videos, {.subsample = subsample, .is_made = true});
       const auto session = Score(*videos, {.threads = 2, .subsample = subsample}, Emu(wave, wave));
       EXPECT_TRUE(session->ScalesOnDevices());
       EXPECT_THAT(session->warnings(), IsEmpty());
       ExpectSameScores(*made, *session);
-      wave *= 2;
+      wave = wave == 64 ? 4 : 2 * wave;
     }
 }
 
@@ -157,10 +159,31 @@ TEST(UnmadePictures, AreHistory) {
 
 // Whatever comes instead: the device takes made pictures, too.
 TEST(UnmadePictures, MayComeMade) {
-  const auto made = Score(kLadder, {.is_made = true});
-  ExpectSameScores(*made, *Score(kLadder, {.is_made = true}, Emu()));
-  ExpectSameScores(*made, *Score(kLadder, {.mixes = true}, Emu()));
-  ExpectSameScores(*made, *Score(kLadder, {.knows_scalings = false}, Emu()));
+  for (const Videos* videos : {&kLadder, &kOtherChroma}) {
+    const auto made = Score(*videos, {.is_made = true});
+    ExpectSameScores(*made, *Score(*videos, {.is_made = true}, Emu()));
+    ExpectSameScores(*made, *Score(*videos, {.mixes = true}, Emu()));
+    ExpectSameScores(*made, *Score(*videos, {.knows_scalings = false}, Emu()));
+  }
+}
+
+// Of pictures whose chroma alone is another, luma is uploaded as it is, and nothing is made of it on the host.
+TEST(UnmadePictures, KeepPlanesThatStay) {
+  const PictureFormat format = {34, 26, 8, PixelFormat::k420}, other = {34, 26, 8, PixelFormat::k444};
+  const auto scaling = MakeScaling(other, format, {}, {}).value();
+  EXPECT_TRUE(scaling->Keeps(0));
+  EXPECT_FALSE(scaling->Keeps(1));
+  const Picture source = MakeTestPicture(other, 0, 1).value();
+  const Picture unmade = MakeLater(source, format, scaling);
+  EXPECT_EQ(PlaneOf(unmade, 0).value().data, source.planes[0].data);
+  EXPECT_EQ(unmade.unmade->made().planes[0].data, nullptr) << "made";
+  EXPECT_EQ(PlaneOf(unmade, 1).value().width, 17);
+  EXPECT_EQ(unmade.unmade->made().planes[0].data, source.planes[0].data);
+  const auto without = MakeScaling(other, {34, 26, 8, PixelFormat::k400}, {}, {}).value();
+  EXPECT_EQ(without->Make(source).value().planes[1].data, nullptr);
+  const Videos videos = {.format = format, .reference = format, .distorted = {other}};
+  const std::vector<FeatureRequest> luma = {{"motion", {}}};
+  ExpectSameScores(*Score(videos, {.is_made = true, .features = luma}), *Score(videos, {.features = luma}, Emu()));
 }
 
 TEST(UnmadePictures, AreVerified) {
@@ -168,7 +191,7 @@ TEST(UnmadePictures, AreVerified) {
 }
 
 TEST(UnmadePictures, AreMadeByTheCpuWhenTheDeviceIsLost) {
-  for (const Videos* videos : {&kLadder, &kDeeper})
+  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma})
     for (const Fault::Where where : {Fault::kCopy, Fault::kSubmit, Fault::kWait})
       for (const int nth : {5, 20}) {
         const auto session =

@@ -1,5 +1,6 @@
-// Makes the pictures of a batch that come unmade (image/unmade_picture.h): they are uploaded in their own size, and
-// brought to their place among the inputs by kernels.
+// Makes the pictures of a batch that come unmade (image/unmade_picture.h): they are uploaded as they are, and brought
+// to their place among the inputs by kernels. Planes that stay as they are go there directly, like those of other
+// pictures.
 #pragma once
 
 #include <cstdint>
@@ -53,28 +54,51 @@ class BatchScaler {
   std::vector<const Buffer*> upload_buffers() const;
 
  private:
+  /// A filter along rows and one down columns.
+  struct Filter {
+    const PictureScaling::Step step;
+    PlanInput from, to;   // the planes' layouts
+    uint64_t tables = 0;  // bytes from the beginning of tables_
+  };
   /// A plane of one video on its way.
   struct Job {
     const VideoScaling* video;
     Target target;
-    PlanInput source;  // the plane as it is uploaded
+    PlanInput source;               // the plane as it is uploaded
+    std::vector<Filter> filters{};  // none: samples get more bits
     std::unique_ptr<Buffer> uploaded{};
-    uint64_t tables = 0;  // bytes from the beginning of tables_
+  };
+  /// Frames of a job that are made together.
+  struct Group {
+    int first, frames;
+  };
+  /// Where a filter's result goes.
+  struct Place {
+    const Buffer* buffer;
+    uint64_t address;        // of the first frame's
+    int64_t picture_stride;  // samples from frame to frame
+    int shift;               // bits that its samples have more
   };
 
   explicit BatchScaler(const PlanContext& context) : context_(context) {}
 
+  static Job JobOf(const VideoScaling& video, const Target& target);
   Status Allocate(Device& device, Queue& queue);
   Status LoadKernels(Device& device);
   Status Record(Queue& queue);
-  LaunchCommand Across(const Job& job, int first, int frames) const;
-  LaunchCommand Down(const Job& job, int first, int frames) const;
+  int FramesOfGroup(const Job& job) const;
+  void AddLaunches(const Job& job, const Group& group, std::vector<Command>& commands) const;
+  LaunchCommand Across(const Filter& filter, uint64_t from, int frames) const;
+  LaunchCommand Down(const Filter& filter, const Place& to, int frames) const;
+  LaunchCommand Raise(const Job& job, const Group& group) const;
+  Place InTarget(const Job& job, const Group& group) const;
   const Kernel* KernelOf(const KernelImage& image) const;
 
   const PlanContext& context_;
   std::vector<Job> jobs_;
   std::unique_ptr<Buffer> tables_;
   std::unique_ptr<Buffer> scratch_;  // results of the filter along rows, of some frames of one job
+  std::unique_ptr<Buffer> between_;  // results of a job's first filter, likewise; null: no job has two
   std::vector<std::pair<const KernelImage*, std::unique_ptr<Kernel>>> kernels_;
   std::unique_ptr<Recording> recording_;
 };

@@ -456,9 +456,7 @@ Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, con
     if (way.scale && scaler_->Makes(spec, i)) continue;
     if (is_reference && i < batch.identities.size() && IsKept(batch.identities[i], input, i * bytes, i >= history))
       continue;
-    if (pictures[i]->unmade) ACU_RETURN_IF_ERROR(pictures[i]->unmade->Make());
-    const Picture& picture = pictures[i]->unmade ? pictures[i]->unmade->made() : *pictures[i];
-    const Plane& plane = picture.planes[spec.plane];
+    ACU_ASSIGN_OR_RETURN(const Plane plane, PlaneOf(*pictures[i], spec.plane));
     if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, spec.width(), spec.height());

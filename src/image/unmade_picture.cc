@@ -25,4 +25,11 @@ Result<Picture> MakeIfUnmade(const Picture& picture) {
   return picture.unmade->made();
 }
 
+Result<Plane> PlaneOf(const Picture& picture, int plane) {
+  if (!picture.unmade) return picture.planes[plane];
+  if (picture.unmade->maker()->Keeps(plane)) return picture.unmade->source().planes[plane];
+  ACU_RETURN_IF_ERROR(picture.unmade->Make());
+  return picture.unmade->made().planes[plane];
+}
+
 }  // namespace acutance

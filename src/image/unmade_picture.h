@@ -17,6 +17,8 @@ class PictureMaker {
   virtual ~PictureMaker() = default;
   /// Several threads may call it. Planes that the source does not have stay empty.
   virtual Result<Picture> Make(const Picture& source) const = 0;
+  /// Whether a plane of each picture is its source's, as it is.
+  virtual bool Keeps(int /*plane*/) const { return false; }
 };
 
 class UnmadePicture {
@@ -45,6 +47,9 @@ Picture MakeLater(Picture source, const PictureFormat& format, std::shared_ptr<c
 
 /// The picture with its samples, which are made where they are not yet.
 Result<Picture> MakeIfUnmade(const Picture& picture);
+
+/// A plane with its samples, which are made where they are not yet.
+Result<Plane> PlaneOf(const Picture& picture, int plane);
 
 /// Whether the picture's samples are in the host's memory, or can be made there.
 inline bool IsForHost(const Picture& picture) { return picture.planes[0].data != nullptr || picture.unmade != nullptr; }

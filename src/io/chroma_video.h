@@ -5,16 +5,9 @@
 
 #include "base/status.h"
 #include "io/video_source.h"
-#include "scale/scaler.h"
+#include "scale/chroma_scaler.h"
 
 namespace acutance {
-
-struct ChromaChange {
-  PixelFormat to = PixelFormat::k420;
-  ChromaSiting siting{};     // of the source's samples
-  ChromaSiting to_siting{};  // of the result's
-  ScaleFilter filter = ScaleFilter::kBicubic;
-};
 
 /// Luma stays as it is. 4:0:0 gets chroma without color, or has others' left out.
 Result<std::unique_ptr<VideoSource>> ChangeChroma(std::unique_ptr<VideoSource> source, const ChromaChange& change);

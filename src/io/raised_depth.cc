@@ -14,7 +14,8 @@ class RaisedDepth : public WrappedVideo {
   RaisedDepth(std::unique_ptr<VideoSource> source, int bit_depth)
       : WrappedVideo(std::move(source)), format_(this->source().format()) {
     format_.bit_depth = bit_depth;
-    if (const auto scaling = this->source().scaling()) scaling_ = scaling->Raised(bit_depth);
+    const auto before = this->source().scaling();
+    scaling_ = before ? before->Raised(bit_depth) : PictureScaling(this->source().format()).Raised(bit_depth);
   }
 
   const PictureFormat& format() const override { return format_; }
@@ -22,14 +23,14 @@ class RaisedDepth : public WrappedVideo {
   std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
   void LeaveUnmade() override {
     leaves_unmade_ = true;
-    source_->LeaveUnmade();
+    if (source().scaling()) source_->LeaveUnmade();
   }
   bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
   bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
 
  protected:
   Result<Picture> Make(const Picture& picture) override {
-    if (leaves_unmade_) return MakeLater(picture.unmade->source(), format_, scaling_);
+    if (leaves_unmade_) return MakeLater(SourceOf(picture), format_, scaling_);
     ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(format_));
     Picture out = raised.Share();
     for (int p = 0; p < format_.PlaneCount(); ++p) {
@@ -42,7 +43,7 @@ class RaisedDepth : public WrappedVideo {
 
  private:
   PictureFormat format_;
-  std::shared_ptr<const PictureScaling> scaling_;  // null: the pictures are not scaled before
+  std::shared_ptr<const PictureScaling> scaling_;
   bool leaves_unmade_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "image/unmade_picture.h"
 #include "io/forwarded_video.h"
 
 namespace acutance {
@@ -51,6 +52,8 @@ class WrappedVideo : public ForwardedVideo {
   /// call it.
   virtual Result<Picture> Make(const Picture& picture) = 0;
   const VideoSource& source() const { return *source_; }
+  /// What a picture of the other video is made of, where it comes unmade; else the picture.
+  static const Picture& SourceOf(const Picture& picture) { return picture.unmade ? picture.unmade->source() : picture; }
 };
 
 }  // namespace acutance

@@ -263,7 +263,7 @@ std::vector<Seen> SeeAll(VideoSource& video, Status& status) {
   }
 }
 
-/// Numbered frames, scaled and perhaps raised, left unmade.
+/// The video, whose pictures are left unmade.
 std::unique_ptr<VideoSource> LeftUnmade(std::unique_ptr<VideoSource> video) {
   EXPECT_NE(video->scaling(), nullptr);
   EXPECT_EQ(video->scaling(), video->scaling());
@@ -271,14 +271,32 @@ std::unique_ptr<VideoSource> LeftUnmade(std::unique_ptr<VideoSource> video) {
   return video;
 }
 
-TEST(LeaveUnmade, ScaledPicturesAreMadeLater) {
-  for (const bool is_raised : {false, true}) {
-    const auto open = [&] {
-      const Sample ramp = [](int frame, int plane, int x, int y) { return 7 * x + 5 * y + 11 * frame + 3 * plane; };
-      auto scaled = ScaleVideo(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp), 61, 23, {}).value();
-      return is_raised ? RaiseBitDepth(std::move(scaled), 10) : std::move(scaled);
-    };
-    const auto made = open(), unmade = LeftUnmade(open());
+void ExpectSameSamples(const Picture& found, const Picture& expected) {
+  ASSERT_EQ(found.format, expected.format);
+  for (int p = 0; p < expected.format.PlaneCount(); ++p)
+    for (int y = 0; y < expected.format.PlaneHeight(p); ++y) {
+      const size_t bytes = static_cast<size_t>(expected.format.PlaneWidth(p)) * expected.format.BytesPerSample();
+      EXPECT_EQ(std::memcmp(found.planes[p].Row<std::byte>(y), expected.planes[p].Row<std::byte>(y), bytes), 0);
+    }
+}
+
+/// Any of the changes that devices make, in the order in which videos get them.
+struct Changes {
+  bool scales, changes_chroma, raises;
+};
+
+std::unique_ptr<VideoSource> Changed(const Changes& changes) {
+  const Sample ramp = [](int frame, int plane, int x, int y) { return 7 * x + 5 * y + 11 * frame + 3 * plane; };
+  std::unique_ptr<VideoSource> video = std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp);
+  if (changes.scales) video = ScaleVideo(std::move(video), 61, 23, {}).value();
+  if (changes.changes_chroma) video = ChangeChroma(std::move(video), {.to = PixelFormat::k444}).value();
+  return changes.raises ? RaiseBitDepth(std::move(video), 10) : std::move(video);
+}
+
+TEST(LeaveUnmade, ChangedPicturesAreMadeLater) {
+  for (int which = 1; which < 8; ++which) {
+    const Changes changes = {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+    const auto made = Changed(changes), unmade = LeftUnmade(Changed(changes));
     for (int frame = 0; frame < 3; ++frame) {
       const Picture expected = **made->Next(), later = **unmade->Next();
       EXPECT_EQ(later.format, expected.format);
@@ -286,21 +304,29 @@ TEST(LeaveUnmade, ScaledPicturesAreMadeLater) {
       ASSERT_NE(later.unmade, nullptr);
       EXPECT_EQ(later.unmade->maker(), static_cast<const PictureMaker*>(unmade->scaling().get()));
       EXPECT_EQ(later.unmade->source().format, (PictureFormat{32, 32}));
-      const Picture found = MakeIfUnmade(later).value();
-      for (int p = 0; p < 3; ++p)
-        for (int y = 0; y < expected.format.PlaneHeight(p); ++y) {
-          const size_t bytes = static_cast<size_t>(expected.format.PlaneWidth(p)) * expected.format.BytesPerSample();
-          EXPECT_EQ(std::memcmp(found.planes[p].Row<std::byte>(y), expected.planes[p].Row<std::byte>(y), bytes), 0);
-        }
+      ExpectSameSamples(MakeIfUnmade(later).value(), expected);
     }
   }
 }
 
 TEST(LeaveUnmade, OtherVideosHaveNoScaling) {
   EXPECT_EQ(Numbered(3)->scaling(), nullptr);
-  EXPECT_EQ(RaiseBitDepth(Numbered(3), 10)->scaling(), nullptr);
-  auto scaled = ScaleVideo(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, nullptr), 64, 48, {}).value();
-  EXPECT_EQ(ChangeChroma(std::move(scaled), {.to = PixelFormat::k444}).value()->scaling(), nullptr);
+  EXPECT_EQ(ChangeChroma(Numbered(3), {.to = PixelFormat::k420}).value()->scaling(), nullptr) << "chroma is added";
+}
+
+/// Devices make changes in one order: what a video below does in another is done by the host.
+TEST(LeaveUnmade, ChangesInAnotherOrderAreTheHosts) {
+  const auto open = [] {
+    const Sample ramp = [](int frame, int plane, int x, int y) { return 7 * x + 5 * y + 11 * frame + 3 * plane; };
+    auto raised = RaiseBitDepth(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp), 10);
+    return ChangeChroma(std::move(raised), {.to = PixelFormat::k444}).value();
+  };
+  EXPECT_EQ(open()->scaling(), nullptr);
+  const auto made = ScaleVideo(open(), 61, 23, {}).value(), unmade = ScaleVideo(open(), 61, 23, {}).value();
+  unmade->LeaveUnmade();
+  const Picture expected = **made->Next(), later = **unmade->Next();
+  EXPECT_EQ(later.unmade->source().format, (PictureFormat{32, 32, 10, PixelFormat::k444}));
+  ExpectSameSamples(MakeIfUnmade(later).value(), expected);
 }
 
 /// What is left to do for a picture costs nothing, so that none is made ahead, unless one below it does.

@@ -16,25 +16,54 @@ Picture ShareAsFarAs(const Picture& source, const MutablePicture& made) {
 
 }  // namespace
 
-PictureScaling::PictureScaling(std::shared_ptr<const Scaler> scaler, int bit_depth)
-    : scaler_(std::move(scaler)), format_(scaler_->format()) {
+PictureScaling::PictureScaling(const PictureFormat& source, std::shared_ptr<const Scaler> scaler,
+                               std::shared_ptr<const ChromaScaler> chroma, int bit_depth)
+    : source_format_(source), scaler_(std::move(scaler)), chroma_(std::move(chroma)), format_(source) {
+  if (scaler_) format_ = scaler_->format();
+  if (chroma_) format_ = chroma_->format();
   format_.bit_depth = bit_depth;
 }
 
+std::shared_ptr<const PictureScaling> PictureScaling::WithChroma(std::shared_ptr<const ChromaScaler> chroma) const {
+  if (chroma_ || chroma->source_format() != format_ || format_.bit_depth != source_format_.bit_depth) return nullptr;
+  const int bit_depth = format_.bit_depth;
+  return std::shared_ptr<const PictureScaling>(
+      new PictureScaling(source_format_, scaler_, std::move(chroma), bit_depth));
+}
+
 std::shared_ptr<const PictureScaling> PictureScaling::Raised(int bit_depth) const {
-  return std::make_shared<const PictureScaling>(scaler_, bit_depth);
+  return std::shared_ptr<const PictureScaling>(new PictureScaling(source_format_, scaler_, chroma_, bit_depth));
+}
+
+std::vector<PictureScaling::Step> PictureScaling::Steps(int plane) const {
+  std::vector<Step> steps;
+  if (scaler_)
+    steps.push_back({&scaler_->across(plane), &scaler_->down(plane), &scaler_->source_format(), &scaler_->format()});
+  if (chroma_ && plane > 0)
+    steps.push_back({&chroma_->across(), &chroma_->down(), &chroma_->source_format(), &chroma_->format()});
+  return steps;
+}
+
+bool PictureScaling::Keeps(int plane) const {
+  return format_.bit_depth == source_format_.bit_depth && !scaler_ && !(chroma_ && plane > 0);
 }
 
 Result<Picture> PictureScaling::Make(const Picture& source) const {
-  ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, pool_.Allocate(scaler_->format()));
-  scaler_->Scale(source, scaled);
-  if (format_ == scaler_->format()) return ShareAsFarAs(source, scaled);
+  Picture picture = source;
+  if (scaler_) {
+    ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, pool_.Allocate(scaler_->format()));
+    scaler_->Scale(source, scaled);
+    picture = ShareAsFarAs(source, scaled);
+  }
+  if (chroma_) {
+    ACU_ASSIGN_OR_RETURN(picture, chroma_->Scale(picture, pool_));
+  }
+  if (format_ == picture.format) return picture;
   ACU_ASSIGN_OR_RETURN(const MutablePicture raised, pool_.Allocate(format_));
-  const Picture from = ShareAsFarAs(source, scaled);
   for (int p = 0; p < format_.PlaneCount(); ++p)
-    if (from.planes[p].data)
-      RaisePlane(from.planes[p], from.format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
-  return ShareAsFarAs(source, raised);
+    if (picture.planes[p].data)
+      RaisePlane(picture.planes[p], picture.format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
+  return ShareAsFarAs(picture, raised);
 }
 
 }  // namespace acutance

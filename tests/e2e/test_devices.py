@@ -140,6 +140,15 @@ class OtherSizes(DeviceCommand):
         self.ref = self.write("deep.y4m", deep)
         self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"))
 
+    def test_encodes_of_other_chroma(self):
+        dice = random.Random(8)
+        form = "F25:1 Ip A1:1 C"
+        chroma = {"422": 2 * 32 * 48, "444": 2 * 64 * 48, "mono": 0}
+        for name, bytes_of_both in chroma.items():
+            frames = [dice.randbytes(64 * 48 + bytes_of_both) for _ in range(self.FRAMES)]
+            self.encodes[1] = self.write("32x24.y4m", y4m(64, 48, frames, form + name))
+            self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"), name)
+
     def test_pictures_of_the_worst_frames(self):
         pictures = []
         for backend in ("cpu", "emu"):

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "devices/scaling_selftest.h"
@@ -34,6 +33,15 @@ ChromaSiting SitingOf(uint32_t turn) {
   return kSitings[turn % kSitings.size()];
 }
 
+constexpr std::pair<PixelFormat, PixelFormat> kChromaChanges[] = {
+    {PixelFormat::k444, PixelFormat::k420}, {PixelFormat::k422, PixelFormat::k420},
+    {PixelFormat::k420, PixelFormat::k444}, {PixelFormat::k420, PixelFormat::k422},
+    {PixelFormat::k444, PixelFormat::k422}, {PixelFormat::k422, PixelFormat::k444}};
+constexpr Sizes kUnscaled[] = {{61, 35, 61, 35}, {2, 2, 2, 2}, {130, 66, 130, 66}, {3, 200, 3, 200}, {64, 36, 64, 36}};
+constexpr Sizes kChromaSizes[] = {{61, 35, 61, 35},  {2, 2, 2, 2},      {130, 66, 130, 66},
+                                  {3, 200, 3, 200},  {64, 36, 64, 36},  {61, 35, 128, 72},
+                                  {128, 72, 61, 35}, {640, 8, 20, 300}, {2, 2, 67, 61}};
+
 ScalingCase MakeCase(const Sizes& sizes, std::pair<int, int> depths, PixelFormat format, ScaleFilter filter,
                      uint32_t turn) {
   return {.from = {sizes.width, sizes.height, depths.first, format},
@@ -44,13 +52,47 @@ ScalingCase MakeCase(const Sizes& sizes, std::pair<int, int> depths, PixelFormat
           .seed = turn};
 }
 
+/// Chroma lies elsewhere before and after, in all ways in turn.
+ScalingCase MakeChromaCase(const Sizes& sizes, std::pair<int, int> depths, ScaleFilter filter, uint32_t turn) {
+  const auto [from, to] = kChromaChanges[turn % std::size(kChromaChanges)];
+  ScalingCase made = MakeCase(sizes, depths, from, filter, turn);
+  made.to.pixel_format = to;
+  made.to_siting = SitingOf(turn / 3);
+  return made;
+}
+
+/// Sizes one after another take turns with the other properties.
+void AddChromaCases(SweepExtent extent, std::vector<ScalingCase>& cases) {
+  uint32_t turn = 0;
+  for (const Sizes& sizes : kChromaSizes) {
+    if (extent == SweepExtent::kSizes)
+      cases.push_back(MakeChromaCase(sizes, kDepths[turn % std::size(kDepths)], kFilters[turn % 4], turn));
+    else
+      for (const auto& depths : kDepths)
+        for (const ScaleFilter filter : kFilters) cases.push_back(MakeChromaCase(sizes, depths, filter, turn++));
+    ++turn;
+  }
+}
+
+/// Samples of more bits, and no other change.
+void AddRaisedCases(std::vector<ScalingCase>& cases) {
+  uint32_t turn = 0;
+  for (const PixelFormat format : kFormats)
+    for (const auto& depths : kDepths) {
+      if (depths.first == depths.second) continue;
+      cases.push_back(MakeCase(kUnscaled[turn % std::size(kUnscaled)], depths, format, ScaleFilter::kBicubic, turn));
+      ++turn;
+    }
+}
+
 }  // namespace
 
 std::string ScalingCase::Name() const {
-  return fmt::format("{} {} {} bit from {}x{} to {}x{}, {} bit, chroma at {}, {}; {}, {} frames, seed {}",
+  return fmt::format("{} {} {} bit from {}x{} to {} {}x{}, {} bit, chroma at {}, {} and {}, {}; {}, {} frames, seed {}",
                      kScaleFilterNames[static_cast<int>(options.filter)], PixelFormatName(from.pixel_format),
-                     from.bit_depth, from.width, from.height, to.width, to.height, to.bit_depth,
-                     options.siting.horizontal, options.siting.vertical, ContentName(content), frames, seed);
+                     from.bit_depth, from.width, from.height, PixelFormatName(to.pixel_format), to.width, to.height,
+                     to.bit_depth, options.siting.horizontal, options.siting.vertical, to_siting.horizontal,
+                     to_siting.vertical, ContentName(content), frames, seed);
 }
 
 std::vector<ScalingCase> ScalingCases(SweepExtent extent) {
@@ -65,6 +107,8 @@ std::vector<ScalingCase> ScalingCases(SweepExtent extent) {
       }
     ++turn;
   }
+  AddChromaCases(extent, cases);
+  AddRaisedCases(cases);
   return cases;
 }
 
@@ -75,17 +119,14 @@ std::vector<ScalingCase> LargeScalingCases() {
     for (const auto& depths : {kDepths[0], kDepths[1], kDepths[2]}) {
       cases.push_back(
           MakeCase(sizes, depths, kFormats[turn % kFormats.size()], kFilters[turn % kFilters.size()], turn));
+      cases.push_back(MakeChromaCase(sizes, depths, kFilters[turn % kFilters.size()], turn));
       ++turn;
     }
   return cases;
 }
 
 Status CheckScalingCase(Device& device, const ScalingCase& which) {
-  PictureFormat scaled = which.to;
-  scaled.bit_depth = which.from.bit_depth;
-  ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(which.from, scaled, which.options));
-  const auto scaling =
-      std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)), which.to.bit_depth);
+  ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, which.options, which.to_siting));
   const std::vector<Picture> sources = MakeClip(which.from, which.content, which.frames, which.seed);
   const Status status = CheckScaling(device, scaling, sources);
   return status.ok() ? status : Error(status.code(), "{}: {}", which.Name(), status.message());

@@ -1,4 +1,4 @@
-// Pictures of another size, made on a device and on the CPU: all samples must be equal.
+// Pictures of another size, chroma or bit depth, made on a device and on the CPU: all samples must be equal.
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@ namespace acutance {
 
 struct ScalingCase {
   PictureFormat from;
-  PictureFormat to;  // of another size, perhaps deeper
+  PictureFormat to;  // perhaps deeper
   ScaleOptions options;
+  ChromaSiting to_siting{};  // of chroma of another format
   Content content = Content::kNoise;
   int frames = 1;
   uint32_t seed = 1;
@@ -22,8 +23,8 @@ struct ScalingCase {
   std::string Name() const;
 };
 
-/// Larger and smaller pictures, odd ones and long ones, of all depths and formats, with all filters. kSizes: each size
-/// once.
+/// Larger and smaller pictures and those of the same size, odd ones and long ones, of all depths, from each format to
+/// each, with all filters. kSizes: each size once.
 std::vector<ScalingCase> ScalingCases(SweepExtent extent);
 
 /// The sizes of ladders; for devices that are quick.
