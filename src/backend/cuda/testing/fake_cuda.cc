@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backend/cuda/driver.h"
@@ -115,7 +116,7 @@ CUresult RunKernel(const std::string& name, const Arguments& arguments) {
 
 /// See FakeCuda::meet.
 void MeetOthers(std::unique_lock<std::recursive_mutex>& lock) {
-  if (g_fake.meet == 0 || g_fake.met) return;
+  if (g_fake.meet == 0 || g_fake.met || g_fake.alone-- > 0) return;
   const auto here = g_loading.insert(g_current.back());
   g_fake.met = std::set(g_loading.begin(), g_loading.end()).size() >= g_fake.meet;
   g_met.notify_all();
@@ -314,6 +315,9 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   std::unique_lock lock(g_mutex);
   if (const CUresult entered = Enter(__func__); entered != CUDA_SUCCESS) return entered;
   MeetOthers(lock);
+  lock.unlock();
+  std::this_thread::sleep_for(g_fake.compiling);
+  lock.lock();
   const bool is_primary = g_current.back() == &g_primary;
   const char* text = static_cast<const char*>(image);
   FakeLoad load = {is_primary, text, {names, names + count}, 0};

@@ -3,6 +3,7 @@
 // or with a handle that is not alive is counted as misuse.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -39,7 +40,9 @@ struct FakeCuda {
   int modules = 0;     // loaded so far
   int contexts = 0;    // made so far by cuCtxCreate_v2
   std::vector<FakeLoad> loads;
+  std::chrono::milliseconds compiling{0};  // how long each load takes; 0: the driver's files have all kernels
   size_t meet = 0;          // of loads in contexts of their own that wait for each other, once; they give up after 20 s
+  int alone = 0;            // of the loads that come next, which wait for no other
   bool met = false;         // whether they did
   int fails_in_helper = 0;  // what loads return in contexts of cuCtxCreate_v2
 };
