@@ -12,7 +12,10 @@
 #include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
 #include "engine/session.h"
+#include "exec/run_plan.h"
 #include "image/unmade_picture.h"
+#include "metric/plan_context.h"
+#include "metric/registry.h"
 
 namespace acutance {
 namespace {
@@ -184,6 +187,42 @@ TEST(UnmadePictures, KeepPlanesThatStay) {
   const Videos videos = {.format = format, .reference = format, .distorted = {other}};
   const std::vector<FeatureRequest> luma = {{"motion", {}}};
   ExpectSameScores(*Score(videos, {.is_made = true, .features = luma}), *Score(videos, {.features = luma}, Emu()));
+}
+
+/// The sums of a batch of PSNR, which a device makes of pictures of the clip.
+std::vector<int64_t> SumsOf(const Videos& videos, bool is_made, bool packs) {
+  constexpr int kBatch = 3;
+  const Clip clip(videos);
+  const Metric& psnr = *FindMetric("psnr");
+  const OptionValues values = *OptionValues::Parse(psnr.options, {});
+  const int copies = static_cast<int>(videos.distorted.size());
+  const std::unique_ptr<Device> device = Emu();
+  PlanContext context = MakePlanContext(InputsOf(psnr, values), videos.format, kBatch, copies, device->info().family);
+  context.scalings = clip.scalings();
+  std::vector<Plan> plans;
+  plans.push_back(psnr.make_plan(values, context).value());
+  const auto runner = PlanRunner::Make(*device, std::move(plans), context, {.poison = true, .pack = packs}).value();
+  std::vector<Picture> pictures;
+  for (int frame = 0; frame < kBatch; ++frame)
+    for (int number = 0; number <= copies; ++number) pictures.push_back(clip.At(number, frame, is_made));
+  BatchPictures batch;
+  for (size_t i = 0; i < pictures.size(); ++i)
+    (i % (copies + 1) == 0 ? batch.reference : batch.distorted).push_back(&pictures[i]);
+  EXPECT_EQ(runner->Run(batch).message(), "");
+  std::vector<int64_t> sums;
+  for (int item = 0; item < context.pairs(); ++item) {
+    const std::span<const int64_t> some = runner->Sums(0, item);
+    sums.insert(sums.end(), some.begin(), some.end());
+  }
+  return sums;
+}
+
+TEST(UnmadePictures, TravelPacked) {
+  for (const Videos* videos : {&kDeeper, &kOtherChroma}) {
+    const std::vector<int64_t> expected = SumsOf(*videos, true, false);
+    EXPECT_EQ(SumsOf(*videos, false, false), expected);
+    EXPECT_EQ(SumsOf(*videos, false, true), expected);
+  }
 }
 
 TEST(UnmadePictures, AreVerified) {
