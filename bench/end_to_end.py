@@ -8,11 +8,12 @@ usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--d
 Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given amount of gigabytes each, and scores it
 with every run (a feature, or a model by its name; by default each feature, then the default model). A size
 960x540:1920x1080 is a rung of a ladder: y4m files, of which the distorted one is scaled to the reference's 1920x1080;
-what scaling costs is its rate beside that of 1920x1080.
+what scaling costs is its rate beside that of 1920x1080. Each side may tell its form, as y4m does:
+1920x1080-444p10:1920x1080-420p10 is a pair of 10 bits whose distorted chroma is brought to 4:2:0.
 
 The rate is what `acutance score --json` says, opening files and devices left out; "wall" has the whole process. The last
-column is what uploading the planes alone would allow at 55 GB/s. Logs of all backends and device lists must be the same,
-but for the frames per second. Standard library only.
+column is what uploading planes of 8 bits of the scored size alone would allow at 55 GB/s. Logs of all backends and
+device lists must be the same, but for the frames per second. Standard library only.
 """
 import argparse
 import hashlib
@@ -57,9 +58,18 @@ def is_model(run):
     return run.startswith("vmaf")
 
 
+def read_form(size):
+    """Width, height, (columns, rows) of luma for each chroma sample or None, and bit depth: of 1920x1080-422p10."""
+    sides, _, form = size.partition("-")
+    chroma, _, depth = form.partition("p")
+    steps = {"": (2, 2), "420": (2, 2), "422": (2, 1), "444": (1, 1), "mono": None}
+    width, height = map(int, sides.split("x"))
+    return width, height, steps[chroma], int(depth or 8)
+
+
 def upload_bytes(options, size, run):
     """Of the planes of 8-bit 4:2:0 that a feature's plan reads, for one pair; models read luma."""
-    scored = scored_size(size)
+    scored = scored_size(size).partition("-")[0]
     width, height = map(int, scored.split("x"))
     if is_model(run):
         return 2 * width * height
@@ -73,19 +83,25 @@ def scored_size(size):
 
 
 def frame_bytes(size):
-    width, height = map(int, size.split("x"))
-    return width * height + 2 * ((width + 1) // 2) * ((height + 1) // 2)
+    width, height, step, depth = read_form(size)
+    chroma = 2 * -(-width // step[0]) * -(-height // step[1]) if step else 0
+    return (width * height + chroma) * (2 if depth > 8 else 1)
 
 
 def write_video(path, size, frames, step, is_y4m):
     """Frames of noise that move on by `step` bytes from frame to frame, unless the file is there."""
-    width, height = size.split("x")
-    header = f"YUV4MPEG2 W{width} H{height} F25:1 Ip C420mpeg2\n".encode() if is_y4m else b""
+    width, height, _, depth = read_form(size)
+    text = f"YUV4MPEG2 W{width} H{height} F25:1 Ip C{size.partition('-')[2] or '420mpeg2'}"
+    # Samples of two bytes at odd addresses are copied by the thread that reads, which is another case.
+    text += " XA" if len(text) % 2 == 0 else ""
+    header = f"{text}\n".encode() if is_y4m else b""
     marker = b"FRAME\n" if is_y4m else b""
     frame = frame_bytes(size)
     if path.exists() and path.stat().st_size == len(header) + frames * (len(marker) + frame):
         return
-    noise = os.urandom(frame + 64 * step)
+    noise = bytearray(os.urandom(frame + 64 * step))
+    if depth > 8:
+        noise[1::2] = bytes(byte & ((1 << depth - 8) - 1) for byte in noise[1::2])
     with open(path, "wb") as file:
         file.write(header)
         for index in range(frames):
