@@ -165,14 +165,16 @@ CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
   command->add_option("socket", texts.socket, "The Unix socket to listen on")->required()->type_name("SOCKET");
   command
       ->add_option("--max-memory", texts.max_memory,
-                   "Memory for the references' pictures at most (default: half of what is free)")
+                   "Memory for the references' pictures at most: bytes, or 800M, 2G (default: half of what is free)")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+      ->transform(ByteCount());
   command
-      ->add_option("--max-vram", texts.max_vram,
-                   "Memory of each device for the references' pictures at most (default: half of what is free)")
+      ->add_option(
+          "--max-vram", texts.max_vram,
+          "Memory of each device for the references' pictures at most: bytes, or 800M, 2G (default: half of what is "
+          "free)")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+      ->transform(ByteCount());
   command->add_flag("-q,--quiet", texts.quiet, "Say nothing at the start");
   command->footer(
       "\nA line is a request: {\"reference\": \"ref.mp4\", \"distorted\": \"a.mp4\", \"options\": [\"-m\", "

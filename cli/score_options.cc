@@ -62,12 +62,13 @@ void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
       .add_option("--max-vram", texts.max_vram,
                   "Memory to take of each device at most: bytes, or 800M, 2G (default: 1 GB up to 4K)")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+      ->transform(ByteCount());
   command
-      .add_option("--max-memory", texts.max_memory,
-                  "The host's memory for pictures and features at most (default: half of what is free)")
+      .add_option(
+          "--max-memory", texts.max_memory,
+          "The host's memory for pictures and features at most: bytes, or 800M, 2G (default: half of what is free)")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+      ->transform(ByteCount());
   command
       .add_option("--verify", texts.verify,
                   "Compute one frame in N of a device again on the CPU, and stop at the first difference")
@@ -76,6 +77,12 @@ void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
 }
 
 }  // namespace
+
+CLI::Validator ByteCount() {
+  CLI::Validator size = CLI::AsSizeValue(/*kb_is_1000=*/false);
+  size.description("");
+  return size;
+}
 
 CLI::Validator NamesAFile() {
   return {[](std::string& path) { return std::string(path.empty() ? "the path is empty" : ""); }, ""};

@@ -20,6 +20,9 @@ void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
 /// Refuses an empty path, as a script gives whose variable is not set: it would get no file.
 CLI::Validator NamesAFile();
 
+/// Reads 1000000, 800M or 2G, in powers of 1024, and adds nothing to the help's label.
+CLI::Validator ByteCount();
+
 /// --output, --format, --precision, --json, --all-features, and what the summary holds: --pool, --segments, --require,
 /// --junit.
 void AddLogOptions(CLI::App& command, ScoreTexts& texts);
