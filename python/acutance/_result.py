@@ -174,30 +174,37 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         """Numbers of the whole clip that are no pooled scores, such as "apsnr_y"."""
         return dict(self._core.aggregates(self._video))
 
-    def _last(self, first: int, last: int | None) -> int:
+    @staticmethod
+    def _ends(first: int | range, last: int | None) -> tuple[int, int]:
+        if isinstance(first, range):
+            if last is not None or first.step != 1 or not first:
+                raise InvalidArgumentError(f"{first}: a range of frames is not empty, has no steps, and no last beside it")
+            last = first.stop - 1
+            first = first.start
         if first < 0 or (last is not None and last < first):
             raise InvalidArgumentError(f"frames {first} to {last}: the first is at least 0, the last not before it")
-        return -1 if last is None else last
+        return first, -1 if last is None else last
 
-    def pool(self, name: str, method: str = "mean", first: int = 0, last: int | None = None, *,
-             frame_rate: float | None = None) -> float:
+    def pool(self, name: str, method: str = "mean", first: int | range = 0,
+             last: int | None = None, *, frame_rate: float | None = None) -> float:
         """One number of the frames first..last, both included, that were scored; last=None: to the end.
 
+        first may be a range of frames in their place: range(24, 48) are those from 24 to 47.
         method: "mean", "harmonic_mean", "min", "max", "median", "stddev", "p0" to "p100" (percentiles),
         "worst_percent" (the mean of the worst hundredth of the frames) or "worst_second", which needs the frame rate.
         Raises InvalidArgumentError for an empty range or another method, NotFoundError for an unknown name.
         """
-        last = self._last(first, last)
-        return self._core.pool(name, method, first, last, self._video, frame_rate or 0.0)
+        begin, end = self._ends(first, last)
+        return self._core.pool(name, method, begin, end, self._video, frame_rate or 0.0)
 
-    def mean_interval(self, name: str, confidence: float = 0.95, first: int = 0, last: int | None = None, *,
-                      frame_rate: float | None = None) -> tuple[float, float]:
+    def mean_interval(self, name: str, confidence: float = 0.95, first: int | range = 0,
+                      last: int | None = None, *, frame_rate: float | None = None) -> tuple[float, float]:
         """Where the mean lies, by resampling blocks of two seconds (50 frames without a frame rate).
 
         The same scores give the same interval. InvalidArgumentError where there are too few frames.
         """
-        last = self._last(first, last)
-        return self._core.mean_interval(name, confidence, first, last, self._video, frame_rate or 0.0)
+        begin, end = self._ends(first, last)
+        return self._core.mean_interval(name, confidence, begin, end, self._video, frame_rate or 0.0)
 
     @property
     def pooled(self) -> dict[str, dict[str, float]]:

@@ -105,6 +105,9 @@ def test_pooling(files):
     vmaf = result["vmaf_v0.6.1"]
     assert result.score == result.pool("vmaf_v0.6.1") == pytest.approx(vmaf.mean(), abs=1e-12)
     assert result.pool("vmaf_v0.6.1", "min", 3, 5) == vmaf[3:6].min()
+    assert result.pool("vmaf_v0.6.1", "min", range(3, 6)) == vmaf[3:6].min()
+    assert result.pool("vmaf_v0.6.1", first=range(3, 4)) == vmaf[3]
+    assert result.mean_interval("vmaf_v0.6.1", 0.9, range(1, 6)) == result.mean_interval("vmaf_v0.6.1", 0.9, 1, 5)
     assert result.pool("vmaf_v0.6.1", "max") == result.pooled["vmaf_v0.6.1"]["max"] == vmaf.max()
     assert result.pool("vmaf_v0.6.1", "harmonic_mean") == pytest.approx(1 / (1 / (vmaf + 1)).mean() - 1)
     assert result.aggregates.keys() == {"apsnr_y", "apsnr_cb", "apsnr_cr"}
