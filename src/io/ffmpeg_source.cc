@@ -1,6 +1,7 @@
 #include "io/ffmpeg_source.h"
 #include "base/guarded.h"
 
+#include <atomic>
 #include <utility>
 
 #include "io/declared_end.h"
@@ -60,7 +61,7 @@ class FfmpegSource : public VideoSource {
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
-  void Interrupt() override { stream_->Interrupt(); }
+  void Interrupt() override;
   Result<std::optional<Picture>> Next() override;
   bool Jump(double part) override;
 
@@ -69,6 +70,7 @@ class FfmpegSource : public VideoSource {
 
   static int ReadBytes(void* self, uint8_t* to, int count);
   static int64_t SeekBytes(void* self, int64_t offset, int whence);
+  bool IsReadingTooLong(int count);
   Status OpenIo();
   Status OpenInput(bool always_probe);
   Status OpenDecoder(const OpenOptions& options);
@@ -107,12 +109,28 @@ class FfmpegSource : public VideoSource {
   bool luma_only_ = false;
   bool take_rgb_ = false;
   bool ended_ = false;
+  std::atomic<bool> interrupted_ = false;
+  int64_t read_since_ = 0;      // bytes, since it was interrupted
   int64_t frames_ = 0;          // handed out
   std::optional<double> time_;  // of the last of them
 };
 
+/// A packet of a file is read to its end: half a packet would be damage to FFmpeg, which complains of it on standard
+/// error in a process that is not ours. A pipe may never give the rest.
+void FfmpegSource::Interrupt() {
+  interrupted_ = true;
+  if (!stream_->seekable()) stream_->Interrupt();
+}
+
+/// More than any packet holds: FFmpeg is looking for the next one in a damaged file.
+bool FfmpegSource::IsReadingTooLong(int count) {
+  constexpr int64_t kMostOfAPacket = int64_t{1} << 28;
+  return interrupted_ && (read_since_ += count) > kMostOfAPacket;
+}
+
 int FfmpegSource::ReadBytes(void* opaque, uint8_t* to, int count) {
   auto* self = static_cast<FfmpegSource*>(opaque);
+  if (self->IsReadingTooLong(count)) self->stream_->Interrupt();
   const Result<size_t> got =
       GuardedResult<size_t>([&] { return self->stream_->ReadSome(to, static_cast<size_t>(count)); });
   if (got.ok()) return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
@@ -253,6 +271,7 @@ Status FfmpegSource::CheckWhole() const {
 }
 
 void FfmpegSource::FeedDecoder() {
+  if (interrupted_) return StopFeeding(Error(StatusCode::kCancelled, "reading {} was cancelled", stream_->name()));
   const int read = Ffmpeg().av_read_frame(container_.get(), packet_.get());
   if (read == AVERROR_EOF && io_error_.ok()) return StopFeeding(CheckWhole());
   if (read < 0) return StopFeeding(Failure("damaged or truncated", read));

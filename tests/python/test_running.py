@@ -5,6 +5,7 @@ import io
 import os
 import pathlib
 import signal
+import shutil
 import subprocess
 import sys
 import threading
@@ -142,12 +143,23 @@ def run_interrupted(*arguments):
     assert program.returncode == 0, program.stderr
     first, then = program.stdout.splitlines()
     word, seconds = first.split()
+    assert not program.stderr
     assert word == "interrupted" and then == f"then {FRAMES}"
     return float(seconds)
 
 
 def test_ctrl_c(endless, files):
     assert run_interrupted(*endless(), *files) < 1.5
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg")
+def test_ctrl_c_between_packets(files, tmp_path):
+    """FFmpeg's libraries complain of half a packet."""
+    film = tmp_path / "film.mp4"
+    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=640x360:d=60,noise=alls=20:allf=t", "-c:v",
+                    "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj420p", film], check=True, timeout=60)
+    for _ in range(3):
+        assert run_interrupted(film, film, *files) < 2.5
 
 
 def test_ctrl_c_while_a_pipe_is_silent(files, tmp_path):
