@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "cli/exit_status.h"
+#include "cli/frame_watch.h"
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -28,10 +29,23 @@ int Fail(const char* command, int exit_status, const Status& status) {
   return exit_status;
 }
 
-ScoredRun RunEncodes(const ScoreArgs& args) {
+/// An error where there is no such score; empty: the first model's.
+Status CheckBy(const std::string& by, const Session& session) {
+  if (!by.empty()) return CheckNames({{.text = by, .score = by, .pool = NamedPool{}}}, session);
+  if (!session.models().empty()) return {};
+  return Error(StatusCode::kInvalidArgument, "--by NAME: there is no model, so name a feature's score");
+}
+
+/// names: an error where the score that is compared, or one that is required, is none.
+ScoredRun RunEncodes(const ScoreArgs& args, const std::string& by, Status& names) {
   WatchInterrupt();
   Progress progress(args.quiet);
   RunRequest request = MakeRequest(args);
+  request.on_start = [&](const Session& session) {
+    names = CheckNames(args.requirements, session);
+    if (names.ok()) names = CheckBy(by, session);
+    return names;
+  };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (progress.IsDue()) progress.Update({session.frames_done(), total, {}, {}, session.first_added()});
     return Next::kGoOn;
@@ -64,10 +78,11 @@ EncodesRun ScoreEncodes(const char* command, const EncodesTexts& texts) {
     encodes.status = Fail(command, kFailed, status);
     return encodes;
   }
-  encodes.run = RunEncodes(encodes.args);
+  Status names;
+  encodes.run = RunEncodes(encodes.args, texts.by, names);
   if (const auto& error = encodes.run.error) {
-    encodes.status =
-        Fail(command, error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed, error->status);
+    const int failed = error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
+    encodes.status = Fail(command, names.ok() ? failed : kUsage, error->status);
     return encodes;
   }
   Result<Summary> summary = MakeSummary(ChoiceOf(encodes.args), ViewOf(encodes.run));
@@ -77,11 +92,7 @@ EncodesRun ScoreEncodes(const char* command, const EncodesTexts& texts) {
   }
   encodes.summary = *std::move(summary);
   const std::vector<ModelRun>& models = encodes.run.session->models();
-  encodes.by = !texts.by.empty() ? texts.by : models.empty() ? "" : models.front().main_score_key();
-  if (encodes.by.empty())
-    encodes.status =
-        Fail(command, kUsage,
-             Error(StatusCode::kInvalidArgument, "--by NAME: there is no model, so name a feature's score"));
+  encodes.by = texts.by.empty() ? models.front().main_score_key() : texts.by;
   return encodes;
 }
 

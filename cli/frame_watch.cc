@@ -27,7 +27,19 @@ std::optional<Json> ScoresOfFrame(const ScoreTable& table, int64_t frame, bool w
   return scores;
 }
 
+std::vector<SummaryModel> ModelsOf(const Session& session) {
+  std::vector<SummaryModel> models;
+  for (const ModelRun& model : session.models())
+    for (const std::string& key : model.score_keys()) models.push_back({key, model.model().source});
+  return models;
+}
+
 }  // namespace
+
+void FrameStream::Restart() {
+  started_ = false;
+  next_.clear();
+}
 
 void FrameStream::Warn(const std::string& warning) const {
   Print({{"schema", kSchemaName}, {"event", "warning"}, {"text", warning}});
@@ -60,18 +72,30 @@ void FrameStream::Finish(const Session& session, int64_t frames) {
   Write(session, frames, false);
 }
 
+Status CheckNames(const std::vector<Requirement>& requirements, const Session& session) {
+  Status status;
+  const std::vector<SummaryModel> models = ModelsOf(session);
+  session.ReadScores(0, [&](const ScoreTable& table) {
+    for (const Requirement& requirement : requirements)
+      if (status.ok()) status = FindScore(requirement, table, models).status();
+  });
+  return status;
+}
+
+void FrameGate::Restart() {
+  has_stopped_ = false;
+  next_.clear();
+}
+
 bool FrameGate::Fails(const Session& session, int video) {
   bool fails = false;
   int64_t& next = next_[static_cast<size_t>(video)];
   const int64_t end = session.frames_done();
+  const std::vector<SummaryModel> models = ModelsOf(session);
   session.ReadScores(video, [&](const ScoreTable& table) {
-    std::vector<SummaryModel> models;
-    for (const ModelRun& model : session.models())
-      for (const std::string& key : model.score_keys()) models.push_back({key, model.model().source});
     for (const Requirement& requirement : requirements_) {
       const Result<std::optional<int>> column = FindScore(requirement, table, models);
-      fails |= !column.ok();
-      if (!fail_fast_ || !column.ok() || !*column || !requirement.IsPerFrame()) continue;
+      if (!column.ok() || !*column || !requirement.IsPerFrame()) continue;
       for (int64_t frame = next; frame < end; ++frame) {
         const auto score = table.Get(**column, frame);
         fails |= score && !requirement.Holds(*score);
@@ -83,7 +107,7 @@ bool FrameGate::Fails(const Session& session, int video) {
 }
 
 bool FrameGate::MustStop(const Session& session) {
-  if (requirements_.empty() || (!fail_fast_ && !next_.empty())) return false;  // names are checked once
+  if (requirements_.empty() || !fail_fast_) return false;
   next_.resize(static_cast<size_t>(session.distorted_count()));
   for (size_t video = 0; video < next_.size(); ++video) has_stopped_ |= Fails(session, static_cast<int>(video));
   return has_stopped_;

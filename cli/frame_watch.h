@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
 #include "decide/requirement.h"
 #include "engine/session.h"
 
@@ -15,6 +16,8 @@ namespace acutance::cli {
 /// `--progress ndjson`: a JSON object in each line of standard output. docs/schema/acutance-1.json has the events.
 class FrameStream {
  public:
+  /// Frames come from the first on; after frames, those do not count.
+  void Restart();
   void Warn(const std::string& warning) const;
   /// Frames whose scores are all there, in order.
   void Update(const Session& session, std::optional<int64_t> total);
@@ -29,13 +32,18 @@ class FrameStream {
   std::vector<int64_t> next_;  // by distorted video
 };
 
-/// `--require` while a run goes on.
+/// An error where a requirement names no score that the session makes.
+Status CheckNames(const std::vector<Requirement>& requirements, const Session& session);
+
+/// `--require` with `--fail-fast`.
 class FrameGate {
  public:
   FrameGate(std::vector<Requirement> requirements, bool fail_fast)
       : requirements_(std::move(requirements)), fail_fast_(fail_fast) {}
 
-  /// After a frame: whether a requirement names no score, or a frame has failed one that every frame must meet.
+  /// Frames come from the first on.
+  void Restart();
+  /// After a frame: whether one has failed a requirement that every frame must meet.
   bool MustStop(const Session& session);
   /// Whether the run was ended before the videos.
   bool has_stopped() const { return has_stopped_; }

@@ -251,9 +251,15 @@ int RunScoreCommand(const ScoreArgs& args) {
   RunRequest request = MakeRequest(args);
   FrameStream stream;
   FrameGate gate(args.requirements, args.fail_fast);
+  Status names;
+  request.on_start = [&](const Session& session) {
+    stream.Restart();
+    gate.Restart();
+    return names = CheckNames(args.requirements, session);
+  };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (args.stream_frames) stream.Update(session, total);
-    if (gate.MustStop(session)) return Next::kStop;
+    if (gate.MustStop(session)) return Next::kStopIfPaired;
     if (!progress.IsDue()) return Next::kGoOn;
     Progress::State state{session.frames_done(), total, {}, {}, session.first_added()};
     if (!session.models().empty()) {
@@ -270,6 +276,7 @@ int RunScoreCommand(const ScoreArgs& args) {
   const ScoredRun result = RunSpecs(std::move(request), args.models);
   progress.Clear();
   if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
+  if (!names.ok()) return kUsage;
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   if (result.is_part) return ReportPart(args, result);
   if (args.stream_frames) stream.Finish(*result.session, result.frames);

@@ -10,6 +10,7 @@
 
 #include "base/guarded.h"
 #include "cli/exit_status.h"
+#include "cli/frame_watch.h"
 #include "cli/score_command.h"
 #include "cli/score_options.h"
 #include "cli/spec_run.h"
@@ -139,6 +140,7 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
     until_start = SecondsSince(start);
     return WatchCancel(std::move(cancel));
   };
+  request.on_start = [&](const Session& session) { return CheckNames(args.requirements, session); };
   request.on_frame = [&](const Session&, std::optional<int64_t>) {
     if (is_gone()) Cancel();
     return Next::kGoOn;

@@ -173,7 +173,18 @@ bool Pairing::IsDoubtful(int64_t frames) {
   if (!watches_ || frames < next_check_) return false;
   for (const auto& track : tracks_)
     if (track && track->Made(next_check_) < next_check_) return false;
-  frames = std::exchange(next_check_, 4 * next_check_);
+  return DoubtsFirst(std::exchange(next_check_, 4 * next_check_));
+}
+
+bool Pairing::DoubtsAll() {
+  int64_t shortest = kAll;
+  for (size_t v = 0; v < tracks_.size(); ++v)
+    if (tracks_[v]) shortest = std::min(shortest, tracks_[v]->size() - SkipOf(static_cast<int>(v)));
+  return watches_ && DoubtsFirst(shortest);
+}
+
+/// frames: of each video, beside those that are skipped.
+bool Pairing::DoubtsFirst(int64_t frames) {
   if (!tracks_[0] || tracks_[0]->size() == 0) return false;
   for (size_t v = 1; v < tracks_.size() && !must_look_; ++v) {
     if (!tracks_[v] || tracks_[v]->size() == 0) continue;  // a run that reads the reference alone

@@ -60,6 +60,10 @@ class Pairing {
   std::shared_ptr<SharedTrack> reference_track() const { return picks_[0].empty() && !guess_ ? tracks_[0] : nullptr; }
   /// After `frames` pairs: whether they do not fit, so that the run had better stop.
   bool IsDoubtful(int64_t frames);
+  /// Likewise, after all pairs that were read.
+  bool DoubtsAll();
+  /// Whether a run goes frame by frame, and sees whether that fits.
+  bool watches() const { return watches_; }
   /// After a run of `frames` pairs: what became of them. A run whose frames did not fit must go again after Look().
   void Conclude(int64_t frames);
 
@@ -100,6 +104,7 @@ class Pairing {
   /// How late a run that looks takes the distorted video to be.
   int64_t late() const { return guess_.value_or(0); }
   void NoteWrong();
+  bool DoubtsFirst(int64_t frames);
   bool MayGuess() const;
   std::optional<int64_t> GuessOf(const Result<Alignment>& found) const;
   /// The signatures of all frames; nullopt: a guess was made instead.

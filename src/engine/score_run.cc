@@ -343,6 +343,7 @@ class Run {
     const bool reads_nvdec = lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
     if (status.ok() && result_.decoded_by_nvdec && !reads_nvdec)
       return Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join(session_->warnings(), "; ")));
+    if (status.ok() && request_.on_start) status = request_.on_start(*session_);
     if (status.ok()) return true;
     return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kStart, status);
   }
@@ -401,13 +402,25 @@ class Run {
       if (request_.pairs && pair->index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(*pair));
       ACU_RETURN_IF_ERROR(Interrupted(
           session_->Add(std::move(pair->reference), std::move(pair->distorted), identity_.Of(pair->index))));
-      if (request_.on_frame && request_.on_frame(*session_, reader_->frame_count()) == Next::kStop) {
-        was_stopped_ = true;
-        return {};
-      }
+      const Next next = request_.on_frame ? request_.on_frame(*session_, reader_->frame_count()) : Next::kGoOn;
+      was_stopped_ = next != Next::kGoOn;
+      if (was_stopped_) return next == Next::kStopIfPaired ? LookOn() : Status();
       if (pairing_ && pairing_->IsDoubtful(session_->frames_added()))
         return Error(StatusCode::kCancelled, "the frames do not belong together");
     }
+    return status;
+  }
+
+  /// Reads on without scoring. kCancelled: the frames do not belong together.
+  Status LookOn() {
+    if (!pairing_ || !pairing_->watches()) return {};
+    constexpr int kFrames = 300;
+    Status status;
+    for (int i = 0; i < kFrames && ReadFrame(status); ++i) {
+    }
+    result_.error.reset();  // a video that breaks off after the last frame that is scored
+    if (status.ok() && pairing_->DoubtsAll())
+      status = Error(StatusCode::kCancelled, "the frames do not belong together");
     return status;
   }
 

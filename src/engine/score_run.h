@@ -57,6 +57,9 @@ Result<CropChoice> ParseCrop(std::string_view text);
 enum class Next {
   kGoOn,
   kStop,  // this frame is the last, as if the videos ended here
+  /// Likewise, because of what a frame scored, which is worth nothing where it is paired wrongly: some seconds of the
+  /// videos are looked at first, and where they do not belong together frame by frame, the run begins again.
+  kStopIfPaired,
 };
 
 struct RunRequest {
@@ -108,6 +111,10 @@ struct RunRequest {
 
   /// Looks where shots begin (ScoredRun::shot_starts).
   bool find_shots = false;
+
+  /// Called before the first frame, and again where frames are scored anew from the first because they turned out to
+  /// belong together otherwise: what was seen of them before does not count. An error ends the run.
+  std::function<Status(const Session&)> on_start = nullptr;
 
   /// Called after each frame that is read.
   std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;

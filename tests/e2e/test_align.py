@@ -3,12 +3,14 @@ import csv
 import io
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
 import unittest
 import wave
 
+import schema
 from clips import ACUTANCE, CommandTest, y4m
 
 WIDTH, HEIGHT, COUNT = 96, 54, 90
@@ -65,6 +67,28 @@ class Pairs(AlignTest):
         self.assertIn("distorted starts 20 frames early; confidence 0.99", line)
         self.assertEqual(self.scored(self.path("dis.y4m"), "--align", "-20")[::2], (pairs, log))
         self.assertEqual(self.scored(self.path("dis.y4m"), "--align", self.path("p.csv"))[::2], (pairs, log))
+
+    def test_a_stream_begins_again_where_frames_are_paired_otherwise(self):
+        dis = self.video([t for t in range(COUNT) if t != 60] + [COUNT - 1])  # as long as the reference
+        args = (self.ref, dis, "--no-model", "-f", "psnr", "-q", "--precision", "max", "-o", self.path("l.json"))
+        lines = [schema.check(json.loads(line)) for line in
+                 self.assert_ok(self.score(*args, "--progress", "ndjson")).splitlines()]
+        starts = [k for k, line in enumerate(lines) if line["event"] == "start"]
+        self.assertGreater(len(starts), 1)  # otherwise this clip tests nothing
+        frames = [line for line in lines[starts[-1]:] if line["event"] == "frame"]
+        self.assertEqual([line["frame"] for line in frames], list(range(len(frames))))
+        self.assertEqual([line["scores"] for line in frames],
+                         [frame["metrics"] for frame in json.loads(self.read("l.json"))["frames"]])
+
+    def test_a_gate_that_failed_before_frames_were_paired_otherwise(self):
+        dis = self.video([t for t in range(COUNT) if t != 60] + [COUNT - 1])  # as long as the reference
+        args = (self.ref, dis, "--no-model", "-f", "psnr", "-q", "-o", self.path("l.json"))
+        self.assert_ok(self.score(*args))
+        frames = json.loads(self.read("l.json"))["frames"]
+        os.remove(self.path("l.json"))
+        gate = f"psnr_y.min>={min(frame['metrics']['psnr_y'] for frame in frames) - 0.01}"
+        self.assertIn("the requirement holds", self.assert_ok(self.score(*args, "--require", gate, "--fail-fast")))
+        self.assertEqual(json.loads(self.read("l.json"))["frames"], frames)
 
     def test_offsets_of_long_videos(self):
         # Longer than the first look, from which the offset is guessed.

@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -65,6 +66,14 @@ class Encodes(CommandTest):
         self.assertEqual([encode["best"] for encode in comparison["encodes"]], [False, True])
         self.assertEqual([(difference["a"], difference["mean"] < 0) for difference in comparison["differences"]],
                          [(good, True)])
+
+    def test_wrong_names_are_told_before_frames_are_scored(self):
+        broken = self.write("broken.y4m", pathlib.Path(self.encode("good.y4m", 4)).read_bytes()[:-100])
+        for command in ("compare", "ladder"):
+            for option, value in (("--by", "psnr_y"), ("--require", "vmaf.mean>3")):
+                result = self.run_command(ACUTANCE, command, self.long, broken, "-m", "vmaf_v0.6.1", option, value, "-q")
+                self.assert_fails(result, 2, "there is no score '" + value.split(".")[0])
+                self.assertNotIn("truncated", result.stderr.decode())
 
     def test_ladder_where_lower_is_better(self):
         args = ("ladder", self.long, *self.ladder_folders(), "--no-model", "-f", "butteraugli", "--by", "butteraugli_p3",
