@@ -18,31 +18,40 @@ size_t BytesOf(const VideoSource& video) {
 
 }  // namespace
 
-size_t ReferenceStore::KeptBytes() const {
+size_t ReferenceStore::TakenBytes() const {
   size_t bytes = 0;
-  for (const auto& reference : references_) bytes += reference->bytes();
+  for (const Entry& entry : entries_) bytes += std::max(entry.needed, entry.reference->bytes());
   return bytes;
 }
 
 Result<std::shared_ptr<KeptReference>> ReferenceStore::Find(const std::string& path, const OpenOptions& options) {
   const auto found =
-      std::ranges::find_if(references_, [&](const auto& reference) { return reference->path() == path; });
-  if (found != references_.end()) {
-    references_.splice(references_.begin(), references_, found);
-    return references_.front();
+      std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.reference->path() == path; });
+  if (found != entries_.end() && found->reference->HasChanged()) {
+    entries_.erase(found);  // it may take more than before
+  } else if (found != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, found);
+    return entries_.front().reference;
   }
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-  // A file that does not tell how many frames it has gets half of the memory at least.
-  const size_t all = BytesOf(*video), needed = video->is_instant() ? 0 : all > 0 ? all : most_bytes_ / 2;
-  if (needed <= most_bytes_)
-    while (!references_.empty() && KeptBytes() + needed > most_bytes_) references_.pop_back();
-  const size_t left = most_bytes_ - std::min(most_bytes_, KeptBytes());
-  references_.push_front(std::make_shared<KeptReference>(path, left, devices_));
-  return references_.front();
+  const size_t all = video->is_instant() ? 0 : BytesOf(*video);
+  const bool is_known = all > 0 || video->is_instant();
+  // A file that does not tell how many frames it has gets half of the memory at least, and one that is too large none.
+  const size_t needed = !is_known ? most_bytes_ / 2 : all <= most_bytes_ ? all : 0;
+  while (!entries_.empty() && TakenBytes() + needed > most_bytes_) entries_.pop_back();
+  const size_t most = is_known ? needed : most_bytes_ - std::min(most_bytes_, TakenBytes());
+  entries_.push_front({std::make_shared<KeptReference>(path, most, devices_), is_known ? needed : 0});
+  return entries_.front().reference;
+}
+
+std::vector<std::shared_ptr<KeptReference>> ReferenceStore::references() const {
+  std::vector<std::shared_ptr<KeptReference>> references;
+  for (const Entry& entry : entries_) references.push_back(entry.reference);
+  return references;
 }
 
 bool ReferenceStore::Drop(const std::string& path) {
-  return std::erase_if(references_, [&](const auto& reference) { return reference->path() == path; }) > 0;
+  return std::erase_if(entries_, [&](const Entry& entry) { return entry.reference->path() == path; }) > 0;
 }
 
 }  // namespace acutance::cli

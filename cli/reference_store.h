@@ -29,16 +29,22 @@ class ReferenceStore {
   bool Drop(const std::string& path);
 
   /// The latest used first.
-  const std::list<std::shared_ptr<KeptReference>>& references() const { return references_; }
+  std::vector<std::shared_ptr<KeptReference>> references() const;
   size_t most_bytes() const { return most_bytes_; }
   size_t device_bytes() const { return devices_->bytes(); }
 
  private:
-  size_t KeptBytes() const;
+  struct Entry {
+    std::shared_ptr<KeptReference> reference;
+    size_t needed = 0;  // bytes, once all its pictures are kept; 0: it does not tell
+  };
+
+  /// What references take, or will take once they are read to their ends.
+  size_t TakenBytes() const;
 
   const size_t most_bytes_;
   const std::shared_ptr<KeptDevices> devices_;
-  std::list<std::shared_ptr<KeptReference>> references_;
+  std::list<Entry> entries_;
 };
 
 }  // namespace acutance::cli

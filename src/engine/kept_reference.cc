@@ -85,6 +85,11 @@ Result<std::unique_ptr<VideoSource>> KeptReference::Open(const OpenOptions& opti
   return kept.ok() ? std::move(kept) : OpenVideo(path_, options);
 }
 
+bool KeptReference::HasChanged() const {
+  const std::lock_guard lock(mutex_);
+  return identity_ && identity_ != IdentityOf(path_);
+}
+
 size_t KeptReference::bytes() const {
   const std::lock_guard lock(mutex_);
   return video_ ? video_->bytes() : 0;

@@ -35,6 +35,9 @@ class KeptReference {
   /// The video from its first picture. `name` becomes its PictureIdentity::video; 0: it has none.
   Result<std::unique_ptr<VideoSource>> Open(const OpenOptions& options, uint64_t& name);
 
+  /// Whether the file is another one than was read; what is kept is of no use then.
+  bool HasChanged() const;
+
   /// What is kept now in the host's memory.
   size_t bytes() const;
   int64_t frames() const;

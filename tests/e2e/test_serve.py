@@ -112,7 +112,7 @@ class Serve(CommandTest):
         self.assertEqual(client.ask(reference=reference, distorted=reference, options=MODEL)["status"], 0)
         self.encode("ref.mkv", self.clip("dis") * 3)
         reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
-        self.assertEqual(reply["summary"]["frames"], 18)
+        self.assertEqual((reply["summary"]["frames"], reply["kept_frames"]), (18, 0))
         self.assertEqual(reply["summary"]["results"][0]["features"]["psnr_y"]["min"], 60)
         self.assertTrue(client.ask(op="drop", reference=reference)["dropped"])
         self.assertFalse(client.ask(op="drop", reference=reference)["dropped"])
@@ -170,6 +170,17 @@ class Serve(CommandTest):
             self.assertEqual([(each["reference"], each["frames"]) for each in kept], expected)
             server.terminate()
             server.wait()
+
+    def test_memory_is_bounded_where_a_run_stops_early(self):
+        a, b = self.encode("a.avi"), self.encode("b.avi")
+        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        budget = 24 * 64 * 48 * 3 // 2 * 3 // 2
+        _, client = self.start("--max-memory", str(budget))
+        for reference, more in ((a, ["--frames", "0:9"]), (b, []), (a, [])):
+            client.ask(reference=reference, distorted=dis, options=[*MODEL, *more])
+            kept = client.ask(op="status")["references"]
+            self.assertLessEqual(sum(each["bytes"] for each in kept), budget)
+            self.assertGreater(kept[0]["frames"], 0)
 
     def test_wrong_requests_are_answered(self):
         server, client = self.start()
