@@ -71,6 +71,31 @@ std::string CtcCell(const Summary& summary, const SummaryVideo& video, const std
   return scores ? fmt::format("{:.6f}", Mean(*scores)) : "";
 }
 
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/// The quantizer that a file's name tells, as in "clip_QP_110.obu", "crf28.mp4" and "x-qp37.mkv"; empty: it tells none.
+std::string QuantizerOf(const std::string& name) {
+  for (const std::string_view word : {"qp", "crf", "cq"})
+    for (size_t at = 0; at + word.size() < name.size(); ++at) {
+      const bool is_word = std::ranges::equal(word, std::string_view(name).substr(at, word.size()), {}, {},
+                                              [](char c) { return IsLetter(c) ? static_cast<char>(c | 0x20) : c; });
+      if (!is_word || (at > 0 && IsLetter(name[at - 1]))) continue;
+      size_t begin = at + word.size();
+      if (std::string_view("_-=").find(name[begin]) != std::string_view::npos) ++begin;
+      const size_t end = std::min(name.find_first_not_of("0123456789", begin), name.size());
+      if (end > begin) return name.substr(begin, end - begin);
+    }
+  return "";
+}
+
+/// The size of a video's own pictures; empty: not known.
+std::string OwnSize(const Summary& summary, size_t input) {
+  if (input >= summary.inputs.size()) return "";
+  return fmt::format("{}x{}", summary.inputs[input].width, summary.inputs[input].height);
+}
+
+std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
 std::string PercentText(const std::optional<Interval>& interval) {
   return interval ? fmt::format(" [{:+.2f}, {:+.2f}]", interval->low, interval->high) : "";
 }
@@ -220,16 +245,18 @@ std::string LadderText(const Ladder& ladder) {
   return text;
 }
 
-std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves) {
+std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves,
+                   const std::set<std::string>& in_decibels) {
   struct QualityColumn {
     const char* title;
     const char* score;
+    bool is_in_decibels = false;  // which an option of the feature chooses
   };
   static constexpr QualityColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
                                                {"PSNR_U", "psnr_cb"},
                                                {"PSNR_V", "psnr_cr"},
-                                               {"SSIM_Y(dB)", "float_ssim"},
-                                               {"MS-SSIM_Y(dB)", "float_ms_ssim"},
+                                               {"SSIM_Y(dB)", "float_ssim", true},
+                                               {"MS-SSIM_Y(dB)", "float_ms_ssim", true},
                                                {"VMAF_Y", "vmaf_v0.6.1"},
                                                {"VMAF_Y-NEG", "vmaf_v0.6.1neg"},
                                                {"PSNR-HVS", "psnr_hvs"},
@@ -246,11 +273,14 @@ std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curve
   for (const LadderCurve& curve : curves)
     for (size_t i = 0; i < curve.encodes.size(); ++i, ++next) {
       const SummaryVideo& video = summary.videos[next];
-      text += fmt::format(",,{},,,{},{}x{},{:.4f},{},,,{:.6f}", CsvField(curve.name),
-                          CsvField(std::filesystem::path(curve.encodes[i]).filename().string()), summary.width,
-                          summary.height, summary.frame_rate.value_or(0), summary.bit_depth,
+      text += fmt::format(",,{},,,{},{},{:.4f},{},{},{},{:.6f}", CsvField(curve.name),
+                          CsvField(FileName(summary.reference)), OwnSize(summary, 0), summary.frame_rate.value_or(0),
+                          summary.bit_depth, OwnSize(summary, next + 1), QuantizerOf(FileName(curve.encodes[i])),
                           video.bit_rate.value_or(0) / 1000);
-      for (const QualityColumn& column : kQuality) text += fmt::format(",{}", CtcCell(summary, video, column.score));
+      for (const QualityColumn& column : kQuality) {
+        const bool is_there = !column.is_in_decibels || in_decibels.contains(column.score);
+        text += fmt::format(",{}", is_there ? CtcCell(summary, video, column.score) : "");
+      }
       text += ",,\n";
     }
   return text;

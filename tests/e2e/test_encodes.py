@@ -133,12 +133,35 @@ class Encodes(CommandTest):
         self.assertAlmostEqual(float(rows[0]["Bitrate(kbps)"]) * 1000, rates[0], delta=1e-3)
         self.assertAlmostEqual(float(rows[0]["PSNR_Y"]), curves[0]["points"][0]["quality"], delta=1e-5)
         self.assertEqual(rows[0]["CAMBI"], "")  # it was not computed
+        names = ("Name", "OrigRes", "CodedRes", "QP")
+        self.assertEqual([rows[0][name] for name in names], ["long.y4m", "64x48", "64x48", ""])
         text = self.command(*args, "--anchor", "svt")
         self.assertIn("x264 against svt: ", text)
         self.assertRegex(text, r"pchip +BD-rate \+")
         self.command("ladder", self.long, *folders, *self.MODEL, "--anchor", "aom", status=2)
         long = "x264=" + ",".join(f"{k}.mp4" for k in range(100))  # too long for the name of one file
         self.assert_fails(self.run_command(ACUTANCE, "ladder", self.long, long, *self.MODEL), 1, "0.mp4: ")
+
+    def test_columns_of_the_common_test_conditions(self):
+        files = [self.encode(name, strength, more) for name, strength, more in (
+            ("long_QP_110.y4m", 4, 80), ("long-crf23.y4m", 12, 40), ("long_qp=37.y4m", 20, 20), ("aqp1.y4m", 28, 10))]
+        args = ("ladder", self.long, *files, "--no-model", "--by", "float_ssim", "--align", "index", "-q", "--ctc-csv",
+                self.path("ctc.csv"), "-f")
+
+        def columns(*features):
+            result = self.run_command(ACUTANCE, *args, *features)
+            self.assertEqual(result.returncode, 0, result.stderr.decode())
+            with open(self.path("ctc.csv"), encoding="utf-8") as file:
+                return list(csv.DictReader(file)), result.stderr.decode()
+
+        rows, warning = columns("float_ssim")
+        self.assertEqual([row["QP"] for row in rows], ["110", "23", "37", ""])
+        self.assertEqual({row["Name"] for row in rows}, {"long.y4m"})
+        self.assertEqual({row["SSIM_Y(dB)"] for row in rows}, {""})  # an index is no number of decibels
+        self.assertIn("wants -f float_ssim=enable_db=true:clip_db=true", warning)
+        rows, warning = columns("float_ssim=enable_db=true:clip_db=true")
+        self.assertGreater(float(rows[0]["SSIM_Y(dB)"]), 3)
+        self.assertNotIn("enable_db", warning)
 
     def test_bd_of_known_points(self):
         points = "curve,rate,quality\n" + "".join(
