@@ -6,6 +6,7 @@
 #include "engine/auto_model.h"
 #include "model/builtin_models.h"
 #include "report/json_text.h"
+#include "report/summary.h"
 
 namespace acutance::cli {
 namespace {
@@ -17,7 +18,8 @@ std::string FindingsJson(const std::vector<Finding>& findings) {
                 {"confidence", finding.confidence},
                 {"sentence", finding.sentence},
                 {"command", finding.command}});
-  return JsonText({{"cause", findings.front().cause}, {"findings", std::move(all)}});
+  return JsonText(
+      {{"schema", kSchemaName}, {"kind", "doctor"}, {"cause", findings.front().cause}, {"findings", std::move(all)}});
 }
 
 /// What the model does not fit, and the options that choose one which does.

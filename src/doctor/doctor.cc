@@ -405,9 +405,17 @@ class Doctor {
     return FitCurve(pairs);
   }
 
+  void AddToldRanges(bool is_reference_full) {
+    const auto& [full, limited] = is_reference_full ? std::tie(ref_.name, dis_.name) : std::tie(dis_.name, ref_.name);
+    Add("range", 0.4, fmt::format("{} has full range and {} limited; acutance score converts that.", full, limited),
+        Score());
+  }
+
   void CheckRange() {
-    if (is_bent_ || have_other_colors_) return;  // other mixtures of colors have another brightness
     const bool a = ref_.color.full_range.value_or(false), b = dis_.color.full_range.value_or(false);
+    // Other mixtures of colors have another brightness: there, only what is told can be said.
+    if (have_other_colors_ && a != b) AddToldRanges(a);
+    if (is_bent_ || have_other_colors_) return;
     const BrightnessFit fit = Brightness();
     constexpr double kNarrow = 219.0 / 255, kTolerance = 0.045, kShift = 7;
     const bool narrowed = std::abs(fit.slope - kNarrow) < kTolerance && std::abs(fit.shift - 16) < kShift;
@@ -416,10 +424,7 @@ class Doctor {
     // What the streams tell is converted; what their samples show may be something else.
     const bool is_mended = told && ((a && narrowed) || (b && widened));
     if (is_mended) {
-      Add("range", 0.4,
-          fmt::format("{} has full range and {} limited; acutance score converts that.", a ? ref_.name : dis_.name,
-                      a ? dis_.name : ref_.name),
-          Score());
+      AddToldRanges(a);
     } else if (narrowed || widened || told) {
       const Watched& full = narrowed || (!widened && a) ? ref_ : dis_;
       const Watched& limited = &full == &ref_ ? dis_ : ref_;

@@ -2,7 +2,7 @@
 import json
 import pathlib
 
-SCHEMA = json.loads((pathlib.Path(__file__).parents[2] / "docs" / "schema" / "acutance-1.json").read_text())
+SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema" / "acutance-1.json").read_text())
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 KNOWN = {"$schema", "$id", "$defs", "title", "description", "oneOf", "$ref", "type", "const", "enum", "minimum",
          "properties", "required", "additionalProperties", "items"}

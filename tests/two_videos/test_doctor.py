@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import faulty_pairs  # noqa: E402
+import schema  # noqa: E402
 from clips import ACUTANCE, CommandTest, frames, reference_sample, y4m  # noqa: E402
 
 faulty_pairs.ACUTANCE = ACUTANCE
@@ -33,7 +34,8 @@ class Files(CommandTest):
 
     def test_a_still_pair_is_not_sure(self):
         still = self.write("still.y4m", y4m(64, 48, frames(64, 48, 1, reference_sample) * 6))
-        answer = json.loads(self.assert_ok(self.doctor(still, still, "--json")))
+        answer = schema.check(json.loads(self.assert_ok(self.doctor(still, still, "--json"))))
+        self.assertEqual(answer["kind"], "doctor")
         self.assertEqual(answer["cause"], "none")
         self.assertLess(answer["findings"][0]["confidence"], 0.6)
 
@@ -85,11 +87,16 @@ class Files(CommandTest):
     @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
     def test_what_score_refuses_for_its_colors_has_a_cause_and_a_command_that_helps(self):
         source, tagged = ("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=2"), {}
-        for matrix, name in (("bt709", "new.mp4"), ("smpte170m", "old.mp4")):
+        for matrix, name, levels in (("bt709", "new.mp4", "tv"), ("smpte170m", "old.mp4", "tv"),
+                                     ("smpte170m", "wide.mp4", "pc")):
             tagged[name] = self.path(name)
             self.assert_ok(self.run_command("ffmpeg", "-nostdin", "-v", "error", *source, "-vf",
-                                            f"scale=out_color_matrix={matrix}", "-pix_fmt", "yuv420p", "-c:v", "libx264",
+                                            f"scale=out_color_matrix={matrix}:out_range={levels}", "-color_range", levels, "-pix_fmt", "yuv420p", "-c:v", "libx264",
                                             "-qp", "4", "-colorspace", matrix, tagged[name]))
+        wide = tagged.pop("wide.mp4")
+        findings = json.loads(self.assert_ok(self.doctor(tagged["new.mp4"], wide, "--json")))["findings"]
+        self.assertEqual([finding["cause"] for finding in findings[:2]], ["color", "range"], findings)
+        self.assertIn(f"{wide} has full range and {tagged['new.mp4']} limited", findings[1]["sentence"])
         self.assertNotEqual(self.run_command(ACUTANCE, "score", *tagged.values()).returncode, 0)
         findings = json.loads(self.assert_ok(self.doctor(*tagged.values(), "--json")))["findings"]
         self.assertEqual(findings[0]["cause"], "color", findings)
