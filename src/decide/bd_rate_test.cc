@@ -64,6 +64,16 @@ TEST(BdRate, KnownAnswers) {
   }
 }
 
+// Computed with 60 digits. bjontegaard 1.3.0 is 4e-7 away from it: it fits in powers of the quality itself, near 86,
+// which cancel.
+TEST(BdRate, CubicIsExactWhereQualitiesLieCloseTogether) {
+  const Pair pair = {MakePoints({90.6, 211.3, 403.0, 793.4}, {85.77, 86.17, 86.93, 87.89}),
+                     MakePoints({102.7, 236.8, 376.8, 755.0}, {85.37, 85.94, 86.77, 88.06})};
+  const BdResult result = Bd(pair, CurveMethod::kCubic);
+  EXPECT_NEAR(result.rate_percent, 9.2362264314207815864, 1e-11);
+  EXPECT_NEAR(result.quality, -0.19638903982162254487, 1e-12);
+}
+
 TEST(BdRate, TwiceTheRateIsAHundredPercentByEveryMethod) {
   Pair pair = Six();
   pair.test = pair.anchor;
