@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
@@ -22,6 +23,7 @@ using Verdict = MeanTest::Verdict;
 constexpr int64_t kBefore = 4, kAfter = 3;
 constexpr int64_t kShortestPart = 16, kUnknownRate = 25;
 constexpr size_t kFirstParts = 8;
+constexpr int64_t kLook = 100;  // frames whose pairs are looked at, at the beginning and the end
 
 /// Where a file does not tell, it is decoded once. rate: of the first file that tells.
 Result<int64_t> CountFrames(const std::string& path, const OpenOptions& options, std::optional<double>& rate) {
@@ -108,27 +110,48 @@ class MeanGate {
     frames_ = last_ - first_;
     if (base_.frame_limit > 0) frames_ = std::min(frames_, base_.frame_limit);
     if (frames_ <= 0) return Error(StatusCode::kBadData, "there is no frame to score");
-    return {};
+    return base_.pairing.mode == PairingRequest::Mode::kAuto ? LookAtLast() : Status();
+  }
+
+  /// How some frames from `first` on belong together; nullopt: by their order, unlooked at.
+  Result<std::optional<Alignment>> LookAt(int64_t first) const {
+    RunRequest request = base_;
+    request.skip_reference = request.skip_distorted = first;
+    request.frame_limit = kLook;
+    request.choose_models.reset();
+    request.models.clear();
+    request.features = {{"psnr", {{"enable_chroma", "false"}}}};  // any that reads both videos, for these are paired
+    const ScoredRun run = RunScore(request);
+    if (run.error) return run.error->status;
+    return run.alignments.empty() ? std::nullopt : std::optional(run.alignments.front());
+  }
+
+  static Status NoFixedPartner(const std::string& found) {
+    return Error(StatusCode::kUnsupported,
+                 "{}, so that frames have no fixed partner: score the whole with --require, or --align index", found);
   }
 
   /// The beginning tells whether frames fit one by one, or with an offset.
   Status LookAtFirst() {
-    constexpr int64_t kFrames = 100;
-    RunRequest request = base_;
-    request.frame_limit = kFrames;
-    request.choose_models.reset();
-    request.models.clear();
-    request.features = {{"null", {}}};
-    const ScoredRun run = RunScore(request);
-    if (run.error) return run.error->status;
-    if (run.alignments.empty()) return {};
-    const Alignment& alignment = run.alignments.front();
-    if (alignment.dropped() + alignment.repeated() > 0)
-      return Error(StatusCode::kUnsupported,
-                   "{}, so that frames have no fixed partner: score the whole with --require, or --align index",
-                   alignment.Describe());
-    late_ = alignment.late();
+    ACU_ASSIGN_OR_RETURN(const std::optional<Alignment> found, LookAt(base_.skip_reference));
+    if (!found) return {};
+    if (found->dropped() + found->repeated() > 0) return NoFixedPartner(found->Describe());
+    late_ = found->late();
     return {};
+  }
+
+  /// Frames that were dropped or repeated anywhere before show at the end.
+  Status LookAtLast() const {
+    if (frames_ < 2 * kLook) return {};
+    const int64_t begin = first_ + frames_ - kLook - std::abs(late_);
+    const Result<std::optional<Alignment>> last = LookAt(begin);
+    // The whole videos may leave these frames without partners, where pictures hardly move.
+    if (!last.ok()) return last.status().code() == StatusCode::kBadData ? Status() : last.status();
+    const std::optional<Alignment>& found = *last;
+    constexpr double kSure = 0.9;  // below, pictures hardly move
+    if (!found || found->by != Alignment::By::kSignatures || found->confidence < kSure || found->late() == late_)
+      return {};
+    return NoFixedPartner(fmt::format("of the frames from {} on, {}", begin, found->Describe()));
   }
 
   void CutParts() {
@@ -251,8 +274,12 @@ Status Check(const RunRequest& request, const MeanGateChoice& gate) {
         "or journals");
   if (request.models.empty() && !request.choose_models)
     return Error(StatusCode::kInvalidArgument, "a verdict on the mean needs a model");
-  if (request.reference == "-" || request.distorted.front() == "-")
-    return Error(StatusCode::kInvalidArgument, "frames are read out of order: name files");
+  for (const std::string& path : {request.reference, request.distorted.front()}) {
+    std::error_code absent;  // which opening it tells better
+    const bool is_pipe = std::filesystem::exists(path, absent) && !std::filesystem::is_regular_file(path, absent);
+    if (path == "-" || is_pipe)
+      return Error(StatusCode::kInvalidArgument, "{}: frames are read out of order: name files", path);
+  }
   if (!std::isfinite(gate.bound))
     return Error(StatusCode::kInvalidArgument, "the bound of a mean is a number, not {}", gate.bound);
   if (!(gate.confidence > 0 && gate.confidence < 1))
@@ -266,9 +293,11 @@ Status Check(const RunRequest& request, const MeanGateChoice& gate) {
 std::string MeanVerdict::Sentence() const {
   const char* const is = gate.at_least ? (holds ? "at least" : "below") : (holds ? "at most" : "above");
   return fmt::format(
-      "{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %), whose mean is {:.4f}; {}", distorted,
-      score, is, gate.bound, is_certain ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100), frames_read,
-      frames, 100.0 * static_cast<double>(frames_read) / static_cast<double>(frames), mean_of_read,
+      "{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %){}; {}", distorted, score, is, gate.bound,
+      is_certain ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100), frames_read, frames,
+      100.0 * static_cast<double>(frames_read) / static_cast<double>(frames),
+      std::isfinite(mean_of_read) ? fmt::format(", whose mean is {:.4f}", mean_of_read)
+                                  : ", and no other score is possible",
       holds ? "as required" : fmt::format("{} {:g} is required", gate.at_least ? "at least" : "at most", gate.bound));
 }
 

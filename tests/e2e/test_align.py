@@ -80,6 +80,24 @@ class Pairs(AlignTest):
         self.assertEqual([line["scores"] for line in frames],
                          [frame["metrics"] for frame in json.loads(self.read("l.json"))["frames"]])
 
+    def test_verdicts_from_a_part_of_the_frames(self):
+        films = [[picture(t, worse) for t in range(230)] for worse in (False, True)]
+        self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, films[0]))
+        args = ("-q", "-m", "vmaf_v0.6.1")
+        for name, frames in (("early.y4m", range(7, 230)), ("same.y4m", range(230))):
+            dis = self.write(name, y4m(WIDTH, HEIGHT, [films[1][t] for t in frames]))
+            mean = next(iter(json.loads(self.assert_ok(self.score(self.ref, dis, *args, "--json")))
+                             ["results"][0]["models"].values()))["mean"]
+            text = self.assert_ok(self.score(self.ref, dis, *args, "--at-least", mean - 0.001))
+            self.assertIn(f" of {len(frames)} frames", text)
+            self.assertEqual(self.score(self.ref, dis, *args, "--at-least", mean + 0.001).returncode, 3)
+        dropped = self.write("dropped.y4m", y4m(WIDTH, HEIGHT, [films[1][t] for t in range(230) if t not in (110, 111)]))
+        self.assert_fails(self.score(self.ref, dropped, *args, "--at-least", "1"), 1, "starts 2 frames early",
+                          "no fixed partner")
+        self.assertEqual(self.score(self.ref, dropped, *args, "--at-most", "90", "--align", "index").returncode, 0)
+        os.mkfifo(self.path("pipe"))
+        self.assert_fails(self.score(self.ref, self.path("pipe"), *args, "--at-least", "1"), 1, "out of order: name files")
+
     def test_a_gate_that_failed_before_frames_were_paired_otherwise(self):
         dis = self.video([t for t in range(COUNT) if t != 60] + [COUNT - 1])  # as long as the reference
         args = (self.ref, dis, "--no-model", "-f", "psnr", "-q", "-o", self.path("l.json"))
