@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "io/turned_video.h"
@@ -50,9 +51,72 @@ int MeanOf(const Plane& luma, int bit_depth, const Rectangle& part) {
   return count == 0 ? 0 : static_cast<int>(sum / count);
 }
 
+/// Whether each bar ends where the picture begins: half of the samples of one of the first two lines are no longer
+/// dark. Pictures that are dark towards their edges only look as if they had bars.
+bool AreBarsSharp(const Plane& luma, int bit_depth, const Rectangle& part) {
+  const auto begins = [&](int line, int inwards, int begin, int end, auto at) {
+    const auto is_bright = [&](int of) {
+      int bright = 0;
+      for (int i = begin; i < end; ++i) bright += at(of, i) > kDark;
+      return 2 * bright >= end - begin;
+    };
+    return is_bright(line) || is_bright(line + inwards);
+  };
+  const auto in_row = [&](int y, int x) { return Sample(luma, bit_depth, x, y); };
+  const auto in_column = [&](int x, int y) { return Sample(luma, bit_depth, x, y); };
+  const int right = part.x + part.width, bottom = part.y + part.height;
+  if (part.width < 2 || part.height < 2) return false;
+  return (part.y == 0 || begins(part.y, 1, part.x, right, in_row)) &&
+         (bottom == luma.height || begins(bottom - 1, -1, part.x, right, in_row)) &&
+         (part.x == 0 || begins(part.x, 1, part.y, bottom, in_column)) &&
+         (right == luma.width || begins(right - 1, -1, part.y, bottom, in_column));
+}
+
 Rectangle Union(const Rectangle& a, const Rectangle& b) {
   const int x = std::min(a.x, b.x), y = std::min(a.y, b.y);
   return {std::max(a.x + a.width, b.x + b.width) - x, std::max(a.y + a.height, b.y + b.height) - y, x, y};
+}
+
+/// Opens a file as it is shown.
+Result<std::unique_ptr<VideoSource>> OpenTurned(const std::string& path, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+  if (video->facts().orientation == Orientation()) return video;
+  return TurnVideo(std::move(video));
+}
+
+/// Looks at pictures where jumps lead, which is at key frames. False: the video does not jump, or most jumps lead to a
+/// picture that was seen before.
+Result<bool> LookByJumps(VideoSource& video, BarFinder& finder) {
+  constexpr int kLeast = 6;
+  int seen = 0;
+  std::optional<double> last;
+  for (int i = 0; i < kPictures; ++i) {
+    if (!video.Jump((2 * i + 1) / (2.0 * kPictures))) return false;
+    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, video.Next());
+    if (!picture) break;
+    const std::optional<double> time = video.time();
+    if (last && time && *time <= *last) continue;
+    last = time;
+    ++seen;
+    finder.Add(*picture);
+  }
+  return seen >= kLeast;
+}
+
+/// Looks at pictures all over a video, or all over its first `most` frames.
+Status LookInOrder(int64_t most, VideoSource& video, BarFinder& finder) {
+  const int64_t count = std::min(most, video.frame_count().value_or(kPictures));
+  int64_t at = 0;
+  for (int i = 0; i < kPictures; ++i) {
+    const int64_t wanted = std::max(at, count * (2 * i + 1) / (2 * kPictures));
+    ACU_ASSIGN_OR_RETURN(const int64_t passed, video.Skip(wanted - at));
+    at += passed;
+    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, video.Next());
+    if (!picture) break;
+    ++at;
+    finder.Add(*picture);
+  }
+  return {};
 }
 
 }  // namespace
@@ -60,7 +124,9 @@ Rectangle Union(const Rectangle& a, const Rectangle& b) {
 void BarFinder::Add(const Picture& picture) {
   format_ = picture.format;
   const Rectangle part = Content(picture.planes[0], format_.bit_depth);
-  if (MeanOf(picture.planes[0], format_.bit_depth, part) < kBright) return;
+  if (MeanOf(picture.planes[0], format_.bit_depth, part) < kBright &&
+      !AreBarsSharp(picture.planes[0], format_.bit_depth, part))
+    return;
   seen_ = seen_ ? Union(*seen_, part) : part;
 }
 
@@ -76,28 +142,23 @@ std::optional<Rectangle> BarFinder::content() const {
 }
 
 Result<std::optional<Rectangle>> FindBars(const std::string& path, OpenOptions options) {
+  // A video of so many frames has six key frames, as encoders set them by themselves.
+  constexpr int64_t kMostDecoded = 1500;
   if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored))
     return Error(StatusCode::kInvalidArgument,
                  "--crop auto looks at pictures all over a file, and {} is none: give the rectangle", path);
   options.device_decoding.reset();
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-  if (video->facts().orientation != Orientation()) {
-    ACU_ASSIGN_OR_RETURN(video, TurnVideo(std::move(video)));
-  }
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenTurned(path, options));
   BarFinder finder;
-  const int64_t count = video->frame_count().value_or(kPictures);
-  int64_t at = 0;
-  for (int i = 0; i < kPictures; ++i) {
-    const int64_t wanted = std::max(at, count * (2 * i + 1) / (2 * kPictures));
-    if (!video->Jump((2 * i + 1) / (2.0 * kPictures))) {
-      ACU_ASSIGN_OR_RETURN(const int64_t passed, video->Skip(wanted - at));
-      at += passed;
-    }
-    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, video->Next());
-    if (!picture) break;
-    ++at;
-    finder.Add(*picture);
+  const bool jumps = video->Jump(0);
+  if (jumps) {
+    ACU_ASSIGN_OR_RETURN(const bool seen_enough, LookByJumps(*video, finder));
+    if (seen_enough) return finder.content();
+    ACU_ASSIGN_OR_RETURN(video, OpenTurned(path, options));
   }
+  const Status looked = LookInOrder(jumps ? kMostDecoded : std::numeric_limits<int64_t>::max(), *video, finder);
+  // A damaged video ends where the damage is; key frames behind that were seen.
+  if (!looked.ok() && !(jumps && finder.content())) return looked;
   return finder.content();
 }
 

@@ -345,6 +345,20 @@ TEST(BarFinder, TakesWhatIsDarkInAllPictures) {
   EXPECT_EQ(*finder.content(), (Rectangle{160, 90, 0, 0})) << "edges of a sample are no bars";
 }
 
+TEST(BarFinder, TakesSharpBarsOfDarkPictures) {
+  BarFinder finder;
+  finder.Add(Barred(160, 90, {160, 66, 0, 12}, 34));
+  ASSERT_TRUE(finder.content());
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 66, 0, 12}));
+  BarFinder vignettes;
+  const MutablePicture picture = AllocatePicture({160, 90, 8, PixelFormat::k400}).value();
+  for (int y = 0; y < 90; ++y)
+    for (int x = 0; x < 160; ++x)  // darker and darker towards the edges
+      picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(44 - std::abs(y - 45) / 2 - std::abs(x - 80) / 5);
+  vignettes.Add(picture.Share());
+  EXPECT_FALSE(vignettes.content());
+}
+
 TEST(FitVideos, DoesNothingUnasked) {
   Fitted fitted = Fit({}, Flat("a", kDeep, kPq), Flat("b", kSmall, kFull));
   EXPECT_THAT(fitted.steps.value(), IsEmpty());

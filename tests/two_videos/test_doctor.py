@@ -85,6 +85,19 @@ class Files(CommandTest):
         self.assertEqual(shlex.split(found[0]["command"])[4:], options)
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
+    def test_bars_of_a_video_whose_only_key_frame_is_black(self):
+        whole, padded = self.path("whole.mkv"), self.path("padded.mp4")
+        film = ("-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=3,fade=in:0:20")
+        encode = ("-c:v", "libx264", "-preset", "ultrafast", "-g", "1000", "-pix_fmt", "yuv420p")
+        self.assert_ok(self.run_command("ffmpeg", *film, *encode, "-crf", "4", whole))
+        self.assert_ok(self.run_command("ffmpeg", *film, "-vf", "pad=320:220:0:20", *encode, "-crf", "20", padded))
+        score = ("score", whole, padded, "--no-model", "-f", "psnr", "--json", "--crop", "auto")
+        result = json.loads(self.assert_ok(self.run_command(ACUTANCE, *score)))
+        self.assertGreater(result["results"][0]["features"]["psnr_y"]["mean"], 30)
+        found = json.loads(self.assert_ok(self.doctor(whole, padded, "--json")))["findings"][0]
+        self.assertEqual((found["cause"], shlex.split(found["command"])[4:]), ("crop", ["--crop", "auto"]))
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
     def test_what_score_refuses_for_its_colors_has_a_cause_and_a_command_that_helps(self):
         source, tagged = ("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=2"), {}
         for matrix, name, levels in (("bt709", "new.mp4", "tv"), ("smpte170m", "old.mp4", "tv"),
