@@ -123,7 +123,7 @@ def draw(name, graph, rate, seed, folder):
         elif source.startswith("still:"):
             still = os.path.join(folder, f"still-{seed}.png")
             ffmpeg("-f", "lavfi", "-i", STILL.format(source[6:]), "-frames:v", 1, still)
-            ffmpeg("-loop", 1, "-framerate", rate, "-i", still, "-vf", filters, *out)
+            ffmpeg("-framerate", rate, "-i", still, "-vf", f"loop=-1:1:0,setpts=N/({rate}*TB),{filters}", *out)
         else:
             ffmpeg("-f", "lavfi", "-i", source, "-vf", filters, *out)
     os.replace(path + ".part", path)
