@@ -5,6 +5,7 @@
 
 #include "align/align_tracks.h"
 #include "align/check_bars.h"
+#include "align/frame_clock.h"
 
 namespace acutance {
 namespace {
@@ -46,6 +47,11 @@ bool Agree(const Alignment& a, const Alignment& b) {
   return static_cast<double>(same) >= kNearlyAll * static_cast<double>(std::max(a.pairs.size(), b.pairs.size()));
 }
 
+bool BeginsAndEndsInStep(const Alignment& alignment) {
+  const auto is_in_step = [](const auto& pair) { return pair.first == pair.second; };
+  return !alignment.pairs.empty() && is_in_step(alignment.pairs.front()) && is_in_step(alignment.pairs.back());
+}
+
 }  // namespace
 
 PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& distorted) {
@@ -53,9 +59,14 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
   Result<Alignment> as_they_are = AlignTracks(reference, distorted);
   const Pairs none, &pairs = as_they_are.ok() ? as_they_are->pairs : none;
   if (!pairs.empty() && !MayBePlaced(reference, distorted, pairs)) return {std::move(as_they_are), std::nullopt};
-  const std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs);
+  std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs);
   if (!found) return {std::move(as_they_are), std::nullopt};
-  // An encoder keeps the number of frames.
+  // An encoder keeps the number of frames, and so does what freezes.
+  const bool keeps_length = reference.size() == distorted.size() && ClocksAgree(reference, distorted);
+  if (!found->is_sure && found->in_step && keeps_length) {
+    Result<Alignment> placed = AlignAs(*found->in_step, reference, distorted);
+    if (placed.ok() && BeginsAndEndsInStep(*placed)) return {std::move(placed), FoundPlacement{*found->in_step}};
+  }
   const bool is_plain = as_they_are.ok() && as_they_are->is_plain() && reference.size() == distorted.size();
   if (!found->is_sure && is_plain) return {std::move(as_they_are), found};
   Result<Alignment> placed = AlignAs(found->placement, reference, distorted);

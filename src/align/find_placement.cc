@@ -64,10 +64,10 @@ bool IsPossible(const Placement& placement) {
 }
 
 /// Whether one picture has all of the other's width, and one all of its height, as what was cut has.
-bool IsCut(const Placement& placement) {
-  const auto lies_within = [](double begin, double length) {
+bool IsCut(const Placement& placement, double tolerance = kWhole) {
+  const auto lies_within = [tolerance](double begin, double length) {
     const double before = begin, after = 1 - begin - length;
-    return std::min(before, after) > -kWhole || std::max(before, after) < kWhole;
+    return std::min(before, after) > -tolerance || std::max(before, after) < tolerance;
   };
   return IsPossible(placement) && lies_within(placement.left, placement.width) &&
          lies_within(placement.top, placement.height);
@@ -84,6 +84,12 @@ Placement WithinWhole(Placement placement) {
   within(placement.left, placement.width);
   within(placement.top, placement.height);
   return placement;
+}
+
+/// Whether most pairs are of frames with one number.
+bool AreInStep(const Pairs& pairs) {
+  return 4 * std::ranges::count_if(pairs, [](const auto& pair) { return pair.first == pair.second; }) >=
+         3 * std::ssize(pairs);
 }
 
 double EnergyOf(const LumaGrid& grid) {
@@ -126,6 +132,7 @@ class Search {
     CompareOtherTimes(found);
     found.placement = WithinWhole(found.placement);
     for (Placement& other : found.others) other = WithinWhole(other);
+    if (found.in_step) found.in_step = WithinWhole(*found.in_step);
     if (!IsCut(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     return found;
   }
@@ -152,13 +159,14 @@ class Search {
     const int64_t reach =
         has_path_ ? kNear : std::min({static_cast<int64_t>(kMostSecondsApart * rate_), reference_count_, kMost});
     const int64_t step = has_path_ ? 1 : 2;
+    constexpr double kSmall = 0.015;  // what small grids may be off by
     double best = kMostLeft;
     for (int64_t by = -reach; by <= reach; by += step) {
       Pairs pairs = Shifted(looks_, by);
       if (2 * pairs.size() < looks_.size() + 1) continue;
       for (const Placement& start : kStarts) {
         const PlacementFit fit = Refine(small_, pairs, start, 3);
-        if (!IsPossible(fit.placement) || fit.error >= best * fit.energy) continue;
+        if (!IsCut(fit.placement, kSmall) || fit.error >= best * fit.energy) continue;
         best = fit.error / fit.energy;
         fit_ = fit;
         near_ = pairs;
@@ -218,31 +226,51 @@ class Search {
     return error;
   }
 
-  /// Where the camera pans evenly, a cut that lies a little aside shows what another frame does. People cut evenly at
-  /// both sides: a placement in the middle is believed to, if there is one alone.
+  /// Where the camera pans evenly, a cut that lies a little aside shows what another frame does. Fades tell which it
+  /// is, for an encoder leaves brightness as it is. People cut evenly at both sides: a placement in the middle is
+  /// believed to, if there is one alone.
   void CompareOtherTimes(FoundPlacement& found) {
     constexpr int64_t kNear = 12;
     constexpr double kRounding = 0.001;  // of the energy: what placing a grid may leave
     constexpr double kAsGood = 1.12, kApart = 0.002, kInTheMiddle = 0.006;
     const PlacementFit own = Refine(quarters_, near_, found.placement);
     const double rounding = kRounding * own.energy;
-    std::vector<std::pair<Placement, Pairs>> all;  // by time
+    std::vector<std::pair<PlacementFit, Pairs>> all;  // by time
+    const auto add = [&](Pairs pairs) {
+      if (pairs.size() < near_.size()) return;
+      const PlacementFit fit = Refine(quarters_, pairs, found.placement, 2);
+      const bool is_as_good = fit.error + rounding <= kAsGood * (own.error + rounding);
+      if (is_as_good && fit.placement.DistanceFrom(found.placement) >= kApart && IsCut(fit.placement))
+        all.emplace_back(fit, std::move(pairs));
+    };
     for (int64_t by = -kNear; by <= kNear; ++by) {
       Pairs pairs = Shifted(near_, by);
-      if (by == 0) all.emplace_back(found.placement, near_);
-      if (by == 0 || pairs.size() < near_.size()) continue;
-      const PlacementFit fit = Refine(quarters_, pairs, found.placement, 2);
-      if (fit.error + rounding > kAsGood * (own.error + rounding) ||
-          fit.placement.DistanceFrom(found.placement) < kApart)
-        continue;
-      if (IsPossible(fit.placement)) all.emplace_back(fit.placement, std::move(pairs));
+      if (by == 0 && IsCut(found.placement)) all.emplace_back(own, near_), all.back().first.placement = found.placement;
+      if (by != 0) add(std::move(pairs));
     }
-    if (all.size() == 1) return;
-    const auto off_centre = [](const auto& each) { return each.first.OffCentre(); };
+    Pairs in_step;
+    for (const auto& [i, j] : near_)
+      if (j < reference_count_) in_step.emplace_back(j, j);
+    if (std::ranges::none_of(all, [](const auto& each) { return AreInStep(each.second); })) add(std::move(in_step));
+    if (all.empty()) return;
+    // What a gain and brightness for each pair explain, and one for all pairs does not.
+    const auto light = [](const auto& each) { return each.first.error_alike - each.first.error; };
+    const double most = light(*std::ranges::min_element(all, {}, light)) + (kAsGood - 1) * (own.error + rounding);
+    std::erase_if(all, [&](const auto& each) { return light(each) > most; });
+    const auto placement = [](const auto& each) { return each.first.placement; };
+    const auto off_centre = [&](const auto& each) { return placement(each).OffCentre(); };
     const auto middle = std::ranges::min_element(all, {}, off_centre);
-    found.is_sure = std::ranges::count_if(all, [&](const auto& each) { return off_centre(each) < kInTheMiddle; }) == 1;
-    if (found.is_sure) found.placement = Refine(quarters_, middle->second, middle->first).placement;
-    else found.others = {all.front().first, all.back().first};
+    found.is_sure = all.size() == 1 ||
+                    std::ranges::count_if(all, [&](const auto& each) { return off_centre(each) < kInTheMiddle; }) == 1;
+    if (found.is_sure) {
+      if (placement(*middle).DistanceFrom(found.placement) > 0)
+        found.placement = Refine(quarters_, middle->second, placement(*middle)).placement;
+      return;
+    }
+    if (!IsCut(found.placement)) found.placement = placement(*middle);
+    found.others = {placement(all.front()), placement(all.back())};
+    const auto plain = std::ranges::find_if(all, [](const auto& each) { return AreInStep(each.second); });
+    if (plain != all.end()) found.in_step = Refine(quarters_, plain->second, placement(*plain)).placement;
   }
 
   const int64_t reference_count_;

@@ -16,6 +16,8 @@ struct FoundPlacement {
   /// False: at other distances in time the videos fit as well in another placement, as where a camera pans evenly.
   bool is_sure = true;
   std::vector<Placement> others{};  // of these, those farthest apart in time; none where it is sure
+  /// The one of these at which frame k shows a part of frame k, if there is one.
+  std::optional<Placement> in_step{};
 };
 
 /// The placement in which frames fit far better than as they are, whatever frames are paired. By `pairs`, or frames

@@ -100,10 +100,20 @@ struct Equations {
   std::array<std::array<double, kNumbers>, kNumbers> left{};
   std::array<double, kNumbers> right{};
   double error = 0, energy = 0;
+  Products sums{};  // of all pairs, as if all samples were placed
+
+  double ErrorAlike() const {
+    Products products = sums;
+    TakeOut(0, products);
+    TakeOut(kReference, products);
+    return std::max(0.0, products[kDistorted][kDistorted]);
+  }
 
   void Add(Products products, double samples, double all) {
     if (samples < 1) return;
     const double whole = all / samples;
+    for (size_t i = 0; i < kTerms; ++i)
+      for (size_t j = i; j < kTerms; ++j) sums[i][j] += whole * products[i][j];
     TakeOut(0, products);
     energy += whole * products[kDistorted][kDistorted];
     const double own = products[kReference][kReference];
@@ -265,14 +275,14 @@ LumaGrid Smooth(const LumaGrid& grid) {
 
 PlacementFit FitOf(GridPairs pairs, const Placement& placement) {
   const Equations equations = EquationsOf(pairs, placement, false);
-  return {placement, equations.error, equations.energy};
+  return {placement, equations.error, equations.energy, equations.ErrorAlike()};
 }
 
 PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds) {
   constexpr double kMostStep = 0.04;  // of the picture
   constexpr int kHalvings = 3;        // where a step leads beyond what is straight
   Equations equations = EquationsOf(pairs, start, true);
-  PlacementFit best{start, equations.error, equations.energy};
+  PlacementFit best{start, equations.error, equations.energy, equations.ErrorAlike()};
   for (int round = 0; round < rounds; ++round) {
     std::array<double, kNumbers> step = equations.Solve();
     for (double& number : step) number = std::clamp(number, -kMostStep, kMostStep);
@@ -282,7 +292,7 @@ PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds
       const Placement next{at.left + step[0], at.top + step[1], at.width + step[2], at.height + step[3]};
       equations = EquationsOf(pairs, next, round + 1 < rounds);
       is_better = equations.error < best.error;
-      if (is_better) best = {next, equations.error, equations.energy};
+      if (is_better) best = {next, equations.error, equations.energy, equations.ErrorAlike()};
       for (double& number : step) number /= 2;
     }
     if (!is_better) break;

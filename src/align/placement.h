@@ -39,8 +39,9 @@ using GridPairs = std::span<const std::pair<const LumaGrid*, const LumaGrid*>>;
 
 struct PlacementFit {
   Placement placement;
-  double error = 0;   // squares that are left after a gain and a brightness for each pair
-  double energy = 0;  // squares of the distorted pictures, less their means
+  double error = 0;        // squares that are left after a gain and a brightness for each pair
+  double energy = 0;       // squares of the distorted pictures, less their means
+  double error_alike = 0;  // squares that are left after one gain and one brightness for all pairs
 };
 
 /// How pairs fit as they are placed: the mean of samples which both have, times all samples.

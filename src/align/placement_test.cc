@@ -131,6 +131,42 @@ TEST(AlignPlaced, PairsFramesOfWhatWasCut) {
   for (const auto& [i, j] : placed.alignment->pairs) EXPECT_EQ(i, j + (j < 68 ? 12 : 13));
 }
 
+TEST(AlignPlaced, PairsVideosOfOneLengthInStepWhereACameraPansSlowly) {
+  // Cuts that lie a few frames of the pan aside are as near to the middle.
+  const auto pan = [](double x, double y, double t) { return Waves(x + 0.003 * t, y); };
+  const Placement cut{0.03, 0.03, 0.94, 0.94};
+  const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 0, 150));
+  ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
+  EXPECT_TRUE(placed.alignment->is_plain()) << placed.alignment->Describe();
+  ASSERT_TRUE(placed.placement);
+  EXPECT_TRUE(placed.placement->is_sure);
+  EXPECT_LT(placed.placement->placement.DistanceFrom(cut), 0.002);
+  EXPECT_FALSE(AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 20, 150)).alignment.ok());
+}
+
+TEST(FindPlacement, PassesOverPartsOfASlowPanThatAreNoCut) {
+  // Frames long before or after show what lies beyond the edge, and fit as well.
+  const auto pan = [](double x, double y, double t) { return Waves(x + 0.0008 * t, y); };
+  const Placement cut{0.02, 0.02, 0.96, 0.96};
+  const auto found = FindPlacement(FilmOf(pan, {}, 0, 200), FilmOf(pan, cut, 0, 200), {});
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->is_sure);
+  ASSERT_TRUE(found->in_step);
+  ExpectNear(*found->in_step, cut);
+}
+
+TEST(AlignPlaced, HasFadesTellWhichFrameACutShows) {
+  const auto pan = [](double x, double y, double t) {
+    const double light = t > 50 && t < 90 ? std::abs(t - 70) / 20 : 1;
+    return 20 + light * (Waves(x + 0.003 * t, y) - 20);
+  };
+  const Placement cut{0.03, 0.03, 0.94, 0.94};
+  const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 20, 150));
+  ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
+  ASSERT_GE(placed.alignment->pairs.size(), 120u);
+  for (const auto& [i, j] : placed.alignment->pairs) EXPECT_EQ(i, j + 20);
+}
+
 TEST(AlignPlaced, TellsOfNoPlacementWhereVideosFit) {
   const FrameTrack film = FilmOf(Film, {}, 0, 120);
   EXPECT_FALSE(AlignPlaced(film, film).placement);
