@@ -36,6 +36,18 @@ TEST(AlignTracks, IsNotSureOfAnEncodeThatIsLateByALittleInEachFrame) {
   for (const auto& [i, j] : alignment->pairs) EXPECT_EQ(i, j < 75 ? j : j + 6);
 }
 
+TEST(AlignTracks, PairsNoFramesWithAReferenceThatFroze) {
+  FrameTrack reference, distorted;
+  for (int k = 0; k < 160; ++k) {
+    reference.signatures.push_back(SpotAt(1.2 * (k > 80 && k < 85 ? 80 : k)));
+    distorted.signatures.push_back(SpotAt(1.2 * k));
+  }
+  const Result<Alignment> alignment = AlignTracks(reference, distorted);
+  ASSERT_TRUE(alignment.ok()) << alignment.status().message();
+  EXPECT_GE(alignment->pairs.size(), 150u);
+  for (const auto& [i, j] : alignment->pairs) EXPECT_TRUE(i == j && (j <= 80 || j >= 85)) << i << " " << j;
+}
+
 TEST(AlignTracks, PairsNoBlackFramesWithAPictureThatStands) {
   FrameTrack reference, distorted;
   for (int k = 0; k < 128; ++k) {

@@ -171,6 +171,23 @@ void DoubtStops(const FramePath& path, std::span<const int64_t> judged, const Fi
   }
 }
 
+/// A frame that leaves far more than others do, and most of what it moved on by, shows what the reference has not:
+/// where the reference froze, for example. Frames that stand still after it show the same.
+void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted, std::vector<double>& margins) {
+  constexpr double kFar = 64, kMost = 0.5;
+  double moved = 0;  // by the first of such frames that follow each other, or by more since
+  for (int64_t j = 1; j < std::ssize(margins); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    const double left = i < 0 ? 0 : fitted.fine->Residual(j, i);
+    if (left <= kFar * fitted.usual) {
+      moved = 0;
+      continue;
+    }
+    moved = std::max(moved, fitted.fine->DistortedMotion(j));
+    if (left > kMost * moved) margins[static_cast<size_t>(j)] = 0;
+  }
+}
+
 /// Whether distorted frame k lies nearer to its own reference frame, by cells and details together.
 bool IsNearerThan(const FittedPath& fitted, int64_t k, int64_t other) {
   const auto times = [&](const FineResiduals& band) {
@@ -258,6 +275,7 @@ void Judge(const FramePath& path, std::span<const int64_t> judged, const std::ve
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
   KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
   DoubtStops(path, judged, fitted, margins);
+  DoubtUnexplained(judged, fitted, margins);
   DoubtBesideSteps(path, kSureBesideSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
