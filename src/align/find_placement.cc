@@ -103,6 +103,7 @@ class Search {
  public:
   Search(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& path)
       : reference_count_(reference.size()),
+        have_one_length_(reference.size() == distorted.size()),
         rate_(reference.rate.value_or(distorted.rate.value_or(25))),
         small_(reference, distorted, 4),
         cells_(reference, distorted, 2),
@@ -250,7 +251,7 @@ class Search {
     }
     Pairs in_step;
     for (const auto& [i, j] : near_)
-      if (j < reference_count_) in_step.emplace_back(j, j);
+      if (have_one_length_) in_step.emplace_back(j, j);
     if (std::ranges::none_of(all, [](const auto& each) { return AreInStep(each.second); })) add(std::move(in_step));
     if (all.empty()) return;
     // What a gain and brightness for each pair explain, and one for all pairs does not.
@@ -274,6 +275,7 @@ class Search {
   }
 
   const int64_t reference_count_;
+  const bool have_one_length_;
   const double rate_;
   GridsOfBoth small_, cells_, quarters_;
   bool has_path_ = false, left_out_ = false;

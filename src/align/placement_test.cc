@@ -144,15 +144,15 @@ TEST(AlignPlaced, PairsVideosOfOneLengthInStepWhereACameraPansSlowly) {
   EXPECT_FALSE(AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 20, 150)).alignment.ok());
 }
 
-TEST(FindPlacement, PassesOverPartsOfASlowPanThatAreNoCut) {
-  // Frames long before or after show what lies beyond the edge, and fit as well.
-  const auto pan = [](double x, double y, double t) { return Waves(x + 0.0008 * t, y); };
-  const Placement cut{0.02, 0.02, 0.96, 0.96};
-  const auto found = FindPlacement(FilmOf(pan, {}, 0, 200), FilmOf(pan, cut, 0, 200), {});
+TEST(FindPlacement, TriesTheStepOfVideosFarFromAPathOfASlowPan) {
+  const auto pan = [](double x, double y, double t) { return Waves(x + 0.0004 * t, y); };
+  const Placement cut{0.03, 0.03, 0.94, 0.94};
+  std::vector<std::pair<int64_t, int64_t>> path;
+  for (int64_t k = 0; k < 150; ++k) path.emplace_back(k + 45, k);
+  const auto found = FindPlacement(FilmOf(pan, {}, 0, 200), FilmOf(pan, cut, 0, 200), path);
   ASSERT_TRUE(found);
-  EXPECT_FALSE(found->is_sure);
-  ASSERT_TRUE(found->in_step);
-  ExpectNear(*found->in_step, cut);
+  EXPECT_TRUE(found->is_sure);
+  ExpectNear(found->placement, cut);
 }
 
 TEST(AlignPlaced, HasFadesTellWhichFrameACutShows) {
