@@ -41,6 +41,7 @@ Workgroup::Workgroup(const EmuSettings& settings, const KernelImage& kernel, con
     items_[i].group = this;
   }
   std::iota(order_.begin(), order_.end(), uint32_t{0});
+  idle_.reserve(items_.size());  // carriers come back in fibers, where nothing may throw
 }
 
 Status Workgroup::Run(const GroupPlace& place, const std::byte* args) {
@@ -161,9 +162,10 @@ void Workgroup::RunItems(void* argument) {
   }
 }
 
-/// Leaves the running carrier for the next ready item, or for RunReadyItems where there is none.
+/// Leaves the running carrier for the next ready item, or for RunReadyItems where there is none or it needs another
+/// carrier: no exception leaves a fiber, so that memory is taken outside.
 void Workgroup::GoOn() {
-  if (FindReadyItem()) Fiber::YieldTo(NextCarrier().fiber);
+  if (FindReadyItem() && (carrier_of_[order_[turn_]] || !idle_.empty())) Fiber::YieldTo(NextCarrier().fiber);
   else Fiber::Yield();
 }
 
