@@ -206,13 +206,14 @@ Result<bool> Uploader::Run(const Upload& upload, Queue& queue, const ForEach& fo
 
 /// Waits until the device has read the turn's segment as it was filled before. One thread waits
 /// for the device, the others for that thread.
-void Uploader::Claim(int64_t turn) {
+void Uploader::Claim(int64_t turn) noexcept {
   Segment& segment = segments_[turn % segments()];
   if (segment.writable == turn) return;
   WaitUntil(segment.handed_over, turn - segments());
   if (segment.is_waiting.exchange(true)) return WaitUntil(segment.writable, turn);
   if (segment.writable != turn) {
-    if (const Status status = segment.end ? segment.end->Wait() : Status(); !status.ok()) Break(status);
+    const Status status = Guarded([&] { return segment.end ? segment.end->Wait() : Status(); });
+    if (!status.ok()) Break(status);
     segment.end.reset();
     segment.writable = turn;
   }
@@ -220,11 +221,12 @@ void Uploader::Claim(int64_t turn) {
   segment.writable.notify_all();
 }
 
-/// Fails all batches: it is unknown which segments the device has read, so that none may be
-/// written.
-void Uploader::Break(const Status& status) {
+/// Fails all batches: it is unknown which segments the device has read, so that none may be written. Other batches wait
+/// for the turn that breaks, so that nothing here may throw.
+void Uploader::Break(const Status& status) noexcept {
+  Status kept = Guarded([&] { return status; });  // or that there is no memory for a copy
   const std::lock_guard lock(mutex_);
-  if (status_.ok()) status_ = status;
+  if (status_.ok()) status_ = std::move(kept);
   is_broken_ = true;
 }
 

@@ -68,8 +68,8 @@ class Uploader {
   Uploader(std::byte padding, int segments, size_t segment_bytes);
 
   int segments() const { return static_cast<int>(segments_.size()); }
-  void Claim(int64_t turn);
-  void Break(const Status& status);
+  void Claim(int64_t turn) noexcept;
+  void Break(const Status& status) noexcept;
   Status status();
 
   const std::byte padding_;

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
+#include <future>
+#include <new>
 #include <random>
 #include <thread>
 
@@ -29,7 +31,7 @@ class LateQueue : public Queue {
   Result<std::unique_ptr<Recording>> Record(std::span<const Command>) override { return Failure(); }
   Status Submit(Recording&) override { return Failure(); }
   Status Copy(std::span<const CopyCommand> copies) override {
-    if (++calls_ == failing_call) return Failure();
+    if (++calls_ == failing_call) return Fail();
     for (const CopyCommand& copy : copies) ACU_RETURN_IF_ERROR(CheckCopy(copy));
     const std::lock_guard lock(mutex_);
     pending_.emplace_back(copies.begin(), copies.end());
@@ -44,6 +46,7 @@ class LateQueue : public Queue {
 
   bool marks = true;
   int failing_call = 0, failing_wait = 0;
+  bool throws = false;  // where it fails
 
  private:
   struct LateMark : Mark {
@@ -55,10 +58,14 @@ class LateQueue : public Queue {
 
   Status WaitUntil(int submitted) {
     const std::lock_guard lock(mutex_);
-    if (++waits_ == failing_wait) return Failure();
+    if (++waits_ == failing_wait) return Fail();
     for (; submitted_ - std::ssize(pending_) < submitted; pending_.pop_front())
       for (const CopyCommand& copy : pending_.front()) Do(copy);
     return {};
+  }
+  Status Fail() const {
+    if (throws) throw std::bad_alloc();
+    return Failure();
   }
   static Status Failure() { return Error(StatusCode::kIo, "the queue failed"); }
   static void Do(const CopyCommand& copy) {
@@ -225,6 +232,39 @@ TEST(Uploader, EndsAfterAFailure) {
       (wait ? queue.failing_wait : queue.failing_call) = which;
       EXPECT_EQ(batch.Run(*uploader, queue, OnThreads).message(), "the queue failed") << which << wait;
     }
+}
+
+/// Where memory runs out: other batches wait for the turns of this one.
+TEST(Uploader, NobodyWaitsForABatchThatLacksMemory) {
+  const auto work = std::make_shared<std::packaged_task<void()>>([] {
+    for (int which = 1; which <= 6; ++which)
+      for (const bool wait : {false, true}) {
+        TestDevice device;
+        Batch bad({192, 108, 192, 192, 64}), good({192, 108, 192, 192, 64});
+        const auto uploader = Uploader::Make(device, bad.bytes(), kSegment, std::byte{0}).value();
+        LateQueue failing, queue;
+        failing.throws = true;
+        (wait ? failing.failing_wait : failing.failing_call) = which;
+        // As ShareWork, which tells of an exception in the end.
+        const ForEach guarded = [](int count, const std::function<void(int)>& copy) {
+          std::atomic<bool> threw = false;
+          const Status status = OnThreads(count, [&](int i) {
+            try {
+              copy(i);
+            } catch (const std::bad_alloc&) {
+              threw = true;
+            }
+          });
+          return threw ? Error(StatusCode::kOutOfMemory, "no memory") : status;
+        };
+        std::thread beside([&] { static_cast<void>(good.Run(*uploader, queue, OnThreads)); });
+        EXPECT_EQ(bad.Run(*uploader, failing, guarded).code(), StatusCode::kOutOfMemory) << which << wait;
+        beside.join();
+      }
+  });
+  std::future<void> ended = work->get_future();
+  std::thread([work] { (*work)(); }).detach();
+  ASSERT_EQ(ended.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "a batch waits for ever";
 }
 
 TEST(Uploader, FillsBuffersOfAnySizeWithPadding) {
