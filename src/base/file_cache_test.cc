@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +113,20 @@ TEST_F(FileCacheTest, FollowsNoLinks) {
   EXPECT_EQ(std::distance(fs::directory_iterator(moved), fs::directory_iterator()), 1);
 }
 
+/// Links at the names of the next files, which another user may guess.
+TEST_F(FileCacheTest, WritesIntoNoFileThatIsThere) {
+  constexpr int kNames = 1000;
+  Write(kKey, "code");
+  const fs::path away = folder_ / "away";
+  std::ofstream(away) << "precious";
+  for (int i = 0; i < kNames; ++i)
+    fs::create_symlink(away, fmt::format("{}.{}-{}", cache_.PathOf(kKey).string(), ::getpid(), i));
+  Write(kKey, "new");
+  std::ifstream kept(away);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), "precious");
+  EXPECT_EQ(Read(kKey), "code");
+}
+
 TEST_F(FileCacheTest, TakesALinkForTheCachesOfAllPrograms) {
   fs::create_directories(folder_ / "disk");
   fs::create_directory_symlink(folder_ / "disk", home_);
@@ -217,6 +232,29 @@ TEST(Environment, ReadsNumbers) {
                 ::testing::HasSubstr(fmt::format("ACUTANCE_TEST_NUMBER={} is not a number", wrong)));
   }
   ::unsetenv("ACUTANCE_TEST_NUMBER");
+}
+
+/// Run by the test below, in a program that has more rights than its caller.
+TEST(Environment, DISABLED_WithMoreRights) {
+  ASSERT_EQ(::getauxval(AT_SECURE), 1u);
+  EXPECT_STREQ(::getenv("ACUTANCE_TEST_LIBRARY"), "evil.so");
+  EXPECT_EQ(Variable("ACUTANCE_TEST_LIBRARY"), nullptr);
+  EXPECT_FALSE(IsOn("ACUTANCE_TEST_LIBRARY", false));
+}
+
+TEST(Environment, IsNotBelievedByAProgramWithMoreRightsThanItsCaller) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may change its group";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("ACUTANCE_TEST_LIBRARY", "evil.so", 1);
+    if (::setegid(1) != 0) ::_exit(2);
+    ::execl("/proc/self/exe", "base_test", "--gtest_also_run_disabled_tests", "--gtest_brief=1",
+            "--gtest_filter=Environment.DISABLED_WithMoreRights", nullptr);
+    ::_exit(3);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <thread>
 
 #include "exec/check_copy.h"
@@ -40,7 +41,9 @@ class FakeDevice : public Device {
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
 
-  int slow_submissions = 0;  // of those to come
+  int slow_submissions = 0;      // of those to come
+  bool copies_fail = false;      // after they have begun
+  std::set<const Buffer*> read;  // by them, until the queue is waited for
 
  private:
   const DeviceInfo info_ = {};
@@ -49,11 +52,14 @@ class FakeDevice : public Device {
 };
 
 struct FakeBuffer : Buffer {
-  FakeBuffer(size_t bytes, MemoryKind kind_of) : memory(bytes, std::byte{0x33}), kind(kind_of) {}
+  FakeBuffer(FakeDevice& of, size_t bytes, MemoryKind kind_of)
+      : device(of), memory(bytes, std::byte{0x33}), kind(kind_of) {}
+  ~FakeBuffer() override { EXPECT_FALSE(device.read.contains(this)) << "freed while the device reads it"; }
   size_t bytes() const override { return memory.size(); }
   uint64_t address() const override { return reinterpret_cast<uint64_t>(memory.data()); }
   std::byte* host() const override { return kind == MemoryKind::kDevice ? nullptr : memory.data(); }
 
+  FakeDevice& device;
   mutable std::vector<std::byte> memory;
   const MemoryKind kind;
 };
@@ -98,13 +104,20 @@ class FakeQueue : public Queue {
   }
   Status Copy(std::span<const CopyCommand> copies) override {
     if (device_.Fail()) return FakeDevice::Failure();
+    if (device_.copies_fail) {
+      for (const CopyCommand& copy : copies) device_.read.insert(copy.from);
+      return FakeDevice::Failure();
+    }
     for (const CopyCommand& copy : copies) {
       ACU_RETURN_IF_ERROR(CheckCopy(copy));
       CopyRows(copy);
     }
     return {};
   }
-  Status Wait() override { return device_.Fail() ? FakeDevice::Failure() : Status(); }
+  Status Wait() override {
+    device_.read.clear();
+    return device_.Fail() ? FakeDevice::Failure() : Status();
+  }
 
  private:
   FakeDevice& device_;
@@ -112,7 +125,7 @@ class FakeQueue : public Queue {
 
 Result<std::unique_ptr<Buffer>> FakeDevice::Allocate(size_t bytes, MemoryKind kind) {
   if (Fail()) return Failure();
-  return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(bytes, kind));
+  return std::unique_ptr<Buffer>(std::make_unique<FakeBuffer>(*this, bytes, kind));
 }
 
 Result<std::unique_ptr<Queue>> FakeDevice::MakeQueue() {
@@ -231,6 +244,12 @@ TEST(PlanRunner, RefusesPicturesThatDoNotFit) {
               HasSubstr("2x2 samples was given where the plan reads 3x2"));
   EXPECT_THAT(runner.value()->Run({{&picture, &picture, &picture, &picture}, {&picture}}).message(),
               HasSubstr("4 pictures are too many for a batch with room for 3"));
+}
+
+TEST(PlanRunner, FreesNothingThatACopyReads) {
+  FakeDevice device;
+  device.copies_fail = true;
+  EXPECT_EQ(MakeRunner(device, 0).status().message(), "the fake device failed");
 }
 
 TEST(PlanRunner, ReportsEveryFailure) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "io/byte_stream.h"
 #include "io/io_test_util.h"
 
@@ -440,13 +442,35 @@ TEST(RawYuv, MemoryIsReusedOnlyAfterTheLastUse) {
   ExpectFrame(kept, clip, 0);
 }
 
+/// The most address space that this process ever had, in bytes.
+int64_t PeakOfAddresses() {
+  constexpr std::string_view kName = "VmPeak:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(kName)) return std::stoll(line.substr(kName.size())) << 10;
+  return 0;
+}
+
+constexpr int64_t kLittle = int64_t{256} << 20;  // of address space; the frames of these two tests would have 6.4 GB
+
 TEST(OpenVideo, HugeFramesOfSmallFilesTakeNoMemory) {
   const TempDir dir;
+  const int64_t before = PeakOfAddresses();
   WriteFile(dir / "a.y4m", "YUV4MPEG2 W32768 H32768 F25:1 Ip C444p16\nFRAME\nabc");
   EXPECT_THAT(ErrorOf(dir / "a.y4m"), HasSubstr("truncated: frame 0"));
   WriteFile(dir / "a.yuv", "abc");
   EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, {PictureFormat{32768, 32768, 16, PixelFormat::k444}}),
               HasSubstr("truncated: frame 0"));
+  EXPECT_LT(PeakOfAddresses() - before, kLittle);
+}
+
+TEST(OpenVideo, HeadersOfPipesTakeNoMemory) {
+  const TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  const int64_t before = PeakOfAddresses();
+  const FifoWriter writer(dir / "pipe", "YUV4MPEG2 W32768 H32768 F25:1 Ip C444p16\nFRAME\nabc");
+  EXPECT_THAT(ErrorOf(dir / "pipe"), HasSubstr("truncated: frame 0"));
+  EXPECT_LT(PeakOfAddresses() - before, kLittle);
 }
 
 TEST(OpenVideo, SaysWhyItCannotOpen) {

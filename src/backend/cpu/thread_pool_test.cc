@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <latch>
+#include <memory>
 #include <new>
 #include <thread>
 #include <vector>
@@ -76,23 +79,24 @@ TEST(ThreadPool, GoesOnAfterATaskThatThrows) {
 }
 
 TEST(ThreadPool, DropsWhatHasNotBegun) {
+  constexpr std::chrono::seconds kLong{10};
   std::atomic<int> done = 0;
   std::latch begun(2);
   ThreadPool pool(2);
-  std::atomic<bool> goes_on = false;
-  for (int i = 0; i < 100; ++i)
-    pool.Submit([&](int) {
-      if (++done <= 2) begun.count_down();
-      goes_on.wait(false);
+  std::promise<void> last_dropped;
+  std::shared_future<void> all_dropped = last_dropped.get_future().share();
+  for (int i = 0; i < 2; ++i)
+    pool.Submit([&, all_dropped](int) {
+      ++done;
+      begun.count_down();
+      EXPECT_EQ(all_dropped.wait_for(kLong), std::future_status::ready) << "what waits is not dropped at once";
     });
   begun.wait();
-  std::thread release([&] {
-    goes_on = true;
-    goes_on.notify_all();
-  });
+  for (int i = 0; i < 100; ++i) pool.Submit([&](int) { ++done; });
+  const auto tell = [&](void*) { last_dropped.set_value(); };
+  pool.Submit([&done, held = std::shared_ptr<void>(&done, tell)](int) { ++done; });
   pool.Drop();
-  release.join();
-  EXPECT_LE(done, 100);
+  EXPECT_EQ(done, 2);
   pool.Submit([&](int) { ADD_FAILURE() << "after the end"; });
 }
 
