@@ -2,13 +2,10 @@
 #include <acutance/acutance.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -469,47 +466,6 @@ TEST(Api, ListsWhatThereIs) {
   }
   EXPECT_THAT(acutance::ListBackends(), testing::Contains(testing::Field(&acutance::BackendInfo::name, "cuda")));
   EXPECT_FALSE(acutance::Version().empty());
-}
-
-/// A library is a guest in its process: another program's handlers stay.
-TEST(Guest, ScoringFilesInstallsNoSignalHandler) {
-  const acutance::test::TempDir dir;
-  for (const char* name : {"a.y4m", "b.y4m"})
-    std::ofstream(dir / name) << "YUV4MPEG2 W32 H32 F25:1 Ip C420jpeg\nFRAME\n" << std::string(32 * 48, 'a');
-  acutance::ScoreOptions options;
-  options.session.features = {{"psnr", {}}};
-  const auto handlers = [] {  // a sanitizer has its own
-    std::vector<void*> found;
-    for (const int signal : {SIGBUS, SIGINT, SIGSEGV, SIGPIPE}) {
-      struct sigaction action = {};
-      EXPECT_EQ(::sigaction(signal, nullptr, &action), 0);
-      found.push_back(reinterpret_cast<void*>(action.sa_handler));
-    }
-    return found;
-  };
-  const std::vector<void*> before = handlers();
-  ASSERT_TRUE(acutance::Score(dir / "a.y4m", {dir / "b.y4m"}, options).ok());
-  EXPECT_EQ(handlers(), before);
-}
-
-/// The child has none of the session's threads.
-TEST(Session, AForkedChildIsToldAndDoesNotHang) {
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.threads = 3;
-  auto session = std::make_unique<Session>(*Session::Create(options));
-  ASSERT_TRUE(session->Add(MakePicture(0, 0), MakePicture(0, 9)).ok());
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(20);
-    const bool told = !session->Add(MakePicture(1, 0), MakePicture(1, 9)).ok() && !session->Finish().ok();
-    session.reset();
-    ::_exit(told ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_TRUE(session->Finish().ok());
 }
 
 }  // namespace

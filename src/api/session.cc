@@ -157,11 +157,12 @@ Status Session::Add(const Picture& reference, const std::vector<Picture>& distor
 }
 
 int64_t Session::frames_added() const { return state_->frames_added; }
-int64_t Session::frames_done() const { return state_->session->frames_done(); }
+/// In a forked child a lock may be held for ever, by a thread that did not come along.
+int64_t Session::frames_done() const { return state_->process.forked() ? 0 : state_->session->frames_done(); }
 
 std::optional<double> Session::Score(std::string_view name, int64_t frame, int video) const {
   std::optional<double> score;
-  if (!state_->has_scores || video < 0 || video >= state_->videos) return score;
+  if (state_->process.forked() || !state_->has_scores || video < 0 || video >= state_->videos) return score;
   state_->session->ReadScores(video, [&](const ScoreTable& table) {
     const auto named = [&](const ScoreTable::Column& column) { return column.stored == name || column.shown == name; };
     const auto found = std::ranges::find_if(table.columns(), named);

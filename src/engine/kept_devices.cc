@@ -20,7 +20,12 @@ size_t BytesForPlanes(Device& device) {
 
 }  // namespace
 
+KeptDevices::~KeptDevices() {
+  if (process_.forked()) new std::list<Group>(std::move(groups_));  // for ever
+}
+
 std::vector<KeptDevice> KeptDevices::Take(const DeviceChoice& choice) {
+  if (process_.forked()) return {};
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(groups_, choice, &Group::choice);
   if (found == groups_.end()) return {};
@@ -35,6 +40,7 @@ KeptDevice KeptDevices::Adopt(std::unique_ptr<Device> device) const {
 }
 
 void KeptDevices::GiveBack(const DeviceChoice& choice, std::vector<KeptDevice> devices) {
+  if (process_.forked()) return;
   std::list<Group> surplus;  // goes outside the lock
   const std::lock_guard lock(mutex_);
   const auto is_forgotten = [&](uint64_t video) { return !videos_.contains(video); };
@@ -46,11 +52,13 @@ void KeptDevices::GiveBack(const DeviceChoice& choice, std::vector<KeptDevice> d
 }
 
 void KeptDevices::Remember(uint64_t video) {
+  if (process_.forked()) return;
   const std::lock_guard lock(mutex_);
   videos_.insert(video);
 }
 
 void KeptDevices::Forget(uint64_t video) {
+  if (process_.forked()) return;
   const std::lock_guard lock(mutex_);
   videos_.erase(video);
   const auto is_it = [&](uint64_t other) { return other == video; };
@@ -59,6 +67,7 @@ void KeptDevices::Forget(uint64_t video) {
 }
 
 int64_t KeptDevices::Frames(uint64_t video) const {
+  if (process_.forked()) return 0;
   const std::lock_guard lock(mutex_);
   int64_t most = 0;
   for (const Group& group : groups_)
@@ -67,6 +76,7 @@ int64_t KeptDevices::Frames(uint64_t video) const {
 }
 
 size_t KeptDevices::bytes() const {
+  if (process_.forked()) return 0;
   const std::lock_guard lock(mutex_);
   size_t bytes = 0;
   for (const Group& group : groups_)

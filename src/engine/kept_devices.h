@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "base/process.h"
 #include "devices/backends.h"
 #include "engine/lane_part.h"
 #include "exec/device.h"
@@ -45,12 +46,14 @@ struct KeptDevice {
 };
 
 /// Sessions take the devices of their choice and give them back unless one has failed; a session that finds them taken
-/// opens its own. Any thread may use it.
+/// opens its own. Any thread may use it. In a process that was forked since it keeps nothing: drivers do not survive
+/// that.
 class KeptDevices {
  public:
   /// most_bytes: of each device's memory, for planes; not set: half of what is free when it is opened, a quarter of
   /// all where it does not tell.
   explicit KeptDevices(std::optional<size_t> most_bytes) : most_bytes_(most_bytes) {}
+  ~KeptDevices();
 
   /// All devices that an earlier session of this choice used; empty: there are none.
   std::vector<KeptDevice> Take(const DeviceChoice& choice);
@@ -75,6 +78,7 @@ class KeptDevices {
   };
 
   const std::optional<size_t> most_bytes_;
+  const ProcessGuard process_;
   mutable std::mutex mutex_;  // guards what follows
   std::list<Group> groups_;   // the latest used first
   std::set<uint64_t> videos_;

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -243,6 +245,23 @@ TEST_F(KeptDevicesTest, TwoSessionsAtOnceHaveADeviceEach) {
   EXPECT_EQ(g_opened, 2);
   EXPECT_EQ(Uploaded(probe), kFrames * kPlaneBytes);
   EXPECT_EQ(g_opened, 2);
+}
+
+TEST_F(KeptDevicesTest, AForkedChildGetsNoDeviceOfItsParents) {
+  const Probe probe = {.video = NewVideo()};
+  Uploaded(probe);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    const bool is_empty = kept_->Take(kChoice).empty() && kept_->bytes() == 0;
+    kept_->Forget(probe.video);
+    kept_.reset();
+    ::_exit(is_empty ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(Uploaded(probe), kFrames * kPlaneBytes) << "the parent's is still there";
 }
 
 TEST_F(KeptDevicesTest, AVideoThatIsForgottenWhileItIsReadGoesAtTheEnd) {

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { THREADS = 12, ROUNDS = 40, METRICS = 3, WIDTH = 48, HEIGHT = 32 };
 enum { NO_ERROR = 0, BAD_HANDLER = 10, BAD_POINTER = 11, BAD_INPUT_TYPE = 16 };
@@ -162,6 +165,23 @@ static void *work(void *number) {
   return NULL;
 }
 
+/* The threads of a handler do not come along when a process is forked. */
+static void forked_child(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    double value = 0;
+    alarm(20);
+    for (int m = 0; m < METRICS; ++m) {
+      if (score(shared[m], m, &value) != BAD_HANDLER || reset(shared[m]) != BAD_HANDLER) _exit(1);
+      if (free_handler(shared[m]) != NO_ERROR) _exit(2);
+    }
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  expect(status == 0, "a forked child is not told, or hangs", -1);
+}
+
 static void *symbol(void *library, const char *name) {
   void *found = dlsym(library, name);
   if (found) return found;
@@ -193,6 +213,7 @@ int main(int argc, char **argv) {
     shared[m] = make(m);
     expect(shared[m] && score(shared[m], m, &expected[m]) == NO_ERROR, "the first score", -1);
   }
+  forked_child();
   pthread_barrier_init(&barrier, NULL, THREADS);
   pthread_t threads[THREADS];
   for (int t = 0; t < THREADS; ++t) pthread_create(&threads[t], NULL, work, (void *)(intptr_t)t);

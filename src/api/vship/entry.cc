@@ -47,7 +47,7 @@ Outcome CheckDevice(int device) {
   return Failure(kBadDeviceArgument, "there is no device {}; device 0 is the processor", device);
 }
 
-Outcome Find(void* handle, int init_type, std::shared_ptr<Handler>& handler) {
+Outcome FindOfAnyProcess(void* handle, int init_type, std::shared_ptr<Handler>& handler) {
   Result<std::shared_ptr<Handler>> found = Handles::Get().Find(handle, "the handler");
   if (!found.ok()) return {kBadHandler, found.status().message()};
   if (init_type != 0 && (*found)->init_type() != init_type) return {kBadHandler, "the handler is another metric's"};
@@ -55,11 +55,19 @@ Outcome Find(void* handle, int init_type, std::shared_ptr<Handler>& handler) {
   return {};
 }
 
+Outcome Find(void* handle, int init_type, std::shared_ptr<Handler>& handler) {
+  if (Outcome bad = FindOfAnyProcess(handle, init_type, handler); !bad.ok()) return bad;
+  const Status status = handler->process().CheckSession();
+  return status.ok() ? Outcome() : Outcome(kBadHandler, status.message());
+}
+
 int Free(void* handle, int init_type) {
   return Call([&]() -> Outcome {
     std::shared_ptr<Handler> handler;
-    if (Outcome bad = Find(handle, init_type, handler); !bad.ok()) return bad;
+    if (Outcome bad = FindOfAnyProcess(handle, init_type, handler); !bad.ok()) return bad;
     const Result<std::shared_ptr<Handler>> removed = Handles::Get().Remove(handle, "the handler");
+    // A forked child has none of the threads that would be joined, and leaves all as it is.
+    if (handler->process().forked()) new std::shared_ptr<Handler>(std::move(handler));
     return removed.ok() ? Outcome() : Outcome(kBadHandler, removed.status().message());
   });
 }

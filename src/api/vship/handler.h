@@ -14,6 +14,7 @@
 #include "api/vship/abi.h"
 #include "api/vship/frames.h"
 #include "api/vship/outcome.h"
+#include "base/process.h"
 #include "engine/frame_results.h"
 #include "engine/session.h"
 
@@ -83,6 +84,8 @@ class Handler {
   void ResetHistory();
   void ResetScore();
 
+  /// A forked child has none of the handler's threads.
+  const ProcessGuard& process() const { return process_; }
   StructType init_type() const { return scorer_->init_type(); }
   const PictureFormat& format() const { return pair_.reference.format(); }
   /// The size of the metric's map.
@@ -100,6 +103,7 @@ class Handler {
   Outcome WriteMap(const MapTarget& map);
   Outcome Keep(Outcome outcome);
 
+  const ProcessGuard process_;
   const FramePair pair_;
   const std::unique_ptr<Scorer> scorer_;
   const int threads_;

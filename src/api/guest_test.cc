@@ -1,0 +1,128 @@
+// What a library leaves to the program that it is part of, and what it does where that program forks.
+#include <acutance/acutance.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdarg>
+#include <fstream>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "api/test_clips.h"
+#include "base/temp_dir.h"
+
+#if __has_include(<libavutil/version.h>)
+#include <libavutil/version.h>
+#endif
+
+namespace {
+
+using acutance::Picture;
+using acutance::PixelFormat;
+using acutance::Session;
+using acutance::SessionOptions;
+using acutance::test::MakePicture;
+
+/// Runs `body` in a forked child, which has 20 seconds. Whether it returned true.
+template <class Body>
+bool HoldsInChild(const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// A library is a guest in its process: another program's handlers stay.
+TEST(Guest, ScoringFilesInstallsNoSignalHandler) {
+  const acutance::test::TempDir dir;
+  for (const char* name : {"a.y4m", "b.y4m"})
+    std::ofstream(dir / name) << "YUV4MPEG2 W32 H32 F25:1 Ip C420jpeg\nFRAME\n" << std::string(32 * 48, 'a');
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  const auto handlers = [] {  // a sanitizer has its own
+    std::vector<void*> found;
+    for (const int signal : {SIGBUS, SIGINT, SIGSEGV, SIGPIPE}) {
+      struct sigaction action = {};
+      EXPECT_EQ(::sigaction(signal, nullptr, &action), 0);
+      found.push_back(reinterpret_cast<void*>(action.sa_handler));
+    }
+    return found;
+  };
+  const std::vector<void*> before = handlers();
+  ASSERT_TRUE(acutance::Score(dir / "a.y4m", {dir / "b.y4m"}, options).ok());
+  EXPECT_EQ(handlers(), before);
+}
+
+#ifdef LIBAVUTIL_VERSION_MAJOR
+std::atomic<int> g_lines = 0;  // of FFmpeg's log
+
+TEST(Guest, TheProgramKeepsItsLogOfFfmpeg) {
+  using Callback = void (*)(void*, int, const char*, va_list);
+  const std::string name = "libavutil.so." + std::to_string(LIBAVUTIL_VERSION_MAJOR);
+  ASSERT_EQ(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD), nullptr) << "who loads it first decides";
+  void* library = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!library) GTEST_SKIP() << ::dlerror();
+  const auto set = reinterpret_cast<void (*)(Callback)>(::dlsym(library, "av_log_set_callback"));
+  set([](void*, int, const char*, va_list) { ++g_lines; });
+  const acutance::test::TempDir dir;
+  std::ofstream(dir / "a.mkv", std::ios::binary) << "\x1A\x45\xDF\xA3" << std::string(500, 'x');
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  EXPECT_FALSE(acutance::Score(dir / "a.mkv", {dir / "a.mkv"}, options).ok());
+  EXPECT_GT(g_lines, 0);
+  set(reinterpret_cast<Callback>(::dlsym(library, "av_log_default_callback")));
+}
+#endif
+
+/// The child has none of the session's threads.
+TEST(ForkedChild, IsToldAndDoesNotHang) {
+  SessionOptions options;
+  options.features = {{"psnr", {}}};
+  options.threads = 3;
+  auto session = std::make_unique<Session>(*Session::Create(options));
+  ASSERT_TRUE(session->Add(MakePicture(0, 0), MakePicture(0, 9)).ok());
+  EXPECT_TRUE(HoldsInChild([&] {
+    const bool told = !session->Add(MakePicture(1, 0), MakePicture(1, 9)).ok() && !session->Finish().ok();
+    session.reset();
+    return told;
+  }));
+  EXPECT_TRUE(session->Finish().ok());
+}
+
+/// What a thread of the parent holds stays held in the child.
+TEST(ForkedChild, DoesNotWaitForAThreadOfTheParent) {
+  std::binary_semaphore writes{0}, goes_on{0};
+  std::atomic<bool> is_first = true;
+  SessionOptions options;
+  options.features = {{"cambi", {}}};
+  options.threads = 2;
+  options.on_artifact = [&](const acutance::Artifact&) {
+    if (is_first.exchange(false)) {
+      writes.release();
+      goes_on.acquire();
+    }
+    return acutance::Status();
+  };
+  auto session = std::make_unique<Session>(*Session::Create(options));
+  const Picture picture = MakePicture(0, 0, {224, 216, 8, PixelFormat::k420});
+  ASSERT_TRUE(session->Add(picture, picture).ok());
+  writes.acquire();
+  EXPECT_TRUE(HoldsInChild([&] {
+    const bool is_empty = !session->Score("cambi", 0).has_value() && session->frames_done() == 0;
+    session.reset();
+    return is_empty;
+  }));
+  goes_on.release();
+  EXPECT_TRUE(session->Finish().ok());
+}
+
+}  // namespace
