@@ -46,7 +46,16 @@ DeviceLane::DeviceLane(KeptDevice device, const FeatureSet& features, const Lane
     : features_(features), settings_(settings), kept_(std::move(device)) {}
 
 DeviceLane::~DeviceLane() {
-  if (kept_.device) EndThreads();
+  if (!kept_.device) return;
+  EndThreads();
+  DropSlots();
+}
+
+/// To free one batch's memory, drivers wait for all batches, and for ever where one hangs: each is waited for first.
+void DeviceLane::DropSlots() {
+  for (const Slot& slot : slots_)
+    for (const auto& runner : slot.runners) runner->End();
+  slots_.clear();
 }
 
 void DeviceLane::EndThreads() {
@@ -104,7 +113,7 @@ Status DeviceLane::Prepare(const PictureFormat& format) {
   if (runs_.empty()) return {};
   Status made = MakeSlots();
   if (made.code() != StatusCode::kOutOfMemory || !kept_.planes || kept_.planes->bytes() == 0) return made;
-  slots_.clear();
+  DropSlots();
   kept_.planes->Clear();
   return MakeSlots();
 }
@@ -153,7 +162,7 @@ Status DeviceLane::MakeSlots(int frames, size_t limit, bool is_limit_firm) {
 }
 
 Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
-  slots_.clear();
+  DropSlots();
   size_t bytes = 0;
   for (const auto& part : parts_) {
     ACU_RETURN_IF_ERROR(part->MakePlans(format_, batch_, info().family));

@@ -99,6 +99,7 @@ class DeviceLane {
   Status StartFilling();
   void StopFilling(bool for_good);
   void EndThreads();
+  void DropSlots();
   bool EndBatches() const;
   void Fill();
   bool FillSlot(Slot& slot);

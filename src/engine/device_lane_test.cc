@@ -246,6 +246,22 @@ TEST(DeviceLane, CancelEndsAWaitForADeviceThatHangs) {
   EXPECT_EQ(session->Add(Frame(kTiny, 20, 0), {Frame(kTiny, 20, 3)}).ok(), false);
 }
 
+/// The second batch stalls while the finishing thread is at the first, and waits for no other after that.
+TEST(DeviceLane, NothingIsFreedWhileABatchStalls) {
+  std::atomic<bool> blocked = false;
+  SessionOptions options;
+  options.features = kFeatures;
+  options.devices =
+      Flaky({.where = Fault::kSubmit, .nth = 1, .lasts = false, .kind = Fault::kStall, .blocked = &blocked});
+  auto session = Session::Create(std::move(options)).value();
+  ASSERT_TRUE(session->Start(kTiny).ok());
+  const int frames = 2 * session->lanes()[0]->batch();
+  for (int i = 0; i < frames; ++i) ASSERT_TRUE(session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)}).ok());
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  EXPECT_LT(SecondsOf([&] { session.reset(); }), 5);
+  EXPECT_FALSE(blocked);
+}
+
 TEST(DeviceLane, ASlowDeviceIsNotGivenUp) {
   const auto cpu = Score(nullptr, kTiny, 20, 1);
   const auto session = Score(Flaky({.where = Fault::kWait, .nth = 4, .kind = Fault::kSlow, .calls = 3}), kTiny, 20, 1);
@@ -377,6 +393,24 @@ TEST(DeviceLane, MemoryIsLimited) {
   EXPECT_GE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
   EXPECT_LE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
   EXPECT_GT(DefaultDeviceMemory({7680, 4320}), 3'900'000'000u);
+}
+
+TEST(DeviceLane, TakesLessThanWhatIsFree) {
+  const size_t usual = Score(Flaky({}), kTiny, 1, 1)->lanes()[0]->memory_bytes();
+  const auto session = Score(Flaky({.free_memory = usual}), kTiny, 1, 1);
+  ASSERT_EQ(session->lanes().size(), 1u);
+  EXPECT_LE(session->lanes()[0]->memory_bytes(), usual / 5 * 4) << "other programs take memory, too";
+}
+
+TEST(DeviceLane, OneGigabyteIsEnoughFor8K) {
+  SessionOptions options;
+  options.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
+  options.max_device_memory = 1'000'000'000;
+  options.devices = ThreeGpus({"emu", 0, {}});
+  const auto session = Session::Create(options).value();
+  const Status status = session->Start({7680, 4320, 16, PixelFormat::k420});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_LE(session->lanes()[0]->memory_bytes(), *options.max_device_memory);
 }
 
 TEST(DeviceLane, FramesLeftOutBySubsamplingCostOnlyWhatNeedsThem) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/guarded.h"
+
 namespace acutance {
 namespace {
 
@@ -76,7 +78,7 @@ bool LanePart::needs_history() const {
   return std::ranges::any_of(work_.context.history, [](int frames) { return frames > 0; });
 }
 
-Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRunner* before) const {
+BatchPictures LanePart::PicturesOf(const FrameQueue::Jobs& jobs, bool follows) const {
   BatchPictures batch;
   const auto add = [&](const FramePictures* frame, Video video) {
     if (video == Video::kReference) {
@@ -89,11 +91,20 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
   const std::vector<FramePictures>& first = jobs.front()->inputs().pictures;
   for (const Video video : {Video::kReference, Video::kDistorted}) {
     for (int back = work_.context.history[static_cast<int>(video)]; back > 0; --back)
-      add(back < std::ssize(first) && !before ? &first[back] : nullptr, video);
+      add(back < std::ssize(first) && !follows ? &first[back] : nullptr, video);
     for (const auto& job : jobs)
       if (HasFrame(job->index())) add(&job->inputs().own(), video);
   }
-  return runner.Start(batch, before);
+  return batch;
+}
+
+/// Other batches wait for this one's pictures, and for it to take theirs, also where there is no memory to begin it.
+Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRunner* before) const {
+  const Result<BatchPictures> batch =
+      GuardedResult<BatchPictures>([&] { return PicturesOf(jobs, /*follows=*/before != nullptr); });
+  if (batch.ok()) return runner.Start(*batch, before);
+  runner.Skip(batch.status(), before);
+  return batch.status();
 }
 
 void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) const {

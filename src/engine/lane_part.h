@@ -64,6 +64,8 @@ class LanePart {
   void Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) const;
 
  private:
+  BatchPictures PicturesOf(const FrameQueue::Jobs& jobs, bool follows) const;
+
   const FeatureSet& features_;
   const std::vector<int> runs_;  // in the order of the plans
   const int stride_;

@@ -79,8 +79,10 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Make(Device& device, std::vector
 }
 
 // The device may still read the staging memory; how that work ends no longer matters.
-PlanRunner::~PlanRunner() {
-  if (started_) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
+PlanRunner::~PlanRunner() { End(); }
+
+void PlanRunner::End() noexcept {
+  if (std::exchange(started_, false)) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
 }
 
 void PlanRunner::Attach(ForEach for_each, PackTrial* trial) {
@@ -354,8 +356,8 @@ Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   const bool waits = before && PassesOn(pictures);
   if (!waits) status = AnnounceUpload(status, pictures);
   if (before) {
-    const Status taken = TakePictures(*before);
-    if (status.ok()) status = taken;
+    Status taken = TakePictures(*before);
+    if (status.ok()) status = std::move(taken);
   }
   if (waits) status = AnnounceUpload(status, pictures);
   ACU_RETURN_IF_ERROR(status);
@@ -363,7 +365,7 @@ Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   return queue_->Submit(*recording_);
 }
 
-void PlanRunner::Skip(const Status& reason, PlanRunner* before) {
+void PlanRunner::Skip(const Status& reason, PlanRunner* before) noexcept {
   static_cast<void>(AnnounceUpload(reason, {}));
   if (!before) return;
   {

@@ -73,7 +73,7 @@ class PlanRunner {
   Status Start(const BatchPictures& pictures, PlanRunner* before = nullptr);
 
   /// Instead of Start, where the batch that was begun failed before: runners that wait for its pictures fail, too.
-  void Skip(const Status& reason, PlanRunner* before);
+  void Skip(const Status& reason, PlanRunner* before) noexcept;
 
   /// Before the Start of a batch whose pictures another runner may take: waits until those of the
   /// batch before have been taken. One thread orders all calls of BeginBatch and KeepPictures.
@@ -83,6 +83,8 @@ class PlanRunner {
 
   /// Waits until the batch is done. A result that no kernel wrote is an error: the device dropped a launch.
   Status Wait();
+  /// Waits for what was started and not waited for, however that ends.
+  void End() noexcept;
 
   /// Results of item `item` of the batch waited for. Those of frames beyond the pictures given are
   /// unspecified.
@@ -169,7 +171,7 @@ class PlanRunner {
   int FramesOf(const BatchPictures& pictures) const;
   /// Whether the next batch takes pictures that this one takes from the batch before.
   bool PassesOn(const BatchPictures& pictures) const;
-  Status AnnounceUpload(Status status, const BatchPictures& pictures);
+  Status AnnounceUpload(const Status& upload, const BatchPictures& pictures) noexcept;
   Status CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken);
   void ClearResults();
   Status CheckResults() const;

@@ -56,13 +56,15 @@ void PlanRunner::CountBeforeClip(const BatchPictures& pictures) {
   count(Video::kDistorted, pictures.distorted);
 }
 
-Status PlanRunner::AnnounceUpload(Status status, const BatchPictures& pictures) {
+/// Other batches wait for this, so that nothing here may throw.
+Status PlanRunner::AnnounceUpload(const Status& upload, const BatchPictures& pictures) noexcept {
   std::unique_ptr<Mark> uploaded;
-  if (status.ok()) status = Guarded([&] { return MarkOrWait(uploaded); });
+  Status status = Guarded([&] { return upload.ok() ? MarkOrWait(uploaded) : upload; });
+  Status announced = Guarded([&] { return status; });  // or that there is no memory for a copy
   {
     const std::lock_guard lock(pictures_.mutex);
     pictures_.started = true;
-    pictures_.status = status;
+    pictures_.status = std::move(announced);
     pictures_.uploaded = std::move(uploaded);
     pictures_.frames = FramesOf(pictures);
     pictures_.before_clip = before_clip_;

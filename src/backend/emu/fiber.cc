@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backend/emu/sanitizer_fibers.h"
+#include "base/guarded.h"
 
 namespace acutance {
 namespace {
@@ -58,7 +59,10 @@ Fiber::Fiber(void (*function)(void*), void* argument)
 
 Fiber::~Fiber() {
   context.GiveBack();
-  spare_stacks.push_back(std::move(stack_));
+  static_cast<void>(Guarded([this] {  // without room for it among the spare ones, it is freed
+    spare_stacks.push_back(std::move(stack_));
+    return Status();
+  }));
 }
 
 void Fiber::Resume() {

@@ -17,6 +17,7 @@ struct FlakyRecording : Recording {
 class FlakyQueue : public Queue {
  public:
   FlakyQueue(FlakyDevice& device, std::unique_ptr<Queue> inner) : device_(device), inner_(std::move(inner)) {}
+  ~FlakyQueue() override { device_.OnFree(); }
 
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
     auto recording = std::make_unique<FlakyRecording>();
@@ -32,8 +33,13 @@ class FlakyQueue : public Queue {
   Status Submit(Recording& recording) override {
     auto& flaky = static_cast<FlakyRecording&>(recording);
     ACU_RETURN_IF_ERROR(device_.At(Fault::kSubmit));
+    submits_ = true;
     switch (device_.Next(Fault::kSubmit)) {
       case Fault::kDrop:
+        return {};
+      case Fault::kStall:
+        stalls_ = true;
+        device_.Stall();
         return {};
       case Fault::kHalf:
         return inner_->Submit(*flaky.half);
@@ -55,8 +61,9 @@ class FlakyQueue : public Queue {
   Status Wait() override {
     constexpr std::chrono::milliseconds kSlowWait{300};
     const Fault::Kind kind = device_.Next(Fault::kWait);
-    if (kind == Fault::kHang) return device_.Hang();
+    if (kind == Fault::kHang || stalls_) return device_.Hang();
     if (kind == Fault::kSlow) std::this_thread::sleep_for(kSlowWait);
+    if (submits_) device_.WaitForStall();
     ACU_RETURN_IF_ERROR(inner_->Wait());
     if (const Buffer* results = std::exchange(flipped_, nullptr))
       for (size_t i = 0; i < results->bytes(); i += sizeof(int64_t)) results->host()[i + 2] ^= std::byte{4};
@@ -67,6 +74,7 @@ class FlakyQueue : public Queue {
   FlakyDevice& device_;
   const std::unique_ptr<Queue> inner_;
   const Buffer* flipped_ = nullptr;
+  bool submits_ = false, stalls_ = false;
 };
 
 }  // namespace
@@ -103,8 +111,21 @@ void FlakyDevice::CountUploads(std::span<const CopyCommand> copies) const {
 }
 
 Status FlakyDevice::Hang() {
-  ACU_RETURN_IF_ERROR(patience_.Wait([]() -> Result<bool> { return false; }).status());
+  if (!is_given_up_) ACU_RETURN_IF_ERROR(patience_.Wait([]() -> Result<bool> { return false; }).status());
+  is_given_up_ = true;
   return Error(StatusCode::kIo, "the device hangs as told");
+}
+
+void FlakyDevice::WaitForStall() const {
+  if (fault_.kind != Fault::kStall) return;
+  constexpr std::chrono::milliseconds kLook{10}, kWhile{300};
+  constexpr int kMostLooks = 500;
+  for (int look = 0; look < kMostLooks && !stalls_; ++look) std::this_thread::sleep_for(kLook);
+  std::this_thread::sleep_for(kWhile);
+}
+
+void FlakyDevice::OnFree() const {
+  if (fault_.blocked && stalls_ && !is_given_up_) *fault_.blocked = true;
 }
 
 Result<std::unique_ptr<Buffer>> FlakyDevice::Allocate(size_t bytes, MemoryKind kind) {

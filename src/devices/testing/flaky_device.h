@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "exec/device.h"
@@ -20,7 +21,7 @@ struct Fault {
   /// Set once the faulty one of several devices has failed. The others wait for it, so that it
   /// gets work.
   std::atomic<bool>* failed = nullptr;
-  /// What the call does, where it does not fail: the first three of kSubmit, kSlow and kHang of kWait.
+  /// What the call does, where it does not fail: kSlow and kHang of kWait, the others of kSubmit.
   enum Kind {
     kFail,
     kDrop,     // the recording does not run, and no call says so
@@ -28,9 +29,13 @@ struct Fault {
     kBitFlip,  // a bit of each result of the last launch is wrong
     kSlow,     // a wait lasts a while
     kHang,     // no wait ends any more
+    kStall,    // the recording never ends; waits for others end a while after it began
   } kind = kFail;
   int calls = 1;                            // of a fault that does not last, one after another
   std::atomic<size_t>* uploaded = nullptr;  // counts the bytes that copies bring from the host's memory
+  /// Set where a queue goes while a recording stalls that was not waited for: drivers then wait for ever.
+  std::atomic<bool>* blocked = nullptr;
+  std::optional<size_t> free_memory = {};  // what the device tells
 };
 
 class FlakyDevice : public Device {
@@ -44,11 +49,16 @@ class FlakyDevice : public Device {
   void CountUploads(std::span<const CopyCommand> copies) const;
   /// Waits until the patience with it is over.
   Status Hang();
+  /// For a recording that stalls.
+  void Stall() { stalls_ = true; }
+  void WaitForStall() const;
+  void OnFree() const;
 
   const DeviceInfo& info() const override { return inner_->info(); }
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override;
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override { return inner_->LoadKernel(image); }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
+  std::optional<size_t> FreeMemory() override { return fault_.free_memory; }
   void LimitWaits(std::chrono::milliseconds longest) override { patience_.Limit(longest); }
 
  private:
@@ -56,7 +66,7 @@ class FlakyDevice : public Device {
 
   const Fault fault_;
   std::atomic<int> calls_ = 0;
-  std::atomic<bool> hangs_ = false;
+  std::atomic<bool> hangs_ = false, stalls_ = false, is_given_up_ = false;
   Patience patience_;
   const std::unique_ptr<Device> inner_;
 };
