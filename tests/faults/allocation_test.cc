@@ -89,6 +89,33 @@ TEST(Allocations, OfTheCApiMayFail) {
   for (const unsigned threads : {0u, 3u}) FailEach([&] { return ScoreByC(threads, 0); });
 }
 
+/// A client that tries again where it gets no picture of its pool.
+bool Fetch(VmafContext* context, VmafPicture& picture) {
+  if (Went(vmaf_fetch_preallocated_picture(context, &picture))) return true;
+  fail_allocation_at(-1);
+  EXPECT_EQ(vmaf_fetch_preallocated_picture(context, &picture), 0) << "there is memory again";
+  return false;
+}
+
+bool ScoreFromPool() {
+  VmafContext* context = nullptr;
+  if (!Went(vmaf_init(&context, {VMAF_LOG_LEVEL_NONE, 2, 1, 0, 1}))) return false;
+  bool went = Went(vmaf_use_feature(context, "psnr", nullptr)) &&
+              Went(vmaf_preallocate_pictures(context, {{kSize, kSize, 8, VMAF_PIX_FMT_YUV420P}, 2}));
+  for (unsigned i = 0; went && i < kFrames; ++i) {
+    VmafPicture first = {}, second = {};
+    const bool got_first = Fetch(context, first), got_second = Fetch(context, second);
+    went = got_first && got_second && Went(vmaf_read_pictures(context, &first, &second, i));
+    if (first.ref) vmaf_picture_unref(&first);
+    if (second.ref) vmaf_picture_unref(&second);
+  }
+  went = went && Went(vmaf_read_pictures(context, nullptr, nullptr, 0));
+  vmaf_close(context);
+  return went;
+}
+
+TEST(Allocations, OfAPoolOfPicturesMayFail) { FailEach(ScoreFromPool); }
+
 TEST(Allocations, OfALoadedModelMayFail) {
   int64_t n = 0;
   constexpr int64_t kStep = 7;  // a model has thousands
@@ -104,15 +131,11 @@ TEST(Allocations, OfALoadedModelMayFail) {
   EXPECT_GT(n, 100);
 }
 
-bool ScoreByCpp(int threads) try {
-  acutance::api::SessionOptions options;
-  options.features = {{"psnr", {}}, {"vif", {}}, {"motion", {}}};
-  options.threads = threads;
-  options.backend = "cpu";
+bool ScoreByCpp(const acutance::api::SessionOptions& options, unsigned frames) try {
   acutance::api::Expected<acutance::api::Session> session = acutance::api::Session::Create(options);
   if (!session) return false;
   const acutance::api::PictureFormat format = {kSize, kSize, 8, acutance::api::PixelFormat::k420};
-  for (unsigned i = 0; i < kFrames; ++i) {
+  for (unsigned i = 0; i < frames; ++i) {
     acutance::api::Expected<acutance::api::Picture> picture = acutance::api::Picture::Allocate(format);
     if (!picture) return false;
     for (int p = 0; p < 3; ++p) std::memset(picture->mutable_data(p), 40 + static_cast<int>(i) + p, kSize / 2);
@@ -163,7 +186,57 @@ TEST(Allocations, OfPairingAndScalingFilesMayFail) {
 }
 
 TEST(Allocations, OfTheCppApiMayFail) {
-  for (const int threads : {1, 3}) FailEach([&] { return ScoreByCpp(threads); });
+  acutance::api::SessionOptions options;
+  options.features = {{"psnr", {}}, {"vif", {}}, {"motion", {}}};
+  options.backend = "cpu";
+  for (const int threads : {1, 3}) {
+    options.threads = threads;
+    FailEach([&] { return ScoreByCpp(options, kFrames); });
+  }
+}
+
+/// Runs `run` with fewer and fewer threads. Each run has its score or fails, and so does the next session.
+void StartFewer(const std::function<bool()>& run) {
+  start_threads(-1);
+  ASSERT_TRUE(run());
+  const int64_t count = start_threads(-1);
+  ASSERT_GT(count, 0);
+  for (int64_t most = 0; most < count; ++most) {
+    SCOPED_TRACE(most);
+    start_threads(most);
+    static_cast<void>(run());
+    start_threads(-1);
+    EXPECT_TRUE(run()) << "after it";
+  }
+}
+
+TEST(Threads, OfTheCApiMayNotStart) {
+  StartFewer([&] { return ScoreByC(3, 0); });
+}
+
+TEST(Threads, OfTheCppApiMayNotStart) {
+  acutance::api::SessionOptions options;
+  options.features = {{"psnr", {}}, {"motion", {}}};
+  options.threads = 3;
+  for (const char* backend : {"cpu", "emu"}) {
+    options.backend = backend;
+    StartFewer([&] { return ScoreByCpp(options, kFrames); });
+  }
+}
+
+TEST(Threads, OfPairingAndScalingFilesMayNotStart) {
+  const std::string reference = WriteVideo("a.y4m", 0), distorted = WriteVideo("b.y4m", 1);
+  std::vector<double> expected;
+  StartFewer([&] { return ScoreFiles(reference, distorted, expected); });
+}
+
+/// In the threads that feed a device, whose batches, of a frame each, wait for each other's pictures.
+TEST(Allocations, OfADevicesThreadsMayFail) {
+  acutance::api::SessionOptions options;
+  options.features = {{"psnr", {}}, {"motion", {}}};
+  options.backend = "emu";
+  options.max_memory = 30'000;  // a few frames
+  FailEach([&] { return ScoreByCpp(options, 8); }, 41);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // A library to be preloaded: the n-th call of operator new fails, as where memory runs out. $FAIL_ALLOCATION_AT is n,
-// counted from 0; programs that have it loaded may also call fail_allocation_at.
+// counted from 0, and $START_THREADS the number of threads that the system starts; programs that have it loaded may
+// also call its functions.
 #include "tests/faults/fail_alloc.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -14,6 +17,8 @@ namespace {
 constexpr int64_t kNever = -1;
 
 std::atomic<int64_t> g_count = 0;
+std::atomic<int64_t> g_threads = 0;
+constinit std::atomic<int64_t> g_most_threads = kNever;
 constinit std::atomic<int64_t> g_fail_from = kNever, g_fail_to = kNever, g_fail_step = 1;
 
 using MainFunction = int (*)(int, char**, char**);
@@ -23,6 +28,8 @@ MainFunction g_main;
 int CountingMain(int argc, char** argv, char** environment) {
   const char* text = std::getenv("FAIL_ALLOCATION_AT");
   fail_allocation_at(text ? std::atoll(text) : kNever);
+  const char* threads = std::getenv("START_THREADS");
+  start_threads(threads ? std::atoll(threads) : kNever);
   return g_main(argc, argv, environment);
 }
 
@@ -49,6 +56,21 @@ extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, vo
   const auto start = reinterpret_cast<Start>(::dlsym(RTLD_NEXT, "__libc_start_main"));
   g_main = program;
   return start(CountingMain, argc, argv, init, fini, loader_fini, stack_end);
+}
+
+/// As where a container or a user has a limit on them.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
+                              void* argument) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto create = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
+  const int64_t number = g_threads++;
+  if (g_most_threads != kNever && number >= g_most_threads) return EAGAIN;
+  return create(thread, attributes, body, argument);
+}
+
+extern "C" int64_t start_threads(int64_t count) {
+  g_most_threads = count;
+  return g_threads.exchange(0);
 }
 
 extern "C" int64_t fail_allocations(int64_t n, int64_t count, int64_t step) {

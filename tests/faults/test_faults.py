@@ -176,6 +176,29 @@ class Faults(unittest.TestCase):
         self.fail_some([ARGS.acutance, "score", *clips, "--model", "auto", "--align", "index", "--backend", "cpu",
                         "--quiet", *log], 30)
 
+    def test_limits_on_memory(self):
+        clips = self.clips((1280, 720), 2)
+        for limit, backend in (("--max-memory", "cpu"), ("--max-vram", "emu")):
+            for name, command in self.commands(clips, 2, limit, "1M").items():
+                command[command.index("--backend") + 1] = backend
+                run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+                self.assertGreater(run.returncode, 0, f"{name} {limit}: {run.stderr}")
+                self.assertRegex(run.stderr, "MB are allowed", f"{name} {limit}")
+                self.assertFalse(self.log.exists())
+
+    def test_few_threads(self):
+        clips = self.clips((128, 96), 3)
+        for name, command in self.commands(clips, 4).items():
+            subprocess.run(command, check=True, capture_output=True)
+            expected = self.scores()
+            self.log.unlink()
+            ended_well = 0
+            for threads in range(10):
+                environment = dict(os.environ, LD_PRELOAD=ARGS.preload, START_THREADS=str(threads))
+                run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+                ended_well += self.check(run, f"{name} with {threads} threads of the system", expected)
+            self.assertGreater(ended_well, 3, name)
+
     def test_little_address_space(self):
         clips = self.clips((1920, 1080), 4)
         for name, command in self.commands(clips, 4).items():

@@ -12,19 +12,26 @@
 
 #include "api/libvmaf/handle_table.h"
 #include "api/libvmaf/log.h"
+#include "base/guarded.h"
 #include "base/usable_cpus.h"
 
 namespace acutance::libvmaf {
 
 /// The samples of a picture, on the host or, with `cuda`, on a device.
 struct PictureMemory {
+  PictureMemory() = default;
+  PictureMemory(const PictureMemory&) = delete;
+  ~PictureMemory() {
+    if (release) release();
+  }
   const std::byte* end() const { return begin + bytes; }
   bool Holds(const std::byte* at) const { return begin <= at && at < end(); }
 
   std::byte* begin = nullptr;
   size_t bytes = 0;
+  // None throws. Either may be empty.
   std::function<void()> release;     // called when the last reader of the samples is done
-  std::function<void()> given_back;  // called when the client gives the picture back; may be empty
+  std::function<void()> given_back;  // called when the client gives the picture back
   std::shared_ptr<CudaMemory> cuda;
 };
 
@@ -82,18 +89,14 @@ Result<Samples> AllocateSamples(size_t bytes) {
 }
 
 /// A picture over memory of its size.
-VmafPicture Wrap(const PictureParams& params, PictureMemory memory) {
-  VmafPicture picture = Layout(params, &memory.bytes);
-  std::byte* samples = memory.begin;
+VmafPicture Wrap(const PictureParams& params, const std::shared_ptr<PictureMemory>& memory) {
+  VmafPicture picture = Layout(params, &memory->bytes);
+  std::byte* samples = memory->begin;
   for (int p = 0; p < FormatOf(params).PlaneCount(); ++p) {
     picture.data[p] = samples;
     samples += picture.stride[p] * static_cast<size_t>(picture.h[p]);
   }
-  const auto release = [](const PictureMemory* held) {
-    held->release();
-    delete held;
-  };
-  picture.ref = Pictures::Get().Add(std::shared_ptr<PictureMemory>(new PictureMemory(std::move(memory)), release));
+  picture.ref = Pictures::Get().Add(memory);
   return picture;
 }
 
@@ -198,8 +201,10 @@ Status Release(VmafPicture& picture) {
 Result<VmafPicture> AllocateVmafPicture(const PictureParams& params) {
   ACU_RETURN_IF_ERROR(CheckParams(params));
   ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(BytesOf(params)));
-  std::byte* memory = samples.release();
-  return Wrap(params, {.begin = memory, .release = [memory] { FreeSamples()(memory); }});
+  const auto memory = std::make_shared<PictureMemory>();
+  memory->release = [bytes = samples.get()] { FreeSamples()(bytes); };
+  memory->begin = samples.release();
+  return Wrap(params, memory);
 }
 
 namespace {
@@ -215,6 +220,7 @@ class HostPool : public PictureSource {
   }
 
   Result<VmafPicture> Fetch() override {
+    const auto memory = std::make_shared<PictureMemory>();  // goes outside the lock
     std::unique_lock lock(state_->mutex);
     state_->given_back.wait(lock, [&] { return state_->closed || state_->held < count_; });
     if (state_->closed) return Error(StatusCode::kInvalidArgument, "the context was closed");
@@ -222,13 +228,13 @@ class HostPool : public PictureSource {
       ACU_ASSIGN_OR_RETURN(Samples samples, AllocateSamples(BytesOf(params_)));
       state_->spare.push_back(std::move(samples));
     }
-    std::byte* memory = state_->spare.back().release();
+    memory->given_back = [state = state_] { state->TakeBack(); };
+    memory->release = [state = state_, bytes = state_->spare.back().get()] { state->Put(Samples(bytes)); };
+    memory->begin = state_->spare.back().release();
     state_->spare.pop_back();
+    const VmafPicture picture = Wrap(params_, memory);
     ++state_->held;
-    lock.unlock();
-    return Wrap(params_, {.begin = memory,
-                          .release = [state = state_, memory] { state->Put(Samples(memory)); },
-                          .given_back = [state = state_] { state->TakeBack(); }});
+    return picture;
   }
 
   void Close() override {
@@ -239,11 +245,14 @@ class HostPool : public PictureSource {
 
  private:
   struct State {
-    void Put(Samples samples) {
-      const std::lock_guard lock(mutex);
-      spare.push_back(std::move(samples));
+    void Put(Samples samples) noexcept {
+      static_cast<void>(Guarded([&] {  // without room for it, it is freed
+        const std::lock_guard lock(mutex);
+        spare.push_back(std::move(samples));
+        return Status();
+      }));
     }
-    void TakeBack() {
+    void TakeBack() noexcept {
       const std::lock_guard lock(mutex);
       --held;
       given_back.notify_one();
@@ -271,10 +280,13 @@ class CudaPool : public PictureSource {
     if (!buffer) {
       ACU_ASSIGN_OR_RETURN(buffer, state_->cuda->Allocate(BytesOf(params_), kind_));
     }
+    const auto memory = std::make_shared<PictureMemory>();
+    memory->release = [state = state_, held = buffer.get()] { state->Put(std::unique_ptr<Buffer>(held)); };
     const bool on_device = kind_ == MemoryKind::kDevice;
-    std::byte* memory = on_device ? reinterpret_cast<std::byte*>(buffer->address()) : buffer->host();
-    auto release = [state = state_, held = buffer.release()] { state->Put(std::unique_ptr<Buffer>(held)); };
-    return Wrap(params_, {.begin = memory, .release = std::move(release), .cuda = on_device ? state_->cuda : nullptr});
+    if (on_device) memory->cuda = state_->cuda;
+    memory->begin = on_device ? reinterpret_cast<std::byte*>(buffer->address()) : buffer->host();
+    static_cast<void>(buffer.release());
+    return Wrap(params_, memory);
   }
 
  private:
@@ -286,9 +298,12 @@ class CudaPool : public PictureSource {
       spare.pop_back();
       return buffer;
     }
-    void Put(std::unique_ptr<Buffer> buffer) {
-      const std::lock_guard lock(mutex);
-      spare.push_back(std::move(buffer));
+    void Put(std::unique_ptr<Buffer> buffer) noexcept {
+      static_cast<void>(Guarded([&] {  // without room for it, it is freed
+        const std::lock_guard lock(mutex);
+        spare.push_back(std::move(buffer));
+        return Status();
+      }));
     }
     std::shared_ptr<CudaMemory> cuda;
     std::mutex mutex;
