@@ -14,13 +14,11 @@
 namespace acutance {
 namespace {
 
-constexpr const char* kGroups = "/sys/fs/cgroup";
-
 /// The folders of the process' control group in one hierarchy, from its own to the root: each may set a limit.
 /// controller: of version 1, "cpu"; empty: version 2.
-std::vector<std::string> GroupFolders(const std::string& controller) {
+std::vector<std::string> GroupFolders(const ControlGroups& groups, const std::string& controller) {
   std::string path;
-  std::ifstream file("/proc/self/cgroup");
+  std::ifstream file(groups.own);
   for (std::string line; std::getline(file, line);) {  // "4:cpu,cpuacct:/a/b", "0::/a/b"
     const size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
@@ -29,7 +27,7 @@ std::vector<std::string> GroupFolders(const std::string& controller) {
     for (std::string name; std::getline(names, name, ',');) is_ours |= !controller.empty() && name == controller;
     if (is_ours) path = line.substr(second + 1);
   }
-  const std::string root = controller.empty() ? kGroups : std::string(kGroups) + "/" + controller;
+  const std::string root = controller.empty() ? groups.folder : groups.folder + "/" + controller;
   std::vector<std::string> folders;
   for (; path.size() > 1; path.resize(path.rfind('/'))) folders.push_back(root + path);
   folders.push_back(root);  // a container sees its own group as the root
@@ -73,25 +71,25 @@ std::optional<int> CpusOfQuota(const std::string& text) {
   return std::max(1, static_cast<int>(std::ceil(quota / period)));
 }
 
-int UsableCpus() {
+int UsableCpus(const ControlGroups& groups) {
   int cpus = AffinityCpus();
-  for (const std::string& folder : GroupFolders(""))
+  for (const std::string& folder : GroupFolders(groups, ""))
     cpus = std::min(cpus, CpusOfQuota(FirstLine(folder + "/cpu.max")).value_or(cpus));
-  for (const std::string& folder : GroupFolders("cpu")) {
+  for (const std::string& folder : GroupFolders(groups, "cpu")) {
     const std::string text = FirstLine(folder + "/cpu.cfs_quota_us") + " " + FirstLine(folder + "/cpu.cfs_period_us");
     cpus = std::min(cpus, CpusOfQuota(text).value_or(cpus));
   }
   return cpus;
 }
 
-std::optional<size_t> AvailableMemory() {
+std::optional<size_t> AvailableMemory(const ControlGroups& groups) {
   std::optional<size_t> available;
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);)
     if (line.starts_with("MemAvailable:")) available = std::strtoull(line.c_str() + 13, nullptr, 10) << 10;
-  for (const std::string& folder : GroupFolders(""))
+  for (const std::string& folder : GroupFolders(groups, ""))
     Limit(available, NumberIn(folder + "/memory.max"), NumberIn(folder + "/memory.current"));
-  for (const std::string& folder : GroupFolders("memory"))
+  for (const std::string& folder : GroupFolders(groups, "memory"))
     Limit(available, NumberIn(folder + "/memory.limit_in_bytes"), NumberIn(folder + "/memory.usage_in_bytes"));
   return available;
 }

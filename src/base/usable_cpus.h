@@ -7,13 +7,19 @@
 
 namespace acutance {
 
+/// Where the system tells of control groups.
+struct ControlGroups {
+  std::string folder = "/sys/fs/cgroup";
+  std::string own = "/proc/self/cgroup";  // those of the process
+};
+
 /// The number of threads that may run at once: the affinity of the process, and the quota of its control group where
 /// that is less (a container's --cpus). At least 1.
-int UsableCpus();
+int UsableCpus(const ControlGroups& groups = {});
 
 /// Bytes of memory that programs may still take: what the machine has left, or the process' control group where that is
 /// less. Nothing where the system does not say.
-std::optional<size_t> AvailableMemory();
+std::optional<size_t> AvailableMemory(const ControlGroups& groups = {});
 
 /// The CPUs that a quota of `cpu.max` ("200000 100000", "max 100000") allows, rounded up; nothing: as many as there
 /// are.

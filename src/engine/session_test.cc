@@ -205,6 +205,18 @@ TEST(Session, MemoryIsLimited) {
       << refused.message();
 }
 
+/// With pictures read ahead, as by a run of files.
+TEST(Session, TwoGigabytesAreEnoughFor8K) {
+  SessionOptions options;
+  options.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
+  options.threads = 64;
+  options.max_memory = 2'000'000'000;
+  const auto session = Session::Create(options).value();
+  session->CountReadAhead(3);
+  const Status status = session->Start({7680, 4320, 16, PixelFormat::k420});
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 // xpsnr looks at two earlier pictures from 32 frames a second on.
 TEST(Session, FeaturesLearnTheFrameRateFromTheVideo) {
   const auto history_at = [](const OptionTexts& asked, const OptionTexts& video) {

@@ -27,6 +27,19 @@ foreach(file ${plugins} ${kernels} bin/acutance bin/vmaf lib/libacutance.so lib/
   endif()
 endforeach()
 
+# Where the builder's folders are free names on another machine, anybody could put libraries there.
+find_program(readelf readelf REQUIRED)
+file(GLOB_RECURSE installed LIST_DIRECTORIES false ${prefix}/bin/* ${prefix}/lib/*)
+foreach(file ${installed})
+  execute_process(COMMAND ${readelf} -d ${file} OUTPUT_VARIABLE output ERROR_QUIET)
+  if(output MATCHES "R(UN)?PATH[^\n]*\\[([^]]*)")
+    set(searched "${CMAKE_MATCH_2}")
+    if(NOT searched MATCHES "^[$]ORIGIN(/[.][.])?$")
+      message(FATAL_ERROR "${file} looks for libraries in ${searched}")
+    endif()
+  endif()
+endforeach()
+
 run(${prefix}/bin/acutance models)
 if(NOT output MATCHES "vmaf_v0\\.6\\.1")
   message(FATAL_ERROR "the installed acutance lists no models: ${output}")

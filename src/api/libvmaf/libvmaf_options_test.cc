@@ -4,6 +4,7 @@
 #include <libvmaf/libvmaf.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -81,6 +82,19 @@ TEST(LibvmafOptions, ScoresThatAreNotNumbersAreAWarningAtTheFlush) {
   }
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("libvmaf WARNING psnr_hvs_cb is not a number in 1 of 1 frames"));
+}
+
+/// libvmaf's structures have no place for it.
+TEST(LibvmafOptions, MemoryIsLimitedByTheEnvironment) {
+  ::setenv("ACUTANCE_MAX_MEMORY", "10k", 1);
+  testing::internal::CaptureStderr();
+  {
+    Vmaf vmaf;
+    EXPECT_EQ(vmaf_use_feature(vmaf, "vif", nullptr), 0);
+    EXPECT_EQ(vmaf.Read(0), -ENOMEM);
+  }
+  ::unsetenv("ACUTANCE_MAX_MEMORY");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("MB are allowed"));
 }
 
 }  // namespace
