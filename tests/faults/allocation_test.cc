@@ -5,6 +5,7 @@
 #include <libvmaf/libvmaf.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -212,6 +213,31 @@ void StartFewer(const std::function<bool()>& run) {
 
 TEST(Threads, OfTheCApiMayNotStart) {
   StartFewer([&] { return ScoreByC(3, 0); });
+}
+
+/// A client that goes on reading, after a device's threads did not start: nothing may wait for them.
+TEST(Threads, OfADeviceMayNotStart) {
+  constexpr unsigned kReads = 60;  // more than are in flight
+  ::setenv("ACUTANCE_BACKEND", "emu", 1);
+  for (int64_t most = 0; most < 8; ++most) {
+    SCOPED_TRACE(most);
+    VmafContext* context = nullptr;
+    ASSERT_EQ(vmaf_init(&context, {VMAF_LOG_LEVEL_NONE, 2, 1, 0, 0}), 0);
+    ASSERT_EQ(vmaf_use_feature(context, "psnr", nullptr), 0);
+    start_threads(most);
+    unsigned index = 0;
+    for (unsigned i = 0; i < kReads; ++i) {
+      VmafPicture first = {}, second = {};
+      ASSERT_TRUE(MakePicture(first, 3) && MakePicture(second, 4));
+      if (Went(vmaf_read_pictures(context, &first, &second, index))) ++index;
+      if (first.ref) vmaf_picture_unref(&first);
+      if (second.ref) vmaf_picture_unref(&second);
+    }
+    EXPECT_TRUE(index == 0 || index == kReads) << index;
+    vmaf_close(context);
+  }
+  start_threads(-1);
+  ::unsetenv("ACUTANCE_BACKEND");
 }
 
 TEST(Threads, OfTheCppApiMayNotStart) {
