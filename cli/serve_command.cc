@@ -28,6 +28,7 @@ namespace {
 
 constexpr size_t kLongestLine = size_t{1} << 20;
 constexpr size_t kMostConnections = 64;
+constexpr int kPatienceMs = 50;
 constexpr size_t kMemoryUnknown = size_t{1} << 30;
 
 std::string ErrorLine(const std::string& message) {
@@ -81,7 +82,11 @@ void ServeAll(const ListeningSocket& socket, int signals, ScoreServer& server) {
     if (waits[1].revents != 0) break;
     connections.remove_if([](const Connection& connection) { return connection.is_done(); });
     Descriptor accepted = socket.Accept();
-    if (accepted.number() < 0) continue;
+    if (accepted.number() < 0) {
+      // No descriptor is free, say. The connection stays in the queue, so that poll() would return at once.
+      poll(&waits[1], 1, kPatienceMs);
+      continue;
+    }
     if (connections.size() == kMostConnections) {
       LineSocket(accepted.number(), 0)
           .WriteLine(ErrorLine(fmt::format("the server has {} connections, and takes no more", kMostConnections)));

@@ -104,8 +104,8 @@ std::string Sentence(const Page& page, size_t video) {
     if (const auto most = MostLost(*shown.lost)) {
       const double all = shown.lost->best - shown.lost->score;
       // Other kinds may have gained some points.
-      const std::string part = most->second < all ? fmt::format("{:.1f} of {:.1f}", most->second, all)
-                                                  : fmt::format("all of {:.1f}", all);
+      const std::string part =
+          most->second < all ? fmt::format("{:.1f} of {:.1f}", most->second, all) : fmt::format("all of {:.1f}", all);
       text += fmt::format(" The model counts most of what the whole loses as {}: {} points.", most->first, part);
     }
   const Alignment* const pairs = page.summary->videos[video].alignment;
@@ -307,9 +307,9 @@ std::string LossPart(const Page& page) {
     const double all = std::max(1.0, lost.best - lost.score);
     if (page.videos.size() > 1) rows += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
     rows += fmt::format(
-        "<p>Without loss this content would have {:.1f}; the encode has {:.1f}.</p><div class=\"wide\"><table "
-        "class=\"bars\">\n",
-        lost.best, lost.score);
+        "<p>Without loss this content would have {:.1f}; the encode has {:.1f}, the mean of {} frames.</p>"
+        "<div class=\"wide\"><table class=\"bars\">\n",
+        lost.best, lost.score, page.videos[v].lost_frames);
     bool has_gain = false;
     for (int kind = 0; kind < kDamages; ++kind) {
       if (std::abs(lost.points[kind]) < 0.005) continue;

@@ -109,7 +109,9 @@ TEST(Page, DrawsRatesAndQualities) {
 TEST(Page, TellsWhatDamageLooksLike) {
   ScoredPage run(100);
   run.page.videos[0].lost = LostPoints{{0, 12, 0, 3, 0}, 100, 85};
+  run.page.videos[0].lost_frames = 50;
   const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "the encode has 85.0, the mean of 50 frames."));
   EXPECT_TRUE(Has(page, "contours, blocks, ringing, noise"));
   EXPECT_TRUE(Has(page, "smooth areas in visible steps"));
   EXPECT_FALSE(Has(page, "colors differ"));

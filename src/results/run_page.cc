@@ -12,6 +12,7 @@
 #include "model/lost_points.h"
 #include "report/page.h"
 #include "results/frame_cause.h"
+#include "results/sampled_frames.h"
 
 namespace acutance {
 namespace {
@@ -44,15 +45,13 @@ class LossReader {
     return FindLostPoints(run_.model(), values, aim, {});
   }
 
-  /// The mean over frames that lie evenly, some hundreds at most: each costs 16 or 32 predictions.
-  std::optional<LostPoints> Mean(int64_t frames, int subsample) const {
-    constexpr int64_t kMost = 200;
-    const int64_t step = std::max<int64_t>(1, frames / subsample / kMost) * subsample;
+  /// What the frames lost, some hundreds at most: each costs 16 or 32 predictions.
+  std::vector<LostPoints> OfMany(int64_t frames, int subsample) const {
+    constexpr int64_t kMost = 400;
     std::vector<LostPoints> all;
-    for (int64_t frame = 0; frame < frames; frame += step)
+    for (const int64_t frame : SampledFrames(frames, subsample, kMost))
       if (const auto lost = Of(frame)) all.push_back(*lost);
-    if (all.empty()) return std::nullopt;
-    return MeanLostPoints(all);
+    return all;
   }
 
  private:
@@ -163,7 +162,9 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
     PageVideo video;
     if (ranking && !ranking->model().is_collection()) {
       const LossReader loss(*ranking, *view.tables[d]);
-      video.lost = loss.Mean(run.frames, view.subsample);
+      const std::vector<LostPoints> lost = loss.OfMany(run.frames, view.subsample);
+      if (!lost.empty()) video.lost = MeanLostPoints(lost);
+      video.lost_frames = std::ssize(lost);
       video.lost_at = [loss](int64_t frame) { return loss.Of(frame); };
     }
     if (d < run.worst.size() && !choice.is_small) AddWorst(view, run.worst[d], video);

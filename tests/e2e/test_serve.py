@@ -1,6 +1,7 @@
 """`acutance serve`: requests on a Unix socket, references that stay decoded, and what must not end the server."""
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -236,6 +237,22 @@ class Serve(CommandTest):
         start = time.monotonic()
         self.assertEqual(self.connect().ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
         self.assertLess(time.monotonic() - start, 20)
+
+    def test_a_server_without_descriptors_waits_for_them(self):
+        server, first = self.start()
+        first.ask(op="status")  # it is accepted now
+        used = len(os.listdir(f"/proc/{server.pid}/fd"))
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used + 1, used + 1))
+        clients = [self.connect() for _ in range(4)]  # of which one is accepted
+
+        def seconds():
+            with open(f"/proc/{server.pid}/stat", encoding="utf-8") as file:
+                return sum(map(int, file.read().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        begin = seconds()
+        time.sleep(1)
+        self.assertLess(seconds() - begin, 0.3)
+        first.close()
+        self.assertEqual(clients[1].ask(op="status")["references"], [])
 
     def test_the_socket_is_the_owners_and_goes_with_the_server(self):
         for end in (signal.SIGTERM, signal.SIGINT):
