@@ -279,8 +279,9 @@ class Run {
   }
 
   bool OpenReader() {
-    if (session_->ScalesOnDevices())
-      for (const VideoScaling& video : FindScalings())
+    // Threads that score copy samples to where they may be read as quickly as any other, and find them in their caches.
+    for (const VideoScaling& video : FindScalings())
+      if (session_->TakesUnmade() || video.scaling->KeepsAll())
         (video.video == Video::kReference ? *reference_ : distorted_[video.number]).video->LeaveUnmade();
     MakePicturesAhead();
     PairReaderOptions options;

@@ -160,6 +160,11 @@ Result<int> Session::MostFrames() const {
                megabytes(PairBytes()), megabytes(WorkBytes()), megabytes(held), *memory / kMegabyte);
 }
 
+void Session::SetScalings(std::vector<VideoScaling> scalings) {
+  std::erase_if(scalings, [](const VideoScaling& video) { return video.scaling->KeepsAll(); });
+  scalings_ = std::move(scalings);
+}
+
 bool Session::CanRunOnDevice() const { return std::ranges::all_of(features_.runs(), &MetricRun::HasPlan); }
 
 bool Session::RunsOnCpu() const {

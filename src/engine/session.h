@@ -85,11 +85,11 @@ class Session {
   bool CanMakeSignatures() const;
 
   /// How pictures of these videos are made where they come unmade (image/unmade_picture.h). Before Start.
-  void SetScalings(std::vector<VideoScaling> scalings) { scalings_ = std::move(scalings); }
+  void SetScalings(std::vector<VideoScaling> scalings);
 
-  /// Whether pictures of those videos had better come unmade: devices make them, and no run on the CPU reads them. They
-  /// may come made or unmade in any case. After Start.
-  bool ScalesOnDevices() const { return !scalings_.empty(); }
+  /// Whether pictures of videos that have a scaling had better come unmade: devices make them, and no run on the CPU
+  /// reads them. They may come made or unmade in any case. After Start.
+  bool TakesUnmade() const { return options_.devices && CanRunOnDevice() && crew_.has_devices(); }
 
   /// What the videos tell of themselves (FeatureSet::Describe). Before Start.
   Status Describe(const OptionTexts& video) { return features_.Describe(video); }
@@ -204,7 +204,7 @@ class Session {
   int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
   int64_t first_index_ = 0, next_index_ = 0;
-  std::vector<VideoScaling> scalings_;  // none where devices do not scale
+  std::vector<VideoScaling> scalings_;  // of what devices change; none where they do not
   int read_ahead_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame

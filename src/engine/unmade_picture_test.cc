@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -46,9 +47,26 @@ const Videos kOtherChroma = {.format = {34, 26, 10, PixelFormat::k420},
                                            {34, 26, 8, PixelFormat::k422},
                                            {34, 26, 8, PixelFormat::k420}}};
 
+/// The picture one byte behind, as files may have it whose samples have two bytes.
+Picture AtOddAddress(const Picture& picture) {
+  Picture moved = picture;
+  size_t bytes = 1;
+  for (const Plane& plane : picture.planes) bytes += plane.height * plane.stride;
+  const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+  std::byte* to = memory->data() + 1;
+  for (Plane& plane : moved.planes) {
+    if (!plane.data) continue;
+    std::memcpy(to, plane.data, plane.height * plane.stride);
+    plane.data = to;
+    to += plane.height * plane.stride;
+  }
+  moved.memory = memory;
+  return moved;
+}
+
 class Clip {
  public:
-  explicit Clip(const Videos& videos) : videos_(videos) {
+  Clip(const Videos& videos, bool is_odd) : videos_(videos), is_odd_(is_odd) {
     Add(Video::kReference, 0, videos.reference);
     for (size_t d = 0; d < videos.distorted.size(); ++d)
       Add(Video::kDistorted, static_cast<int>(d), videos.distorted[d]);
@@ -61,22 +79,26 @@ class Clip {
     return scalings;
   }
 
-  /// Picture `frame` of video `number`: 0 is the reference.
+  /// Picture `frame` of video `number`: 0 is the reference. Pictures at odd addresses always have a scaling.
   Picture At(size_t number, int frame, bool is_made) const {
     const auto& scaling = videos_scalings_[number].scaling;
     const PictureFormat format = scaling ? scaling->source_format() : videos_.format;
-    const Picture source = MakeTestPicture(format, frame, static_cast<int>(number)).value();
+    Picture source = MakeTestPicture(format, frame, static_cast<int>(number)).value();
     if (!scaling) return source;
+    if (is_odd_) source = AtOddAddress(source);
     return is_made ? scaling->Make(source).value() : MakeLater(source, videos_.format, scaling);
   }
 
  private:
   void Add(Video video, int number, const PictureFormat& format) {
-    videos_scalings_.push_back(
-        {video, number, format == videos_.format ? nullptr : MakeScaling(format, videos_.format, {}, {}).value()});
+    std::shared_ptr<const PictureScaling> scaling;
+    if (format != videos_.format) scaling = MakeScaling(format, videos_.format, {}, {}).value();
+    else if (is_odd_) scaling = std::make_shared<const PictureScaling>(format);
+    videos_scalings_.push_back({video, number, std::move(scaling)});
   }
 
   const Videos& videos_;
+  const bool is_odd_;
   std::vector<VideoScaling> videos_scalings_;
 };
 
@@ -86,12 +108,13 @@ struct Way {
   int verify = 0;
   bool is_made = false;        // before the session gets them
   bool mixes = false;          // every third frame comes made
+  bool is_odd = false;         // samples that are not made lie at odd addresses
   bool knows_scalings = true;  // the session is told of them
   std::vector<FeatureRequest> features = {{"psnr", {}}, {"motion", {}}, {"float_motion", {}}, {"xpsnr", {}}};
 };
 
 std::unique_ptr<Session> Score(const Videos& videos, Way way, std::unique_ptr<Device> device = nullptr) {
-  const Clip clip(videos);
+  const Clip clip(videos, way.is_odd);
   SessionOptions options;
   options.features = way.features;
   options.threads = way.threads;
@@ -132,7 +155,7 @@ TEST(UnmadePictures, AreMadeByTheCpu) {
     const auto made = Score(*videos, {.is_made = true});
     for (const int threads : {1, 3}) {
       const auto session = Score(*videos, {.threads = threads});
-      EXPECT_FALSE(session->ScalesOnDevices());
+      EXPECT_FALSE(session->TakesUnmade());
       ExpectSameScores(*made, *session);
     }
   }
@@ -144,7 +167,7 @@ TEST(UnmadePictures, AreMadeByADevice) {
     for (const int subsample : {1, 3}) {
       const auto made = Score(*videos, {.subsample = subsample, .is_made = true});
       const auto session = Score(*videos, {.threads = 2, .subsample = subsample}, Emu(wave, wave));
-      EXPECT_TRUE(session->ScalesOnDevices());
+      EXPECT_TRUE(session->TakesUnmade());
       EXPECT_THAT(session->warnings(), IsEmpty());
       ExpectSameScores(*made, *session);
       wave = wave == 64 ? 4 : 2 * wave;
@@ -190,9 +213,9 @@ TEST(UnmadePictures, KeepPlanesThatStay) {
 }
 
 /// The sums of a batch of PSNR, which a device makes of pictures of the clip.
-std::vector<int64_t> SumsOf(const Videos& videos, bool is_made, bool packs) {
+std::vector<int64_t> SumsOf(const Videos& videos, bool is_made, bool packs, bool is_odd = false) {
   constexpr int kBatch = 3;
-  const Clip clip(videos);
+  const Clip clip(videos, is_odd);
   const Metric& psnr = *FindMetric("psnr");
   const OptionValues values = *OptionValues::Parse(psnr.options, {});
   const int copies = static_cast<int>(videos.distorted.size());
@@ -222,6 +245,42 @@ TEST(UnmadePictures, TravelPacked) {
     const std::vector<int64_t> expected = SumsOf(*videos, true, false);
     EXPECT_EQ(SumsOf(*videos, false, false), expected);
     EXPECT_EQ(SumsOf(*videos, false, true), expected);
+    EXPECT_EQ(SumsOf(*videos, false, false, true), expected);
+    EXPECT_EQ(SumsOf(*videos, false, true, true), expected);
+  }
+}
+
+// Equal formats, and one video that is scaled as well.
+const Videos kOdd = {.format = {34, 26, 10, PixelFormat::k420},
+                     .reference = {34, 26, 10, PixelFormat::k420},
+                     .distorted = {{34, 26, 10, PixelFormat::k420}, {24, 16, 10, PixelFormat::k420}}};
+
+TEST(UnmadePictures, MayLieAtOddAddresses) {
+  const Videos alone = {.format = kOdd.format, .reference = kOdd.format, .distorted = {kOdd.format}};
+  for (const Videos* videos : {&kOdd, &kDeeper, &kOtherChroma, &alone}) {
+    const auto made = Score(*videos, {.is_made = true});
+    ExpectSameScores(*made, *Score(*videos, {.threads = 2, .is_odd = true}));
+    for (const bool mixes : {false, true}) {
+      const auto session = Score(*videos, {.threads = 2, .mixes = mixes, .is_odd = true}, Emu());
+      EXPECT_TRUE(session->TakesUnmade());
+      EXPECT_THAT(session->warnings(), IsEmpty());
+      ExpectSameScores(*made, *session);
+    }
+    ExpectSameScores(*made, *Score(*videos, {.verify = 2, .is_odd = true}, Emu()));
+  }
+}
+
+TEST(UnmadePictures, AreAlignedWhereTheyAreMade) {
+  const Picture source = MakeTestPicture(kOdd.format, 0, 0).value(), odd = AtOddAddress(source);
+  const Picture unmade = MakeLater(odd, kOdd.format, std::make_shared<const PictureScaling>(kOdd.format));
+  EXPECT_EQ(PlaneOf(unmade, 1).value().data, odd.planes[1].data) << "for who copies bytes";
+  const Picture made = MakeIfUnmade(unmade).value();
+  for (int p = 0; p < 3; ++p) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(made.planes[p].data) % sizeof(uint16_t), 0u);
+    for (int y = 0; y < made.planes[p].height; ++y)
+      EXPECT_EQ(std::memcmp(made.planes[p].Row<std::byte>(y), source.planes[p].Row<std::byte>(y),
+                            made.planes[p].width * sizeof(uint16_t)),
+                0);
   }
 }
 
@@ -244,7 +303,7 @@ TEST(UnmadePictures, AreNotScaledTwice) {
   const Way way = {.features = {{"psnr", {}}, {"null", {}}}};
   const auto session = Score(kLadder, way, Emu());
   EXPECT_TRUE(session->RunsOnCpu());
-  EXPECT_FALSE(session->ScalesOnDevices());
+  EXPECT_FALSE(session->TakesUnmade());
 }
 
 /// Fails to make pictures.

@@ -1,5 +1,7 @@
 #include "exec/pack_samples.h"
 
+#include <cstring>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "exec/pack_samples.cc"
 #include <hwy/foreach_target.h>
@@ -11,13 +13,15 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// Packs bit by bit from sample `first` on; its bits begin at a byte.
-uint32_t PackRest(const uint16_t* from, int first, int samples, int bit_depth, std::byte* to) {
+uint32_t PackRest(const std::byte* from, int first, int samples, int bit_depth, std::byte* to) {
   constexpr int kByteBits = 8;
   uint32_t pending = 0, seen = 0;
   int bits = 0;
   for (int i = first; i < samples; ++i) {
-    seen |= from[i];
-    pending |= static_cast<uint32_t>(from[i]) << bits;
+    uint16_t sample;
+    std::memcpy(&sample, from + i * sizeof(sample), sizeof(sample));
+    seen |= sample;
+    pending |= static_cast<uint32_t>(sample) << bits;
     for (bits += bit_depth; bits >= kByteBits; bits -= kByteBits, pending >>= kByteBits)
       *to++ = static_cast<std::byte>(pending);
   }
@@ -27,7 +31,7 @@ uint32_t PackRest(const uint16_t* from, int first, int samples, int bit_depth, s
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-bool Pack(const uint16_t* from, int samples, int bit_depth, std::byte* to) {
+bool Pack(const std::byte* from, int samples, int bit_depth, std::byte* to) {
   return PackRest(from, 0, samples, bit_depth, to) >> bit_depth == 0;
 }
 
@@ -43,7 +47,7 @@ using D8 = hn::Full128<uint8_t>;
 /// Eight samples at a time: neighbours are joined to words of two, those to words of four, and a byte
 /// shuffle closes the gap between the two words of a vector.
 template <int kBits>
-bool PackAs(const uint16_t* from, int samples, std::byte* to) {
+bool PackAs(const std::byte* from, int samples, std::byte* to) {
   constexpr int kStep = 8;
   constexpr uint8_t kNone = 0x80;
   alignas(16) static constexpr uint8_t kClose10[16] = {0,  1,  2,     3,     4,     8,     9,     10,
@@ -60,7 +64,7 @@ bool PackAs(const uint16_t* from, int samples, std::byte* to) {
   int i = 0;
   // A store writes a whole vector: the samples after it must be there to be written later.
   for (; i + 2 * kStep <= samples; i += kStep, to += kBits) {
-    const auto in = hn::LoadU(d16, from + i);
+    const auto in = hn::BitCast(d16, hn::LoadU(D8(), reinterpret_cast<const uint8_t*>(from) + i * sizeof(uint16_t)));
     seen = hn::Or(seen, in);
     const auto in32 = hn::BitCast(d32, in);
     const auto pairs = hn::BitCast(d64, hn::Or(hn::And(in32, low16), hn::ShiftLeft<kBits>(hn::ShiftRight<16>(in32))));
@@ -75,7 +79,7 @@ bool PackAs(const uint16_t* from, int samples, std::byte* to) {
   return all >> kBits == 0;
 }
 
-bool Pack(const uint16_t* from, int samples, int bit_depth, std::byte* to) {
+bool Pack(const std::byte* from, int samples, int bit_depth, std::byte* to) {
   return bit_depth == 10 ? PackAs<10>(from, samples, to) : PackAs<12>(from, samples, to);
 }
 
@@ -91,7 +95,7 @@ namespace acutance {
 
 HWY_EXPORT(Pack);
 
-bool PackSamples(const uint16_t* from, int samples, int bit_depth, std::byte* to) {
+bool PackSamples(const std::byte* from, int samples, int bit_depth, std::byte* to) {
   return HWY_DYNAMIC_DISPATCH(Pack)(from, samples, bit_depth, to);
 }
 

@@ -17,7 +17,8 @@ inline size_t PackedRowBytes(int samples, int bit_depth) {
 }
 
 /// Writes bits [i * bit_depth, (i + 1) * bit_depth) of `to`, counted from the lowest bit of the first
-/// byte, as sample i. Returns false where a sample has bits above its depth: `to` is then unspecified.
-bool PackSamples(const uint16_t* from, int samples, int bit_depth, std::byte* to);
+/// byte, as sample i. Returns false where a sample has bits above its depth: `to` is then unspecified. `from` are the
+/// bytes of samples of two, at any address.
+bool PackSamples(const std::byte* from, int samples, int bit_depth, std::byte* to);
 
 }  // namespace acutance

@@ -137,7 +137,7 @@ class Uploader::Batch {
 
   void PackRows(const Piece& piece, std::byte* to) {
     for (int y = 0; y < piece.rows; ++y, to += piece.to_stride) {
-      const auto* row = reinterpret_cast<const uint16_t*>(piece.from + y * piece.from_stride);
+      const std::byte* const row = piece.from + y * piece.from_stride;
       if (!PackSamples(row, piece.width, piece.pack_depth, to)) all_fit_ = false;
       std::memset(to + piece.row_bytes, static_cast<int>(uploader_.padding_), piece.to_stride - piece.row_bytes);
     }

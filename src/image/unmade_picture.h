@@ -26,6 +26,7 @@ class UnmadePicture {
   UnmadePicture(Picture source, std::shared_ptr<const PictureMaker> maker)
       : source_(std::move(source)), maker_(std::move(maker)) {}
 
+  /// Its samples may lie at any address.
   const Picture& source() const { return source_; }
   const PictureMaker* maker() const { return maker_.get(); }
 
@@ -48,7 +49,8 @@ Picture MakeLater(Picture source, const PictureFormat& format, std::shared_ptr<c
 /// The picture with its samples, which are made where they are not yet.
 Result<Picture> MakeIfUnmade(const Picture& picture);
 
-/// A plane with its samples, which are made where they are not yet.
+/// A plane with its samples, which are made where they are not yet. Those of a plane that the maker keeps may lie at
+/// any address: copy bytes.
 Result<Plane> PlaneOf(const Picture& picture, int plane);
 
 /// Whether the picture's samples are in the host's memory, or can be made there.

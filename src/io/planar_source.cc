@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/aligned_video.h"
 #include "io/buffer_pool.h"
 #include "io/chroma_conversion.h"
 #include "io/frame_layout.h"
@@ -43,6 +44,11 @@ class PlanarSource : public VideoSource {
   Status CheckIntact() const override { return stream_->CheckMapping(); }
   Result<std::optional<Picture>> Next() override;
   Result<int64_t> Skip(int64_t count) override;
+
+  /// Whether samples of the first frame are mapped where they may not be read as they are.
+  Result<bool> LiesMisaligned();
+  /// Pictures may come with samples at any address from now on.
+  void ShareMisaligned() { shares_misaligned_ = true; }
 
   void Describe(Y4mHeader header) {
     frame_rate_ = header.frame_rate;
@@ -83,6 +89,7 @@ class PlanarSource : public VideoSource {
   std::optional<BufferPool> pool_;
   std::optional<SemiPlanarFrames> semi_planar_;
   bool luma_only_ = false;
+  bool shares_misaligned_ = false;
   bool ended_ = false;
   int64_t frames_ = 0;  // whole frames so far
 };
@@ -156,10 +163,18 @@ Picture ConvertChroma(const FrameLayout& layout, Picture picture) {
 }
 
 /// The frame's bytes where they are mapped; null where they are not, or lie at odd addresses (after a y4m header) that
-/// samples of two bytes must not have.
+/// samples of two bytes must not have unless that is asked for.
 std::shared_ptr<const std::byte> PlanarSource::ShareFrame() {
-  if (stream_->position() % layout_.format.BytesPerSample() != 0) return nullptr;
+  if (!shares_misaligned_ && stream_->position() % layout_.format.BytesPerSample() != 0) return nullptr;
   return stream_->Share(layout_.bytes);
+}
+
+Result<bool> PlanarSource::LiesMisaligned() {
+  if (layout_.format.BytesPerSample() == 1 || stream_->mapped_bytes().empty()) return false;
+  ACU_ASSIGN_OR_RETURN(const std::string_view next, stream_->Peek(kY4mFrameLineLimit + 1));
+  const size_t end = next.find('\n');
+  if (end == std::string_view::npos) return false;  // reading tells what is wrong
+  return (stream_->position() + static_cast<int64_t>(end) + 1) % layout_.format.BytesPerSample() != 0;
 }
 
 Result<Picture> PlanarSource::ReadPlanes() {
@@ -265,7 +280,10 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream,
   stream->Map(options.keep_mapped);
   auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
   source->Describe(std::move(header).value());
-  return std::unique_ptr<VideoSource>(std::move(source));
+  ACU_ASSIGN_OR_RETURN(const bool lies_misaligned, source->LiesMisaligned());
+  if (!lies_misaligned) return std::unique_ptr<VideoSource>(std::move(source));
+  source->ShareMisaligned();
+  return AlignVideo(std::move(source));
 }
 
 }  // namespace acutance

@@ -22,13 +22,17 @@ class ScaledVideo : public WrappedVideo {
   }
 
   std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
-  void LeaveUnmade() override { leaves_unmade_ = true; }
+  /// Devices scale first: other changes below are made before.
+  void LeaveUnmade() override {
+    leaves_unmade_ = true;
+    if (const auto before = source().scaling(); before && before->KeepsAll()) source_->LeaveUnmade();
+  }
   bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
   bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
 
  protected:
   Result<Picture> Make(const Picture& picture) override {
-    return leaves_unmade_ ? MakeLater(picture, format(), scaling_) : scaling_->Make(picture);
+    return leaves_unmade_ ? MakeLater(SourceOf(picture), format(), scaling_) : scaling_->Make(picture);
   }
 
  private:

@@ -67,8 +67,8 @@ class VideoSource {
   /// on another thread.
   virtual void Interrupt() {}
 
-  /// How pictures of another size, chroma or bit depth become this video's, where devices can do it; null: they come as
-  /// they are.
+  /// How pictures of another size, chroma or bit depth, or at odd addresses, become this video's, where devices can do
+  /// it; null: they come as they are.
   virtual std::shared_ptr<const PictureScaling> scaling() const { return nullptr; }
 
   /// Where there is a scaling(), pictures come unmade from now on (image/unmade_picture.h). Call before the first

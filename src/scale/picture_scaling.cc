@@ -1,5 +1,7 @@
 #include "scale/picture_scaling.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "image/raise_plane.h"
@@ -11,6 +13,33 @@ Picture ShareAsFarAs(const Picture& source, const MutablePicture& made) {
   Picture picture = made.Share();
   for (int p = 0; p < made.format.PlaneCount(); ++p)
     if (!source.planes[p].data) picture.planes[p] = {};
+  return picture;
+}
+
+bool IsAligned(const Picture& picture) {
+  const auto is_aligned = [&](const Plane& plane) {
+    return reinterpret_cast<uintptr_t>(plane.data) % picture.format.BytesPerSample() == 0;
+  };
+  return std::ranges::all_of(picture.planes, is_aligned);
+}
+
+/// The same picture, with the columns and rows that it has more of, where samples may be read one by one.
+Result<Picture> AlignedCopy(const Picture& source, PicturePool& pool) {
+  PictureFormat room = source.format;
+  room.width += source.planes[1].more_columns;
+  room.height += source.planes[1].more_rows;
+  ACU_ASSIGN_OR_RETURN(const MutablePicture copy, pool.Allocate(room));
+  Picture picture = source;
+  picture.memory = copy.memory;
+  for (int p = 0; p < room.PlaneCount(); ++p) {
+    Plane& plane = picture.planes[p];
+    if (!plane.data) continue;
+    const Plane from = plane.Whole();
+    plane.data = copy.data[p];
+    plane.stride = copy.stride[p];
+    const size_t row_bytes = static_cast<size_t>(from.width) * room.BytesPerSample();
+    for (int y = 0; y < from.height; ++y) std::memcpy(copy.Row<std::byte>(p, y), from.Row<std::byte>(y), row_bytes);
+  }
   return picture;
 }
 
@@ -50,10 +79,13 @@ bool PictureScaling::Keeps(int plane) const {
 
 Result<Picture> PictureScaling::Make(const Picture& source) const {
   Picture picture = source;
+  if (!IsAligned(source)) {
+    ACU_ASSIGN_OR_RETURN(picture, AlignedCopy(source, pool_));
+  }
   if (scaler_) {
     ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, pool_.Allocate(scaler_->format()));
-    scaler_->Scale(source, scaled);
-    picture = ShareAsFarAs(source, scaled);
+    scaler_->Scale(picture, scaled);
+    picture = ShareAsFarAs(picture, scaled);
   }
   if (chroma_) {
     ACU_ASSIGN_OR_RETURN(picture, chroma_->Scale(picture, pool_));

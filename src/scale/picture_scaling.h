@@ -44,8 +44,11 @@ class PictureScaling : public PictureMaker {
   /// Whether the result has chroma that the source does not have.
   bool adds_chroma() const { return chroma_ && chroma_->adds(); }
 
+  /// Samples of the source may lie at any address, those of the result do not.
   Result<Picture> Make(const Picture& source) const override;
   bool Keeps(int plane) const override;
+  /// Whether the result is the source, but for where its samples lie.
+  bool KeepsAll() const { return !scaler_ && !chroma_ && format_ == source_format_; }
 
  private:
   PictureScaling(const PictureFormat& source, std::shared_ptr<const Scaler> scaler,
