@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <set>
@@ -48,7 +49,7 @@ class FakeDevice : public Device {
  private:
   const DeviceInfo info_ = {};
   const int fail_at_;
-  int calls_ = 0;
+  std::atomic<int> calls_ = 0;  // two runners of a test share the device
 };
 
 struct FakeBuffer : Buffer {
