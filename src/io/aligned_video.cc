@@ -2,37 +2,28 @@
 
 #include <utility>
 
-#include "io/wrapped_video.h"
-#include "scale/picture_scaling.h"
+#include "io/unmade_video.h"
 
 namespace acutance {
 namespace {
 
-class AlignedVideo : public WrappedVideo {
+class AlignedVideo : public UnmadeVideo {
  public:
-  explicit AlignedVideo(std::unique_ptr<VideoSource> source)
-      : WrappedVideo(std::move(source)), scaling_(std::make_shared<const PictureScaling>(this->source().format())) {}
+  AlignedVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling)
+      : UnmadeVideo(std::move(source), std::move(scaling)) {}
 
-  std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
-  void LeaveUnmade() override { leaves_unmade_ = true; }
   /// Copies are not worth the memory that keeping pictures for another reading takes.
   bool is_instant() const override { return source().is_instant(); }
-  bool is_costly() const override { return !leaves_unmade_; }
 
  protected:
-  Result<Picture> Make(const Picture& picture) override {
-    return leaves_unmade_ ? MakeLater(picture, format(), scaling_) : scaling_->Make(picture);
-  }
-
- private:
-  const std::shared_ptr<const PictureScaling> scaling_;  // changes nothing
-  bool leaves_unmade_ = false;
+  Result<Picture> MakeNow(const Picture& picture) override { return scaling_->Make(picture); }
 };
 
 }  // namespace
 
 std::unique_ptr<VideoSource> AlignVideo(std::unique_ptr<VideoSource> source) {
-  return std::make_unique<AlignedVideo>(std::move(source));
+  auto nothing = std::make_shared<const PictureScaling>(source->format());
+  return std::make_unique<AlignedVideo>(std::move(source), std::move(nothing));
 }
 
 }  // namespace acutance

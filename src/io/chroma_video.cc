@@ -2,21 +2,16 @@
 
 #include <utility>
 
-#include "io/wrapped_video.h"
-#include "scale/picture_scaling.h"
+#include "io/unmade_video.h"
 
 namespace acutance {
 namespace {
 
-class ChromaVideo : public WrappedVideo {
+class ChromaVideo : public UnmadeVideo {
  public:
-  ChromaVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const ChromaScaler> scaler,
-              const ChromaSiting& siting)
-      : WrappedVideo(std::move(source)), scaler_(std::move(scaler)), siting_(siting) {
-    if (scaler_->adds()) return;  // what is there already costs nothing
-    if (const auto before = this->source().scaling()) scaling_ = before->WithChroma(scaler_);
-    else scaling_ = PictureScaling(scaler_->source_format()).WithChroma(scaler_);
-  }
+  ChromaVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling,
+              std::shared_ptr<const ChromaScaler> scaler, const ChromaSiting& siting)
+      : UnmadeVideo(std::move(source), std::move(scaling)), scaler_(std::move(scaler)), siting_(siting) {}
 
   const PictureFormat& format() const override { return scaler_->format(); }
   VideoFacts facts() const override {
@@ -29,17 +24,8 @@ class ChromaVideo : public WrappedVideo {
     WrappedVideo::SkipChroma();
   }
 
-  std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
-  void LeaveUnmade() override {
-    leaves_unmade_ = true;
-    if (source().scaling()) source_->LeaveUnmade();
-  }
-  bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
-  bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
-
  protected:
-  Result<Picture> Make(const Picture& picture) override {
-    if (leaves_unmade_) return MakeLater(SourceOf(picture), format(), scaling_);
+  Result<Picture> MakeNow(const Picture& picture) override {
     if (!luma_only_) return scaler_->Scale(picture, pool_);
     Picture luma = picture;
     luma.format = format();
@@ -50,10 +36,8 @@ class ChromaVideo : public WrappedVideo {
  private:
   const std::shared_ptr<const ChromaScaler> scaler_;
   const ChromaSiting siting_;
-  std::shared_ptr<const PictureScaling> scaling_;  // null: devices do not make such pictures
   PicturePool pool_;
   bool luma_only_ = false;
-  bool leaves_unmade_ = false;
 };
 
 }  // namespace
@@ -63,8 +47,10 @@ Result<std::unique_ptr<VideoSource>> ChangeChroma(std::unique_ptr<VideoSource> s
     return Error(StatusCode::kUnsupported, "the chroma of pictures in a device's memory is not brought to another's");
   ACU_ASSIGN_OR_RETURN(ChromaScaler made, ChromaScaler::Make(source->format(), change));
   auto scaler = std::make_shared<const ChromaScaler>(std::move(made));
+  // Devices make no chroma where there is none: what is there already costs nothing.
+  auto scaling = scaler->adds() ? nullptr : UnmadeVideo::ScalingBelow(*source)->WithChroma(scaler);
   return std::unique_ptr<VideoSource>(
-      std::make_unique<ChromaVideo>(std::move(source), std::move(scaler), change.to_siting));
+      std::make_unique<ChromaVideo>(std::move(source), std::move(scaling), std::move(scaler), change.to_siting));
 }
 
 }  // namespace acutance

@@ -3,34 +3,22 @@
 #include <utility>
 
 #include "image/raise_plane.h"
-#include "io/wrapped_video.h"
-#include "scale/picture_scaling.h"
+#include "io/unmade_video.h"
 
 namespace acutance {
 namespace {
 
-class RaisedDepth : public WrappedVideo {
+class RaisedDepth : public UnmadeVideo {
  public:
-  RaisedDepth(std::unique_ptr<VideoSource> source, int bit_depth)
-      : WrappedVideo(std::move(source)), format_(this->source().format()) {
+  RaisedDepth(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling, int bit_depth)
+      : UnmadeVideo(std::move(source), std::move(scaling)), format_(this->source().format()) {
     format_.bit_depth = bit_depth;
-    const auto before = this->source().scaling();
-    scaling_ = before ? before->Raised(bit_depth) : PictureScaling(this->source().format()).Raised(bit_depth);
   }
 
   const PictureFormat& format() const override { return format_; }
 
-  std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
-  void LeaveUnmade() override {
-    leaves_unmade_ = true;
-    if (source().scaling()) source_->LeaveUnmade();
-  }
-  bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
-  bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
-
  protected:
-  Result<Picture> Make(const Picture& picture) override {
-    if (leaves_unmade_) return MakeLater(SourceOf(picture), format_, scaling_);
+  Result<Picture> MakeNow(const Picture& picture) override {
     ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(format_));
     Picture out = raised.Share();
     for (int p = 0; p < format_.PlaneCount(); ++p) {
@@ -43,14 +31,13 @@ class RaisedDepth : public WrappedVideo {
 
  private:
   PictureFormat format_;
-  std::shared_ptr<const PictureScaling> scaling_;
-  bool leaves_unmade_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<VideoSource> RaiseBitDepth(std::unique_ptr<VideoSource> source, int bit_depth) {
-  return std::make_unique<RaisedDepth>(std::move(source), bit_depth);
+  auto scaling = UnmadeVideo::ScalingBelow(*source)->Raised(bit_depth);
+  return std::make_unique<RaisedDepth>(std::move(source), std::move(scaling), bit_depth);
 }
 
 }  // namespace acutance

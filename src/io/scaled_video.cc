@@ -2,16 +2,15 @@
 
 #include <utility>
 
-#include "io/wrapped_video.h"
-#include "scale/picture_scaling.h"
+#include "io/unmade_video.h"
 
 namespace acutance {
 namespace {
 
-class ScaledVideo : public WrappedVideo {
+class ScaledVideo : public UnmadeVideo {
  public:
   ScaledVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling)
-      : WrappedVideo(std::move(source)), scaling_(std::move(scaling)) {}
+      : UnmadeVideo(std::move(source), std::move(scaling)) {}
 
   const PictureFormat& format() const override { return scaling_->format(); }
   /// Pixels are square: other sizes than that of the display are a caller's choice.
@@ -21,23 +20,13 @@ class ScaledVideo : public WrappedVideo {
     return facts;
   }
 
-  std::shared_ptr<const PictureScaling> scaling() const override { return scaling_; }
-  /// Devices scale first: other changes below are made before.
-  void LeaveUnmade() override {
-    leaves_unmade_ = true;
-    if (const auto before = source().scaling(); before && before->KeepsAll()) source_->LeaveUnmade();
-  }
-  bool is_instant() const override { return leaves_unmade_ && source().is_instant(); }
-  bool is_costly() const override { return !leaves_unmade_ || IsCostly(source()); }
-
  protected:
-  Result<Picture> Make(const Picture& picture) override {
-    return leaves_unmade_ ? MakeLater(SourceOf(picture), format(), scaling_) : scaling_->Make(picture);
+  Result<Picture> MakeNow(const Picture& picture) override { return scaling_->Make(picture); }
+  /// Devices scale first: other changes below are made before.
+  bool HasScalingBelow() const override {
+    const auto before = source().scaling();
+    return before && before->KeepsAll();
   }
-
- private:
-  const std::shared_ptr<const PictureScaling> scaling_;
-  bool leaves_unmade_ = false;
 };
 
 }  // namespace
