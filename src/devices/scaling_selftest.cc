@@ -124,13 +124,15 @@ Status ComparePlane(const ScaledBatch& batch, int frame, size_t input, const Pic
 }  // namespace
 
 Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& from, const PictureFormat& to,
-                                                          const ScaleOptions& options, const ChromaSiting& to_siting) {
+                                                          const ScaleOptions& options, const ChromaSiting& to_siting,
+                                                          const std::optional<ColorWeights>& colors) {
   PictureFormat sized = from;
   sized.width = to.width, sized.height = to.height;
   auto scaling = std::make_shared<const PictureScaling>(from);
-  if (sized != from || from == to) {
+  if (colors) scaling = scaling->WithColor(std::make_shared<const ColorChanger>(from, *colors));
+  if (sized != from || (from == to && !colors)) {
     ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(from, sized, options));
-    scaling = std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)));
+    scaling = scaling->WithSize(std::make_shared<const Scaler>(std::move(scaler)));
   }
   if (to.pixel_format != from.pixel_format) {
     const ChromaChange change = {to.pixel_format, options.siting, to_siting, options.filter};
@@ -171,16 +173,32 @@ Status TestScaling(Device& device) {
   struct Case {
     PictureFormat from, to;
     ScaleFilter filter;
+    std::optional<ColorWeights> colors{};
   };
-  constexpr Case kCases[] = {
+  constexpr LumaShares kBt709 = {2126, 722};
+  const Case cases[] = {
       {{61, 35, 8, PixelFormat::k420}, {135, 53, 8, PixelFormat::k420}, ScaleFilter::kBicubic},
       {{135, 53, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k444}, ScaleFilter::kLanczos},
       {{66, 34, 10, PixelFormat::k422}, {132, 68, 12, PixelFormat::k422}, ScaleFilter::kBilinear},
       {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea},
       {{61, 35, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic},
-      {{61, 35, 12, PixelFormat::k420}, {135, 53, 12, PixelFormat::k422}, ScaleFilter::kBicubic}};
-  for (const Case& which : kCases) {
-    ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, {.filter = which.filter}, {0, 0}));
+      {{61, 35, 12, PixelFormat::k420}, {135, 53, 12, PixelFormat::k422}, ScaleFilter::kBicubic},
+      {{61, 35, 8, PixelFormat::k444},
+       {61, 35, 8, PixelFormat::k444},
+       ScaleFilter::kBicubic,
+       WeightsOfRgb(kBt709, true, 8)},
+      {{61, 35, 16, PixelFormat::k444},
+       {97, 23, 16, PixelFormat::k420},
+       ScaleFilter::kBicubic,
+       WeightsOfRgb(kBt709, false, 16)},
+      {{61, 35, 8, PixelFormat::k420}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic, WeightsOfRange(true, 8)},
+      {{61, 35, 16, PixelFormat::k422},
+       {61, 35, 16, PixelFormat::k422},
+       ScaleFilter::kBicubic,
+       WeightsOfRange(false, 16)}};
+  for (const Case& which : cases) {
+    const ScaleOptions options = {.filter = which.filter};
+    ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, options, {0, 0}, which.colors));
     std::vector<Picture> sources;
     for (int frame = 0; frame < 2; ++frame) {
       ACU_ASSIGN_OR_RETURN(Picture source, MakeTestPicture(which.from, frame, 1));

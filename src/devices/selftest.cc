@@ -50,7 +50,9 @@ SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpackin
 
 SelfTest RaiseSelfTest() { return {"raising", {"raise_samples"}, TestRaising, nullptr}; }
 
-SelfTest ScaleSelfTest() { return {"scaling", {"scale_across", "scale_down", "raise_samples"}, TestScaling, nullptr}; }
+SelfTest ScaleSelfTest() {
+  return {"scaling", {"change_color", "scale_across", "scale_down", "raise_samples"}, TestScaling, nullptr};
+}
 
 std::vector<SelfTest> AllSelfTests() {
   std::vector<SelfTest> tests = {UnpackSelfTest(), RaiseSelfTest(), ScaleSelfTest()};

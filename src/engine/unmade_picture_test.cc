@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,11 +27,12 @@ using ::testing::IsEmpty;
 
 constexpr int kFrames = 13;
 
-/// A reference and encodes of it, each of its own size or chroma and perhaps of fewer bits.
+/// A reference and encodes of it, each of its own size, chroma or colors and perhaps of fewer bits.
 struct Videos {
   PictureFormat format;
   PictureFormat reference;
   std::vector<PictureFormat> distorted;
+  std::vector<std::optional<ColorWeights>> colors{};  // of the reference and the encodes; empty: none changes
 };
 
 const Videos kLadder = {
@@ -46,6 +48,18 @@ const Videos kOtherChroma = {.format = {34, 26, 10, PixelFormat::k420},
                                            {20, 30, 10, PixelFormat::k444},
                                            {34, 26, 8, PixelFormat::k422},
                                            {34, 26, 8, PixelFormat::k420}}};
+
+constexpr LumaShares kBt709 = {2126, 722};
+const Videos kOtherColors = {
+    .format = {34, 26, 10, PixelFormat::k444},
+    .reference = {34, 26, 10, PixelFormat::k444},
+    .distorted = {{34, 26, 8, PixelFormat::k444},
+                  {34, 26, 10, PixelFormat::k444},
+                  {20, 30, 10, PixelFormat::k444},
+                  {34, 26, 8, PixelFormat::k422},
+                  {51, 39, 8, PixelFormat::k420}},
+    .colors = {WeightsOfRgb(kBt709, true, 10), WeightsOfRgb(kBt709, true, 8), WeightsOfRange(true, 10),
+               WeightsOfRgb(kBt709, true, 10), WeightsOfRange(true, 8), WeightsOfRange(true, 8)}};
 
 /// The picture one byte behind, as files may have it whose samples have two bytes.
 Picture AtOddAddress(const Picture& picture) {
@@ -92,7 +106,8 @@ class Clip {
  private:
   void Add(Video video, int number, const PictureFormat& format) {
     std::shared_ptr<const PictureScaling> scaling;
-    if (format != videos_.format) scaling = MakeScaling(format, videos_.format, {}, {}).value();
+    const auto colors = videos_.colors.empty() ? std::nullopt : videos_.colors[videos_scalings_.size()];
+    if (format != videos_.format || colors) scaling = MakeScaling(format, videos_.format, {}, {}, colors).value();
     else if (is_odd_) scaling = std::make_shared<const PictureScaling>(format);
     videos_scalings_.push_back({video, number, std::move(scaling)});
   }
@@ -151,7 +166,7 @@ void ExpectSameScores(const Session& a, const Session& b) {
 }
 
 TEST(UnmadePictures, AreMadeByTheCpu) {
-  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma}) {
+  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma, &kOtherColors}) {
     const auto made = Score(*videos, {.is_made = true});
     for (const int threads : {1, 3}) {
       const auto session = Score(*videos, {.threads = threads});
@@ -163,7 +178,7 @@ TEST(UnmadePictures, AreMadeByTheCpu) {
 
 TEST(UnmadePictures, AreMadeByADevice) {
   int wave = 4;
-  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma})
+  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma, &kOtherColors})
     for (const int subsample : {1, 3}) {
       const auto made = Score(*videos, {.subsample = subsample, .is_made = true});
       const auto session = Score(*videos, {.threads = 2, .subsample = subsample}, Emu(wave, wave));
@@ -185,7 +200,7 @@ TEST(UnmadePictures, AreHistory) {
 
 // Whatever comes instead: the device takes made pictures, too.
 TEST(UnmadePictures, MayComeMade) {
-  for (const Videos* videos : {&kLadder, &kOtherChroma}) {
+  for (const Videos* videos : {&kLadder, &kOtherChroma, &kOtherColors}) {
     const auto made = Score(*videos, {.is_made = true});
     ExpectSameScores(*made, *Score(*videos, {.is_made = true}, Emu()));
     ExpectSameScores(*made, *Score(*videos, {.mixes = true}, Emu()));
@@ -240,8 +255,33 @@ std::vector<int64_t> SumsOf(const Videos& videos, bool is_made, bool packs, bool
   return sums;
 }
 
+// All three planes of red, green and blue are uploaded once, for luma alone and for chroma, too.
+TEST(UnmadePictures, ShareWhatTheyAreMadeOf) {
+  constexpr int kBatch = 3;
+  const PictureFormat format = {64, 26, 8, PixelFormat::k444};
+  const size_t plane = 64 * 26 * kBatch;  // rows of 64 bytes have no padding
+  PlanContext context;
+  context.format = format;
+  context.frames = kBatch;
+  const auto scaling = MakeScaling(format, format, {}, {}, WeightsOfRgb(kBt709, false, 8)).value();
+  context.scalings.push_back({Video::kDistorted, 0, scaling});
+  for (int p = 0; p < 3; ++p) context.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = format});
+  EXPECT_EQ(BatchScaler::DeviceBytes(context, {true, false, false}), 3 * plane);
+  EXPECT_EQ(BatchScaler::DeviceBytes(context, {true, true, true}), 3 * plane);
+  const std::unique_ptr<Device> device = Emu();
+  const auto queue = device->MakeQueue().value();
+  const auto buffer = device->Allocate(plane, MemoryKind::kDevice).value();
+  std::vector<BatchScaler::Target> targets;
+  for (const PlanInput& input : context.inputs) targets.push_back({&input, buffer.get()});
+  for (const size_t used : {1, 3}) {
+    const auto scaler = BatchScaler::Make(*device, *queue, context, std::span(targets).first(used)).value();
+    EXPECT_EQ(scaler->upload_bytes(), 3 * plane);
+    EXPECT_EQ(scaler->upload_buffers().size(), 3u);
+  }
+}
+
 TEST(UnmadePictures, TravelPacked) {
-  for (const Videos* videos : {&kDeeper, &kOtherChroma}) {
+  for (const Videos* videos : {&kDeeper, &kOtherChroma, &kOtherColors}) {
     const std::vector<int64_t> expected = SumsOf(*videos, true, false);
     EXPECT_EQ(SumsOf(*videos, false, false), expected);
     EXPECT_EQ(SumsOf(*videos, false, true), expected);
@@ -257,7 +297,7 @@ const Videos kOdd = {.format = {34, 26, 10, PixelFormat::k420},
 
 TEST(UnmadePictures, MayLieAtOddAddresses) {
   const Videos alone = {.format = kOdd.format, .reference = kOdd.format, .distorted = {kOdd.format}};
-  for (const Videos* videos : {&kOdd, &kDeeper, &kOtherChroma, &alone}) {
+  for (const Videos* videos : {&kOdd, &kDeeper, &kOtherChroma, &kOtherColors, &alone}) {
     const auto made = Score(*videos, {.is_made = true});
     ExpectSameScores(*made, *Score(*videos, {.threads = 2, .is_odd = true}));
     for (const bool mixes : {false, true}) {
@@ -289,7 +329,7 @@ TEST(UnmadePictures, AreVerified) {
 }
 
 TEST(UnmadePictures, AreMadeByTheCpuWhenTheDeviceIsLost) {
-  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma})
+  for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma, &kOtherColors})
     for (const Fault::Where where : {Fault::kCopy, Fault::kSubmit, Fault::kWait})
       for (const int nth : {5, 20}) {
         const auto session =

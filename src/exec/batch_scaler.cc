@@ -1,11 +1,14 @@
 #include "exec/batch_scaler.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "base/int_math.h"
 #include "exec/raise_samples_args.h"
 #include "exec/run_plan.h"
 #include "image/unmade_picture.h"
+#include "scale/change_color_args.h"
 #include "scale/picture_scaling.h"
 #include "scale/scale_across_args.h"
 #include "scale/scale_down_args.h"
@@ -25,9 +28,15 @@ const KernelImage* DownImage(const PictureFormat& result) {
   return FindKernelImage("scale_down", result.BytesPerSample() == 1 ? "u8_64x4" : "u16_64x4");
 }
 
+const KernelImage* ColorImage(const PictureFormat& source) {
+  return FindKernelImage("change_color", source.BytesPerSample() == 1 ? "u8_64x4" : "u16_64x4");
+}
+
 const KernelImage* RaiseImage(const PictureFormat& source) {
   return FindKernelImage("raise_samples", source.BytesPerSample() == 1 ? "u8_64x4" : "u16_64x4");
 }
+
+int SamplesOfWord(const PictureFormat& format) { return static_cast<int>(sizeof(uint32_t)) / format.BytesPerSample(); }
 
 using Step = PictureScaling::Step;
 
@@ -47,10 +56,6 @@ struct Space {
   size_t down_weights() const { return down_firsts() + rows; }
   size_t table_bytes() const { return (down_weights() + static_cast<size_t>(rows) * down.used) * sizeof(int32_t); }
   size_t scratch_bytes() const { return static_cast<size_t>(scratch_picture) * sizeof(int16_t); }
-  /// Frames of a group.
-  int Frames(int all) const {
-    return static_cast<int>(std::clamp<size_t>(kScratchBytes / scratch_bytes(), 1, static_cast<size_t>(all)));
-  }
 
   const ScaleTaps &across, &down;
   int columns, rows;  // of the result; columns with some more
@@ -58,17 +63,23 @@ struct Space {
   int64_t scratch_picture;
 };
 
-/// Frames that go through all of a plane's steps together.
-int GroupFrames(std::span<const Step> steps, int plane, int all) {
-  int frames = all;
-  for (const Step& step : steps) frames = std::min(frames, Space(step, plane).Frames(all));
-  return frames;
+/// Bytes of a plane's picture between two steps, of those that are the largest.
+size_t BytesBetween(const PictureScaling& scaling, int plane) {
+  const std::vector<Step> steps = scaling.Steps(plane);
+  size_t bytes = 0;
+  const auto add = [&](const PictureFormat& format) {
+    bytes = std::max(bytes, PlanInput{.plane = plane, .format = format}.picture_bytes());
+  };
+  if (scaling.color() && (!steps.empty() || scaling.raises())) add(scaling.source_format());
+  for (size_t i = 0; i + 1 < steps.size(); ++i) add(*steps[i].to);
+  return bytes;
 }
 
-/// Bytes of a plane's pictures between two steps.
-size_t BytesBetween(std::span<const Step> steps, int plane, int frames) {
-  if (steps.size() < 2) return 0;
-  return PlanInput{.plane = plane, .format = *steps.front().to}.picture_bytes() * frames;
+/// Frames that go through all of a plane's steps together.
+int GroupFrames(const PictureScaling& scaling, int plane, int all) {
+  size_t most = BytesBetween(scaling, plane);
+  for (const Step& step : scaling.Steps(plane)) most = std::max(most, Space(step, plane).scratch_bytes());
+  return most == 0 ? all : static_cast<int>(std::clamp<size_t>(kScratchBytes / most, 1, static_cast<size_t>(all)));
 }
 
 void WriteAxis(const ScaleTaps& taps, int results, int32_t* firsts, int32_t* weights) {
@@ -87,8 +98,8 @@ bool IsMade(const VideoScaling& video, const PlanInput& input) {
   return input.derived.empty() && input.video == video.video && !video.scaling->Keeps(input.plane);
 }
 
-PlanInput SourceOf(const VideoScaling& video, const PlanInput& input) {
-  return {.video = input.video, .plane = input.plane, .format = video.scaling->source_format()};
+PlanInput SourceOf(const VideoScaling& video, int plane) {
+  return {.video = video.video, .plane = plane, .format = video.scaling->source_format()};
 }
 
 template <class Args>
@@ -110,20 +121,22 @@ size_t Before(const PlanContext& context, Video video) {
 
 size_t BatchScaler::DeviceBytes(const PlanContext& context, const std::vector<bool>& used) {
   size_t bytes = 0, scratch = 0, between = 0;
-  for (const VideoScaling& video : context.scalings)
+  for (const VideoScaling& video : context.scalings) {
+    std::set<int> sources;
     for (size_t i = 0; i < context.inputs.size(); ++i) {
       const PlanInput& input = context.inputs[i];
       if (!used[i] || !IsMade(video, input)) continue;
-      bytes += SourceOf(video, input).picture_bytes() * context.frames;
-      const std::vector<Step> steps = video.scaling->Steps(input.plane);
-      const int frames = GroupFrames(steps, input.plane, context.frames);
-      for (const Step& step : steps) {
+      for (const int source : video.scaling->SourcesOf(input.plane)) sources.insert(source);
+      const int frames = GroupFrames(*video.scaling, input.plane, context.frames);
+      for (const Step& step : video.scaling->Steps(input.plane)) {
         const Space space(step, input.plane);
         bytes += space.table_bytes();
         scratch = std::max(scratch, space.scratch_bytes() * frames);
       }
-      between = std::max(between, BytesBetween(steps, input.plane, frames));
+      between = std::max(between, BytesBetween(*video.scaling, input.plane) * frames);
     }
+    for (const int source : sources) bytes += SourceOf(video, source).picture_bytes() * context.frames;
+  }
   return bytes + scratch + between;
 }
 
@@ -135,7 +148,8 @@ void BatchScaler::AddKernels(const PlanContext& context, std::vector<const Kerne
     for (int plane = 0; plane < video.scaling->format().PlaneCount(); ++plane) {
       if (video.scaling->Keeps(plane)) continue;
       const std::vector<Step> steps = video.scaling->Steps(plane);
-      if (steps.empty()) add(RaiseImage(video.scaling->source_format()));
+      if (video.scaling->color()) add(ColorImage(video.scaling->source_format()));
+      if (steps.empty() && video.scaling->raises()) add(RaiseImage(video.scaling->source_format()));
       for (const Step& step : steps) add(AcrossImage(*step.from));
       for (size_t i = 0; i < steps.size(); ++i)
         add(DownImage(i + 1 < steps.size() ? *steps[i].to : video.scaling->format()));
@@ -147,7 +161,7 @@ Result<std::unique_ptr<BatchScaler>> BatchScaler::Make(Device& device, Queue& qu
   std::unique_ptr<BatchScaler> scaler(new BatchScaler(context));
   for (const VideoScaling& video : context.scalings)
     for (const Target& target : targets)
-      if (IsMade(video, *target.input)) scaler->jobs_.push_back(JobOf(video, target));
+      if (IsMade(video, *target.input)) scaler->jobs_.push_back(scaler->JobOf(video, target));
   if (scaler->jobs_.empty()) return std::unique_ptr<BatchScaler>();
   ACU_RETURN_IF_ERROR(scaler->LoadKernels(device));
   ACU_RETURN_IF_ERROR(scaler->Allocate(device, queue));
@@ -157,7 +171,9 @@ Result<std::unique_ptr<BatchScaler>> BatchScaler::Make(Device& device, Queue& qu
 
 BatchScaler::Job BatchScaler::JobOf(const VideoScaling& video, const Target& target) {
   const PlanInput& input = *target.input;
-  Job job = {&video, target, SourceOf(video, input)};
+  Job job = {&video, target, SourceOf(video, input.plane)};
+  for (const int plane : video.scaling->SourcesOf(input.plane))
+    job.sources.push_back(SourceAt(video, SourceOf(video, plane)));
   PlanInput from = job.source;
   for (const Step& step : video.scaling->Steps(input.plane)) {
     PlanInput to = from;
@@ -167,6 +183,15 @@ BatchScaler::Job BatchScaler::JobOf(const VideoScaling& video, const Target& tar
   }
   if (!job.filters.empty()) job.filters.back().to = input;
   return job;
+}
+
+/// Which of sources_ is that plane, which becomes one if it is none yet.
+size_t BatchScaler::SourceAt(const VideoScaling& video, const PlanInput& plane) {
+  const auto is_it = [&](const Source& source) { return source.video == &video && source.plane.plane == plane.plane; };
+  const auto found = std::ranges::find_if(sources_, is_it);
+  const size_t at = found - sources_.begin();
+  if (found == sources_.end()) sources_.push_back({&video, plane});
+  return at;
 }
 
 Status BatchScaler::LoadKernels(Device& device) {
@@ -189,9 +214,11 @@ Status BatchScaler::Allocate(Device& device, Queue& queue) {
       table_bytes += space.table_bytes();
       scratch = std::max(scratch, space.scratch_bytes() * frames);
     }
-    between = std::max(between, BytesBetween(job.video->scaling->Steps(plane), plane, frames));
-    const size_t bytes = job.source.picture_bytes() * context_.frames;
-    ACU_ASSIGN_OR_RETURN(job.uploaded, device.Allocate(bytes, MemoryKind::kDevice));
+    between = std::max(between, BytesBetween(*job.video->scaling, plane) * frames);
+  }
+  for (Source& source : sources_) {
+    const size_t bytes = source.plane.picture_bytes() * context_.frames;
+    ACU_ASSIGN_OR_RETURN(source.buffer, device.Allocate(bytes, MemoryKind::kDevice));
   }
   if (between > 0) {
     ACU_ASSIGN_OR_RETURN(between_, device.Allocate(between, MemoryKind::kDevice));
@@ -213,11 +240,43 @@ const Kernel* BatchScaler::KernelOf(const KernelImage& image) const {
   return std::ranges::find(kernels_, &image, &decltype(kernels_)::value_type::first)->second.get();
 }
 
-LaunchCommand BatchScaler::Across(const Filter& filter, uint64_t from, int frames) const {
+/// Planes that are not needed stand for the first with a weight of 0.
+LaunchCommand BatchScaler::ChangeColor(const Job& job, const Group& group, const Place& to) const {
+  const KernelImage& image = *ColorImage(job.source.format);
+  const ColorWeights& weights = job.video->scaling->color()->weights();
+  const int plane = job.source.plane, samples = SamplesOfWord(job.source.format);
+  std::array<uint64_t, 3> from{};
+  std::array<int64_t, 3> with{};
+  from.fill(InSource(job, job.sources.front(), group).address);
+  for (size_t i = 0; i < job.sources.size(); ++i) {
+    from[i] = InSource(job, job.sources[i], group).address;
+    with[i] = weights.weights[plane][sources_[job.sources[i]].plane.plane];
+  }
+  const ChangeColorArgs args = {.first = from[0],
+                                .second = from[1],
+                                .third = from[2],
+                                .to = to.address,
+                                .first_weight = with[0],
+                                .second_weight = with[1],
+                                .third_weight = with[2],
+                                .bias = weights.bias[plane],
+                                .from_picture = job.source.picture_stride() / samples,
+                                .to_picture = to.picture_stride / samples,
+                                .from_row = job.source.row_stride() / samples,
+                                .to_row = job.source.row_stride() / samples,
+                                .words = CeilDiv(job.source.width(), samples),
+                                .height = job.source.height(),
+                                .bits = weights.bits,
+                                .top = (1 << job.source.format.bit_depth) - 1};
+  const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), group.frames};
+  return {KernelOf(image), grid, BytesOf(args), {to.buffer}};
+}
+
+LaunchCommand BatchScaler::Across(const Filter& filter, const Place& from, int frames) const {
   const Space space(filter.step, filter.from.plane);
   const KernelImage& image = *AcrossImage(filter.from.format);
   const uint64_t tables = tables_->address() + filter.tables;
-  const ScaleAcrossArgs args = {.from = from,
+  const ScaleAcrossArgs args = {.from = from.address,
                                 .first = tables,
                                 .weights = tables + space.across_weights() * sizeof(int32_t),
                                 .to = scratch_->address(),
@@ -232,16 +291,14 @@ LaunchCommand BatchScaler::Across(const Filter& filter, uint64_t from, int frame
                                 .bit_depth = filter.from.format.bit_depth,
                                 .padding = 0};
   const Grid grid = {CeilDiv(space.columns, image.group_x), CeilDiv(args.height, image.group_y * image.rows), frames};
-  LaunchCommand launch = {KernelOf(image), grid, BytesOf(args), {scratch_.get()}};
-  if (between_) launch.shares.push_back(between_.get());
-  return launch;
+  return {KernelOf(image), grid, BytesOf(args), {scratch_.get(), from.buffer}};
 }
 
 LaunchCommand BatchScaler::Down(const Filter& filter, const Place& to, int frames) const {
   const Space space(filter.step, filter.from.plane);
   const KernelImage& image = *DownImage(filter.to.format);
   const uint64_t tables = tables_->address() + filter.tables;
-  const int samples = static_cast<int>(sizeof(uint32_t)) / filter.to.format.BytesPerSample();
+  const int samples = SamplesOfWord(filter.to.format);
   const ScaleDownArgs args = {.from = scratch_->address(),
                               .first = tables + space.down_firsts() * sizeof(int32_t),
                               .weights = tables + space.down_weights() * sizeof(int32_t),
@@ -260,13 +317,12 @@ LaunchCommand BatchScaler::Down(const Filter& filter, const Place& to, int frame
   return {KernelOf(image), grid, BytesOf(args), {scratch_.get(), to.buffer}};
 }
 
-LaunchCommand BatchScaler::Raise(const Job& job, const Group& group) const {
+LaunchCommand BatchScaler::Raise(const Job& job, const Place& from, const Place& to, int frames) const {
   const KernelImage& image = *RaiseImage(job.source.format);
-  const Place to = InTarget(job, group);
-  const int samples = static_cast<int>(sizeof(uint32_t)) / job.source.format.BytesPerSample();  // of a word
-  const RaiseSamplesArgs args = {.from = job.uploaded->address() + job.source.picture_bytes() * group.first,
+  const int samples = SamplesOfWord(job.source.format);
+  const RaiseSamplesArgs args = {.from = from.address,
                                  .to = to.address,
-                                 .from_picture = job.source.picture_stride() / samples,
+                                 .from_picture = from.picture_stride / samples,
                                  .to_picture = to.picture_stride / 2,
                                  .from_row = job.source.row_stride() / samples,
                                  .to_row = job.target.input->row_stride() / 2,
@@ -274,8 +330,17 @@ LaunchCommand BatchScaler::Raise(const Job& job, const Group& group) const {
                                  .height = job.source.height(),
                                  .shift = to.shift,
                                  .padding = 0};
-  const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), group.frames};
-  return {KernelOf(image), grid, BytesOf(args), {to.buffer}};
+  const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), frames};
+  return {KernelOf(image), grid, BytesOf(args), {from.buffer, to.buffer}};
+}
+
+BatchScaler::Place BatchScaler::InSource(const Job& job, size_t source, const Group& group) const {
+  const Buffer* const buffer = sources_[source].buffer.get();
+  return {buffer, buffer->address() + job.source.picture_bytes() * group.first, job.source.picture_stride(), 0};
+}
+
+BatchScaler::Place BatchScaler::Between(const PlanInput& plane) const {
+  return {between_.get(), between_->address(), plane.picture_stride(), 0};
 }
 
 BatchScaler::Place BatchScaler::InTarget(const Job& job, const Group& group) const {
@@ -289,19 +354,24 @@ BatchScaler::Place BatchScaler::InTarget(const Job& job, const Group& group) con
 }
 
 int BatchScaler::FramesOfGroup(const Job& job) const {
-  return GroupFrames(job.video->scaling->Steps(job.source.plane), job.source.plane, context_.frames);
+  return GroupFrames(*job.video->scaling, job.source.plane, context_.frames);
 }
 
 void BatchScaler::AddLaunches(const Job& job, const Group& group, std::vector<Command>& commands) const {
-  if (job.filters.empty()) commands.emplace_back(Raise(job, group));
-  uint64_t from = job.uploaded->address() + job.source.picture_bytes() * group.first;
-  for (size_t i = 0; i < job.filters.size(); ++i) {
-    const Filter& filter = job.filters[i];
-    Place to = InTarget(job, group);
-    if (i + 1 < job.filters.size()) to = {between_.get(), between_->address(), filter.to.picture_stride(), 0};
+  const Place target = InTarget(job, group);
+  const bool raises = job.filters.empty() && target.shift > 0;
+  Place from = InSource(job, job.sources.front(), group);
+  if (job.video->scaling->color()) {
+    const Place to = job.filters.empty() && !raises ? target : Between(job.source);
+    commands.emplace_back(ChangeColor(job, group, to));
+    from = to;
+  }
+  if (raises) commands.emplace_back(Raise(job, from, target, group.frames));
+  for (const Filter& filter : job.filters) {
+    const Place to = &filter == &job.filters.back() ? target : Between(filter.to);
     commands.emplace_back(Across(filter, from, group.frames));
     commands.emplace_back(Down(filter, to, group.frames));
-    from = to.address;
+    from = to;
   }
 }
 
@@ -341,19 +411,19 @@ bool BatchScaler::Takes(const BatchPictures& pictures) const {
 }
 
 Status BatchScaler::AddUploads(const BatchPictures& pictures, Upload& upload) const {
-  for (const Job& job : jobs_) {
-    const PlanInput& source = job.source;
-    const size_t sample_bytes = source.format.BytesPerSample(), copies = context_.copies(source.video);
-    const std::span<const Picture* const> all = PicturesOf(pictures, source.video);
+  for (const Source& source : sources_) {
+    const PlanInput& to = source.plane;
+    const size_t sample_bytes = to.format.BytesPerSample(), copies = context_.copies(to.video);
+    const std::span<const Picture* const> all = PicturesOf(pictures, to.video);
     size_t offset = 0;
-    for (size_t i = Before(context_, source.video) + job.video->number; i < all.size(); i += copies) {
-      const Plane& plane = all[i]->unmade->source().planes[source.plane];
-      if (plane.data == nullptr || plane.width != source.width() || plane.height != source.height())
+    for (size_t i = Before(context_, to.video) + source.video->number; i < all.size(); i += copies) {
+      const Plane& plane = all[i]->unmade->source().planes[to.plane];
+      if (plane.data == nullptr || plane.width != to.width() || plane.height != to.height())
         return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where {}x{} are scaled",
-                     plane.width, plane.height, source.width(), source.height());
+                     plane.width, plane.height, to.width(), to.height());
       upload.planes.push_back(
-          {plane, source.width() * sample_bytes, job.uploaded.get(), offset, source.row_stride() * sample_bytes});
-      offset += source.picture_bytes();
+          {plane, to.width() * sample_bytes, source.buffer.get(), offset, to.row_stride() * sample_bytes});
+      offset += to.picture_bytes();
     }
   }
   return {};
@@ -361,13 +431,13 @@ Status BatchScaler::AddUploads(const BatchPictures& pictures, Upload& upload) co
 
 size_t BatchScaler::upload_bytes() const {
   size_t bytes = 0;
-  for (const Job& job : jobs_) bytes += job.uploaded->bytes();
+  for (const Source& source : sources_) bytes += source.buffer->bytes();
   return bytes;
 }
 
 std::vector<const Buffer*> BatchScaler::upload_buffers() const {
   std::vector<const Buffer*> buffers;
-  for (const Job& job : jobs_) buffers.push_back(job.uploaded.get());
+  for (const Source& source : sources_) buffers.push_back(source.buffer.get());
   return buffers;
 }
 

@@ -60,19 +60,25 @@ class BatchScaler {
     PlanInput from, to;   // the planes' layouts
     uint64_t tables = 0;  // bytes from the beginning of tables_
   };
+  /// A plane of one video's pictures as it is uploaded.
+  struct Source {
+    const VideoScaling* video;
+    PlanInput plane;
+    std::unique_ptr<Buffer> buffer{};
+  };
   /// A plane of one video on its way.
   struct Job {
     const VideoScaling* video;
     Target target;
-    PlanInput source;               // the plane as it is uploaded
-    std::vector<Filter> filters{};  // none: samples get more bits
-    std::unique_ptr<Buffer> uploaded{};
+    PlanInput source;               // the layout of what it is made of
+    std::vector<size_t> sources{};  // of sources_: several where colors are mixed
+    std::vector<Filter> filters{};
   };
   /// Frames of a job that are made together.
   struct Group {
     int first, frames;
   };
-  /// Where a filter's result goes.
+  /// A group's pictures between two steps of a job, or before or after all of them.
   struct Place {
     const Buffer* buffer;
     uint64_t address;        // of the first frame's
@@ -82,23 +88,28 @@ class BatchScaler {
 
   explicit BatchScaler(const PlanContext& context) : context_(context) {}
 
-  static Job JobOf(const VideoScaling& video, const Target& target);
+  Job JobOf(const VideoScaling& video, const Target& target);
+  size_t SourceAt(const VideoScaling& video, const PlanInput& plane);
   Status Allocate(Device& device, Queue& queue);
   Status LoadKernels(Device& device);
   Status Record(Queue& queue);
   int FramesOfGroup(const Job& job) const;
   void AddLaunches(const Job& job, const Group& group, std::vector<Command>& commands) const;
-  LaunchCommand Across(const Filter& filter, uint64_t from, int frames) const;
+  LaunchCommand ChangeColor(const Job& job, const Group& group, const Place& to) const;
+  LaunchCommand Across(const Filter& filter, const Place& from, int frames) const;
   LaunchCommand Down(const Filter& filter, const Place& to, int frames) const;
-  LaunchCommand Raise(const Job& job, const Group& group) const;
+  LaunchCommand Raise(const Job& job, const Place& from, const Place& to, int frames) const;
+  Place InSource(const Job& job, size_t source, const Group& group) const;
+  Place Between(const PlanInput& plane) const;
   Place InTarget(const Job& job, const Group& group) const;
   const Kernel* KernelOf(const KernelImage& image) const;
 
   const PlanContext& context_;
+  std::vector<Source> sources_;
   std::vector<Job> jobs_;
   std::unique_ptr<Buffer> tables_;
   std::unique_ptr<Buffer> scratch_;  // results of the filter along rows, of some frames of one job
-  std::unique_ptr<Buffer> between_;  // results of a job's first filter, likewise; null: no job has two
+  std::unique_ptr<Buffer> between_;  // pictures between two steps, likewise; null: no job has several
   std::vector<std::pair<const KernelImage*, std::unique_ptr<Kernel>>> kernels_;
   std::unique_ptr<Recording> recording_;
 };

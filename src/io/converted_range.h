@@ -7,8 +7,7 @@
 
 namespace acutance {
 
-/// With b bits and m = 2^(b-8), limited luma is 16 m to 235 m, and limited chroma 16 m to 240 m; rounded to nearest.
-/// `source` must not lie on a device.
+/// scale/color_weights.h has the numbers. `source` must not lie on a device.
 std::unique_ptr<VideoSource> ConvertRange(std::unique_ptr<VideoSource> source, bool to_full);
 
 }  // namespace acutance

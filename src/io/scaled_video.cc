@@ -9,10 +9,11 @@ namespace {
 
 class ScaledVideo : public UnmadeVideo {
  public:
-  ScaledVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling)
-      : UnmadeVideo(std::move(source), std::move(scaling)) {}
+  ScaledVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<const PictureScaling> scaling,
+              std::shared_ptr<const PictureScaling> own)
+      : UnmadeVideo(std::move(source), std::move(scaling)), own_(std::move(own)) {}
 
-  const PictureFormat& format() const override { return scaling_->format(); }
+  const PictureFormat& format() const override { return own_->format(); }
   /// Pixels are square: other sizes than that of the display are a caller's choice.
   VideoFacts facts() const override {
     VideoFacts facts = source().facts();
@@ -21,12 +22,11 @@ class ScaledVideo : public UnmadeVideo {
   }
 
  protected:
-  Result<Picture> MakeNow(const Picture& picture) override { return scaling_->Make(picture); }
-  /// Devices scale first: other changes below are made before.
-  bool HasScalingBelow() const override {
-    const auto before = source().scaling();
-    return before && before->KeepsAll();
-  }
+  Result<Picture> MakeNow(const Picture& picture) override { return own_->Make(picture); }
+  bool HasScalingBelow() const override { return scaling_ != own_ && UnmadeVideo::HasScalingBelow(); }
+
+ private:
+  const std::shared_ptr<const PictureScaling> own_;  // without what lies below
 };
 
 }  // namespace
@@ -38,8 +38,12 @@ Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> sou
   to.width = width;
   to.height = height;
   ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(source->format(), to, options));
-  auto scaling = std::make_shared<const PictureScaling>(std::make_shared<const Scaler>(std::move(scaler)));
-  return std::unique_ptr<VideoSource>(std::make_unique<ScaledVideo>(std::move(source), std::move(scaling)));
+  const auto shared = std::make_shared<const Scaler>(std::move(scaler));
+  auto own = PictureScaling(source->format()).WithSize(shared);
+  auto scaling = UnmadeVideo::ScalingBelow(*source)->WithSize(shared);
+  if (!scaling) scaling = own;  // devices would make what lies below after it
+  return std::unique_ptr<VideoSource>(
+      std::make_unique<ScaledVideo>(std::move(source), std::move(scaling), std::move(own)));
 }
 
 }  // namespace acutance

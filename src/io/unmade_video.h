@@ -38,7 +38,7 @@ class UnmadeVideo : public WrappedVideo {
   /// Whether scaling() has what the source's scaling() does.
   virtual bool HasScalingBelow() const { return source().scaling() != nullptr; }
 
-  const std::shared_ptr<const PictureScaling> scaling_;
+  std::shared_ptr<const PictureScaling> scaling_;  // stays once pictures are read or other videos are made of this one
 
  private:
   bool leaves_unmade_ = false;

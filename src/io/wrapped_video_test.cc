@@ -9,10 +9,13 @@
 #include "image/unmade_picture.h"
 #include "io/ahead_video.h"
 #include "io/chroma_video.h"
+#include "io/converted_range.h"
+#include "io/cropped_video.h"
 #include "io/deinterlaced_video.h"
 #include "io/kept_video.h"
 #include "io/picked_video.h"
 #include "io/raised_depth.h"
+#include "io/rgb_video.h"
 #include "io/scaled_video.h"
 #include "scale/picture_scaling.h"
 
@@ -280,22 +283,35 @@ void ExpectSameSamples(const Picture& found, const Picture& expected) {
     }
 }
 
+enum class ColorsOf { kSource, kRgb, kOtherRange };
+
 /// Any of the changes that devices make, in the order in which videos get them.
 struct Changes {
+  ColorsOf colors;
   bool scales, changes_chroma, raises;
 };
 
+PictureFormat SourceFormat(ColorsOf colors) {
+  return {32, 32, 8, colors == ColorsOf::kRgb ? PixelFormat::k444 : PixelFormat::k420};
+}
+
 std::unique_ptr<VideoSource> Changed(const Changes& changes) {
   const Sample ramp = [](int frame, int plane, int x, int y) { return 7 * x + 5 * y + 11 * frame + 3 * plane; };
-  std::unique_ptr<VideoSource> video = std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp);
+  std::unique_ptr<VideoSource> video = std::make_unique<MadeVideo>(SourceFormat(changes.colors), 3, ramp);
+  if (changes.colors == ColorsOf::kRgb) {
+    video = ConvertRgb(std::move(video));
+    EXPECT_TRUE(video->SetRgbColor({.full_range = true, .matrix = Matrix::kBt2020}).ok());
+  }
+  if (changes.colors == ColorsOf::kOtherRange) video = ConvertRange(std::move(video), true);
   if (changes.scales) video = ScaleVideo(std::move(video), 61, 23, {}).value();
-  if (changes.changes_chroma) video = ChangeChroma(std::move(video), {.to = PixelFormat::k444}).value();
+  if (changes.changes_chroma) video = ChangeChroma(std::move(video), {.to = PixelFormat::k422}).value();
   return changes.raises ? RaiseBitDepth(std::move(video), 10) : std::move(video);
 }
 
 TEST(LeaveUnmade, ChangedPicturesAreMadeLater) {
-  for (int which = 1; which < 8; ++which) {
-    const Changes changes = {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+  for (int which = 1; which < 24; ++which) {
+    const auto colors = static_cast<ColorsOf>(which / 8);
+    const Changes changes = {colors, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
     const auto made = Changed(changes), unmade = LeftUnmade(Changed(changes));
     for (int frame = 0; frame < 3; ++frame) {
       const Picture expected = **made->Next(), later = **unmade->Next();
@@ -303,7 +319,7 @@ TEST(LeaveUnmade, ChangedPicturesAreMadeLater) {
       EXPECT_EQ(later.planes[0].data, nullptr);
       ASSERT_NE(later.unmade, nullptr);
       EXPECT_EQ(later.unmade->maker(), static_cast<const PictureMaker*>(unmade->scaling().get()));
-      EXPECT_EQ(later.unmade->source().format, (PictureFormat{32, 32}));
+      EXPECT_EQ(later.unmade->source().format, SourceFormat(colors));
       ExpectSameSamples(MakeIfUnmade(later).value(), expected);
     }
   }
@@ -326,6 +342,30 @@ TEST(LeaveUnmade, ChangesInAnotherOrderAreTheHosts) {
   unmade->LeaveUnmade();
   const Picture expected = **made->Next(), later = **unmade->Next();
   EXPECT_EQ(later.unmade->source().format, (PictureFormat{32, 32, 10, PixelFormat::k444}));
+  ExpectSameSamples(MakeIfUnmade(later).value(), expected);
+}
+
+/// Colors come first, and once.
+TEST(LeaveUnmade, ColorsOfOtherChangesAreTheHosts) {
+  const auto open = [] { return Changed({.colors = ColorsOf::kRgb, .scales = true}); };
+  EXPECT_EQ(ConvertRange(open(), false)->scaling(), nullptr);
+  EXPECT_EQ(ConvertRange(Changed({.colors = ColorsOf::kRgb}), false)->scaling(), nullptr);
+  const auto made = RaiseBitDepth(ConvertRange(open(), false), 10),
+             unmade = LeftUnmade(RaiseBitDepth(ConvertRange(open(), false), 10));
+  const Picture expected = **made->Next(), later = **unmade->Next();
+  EXPECT_EQ(later.unmade->source().format, (PictureFormat{61, 23, 8, PixelFormat::k444}));
+  ExpectSameSamples(MakeIfUnmade(later).value(), expected);
+}
+
+/// Cropped pictures of red, green and blue are made before they are cropped.
+TEST(LeaveUnmade, ColorsBelowOtherVideosAreTheHosts) {
+  const auto open = [] {
+    return CropVideo(Changed({.colors = ColorsOf::kRgb}), {.width = 20, .height = 16, .x = 4, .y = 8}).value();
+  };
+  EXPECT_EQ(open()->scaling(), nullptr);
+  const auto made = RaiseBitDepth(open(), 10), unmade = LeftUnmade(RaiseBitDepth(open(), 10));
+  const Picture expected = **made->Next(), later = **unmade->Next();
+  EXPECT_EQ(later.unmade->source().format, (PictureFormat{20, 16, 8, PixelFormat::k444}));
   ExpectSameSamples(MakeIfUnmade(later).value(), expected);
 }
 

@@ -45,23 +45,37 @@ Result<Picture> AlignedCopy(const Picture& source, PicturePool& pool) {
 
 }  // namespace
 
-PictureScaling::PictureScaling(const PictureFormat& source, std::shared_ptr<const Scaler> scaler,
-                               std::shared_ptr<const ChromaScaler> chroma, int bit_depth)
-    : source_format_(source), scaler_(std::move(scaler)), chroma_(std::move(chroma)), format_(source) {
-  if (scaler_) format_ = scaler_->format();
-  if (chroma_) format_ = chroma_->format();
-  format_.bit_depth = bit_depth;
+std::shared_ptr<const PictureScaling> PictureScaling::WithColor(std::shared_ptr<const ColorChanger> color) const {
+  if (!KeepsAll() || color->format() != format_) return nullptr;
+  auto next = std::make_shared<PictureScaling>(*this);
+  next->color_ = std::move(color);
+  return next;
+}
+
+std::shared_ptr<const PictureScaling> PictureScaling::WithSize(std::shared_ptr<const Scaler> scaler) const {
+  if (scaler_ || chroma_ || raises() || scaler->source_format() != format_) return nullptr;
+  auto next = std::make_shared<PictureScaling>(*this);
+  next->format_ = scaler->format();
+  next->scaler_ = std::move(scaler);
+  return next;
 }
 
 std::shared_ptr<const PictureScaling> PictureScaling::WithChroma(std::shared_ptr<const ChromaScaler> chroma) const {
-  if (chroma_ || chroma->source_format() != format_ || format_.bit_depth != source_format_.bit_depth) return nullptr;
-  const int bit_depth = format_.bit_depth;
-  return std::shared_ptr<const PictureScaling>(
-      new PictureScaling(source_format_, scaler_, std::move(chroma), bit_depth));
+  if (chroma_ || raises() || chroma->source_format() != format_) return nullptr;
+  auto next = std::make_shared<PictureScaling>(*this);
+  next->format_ = chroma->format();
+  next->chroma_ = std::move(chroma);
+  return next;
 }
 
 std::shared_ptr<const PictureScaling> PictureScaling::Raised(int bit_depth) const {
-  return std::shared_ptr<const PictureScaling>(new PictureScaling(source_format_, scaler_, chroma_, bit_depth));
+  auto next = std::make_shared<PictureScaling>(*this);
+  next->format_.bit_depth = bit_depth;
+  return next;
+}
+
+std::vector<int> PictureScaling::SourcesOf(int plane) const {
+  return color_ ? color_->SourcesOf(plane) : std::vector{plane};
 }
 
 std::vector<PictureScaling::Step> PictureScaling::Steps(int plane) const {
@@ -73,14 +87,15 @@ std::vector<PictureScaling::Step> PictureScaling::Steps(int plane) const {
   return steps;
 }
 
-bool PictureScaling::Keeps(int plane) const {
-  return format_.bit_depth == source_format_.bit_depth && !scaler_ && !(chroma_ && plane > 0);
-}
+bool PictureScaling::Keeps(int plane) const { return !color_ && !scaler_ && !(chroma_ && plane > 0) && !raises(); }
 
 Result<Picture> PictureScaling::Make(const Picture& source) const {
   Picture picture = source;
   if (!IsAligned(source)) {
     ACU_ASSIGN_OR_RETURN(picture, AlignedCopy(source, pool_));
+  }
+  if (color_) {
+    ACU_ASSIGN_OR_RETURN(picture, color_->Change(picture, pool_));
   }
   if (scaler_) {
     ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, pool_.Allocate(scaler_->format()));

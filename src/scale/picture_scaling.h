@@ -1,5 +1,5 @@
-// How the pictures of a video are brought to another's size, chroma and bit depth, in this order and as far as they
-// differ: on the host here, by devices in the same way (exec/batch_scaler.h).
+// How the pictures of a video are brought to another's colors or range, its size, chroma and bit depth, in this order
+// and as far as they differ: on the host here, by devices in the same way (exec/batch_scaler.h).
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "image/picture_pool.h"
 #include "image/unmade_picture.h"
 #include "scale/chroma_scaler.h"
+#include "scale/color_changer.h"
 #include "scale/scaler.h"
 
 namespace acutance {
@@ -23,14 +24,11 @@ class PictureScaling : public PictureMaker {
   };
 
   /// Changes nothing yet.
-  explicit PictureScaling(const PictureFormat& source) : PictureScaling(source, nullptr, nullptr, source.bit_depth) {}
-  explicit PictureScaling(const std::shared_ptr<const Scaler>& scaler)
-      : PictureScaling(scaler, scaler->format().bit_depth) {}
-  /// Samples that are scaled are shifted up to `bit_depth` then.
-  PictureScaling(const std::shared_ptr<const Scaler>& scaler, int bit_depth)
-      : PictureScaling(scaler->source_format(), scaler, nullptr, bit_depth) {}
+  explicit PictureScaling(const PictureFormat& source) : source_format_(source), format_(source) {}
 
-  /// The same, then with other chroma; null where it has other chroma or more bits already.
+  // The same, and one more change; null where it has that or a later one already.
+  std::shared_ptr<const PictureScaling> WithColor(std::shared_ptr<const ColorChanger> color) const;
+  std::shared_ptr<const PictureScaling> WithSize(std::shared_ptr<const Scaler> scaler) const;
   std::shared_ptr<const PictureScaling> WithChroma(std::shared_ptr<const ChromaScaler> chroma) const;
   /// The same, with samples of more bits.
   std::shared_ptr<const PictureScaling> Raised(int bit_depth) const;
@@ -38,26 +36,27 @@ class PictureScaling : public PictureMaker {
   const PictureFormat& source_format() const { return source_format_; }
   const PictureFormat& format() const { return format_; }
 
-  /// How samples of a plane of the result are made, at the source's bit depth: at most two steps. None: they are the
-  /// source's. Not where chroma is added.
+  /// How colors are changed, before all else; null: they stay.
+  const ColorChanger* color() const { return color_.get(); }
+  /// The planes of the source that a plane of the result is made of. Not where chroma is added.
+  std::vector<int> SourcesOf(int plane) const;
+  /// How samples of a plane of the result are made of those, at the source's bit depth: at most two steps. None: they
+  /// have their places. Not where chroma is added.
   std::vector<Step> Steps(int plane) const;
-  /// Whether the result has chroma that the source does not have.
-  bool adds_chroma() const { return chroma_ && chroma_->adds(); }
+  /// Whether samples get more bits, after all else.
+  bool raises() const { return format_.bit_depth != source_format_.bit_depth; }
 
   /// Samples of the source may lie at any address, those of the result do not.
   Result<Picture> Make(const Picture& source) const override;
   bool Keeps(int plane) const override;
   /// Whether the result is the source, but for where its samples lie.
-  bool KeepsAll() const { return !scaler_ && !chroma_ && format_ == source_format_; }
+  bool KeepsAll() const { return !color_ && !scaler_ && !chroma_ && !raises(); }
 
  private:
-  PictureScaling(const PictureFormat& source, std::shared_ptr<const Scaler> scaler,
-                 std::shared_ptr<const ChromaScaler> chroma, int bit_depth);
-
-  const PictureFormat source_format_;
-  const std::shared_ptr<const Scaler> scaler_;        // null: the size stays
-  const std::shared_ptr<const ChromaScaler> chroma_;  // null: chroma stays
-  PictureFormat format_;
+  std::shared_ptr<const ColorChanger> color_;   // null: colors stay
+  std::shared_ptr<const Scaler> scaler_;        // null: the size stays
+  std::shared_ptr<const ChromaScaler> chroma_;  // null: chroma stays
+  PictureFormat source_format_, format_;
   mutable PicturePool pool_;
 };
 

@@ -149,6 +149,17 @@ class OtherSizes(DeviceCommand):
             self.encodes[1] = self.write("32x24.y4m", y4m(64, 48, frames, form + name))
             self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"), name)
 
+    def test_encodes_of_another_range(self):
+        dice = random.Random(9)
+        size = 64 * 48 + 2 * 32 * 24
+        deep = [bytes(b for _ in range(size) for b in (dice.randrange(256), dice.randrange(4))) for _ in range(self.FRAMES)]
+        for form, frames in (("C420jpeg", [dice.randbytes(size) for _ in range(self.FRAMES)]), ("C420p10", deep)):
+            for length in (" XA=1", " XA=12"):  # samples of two bytes at even and at odd addresses
+                self.encodes[1] = self.write("32x24.y4m", y4m(64, 48, frames, f"F25:1 {form} XCOLORRANGE=FULL{length}"))
+                self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"), (form, length))
+        self.ref = self.write("full.y4m", y4m(64, 48, self.clip("ref"), "F25:1 C420jpeg XCOLORRANGE=FULL"))
+        self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"))
+
     def test_pictures_of_the_worst_frames(self):
         pictures = []
         for backend in ("cpu", "emu"):

@@ -75,6 +75,7 @@ TEST(Kernels, AllAreLaunched) {
                     "raise_samples_u8_64x4",  "raise_samples_u16_64x4",                       // by RaisedInput
                     "scale_across_u8_64x4r4", "scale_across_u16_64x4r4",                      // by BatchScaler
                     "scale_down_u8_64x4",     "scale_down_u16_64x4",                          // likewise
+                    "change_color_u8_64x4",   "change_color_u16_64x4",                        // likewise
                     "linear_rgb_u8_32x4",     "linear_rgb_u16_32x4"};                         // by LinearRgbInput
   Names built;
   for (const Metric* metric : AllMetrics())

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <iterator>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "devices/scaling_selftest.h"
@@ -85,14 +87,54 @@ void AddRaisedCases(std::vector<ScalingCase>& cases) {
     }
 }
 
+constexpr std::array kColors = {Colors::kRgbToLimited, Colors::kRgbToFull, Colors::kFullToLimited,
+                                Colors::kLimitedToFull};
+constexpr std::string_view kColorNames[] = {"colors that stay", "RGB to limited", "RGB to full", "full to limited",
+                                            "limited to full"};
+
+bool IsRgb(Colors colors) { return colors == Colors::kRgbToLimited || colors == Colors::kRgbToFull; }
+
+std::optional<ColorWeights> WeightsOf(Colors colors, int bit_depth) {
+  constexpr LumaShares kBt709 = {2126, 722};
+  if (colors == Colors::kStay) return std::nullopt;
+  if (IsRgb(colors)) return WeightsOfRgb(kBt709, colors == Colors::kRgbToFull, bit_depth);
+  return WeightsOfRange(colors == Colors::kLimitedToFull, bit_depth);
+}
+
+/// Red, green and blue become 4:4:4 and perhaps other chroma; the rest has each format, and in every third case another
+/// one then.
+void SetColors(Colors colors, uint32_t turn, ScalingCase& which) {
+  which.colors = colors;
+  which.from.pixel_format = IsRgb(colors) ? PixelFormat::k444 : kFormats[turn % kFormats.size()];
+  const PixelFormat to = kFormats[turn / 3 % kFormats.size()];
+  const bool may_change = which.from.pixel_format != PixelFormat::k400 && to != PixelFormat::k400;
+  which.to.pixel_format = may_change && turn % 3 == 2 ? to : which.from.pixel_format;
+  which.to_siting = SitingOf(turn / 3);
+}
+
+void AddColorCases(SweepExtent extent, std::vector<ScalingCase>& cases) {
+  uint32_t turn = 0;
+  for (const Colors colors : kColors)
+    for (const Sizes& sizes : kChromaSizes)
+      for (const auto& depths : kDepths) {
+        ++turn;
+        if (extent == SweepExtent::kSizes && depths != kDepths[turn / std::size(kDepths) % std::size(kDepths)])
+          continue;
+        ScalingCase made = MakeCase(sizes, depths, PixelFormat::k444, kFilters[turn % kFilters.size()], turn);
+        SetColors(colors, turn, made);
+        cases.push_back(made);
+      }
+}
+
 }  // namespace
 
 std::string ScalingCase::Name() const {
-  return fmt::format("{} {} {} bit from {}x{} to {} {}x{}, {} bit, chroma at {}, {} and {}, {}; {}, {} frames, seed {}",
-                     kScaleFilterNames[static_cast<int>(options.filter)], PixelFormatName(from.pixel_format),
-                     from.bit_depth, from.width, from.height, PixelFormatName(to.pixel_format), to.width, to.height,
-                     to.bit_depth, options.siting.horizontal, options.siting.vertical, to_siting.horizontal,
-                     to_siting.vertical, ContentName(content), frames, seed);
+  return fmt::format(
+      "{}, {} {} {} bit from {}x{} to {} {}x{}, {} bit, chroma at {}, {} and {}, {}; {}, {} frames, seed {}",
+      kColorNames[static_cast<int>(colors)], kScaleFilterNames[static_cast<int>(options.filter)],
+      PixelFormatName(from.pixel_format), from.bit_depth, from.width, from.height, PixelFormatName(to.pixel_format),
+      to.width, to.height, to.bit_depth, options.siting.horizontal, options.siting.vertical, to_siting.horizontal,
+      to_siting.vertical, ContentName(content), frames, seed);
 }
 
 std::vector<ScalingCase> ScalingCases(SweepExtent extent) {
@@ -109,6 +151,7 @@ std::vector<ScalingCase> ScalingCases(SweepExtent extent) {
   }
   AddChromaCases(extent, cases);
   AddRaisedCases(cases);
+  AddColorCases(extent, cases);
   return cases;
 }
 
@@ -120,13 +163,16 @@ std::vector<ScalingCase> LargeScalingCases() {
       cases.push_back(
           MakeCase(sizes, depths, kFormats[turn % kFormats.size()], kFilters[turn % kFilters.size()], turn));
       cases.push_back(MakeChromaCase(sizes, depths, kFilters[turn % kFilters.size()], turn));
+      cases.push_back(cases.back());
+      SetColors(kColors[turn % kColors.size()], turn, cases.back());
       ++turn;
     }
   return cases;
 }
 
 Status CheckScalingCase(Device& device, const ScalingCase& which) {
-  ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, which.options, which.to_siting));
+  const std::optional<ColorWeights> colors = WeightsOf(which.colors, which.from.bit_depth);
+  ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, which.options, which.to_siting, colors));
   const std::vector<Picture> sources = MakeClip(which.from, which.content, which.frames, which.seed);
   const Status status = CheckScaling(device, scaling, sources);
   return status.ok() ? status : Error(status.code(), "{}: {}", which.Name(), status.message());

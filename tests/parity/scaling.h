@@ -1,4 +1,5 @@
-// Pictures of another size, chroma or bit depth, made on a device and on the CPU: all samples must be equal.
+// Pictures of other colors, another size, chroma or bit depth, made on a device and on the CPU: all samples must be
+// equal.
 #pragma once
 
 #include <string>
@@ -11,11 +12,15 @@
 
 namespace acutance {
 
+/// What becomes of colors before all else. RGB is that of BT.709.
+enum class Colors { kStay, kRgbToLimited, kRgbToFull, kFullToLimited, kLimitedToFull };
+
 struct ScalingCase {
   PictureFormat from;
   PictureFormat to;  // perhaps deeper
   ScaleOptions options;
   ChromaSiting to_siting{};  // of chroma of another format
+  Colors colors = Colors::kStay;
   Content content = Content::kNoise;
   int frames = 1;
   uint32_t seed = 1;
@@ -24,7 +29,7 @@ struct ScalingCase {
 };
 
 /// Larger and smaller pictures and those of the same size, odd ones and long ones, of all depths, from each format to
-/// each, with all filters. kSizes: each size once.
+/// each, with all filters, and each change of colors with and without such others. kSizes: each size once.
 std::vector<ScalingCase> ScalingCases(SweepExtent extent);
 
 /// The sizes of ladders; for devices that are quick.

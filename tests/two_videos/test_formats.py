@@ -190,6 +190,26 @@ class Colors(FormatTest):
                     self.assertEqual([video["rgb"] for video in summary["inputs"]], [False, True])
                     self.assertEqual(summary["inputs"][1]["range"], "full")
 
+    def log(self, backend, *videos):
+        path = self.path(f"{backend}.json")
+        self.assert_ok(self.score(*videos, "--no-model", "-f", "psnr", "-f", "motion", "--backend", backend, "--align",
+                                  "index", "--precision", "max", "-o", path))
+        log = json.loads(self.read(path))
+        return log["frames"], log["pooled_metrics"]
+
+    def test_devices_make_yuv_of_rgb_and_change_ranges_as_the_cpu_does(self):
+        source = self.make("odd.mkv", "-vf", "scale=63:47", "-pix_fmt", "gbrp", "-c:v", "ffv1")
+        rgb = {depth: self.lossless(f"{depth}.mkv", layout, source=source)
+               for depth, layout in (("8", "gbrp"), ("10", "gbrp10le"), ("16", "gbrp16le"))}
+        yuv = {depth: self.lossless(f"yuv{depth}.mkv", layout, "-vf", "scale=70:51,noise=alls=20:allf=t", source=source)
+               for depth, layout in (("8", "yuv420p"), ("10", "yuv422p10le"), ("16", "yuv444p16le"))}
+        full = self.lossless("full.mkv", "yuv420p", "-vf", "scale=61:45:out_range=full", "-color_range", "pc", source=source)
+        pairs = [(a, b) for a in rgb.values() for b in yuv.values()] + [(yuv["10"], rgb["8"]), (rgb["8"], rgb["10"]),
+                                                                        (yuv["8"], full), (full, rgb["16"])]
+        for reference, distorted in pairs:
+            with self.subTest(pair=(reference, distorted)):
+                self.assertEqual(self.log("emu", reference, distorted), self.log("cpu", reference, distorted))
+
     def test_stills(self):
         self.make("still.png", "-frames:v", "1", "-pix_fmt", "rgb24")
         scores, summary = self.psnr(self.path("still.png"), self.path("still.png"))
