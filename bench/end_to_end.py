@@ -9,7 +9,8 @@ Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given
 with every run (a feature, or a model by its name; by default each feature, then the default model). A size
 960x540:1920x1080 is a rung of a ladder: y4m files, of which the distorted one is scaled to the reference's 1920x1080;
 what scaling costs is its rate beside that of 1920x1080. Each side may tell its form, as y4m does:
-1920x1080-444p10:1920x1080-420p10 is a pair of 10 bits whose distorted chroma is brought to 4:2:0.
+1920x1080-444p10:1920x1080-420p10 is a pair of 10 bits whose distorted chroma is brought to 4:2:0, and 1920x1080-420-full
+has full range, which is brought to the reference's.
 
 The rate is what `acutance score --json` says, opening files and devices left out; "wall" has the whole process. The last
 column is what uploading planes of 8 bits of the scored size alone would allow at 55 GB/s. Logs of all backends and
@@ -59,8 +60,8 @@ def is_model(run):
 
 
 def read_form(size):
-    """Width, height, (columns, rows) of luma for each chroma sample or None, and bit depth: of 1920x1080-422p10."""
-    sides, _, form = size.partition("-")
+    """Width, height, (columns, rows) of luma for each chroma sample or None, and bit depth: of 1920x1080-422p10-full."""
+    sides, form = (size.split("-") + [""])[:2]
     chroma, _, depth = form.partition("p")
     steps = {"": (2, 2), "420": (2, 2), "422": (2, 1), "444": (1, 1), "mono": None}
     width, height = map(int, sides.split("x"))
@@ -91,7 +92,9 @@ def frame_bytes(size):
 def write_video(path, size, frames, step, is_y4m):
     """Frames of noise that move on by `step` bytes from frame to frame, unless the file is there."""
     width, height, _, depth = read_form(size)
-    text = f"YUV4MPEG2 W{width} H{height} F25:1 Ip C{size.partition('-')[2] or '420mpeg2'}"
+    form = size.partition("-")[2]
+    text = f"YUV4MPEG2 W{width} H{height} F25:1 Ip C{form.removesuffix('-full') or '420mpeg2'}"
+    text += " XCOLORRANGE=FULL" if form.endswith("-full") else ""
     # Samples of two bytes at odd addresses are copied by the thread that reads, which is another case.
     text += " XA" if len(text) % 2 == 0 else ""
     header = f"{text}\n".encode() if is_y4m else b""
