@@ -45,14 +45,36 @@ bool LiesAsOurs(const AVFrame& frame, const AVPixFmtDescriptor& desc, const AVCo
          frame.linesize[component.plane] % bytes == 0;
 }
 
-void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component, int y, int width,
-             std::vector<uint16_t>& row, std::byte* to) {
-  const uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
-  const bool wide = desc.comp[component].depth > 8;
-  void* samples = wide ? static_cast<void*>(to) : row.data();
-  Ffmpeg().av_read_image_line2(samples, data, frame.linesize, &desc, 0, y, component, width, 0, sizeof(uint16_t));
-  if (wide) return;
-  for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(row[x]);
+/// Compilers know what to do with steps that they know.
+template <int kStep>
+void PickBytes(const uint8_t* from, int width, std::byte* to) {
+  for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(from[x * kStep]);
+}
+
+void PickBytes(const uint8_t* from, int step, int width, std::byte* to) {
+  if (step == 2) return PickBytes<2>(from, width, to);
+  if (step == 3) return PickBytes<3>(from, width, to);
+  if (step == 4) return PickBytes<4>(from, width, to);
+  for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(from[x * step]);
+}
+
+/// Samples that lie somewhere in words of 16 bits.
+template <bool kIsBigEndian>
+void PickWords(const uint8_t* from, const AVComponentDescriptor& component, int width, std::byte* to) {
+  const uint32_t mask = (1u << component.depth) - 1;
+  for (int x = 0; x < width; ++x, from += component.step) {
+    const uint32_t word = kIsBigEndian ? from[0] << 8 | from[1] : from[1] << 8 | from[0];
+    const auto sample = static_cast<uint16_t>((word >> component.shift) & mask);
+    std::memcpy(to + x * sizeof(sample), &sample, sizeof(sample));
+  }
+}
+
+void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component, int y, int width, std::byte* to) {
+  const AVComponentDescriptor& samples = desc.comp[component];
+  const uint8_t* from = frame.data[samples.plane] + ptrdiff_t{y} * frame.linesize[samples.plane] + samples.offset;
+  if (samples.depth == 8) PickBytes(from, samples.step, width, to);
+  else if (desc.flags & AV_PIX_FMT_FLAG_BE) PickWords<true>(from, samples, width, to);
+  else PickWords<false>(from, samples, width, to);
 }
 
 /// Chroma of 4:1:1 becomes that of 4:2:2, as y4m's does.
@@ -60,9 +82,8 @@ void Widen411(const AVFrame& frame, const AVPixFmtDescriptor& desc, int componen
               const MutablePicture& to) {
   const int width = -(-format.width >> desc.log2_chroma_w);
   std::vector<uint8_t> quarter(static_cast<size_t>(width) * format.height);
-  std::vector<uint16_t> row(width);
   for (int y = 0; y < format.height; ++y)
-    CopyRow(frame, desc, component, y, width, row,
+    CopyRow(frame, desc, component, y, width,
             reinterpret_cast<std::byte*>(quarter.data()) + static_cast<size_t>(y) * width);
   const BytePlane wide = WidenTwice(quarter, width, format.height, format.PlaneWidth(component));
   for (int y = 0; y < wide.height; ++y)
@@ -154,8 +175,8 @@ VideoColor ColorOf(const AVFrame& frame) {
 namespace {
 
 /// The colors that the samples stand for. An entry of the palette is a number of 32 bits: alpha, red, green, blue.
-Result<Picture> ColorsOf(const AVFrame& frame, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(MutablePicture colors, AllocatePicture(format));
+Result<Picture> ColorsOf(const AVFrame& frame, const PictureFormat& format, PicturePool& pool) {
+  ACU_ASSIGN_OR_RETURN(MutablePicture colors, pool.Allocate(format));
   for (int y = 0; y < format.height; ++y) {
     const uint8_t* indices = frame.data[0] + static_cast<ptrdiff_t>(y) * frame.linesize[0];
     for (int x = 0; x < format.width; ++x) {
@@ -169,9 +190,10 @@ Result<Picture> ColorsOf(const AVFrame& frame, const PictureFormat& format) {
 
 }  // namespace
 
-Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only) {
+Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only,
+                          PicturePool& pool) {
   const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format));
-  if (HasPalette(desc)) return ColorsOf(*frame, format);
+  if (HasPalette(desc)) return ColorsOf(*frame, format, pool);
   const int planes = luma_only ? 1 : format.PlaneCount();
   struct Memory {
     std::shared_ptr<const AVFrame> frame;
@@ -179,31 +201,31 @@ Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFor
   };
   auto memory = std::make_shared<Memory>();
   Picture picture{format, {}, memory};
-  std::vector<uint16_t> row;
+  bool is_used = false;  // the frame's own memory
   for (int p = 0; p < planes; ++p) {
     const AVComponentDescriptor& component = desc.comp[p];
     Plane& plane = picture.planes[p];
     plane = {reinterpret_cast<const std::byte*>(frame->data[component.plane]), frame->linesize[component.plane],
              format.PlaneWidth(p), format.PlaneHeight(p)};
     if (LiesAsOurs(*frame, desc, component) && (p == 0 || !Is411(desc))) {
+      is_used = true;
       if (p > 0) plane.more_columns = CeilDiv(format.width, 1 << desc.log2_chroma_w) - plane.width;
       if (p > 0) plane.more_rows = CeilDiv(format.height, 1 << desc.log2_chroma_h) - plane.height;
       continue;
     }
     if (!memory->copy.memory) {
-      ACU_ASSIGN_OR_RETURN(memory->copy, AllocatePicture(format));
+      ACU_ASSIGN_OR_RETURN(memory->copy, pool.Allocate(format));
     }
-    row.resize(static_cast<size_t>(format.width));
     if (p > 0 && Is411(desc)) {
       Widen411(*frame, desc, p, format, memory->copy);
     } else {
       for (int y = 0; y < plane.height; ++y)
-        CopyRow(*frame, desc, p, y, plane.width, row, memory->copy.data[p] + y * memory->copy.stride[p]);
+        CopyRow(*frame, desc, p, y, plane.width, memory->copy.data[p] + y * memory->copy.stride[p]);
     }
     plane.data = memory->copy.data[p];
     plane.stride = memory->copy.stride[p];
   }
-  memory->frame = std::move(frame);
+  if (is_used) memory->frame = std::move(frame);
   return picture;
 }
 

@@ -10,6 +10,7 @@ extern "C" {
 
 #include "base/status.h"
 #include "image/picture.h"
+#include "image/picture_pool.h"
 #include "io/video_color.h"
 
 namespace acutance {
@@ -25,7 +26,8 @@ Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, cons
 VideoColor ColorOf(const AVFrame& frame);
 
 /// Planes with the layout of Picture are used in place; others (nv12, p010, packed or big-endian
-/// YUV, palettes) are copied out.
-Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only);
+/// YUV, palettes) are copied out, into memory of `pool`.
+Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only,
+                          PicturePool& pool);
 
 }  // namespace acutance

@@ -38,6 +38,7 @@ void Fill(AVFrame& frame, const Clip& clip) {
 class FfmpegFrame : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(LoadFfmpeg().ok()) << LoadFfmpeg().message(); }
+  PicturePool pool_;
 };
 
 TEST_F(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
@@ -70,7 +71,7 @@ TEST_F(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
       auto format = FormatOf(*frame, c.layout, "a.mkv");
       ASSERT_TRUE(format.ok()) << format.status().message();
       for (bool luma_only : {true, false}) {
-        auto picture = PictureOf(frame, *format, luma_only);
+        auto picture = PictureOf(frame, *format, luma_only, pool_);
         ASSERT_TRUE(picture.ok());
         EXPECT_EQ(reinterpret_cast<const uint8_t*>(picture->planes[0].data) == luma, c.luma_in_place);
         ExpectFrame(*picture, clip, 0, luma_only);
@@ -87,7 +88,7 @@ TEST_F(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
   for (int y = 0; y < 3; ++y) std::memcpy(shifted.data() + 1 + y * 11, frame->data[0] + y * frame->linesize[0], 10);
   frame->data[0] = shifted.data() + 1;
   frame->linesize[0] = 11;
-  auto picture = PictureOf(frame, clip.format, false);
+  auto picture = PictureOf(frame, clip.format, false, pool_);
   ASSERT_TRUE(picture.ok());
   ExpectFrame(*picture, clip, 0);
 }
@@ -106,9 +107,24 @@ TEST_F(FfmpegFrame, RgbComesAsRedGreenAndBlueWhereItIsTaken) {
     EXPECT_FALSE(FormatOf(*frame, layout, "a.mkv").ok());
     auto format = FormatOf(*frame, layout, "a.mkv", true);
     ASSERT_TRUE(format.ok()) << format.status().message();
-    auto picture = PictureOf(frame, *format, false);
+    auto picture = PictureOf(frame, *format, false, pool_);
     ASSERT_TRUE(picture.ok());
     ExpectFrame(*picture, clip, 0);
+  }
+}
+
+// Decoders use the memory of frames again.
+TEST_F(FfmpegFrame, FramesThatAreCopiedOutAreLetGo) {
+  const std::pair<AVPixelFormat, bool> layouts[] = {
+      {AV_PIX_FMT_RGB24, true}, {AV_PIX_FMT_YUYV422, true}, {AV_PIX_FMT_NV12, false}, {AV_PIX_FMT_YUV420P, false}};
+  for (const auto& [layout, is_let_go] : layouts) {
+    auto frame = MakeFrame(layout, 16, 4);
+    const std::weak_ptr<AVFrame> seen = frame;
+    const PictureFormat format = FormatOf(*frame, layout, "a.mkv", true).value();
+    Picture picture = PictureOf(std::move(frame), format, false, pool_).value();
+    EXPECT_EQ(seen.expired(), is_let_go) << av_get_pix_fmt_name(layout);
+    picture = {};
+    EXPECT_TRUE(seen.expired());
   }
 }
 
@@ -121,7 +137,7 @@ TEST_F(FfmpegFrame, PalettesComeAsTheirColors) {
   auto format = FormatOf(*frame, AV_PIX_FMT_PAL8, "a.png", true);
   ASSERT_TRUE(format.ok()) << format.status().message();
   EXPECT_EQ(*format, (PictureFormat{5, 3, 8, PixelFormat::k444}));
-  const Picture picture = PictureOf(frame, *format, false).value();
+  const Picture picture = PictureOf(frame, *format, false, pool_).value();
   for (int y = 0; y < 3; ++y)
     for (int x = 0; x < 5; ++x)
       for (int p = 0; p < 3; ++p)
@@ -140,7 +156,7 @@ TEST_F(FfmpegFrame, WidensQuarterChroma) {
   auto format = FormatOf(*frame, AV_PIX_FMT_YUV411P, "a.mkv");
   ASSERT_TRUE(format.ok()) << format.status().message();
   EXPECT_EQ(format->pixel_format, PixelFormat::k422);
-  const Picture picture = PictureOf(frame, *format, false).value();
+  const Picture picture = PictureOf(frame, *format, false, pool_).value();
   const BytePlane wide = WidenTwice(quarter, 4, 2, 8);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 8; ++x) EXPECT_EQ(picture.planes[1].Row<uint8_t>(y)[x], wide.samples[y * 8 + x]);

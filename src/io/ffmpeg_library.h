@@ -26,7 +26,6 @@ extern "C" {
   F(av_log_set_callback)        \
   F(av_malloc)                  \
   F(av_pix_fmt_desc_get)        \
-  F(av_read_image_line2)        \
   F(av_rescale_q)               \
   F(av_strerror)
 

@@ -82,7 +82,7 @@ class FfmpegSource : public VideoSource {
   Status CheckWhole() const;
   Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
   Status CheckFrame(const AVFrame& frame) const;
-  Result<Picture> MakePicture(FramePtr frame) const;
+  Result<Picture> MakePicture(FramePtr frame);
   std::optional<double> TimeOf(const AVFrame& frame) const;
 
   std::unique_ptr<ByteStream> stream_;
@@ -94,6 +94,7 @@ class FfmpegSource : public VideoSource {
   std::unique_ptr<AVCodecContext, Freed> decoder_;
   std::unique_ptr<AVPacket, Freed> packet_;
   std::optional<int64_t> declared_end_;
+  PicturePool pool_;
   int track_ = 0;
   PictureFormat format_;
   VideoColor color_;
@@ -335,8 +336,8 @@ Status FfmpegSource::CheckFrame(const AVFrame& frame) const {
 }
 
 /// A device's decoder has few surfaces, so that its frames are copied and given back at once.
-Result<Picture> FfmpegSource::MakePicture(FramePtr frame) const {
-  if (!device_) return PictureOf(std::move(frame), format_, luma_only_);
+Result<Picture> FfmpegSource::MakePicture(FramePtr frame) {
+  if (!device_) return PictureOf(std::move(frame), format_, luma_only_, pool_);
   Result<DeviceFrame> there = DeviceFrameOf(*frame, format_, luma_only_);
   Result<Picture> picture = there.ok() ? device_->take(*there) : there.status();
   if (picture.ok()) return picture;
