@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 namespace acutance {
 namespace {
@@ -63,6 +66,22 @@ TEST_F(SyclTest, RefusesALibraryThatIsNoPlugin) {
   EXPECT_THAT(MissingBecause(), AllOf(HasSubstr(NO_PLUGIN), HasSubstr("is no SYCL plugin")));
   ::setenv("ACUTANCE_SYCL_PLUGIN", BROKEN_RUNTIME "/lib/" RUNTIME_FILE, 1);
   EXPECT_THAT(MissingBecause(), HasSubstr("does not load"));
+}
+
+/// Intel's driver for CPUs beside the runtime: a library is a guest, and does not tell the loader where that is.
+TEST_F(SyclTest, SetsNoVariableOfItsProgram) {
+  const std::filesystem::path driver = std::filesystem::path(FAKE_RUNTIME) / "libintelocl.so";
+  std::ofstream(driver) << "a driver";
+  const char* const name = "OCL_ICD_FILENAMES";
+  const char* const found = std::getenv(name);
+  const std::string before = found ? found : "";
+  ::unsetenv(name);
+  ::setenv("ACUTANCE_SYCL_PLUGIN", OTHER_PLUGIN, 1);
+  ::setenv("ACUTANCE_SYCL_RUNTIME", FAKE_RUNTIME, 1);
+  EXPECT_THAT(MissingBecause(), HasSubstr("another build"));
+  EXPECT_EQ(std::getenv(name), nullptr);
+  if (found) ::setenv(name, before.c_str(), 1);
+  std::filesystem::remove(driver);
 }
 
 TEST_F(SyclTest, ProbesThisMachineWithoutFailing) {

@@ -1,6 +1,7 @@
 #include "backend/vulkan/buffer.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "backend/vulkan/error.h"
 
@@ -8,7 +9,6 @@ namespace acutance::vulkan {
 namespace {
 
 constexpr VkMemoryPropertyFlags kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-constexpr int kNone = -1;
 
 bool SeenByKernels(MemoryKind kind) { return kind != MemoryKind::kUpload; }
 
@@ -28,31 +28,37 @@ Status AllocationStatus(Context& context, VkResult result, size_t bytes, MemoryK
   return context.Check(result, fmt::format("allocate {} bytes of {}", bytes, KindText(kind)));
 }
 
-/// The first type of `allowed` with all of `flags`, if possible without `unwanted`: drivers list the fastest first.
-int FindMemoryType(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed, VkMemoryPropertyFlags flags,
-                   VkMemoryPropertyFlags unwanted) {
-  int found = kNone;
-  for (uint32_t i = memory.memoryTypeCount; i-- > 0;) {
-    const VkMemoryPropertyFlags has = memory.memoryTypes[i].propertyFlags;
-    if (!(allowed >> i & 1) || (has & flags) != flags) continue;
-    const bool spoils = found != kNone && (has & unwanted) && !(memory.memoryTypes[found].propertyFlags & unwanted);
-    if (!spoils) found = static_cast<int>(i);
+struct Wish {
+  VkMemoryPropertyFlags has, lacks;
+};
+
+/// What kinds of memory may be, the best first. A GPU that is a part of the processor reaches the host's memory as
+/// quickly as its own, of which some drivers set aside little; others would read each sample through their bus.
+std::vector<Wish> WishesOf(MemoryKind kind, bool shares_memory) {
+  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  if (kind == MemoryKind::kDevice) {
+    std::vector<Wish> wishes = {{kLocal, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT}, {kLocal, 0}};
+    if (shares_memory) wishes.push_back({0, 0});
+    return wishes;
   }
-  return found;
+  // Reused all the time, so that the host's cache should hold it.
+  const VkMemoryPropertyFlags cached = kHost | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  return {{cached, kLocal}, {cached, 0}, {kHost, kLocal}, {kHost, 0}};
 }
 
-int ChooseMemoryType(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed, MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kDevice:
-      return FindMemoryType(memory, allowed, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
-    case MemoryKind::kUpload:  // reused all the time, so that the host's cache should hold it
-    case MemoryKind::kReadback: {
-      const VkMemoryPropertyFlags cached = kHost | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-      const int found = FindMemoryType(memory, allowed, cached, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-      return found == kNone ? FindMemoryType(memory, allowed, kHost, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) : found;
+/// The types of `allowed` to try one after another, of each heap the best: drivers list the fastest first.
+std::vector<uint32_t> MemoryTypes(const PhysicalDevice& physical, uint32_t allowed, MemoryKind kind) {
+  const VkPhysicalDeviceMemoryProperties& memory = physical.memory;
+  std::vector<uint32_t> types;
+  std::vector<bool> has_heap(memory.memoryHeapCount);
+  for (const Wish& wish : WishesOf(kind, physical.shares_memory))
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+      const auto [flags, heap] = memory.memoryTypes[i];
+      if (!(allowed >> i & 1) || (flags & wish.has) != wish.has || (flags & wish.lacks) || has_heap[heap]) continue;
+      has_heap[heap] = true;
+      types.push_back(i);
     }
-  }
-  return kNone;
+  return types;
 }
 
 }  // namespace
@@ -103,23 +109,34 @@ VkResult VulkanBuffer::CreateHandle(VkBufferUsageFlags usage) {
 
 Status VulkanBuffer::BackWithMemory(MemoryKind kind) {
   const DeviceFunctions& vk = context_->vk();
-  const VkPhysicalDeviceMemoryProperties& memory = context_->physical().memory;
   VkMemoryRequirements needed;
   vk.vkGetBufferMemoryRequirements(context_->device(), handle_, &needed);
-  const int type = ChooseMemoryType(memory, needed.memoryTypeBits, kind);
-  if (type == kNone)
+  const std::vector<uint32_t> types = MemoryTypes(context_->physical(), needed.memoryTypeBits, kind);
+  if (types.empty())
     return Error(StatusCode::kUnsupported, "{} has no {} for buffers", context_->info().name, KindText(kind));
+  Status full;  // of the first heap
+  for (const uint32_t type : types) {
+    const Status status = AllocateOfType(type, needed.size, kind);
+    if (status.ok()) break;
+    if (status.code() != StatusCode::kOutOfMemory) return status;
+    if (full.ok()) full = status;
+  }
+  if (memory_ == VK_NULL_HANDLE) return full;
+  return AllocationStatus(*context_, vk.vkBindBufferMemory(context_->device(), handle_, memory_, 0), bytes_, kind);
+}
+
+Status VulkanBuffer::AllocateOfType(uint32_t type, VkDeviceSize bytes, MemoryKind kind) {
+  const VkPhysicalDeviceMemoryProperties& memory = context_->physical().memory;
   const VkDeviceSize heap = memory.memoryHeaps[memory.memoryTypes[type].heapIndex].size;
-  if (needed.size > heap) return OutOfMemory(*context_, bytes_, kind, fmt::format("there are {} in all", heap));
+  if (bytes > heap) return OutOfMemory(*context_, bytes_, kind, fmt::format("there are {} in all", heap));
   VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
   VkMemoryAllocateInfo settings = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
   if (SeenByKernels(kind)) settings.pNext = &flags;
-  settings.allocationSize = needed.size;
-  settings.memoryTypeIndex = static_cast<uint32_t>(type);
-  ACU_RETURN_IF_ERROR(
-      AllocationStatus(*context_, vk.vkAllocateMemory(context_->device(), &settings, nullptr, &memory_), bytes_, kind));
-  return AllocationStatus(*context_, vk.vkBindBufferMemory(context_->device(), handle_, memory_, 0), bytes_, kind);
+  settings.allocationSize = bytes;
+  settings.memoryTypeIndex = type;
+  return AllocationStatus(*context_, context_->vk().vkAllocateMemory(context_->device(), &settings, nullptr, &memory_),
+                          bytes_, kind);
 }
 
 // Freeing memory unmaps it.

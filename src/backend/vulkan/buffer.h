@@ -27,6 +27,7 @@ class VulkanBuffer : public Buffer {
   Status Create(MemoryKind kind);
   VkResult CreateHandle(VkBufferUsageFlags usage);
   Status BackWithMemory(MemoryKind kind);
+  Status AllocateOfType(uint32_t type, VkDeviceSize bytes, MemoryKind kind);
 
   const std::shared_ptr<Context> context_;
   const size_t bytes_;

@@ -194,10 +194,11 @@ void FindExtensions(const Driver& driver, PhysicalDevice& device) {
   }
 }
 
-uint64_t DeviceMemory(const VkPhysicalDeviceMemoryProperties& memory) {
+/// The largest heap that buffers may lie in.
+uint64_t DeviceMemory(const VkPhysicalDeviceMemoryProperties& memory, bool shares_memory) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
-    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+    if (shares_memory || (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT))
       bytes = std::max<uint64_t>(bytes, memory.memoryHeaps[i].size);
   return bytes;
 }
@@ -220,7 +221,7 @@ void FillInfo(const Properties& properties, PhysicalDevice& device) {
   info.family = Family(properties.v12);
   info.wave_size = static_cast<int>(properties.v11.subgroupSize);
   info.is_cpu = IsCpu(properties);
-  info.memory_bytes = DeviceMemory(device.memory);
+  info.memory_bytes = DeviceMemory(device.memory, device.shares_memory);
   info.shared_bytes = device.limits.maxComputeSharedMemorySize;
 }
 
@@ -247,6 +248,7 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   ACU_RETURN_IF_ERROR(CheckWaves(properties.v11, device.info.name));
   ACU_RETURN_IF_ERROR(ChooseQueues(driver, device));
   FindExtensions(driver, device);
+  device.shares_memory = IsCpu(properties) || basic.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   FillInfo(properties, device);
   device.info.has_double = features.core.features.shaderFloat64;
   device.largest_allocation = properties.v11.maxMemoryAllocationSize;

@@ -17,6 +17,7 @@ struct PhysicalDevice {
   VkPhysicalDeviceLimits limits;
   VkPhysicalDeviceMemoryProperties memory;
   VkDeviceSize largest_allocation = 0;
+  bool shares_memory = false;  // with the processor, of which it is a part
   uint32_t driver_version = 0;
   std::array<uint8_t, VK_UUID_SIZE> device_uuid, cache_uuid;
   uint32_t compute_family = 0;

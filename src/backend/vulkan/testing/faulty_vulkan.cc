@@ -45,6 +45,12 @@ ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_TAG)
 template <class Tag, class... Args>
 void Prepare(Tag, Args&...) {}
 
+/// What the call returns instead of doing its work: nothing, but for the function below.
+template <class Tag, class... Args>
+std::optional<VkResult> Refuse(Tag, Args&...) {
+  return std::nullopt;
+}
+
 constexpr uint32_t kCopyFamily = 1;
 constexpr const char* kStatistics = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
 
@@ -110,6 +116,23 @@ void Prepare(Tag_vkCreateBuffer, VkDevice&, const VkBufferCreateInfo*& settings,
   settings = &changed;
 }
 
+/// The first type and heap are the stand-in's own, and all others one further than the true ones.
+std::optional<VkResult> Refuse(Tag_vkAllocateMemory, VkDevice&, const VkMemoryAllocateInfo*& settings,
+                               const VkAllocationCallbacks*&, VkDeviceMemory*&) {
+  if (!g_faulty.first_heap) return std::nullopt;
+  thread_local VkMemoryAllocateInfo changed;
+  changed = *settings;
+  settings = &changed;
+  if (changed.memoryTypeIndex > 0) {
+    --changed.memoryTypeIndex;
+    ++g_faulty.in_second;
+    return std::nullopt;
+  }
+  if (g_faulty.first_bytes + changed.allocationSize > *g_faulty.first_heap) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  g_faulty.first_bytes += changed.allocationSize;
+  return std::nullopt;
+}
+
 /// What is changed of a call's outcome: nothing, but for the functions below.
 template <class Tag, class... Args>
 void Alter(Tag, Args...) {}
@@ -150,11 +173,33 @@ VkResult VKAPI_CALL TellStatistics(VkDevice, const VkPipelineExecutableInfoKHR*,
   return VK_SUCCESS;
 }
 
+void Alter(Tag_vkGetPhysicalDeviceMemoryProperties, VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* memory) {
+  if (!g_faulty.first_heap) return;
+  for (uint32_t i = memory->memoryTypeCount++; i-- > 0;) {
+    memory->memoryTypes[i + 1] = memory->memoryTypes[i];
+    VkMemoryType& type = memory->memoryTypes[i + 1];
+    ++type.heapIndex;
+    if (!g_faulty.second_is_local) type.propertyFlags &= ~VkMemoryPropertyFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+  }
+  for (uint32_t i = memory->memoryHeapCount++; i-- > 0;) {
+    memory->memoryHeaps[i + 1] = memory->memoryHeaps[i];
+    if (!g_faulty.second_is_local) memory->memoryHeaps[i + 1].flags = 0;
+  }
+  memory->memoryTypes[0] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0};
+  memory->memoryHeaps[0] = {*g_faulty.first_heap, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+}
+
+void Alter(Tag_vkGetBufferMemoryRequirements, VkDevice, VkBuffer, VkMemoryRequirements* needed) {
+  if (g_faulty.first_heap) needed->memoryTypeBits = needed->memoryTypeBits << 1 | 1;
+}
+
 void Alter(Tag_vkGetPhysicalDeviceProperties, VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
+  properties->deviceType = g_faulty.type.value_or(properties->deviceType);
   properties->apiVersion = g_faulty.device_version.value_or(properties->apiVersion);
 }
 
 void Alter(Tag_vkGetPhysicalDeviceProperties2, VkPhysicalDevice, VkPhysicalDeviceProperties2* properties) {
+  properties->properties.deviceType = g_faulty.type.value_or(properties->properties.deviceType);
   for (auto* at = static_cast<VkBaseOutStructure*>(properties->pNext); at; at = at->pNext) {
     if (at->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) continue;
     auto* v11 = reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(at);
@@ -215,6 +260,7 @@ struct Forward<Tag, R(VKAPI_PTR*)(Args...)> {
       {
         const std::lock_guard lock(g_mutex);
         if (const auto told = g_faulty.fail.find(Tag::kName); told != g_faulty.fail.end()) return told->second;
+        if (const std::optional<VkResult> refused = Refuse(Tag(), args...)) return *refused;
         Prepare(Tag(), args...);
       }
       const R result = true_function(args...);

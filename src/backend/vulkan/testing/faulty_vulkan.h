@@ -21,12 +21,17 @@ struct FaultyVulkan {
   bool no_devices = false;
   bool no_wave_operations = false;
   std::optional<uint32_t> loader_version, device_version, wave_size;
-  bool copy_family = false;  // a second family, for copies alone; it works on the first family's queue
-  bool statistics = false;   // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
+  bool copy_family = false;            // a second family, for copies alone; it works on the first family's queue
+  std::optional<uint64_t> first_heap;  // a heap before the true one, of so many bytes, which kernels alone reach
+  bool second_is_local = false;        // the true one is the device's own, too
+  std::optional<VkPhysicalDeviceType> type;
+  bool statistics = false;  // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
 
-  int alive = 0;       // created or allocated, and not yet destroyed or freed
-  int compiled = 0;    // pipelines
-  int copy_pools = 0;  // command pools of the second family
+  int alive = 0;             // created or allocated, and not yet destroyed or freed
+  int compiled = 0;          // pipelines
+  int copy_pools = 0;        // command pools of the second family
+  uint64_t first_bytes = 0;  // that were taken of the first heap
+  int in_second = 0;         // allocations of the second
 };
 
 using FaultyVulkanControlsFunction = FaultyVulkan*();
