@@ -1,46 +1,77 @@
 #include "cli/reference_store.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 namespace acutance::cli {
 namespace {
 
-/// Bytes of all its pictures; 0 where the file does not tell how many there are.
-size_t BytesOf(const VideoSource& video) {
+/// Bytes of all its pictures; nullopt where the file does not tell how many there are.
+std::optional<size_t> BytesToKeep(const VideoSource& video) {
+  if (video.is_instant()) return 0;  // it is mapped
+  if (video.frame_count().value_or(0) <= 0) return std::nullopt;
   const PictureFormat& format = video.format();
   size_t picture = 0;
   for (int p = 0; p < format.PlaneCount(); ++p)
     picture += static_cast<size_t>(format.PlaneWidth(p)) * format.PlaneHeight(p) * format.BytesPerSample();
-  const double all = static_cast<double>(picture) * static_cast<double>(video.frame_count().value_or(0));
+  const double all = static_cast<double>(picture) * static_cast<double>(*video.frame_count());
   constexpr double kMost = 1e18;  // of a file that tells nonsense
-  return static_cast<size_t>(std::clamp(all, 0.0, kMost));
+  return static_cast<size_t>(std::min(all, kMost));
+}
+
+/// A pipe can be read once, and its writer may never come.
+Status CheckFile(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) return {};
+  return Error(StatusCode::kInvalidArgument, "{} is no regular file, and references are read again and again", path);
 }
 
 }  // namespace
 
-size_t ReferenceStore::TakenBytes() const {
+size_t ReferenceStore::TakenByOthers() const {
   size_t bytes = 0;
-  for (const Entry& entry : entries_) bytes += std::max(entry.needed, entry.reference->bytes());
+  for (const Entry& entry : entries_)
+    if (&entry != &entries_.front()) bytes += entry.reference->MostBytes();
   return bytes;
 }
 
+/// Others that were not read to their ends keep what they have, and grow when they are used again. Where that is not
+/// enough, those that were used longest ago go.
+void ReferenceStore::MakeRoom(size_t bytes) {
+  const auto has_room = [&] { return TakenByOthers() + bytes <= most_bytes_; };
+  for (auto entry = entries_.rbegin(); &*entry != &entries_.front() && !has_room(); ++entry) {
+    if (entry->reference->MostBytes() == entry->reference->bytes()) continue;
+    entry->reference->KeepUpTo(entry->reference->bytes());
+    entry->may_grow = false;
+  }
+  while (entries_.size() > 1 && !has_room()) entries_.pop_back();
+}
+
+/// A file that does not tell how many frames it has gets half of the memory at least, and one that is too large none.
+void ReferenceStore::LetFirstGrow() {
+  Entry& first = entries_.front();
+  const size_t needed = first.needed.value_or(most_bytes_ / 2);
+  if (needed > most_bytes_) return;
+  MakeRoom(needed);
+  first.reference->KeepUpTo(first.needed ? needed : most_bytes_ - std::min(most_bytes_, TakenByOthers()));
+  first.may_grow = true;
+}
+
 Result<std::shared_ptr<KeptReference>> ReferenceStore::Find(const std::string& path, const OpenOptions& options) {
-  const auto found =
-      std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.reference->path() == path; });
+  auto found = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.reference->path() == path; });
   if (found != entries_.end() && found->reference->HasChanged()) {
     entries_.erase(found);  // it may take more than before
-  } else if (found != entries_.end()) {
-    entries_.splice(entries_.begin(), entries_, found);
-    return entries_.front().reference;
+    found = entries_.end();
   }
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-  const size_t all = video->is_instant() ? 0 : BytesOf(*video);
-  const bool is_known = all > 0 || video->is_instant();
-  // A file that does not tell how many frames it has gets half of the memory at least, and one that is too large none.
-  const size_t needed = !is_known ? most_bytes_ / 2 : all <= most_bytes_ ? all : 0;
-  while (!entries_.empty() && TakenBytes() + needed > most_bytes_) entries_.pop_back();
-  const size_t most = is_known ? needed : most_bytes_ - std::min(most_bytes_, TakenBytes());
-  entries_.push_front({std::make_shared<KeptReference>(path, most, devices_), is_known ? needed : 0});
+  if (found != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, found);
+  } else {
+    ACU_RETURN_IF_ERROR(CheckFile(path));
+    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+    entries_.push_front({std::make_shared<KeptReference>(path, 0, devices_), BytesToKeep(*video)});
+  }
+  if (!entries_.front().may_grow) LetFirstGrow();
   return entries_.front().reference;
 }
 

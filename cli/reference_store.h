@@ -22,7 +22,7 @@ class ReferenceStore {
   ReferenceStore(size_t most_bytes, std::optional<size_t> most_device_bytes)
       : most_bytes_(most_bytes), devices_(std::make_shared<KeptDevices>(most_device_bytes)) {}
 
-  /// The reference of a run, kept from then on where it fits.
+  /// The reference of a run, a regular file, kept from then on where it fits. No run may go on meanwhile.
   Result<std::shared_ptr<KeptReference>> Find(const std::string& path, const OpenOptions& options);
 
   /// Whether it was there.
@@ -36,11 +36,14 @@ class ReferenceStore {
  private:
   struct Entry {
     std::shared_ptr<KeptReference> reference;
-    size_t needed = 0;  // bytes, once all its pictures are kept; 0: it does not tell
+    std::optional<size_t> needed;  // bytes, once all its pictures are kept; not set: it does not tell
+    bool may_grow = false;         // it may take what it needs
   };
 
-  /// What references take, or will take once they are read to their ends.
-  size_t TakenBytes() const;
+  /// What all references but the first take, or may take once they are read to their ends.
+  size_t TakenByOthers() const;
+  void MakeRoom(size_t bytes);
+  void LetFirstGrow();
 
   const size_t most_bytes_;
   const std::shared_ptr<KeptDevices> devices_;

@@ -95,6 +95,17 @@ size_t KeptReference::bytes() const {
   return video_ ? video_->bytes() : 0;
 }
 
+size_t KeptReference::MostBytes() const {
+  const std::lock_guard lock(mutex_);
+  return video_ ? video_->MostBytes() : most_bytes_;
+}
+
+void KeptReference::KeepUpTo(size_t most_bytes) {
+  const std::lock_guard lock(mutex_);
+  most_bytes_ = most_bytes;
+  if (video_) video_->KeepUpTo(most_bytes);
+}
+
 int64_t KeptReference::frames() const {
   const std::lock_guard lock(mutex_);
   return video_ ? video_->frames() : 0;

@@ -38,8 +38,11 @@ class KeptReference {
   /// Whether the file is another one than was read; what is kept is of no use then.
   bool HasChanged() const;
 
-  /// What is kept now in the host's memory.
+  /// What is kept now in the host's memory, and what further runs may make of it.
   size_t bytes() const;
+  size_t MostBytes() const;
+  /// Another limit on that, at least what is kept. Not while a run goes on.
+  void KeepUpTo(size_t most_bytes);
   int64_t frames() const;
   /// The pictures that lie on a device; none while a run uses it.
   int64_t device_frames() const;
@@ -72,7 +75,7 @@ class KeptReference {
 
   const std::string path_;
   mutable std::mutex mutex_;
-  const size_t most_bytes_;
+  size_t most_bytes_;
   const std::shared_ptr<KeptDevices> devices_;
   std::optional<KeptVideo> video_;    // not set: the file is mapped, or not kept
   std::shared_ptr<bool> is_lent_;     // one reader holds it

@@ -30,7 +30,7 @@ struct KeptVideo::State {
   std::atomic<size_t> bytes = 0;  // of all that were read
   std::vector<KeptPicture> kept;
   std::atomic<size_t> read = 0;  // pictures of the source so far
-  bool ended = false;
+  std::atomic<bool> ended = false;
   Status failure;  // why the source ended, where that was an error
   std::atomic<bool> is_held = false;
   bool is_rgb = false;  // red, green and blue are kept: what they become is each reading's to choose
@@ -94,6 +94,13 @@ size_t KeptVideo::bytes() const { return state_->bytes <= state_->most_bytes ? s
 int64_t KeptVideo::frames() const {
   return state_->bytes <= state_->most_bytes ? static_cast<int64_t>(state_->read) : 0;
 }
+
+size_t KeptVideo::MostBytes() const {
+  const bool may_grow = !state_->ended && state_->bytes < state_->most_bytes;
+  return may_grow ? state_->most_bytes : bytes();
+}
+
+void KeptVideo::KeepUpTo(size_t most_bytes) { state_->most_bytes = most_bytes; }
 
 bool KeptVideo::has_failed() const { return !state_->failure.ok(); }
 

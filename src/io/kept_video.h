@@ -30,6 +30,10 @@ class KeptVideo {
   /// What is kept now, while a reading may go on: none of a video that takes more than it may.
   size_t bytes() const;
   int64_t frames() const;
+  /// What may be kept once it is read to its end.
+  size_t MostBytes() const;
+  /// Keeps no more than so many bytes from now on. Not while a reading goes on, nor once pictures were let go.
+  void KeepUpTo(size_t most_bytes);
   /// Whether reading ended with an error, which further readings get, too. Not while a reading goes on.
   bool has_failed() const;
 
