@@ -7,11 +7,15 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <list>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -41,7 +45,7 @@ class Connection {
  public:
   Connection(Descriptor socket, ScoreServer& server) : socket_(std::move(socket)), server_(server) {}
   ~Connection() {
-    shutdown(socket_.number(), SHUT_RDWR);
+    Shut();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -51,11 +55,13 @@ class Connection {
         Serve();
         return Status();
       });
-      shutdown(socket_.number(), SHUT_RDWR);
+      Shut();
       is_done_ = true;
     });
   }
   bool is_done() const { return is_done_; }
+  /// What waits for its client goes on.
+  void Shut() const { shutdown(socket_.number(), SHUT_RDWR); }
 
  private:
   void Serve() {
@@ -73,9 +79,17 @@ class Connection {
   std::thread thread_;
 };
 
-/// Waits for connections until a signal.
-void ServeAll(const ListeningSocket& socket, int signals, ScoreServer& server) {
-  std::list<Connection> connections;
+/// Whether all end within the second that a user waits.
+bool EndAll(const std::list<Connection>& connections) {
+  constexpr auto kPatience = std::chrono::milliseconds(900), kSlice = std::chrono::milliseconds(10);
+  for (const Connection& connection : connections) connection.Shut();
+  const auto all_done = [&] { return std::ranges::all_of(connections, &Connection::is_done); };
+  for (auto waited = kSlice; !all_done() && waited < kPatience; waited += kSlice) std::this_thread::sleep_for(kSlice);
+  return all_done();
+}
+
+/// Waits for connections until a signal. False: some do not end.
+bool ServeAll(const ListeningSocket& socket, int signals, ScoreServer& server, std::list<Connection>& connections) {
   std::array<pollfd, 2> waits = {pollfd{socket.number(), POLLIN, 0}, pollfd{signals, POLLIN, 0}};
   while (true) {
     if (poll(waits.data(), waits.size(), -1) < 0) continue;
@@ -96,6 +110,7 @@ void ServeAll(const ListeningSocket& socket, int signals, ScoreServer& server) {
     if (!connections.back().Start().ok()) connections.pop_back();
   }
   server.Stop();
+  return EndAll(connections);
 }
 
 Status Serve(const ServeTexts& texts) {
@@ -106,12 +121,16 @@ Status Serve(const ServeTexts& texts) {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   const Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC));
   if (signals.number() < 0) return Error(StatusCode::kIo, "the system has no descriptor left");
-  ACU_ASSIGN_OR_RETURN(const ListeningSocket socket, ListeningSocket::Open(texts.socket));
+  ACU_ASSIGN_OR_RETURN(ListeningSocket listening, ListeningSocket::Open(texts.socket));
+  std::optional<ListeningSocket> socket(std::move(listening));
   ScoreServer server(texts.max_memory > 0 ? texts.max_memory : AvailableMemory().value_or(2 * kMemoryUnknown) / 2,
                      texts.max_vram);
   if (!texts.quiet) fmt::print(stderr, "acutance serve: listening on {}; Ctrl-C ends it\n", texts.socket);
-  ServeAll(socket, signals.number(), server);
-  return {};
+  std::list<Connection> connections;
+  if (ServeAll(*socket, signals.number(), server, connections)) return {};
+  // A run waits for what nothing ends, such as a FIFO in the place of a model.
+  socket.reset();
+  std::_Exit(kOk);
 }
 
 }  // namespace

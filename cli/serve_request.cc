@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "cli/score_command.h"
 #include "cli/score_options.h"
 #include "cli/spec_run.h"
+#include "engine/run_cancel.h"
 #include "report/json_text.h"
 #include "report/number_format.h"
 #include "report/summary_json.h"
@@ -71,6 +75,39 @@ Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::
                  "\"options\": --at-least, --at-most, --progress, --fail-fast and --journal are for `acutance score`");
   return args;
 }
+
+/// Cancels a run for which nobody waits any more, whatever it waits for itself.
+class RunGuard {
+ public:
+  RunGuard(std::shared_ptr<RunCancel> run, std::function<bool()> is_in_vain)
+      : run_(std::move(run)), is_in_vain_(std::move(is_in_vain)) {}
+  ~RunGuard() {
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+  RunGuard(const RunGuard&) = delete;
+
+  Status Start() {
+    return StartThread(thread_, [this] {
+      constexpr auto kPatience = std::chrono::milliseconds(50);
+      std::unique_lock lock(mutex_);
+      while (!ended_.wait_for(lock, kPatience, [this] { return has_ended_; }) && !run_->is_cancelled())
+        if (is_in_vain_()) run_->Cancel();
+    });
+  }
+
+ private:
+  const std::shared_ptr<RunCancel> run_;
+  const std::function<bool()> is_in_vain_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::thread thread_;
+};
 
 /// The id of a request, whatever else is wrong with it.
 Json IdOf(const Json& request) {
@@ -135,16 +172,16 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
     ACU_ASSIGN_OR_RETURN(request.kept_reference, references_.Find(args.reference, request.open));
   }
   const int64_t kept_frames = request.kept_reference->frames(), device_frames = request.kept_reference->device_frames();
+  const std::shared_ptr<RunCancel> cancel = RunCancel::Make();
+  RunGuard guard(cancel, [&] { return is_stopped_ || is_gone(); });
+  ACU_RETURN_IF_ERROR(guard.Start());
+  request.open.interruption = cancel->interruption();
   double until_start = 0;
-  request.watch_cancel = [&](std::function<void()> cancel) {
+  request.watch_cancel = [&](std::function<void()> stop) {
     until_start = SecondsSince(start);
-    return WatchCancel(std::move(cancel));
+    return cancel->Watch(std::move(stop));
   };
   request.on_start = [&](const Session& session) { return CheckNames(args.requirements, session); };
-  request.on_frame = [&](const Session&, std::optional<int64_t>) {
-    if (is_gone()) Cancel();
-    return Next::kGoOn;
-  };
   const ScoredRun run = RunSpecs(std::move(request), args.models);
   if (run.error) return run.error->status;
   ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(ChoiceOf(args), ViewOf(run)));
@@ -156,27 +193,6 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
                 {"start_seconds", until_start},
                 {"seconds", SecondsSince(start)},
                 {"summary", SummaryDocument(summary)}}};
-}
-
-/// A stopped server cancels what begins, too.
-std::shared_ptr<void> ScoreServer::WatchCancel(std::function<void()> cancel) {
-  const std::lock_guard lock(cancel_mutex_);
-  cancel_ = std::move(cancel);
-  if (is_stopped_) cancel_();
-  return {this, [](ScoreServer* server) {
-            const std::lock_guard unlock(server->cancel_mutex_);
-            server->cancel_ = nullptr;
-          }};
-}
-
-void ScoreServer::Cancel() {
-  const std::lock_guard lock(cancel_mutex_);
-  if (cancel_) cancel_();
-}
-
-void ScoreServer::Stop() {
-  is_stopped_ = true;
-  Cancel();
 }
 
 Result<ScoreServer::Reply> ScoreServer::Drop(const Json& request) {

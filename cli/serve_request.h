@@ -25,11 +25,11 @@ class ScoreServer {
       : references_(most_bytes, most_device_bytes) {}
 
   /// A line of JSON, without the newline, whatever `line` is. is_gone: whether nobody waits for the answer any more,
-  /// which ends the run; asked between frames.
+  /// which ends the run; asked on another thread, again and again.
   std::string Answer(std::string_view line, const std::function<bool()>& is_gone);
 
   /// Ends the run that goes on, and all that come.
-  void Stop();
+  void Stop() { is_stopped_ = true; }
 
  private:
   struct Reply {
@@ -42,14 +42,10 @@ class ScoreServer {
   Result<Reply> Run(const ScoreArgs& args, const std::function<bool()>& is_gone);
   Result<Reply> Drop(const Json& request);
   Reply Describe();
-  void Cancel();
-  std::shared_ptr<void> WatchCancel(std::function<void()> cancel);
 
   std::mutex run_mutex_;  // held while videos are scored
   std::mutex store_mutex_;
   ReferenceStore references_;
-  std::mutex cancel_mutex_;
-  std::function<void()> cancel_;  // of the run that goes on
   std::atomic<bool> is_stopped_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/terminal.h"
+#include "engine/run_cancel.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
@@ -63,11 +64,22 @@ Status FillRequest(const std::vector<ModelSpec>& models, UnknownOptions unknown,
   return {};
 }
 
-/// The first Ctrl-C cancels the request's runs, where nothing else does.
+/// The first Ctrl-C in a step of a run cancels it.
+class StepWatch {
+ public:
+  StepWatch(const std::shared_ptr<RunCancel>& run, std::function<void()> stop)
+      : watch_(run->Watch(std::move(stop))), interrupt_([run] { run->Cancel(); }) {}
+
+ private:
+  const std::shared_ptr<void> watch_;
+  const InterruptScope interrupt_;
+};
+
+/// Where nothing else cancels the request's runs.
 void HeedInterrupt(RunRequest& request) {
   if (request.watch_cancel) return;
-  request.watch_cancel = [](std::function<void()> cancel) {
-    return std::make_shared<InterruptScope>(std::move(cancel));
+  request.watch_cancel = [run = RunCancel::Make()](std::function<void()> stop) {
+    return std::make_shared<StepWatch>(run, std::move(stop));
   };
 }
 

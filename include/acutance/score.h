@@ -65,9 +65,9 @@ struct ScoreOptions {
   std::string journal;
   /// Called on the caller's thread after each frame read.
   std::function<Next(const Progress&)> on_progress;
-  /// Called once, before the first frame, with a function that stops the run with kCancelled from any thread, also
-  /// while it waits for a file. That function may be called while what this returns lives, which the run holds till its
-  /// end.
+  /// Called once, before the videos are opened, with a function that stops the run with kCancelled from any thread,
+  /// also while it waits for a pipe, or for somebody to write to a FIFO. That function may be called while what this
+  /// returns lives, which the run holds till its end.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 

@@ -10,6 +10,7 @@
 #include "engine/folder_videos.h"
 #include "engine/join_run.h"
 #include "engine/kept_reference.h"
+#include "engine/run_cancel.h"
 #include "engine/score_run.h"
 #include "results/map_films.h"
 #include "results/mean_gate.h"
@@ -82,19 +83,24 @@ acutance::Status Complete(const ScoreOptions& options, RunRequest& request) {
   return {};
 }
 
+/// Lets the caller cancel the request's runs from now on, as long as what is returned lives.
+std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared_ptr<RunCancel>& cancel,
+                                  RunRequest& request) {
+  request.open.interruption = cancel->interruption();
+  request.watch_cancel = [cancel](std::function<void()> stop) { return cancel->Watch(std::move(stop)); };
+  return options.watch_cancel ? options.watch_cancel([cancel] { cancel->Cancel(); }) : nullptr;
+}
+
 Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
-  std::function<void()> cancel;
-  request.watch_cancel = [&](std::function<void()> function) {
-    cancel = std::move(function);
-    return options.watch_cancel ? options.watch_cancel(cancel) : nullptr;
-  };
+  const std::shared_ptr<RunCancel> run_cancel = RunCancel::Make();
+  const std::shared_ptr<void> watch = WatchCancel(options, run_cancel, request);
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
     if (!options.on_progress) return acutance::Next::kGoOn;
     Progress progress{session.frames_done(), total, {}};
     if (!session.models().empty()) progress.score = session.RunningMean(0, 0);
     const Next next = options.on_progress(progress);
-    if (next == Next::kCancel) cancel();
+    if (next == Next::kCancel) run_cancel->Cancel();
     return next == Next::kStop ? acutance::Next::kStop : acutance::Next::kGoOn;
   };
   ScoredRun run = RunScore(request);
@@ -152,7 +158,7 @@ Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string&
                                 const ScoreOptions& options) {
   RunRequest request = MakeRequest(reference, {distorted}, options);
   if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
-  request.watch_cancel = options.watch_cancel;
+  const std::shared_ptr<void> watch = WatchCancel(options, RunCancel::Make(), request);
   const auto tell = [&](const MeanProgress& now) {
     const bool goes_on =
         !options.on_progress || options.on_progress({now.frames_read, now.frames, now.mean}) == Next::kGoOn;

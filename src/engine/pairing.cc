@@ -458,7 +458,8 @@ Status Pairing::LookAtStart() {
   HoldPipes(false);
   if (!guess_) next_check_ = kFirstCheck;
   for (auto& [path, video] : kept_) video.KeepNoMore();
-  return status.code() == StatusCode::kOutOfMemory ? status : Status();
+  const bool is_of_videos = status.code() != StatusCode::kOutOfMemory && status.code() != StatusCode::kCancelled;
+  return is_of_videos ? Status() : status;
 }
 
 /// Reads what a run that guessed has left of its videos, as far as it is worth reading. False: one goes on.

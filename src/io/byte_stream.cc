@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 namespace acutance {
 namespace {
@@ -26,17 +27,24 @@ Status OpenError(const std::string& path, int reason) {
                std::strerror(reason));
 }
 
+/// A FIFO opens at once, so that what interrupts reading ends the wait for its writer, too.
+int OpenFlags(const std::string& path) {
+  struct stat found {};
+  const bool is_fifo = ::stat(path.c_str(), &found) == 0 && S_ISFIFO(found.st_mode);
+  return O_RDONLY | O_CLOEXEC | (is_fifo ? O_NONBLOCK : 0);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path) {
+Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path, std::shared_ptr<const Interruption> run) {
   const bool is_stdin = path == "-";
   int fd = STDIN_FILENO;
   if (!is_stdin) {
-    do fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    do fd = ::open(path.c_str(), OpenFlags(path));
     while (fd < 0 && errno == EINTR);
     if (fd < 0) return OpenError(path, errno);
   }
-  std::unique_ptr<ByteStream> stream(new ByteStream(is_stdin ? "standard input" : path, fd, !is_stdin));
+  std::unique_ptr<ByteStream> stream(new ByteStream(is_stdin ? "standard input" : path, fd, !is_stdin, std::move(run)));
   ACU_RETURN_IF_ERROR(stream->Prepare());
   return stream;
 }
@@ -52,7 +60,7 @@ Status ByteStream::Prepare() {
     ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     return {};
   }
-  if (::pipe2(wake_, O_CLOEXEC) != 0) return OpenError(name_, errno);
+  if (own_.emplace().descriptor() < 0) return OpenError(name_, errno);
   // A larger pipe means fewer hand-overs between writer and reader; refusal does no harm.
   if (S_ISFIFO(info.st_mode)) (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);
   return {};
@@ -60,14 +68,11 @@ Status ByteStream::Prepare() {
 
 ByteStream::~ByteStream() {
   if (owned_) ::close(fd_);
-  for (int fd : wake_)
-    if (fd >= 0) ::close(fd);
 }
 
 void ByteStream::Interrupt() {
-  if (interrupted_.exchange(true) || wake_[1] < 0) return;
-  while (::write(wake_[1], "", 1) < 0 && errno == EINTR) {
-  }
+  interrupted_ = true;
+  if (own_) own_->Interrupt();
 }
 
 Status ByteStream::CheckInterrupted() const {
@@ -75,15 +80,15 @@ Status ByteStream::CheckInterrupted() const {
 }
 
 Status ByteStream::WaitUntilReadable() {
-  while (!interrupted_) {
-    if (wake_[0] < 0) return {};
-    pollfd ready[2] = {{fd_, POLLIN, 0}, {wake_[0], POLLIN, 0}};
-    const int count = ::poll(ready, 2, -1);
+  if (!own_) return CheckInterrupted();
+  while (!interrupted_ && !(run_ && run_->is_on())) {
+    pollfd ready[] = {{fd_, POLLIN, 0}, {own_->descriptor(), POLLIN, 0}, {run_ ? run_->descriptor() : -1, POLLIN, 0}};
+    const int count = ::poll(ready, std::size(ready), -1);
     if (count < 0 && errno != EINTR)
       return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
-    if (count > 0 && ready[1].revents == 0) return {};
+    if (count > 0 && ready[1].revents == 0 && ready[2].revents == 0) return {};
   }
-  return CheckInterrupted();
+  return Error(StatusCode::kCancelled, "reading {} was cancelled", name_);
 }
 
 Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {

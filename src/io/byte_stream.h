@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "base/status.h"
+#include "io/interruption.h"
 #include "io/mapped_file.h"
 
 namespace acutance {
 
 class ByteStream {
  public:
-  /// "-" is standard input. Opening a FIFO waits for its writer.
-  static Result<std::unique_ptr<ByteStream>> Open(const std::string& path);
+  /// "-" is standard input. The first read of a FIFO waits for its writer. run: makes reads of what is no regular file
+  /// fail as Interrupt() does; null: nothing else does.
+  static Result<std::unique_ptr<ByteStream>> Open(const std::string& path,
+                                                  std::shared_ptr<const Interruption> run = nullptr);
 
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
@@ -81,7 +84,8 @@ class ByteStream {
   };
   static constexpr size_t kStretchBytes = size_t{4} << 20;
 
-  ByteStream(std::string name, int fd, bool owned) : name_(std::move(name)), fd_(fd), owned_(owned) {}
+  ByteStream(std::string name, int fd, bool owned, std::shared_ptr<const Interruption> run)
+      : name_(std::move(name)), fd_(fd), owned_(owned), run_(std::move(run)) {}
   Status Prepare();
   Status CheckInterrupted() const;
   Status WaitUntilReadable();
@@ -104,7 +108,8 @@ class ByteStream {
   bool keep_mapped_ = false;
   std::shared_ptr<Stretch> stretch_;  // handed out last
   std::vector<char> scratch_;         // of Skip on a pipe
-  int wake_[2] = {-1, -1};            // a pipe; readable once interrupted
+  const std::shared_ptr<const Interruption> run_;
+  std::optional<Interruption> own_;  // of what is no regular file
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -40,7 +40,7 @@ Result<int64_t> VideoSource::Skip(int64_t count) {
 }
 
 Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options) {
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path));
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path, options.interruption));
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kContainerStart));
   if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
   if (start.starts_with(kY4mSignature)) return OpenY4m(std::move(stream), options);

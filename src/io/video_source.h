@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "image/device_frame.h"
 #include "image/picture.h"
+#include "io/interruption.h"
 #include "io/video_color.h"
 #include "io/video_facts.h"
 
@@ -104,10 +105,11 @@ struct OpenOptions {
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool always_probe = false;  // a container's first pictures are decoded twice even where it tells what they are
   bool keep_mapped = false;   // pages of y4m and yuv files stay mapped when their pictures have passed
+  std::shared_ptr<const Interruption> interruption{};  // ends waits for pipes, also while a video is opened; null: none
 };
 
 /// Opens y4m (by its signature), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the
-/// build has them. "-" is standard input. Opening a FIFO waits for its writer.
+/// build has them. "-" is standard input. A FIFO waits for its writer.
 Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

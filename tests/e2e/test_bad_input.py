@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import pty
+import random
 import resource
 import select
 import signal
@@ -382,6 +383,22 @@ class Signals(CommandTest):
         self.assertEqual(process.returncode, 130, error)
         self.assertIn(b"interrupted", error)
         self.assertFalse(os.path.exists(log))
+
+    def test_interrupt_while_frames_are_paired_ends_the_run(self):
+        noise = random.Random(5)
+        videos = [self.write(f"{name}.y4m", y4m(640, 360, [noise.randbytes(640 * 360 * 3 // 2) for _ in range(60)]))
+                  for name in ("a", "b")]
+        interrupted = 0
+        for delay in (0.03, 0.1, 0.2, 0.4):
+            process = subprocess.Popen([ACUTANCE, "score", *videos, "-q"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            time.sleep(delay)
+            is_running = process.poll() is None
+            interrupted += is_running
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+            self.assertIn(process.returncode, (130, -signal.SIGINT) if is_running else (1,), error)
+        self.assertGreater(interrupted, 0)
 
     def test_writer_that_dies(self):
         process, writer = self.start_on_fifo()

@@ -183,6 +183,20 @@ class Serve(CommandTest):
             self.assertLessEqual(sum(each["bytes"] for each in kept), budget)
             self.assertGreater(kept[0]["frames"], 0)
 
+    def test_memory_is_bounded_where_files_do_not_tell_their_lengths(self):
+        a, b = self.encode("a.mkv"), self.encode("b.mkv")
+        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        budget = 24 * 64 * 48 * 3 // 2 * 3 // 2
+        _, client = self.start("--max-memory", str(budget))
+        part = ["--frames", "0:9"]
+        runs = [(a, part, [9]), (b, part, [9, 9]), (a, part, [9, 9]), (a, [], [24, 9]), (b, [], [24]), (a, part, [9])]
+        for reference, more, expected in runs:
+            reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, *more])
+            self.assertEqual(reply["status"], 0)
+            kept = client.ask(op="status")["references"]
+            self.assertLessEqual(sum(each["bytes"] for each in kept), budget)
+            self.assertEqual([each["frames"] for each in kept], expected)
+
     def test_wrong_requests_are_answered(self):
         server, client = self.start()
         for line, status, fragment in (
@@ -237,6 +251,64 @@ class Serve(CommandTest):
         start = time.monotonic()
         self.assertEqual(self.connect().ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
         self.assertLess(time.monotonic() - start, 20)
+
+    def test_a_fifo_is_no_reference(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        _, client = self.start()
+        reply = client.ask(reference=fifo, distorted=self.dis, options=MODEL)
+        self.assertEqual(reply["status"], 2)
+        self.assertIn("is no regular file", reply["error"])
+        self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+
+    def test_a_fifo_without_a_writer_keeps_nobody(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        server, client = self.start()
+        request = json.dumps({"reference": self.ref, "distorted": fifo, "options": MODEL}).encode() + b"\n"
+        for written in (b"", y4m(64, 48, self.clip("dis"))[:9999]):  # nobody opens it, or stops within a frame
+            waiting = self.connect()
+            waiting.send(request)
+            writer = os.open(fifo, os.O_RDWR) if written else None
+            if written:
+                os.write(writer, written)
+            time.sleep(0.3)
+            begin = time.monotonic()
+            waiting.close()
+            self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+            self.assertLess(time.monotonic() - begin, 5)
+            if written:
+                os.close(writer)
+        self.assert_ends_soon(server, client, request)
+
+    def assert_ends_soon(self, server, client, request):
+        client.send(request)
+        time.sleep(0.3)
+        begin = time.monotonic()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(timeout=20), 0)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.assertFalse(os.path.exists(self.at))
+
+    def test_the_server_ends_though_a_run_waits_for_ever(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        server, client = self.start()
+        request = {"reference": self.ref, "distorted": self.dis, "options": ["-m", fifo]}
+        self.assert_ends_soon(server, client, json.dumps(request).encode() + b"\n")
+
+    def test_a_fifo_may_be_scored(self):
+        fifo = self.path("fifo")
+        os.mkfifo(fifo)
+        _, client = self.start()
+        client.send(json.dumps({"reference": self.ref, "distorted": fifo, "options": MODEL}).encode() + b"\n")
+        time.sleep(0.2)
+        with open(fifo, "wb") as file, open(self.dis, "rb") as dis:
+            file.write(dis.read())
+        reply = client.read()
+        self.assertEqual(reply["status"], 0)
+        expected = self.summary(self.ref, self.dis, *MODEL)["results"][0]
+        self.assertEqual(reply["summary"]["results"][0]["models"], expected["models"])
 
     def test_a_server_without_descriptors_waits_for_them(self):
         server, first = self.start()
