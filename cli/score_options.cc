@@ -1,9 +1,13 @@
 #include "cli/score_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "base/environment.h"
 
 namespace acutance::cli {
 namespace {
@@ -79,9 +83,13 @@ void AddDeviceOptions(CLI::App& command, ScoreTexts& texts) {
 }  // namespace
 
 CLI::Validator ByteCount() {
-  CLI::Validator size = CLI::AsSizeValue(/*kb_is_1000=*/false);
-  size.description("");
-  return size;
+  return {[](std::string& text) {
+            const Result<size_t> bytes = ParseBytes(text);
+            if (!bytes.ok()) return bytes.status().message();
+            text = fmt::format("{}", *bytes);
+            return std::string();
+          },
+          ""};
 }
 
 CLI::Validator NamesAFile() {
