@@ -95,6 +95,15 @@ TEST(MappedInput, AFileThatShrinksIsAnErrorAndNeverASignal) {
   EXPECT_THAT(source->Next().status().message(), HasSubstr("truncated"));
 }
 
+TEST(MappedInput, AFileThatShrinksBeforeItIsReadIsNotCalledDamaged) {
+  const TempDir dir;
+  const Clip clip = MakeClip({128, 128, 8, PixelFormat::k400}, 4);
+  WriteFile(dir / "a.y4m", clip.Y4m("Cmono"));
+  auto source = MustOpen(dir / "a.y4m");
+  std::filesystem::resize_file(dir / "a.y4m", 0);
+  EXPECT_THAT(source->Next().status().message(), AllOf(HasSubstr("became shorter"), HasSubstr("0 are left")));
+}
+
 TEST(MappedInput, LostBytesAreNotForgottenWhenTheFileGrowsAgain) {
   const TempDir dir;
   const Clip clip = MakeClip({128, 128, 8, PixelFormat::k400}, 2);

@@ -122,9 +122,11 @@ Result<bool> PlanarSource::FindFrame() {
   ACU_ASSIGN_OR_RETURN(const std::string_view marker, stream_->Peek(kFrameMarker.size() + 1));
   if (marker.empty()) return false;
   if (kFrameMarker.starts_with(marker)) return Truncated();
-  if (!marker.starts_with(kFrameMarker) || (marker.back() != '\n' && marker.back() != ' '))
+  if (!marker.starts_with(kFrameMarker) || (marker.back() != '\n' && marker.back() != ' ')) {
+    ACU_RETURN_IF_ERROR(stream_->CheckMapping());  // zeros stand where the file has become shorter
     return Error(StatusCode::kBadData, "{} is damaged: no frame marker before frame {} (found \"{}\"), {} frame{} read",
                  stream_->name(), frames_, Printable(marker), frames_, frames_ == 1 ? "" : "s");
+  }
   Result<std::optional<std::string>> line = stream_->ReadLine(kY4mFrameLineLimit);
   if (line.ok() || line.status().code() != StatusCode::kBadData) return line.ok() ? Result<bool>(true) : line.status();
   return Error(StatusCode::kBadData, "{} is damaged: the marker of frame {} does not end, {} whole frame{} read",
