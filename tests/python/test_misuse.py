@@ -1,10 +1,12 @@
 """Misuse is an exception that says what to do; nothing aborts."""
 import multiprocessing
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
-from pictures import clip, picture
+from pictures import clip, picture, write_y4m
 
 import acutance
 
@@ -181,6 +183,40 @@ def _use_in_child(session, queue):
         session.add(Y, Y)
     except acutance.SessionError as error:
         queue.put(str(error))
+
+
+FORKED = """
+import os, sys, time, warnings
+import acutance
+warnings.simplefilter("ignore", DeprecationWarning)
+child = None
+def fork(progress):
+    global child
+    if child is None:
+        child = os.fork()
+try:
+    acutance.score(*sys.argv[1:], threads=1, progress=fork)
+except Exception as error:
+    os._exit(7 if child == 0 and "another process" in str(error) else 2)
+if child == 0:
+    os._exit(3)
+for _ in range(500):
+    ended, status = os.waitpid(child, os.WNOHANG)
+    if ended:
+        break
+    time.sleep(0.02)
+else:
+    os.kill(child, 9)
+    sys.exit("the child waits")
+print(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_forked_child_does_not_wait_for_its_parents_thread(tmp_path):
+    files = [write_y4m(tmp_path / f"{noise}.y4m", clip(noise, 4, width=640, height=360) * 20) for noise in (0, 9)]
+    program = subprocess.run([sys.executable, "-c", FORKED, *files], capture_output=True, text=True, timeout=60,
+                             check=False)
+    assert program.stdout == "7\n", program.stdout + program.stderr
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

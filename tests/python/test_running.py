@@ -173,6 +173,37 @@ def test_ctrl_c_while_a_pipe_is_silent(files, tmp_path):
         os.close(writer)
 
 
+CANCELLED = """
+import asyncio, os, sys, time
+import acutance
+fifo, reference, other = sys.argv[1:]
+def threads():
+    return len(os.listdir("/proc/self/task"))
+acutance.score(reference, other, threads=2)
+before = threads()
+async def main():
+    try:
+        await asyncio.wait_for(acutance.score_async(fifo, other), 0.4)
+    except asyncio.TimeoutError:
+        print("cancelled")
+asyncio.run(main())
+begin = time.monotonic()
+while threads() > before and time.monotonic() - begin < 20:
+    time.sleep(0.01)
+print(time.monotonic() - begin)
+"""
+
+
+def test_a_run_that_waits_for_a_writer_ends_when_it_is_cancelled(files, tmp_path):
+    fifo = tmp_path / "nobody.y4m"
+    os.mkfifo(fifo)
+    program = subprocess.run([sys.executable, "-c", CANCELLED, fifo, *files], capture_output=True, text=True, timeout=60,
+                             check=False)
+    assert program.returncode == 0, program.stderr
+    word, seconds = program.stdout.split()
+    assert word == "cancelled" and float(seconds) < 2.5
+
+
 def test_ctrl_c_in_a_session(pair):
     with pytest.raises(KeyboardInterrupt), acutance.Session() as session:
         for i in range(100000):
