@@ -8,9 +8,11 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 ARGS = None
+LONG = os.environ.get("ACUTANCE_LONG_TESTS") == "1"
 
 
 def write_clip(path, size, frames, seed):
@@ -185,6 +187,58 @@ class Faults(unittest.TestCase):
                 self.assertGreater(run.returncode, 0, f"{name} {limit}: {run.stderr}")
                 self.assertRegex(run.stderr, "MB are allowed", f"{name} {limit}")
                 self.assertFalse(self.log.exists())
+
+    def most_memory(self, command, frames):
+        """The most memory in MB that a run takes at once which reads two noisy 8K videos of 16 bits from pipes."""
+        header = b"YUV4MPEG2 W7680 H4320 F25:1 Ip A1:1 C420p16 XYSCSS=420P16\n"
+        noise = random.Random(8).randbytes(7680 * 4320 * 3 + 4096)
+        pipes = [str(self.folder / f"{name}.pipe") for name in ("a", "b")]
+
+        def feed(path, video):
+            with open(path, "wb") as pipe:
+                pipe.write(header)
+                for frame in range(frames):  # each is another part of the noise
+                    begin = 2 * (5 * frame + 3 * video)
+                    pipe.write(b"FRAME\n")
+                    pipe.write(memoryview(noise)[begin:begin + 7680 * 4320 * 3])
+
+        for path in pipes:
+            os.mkfifo(path)
+        feeders = [threading.Thread(target=feed, args=(path, video)) for video, path in enumerate(pipes)]
+        for feeder in feeders:
+            feeder.start()
+        with open(self.folder / "said", "w+") as said:
+            process = subprocess.Popen(command(pipes), stdout=said, stderr=said)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            self.assertEqual(process.returncode, 0, said.read())
+        for feeder in feeders:
+            feeder.join()
+        for path in pipes:
+            os.remove(path)
+        return usage.ru_maxrss >> 10
+
+    def test_8k_in_two_gigabytes(self):
+        """In one for the older model, which pictures that are not freed exceed."""
+        for model, gigabytes in (("vmaf_v0.6.1", 1), ("vmaf_v1.0.16_3d0h", 2)):
+            limits = ["--max-memory", f"{gigabytes}G", "--threads", "16", "--backend", "cpu", "-q"]
+            commands = {
+                "vmaf": lambda pipes: [ARGS.vmaf, "-r", pipes[0], "-d", pipes[1], "-m", f"version={model}", *limits],
+                "acutance": lambda pipes: [ARGS.acutance, "score", *pipes, "-m", model, "--align", "index", *limits],
+            }
+            for name, command in commands.items():
+                if LONG or (name == "vmaf") == (gigabytes == 1):
+                    most = self.most_memory(command, 14)
+                    self.assertLess(most, 1024 * gigabytes, f"{name} {model}")
+
+    @unittest.skipUnless(LONG, "takes a minute")
+    def test_8k_on_a_device_of_one_gigabyte(self):
+        """The emulator's memory is the host's: both together."""
+        for model in ("vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"):
+            most = self.most_memory(lambda pipes: [ARGS.acutance, "score", *pipes, "-q", "-m", model, "--align", "index",
+                                                   "--backend", "emu", "--max-vram", "1G", "--max-memory", "2G"], 3)
+            self.assertLess(most, 3072, model)
 
     def test_few_threads(self):
         clips = self.clips((128, 96), 3)
