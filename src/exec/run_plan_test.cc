@@ -42,9 +42,9 @@ class FakeDevice : public Device {
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override;
 
-  int slow_submissions = 0;      // of those to come
-  bool copies_fail = false;      // after they have begun
-  std::set<const Buffer*> read;  // by them, until the queue is waited for
+  std::atomic<int> slow_submissions = 0;  // of those to come
+  bool copies_fail = false;               // after they have begun
+  std::set<const Buffer*> read;           // by them, until the queue is waited for
 
  private:
   const DeviceInfo info_ = {};

