@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/chroma_video.h"
+#include "io/deepened_video.h"
 #include "io/deinterlaced_video.h"
 #include "io/fit_colors.h"
 #include "io/raised_depth.h"
@@ -205,19 +206,43 @@ Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitSte
   return {};
 }
 
-Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
+/// The shallower videos that `is_meant` holds for, with what raises them to the depth of the deepest.
+template <class IsMeant, class Raise>
+Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps, IsMeant is_meant, Raise raise) {
   int deepest = 0;
   for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
   for (PairReaderInput* input : inputs) {
     const int depth = input->video->format().bit_depth;
-    if (depth == deepest) continue;
+    if (depth == deepest || !is_meant(*input->video)) continue;
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
     steps.push_back(
         {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, FitChange::kBitDepth});
-    input->video = RaiseBitDepth(std::move(input->video), deepest);
+    raise(input->video, deepest);
   }
   return {};
+}
+
+/// What will become YUV or of another range is raised before, so that it is rounded to the larger depth's steps, and
+/// full range by its own measure.
+Status RaiseColors(const FitInputs& inputs, std::vector<FitStep>& steps) {
+  const bool to_full = inputs.front()->video->color().full_range.value_or(false);
+  const auto changes = [&](const VideoSource& video) {
+    return video.facts().is_rgb || to_full || video.color().full_range.value_or(false);
+  };
+  return RaiseToDeepest(inputs, steps, changes, [](std::unique_ptr<VideoSource>& video, int depth) {
+    const bool is_full = video->color().full_range.value_or(false);
+    if (video->facts().is_rgb) video->DeepenRgb(depth);
+    else video = DeepenVideo(std::move(video), depth, is_full);
+  });
+}
+
+/// Others are raised last, for all that comes before is done to fewer bytes.
+Status RaiseRest(const FitInputs& inputs, std::vector<FitStep>& steps) {
+  const auto all = [](const VideoSource&) { return true; };
+  return RaiseToDeepest(inputs, steps, all, [](std::unique_ptr<VideoSource>& video, int depth) {
+    video = RaiseBitDepth(std::move(video), depth);
+  });
 }
 
 bool ReadSide(std::string_view text, int& side) {
@@ -256,6 +281,7 @@ Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInpu
   for (PairReaderInput& input : distorted) inputs.push_back(&input);
   std::vector<FitStep> steps;
   if (options.heed_color) NoteSamples(inputs, steps);
+  if (options.heed_color && options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseColors(inputs, steps));
   ACU_RETURN_IF_ERROR(Progress(options.deinterlace, inputs, steps));
   ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));
   if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options.force, inputs, steps));
@@ -264,7 +290,7 @@ Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInpu
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
   if (options.fit_chroma)
     ACU_RETURN_IF_ERROR(FitChroma(options.size ? options.size->filter : ScaleFilter::kBicubic, inputs, steps));
-  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
+  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseRest(inputs, steps));
   return steps;
 }
 

@@ -196,6 +196,28 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
   EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(63, 102, 240));
 }
 
+/// The largest value of full range stays the largest, also where the range is converted then.
+TEST(FitVideos, KeepsTheEndsOfFullRangeAtMoreBits) {
+  const PictureFormat deep = {64, 36, 10, PixelFormat::k420};
+  Fitted both = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kFull, 255, 255));
+  EXPECT_THAT(both.steps.value(), ElementsAre("b is raised from 8 to 10 bits"));
+  EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(1023, 1021, 1021));
+  Fitted narrowed = Fit(kAll, Flat("a", deep, kLimited), Flat("b", kFormat, kFull, 100, 128));
+  EXPECT_THAT(narrowed.steps.value(), ElementsAre(HasSubstr("raised"), HasSubstr("from full to limited range")));
+  EXPECT_THAT(FirstSamples(*narrowed.distorted[0].video), ElementsAre(407, 512, 512)) << "64 + 876 * 401 / 1023";
+  Fitted widened = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kLimited, 100, 128));
+  EXPECT_THAT(FirstSamples(*widened.distorted[0].video), ElementsAre(392, 512, 512)) << "1023 * 84 / 219";
+  EXPECT_THAT(FirstSamples(*Fit(kAll, Flat("a", deep), Flat("b", kFormat, {}, 100, 128)).distorted[0].video),
+              ElementsAre(400, 512, 512));
+}
+
+TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
+  const PictureFormat deep = {64, 36, 10, PixelFormat::k444};
+  Fitted fitted = Fit(kAll, Flat("a", deep, {.full_range = false, .matrix = Matrix::kBt709}), Rgb("b", 100, 0));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is raised from 8 to 10 bits", HasSubstr("b is RGB")));
+  EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(137, 472, 688)) << "not 34, 118 and 172 times 4";
+}
+
 /// What was read for pairing had BT.709; each reading has the matrix that its own run asks for.
 TEST(FitVideos, KeepsPicturesOfRgbForAnyMatrix) {
   const PictureFormat full = {64, 36, 8, PixelFormat::k444};

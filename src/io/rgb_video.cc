@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "io/deepened_video.h"
 #include "io/unmade_video.h"
 
 namespace acutance {
@@ -15,6 +16,10 @@ class RgbVideo : public UnmadeVideo {
   Status SetRgbColor(const VideoColor& color) override {
     Choose(color);
     return {};
+  }
+  void DeepenRgb(int bit_depth) override {
+    source_ = DeepenVideo(std::move(source_), bit_depth, /*full_range=*/true);
+    Choose(color_);
   }
   std::unique_ptr<VideoSource> TakeRgb() override { return std::move(source_); }
   /// All planes of the source are needed for luma.

@@ -37,6 +37,10 @@ class VideoSource {
   /// before the first Next().
   virtual Status SetRgbColor(const VideoColor& /*color*/) { return {}; }
 
+  /// Samples of red, green and blue get so many bits before they become YUV, which rounds less than raising that would.
+  /// Call before SetRgbColor().
+  virtual void DeepenRgb(int /*bit_depth*/) {}
+
   /// The video of red, green and blue that this one is made of, if it is: ConvertRgb makes another like this one of it.
   /// Nothing else may then be asked of this one. Call before the first Next().
   virtual std::unique_ptr<VideoSource> TakeRgb() { return nullptr; }
