@@ -9,10 +9,12 @@
 
 #include "align/align_placed.h"
 #include "align/align_tracks.h"
+#include "align/find_placement.h"
 #include "align/placed_parts.h"
 #include "align/plain_fit.h"
 #include "align/read_tracks.h"
 #include "base/hash.h"
+#include "engine/looks_ranged.h"
 #include "io/picked_video.h"
 #include "io/turned_video.h"
 
@@ -45,6 +47,17 @@ FrameTrack After(int64_t skipped, FrameTrack track) {
   past(track.signatures);
   past(track.times);
   return track;
+}
+
+/// Frames all over those in pairs, of one of the two videos.
+FrameTrack PairedFrames(const FrameTrack& track, const std::vector<std::pair<int64_t, int64_t>>& pairs,
+                        bool is_distorted) {
+  FrameTrack paired;
+  for (const int64_t k : NumbersToLookAt(std::ssize(pairs))) {
+    const auto& [i, j] = pairs[static_cast<size_t>(k)];
+    paired.signatures.push_back(track.signatures[static_cast<size_t>(is_distorted ? j : i)]);
+  }
+  return paired;
 }
 
 /// What frame numbers of a part of a video are in the whole.
@@ -116,9 +129,10 @@ Result<std::unique_ptr<VideoSource>> Pairing::OpenFirst(const OpenOptions& optio
 Result<std::unique_ptr<VideoSource>> Pairing::Open(const std::string& path, const OpenOptions& options, int video) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenOnce(path, options, static_cast<size_t>(video)));
   const auto v = static_cast<size_t>(video);
-  facts_[v] = {
-      source->frame_count(), source->frame_rate(),        source->is_on_device(), source->facts().orientation, {},
-      source->format(),      source->facts().pixel_aspect};
+  const VideoFacts facts = source->facts();
+  facts_[v] = {source->frame_count(), source->frame_rate(), source->is_on_device(), facts.orientation, {},
+               source->format(),      facts.pixel_aspect};
+  if (!facts.is_rgb) facts_[v].full_range = source->color().full_range.value_or(false);
   if (!picks_[v].empty()) return PickFrames(std::move(source), picks_[v]);
   tracks_[v] = nullptr;
   if (!watches_) return source;
@@ -221,6 +235,13 @@ PlacedAlignment Pairing::AlignOnceRead(size_t video, int64_t most) {
   return AlignPlaced(reference.Copy(most), distorted.Copy(most));
 }
 
+void Pairing::NoteRange(size_t video, const FrameTrack& reference, const FrameTrack& distorted) {
+  const std::optional<bool> own = facts_[0].full_range, other = facts_[video].full_range;
+  if (!own || !other) return;
+  if (auto warning = LooksRanged({PathOf(0), reference, *own}, {PathOf(video), distorted, *other}))
+    warnings_.push_back(*std::move(warning));
+}
+
 void Pairing::Conclude(int64_t frames) {
   const int64_t first = first_frame();
   if (request_.pairing.mode == Mode::kOffset) {
@@ -252,6 +273,8 @@ void Pairing::Conclude(int64_t frames) {
     if (!alignment.ok() || !alignment->is_plain() || is_picture || tells_little) NoteWrong();
     if (must_look_) return;
     NotePlacement(v, placement);
+    const std::vector<int64_t> looks = NumbersToLookAt(std::min(std::ssize(alignment->pairs), ptrdiff_t{frames}));
+    NoteRange(v, tracks_[0]->CopyOf(looks), tracks_[v]->CopyOf(looks));
     alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
     Shift(first, *alignment);
     alignments_.push_back(std::move(*alignment));
@@ -329,6 +352,7 @@ Status Pairing::AlignAll(std::vector<FrameTrack> tracks) {
     NotePlacement(v, placement);
     if (by_times && alignment->pairs.empty())
       return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", PathOf(0), PathOf(v));
+    NoteRange(v, PairedFrames(tracks[0], alignment->pairs, false), PairedFrames(tracks[v], alignment->pairs, true));
     alignments_.push_back(std::move(*alignment));
   }
   return {};
@@ -478,6 +502,7 @@ void Pairing::ConcludeGuess(int64_t frames) {
   auto [found, placement] = AlignPlaced(whole_[0], whole_[1]);
   if (!found.ok() || !found->IsShifted(*guess_) || std::ssize(found->pairs) != frames) return NoteWrong();
   NotePlacement(1, placement);
+  NoteRange(1, PairedFrames(whole_[0], found->pairs, false), PairedFrames(whole_[1], found->pairs, true));
   alignments_.push_back(std::move(*found));
 }
 

@@ -96,6 +96,7 @@ class Pairing {
     std::optional<Rectangle> crop{};  // of the picture as it is shown
     PictureFormat format{};           // as it is stored
     double pixel_aspect = 1;
+    std::optional<bool> full_range{};  // as its stream tells; not set: RGB, which gets the other's
   };
 
   Result<std::unique_ptr<VideoSource>> OpenOnce(const std::string& path, const OpenOptions& options, size_t video);
@@ -121,6 +122,8 @@ class Pairing {
   std::string PlacementOf(size_t video, const std::optional<FoundPlacement>& found) const;
   ShownPicture ShownBy(size_t video) const;
   PlacedAlignment AlignOnceRead(size_t video, int64_t most);
+  /// The tracks: of frames that belong together.
+  void NoteRange(size_t video, const FrameTrack& reference, const FrameTrack& distorted);
   void NotePlacement(size_t video, const std::optional<FoundPlacement>& found);
   Status CheckLengths(const FrameTrack& reference, const FrameTrack& distorted, const std::string& name) const;
   void KeepCommonPairs();

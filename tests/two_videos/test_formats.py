@@ -170,6 +170,36 @@ class Colors(FormatTest):
         self.assertGreater(min(scores.values()), 46)
         self.assertIn("from limited to full", "\n".join(summary["warnings"]))
 
+    def test_ranges_that_the_samples_belie(self):
+        """VMAF takes a contrast that was stretched for an improvement."""
+        source = self.make("pan.mkv", "-f", "lavfi", "-i", "mandelbrot=s=192x112:r=25", "-map", "1:v", "-frames:v", "30",
+                           "-pix_fmt", "yuv420p", "-c:v", "ffv1")
+        lossy = ("-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf", "24", "-color_range")
+        wide = "scale=in_range=limited:out_range=full,setparams=range=limited"
+        made = {"untold": self.make("untold.mp4", "-vf", wide, *lossy, "tv", source=source),
+                "wrong": self.make("wrong.mp4", "-vf", "setparams=range=full", *lossy, "pc", source=source),
+                "told": self.make("told.mp4", "-vf", wide + ",setparams=range=full", *lossy, "pc", source=source),
+                "plain": self.make("plain.mp4", *lossy, "tv", source=source)}
+        late = self.make("late.mp4", "-vf", f"trim=start_frame=4,setpts=PTS-STARTPTS,{wide}", *lossy, "tv", source=source)
+        for name, path, text in (("untold", made["untold"], "seems to have full range"),
+                                 ("late", late, "seems to have full range"),
+                                 ("wrong", made["wrong"], "seem to have one range"), ("told", made["told"], None),
+                                 ("plain", made["plain"], None)):
+            with self.subTest(name):
+                warnings = "\n".join(self.psnr(source, path, "--align", "auto")[1]["warnings"])
+                if text:
+                    self.assertIn(text, warnings)
+                else:
+                    self.assertNotIn("seem", warnings)
+
+    def test_full_range_of_more_bits(self):
+        full = self.make("full.mkv", "-vf", "scale=in_range=limited:out_range=full", "-pix_fmt", "yuv420p",
+                         "-color_range", "pc", "-c:v", "ffv1")
+        deep = self.make("deep.mkv", "-vf", "scale=in_range=full:out_range=full", "-pix_fmt", "yuv420p10le",
+                         "-color_range", "pc", "-c:v", "ffv1", source=full)
+        self.assertGreater(self.psnr(full, deep)[0]["y"], 55)
+        self.assertGreater(self.psnr(deep, full)[0]["y"], 55)
+
     def test_rgb_becomes_what_the_other_video_is(self):
         """FFmpeg's own conversions differ by rounding alone."""
         rgb = self.lossless("rgb.mkv", "gbrp")
