@@ -427,9 +427,10 @@ class Run {
 
   Status NoFrame() const {
     const int64_t skipped = std::max(request_.skip_reference, request_.skip_distorted);
-    return Error(
-        StatusCode::kBadData, "there is no frame to score{}",
-        skipped == 0 ? "" : fmt::format(": a video ends before frame {}, the first that was asked for", skipped));
+    std::string reason = "the videos have no frames";
+    if (skipped > 0) reason = fmt::format("a video ends before frame {}, the first that was asked for", skipped);
+    else if (!reader_->length_warnings().empty()) reason = reader_->length_warnings().front();
+    return Error(StatusCode::kBadData, "there is no frame to score: {}", reason);
   }
 
   /// A part's first frame; other runs count from their own first.
@@ -445,12 +446,12 @@ class Run {
     watch_.Start(result_.frame_rate.value_or(24));
     Status status = request_.pairs ? request_.pairs->Start(*session_, result_) : Status();
     if (status.ok()) status = FeedFrames();
-    if (!pairing_ || !pairing_->heeds_lengths())
-      for (const std::string& warning : reader_->length_warnings()) Warn(warning);
     if (status.ok() && session_->frames_added() == FirstFrame()) {
       if (!result_.error) Fail(RunStage::kRead, NoFrame());
       return;
     }
+    if (!pairing_ || !pairing_->heeds_lengths())
+      for (const std::string& warning : reader_->length_warnings()) Warn(warning);
     if (status.ok() && pairing_ && !result_.error && !was_stopped_ && !pairing_->damage().ok())
       Fail(RunStage::kRead, pairing_->damage());
     if (status.ok()) status = Interrupted(session_->Flush());

@@ -23,8 +23,15 @@ Status OpenError(const std::string& path, int reason) {
                  "could not open file: {}: URLs are not read; download it, or pipe it as y4m to standard input: "
                  "ffmpeg -v error -i URL -f yuv4mpegpipe - | ...",
                  path);
-  return Error(reason == ENOENT ? StatusCode::kNotFound : StatusCode::kIo, "could not open file: {}: {}", path,
-               std::strerror(reason));
+  // What FFmpeg's tool takes as the name of many pictures.
+  const bool is_pattern = reason == ENOENT && path.find_first_of("%*") != path.npos;
+  const std::string hint =
+      reason == EISDIR || is_pattern
+          ? fmt::format("; of pictures make a video first, for example: ffmpeg -framerate 25 -i {} -c:v ffv1 out.mkv",
+                        is_pattern ? path : path + "/%04d.png")
+          : "";
+  return Error(reason == ENOENT ? StatusCode::kNotFound : StatusCode::kIo, "could not open file: {}: {}{}", path,
+               std::strerror(reason), hint);
 }
 
 /// A FIFO opens at once, so that what interrupts reading ends the wait for its writer, too.

@@ -208,6 +208,10 @@ Status FfmpegSource::OpenDecoder(const OpenOptions& options) {
   for (unsigned i = 0; i < container_->nb_streams; ++i)
     if (static_cast<int>(i) != track_) container_->streams[i]->discard = AVDISCARD_ALL;
   const AVCodecID id = container_->streams[track_]->codecpar->codec_id;
+  if (container_->streams[track_]->disposition & AV_DISPOSITION_ATTACHED_PIC)
+    return Error(StatusCode::kBadData, "{} has no video stream, but the picture of a cover", stream_->name());
+  if (id == AV_CODEC_ID_ANSI || id == AV_CODEC_ID_BINTEXT || id == AV_CODEC_ID_XBIN || id == AV_CODEC_ID_IDF)
+    return Error(StatusCode::kBadData, "{} is text and no video", stream_->name());
   if (device_ && !(codec = FindDeviceDecoder(id)))
     return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices",
                  stream_->name(), Ffmpeg().avcodec_get_name(id));
@@ -241,6 +245,8 @@ Status FfmpegSource::Open(const OpenOptions& options) {
   if (is_described_) DescribeContainer(*container_, first_time_, stream_->size());
   color_ = ColorOf(*first_);
   facts_ = FactsOf(*container_, *container_->streams[track_], *first_);
+  if (!options.film_grain && decoder_->codec_id == AV_CODEC_ID_AV1)
+    facts_.changed_samples = "its film grain is left out";
   return {};
 }
 

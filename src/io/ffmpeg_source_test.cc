@@ -192,6 +192,14 @@ TEST_F(Containers, RefusesFilesWithoutVideo) {
   EXPECT_THAT(ErrorOf(dir_ / "a.wav"), HasSubstr("has no video stream"));
   WriteFile(dir_ / "a.mp4", std::string(5000, 'z'));
   EXPECT_THAT(ErrorOf(dir_ / "a.mp4"), HasSubstr("a.mp4"));
+  WriteFile(dir_ / "a.txt", std::string(5000, 'z'));
+  EXPECT_THAT(ErrorOf(dir_ / "a.txt"), HasSubstr("a.txt is text and no video"));
+  ASSERT_EQ(std::system(fmt::format("ffmpeg -v error -nostdin -y -f lavfi -i sine=duration=0.2 -f lavfi -i "
+                                    "color=s=64x64:d=0.04 -map 0 -map 1 -c:v png -disposition:v attached_pic {}",
+                                    dir_ / "a.mp3")
+                            .c_str()),
+            0);
+  EXPECT_THAT(ErrorOf(dir_ / "a.mp3"), HasSubstr("a.mp3 has no video stream, but the picture of a cover"));
   WriteFile(dir_ / "a.bin", std::string(3, '\0'));
   EXPECT_THAT(ErrorOf(dir_ / "a.bin"), HasSubstr("neither y4m nor a video"));
 }

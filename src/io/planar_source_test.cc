@@ -479,7 +479,9 @@ TEST(OpenVideo, SaysWhyItCannotOpen) {
   EXPECT_THAT(ErrorOf(dir / "none"),
               AllOf(HasSubstr("could not open file: " + (dir / "none")), HasSubstr("No such file")));
   EXPECT_EQ(code(dir / "none"), StatusCode::kNotFound);
-  EXPECT_THAT(ErrorOf(dir / ""), AllOf(HasSubstr("could not open file: "), HasSubstr("Is a directory")));
+  EXPECT_THAT(ErrorOf(dir / ""),
+              AllOf(HasSubstr("could not open file: "), HasSubstr("Is a directory"), HasSubstr("/%04d.png")));
+  EXPECT_THAT(ErrorOf(dir / "%03d.png"), HasSubstr("ffmpeg -framerate 25 -i " + (dir / "%03d.png")));
   EXPECT_EQ(code(dir / ""), StatusCode::kIo);
   EXPECT_THAT(ErrorOf(""), HasSubstr("could not open file: "));
   EXPECT_THAT(ErrorOf("http://localhost/a.mp4"),
