@@ -1,6 +1,9 @@
 #include "engine/choose_crop.h"
 
+#include <utility>
+
 #include "io/bars.h"
+#include "io/shape_parts.h"
 
 namespace acutance {
 namespace {
@@ -15,6 +18,27 @@ Rectangle ScaleTo(const PictureFormat& to, const PictureFormat& from, const Rect
                        to.pixel_format);
 }
 
+/// The picture of a video as it is shown.
+PictureFormat ShownFormat(const VideoSource& video) {
+  PictureFormat format = video.format();
+  if (video.facts().orientation.transposed) std::swap(format.width, format.height);
+  return format;
+}
+
+Rectangle WholeOf(const PairReaderInput& input) {
+  const PictureFormat format = ShownFormat(*input.video);
+  return {format.width, format.height};
+}
+
+ShapedVideo ShapeOf(const PairReaderInput& input) {
+  const double aspect = input.video->facts().pixel_aspect;
+  return {ShownFormat(*input.video), input.crop.value_or(WholeOf(input)), aspect};
+}
+
+void CropTo(const Rectangle& part, PairReaderInput& input) {
+  input.crop = part == WholeOf(input) ? std::nullopt : std::optional(part);
+}
+
 }  // namespace
 
 Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const PairReaderInput& input,
@@ -24,13 +48,22 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
   if (choice.find_bars) {
     ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> content, FindBars(input.name, open));
     if (!content) warn(fmt::format("{} is too dark to tell its bars; nothing of it is cut off", input.name));
-    const bool turned = input.video->facts().orientation.transposed;
-    const int width = turned ? format.height : format.width, height = turned ? format.width : format.height;
-    return content && *content != Rectangle{width, height} ? content : std::nullopt;
+    return content && *content != WholeOf(input) ? content : std::nullopt;
   }
   if (!choice.reference || &input == &reference) return choice.reference;
   if (choice.distorted) return choice.distorted;
   return std::optional(ScaleTo(format, reference.video->format(), *choice.reference));
+}
+
+Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
+  const ShapedVideo one = ShapeOf(reference), other = ShapeOf(distorted);
+  if (!ShapesDiffer(one, other)) return {};
+  ACU_ASSIGN_OR_RETURN(const std::optional<ShapeParts> parts,
+                       FindShapeParts(reference.name, one, distorted.name, other, open));
+  if (!parts) return {};
+  CropTo(parts->reference, reference);
+  CropTo(parts->distorted, distorted);
+  return {};
 }
 
 }  // namespace acutance

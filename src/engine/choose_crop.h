@@ -17,4 +17,8 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
                                             const PairReaderInput& reference, const OpenOptions& open,
                                             const std::function<void(std::string)>& warn);
 
+/// Where contents within bars have different shapes: crops them to what both show, if pictures tell that rows or
+/// columns were cut off.
+Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted);
+
 }  // namespace acutance

@@ -225,6 +225,9 @@ class Run {
     Status cropped = Crop(*reference_);
     for (PairReaderInput& input : distorted_)
       if (cropped.ok()) cropped = Crop(input);
+    // The reference of several encodes has one part that is compared with all of them.
+    if (cropped.ok() && request_.crop.find_bars && distorted_.size() == 1)
+      cropped = CropToSharedShape(request_.open, *reference_, distorted_.front());
     if (!cropped.ok()) return Fail(RunStage::kRead, cropped);
     if (!PreparePairing()) return false;
     result_.inputs.clear();

@@ -77,13 +77,6 @@ Rectangle Union(const Rectangle& a, const Rectangle& b) {
   return {std::max(a.x + a.width, b.x + b.width) - x, std::max(a.y + a.height, b.y + b.height) - y, x, y};
 }
 
-/// Opens a file as it is shown.
-Result<std::unique_ptr<VideoSource>> OpenTurned(const std::string& path, const OpenOptions& options) {
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-  if (video->facts().orientation == Orientation()) return video;
-  return TurnVideo(std::move(video));
-}
-
 /// Looks at pictures where jumps lead, which is at key frames. False: the video does not jump, or most jumps lead to a
 /// picture that was seen before.
 Result<bool> LookByJumps(VideoSource& video, BarFinder& finder) {

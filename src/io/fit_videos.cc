@@ -12,6 +12,7 @@
 #include "io/fit_colors.h"
 #include "io/raised_depth.h"
 #include "io/scaled_video.h"
+#include "io/shape_parts.h"
 #include "io/turned_video.h"
 
 namespace acutance {
@@ -105,18 +106,30 @@ Status CheckPixels(const FitInputs& inputs) {
   return {};
 }
 
-/// Sizes are rounded to whole blocks, so that shapes differ a little.
+ShapedVideo ShapedOf(const VideoSource& video) {
+  const PictureFormat& format = video.format();
+  return {format, {format.width, format.height}, video.facts().pixel_aspect};
+}
+
+/// Encoders round sizes to whole blocks, by scaling or by leaving out rows.
 Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   constexpr double kTolerance = 0.03;
   const PairReaderInput& reference = *inputs.front();
   const double shape = ShapeOf(*reference.video);
   for (const PairReaderInput* input : inputs) {
     const double own = ShapeOf(*input->video);
-    if (std::abs(own - shape) <= kTolerance * shape) continue;
+    const bool nearly = std::abs(own - shape) <= kTolerance * shape;
+    if (nearly && (!ShapesDiffer(ShapedOf(*reference.video), ShapedOf(*input->video)) || input->crop)) continue;
     const PictureFormat &one = reference.video->format(), &other = input->video->format();
     const std::string problem =
         fmt::format("{} is {}x{}, shown {:.3f} times as wide as high, and {} {}x{}, shown {:.3f} times", reference.name,
                     one.width, one.height, shape, input->name, other.width, other.height, own);
+    if (nearly) {
+      steps.push_back({problem +
+                       ": one of them is squashed, unless rows or columns were cut off, which --crop auto looks "
+                       "for"});
+      continue;
+    }
     if (!force)
       return Error(StatusCode::kUnsupported,
                    "{}: scaling would squash one of them; cut black bars off with --crop auto, give the part that both "

@@ -77,4 +77,10 @@ Result<std::unique_ptr<VideoSource>> TurnVideo(std::unique_ptr<VideoSource> sour
   return std::unique_ptr<VideoSource>(std::make_unique<TurnedVideo>(std::move(source)));
 }
 
+Result<std::unique_ptr<VideoSource>> OpenTurned(const std::string& path, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+  if (video->facts().orientation == Orientation()) return video;
+  return TurnVideo(std::move(video));
+}
+
 }  // namespace acutance

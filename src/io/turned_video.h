@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "io/video_source.h"
@@ -10,5 +11,8 @@ namespace acutance {
 
 /// `source` with its pictures turned as its facts say. Fails where rows of 4:2:2 would become columns.
 Result<std::unique_ptr<VideoSource>> TurnVideo(std::unique_ptr<VideoSource> source);
+
+/// Opens a file as it is shown.
+Result<std::unique_ptr<VideoSource>> OpenTurned(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

@@ -109,6 +109,23 @@ class Layouts(FormatTest):
             warnings = self.psnr(reference, distorted)[1]["warnings"]
             self.assertEqual(any("has fewer bits a second" in line for line in warnings), told, warnings)
 
+    def test_rows_and_columns_that_an_encode_leaves_out(self):
+        source = self.lossless("large.mkv", "yuv420p", "-vf", "scale=384:224")
+        for part, thin in (("384:218:0:0", True), ("384:218:0:4", True), ("384:206:0:2", False), ("300:224:20:0", False)):
+            with self.subTest(part=part):
+                cut = self.lossless("cut.mkv", "yuv420p", "-vf", f"crop={part}", source=source)
+                scores, summary = self.psnr(source, cut, "--crop", "auto")
+                self.assertEqual(scores["y"], 60, summary["warnings"])
+                self.assertIn(f"{source} is cropped to {part}", summary["warnings"])
+                scores, summary = self.psnr(cut, source, "--crop", "auto")
+                self.assertEqual(scores["y"], 60, summary["warnings"])
+                if thin:
+                    warnings = "\n".join(self.psnr(source, cut)[1]["warnings"])
+                    self.assertIn("one of them is squashed, unless rows or columns were cut off", warnings)
+        squashed = self.lossless("squashed.mkv", "yuv420p", "-vf", "scale=384:218,setsar=1", source=source)
+        warnings = "\n".join(self.psnr(source, squashed, "--crop", "auto")[1]["warnings"])
+        self.assertNotIn("cropped", warnings)
+
     def test_v210(self):
         planes = self.lossless("planes.mkv", "yuv422p10le")
         self.assert_equal_samples(planes, self.make("v210.mov", "-c:v", "v210", source=planes), 10)
@@ -172,15 +189,16 @@ class Colors(FormatTest):
 
     def test_ranges_that_the_samples_belie(self):
         """VMAF takes a contrast that was stretched for an improvement."""
-        source = self.make("pan.mkv", "-f", "lavfi", "-i", "mandelbrot=s=192x112:r=25", "-map", "1:v", "-frames:v", "30",
-                           "-pix_fmt", "yuv420p", "-c:v", "ffv1")
+        source = self.make("pan.mkv", "-f", "lavfi", "-i", "mandelbrot=s=192x112:r=25", "-map", "1:v", "-frames:v",
+                           "30", "-pix_fmt", "yuv420p", "-c:v", "ffv1")
         lossy = ("-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf", "24", "-color_range")
         wide = "scale=in_range=limited:out_range=full,setparams=range=limited"
         made = {"untold": self.make("untold.mp4", "-vf", wide, *lossy, "tv", source=source),
                 "wrong": self.make("wrong.mp4", "-vf", "setparams=range=full", *lossy, "pc", source=source),
                 "told": self.make("told.mp4", "-vf", wide + ",setparams=range=full", *lossy, "pc", source=source),
                 "plain": self.make("plain.mp4", *lossy, "tv", source=source)}
-        late = self.make("late.mp4", "-vf", f"trim=start_frame=4,setpts=PTS-STARTPTS,{wide}", *lossy, "tv", source=source)
+        later = f"trim=start_frame=4,setpts=PTS-STARTPTS,{wide}"
+        late = self.make("late.mp4", "-vf", later, *lossy, "tv", source=source)
         for name, path, text in (("untold", made["untold"], "seems to have full range"),
                                  ("late", late, "seems to have full range"),
                                  ("wrong", made["wrong"], "seem to have one range"), ("told", made["told"], None),
