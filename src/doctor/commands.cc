@@ -15,6 +15,12 @@ std::string Deinterlace(const std::string& path) {
   return fmt::format("ffmpeg -i {} -vf bwdif=mode=send_frame -c:v ffv1 progressive.mkv", ShellWord(path));
 }
 
+std::string Retime(const std::string& path, double slower, const std::string& reference) {
+  return fmt::format(
+      "ffmpeg -itsscale {:.6g} -i {} -map 0:v:0 -c copy retimed.mkv && acutance score {} retimed.mkv --align time",
+      slower, ShellWord(path), ShellWord(reference));
+}
+
 std::string LimitRange(const std::string& path) {
   return fmt::format("ffmpeg -i {} -vf scale=in_range=full:out_range=limited -c:v ffv1 limited.mkv", ShellWord(path));
 }
@@ -22,7 +28,8 @@ std::string LimitRange(const std::string& path) {
 std::string ToneMap(const std::string& path, Transfer transfer) {
   return fmt::format(
       "ffmpeg -i {} -vf "
-      "zscale=tin={}:pin=bt2020:min=bt2020nc:t=linear:npl=100,format=gbrpf32le,zscale=p=bt709,tonemap=hable,"
+      "setparams=color_trc={}:color_primaries=bt2020:colorspace=bt2020nc,zscale=t=linear:npl=100,format=gbrpf32le,"
+      "zscale=p=bt709,tonemap=hable,"
       "zscale=t=bt709:m=bt709:p=bt709:r=limited,format=yuv420p -c:v ffv1 sdr.mkv",
       ShellWord(path), NameForZscale(transfer));
 }

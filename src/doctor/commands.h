@@ -8,6 +8,8 @@
 namespace acutance {
 
 std::string Deinterlace(const std::string& path);
+/// Has each frame last so many times as long as the stream says, and pairs what is shown at one time.
+std::string Retime(const std::string& path, double slower, const std::string& reference);
 std::string LimitRange(const std::string& path);
 
 /// Makes SDR of HDR. It says what the stream is, for that may not tell all of it.

@@ -17,6 +17,7 @@
 #include "doctor/match.h"
 #include "doctor/watch.h"
 #include "io/lossy_codecs.h"
+#include "io/shape_parts.h"
 
 namespace acutance {
 namespace {
@@ -111,7 +112,7 @@ class Doctor {
     Add("turned", 0.9,
         fmt::format("{} is turned as its stream tells, and {} is {}: in one of them this was lost, or done already.",
                     turned.name, other.name, other.facts.orientation == Orientation() ? "not" : "turned otherwise"),
-        fmt::format("ffmpeg -display_rotation 0 -i {} -map 0:v -c copy untold.mkv", ShellWord(turned.name)));
+        fmt::format("ffmpeg -noautorotate -i {} -strict -1 untold.y4m", ShellWord(turned.name)));
     return true;
   }
 
@@ -220,6 +221,7 @@ class Doctor {
           Score(fits ? " --crop auto" : CropsOfBars(a, b)));
       return;
     }
+    if (CheckShape()) return;
     if (placement_) return AddPlacement();
     if (std::optional<Cut> cut = FindCut(ref_, dis_, match_)) {
       cut_fits_ = std::move(cut->fits);
@@ -233,9 +235,37 @@ class Doctor {
     }
     if (Differ(shape, other, 0.03))
       Add("crop", 0.9,
-          fmt::format("{} is shown {:.3f} times as wide as high and {} {:.3f} times: one was cropped or squashed.",
-                      ref_.name, shape, dis_.name, other),
-          Score(" --crop auto"));
+          fmt::format("{} is shown {:.3f} times as wide as high and {} {:.3f} times: one was {}.", ref_.name, shape,
+                      dis_.name, other,
+                      alignment_ ? "squashed, or tells a wrong shape of its pixels" : "cropped or squashed"),
+          Score(alignment_ ? " --force" : " --crop auto"));
+  }
+
+  static ShapedVideo ShapedOf(const Watched& video) {
+    return {video.format, ContentOf(video), video.facts.pixel_aspect};
+  }
+
+  /// Rows or columns that were cut off, as few as the rounding of sizes to whole blocks, told by whole pictures.
+  bool CheckShape() {
+    const ShapedVideo one = ShapedOf(ref_), other = ShapedOf(dis_);
+    if (!ShapesDiffer(one, other)) return false;
+    ShapePartFinder finder(one, other);
+    for (size_t i = 0; i < dis_.pictures.size(); ++i) {
+      const auto wanted = static_cast<int>(std::lround(match_.rate * dis_.picture_frames[i] + match_.offset));
+      const auto found = std::ranges::find(ref_.picture_frames, wanted);
+      if (found != ref_.picture_frames.end())
+        finder.Add(ref_.pictures[found - ref_.picture_frames.begin()], dis_.pictures[i]);
+    }
+    const std::optional<ShapeParts> parts = finder.Find();
+    if (!parts) return false;
+    const bool is_of_reference = parts->reference != ContentOf(ref_);
+    const auto& [whole, part] = is_of_reference ? std::tie(ref_, dis_) : std::tie(dis_, ref_);
+    cut_fits_ = FitsOfParts(ref_, parts->reference, dis_, parts->distorted, match_);
+    Add("crop", 0.93,
+        fmt::format("{} shows only the part {} of {}.", part.name,
+                    ToText(is_of_reference ? parts->reference : parts->distorted), whole.name),
+        Score(fmt::format(" --crop {},{}", ToText(parts->reference), ToText(parts->distorted))));
+    return true;
   }
 
   /// Where contents within bars have other shapes, one shows a part of the other, or is squashed.
@@ -267,7 +297,7 @@ class Doctor {
           rates_differ ? fmt::format("{} has {:.6g} frames/s and {} {:.6g}", ref_.name, *a, dis_.name, *b)
                        : fmt::format("A frame of {} lasts {:.4g} frames of {}", dis_.name, match_.rate, ref_.name);
       Add("frame-rate", rates_differ ? 0.94 : 0.9, rates + ", so that equal numbers show different moments.",
-          Score(rates_differ ? " --align time" : " --align auto"));
+          rates_differ ? Score(" --align time") : Retime(dis_.name, match_.rate, ref_.name));
       return;
     }
     if (!is_matched()) {
