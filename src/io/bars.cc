@@ -92,6 +92,7 @@ Result<bool> LookByJumps(VideoSource& video, BarFinder& finder) {
     last = time;
     ++seen;
     finder.Add(*picture);
+    if (finder.has_none()) return true;
   }
   return seen >= kLeast;
 }
@@ -100,7 +101,7 @@ Result<bool> LookByJumps(VideoSource& video, BarFinder& finder) {
 Status LookInOrder(int64_t most, VideoSource& video, BarFinder& finder) {
   const int64_t count = std::min(most, video.frame_count().value_or(kPictures));
   int64_t at = 0;
-  for (int i = 0; i < kPictures; ++i) {
+  for (int i = 0; i < kPictures && !finder.has_none(); ++i) {
     const int64_t wanted = std::max(at, count * (2 * i + 1) / (2 * kPictures));
     ACU_ASSIGN_OR_RETURN(const int64_t passed, video.Skip(wanted - at));
     at += passed;
@@ -133,6 +134,8 @@ std::optional<Rectangle> BarFinder::content() const {
   if (high) part.y = 0, part.height = format_.height;
   return wide && high ? part : AlignToChroma(part, format_.pixel_format);
 }
+
+bool BarFinder::has_none() const { return content() == Rectangle{format_.width, format_.height}; }
 
 Result<std::optional<Rectangle>> FindBars(const std::string& path, OpenOptions options) {
   // A video of so many frames has six key frames, as encoders set them by themselves.

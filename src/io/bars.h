@@ -17,6 +17,9 @@ class BarFinder {
   /// nullopt: all pictures were too dark to tell. Bars thinner than a hundredth of the side are none.
   std::optional<Rectangle> content() const;
 
+  /// Whether there are none, whatever further pictures show.
+  bool has_none() const;
+
  private:
   PictureFormat format_;
   std::optional<Rectangle> seen_;

@@ -363,8 +363,12 @@ TEST(BarFinder, TakesWhatIsDarkInAllPictures) {
   EXPECT_EQ(*finder.content(), (Rectangle{100, 30, 20, 30}));
   finder.Add(Barred(160, 90, {160, 40, 0, 12}));
   EXPECT_EQ(*finder.content(), (Rectangle{160, 48, 0, 12}));
+  EXPECT_FALSE(finder.has_none());
   finder.Add(Barred(160, 90, {158, 88, 1, 1}));
   EXPECT_EQ(*finder.content(), (Rectangle{160, 90, 0, 0})) << "edges of a sample are no bars";
+  EXPECT_TRUE(finder.has_none());
+  finder.Add(Barred(160, 90, {100, 30, 20, 30}));
+  EXPECT_TRUE(finder.has_none()) << "a picture that has bars does not bring them back";
 }
 
 TEST(BarFinder, TakesSharpBarsOfDarkPictures) {
