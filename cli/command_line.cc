@@ -103,7 +103,10 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
 }
 
 void AddByOption(CLI::App& command, EncodesTexts& texts) {
-  command.add_option("--by", texts.by, "The score that is compared (default: the first model's)")->type_name("NAME");
+  command
+      .add_option("--by", texts.by,
+                  "The score that is compared, with the feature that it needs (default: the first model's)")
+      ->type_name("NAME");
 }
 
 void AddAnchorOption(CLI::App& command, EncodesTexts& texts) {

@@ -75,6 +75,7 @@ EncodesRun ScoreEncodes(const char* command, const EncodesTexts& texts) {
     return encodes;
   }
   encodes.args = *args;
+  AddFeatureOf(texts.by, encodes.args);
   if (const Status status = CheckOutputs(encodes.args); !status.ok()) {
     encodes.status = Fail(command, kFailed, status);
     return encodes;

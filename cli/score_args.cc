@@ -147,20 +147,6 @@ std::string FormatOf(const ScoreTexts& texts) {
   return extension.empty() || !FindLogFormat(extension.substr(1)) ? "xml" : extension.substr(1);
 }
 
-/// Features that --require names, so that `--require 'psnr_y.mean>38'` needs no --feature.
-void AddRequiredFeatures(ScoreArgs& args) {
-  for (const Requirement& requirement : args.requirements) {
-    const auto is_named = [&](const OutputSpec& output) {
-      return output.name == requirement.score || output.alias == requirement.score;
-    };
-    const auto metric = std::ranges::find_if(
-        AllMetrics(), [&](const Metric* each) { return std::ranges::any_of(each->outputs, is_named); });
-    if (metric == AllMetrics().end() || !requirement.pool) continue;
-    const auto is_it = [&](const FeatureRequest& request) { return MetricName(request.metric) == (*metric)->name; };
-    if (std::ranges::none_of(args.features, is_it)) args.features.push_back({std::string((*metric)->name), {}});
-  }
-}
-
 /// "0", "0,2"; empty: no choice.
 Status ReadDevices(std::string_view text, DeviceChoice& choice) {
   for (std::string_view rest = text; !rest.empty();) {
@@ -176,6 +162,15 @@ Status ReadDevices(std::string_view text, DeviceChoice& choice) {
 }
 
 }  // namespace
+
+void AddFeatureOf(const std::string& score, ScoreArgs& args) {
+  const auto is_named = [&](const OutputSpec& output) { return output.name == score || output.alias == score; };
+  const auto metric = std::ranges::find_if(
+      AllMetrics(), [&](const Metric* each) { return std::ranges::any_of(each->outputs, is_named); });
+  if (metric == AllMetrics().end()) return;
+  const auto is_it = [&](const FeatureRequest& request) { return MetricName(request.metric) == (*metric)->name; };
+  if (std::ranges::none_of(args.features, is_it)) args.features.push_back({std::string((*metric)->name), {}});
+}
 
 std::string AsPath(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
 
@@ -220,7 +215,8 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   }
   ACU_RETURN_IF_ERROR(ReadModels(texts, args));
   ACU_RETURN_IF_ERROR(ReadLogArgs(texts, args));
-  AddRequiredFeatures(args);
+  for (const Requirement& requirement : args.requirements)
+    if (requirement.pool) AddFeatureOf(requirement.score, args);
   args.journal = texts.journal;
   args.maps = texts.maps;
   args.report = texts.report;

@@ -117,6 +117,10 @@ struct ScoreArgs {
   bool quiet = false;
 };
 
+/// The feature that has such a score, where it is one's and not asked for yet: --require 'psnr_y.mean>38' and --by
+/// psnr_y need no --feature.
+void AddFeatureOf(const std::string& score, ScoreArgs& args);
+
 /// A path as a word of a command line, where "-x" would be an option: "./-x".
 std::string AsPath(const std::string& path);
 

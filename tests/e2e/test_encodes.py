@@ -67,10 +67,14 @@ class Encodes(CommandTest):
         self.assertEqual([(difference["a"], difference["mean"] < 0) for difference in comparison["differences"]],
                          [(good, True)])
 
+    def test_the_score_that_is_compared_needs_no_feature_beside_it(self):
+        args = ("compare", self.long, self.encode("good.y4m", 4), "--no-model", "--by", "psnr_y", "--align", "index", "-q")
+        self.assertRegex(self.command(*args), r"^psnr_y ")
+
     def test_wrong_names_are_told_before_frames_are_scored(self):
         broken = self.write("broken.y4m", pathlib.Path(self.encode("good.y4m", 4)).read_bytes()[:-100])
         for command in ("compare", "ladder"):
-            for option, value in (("--by", "psnr_y"), ("--require", "vmaf.mean>3")):
+            for option, value in (("--by", "psnr_z"), ("--require", "vmaf.mean>3")):
                 result = self.run_command(ACUTANCE, command, self.long, broken, "-m", "vmaf_v0.6.1", option, value, "-q")
                 self.assert_fails(result, 2, "there is no score '" + value.split(".")[0])
                 self.assertNotIn("truncated", result.stderr.decode())
