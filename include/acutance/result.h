@@ -72,6 +72,8 @@ struct Encodes {
   std::string text;  // a table, as the command prints it
   std::string json;  // the field `comparison` or `ladder` of docs/schema/acutance-1.json
   std::string page;  // HTML, for Result::WriteReport
+  /// Of Result::Ladder: its points in the columns of the AOM's common test conditions (docs/decisions.md).
+  std::string ctc_csv{};
 };
 
 /// A rate-quality curve: so many of a Result's videos, after those of the curves before it.

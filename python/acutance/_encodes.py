@@ -46,6 +46,18 @@ class Encodes(Mapping[str, Any]):
         self.result._core.write_report(path_bytes(path), self._core)
         return None
 
+    def ctc_csv(self, path: Path | None = None) -> str | None:
+        """Writes the points of a ladder() in the columns of the AOM's common test conditions, as `acutance ladder --ctc-csv`
+        does; None: returns the text. NotFoundError for compare() and known points."""
+        text = self._core.ctc_csv
+        if not text:
+            raise NotFoundError("the common test conditions have columns for a ladder alone")
+        if path is None:
+            return text.decode("utf-8", "replace")
+        with open(path, "wb") as file:
+            file.write(text)
+        return None
+
     def __getitem__(self, name: str) -> Any:
         return self._fields[name]
 

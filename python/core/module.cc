@@ -229,7 +229,8 @@ Encodes CompareKnown(const nb::sequence& curves) {
 void BindEncodes(nb::module_& m) {
   nb::class_<Encodes>(m, "Encodes")
       .def_prop_ro("text", [](const Encodes& encodes) { return ToBytes(encodes.text); })
-      .def_prop_ro("json", [](const Encodes& encodes) { return ToBytes(encodes.json); });
+      .def_prop_ro("json", [](const Encodes& encodes) { return ToBytes(encodes.json); })
+      .def_prop_ro("ctc_csv", [](const Encodes& encodes) { return ToBytes(encodes.ctc_csv); });
   m.def("compare_curves", &CompareKnown, "curves"_a);
 }
 

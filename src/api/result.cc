@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "api/access.h"
@@ -47,6 +48,7 @@ struct Result::Content {
   RunView View() const;
   SummaryChoice Choice() const;
   acutance::Result<std::string> ScoreName(std::string_view by) const;  // the first model's where `by` is empty
+  std::set<std::string> InDecibels() const;  // the similarity indices that an option has put so
   acutance::Result<const ScoreTable*> Table(int video) const;
   acutance::Result<const ScoreTable::Column*> Find(std::string_view name, int video) const;
 };
@@ -241,6 +243,14 @@ acutance::Result<std::string> Result::Content::ScoreName(std::string_view by) co
   return Error(acutance::StatusCode::kInvalidArgument, "there is no model, so name a feature's score to compare");
 }
 
+std::set<std::string> Result::Content::InDecibels() const {
+  std::set<std::string> names;
+  for (const MetricRun& run : metric_runs)
+    if (run.metric->name == "float_ssim" || run.metric->name == "float_ms_ssim")
+      if (run.options.Bool("enable_db")) names.emplace(run.metric->name);
+  return names;
+}
+
 Expected<Encodes> Result::Compare(std::string_view by) const {
   const auto compare = [&]() -> acutance::Result<Encodes> {
     ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
@@ -267,8 +277,9 @@ Expected<Encodes> Result::Ladder(const std::vector<Curve>& curves, std::string_v
                    "the curves leave out some of the {} videos that were scored", videos());
     ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
     ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
+    std::string ctc_csv = CtcCsv(summary, found, content_->InDecibels());
     ACU_ASSIGN_OR_RETURN(const acutance::Ladder ladder, LadderOf(summary, score, std::move(found)));
-    return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), EncodesPart(ladder)};
+    return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), EncodesPart(ladder), std::move(ctc_csv)};
   };
   return ToExpected(compare());
 }

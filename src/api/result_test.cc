@@ -116,7 +116,9 @@ TEST(Decisions, EncodesAreCompared) {
   EXPECT_THAT(result->Report(false, *found), HasSubstr("best at its rate"));
   EXPECT_THAT(result->Report(), testing::Not(HasSubstr("best at its rate")));
   EXPECT_THAT(result->Compare("psnr_z").status().message(), HasSubstr("did you mean 'psnr_y'"));
-  EXPECT_TRUE(result->Ladder({{"a", 1}, {"b", 1}}).ok());
+  const acutance::api::Expected<acutance::api::Encodes> ladder = result->Ladder({{"a", 1}, {"b", 1}});
+  ASSERT_TRUE(ladder.ok());
+  EXPECT_NE(ladder->ctc_csv.find("PSNR_Y"), std::string::npos);
   EXPECT_EQ(result->Ladder({{"a", 1}}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(result->Ladder({{"a", 1}, {"b", 2}}).status().code(), StatusCode::kInvalidArgument);
 }

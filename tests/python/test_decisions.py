@@ -80,7 +80,7 @@ def test_a_comparison_is_the_command_s(encodes, tmp_path):
         acutance.compare(reference, files, model=None, features="psnr")
 
 
-def test_a_ladder_is_the_command_s(encodes):
+def test_a_ladder_is_the_command_s(encodes, tmp_path):
     reference, first, second = encodes
     ours = acutance.ladder(reference, {"a": first, "b": sorted(second.iterdir())}, anchor="b", model=None, features="psnr",
                            by="psnr_y")
@@ -88,6 +88,12 @@ def test_a_ladder_is_the_command_s(encodes):
                                      "psnr_y", "--json")["ladder"]
     assert [curve["name"] for curve in ours["curves"]] == ["b", "a"] and ours["differences"][0]["by"]["pchip"]["bd_rate"] < 0
     assert "rates" in ours.report()
+    document_of("ladder", reference, first, second, "-q", "--anchor", "b", "--feature", "psnr", "--by", "psnr_y", "--json",
+                "--no-model", "--ctc-csv", tmp_path / "command.csv")
+    ours.ctc_csv(tmp_path / "ours.csv")
+    assert (tmp_path / "ours.csv").read_text() == ours.ctc_csv() == (tmp_path / "command.csv").read_text()
+    with pytest.raises(acutance.NotFoundError, match="for a ladder alone"):
+        acutance.compare(reference, sorted(second.iterdir()), model=None, features="psnr", by="psnr_y").ctc_csv()
     with pytest.raises(acutance.InvalidArgumentError, match="there are a"):
         acutance.ladder(reference, {"a": first}, anchor="c")
     with pytest.raises(acutance.InvalidArgumentError, match="bit rate"):
