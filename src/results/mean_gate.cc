@@ -23,6 +23,8 @@ using Verdict = MeanTest::Verdict;
 constexpr int64_t kBefore = 4, kAfter = 3;
 constexpr int64_t kShortestPart = 16, kUnknownRate = 25;
 constexpr size_t kFirstParts = 8;
+// Of frames that are decoded from the first on for each look at a part, fewer are scored in one go for less.
+constexpr int64_t kShort = 600;
 constexpr int64_t kLook = 100;  // frames whose pairs are looked at, at the beginning and the end
 
 /// Where a file does not tell, it is decoded once. rate: of the first file that tells.
@@ -48,6 +50,8 @@ class MeanGate {
 
   /// Scores until the verdict is settled.
   Status Run() {
+    ACU_ASSIGN_OR_RETURN(const bool is_short, IsShort());
+    if (is_short) return ScoreAll();
     ACU_RETURN_IF_ERROR(FindPairs());
     CutParts();
     ACU_RETURN_IF_ERROR(ScoreRest());
@@ -60,7 +64,7 @@ class MeanGate {
       ACU_RETURN_IF_ERROR(ScoreParts(drawn));
       for (; next < end && test_->verdict() == Verdict::kOpen; ++next) test_->Add(Turned(means_[order_[next]]));
       if (on_progress_ && on_progress_({frames_read(), frames_, model_, Turned(test_->mean())}) == Next::kStop)
-        return Error(StatusCode::kCancelled, "stopped on request, before there was a verdict");
+        return Stopped();
     }
     return {};
   }
@@ -95,6 +99,55 @@ class MeanGate {
     const double parts = Turned(test_->mean()) * static_cast<double>(test_->added()) * static_cast<double>(part_);
     const double count = static_cast<double>(test_->added()) * static_cast<double>(part_);
     return (parts + rest_sum_) / (count + static_cast<double>(rest_frames_));
+  }
+
+  /// Whether both videos are decoded, and tell that they have few frames.
+  Result<bool> IsShort() {
+    for (const std::string& path : {base_.reference, base_.distorted.front()}) {
+      ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, base_.open));
+      const std::optional<int64_t> frames = video->frame_count();
+      if (video->facts().codec.empty() || !frames || *frames > kShort) return false;
+    }
+    return true;
+  }
+
+  static Status Stopped() { return Error(StatusCode::kCancelled, "stopped on request, before there was a verdict"); }
+
+  /// As any run does, so that the verdict is certain, whatever frames belong together.
+  Status ScoreAll() {
+    RunRequest request = base_;
+    bool is_stopped = false;
+    request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+      const int64_t done = session.frames_done();
+      const MeanProgress progress = {done, total.value_or(done), session.models().front().model().name, {}};
+      is_stopped |= on_progress_ && on_progress_(progress) == Next::kStop;
+      return is_stopped ? Next::kStop : Next::kGoOn;
+    };
+    const ScoredRun run = RunScore(std::move(request));
+    if (is_stopped) return Stopped();
+    if (run.error) return run.error->status;
+    ACU_RETURN_IF_ERROR(ReadModel(*run.session));
+    const ScoreTable& table = run.session->scores(0);
+    frames_ = rest_frames_ = run.frames;
+    for (int64_t i = 0; i < frames_; ++i) {
+      ACU_ASSIGN_OR_RETURN(const double score, ScoreOf(table, i, i));
+      rest_sum_ += score;
+      read_.insert(i);
+    }
+    TestRestAlone();
+    return {};
+  }
+
+  void TestRestAlone() {
+    test_.emplace(MeanTest::Options{Turned(gate_.bound), least_, most_, gate_.confidence, gate_.certain}, 1);
+    test_->Add(Turned(rest_sum_ / static_cast<double>(rest_frames_)));
+  }
+
+  /// Of a row of the table, for a frame of such a number.
+  Result<double> ScoreOf(const ScoreTable& table, int64_t row, int64_t frame) const {
+    const double score = *table.Get(table.Find(column_), row);
+    if (score >= least_ && score <= most_) return score;
+    return Error(StatusCode::kUnsupported, "frame {} scores {}, outside of {}'s range", frame, score, model_);
   }
 
   /// How many pairs there are, and by how much the distorted video is late.
@@ -174,11 +227,13 @@ class MeanGate {
     } else {
       ACU_RETURN_IF_ERROR(FindModel());
     }
+    if (parts_ == 0) {
+      TestRestAlone();
+      return {};
+    }
     const auto all = static_cast<double>(frames_), rest = static_cast<double>(rest_frames_);
-    const double bound = parts_ == 0 ? gate_.bound : (gate_.bound * all - rest_sum_) / (all - rest);
-    test_.emplace(MeanTest::Options{Turned(bound), least_, most_, gate_.confidence, gate_.certain},
-                  std::max<size_t>(parts_, 1));
-    if (parts_ == 0) test_->Add(Turned(rest_sum_ / rest));
+    const double bound = (gate_.bound * all - rest_sum_) / (all - rest);
+    test_.emplace(MeanTest::Options{Turned(bound), least_, most_, gate_.confidence, gate_.certain}, parts_);
     return {};
   }
 
@@ -222,9 +277,7 @@ class MeanGate {
       const auto at = std::ranges::lower_bound(frames, begin) - frames.begin();
       double sum = 0;
       for (int64_t i = 0; i < end - begin; ++i) {
-        const double score = *table.Get(table.Find(column_), at + i);
-        if (!(score >= least_ && score <= most_))
-          return Error(StatusCode::kUnsupported, "frame {} scores {}, outside of {}'s range", begin + i, score, model_);
+        ACU_ASSIGN_OR_RETURN(const double score, ScoreOf(table, at + i, begin + i));
         sum += score;
       }
       sums.push_back(sum);

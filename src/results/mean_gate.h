@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ struct MeanVerdict {
 struct MeanProgress {
   int64_t frames_read = 0, frames = 0;
   std::string score;
-  double mean = 0;  // of what was read
+  std::optional<double> mean{};  // of what was read; not set: not told yet
 };
 
 /// Judges the mean of the first model's score. The request's outputs are not used, nor its choice of frames but for

@@ -239,6 +239,23 @@ class Verdicts(CommandTest):
         self.assert_fails(text, 3)
         self.assertIn("for certain", text.stdout.decode())
 
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
+    def test_short_encodes_are_scored_whole(self):
+        self.write_clips(12)
+        encodes = []
+        for path in self.args[:2]:
+            encodes.append(path.replace(".y4m", ".mp4"))
+            subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-c:v", "libx264", "-qp", "0", encodes[-1]],
+                           check=True)
+        for pairing in (("index",), ("+2",)):
+            self.args = (*encodes, "-q", "-m", "vmaf_v0.6.1", "--align", *pairing)
+            mean = self.mean()
+            for bound, status in ((mean - 0.01, 0), (mean + 0.01, 3)):
+                document = self.verdict("--at-least", bound, status=status)
+                self.assertTrue(document["certain"])
+                self.assertEqual(document["frames_read"], document["frames"])
+                self.assertAlmostEqual(document["mean_of_read"], mean)
+
     def test_parts_score_as_in_a_whole_run(self):
         # A bound at the mean itself needs all frames but the best, whose mean then tells every difference.
         self.write_clips(8)
