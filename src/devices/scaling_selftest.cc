@@ -130,8 +130,9 @@ Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& f
   sized.width = to.width, sized.height = to.height;
   auto scaling = std::make_shared<const PictureScaling>(from);
   if (colors) scaling = scaling->WithColor(std::make_shared<const ColorChanger>(from, *colors));
-  if (sized != from || (from == to && !colors)) {
-    ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(from, sized, options));
+  sized.bit_depth = scaling->format().bit_depth;
+  if (sized != scaling->format() || (from == to && !colors)) {
+    ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(scaling->format(), sized, options));
     scaling = scaling->WithSize(std::make_shared<const Scaler>(std::move(scaler)));
   }
   if (to.pixel_format != from.pixel_format) {
@@ -139,7 +140,7 @@ Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& f
     ACU_ASSIGN_OR_RETURN(ChromaScaler chroma, ChromaScaler::Make(sized, change));
     scaling = scaling->WithChroma(std::make_shared<const ChromaScaler>(std::move(chroma)));
   }
-  return to.bit_depth == from.bit_depth ? scaling : scaling->Raised(to.bit_depth);
+  return to.bit_depth == sized.bit_depth ? scaling : scaling->Raised(to.bit_depth);
 }
 
 Status CheckScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling,
@@ -176,26 +177,28 @@ Status TestScaling(Device& device) {
     std::optional<ColorWeights> colors{};
   };
   constexpr LumaShares kBt709 = {2126, 722};
-  const Case cases[] = {
-      {{61, 35, 8, PixelFormat::k420}, {135, 53, 8, PixelFormat::k420}, ScaleFilter::kBicubic},
-      {{135, 53, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k444}, ScaleFilter::kLanczos},
-      {{66, 34, 10, PixelFormat::k422}, {132, 68, 12, PixelFormat::k422}, ScaleFilter::kBilinear},
-      {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea},
-      {{61, 35, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic},
-      {{61, 35, 12, PixelFormat::k420}, {135, 53, 12, PixelFormat::k422}, ScaleFilter::kBicubic},
-      {{61, 35, 8, PixelFormat::k444},
-       {61, 35, 8, PixelFormat::k444},
-       ScaleFilter::kBicubic,
-       WeightsOfRgb(kBt709, true, 8)},
-      {{61, 35, 16, PixelFormat::k444},
-       {97, 23, 16, PixelFormat::k420},
-       ScaleFilter::kBicubic,
-       WeightsOfRgb(kBt709, false, 16)},
-      {{61, 35, 8, PixelFormat::k420}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic, WeightsOfRange(true, 8)},
-      {{61, 35, 16, PixelFormat::k422},
-       {61, 35, 16, PixelFormat::k422},
-       ScaleFilter::kBicubic,
-       WeightsOfRange(false, 16)}};
+  const Case cases[] = {{{61, 35, 8, PixelFormat::k420}, {135, 53, 8, PixelFormat::k420}, ScaleFilter::kBicubic},
+                        {{135, 53, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k444}, ScaleFilter::kLanczos},
+                        {{66, 34, 10, PixelFormat::k422}, {132, 68, 12, PixelFormat::k422}, ScaleFilter::kBilinear},
+                        {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea},
+                        {{61, 35, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic},
+                        {{61, 35, 12, PixelFormat::k420}, {135, 53, 12, PixelFormat::k422}, ScaleFilter::kBicubic},
+                        {{61, 35, 8, PixelFormat::k444},
+                         {61, 35, 8, PixelFormat::k444},
+                         ScaleFilter::kBicubic,
+                         WeightsOfRgb(kBt709, 8, {true, 8})},
+                        {{61, 35, 16, PixelFormat::k444},
+                         {97, 23, 16, PixelFormat::k420},
+                         ScaleFilter::kBicubic,
+                         WeightsOfRgb(kBt709, 16, {false, 16})},
+                        {{61, 35, 8, PixelFormat::k420},
+                         {61, 35, 10, PixelFormat::k420},
+                         ScaleFilter::kBicubic,
+                         WeightsOfRange({false, 8}, {true, 10})},
+                        {{61, 35, 16, PixelFormat::k422},
+                         {61, 35, 16, PixelFormat::k422},
+                         ScaleFilter::kBicubic,
+                         WeightsOfRange({true, 16}, {false, 16})}};
   for (const Case& which : cases) {
     const ScaleOptions options = {.filter = which.filter};
     ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, options, {0, 0}, which.colors));

@@ -50,16 +50,16 @@ const Videos kOtherChroma = {.format = {34, 26, 10, PixelFormat::k420},
                                            {34, 26, 8, PixelFormat::k420}}};
 
 constexpr LumaShares kBt709 = {2126, 722};
-const Videos kOtherColors = {
-    .format = {34, 26, 10, PixelFormat::k444},
-    .reference = {34, 26, 10, PixelFormat::k444},
-    .distorted = {{34, 26, 8, PixelFormat::k444},
-                  {34, 26, 10, PixelFormat::k444},
-                  {20, 30, 10, PixelFormat::k444},
-                  {34, 26, 8, PixelFormat::k422},
-                  {51, 39, 8, PixelFormat::k420}},
-    .colors = {WeightsOfRgb(kBt709, true, 10), WeightsOfRgb(kBt709, true, 8), WeightsOfRange(true, 10),
-               WeightsOfRgb(kBt709, true, 10), WeightsOfRange(true, 8), WeightsOfRange(true, 8)}};
+const Videos kOtherColors = {.format = {34, 26, 10, PixelFormat::k444},
+                             .reference = {34, 26, 10, PixelFormat::k444},
+                             .distorted = {{34, 26, 8, PixelFormat::k444},
+                                           {34, 26, 10, PixelFormat::k444},
+                                           {20, 30, 10, PixelFormat::k444},
+                                           {34, 26, 8, PixelFormat::k422},
+                                           {51, 39, 8, PixelFormat::k420}},
+                             .colors = {WeightsOfRgb(kBt709, 10, {true, 10}), WeightsOfRgb(kBt709, 8, {true, 10}),
+                                        WeightsOfRange({false, 10}, {true, 10}), WeightsOfRgb(kBt709, 10, {true, 10}),
+                                        WeightsOfRange({false, 8}, {true, 8}), WeightsOfRange({true, 8}, {true, 10})}};
 
 /// The picture one byte behind, as files may have it whose samples have two bytes.
 Picture AtOddAddress(const Picture& picture) {
@@ -263,7 +263,7 @@ TEST(UnmadePictures, ShareWhatTheyAreMadeOf) {
   PlanContext context;
   context.format = format;
   context.frames = kBatch;
-  const auto scaling = MakeScaling(format, format, {}, {}, WeightsOfRgb(kBt709, false, 8)).value();
+  const auto scaling = MakeScaling(format, format, {}, {}, WeightsOfRgb(kBt709, 8, {false, 8})).value();
   context.scalings.push_back({Video::kDistorted, 0, scaling});
   for (int p = 0; p < 3; ++p) context.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = format});
   EXPECT_EQ(BatchScaler::DeviceBytes(context, {true, false, false}), 3 * plane);

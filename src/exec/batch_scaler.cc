@@ -28,7 +28,8 @@ const KernelImage* DownImage(const PictureFormat& result) {
   return FindKernelImage("scale_down", result.BytesPerSample() == 1 ? "u8_64x4" : "u16_64x4");
 }
 
-const KernelImage* ColorImage(const PictureFormat& source) {
+const KernelImage* ColorImage(const PictureFormat& source, const PictureFormat& result) {
+  if (source.BytesPerSample() < result.BytesPerSample()) return FindKernelImage("change_color", "u8_u16_64x4");
   return FindKernelImage("change_color", source.BytesPerSample() == 1 ? "u8_64x4" : "u16_64x4");
 }
 
@@ -70,7 +71,7 @@ size_t BytesBetween(const PictureScaling& scaling, int plane) {
   const auto add = [&](const PictureFormat& format) {
     bytes = std::max(bytes, PlanInput{.plane = plane, .format = format}.picture_bytes());
   };
-  if (scaling.color() && (!steps.empty() || scaling.raises())) add(scaling.source_format());
+  if (scaling.color() && (!steps.empty() || scaling.raises())) add(scaling.colored_format());
   for (size_t i = 0; i + 1 < steps.size(); ++i) add(*steps[i].to);
   return bytes;
 }
@@ -148,8 +149,9 @@ void BatchScaler::AddKernels(const PlanContext& context, std::vector<const Kerne
     for (int plane = 0; plane < video.scaling->format().PlaneCount(); ++plane) {
       if (video.scaling->Keeps(plane)) continue;
       const std::vector<Step> steps = video.scaling->Steps(plane);
-      if (video.scaling->color()) add(ColorImage(video.scaling->source_format()));
-      if (steps.empty() && video.scaling->raises()) add(RaiseImage(video.scaling->source_format()));
+      const PictureFormat& colored = video.scaling->colored_format();
+      if (video.scaling->color()) add(ColorImage(video.scaling->source_format(), colored));
+      if (steps.empty() && video.scaling->raises()) add(RaiseImage(colored));
       for (const Step& step : steps) add(AcrossImage(*step.from));
       for (size_t i = 0; i < steps.size(); ++i)
         add(DownImage(i + 1 < steps.size() ? *steps[i].to : video.scaling->format()));
@@ -171,10 +173,11 @@ Result<std::unique_ptr<BatchScaler>> BatchScaler::Make(Device& device, Queue& qu
 
 BatchScaler::Job BatchScaler::JobOf(const VideoScaling& video, const Target& target) {
   const PlanInput& input = *target.input;
-  Job job = {&video, target, SourceOf(video, input.plane)};
+  Job job = {&video, target, SourceOf(video, input.plane), SourceOf(video, input.plane)};
+  job.colored.format = video.scaling->colored_format();
   for (const int plane : video.scaling->SourcesOf(input.plane))
     job.sources.push_back(SourceAt(video, SourceOf(video, plane)));
-  PlanInput from = job.source;
+  PlanInput from = job.colored;
   for (const Step& step : video.scaling->Steps(input.plane)) {
     PlanInput to = from;
     to.format = *step.to;
@@ -242,9 +245,10 @@ const Kernel* BatchScaler::KernelOf(const KernelImage& image) const {
 
 /// Planes that are not needed stand for the first with a weight of 0.
 LaunchCommand BatchScaler::ChangeColor(const Job& job, const Group& group, const Place& to) const {
-  const KernelImage& image = *ColorImage(job.source.format);
+  const KernelImage& image = *ColorImage(job.source.format, job.colored.format);
   const ColorWeights& weights = job.video->scaling->color()->weights();
-  const int plane = job.source.plane, samples = SamplesOfWord(job.source.format);
+  const int plane = job.source.plane, from_samples = SamplesOfWord(job.source.format),
+            to_samples = SamplesOfWord(job.colored.format);
   std::array<uint64_t, 3> from{};
   std::array<int64_t, 3> with{};
   from.fill(InSource(job, job.sources.front(), group).address);
@@ -260,14 +264,16 @@ LaunchCommand BatchScaler::ChangeColor(const Job& job, const Group& group, const
                                 .second_weight = with[1],
                                 .third_weight = with[2],
                                 .bias = weights.bias[plane],
-                                .from_picture = job.source.picture_stride() / samples,
-                                .to_picture = to.picture_stride / samples,
-                                .from_row = job.source.row_stride() / samples,
-                                .to_row = job.source.row_stride() / samples,
-                                .words = CeilDiv(job.source.width(), samples),
+                                .from_picture = job.source.picture_stride() / from_samples,
+                                .to_picture = to.picture_stride / to_samples,
+                                .from_row = job.source.row_stride() / from_samples,
+                                .to_row = job.colored.row_stride() / to_samples,
+                                .words = CeilDiv(job.source.width(), to_samples),
                                 .height = job.source.height(),
                                 .bits = weights.bits,
-                                .top = (1 << job.source.format.bit_depth) - 1};
+                                .from_top = (1 << job.source.format.bit_depth) - 1,
+                                .to_top = (1 << job.colored.format.bit_depth) - 1,
+                                .padding = 0};
   const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), group.frames};
   return {KernelOf(image), grid, BytesOf(args), {to.buffer}};
 }
@@ -318,13 +324,13 @@ LaunchCommand BatchScaler::Down(const Filter& filter, const Place& to, int frame
 }
 
 LaunchCommand BatchScaler::Raise(const Job& job, const Place& from, const Place& to, int frames) const {
-  const KernelImage& image = *RaiseImage(job.source.format);
-  const int samples = SamplesOfWord(job.source.format);
+  const KernelImage& image = *RaiseImage(job.colored.format);
+  const int samples = SamplesOfWord(job.colored.format);
   const RaiseSamplesArgs args = {.from = from.address,
                                  .to = to.address,
                                  .from_picture = from.picture_stride / samples,
                                  .to_picture = to.picture_stride / 2,
-                                 .from_row = job.source.row_stride() / samples,
+                                 .from_row = job.colored.row_stride() / samples,
                                  .to_row = job.target.input->row_stride() / 2,
                                  .words = CeilDiv(job.source.width(), samples),
                                  .height = job.source.height(),
@@ -350,7 +356,7 @@ BatchScaler::Place BatchScaler::InTarget(const Job& job, const Group& group) con
   return {.buffer = job.target.buffer,
           .address = job.target.buffer->address() + to.picture_bytes() * before,
           .picture_stride = to.picture_stride() * copies,
-          .shift = to.format.bit_depth - job.source.format.bit_depth};
+          .shift = to.format.bit_depth - job.colored.format.bit_depth};
 }
 
 int BatchScaler::FramesOfGroup(const Job& job) const {
@@ -362,7 +368,7 @@ void BatchScaler::AddLaunches(const Job& job, const Group& group, std::vector<Co
   const bool raises = job.filters.empty() && target.shift > 0;
   Place from = InSource(job, job.sources.front(), group);
   if (job.video->scaling->color()) {
-    const Place to = job.filters.empty() && !raises ? target : Between(job.source);
+    const Place to = job.filters.empty() && !raises ? target : Between(job.colored);
     commands.emplace_back(ChangeColor(job, group, to));
     from = to;
   }

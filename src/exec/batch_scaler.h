@@ -71,6 +71,7 @@ class BatchScaler {
     const VideoScaling* video;
     Target target;
     PlanInput source;               // the layout of what it is made of
+    PlanInput colored;              // of that in its own colors, from which filters go on
     std::vector<size_t> sources{};  // of sources_: several where colors are mixed
     std::vector<Filter> filters{};
   };

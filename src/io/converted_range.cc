@@ -17,6 +17,7 @@ class ConvertedRange : public UnmadeVideo {
     color_.full_range = to_full;
   }
 
+  const PictureFormat& format() const override { return changer_->format(); }
   VideoColor color() const override { return color_; }
 
  protected:
@@ -30,11 +31,12 @@ class ConvertedRange : public UnmadeVideo {
 
 }  // namespace
 
-std::unique_ptr<VideoSource> ConvertRange(std::unique_ptr<VideoSource> source, bool to_full) {
+std::unique_ptr<VideoSource> ConvertRange(std::unique_ptr<VideoSource> source, const SampleRange& to) {
   const PictureFormat& format = source->format();
-  auto changer = std::make_shared<const ColorChanger>(format, WeightsOfRange(to_full, format.bit_depth));
+  const SampleRange from = {source->color().full_range.value_or(false), format.bit_depth};
+  auto changer = std::make_shared<const ColorChanger>(format, WeightsOfRange(from, to));
   auto scaling = UnmadeVideo::ScalingBelow(*source)->WithColor(changer);
-  return std::make_unique<ConvertedRange>(std::move(source), std::move(scaling), std::move(changer), to_full);
+  return std::make_unique<ConvertedRange>(std::move(source), std::move(scaling), std::move(changer), to.is_full);
 }
 
 }  // namespace acutance

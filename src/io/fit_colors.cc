@@ -35,23 +35,20 @@ VideoColor ColorForRgb(const FitInputs& inputs, std::string& reason) {
   return color;
 }
 
-Status MakeYuv(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
-  std::string reason;
-  const VideoColor color = ColorForRgb(inputs, reason);
-  for (PairReaderInput* input : inputs) {
-    if (!input->video->facts().is_rgb) continue;
-    if (!force && (color.matrix == Matrix::kOther || color.matrix == Matrix::kRgb))
-      return Error(StatusCode::kUnsupported,
-                   "{} is RGB and the other video's matrix is none that it is converted by: "
-                   "convert one of them, or --force (BT.709)",
-                   input->name);
-    if (const Status status = input->video->SetRgbColor(color); !status.ok())
-      return Error(status.code(), "{}: {}", input->name, status.message());
-    steps.push_back({fmt::format("{} is RGB, and converted to 4:4:4 of {} range by {}{}", input->name,
-                                 *color.full_range ? "full" : "limited", NameOf(color.matrix), reason),
-                     input, FitChange::kRgb});
-  }
-  return {};
+int DepthOf(const PairReaderInput& input) { return input.video->format().bit_depth; }
+
+/// The depth that a video gets where its samples are changed.
+int TargetDepth(const FitOptions& options, const FitInputs& inputs, const PairReaderInput& input) {
+  if (!options.raise_bit_depth) return DepthOf(input);
+  int deepest = 0;
+  for (const PairReaderInput* other : inputs) deepest = std::max(deepest, DepthOf(*other));
+  return deepest;
+}
+
+void NoteDepth(const PairReaderInput& input, int to, std::vector<FitStep>& steps) {
+  if (const int from = DepthOf(input); from < to)
+    steps.push_back(
+        {fmt::format("{} is raised from {} to {} bits", input.name, from, to), &input, FitChange::kBitDepth});
 }
 
 /// Luma of two matrices is not the same mixture; primaries of the two BT.601 and of BT.709 lie side by side.
@@ -103,31 +100,56 @@ Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<FitStep>&
   return {};
 }
 
-/// A video that does not tell its range has the limited one, as in H.264 and HEVC.
-Status FitRanges(const FitInputs& inputs, std::vector<FitStep>& steps) {
+/// A video that does not tell its range has the limited one, as in H.264 and HEVC. Limited range gets more bits by a
+/// shift (io/raised_depth.h), full range does not: its white would be no white.
+Status FitRanges(const FitOptions& options, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const std::optional<bool> wanted = inputs.front()->video->color().full_range;
   const bool full = wanted.value_or(false);
   for (PairReaderInput* input : inputs) {
     const std::optional<bool> own = input->video->color().full_range;
-    if (own.value_or(false) == full) continue;
+    const bool changes = own.value_or(false) != full;
+    const int depth = TargetDepth(options, inputs, *input);
+    if (!changes && (!full || depth == DepthOf(*input))) continue;
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the range of pictures in a device's memory is not converted");
+    NoteDepth(*input, depth, steps);
     const std::string_view assumed = wanted && own ? "" : " (a range that is not told is taken as limited)";
-    steps.push_back({fmt::format("{} is converted from {} range{}", input->name,
-                                 full ? "limited to full" : "full to limited", assumed),
-                     input, FitChange::kRange});
-    input->video = ConvertRange(std::move(input->video), full);
+    if (changes)
+      steps.push_back({fmt::format("{} is converted from {} range{}", input->name,
+                                   full ? "limited to full" : "full to limited", assumed),
+                       input, FitChange::kRange});
+    input->video = ConvertRange(std::move(input->video), {full, depth});
   }
   return {};
 }
 
 }  // namespace
 
-Status FitColors(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
-  ACU_RETURN_IF_ERROR(MakeYuv(force, inputs, steps));
-  ACU_RETURN_IF_ERROR(CheckColors(force, inputs, steps));
-  ACU_RETURN_IF_ERROR(CheckTransfers(force, inputs, steps));
-  return FitRanges(inputs, steps);
+Status MakeYuv(const FitOptions& options, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  std::string reason;
+  const VideoColor color = ColorForRgb(inputs, reason);
+  for (PairReaderInput* input : inputs) {
+    if (!input->video->facts().is_rgb) continue;
+    if (!options.force && (color.matrix == Matrix::kOther || color.matrix == Matrix::kRgb))
+      return Error(StatusCode::kUnsupported,
+                   "{} is RGB and the other video's matrix is none that it is converted by: "
+                   "convert one of them, or --force (BT.709)",
+                   input->name);
+    const int depth = TargetDepth(options, inputs, *input);
+    NoteDepth(*input, depth, steps);
+    if (const Status status = input->video->SetRgbColor(color, depth); !status.ok())
+      return Error(status.code(), "{}: {}", input->name, status.message());
+    steps.push_back({fmt::format("{} is RGB, and converted to 4:4:4 of {} range by {}{}", input->name,
+                                 *color.full_range ? "full" : "limited", NameOf(color.matrix), reason),
+                     input, FitChange::kRgb});
+  }
+  return {};
+}
+
+Status FitColors(const FitOptions& options, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  ACU_RETURN_IF_ERROR(CheckColors(options.force, inputs, steps));
+  ACU_RETURN_IF_ERROR(CheckTransfers(options.force, inputs, steps));
+  return FitRanges(options, inputs, steps);
 }
 
 }  // namespace acutance

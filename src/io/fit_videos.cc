@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "io/chroma_video.h"
-#include "io/deepened_video.h"
 #include "io/deinterlaced_video.h"
 #include "io/fit_colors.h"
 #include "io/raised_depth.h"
@@ -219,43 +218,20 @@ Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitSte
   return {};
 }
 
-/// The shallower videos that `is_meant` holds for, with what raises them to the depth of the deepest.
-template <class IsMeant, class Raise>
-Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps, IsMeant is_meant, Raise raise) {
+/// Limited range, whose samples are shifted. What was converted, and full range, have their bits already (FitColors).
+Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
   int deepest = 0;
   for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
   for (PairReaderInput* input : inputs) {
     const int depth = input->video->format().bit_depth;
-    if (depth == deepest || !is_meant(*input->video)) continue;
+    if (depth == deepest) continue;
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
     steps.push_back(
         {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, FitChange::kBitDepth});
-    raise(input->video, deepest);
+    input->video = RaiseBitDepth(std::move(input->video), deepest);
   }
   return {};
-}
-
-/// What will become YUV or of another range is raised before, so that it is rounded to the larger depth's steps, and
-/// full range by its own measure.
-Status RaiseColors(const FitInputs& inputs, std::vector<FitStep>& steps) {
-  const bool to_full = inputs.front()->video->color().full_range.value_or(false);
-  const auto changes = [&](const VideoSource& video) {
-    return video.facts().is_rgb || to_full || video.color().full_range.value_or(false);
-  };
-  return RaiseToDeepest(inputs, steps, changes, [](std::unique_ptr<VideoSource>& video, int depth) {
-    const bool is_full = video->color().full_range.value_or(false);
-    if (video->facts().is_rgb) video->DeepenRgb(depth);
-    else video = DeepenVideo(std::move(video), depth, is_full);
-  });
-}
-
-/// Others are raised last, for all that comes before is done to fewer bytes.
-Status RaiseRest(const FitInputs& inputs, std::vector<FitStep>& steps) {
-  const auto all = [](const VideoSource&) { return true; };
-  return RaiseToDeepest(inputs, steps, all, [](std::unique_ptr<VideoSource>& video, int depth) {
-    video = RaiseBitDepth(std::move(video), depth);
-  });
 }
 
 bool ReadSide(std::string_view text, int& side) {
@@ -293,17 +269,19 @@ Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInpu
   FitInputs inputs{&reference};
   for (PairReaderInput& input : distorted) inputs.push_back(&input);
   std::vector<FitStep> steps;
-  if (options.heed_color) NoteSamples(inputs, steps);
-  if (options.heed_color && options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseColors(inputs, steps));
+  if (options.heed_color) {
+    NoteSamples(inputs, steps);
+    ACU_RETURN_IF_ERROR(MakeYuv(options, inputs, steps));
+  }
   ACU_RETURN_IF_ERROR(Progress(options.deinterlace, inputs, steps));
   ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));
-  if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options.force, inputs, steps));
+  if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options, inputs, steps));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckPixels(inputs));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
   if (options.fit_chroma)
     ACU_RETURN_IF_ERROR(FitChroma(options.size ? options.size->filter : ScaleFilter::kBicubic, inputs, steps));
-  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseRest(inputs, steps));
+  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
   return steps;
 }
 

@@ -49,7 +49,7 @@ std::optional<Deinterlacing> FindDeinterlacing(std::string_view name);
 
 struct FitOptions {
   std::optional<CommonSize> size{};  // not set: videos of other sizes are refused
-  bool raise_bit_depth = false;      // shift the samples of shallower videos left, instead of refusing them
+  bool raise_bit_depth = false;      // give shallower videos the bits of the deepest, instead of refusing them
   /// Bring the chroma of distorted videos to the reference's format, instead of refusing another.
   bool fit_chroma = false;
   Deinterlacing deinterlace = Deinterlacing::kOff;
@@ -74,8 +74,8 @@ struct FitStep {
   FitChange change = FitChange::kNone;     // kNone: a doubt
 };
 
-/// Changes what `options` allow and the inputs' crops say: deinterlaces, turns, crops, then converts RGB, the range,
-/// the size, chroma and the depth. Says what it did.
+/// Changes what `options` allow and the inputs' crops say: converts RGB, deinterlaces, turns, crops, then converts the
+/// range, the size, chroma and the depth. Says what it did.
 Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                        std::vector<PairReaderInput>& distorted);
 

@@ -196,7 +196,7 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
   EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(63, 102, 240));
 }
 
-/// The largest value of full range stays the largest, also where the range is converted then.
+/// The largest value of full range stays the largest, also where the range is converted: in one step, rounded once.
 TEST(FitVideos, KeepsTheEndsOfFullRangeAtMoreBits) {
   const PictureFormat deep = {64, 36, 10, PixelFormat::k420};
   Fitted both = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kFull, 255, 255));
@@ -204,11 +204,14 @@ TEST(FitVideos, KeepsTheEndsOfFullRangeAtMoreBits) {
   EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(1023, 1021, 1021));
   Fitted narrowed = Fit(kAll, Flat("a", deep, kLimited), Flat("b", kFormat, kFull, 100, 128));
   EXPECT_THAT(narrowed.steps.value(), ElementsAre(HasSubstr("raised"), HasSubstr("from full to limited range")));
-  EXPECT_THAT(FirstSamples(*narrowed.distorted[0].video), ElementsAre(407, 512, 512)) << "64 + 876 * 401 / 1023";
+  EXPECT_THAT(FirstSamples(*narrowed.distorted[0].video), ElementsAre(408, 512, 512)) << "64 + 876 * 100 / 255";
   Fitted widened = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kLimited, 100, 128));
   EXPECT_THAT(FirstSamples(*widened.distorted[0].video), ElementsAre(392, 512, 512)) << "1023 * 84 / 219";
-  EXPECT_THAT(FirstSamples(*Fit(kAll, Flat("a", deep), Flat("b", kFormat, {}, 100, 128)).distorted[0].video),
-              ElementsAre(400, 512, 512));
+  Fitted limited = Fit(kAll, Flat("a", deep), Flat("b", kFormat, {}, 100, 128));
+  EXPECT_THAT(FirstSamples(*limited.distorted[0].video), ElementsAre(400, 512, 512));
+  Fitted reference = Fit(kAll, Flat("a", kFormat, kFull, 255, 255), Flat("b", deep, kFull));
+  EXPECT_THAT(reference.steps.value(), ElementsAre("a is raised from 8 to 10 bits"));
+  EXPECT_THAT(FirstSamples(*reference.reference.video), ElementsAre(1023, 1021, 1021));
 }
 
 TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
@@ -216,6 +219,11 @@ TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
   Fitted fitted = Fit(kAll, Flat("a", deep, {.full_range = false, .matrix = Matrix::kBt709}), Rgb("b", 100, 0));
   EXPECT_THAT(fitted.steps.value(), ElementsAre("b is raised from 8 to 10 bits", HasSubstr("b is RGB")));
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(137, 472, 688)) << "not 34, 118 and 172 times 4";
+  PairReaderInput cropped = Rgb("b", 100, 0);
+  cropped.crop = Rectangle{.width = 32, .height = 16, .x = 8, .y = 4};
+  PairReaderInput part = Flat("a", {32, 16, 10, PixelFormat::k444}, {.full_range = false, .matrix = Matrix::kBt709});
+  Fitted small = Fit(kAll, std::move(part), std::move(cropped));
+  EXPECT_THAT(FirstSamples(*small.distorted[0].video), ElementsAre(137, 472, 688));
 }
 
 /// What was read for pairing had BT.709; each reading has the matrix that its own run asks for.

@@ -21,8 +21,7 @@ class ForwardedVideo : public VideoSource {
   std::optional<int64_t> frame_count() const override { return source_->frame_count(); }
   std::optional<double> frame_rate() const override { return source_->frame_rate(); }
   std::optional<double> time() const override { return source_->time(); }
-  Status SetRgbColor(const VideoColor& color) override { return source_->SetRgbColor(color); }
-  void DeepenRgb(int bit_depth) override { source_->DeepenRgb(bit_depth); }
+  Status SetRgbColor(const VideoColor& color, int bit_depth) override { return source_->SetRgbColor(color, bit_depth); }
   std::unique_ptr<VideoSource> TakeRgb() override { return source_->TakeRgb(); }
   void SkipChroma() override { source_->SkipChroma(); }
   bool is_raw() const override { return source_->is_raw(); }

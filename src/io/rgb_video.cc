@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "io/deepened_video.h"
 #include "io/unmade_video.h"
 
 namespace acutance {
@@ -10,16 +9,15 @@ namespace {
 
 class RgbVideo : public UnmadeVideo {
  public:
-  explicit RgbVideo(std::unique_ptr<VideoSource> source) : UnmadeVideo(std::move(source), nullptr) { Choose({}); }
-
-  VideoColor color() const override { return color_; }
-  Status SetRgbColor(const VideoColor& color) override {
-    Choose(color);
-    return {};
+  explicit RgbVideo(std::unique_ptr<VideoSource> source) : UnmadeVideo(std::move(source), nullptr) {
+    Choose({}, this->source().format().bit_depth);
   }
-  void DeepenRgb(int bit_depth) override {
-    source_ = DeepenVideo(std::move(source_), bit_depth, /*full_range=*/true);
-    Choose(color_);
+
+  const PictureFormat& format() const override { return changer_->format(); }
+  VideoColor color() const override { return color_; }
+  Status SetRgbColor(const VideoColor& color, int bit_depth) override {
+    Choose(color, bit_depth);
+    return {};
   }
   std::unique_ptr<VideoSource> TakeRgb() override { return std::move(source_); }
   /// All planes of the source are needed for luma.
@@ -29,12 +27,14 @@ class RgbVideo : public UnmadeVideo {
   Result<Picture> MakeNow(const Picture& rgb) override { return changer_->Change(rgb, pool_, luma_only_); }
 
  private:
-  void Choose(const VideoColor& color) {
+  void Choose(const VideoColor& color, int bit_depth) {
     color_ = source().color();
     color_.full_range = color.full_range.value_or(false);
     color_.matrix = color.matrix == Matrix::kUnknown ? Matrix::kBt709 : color.matrix;
-    const ColorWeights weights = WeightsOfRgb(SharesOf(color_.matrix), *color_.full_range, format().bit_depth);
-    changer_ = std::make_shared<const ColorChanger>(format(), weights);
+    const PictureFormat& from = source().format();
+    const SampleRange to = {*color_.full_range, bit_depth};
+    const ColorWeights weights = WeightsOfRgb(SharesOf(color_.matrix), from.bit_depth, to);
+    changer_ = std::make_shared<const ColorChanger>(from, weights);
     scaling_ = ScalingBelow(source())->WithColor(changer_);
   }
 

@@ -33,13 +33,10 @@ class VideoSource {
   /// told, and frames are evenly spaced.
   virtual std::optional<double> time() const { return std::nullopt; }
 
-  /// How pictures that are stored as red, green and blue become YUV: as those of `color`. Others stay as they are. Call
-  /// before the first Next().
-  virtual Status SetRgbColor(const VideoColor& /*color*/) { return {}; }
-
-  /// Samples of red, green and blue get so many bits before they become YUV, which rounds less than raising that would.
-  /// Call before SetRgbColor().
-  virtual void DeepenRgb(int /*bit_depth*/) {}
+  /// How pictures that are stored as red, green and blue become YUV: as those of `color`, of `bit_depth` bits, which
+  /// may be more than they have. Others stay as they are. Call before the first Next(), and before others are made of
+  /// it.
+  virtual Status SetRgbColor(const VideoColor& /*color*/, int /*bit_depth*/) { return {}; }
 
   /// The video of red, green and blue that this one is made of, if it is: ConvertRgb makes another like this one of it.
   /// Nothing else may then be asked of this one. Call before the first Next().

@@ -289,6 +289,7 @@ enum class ColorsOf { kSource, kRgb, kOtherRange };
 struct Changes {
   ColorsOf colors;
   bool scales, changes_chroma, raises;
+  int bit_depth = 8;  // of the other colors
 };
 
 PictureFormat SourceFormat(ColorsOf colors) {
@@ -300,18 +301,20 @@ std::unique_ptr<VideoSource> Changed(const Changes& changes) {
   std::unique_ptr<VideoSource> video = std::make_unique<MadeVideo>(SourceFormat(changes.colors), 3, ramp);
   if (changes.colors == ColorsOf::kRgb) {
     video = ConvertRgb(std::move(video));
-    EXPECT_TRUE(video->SetRgbColor({.full_range = true, .matrix = Matrix::kBt2020}).ok());
+    EXPECT_TRUE(video->SetRgbColor({.full_range = true, .matrix = Matrix::kBt2020}, changes.bit_depth).ok());
   }
-  if (changes.colors == ColorsOf::kOtherRange) video = ConvertRange(std::move(video), true);
+  if (changes.colors == ColorsOf::kOtherRange) video = ConvertRange(std::move(video), {true, changes.bit_depth});
   if (changes.scales) video = ScaleVideo(std::move(video), 61, 23, {}).value();
   if (changes.changes_chroma) video = ChangeChroma(std::move(video), {.to = PixelFormat::k422}).value();
-  return changes.raises ? RaiseBitDepth(std::move(video), 10) : std::move(video);
+  return changes.raises ? RaiseBitDepth(std::move(video), 12) : std::move(video);
 }
 
 TEST(LeaveUnmade, ChangedPicturesAreMadeLater) {
-  for (int which = 1; which < 24; ++which) {
-    const auto colors = static_cast<ColorsOf>(which / 8);
-    const Changes changes = {colors, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+  for (int which = 1; which < 48; ++which) {
+    const auto colors = static_cast<ColorsOf>(which % 24 / 8);
+    const bool deepens = which >= 24 && colors != ColorsOf::kSource;
+    const Changes changes = {colors, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0, deepens ? 10 : 8};
+    if (which == 24) continue;  // no change
     const auto made = Changed(changes), unmade = LeftUnmade(Changed(changes));
     for (int frame = 0; frame < 3; ++frame) {
       const Picture expected = **made->Next(), later = **unmade->Next();
@@ -348,10 +351,10 @@ TEST(LeaveUnmade, ChangesInAnotherOrderAreTheHosts) {
 /// Colors come first, and once.
 TEST(LeaveUnmade, ColorsOfOtherChangesAreTheHosts) {
   const auto open = [] { return Changed({.colors = ColorsOf::kRgb, .scales = true}); };
-  EXPECT_EQ(ConvertRange(open(), false)->scaling(), nullptr);
-  EXPECT_EQ(ConvertRange(Changed({.colors = ColorsOf::kRgb}), false)->scaling(), nullptr);
-  const auto made = RaiseBitDepth(ConvertRange(open(), false), 10),
-             unmade = LeftUnmade(RaiseBitDepth(ConvertRange(open(), false), 10));
+  EXPECT_EQ(ConvertRange(open(), {false, 8})->scaling(), nullptr);
+  EXPECT_EQ(ConvertRange(Changed({.colors = ColorsOf::kRgb}), {false, 8})->scaling(), nullptr);
+  const auto made = RaiseBitDepth(ConvertRange(open(), {false, 8}), 10),
+             unmade = LeftUnmade(RaiseBitDepth(ConvertRange(open(), {false, 8}), 10));
   const Picture expected = **made->Next(), later = **unmade->Next();
   EXPECT_EQ(later.unmade->source().format, (PictureFormat{61, 23, 8, PixelFormat::k444}));
   ExpectSameSamples(MakeIfUnmade(later).value(), expected);

@@ -3,7 +3,7 @@
 #include "kernel/kernel.h"
 
 struct ChangeColorArgs {
-  CONST_BUFFER(uint32_t) first;  // the planes that are added up; 4 / SAMPLE_BYTES samples a word
+  CONST_BUFFER(uint32_t) first;  // the planes that are added up; a word has several samples
   CONST_BUFFER(uint32_t) second;
   CONST_BUFFER(uint32_t) third;
   BUFFER(uint32_t) to;
@@ -15,8 +15,10 @@ struct ChangeColorArgs {
   int64_t to_picture;
   int32_t from_row;  // words from row to row
   int32_t to_row;
-  int32_t words;  // of a row
+  int32_t words;  // of a row of results
   int32_t height;
   int32_t bits;
-  int32_t top;  // the largest sample
+  int32_t from_top;  // the largest sample
+  int32_t to_top;
+  int32_t padding;
 };

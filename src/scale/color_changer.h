@@ -1,4 +1,5 @@
-// Pictures of other colors or of another range: YUV 4:4:4 of red, green and blue, and full or limited range.
+// Pictures of other colors or of another range: YUV 4:4:4 of red, green and blue, and full or limited range; with more
+// bits in the same step, for what is rounded twice lies further off.
 #pragma once
 
 #include <array>
@@ -11,12 +12,13 @@
 
 namespace acutance {
 
-/// Changes the samples of pictures of one format, which they keep. Threads may share it.
+/// Changes the samples of pictures of one format, which they keep but for the bit depth. Threads may share it.
 class ColorChanger {
  public:
   /// Weights of several planes are for pictures of 4:4:4.
-  ColorChanger(const PictureFormat& format, const ColorWeights& weights);
+  ColorChanger(const PictureFormat& source, const ColorWeights& weights);
 
+  const PictureFormat& source_format() const { return source_format_; }
   const PictureFormat& format() const { return format_; }
   const ColorWeights& weights() const { return weights_; }
   /// The planes of the source that samples of a plane are made of.
@@ -29,7 +31,8 @@ class ColorChanger {
  private:
   void MakePlane(const Picture& source, const MutablePicture& to, int plane) const;
 
-  const PictureFormat format_;
+  const PictureFormat source_format_;
+  PictureFormat format_;
   const ColorWeights weights_;
   std::array<std::vector<uint16_t>, 3> tables_;  // what becomes of each value, of planes that are made of one
 };

@@ -46,8 +46,9 @@ Result<Picture> AlignedCopy(const Picture& source, PicturePool& pool) {
 }  // namespace
 
 std::shared_ptr<const PictureScaling> PictureScaling::WithColor(std::shared_ptr<const ColorChanger> color) const {
-  if (!KeepsAll() || color->format() != format_) return nullptr;
+  if (!KeepsAll() || color->source_format() != format_) return nullptr;
   auto next = std::make_shared<PictureScaling>(*this);
+  next->format_ = color->format();
   next->color_ = std::move(color);
   return next;
 }

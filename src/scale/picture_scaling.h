@@ -40,11 +40,13 @@ class PictureScaling : public PictureMaker {
   const ColorChanger* color() const { return color_.get(); }
   /// The planes of the source that a plane of the result is made of. Not where chroma is added.
   std::vector<int> SourcesOf(int plane) const;
-  /// How samples of a plane of the result are made of those, at the source's bit depth: at most two steps. None: they
+  /// What color() makes, which all else is made of; the source's where colors stay.
+  const PictureFormat& colored_format() const { return color_ ? color_->format() : source_format_; }
+  /// How samples of a plane of the result are made of those, at colored_format()'s depth: at most two steps. None: they
   /// have their places. Not where chroma is added.
   std::vector<Step> Steps(int plane) const;
   /// Whether samples get more bits, after all else.
-  bool raises() const { return format_.bit_depth != source_format_.bit_depth; }
+  bool raises() const { return format_.bit_depth != colored_format().bit_depth; }
 
   /// Samples of the source may lie at any address, those of the result do not.
   Result<Picture> Make(const Picture& source) const override;

@@ -88,23 +88,27 @@ void AddRaisedCases(std::vector<ScalingCase>& cases) {
 }
 
 constexpr std::array kColors = {Colors::kRgbToLimited, Colors::kRgbToFull, Colors::kFullToLimited,
-                                Colors::kLimitedToFull};
-constexpr std::string_view kColorNames[] = {"colors that stay", "RGB to limited", "RGB to full", "full to limited",
-                                            "limited to full"};
+                                Colors::kLimitedToFull, Colors::kFullToFull};
+constexpr std::string_view kColorNames[] = {"colors that stay", "RGB to limited",  "RGB to full",
+                                            "full to limited",  "limited to full", "full to full"};
 
 bool IsRgb(Colors colors) { return colors == Colors::kRgbToLimited || colors == Colors::kRgbToFull; }
 
-std::optional<ColorWeights> WeightsOf(Colors colors, int bit_depth) {
+std::optional<ColorWeights> WeightsOf(const ScalingCase& which) {
   constexpr LumaShares kBt709 = {2126, 722};
+  const Colors colors = which.colors;
   if (colors == Colors::kStay) return std::nullopt;
-  if (IsRgb(colors)) return WeightsOfRgb(kBt709, colors == Colors::kRgbToFull, bit_depth);
-  return WeightsOfRange(colors == Colors::kLimitedToFull, bit_depth);
+  const int from = which.from.bit_depth;
+  const bool to_limited = colors == Colors::kRgbToLimited || colors == Colors::kFullToLimited;
+  const SampleRange to = {!to_limited, which.deepens_colors ? which.to.bit_depth : from};
+  return IsRgb(colors) ? WeightsOfRgb(kBt709, from, to) : WeightsOfRange({colors != Colors::kLimitedToFull, from}, to);
 }
 
 /// Red, green and blue become 4:4:4 and perhaps other chroma; the rest has each format, and in every third case another
 /// one then.
 void SetColors(Colors colors, uint32_t turn, ScalingCase& which) {
   which.colors = colors;
+  which.deepens_colors = turn % 2 == 0;
   which.from.pixel_format = IsRgb(colors) ? PixelFormat::k444 : kFormats[turn % kFormats.size()];
   const PixelFormat to = kFormats[turn / 3 % kFormats.size()];
   const bool may_change = which.from.pixel_format != PixelFormat::k400 && to != PixelFormat::k400;
@@ -130,11 +134,12 @@ void AddColorCases(SweepExtent extent, std::vector<ScalingCase>& cases) {
 
 std::string ScalingCase::Name() const {
   return fmt::format(
-      "{}, {} {} {} bit from {}x{} to {} {}x{}, {} bit, chroma at {}, {} and {}, {}; {}, {} frames, seed {}",
-      kColorNames[static_cast<int>(colors)], kScaleFilterNames[static_cast<int>(options.filter)],
-      PixelFormatName(from.pixel_format), from.bit_depth, from.width, from.height, PixelFormatName(to.pixel_format),
-      to.width, to.height, to.bit_depth, options.siting.horizontal, options.siting.vertical, to_siting.horizontal,
-      to_siting.vertical, ContentName(content), frames, seed);
+      "{}{}, {} {} {} bit from {}x{} to {} {}x{}, {} bit, chroma at {}, {} and {}, {}; {}, {} frames, seed {}",
+      kColorNames[static_cast<int>(colors)], deepens_colors ? " with all bits" : "",
+      kScaleFilterNames[static_cast<int>(options.filter)], PixelFormatName(from.pixel_format), from.bit_depth,
+      from.width, from.height, PixelFormatName(to.pixel_format), to.width, to.height, to.bit_depth,
+      options.siting.horizontal, options.siting.vertical, to_siting.horizontal, to_siting.vertical,
+      ContentName(content), frames, seed);
 }
 
 std::vector<ScalingCase> ScalingCases(SweepExtent extent) {
@@ -171,7 +176,7 @@ std::vector<ScalingCase> LargeScalingCases() {
 }
 
 Status CheckScalingCase(Device& device, const ScalingCase& which) {
-  const std::optional<ColorWeights> colors = WeightsOf(which.colors, which.from.bit_depth);
+  const std::optional<ColorWeights> colors = WeightsOf(which);
   ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, which.options, which.to_siting, colors));
   const std::vector<Picture> sources = MakeClip(which.from, which.content, which.frames, which.seed);
   const Status status = CheckScaling(device, scaling, sources);

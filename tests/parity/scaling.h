@@ -13,7 +13,7 @@
 namespace acutance {
 
 /// What becomes of colors before all else. RGB is that of BT.709.
-enum class Colors { kStay, kRgbToLimited, kRgbToFull, kFullToLimited, kLimitedToFull };
+enum class Colors { kStay, kRgbToLimited, kRgbToFull, kFullToLimited, kLimitedToFull, kFullToFull };
 
 struct ScalingCase {
   PictureFormat from;
@@ -21,6 +21,7 @@ struct ScalingCase {
   ScaleOptions options;
   ChromaSiting to_siting{};  // of chroma of another format
   Colors colors = Colors::kStay;
+  bool deepens_colors = false;  // samples get their bits with the colors, and else last
   Content content = Content::kNoise;
   int frames = 1;
   uint32_t seed = 1;
