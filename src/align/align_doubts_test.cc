@@ -48,6 +48,18 @@ TEST(AlignTracks, PairsNoFramesWithAReferenceThatFroze) {
   for (const auto& [i, j] : alignment->pairs) EXPECT_TRUE(i == j && (j <= 80 || j >= 85)) << i << " " << j;
 }
 
+TEST(AlignTracks, SeesAFreezeOfAPictureThatHardlyMoves) {
+  // Frames differ by less than a twentieth of a step of 8 bits.
+  FrameTrack reference, distorted;
+  for (int k = 0; k < 160; ++k) {
+    reference.signatures.push_back(SpotAt(0.012 * k));
+    distorted.signatures.push_back(SpotAt(0.012 * (k > 99 && k < 103 ? 99 : k)));
+  }
+  const Alignment alignment = Aligned(reference, distorted);
+  EXPECT_GE(alignment.pairs.size(), 150u) << alignment.Describe();
+  for (const auto& [i, j] : alignment.pairs) EXPECT_EQ(i, j > 99 && j < 103 ? 99 : j);
+}
+
 TEST(AlignTracks, PairsNoBlackFramesWithAPictureThatStands) {
   FrameTrack reference, distorted;
   for (int k = 0; k < 128; ++k) {

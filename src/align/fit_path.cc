@@ -65,8 +65,9 @@ void LearnUsual(const Residuals& residuals, const Pairs& pairs, PairingCosts& co
                   kRoom * Quantile(std::move(all), kWorse));
 }
 
-/// Frames that differ far less from the one before than the frames about them do.
-std::vector<uint8_t> FindRepeats(const FineResiduals& fine, int64_t count) {
+/// Frames that differ far less from the one before than the frames about them do, which move by `least` times what
+/// rounding leaves.
+std::vector<uint8_t> FindRepeats(const FineResiduals& fine, int64_t count, double least = 4) {
   constexpr int64_t kAbout = 6;
   constexpr double kFar = 0.1;
   std::vector<double> motion;
@@ -76,7 +77,7 @@ std::vector<uint8_t> FindRepeats(const FineResiduals& fine, int64_t count) {
     const auto first = motion.begin() + std::max<int64_t>(1, j - kAbout);
     const auto last = motion.begin() + std::min(count, j + kAbout + 1);
     const double usual = Quantile({first, last}, 0.75);
-    repeats[static_cast<size_t>(j)] = usual > 4 * fine.floor() && motion[static_cast<size_t>(j)] < kFar * usual;
+    repeats[static_cast<size_t>(j)] = usual > least * fine.floor() && motion[static_cast<size_t>(j)] < kFar * usual;
   }
   return repeats;
 }
@@ -254,9 +255,10 @@ bool StepsFit(const StepCosts& steps, double floor, const FramePath& path) {
 
 /// Whether a frame that repeats the one before lies nearer to that one's reference frame, amid frames that lie nearest
 /// to their own: their encode is not late, so that it did not stop by itself.
-bool StopsInStep(const FittedPath& fitted, const std::vector<uint8_t>& repeats) {
+bool StopsInStep(const FittedPath& fitted, int64_t distorted_count) {
   constexpr int64_t kAbout = 12, kLeast = 8;
   constexpr double kMost = 0.9;
+  const std::vector<uint8_t> repeats = FindRepeats(*fitted.fine, distorted_count, 1);
   const auto is_nearer = [&](int64_t j, int64_t other) {
     const double cells = fitted.fine->Residual(j, j) - fitted.fine->Residual(j, other);
     const double details = fitted.details->Residual(j, j) - fitted.details->Residual(j, other);
@@ -430,7 +432,8 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                         std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
   // Also where the path stays at its number: what fits better may lie beyond the paths that were tried.
-  if (!FitsEachFrame(*fitted.fine, pairs, reference.size()) || StopsInStep(fitted, search.repeats)) return std::nullopt;
+  if (!FitsEachFrame(*fitted.fine, pairs, reference.size()) || StopsInStep(fitted, std::ssize(pairs)))
+    return std::nullopt;
   if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEvenly(*fitted.fine, pairs) ||
                     !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||
                     !StepsFit(*fitted.detail_steps, 16 * fitted.details->floor(), path)))

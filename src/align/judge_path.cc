@@ -149,26 +149,96 @@ void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, con
   }
 }
 
-/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat beside a frame that is
-/// missing: which of the two stands for its reference frame is not told.
-void DoubtStops(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted,
-                std::vector<double>& margins) {
-  constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
-  constexpr int64_t kAbout = 6;
-  std::vector<double> parts(margins.size(), -1), about;  // below 0: not known
-  for (int64_t j = 1; j < std::ssize(margins); ++j) {
+/// By distorted frame, which part it shows of what it should move on by; below 0: not told, or it should not.
+std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
+  std::vector<double> parts(judged.size(), -1);
+  for (int64_t j = 1; j < std::ssize(parts); ++j) {
     const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
     if (before < 0 || now <= before || path.held[static_cast<size_t>(j)] != 0) continue;
     if (const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now))
       parts[static_cast<size_t>(j)] = std::max(0.0, *moved / static_cast<double>(now - before));
   }
+  return parts;
+}
+
+/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat beside a frame that is
+/// missing: which of the two stands for its reference frame is not told.
+void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
+  constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
+  constexpr int64_t kAbout = 6;
+  std::vector<double> about;
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
-    if (parts[static_cast<size_t>(j)] < 0 || parts[static_cast<size_t>(j)] > kStops) continue;
+    if (parts_moved[static_cast<size_t>(j)] < 0 || parts_moved[static_cast<size_t>(j)] > kStops) continue;
     about.clear();
     for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
-      if (parts[static_cast<size_t>(k)] >= 0) about.push_back(parts[static_cast<size_t>(k)]);
+      if (parts_moved[static_cast<size_t>(k)] >= 0) about.push_back(parts_moved[static_cast<size_t>(k)]);
     if (std::ssize(about) > kAbout && MedianOf(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
   }
+}
+
+/// Where a video stands still for several frames while the path moves on, which of its frames each of them shows is not
+/// told, unless they are very sure. Weak encodes of noise stand still here and there: those tell nothing of stops.
+void DoubtStandstills(std::span<const int64_t> judged, const std::vector<double>& parts_moved, double sure,
+                      std::vector<double>& margins) {
+  constexpr double kStands = 0.1;  // of the motion
+  constexpr double kMost = 0.2;    // of all frames: fewer than what a path is refused for
+  constexpr int64_t kLeast = 3;
+  std::vector<size_t> standing, run;
+  int64_t moves = 0;
+  for (size_t j = 1; j <= margins.size(); ++j) {
+    const bool is_repeat = j < margins.size() && judged[j] >= 0 && judged[j] == judged[j - 1];
+    const bool stands = j < margins.size() && parts_moved[j] >= 0 && parts_moved[j] <= kStands;
+    if (is_repeat || stands) {
+      run.push_back(j);
+      moves += stands;
+      continue;
+    }
+    if (moves >= kLeast) standing.insert(standing.end(), run.begin(), run.end());
+    run.clear();
+    moves = 0;
+  }
+  if (static_cast<double>(standing.size()) > kMost * static_cast<double>(margins.size())) return;
+  for (const size_t j : standing)
+    if (margins[j] < sure) margins[j] = 0;
+}
+
+/// How many times as far distorted frame j lies from another reference frame as from i, by cells and details together.
+double TimesNearer(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
+  const auto times = [&](const FineResiduals& band) {
+    return (band.Residual(j, other) + band.floor()) / (band.Residual(j, i) + band.floor());
+  };
+  return times(*fitted.fine) * times(*fitted.details);
+}
+
+/// Frames that by themselves lie nearer to a reference frame beside theirs are doubtful, unless they are very sure,
+/// where nearly all others do not: what has them where they are is what the frames about them show. Where more do, the
+/// encode is late, and only those that lie far nearer to another one are.
+void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, double sure,
+                    std::vector<double>& margins) {
+  constexpr double kMost = 0.1, kNearer = 1.1, kFar = 3;
+  std::vector<size_t> out_of_step, far;
+  int64_t all = 0, late = 0;
+  for (int64_t j = 0; j < std::ssize(margins); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    if (i < 0) continue;
+    ++all;
+    double least = 1;
+    for (const int64_t other : {i - 1, i + 1})
+      if (other >= 0 && other < fitted.reference_count && !LookAlike(fitted, j, i, other))
+        least = std::min(least, TimesNearer(fitted, j, i, other));
+    late += least < 1;
+    if (least < 1 / kNearer) out_of_step.push_back(static_cast<size_t>(j));
+    if (least < 1 / kFar) far.push_back(static_cast<size_t>(j));
+  }
+  if (static_cast<double>(late) > kMost * static_cast<double>(all)) out_of_step = std::move(far);
+  for (const size_t j : out_of_step)
+    if (margins[j] < sure) margins[j] = 0;
+}
+
+/// A frame that stands for none of its own is no surer than the one that it repeats.
+void DoubtRepeats(const FramePath& path, std::span<const int64_t> judged, double sure, std::vector<double>& margins) {
+  for (size_t j = 1; j < margins.size(); ++j)
+    if (path.held[j] != 0 && judged[j] == judged[j - 1] && margins[j - 1] < sure) margins[j] = 0;
 }
 
 /// A frame that leaves far more than others do, and most of what it moved on by, shows what the reference has not:
@@ -186,14 +256,6 @@ void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted,
     moved = std::max(moved, fitted.fine->DistortedMotion(j));
     if (left > kMost * moved) margins[static_cast<size_t>(j)] = 0;
   }
-}
-
-/// Whether distorted frame k lies nearer to its own reference frame, by cells and details together.
-bool IsNearerThan(const FittedPath& fitted, int64_t k, int64_t other) {
-  const auto times = [&](const FineResiduals& band) {
-    return (band.Residual(k, other) + band.floor()) / (band.Residual(k, k) + band.floor());
-  };
-  return times(*fitted.fine) * times(*fitted.details) > 1;
 }
 
 constexpr int64_t kEnds = 4;     // frames at an end that a filter over time may reach
@@ -249,7 +311,7 @@ double ShareInStep(const FittedPath& fitted) {
   int64_t in_step = 0;
   for (int64_t k = 0; k < count; ++k) {
     const auto is_told = [&](int64_t other) {
-      return other < 0 || other >= count || LookAlike(fitted, k, k, other) || IsNearerThan(fitted, k, other);
+      return other < 0 || other >= count || LookAlike(fitted, k, k, other) || TimesNearer(fitted, k, k, other) > 1;
     };
     in_step += is_told(k - 1) && is_told(k + 1);
   }
@@ -271,13 +333,18 @@ void Judge(const FramePath& path, std::span<const int64_t> judged, const std::ve
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureBetween = 12;      // of frames between which others lie
   constexpr double kSureBesideSteps = 12;  // where what an encode does to a step often moves it by a frame
+  constexpr double kSureAlone = 12;        // of frames that do not tell by themselves what they show
   constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
   KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
-  DoubtStops(path, judged, fitted, margins);
+  const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
+  DoubtStops(parts_moved, margins);
+  DoubtStandstills(judged, parts_moved, kSureAlone, margins);
+  DoubtOutOfStep(judged, fitted, kSureAlone, margins);
   DoubtUnexplained(judged, fitted, margins);
   DoubtBesideSteps(path, kSureBesideSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
+  DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
     const int64_t i = judged[static_cast<size_t>(j)];
     if (i < 0) continue;

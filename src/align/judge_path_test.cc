@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
+
+#include "align/testing/tracks.h"
 
 namespace acutance {
 namespace {
@@ -38,6 +41,54 @@ std::vector<int64_t> DoubtfulOf(const std::vector<double>& margins) {
   Judge(path, judged, rivals, fitted);
   for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[static_cast<size_t>(j)], -1);
   return fitted.doubtful;
+}
+
+constexpr int kMoving = 120;  // frames of the videos below
+
+/// A spot that moves, and an encode of it whose frame k shows where it was at shown(k), with noise.
+struct MovingVideos {
+  FrameTrack reference, distorted;
+
+  explicit MovingVideos(const std::function<double(int k)>& shown, double contrast = 1) {
+    std::mt19937 random(2);
+    for (int k = 0; k < kMoving; ++k) {
+      reference.signatures.push_back(SpotAt(kSpeed * k, 3));
+      FrameSignature coded = SpotAt(kSpeed * shown(k), 3);
+      for (int c = 0; c < static_cast<int>(FrameSignature::kCells); ++c) {
+        const double slope = 256 * (40 + 3 * (c % 32));
+        uint16_t& cell = coded.cells[static_cast<size_t>(c)];
+        cell = static_cast<uint16_t>(slope + contrast * (cell - slope) + static_cast<double>(random() % 600));
+      }
+      distorted.signatures.push_back(coded);
+    }
+  }
+
+  /// The doubtful frames where all have one margin but those given, on a path that is frame by frame if none is given.
+  std::vector<int64_t> DoubtfulAt(double margin, const std::vector<std::pair<int64_t, double>>& others = {},
+                                  FramePath path = {}) const {
+    if (path.offsets.empty()) path = {std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+    FittedPath fitted = FitPath(reference, distorted);
+    fitted.doubtful.clear();
+    std::vector<int64_t> judged;
+    std::vector<FramePath::Rival> rivals;
+    for (int64_t j = 0; j < kMoving; ++j) {
+      judged.push_back(j + path.offsets[static_cast<size_t>(j)]);
+      rivals.push_back({margin, judged.back() + (judged.back() > 3 ? -4 : 4)});
+    }
+    for (const auto& [j, other] : others) rivals[static_cast<size_t>(j)].margin = other;
+    Judge(path, judged, rivals, fitted);
+    return fitted.doubtful;
+  }
+
+ private:
+  static constexpr double kSpeed = 0.3;
+};
+
+/// A path that goes on at another offset from frame `from` on.
+FramePath StepAt(size_t from, int64_t offset) {
+  FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+  std::fill(path.offsets.begin() + static_cast<ptrdiff_t>(from), path.offsets.end(), offset);
+  return path;
 }
 
 /// The rivals of a video whose frame k shows reference frame k; pairs that are off by k cost costs[k].
@@ -89,6 +140,60 @@ TEST(JudgePath, DoubtsAFrameOrTwoBetweenDoubtfulOnes) {
 
 TEST(JudgePath, IsSureOfAFrameThatIsFarBetterWhereItIs) {
   EXPECT_THAT(DoubtfulOf({9, 9, 1, 60, 1, 9, 9, 9, 9, 9, 9, 9}), ElementsAre(2, 4));
+}
+
+TEST(JudgePath, DoubtsAFrameThatStopsAmidOthersHoweverSureTheyAre) {
+  const MovingVideos videos([](int k) { return k == 40 ? 39 : k; });
+  EXPECT_THAT(videos.DoubtfulAt(13), ElementsAre(40));
+  EXPECT_THAT(MovingVideos([](int k) { return k; }).DoubtfulAt(13), IsEmpty());
+}
+
+TEST(JudgePath, DoubtsTwoFramesOnEachSideOfAStepBelowAMarginOf12) {
+  const MovingVideos videos([](int k) { return k < 40 ? k + 2 : k; });
+  FramePath path = StepAt(40, 0);
+  std::fill_n(path.offsets.begin(), 40, 2);
+  EXPECT_THAT(videos.DoubtfulAt(13, {{36, 11}, {37, 11}, {38, 11}, {39, 11}, {40, 11}, {41, 11}, {42, 11}}, path),
+              ElementsAre(38, 39, 40, 41));
+  EXPECT_THAT(videos.DoubtfulAt(13, {}, path), IsEmpty());
+}
+
+TEST(JudgePath, KeepsFramesBetweenOnesOfAMarginOf12) {
+  const MovingVideos videos([](int k) { return k; });
+  const std::vector<std::pair<int64_t, double>> unsure{{50, 1}, {51, 1}, {52, 1}, {53, 1}};
+  EXPECT_THAT(videos.DoubtfulAt(13, unsure), IsEmpty());
+  EXPECT_THAT(videos.DoubtfulAt(11, unsure), ElementsAre(50, 51, 52, 53));
+}
+
+TEST(JudgePath, DoubtsAFrameThatLiesNearerToAnotherAlone) {
+  const auto late_by = [](int frames) {
+    return MovingVideos([frames](int k) { return 40 <= k && k < 40 + 3 * frames && k % 3 == 1 ? k - 0.6 : k; });
+  };
+  EXPECT_THAT(late_by(1).DoubtfulAt(9), ElementsAre(40));
+  EXPECT_THAT(late_by(1).DoubtfulAt(13), IsEmpty());
+  EXPECT_THAT(late_by(20).DoubtfulAt(9), IsEmpty()) << "an encode that is late now and then";
+}
+
+TEST(JudgePath, DoubtsAFrameThatLiesFarNearerToAnotherAlsoInALateEncode) {
+  const MovingVideos videos([](int k) { return k == 20 ? 20.9 : k == 21 ? 21.4 : k > 50 && k % 3 == 1 ? k - 0.6 : k; });
+  EXPECT_THAT(videos.DoubtfulAt(9), ElementsAre(20));
+}
+
+TEST(JudgePath, DoubtsAStandstillInAnEncodeThatLosesMotion) {
+  const auto standing = [](int from, int end) {
+    return MovingVideos([=](int k) { return k > from && k < end ? from : k; }, 0.5);
+  };
+  EXPECT_THAT(standing(60, 65).DoubtfulAt(9), ElementsAre(61, 62, 63, 64));
+  EXPECT_THAT(standing(60, 65).DoubtfulAt(13), IsEmpty());
+  EXPECT_THAT(standing(60, 63).DoubtfulAt(9), IsEmpty()) << "two frames";
+  EXPECT_THAT(standing(60, 110).DoubtfulAt(9), IsEmpty()) << "most of the video";
+}
+
+TEST(JudgePath, IsNoSurerOfARepeatThanOfTheFrameBeforeIt) {
+  const MovingVideos videos([](int k) { return k > 40 ? k - 1 : k; });
+  FramePath path = StepAt(41, -1);
+  path.held[41] = 1;
+  EXPECT_THAT(videos.DoubtfulAt(30, {{40, 1}}, path), ElementsAre(40, 41));
+  EXPECT_THAT(videos.DoubtfulAt(30, {}, path), IsEmpty());
 }
 
 }  // namespace
