@@ -144,6 +144,22 @@ TEST(AlignPlaced, PairsVideosOfOneLengthInStepWhereACameraPansSlowly) {
   EXPECT_FALSE(AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 20, 150)).alignment.ok());
 }
 
+TEST(FindPlacement, LooksAmongCutsAloneWhereAFastPanFitsBetterAsideOfThem) {
+  // In the frames that are looked at the whole picture has a spot. Those beside them fit better, but show more than the
+  // cut on one side and less on the other.
+  const auto pan = [](double x, double y, double t) { return Waves(x + 0.07 * t, y); };
+  const auto spotted = [&](double x, double y, double t) {
+    const bool has_spot = std::lround(t) % 10 == 5 && std::abs(x - 0.5) < 0.09 && std::abs(y - 0.5) < 0.09;
+    return pan(x, y, t) + (has_spot ? 40 : 0);
+  };
+  const Placement cut{0.03, 0.03, 0.94, 0.94};
+  std::vector<std::pair<int64_t, int64_t>> path;
+  for (int64_t k = 0; k < 120; ++k) path.emplace_back(k, k);
+  const auto found = FindPlacement(FilmOf(spotted, {}, 0, 120), FilmOf(pan, cut, 0, 120), path);
+  ASSERT_TRUE(found);
+  EXPECT_LT(found->placement.DistanceFrom(cut), 0.003);
+}
+
 TEST(FindPlacement, TriesTheStepOfVideosFarFromAPathOfASlowPan) {
   const auto pan = [](double x, double y, double t) { return Waves(x + 0.0004 * t, y); };
   const Placement cut{0.03, 0.03, 0.94, 0.94};
