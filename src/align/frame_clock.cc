@@ -6,6 +6,7 @@
 namespace acutance {
 namespace {
 
+constexpr int kMostSteps = 25;
 constexpr double kAnyRate = 25;  // where no rate is told: frames are evenly spaced at least
 
 double RateOf(const FrameTrack& track, const FrameTrack& other) {
@@ -31,10 +32,23 @@ double PositionOf(double t, const std::vector<double>& times, double rate) {
 
 /// The smallest number of steps that makes a whole number of the frames between two distorted ones.
 int StepsOf(double per_frame) {
-  constexpr int kMost = 25;
-  for (int steps = 1; steps < kMost; ++steps)
+  for (int steps = 1; steps < kMostSteps; ++steps)
     if (std::abs(per_frame * steps - std::round(per_frame * steps)) < 0.01) return steps;
-  return kMost;
+  return kMostSteps;
+}
+
+/// Containers round times to milliseconds, which must not decide what a frame shows that begins with a step. Clocks
+/// that drift are left alone.
+void RoundToSteps(double rate, FrameClock& clock) {
+  constexpr double kRounding = 0.002;  // seconds: half a millisecond of four times
+  const double first = clock.positions.front();
+  const double tolerance = std::min(kRounding * rate, 0.25 / clock.steps);
+  std::vector<double> rounded;
+  for (size_t j = 0; j < clock.positions.size(); ++j) {
+    rounded.push_back(first + static_cast<double>(j) * clock.per_frame / clock.steps);
+    if (std::abs(clock.positions[j] - rounded.back()) > tolerance) return;
+  }
+  clock.positions = std::move(rounded);
 }
 
 bool IsEven(std::span<const double> times) {
@@ -80,8 +94,9 @@ FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted) {
   const double per_frame = times.empty() ? 1 : (clock.positions.back() - clock.positions.front()) / last;
   const bool are_even = IsEven(TimesTold(reference).times) && IsEven(TimesTold(distorted).times);
   clock.steps = are_even ? StepsOf(per_frame) : 4;
-  constexpr double kMostSteps = 1e6;  // far beyond what a path can move on
-  clock.per_frame = static_cast<int>(std::lround(std::clamp(per_frame * clock.steps, 1.0, kMostSteps)));
+  constexpr double kMost = 1e6;  // far beyond what a path can move on
+  clock.per_frame = static_cast<int>(std::lround(std::clamp(per_frame * clock.steps, 1.0, kMost)));
+  if (are_even && !times.empty() && clock.steps < kMostSteps) RoundToSteps(rate, clock);
   return clock;
 }
 
