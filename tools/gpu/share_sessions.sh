@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Four processes of acutance score at once on one card, round after round; each log must be the CPU's, byte by byte.
-#   tools/gpu/share_sessions.sh [ACUTANCE] [ROUNDS]    BACKENDS="cuda vulkan"   WORK=/tmp/four   DEVICE=0   FIRST_CACHE=1: caches begin empty
+#   tools/gpu/share_sessions.sh [ACUTANCE] [ROUNDS]
+# Variables: BACKENDS="cuda vulkan", WORK=/tmp/four, DEVICE=0, FIRST_CACHE=1 (caches begin empty).
 # Prints a line for each process that fails, then one for each backend; the exit status is 0 where none failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,6 +12,7 @@ if [ -z "$acutance" ]; then
   done
 fi
 [ -x "$acutance" ] || { echo "no acutance: share_sessions.sh PATH/acutance [ROUNDS]" >&2; exit 2; }
+acutance=$(realpath "$acutance")
 rounds=${2:-6}
 backends=${BACKENDS:-cuda vulkan}
 work=${WORK:-/tmp/four}
