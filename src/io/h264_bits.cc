@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 
 namespace acutance {
 namespace {
@@ -75,9 +76,10 @@ uint32_t H264BitReader::ExpGolomb() {
 }
 
 int32_t H264BitReader::SignedExpGolomb() {
-  const uint32_t code = ExpGolomb();
-  const auto half = static_cast<int32_t>(code / 2);
-  return code % 2 == 0 ? -half : half + 1;
+  const int64_t code = ExpGolomb();
+  const int64_t value = code % 2 == 0 ? -(code / 2) : code / 2 + 1;
+  // One above what fits into 32 bits where no number can be read.
+  return static_cast<int32_t>(std::min<int64_t>(value, std::numeric_limits<int32_t>::max()));
 }
 
 }  // namespace acutance
