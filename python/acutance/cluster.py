@@ -38,11 +38,12 @@ def _count_frames(reference: str, distorted: str, options: dict[str, Any]) -> in
 
     def stop(progress: Any) -> bool:
         totals.append(progress.total)
-        return False
+        # On a busy machine the first call comes before anything is known.
+        return bool(progress.frames == 0 and progress.total is None)
 
     kept = {name: options[name] for name in ("size", "bit_depth", "pixel_format") if name in options}
     score(reference, distorted, model=None, features="psnr", align="index", threads=1, progress=stop, force=True, **kept)
-    return totals[0]
+    return totals[-1]
 
 
 def _score_part(reference: str, distorted: str, first: int, count: int | None, folder: str | None, name: str,

@@ -44,6 +44,16 @@ def kill_once(marker):
     return progress
 
 
+def test_frames_are_counted_once_something_is_known(monkeypatch):
+    def score(*_, progress, **__):
+        for told in (acutance.Progress(0), acutance.Progress(0, 30), acutance.Progress(9, 40)):
+            if not progress(told):
+                return
+
+    monkeypatch.setattr(cluster, "score", score)
+    assert cluster._count_frames("a", "b", {}) == 30
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_parts_of_lost_workers_join_to_the_same_log(workers, videos, tmp_path):
     reference, *encodes = videos
