@@ -37,13 +37,14 @@ def _count_frames(reference: str, distorted: str, options: dict[str, Any]) -> in
     totals: list[int | None] = []
 
     def stop(progress: Any) -> bool:
-        totals.append(progress.total)
-        # On a busy machine the first call comes before anything is known.
-        return bool(progress.frames == 0 and progress.total is None)
+        # A busy machine calls before anything is known, and a run that was stopped ends with a call of its own.
+        if not totals and (progress.frames > 0 or progress.total is not None):
+            totals.append(progress.total)
+        return not totals
 
     kept = {name: options[name] for name in ("size", "bit_depth", "pixel_format") if name in options}
     score(reference, distorted, model=None, features="psnr", align="index", threads=1, progress=stop, force=True, **kept)
-    return totals[-1]
+    return totals[0] if totals else None
 
 
 def _score_part(reference: str, distorted: str, first: int, count: int | None, folder: str | None, name: str,
