@@ -1,8 +1,7 @@
 #include "cli/reference_store.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <filesystem>
 
 namespace acutance::cli {
 namespace {
@@ -22,8 +21,10 @@ std::optional<size_t> BytesToKeep(const VideoSource& video) {
 
 /// A pipe can be read once, and its writer may never come.
 Status CheckFile(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) return {};
+  std::error_code ignored;
+  const std::filesystem::file_status found = std::filesystem::status(path, ignored);
+  // What is absent or a folder, opening tells better.
+  if (is_regular_file(found) || is_directory(found) || !exists(found)) return {};
   return Error(StatusCode::kInvalidArgument, "{} is no regular file, and references are read again and again", path);
 }
 

@@ -82,20 +82,22 @@ void ByteStream::Interrupt() {
   if (own_) own_->Interrupt();
 }
 
+bool ByteStream::is_interrupted() const { return interrupted_ || (own_ && run_ && run_->is_on()); }
+
 Status ByteStream::CheckInterrupted() const {
-  return interrupted_ ? Error(StatusCode::kCancelled, "reading {} was cancelled", name_) : Status();
+  return is_interrupted() ? Error(StatusCode::kCancelled, "reading {} was cancelled", name_) : Status();
 }
 
 Status ByteStream::WaitUntilReadable() {
   if (!own_) return CheckInterrupted();
-  while (!interrupted_ && !(run_ && run_->is_on())) {
+  while (!is_interrupted()) {
     pollfd ready[] = {{fd_, POLLIN, 0}, {own_->descriptor(), POLLIN, 0}, {run_ ? run_->descriptor() : -1, POLLIN, 0}};
     const int count = ::poll(ready, std::size(ready), -1);
     if (count < 0 && errno != EINTR)
       return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
     if (count > 0 && ready[1].revents == 0 && ready[2].revents == 0) return {};
   }
-  return Error(StatusCode::kCancelled, "reading {} was cancelled", name_);
+  return CheckInterrupted();
 }
 
 Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {

@@ -87,6 +87,7 @@ class ByteStream {
   ByteStream(std::string name, int fd, bool owned, std::shared_ptr<const Interruption> run)
       : name_(std::move(name)), fd_(fd), owned_(owned), run_(std::move(run)) {}
   Status Prepare();
+  bool is_interrupted() const;
   Status CheckInterrupted() const;
   Status WaitUntilReadable();
   /// One read from the system: fills `to`, then the buffer, which is empty. Returns the bytes in `to`.

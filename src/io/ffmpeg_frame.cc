@@ -45,7 +45,7 @@ bool LiesAsOurs(const AVFrame& frame, const AVPixFmtDescriptor& desc, const AVCo
          frame.linesize[component.plane] % bytes == 0;
 }
 
-/// Compilers know what to do with steps that they know.
+/// A step that is known at compile time lets the compiler use vectors.
 template <int kStep>
 void PickBytes(const uint8_t* from, int width, std::byte* to) {
   for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(from[x * kStep]);
@@ -58,7 +58,7 @@ void PickBytes(const uint8_t* from, int step, int width, std::byte* to) {
   for (int x = 0; x < width; ++x) to[x] = static_cast<std::byte>(from[x * step]);
 }
 
-/// Samples that lie somewhere in words of 16 bits.
+/// Samples that lie somewhere in words of 16 bits, as those of all layouts that are taken do.
 template <bool kIsBigEndian>
 void PickWords(const uint8_t* from, const AVComponentDescriptor& component, int width, std::byte* to) {
   const uint32_t mask = (1u << component.depth) - 1;

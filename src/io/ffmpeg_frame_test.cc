@@ -3,6 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <vector>
+
 #include "io/chroma_conversion.h"
 #include "io/declared_end.h"
 #include "io/ffmpeg_device.h"
@@ -111,6 +116,45 @@ TEST_F(FfmpegFrame, RgbComesAsRedGreenAndBlueWhereItIsTaken) {
     ASSERT_TRUE(picture.ok());
     ExpectFrame(*picture, clip, 0);
   }
+}
+
+/// What FFmpeg itself reads of a row, of any bytes.
+std::vector<uint16_t> RowByFfmpeg(const AVFrame& frame, int component, int y, int width) {
+  std::vector<uint16_t> row(static_cast<size_t>(width));
+  const uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
+  const AVPixFmtDescriptor* desc = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  av_read_image_line2(row.data(), data, frame.linesize, desc, 0, y, component, width, 0, sizeof(uint16_t));
+  return row;
+}
+
+// Samples that lie as ours are used in place, with bits beyond their depth: those are left out here.
+TEST_F(FfmpegFrame, EveryLayoutThatIsTakenIsReadAsFfmpegReadsIt) {
+  std::mt19937 dice(5);
+  int taken = 0;
+  for (const AVPixFmtDescriptor* desc = nullptr; (desc = av_pix_fmt_desc_next(desc));) {
+    if (desc->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL)) continue;
+    SCOPED_TRACE(desc->name);
+    auto frame = MakeFrame(av_pix_fmt_desc_get_id(desc), 18, 6);
+    const auto format = FormatOf(*frame, av_pix_fmt_desc_get_id(desc), "a.mkv", true);
+    if (!format.ok() || desc->log2_chroma_w > 1) continue;
+    ++taken;
+    for (int p = 0; p < AV_NUM_DATA_POINTERS && frame->buf[p]; ++p)
+      std::generate_n(frame->buf[p]->data, frame->buf[p]->size, std::ref(dice));
+    const Picture picture = PictureOf(frame, *format, false, pool_).value();
+    for (int p = 0; p < format->PlaneCount(); ++p) {
+      const Plane& plane = picture.planes[p];
+      const bool is_in_place = reinterpret_cast<const uint8_t*>(plane.data) == frame->data[desc->comp[p].plane];
+      const int mask = is_in_place ? (1 << format->bit_depth) - 1 : 0xffff;
+      for (int y = 0; y < plane.height; ++y) {
+        const std::vector<uint16_t> expected = RowByFfmpeg(*frame, p, y, plane.width);
+        for (int x = 0; x < plane.width; ++x) {
+          const int found = format->bit_depth == 8 ? plane.Row<uint8_t>(y)[x] : plane.Row<uint16_t>(y)[x];
+          ASSERT_EQ(found & mask, expected[x]) << "sample " << x << " of row " << y << " of plane " << p;
+        }
+      }
+    }
+  }
+  EXPECT_GT(taken, 80);
 }
 
 // Decoders use the memory of frames again.
