@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "metric/clip_frames.h"
+#include "metric/offline_frames.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -72,7 +72,7 @@ class FrameRun {
   FrameRun(const Metric& metric, int bit_depth) : options_(metric.options) {
     const Clip& clip = ClipOf(FormatOf(metric, bit_depth));
     extractor_ = MakeExtractor(metric, options_, clip.reference[0].format).value();
-    frames_ = std::make_unique<ClipFrames>(metric, options_, clip.reference, clip.distorted);
+    frames_ = std::make_unique<OfflineFrames>(metric, options_, clip.reference, clip.distorted);
     frame_ = extractor_->MakeFrameWorkspace();
     thread_ = extractor_->MakeThreadWorkspace();
     sums_.resize(extractor_->spec().sums);
@@ -93,7 +93,7 @@ class FrameRun {
  private:
   const OptionValues options_;
   std::unique_ptr<Extractor> extractor_;
-  std::unique_ptr<ClipFrames> frames_;
+  std::unique_ptr<OfflineFrames> frames_;
   std::unique_ptr<Workspace> frame_, thread_;
   std::vector<int64_t> sums_, words_;
 };

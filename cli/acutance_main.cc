@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 
 int main(int argc, char** argv) {
-  acutance::OwnProcess();
+  acutance::SetMainProgram();
   try {
     const int status = acutance::cli::RunCommandLine(argc, argv);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;

@@ -30,9 +30,9 @@
 #include "cli/exit_status.h"
 #include "cli/score_args.h"
 #include "cli/terminal.h"
-#include "report/escape.h"
+#include "log/escape.h"
+#include "log/output_file.h"
 #include "report/json_text.h"
-#include "report/output_file.h"
 #include "report/summary.h"
 
 namespace acutance::cli {

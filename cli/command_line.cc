@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/did_you_mean.h"
 #include "cli/batch_command.h"
 #include "cli/device_commands.h"
 #include "cli/doctor_command.h"
@@ -28,7 +28,7 @@
 #include "cli/serve_command.h"
 #include "cli/tune_command.h"
 #include "cli/version.h"
-#include "report/log_writer.h"
+#include "log/log_writer.h"
 
 namespace acutance::cli {
 namespace {
@@ -66,7 +66,7 @@ int ParseFailure(const CLI::App& app, const CLI::ParseError& error, std::string_
   std::vector<std::string_view> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(command->get_name());
-  return UsageError("", fmt::format("no such command '{}'{} (there are {})", first, Suggestion(first, commands),
+  return UsageError("", fmt::format("no such command '{}'{} (there are {})", first, DidYouMean(first, commands),
                                     fmt::join(commands, ", ")));
 }
 

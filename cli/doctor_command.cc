@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "doctor/doctor.h"
-#include "engine/auto_model.h"
 #include "model/builtin_models.h"
 #include "report/json_text.h"
 #include "report/summary.h"
+#include "run/auto_model.h"
+#include "run/doctor/doctor.h"
 
 namespace acutance::cli {
 namespace {

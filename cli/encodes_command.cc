@@ -14,13 +14,13 @@
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
-#include "engine/folder_videos.h"
+#include "log/output_file.h"
 #include "report/comparison.h"
 #include "report/json_text.h"
 #include "report/ladder.h"
-#include "report/output_file.h"
 #include "report/page_encodes.h"
 #include "report/summary_json.h"
+#include "run/folder_videos.h"
 
 namespace acutance::cli {
 namespace {
@@ -49,10 +49,10 @@ ScoredRun RunEncodes(const ScoreArgs& args, const std::string& by, Status& names
   };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (progress.IsDue()) progress.Update({session.frames_done(), total, {}, {}, session.first_added()});
-    return Next::kGoOn;
+    return Next::kContinue;
   };
   request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
-  return RunSpecs(std::move(request), args.models);
+  return LoadModelsAndRun(std::move(request), args.models);
 }
 
 /// Runs and writes the logs; the name of the score that is compared. status: an exit status, 0 where all is well.

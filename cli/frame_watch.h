@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "decide/requirement.h"
 #include "engine/session.h"
+#include "stats/requirement.h"
 
 namespace acutance::cli {
 

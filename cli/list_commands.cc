@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/did_you_mean.h"
 #include "base/json.h"
-#include "base/nearest.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
@@ -43,7 +43,7 @@ std::string DescribeMetric(const Metric& metric) {
   for (const OutputSpec& output : metric.outputs)
     text +=
         fmt::format("  {}{}{}\n", output.alias.empty() ? output.name : output.alias,
-                    output.better == Better::kLower ? "  (lower is better)" : "",
+                    output.better == ScoreDirection::kLower ? "  (lower is better)" : "",
                     output.enabled && !output.enabled(*defaults, kCommonFormat) ? "  (only with some options)" : "");
   text += metric.options.empty() ? "\nno options\n" : "\noptions (and short names, as output keys show them)\n";
   for (const OptionSpec& option : metric.options) text += DescribeOption(option);

@@ -82,7 +82,7 @@ class ParityRun {
     request.threads = args_.threads;
     request.frame_limit = args_.frames;
     request.device.backend = backend;
-    ScoredRun result = RunSpecs(std::move(request), {});
+    ScoredRun result = LoadModelsAndRun(std::move(request), {});
     if (result.error) return result.error->status;
     return result;
   }

@@ -1,4 +1,5 @@
 #include "cli/reference_store.h"
+#include "video/open_video.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -59,7 +60,7 @@ void ReferenceStore::LetFirstGrow() {
   first.may_grow = true;
 }
 
-Result<std::shared_ptr<KeptReference>> ReferenceStore::Find(const std::string& path, const OpenOptions& options) {
+Result<std::shared_ptr<CachedReference>> ReferenceStore::Find(const std::string& path, const OpenOptions& options) {
   auto found = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.reference->path() == path; });
   if (found != entries_.end() && found->reference->HasChanged()) {
     entries_.erase(found);  // it may take more than before
@@ -70,14 +71,14 @@ Result<std::shared_ptr<KeptReference>> ReferenceStore::Find(const std::string& p
   } else {
     ACU_RETURN_IF_ERROR(CheckFile(path));
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-    entries_.push_front({std::make_shared<KeptReference>(path, 0, devices_), BytesToKeep(*video)});
+    entries_.push_front({std::make_shared<CachedReference>(path, 0, devices_), BytesToKeep(*video)});
   }
   if (!entries_.front().may_grow) LetFirstGrow();
   return entries_.front().reference;
 }
 
-std::vector<std::shared_ptr<KeptReference>> ReferenceStore::references() const {
-  std::vector<std::shared_ptr<KeptReference>> references;
+std::vector<std::shared_ptr<CachedReference>> ReferenceStore::references() const {
+  std::vector<std::shared_ptr<CachedReference>> references;
   for (const Entry& entry : entries_) references.push_back(entry.reference);
   return references;
 }

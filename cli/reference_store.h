@@ -10,32 +10,32 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/kept_reference.h"
 #include "io/video_source.h"
+#include "run/cached_reference.h"
 
 namespace acutance::cli {
 
 /// Keeps as many references as fit into `most_bytes`; those that were used longest ago make room. One thread uses it.
 class ReferenceStore {
  public:
-  /// most_device_bytes: see KeptDevices.
+  /// most_device_bytes: see DeviceCache.
   ReferenceStore(size_t most_bytes, std::optional<size_t> most_device_bytes)
-      : most_bytes_(most_bytes), devices_(std::make_shared<KeptDevices>(most_device_bytes)) {}
+      : most_bytes_(most_bytes), devices_(std::make_shared<DeviceCache>(most_device_bytes)) {}
 
   /// The reference of a run, a regular file, kept from then on where it fits. No run may go on meanwhile.
-  Result<std::shared_ptr<KeptReference>> Find(const std::string& path, const OpenOptions& options);
+  Result<std::shared_ptr<CachedReference>> Find(const std::string& path, const OpenOptions& options);
 
   /// Whether it was there.
   bool Drop(const std::string& path);
 
   /// The latest used first.
-  std::vector<std::shared_ptr<KeptReference>> references() const;
+  std::vector<std::shared_ptr<CachedReference>> references() const;
   size_t most_bytes() const { return most_bytes_; }
   size_t device_bytes() const { return devices_->bytes(); }
 
  private:
   struct Entry {
-    std::shared_ptr<KeptReference> reference;
+    std::shared_ptr<CachedReference> reference;
     std::optional<size_t> needed;  // bytes, once all its pictures are kept; not set: it does not tell
     bool may_grow = false;         // it may take what it needs
   };
@@ -46,7 +46,7 @@ class ReferenceStore {
   void LetFirstGrow();
 
   const size_t most_bytes_;
-  const std::shared_ptr<KeptDevices> devices_;
+  const std::shared_ptr<DeviceCache> devices_;
   std::list<Entry> entries_;
 };
 

@@ -10,8 +10,8 @@
 
 #include "base/files.h"
 #include "base/usable_cpus.h"
+#include "log/log_writer.h"
 #include "metric/registry.h"
-#include "report/log_writer.h"
 
 namespace acutance::cli {
 namespace {
@@ -192,7 +192,7 @@ Result<ScoreArgs> ReadScoreArgs(const ScoreTexts& texts) {
   Result<CropChoice> crop = ParseCrop(texts.crop);
   if (!crop.ok()) return Error(crop.status().code(), "--{}", crop.status().message());
   args.crop = *crop;
-  Result<PairingRequest> pairing = ParsePairing(texts.align);
+  Result<AlignmentRequest> pairing = ParsePairing(texts.align);
   if (!pairing.ok()) return Error(pairing.status().code(), "--{}", pairing.status().message());
   args.pairing = *pairing;
   args.force = texts.force;

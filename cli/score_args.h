@@ -9,13 +9,13 @@
 #include "base/status.h"
 #include "cli/raw_format.h"
 #include "cli/specs.h"
-#include "decide/parts.h"
-#include "decide/pool.h"
-#include "decide/requirement.h"
 #include "devices/backends.h"
-#include "engine/score_run.h"
 #include "image/picture.h"
-#include "results/mean_gate.h"
+#include "report/mean_gate.h"
+#include "run/score_run.h"
+#include "stats/pool.h"
+#include "stats/requirement.h"
+#include "stats/segments.h"
 
 namespace acutance::cli {
 
@@ -92,13 +92,13 @@ struct ScoreArgs {
   int worst = 0;            // so many frames have their maps written; 0: the features' pictures of all frames
   std::vector<Requirement> requirements;
   std::vector<NamedPool> pools;  // empty: the usual ones
-  std::optional<PartChoice> segments;
+  std::optional<SegmentSpec> segments;
   std::optional<MeanGateChoice> mean_gate;  // --at-least and --at-most
   std::string junit;                        // a file; empty: none
   bool stream_frames = false;
   bool shots = false;
   bool fail_fast = false;
-  PairingRequest pairing;
+  AlignmentRequest pairing;
   std::vector<std::string> pairs_out;  // one per distorted video, or none
   CommonSize size;
   CropChoice crop;

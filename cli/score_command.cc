@@ -17,13 +17,13 @@
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "log/log_writer.h"
+#include "log/output_file.h"
 #include "report/junit.h"
-#include "report/log_writer.h"
-#include "report/output_file.h"
+#include "report/map_films.h"
+#include "report/run_maps.h"
+#include "report/run_page.h"
 #include "report/summary.h"
-#include "results/map_films.h"
-#include "results/run_maps.h"
-#include "results/run_page.h"
 
 namespace acutance::cli {
 RunRequest MakeRequest(const ScoreArgs& args) {
@@ -259,21 +259,21 @@ int RunScoreCommand(const ScoreArgs& args) {
   };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (args.stream_frames) stream.Update(session, total);
-    if (gate.MustStop(session)) return Next::kStopIfPaired;
-    if (!progress.IsDue()) return Next::kGoOn;
+    if (gate.MustStop(session)) return Next::kStopAfterAlignmentCheck;
+    if (!progress.IsDue()) return Next::kContinue;
     Progress::State state{session.frames_done(), total, {}, {}, session.first_added()};
     if (!session.models().empty()) {
       state.label = session.models()[0].model().name;
       state.score = session.RunningMean(0, 0);
     }
     progress.Update(state);
-    return Next::kGoOn;
+    return Next::kContinue;
   };
   request.on_warning = [&](const std::string& warning) {
     if (args.stream_frames) stream.Warn(warning);
     else progress.Note("acutance: warning: " + warning);
   };
-  const ScoredRun result = RunSpecs(std::move(request), args.models);
+  const ScoredRun result = LoadModelsAndRun(std::move(request), args.models);
   progress.Clear();
   if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
   if (!names.ok()) return kUsage;

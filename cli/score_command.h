@@ -1,10 +1,10 @@
 #pragma once
 
 #include "cli/score_args.h"
-#include "engine/score_run.h"
-#include "report/number_format.h"
+#include "log/number_format.h"
+#include "report/run_summary.h"
 #include "report/summary.h"
-#include "results/run_summary.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 

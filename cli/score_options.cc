@@ -33,7 +33,7 @@ void AddSizeOptions(CLI::App& command, ScoreTexts& texts) {
 void AddPairingOptions(CLI::App& command, ScoreTexts& texts) {
   command
       .add_option("--align", texts.align,
-                  "Which frames belong together: auto (by signatures and times), time, index, the number of frames "
+                  "Which frames belong together: auto (by fingerprints and times), time, index, the number of frames "
                   "that the distorted video is late (+12) or early (-3), or a file of pairs")
       ->type_name("HOW")
       ->capture_default_str();

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/pooling.h"
+#include "stats/pooling.h"
 
 namespace acutance::cli {
 namespace {

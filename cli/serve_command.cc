@@ -19,7 +19,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "cli/exit_status.h"
 #include "cli/serve_request.h"
@@ -51,7 +51,7 @@ class Connection {
 
   Status Start() {
     return StartThread(thread_, [this] {
-      (void)Guarded([this] {
+      (void)CatchExceptions([this] {
         Serve();
         return Status();
       });

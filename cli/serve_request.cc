@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
 #include "cli/score_command.h"
 #include "cli/score_options.h"
 #include "cli/spec_run.h"
-#include "engine/run_cancel.h"
+#include "log/number_format.h"
 #include "report/json_text.h"
-#include "report/number_format.h"
 #include "report/summary_json.h"
+#include "run/run_cancellation.h"
 
 namespace acutance::cli {
 namespace {
@@ -79,7 +79,7 @@ Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::
 /// Cancels a run for which nobody waits any more, whatever it waits for itself.
 class RunGuard {
  public:
-  RunGuard(std::shared_ptr<RunCancel> run, std::function<bool()> is_in_vain)
+  RunGuard(std::shared_ptr<RunCancellation> run, std::function<bool()> is_in_vain)
       : run_(std::move(run)), is_in_vain_(std::move(is_in_vain)) {}
   ~RunGuard() {
     {
@@ -101,7 +101,7 @@ class RunGuard {
   }
 
  private:
-  const std::shared_ptr<RunCancel> run_;
+  const std::shared_ptr<RunCancellation> run_;
   const std::function<bool()> is_in_vain_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -123,7 +123,7 @@ std::string ScoreServer::Answer(std::string_view line, const std::function<bool(
     answer["status"] = status.code() == StatusCode::kInvalidArgument ? kUsage : kFailed;
     answer["error"] = status.message();
   };
-  const Status status = Guarded([&]() -> Status {
+  const Status status = CatchExceptions([&]() -> Status {
     const Result<Json> request = ParseJson(line, {.may_text_follow = false});
     if (!request.ok() || !request->IsObject())
       return Error(StatusCode::kInvalidArgument, "expected a JSON object in each line, such as {}",
@@ -169,10 +169,11 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
   RunRequest request = MakeRequest(args);
   {
     const std::lock_guard lock(store_mutex_);
-    ACU_ASSIGN_OR_RETURN(request.kept_reference, references_.Find(args.reference, request.open));
+    ACU_ASSIGN_OR_RETURN(request.cached_reference, references_.Find(args.reference, request.open));
   }
-  const int64_t kept_frames = request.kept_reference->frames(), device_frames = request.kept_reference->device_frames();
-  const std::shared_ptr<RunCancel> cancel = RunCancel::Make();
+  const int64_t kept_frames = request.cached_reference->frames(),
+                device_frames = request.cached_reference->device_frames();
+  const std::shared_ptr<RunCancellation> cancel = RunCancellation::Make();
   RunGuard guard(cancel, [&] { return is_stopped_ || is_gone(); });
   ACU_RETURN_IF_ERROR(guard.Start());
   request.open.interruption = cancel->interruption();
@@ -182,7 +183,7 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
     return cancel->Watch(std::move(stop));
   };
   request.on_start = [&](const Session& session) { return CheckNames(args.requirements, session); };
-  const ScoredRun run = RunSpecs(std::move(request), args.models);
+  const ScoredRun run = LoadModelsAndRun(std::move(request), args.models);
   if (run.error) return run.error->status;
   ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(ChoiceOf(args), ViewOf(run)));
   ACU_RETURN_IF_ERROR(WriteOutputs(args, run, summary, numbers));

@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "cli/reference_store.h"
 #include "cli/score_args.h"
-#include "engine/score_run.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "cli/terminal.h"
-#include "engine/run_cancel.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
+#include "run/run_cancellation.h"
 
 namespace acutance::cli {
 namespace {
@@ -67,7 +67,7 @@ Status FillRequest(const std::vector<ModelSpec>& models, UnknownOptions unknown,
 /// The first Ctrl-C in a step of a run cancels it.
 class StepWatch {
  public:
-  StepWatch(const std::shared_ptr<RunCancel>& run, std::function<void()> stop)
+  StepWatch(const std::shared_ptr<RunCancellation>& run, std::function<void()> stop)
       : watch_(run->Watch(std::move(stop))), interrupt_([run] { run->Cancel(); }) {}
 
  private:
@@ -78,7 +78,7 @@ class StepWatch {
 /// Where nothing else cancels the request's runs.
 void HeedInterrupt(RunRequest& request) {
   if (request.watch_cancel) return;
-  request.watch_cancel = [run = RunCancel::Make()](std::function<void()> stop) {
+  request.watch_cancel = [run = RunCancellation::Make()](std::function<void()> stop) {
     return std::make_shared<StepWatch>(run, std::move(stop));
   };
 }
@@ -92,7 +92,8 @@ Result<std::vector<std::string>> AddSpecs(const std::vector<ModelSpec>& models, 
   return warnings;
 }
 
-ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models, UnknownOptions unknown, bool predict) {
+ScoredRun LoadModelsAndRun(RunRequest request, const std::vector<ModelSpec>& models, UnknownOptions unknown,
+                           bool predict) {
   Warnings warnings;
   ScoredRun run;
   const Status status = FillRequest(models, unknown, predict, request, warnings);

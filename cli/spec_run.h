@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "cli/specs.h"
-#include "engine/score_run.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 
@@ -21,7 +21,7 @@ Result<std::vector<std::string>> AddSpecs(const std::vector<ModelSpec>& models, 
 
 /// Loads the models into the request and runs it; the first Ctrl-C cancels it. predict: false computes the models'
 /// features only.
-ScoredRun RunSpecs(RunRequest request, const std::vector<ModelSpec>& models,
-                   UnknownOptions unknown = UnknownOptions::kRefused, bool predict = true);
+ScoredRun LoadModelsAndRun(RunRequest request, const std::vector<ModelSpec>& models,
+                           UnknownOptions unknown = UnknownOptions::kRefused, bool predict = true);
 
 }  // namespace acutance::cli

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "cli/exit_status.h"
 
 namespace acutance::cli {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/did_you_mean.h"
 #include "base/environment.h"
-#include "base/nearest.h"
 
 namespace acutance::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "cli/vmaf_args.h"
-#include "model/pooling.h"
-#include "report/log_writer.h"
-#include "report/output_file.h"
+#include "log/log_writer.h"
+#include "log/output_file.h"
+#include "stats/pooling.h"
 
 namespace acutance::cli {
 namespace {
@@ -119,18 +119,18 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   RunRequest request = MakeRequest(args);
   Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
-    if (!progress.IsDue()) return Next::kGoOn;
+    if (!progress.IsDue()) return Next::kContinue;
     Progress::State state{session.frames_done(), total, {}, {}};
     if (!session.models().empty() && session.models()[0].predicts()) {
       state.label = session.models()[0].model().name;
       state.score = session.RunningMean(0, 0);
     }
     progress.Update(state);
-    return Next::kGoOn;
+    return Next::kContinue;
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
   request.on_warning = [&](const std::string& warning) { progress.Note("\n" + warning); };
-  const ScoredRun result = RunSpecs(std::move(request), args.models, UnknownOptions::kIgnored, args.predict);
+  const ScoredRun result = LoadModelsAndRun(std::move(request), args.models, UnknownOptions::kIgnored, args.predict);
   progress.Clear();
   const int status = result.error ? ReportError(args, *result.error) : kOk;
   if (!result.session) return status;
@@ -177,7 +177,7 @@ int Main(int argc, char** argv) {
 }  // namespace acutance::cli
 
 int main(int argc, char** argv) {
-  acutance::OwnProcess();
+  acutance::SetMainProgram();
   try {
     return acutance::cli::Main(argc, argv);
   } catch (const std::exception& error) {

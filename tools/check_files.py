@@ -7,7 +7,7 @@ usage: check_files.py [--root DIR] [--compile-commands FILE]
   an option leaves out), and every header is included, directly or not, by such a source.
 - No comment in src/ has whoever, somebody or nobody as its subject: it names the class or the thread (CONTRIBUTING.md).
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
-- No source below src/ calls a function of the C library whose last bit depends on that library: base/exact_math.h has
+- No source below src/ calls a function of the C library whose last bit depends on that library: math/exact_math.h has
   them.
 Exit status 0 when all hold, 1 otherwise.
 """
@@ -104,7 +104,7 @@ def inexact_maths(root, path):
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         call = LIBRARY_MATHS.search(line.split("//")[0])
         if call:
-            yield f"{name}:{number}: '{call.group()}' has another last bit in each C library: use base/exact_math.h"
+            yield f"{name}:{number}: '{call.group()}' has another last bit in each C library: use math/exact_math.h"
 
 
 def main():

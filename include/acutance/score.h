@@ -23,7 +23,7 @@ struct Progress {
 
 /// What a run does after a frame.
 enum class Next {
-  kGoOn,
+  kContinue,
   kStop,    // the frames so far are all: their scores are the Result
   kCancel,  // the run fails with kCancelled
 };
@@ -82,13 +82,13 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
 /// after another. Copies are the same reference. Any thread may use it; of several runs at once one has the pictures,
 /// and the others decode the file. A file that has changed is decoded again; y4m and raw yuv files are mapped, and take
 /// no memory here. Devices of its runs stay open, and keep what they were given of it.
-class KeptReference {
+class CachedReference {
  public:
   /// Reads nothing yet. most_bytes: for its pictures, all of them or none are kept; not set: half of what the machine
   /// has left. most_device_bytes: of each device's memory, for as many of its pictures as that has room for; not set:
   /// half of what is free.
-  explicit KeptReference(std::string path, std::optional<size_t> most_bytes = std::nullopt,
-                         std::optional<size_t> most_device_bytes = std::nullopt);
+  explicit CachedReference(std::string path, std::optional<size_t> most_bytes = std::nullopt,
+                           std::optional<size_t> most_device_bytes = std::nullopt);
 
   const std::string& path() const;
   /// What is kept now.
@@ -99,12 +99,12 @@ class KeptReference {
 
  private:
   struct State;
-  friend Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
+  friend Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                                 const ScoreOptions& options);
   std::shared_ptr<State> state_;
 };
 
-Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
+Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
 /// A bound for the mean of the first model's score, and how sure a verdict has to be.

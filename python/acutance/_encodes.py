@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _core
 from ._errors import InvalidArgumentError, NotFoundError
-from ._kept import KeptReference
+from ._kept import CachedReference
 from ._options import Path, path_bytes
 from ._result import Result
 from ._score import request, score
@@ -76,7 +76,7 @@ class Encodes(Mapping[str, Any]):
         return f"<acutance.Encodes: {self['score']} of {', '.join(names)}>"
 
 
-def compare(reference: Path | KeptReference, encodes: Iterable[Path], *, by: str | None = None, **options: Any) -> Encodes:
+def compare(reference: Path | CachedReference, encodes: Iterable[Path], *, by: str | None = None, **options: Any) -> Encodes:
     """Compares encodes of one reference, which is read once: sizes, bit rates, means with intervals, the difference of each
     pair with an interval of its own, and which are best at their rate.
 
@@ -89,7 +89,7 @@ def compare(reference: Path | KeptReference, encodes: Iterable[Path], *, by: str
     return Encodes(result._core.compare(by or ""), result)
 
 
-def ladder(reference: Path | KeptReference, curves: Mapping[str, Path | Iterable[Path]], *, anchor: str | None = None,
+def ladder(reference: Path | CachedReference, curves: Mapping[str, Path | Iterable[Path]], *, anchor: str | None = None,
            by: str | None = None, **options: Any) -> Encodes:
     """Draws rate-quality curves of encodes, and compares each with the first by BD-rate and BD-quality.
 

@@ -8,7 +8,7 @@ from ._errors import InvalidArgumentError
 from ._options import Path, path_bytes, whole
 
 
-class KeptReference:
+class CachedReference:
     """A reference whose pictures stay in memory, decoded, from one score() to the next, in place of its path.
 
     path: of the video; y4m and raw yuv are mapped and need no memory here.
@@ -22,9 +22,9 @@ class KeptReference:
 
     def __init__(self, path: Path, *, max_memory: int | None = None, max_device_memory: int | None = None) -> None:
         if not isinstance(path, (str, os.PathLike)):
-            raise InvalidArgumentError(f"a KeptReference takes a path, not {type(path).__name__}")
+            raise InvalidArgumentError(f"a CachedReference takes a path, not {type(path).__name__}")
         self._path = os.fspath(path)
-        self._core = _core.KeptReference(
+        self._core = _core.CachedReference(
             path_bytes(path),
             None if max_memory is None else whole("max_memory", max_memory, end=2**63),
             None if max_device_memory is None else whole("max_device_memory", max_device_memory, end=2**63))
@@ -50,4 +50,4 @@ class KeptReference:
         return self._core.device_frames
 
     def __repr__(self) -> str:
-        return f"<acutance.KeptReference: {self._path}, {self.frames} frames kept>"
+        return f"<acutance.CachedReference: {self._path}, {self.frames} frames kept>"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._kept import KeptReference
+from ._kept import CachedReference
 from ._options import (FeatureSpec, Model, ModelSpec, Path, make_options, path_bytes, pixel_format_text, read_choice,
                        text, whole)
 from ._progress import Progress, ProgressOption, Reporter
@@ -60,7 +60,7 @@ async def wait_async(task: _core.Task[T], look: Callable[[], None]) -> T:
 
 
 def score(
-    reference: Path | KeptReference,
+    reference: Path | CachedReference,
     distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
@@ -94,7 +94,7 @@ def score(
     """Scores distorted videos against their reference.
 
     reference, distorted: paths of y4m, raw yuv (with `size`) or any container where FFmpeg's libraries are installed;
-        "-" is standard input; or, as the reference, a KeptReference, which stays decoded for the next call. Several
+        "-" is standard input; or, as the reference, a CachedReference, which stays decoded for the next call. Several
         distorted videos share one reading of the reference. Distorted videos of another size (see `scale`), range,
         chroma format or depth are brought to the reference's, and RGB to YUV, with a warning. HDR against SDR is an
         UnsupportedError without `force`.
@@ -155,7 +155,7 @@ def score(
 
 
 async def score_async(
-    reference: Path | KeptReference,
+    reference: Path | CachedReference,
     distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
@@ -223,7 +223,7 @@ def _end_of(result: Result) -> Progress:
 
 
 def request(
-    reference: Path | KeptReference,
+    reference: Path | CachedReference,
     distorted: Path | Iterable[Path],
     *,
     model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
@@ -252,11 +252,11 @@ def request(
     maps_video: Path | None = None,
     max_memory: int | None = None,
     max_device_memory: int | None = None,
-) -> tuple[bytes | _core.KeptReference, list[bytes], _core.ScoreOptions]:
+) -> tuple[bytes | _core.CachedReference, list[bytes], _core.ScoreOptions]:
     """The arguments of score() as the engine takes them; types are checked here, and values there."""
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
     paths: list[Path] = list(distorted) if several else [distorted]  # type: ignore[arg-type, list-item]
-    source = reference.path if isinstance(reference, KeptReference) else reference
+    source = reference.path if isinstance(reference, CachedReference) else reference
     for path in [*paths, source]:
         if not isinstance(path, (str, os.PathLike)):
             raise InvalidArgumentError(f"score() takes paths, not {type(path).__name__}; a Session takes pictures")
@@ -274,7 +274,7 @@ def request(
                                   _align_text(align), path_bytes(journal),
                                   text("viewing", viewing, _VIEWINGS) if chooses else "",
                                   whole("worst_frames", worst_frames), bool(shots), path_bytes(maps_video))
-    return (reference._core if isinstance(reference, KeptReference) else path_bytes(source),
+    return (reference._core if isinstance(reference, CachedReference) else path_bytes(source),
             [path_bytes(path) for path in paths], options)
 
 

@@ -92,7 +92,7 @@ ScoreOptions MakeScoreOptions(const SessionOptions& session, int64_t first_frame
 }
 
 /// Options whose run tells the task of its progress, and is ended by it.
-ScoreOptions Watched(ScoreOptions options, Task::Shared& shared) {
+ScoreOptions VideoProbe(ScoreOptions options, Task::Shared& shared) {
   options.on_progress = [&shared](const Progress& progress) {
     shared.SetProgress(progress);
     return shared.After();
@@ -117,11 +117,11 @@ nb::tuple VideosIn(const nb::bytes& folder, const ScoreOptions& options) {
 std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
                                  const ScoreOptions& options) {
   const std::vector<std::string> others = ListOf(distorted, PathOf);
-  std::optional<KeptReference> kept;
-  if (nb::isinstance<KeptReference>(reference)) kept = nb::cast<KeptReference&>(reference);
+  std::optional<CachedReference> kept;
+  if (nb::isinstance<CachedReference>(reference)) kept = nb::cast<CachedReference&>(reference);
   const std::string first = kept ? kept->path() : PathOf(reference);
   return std::make_unique<Task>([options, kept, first, others](Task::Shared& shared) {
-    const ScoreOptions watched = Watched(options, shared);
+    const ScoreOptions watched = VideoProbe(options, shared);
     return ToOutcome(kept ? acutance::Score(*kept, others, watched) : acutance::Score(first, others, watched));
   });
 }
@@ -130,7 +130,7 @@ std::unique_ptr<Task> JudgeFiles(const nb::bytes& reference, const nb::bytes& di
                                  bool at_least, double bound, double confidence, bool certain, uint64_t seed) {
   const MeanGate gate{at_least, bound, confidence, certain, seed};
   return std::make_unique<Task>([=, first = TextOf(reference), other = TextOf(distorted)](Task::Shared& shared) {
-    return ToOutcome(acutance::JudgeMean(first, other, gate, Watched(options, shared)));
+    return ToOutcome(acutance::JudgeMean(first, other, gate, VideoProbe(options, shared)));
   });
 }
 
@@ -330,17 +330,17 @@ void BindResult(nb::module_& m) {
 }
 
 void BindKept(nb::module_& m) {
-  nb::class_<KeptReference>(m, "KeptReference")
+  nb::class_<CachedReference>(m, "CachedReference")
       .def(
           "__init__",
-          [](KeptReference* kept, const nb::bytes& path, std::optional<size_t> most_bytes,
+          [](CachedReference* kept, const nb::bytes& path, std::optional<size_t> most_bytes,
              std::optional<size_t> most_device_bytes) {
-            new (kept) KeptReference(TextOf(path), most_bytes, most_device_bytes);
+            new (kept) CachedReference(TextOf(path), most_bytes, most_device_bytes);
           },
           "path"_a, "most_bytes"_a.none(), "most_device_bytes"_a.none())
-      .def_prop_ro("frames", &KeptReference::frames)
-      .def_prop_ro("bytes", &KeptReference::bytes)
-      .def_prop_ro("device_frames", &KeptReference::device_frames);
+      .def_prop_ro("frames", &CachedReference::frames)
+      .def_prop_ro("bytes", &CachedReference::bytes)
+      .def_prop_ro("device_frames", &CachedReference::device_frames);
 }
 
 void BindRuns(nb::module_& m) {

@@ -13,7 +13,7 @@ namespace acutance::python {
 namespace {
 
 /// The error for the exception that is being handled. Where there is no memory for a message, it has a shorter one.
-Status CaughtError() noexcept {
+Status StatusFromException() noexcept {
   constexpr const char* kShort = "out of memory";  // it fits into a string without an allocation
   try {
     try {
@@ -28,11 +28,11 @@ Status CaughtError() noexcept {
   }
 }
 
-Expected<Outcome> Guarded(const Task::Work& work, Task::Shared& shared) {
+Expected<Outcome> CatchExceptions(const Task::Work& work, Task::Shared& shared) {
   try {
     return work(shared);
   } catch (...) {
-    return CaughtError();
+    return StatusFromException();
   }
 }
 
@@ -40,7 +40,7 @@ Expected<Outcome> Guarded(const Task::Work& work, Task::Shared& shared) {
 
 Next Task::Shared::After() {
   const std::lock_guard lock(mutex);
-  return cancelled ? Next::kCancel : stopped ? Next::kStop : Next::kGoOn;
+  return cancelled ? Next::kCancel : stopped ? Next::kStop : Next::kContinue;
 }
 
 void Task::Shared::SetProgress(const Progress& now) {
@@ -62,7 +62,7 @@ std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
 
 Task::Task(Work work) : process_(getpid()), shared_(std::make_shared<Shared>()) {
   auto run = [shared = shared_, work = std::move(work)]() mutable {
-    Expected<Outcome> result = Guarded(work, *shared);
+    Expected<Outcome> result = CatchExceptions(work, *shared);
     work = nullptr;  // releases what it holds before the owner is told
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);

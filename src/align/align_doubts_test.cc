@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "align/align_tracks.h"
-#include "align/plain_fit.h"
+#include "align/identity_alignment.h"
 #include "align/testing/tracks.h"
 
 namespace acutance {
 namespace {
 
-FrameSignature FlatOf(int value) {
-  FrameSignature signature;
-  signature.cells.fill(static_cast<uint16_t>(256 * value));
-  return signature;
+FrameFingerprint FlatOf(int value) {
+  FrameFingerprint fingerprint;
+  fingerprint.cells.fill(static_cast<uint16_t>(256 * value));
+  return fingerprint;
 }
 
 TEST(AlignTracks, IsNotSureOfAnEncodeThatIsLateByALittleInEachFrame) {
@@ -24,11 +24,11 @@ TEST(AlignTracks, IsNotSureOfAnEncodeThatIsLateByALittleInEachFrame) {
   FrameTrack reference, distorted;
   std::mt19937 random(1);
   for (int k = 0; k < 200; ++k) {
-    reference.signatures.push_back(SpotAt(0.25 * k));
+    reference.fingerprints.push_back(CropWindowAt(0.25 * k));
     if (k >= 75 && k < 81) continue;
-    const FrameSignature own = SpotAt(0.25 * k), before = SpotAt(0.25 * (k - 1));
-    FrameSignature& coded = distorted.signatures.emplace_back();
-    for (size_t c = 0; c < FrameSignature::kCells; ++c)
+    const FrameFingerprint own = CropWindowAt(0.25 * k), before = CropWindowAt(0.25 * (k - 1));
+    FrameFingerprint& coded = distorted.fingerprints.emplace_back();
+    for (size_t c = 0; c < FrameFingerprint::kCells; ++c)
       coded.cells[c] = static_cast<uint16_t>((3 * own.cells[c] + 7 * before.cells[c]) / 10 + random() % 5000);
   }
   const Result<Alignment> alignment = AlignTracks(reference, distorted);
@@ -39,8 +39,8 @@ TEST(AlignTracks, IsNotSureOfAnEncodeThatIsLateByALittleInEachFrame) {
 TEST(AlignTracks, PairsNoFramesWithAReferenceThatFroze) {
   FrameTrack reference, distorted;
   for (int k = 0; k < 160; ++k) {
-    reference.signatures.push_back(SpotAt(1.2 * (k > 80 && k < 85 ? 80 : k)));
-    distorted.signatures.push_back(SpotAt(1.2 * k));
+    reference.fingerprints.push_back(CropWindowAt(1.2 * (k > 80 && k < 85 ? 80 : k)));
+    distorted.fingerprints.push_back(CropWindowAt(1.2 * k));
   }
   const Result<Alignment> alignment = AlignTracks(reference, distorted);
   ASSERT_TRUE(alignment.ok()) << alignment.status().message();
@@ -52,8 +52,8 @@ TEST(AlignTracks, SeesAFreezeOfAPictureThatHardlyMoves) {
   // Frames differ by less than a twentieth of a step of 8 bits.
   FrameTrack reference, distorted;
   for (int k = 0; k < 160; ++k) {
-    reference.signatures.push_back(SpotAt(0.012 * k));
-    distorted.signatures.push_back(SpotAt(0.012 * (k > 99 && k < 103 ? 99 : k)));
+    reference.fingerprints.push_back(CropWindowAt(0.012 * k));
+    distorted.fingerprints.push_back(CropWindowAt(0.012 * (k > 99 && k < 103 ? 99 : k)));
   }
   const Alignment alignment = Aligned(reference, distorted);
   EXPECT_GE(alignment.pairs.size(), 150u) << alignment.Describe();
@@ -63,8 +63,8 @@ TEST(AlignTracks, SeesAFreezeOfAPictureThatHardlyMoves) {
 TEST(AlignTracks, PairsNoBlackFramesWithAPictureThatStands) {
   FrameTrack reference, distorted;
   for (int k = 0; k < 128; ++k) {
-    reference.signatures.push_back(SpotAt(20));
-    distorted.signatures.push_back(k < 32 ? FlatOf(16) : SpotAt(20));
+    reference.fingerprints.push_back(CropWindowAt(20));
+    distorted.fingerprints.push_back(k < 32 ? FlatOf(16) : CropWindowAt(20));
   }
   const Result<Alignment> alignment = AlignTracks(reference, distorted);
   ASSERT_TRUE(alignment.ok()) << alignment.status().message();
@@ -76,12 +76,12 @@ TEST(AlignTracks, LeavesVideosOfOtherLengthsToNoTimesWhereLittleIsLeft) {
   // An encode that lags by half a frame, give or take some, and whose errors last.
   FrameTrack reference, distorted;
   std::mt19937 random(5);
-  std::vector<double> error(FrameSignature::kCells);
+  std::vector<double> error(FrameFingerprint::kCells);
   for (int k = 0; k < 160; ++k) {
-    reference.signatures.push_back(SpotAt(0.4 * k));
+    reference.fingerprints.push_back(CropWindowAt(0.4 * k));
     if (k >= 130) continue;
     const double late = 0.001 * static_cast<double>(100 + random() % 700);
-    FrameSignature& coded = distorted.signatures.emplace_back(SpotAt(0.4 * (k - late)));
+    FrameFingerprint& coded = distorted.fingerprints.emplace_back(CropWindowAt(0.4 * (k - late)));
     for (size_t c = 0; c < error.size(); ++c) {
       error[c] = 0.95 * error[c] + 0.06 * static_cast<double>(random() % 20000) - 600;
       coded.cells[c] = static_cast<uint16_t>(coded.cells[c] + 1000 + error[c]);
@@ -89,20 +89,20 @@ TEST(AlignTracks, LeavesVideosOfOtherLengthsToNoTimesWhereLittleIsLeft) {
   }
   const Result<Alignment> alignment = AlignTracks(reference, distorted);
   if (!alignment.ok()) return;  // refused
-  EXPECT_EQ(alignment->by, Alignment::By::kSignatures) << alignment->Describe();
+  EXPECT_EQ(alignment->by, Alignment::By::kFingerprints) << alignment->Describe();
 }
 
-TEST(PlainEvidenceOf, SpeaksAgainstAVideoThatStopsWhereTheOtherMovesOn) {
+TEST(IdentityEvidenceOf, SpeaksAgainstAVideoThatStopsWhereTheOtherMovesOn) {
   const auto evidence_of = [](int first, int end) {
     FrameTrack reference, distorted;
     for (int k = 0; k < 120; ++k) {
-      reference.signatures.push_back(SpotAt(0.5 * k));
-      distorted.signatures.push_back(SpotAt(0.5 * (k > first && k < end ? first : k), 3));
+      reference.fingerprints.push_back(CropWindowAt(0.5 * k));
+      distorted.fingerprints.push_back(CropWindowAt(0.5 * (k > first && k < end ? first : k), 3));
     }
-    return PlainEvidenceOf(reference, distorted);
+    return IdentityEvidenceOf(reference, distorted);
   };
-  EXPECT_NE(evidence_of(0, 0), PlainEvidence::kAgainst);
-  EXPECT_EQ(evidence_of(50, 54), PlainEvidence::kAgainst);
+  EXPECT_NE(evidence_of(0, 0), IdentityEvidence::kAgainst);
+  EXPECT_EQ(evidence_of(50, 54), IdentityEvidence::kAgainst);
 }
 
 }  // namespace

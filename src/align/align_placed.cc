@@ -12,14 +12,14 @@ namespace {
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-bool MayBePlaced(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs) {
-  std::vector<FrameSignature> of_reference, of_distorted;
-  for (const int64_t k : NumbersToLookAt(std::ssize(pairs))) {
+bool MayBeCropped(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs) {
+  std::vector<FrameFingerprint> of_reference, of_distorted;
+  for (const int64_t k : SampleFrameNumbers(std::ssize(pairs))) {
     const auto& [i, j] = pairs[static_cast<size_t>(k)];
-    of_reference.push_back(reference.signatures[static_cast<size_t>(i)]);
-    of_distorted.push_back(distorted.signatures[static_cast<size_t>(j)]);
+    of_reference.push_back(reference.fingerprints[static_cast<size_t>(i)]);
+    of_distorted.push_back(distorted.fingerprints[static_cast<size_t>(j)]);
   }
-  return MayBePlaced(of_reference, of_distorted);
+  return MayBeCropped(of_reference, of_distorted);
 }
 
 FrameTrack Cut(const FrameTrack& track, const Placement& part) {
@@ -58,7 +58,7 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
   if (Status bars = CheckBars(reference, distorted); !bars.ok()) return {std::move(bars), std::nullopt};
   Result<Alignment> as_they_are = AlignTracks(reference, distorted);
   const Pairs none, &pairs = as_they_are.ok() ? as_they_are->pairs : none;
-  if (!pairs.empty() && !MayBePlaced(reference, distorted, pairs)) return {std::move(as_they_are), std::nullopt};
+  if (!pairs.empty() && !MayBeCropped(reference, distorted, pairs)) return {std::move(as_they_are), std::nullopt};
   std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs);
   if (!found) return {std::move(as_they_are), std::nullopt};
   // An encoder keeps the number of frames, and so does what freezes.
@@ -67,22 +67,22 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
     Result<Alignment> placed = AlignAs(*found->in_step, reference, distorted);
     if (placed.ok() && BeginsAndEndsInStep(*placed)) return {std::move(placed), FoundPlacement{*found->in_step}};
   }
-  const bool is_plain = as_they_are.ok() && as_they_are->is_plain() && reference.size() == distorted.size();
-  if (!found->is_sure && is_plain) return {std::move(as_they_are), found};
+  const bool is_identity = as_they_are.ok() && as_they_are->is_identity() && reference.size() == distorted.size();
+  if (!found->is_sure && is_identity) return {std::move(as_they_are), found};
   Result<Alignment> placed = AlignAs(found->placement, reference, distorted);
-  const bool is_told = std::ranges::all_of(found->others, [&](const Placement& other) {
+  const bool has_value = std::ranges::all_of(found->others, [&](const Placement& other) {
     const Result<Alignment> otherwise = AlignAs(other, reference, distorted);
     return placed.ok() && otherwise.ok() && Agree(*placed, *otherwise);
   });
-  if (is_told) return {std::move(placed), found};
+  if (has_value) return {std::move(placed), found};
   return {Error(StatusCode::kBadData,
                 "one shows a part of the other's picture, and other parts fit as well at other distances in time: "
                 "give the parts that both show (--crop); acutance doctor tells the likely ones"),
           found};
 }
 
-bool MayNotFit(const FrameTrack& reference, const FrameTrack& distorted) {
-  return !CheckBars(reference, distorted).ok() || MayBePlaced(reference.signatures, distorted.signatures);
+bool NeedsCropSearch(const FrameTrack& reference, const FrameTrack& distorted) {
+  return !CheckBars(reference, distorted).ok() || MayBeCropped(reference.fingerprints, distorted.fingerprints);
 }
 
 }  // namespace acutance

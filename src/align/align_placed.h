@@ -21,6 +21,6 @@ struct PlacedAlignment {
 PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& distorted);
 
 /// Whether videos of which these are frames in pairs may have bars or be cut, so that AlignPlaced must be asked.
-bool MayNotFit(const FrameTrack& reference, const FrameTrack& distorted);
+bool NeedsCropSearch(const FrameTrack& reference, const FrameTrack& distorted);
 
 }  // namespace acutance

@@ -6,10 +6,10 @@
 
 #include "align/check_bars.h"
 #include "align/fit_path.h"
-#include "align/judge_path.h"
+#include "align/identity_alignment.h"
 #include "align/margins.h"
-#include "align/plain_fit.h"
-#include "base/exact_math.h"
+#include "align/path_confidence.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {
@@ -108,9 +108,9 @@ Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Mar
 
 /// Whether any frame of a video differs from the first by more than 1.5 steps of 8 bits a cell.
 bool Moves(const FrameTrack& track) {
-  constexpr double kLeast = FrameSignature::kCells * 2.25 * kSquareOfStep;
-  return std::ranges::any_of(track.signatures, [&](const FrameSignature& frame) {
-    return DistanceOf(frame, track.signatures.front()) > kLeast;
+  constexpr double kLeast = FrameFingerprint::kCells * 2.25 * kSquareOfStep;
+  return std::ranges::any_of(track.fingerprints, [&](const FrameFingerprint& frame) {
+    return DistanceOf(frame, track.fingerprints.front()) > kLeast;
   });
 }
 
@@ -122,7 +122,7 @@ Alignment::Doubt DoubtOf(const FrameTrack& reference, const FrameTrack& distorte
   return seems_still && are_few && Moves(reference) ? Alignment::Doubt::kShort : margins.doubt();
 }
 
-/// What to do where signatures cannot tell one pairing from another. A path that keeps to the times for the most part
+/// What to do where fingerprints cannot tell one pairing from another. A path that keeps to the times for the most part
 /// knows of frames that come twice, which the times do not tell.
 Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
                                 const Margins& margins) {
@@ -168,12 +168,12 @@ bool IsRetimed(const FrameTrack& reference, const FrameTrack& distorted) {
   return std::abs(*reference.rate / *distorted.rate - 1) * static_cast<double>(reference.size()) >= kLeast;
 }
 
-/// Whether videos are paired frame by frame although signatures do not tell enough: an encode keeps length and clock,
+/// Whether videos are paired frame by frame although fingerprints do not tell enough: an encode keeps length and clock,
 /// and one that plays faster or slower keeps the length.
 bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
   return reference.size() == distorted.size() &&
          (ClocksAgree(reference, distorted) || IsRetimed(reference, distorted)) &&
-         PlainEvidenceOf(reference, distorted) != PlainEvidence::kAgainst;
+         IdentityEvidenceOf(reference, distorted) != IdentityEvidence::kAgainst;
 }
 
 /// Whether the distorted video has the reference's times from the first to the last, but for frames that it leaves out:
@@ -191,7 +191,7 @@ bool HasTimesOf(const FrameTrack& reference, const FrameTrack& distorted) {
 /// The frames of a video that stand first or second in pairs.
 FrameTrack FramesOf(const FrameTrack& track, const Pairs& pairs, int64_t std::pair<int64_t, int64_t>::*frame) {
   FrameTrack part{.rate = track.rate};
-  for (const auto& pair : pairs) part.signatures.push_back(track.signatures[static_cast<size_t>(pair.*frame)]);
+  for (const auto& pair : pairs) part.fingerprints.push_back(track.fingerprints[static_cast<size_t>(pair.*frame)]);
   return part;
 }
 
@@ -201,8 +201,8 @@ bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
   using Pair = std::pair<int64_t, int64_t>;
   const Pairs pairs = AlignByTimes(reference, distorted).pairs;
   return std::ssize(pairs) == distorted.size() &&
-         PlainEvidenceOf(FramesOf(reference, pairs, &Pair::first), FramesOf(distorted, pairs, &Pair::second)) !=
-             PlainEvidence::kAgainst;
+         IdentityEvidenceOf(FramesOf(reference, pairs, &Pair::first), FramesOf(distorted, pairs, &Pair::second)) !=
+             IdentityEvidence::kAgainst;
 }
 
 /// Whether the path is what times say of a conversion of rates, but for how it rounds, and that of the whole reference.
@@ -227,8 +227,8 @@ Alignment TakeAll(const FrameTrack& reference, const FrameTrack& distorted, Fitt
   return Finish(reference, distorted, std::move(alignment));
 }
 
-/// The path that signatures tell, where frame by frame is not seen to fit.
-Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrack& distorted) {
+/// The path that fingerprints tell, where frame by frame is not seen to fit.
+Result<Alignment> AlignByFingerprints(const FrameTrack& reference, const FrameTrack& distorted) {
   ACU_RETURN_IF_ERROR(CheckBars(reference, distorted));
   FittedPath fitted = FitPath(reference, distorted);
   if (fitted.vivid == 0) {  // nothing to tell frames by
@@ -245,8 +245,8 @@ Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrac
     if (KeepsTimes(reference, distorted, fitted, margins)) return TakeAll(reference, distorted, std::move(fitted));
     return Unsure(std::ssize(fitted.doubtful), distorted.size());
   }
-  if (!ClocksAgree(reference, distorted) || !KeepEndsPlain(fitted)) DoubtEnds(fitted);
-  Alignment alignment{.by = Alignment::By::kSignatures,
+  if (!ClocksAgree(reference, distorted) || !KeepEndsPlain(fitted)) MarkAmbiguousEnds(fitted);
+  Alignment alignment{.by = Alignment::By::kFingerprints,
                       .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
   alignment.pairs = OneToOne(fitted);
   alignment.doubtful = fitted.doubtful;
@@ -258,7 +258,7 @@ Result<Alignment> AlignBySignatures(const FrameTrack& reference, const FrameTrac
 std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
   if (!ClocksAgree(reference, distorted)) return std::nullopt;
   Alignment plain = AlignPlainly(reference.size(), distorted.size());
-  if (FitsPlainly(reference, distorted)) return plain;
+  if (IsIdentityAlignment(reference, distorted)) return plain;
   const std::optional<FittedPath> fitted = FitNearIndex(reference, distorted);
   if (!fitted || MarginsNear(*fitted).confidence() <= kStrongConfidence) return std::nullopt;
   plain.confidence = std::min(1 - Exp(-fitted->least_margin), ShareInStep(*fitted));
@@ -301,14 +301,14 @@ Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_
 
 Alignment AlignPlainly(int64_t reference_count, int64_t distorted_count) {
   Alignment plain = AlignByOffset(reference_count, distorted_count, 0);
-  plain.by = Alignment::By::kSignatures;
+  plain.by = Alignment::By::kFingerprints;
   return plain;
 }
 
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted) {
   if (reference.size() == 0 || distorted.size() == 0) return Error(StatusCode::kBadData, "one of them has no frames");
   if (std::optional<Alignment> plain = FitFrameByFrame(reference, distorted)) return *std::move(plain);
-  Result<Alignment> found = AlignBySignatures(reference, distorted);
+  Result<Alignment> found = AlignByFingerprints(reference, distorted);
   if (found.ok() && found->confidence >= kLeastShare) return found;
   Alignment otherwise;
   if (MayStayPlain(reference, distorted)) otherwise = AlignByOffset(reference.size(), distorted.size(), 0);

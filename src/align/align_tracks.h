@@ -1,4 +1,4 @@
-// Pairs the frames of two videos by their signatures and times.
+// Pairs the frames of two videos by their fingerprints and times.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ Alignment AlignByOffset(int64_t reference_count, int64_t distorted_count, int64_
 /// What AlignTracks makes of videos that fit frame by frame plainly.
 Alignment AlignPlainly(int64_t reference_count, int64_t distorted_count);
 
-/// Aligns by signatures, and by times where those cannot decide and times fit. Refuses videos that share no frames, or
-/// whose frames fit in several ways and not at their times: the message begins after the names of the videos.
+/// Aligns by fingerprints, and by times where those cannot decide and times fit. Refuses videos that share no frames,
+/// or whose frames fit in several ways and not at their times: the message begins after the names of the videos.
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted);
 
 }  // namespace acutance

@@ -68,7 +68,7 @@ std::string Alignment::Describe() const {
   if (by == By::kIndex && doubt == Doubt::kNone) parts.emplace_back("by index");
   if (by == By::kGiven) parts.emplace_back("as given");
   // Never 1.00: nothing is certain.
-  if (by == By::kSignatures) parts.push_back(fmt::format("confidence {:.2f}", std::min(0.99, confidence)));
+  if (by == By::kFingerprints) parts.push_back(fmt::format("confidence {:.2f}", std::min(0.99, confidence)));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 

@@ -9,15 +9,15 @@
 namespace acutance {
 
 struct Alignment {
-  enum class By { kSignatures, kTimes, kIndex, kGiven };
-  /// Why signatures did not decide: the picture stands still, or comes again and again, or there is too little of it,
+  enum class By { kFingerprints, kTimes, kIndex, kGiven };
+  /// Why fingerprints did not decide: the picture stands still, or comes again and again, or there is too little of it,
   /// or the encode has lost what frames differ by.
   enum class Doubt { kNone, kStill, kPeriodic, kShort, kLost };
 
   By by = By::kIndex;
   Doubt doubt = Doubt::kNone;
   int64_t period = 0;                                // Doubt::kPeriodic: frames
-  double confidence = 1;                             // kSignatures: 0 to 1
+  double confidence = 1;                             // kFingerprints: 0 to 1
   std::vector<std::pair<int64_t, int64_t>> pairs{};  // reference frame, distorted frame: both grow
   std::vector<int64_t> unmatched_reference{}, unmatched_distorted{};
   /// The frames of unmatched_distorted that fit two unlike reference frames alike.
@@ -29,7 +29,7 @@ struct Alignment {
   int64_t dropped() const;   // of the reference, less as many as are doubtful
   int64_t repeated() const;  // of the distorted video, less doubtful ones
   /// Whether frame k belongs to frame k, from the first to the end of the shorter video.
-  bool is_plain() const { return IsShifted(0); }
+  bool is_identity() const { return IsShifted(0); }
   /// Whether distorted frame k + late belongs to reference frame k, from the first that both have to the last pair.
   bool IsShifted(int64_t late) const;
 

@@ -8,13 +8,13 @@ namespace acutance {
 namespace {
 
 constexpr int kBlack = 26 * 256, kPicture = 48 * 256;  // of the limited range, with what an encoder adds
-constexpr int kColumns = FrameSignature::kColumns, kRows = FrameSignature::kRows;
+constexpr int kColumns = FrameFingerprint::kColumns, kRows = FrameFingerprint::kRows;
 
 /// A row of cells at the upper or lower edge, or a column at a side.
 struct EdgeLine {
   int first, step, count;
 
-  bool IsBelow(const FrameSignature& frame, int most) const {
+  bool IsBelow(const FrameFingerprint& frame, int most) const {
     int64_t sum = 0;
     for (int k = 0; k < count; ++k) sum += frame.cells[static_cast<size_t>(first + k * step)];
     return sum < int64_t{most} * count;
@@ -28,13 +28,13 @@ constexpr std::array kEdges = {EdgeLine{0, 1, kColumns}, EdgeLine{(kRows - 1) * 
 /// as a whole has no bars.
 bool HasBars(const FrameTrack& track, const FrameTrack& other) {
   const auto is_black = [&](const EdgeLine& line) {
-    return std::ranges::all_of(track.signatures,
-                               [&](const FrameSignature& frame) { return line.IsBelow(frame, kBlack); });
+    return std::ranges::all_of(track.fingerprints,
+                               [&](const FrameFingerprint& frame) { return line.IsBelow(frame, kBlack); });
   };
   const auto is_bar = [&](const EdgeLine& edge) {
     if (!is_black(edge)) return false;
-    return 4 * std::ranges::count_if(other.signatures,
-                                     [&](const FrameSignature& frame) { return edge.IsBelow(frame, kPicture); }) <
+    return 4 * std::ranges::count_if(other.fingerprints,
+                                     [&](const FrameFingerprint& frame) { return edge.IsBelow(frame, kPicture); }) <
            other.size();
   };
   if (std::ranges::none_of(kEdges, is_bar)) return false;

@@ -1,4 +1,4 @@
-// Whether one of two videos has black bars that the other has not, as their signatures tell it.
+// Whether one of two videos has black bars that the other has not, as their fingerprints tell it.
 #pragma once
 
 #include "align/frame_track.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {

@@ -21,7 +21,7 @@ constexpr Placement kStarts[] = {{}, {0.04, 0.04, 0.92, 0.92}, {-0.04, -0.04, 1.
 constexpr double kLeastWidth = 0.8, kMostWidth = 1.25;
 constexpr double kLeastEnergy = 9;  // squares of steps of 8 bits a sample: a picture with less is flat
 
-/// Signatures as grids of `by` x `by` quarters, made when they are asked for.
+/// Fingerprints as grids of `by` x `by` quarters, made when they are asked for.
 class Grids {
  public:
   Grids(const FrameTrack& track, int by) : track_(track), by_(by) {}
@@ -29,7 +29,7 @@ class Grids {
   const LumaGrid& at(int64_t frame) {
     auto& grid = made_[frame];
     if (grid.samples.empty()) {
-      grid = QuartersOf(track_.signatures[static_cast<size_t>(frame)]);
+      grid = QuartersOf(track_.fingerprints[static_cast<size_t>(frame)]);
       grid = Smooth(by_ == 1 ? grid : ShrinkBy(grid, by_));
     }
     return grid;
@@ -110,11 +110,11 @@ class Search {
         quarters_(reference, distorted, 1) {
     has_path_ = !path.empty();
     if (has_path_) {
-      for (const int64_t k : NumbersToLookAt(std::ssize(path))) Look(path[static_cast<size_t>(k)]);
+      for (const int64_t k : SampleFrameNumbers(std::ssize(path))) Look(path[static_cast<size_t>(k)]);
       return;
     }
     const std::vector<double> clock = TimeClock(reference, distorted).positions;
-    for (const int64_t j : NumbersToLookAt(distorted.size())) Look({std::llround(clock[static_cast<size_t>(j)]), j});
+    for (const int64_t j : SampleFrameNumbers(distorted.size())) Look({std::llround(clock[static_cast<size_t>(j)]), j});
   }
 
   std::optional<FoundPlacement> Find() {
@@ -285,7 +285,7 @@ class Search {
 
 }  // namespace
 
-std::vector<int64_t> NumbersToLookAt(int64_t count) {
+std::vector<int64_t> SampleFrameNumbers(int64_t count) {
   std::vector<int64_t> numbers;
   const int64_t looks = std::min(count, kLooks);
   for (int64_t k = 0; k < looks; ++k) numbers.push_back((2 * k + 1) * count / (2 * looks));
@@ -298,11 +298,11 @@ std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const F
   return Search(reference, distorted, pairs).Find();
 }
 
-bool MayBePlaced(const std::vector<FrameSignature>& reference, const std::vector<FrameSignature>& distorted) {
+bool MayBeCropped(const std::vector<FrameFingerprint>& reference, const std::vector<FrameFingerprint>& distorted) {
   constexpr double kBetter = 1.4, kNearlyWhole = 0.7 * kWhole, kMuch = 0.01;
   std::vector<LumaGrid> grids;
   for (size_t k = 0; k < std::min(reference.size(), distorted.size()); ++k)
-    for (const FrameSignature* frame : {&reference[k], &distorted[k]})
+    for (const FrameFingerprint* frame : {&reference[k], &distorted[k]})
       grids.push_back(Smooth(ShrinkBy(QuartersOf(*frame), 4)));
   std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs;
   for (size_t k = 0; k + 1 < grids.size(); k += 2)

@@ -1,4 +1,4 @@
-// Whether one video shows a part of the other's picture, cut and scaled to full size, as their signatures tell it.
+// Whether one video shows a part of the other's picture, cut and scaled to full size, as their fingerprints tell it.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const F
                                             const std::vector<std::pair<int64_t, int64_t>>& pairs);
 
 /// Whether it is worth asking FindPlacement about frames that are paired one by one; costs a fraction of a millisecond.
-bool MayBePlaced(const std::vector<FrameSignature>& reference, const std::vector<FrameSignature>& distorted);
+bool MayBeCropped(const std::vector<FrameFingerprint>& reference, const std::vector<FrameFingerprint>& distorted);
 
 /// Up to 12 numbers of frames, evenly spaced.
-std::vector<int64_t> NumbersToLookAt(int64_t count);
+std::vector<int64_t> SampleFrameNumbers(int64_t count);
 
 }  // namespace acutance

@@ -4,17 +4,18 @@
 
 #include "align/align_tracks.h"
 #include "align/cost_weights.h"
-#include "align/judge_path.h"
 #include "align/moving_part.h"
-#include "base/exact_math.h"
+#include "align/path_confidence.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-constexpr double kVividEnergy = FrameSignature::kCells * 48.0 * 48.0;  // of fine residuals: 1.5 steps of 8 bits a cell
-constexpr int64_t kNear = 12;                                          // frames about the coarse path
+constexpr double kVividEnergy =
+    FrameFingerprint::kCells * 48.0 * 48.0;  // of fine residuals: 1.5 steps of 8 bits a cell
+constexpr int64_t kNear = 12;                // frames about the coarse path
 
 double Quantile(std::vector<double> values, double part) {
   if (values.empty()) return 0;
@@ -248,7 +249,7 @@ bool StepsFit(const StepCosts& steps, double floor, const FramePath& path) {
     const int64_t before = j - 1 + path.offsets[static_cast<size_t>(j - 1)];
     const int64_t now = j + path.offsets[static_cast<size_t>(j)];
     if (before < 0 || now < before || (before == j - 1 && now == j)) continue;
-    if (steps.NewError(j, j - 1, j) + floor > kBetter * (steps.NewError(j, before, now) + floor)) return false;
+    if (steps.Innovation(j, j - 1, j) + floor > kBetter * (steps.Innovation(j, before, now) + floor)) return false;
   }
   return true;
 }
@@ -402,7 +403,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   fitted.keeps_clock = KeepsClock(path);
   fitted.likely = fitted.shown;
   search.costs = kJudgingCosts;
-  const std::vector<int64_t> judged = ShownOrHeld(clock, path, fitted);
+  const std::vector<int64_t> judged = DisplayedFrames(clock, path, fitted);
   search.judged = judged;
   search.is_rival = [&](int64_t j, int64_t own, int64_t other) { return !LookAlike(fitted, j, own, other); };
   DoubtLittleEvidence(judged, std::max(fitted.steps->lasting(), fitted.detail_steps->lasting()), search);
@@ -429,14 +430,14 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   fitted.weights.cells = std::max(fitted.weights.cells, 1.0);
   fitted.weights.new_cells = std::max(fitted.weights.new_cells, 1.0);
   const FramePath path = FindPath(search);
-  const bool is_plain = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
-                        std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
+  const bool is_identity = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
+                           std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
   // Also where the path stays at its number: what fits better may lie beyond the paths that were tried.
   if (!FitsEachFrame(*fitted.fine, pairs, reference.size()) || StopsInStep(fitted, std::ssize(pairs)))
     return std::nullopt;
-  if (!is_plain && (EndsElsewhere(*fitted.fine, path) || !FitsEvenly(*fitted.fine, pairs) ||
-                    !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||
-                    !StepsFit(*fitted.detail_steps, 16 * fitted.details->floor(), path)))
+  if (!is_identity && (EndsElsewhere(*fitted.fine, path) || !FitsEvenly(*fitted.fine, pairs) ||
+                       !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||
+                       !StepsFit(*fitted.detail_steps, 16 * fitted.details->floor(), path)))
     return std::nullopt;
   FramePath plain;
   plain.offsets.resize(pairs.size());

@@ -12,7 +12,7 @@ namespace {
 FrameTrack TimesOf(int count, double rate, bool in_milliseconds) {
   FrameTrack track;
   track.rate = rate;
-  track.signatures.resize(static_cast<size_t>(count));
+  track.fingerprints.resize(static_cast<size_t>(count));
   for (int k = 0; k < count; ++k)
     track.times.push_back(in_milliseconds ? std::round(1000 * k / rate) / 1000 : k / rate);
   return track;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "signature/frame_signature.h"
+#include "fingerprint/frame_fingerprint.h"
 
 namespace acutance {
 
@@ -15,12 +15,12 @@ std::optional<double> PlausibleRate(std::optional<double> rate);
 std::optional<double> PlausibleTime(std::optional<double> time);
 
 struct FrameTrack {
-  std::vector<FrameSignature> signatures;
+  std::vector<FrameFingerprint> fingerprints;
   std::vector<double> times;   // seconds from the container's start, plausible ones; empty: not told
   std::optional<double> rate;  // frames a second, a plausible number
   bool is_whole = true;        // false: the video goes on, or may
 
-  int64_t size() const { return static_cast<int64_t>(signatures.size()); }
+  int64_t size() const { return static_cast<int64_t>(fingerprints.size()); }
 };
 
 }  // namespace acutance

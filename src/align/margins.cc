@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "align/align_tracks.h"
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {

@@ -6,23 +6,24 @@
 #include <limits>
 
 #include "align/squared_distance.h"
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {
 
-constexpr int64_t kCells = FrameSignature::kCells;
+constexpr int64_t kCells = FrameFingerprint::kCells;
 constexpr int64_t kLooks = 1500;         // frames that are looked at: more tell nothing new
 constexpr double kFloor = kCells * 4.0;  // of a pair: what rounding leaves
 
 int64_t StrideOf(int64_t count) { return std::max<int64_t>(1, count / kLooks); }
 
 /// Appends a frame in steps of which 32 are one of an 8-bit sample, as fine residuals have them.
-void Append(const FrameSignature& signature, int64_t gain, std::vector<int16_t>& cells, std::vector<double>& energies) {
+void Append(const FrameFingerprint& fingerprint, int64_t gain, std::vector<int16_t>& cells,
+            std::vector<double>& energies) {
   constexpr int kShift = 3 + 12;
   constexpr int64_t kMost = 8191;
   double energy = 0;
-  for (const uint16_t cell : signature.cells) {
+  for (const uint16_t cell : fingerprint.cells) {
     cells.push_back(static_cast<int16_t>(std::min(kMost, (int64_t{cell} * gain) >> kShift)));
     energy += static_cast<double>(cells.back()) * cells.back();
   }
@@ -78,8 +79,8 @@ class MovingPart::Sums {
 MovingPart::MovingPart(const FrameTrack& reference, const FrameTrack& distorted, double gain)
     : reference_count_(reference.size()), distorted_count_(distorted.size()) {
   const int64_t scaled = std::lround(gain * 4096);
-  for (const FrameSignature& frame : reference.signatures) Append(frame, scaled, reference_, reference_energies_);
-  for (const FrameSignature& frame : distorted.signatures) Append(frame, 4096, distorted_, distorted_energies_);
+  for (const FrameFingerprint& frame : reference.fingerprints) Append(frame, scaled, reference_, reference_energies_);
+  for (const FrameFingerprint& frame : distorted.fingerprints) Append(frame, 4096, distorted_, distorted_energies_);
 }
 
 std::optional<int64_t> MovingPart::BetterOffset(const FrameClock& clock, int64_t most, const Pairs& pairs) const {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "align/placement.h"
-#include "io/cropped_video.h"
+#include "image/rectangle.h"
 
 namespace acutance {
 

@@ -8,7 +8,7 @@ namespace acutance {
 namespace {
 
 constexpr float kQuarterSteps = 32.0F / 256;  // a detail's step in a quarter, in steps of 8 bits
-constexpr int kQuarterColumns = 2 * FrameSignature::kColumns, kQuarterRows = 2 * FrameSignature::kRows;
+constexpr int kQuarterColumns = 2 * FrameFingerprint::kColumns, kQuarterRows = 2 * FrameFingerprint::kRows;
 
 /// What makes a sample between four others, and how fast it changes there, by samples.
 struct Taps {
@@ -197,21 +197,21 @@ int8_t DetailOf(float twice) {
   return static_cast<int8_t>(std::clamp(std::floor(twice / (4 * kQuarterSteps) + 0.5F), -127.0F, 127.0F));
 }
 
-FrameSignature SignatureOf(const LumaGrid& quarters) {
-  FrameSignature signature;
-  for (int cell = 0; cell < FrameSignature::kCells; ++cell) {
+FrameFingerprint FingerprintOf(const LumaGrid& quarters) {
+  FrameFingerprint fingerprint;
+  for (int cell = 0; cell < FrameFingerprint::kCells; ++cell) {
     const float* upper = quarters.samples.data() +
-                         static_cast<ptrdiff_t>(2 * (cell / FrameSignature::kColumns)) * kQuarterColumns +
-                         static_cast<ptrdiff_t>(2 * (cell % FrameSignature::kColumns));
+                         static_cast<ptrdiff_t>(2 * (cell / FrameFingerprint::kColumns)) * kQuarterColumns +
+                         static_cast<ptrdiff_t>(2 * (cell % FrameFingerprint::kColumns));
     const float* lower = upper + kQuarterColumns;
     const float mean = (upper[0] + upper[1] + lower[0] + lower[1]) / 4;
-    signature.cells[static_cast<size_t>(cell)] = static_cast<uint16_t>(std::clamp(256 * mean, 0.0F, 65535.0F));
-    int8_t* details = signature.details.data() + static_cast<ptrdiff_t>(cell) * FrameSignature::kDetailsOfCell;
+    fingerprint.cells[static_cast<size_t>(cell)] = static_cast<uint16_t>(std::clamp(256 * mean, 0.0F, 65535.0F));
+    int8_t* details = fingerprint.details.data() + static_cast<ptrdiff_t>(cell) * FrameFingerprint::kDetailsOfCell;
     details[0] = DetailOf(upper[0] - upper[1] + lower[0] - lower[1]);
     details[1] = DetailOf(upper[0] + upper[1] - lower[0] - lower[1]);
     details[2] = DetailOf(upper[0] - upper[1] - lower[0] + lower[1]);
   }
-  return signature;
+  return fingerprint;
 }
 
 }  // namespace
@@ -226,16 +226,17 @@ double Placement::OffCentre() const {
   return std::max(std::abs(left + width / 2 - 0.5), std::abs(top + height / 2 - 0.5));
 }
 
-LumaGrid QuartersOf(const FrameSignature& signature) {
+LumaGrid QuartersOf(const FrameFingerprint& fingerprint) {
   LumaGrid grid{kQuarterColumns, kQuarterRows, std::vector<float>(size_t{kQuarterColumns} * kQuarterRows)};
-  for (int cell = 0; cell < FrameSignature::kCells; ++cell) {
-    const int8_t* details = signature.details.data() + static_cast<ptrdiff_t>(cell) * FrameSignature::kDetailsOfCell;
-    const float mean = static_cast<float>(signature.cells[static_cast<size_t>(cell)]) / 256;
+  for (int cell = 0; cell < FrameFingerprint::kCells; ++cell) {
+    const int8_t* details =
+        fingerprint.details.data() + static_cast<ptrdiff_t>(cell) * FrameFingerprint::kDetailsOfCell;
+    const float mean = static_cast<float>(fingerprint.cells[static_cast<size_t>(cell)]) / 256;
     const auto a = static_cast<float>(details[0]), b = static_cast<float>(details[1]),
                c = static_cast<float>(details[2]);
     float* upper = grid.samples.data() +
-                   static_cast<ptrdiff_t>(2 * (cell / FrameSignature::kColumns)) * kQuarterColumns +
-                   static_cast<ptrdiff_t>(2 * (cell % FrameSignature::kColumns));
+                   static_cast<ptrdiff_t>(2 * (cell / FrameFingerprint::kColumns)) * kQuarterColumns +
+                   static_cast<ptrdiff_t>(2 * (cell % FrameFingerprint::kColumns));
     upper[0] = mean + kQuarterSteps * (a + b + c);
     upper[1] = mean + kQuarterSteps * (b - a - c);
     upper[kQuarterColumns] = mean + kQuarterSteps * (a - b - c);
@@ -303,9 +304,9 @@ PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds
 FrameTrack CutTo(const FrameTrack& track, const Placement& part) {
   FrameTrack cut{{}, track.times, track.rate, track.is_whole};
   const PlacedLines lines(kQuarterColumns, kQuarterRows, part);
-  cut.signatures.reserve(track.signatures.size());
-  for (const FrameSignature& signature : track.signatures)
-    cut.signatures.push_back(SignatureOf(Place(QuartersOf(signature), lines)));
+  cut.fingerprints.reserve(track.fingerprints.size());
+  for (const FrameFingerprint& fingerprint : track.fingerprints)
+    cut.fingerprints.push_back(FingerprintOf(Place(QuartersOf(fingerprint), lines)));
   return cut;
 }
 

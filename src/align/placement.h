@@ -26,8 +26,8 @@ struct LumaGrid {
   std::vector<float> samples;
 };
 
-/// The quarters of a signature's cells: 64 x 36 means.
-LumaGrid QuartersOf(const FrameSignature& signature);
+/// The quarters of a fingerprint's cells: 64 x 36 means.
+LumaGrid QuartersOf(const FrameFingerprint& fingerprint);
 /// Means of blocks of `by` x `by` samples; they must divide the sizes.
 LumaGrid ShrinkBy(const LumaGrid& grid, int by);
 /// Each sample with half of its neighbours, across and down: what is finer than a sample cannot be moved by a part of

@@ -35,28 +35,28 @@ double Pan(double x, double y, double t) { return Waves(x + 0.012 * t, y); }
 
 /// What a quarter of a cell shows is sampled once: the film is smooth.
 template <class Show>
-FrameSignature Draw(Show show, const Placement& part, double t) {
+FrameFingerprint Draw(Show show, const Placement& part, double t) {
   const auto at = [&](int x, int y) {
     return show(part.left + part.width * (x + 0.5) / 64, part.top + part.height * (y + 0.5) / 36, t);
   };
-  FrameSignature signature;
-  for (int cell = 0; cell < FrameSignature::kCells; ++cell) {
+  FrameFingerprint fingerprint;
+  for (int cell = 0; cell < FrameFingerprint::kCells; ++cell) {
     const int x = 2 * (cell % 32), y = 2 * (cell / 32);
     const double a = at(x, y), b = at(x + 1, y), c = at(x, y + 1), d = at(x + 1, y + 1);
     const auto c0 = static_cast<size_t>(cell);
-    signature.cells[c0] = static_cast<uint16_t>(std::lround(64 * (a + b + c + d)));
+    fingerprint.cells[c0] = static_cast<uint16_t>(std::lround(64 * (a + b + c + d)));
     const double details[] = {a - b + c - d, a + b - c - d, a - b - c + d};
     for (size_t k = 0; k < 3; ++k)
-      signature.details[3 * c0 + k] = static_cast<int8_t>(std::clamp(std::lround(2 * details[k]), -127L, 127L));
+      fingerprint.details[3 * c0 + k] = static_cast<int8_t>(std::clamp(std::lround(2 * details[k]), -127L, 127L));
   }
-  return signature;
+  return fingerprint;
 }
 
 template <class Show>
 FrameTrack FilmOf(Show show, const Placement& part, int first, int end, int dropped = -1) {
   FrameTrack track;
   for (int t = first; t < end; ++t)
-    if (t != dropped) track.signatures.push_back(Draw(show, part, t));
+    if (t != dropped) track.fingerprints.push_back(Draw(show, part, t));
   track.rate = 25;
   return track;
 }
@@ -84,7 +84,7 @@ TEST(RefinePlacement, HeedsNoGainNorBrightness) {
 
 TEST(CutTo, ShowsWhatTheCutShows) {
   const FrameTrack cut = CutTo(FilmOf(Film, {}, 3, 4), kCut);
-  const LumaGrid made = QuartersOf(cut.signatures[0]), drawn = QuartersOf(Draw(Film, kCut, 3));
+  const LumaGrid made = QuartersOf(cut.fingerprints[0]), drawn = QuartersOf(Draw(Film, kCut, 3));
   for (size_t k = 0; k < made.samples.size(); ++k) EXPECT_NEAR(made.samples[k], drawn.samples[k], 3) << k;
 }
 
@@ -137,7 +137,7 @@ TEST(AlignPlaced, PairsVideosOfOneLengthInStepWhereACameraPansSlowly) {
   const Placement cut{0.03, 0.03, 0.94, 0.94};
   const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 0, 150));
   ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
-  EXPECT_TRUE(placed.alignment->is_plain()) << placed.alignment->Describe();
+  EXPECT_TRUE(placed.alignment->is_identity()) << placed.alignment->Describe();
   ASSERT_TRUE(placed.placement);
   EXPECT_TRUE(placed.placement->is_sure);
   EXPECT_LT(placed.placement->placement.DistanceFrom(cut), 0.002);
@@ -192,12 +192,12 @@ TEST(AlignPlaced, TellsOfNoPlacementWhereVideosFit) {
 TEST(AlignPlaced, RefusesBarsWhereFramesFitToo) {
   const FrameTrack film = FilmOf(Film, {}, 0, 120);
   FrameTrack boxed = film;
-  for (FrameSignature& frame : boxed.signatures)
+  for (FrameFingerprint& frame : boxed.fingerprints)
     for (size_t c = 0; c < 64; ++c) frame.cells[c] = 16 * 256, frame.details[3 * c] = frame.details[3 * c + 1] = 0;
   EXPECT_THAT(AlignPlaced(film, boxed).alignment.status().message(), HasSubstr("--crop auto"));
-  EXPECT_TRUE(MayNotFit(film, boxed));
-  EXPECT_FALSE(MayNotFit(film, film));
-  EXPECT_TRUE(MayNotFit(film, FilmOf(Film, kCut, 0, 120)));
+  EXPECT_TRUE(NeedsCropSearch(film, boxed));
+  EXPECT_FALSE(NeedsCropSearch(film, film));
+  EXPECT_TRUE(NeedsCropSearch(film, FilmOf(Film, kCut, 0, 120)));
 }
 
 TEST(PartsOf, SaysWhatToType) {

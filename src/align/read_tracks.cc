@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "align/align_tracks.h"
-#include "base/run_parallel.h"
+#include "base/threads/parallel_for.h"
 
 namespace acutance {
 namespace {
@@ -35,7 +35,7 @@ Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, Fra
     if (!picture.ok() && (track.size() == 0 || !IsOfTheVideo(picture.status()))) return picture.status();
     if (!picture.ok()) damage = picture.status();
     if (!picture.ok() || !*picture) return true;
-    track.signatures.push_back(SignatureOf(**picture));
+    track.fingerprints.push_back(FingerprintOf(**picture));
     if (const std::optional<double> time = PlausibleTime(video.time())) track.times.push_back(*time);
   }
   return false;
@@ -44,7 +44,7 @@ Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, Fra
 void CutTrack(int64_t most, FrameTrack& track) {
   if (track.size() <= most) return;
   track.is_whole = false;
-  track.signatures.resize(static_cast<size_t>(most));
+  track.fingerprints.resize(static_cast<size_t>(most));
   if (std::ssize(track.times) > most) track.times.resize(static_cast<size_t>(most));
 }
 
@@ -68,7 +68,7 @@ TrackReading::TrackReading(const std::vector<std::unique_ptr<VideoSource>>& vide
 Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
   std::atomic<int64_t> most = most_frames.value_or(kUnlimited);
   const auto count = static_cast<int>(videos_.size());
-  ACU_RETURN_IF_ERROR(RunParallel(count, count, [&](int video) {
+  ACU_RETURN_IF_ERROR(ParallelFor(count, count, [&](int video) {
     const auto v = static_cast<size_t>(video);
     if (ended_[v] == 0) {
       ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], most, tracks_[v], damages_[v]));
@@ -82,7 +82,7 @@ Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
   for (size_t v = 0; v < tracks_.size(); ++v) {
     FrameTrack& track = tracks_[v];
     track.is_whole = ended_[v] != 0;
-    if (track.times.size() != track.signatures.size()) track.times.clear();
+    if (track.times.size() != track.fingerprints.size()) track.times.clear();
     CutTrack(most.load(), track);
   }
   return {};

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "align/squared_distance.h"
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {
@@ -17,10 +17,10 @@ constexpr double kUnmatched = 25;  // a pair costs this at most: a single frame 
 constexpr double kStrange = 4;     // a frame that fits nothing: coded badly, or from elsewhere
 
 /// What a band has of a frame, in 16 bits.
-int64_t ValueOf(FineResiduals::Band band, const FrameSignature& frame, int64_t k) {
+int64_t ValueOf(FineResiduals::Band band, const FrameFingerprint& frame, int64_t k) {
   const auto at = static_cast<size_t>(k);
   return band == FineResiduals::Band::kCells ? int64_t{frame.cells[at]}
-                                             : int64_t{FrameSignature::kDetailStep} * frame.details[at];
+                                             : int64_t{FrameFingerprint::kDetailStep} * frame.details[at];
 }
 
 }  // namespace
@@ -44,17 +44,17 @@ double CoarseResiduals::floor() { return kCells * 4.0 * 4.0; }  // a quarter of 
 CoarseResiduals::CoarseResiduals(const FrameTrack& reference, const FrameTrack& distorted)
     : reference_(Reduce(reference)), distorted_(Reduce(distorted)) {}
 
-/// Cells are means of 12 of the signature's, as 12-bit samples, less the frame's mean.
+/// Cells are means of 12 of the fingerprint's, as 12-bit samples, less the frame's mean.
 CoarseResiduals::Frames CoarseResiduals::Reduce(const FrameTrack& track) {
-  constexpr int kAcross = FrameSignature::kColumns / kColumns, kDown = FrameSignature::kRows / kRows;
+  constexpr int kAcross = FrameFingerprint::kColumns / kColumns, kDown = FrameFingerprint::kRows / kRows;
   Frames frames;
-  frames.cells.reserve(track.signatures.size() * kCells);
-  for (const FrameSignature& signature : track.signatures) {
+  frames.cells.reserve(track.fingerprints.size() * kCells);
+  for (const FrameFingerprint& fingerprint : track.fingerprints) {
     std::array<int32_t, kCells> sums{};
     int64_t total = 0;
-    for (int y = 0; y < FrameSignature::kRows; ++y)
-      for (int x = 0; x < FrameSignature::kColumns; ++x) {
-        const int sample = signature.cells[static_cast<size_t>(y * FrameSignature::kColumns + x)];
+    for (int y = 0; y < FrameFingerprint::kRows; ++y)
+      for (int x = 0; x < FrameFingerprint::kColumns; ++x) {
+        const int sample = fingerprint.cells[static_cast<size_t>(y * FrameFingerprint::kColumns + x)];
         sums[static_cast<size_t>(y / kDown * kColumns + x / kAcross)] += sample;
         total += sample;
       }
@@ -98,7 +98,7 @@ void CoarseResiduals::Fill(int64_t j, int64_t first, std::span<double> residuals
 
 FineResiduals::FineResiduals(Band band, const FrameTrack& reference, const FrameTrack& distorted, double gain,
                              std::span<const std::pair<int64_t, int64_t>> pairs)
-    : size_(band == Band::kCells ? FrameSignature::kCells : FrameSignature::kDetails),
+    : size_(band == Band::kCells ? FrameFingerprint::kCells : FrameFingerprint::kDetails),
       floor_(static_cast<double>(size_) * 2 * 2) {
   const auto scaled = static_cast<int64_t>(std::lround(gain * 4096));
   const int64_t least = band == Band::kCells ? 0 : -4096, most = least + 8191;
@@ -107,14 +107,14 @@ FineResiduals::FineResiduals(Band band, const FrameTrack& reference, const Frame
   for (const auto& [i, j] : pairs)
     for (int64_t c = 0; c < size_; ++c)
       apart[static_cast<size_t>(c)] +=
-          ValueOf(band, distorted.signatures[static_cast<size_t>(j)], c) -
-          ((ValueOf(band, reference.signatures[static_cast<size_t>(i)], c) * scaled) >> 12);
+          ValueOf(band, distorted.fingerprints[static_cast<size_t>(j)], c) -
+          ((ValueOf(band, reference.fingerprints[static_cast<size_t>(i)], c) * scaled) >> 12);
   if (!pairs.empty())
     for (int64_t& cell : apart) cell /= static_cast<int64_t>(pairs.size());
-  for (const FrameSignature& frame : reference.signatures)
+  for (const FrameFingerprint& frame : reference.fingerprints)
     for (int64_t c = 0; c < size_; ++c)
       reference_.push_back(fits(((ValueOf(band, frame, c) * scaled) >> 12) + apart[static_cast<size_t>(c)]));
-  for (const FrameSignature& frame : distorted.signatures) {
+  for (const FrameFingerprint& frame : distorted.fingerprints) {
     int64_t sum = 0, squares = 0;
     for (int64_t c = 0; c < size_; ++c) {
       const int64_t value = fits(ValueOf(band, frame, c));
@@ -127,8 +127,8 @@ FineResiduals::FineResiduals(Band band, const FrameTrack& reference, const Frame
     const int16_t* last = distorted_.data() + static_cast<ptrdiff_t>(distorted_.size()) - size_;
     motions_.push_back(motions_.empty() ? 0 : SquaredDistance(last, last - size_, size_));
   }
-  kept_.assign(distorted.signatures.size() * kKept, -1);
-  kept_first_.assign(distorted.signatures.size(), -1);
+  kept_.assign(distorted.fingerprints.size() * kKept, -1);
+  kept_first_.assign(distorted.fingerprints.size(), -1);
 }
 
 double FineResiduals::Residual(int64_t j, int64_t i) const {

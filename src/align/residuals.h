@@ -32,7 +32,7 @@ class PairingCosts {
   double usual_part_ = 0, usual_residual_ = 0;  // 0: not known
 };
 
-/// Signatures of 8 x 6 cells without their means: brightness and contrast are fitted to each pair. Cheap, for far
+/// Fingerprints of 8 x 6 cells without their means: brightness and contrast are fitted to each pair. Cheap, for far
 /// offsets.
 class CoarseResiduals {
  public:
@@ -57,7 +57,7 @@ class CoarseResiduals {
   Frames reference_, distorted_;
 };
 
-/// Whole signatures after one gain, one brightness and the constant difference of each cell, which the whole clip
+/// Whole fingerprints after one gain, one brightness and the constant difference of each cell, which the whole clip
 /// gives. Cells and details have residuals of their own, as encodes err more in one or the other.
 class FineResiduals {
  public:

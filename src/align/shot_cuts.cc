@@ -6,13 +6,13 @@
 namespace acutance {
 namespace {
 
-constexpr float kStep = 256;             // of a signature: a step of an 8-bit sample
+constexpr float kStep = 256;             // of a fingerprint: a step of an 8-bit sample
 constexpr float kLeastCut = 8 * kStep;   // mean difference of the cells
 constexpr float kAboveNeighbours = 2.5;  // and so many times that of the frames round it
 constexpr int64_t kShortest = 8;         // frames of a shot
 
 /// The mean difference of the cells.
-float Difference(const FrameSignature& a, const FrameSignature& b) {
+float Difference(const FrameFingerprint& a, const FrameFingerprint& b) {
   int64_t sum = 0;
   for (size_t i = 0; i < a.cells.size(); ++i) sum += std::abs(int{a.cells[i]} - int{b.cells[i]});
   return static_cast<float>(sum) / static_cast<float>(a.cells.size());
@@ -20,11 +20,11 @@ float Difference(const FrameSignature& a, const FrameSignature& b) {
 
 }  // namespace
 
-void ShotCuts::Add(const FrameSignature& signature) {
-  steps_.push_back(steps_.empty() ? 0 : Difference(signature, last_));
-  skips_.push_back(skips_.size() < 2 ? 0 : Difference(signature, before_last_));
+void ShotCuts::Add(const FrameFingerprint& fingerprint) {
+  steps_.push_back(steps_.empty() ? 0 : Difference(fingerprint, last_));
+  skips_.push_back(skips_.size() < 2 ? 0 : Difference(fingerprint, before_last_));
   before_last_ = last_;
-  last_ = signature;
+  last_ = fingerprint;
 }
 
 std::vector<int64_t> ShotCuts::Find() const {

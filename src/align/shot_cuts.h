@@ -1,10 +1,10 @@
-// Where shots begin, by the signatures of a video's frames (docs/decisions.md).
+// Where shots begin, by the fingerprints of a video's frames (docs/decisions.md).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "signature/frame_signature.h"
+#include "fingerprint/frame_fingerprint.h"
 
 namespace acutance {
 
@@ -12,13 +12,13 @@ namespace acutance {
 /// from theirs, and whose follower differs from what was before, too: flashes and fast motion are no cuts.
 class ShotCuts {
  public:
-  void Add(const FrameSignature& signature);
+  void Add(const FrameFingerprint& fingerprint);
 
   /// The frames, counted from the first added, at which a shot begins; not the first.
   std::vector<int64_t> Find() const;
 
  private:
-  FrameSignature last_, before_last_;
+  FrameFingerprint last_, before_last_;
   std::vector<float> steps_;  // the difference from the frame before
   std::vector<float> skips_;  // from the one before that
 };

@@ -8,34 +8,34 @@ namespace acutance {
 namespace {
 
 /// A picture whose cells follow from `scene`, lighter by `light` steps of 8 bits.
-FrameSignature Frame(int scene, int light = 0) {
-  FrameSignature signature;
-  for (size_t i = 0; i < signature.cells.size(); ++i)
-    signature.cells[i] =
+FrameFingerprint Frame(int scene, int light = 0) {
+  FrameFingerprint fingerprint;
+  for (size_t i = 0; i < fingerprint.cells.size(); ++i)
+    fingerprint.cells[i] =
         static_cast<uint16_t>(256 * (60 + (i * static_cast<size_t>(7 + 6 * scene)) % 80 + static_cast<size_t>(light)));
-  return signature;
+  return fingerprint;
 }
 
-std::vector<int64_t> CutsOf(const std::vector<FrameSignature>& frames) {
+std::vector<int64_t> CutsOf(const std::vector<FrameFingerprint>& frames) {
   ShotCuts cuts;
-  for (const FrameSignature& frame : frames) cuts.Add(frame);
+  for (const FrameFingerprint& frame : frames) cuts.Add(frame);
   return cuts.Find();
 }
 
 TEST(ShotCuts, WhereThePictureChanges) {
-  std::vector<FrameSignature> frames;
+  std::vector<FrameFingerprint> frames;
   for (int k = 0; k < 60; ++k) frames.push_back(Frame(k < 20 ? 1 : k < 41 ? 2 : 3, k % 2));
   EXPECT_EQ(CutsOf(frames), (std::vector<int64_t>{20, 41}));
 }
 
 TEST(ShotCuts, NoneAtAFlash) {
-  std::vector<FrameSignature> frames;
+  std::vector<FrameFingerprint> frames;
   for (int k = 0; k < 60; ++k) frames.push_back(Frame(1, k == 30 ? 90 : 0));
   EXPECT_EQ(CutsOf(frames), (std::vector<int64_t>{}));
 }
 
 TEST(ShotCuts, NoneInFastMotionOrFades) {
-  std::vector<FrameSignature> motion, fade;
+  std::vector<FrameFingerprint> motion, fade;
   for (int k = 0; k < 60; ++k) {
     motion.push_back(Frame(k));
     fade.push_back(Frame(1, k));

@@ -26,7 +26,7 @@ class StepCosts {
             std::span<double> steps) const;
 
   /// What is new in the error of frame j, if these reference frames are shown before and now.
-  double NewError(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
+  double Innovation(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
 
   /// The part of a frame's error that the next frame has, too.
   double lasting() const { return lasting_; }

@@ -15,9 +15,9 @@
 #include "devices/backends.h"
 #include "engine/feature_set.h"
 #include "engine/model_run.h"
-#include "engine/score_run.h"
 #include "engine/session.h"
 #include "image/picture.h"
+#include "run/score_run.h"
 
 namespace acutance::api {
 

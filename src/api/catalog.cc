@@ -21,7 +21,7 @@ std::vector<FeatureInfo> ListFeatures() {
     FeatureInfo feature{std::string(metric->name), std::string(metric->summary), {}, {}, {}};
     for (const OutputSpec& output : metric->outputs) {
       feature.outputs.emplace_back(output.alias.empty() ? output.name : output.alias);
-      if (output.better == Better::kLower) feature.lower_is_better.push_back(feature.outputs.back());
+      if (output.better == ScoreDirection::kLower) feature.lower_is_better.push_back(feature.outputs.back());
     }
     for (const OptionSpec& option : metric->options)
       feature.options.push_back({std::string(option.name), std::string(option.help), OptionText(option.default_value),

@@ -7,26 +7,26 @@
 #include <utility>
 
 #include "api/access.h"
-#include "base/nearest.h"
-#include "decide/bootstrap.h"
-#include "decide/parts.h"
-#include "decide/pool.h"
-#include "decide/requirement.h"
-#include "model/pooling.h"
+#include "base/did_you_mean.h"
+#include "log/log_columns.h"
+#include "log/log_writer.h"
+#include "log/output_file.h"
 #include "report/comparison.h"
+#include "report/input_summary.h"
 #include "report/json_text.h"
 #include "report/ladder.h"
-#include "report/log_columns.h"
-#include "report/log_writer.h"
-#include "report/output_file.h"
 #include "report/page_encodes.h"
+#include "report/run_maps.h"
+#include "report/run_page.h"
+#include "report/run_summary.h"
+#include "report/run_view.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
-#include "results/input_summary.h"
-#include "results/run_maps.h"
-#include "results/run_page.h"
-#include "results/run_summary.h"
-#include "results/run_view.h"
+#include "stats/bootstrap.h"
+#include "stats/pool.h"
+#include "stats/pooling.h"
+#include "stats/requirement.h"
+#include "stats/segments.h"
 
 namespace acutance::api {
 
@@ -94,7 +94,7 @@ acutance::Result<const ScoreTable::Column*> Result::Content::Find(std::string_vi
     names.push_back(column.name);
   }
   return Error(acutance::StatusCode::kNotFound, "no score '{}'{} (there are {})", name,
-               Suggestion(std::string(name), names), fmt::join(names, ", "));
+               DidYouMean(std::string(name), names), fmt::join(names, ", "));
 }
 
 int64_t Result::frames() const { return content_->frames; }
@@ -111,7 +111,7 @@ std::optional<Alignment> Result::alignment(int video) const {
   if (video < 0 || video >= static_cast<int>(content_->run.alignments.size())) return std::nullopt;
   const acutance::Alignment& from = content_->run.alignments[static_cast<size_t>(video)];
   static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
-  const bool is_sure = from.by == acutance::Alignment::By::kSignatures;
+  const bool is_sure = from.by == acutance::Alignment::By::kFingerprints;
   return Alignment{
       from.Describe(), kBy[static_cast<int>(from.by)], is_sure ? std::optional(from.confidence) : std::nullopt,
       from.pairs,      from.unmatched_reference,       from.unmatched_distorted};
@@ -173,7 +173,7 @@ Expected<double> Result::Pool(std::string_view name, std::string_view pooling, F
   const auto scores = ScoresOf(**column, range, content_->frames, content_->subsample);
   if (!scores.ok()) return scores.status();
   const auto value = PoolScores(*scores, *pool,
-                                {.higher_is_worse = (*column)->better == Better::kLower,
+                                {.higher_is_worse = (*column)->better == ScoreDirection::kLower,
                                  .scores_per_second = PerSecond(frame_rate, content_->subsample)});
   if (value) return *value;
   return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "'{}' needs the videos' frame rate", pooling));

@@ -7,13 +7,13 @@
 
 #include "api/access.h"
 #include "base/usable_cpus.h"
-#include "engine/folder_videos.h"
-#include "engine/join_run.h"
-#include "engine/kept_reference.h"
-#include "engine/run_cancel.h"
-#include "engine/score_run.h"
-#include "results/map_films.h"
-#include "results/mean_gate.h"
+#include "report/map_films.h"
+#include "report/mean_gate.h"
+#include "run/cached_reference.h"
+#include "run/folder_videos.h"
+#include "run/join_run.h"
+#include "run/run_cancellation.h"
+#include "run/score_run.h"
 
 namespace acutance::api {
 namespace {
@@ -84,7 +84,7 @@ acutance::Status Complete(const ScoreOptions& options, RunRequest& request) {
 }
 
 /// Lets the caller cancel the request's runs from now on, as long as what is returned lives.
-std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared_ptr<RunCancel>& cancel,
+std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared_ptr<RunCancellation>& cancel,
                                   RunRequest& request) {
   request.open.interruption = cancel->interruption();
   request.watch_cancel = [cancel](std::function<void()> stop) { return cancel->Watch(std::move(stop)); };
@@ -93,15 +93,15 @@ std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared
 
 Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
-  const std::shared_ptr<RunCancel> run_cancel = RunCancel::Make();
+  const std::shared_ptr<RunCancellation> run_cancel = RunCancellation::Make();
   const std::shared_ptr<void> watch = WatchCancel(options, run_cancel, request);
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
-    if (!options.on_progress) return acutance::Next::kGoOn;
+    if (!options.on_progress) return acutance::Next::kContinue;
     Progress progress{session.frames_done(), total, {}};
     if (!session.models().empty()) progress.score = session.RunningMean(0, 0);
     const Next next = options.on_progress(progress);
     if (next == Next::kCancel) run_cancel->Cancel();
-    return next == Next::kStop ? acutance::Next::kStop : acutance::Next::kGoOn;
+    return next == Next::kStop ? acutance::Next::kStop : acutance::Next::kContinue;
   };
   ScoredRun run = RunScore(request);
   if (run.error) return ToPublic(run.error->status);
@@ -115,33 +115,33 @@ Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
 
 }  // namespace
 
-struct KeptReference::State {
-  std::shared_ptr<acutance::KeptReference> kept;
+struct CachedReference::State {
+  std::shared_ptr<acutance::CachedReference> kept;
 };
 
-KeptReference::KeptReference(std::string path, std::optional<size_t> most_bytes,
-                             std::optional<size_t> most_device_bytes)
+CachedReference::CachedReference(std::string path, std::optional<size_t> most_bytes,
+                                 std::optional<size_t> most_device_bytes)
     : state_(std::make_shared<State>()) {
   constexpr size_t kUnknown = size_t{1} << 30;
   const size_t most = most_bytes ? *most_bytes : AvailableMemory().value_or(2 * kUnknown) / 2;
-  state_->kept = std::make_shared<acutance::KeptReference>(std::move(path), most,
-                                                           std::make_shared<KeptDevices>(most_device_bytes));
+  state_->kept = std::make_shared<acutance::CachedReference>(std::move(path), most,
+                                                             std::make_shared<DeviceCache>(most_device_bytes));
 }
 
-const std::string& KeptReference::path() const { return state_->kept->path(); }
-int64_t KeptReference::frames() const { return state_->kept->frames(); }
-size_t KeptReference::bytes() const { return state_->kept->bytes(); }
-int64_t KeptReference::device_frames() const { return state_->kept->device_frames(); }
+const std::string& CachedReference::path() const { return state_->kept->path(); }
+int64_t CachedReference::frames() const { return state_->kept->frames(); }
+size_t CachedReference::bytes() const { return state_->kept->bytes(); }
+int64_t CachedReference::device_frames() const { return state_->kept->device_frames(); }
 
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
   return ScoreRequest(MakeRequest(reference, distorted, options), options);
 }
 
-Expected<Result> Score(const KeptReference& reference, const std::vector<std::string>& distorted,
+Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
   RunRequest request = MakeRequest(reference.path(), distorted, options);
-  request.kept_reference = reference.state_->kept;
+  request.cached_reference = reference.state_->kept;
   return ScoreRequest(std::move(request), options);
 }
 
@@ -158,11 +158,11 @@ Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string&
                                 const ScoreOptions& options) {
   RunRequest request = MakeRequest(reference, {distorted}, options);
   if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
-  const std::shared_ptr<void> watch = WatchCancel(options, RunCancel::Make(), request);
+  const std::shared_ptr<void> watch = WatchCancel(options, RunCancellation::Make(), request);
   const auto tell = [&](const MeanProgress& now) {
     const bool goes_on =
-        !options.on_progress || options.on_progress({now.frames_read, now.frames, now.mean}) == Next::kGoOn;
-    return goes_on ? acutance::Next::kGoOn : acutance::Next::kStop;
+        !options.on_progress || options.on_progress({now.frames_read, now.frames, now.mean}) == Next::kContinue;
+    return goes_on ? acutance::Next::kContinue : acutance::Next::kStop;
   };
   const MeanGateChoice choice{gate.at_least, gate.bound, gate.certain, gate.confidence, gate.seed};
   const auto found = acutance::JudgeMean(request, choice, tell);

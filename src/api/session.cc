@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "api/access.h"
-#include "base/guarded.h"
 #include "base/process.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "devices/backends.h"
-#include "engine/map_files.h"
-#include "engine/score_run.h"
+#include "run/map_files.h"
+#include "run/score_run.h"
 
 namespace acutance::api {
 
@@ -71,7 +71,7 @@ acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
   started = true;
   format = wanted;
   begin = Clock::now();
-  error = Guarded([&] { return session->Start(wanted); });
+  error = CatchExceptions([&] { return session->Start(wanted); });
   has_scores = error.ok();
   return error;
 }

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "exec/kernel_image.h"
 
@@ -24,7 +24,7 @@ class SharedItems {
   template <class Work>
   void TakeAll(const Work& work) {
     for (size_t i = next_++; i < items_.size(); i = next_++)
-      static_cast<void>(Guarded([&] { return work(items_[i]); }));
+      static_cast<void>(CatchExceptions([&] { return work(items_[i]); }));
   }
 
  private:

@@ -20,12 +20,12 @@ void FillClosedStreams() {
 
 }  // namespace
 
-void OwnProcess() {
+void SetMainProgram() {
   g_owned = true;
   FillClosedStreams();
   std::signal(SIGXFSZ, SIG_IGN);  // a write past the limit on a file's size fails, like one to a full disk
 }
 
-bool OwnsProcess() { return g_owned; }
+bool IsMainProgram() { return g_owned; }
 
 }  // namespace acutance

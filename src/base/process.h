@@ -11,8 +11,8 @@ namespace acutance {
 
 /// Called by acutance's own commands. A library is a guest: only in a process that is its own it installs a signal
 /// handler, takes FFmpeg's log, or sets a variable of the environment.
-void OwnProcess();
-bool OwnsProcess();
+void SetMainProgram();
+bool IsMainProgram();
 
 /// Remembers the process that made it.
 class ProcessGuard {

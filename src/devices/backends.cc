@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/nearest.h"
+#include "base/did_you_mean.h"
 
 namespace acutance {
 
@@ -46,7 +46,7 @@ Status CheckDeviceChoice(const DeviceChoice& choice) {
   for (const Backend* backend : Backends()) names.push_back(backend->name);
   if (std::ranges::find(names, choice.backend) == names.end())
     return Error(StatusCode::kInvalidArgument, "no such backend '{}'{} (there are {})", choice.backend,
-                 Suggestion(choice.backend, names), fmt::join(names, ", "));
+                 DidYouMean(choice.backend, names), fmt::join(names, ", "));
   if (choice.index && (choice.backend == "auto" || choice.backend == "cpu"))
     return Error(StatusCode::kInvalidArgument, "--device {} needs --backend with the backend that counts it",
                  *choice.index);

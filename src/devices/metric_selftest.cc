@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "devices/test_picture.h"
 #include "exec/run_plan.h"
-#include "metric/clip_frames.h"
+#include "metric/offline_frames.h"
 #include "metric/plan_context.h"
 #include "metric/test_size.h"
 
@@ -141,7 +141,7 @@ class MetricTest {
                                           {.poison = true, .pack = true, .derive = std::move(plans.derive)}));
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
       if (distorted == &reference_ && !equal) break;
-      const ClipFrames clip(metric_, options_, reference_, *distorted);
+      const OfflineFrames clip(metric_, options_, reference_, *distorted);
       for (int first = 0; first < static_cast<int>(reference_.size()); first += kBatch) {
         ACU_RETURN_IF_ERROR(runner->Run(Batch(plans.context, *distorted, first)));
         for (int i = first; i < first + kBatch; ++i) {

@@ -6,8 +6,8 @@
 
 #include "base/int_math.h"
 #include "devices/run_kernel.h"
+#include "exec/expand_samples_args.h"
 #include "exec/kernel_image.h"
-#include "exec/raise_samples_args.h"
 #include "exec/unpack_samples_args.h"
 
 namespace acutance {
@@ -83,7 +83,7 @@ Status TestRaisingOf(Device& device, std::string_view variant, int shift) {
   constexpr int kPictures = 2, kSamples = static_cast<int>(sizeof(uint32_t) / sizeof(Sample));  // of a word
   constexpr int kStride = 144, kRows = kPictures * kHeight;
   const KernelRun run = {
-      .kernel = "raise_samples",
+      .kernel = "expand_samples",
       .variant = variant,
       .grid =
           [](const KernelImage& image) {

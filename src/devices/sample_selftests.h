@@ -1,5 +1,5 @@
 // The tests of the kernels that rearrange samples, on those made by a formula: they split NVDEC's frames into planes
-// (exec/frame_unpacker.h) and raise bit depths (metric/raised_input.h).
+// (exec/surface_splitter.h) and raise bit depths (metric/deeper_input.h).
 #pragma once
 
 #include "base/status.h"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "devices/test_picture.h"
-#include "exec/batch_scaler.h"
+#include "exec/batch_converter.h"
 #include "exec/run_plan.h"
 #include "exec/uploader.h"
 
@@ -19,7 +19,7 @@ namespace {
 /// A batch of pictures of one distorted video, of which all planes are read that change.
 class ScaledBatch {
  public:
-  ScaledBatch(Device& device, std::shared_ptr<const PictureScaling> scaling, int frames)
+  ScaledBatch(Device& device, std::shared_ptr<const PictureConversion> scaling, int frames)
       : device_(device), scaling_(std::move(scaling)) {
     context_.format = scaling_->format();
     context_.frames = frames;
@@ -31,12 +31,12 @@ class ScaledBatch {
   ScaledBatch(const ScaledBatch&) = delete;
   /// The device may still use the memory.
   ~ScaledBatch() {
-    if (queue_) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
+    if (queue_) static_cast<void>(CatchExceptions([&] { return queue_->Wait(); }));
   }
 
   Status Allocate() {
     ACU_ASSIGN_OR_RETURN(queue_, device_.MakeQueue());
-    std::vector<BatchScaler::Target> targets;
+    std::vector<BatchConverter::Target> targets;
     for (const PlanInput& input : context_.inputs) {
       const size_t bytes = context_.InputBytes(input);
       ACU_ASSIGN_OR_RETURN(std::unique_ptr<Buffer> buffer, device_.Allocate(bytes, MemoryKind::kDevice));
@@ -46,7 +46,7 @@ class ScaledBatch {
       buffers_.push_back(std::move(buffer));
       results_.push_back(std::move(result));
     }
-    ACU_ASSIGN_OR_RETURN(scaler_, BatchScaler::Make(device_, *queue_, context_, targets));
+    ACU_ASSIGN_OR_RETURN(scaler_, BatchConverter::Make(device_, *queue_, context_, targets));
     ACU_ASSIGN_OR_RETURN(uploader_,
                          Uploader::Make(device_, scaler_->upload_bytes(), queue_->BestCopyBytes(), std::byte{0}));
     std::vector<CopyCommand> fills;  // kernels read padding, and so do copies
@@ -56,10 +56,10 @@ class ScaledBatch {
   }
 
   Status Run(std::span<const Picture> sources) {
-    std::vector<Picture> unmade;
+    std::vector<Picture> lazy;
     BatchPictures pictures;
-    for (const Picture& source : sources) unmade.push_back(MakeLater(source, context_.format, scaling_));
-    for (const Picture& picture : unmade) pictures.distorted.push_back(&picture);
+    for (const Picture& source : sources) lazy.push_back(DeferPicture(source, context_.format, scaling_));
+    for (const Picture& picture : lazy) pictures.distorted.push_back(&picture);
     if (!scaler_->Takes(pictures))
       return Error(StatusCode::kInvalidArgument, "self-test failed: pictures that are not made are not taken");
     Upload upload;
@@ -86,13 +86,13 @@ class ScaledBatch {
 
  private:
   Device& device_;
-  const std::shared_ptr<const PictureScaling> scaling_;
+  const std::shared_ptr<const PictureConversion> scaling_;
   PlanContext context_;
   std::vector<std::unique_ptr<Buffer>> buffers_, results_;  // by input
   std::vector<CopyCommand> copies_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Uploader> uploader_;
-  std::unique_ptr<BatchScaler> scaler_;
+  std::unique_ptr<BatchConverter> scaler_;
 };
 
 template <class Sample>
@@ -123,13 +123,13 @@ Status ComparePlane(const ScaledBatch& batch, int frame, size_t input, const Pic
 
 }  // namespace
 
-Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& from, const PictureFormat& to,
-                                                          const ScaleOptions& options, const ChromaSiting& to_siting,
-                                                          const std::optional<ColorWeights>& colors) {
+Result<std::shared_ptr<const PictureConversion>> MakeScaling(const PictureFormat& from, const PictureFormat& to,
+                                                             const ScaleOptions& options, const ChromaSiting& to_siting,
+                                                             const std::optional<ColorWeights>& colors) {
   PictureFormat sized = from;
   sized.width = to.width, sized.height = to.height;
-  auto scaling = std::make_shared<const PictureScaling>(from);
-  if (colors) scaling = scaling->WithColor(std::make_shared<const ColorChanger>(from, *colors));
+  auto scaling = std::make_shared<const PictureConversion>(from);
+  if (colors) scaling = scaling->WithColor(std::make_shared<const ColorConverter>(from, *colors));
   sized.bit_depth = scaling->format().bit_depth;
   if (sized != scaling->format() || (from == to && !colors)) {
     ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(scaling->format(), sized, options));
@@ -143,7 +143,7 @@ Result<std::shared_ptr<const PictureScaling>> MakeScaling(const PictureFormat& f
   return to.bit_depth == sized.bit_depth ? scaling : scaling->Raised(to.bit_depth);
 }
 
-Status CheckScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling,
+Status CheckScaling(Device& device, const std::shared_ptr<const PictureConversion>& scaling,
                     std::span<const Picture> sources) {
   ScaledBatch batch(device, scaling, static_cast<int>(sources.size()));
   ACU_RETURN_IF_ERROR(batch.Allocate());
@@ -156,7 +156,7 @@ Status CheckScaling(Device& device, const std::shared_ptr<const PictureScaling>&
   return {};
 }
 
-Result<double> TimeScaling(Device& device, const std::shared_ptr<const PictureScaling>& scaling, int frames) {
+Result<double> TimeScaling(Device& device, const std::shared_ptr<const PictureConversion>& scaling, int frames) {
   constexpr int kRuns = 5, kTimes = 50;
   ScaledBatch batch(device, scaling, frames);
   ACU_RETURN_IF_ERROR(batch.Allocate());

@@ -48,10 +48,10 @@ SelfTest MetricSelfTest(const Metric& metric) {
 
 SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking, nullptr}; }
 
-SelfTest RaiseSelfTest() { return {"raising", {"raise_samples"}, TestRaising, nullptr}; }
+SelfTest RaiseSelfTest() { return {"raising", {"expand_samples"}, TestRaising, nullptr}; }
 
 SelfTest ScaleSelfTest() {
-  return {"scaling", {"change_color", "scale_across", "scale_down", "raise_samples"}, TestScaling, nullptr};
+  return {"scaling", {"convert_color", "scale_across", "scale_down", "expand_samples"}, TestScaling, nullptr};
 }
 
 std::vector<SelfTest> AllSelfTests() {

@@ -112,7 +112,7 @@ class MixedUpDevice : public FlakyDevice {
 TEST(SelfTest, FindsSamplesThatComeOutWrong) {
   MixedUpDevice device;
   EXPECT_THAT(UnpackSelfTest().run(device).message(), HasSubstr("unpack_samples u16_64x4: sample 0, 0 is"));
-  EXPECT_THAT(RaiseSelfTest().run(device).message(), HasSubstr("raise_samples u8_64x4: sample 0, 0 is"));
+  EXPECT_THAT(RaiseSelfTest().run(device).message(), HasSubstr("expand_samples u8_64x4: sample 0, 0 is"));
 }
 
 /// The emulator, but launches are changed before they are recorded.

@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "devices/selftest.h"
-#include "exec/patience.h"
+#include "exec/progress_timeout.h"
 
 namespace acutance {
 namespace {
@@ -75,10 +75,10 @@ bool DeviceLane::EndBatches() const {
 
 std::optional<KeptDevice> DeviceLane::Retire() {
   EndThreads();
-  const bool is_whole = Guarded([&] { return EndBatches() ? Status() : Status(StatusCode::kIo, ""); }).ok();
+  const bool is_whole = CatchExceptions([&] { return EndBatches() ? Status() : Status(StatusCode::kIo, ""); }).ok();
   if (!is_whole || !kept_.planes) return std::nullopt;
-  device().LimitWaits(Patience::Usual());
-  auto kit = std::make_unique<LaneKit>();
+  device().LimitWaits(ProgressTimeout::Usual());
+  auto kit = std::make_unique<CachedRunners>();
   kit->key = key_;
   kit->batch = batch_;
   kit->memory_bytes = memory_bytes_;
@@ -121,7 +121,7 @@ Status DeviceLane::Prepare(const PictureFormat& format) {
 /// Goes on with what an earlier lane of the same work made, whose metrics the device has proved itself for. What is of
 /// other work goes.
 bool DeviceLane::TakeKit() {
-  const std::unique_ptr<LaneKit> kit = std::move(kept_.kit);
+  const std::unique_ptr<CachedRunners> kit = std::move(kept_.kit);
   if (!kit || kit->key != key_ || kit->works.size() != parts_.size()) return false;
   for (size_t p = 0; p < parts_.size(); ++p)
     if (!parts_[p]->MakePlans(format_, kit->batch, info().family).ok() || !parts_[p]->work().IsSameAs(kit->works[p]))
@@ -193,7 +193,7 @@ Status DeviceLane::Start(FrameQueue& frames) {
 }
 
 Status DeviceLane::StartFilling() {
-  return Guarded([&] {
+  return CatchExceptions([&] {
     idle_.reserve(slots_.size());
     busy_.reserve(slots_.size());
     fill_threads_.resize(kFillThreads);
@@ -245,17 +245,17 @@ bool DeviceLane::FillSlot(Slot& slot) {
   bool took = false;
   slot.jobs.clear();
   slot.before = nullptr;
-  slot.started = Guarded([&] {
+  slot.started = CatchExceptions([&] {
     took = Take(slot);
     return slot.started;
   });
   if (slot.started.ok() && !took) return false;
   if (slot.started.ok())
-    slot.started = Guarded([&] {
+    slot.started = CatchExceptions([&] {
       for (const auto& job : slot.jobs) job->Prepare();
       return Status();
     });
-  if (slot.started.ok()) slot.started = Guarded([&] { return Start(slot); });
+  if (slot.started.ok()) slot.started = CatchExceptions([&] { return Start(slot); });
   else slot.runner().Skip(slot.started, slot.before);
   const bool ok = slot.started.ok();
   Put(busy_, &slot);
@@ -283,7 +283,7 @@ bool DeviceLane::Take(Slot& slot) {
 }
 
 void DeviceLane::Finish() {
-  Status status = Guarded([&] { return FinishSlots(); });
+  Status status = CatchExceptions([&] { return FinishSlots(); });
   if (status.ok()) return;
   has_failed_ = true;
   settings_.fail(std::move(status));
@@ -355,7 +355,7 @@ bool DeviceLane::TryAgain(const Status& status) {
   Warn(status, "it tries again with smaller batches");
   std::this_thread::sleep_for(kFirstPause * (1 << retries_++));
   if (is_ending()) return false;
-  const Status made = Guarded([&] { return MakeSlots(std::max(batch() / 2, 1), memory_bytes_, false); });
+  const Status made = CatchExceptions([&] { return MakeSlots(std::max(batch() / 2, 1), memory_bytes_, false); });
   if (made.ok() && StartFilling().ok()) return true;
   StopFilling(/*for_good=*/false);
   for (std::thread& thread : fill_threads_)

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engine/device_cache.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/frame_queue.h"
-#include "engine/kept_devices.h"
 #include "engine/lane_part.h"
 #include "exec/device.h"
 #include "exec/run_plan.h"
@@ -124,7 +124,7 @@ class DeviceLane {
   KeptDevice kept_;
   std::vector<int> runs_;
   PictureFormat format_;
-  LaneKit::Key key_;
+  CachedRunners::Key key_;
   std::vector<std::unique_ptr<LanePart>> parts_;
   int batch_ = 0;
   std::vector<Slot> slots_;

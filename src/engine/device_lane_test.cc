@@ -15,8 +15,8 @@
 #include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
 #include "engine/session.h"
+#include "log/log_writer.h"
 #include "model/builtin_models.h"
-#include "report/log_writer.h"
 
 namespace acutance {
 namespace {

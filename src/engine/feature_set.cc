@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/nearest.h"
+#include "base/did_you_mean.h"
 #include "engine/raw_artifacts.h"
-#include "metric/raised_input.h"
+#include "metric/deeper_input.h"
 #include "metric/registry.h"
 
 namespace acutance {
 namespace {
 
-constexpr std::string_view kSignatureMetric = "frame_signature";
+constexpr std::string_view kFingerprintMetric = "frame_fingerprint";
 
 std::string Ignored(const FeatureRequest& request) {
   std::vector<std::string> options;
@@ -41,7 +41,7 @@ OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>
     std::vector<std::string_view> names;
     for (const OptionSpec& spec : metric->options) names.push_back(spec.name);
     warnings.push_back(
-        fmt::format("feature {} has no option '{}'; it is ignored{}", request.metric, name, Suggestion(name, names)));
+        fmt::format("feature {} has no option '{}'; it is ignored{}", request.metric, name, DidYouMean(name, names)));
   }
   return known;
 }
@@ -69,11 +69,11 @@ int FeatureSet::AddRun(const Metric& metric, OptionValues options, const Feature
   return static_cast<int>(runs_.size()) - 1;
 }
 
-bool FeatureSet::HasSignatures() { return FindMetric(kSignatureMetric) != nullptr; }
+bool FeatureSet::HasFingerprints() { return FindMetric(kFingerprintMetric) != nullptr; }
 
-int FeatureSet::AddSignatures() {
-  const Metric& metric = *FindMetric(kSignatureMetric);
-  return AddRun(metric, OptionValues(metric.options), {std::string(kSignatureMetric), {}}, 0);
+int FeatureSet::AddFingerprints() {
+  const Metric& metric = *FindMetric(kFingerprintMetric);
+  return AddRun(metric, OptionValues(metric.options), {std::string(kFingerprintMetric), {}}, 0);
 }
 
 Status FeatureSet::Describe(const OptionTexts& video) {
@@ -159,7 +159,7 @@ std::vector<InputSpec> FeatureSet::Inputs(std::span<const int> runs) const {
 }
 
 Status FeatureSet::RaiseInputs(MetricRun& run) {
-  const auto raise = std::make_shared<RaisedInput>(run.least_bit_depth);
+  const auto raise = std::make_shared<DeeperInput>(run.least_bit_depth);
   run.raised = raise;
   for (BoundInput& input : run.inputs) {
     if (input.spec.derived && input.spec.derived->key() != raise->key())

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -108,13 +108,13 @@ void FrameJob::Record(Status status) {
   if (results_.status.ok()) results_.status = std::move(status);
 }
 
-void FrameJob::Guarded(const std::function<Status()>& work) {
+void FrameJob::CatchExceptions(const std::function<Status()>& work) {
   try {
     Record(work());
   } catch (const std::bad_alloc&) {
-    Record(acutance::Guarded([&] { return OutOfMemory(index()); }));
+    Record(acutance::CatchExceptions([&] { return OutOfMemory(index()); }));
   } catch (...) {
-    Record(CaughtError());
+    Record(StatusFromException());
   }
 }
 
@@ -159,7 +159,7 @@ void FrameJob::RunDeviceWorkOnCpu() {
 
 void FrameJob::StartChain(Chain& chain) {
   chain.stage = 0;
-  Guarded([&] {
+  CatchExceptions([&] {
     MakeViews(chain);
     for (size_t i = 0; i < chain.results.size(); ++i)
       chain.frame_workspaces.push_back(workspaces_.TakeFrameWorkspace(chain.run));
@@ -191,7 +191,7 @@ void FrameJob::StartStage(Chain& chain) {
   chain.bands_left = bands;
   for (int b = 0; b < bands; ++b) {
     const RowBand band{static_cast<int>(int64_t{rows} * b / bands), static_cast<int>(int64_t{rows} * (b + 1) / bands)};
-    const Status submitted = acutance::Guarded([&, self = shared_from_this()] {
+    const Status submitted = acutance::CatchExceptions([&, self = shared_from_this()] {
       pool_.Submit([self, &chain, band](int worker) { self->RunBand(chain, band, worker); },
                    /*urgent=*/chain.stage > 0);
       return Status();
@@ -206,7 +206,7 @@ void FrameJob::StartStage(Chain& chain) {
 void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
   const auto begin = std::chrono::steady_clock::now();
   // A stage reads what those before it left, so that after a failure none runs.
-  if (!has_failed_) Guarded([&] { return ComputeBand(chain, band, worker); });
+  if (!has_failed_) CatchExceptions([&] { return ComputeBand(chain, band, worker); });
   work_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   if (--chain.bands_left == 0) EndStage(chain);
 }

@@ -14,7 +14,7 @@
 #include "backend/cpu/thread_pool.h"
 #include "engine/feature_set.h"
 #include "engine/frame_results.h"
-#include "image/picture_identity.h"
+#include "image/picture_key.h"
 
 namespace acutance {
 
@@ -22,7 +22,7 @@ namespace acutance {
 struct FramePictures {
   VideoPicture reference;
   std::vector<VideoPicture> distorted;  // of an earlier frame: empty unless a metric reads them
-  PictureIdentity identity{};           // of the reference picture
+  PictureKey identity{};                // of the reference picture
 };
 
 /// Buffers of the metric runs, kept from frame to frame.
@@ -121,8 +121,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   using FrameBits = std::vector<int64_t>;
   FrameBits BitsOf(const RunResult& result, std::span<const int64_t> sums, std::span<const int64_t> words) const;
   Status CompareWithDevice() const;
-  void Record(Status status);                         // the first error stays
-  void Guarded(const std::function<Status()>& work);  // records its error, or that memory ran out
+  void Record(Status status);                                 // the first error stays
+  void CatchExceptions(const std::function<Status()>& work);  // records its error, or that memory ran out
   const MetricRun& RunOf(const Chain& chain) const { return features_.runs()[chain.run]; }
 
   const FeatureSet& features_;

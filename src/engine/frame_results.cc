@@ -3,7 +3,7 @@
 #include <limits>
 #include <new>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -72,7 +72,7 @@ void FrameResults::Finish(const FeatureSet& features) {
       status = features.runs()[runs[i].run].extractor->Finish({index, history, runs[i].sums, runs[i].words},
                                                               {runs[i].values, runs[i].kept});
   } catch (const std::bad_alloc&) {
-    status = Guarded([&] { return OutOfMemory(index); });
+    status = CatchExceptions([&] { return OutOfMemory(index); });
   }
 }
 

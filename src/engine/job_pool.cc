@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -27,7 +27,7 @@ std::unique_ptr<FrameJob> JobPool::TakeOrMake() {
 }
 
 void JobPool::Return(std::unique_ptr<FrameJob> job) {
-  static_cast<void>(Guarded([&] {  // a job for which there is no room is freed
+  static_cast<void>(CatchExceptions([&] {  // a job for which there is no room is freed
     const std::lock_guard lock(mutex_);
     if (spare_.size() < kMostSpare) spare_.push_back(std::move(job));
     return Status();

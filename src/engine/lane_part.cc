@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -55,7 +55,7 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
   work_.plans.clear();
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
-    const PlanContext& context = run.raised ? ReadInstead(work_.context, *run.raised) : work_.context;
+    const PlanContext& context = run.raised ? OverrideInput(work_.context, *run.raised) : work_.context;
     ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(run.options, context));
     work_.plans.push_back(std::move(plan));
   }
@@ -63,7 +63,7 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
 }
 
 Result<std::unique_ptr<PlanRunner>> LanePart::MakeRunner(Device& device, ForEach for_each,
-                                                         const PlanRunner* uploads_with, KeptPlanes* kept) {
+                                                         const PlanRunner* uploads_with, PlaneCache* kept) {
   return PlanRunner::Make(device, work_.plans, work_.context,
                           {.artifacts = work_.context.artifacts,
                            .pack = !device.info().is_cpu,
@@ -82,7 +82,7 @@ BatchPictures LanePart::PicturesOf(const FrameQueue::Jobs& jobs, bool follows) c
   BatchPictures batch;
   const auto add = [&](const FramePictures* frame, Video video) {
     if (video == Video::kReference) {
-      batch.identities.push_back(frame ? frame->identity : PictureIdentity());
+      batch.identities.push_back(frame ? frame->identity : PictureKey());
       return batch.reference.push_back(frame ? &frame->reference.picture : nullptr);
     }
     for (int d = 0; d < videos_.distorted_count; ++d)
@@ -101,7 +101,7 @@ BatchPictures LanePart::PicturesOf(const FrameQueue::Jobs& jobs, bool follows) c
 /// Other batches wait for this one's pictures, and for it to take theirs, also where there is no memory to begin it.
 Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRunner* before) const {
   const Result<BatchPictures> batch =
-      GuardedResult<BatchPictures>([&] { return PicturesOf(jobs, /*follows=*/before != nullptr); });
+      CatchExceptionsResult<BatchPictures>([&] { return PicturesOf(jobs, /*follows=*/before != nullptr); });
   if (batch.ok()) return runner.Start(*batch, before);
   runner.Skip(batch.status(), before);
   return batch.status();

@@ -20,7 +20,7 @@ namespace acutance {
 /// The videos of a session, as a device gets them.
 struct LaneVideos {
   int distorted_count = 1;
-  std::vector<VideoScaling> scalings = {};  // of those whose pictures come unmade
+  std::vector<VideoConversion> scalings = {};  // of those whose pictures come lazy
 };
 
 /// With subsampling a lane has two parts: the runs of every frame, and those of the frames that are kept. A device then
@@ -51,7 +51,7 @@ class LanePart {
   }
   /// uploads_with: another runner of this part, or null. kept: see PlanRunner::Options.
   Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with,
-                                                 KeptPlanes* kept);
+                                                 PlaneCache* kept);
   /// Takes over a runner that was made for the same work.
   void Adopt(PlanRunner& runner, ForEach for_each) { runner.Attach(std::move(for_each), &pack_trial_); }
 

@@ -13,7 +13,7 @@
 #include "exec/for_each.h"
 #include "model/model.h"
 #include "model/predict.h"
-#include "model/score_table.h"
+#include "stats/score_table.h"
 
 namespace acutance {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "metric/artifact_files.h"
+#include "metric/raw_dump_option.h"
 
 namespace acutance {
 namespace {
@@ -17,7 +17,7 @@ Status WriteError(const std::string& path) {
 }  // namespace
 
 std::string RawArtifactFile(const Extractor& extractor, int artifact) {
-  const auto* files = dynamic_cast<const ArtifactFiles*>(&extractor);
+  const auto* files = dynamic_cast<const RawDumpOption*>(&extractor);
   return files ? files->FileOf(artifact) : "";
 }
 

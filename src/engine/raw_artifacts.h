@@ -1,4 +1,4 @@
-// The files to which options of metrics have artifacts written (metric/artifact_files.h).
+// The files to which options of metrics have artifacts written (metric/raw_dump_option.h).
 #pragma once
 
 #include <cstdint>

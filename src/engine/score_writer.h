@@ -13,7 +13,7 @@
 #include "engine/frame_results.h"
 #include "engine/model_run.h"
 #include "exec/for_each.h"
-#include "model/score_table.h"
+#include "stats/score_table.h"
 
 namespace acutance {
 

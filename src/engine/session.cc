@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/environment.h"
-#include "base/guarded.h"
 #include "base/int_math.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "engine/share_work.h"
 
@@ -26,12 +26,12 @@ Session::~Session() {
   if (pool_) pool_->Drop();  // its tasks use the pool
 }
 
-DeviceCrew::Settings Session::CrewSettings() {
+DeviceScheduler::Settings Session::CrewSettings() {
   return {.distorted_count = options_.distorted_count,
           .subsample = options_.subsample,
           .threads = options_.threads,
           .devices = options_.devices,
-          .kept = options_.kept_devices,
+          .kept = options_.device_cache,
           .max_memory = options_.max_device_memory,
           .verify = options_.verify,
           .warn = [this](const std::string& warning) { Warn(warning); },
@@ -131,7 +131,7 @@ size_t Session::PairBytes() const {
   for (const Video video : {Video::kReference, Video::kDistorted})
     for (const auto& derived : features_.derived(video))
       bytes += BytesOf(derived->Format(format_)) * (video == Video::kReference ? 1 : options_.distorted_count);
-  for (const VideoScaling& video : scalings_) bytes += BytesOf(video.scaling->source_format());
+  for (const VideoConversion& video : scalings_) bytes += BytesOf(video.scaling->source_format());
   return bytes;
 }
 
@@ -160,8 +160,8 @@ Result<int> Session::MostFrames() const {
                megabytes(PairBytes()), megabytes(WorkBytes()), megabytes(held), *memory / kMegabyte);
 }
 
-void Session::SetScalings(std::vector<VideoScaling> scalings) {
-  std::erase_if(scalings, [](const VideoScaling& video) { return video.scaling->KeepsAll(); });
+void Session::SetScalings(std::vector<VideoConversion> scalings) {
+  std::erase_if(scalings, [](const VideoConversion& video) { return video.scaling->KeepsAll(); });
   scalings_ = std::move(scalings);
 }
 
@@ -244,16 +244,16 @@ Status Session::WaitForRoom() {
   return error_;
 }
 
-Status Session::Add(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity) {
+Status Session::Add(Picture reference, std::vector<Picture> distorted, const PictureKey& identity) {
   if (!pool_ || flushed_)
     return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
   ACU_RETURN_IF_ERROR(CheckPictures(reference, distorted));
-  Status status = Guarded([&] { return AddFrame(std::move(reference), std::move(distorted), identity); });
+  Status status = CatchExceptions([&] { return AddFrame(std::move(reference), std::move(distorted), identity); });
   if (!status.ok()) Fail(status);
   return status;
 }
 
-Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity) {
+Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, const PictureKey& identity) {
   if (crew_.MayHelp() && DevicesAreBehind()) crew_.Help();
   ACU_RETURN_IF_ERROR(WaitForRoom());
   std::shared_ptr<FrameJob> job = jobs_.Take();
@@ -329,22 +329,22 @@ void Session::WriteReady() {
   writing_ = false;
 }
 
-bool Session::CanMakeSignatures() const {
-  return FeatureSet::HasSignatures() && options_.subsample == 1 && features_.Reads(Video::kReference) &&
+bool Session::CanMakeFingerprints() const {
+  return FeatureSet::HasFingerprints() && options_.subsample == 1 && features_.Reads(Video::kReference) &&
          NeedsDistorted();
 }
 
-void Session::MakeSignatures(SignatureSink sink) {
-  signature_run_ = features_.AddSignatures();
-  signatures_ = std::move(sink);
+void Session::MakeFingerprints(FingerprintSink sink) {
+  fingerprint_run_ = features_.AddFingerprints();
+  fingerprints_ = std::move(sink);
 }
 
-void Session::HandOutSignatures(const FrameResults& frame) const {
-  if (!signatures_) return;
+void Session::HandOutFingerprints(const FrameResults& frame) const {
+  if (!fingerprints_) return;
   for (const RunResult& result : frame.runs)
-    if (result.run == signature_run_)
-      signatures_(result.distorted, SignatureOf(result.words.first(kSignatureWords)),
-                  SignatureOf(result.words.subspan(kSignatureWords)));
+    if (result.run == fingerprint_run_)
+      fingerprints_(result.distorted, FingerprintOf(result.words.first(kFingerprintWords)),
+                    FingerprintOf(result.words.subspan(kFingerprintWords)));
 }
 
 Status Session::Write(const Jobs& jobs) {
@@ -353,7 +353,7 @@ Status Session::Write(const Jobs& jobs) {
   for (const auto& job : jobs) results.push_back(&job->results());
   const std::lock_guard writer_lock(writer_mutex_);
   ACU_RETURN_IF_ERROR(writer_.Finish(results));
-  for (const FrameResults* frame : results) HandOutSignatures(*frame);
+  for (const FrameResults* frame : results) HandOutFingerprints(*frame);
   for (FrameResults* frame : results) ACU_RETURN_IF_ERROR(DeliverArtifacts(*frame));
   if (keep_) ACU_RETURN_IF_ERROR(keep_(results));
   return makes_scores_ ? writer_.Write(results) : Status();

@@ -17,20 +17,20 @@
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/artifact.h"
-#include "engine/device_crew.h"
+#include "engine/device_cache.h"
+#include "engine/device_scheduler.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
 #include "engine/frame_results.h"
 #include "engine/job_pool.h"
-#include "engine/kept_devices.h"
 #include "engine/model_run.h"
 #include "engine/raw_artifacts.h"
 #include "engine/reorder_buffer.h"
 #include "engine/score_writer.h"
+#include "fingerprint/frame_fingerprint.h"
 #include "image/picture.h"
-#include "image/picture_identity.h"
-#include "model/score_table.h"
-#include "signature/frame_signature.h"
+#include "image/picture_key.h"
+#include "stats/score_table.h"
 
 namespace acutance {
 
@@ -41,7 +41,7 @@ struct SessionOptions {
   int subsample = 1;                     // score only frames whose index it divides
   int distorted_count = 1;
   std::shared_ptr<DevicePicker> devices;                   // null: the CPU alone
-  std::shared_ptr<KeptDevices> kept_devices{};             // where they come from and go to; null: they are closed
+  std::shared_ptr<DeviceCache> device_cache{};             // where they come from and go to; null: they are closed
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   ArtifactSink on_artifact{};                              // null: no artifacts are made but those of options
   /// Bytes for the pictures in flight and the features' buffers; not set: half of what the machine has left.
@@ -76,20 +76,21 @@ class Session {
   /// Start.
   void CountReadAhead(int pictures) { read_ahead_ = pictures; }
 
-  /// Takes the signatures of a pair's pictures. Called in frame order, for one distorted video after the other, by one
-  /// thread at a time.
-  using SignatureSink = std::function<void(int distorted, const FrameSignature& reference, const FrameSignature& own)>;
-  /// Has signatures of all pictures made beside the features, by devices where there are any. Before Start, where
+  /// Takes the fingerprints of a pair's pictures. Called in frame order, for one distorted video after the other, by
+  /// one thread at a time.
+  using FingerprintSink =
+      std::function<void(int distorted, const FrameFingerprint& reference, const FrameFingerprint& own)>;
+  /// Has fingerprints of all pictures made beside the features, by devices where there are any. Before Start, where
   /// features read both videos, and all frames.
-  void MakeSignatures(SignatureSink sink);
-  bool CanMakeSignatures() const;
+  void MakeFingerprints(FingerprintSink sink);
+  bool CanMakeFingerprints() const;
 
-  /// How pictures of these videos are made where they come unmade (image/unmade_picture.h). Before Start.
-  void SetScalings(std::vector<VideoScaling> scalings);
+  /// How pictures of these videos are made where they come lazy (image/lazy_picture.h). Before Start.
+  void SetScalings(std::vector<VideoConversion> scalings);
 
-  /// Whether pictures of videos that have a scaling had better come unmade: devices make them, and no run on the CPU
-  /// reads them. They may come made or unmade in any case. After Start.
-  bool TakesUnmade() const { return options_.devices && CanRunOnDevice() && crew_.has_devices(); }
+  /// Whether pictures of videos that have a scaling had better come lazy: devices make them, and no run on the CPU
+  /// reads them. They may come made or lazy in any case. After Start.
+  bool ConvertsOnDevice() const { return options_.devices && CanRunOnDevice() && crew_.has_devices(); }
 
   /// What the videos tell of themselves (FeatureSet::Describe). Before Start.
   Status Describe(const OptionTexts& video) { return features_.Describe(video); }
@@ -122,7 +123,7 @@ class Session {
 
   /// Queues the next frame; blocks while too many are in flight. identity: of the reference picture, where later
   /// sessions on the same devices read it again.
-  Status Add(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity = {});
+  Status Add(Picture reference, std::vector<Picture> distorted, const PictureKey& identity = {});
 
   /// Waits until all frames that were added went to Keep's function; more may follow. Only of a session without
   /// devices, which wait for a whole batch.
@@ -171,10 +172,10 @@ class Session {
   FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
   VideoPicture MakeVideoPicture(Video video, Picture picture) const;
   void Remember(const FramePictures& frame);
-  DeviceCrew::Settings CrewSettings();
+  DeviceScheduler::Settings CrewSettings();
   void Warn(const std::string& warning);
   Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
-  Status AddFrame(Picture reference, std::vector<Picture> distorted, const PictureIdentity& identity);
+  Status AddFrame(Picture reference, std::vector<Picture> distorted, const PictureKey& identity);
   Status WaitForRoom();
   size_t PairBytes() const;
   size_t WorkBytes() const;
@@ -183,7 +184,7 @@ class Session {
   bool DevicesAreBehind() const;
   void OnFramesDone(Jobs jobs);
   void WriteReady();
-  void HandOutSignatures(const FrameResults& frame) const;
+  void HandOutFingerprints(const FrameResults& frame) const;
   Status CheckArtifacts() const;
   Status Write(const Jobs& jobs);
   Status DeliverArtifacts(FrameResults& frame);
@@ -195,8 +196,8 @@ class Session {
   FrameRuns runs_;
   std::function<Status(std::span<FrameResults* const>)> keep_;
   bool makes_scores_ = true;
-  SignatureSink signatures_;  // null: none are made
-  int signature_run_ = -1;
+  FingerprintSink fingerprints_;  // null: none are made
+  int fingerprint_run_ = -1;
   std::unique_ptr<WorkspacePool> workspaces_;
   const std::shared_ptr<PicturePool> derived_pool_ = std::make_shared<PicturePool>();
   JobPool jobs_;
@@ -204,12 +205,12 @@ class Session {
   int reference_history_ = 0, distorted_history_ = 0;
   PictureFormat format_;
   int64_t first_index_ = 0, next_index_ = 0;
-  std::vector<VideoScaling> scalings_;  // of what devices change; none where they do not
+  std::vector<VideoConversion> scalings_;  // of what devices change; none where they do not
   int read_ahead_ = 0;
   int most_in_flight_ = 0;  // Add blocks above,
   int resume_at_ = 0;       // and goes on from here: waking it for every frame would cost more than the frame
   bool flushed_ = false;
-  DeviceCrew crew_;
+  DeviceScheduler crew_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable progressed_;

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -35,7 +35,7 @@ class Shared {
 
  private:
   void Run(int item) {
-    Status status = Guarded([&] {
+    Status status = CatchExceptions([&] {
       work_(item);
       return Status();
     });
@@ -63,7 +63,7 @@ Status Alone(int count, const std::function<void(int)>& work) {
 Status ShareWork(ThreadPool& pool, int count, const std::function<void(int)>& work, bool urgent) noexcept {
   if (count == 0) return {};
   std::shared_ptr<Shared> shared;
-  static_cast<void>(Guarded([&] {  // without help, this thread does it all
+  static_cast<void>(CatchExceptions([&] {  // without help, this thread does it all
     shared = std::make_shared<Shared>(count, work);
     // Workers that are busy now, perhaps with another device's batch, are asked too: they may be
     // free soon.

@@ -158,7 +158,7 @@ std::vector<int> BuffersOf(const Plan::Launch& launch) {
   return buffers;
 }
 
-bool IsIdle(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans) {
+bool IsUnused(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans) {
   bool makes_any = false;
   for (const int buffer : BuffersOf(launch)) {
     const int input = buffer - Plan::kFirstInput;

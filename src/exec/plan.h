@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "convert/picture_conversion.h"
 #include "exec/device.h"
 #include "exec/tuning.h"
 #include "image/picture.h"
-#include "scale/picture_scaling.h"
 
 namespace acutance {
 
@@ -60,11 +60,11 @@ struct PlanInput {
   std::string Name() const;  // "reference y"
 };
 
-/// A video whose pictures come unmade (image/unmade_picture.h), and how they are made: the device does it.
-struct VideoScaling {
+/// A video whose pictures come lazy (image/lazy_picture.h), and how they are made: the device does it.
+struct VideoConversion {
   Video video = Video::kDistorted;
   int number = 0;  // among the distorted videos
-  std::shared_ptr<const PictureScaling> scaling;
+  std::shared_ptr<const PictureConversion> scaling;
 };
 
 /// What all plans of a batch have in common.
@@ -80,7 +80,7 @@ class PlanContext {
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
   std::vector<PlanInput> inputs;
   std::string instead;  // DerivedInput::key of the pictures that plans get for the videos' own; empty: those
-  std::vector<VideoScaling> scalings;
+  std::vector<VideoConversion> scalings;
 
   /// Work items of a launch that compares.
   int pairs() const { return frames * videos; }
@@ -187,7 +187,7 @@ void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images);
 std::vector<int> BuffersOf(const Plan::Launch& launch);
 
 /// Whether a launch of the plan of derived pictures is left out: it makes pictures that none of the plans reads.
-bool IsIdle(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans);
+bool IsUnused(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans);
 
 /// The variant "<sample>_<shape>" of `kernel` that the context's overrides or else `table` choose, such
 /// as "u8_64x4r8" for samples of one byte; "<shape>" of a kernel that reads no samples. `sample_bytes`:

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <limits>
 
-#include "base/guarded.h"
 #include "base/int_math.h"
+#include "base/threads/exception_barrier.h"
 #include "exec/pack_samples.h"
 #include "exec/unpack_bits_args.h"
-#include "image/unmade_picture.h"
+#include "image/lazy_picture.h"
 
 namespace acutance {
 namespace {
@@ -40,7 +40,7 @@ std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> pl
   for (const Plan* plan : plans) std::ranges::for_each(plan->launches(), mark);
   if (!derive) return used;
   for (const Plan::Launch& launch : derive->launches())
-    if (!IsIdle(launch, context, plans)) mark(launch);
+    if (!IsUnused(launch, context, plans)) mark(launch);
   return used;
 }
 
@@ -52,7 +52,7 @@ size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::
 std::string PlanRunner::PrintDerive(const Plan& derive, const std::vector<Plan>& plans, const PlanContext& context) {
   std::vector<const Plan*> all;
   for (const Plan& plan : plans) all.push_back(&plan);
-  const auto runs = [&](const Plan::Launch& launch) { return !IsIdle(launch, context, all); };
+  const auto runs = [&](const Plan::Launch& launch) { return !IsUnused(launch, context, all); };
   return std::ranges::any_of(derive.launches(), runs) ? derive.Print(runs) : "";
 }
 
@@ -67,7 +67,7 @@ size_t PlanRunner::DeviceBytes(const std::vector<Plan>& plans, const std::option
     if (used[i]) bytes += context.InputBytes(context.inputs[i]);
   for (const Plan* plan : all)
     for (const Plan::BufferSpec& spec : plan->buffers()) bytes += spec.bytes;
-  bytes += BatchScaler::DeviceBytes(context, used);
+  bytes += BatchConverter::DeviceBytes(context, used);
   return bytes;
 }
 
@@ -82,7 +82,7 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Make(Device& device, std::vector
 PlanRunner::~PlanRunner() { End(); }
 
 void PlanRunner::End() noexcept {
-  if (std::exchange(started_, false)) static_cast<void>(Guarded([&] { return queue_->Wait(); }));
+  if (std::exchange(started_, false)) static_cast<void>(CatchExceptions([&] { return queue_->Wait(); }));
 }
 
 void PlanRunner::Attach(ForEach for_each, PackTrial* trial) {
@@ -117,7 +117,7 @@ void PlanRunner::LoadAhead(const std::vector<Plan>& plans) {
   std::vector<const KernelImage*> images;
   if (options_.derive) AddKernels(*options_.derive, images);
   for (const Plan& plan : plans) AddKernels(plan, images);
-  BatchScaler::AddKernels(context_, images);
+  BatchConverter::AddKernels(context_, images);
   device_.LoadAhead(images);
 }
 
@@ -162,9 +162,9 @@ Status PlanRunner::AllocateInputs() {
 }
 
 Status PlanRunner::AllocateScaler() {
-  std::vector<BatchScaler::Target> targets;
+  std::vector<BatchConverter::Target> targets;
   for (const Input& input : inputs_) targets.push_back({&SpecOf(input), input.buffer.get()});
-  ACU_ASSIGN_OR_RETURN(scaler_, BatchScaler::Make(device_, *queue_, context_, targets));
+  ACU_ASSIGN_OR_RETURN(scaler_, BatchConverter::Make(device_, *queue_, context_, targets));
   return {};
 }
 
@@ -184,8 +184,8 @@ Status PlanRunner::AllocateBeforeClip() {
     return bound.plan.ReadsInput(Plan::kBeforeClipBuffer - Plan::kFirstInput);
   };
   if (std::ranges::none_of(plans_, reads)) return {};
-  ACU_ASSIGN_OR_RETURN(before_clip_here_, device_.Allocate(sizeof(before_clip_), MemoryKind::kUpload));
-  ACU_ASSIGN_OR_RETURN(before_clip_there_, device_.Allocate(sizeof(before_clip_), MemoryKind::kDevice));
+  ACU_ASSIGN_OR_RETURN(frames_before_start_here_, device_.Allocate(sizeof(frames_before_start_), MemoryKind::kUpload));
+  ACU_ASSIGN_OR_RETURN(frames_before_start_there_, device_.Allocate(sizeof(frames_before_start_), MemoryKind::kDevice));
   return {};
 }
 
@@ -247,8 +247,9 @@ Status PlanRunner::FillBuffers() {
 Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
   if (options_.poison) AppendPoison(commands);
-  if (before_clip_here_)
-    commands.push_back(CopyCommand{before_clip_here_.get(), 0, before_clip_there_.get(), 0, sizeof(before_clip_)});
+  if (frames_before_start_here_)
+    commands.push_back(CopyCommand{frames_before_start_here_.get(), 0, frames_before_start_there_.get(), 0,
+                                   sizeof(frames_before_start_)});
   AppendLaunches(commands);
   AppendArtifacts(commands);
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
@@ -277,7 +278,7 @@ void PlanRunner::AppendLaunches(std::vector<Command>& commands) const {
   const std::vector<const Plan*> plans = MetricPlans();
   for (const BoundPlan& bound : all.first(leading_))
     for (size_t i = 0; i < bound.kernels.size(); ++i)
-      if (!IsIdle(bound.plan.launches()[i], context_, plans)) commands.push_back(BindLaunch(bound, i));
+      if (!IsUnused(bound.plan.launches()[i], context_, plans)) commands.push_back(BindLaunch(bound, i));
   size_t most = 0;
   for (const BoundPlan& bound : all.subspan(leading_)) most = std::max(most, bound.kernels.size());
   for (size_t i = 0; i < most; ++i)
@@ -297,7 +298,7 @@ void PlanRunner::AppendArtifacts(std::vector<Command>& commands) const {
 const Buffer* PlanRunner::BufferAt(const BoundPlan& bound, int buffer) const {
   if (buffer == Plan::kSumsBuffer) return bound.sums.get();
   if (buffer == Plan::kWordsBuffer) return bound.words.get();
-  if (buffer == Plan::kBeforeClipBuffer) return before_clip_there_.get();
+  if (buffer == Plan::kBeforeClipBuffer) return frames_before_start_there_.get();
   if (buffer >= bound.plan.first_own()) return bound.own[buffer - bound.plan.first_own()].get();
   const auto input = std::ranges::find(inputs_, buffer - Plan::kFirstInput, &Input::index);
   return input == inputs_.end() ? nullptr : input->buffer.get();
@@ -351,9 +352,9 @@ Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& comman
 Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
   ClearResults();
-  Status status = Guarded([&] { return UploadPictures(pictures, before != nullptr); });
+  Status status = CatchExceptions([&] { return UploadPictures(pictures, before != nullptr); });
   if (!before) CountBeforeClip(pictures);
-  const bool waits = before && PassesOn(pictures);
+  const bool waits = before && ForwardsHistory(pictures);
   if (!waits) status = AnnounceUpload(status, pictures);
   if (before) {
     Status taken = TakePictures(*before);
@@ -361,7 +362,8 @@ Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   }
   if (waits) status = AnnounceUpload(status, pictures);
   ACU_RETURN_IF_ERROR(status);
-  if (before_clip_here_) std::ranges::copy(before_clip_, reinterpret_cast<int32_t*>(before_clip_here_->host()));
+  if (frames_before_start_here_)
+    std::ranges::copy(frames_before_start_, reinterpret_cast<int32_t*>(frames_before_start_here_->host()));
   return queue_->Submit(*recording_);
 }
 
@@ -475,10 +477,10 @@ Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, con
 }
 
 /// Whether the picture's plane comes from where an earlier run left it; else it is left there if may_keep.
-bool PlanRunner::IsKept(const PictureIdentity& picture, const Input& input, size_t offset, bool may_keep) {
-  if (!options_.kept || !picture.is_told()) return false;
+bool PlanRunner::IsKept(const PictureKey& picture, const Input& input, size_t offset, bool may_keep) {
+  if (!options_.kept || !picture.has_value()) return false;
   const PlanInput& spec = SpecOf(input);
-  const KeptPlanes::Key key = {picture, spec.plane, spec.picture_bytes()};
+  const PlaneCache::Key key = {picture, spec.plane, spec.picture_bytes()};
   if (kept_.TakeFrom(*options_.kept, key, *input.buffer, offset)) return true;
   if (may_keep) kept_.PutInto(*options_.kept, key, *input.buffer, offset);
   return false;

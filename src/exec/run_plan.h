@@ -11,24 +11,24 @@
 #include <vector>
 
 #include "base/status.h"
-#include "exec/batch_scaler.h"
+#include "exec/batch_converter.h"
 #include "exec/device.h"
 #include "exec/for_each.h"
-#include "exec/kept_planes.h"
 #include "exec/pack_trial.h"
 #include "exec/plan.h"
+#include "exec/plane_cache.h"
 #include "exec/uploader.h"
 #include "image/picture.h"
-#include "image/picture_identity.h"
+#include "image/picture_key.h"
 
 namespace acutance {
 
 /// The pictures of a batch, made or not. Null: the clip has not begun, and the samples are 0 on the device; or it is
 /// there already.
 struct BatchPictures {
-  std::vector<const Picture*> reference;      // history, then up to PlanContext::frames
-  std::vector<const Picture*> distorted;      // likewise, those of a frame one after another
-  std::vector<PictureIdentity> identities{};  // of the reference's; empty: not told
+  std::vector<const Picture*> reference;  // history, then up to PlanContext::frames
+  std::vector<const Picture*> distorted;  // likewise, those of a frame one after another
+  std::vector<PictureKey> identities{};   // of the reference's; empty: not told
 };
 
 /// One batch in flight. Several runners of one device, each with its own queue, overlap upload and work; a runner
@@ -42,7 +42,7 @@ class PlanRunner {
     bool artifacts = false;      // read them back
     bool pack = false;           // let samples of 10 and 12 bits travel packed
     PackTrial* trial = nullptr;  // says whether the next batch does; null: all do
-    KeptPlanes* kept =
+    PlaneCache* kept =
         nullptr;  // of the device: pictures of a told identity come from there, or stay there; null: none
     ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
@@ -145,13 +145,13 @@ class PlanRunner {
   struct Pictures {
     std::mutex mutex;
     std::condition_variable changed;
-    bool started = true;               // all uploads are handed to the queue, or failed
-    Status status;                     // of that
-    std::unique_ptr<Mark> uploaded;    // null: they are on the device
-    int frames = 0;                    // of the batch
-    std::array<int, 2> before_clip{};  // by Video: frames of its history
-    bool is_awaited = false;           // another runner has not taken its pictures yet
-    std::unique_ptr<Mark> taken;       // by that runner
+    bool started = true;                       // all uploads are handed to the queue, or failed
+    Status status;                             // of that
+    std::unique_ptr<Mark> uploaded;            // null: they are on the device
+    int frames = 0;                            // of the batch
+    std::array<int, 2> frames_before_start{};  // by Video: frames of its history
+    bool is_awaited = false;                   // another runner has not taken its pictures yet
+    std::unique_ptr<Mark> taken;               // by that runner
   };
 
   /// How the pictures of a batch come to the device.
@@ -163,14 +163,14 @@ class PlanRunner {
   Status UploadPictures(const BatchPictures& pictures, bool follows);
   Result<bool> TryUpload(const BatchPictures& pictures, const Way& way);
   Status AddUpload(const Input& input, const BatchPictures& batch, const Way& way);
-  bool IsKept(const PictureIdentity& picture, const Input& input, size_t offset, bool may_keep);
+  bool IsKept(const PictureKey& picture, const Input& input, size_t offset, bool may_keep);
   Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
   bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);
   int FramesOf(const BatchPictures& pictures) const;
   /// Whether the next batch takes pictures that this one takes from the batch before.
-  bool PassesOn(const BatchPictures& pictures) const;
+  bool ForwardsHistory(const BatchPictures& pictures) const;
   Status AnnounceUpload(const Status& upload, const BatchPictures& pictures) noexcept;
   Status CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken);
   void ClearResults();
@@ -189,13 +189,13 @@ class PlanRunner {
   std::unique_ptr<Recording> recording_;
   std::unique_ptr<Recording> unpack_recording_;  // of pictures that travelled packed; null: none do
   Pictures pictures_;
-  std::array<int, 2> before_clip_{};                              // by Video: frames of the history in this batch
-  std::unique_ptr<Buffer> before_clip_there_, before_clip_here_;  // null: no plan reads it
+  std::array<int, 2> frames_before_start_{};  // by Video: frames of the history in this batch
+  std::unique_ptr<Buffer> frames_before_start_there_, frames_before_start_here_;  // null: no plan reads it
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;
-  std::unique_ptr<BatchScaler> scaler_;  // null: all pictures are made
-  Upload upload_;                        // of the batch
-  KeptCopies kept_;                      // likewise
+  std::unique_ptr<BatchConverter> scaler_;  // null: all pictures are made
+  Upload upload_;                           // of the batch
+  PlaneCacheCopies kept_;                   // likewise
   bool started_ = false;
 };
 

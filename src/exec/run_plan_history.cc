@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "exec/run_plan.h"
 
 namespace acutance {
@@ -41,7 +41,7 @@ int PlanRunner::FramesOf(const BatchPictures& pictures) const {
                   frames(Video::kDistorted, pictures.distorted.size()));
 }
 
-bool PlanRunner::PassesOn(const BatchPictures& pictures) const {
+bool PlanRunner::ForwardsHistory(const BatchPictures& pictures) const {
   return std::ranges::any_of(context_.history, [frames = FramesOf(pictures)](int history) { return frames < history; });
 }
 
@@ -50,7 +50,7 @@ void PlanRunner::CountBeforeClip(const BatchPictures& pictures) {
     const int copies = context_.copies(video), history = context_.history[static_cast<int>(video)];
     int frames = 0;
     while (frames < history && frames * copies < std::ssize(given) && !given[frames * copies]) ++frames;
-    before_clip_[static_cast<int>(video)] = frames;
+    frames_before_start_[static_cast<int>(video)] = frames;
   };
   count(Video::kReference, pictures.reference);
   count(Video::kDistorted, pictures.distorted);
@@ -59,15 +59,15 @@ void PlanRunner::CountBeforeClip(const BatchPictures& pictures) {
 /// Other batches wait for this, so that nothing here may throw.
 Status PlanRunner::AnnounceUpload(const Status& upload, const BatchPictures& pictures) noexcept {
   std::unique_ptr<Mark> uploaded;
-  Status status = Guarded([&] { return upload.ok() ? MarkOrWait(uploaded) : upload; });
-  Status announced = Guarded([&] { return status; });  // or that there is no memory for a copy
+  Status status = CatchExceptions([&] { return upload.ok() ? MarkOrWait(uploaded) : upload; });
+  Status announced = CatchExceptions([&] { return status; });  // or that there is no memory for a copy
   {
     const std::lock_guard lock(pictures_.mutex);
     pictures_.started = true;
     pictures_.status = std::move(announced);
     pictures_.uploaded = std::move(uploaded);
     pictures_.frames = FramesOf(pictures);
-    pictures_.before_clip = before_clip_;
+    pictures_.frames_before_start = frames_before_start_;
   }
   pictures_.changed.notify_all();
   return status;
@@ -81,7 +81,7 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
   {
     std::unique_lock lock(theirs.mutex);
     theirs.changed.wait(lock, [&] { return theirs.started; });
-    status = Guarded([&] { return CopyHistory(theirs, before, taken); });
+    status = CatchExceptions([&] { return CopyHistory(theirs, before, taken); });
     theirs.taken = std::move(taken);
     theirs.is_awaited = false;
   }
@@ -91,7 +91,8 @@ Status PlanRunner::TakePictures(PlanRunner& before) {
 
 Status PlanRunner::CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken) {
   ACU_RETURN_IF_ERROR(theirs.status);
-  for (size_t v = 0; v < before_clip_.size(); ++v) before_clip_[v] = std::max(theirs.before_clip[v] - theirs.frames, 0);
+  for (size_t v = 0; v < frames_before_start_.size(); ++v)
+    frames_before_start_[v] = std::max(theirs.frames_before_start[v] - theirs.frames, 0);
   if (theirs.uploaded) ACU_RETURN_IF_ERROR(theirs.uploaded->Wait());
   std::vector<CopyCommand> copies;
   for (size_t i = 0; i < inputs_.size(); ++i) {

@@ -203,7 +203,7 @@ Result<std::unique_ptr<PlanRunner>> MakeRunnerOfHistory(Device& device, int hist
 }
 
 // A runner copies pictures from the one before, which may have to copy them itself first.
-TEST(PlanRunner, PassesOnPicturesOfBatchesShorterThanTheHistory) {
+TEST(PlanRunner, ForwardsHistoryPicturesOfBatchesShorterThanTheHistory) {
   FakeDevice device;
   const Picture pictures[] = {MakePicture(10), MakePicture(20), MakePicture(30)};
   std::unique_ptr<PlanRunner> runners[3];

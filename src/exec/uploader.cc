@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "exec/pack_samples.h"
 
 namespace acutance {
@@ -148,7 +148,7 @@ class Uploader::Batch {
     if (!uploader_.is_broken_) {
       const std::lock_guard lock(queue_mutex_);
       // The turn is handed over in any case, for other batches wait for it.
-      const Status status = Guarded([&] { return Submit(turn, segment.end); });
+      const Status status = CatchExceptions([&] { return Submit(turn, segment.end); });
       if (!status.ok()) uploader_.Break(status);
     }
     segment.handed_over = turn;
@@ -212,7 +212,7 @@ void Uploader::Claim(int64_t turn) noexcept {
   WaitUntil(segment.handed_over, turn - segments());
   if (segment.is_waiting.exchange(true)) return WaitUntil(segment.writable, turn);
   if (segment.writable != turn) {
-    const Status status = Guarded([&] { return segment.end ? segment.end->Wait() : Status(); });
+    const Status status = CatchExceptions([&] { return segment.end ? segment.end->Wait() : Status(); });
     if (!status.ok()) Break(status);
     segment.end.reset();
     segment.writable = turn;
@@ -224,7 +224,7 @@ void Uploader::Claim(int64_t turn) noexcept {
 /// Fails all batches: it is unknown which segments the device has read, so that none may be written. Other batches wait
 /// for the turn that breaks, so that nothing here may throw.
 void Uploader::Break(const Status& status) noexcept {
-  Status kept = Guarded([&] { return status; });  // or that there is no memory for a copy
+  Status kept = CatchExceptions([&] { return status; });  // or that there is no memory for a copy
   const std::lock_guard lock(mutex_);
   if (status_.ok()) status_ = std::move(kept);
   is_broken_ = true;

@@ -71,7 +71,7 @@ struct DevicePlane {
   size_t stride = 0;     // bytes from row to row
 };
 
-class UnmadePicture;
+class LazyPicture;
 
 struct Picture {
   PictureFormat format;
@@ -81,8 +81,8 @@ struct Picture {
   /// after the work that Device::WaitForClients waits for. `planes` may be empty unless a metric
   /// runs on the CPU. `memory` keeps these samples alive, too.
   std::array<DevicePlane, 3> device_planes{};
-  /// What makes the samples, where they are not made yet: `planes` are empty then (image/unmade_picture.h).
-  std::shared_ptr<const UnmadePicture> unmade{};
+  /// What makes the samples, where they are not made yet: `planes` are empty then (image/lazy_picture.h).
+  std::shared_ptr<const LazyPicture> lazy{};
 };
 
 /// A picture whose samples are still being written: zeroed, rows padded to 64 bytes.

@@ -4,7 +4,7 @@
 #include <new>
 #include <vector>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -39,7 +39,7 @@ Result<std::shared_ptr<std::byte>> BufferPool::Get() {
   if (!memory) return Error(StatusCode::kOutOfMemory, "no memory for a picture of {} MB", state_->bytes >> 20);
   auto give_back = [state = state_](std::byte* returned) {
     std::unique_ptr<std::byte, State::Free> owned(returned);
-    static_cast<void>(Guarded([&] {  // without room for it among the spare ones, it is freed
+    static_cast<void>(CatchExceptions([&] {  // without room for it among the spare ones, it is freed
       std::lock_guard lock(state->mutex);
       state->spare.push_back(std::move(owned));
       return Status();

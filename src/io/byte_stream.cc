@@ -43,7 +43,8 @@ int OpenFlags(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path, std::shared_ptr<const Interruption> run) {
+Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path,
+                                                     std::shared_ptr<const CancellationToken> run) {
   const bool is_stdin = path == "-";
   int fd = STDIN_FILENO;
   if (!is_stdin) {
@@ -228,7 +229,7 @@ std::shared_ptr<const std::byte> ByteStream::Share(size_t count) {
   const std::byte* bytes = mapping_->bytes().data() + begin_;
   Drain(nullptr, count);
   if (!stretch_ || stretch_->bytes >= kStretchBytes)
-    stretch_ = std::make_shared<Stretch>(mapping_, bytes, keep_mapped_);
+    stretch_ = std::make_shared<MappedRange>(mapping_, bytes, keep_mapped_);
   stretch_->bytes = static_cast<size_t>(bytes + count - stretch_->begin);
   return {stretch_, bytes};
 }

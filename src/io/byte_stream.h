@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "io/interruption.h"
+#include "io/cancellation_token.h"
 #include "io/mapped_file.h"
 
 namespace acutance {
@@ -22,7 +22,7 @@ class ByteStream {
   /// "-" is standard input. The first read of a FIFO waits for its writer. run: makes reads of what is no regular file
   /// fail as Interrupt() does; null: nothing else does.
   static Result<std::unique_ptr<ByteStream>> Open(const std::string& path,
-                                                  std::shared_ptr<const Interruption> run = nullptr);
+                                                  std::shared_ptr<const CancellationToken> run = nullptr);
 
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
@@ -70,10 +70,10 @@ class ByteStream {
   /// interrupts all threads, and a page fault maps the pages before it again, which small
   /// pictures have just released. Each stretch has its own counter, so that threads that drop
   /// pictures of one stretch do not contend with the thread that hands out the next.
-  struct Stretch {
-    Stretch(std::shared_ptr<MappedFile> file, const std::byte* first, bool keep)
+  struct MappedRange {
+    MappedRange(std::shared_ptr<MappedFile> file, const std::byte* first, bool keep)
         : mapping(std::move(file)), begin(first), keep_mapped(keep) {}
-    ~Stretch() {
+    ~MappedRange() {
       if (!keep_mapped) mapping->Release({begin, bytes});
     }
 
@@ -84,7 +84,7 @@ class ByteStream {
   };
   static constexpr size_t kStretchBytes = size_t{4} << 20;
 
-  ByteStream(std::string name, int fd, bool owned, std::shared_ptr<const Interruption> run)
+  ByteStream(std::string name, int fd, bool owned, std::shared_ptr<const CancellationToken> run)
       : name_(std::move(name)), fd_(fd), owned_(owned), run_(std::move(run)) {}
   Status Prepare();
   bool is_interrupted() const;
@@ -107,10 +107,10 @@ class ByteStream {
   size_t begin_ = 0, end_ = 0;         // of what is next, in data_
   std::shared_ptr<MappedFile> mapping_;
   bool keep_mapped_ = false;
-  std::shared_ptr<Stretch> stretch_;  // handed out last
-  std::vector<char> scratch_;         // of Skip on a pipe
-  const std::shared_ptr<const Interruption> run_;
-  std::optional<Interruption> own_;  // of what is no regular file
+  std::shared_ptr<MappedRange> stretch_;  // handed out last
+  std::vector<char> scratch_;             // of Skip on a pipe
+  const std::shared_ptr<const CancellationToken> run_;
+  std::optional<CancellationToken> own_;  // of what is no regular file
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -64,7 +64,7 @@ int TakeSlot() {
 }  // namespace
 
 std::shared_ptr<MappedFile> MappedFile::Map(int fd, size_t bytes) {
-  if (!OwnsProcess()) return nullptr;  // a file that shrinks would end a program that knows nothing of our handler
+  if (!IsMainProgram()) return nullptr;  // a file that shrinks would end a program that knows nothing of our handler
   static const bool guarded = InstallHandler();
   const int index = guarded && bytes > 0 ? TakeSlot() : -1;
   if (index < 0) return nullptr;

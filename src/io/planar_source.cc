@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/aligned_video.h"
 #include "io/buffer_pool.h"
 #include "io/chroma_conversion.h"
 #include "io/frame_layout.h"
@@ -49,6 +48,7 @@ class PlanarSource : public VideoSource {
   Result<bool> LiesMisaligned();
   /// Pictures may come with samples at any address from now on.
   void ShareMisaligned() { shares_misaligned_ = true; }
+  bool has_misaligned_samples() const override { return shares_misaligned_; }
 
   void Describe(Y4mHeader header) {
     frame_rate_ = header.frame_rate;
@@ -283,9 +283,8 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream,
   auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
   source->Describe(std::move(header).value());
   ACU_ASSIGN_OR_RETURN(const bool lies_misaligned, source->LiesMisaligned());
-  if (!lies_misaligned) return std::unique_ptr<VideoSource>(std::move(source));
-  source->ShareMisaligned();
-  return AlignVideo(std::move(source));
+  if (lies_misaligned) source->ShareMisaligned();
+  return std::unique_ptr<VideoSource>(std::move(source));
 }
 
 }  // namespace acutance

@@ -12,7 +12,7 @@ namespace acutance {
 /// Needs options.raw.
 Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
-/// Opens a y4m video; the stream stands at its signature.
+/// Opens a y4m video; the stream stands at its fingerprint.
 Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
 }  // namespace acutance

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "scale/scaler.h"
+#include "convert/scaler.h"
 
 namespace acutance {
 

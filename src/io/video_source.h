@@ -11,13 +11,13 @@
 #include "base/status.h"
 #include "image/device_frame.h"
 #include "image/picture.h"
-#include "io/interruption.h"
+#include "io/cancellation_token.h"
 #include "io/video_color.h"
 #include "io/video_facts.h"
 
 namespace acutance {
 
-class PictureScaling;
+class PictureConversion;
 
 class VideoSource {
  public:
@@ -71,11 +71,14 @@ class VideoSource {
 
   /// How pictures of another size, chroma or bit depth, or at odd addresses, become this video's, where devices can do
   /// it; null: they come as they are.
-  virtual std::shared_ptr<const PictureScaling> scaling() const { return nullptr; }
+  virtual std::shared_ptr<const PictureConversion> scaling() const { return nullptr; }
 
-  /// Where there is a scaling(), pictures come unmade from now on (image/unmade_picture.h). Call before the first
+  /// Where there is a scaling(), pictures come lazy from now on (image/lazy_picture.h). Call before the first
   /// Next().
-  virtual void LeaveUnmade() {}
+  virtual void DeferConversion() {}
+
+  /// Whether samples of two bytes lie at odd addresses, as in a mapped y4m file whose header has an odd length.
+  virtual bool has_misaligned_samples() const { return false; }
 
   /// Whether pictures lie in a device's memory, where its decoder put them.
   virtual bool is_on_device() const { return false; }
@@ -106,11 +109,8 @@ struct OpenOptions {
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool always_probe = false;  // a container's first pictures are decoded twice even where it tells what they are
   bool keep_mapped = false;   // pages of y4m and yuv files stay mapped when their pictures have passed
-  std::shared_ptr<const Interruption> interruption{};  // ends waits for pipes, also while a video is opened; null: none
+  std::shared_ptr<const CancellationToken>
+      interruption{};  // ends waits for pipes, also while a video is opened; null: none
 };
-
-/// Opens y4m (by its signature), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the
-/// build has them. "-" is standard input. A FIFO waits for its writer.
-Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

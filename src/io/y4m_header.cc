@@ -105,8 +105,8 @@ Status InterlacedY4m(std::string_view fields) {
 }
 
 Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
-  if (!line.starts_with(kY4mSignature)) return Error(StatusCode::kBadData, "not a y4m file");
-  line.remove_prefix(kY4mSignature.size());
+  if (!line.starts_with(kY4mMagic)) return Error(StatusCode::kBadData, "not a y4m file");
+  line.remove_prefix(kY4mMagic.size());
   Y4mHeader header;
   bool has_width = false, has_height = false, has_rate = false, has_interlacing = false;
   bool is_version = true;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "convert/scaler.h"
 #include "image/picture.h"
-#include "scale/scaler.h"
 
 namespace acutance {
 
@@ -32,7 +32,7 @@ struct Y4mHeader {
   std::vector<std::string> warnings;
 };
 
-inline constexpr std::string_view kY4mSignature = "YUV4MPEG";
+inline constexpr std::string_view kY4mMagic = "YUV4MPEG";
 inline constexpr size_t kY4mHeaderLimit = 255;        // bytes before the line feed
 inline constexpr size_t kY4mFrameLineLimit = 5 + 79;  // "FRAME" and its parameters
 

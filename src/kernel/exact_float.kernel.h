@@ -3,4 +3,4 @@
 
 #include "kernel/kernel.h"
 
-#include "base/exact_float.kernel.h"
+#include "math/exact_float.kernel.h"

@@ -2,7 +2,7 @@
 //
 // Where operations follow one another, WIDE_FLOAT holds floats between them: on devices without a fused operation of
 // floats it is a double, so that none is converted on the way. Vulkan does not promise one, but most devices have it:
-// there a constant of the pipeline says whether this one does (backend/vulkan/fused_trial), and what is not asked for
+// there a constant of the pipeline says whether this one does (backend/vulkan/fma_probe), and what is not asked for
 // is left out when the driver compiles the kernel.
 #pragma once
 

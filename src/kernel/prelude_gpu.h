@@ -19,7 +19,7 @@ typedef unsigned long uint64_t;
 // Both compilers round divisions correctly unless told otherwise.
 #define exact_divide_float(A, B) ((A) / (B))
 #define exact_divide(A, B) ((A) / (B))
-#define ACU_DIVIDES_BY_FUSED  // kernel/exact_by_fused.kernel.h
+#define ACU_DIVIDES_BY_FUSED  // kernel/divide/float_via_fma.kernel.h
 
 #define KERNEL_MAIN()                                                                           \
   FUNCTION(void) KernelBody(CONTEXT());                                                         \

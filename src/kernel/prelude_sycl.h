@@ -1,6 +1,6 @@
 // SYCL, for the run-time compiler of Intel's runtime. The build flattens the text and puts it into a namespace behind
-// prologue.sycl, which has the includes and ACU_SYCL_WAVE. Most of the time of compiling a small kernel goes into reading
-// the runtime's headers, so only those that are used are read, where the runtime has them.
+// prologue.sycl, which has the includes and ACU_SYCL_WAVE. Most of the time of compiling a small kernel goes into
+// reading the runtime's headers, so only those that are used are read, where the runtime has them.
 //
 // Shared memory is a static work_group_static: group_local_memory_for_overwrite crashes that compiler (libsycl 9.0.0).
 #pragma once

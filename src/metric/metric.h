@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/better.h"
+#include "base/score_direction.h"
 #include "base/status.h"
+#include "image/lazy_picture.h"
 #include "image/picture.h"
-#include "image/unmade_picture.h"
 #include "metric/derived_input.h"
 #include "metric/options.h"
 
@@ -39,7 +39,7 @@ struct OutputSpec {
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
   bool plain_key = false;                                                // its key is its name, whatever the options
   OutputPhase (*phase_with)(const OptionValues&) = nullptr;  // null: `phase`; else kFrame exactly where `phase` is
-  Better better = Better::kHigher;                           // poolings, worst frames and comparisons follow it
+  ScoreDirection better = ScoreDirection::kHigher;           // poolings, worst frames and comparisons follow it
 };
 
 inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p
@@ -87,11 +87,11 @@ struct BoundInput {
 
 /// A picture of a video, with those derived from it.
 struct VideoPicture {
-  Picture picture;                             // perhaps unmade
+  Picture picture;                             // perhaps lazy
   std::shared_ptr<DerivedPictures> derived{};  // null: the session derives none
 
-  /// The picture as it is, or as it was made (UnmadePicture::Make).
-  const Picture& made() const { return picture.unmade ? picture.unmade->made() : picture; }
+  /// The picture as it is, or as it was made (LazyPicture::Make).
+  const Picture& made() const { return picture.lazy ? picture.lazy->made() : picture; }
 };
 
 /// What a metric reads for one frame.
@@ -107,7 +107,7 @@ class FrameView {
   /// Plane `plane` of it. The picture must not be null.
   const Plane& plane(int input, int plane = 0, int back = 0) const { return at(input, back)->planes[plane]; }
 
-  /// Makes the pictures that at() hands out, as far as they are not there: unmade ones and derived ones.
+  /// Makes the pictures that at() hands out, as far as they are not there: lazy ones and derived ones.
   Status Prepare() const;
 
  private:

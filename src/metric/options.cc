@@ -7,7 +7,7 @@
 #include <new>
 #include <sstream>
 
-#include "base/nearest.h"
+#include "base/did_you_mean.h"
 
 namespace acutance {
 namespace {
@@ -82,7 +82,7 @@ Result<size_t> FindOption(std::span<const OptionSpec> specs, const std::string& 
     if (specs[i].name == name || OptionAlias(specs[i]) == name) return i;
   std::vector<std::string_view> names;
   for (const OptionSpec& spec : specs) names.push_back(spec.name);
-  return Error(StatusCode::kInvalidArgument, "no such option '{}'{}", name, Suggestion(name, names));
+  return Error(StatusCode::kInvalidArgument, "no such option '{}'{}", name, DidYouMean(name, names));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureForm
   return context;
 }
 
-PlanContext ReadInstead(const PlanContext& context, const DerivedInput& derived) {
+PlanContext OverrideInput(const PlanContext& context, const DerivedInput& derived) {
   PlanContext other = context;
   other.format = derived.Format(context.format);
   other.instead = derived.key();

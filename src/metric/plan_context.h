@@ -16,7 +16,7 @@ PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureForm
                             std::string_view family);
 
 /// The context of plans that read `derived` where they name the videos' own pictures.
-PlanContext ReadInstead(const PlanContext& context, const DerivedInput& derived);
+PlanContext OverrideInput(const PlanContext& context, const DerivedInput& derived);
 
 /// The launches that compute the derived inputs; null where there are none.
 Result<std::optional<Plan>> MakeDerivePlan(std::span<const InputSpec> inputs, const PlanContext& context);

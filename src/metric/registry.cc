@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/did_you_mean.h"
 
 namespace acutance {
 
@@ -48,7 +48,7 @@ Result<const Metric*> NamedMetric(std::string_view name) {
   for (const Metric* metric : AllMetrics())
     if (!IsInternal(*metric)) names.push_back(metric->name);
   return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
-               Suggestion(name, names));
+               DidYouMean(name, names));
 }
 
 std::string_view MetricName(std::string_view name) {

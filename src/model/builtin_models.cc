@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/nearest.h"
+#include "base/did_you_mean.h"
 #include "model/model_parser.h"
 
 namespace acutance {
@@ -28,7 +28,7 @@ Result<Model> LoadBuiltinModel(std::string_view version, std::string_view name) 
   return Error(
       StatusCode::kNotFound,
       "no such built-in model: \"{}\"{} (built in: {}; a model file is named by its path, in commands as path=...)",
-      version, Suggestion(version, names), fmt::join(names, ", "));
+      version, DidYouMean(version, names), fmt::join(names, ", "));
 }
 
 }  // namespace acutance

@@ -11,9 +11,9 @@
 
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
-#include "model/pooling.h"
 #include "model/predict.h"
 #include "model/test_model.h"
+#include "stats/pooling.h"
 
 namespace acutance {
 namespace {

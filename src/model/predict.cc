@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/exact_math.h"
-#include "model/statistics.h"
+#include "math/exact_math.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {

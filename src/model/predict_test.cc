@@ -5,7 +5,7 @@
 #include <array>
 #include <sstream>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
 #include "model/test_model.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "decide/bd_rate.h"
-#include "model/statistics.h"
 #include "report/summary_json.h"
+#include "stats/bd_rate.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {
@@ -16,7 +16,7 @@ void MarkBest(Comparison& comparison) {
   std::vector<RatePoint> points;
   for (const ComparedEncode& encode : comparison.encodes) {
     if (!encode.bit_rate || !(*encode.bit_rate > 0)) return;
-    points.push_back({*encode.bit_rate, comparison.better == Better::kLower ? -encode.mean : encode.mean});
+    points.push_back({*encode.bit_rate, comparison.better == ScoreDirection::kLower ? -encode.mean : encode.mean});
   }
   for (const size_t best : ConvexHull(points)) comparison.encodes[best].is_best = true;
 }

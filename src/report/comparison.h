@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "decide/bootstrap.h"
 #include "report/summary.h"
+#include "stats/bootstrap.h"
 
 namespace acutance {
 
@@ -33,7 +33,7 @@ struct EncodeDifference {
 
 struct Comparison {
   std::string score;  // shown name
-  Better better = Better::kHigher;
+  ScoreDirection better = ScoreDirection::kHigher;
   std::vector<ComparedEncode> encodes;
   std::vector<EncodeDifference> differences;  // of each pair, the better one first
 };

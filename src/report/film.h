@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "report/output_file.h"
+#include "log/output_file.h"
 
 namespace acutance {
 

@@ -1,6 +1,6 @@
 #include "report/json_text.h"
 
-#include "report/escape.h"
+#include "log/escape.h"
 
 namespace acutance {
 namespace {

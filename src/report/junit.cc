@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/escape.h"
+#include "log/escape.h"
 
 namespace acutance {
 

@@ -8,10 +8,10 @@
 
 #include "base/csv.h"
 #include "base/number.h"
-#include "model/statistics.h"
+#include "log/escape.h"
 #include "report/comparison.h"
-#include "report/escape.h"
 #include "report/summary_json.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {
@@ -21,7 +21,7 @@ constexpr BootstrapOptions kBootstrapOfBd{.resamples = 400};
 /// Turns qualities of which lower ones are better, and back again: the arithmetic of curves takes higher ones as
 /// better.
 void Turn(LadderCurve& curve) {
-  if (curve.better != Better::kLower) return;
+  if (curve.better != ScoreDirection::kLower) return;
   for (RatePoint& point : curve.points) {
     point.quality = -point.quality;
     for (double& score : point.scores) score = -score;
@@ -144,7 +144,7 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
   for (size_t i = 1; i < ladder.curves.size(); ++i)
     ladder.differences.push_back(DifferenceOf(ladder.curves[0], ladder.curves[i], block));
   for (LadderCurve& curve : ladder.curves) Turn(curve);
-  if (!ladder.curves.empty() && ladder.curves[0].better == Better::kLower)
+  if (!ladder.curves.empty() && ladder.curves[0].better == ScoreDirection::kLower)
     for (LadderDifference& difference : ladder.differences)
       for (BdResult& result : difference.by) Turn(result);
   return ladder;

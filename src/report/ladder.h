@@ -8,17 +8,17 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "decide/bd_rate.h"
 #include "report/summary.h"
+#include "stats/bd_rate.h"
 
 namespace acutance {
 
 struct LadderCurve {
   std::string name;
-  std::vector<RatePoint> points;     // by rate
-  std::vector<std::string> encodes;  // of the points; none: these are known, with rates in any unit
-  std::vector<size_t> hull;          // indices of points
-  Better better = Better::kHigher;   // of their qualities
+  std::vector<RatePoint> points;                    // by rate
+  std::vector<std::string> encodes;                 // of the points; none: these are known, with rates in any unit
+  std::vector<size_t> hull;                         // indices of points
+  ScoreDirection better = ScoreDirection::kHigher;  // of their qualities
 };
 
 struct LadderDifference {

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "model/pooling.h"
-#include "model/statistics.h"
-#include "report/escape.h"
+#include "log/escape.h"
 #include "report/json_text.h"
 #include "report/page_curves.h"
 #include "report/page_parts.h"
 #include "report/page_text.h"
+#include "stats/pooling.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "image/picture.h"
 #include "model/lost_points.h"
-#include "model/score_table.h"
 #include "report/summary.h"
+#include "stats/score_table.h"
 
 namespace acutance {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/exact_math.h"
-#include "report/escape.h"
+#include "log/escape.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <vector>
 
-#include "base/run_parallel.h"
-#include "model/pooling.h"
-#include "report/escape.h"
+#include "base/threads/parallel_for.h"
+#include "log/escape.h"
 #include "report/jpeg.h"
 #include "report/map_image.h"
 #include "report/page_seconds.h"
 #include "report/picture_image.h"
+#include "stats/pooling.h"
 
 namespace acutance {
 namespace {
@@ -109,7 +109,7 @@ std::string Sentence(const Page& page, size_t video) {
       text += fmt::format(" The model counts most of what the whole loses as {}: {} points.", most->first, part);
     }
   const Alignment* const pairs = page.summary->videos[video].alignment;
-  if (pairs && !pairs->is_plain())
+  if (pairs && !pairs->is_identity())
     text += fmt::format(
         " Its frames are not the reference's one by one: {}. What is compared are pairs that belong together.",
         EscapeXml(pairs->Describe()));
@@ -191,7 +191,7 @@ constexpr size_t kBytesForPictures = 2'200'000;
 
 std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   constexpr int kWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
-  const Spot spot = WorstSpot(frame.reference, frame.distorted, kSpotSize);
+  const CropWindow spot = WorstSpot(frame.reference, frame.distorted, kSpotSize);
   const auto whole = [&](const Picture& picture) { return ToImage(picture, page.full_range, kWidth); };
   const auto crop = [&](const Picture& picture) {
     return CropImage(picture, page.full_range, spot.x, spot.y, kSpotWidth, kSpotHeight);
@@ -363,7 +363,7 @@ std::string WorstFramesPart(const Page& page) {
   for (const PageVideo& video : page.videos)
     for (const PageFrame& frame : video.worst) frames.push_back(&frame);
   std::vector<std::string> cards(count);
-  const Status made = RunParallel(page.summary->threads, static_cast<int>(count), [&](int i) {
+  const Status made = ParallelFor(page.summary->threads, static_cast<int>(count), [&](int i) {
     cards[i] = FrameCard(page, *frames[i], kBytesForPictures / count);
     return Status();
   });

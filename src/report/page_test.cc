@@ -220,7 +220,7 @@ TEST(Images, HaveTheColorsOfVideo) {
   EXPECT_EQ(ToImage(Gray(64, 32, 126), true, 64).rgb[2], 126);
   const RgbImage same = DifferenceImage(Gray(64, 32, 50), Gray(64, 32, 50), 64);
   EXPECT_EQ(same.rgb[0], 0);
-  const Spot spot = WorstSpot(Gray(640, 320, 50), Gray(640, 320, 50, 40), 64);  // columns 320 to 327
+  const CropWindow spot = WorstSpot(Gray(640, 320, 50), Gray(640, 320, 50, 40), 64);  // columns 320 to 327
   EXPECT_EQ(spot.x, 352);
   EXPECT_EQ(CropImage(Gray(20, 10, 60), false, 3, 3, 320, 240).width, 20);
   EXPECT_EQ(Png(gray).bytes().substr(1, 3), "PNG");

@@ -257,9 +257,9 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   return image;
 }
 
-Spot WorstSpot(const Picture& reference, const Picture& distorted, int size) {
+CropWindow WorstSpot(const Picture& reference, const Picture& distorted, int size) {
   const Plane &a = reference.planes[0], &b = distorted.planes[0];
-  Spot worst{a.width / 2, a.height / 2};
+  CropWindow worst{a.width / 2, a.height / 2};
   uint64_t most = 0;
   for (int top = 0; top < a.height; top += size)
     for (int left = 0; left < a.width; left += size) {

@@ -43,11 +43,11 @@ RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int
 RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int width, int height);
 
 /// The middle of the square of `size` samples in which luma differs most.
-struct Spot {
+struct CropWindow {
   int x = 0;
   int y = 0;
 };
-Spot WorstSpot(const Picture& reference, const Picture& distorted, int size);
+CropWindow WorstSpot(const Picture& reference, const Picture& distorted, int size);
 
 /// A number from 0 to 1 as a color: black, blue, magenta, orange, yellow, white.
 void HeatColor(double value, uint8_t* rgb);

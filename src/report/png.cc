@@ -418,8 +418,8 @@ char* FinishChunk(std::string_view type, char* chunk, char* data_end) {
 }
 
 char* PutHeader(const RgbRows& image, char* to) {
-  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n", kRgb8("\x08\x02\0\0\0", 5);
-  to = std::ranges::copy(kSignature, to).out;
+  constexpr std::string_view kFingerprint = "\x89PNG\r\n\x1a\n", kRgb8("\x08\x02\0\0\0", 5);
+  to = std::ranges::copy(kFingerprint, to).out;
   char* data = PutBigEndian(static_cast<uint32_t>(image.width), to + kBeforeData);
   data = PutBigEndian(static_cast<uint32_t>(image.height), data);
   return FinishChunk("IHDR", to, std::ranges::copy(kRgb8, data).out);

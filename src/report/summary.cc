@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/nearest.h"
-#include "model/pooling.h"
+#include "base/did_you_mean.h"
 #include "report/json_text.h"
 #include "report/summary_json.h"
+#include "stats/pooling.h"
 
 namespace acutance {
 namespace {
@@ -19,7 +19,7 @@ Json AlignmentJson(const Alignment& alignment) {
   static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
   return {{"by", kBy[static_cast<int>(alignment.by)]},
           {"text", alignment.Describe()},
-          {"confidence", alignment.by == Alignment::By::kSignatures ? Json(alignment.confidence) : Json()},
+          {"confidence", alignment.by == Alignment::By::kFingerprints ? Json(alignment.confidence) : Json()},
           {"late", alignment.late()},
           {"dropped", alignment.dropped()},
           {"repeated", alignment.repeated()},
@@ -89,7 +89,7 @@ Json Video(const Summary& summary, const SummaryVideo& video) {
 }  // namespace
 
 PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column) {
-  PoolContext context{.higher_is_worse = column.better == Better::kLower};
+  PoolContext context{.higher_is_worse = column.better == ScoreDirection::kLower};
   if (summary.frame_rate) context.scores_per_second = *summary.frame_rate / summary.n_subsample;
   return context;
 }
@@ -161,7 +161,7 @@ Result<std::optional<int>> FindScore(const Requirement& requirement, const Score
   }
   // Aggregates come at the end of a run alone.
   if (!requirement.pool && table.aggregates().empty()) return {std::nullopt};
-  std::string hint = Suggestion(requirement.score, names);
+  std::string hint = DidYouMean(requirement.score, names);
   if (const size_t relation = requirement.text.find_first_of("<>");
       hint.empty() && requirement.pool && relation != std::string::npos)
     hint = fmt::format("; a number of the whole video, such as apsnr_y or cvvdp_clip, has no pooling: {}{}",

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "decide/parts.h"
-#include "decide/pool.h"
-#include "decide/requirement.h"
-#include "model/score_table.h"
 #include "report/summary_input.h"
+#include "stats/pool.h"
+#include "stats/requirement.h"
+#include "stats/score_table.h"
+#include "stats/segments.h"
 
 namespace acutance {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/statistics.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/json.h"
-#include "decide/bootstrap.h"
-#include "decide/pool.h"
-#include "decide/requirement.h"
 #include "report/summary.h"
+#include "stats/bootstrap.h"
+#include "stats/pool.h"
+#include "stats/requirement.h"
 
 namespace acutance {
 

@@ -143,7 +143,7 @@ double SquaredError(const Frame& a, const Frame& b) {
   return static_cast<double>(sum) / static_cast<double>(a.size());
 }
 
-FrameSignature SignatureOfFrame(const Frame& frame) { return test::SignatureOf(frame.data(), kWidth, kHeight); }
+FrameFingerprint FingerprintOfFrame(const Frame& frame) { return test::FingerprintOf(frame.data(), kWidth, kHeight); }
 
 constexpr double kRates[] = {24, 25, 30, 50, 60};
 
@@ -177,7 +177,7 @@ class PairMaker {
   void MakeReference() {
     for (int i = 0; i < count_; ++i) {
       frames_.push_back(source_->Render(i / rate_, rate_));
-      pair_.reference.signatures.push_back(SignatureOfFrame(frames_.back()));
+      pair_.reference.fingerprints.push_back(FingerprintOfFrame(frames_.back()));
       int64_t same = i;
       for (int k = i - 1; k >= std::max(0, i - 200) && same == i; --k)
         if (frames_[static_cast<size_t>(k)] == frames_.back()) same = pair_.same_as[static_cast<size_t>(k)];
@@ -266,7 +266,7 @@ class PairMaker {
       if (std::optional<Encoded> encoded = EncodeFrames(encoder_.ffmpeg, encoder_.folder, rate, shown, random_)) {
         text_ += encoded->text;
         for (size_t j = 0; j < shown.size(); ++j) pair_.errors.push_back(SquaredError(encoded->frames[j], *shown[j]));
-        pair_.distorted.signatures = std::move(encoded->signatures);
+        pair_.distorted.fingerprints = std::move(encoded->fingerprints);
         return;
       }
       text_ += ", FFmpeg FAILED";
@@ -277,7 +277,7 @@ class PairMaker {
     for (size_t j = 0; j < shown.size(); ++j) {
       // An encode of a frame that comes again costs nothing, and hardly differs.
       if (j == 0 || shown[j] != shown[j - 1]) last = encode.Apply(*shown[j], random_);
-      pair_.distorted.signatures.push_back(SignatureOfFrame(last));
+      pair_.distorted.fingerprints.push_back(FingerprintOfFrame(last));
       pair_.errors.push_back(SquaredError(last, *shown[j]));
     }
   }

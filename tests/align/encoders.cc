@@ -61,16 +61,16 @@ std::optional<Encoded> EncodeFrames(const std::string& ffmpeg, const std::string
   if (std::system(command.c_str()) != 0) return std::nullopt;
   Encoded encoded{{}, ReadLuma(back, kWidth, kHeight), fmt::format(", {} at {}x{}", encoder + 5, size[0], size[1])};
   for (const Frame& frame : ReadLuma(own, size[0], size[1]))
-    encoded.signatures.push_back(SignatureOf(frame.data(), size[0], size[1]));
-  if (encoded.signatures.size() != frames.size() || encoded.frames.size() != frames.size()) return std::nullopt;
+    encoded.fingerprints.push_back(FingerprintOf(frame.data(), size[0], size[1]));
+  if (encoded.fingerprints.size() != frames.size() || encoded.frames.size() != frames.size()) return std::nullopt;
   return encoded;
 }
 
-FrameSignature SignatureOf(const uint8_t* luma, int width, int height) {
+FrameFingerprint FingerprintOf(const uint8_t* luma, int width, int height) {
   Picture picture;
   picture.format = {width, height, 8, PixelFormat::k400};
   picture.planes[0] = {reinterpret_cast<const std::byte*>(luma), width, width, height};
-  return acutance::SignatureOf(picture);
+  return acutance::FingerprintOf(picture);
 }
 
 }  // namespace acutance::test

@@ -11,9 +11,9 @@
 namespace acutance::test {
 
 struct Encoded {
-  std::vector<FrameSignature> signatures;  // at the encode's own size
-  std::vector<Frame> frames;               // at that of the source
-  std::string text;                        // what encoded it
+  std::vector<FrameFingerprint> fingerprints;  // at the encode's own size
+  std::vector<Frame> frames;                   // at that of the source
+  std::string text;                            // what encoded it
 };
 
 /// Encodes and decodes by one of several encoders, strengths and sizes. Not set: the command failed, or frames are
@@ -21,6 +21,6 @@ struct Encoded {
 std::optional<Encoded> EncodeFrames(const std::string& ffmpeg, const std::string& folder, double rate,
                                     const std::vector<const Frame*>& frames, Random& random);
 
-FrameSignature SignatureOf(const uint8_t* luma, int width, int height);
+FrameFingerprint FingerprintOf(const uint8_t* luma, int width, int height);
 
 }  // namespace acutance::test

@@ -17,7 +17,7 @@ class Archive {
     Value(pair.content), Value(pair.fault);
     Array(pair.text), Array(pair.shown), Array(pair.same_as), Array(pair.apart), Array(pair.errors);
     for (auto* track : {&pair.reference, &pair.distorted})
-      Array(track->signatures), Array(track->times), Value(track->rate), Value(track->is_whole);
+      Array(track->fingerprints), Array(track->times), Value(track->rate), Value(track->is_whole);
   }
 
  private:

@@ -338,7 +338,7 @@ class Batch(CommandTest):
         self.assertIn("one: acutance score: The following argument was not expected: --bogus", result.stderr.decode())
         self.assertIn("--bogus", rows["one"]["error"])
 
-    def test_damage_is_told(self):
+    def test_damage_has_value(self):
         cut = y4m(64, 48, self.clip("dis"))[:-100]
         self.write("none.mp4", cut)
         _, rows = self.batch("-q", "--", "-m", "vmaf_v0.6.1", status=1)

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {

@@ -11,9 +11,10 @@
 #include <memory>
 #include <string>
 
-#include "io/interruption.h"
+#include "io/cancellation_token.h"
 #include "io/video_source.h"
 #include "tests/faults/fail_alloc.h"
+#include "video/open_video.h"
 
 namespace acutance {
 namespace {
@@ -35,7 +36,7 @@ Status EndOfAPipe(const std::string& start, int64_t n) {
   EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const int writer = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
   EXPECT_EQ(::write(writer, start.data(), start.size()), static_cast<ssize_t>(start.size()));
-  const auto interruption = std::make_shared<Interruption>();
+  const auto interruption = std::make_shared<CancellationToken>();
   OpenOptions options;
   options.interruption = interruption;
   const auto video = OpenVideo(fifo, options);

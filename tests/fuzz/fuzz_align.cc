@@ -1,5 +1,5 @@
-// Fuzz target: the pairing of two videos by signatures, cut to what both show, and by times, which containers may tell
-// as they like.
+// Fuzz target: the pairing of two videos by fingerprints, cut to what both show, and by times, which containers may
+// tell as they like.
 #include "align/align_placed.h"
 
 #include <cmath>
@@ -12,24 +12,24 @@ using namespace acutance;
 
 namespace {
 
-FrameSignature Numbers(int shown) {
-  FrameSignature signature;
-  for (int c = 0; c < FrameSignature::kCells; ++c)
-    signature.cells[static_cast<size_t>(c)] = static_cast<uint16_t>((c * shown * 97 + shown * shown * 31) & 0xffff);
-  return signature;
+FrameFingerprint Numbers(int shown) {
+  FrameFingerprint fingerprint;
+  for (int c = 0; c < FrameFingerprint::kCells; ++c)
+    fingerprint.cells[static_cast<size_t>(c)] = static_cast<uint16_t>((c * shown * 97 + shown * shown * 31) & 0xffff);
+  return fingerprint;
 }
 
 /// A smooth picture, of which a part is shown.
-FrameSignature Waves(const Placement& part, int shown) {
-  FrameSignature signature;
-  for (int c = 0; c < FrameSignature::kCells; ++c) {
-    const double u = (c % FrameSignature::kColumns + 0.5) / FrameSignature::kColumns;
-    const double v = (c / FrameSignature::kColumns + 0.5) / FrameSignature::kRows;
+FrameFingerprint Waves(const Placement& part, int shown) {
+  FrameFingerprint fingerprint;
+  for (int c = 0; c < FrameFingerprint::kCells; ++c) {
+    const double u = (c % FrameFingerprint::kColumns + 0.5) / FrameFingerprint::kColumns;
+    const double v = (c / FrameFingerprint::kColumns + 0.5) / FrameFingerprint::kRows;
     const double x = part.left + part.width * u, y = part.top + part.height * v;
     const double luma = 128 + 60 * std::sin(23 * x + 0.1 * shown) + 60 * std::sin(31 * y - 0.2 * shown);
-    signature.cells[static_cast<size_t>(c)] = static_cast<uint16_t>(256 * luma);
+    fingerprint.cells[static_cast<size_t>(c)] = static_cast<uint16_t>(256 * luma);
   }
-  return signature;
+  return fingerprint;
 }
 
 Placement ReadPart(fuzz::Input& input) {
@@ -47,7 +47,7 @@ FrameTrack ReadTrack(fuzz::Input& input) {
   track.is_whole = (how & 4) == 0;
   const Placement part = how & 32 ? ReadPart(input) : Placement();
   for (int k = 0; k < count; ++k) {
-    track.signatures.push_back(how & 64 ? Waves(part, input.Byte()) : Numbers(input.Byte()));
+    track.fingerprints.push_back(how & 64 ? Waves(part, input.Byte()) : Numbers(input.Byte()));
     const double time = how & 16 ? input.Real() : k * (1 + input.Byte() % 3) / 25.0;
     if ((how & 8) && PlausibleTime(time)) track.times.push_back(time);
   }

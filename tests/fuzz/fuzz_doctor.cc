@@ -1,5 +1,5 @@
 // Fuzz target: what the doctor says of two short videos.
-#include "doctor/doctor.h"
+#include "run/doctor/doctor.h"
 #include "tests/fuzz/clip.h"
 #include "tests/fuzz/fuzz.h"
 

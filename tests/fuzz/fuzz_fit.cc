@@ -1,9 +1,9 @@
 // Fuzz target: two videos of any shape, turned, cropped and scaled to one, and the search for their bars.
 #include <memory>
 
-#include "io/bars.h"
-#include "io/fit_videos.h"
+#include "align/black_bars.h"
 #include "tests/fuzz/fuzz.h"
+#include "video/fit_videos.h"
 
 using namespace acutance;
 

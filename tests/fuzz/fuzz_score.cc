@@ -1,7 +1,7 @@
 // Fuzz target: whole runs of `acutance score` over two short videos: --align, --crop, --scale, --frames and
 // --subsample, a line each, with a file of pairs behind them.
 #include "cli/score_args.h"
-#include "engine/score_run.h"
+#include "run/score_run.h"
 #include "tests/fuzz/clip.h"
 #include "tests/fuzz/fuzz.h"
 

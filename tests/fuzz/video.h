@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/video_source.h"
+#include "video/open_video.h"
 
 namespace acutance::fuzz {
 

@@ -90,7 +90,7 @@ Status PrintScalingTimes(Device& device, std::span<const std::pair<int, int>> si
       const PictureFormat to = {width, height, 8, PixelFormat::k400};
       const PictureFormat from = {width * times / parts, height * times / parts, 8, PixelFormat::k400};
       ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(from, to, {}));
-      const auto scaling = PictureScaling(scaler.source_format()).WithSize(std::make_shared<const Scaler>(scaler));
+      const auto scaling = PictureConversion(scaler.source_format()).WithSize(std::make_shared<const Scaler>(scaler));
       const int frames = PreferredBatch(ClassifyWorkload(width, height), device.info().family);
       ACU_ASSIGN_OR_RETURN(const double seconds, TimeScaling(device, scaling, frames));
       fmt::print("| {}x{} | {}x{} | {:.2f} |\n", from.width, from.height, width, height, 1e6 * seconds);

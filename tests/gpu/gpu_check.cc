@@ -278,6 +278,6 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace acutance
 
 int main(int argc, char** argv) {
-  acutance::OwnProcess();
+  acutance::SetMainProgram();
   return acutance::Main({argv + 1, argv + argc});
 }

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "backend/emu/emu.h"
-#include "exec/frame_unpacker.h"
-#include "io/io_test_util.h"
+#include "exec/surface_splitter.h"
 #include "io/video_source.h"
+#include "tests/io/io_test_util.h"
 #include "tests/nvdec/fake_nvidia.h"
 
 namespace acutance {
@@ -44,7 +44,7 @@ class Nvdec : public testing::Test {
   }
 
   static OpenOptions OnDevice(bool required) {
-    auto unpacker = std::make_shared<FrameUnpacker>(kEmuBackend.open(0).value());
+    auto unpacker = std::make_shared<SurfaceSplitter>(kEmuBackend.open(0).value());
     const auto take = [unpacker](const DeviceFrame& frame) { return unpacker->Unpack(frame); };
     static int context;
     return {.device_decoding = DeviceDecoding{&context, required, take}};

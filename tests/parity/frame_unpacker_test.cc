@@ -1,5 +1,5 @@
 // Frames as NVDEC lays them out, unpacked by the emulator, whose memory is the host's.
-#include "exec/frame_unpacker.h"
+#include "exec/surface_splitter.h"
 
 #include <gtest/gtest.h>
 
@@ -82,11 +82,11 @@ class Surface {
 
 std::shared_ptr<Device> Emulator() { return kEmuBackend.open(0).value(); }
 
-TEST(FrameUnpacker, GivesTheSamplesOfEveryLayout) {
+TEST(SurfaceSplitter, GivesTheSamplesOfEveryLayout) {
   for (const Layout& layout : kLayouts)
     for (const auto& [width, height] : {std::pair{150, 22}, std::pair{65, 9}, std::pair{1, 1}}) {
       SCOPED_TRACE(fmt::format("{} {}x{}", layout.name, width, height));
-      FrameUnpacker unpacker(Emulator());
+      SurfaceSplitter unpacker(Emulator());
       std::vector<std::pair<Surface, Picture>> kept;
       for (unsigned i = 0; i < 3; ++i) {
         Surface surface(layout, width, height, i);
@@ -98,8 +98,8 @@ TEST(FrameUnpacker, GivesTheSamplesOfEveryLayout) {
     }
 }
 
-TEST(FrameUnpacker, LeavesOutWhatNobodyAskedFor) {
-  FrameUnpacker unpacker(Emulator());
+TEST(SurfaceSplitter, LeavesOutWhatNobodyAskedFor) {
+  SurfaceSplitter unpacker(Emulator());
   Surface surface(kLayouts[0], 64, 32, 1);
   surface.frame().components[1] = surface.frame().components[2] = {};
   const Picture picture = unpacker.Unpack(surface.frame()).value();
@@ -108,8 +108,8 @@ TEST(FrameUnpacker, LeavesOutWhatNobodyAskedFor) {
   EXPECT_EQ(picture.device_planes[2].address, 0u);
 }
 
-TEST(FrameUnpacker, UsesTheMemoryOfPicturesThatAreGone) {
-  auto unpacker = std::make_unique<FrameUnpacker>(Emulator());
+TEST(SurfaceSplitter, UsesTheMemoryOfPicturesThatAreGone) {
+  auto unpacker = std::make_unique<SurfaceSplitter>(Emulator());
   std::set<uint64_t> places;
   Surface surface(kLayouts[1], 64, 32, 1);
   for (int i = 0; i < 10; ++i) {
@@ -122,9 +122,9 @@ TEST(FrameUnpacker, UsesTheMemoryOfPicturesThatAreGone) {
   surface.ExpectIn(last);
 }
 
-TEST(FrameUnpacker, RefusesFramesThatChange) {
+TEST(SurfaceSplitter, RefusesFramesThatChange) {
   for (size_t other : {0, 2, 3}) {
-    FrameUnpacker unpacker(Emulator());
+    SurfaceSplitter unpacker(Emulator());
     ASSERT_TRUE(unpacker.Unpack(Surface(kLayouts[1], 64, 32, 1).frame()).ok());
     const Result<Picture> picture = unpacker.Unpack(Surface(kLayouts[other], 64, 32, 1).frame());
     ASSERT_FALSE(picture.ok());

@@ -1,4 +1,4 @@
-// Every kernel that is built is launched by some plan, or by FrameUnpacker, in each of its variants, and every plan
+// Every kernel that is built is launched by some plan, or by SurfaceSplitter, in each of its variants, and every plan
 // finds what it launches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,12 +71,12 @@ TEST(Kernels, LibvmafsMetricsHavePlans) {
 }
 
 TEST(Kernels, AllAreLaunched) {
-  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4",  "unpack_bits_64x4",       // by FrameUnpacker
-                    "raise_samples_u8_64x4",  "raise_samples_u16_64x4",                             // by RaisedInput
-                    "scale_across_u8_64x4r4", "scale_across_u16_64x4r4",                            // by BatchScaler
-                    "scale_down_u8_64x4",     "scale_down_u16_64x4",                                // likewise
-                    "change_color_u8_64x4",   "change_color_u8_u16_64x4", "change_color_u16_64x4",  // likewise
-                    "linear_rgb_u8_32x4",     "linear_rgb_u16_32x4"};                               // by LinearRgbInput
+  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4",   "unpack_bits_64x4",  // by SurfaceSplitter
+                    "expand_samples_u8_64x4", "expand_samples_u16_64x4",                        // by DeeperInput
+                    "scale_across_u8_64x4r4", "scale_across_u16_64x4r4",                        // by BatchConverter
+                    "scale_down_u8_64x4",     "scale_down_u16_64x4",                            // likewise
+                    "convert_color_u8_64x4",  "convert_color_u8_u16_64x4", "convert_color_u16_64x4",  // likewise
+                    "linear_rgb_u8_32x4",     "linear_rgb_u16_32x4"};  // by LinearRgbInput
   Names built;
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan != nullptr) AddLaunches(*metric, true, launched);

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "exec/run_plan.h"
-#include "metric/clip_frames.h"
+#include "metric/offline_frames.h"
 #include "metric/plan_context.h"
 #include "metric/test_size.h"
 
@@ -26,7 +26,7 @@ using Videos = std::vector<Frames>;         // one alone for a metric that reads
 
 Result<Frames> ComputeOnCpu(const ParityCase& which, const OptionValues& options, const Extractor& extractor,
                             const Clip& clip, int video) {
-  const ClipFrames frames(*which.metric, options, clip.reference, clip.distorted[video]);
+  const OfflineFrames frames(*which.metric, options, clip.reference, clip.distorted[video]);
   Frames computed;
   for (int i = 0; i < std::ssize(clip.reference); ++i) {
     ACU_ASSIGN_OR_RETURN(ComputedFrame frame, ComputeFrame(*which.metric, extractor, frames, i));

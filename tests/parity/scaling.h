@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "convert/scaler.h"
 #include "exec/device.h"
-#include "scale/scaler.h"
 #include "tests/parity/pictures.h"
 #include "tests/parity/sweep.h"
 

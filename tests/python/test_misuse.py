@@ -124,7 +124,7 @@ def test_order_of_calls():
 @pytest.mark.parametrize("call", [
     lambda ref, dis: acutance.score(f"{ref}\0.mp4", dis),
     lambda ref, dis: acutance.score(ref, [f"{dis}\0.mp4"]),
-    lambda ref, dis: acutance.score(acutance.KeptReference(f"{ref}\0"), dis),
+    lambda ref, dis: acutance.score(acutance.CachedReference(f"{ref}\0"), dis),
     lambda ref, dis: acutance.score(ref, dis).write_log("log\0.json"),
     lambda ref, dis: acutance.at_least(f"{ref}\0", dis, 3),
 ])
@@ -220,7 +220,7 @@ def test_a_forked_child_does_not_wait_for_its_parents_thread(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_forked_child_is_told():
+def test_a_forked_child_has_value():
     context = multiprocessing.get_context("fork")
     with acutance.Session(threads=2) as session:
         session.add(Y, Y)

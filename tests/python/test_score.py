@@ -248,7 +248,7 @@ def test_join(tmp_path):
         acutance.join(tmp_path / "absent")
 
 
-def test_kept_reference(files, tmp_path):
+def test_cached_reference(files, tmp_path):
     av = pytest.importorskip("av")
     path = tmp_path / "reference.mkv"
     with av.open(str(path), "w") as container:
@@ -259,22 +259,22 @@ def test_kept_reference(files, tmp_path):
             container.mux(stream.encode(av.VideoFrame.from_ndarray(packed, format="yuv420p")))
         container.mux(stream.encode())
     expected = acutance.score(*files, features="psnr")
-    kept = acutance.KeptReference(path)
+    kept = acutance.CachedReference(path)
     assert (kept.path, kept.frames, kept.bytes) == (str(path), 0, 0)
     for _ in range(2):
         assert_same_bits(acutance.score(kept, files[1], features="psnr"), dict(expected))
         assert (kept.frames, kept.bytes) == (FRAMES, FRAMES * WIDTH * HEIGHT * 3 // 2)
     assert kept.device_frames == 0
     for most, frames in ((None, FRAMES), (0, 0)):
-        kept = acutance.KeptReference(path, max_device_memory=most)
+        kept = acutance.CachedReference(path, max_device_memory=most)
         for _ in range(2):
             assert_same_bits(acutance.score(kept, files[1], features="psnr", backend="emu"), dict(expected))
             assert kept.device_frames == frames
-    small = acutance.KeptReference(path, max_memory=1000)
+    small = acutance.CachedReference(path, max_memory=1000)
     for _ in range(2):
         assert_same_bits(acutance.score(small, files[1], features="psnr"), dict(expected))
         assert small.frames == 0
     with pytest.raises(acutance.NotFoundError):
-        acutance.score(acutance.KeptReference(tmp_path / "absent.mkv"), files[1])
+        acutance.score(acutance.CachedReference(tmp_path / "absent.mkv"), files[1])
     with pytest.raises(acutance.InvalidArgumentError):
-        acutance.KeptReference(3)
+        acutance.CachedReference(3)

@@ -1,4 +1,4 @@
-// Made signatures, and their pairing, for tests.
+// Made fingerprints, and their pairing, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,15 +12,15 @@
 namespace acutance {
 
 /// A spot that moves on a path that does not close, before a slope that `lean` says.
-inline FrameSignature SpotAt(double t, int lean = 2) {
-  FrameSignature signature;
+inline FrameFingerprint CropWindowAt(double t, int lean = 2) {
+  FrameFingerprint fingerprint;
   const double cx = 16 + 11 * std::sin(0.11 * t), cy = 9 + 6 * std::sin(0.083 * t + 1);
   for (int y = 0; y < 18; ++y)
     for (int x = 0; x < 32; ++x) {
       const double near = std::exp(-((x - cx) * (x - cx) + (y - cy) * (y - cy)) / 8);
-      signature.cells[static_cast<size_t>(y * 32 + x)] = static_cast<uint16_t>(256 * (40 + lean * x + 110 * near));
+      fingerprint.cells[static_cast<size_t>(y * 32 + x)] = static_cast<uint16_t>(256 * (40 + lean * x + 110 * near));
     }
-  return signature;
+  return fingerprint;
 }
 
 /// An empty one, and a failure of the test, where they are refused.

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "api/libvmaf/log.h"
-#include "base/guarded.h"
 #include "base/number.h"
-#include "engine/score_run.h"
+#include "base/threads/exception_barrier.h"
 #include "exec/tuning.h"
-#include "report/log_writer.h"
+#include "log/log_writer.h"
 
 namespace acutance::libvmaf {
 namespace {
@@ -138,7 +137,7 @@ Status Context::Start(const PictureFormat& format) {
   format_ = format;
   begin_ = std::chrono::steady_clock::now();
   if (features_.empty()) return {};
-  start_error_ = Guarded([&] { return StartSession(format); });
+  start_error_ = CatchExceptions([&] { return StartSession(format); });
   if (!start_error_.ok()) session_.reset();
   if (session_ && session_->device())
     Log(VMAF_LOG_LEVEL_INFO,

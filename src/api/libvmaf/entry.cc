@@ -8,7 +8,7 @@
 #include "api/libvmaf/context.h"
 #include "api/libvmaf/dictionary.h"
 #include "api/libvmaf/log.h"
-#include "report/log_writer.h"
+#include "log/log_writer.h"
 
 namespace acutance::libvmaf {
 namespace {

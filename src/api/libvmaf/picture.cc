@@ -12,7 +12,7 @@
 
 #include "api/libvmaf/handle_table.h"
 #include "api/libvmaf/log.h"
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 
 namespace acutance::libvmaf {
@@ -246,7 +246,7 @@ class HostPool : public PictureSource {
  private:
   struct State {
     void Put(Samples samples) noexcept {
-      static_cast<void>(Guarded([&] {  // without room for it, it is freed
+      static_cast<void>(CatchExceptions([&] {  // without room for it, it is freed
         const std::lock_guard lock(mutex);
         spare.push_back(std::move(samples));
         return Status();
@@ -299,7 +299,7 @@ class CudaPool : public PictureSource {
       return buffer;
     }
     void Put(std::unique_ptr<Buffer> buffer) noexcept {
-      static_cast<void>(Guarded([&] {  // without room for it, it is freed
+      static_cast<void>(CatchExceptions([&] {  // without room for it, it is freed
         const std::lock_guard lock(mutex);
         spare.push_back(std::move(buffer));
         return Status();

@@ -16,8 +16,8 @@
 #include "base/status.h"
 #include "engine/feature_set.h"
 #include "engine/session.h"
-#include "model/pooling.h"
-#include "model/score_table.h"
+#include "stats/pooling.h"
+#include "stats/score_table.h"
 
 namespace acutance::libvmaf {
 

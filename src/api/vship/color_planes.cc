@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/int_math.h"
-#include "scale/scale_taps.h"
+#include "convert/scale_taps.h"
 
 namespace acutance::vship {
 namespace {

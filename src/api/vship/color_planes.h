@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/vship/abi.h"
-#include "api/vship/outcome.h"
+#include "api/vship/call_status.h"
 #include "image/picture.h"
 #include "metric/blocks/linear_rgb.h"
 
@@ -50,7 +50,7 @@ class ColorPlanes {
   const LinearRgbConversion conversion_;  // of the same colors in 4:4:4
 };
 
-/// A 4:4:4 picture of floats at another size, by the filter and the weights of scale/scaler.h.
+/// A 4:4:4 picture of floats at another size, by the filter and the weights of convert/scaler.h.
 Outcome ScaleColors(const Picture& picture, int width, int height, Picture& scaled);
 
 }  // namespace acutance::vship

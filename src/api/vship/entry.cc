@@ -5,7 +5,7 @@
 
 #include "api/libvmaf/handle_table.h"
 #include "api/vship/handler.h"
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 
 namespace acutance::vship {
@@ -30,7 +30,7 @@ int Call(Body&& body) noexcept {
     try {
       outcome = body();
     } catch (...) {
-      outcome = Outcome(CaughtError());
+      outcome = Outcome(StatusFromException());
     }
     code = outcome.code;
     if (!outcome.ok()) SetLastError(outcome.message);

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "image/raise_plane.h"
+#include "image/expand_plane.h"
 
 namespace acutance::vship {
 namespace {
@@ -207,7 +207,7 @@ Outcome FrameReader::CopyPlanes(const Planes& planes, const MutablePicture& to) 
     }
     if (depth == source_.bit_depth) continue;
     const Plane plane = {to.data[p], to.stride[p], width, height};
-    RaisePlane(plane, depth, source_.bit_depth, to.data[p], to.stride[p]);
+    ExpandPlane(plane, depth, source_.bit_depth, to.data[p], to.stride[p]);
   }
   return {};
 }
@@ -268,7 +268,7 @@ Outcome FrameReader::Raise(Picture& picture) const {
   Result<MutablePicture> raised = AllocateWhole(format_);
   if (!raised.ok()) return Outcome(raised.status());
   for (int p = 0; p < format_.PlaneCount(); ++p)
-    RaisePlane(picture.planes[p].Whole(), source_.bit_depth, format_.bit_depth, raised->data[p], raised->stride[p]);
+    ExpandPlane(picture.planes[p].Whole(), source_.bit_depth, format_.bit_depth, raised->data[p], raised->stride[p]);
   Picture shared = ShareWhole(*raised, format_);
   for (int p = 0; p < format_.PlaneCount(); ++p) {
     shared.planes[p].more_columns = picture.planes[p].more_columns;

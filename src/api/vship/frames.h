@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "api/vship/abi.h"
+#include "api/vship/call_status.h"
 #include "api/vship/color_planes.h"
-#include "api/vship/outcome.h"
+#include "convert/scaler.h"
 #include "image/picture.h"
 #include "metric/metric.h"
 #include "metric/options.h"
-#include "scale/scaler.h"
 
 namespace acutance::vship {
 

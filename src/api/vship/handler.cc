@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance::vship {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "api/vship/abi.h"
+#include "api/vship/call_status.h"
 #include "api/vship/frames.h"
-#include "api/vship/outcome.h"
 #include "base/process.h"
 #include "engine/frame_results.h"
 #include "engine/session.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -88,7 +88,7 @@ void ThreadPool::RunInline() {
 }
 
 void ThreadPool::Run(const Task& task, int worker) const {
-  Status status = Guarded([&] {
+  Status status = CatchExceptions([&] {
     task(worker);
     return Status();
   });

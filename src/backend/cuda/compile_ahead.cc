@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/compiled_before.h"
+#include "backend/cuda/ptx_cache_index.h"
 #include "backend/gpu_driver/kernel.h"
 #include "backend/load_ahead.h"
-#include "base/guarded.h"
 #include "base/hash.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 
 namespace acutance::cuda {
@@ -147,7 +147,7 @@ size_t HelperContexts(size_t kernels, size_t bytes, int cpus, size_t free_memory
 
 void CompileAhead(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const KernelImage* const> images) {
   if (!DriverKeepsCode()) return;
-  static_cast<void>(Guarded([&] { return CompileNew(context, images); }));
+  static_cast<void>(CatchExceptions([&] { return CompileNew(context, images); }));
 }
 
 }  // namespace acutance::cuda

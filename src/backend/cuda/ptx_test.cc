@@ -77,7 +77,7 @@ TEST_F(PtxTest, FusesNoMultiplyAndAdd) {
   for (const auto& [code, file] : Files()) {
     const std::string_view text = file.text;
     // The logarithms of speed_blocks and the powers of float_adm ask for fused operations of doubles
-    // (base/exact_math.kernel.h), light and what is made of it for those of floats (kernel/fused.kernel.h).
+    // (math/exact_math.kernel.h), light and what is made of it for those of floats (kernel/fused.kernel.h).
     const bool asks_for_doubles =
         file.kernel.starts_with("speed_blocks") ||
         (file.kernel.starts_with("float_adm") && file.kernel.find("_power_") != std::string_view::npos);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend/emu/sanitizer_fibers.h"
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 namespace {
@@ -59,7 +59,7 @@ Fiber::Fiber(void (*function)(void*), void* argument)
 
 Fiber::~Fiber() {
   context.GiveBack();
-  static_cast<void>(Guarded([this] {  // without room for it among the spare ones, it is freed
+  static_cast<void>(CatchExceptions([this] {  // without room for it among the spare ones, it is freed
     spare_stacks.push_back(std::move(stack_));
     return Status();
   }));

@@ -17,7 +17,7 @@
 
 #include "base/status.h"
 #include "exec/device.h"
-#include "exec/patience.h"
+#include "exec/progress_timeout.h"
 
 namespace acutance::gpu {
 
@@ -130,7 +130,7 @@ class Context {
 
   Api api_;
   const DeviceInfo info_;
-  Patience patience_;
+  ProgressTimeout patience_;
   std::atomic<bool> abandoned_ = false;
   std::mutex lost_mutex_;
   Status lost_;  // the first failure that lost the device

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/beside_program.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/install_paths.h"
 #include "base/number.h"
 #include "exec/kernel_image.h"
 
@@ -48,7 +48,7 @@ Result<fs::path> FindFile(std::string_view family) {
   const std::string name = fmt::format("{}.kernels", family);
   const char* const hook = Variable("ACUTANCE_HIP_KERNELS");
   const std::vector<fs::path> places =
-      hook ? std::vector{fs::path(hook) / name} : PlacesBesideProgram(fs::path("acutance-kernels") / name);
+      hook ? std::vector{fs::path(hook) / name} : InstalledFileCandidates(fs::path("acutance-kernels") / name);
   std::vector<std::string> names;
   for (const fs::path& place : places) {
     if (IsRegularFile(place)) return place;

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "backend/sycl/error.h"
-#include "backend/sycl/kept_signals.h"
+#include "backend/sycl/signal_guard.h"
 #include "base/file_cache.h"
 
 namespace acutance::sycl_backend {

@@ -10,7 +10,7 @@
 #include "backend/sycl/compiler.h"
 #include "base/status.h"
 #include "exec/device.h"
-#include "exec/patience.h"
+#include "exec/progress_timeout.h"
 
 namespace acutance::sycl_backend {
 
@@ -24,7 +24,7 @@ class Context {
   size_t largest_allocation() const { return largest_allocation_; }
   size_t largest_group() const { return largest_group_; }  // work items of a workgroup
   Compiler& compiler() { return compiler_; }
-  Patience& patience() { return patience_; }
+  ProgressTimeout& patience() { return patience_; }
 
   /// Waits until the runtime's event has come. A device that makes no progress is lost.
   Status WaitFor(sycl::event& event, std::string_view doing);
@@ -43,7 +43,7 @@ class Context {
   const size_t largest_allocation_;
   const size_t largest_group_;
   Compiler compiler_;
-  Patience patience_;
+  ProgressTimeout patience_;
   std::atomic<bool> abandoned_ = false;
 };
 

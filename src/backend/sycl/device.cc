@@ -8,10 +8,10 @@
 #include "backend/sycl/buffer.h"
 #include "backend/sycl/context.h"
 #include "backend/sycl/error.h"
-#include "backend/sycl/kept_signals.h"
 #include "backend/sycl/kernel.h"
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
+#include "backend/sycl/signal_guard.h"
 #include "base/environment.h"
 
 namespace acutance::sycl_backend {

@@ -62,7 +62,7 @@ KernelImage Image(std::string_view symbol, std::string_view text) {
 class SyclDeviceTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    OwnProcess();  // so that the runtime's loader finds the driver for CPUs
+    SetMainProgram();  // so that the runtime's loader finds the driver for CPUs
     ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
     fs::remove_all(cache_);
     const BackendProbe probe = kSyclBackend.probe();
@@ -139,7 +139,7 @@ TEST_F(SyclDeviceTest, KeepsWhatTheProcessDoesOnSignals) {
   };
   EXPECT_EQ(handler_of(SIGINT), SIG_DFL);
   EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
-  EXPECT_EQ(handler_of(SIGXFSZ), SIG_IGN) << "as OwnProcess() set it";
+  EXPECT_EQ(handler_of(SIGXFSZ), SIG_IGN) << "as SetMainProgram() set it";
 }
 
 TEST_F(SyclDeviceTest, DescribesDevices) {

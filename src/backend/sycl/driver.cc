@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/beside_program.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/install_paths.h"
 #include "base/process.h"
 
 namespace acutance::sycl_backend {
@@ -28,7 +28,7 @@ constexpr const char* kCpuDriverFile = "libintelocl.so";
 
 Result<fs::path> FindPlugin() {
   const char* const hook = Variable("ACUTANCE_SYCL_PLUGIN");
-  const std::vector<fs::path> places = hook ? std::vector<fs::path>{hook} : PlacesBesideProgram(kPluginFile);
+  const std::vector<fs::path> places = hook ? std::vector<fs::path>{hook} : InstalledFileCandidates(kPluginFile);
   std::vector<std::string> names;
   for (const fs::path& place : places) {
     if (IsRegularFile(place)) return place;
@@ -84,7 +84,7 @@ Result<void*> OpenRuntime(const fs::path& plugin) {
 /// look for devices, which is still to come; a user's own setting stays. Programs that use the library set it
 /// themselves.
 void PointToCpuDriver(void* runtime) {
-  if (!OwnsProcess()) return;
+  if (!IsMainProgram()) return;
   char folder[PATH_MAX];
   if (::dlinfo(runtime, RTLD_DI_ORIGIN, folder) != 0) return;
   const fs::path driver = fs::path(folder) / kCpuDriverFile;

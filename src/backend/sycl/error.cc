@@ -18,7 +18,7 @@ StatusCode CodeOf(const sycl::exception& exception) {
 
 }  // namespace
 
-Status CaughtError(std::string_view device, std::string_view doing) {
+Status StatusFromException(std::string_view device, std::string_view doing) {
   auto error = [&](StatusCode code, std::string_view text) {
     return Error(code, "{}: could not {}: {}", device, doing, text);
   };

@@ -11,7 +11,7 @@ namespace acutance::sycl_backend {
 
 /// The error for the exception that is being handled: "<device>: could not <doing>: <what it
 /// says>".
-Status CaughtError(std::string_view device, std::string_view doing);
+Status StatusFromException(std::string_view device, std::string_view doing);
 
 /// Runs `work`: Ok, or the error for the exception that it threw.
 template <class Work>
@@ -20,7 +20,7 @@ Status Try(std::string_view device, std::string_view doing, Work&& work) {
     std::forward<Work>(work)();
     return {};
   } catch (...) {
-    return CaughtError(device, doing);
+    return StatusFromException(device, doing);
   }
 }
 

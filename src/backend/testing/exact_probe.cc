@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "backend/testing/probe_buffers.h"
-#include "base/exact_math.h"
-#include "base/exact_tables.h"
 #include "base/int_math.h"
 #include "kernel/probe/exact_args.h"
+#include "math/exact_math.h"
+#include "math/exact_tables.h"
 
 namespace acutance {
 

@@ -7,7 +7,7 @@
 
 namespace acutance {
 
-/// Fails with the first result whose bits are not those of base/exact_math.h, or with what the device said.
+/// Fails with the first result whose bits are not those of math/exact_math.h, or with what the device said.
 Status RunExactProbe(Device& device, int count = 10'000);
 
 }  // namespace acutance

@@ -12,7 +12,7 @@
 #include "backend/vulkan/pipeline_cache.h"
 #include "base/status.h"
 #include "exec/device.h"
-#include "exec/patience.h"
+#include "exec/progress_timeout.h"
 
 namespace acutance::vulkan {
 
@@ -46,7 +46,7 @@ class Context {
   /// Why the context cannot be used: the device is lost.
   Status Lost();
 
-  Patience& patience() { return patience_; }
+  ProgressTimeout& patience() { return patience_; }
 
   /// The device hangs: nothing that it may still write is freed from now on.
   void Abandon();
@@ -84,7 +84,7 @@ class Context {
   std::unique_ptr<PipelineCache> cache_;
   SubmissionQueue kernel_queue_;
   SubmissionQueue copy_queue_;
-  Patience patience_;
+  ProgressTimeout patience_;
   std::atomic<bool> abandoned_ = false;
   std::atomic<bool> fuses_ = false;
   std::mutex lost_mutex_;

@@ -4,7 +4,7 @@
 #include "backend/vulkan/buffer.h"
 #include "backend/vulkan/context.h"
 #include "backend/vulkan/driver.h"
-#include "backend/vulkan/fused_trial.h"
+#include "backend/vulkan/fma_probe.h"
 #include "backend/vulkan/kernel.h"
 #include "backend/vulkan/physical_device.h"
 #include "backend/vulkan/queue.h"

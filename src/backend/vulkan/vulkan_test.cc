@@ -18,7 +18,7 @@
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "backend/vulkan/context.h"
-#include "backend/vulkan/fused_trial.h"
+#include "backend/vulkan/fma_probe.h"
 #include "backend/vulkan/kernel.h"
 #include "backend/vulkan/testing/faulty_vulkan.h"
 #include "backend/vulkan/validation.h"

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "exec/device.h"
-#include "exec/patience.h"
+#include "exec/progress_timeout.h"
 
 namespace acutance {
 
@@ -67,7 +67,7 @@ class FlakyDevice : public Device {
   const Fault fault_;
   std::atomic<int> calls_ = 0;
   std::atomic<bool> hangs_ = false, stalls_ = false, is_given_up_ = false;
-  Patience patience_;
+  ProgressTimeout patience_;
   const std::unique_ptr<Device> inner_;
 };
 

@@ -1,4 +1,4 @@
-// Every exact function once; the tests of all backends compare with base/exact_math.h. PART: EXACT_ARITHMETIC and on.
+// Every exact function once; the tests of all backends compare with math/exact_math.h. PART: EXACT_ARITHMETIC and on.
 #include "kernel/probe/exact_args.h"
 
 struct ExactShared {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/adm/adm_scale.h"
 
 namespace acutance {
@@ -92,23 +92,23 @@ bool IsDebug(const OptionValues& options, const PictureFormat&) { return options
 
 constexpr OutputSpec kOutputs[] = {
     {.name = "VMAF_integer_feature_adm2_score", .alias = "integer_adm2"},
-    {.name = "VMAF_integer_feature_aim_score", .alias = "integer_aim", .better = Better::kLower},
+    {.name = "VMAF_integer_feature_aim_score", .alias = "integer_aim", .better = ScoreDirection::kLower},
     {.name = "VMAF_integer_feature_adm3_score", .alias = "integer_adm3"},
     {.name = "integer_adm_scale0"},
     {.name = "integer_adm_scale1"},
     {.name = "integer_adm_scale2"},
     {.name = "integer_adm_scale3"},
     {.name = "integer_adm", .enabled = IsDebug},
-    {.name = "integer_adm_num", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_den", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_num_scale0", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_den_scale0", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_num_scale1", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_den_scale1", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_num_scale2", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_den_scale2", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_num_scale3", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_adm_den_scale3", .enabled = IsDebug, .better = Better::kNeither},
+    {.name = "integer_adm_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_adm_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
 };
 
 struct Pooling {

@@ -13,7 +13,7 @@
 #include "metric/adm/adm_csf.h"
 #include "metric/adm/adm_math.h"
 #include "metric/adm/adm_scale.h"
-#include "metric/clip_frames.h"
+#include "metric/offline_frames.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "metric/testing/together.h"
@@ -180,7 +180,7 @@ TEST_P(AdmTargetTest, BlocksEqualPlainLoops) {
           AddAdmReferenceSums(MakeSetup(texts, format), pair.reference, pair.distorted, &grid, want);
           const OptionValues options = OptionValues::Parse(kAdmMetric.options, texts).value();
           const auto extractor = MakeExtractor(kAdmMetric, options, format).value();
-          const ClipFrames clip(kAdmMetric, options, {&pair.reference, 1}, {&pair.distorted, 1});
+          const OfflineFrames clip(kAdmMetric, options, {&pair.reference, 1}, {&pair.distorted, 1});
           dynamic_cast<const BlockSums&>(*extractor).AddBlocks(clip.at(0), grid, got);
           EXPECT_EQ(got, want) << size.width << "x" << size.height << " " << depth << " bit, blocks of " << block;
         }

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "base/did_you_mean.h"
 #include "base/int_math.h"
-#include "base/nearest.h"
 #include "exec/plan.h"
 #include "metric/blocks/linear_rgb_args.h"
 

@@ -13,7 +13,7 @@
 
 namespace acutance {
 
-#include "kernel/exact_by_fused.kernel.h"
+#include "kernel/divide/float_via_fma.kernel.h"
 
 namespace {
 

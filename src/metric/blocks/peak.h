@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 

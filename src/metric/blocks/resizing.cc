@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/float_samples.h"
 
 namespace acutance {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/exact_math.h"
-#include "metric/blocks/fold_by_32.h"
+#include "math/exact_math.h"
 #include "metric/blocks/linear_rgb.h"
+#include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {
@@ -15,10 +15,10 @@ const std::vector<OptionSpec> kOptions = WithLinearRgbOptions({
     {"qnorm", "q", "the exponent of butteraugli_qnorm", 2, 1, 64, true},
 });
 
-const OutputSpec kOutputs[] = {{.name = "butteraugli_max", .better = Better::kLower},
-                               {.name = "butteraugli_3norm", .better = Better::kLower},
-                               {.name = "butteraugli_p3", .better = Better::kLower},
-                               {.name = "butteraugli_qnorm", .better = Better::kLower}};
+const OutputSpec kOutputs[] = {{.name = "butteraugli_max", .better = ScoreDirection::kLower},
+                               {.name = "butteraugli_3norm", .better = ScoreDirection::kLower},
+                               {.name = "butteraugli_p3", .better = ScoreDirection::kLower},
+                               {.name = "butteraugli_qnorm", .better = ScoreDirection::kLower}};
 
 ArtifactSpec MapOf(const PictureFormat& format) {
   return {kButteraugliMap, {format.width, format.height, kFloatDepth, PixelFormat::k400}};

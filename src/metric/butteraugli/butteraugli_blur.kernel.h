@@ -4,7 +4,7 @@
 // A workgroup goes down SEGMENT rows of BLOCK_X columns in chunks of CHUNK rows: it reads a chunk, blurs it along the
 // rows, then down the columns with the rows blurred before, of which it keeps 2 * RADIUS. Items along the rows have a
 // row each, so that a wave's addresses lie in different banks.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/butteraugli/butteraugli_args.h"
 #include "metric/butteraugli/butteraugli_math.kernel.h"
 

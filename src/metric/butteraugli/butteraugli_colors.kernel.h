@@ -1,6 +1,6 @@
 // What an eye perceives of linear light (docs/spec/beyond.md 4.2, 4.3, 4.8): the light around a pixel is blurred within
 // a tile of BLOCK_X columns. An item has a column of ROWS pixels.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/butteraugli/butteraugli_args.h"
 #include "metric/butteraugli/butteraugli_math.kernel.h"
 

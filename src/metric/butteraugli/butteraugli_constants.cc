@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/butteraugli/butteraugli.h"
 
 namespace acutance {

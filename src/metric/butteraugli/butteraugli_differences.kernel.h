@@ -1,7 +1,7 @@
 // From the frequencies of two pictures to the map (docs/spec/beyond.md 4.5 to 4.7). Differences of a band lie in shared
 // memory, a tile of BLOCK_X columns with BORDER more on each side; an item has a column of ROWS pixels, whose lines
 // share what they read.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/butteraugli/butteraugli_args.h"
 #include "metric/butteraugli/butteraugli_math.kernel.h"

@@ -7,7 +7,7 @@ struct ButteraugliFoldShared {
 
 KERNEL_USES(ButteraugliSumsArgs, ButteraugliFoldShared)
 
-#include "metric/blocks/fold_by_32.kernel.h"
+#include "metric/blocks/pairwise_sum.kernel.h"
 
 KERNEL_MAIN() {
   const int32_t line = (group_z() * args.strips + group_y()) * BUTTERAUGLI_WORDS + group_x();

@@ -1,6 +1,6 @@
 // Both scales' maps become one, and its columns are added up in strips of 64 rows: the largest value and powers
 // (docs/spec/beyond.md 4.8, 4.9). An item has a column of a strip.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/butteraugli/butteraugli_args.h"
 #include "metric/butteraugli/butteraugli_math.kernel.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "exec/plan.h"
-#include "metric/artifact_files.h"
+#include "metric/raw_dump_option.h"
 
 namespace acutance {
 namespace {
@@ -41,9 +41,9 @@ bool HasSource(const OptionValues& options, const PictureFormat&) { return optio
 enum Output { kDistortedScore, kSourceScore, kFullReference, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "Cambi_feature_cambi_score", .alias = "cambi", .better = Better::kLower},
-    {.name = "cambi_source", .enabled = HasSource, .plain_key = true, .better = Better::kLower},
-    {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true, .better = Better::kLower},
+    {.name = "Cambi_feature_cambi_score", .alias = "cambi", .better = ScoreDirection::kLower},
+    {.name = "cambi_source", .enabled = HasSource, .plain_key = true, .better = ScoreDirection::kLower},
+    {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true, .better = ScoreDirection::kLower},
 };
 
 std::vector<InputSpec> Inputs(const OptionValues& options) {
@@ -111,7 +111,7 @@ std::vector<ArtifactSpec> Heatmaps(const CambiSettings& settings) {
   return heatmaps;
 }
 
-class CambiExtractor : public Extractor, public ArtifactFiles {
+class CambiExtractor : public Extractor, public RawDumpOption {
  public:
   CambiExtractor(CambiSettings settings, const std::string& heatmaps_path)
       : Extractor({.stages = StageSpecs(settings),

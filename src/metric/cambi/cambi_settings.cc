@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "base/exact_math.h"
 #include "base/int_math.h"
+#include "math/exact_math.h"
 #include "metric/cambi/cambi.h"
 
 namespace acutance {

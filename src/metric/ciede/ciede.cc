@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {

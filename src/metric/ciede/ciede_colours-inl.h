@@ -173,7 +173,7 @@ inline double Differences(const std::array<CiedeSampleRows, 2>& samples, int bit
     const int part = next[0].count;
     for (int video = 0; video < 2; ++video) find.Find(next[video], colours[video].data());
     prepare(first + kChunk);
-    Stretch(colours, part, steps);
+    MappedRange(colours, part, steps);
     FindHues(part, steps, [&](int video, int i) HWY_ATTR { find.Fetch(next[video], i); });
     sum = Combine(part, steps, sum, differences + first);
   }

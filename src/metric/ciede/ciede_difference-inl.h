@@ -150,7 +150,7 @@ HWY_INLINE Floats Rotation(Floats mean_chroma, Floats distance) {
 }
 
 /// stretch_of.
-HWY_INLINE Doubles StretchOf(Floats mean_chroma) {
+HWY_INLINE Doubles MappedRangeOf(Floats mean_chroma) {
   const Doubles x = Widen(mean_chroma), x2 = Square(x);
   const Doubles power = Mul(Mul(Mul(x2, x2), x2), x);
   const Doubles root = Sqrt(Div(power, Add(power, Set(6103515625.0))));
@@ -207,12 +207,12 @@ struct Steps {
 using Colours2 = std::array<std::array<CiedeColour, kChunk>, 2>;
 
 /// colour_difference in three loops, whose iterations overlap better than those of a single one.
-HWY_NOINLINE void Stretch(const Colours2& colours, int count, Steps& steps) {
+HWY_NOINLINE void MappedRange(const Colours2& colours, int count, Steps& steps) {
   for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(DF()))) {
     Lab r, d;
     hn::LoadInterleaved4(DF(), colours[0][i].data(), r.l, r.a, r.b, r.chroma);
     hn::LoadInterleaved4(DF(), colours[1][i].data(), d.l, d.a, d.b, d.chroma);
-    const Doubles stretch = StretchOf(Mul(Add(r.chroma, d.chroma), SetF(0.5f)));
+    const Doubles stretch = MappedRangeOf(Mul(Add(r.chroma, d.chroma), SetF(0.5f)));
     const Floats a1 = Narrow(Mul(Widen(r.a), stretch)), a2 = Narrow(Mul(Widen(d.a), stretch));
     hn::Store(a1, DF(), steps.a[0] + i);
     hn::Store(a2, DF(), steps.a[1] + i);

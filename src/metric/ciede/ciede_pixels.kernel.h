@@ -1,5 +1,5 @@
 // The colour difference of each pixel. PIXEL: uint8_t or uint16_t.
-#include "kernel/exact_doubles.kernel.h"
+#include "kernel/divide/double.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/ciede/ciede_args.h"
 #include "metric/ciede/ciede_math.kernel.h"

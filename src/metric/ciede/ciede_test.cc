@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
@@ -18,7 +18,7 @@ namespace acutance {
 namespace {
 
 namespace by_doubles {
-#include "kernel/exact_doubles.kernel.h"
+#include "kernel/divide/double.kernel.h"
 }  // namespace by_doubles
 
 using testing::HasSubstr;

@@ -26,7 +26,7 @@
 struct CvvdpReduceArgs {
   CONST_BUFFER(float) from;
   BUFFER(float) to;
-  CONST_BUFFER(int32_t) before_clip;
+  CONST_BUFFER(int32_t) frames_before_start;
   int64_t picture;
   int32_t row;
   int32_t width;
@@ -42,7 +42,7 @@ struct CvvdpDifferencesArgs {
   CONST_BUFFER(float) channels;
   CONST_BUFFER(int32_t) scales;
   CONST_BUFFER(float) nodes;
-  CONST_BUFFER(int32_t) before_clip;
+  CONST_BUFFER(int32_t) frames_before_start;
   BUFFER(double) columns;  // of each pair or image CVVDP_SCALE_SUMS
   BUFFER(float) heat;      // [pair][scale][row][column]
   int64_t picture;
@@ -60,7 +60,7 @@ struct CvvdpDifferencesArgs {
 struct CvvdpSumsArgs {
   CONST_BUFFER(double) columns;
   CONST_BUFFER(int32_t) scales;
-  CONST_BUFFER(int32_t) before_clip;
+  CONST_BUFFER(int32_t) frames_before_start;
   BUFFER(double) words;
   int32_t item_columns;  // doubles of a pair or image
   int32_t strips;

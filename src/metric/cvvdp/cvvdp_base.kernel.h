@@ -1,5 +1,5 @@
 // Sums of the base (docs/spec/cvvdp.md 4.2): its contrasts are those to its mean light. A workgroup has a picture.
-#include "kernel/exact_doubles.kernel.h"
+#include "kernel/divide/double.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/cvvdp/cvvdp_args.h"
 #include "metric/cvvdp/cvvdp_math.kernel.h"
@@ -129,5 +129,5 @@ FUNCTION(void) sum_base(CONTEXT()) {
 }
 
 KERNEL_MAIN() {
-  if (group_z() < args.pairs || args.before_clip.data[0] == args.history) sum_base(PASS());
+  if (group_z() < args.pairs || args.frames_before_start.data[0] == args.history) sum_base(PASS());
 }

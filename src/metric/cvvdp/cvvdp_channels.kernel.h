@@ -28,7 +28,7 @@ struct ChannelsWork {
 FUNCTION(ChannelsWork) work_of(CONTEXT()) {
   const int32_t part = group_z() / args.copies;
   const int32_t parts = (args.frames + ROWS - 1) / ROWS;
-  const int32_t before = args.before_clip.data[args.video];
+  const int32_t before = args.frames_before_start.data[args.video];
   const int32_t unread = args.history - (args.reach - 1);
   ChannelsWork work;
   work.copy = group_z() - part * args.copies;

@@ -38,7 +38,7 @@ struct CvvdpChannelsArgs {
   CONST_BUFFER(PIXEL) cb;
   CONST_BUFFER(PIXEL) cr;
   CONST_BUFFER(uint32_t) table;
-  CONST_BUFFER(int32_t) before_clip;
+  CONST_BUFFER(int32_t) frames_before_start;
   BUFFER(float) to;
   int64_t to_picture;    // floats from picture to picture
   int32_t luma_picture;  // samples, in units of 32

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "metric/blocks/fold_by_32.h"
+#include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 #include "metric/cvvdp/cvvdp.h"
 

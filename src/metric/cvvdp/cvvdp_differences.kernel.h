@@ -2,7 +2,7 @@
 // strip, an item down a column: a row of contrasts becomes maskers, blurred across, and differences; six rows later
 // maskers are blurred down and the difference is added up. Items at either end make maskers alone. All scales are
 // done together.
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/cvvdp/cvvdp_args.h"
 #include "metric/cvvdp/cvvdp_math.kernel.h"
@@ -234,7 +234,7 @@ FUNCTION(void) sum_strip(CONTEXT(StripWork work)) {
 }
 
 KERNEL_MAIN() {
-  if (group_z() < args.pairs || args.before_clip.data[0] == args.history) {
+  if (group_z() < args.pairs || args.frames_before_start.data[0] == args.history) {
     const StripWork work = strip_work(PASS());
     sum_strip(PASS(work));
   }

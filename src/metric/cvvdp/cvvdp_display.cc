@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include "base/exact_math.h"
+#include "base/did_you_mean.h"
 #include "base/json.h"
-#include "base/nearest.h"
 #include "base/number.h"
 #include "image/picture.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {
@@ -175,7 +175,7 @@ Status CheckKeys(const Fields& fields, const Json& object) {
   for (const std::string& key : object.keys)
     if (std::ranges::find(known, key) == known.end())
       return fields.Fail(
-          fmt::format("unknown key '{}'{} (there are {})", key, Suggestion(key, known), fmt::join(known, ", ")));
+          fmt::format("unknown key '{}'{} (there are {})", key, DidYouMean(key, known), fmt::join(known, ", ")));
   return {};
 }
 
@@ -309,7 +309,7 @@ Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
   of_built_in.file.clear();
   if (const Json* found = built_in.Find(choice.name)) return ReadDisplay(choice.name, *found, of_built_in);
   return Error(StatusCode::kInvalidArgument, "no such display '{}'{}; there are {}", choice.name,
-               Suggestion(choice.name, names), fmt::join(names, ", "));
+               DidYouMean(choice.name, names), fmt::join(names, ", "));
 }
 
 std::vector<std::string> CvvdpDisplayNames() { return BuiltIn("displays").keys; }

@@ -46,7 +46,7 @@ KERNEL_MAIN() {
   const int32_t picture = group_z() / 4;
   const int32_t channel = group_z() - 4 * picture;
   const bool is_image = picture < args.references ? picture >= args.image : picture >= args.of_distorted;
-  if (!is_image || args.before_clip.data[0] == args.history) {
+  if (!is_image || args.frames_before_start.data[0] == args.history) {
     const int64_t start = int64_t(picture) * args.picture;
     CONST_BUFFER(float)
     from = CONST_BUFFER_AT(float, args.from, start + int64_t(channel * args.row) * int64_t(args.height));

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "metric/blocks/fold_by_32.h"
+#include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 #include "metric/cvvdp/cvvdp.h"
 

@@ -1,7 +1,7 @@
 // From sums to distances and JOD, in doubles (docs/spec/cvvdp.md 4.5, 4.6).
 #include <cmath>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 #include "metric/cvvdp/cvvdp.h"
 

@@ -36,7 +36,7 @@ FUNCTION(StripColumns) strip_columns(CONTEXT()) {
 KERNEL_MAIN() {
   const bool is_image = group_z() >= args.pairs;
   const int32_t pair = is_image ? group_z() - args.pairs : group_z();
-  const bool is_made = !is_image || (pair < args.videos && args.before_clip.data[0] == args.history);
+  const bool is_made = !is_image || (pair < args.videos && args.frames_before_start.data[0] == args.history);
   const int32_t unit = group_x() * 4 + group_y();
   const int32_t units = 4 * (args.strips + 1);
   double sum = DOUBLE(0.0);

@@ -514,7 +514,7 @@ TEST(Cvvdp, HeatMaps) {
       distorted.push_back(KnownPicture(8, t, true));
     }
     const auto extractor = MakeExtractor(kCvvdpMetric, options, reference[0].format).value();
-    const ClipFrames clip(kCvvdpMetric, options, reference, distorted);
+    const OfflineFrames clip(kCvvdpMetric, options, reference, distorted);
     const ComputedFrame computed = ComputeFrame(kCvvdpMetric, *extractor, clip, frames - 1, 3).value();
     const MutablePicture& map = computed.artifacts[0];
     return std::vector<double>{map.Row<float>(0, 0)[0], map.Row<float>(0, 100)[37], map.Row<float>(0, 359)[399]};

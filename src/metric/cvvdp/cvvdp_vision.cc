@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/cvvdp/cvvdp.h"
 
 namespace acutance {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {
@@ -50,23 +50,23 @@ bool IsDebug(const OptionValues& options, const PictureFormat&) { return options
 
 const OutputSpec kOutputs[] = {
     {.name = "VMAF_feature_adm2_score", .alias = "adm2"},
-    {.name = "VMAF_feature_aim_score", .alias = "aim", .better = Better::kLower},
+    {.name = "VMAF_feature_aim_score", .alias = "aim", .better = ScoreDirection::kLower},
     {.name = "VMAF_feature_adm3_score", .alias = "adm3"},
     {.name = "VMAF_feature_adm_scale0_score", .alias = "adm_scale0"},
     {.name = "VMAF_feature_adm_scale1_score", .alias = "adm_scale1"},
     {.name = "VMAF_feature_adm_scale2_score", .alias = "adm_scale2"},
     {.name = "VMAF_feature_adm_scale3_score", .alias = "adm_scale3"},
     {.name = "adm", .enabled = IsDebug, .plain_key = true},
-    {.name = "adm_num", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_den", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_num_scale0", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_den_scale0", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_num_scale1", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_den_scale1", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_num_scale2", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_den_scale2", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_num_scale3", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "adm_den_scale3", .enabled = IsDebug, .better = Better::kNeither},
+    {.name = "adm_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "adm_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
 };
 
 struct Pooling {

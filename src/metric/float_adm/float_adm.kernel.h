@@ -6,7 +6,7 @@
 // of the rows while the others go on. Defined by the variant: PIXEL, FLOATS (1 where it is float), POWER (0: the cube).
 // The order matters.
 // clang-format off
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "kernel/exact_math.kernel.h"
 // clang-format on
 #include "metric/blocks/reference_of.kernel.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/contrast_sensitivity.h"
 #include "metric/float_adm/float_adm.h"
 

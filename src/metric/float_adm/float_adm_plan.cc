@@ -1,8 +1,8 @@
 // float_adm on devices: a launch for each scale.
-#include "base/exact_math.h"
-#include "base/exact_tables.h"
 #include "base/int_math.h"
 #include "exec/plan.h"
+#include "math/exact_math.h"
+#include "math/exact_tables.h"
 #include "metric/blocks/reference_of.h"
 #include "metric/blocks/scale_images.h"
 #include "metric/float_adm/float_adm.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/float_samples.h"
 #include "metric/blocks/words.h"
 #include "metric/float_adm/float_adm.h"

@@ -12,10 +12,10 @@ namespace {
 
 // Output v is the first moment of video v and output 2 + v its second; the sums stand likewise.
 const OutputSpec kOutputs[] = {
-    {.name = "float_moment_ref1st", .better = Better::kNeither},
-    {.name = "float_moment_dis1st", .better = Better::kNeither},
-    {.name = "float_moment_ref2nd", .better = Better::kNeither},
-    {.name = "float_moment_dis2nd", .better = Better::kNeither},
+    {.name = "float_moment_ref1st", .better = ScoreDirection::kNeither},
+    {.name = "float_moment_dis1st", .better = ScoreDirection::kNeither},
+    {.name = "float_moment_ref2nd", .better = ScoreDirection::kNeither},
+    {.name = "float_moment_dis2nd", .better = ScoreDirection::kNeither},
 };
 
 /// A stage for each video.

@@ -33,16 +33,16 @@ const OutputSpec kOutputs[kOutputCount] = {
     {.name = "VMAF_feature_motion2_score",
      .alias = "motion2",
      .phase = OutputPhase::kSequence,
-     .better = Better::kNeither},
+     .better = ScoreDirection::kNeither},
     {.name = "VMAF_feature_motion3_score",
      .alias = "motion3",
      .phase = OutputPhase::kEarlyFlush,
      .phase_with = Motion3Phase,
-     .better = Better::kNeither},
+     .better = ScoreDirection::kNeither},
     {.name = "VMAF_feature_motion_score",
      .alias = "motion",
      .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); },
-     .better = Better::kNeither},
+     .better = ScoreDirection::kNeither},
 };
 
 struct Settings {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "simd/testing/targets.h"

@@ -7,7 +7,7 @@
 // for other waves. Some items add the terms to the sums of the rows while the others go on. Defined by the variant:
 // SCALE, and PIXEL: uint8_t, uint16_t (scale 0) or float. The order matters.
 // clang-format off
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "kernel/exact_float.kernel.h"
 // clang-format on
 #include "metric/blocks/border.kernel.h"

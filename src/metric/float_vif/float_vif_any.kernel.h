@@ -1,7 +1,7 @@
 // One scale of float_vif with filters of any size, as float_vif.kernel.h does it, but slower.
 // The order matters.
 // clang-format off
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "kernel/exact_float.kernel.h"
 // clang-format on
 #include "metric/blocks/border.kernel.h"

@@ -1,5 +1,5 @@
 // Images of scale 0 as floats, for float_vif_any: an item makes a sample of both. PIXEL: uint8_t or uint16_t.
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/float_vif/float_vif_samples_args.h"
 

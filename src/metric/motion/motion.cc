@@ -21,19 +21,19 @@ const OptionSpec kOptions[] = {
 enum Output { kSad, kMotion, kMotion2, kMotion3, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "VMAF_integer_feature_motion_sad_score", .better = Better::kNeither},
+    {.name = "VMAF_integer_feature_motion_sad_score", .better = ScoreDirection::kNeither},
     {.name = "VMAF_integer_feature_motion_score",
      .alias = "integer_motion",
      .enabled = [](const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); },
-     .better = Better::kNeither},
+     .better = ScoreDirection::kNeither},
     {.name = "VMAF_integer_feature_motion2_score",
      .alias = "integer_motion2",
      .phase = OutputPhase::kFlush,
-     .better = Better::kNeither},
+     .better = ScoreDirection::kNeither},
     {.name = "VMAF_integer_feature_motion3_score",
      .alias = "integer_motion3",
      .phase = OutputPhase::kFlush,
-     .better = Better::kNeither},
+     .better = ScoreDirection::kNeither},
 };
 
 struct Settings {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "base/exact_math.h"
 #include "base/int_math.h"
 #include "exec/plan.h"
+#include "math/exact_math.h"
 #include "metric/block_sums.h"
 #include "metric/blocks/partial_sums.h"
 #include "metric/blocks/reference_of.h"
@@ -43,11 +43,11 @@ bool MseEnabled(const OptionValues& options, const PictureFormat& format) {
 // Output 2p is the psnr, output 2p + 1 the mse of plane p.
 const OutputSpec kOutputs[2 * kPlanes] = {
     {.name = "psnr_y", .enabled = PsnrEnabled<0>},
-    {.name = "mse_y", .enabled = MseEnabled<0>, .better = Better::kLower},
+    {.name = "mse_y", .enabled = MseEnabled<0>, .better = ScoreDirection::kLower},
     {.name = "psnr_cb", .enabled = PsnrEnabled<1>},
-    {.name = "mse_cb", .enabled = MseEnabled<1>, .better = Better::kLower},
+    {.name = "mse_cb", .enabled = MseEnabled<1>, .better = ScoreDirection::kLower},
     {.name = "psnr_cr", .enabled = PsnrEnabled<2>},
-    {.name = "mse_cr", .enabled = MseEnabled<2>, .better = Better::kLower},
+    {.name = "mse_cr", .enabled = MseEnabled<2>, .better = ScoreDirection::kLower},
 };
 
 struct Settings {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"

@@ -1,6 +1,6 @@
 #include "metric/psnr_hvs/psnr_hvs.h"
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {

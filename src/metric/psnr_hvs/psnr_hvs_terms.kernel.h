@@ -2,7 +2,7 @@
 // of their sum. Of a block an item has a column of both pictures, then a row: it transforms them. Sums of a block's
 // floats have an order, so that an item adds up those of a block: neighbouring items have neighbouring blocks.
 // PIXEL: uint8_t or uint16_t.
-#include "kernel/exact_by_floats.kernel.h"
+#include "kernel/divide/float_via_float.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/psnr_hvs/psnr_hvs_args.h"
 #include "metric/psnr_hvs/psnr_hvs_math.kernel.h"

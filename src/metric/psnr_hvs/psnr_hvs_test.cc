@@ -16,7 +16,7 @@ namespace acutance {
 namespace {
 
 namespace by_floats {
-#include "kernel/exact_by_floats.kernel.h"
+#include "kernel/divide/float_via_float.kernel.h"
 }  // namespace by_floats
 
 using testing::HasSubstr;

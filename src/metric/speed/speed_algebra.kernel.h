@@ -2,7 +2,7 @@
 // workgroups: the first makes the eigenvalues, the second the matrices of the linear equations.
 //
 // Sums have the order of the definition, one item each. What all items need of a column they compute all.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/speed/speed_args.h"
 #include "metric/speed/speed_math.kernel.h"
 #include "metric/speed/speed_states.kernel.h"

@@ -1,7 +1,7 @@
 // The variances and entropies of blocks (docs/spec/siblings.md 2.6), an item for each block.
 // The order matters.
 // clang-format off
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "kernel/exact_math.kernel.h"
 // clang-format on
 #include "metric/speed/speed_args.h"

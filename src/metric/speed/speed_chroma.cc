@@ -20,9 +20,11 @@ const OptionSpec kOptions[] = {
 enum Output { kU, kV, kUV, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "Speed_chroma_feature_speed_chroma_u_score", .alias = "speed_chroma_u", .better = Better::kLower},
-    {.name = "Speed_chroma_feature_speed_chroma_v_score", .alias = "speed_chroma_v", .better = Better::kLower},
-    {.name = "Speed_chroma_feature_speed_chroma_uv_score", .alias = "speed_chroma_uv", .better = Better::kLower},
+    {.name = "Speed_chroma_feature_speed_chroma_u_score", .alias = "speed_chroma_u", .better = ScoreDirection::kLower},
+    {.name = "Speed_chroma_feature_speed_chroma_v_score", .alias = "speed_chroma_v", .better = ScoreDirection::kLower},
+    {.name = "Speed_chroma_feature_speed_chroma_uv_score",
+     .alias = "speed_chroma_uv",
+     .better = ScoreDirection::kLower},
 };
 
 float Combine(const SpeedScore& u, const SpeedScore& v) {

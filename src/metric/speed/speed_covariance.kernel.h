@@ -2,7 +2,7 @@
 //
 // 25 items add up the means. Then an item has one of the eight sums of five covariances: of a place of a block with
 // those of a row; a covariance's running sums have the order of the definition.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/speed/speed_args.h"
 #include "metric/speed/speed_math.kernel.h"
 

@@ -1,5 +1,5 @@
-// Log2 of base/exact_math.h in vectors of doubles, bit for bit, for processors with fused multiply-add. The text is
-// exact_log2's (base/exact_math.kernel.h). Included once per instruction set.
+// Log2 of math/exact_math.h in vectors of doubles, bit for bit, for processors with fused multiply-add. The text is
+// exact_log2's (math/exact_math.kernel.h). Included once per instruction set.
 #if defined(ACUTANCE_METRIC_SPEED_LOG2_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACUTANCE_METRIC_SPEED_LOG2_INL_H_
 #undef ACUTANCE_METRIC_SPEED_LOG2_INL_H_
@@ -9,8 +9,8 @@
 
 #include <hwy/highway.h>
 
-#include "base/exact_math.h"
-#include "base/exact_tables.h"
+#include "math/exact_math.h"
+#include "math/exact_tables.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {

@@ -1,10 +1,10 @@
 // speed_chroma and speed_temporal on devices: small pictures, covariances, matrices, blocks.
 #include <vector>
 
-#include "base/exact_math.h"
-#include "base/exact_tables.h"
 #include "base/int_math.h"
 #include "exec/plan.h"
+#include "math/exact_math.h"
+#include "math/exact_tables.h"
 #include "metric/blocks/reference_of.h"
 #include "metric/speed/speed.h"
 #include "metric/speed/speed_args.h"

@@ -3,7 +3,7 @@
 // A row of items has the taps of some samples of the small picture, one after another: each item filters down a column,
 // then the first ones add up along the row. PIXEL: uint8_t or uint16_t; RESIZED: 1 where the pictures are resized
 // first.
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 #include "metric/blocks/border.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/speed/speed_math.kernel.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 #include "metric/speed/speed.h"
 

@@ -19,7 +19,9 @@ const OptionSpec kOptions[] = {
 };
 
 const OutputSpec kOutputs[] = {
-    {.name = "Speed_temporal_feature_speed_temporal_score", .alias = "speed_temporal", .better = Better::kLower},
+    {.name = "Speed_temporal_feature_speed_temporal_score",
+     .alias = "speed_temporal",
+     .better = ScoreDirection::kLower},
 };
 
 class SpeedTemporalExtractor : public SpeedExtractor {

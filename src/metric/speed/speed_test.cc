@@ -18,7 +18,7 @@ namespace acutance {
 namespace {
 
 namespace floats {
-#include "kernel/exact_floats.kernel.h"
+#include "kernel/divide/any_float.kernel.h"
 }  // namespace floats
 
 constexpr int kDepths[] = {8, 10, 12, 16};

@@ -3,8 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "base/exact_math.h"
 #include "exec/plan.h"
+#include "math/exact_math.h"
 #include "metric/ssim/ssim.h"
 
 namespace acutance {

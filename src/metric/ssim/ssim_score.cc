@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 #include "metric/ssim/ssim.h"
 

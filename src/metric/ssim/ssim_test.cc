@@ -15,7 +15,7 @@ namespace acutance {
 namespace {
 
 namespace by_doubles {
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 }  // namespace by_doubles
 
 constexpr int kDepths[] = {8, 10, 12, 16};

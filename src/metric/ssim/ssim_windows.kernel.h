@@ -3,7 +3,7 @@
 // pictures, their squares, their product) are filtered along the rows into shared memory and from there down the
 // columns, ROWS windows of a column by each item. Then each sum is taken on its own: terms into shared memory, lanes of
 // a strip, strips. PIXEL: uint8_t, uint16_t or (FLOATS) float.
-#include "kernel/moderate_floats.kernel.h"
+#include "kernel/divide/normal_float.kernel.h"
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/ssim/ssim_args.h"
 #include "metric/ssim/ssim_math.kernel.h"

@@ -44,13 +44,13 @@ struct Sections {
 enum Blurred { kMean, kSquare, kProduct, kBlurred };
 
 /// Rows of a video and of the reference, a row in each lane: column x lies at x * kLanes.
-struct TurnedRows {
+struct TransposedRows {
   const float *own, *reference;
   int width;  // columns beyond it are 0
 };
 
 template <int what>
-HWY_INLINE VF At(const TurnedRows& rows, int x) {
+HWY_INLINE VF At(const TransposedRows& rows, int x) {
   const ptrdiff_t at = ptrdiff_t{kLanes} * x;
   const VF value = hn::Load(DF(), rows.own + at);
   if constexpr (what == kMean) return value;
@@ -61,7 +61,7 @@ HWY_INLINE VF At(const TurnedRows& rows, int x) {
 HWY_INLINE void StoreOutput(float* to, VF a, VF b, VF c) { hn::Store(hn::Add(a, hn::Add(b, c)), DF(), to); }
 
 template <int what>
-HWY_INLINE void MakeOne(const TurnedRows& rows, int n, Sections& state, float* to) {
+HWY_INLINE void MakeOne(const TransposedRows& rows, int n, Sections& state, float* to) {
   const int left = n - kRadius - 1;
   const VF before = left < 0 ? hn::Zero(DF()) : At<what>(rows, left);
   const VF input = hn::Add(before, At<what>(rows, n + kRadius - 1));
@@ -75,7 +75,7 @@ HWY_INLINE void MakeOne(const TurnedRows& rows, int n, Sections& state, float* t
 }
 
 template <int what>
-HWY_INLINE void MakeFour(const TurnedRows& rows, int n, Sections& state, float* to) {
+HWY_INLINE void MakeFour(const TransposedRows& rows, int n, Sections& state, float* to) {
   VF input[4], outputs[kSections][4];
   for (int j = 0; j < 4; ++j)
     input[j] = hn::Add(At<what>(rows, n + j - kRadius - 1), At<what>(rows, n + j + kRadius - 1));
@@ -95,7 +95,7 @@ HWY_INLINE void MakeFour(const TurnedRows& rows, int n, Sections& state, float* 
 
 /// Columns [begin, end), the first of which goes to `to`, after those on the left, whose state it is.
 template <int what>
-void BlurRows(const TurnedRows& rows, int begin, int end, Sections& sections, float* first) {
+void BlurRows(const TransposedRows& rows, int begin, int end, Sections& sections, float* first) {
   constexpr int kAlone = 8;
   float* to = first - ptrdiff_t{kLanes} * begin;
   int n = begin == 0 ? 1 - kRadius : begin;

@@ -1,5 +1,5 @@
 // What cones see of linear light (docs/spec/beyond.md 3.3). An item has a pixel.
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 

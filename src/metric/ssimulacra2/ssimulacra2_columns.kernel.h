@@ -2,7 +2,7 @@
 // (docs/spec/beyond.md 3.4, 3.5, 5.3). A workgroup (columns, component, pair) has BLOCK_X columns, and goes down them
 // by BLOCK_Y rows: an item of each column and field blurs them all; then an item of each pixel makes its losses; then
 // an item of each column and sum adds them up. The next rows are on their way meanwhile.
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 

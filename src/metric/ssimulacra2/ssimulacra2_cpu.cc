@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "metric/blocks/fold_by_32.h"
+#include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 #include "metric/ssimulacra2/ssimulacra2.h"
 #include "simd/aligned_memory.h"

@@ -2,7 +2,7 @@
 // (docs/spec/beyond.md 3.4). A workgroup (component, rows, pair) goes along BLOCK_X rows by tiles; of a row an item of
 // its own blurs each field, in place. All items read tiles and write results, whole lines of memory at a time; those of
 // the next tile are on their way meanwhile.
-#include "kernel/exact_by_doubles.kernel.h"
+#include "kernel/divide/float_via_double.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 

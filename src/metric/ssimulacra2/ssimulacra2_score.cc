@@ -1,7 +1,7 @@
 // From sums to the score, in doubles (docs/spec/beyond.md 3.2, 3.6, 3.7).
 #include <cmath>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 #include "metric/blocks/words.h"
 #include "metric/ssimulacra2/ssimulacra2.h"
 

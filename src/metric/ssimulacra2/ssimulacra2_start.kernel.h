@@ -1,6 +1,6 @@
 // From samples to what cones see of them, and to light at half the size (docs/spec/beyond.md 1, 3.2, 3.3): an item has
 // 2x2 pixels. PIXEL: uint8_t or uint16_t.
-#include "kernel/exact_by_fused.kernel.h"
+#include "kernel/divide/float_via_fma.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_start_args.h"
 

@@ -13,7 +13,7 @@ KERNEL_USES(Ssimulacra2BlurArgs, Ssimulacra2SumsShared)
 #include "metric/ssimulacra2/ssimulacra2_fields.kernel.h"
 
 #define FOLDED group.folded[local_y()]
-#include "metric/blocks/fold_by_32.kernel.h"
+#include "metric/blocks/pairwise_sum.kernel.h"
 
 FUNCTION(void) fold_columns(CONTEXT(int32_t strip)) {
   CONST_BUFFER(double)

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "metric/clip_frames.h"
 #include "metric/metric.h"
+#include "metric/offline_frames.h"
 #include "metric/plan_context.h"
 
 namespace acutance {
@@ -62,7 +62,7 @@ class TestMetric {
   /// The last frame of the clips. The thread's workspace keeps what runs before have left in it.
   ComputedFrame Run(const std::vector<Picture>& reference, const std::vector<Picture>& distorted,
                     const Split& split = OneBand) const {
-    const ClipFrames clip(metric_, options_, reference, distorted);
+    const OfflineFrames clip(metric_, options_, reference, distorted);
     const int frame = static_cast<int>(std::max(reference.size(), distorted.size())) - 1;
     const FrameView view = clip.at(frame);
     EXPECT_TRUE(view.Prepare().ok());

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "metric/clip_frames.h"
+#include "metric/offline_frames.h"
 
 namespace acutance {
 
@@ -19,13 +19,14 @@ inline std::vector<std::vector<int64_t>> ResultsTogether(const Metric& metric, c
   const auto thread = extractor.MakeThreadWorkspace();
   const size_t sums = extractor.spec().sums, words = extractor.spec().words;
   std::vector<std::vector<int64_t>> all(distorted.size(), std::vector<int64_t>(sums + words));
-  std::vector<std::unique_ptr<ClipFrames>> clips;
+  std::vector<std::unique_ptr<OfflineFrames>> clips;
   std::vector<std::unique_ptr<Workspace>> frames;
   std::vector<FrameView> views;
   std::vector<Workspaces> workspaces;
   std::vector<BandResults> results;
   for (size_t i = 0; i < distorted.size(); ++i) {
-    clips.push_back(std::make_unique<ClipFrames>(metric, options, std::span(&reference, 1), distorted.subspan(i, 1)));
+    clips.push_back(
+        std::make_unique<OfflineFrames>(metric, options, std::span(&reference, 1), distorted.subspan(i, 1)));
     frames.push_back(extractor.MakeFrameWorkspace());
     views.push_back(clips[i]->at(0));
     EXPECT_TRUE(views[i].Prepare().ok());

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "base/exact_math.h"
 #include "base/int_math.h"
+#include "math/exact_math.h"
 #include "metric/block_sums.h"
 #include "metric/vif/vif_math.h"
 
@@ -50,16 +50,16 @@ const OutputSpec kOutputs[] = {
     {.name = "VMAF_integer_feature_vif_scale2_score", .alias = "integer_vif_scale2"},
     {.name = "VMAF_integer_feature_vif_scale3_score", .alias = "integer_vif_scale3"},
     {.name = "integer_vif", .enabled = IsDebug},
-    {.name = "integer_vif_num", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_den", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_num_scale0", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_den_scale0", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_num_scale1", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_den_scale1", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_num_scale2", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_den_scale2", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_num_scale3", .enabled = IsDebug, .better = Better::kNeither},
-    {.name = "integer_vif_den_scale3", .enabled = IsDebug, .better = Better::kNeither},
+    {.name = "integer_vif_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    {.name = "integer_vif_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
 };
 
 struct Settings {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/exact_math.h"
+#include "math/exact_math.h"
 
 namespace acutance {
 namespace {

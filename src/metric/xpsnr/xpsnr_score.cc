@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/exact_math.h"
 #include "base/int_math.h"
+#include "math/exact_math.h"
 #include "metric/xpsnr/xpsnr.h"
 
 namespace acutance {

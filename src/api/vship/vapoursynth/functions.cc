@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/vship/vapoursynth/plugin.h"
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "metric/metric.h"
 
@@ -240,7 +240,7 @@ void Register(const Plugin& own, VSPlugin* plugin, const VSPLUGINAPI* api) {
 }  // namespace
 
 void VS_CC DescribeDevices(const VSMap* in, VSMap* out, void*, VSCore*, const VSAPI* api) {
-  const Status status = Guarded([&] {
+  const Status status = CatchExceptions([&] {
     const int device = Arguments(in, api).Int("gpu_id", -1);
     if (device > 0) return Error(StatusCode::kInvalidArgument, "there is no such device; 0 is the processor");
     std::string text = "GPU 0: CPU (acutance)\n";

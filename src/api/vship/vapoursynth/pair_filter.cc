@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "api/vship/vapoursynth/plugin.h"
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 
 namespace acutance::vship {
@@ -49,7 +49,7 @@ class PairFilter {
 
 PairFilter::~PairFilter() {
   if (!settings_.at_end) return;
-  static_cast<void>(Guarded([&] {
+  static_cast<void>(CatchExceptions([&] {
     std::shared_ptr<Handler> handler;
     if (OpenHandler(handler).ok()) handler->Look(settings_.at_end);
     return Status();
@@ -191,7 +191,7 @@ const VSFrame* PairFilter::Get(int n, int reason, VSFrameContext* context, VSCor
 const VSFrame* VS_CC GetFrame(int n, int reason, void* filter, void**, VSFrameContext* context, VSCore* core,
                               const VSAPI* api) {
   const VSFrame* frame = nullptr;
-  const Status status = Guarded([&] {
+  const Status status = CatchExceptions([&] {
     frame = static_cast<PairFilter*>(filter)->Get(n, reason, context, core);
     return Status();
   });
@@ -213,7 +213,7 @@ void PairFilter::Create(std::unique_ptr<PairFilter> self, VSMap* out, VSCore* co
 
 void VS_CC CreatePairFilter(const VSMap* in, VSMap* out, void* function_value, VSCore* core, const VSAPI* api) {
   const Function& function = *static_cast<const Function*>(function_value);
-  const Status status = Guarded([&] {
+  const Status status = CatchExceptions([&] {
     auto filter = std::make_unique<PairFilter>(function, in, api);
     const Outcome outcome = filter->Open(in, core);
     if (!outcome.ok()) return Error(StatusCode::kInvalidArgument, "{}", outcome.message);

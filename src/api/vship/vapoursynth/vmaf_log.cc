@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "api/vship/vapoursynth/plugin.h"
-#include "base/guarded.h"
+#include "base/threads/exception_barrier.h"
+#include "log/log_writer.h"
 #include "model/builtin_models.h"
-#include "report/log_writer.h"
 
 namespace acutance::vship {
 namespace {
@@ -125,7 +125,7 @@ Status LogFilter::WriteLog() {
 const VSFrame* VS_CC GetFrame(int n, int reason, void* filter, void**, VSFrameContext* context, VSCore*,
                               const VSAPI* api) {
   const VSFrame* frame = nullptr;
-  const Status status = Guarded([&] {
+  const Status status = CatchExceptions([&] {
     frame = static_cast<LogFilter*>(filter)->Get(n, reason, context);
     return Status();
   });
@@ -135,7 +135,7 @@ const VSFrame* VS_CC GetFrame(int n, int reason, void* filter, void**, VSFrameCo
 
 void VS_CC FreeFilter(void* value, VSCore* core, const VSAPI* api) {
   const std::unique_ptr<LogFilter> filter(static_cast<LogFilter*>(value));
-  const Status status = Guarded([&] { return filter->WriteLog(); });
+  const Status status = CatchExceptions([&] { return filter->WriteLog(); });
   if (!status.ok())
     api->logMessage(mtWarning, fmt::format("{}: no log: {}", filter->label(), status.message()).c_str(), core);
 }
@@ -183,7 +183,7 @@ template <class ReadOptions>
 void Make(std::unique_ptr<LogFilter> filter, ReadOptions&& read, const VSMap* in, VSMap* out, VSCore* core,
           const VSAPI* api) {
   const char* label = filter->label();
-  const Status status = Guarded([&] {
+  const Status status = CatchExceptions([&] {
     const Arguments arguments(in, api);
     SessionOptions options;
     Outcome outcome = read(arguments, options);

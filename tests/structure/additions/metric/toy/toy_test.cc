@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "metric/clip_frames.h"
+#include "metric/offline_frames.h"
 
 namespace acutance {
 namespace {
@@ -23,7 +23,7 @@ TEST(Toy, KnownAnswers) {
   const Picture reference[] = {MakePicture({0, 0, 8, 8, 0, 0, 8, 8}), MakePicture({0, 0, 0, 0, 0, 0, 0, 0})};
   const Picture distorted[] = {MakePicture({1, 2, 8, 8, 3, 4, 8, 8}), MakePicture({0, 0, 4, 0, 0, 0, 0, 0})};
   const OptionValues options(kToyMetric.options);
-  const ClipFrames clip(kToyMetric, options, reference, distorted);
+  const OfflineFrames clip(kToyMetric, options, reference, distorted);
   const auto extractor = MakeExtractor(kToyMetric, options, kFormat);
   const auto first = ComputeFrame(kToyMetric, **extractor, clip, 0);
   EXPECT_EQ(first->values[0], 2.5 / 2);
@@ -35,7 +35,7 @@ TEST(Toy, KnownAnswers) {
 TEST(Toy, NoSplitChangesABit) {
   const Picture pictures[] = {MakePicture({9, 2, 8, 8, 3, 4, 8, 1}), MakePicture({7, 3, 4, 5, 6, 7, 9, 2})};
   const OptionValues options(kToyMetric.options);
-  const ClipFrames clip(kToyMetric, options, pictures, pictures);
+  const OfflineFrames clip(kToyMetric, options, pictures, pictures);
   const auto extractor = MakeExtractor(kToyMetric, options, kFormat);
   EXPECT_EQ(ComputeFrame(kToyMetric, **extractor, clip, 1, 2)->words,
             ComputeFrame(kToyMetric, **extractor, clip, 1, 1)->words);

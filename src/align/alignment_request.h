@@ -1,0 +1,30 @@
+// What the user says of how frames belong together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace acutance {
+
+struct AlignmentRequest {
+  enum class Mode { kIndex, kAuto, kTimes, kOffset, kFile };
+
+  Mode mode = Mode::kIndex;
+  int64_t late = 0;  // kOffset: distorted frame k + late belongs to reference frame k
+  std::string file;  // kFile: of pairs
+  /// kFile: the pairs themselves, in place of a file's.
+  std::vector<std::pair<int64_t, int64_t>> pairs{};
+};
+
+/// "auto", "time", "index", "+12", "-3", or a file's path.
+Result<AlignmentRequest> ParsePairing(const std::string& text);
+
+/// Reads "reference_frame,distorted_frame" lines, as --pairs-out writes them: both grow. A first line without digits is
+/// a heading.
+Result<std::vector<std::pair<int64_t, int64_t>>> ReadPairsFile(const std::string& path);
+
+}  // namespace acutance

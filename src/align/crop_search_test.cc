@@ -1,0 +1,82 @@
+#include "align/crop_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+
+namespace acutance {
+namespace {
+
+/// What is at a place of a scene 200 wide and 160 high.
+double SceneAt(double x, double y, int moment) {
+  return 120 + 40 * std::sin(x / 5.3 + moment) + 35 * std::sin(y / 4.1 + 2 * moment) + 25 * std::sin((x + y) / 9.7);
+}
+
+/// A part of the scene, as `width` x `height` samples of 8 or 10 bits.
+Picture PictureOf(const Rectangle& part, int width, int height, int moment, int bit_depth = 8) {
+  const MutablePicture picture = AllocatePicture({width, height, bit_depth, PixelFormat::k420}).value();
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double value =
+          SceneAt(part.x + (x + 0.5) * part.width / width, part.y + (y + 0.5) * part.height / height, moment);
+      if (bit_depth == 8) picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(value);
+      else picture.Row<uint16_t>(0, y)[x] = static_cast<uint16_t>(4 * value);
+    }
+  return picture.Share();
+}
+
+ShapedVideo VideoOf(int width, int height, double pixel_aspect = 1) {
+  return {{width, height, 8, PixelFormat::k420}, {width, height, 0, 0}, pixel_aspect};
+}
+
+constexpr Rectangle kScene = {200, 160, 0, 0};
+
+/// The distorted video shows `part` of the scene, which the reference shows all of.
+std::optional<ShapeParts> Find(const Rectangle& part, int width, int height, int late = 0, double aspect = 1) {
+  CropSearch finder(VideoOf(200, 160), VideoOf(width, height, aspect));
+  for (int moment = 0; moment < 3; ++moment)
+    finder.Add(PictureOf(kScene, 200, 160, moment), PictureOf(part, width, height, moment + late));
+  return finder.Find();
+}
+
+TEST(ShapeParts, AreRowsThatWereCutOff) {
+  for (const int top : {0, 2, 4, 6, 8}) {
+    const Rectangle part = {200, 152, 0, top};
+    EXPECT_EQ(Find(part, 200, 152), (ShapeParts{part, {200, 152, 0, 0}})) << top;
+    EXPECT_EQ(Find(part, 100, 76), (ShapeParts{part, {100, 76, 0, 0}})) << top;
+  }
+}
+
+TEST(ShapeParts, AreColumnsThatWereCutOff) {
+  const Rectangle part = {120, 160, 40, 0};
+  EXPECT_EQ(Find(part, 120, 160), (ShapeParts{part, {120, 160, 0, 0}}));
+  EXPECT_EQ(Find(part, 60, 160, 0, 2), (ShapeParts{part, {60, 160, 0, 0}})) << "pixels twice as wide as high";
+}
+
+TEST(ShapeParts, AreOfTheDistortedVideoToo) {
+  CropSearch finder(VideoOf(200, 152), VideoOf(200, 160));
+  for (int moment = 0; moment < 3; ++moment)
+    finder.Add(PictureOf({200, 152, 0, 4}, 200, 152, moment), PictureOf(kScene, 200, 160, moment, 10));
+  EXPECT_EQ(finder.Find(), (ShapeParts{{200, 152, 0, 0}, {200, 152, 0, 4}}));
+}
+
+TEST(ShapeParts, AreNoneOfWhatWasSquashedOrIsAnotherMoment) {
+  EXPECT_EQ(Find(kScene, 200, 152), std::nullopt);
+  EXPECT_EQ(Find(kScene, 120, 160), std::nullopt);
+  EXPECT_EQ(Find({200, 152, 0, 4}, 200, 152, 7), std::nullopt);
+  CropSearch flat(VideoOf(200, 160), VideoOf(200, 152));
+  EXPECT_EQ(flat.Find(), std::nullopt);
+}
+
+TEST(ShapesDiffer, ByMoreThanRounding) {
+  EXPECT_FALSE(ShapesDiffer(VideoOf(1920, 1080), VideoOf(854, 480)));
+  EXPECT_FALSE(ShapesDiffer(VideoOf(1920, 1080), VideoOf(426, 240)));
+  EXPECT_FALSE(ShapesDiffer(VideoOf(1920, 1080), VideoOf(1440, 1080, 4.0 / 3)));
+  EXPECT_FALSE(ShapesDiffer(VideoOf(1920, 802), VideoOf(640, 268)));
+  EXPECT_TRUE(ShapesDiffer(VideoOf(1920, 1080), VideoOf(1920, 1072)));
+  EXPECT_TRUE(ShapesDiffer(VideoOf(1920, 1080), VideoOf(960, 536)));
+}
+
+}  // namespace
+}  // namespace acutance

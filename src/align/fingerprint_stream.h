@@ -1,0 +1,51 @@
+// Fingerprints made beside a run: reading a video's frames would else wait for them.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/threads/background_threads.h"
+#include "fingerprint/frame_fingerprint.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// The fingerprints of a video's pictures in their order. One thread adds pictures, one takes fingerprints.
+class FingerprintStream {
+ public:
+  /// crew: null for none.
+  explicit FingerprintStream(std::shared_ptr<BackgroundThreads> crew);
+
+  void Add(Picture picture);
+  /// The fingerprints that were not taken yet, up to the first that is not made.
+  std::vector<FrameFingerprint> TakeMade();
+  /// The fingerprints of all pictures so far that were not taken yet.
+  std::vector<FrameFingerprint> TakeAll();
+
+ private:
+  struct Slot {
+    Picture picture;
+    FrameFingerprint fingerprint;
+    enum { kWaits, kMade, kFailed } state = kWaits;
+  };
+  struct Slots {
+    std::mutex mutex;
+    std::condition_variable finished;
+    std::deque<Slot> waiting;  // from the first that was not taken
+  };
+
+  static void Make(Slots& slots, Slot& slot) noexcept;
+  static std::vector<FrameFingerprint> TakeFirst(Slots& slots, size_t count);
+
+  const std::shared_ptr<BackgroundThreads> crew_;
+  const std::shared_ptr<Slots> slots_;
+};
+
+/// Makes a crew of as many threads as keep up with a run of `threads`: none beside a single one.
+std::shared_ptr<BackgroundThreads> MakeFingerprintCrew(int threads);
+
+}  // namespace acutance

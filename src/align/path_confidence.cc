@@ -1,0 +1,364 @@
+#include "align/path_confidence.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace acutance {
+
+bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
+  constexpr double kAlike = 0.05;  // the part of the error
+  const auto alike = [&](const FineResiduals& band) {
+    return band.ReferenceDistance(i, other) <= kAlike * (band.Residual(j, i) + band.floor());
+  };
+  return alike(*fitted.fine) && alike(*fitted.details);
+}
+
+namespace {
+
+/// The first of the frames at the end of which the path says that the video stops. Where they are few, a late encode
+/// looks the same: nothing after them tells.
+int64_t FirstOfShortStop(const FramePath& path) {
+  constexpr int64_t kFew = 4;
+  const auto count = static_cast<int64_t>(path.held.size());
+  int64_t first = count;
+  while (first > 0 && path.held[static_cast<size_t>(first - 1)] != 0) --first;
+  return count - first <= kFew ? first : count;
+}
+
+/// How much more a path costs in which a frame shows a reference frame that looks different, for each distorted frame.
+std::vector<double> MarginsOfFrames(const FramePath& path, std::span<const int64_t> judged,
+                                    const std::vector<FramePath::Rival>& rivals, const FittedPath& fitted) {
+  std::vector<double> margins(judged.size(), std::numeric_limits<double>::infinity());
+  const int64_t stop = FirstOfShortStop(path);
+  for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    if (i < 0) continue;
+    FramePath::Rival rival = rivals[static_cast<size_t>(j)];
+    if (j >= stop && i + 1 < fitted.reference_count) rival = {0, i + 1};
+    if (rival.reference >= 0 && !LookAlike(fitted, j, i, rival.reference))
+      margins[static_cast<size_t>(j)] = rival.margin;
+  }
+  return margins;
+}
+
+/// Where the frames on both sides may be one off, so may a frame or two between them, unless these are very sure.
+void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>& margins) {
+  constexpr size_t kMostLone = 2;
+  size_t after_doubt = 0;  // 0: no frame before this one is doubtful
+  for (size_t j = 0; j < margins.size(); ++j) {
+    if (margins[j] >= sure) continue;
+    if (after_doubt > 0 && j - after_doubt <= kMostLone)
+      for (size_t lone = after_doubt; lone < j; ++lone)
+        if (margins[lone] < sure_among_doubts) margins[lone] = 0;
+    after_doubt = j + 1;
+  }
+}
+
+/// Frames beside one where the path does not go on frame by frame may belong to its other side, unless these are surer.
+void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kBeside = 2;
+  const int64_t count = std::ssize(margins);
+  for (int64_t j = 1; j < count; ++j) {
+    const auto at = static_cast<size_t>(j);
+    if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
+    for (int64_t k = std::max<int64_t>(0, j - kBeside); k < std::min(count, j + kBeside); ++k)
+      if (margins[static_cast<size_t>(k)] < sure) margins[static_cast<size_t>(k)] = 0;
+  }
+}
+
+/// How many reference frames distorted frame j moves on by after the one before it, where a path says from `before` to
+/// `now`: near to that, also where errors hide which of several frames that move alike it shows; near to 0 of a repeat.
+/// Nothing: too little moves to tell.
+std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t before, int64_t now) {
+  if (before == now) return 0;
+  const double apart = fine.ReferenceDistance(before, now);
+  if (apart <= 4 * fine.floor()) return std::nullopt;
+  const double product =
+      (fine.Residual(j, before) - fine.Residual(j, now) - fine.Residual(j - 1, before) + fine.Residual(j - 1, now)) / 2;
+  return static_cast<double>(now - before) * product / apart;
+}
+
+double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Whether no frame of a run stops, by what they lack of the frames that they should move on by. An encode that is late
+/// makes up for it in the next few frames.
+bool NoneStops(const std::vector<double>& lacks) {
+  constexpr double kStops = 0.4, kLacks = 0.5;  // frames
+  constexpr size_t kMost = 4;
+  for (size_t k = 0; k < lacks.size(); ++k) {
+    if (lacks[k] < kStops) continue;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t first = k + 1 < kMost ? 0 : k + 1 - kMost; first <= k; ++first) {
+      double sum = 0;
+      for (size_t last = first; last < std::min(lacks.size(), first + kMost); ++last) {
+        sum += lacks[last];
+        if (last >= k && last > first) least = std::min(least, sum);
+      }
+    }
+    if (least > kLacks) return false;
+  }
+  return true;
+}
+
+/// Whether distorted frames `first` to `last` move on as the path says.
+bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
+  constexpr double kLeast = 0.6, kMost = 1.3;  // of motion that shows
+  constexpr double kSpread = 0.25;
+  std::vector<double> parts, lacks;
+  for (int64_t j = first; j <= last; ++j) {
+    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now);
+    if (!moved) return false;
+    if (before != now) parts.push_back(*moved / static_cast<double>(now - before));
+  }
+  if (parts.empty()) return false;
+  const double usual = MedianOf(parts);
+  if (usual < kLeast || usual > kMost) return false;
+  for (double& part : parts) part = std::abs(part - usual);
+  if (MedianOf(parts) > kSpread * usual) return false;
+  for (int64_t j = first; j <= last; ++j) {
+    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    lacks.push_back(static_cast<double>(now - before) - *FramesMoved(*fitted.fine, j, before, now) / usual);
+  }
+  return NoneStops(lacks);
+}
+
+/// Frames that fit two places lie where the sure frames on both sides have them if these are equally far from their
+/// numbers, nothing speaks for others, and no frame between them stops: were some repeated, others would be missing
+/// again.
+void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted, double very_sure,
+                     double sure, std::vector<double>& margins) {
+  int64_t last_sure = -1;
+  double least = 0;
+  for (int64_t j = 0; j < std::ssize(margins); ++j) {
+    const auto at = static_cast<size_t>(j);
+    if (judged[at] < 0 || path.held[at] != 0 || (j > 0 && path.offsets[at] != path.offsets[at - 1])) last_sure = -1;
+    if (judged[at] < 0 || path.held[at] != 0) continue;
+    least = std::min(least, margins[at]);
+    if (margins[at] < very_sure) continue;
+    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && MoveOn(fitted, judged, last_sure + 1, j))
+      for (int64_t k = last_sure + 1; k < j; ++k)
+        margins[static_cast<size_t>(k)] = std::max(margins[static_cast<size_t>(k)], sure);
+    last_sure = j;
+    least = 0;
+  }
+}
+
+/// By distorted frame, which part it shows of what it should move on by; below 0: not told, or it should not.
+std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
+  std::vector<double> parts(judged.size(), -1);
+  for (int64_t j = 1; j < std::ssize(parts); ++j) {
+    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    if (before < 0 || now <= before || path.held[static_cast<size_t>(j)] != 0) continue;
+    if (const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now))
+      parts[static_cast<size_t>(j)] = std::max(0.0, *moved / static_cast<double>(now - before));
+  }
+  return parts;
+}
+
+/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat beside a frame that is
+/// missing: which of the two stands for its reference frame is not told.
+void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
+  constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
+  constexpr int64_t kAbout = 6;
+  std::vector<double> about;
+  for (int64_t j = 1; j < std::ssize(margins); ++j) {
+    if (parts_moved[static_cast<size_t>(j)] < 0 || parts_moved[static_cast<size_t>(j)] > kStops) continue;
+    about.clear();
+    for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
+      if (parts_moved[static_cast<size_t>(k)] >= 0) about.push_back(parts_moved[static_cast<size_t>(k)]);
+    if (std::ssize(about) > kAbout && MedianOf(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
+  }
+}
+
+/// Where a video stands still for several frames while the path moves on, which of its frames each of them shows is not
+/// told, unless they are very sure. Weak encodes of noise stand still here and there: those tell nothing of stops.
+void DoubtStandstills(std::span<const int64_t> judged, const std::vector<double>& parts_moved, double sure,
+                      std::vector<double>& margins) {
+  constexpr double kStands = 0.1;  // of the motion
+  constexpr double kMost = 0.2;    // of all frames: fewer than what a path is refused for
+  constexpr int64_t kLeast = 3;
+  std::vector<size_t> standing, run;
+  int64_t moves = 0;
+  for (size_t j = 1; j <= margins.size(); ++j) {
+    const bool is_repeat = j < margins.size() && judged[j] >= 0 && judged[j] == judged[j - 1];
+    const bool stands = j < margins.size() && parts_moved[j] >= 0 && parts_moved[j] <= kStands;
+    if (is_repeat || stands) {
+      run.push_back(j);
+      moves += stands;
+      continue;
+    }
+    if (moves >= kLeast) standing.insert(standing.end(), run.begin(), run.end());
+    run.clear();
+    moves = 0;
+  }
+  if (static_cast<double>(standing.size()) > kMost * static_cast<double>(margins.size())) return;
+  for (const size_t j : standing)
+    if (margins[j] < sure) margins[j] = 0;
+}
+
+/// How many times as far distorted frame j lies from another reference frame as from i, by cells and details together.
+double TimesNearer(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
+  const auto times = [&](const FineResiduals& band) {
+    return (band.Residual(j, other) + band.floor()) / (band.Residual(j, i) + band.floor());
+  };
+  return times(*fitted.fine) * times(*fitted.details);
+}
+
+/// Frames that by themselves lie nearer to a reference frame beside theirs are doubtful, unless they are very sure,
+/// where nearly all others do not: what has them where they are is what the frames about them show. Where more do, the
+/// encode is late, and only those that lie far nearer to another one are.
+void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, double sure,
+                    std::vector<double>& margins) {
+  constexpr double kMost = 0.1, kNearer = 1.1, kFar = 3;
+  std::vector<size_t> out_of_step, far;
+  int64_t all = 0, late = 0;
+  for (int64_t j = 0; j < std::ssize(margins); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    if (i < 0) continue;
+    ++all;
+    double least = 1;
+    for (const int64_t other : {i - 1, i + 1})
+      if (other >= 0 && other < fitted.reference_count && !LookAlike(fitted, j, i, other))
+        least = std::min(least, TimesNearer(fitted, j, i, other));
+    late += least < 1;
+    if (least < 1 / kNearer) out_of_step.push_back(static_cast<size_t>(j));
+    if (least < 1 / kFar) far.push_back(static_cast<size_t>(j));
+  }
+  if (static_cast<double>(late) > kMost * static_cast<double>(all)) out_of_step = std::move(far);
+  for (const size_t j : out_of_step)
+    if (margins[j] < sure) margins[j] = 0;
+}
+
+/// A frame that stands for none of its own is no surer than the one that it repeats.
+void DoubtRepeats(const FramePath& path, std::span<const int64_t> judged, double sure, std::vector<double>& margins) {
+  for (size_t j = 1; j < margins.size(); ++j)
+    if (path.held[j] != 0 && judged[j] == judged[j - 1] && margins[j - 1] < sure) margins[j] = 0;
+}
+
+/// A frame that leaves far more than others do, and most of what it moved on by, shows what the reference has not:
+/// where the reference froze, for example. Frames that stand still after it show the same.
+void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted, std::vector<double>& margins) {
+  constexpr double kFar = 64, kMost = 0.5;
+  double moved = 0;  // by the first of such frames that follow each other, or by more since
+  for (int64_t j = 1; j < std::ssize(margins); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    const double left = i < 0 ? 0 : fitted.fine->Residual(j, i);
+    if (left <= kFar * fitted.usual) {
+      moved = 0;
+      continue;
+    }
+    moved = std::max(moved, fitted.fine->DistortedMotion(j));
+    if (left > kMost * moved) margins[static_cast<size_t>(j)] = 0;
+  }
+}
+
+constexpr int64_t kEnds = 4;     // frames at an end that a filter over time may reach
+constexpr int64_t kBesides = 8;  // frames beside them that must follow each other
+
+/// Whether the path goes on frame by frame from distorted frame j to j + kBesides.
+bool GoesOn(const FittedPath& fitted, int64_t j) {
+  const int64_t first = fitted.likely[static_cast<size_t>(j)];
+  for (int64_t k = 0; k <= kBesides; ++k)
+    if (first < 0 || fitted.likely[static_cast<size_t>(j + k)] != first + k) return false;
+  return true;
+}
+
+void Doubt(FittedPath& fitted, int64_t j) {
+  if (fitted.shown[static_cast<size_t>(j)] < 0) return;
+  fitted.shown[static_cast<size_t>(j)] = -1;
+  fitted.doubtful.insert(std::ranges::upper_bound(fitted.doubtful, j), j);
+}
+
+}  // namespace
+
+void MarkAmbiguousEnds(FittedPath& fitted) {
+  const int64_t count = std::ssize(fitted.likely);
+  if (count < 2 * (kEnds + kBesides)) return;
+  int64_t begin = 0, last = count - 1;
+  while (begin < kEnds && !GoesOn(fitted, begin)) ++begin;
+  while (last > count - 1 - kEnds && !GoesOn(fitted, last - kBesides)) --last;
+  const int64_t from = fitted.likely[static_cast<size_t>(begin)] - begin;
+  const int64_t to = fitted.likely[static_cast<size_t>(last)] - last;
+  for (int64_t j = 0; j < begin && GoesOn(fitted, begin); ++j)
+    if (from + j >= 0 && fitted.shown[static_cast<size_t>(j)] > from + j) Doubt(fitted, j);
+  for (int64_t j = last + 1; j < count && GoesOn(fitted, last - kBesides); ++j)
+    if (to + j < fitted.reference_count && fitted.shown[static_cast<size_t>(j)] < to + j) Doubt(fitted, j);
+}
+
+bool KeepEndsPlain(FittedPath& fitted) {
+  const int64_t count = std::ssize(fitted.likely);
+  if (count != fitted.reference_count || count < 4 * kEnds) return false;
+  for (int64_t j = kEnds; j < count - kEnds; ++j)
+    if (fitted.likely[static_cast<size_t>(j)] != j) return false;
+  const auto is_end = [&](int64_t j) { return j < kEnds || j >= count - kEnds; };
+  for (int64_t j = 0; j < count; ++j) {
+    if (!is_end(j)) continue;
+    fitted.shown[static_cast<size_t>(j)] = j;
+    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, j);
+  }
+  std::erase_if(fitted.doubtful, is_end);
+  return true;
+}
+
+double ShareInStep(const FittedPath& fitted) {
+  const int64_t count = std::min(std::ssize(fitted.shown), fitted.reference_count);
+  int64_t in_step = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const auto has_value = [&](int64_t other) {
+      return other < 0 || other >= count || LookAlike(fitted, k, k, other) || TimesNearer(fitted, k, k, other) > 1;
+    };
+    in_step += has_value(k - 1) && has_value(k + 1);
+  }
+  return count > 0 ? static_cast<double>(in_step) / static_cast<double>(count) : 0;
+}
+
+std::vector<int64_t> DisplayedFrames(const FrameClock& clock, const FramePath& path, const FittedPath& fitted) {
+  std::vector<int64_t> shown = fitted.shown;
+  for (int64_t j = 0; j < static_cast<int64_t>(shown.size()); ++j) {
+    const int64_t i = clock.ReferenceAt(j, path.offsets[static_cast<size_t>(j)]);
+    if (path.held[static_cast<size_t>(j)] != 0 && i >= 0 && i < fitted.reference_count)
+      shown[static_cast<size_t>(j)] = i;
+  }
+  return shown;
+}
+
+void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
+           FittedPath& fitted) {
+  constexpr double kSure = 4;              // 98 %
+  constexpr double kSureBetween = 12;      // of frames between which others lie
+  constexpr double kSureBesideSteps = 12;  // where what an encode does to a step often moves it by a frame
+  constexpr double kSureAlone = 12;        // of frames that do not tell by themselves what they show
+  constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
+  std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
+  KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
+  const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
+  DoubtStops(parts_moved, margins);
+  DoubtStandstills(judged, parts_moved, kSureAlone, margins);
+  DoubtOutOfStep(judged, fitted, kSureAlone, margins);
+  DoubtUnexplained(judged, fitted, margins);
+  DoubtBesideSteps(path, kSureBesideSteps, margins);
+  DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
+  DoubtRepeats(path, judged, kSure, margins);
+  for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
+    const int64_t i = judged[static_cast<size_t>(j)];
+    if (i < 0) continue;
+    const double margin = margins[static_cast<size_t>(j)];
+    if (margin < kSure) {
+      fitted.shown[static_cast<size_t>(j)] = -1;
+      fitted.doubtful.push_back(j);
+      continue;
+    }
+    fitted.least_margin = std::min(fitted.least_margin, margin);
+    if (path.held[static_cast<size_t>(j)] == 0 || fitted.IsForeign(j, i)) continue;
+    fitted.shown[static_cast<size_t>(j)] = i;
+    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, i);
+  }
+}
+
+}  // namespace acutance

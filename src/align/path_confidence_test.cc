@@ -1,0 +1,200 @@
+#include "align/path_confidence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "align/testing/tracks.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Frames that have nothing in common.
+FrameTrack NoiseTrack(int count) {
+  std::mt19937 random(1);
+  FrameTrack track;
+  for (int k = 0; k < count; ++k) {
+    FrameFingerprint& fingerprint = track.fingerprints.emplace_back();
+    for (uint16_t& cell : fingerprint.cells) cell = static_cast<uint16_t>(random() >> 16);
+  }
+  return track;
+}
+
+/// The doubtful frames of a video whose frames have the given margins before their successors.
+std::vector<int64_t> DoubtfulOf(const std::vector<double>& margins) {
+  const auto count = static_cast<int64_t>(margins.size());
+  const FrameTrack track = NoiseTrack(static_cast<int>(count) + 1);
+  FittedPath fitted = FitPath(track, track);
+  FramePath path{std::vector<int64_t>(margins.size()), std::vector<uint8_t>(margins.size())};
+  std::vector<FramePath::Rival> rivals;
+  std::vector<int64_t> judged;
+  for (int64_t j = 0; j < count; ++j) {
+    judged.push_back(j);
+    rivals.push_back({margins[static_cast<size_t>(j)], j + 1});
+  }
+  fitted.doubtful.clear();
+  Judge(path, judged, rivals, fitted);
+  for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[static_cast<size_t>(j)], -1);
+  return fitted.doubtful;
+}
+
+constexpr int kMoving = 120;  // frames of the videos below
+
+/// A spot that moves, and an encode of it whose frame k shows where it was at shown(k), with noise.
+struct MovingVideos {
+  FrameTrack reference, distorted;
+
+  explicit MovingVideos(const std::function<double(int k)>& shown, double contrast = 1) {
+    std::mt19937 random(2);
+    for (int k = 0; k < kMoving; ++k) {
+      reference.fingerprints.push_back(CropWindowAt(kSpeed * k, 3));
+      FrameFingerprint coded = CropWindowAt(kSpeed * shown(k), 3);
+      for (int c = 0; c < static_cast<int>(FrameFingerprint::kCells); ++c) {
+        const double slope = 256 * (40 + 3 * (c % 32));
+        uint16_t& cell = coded.cells[static_cast<size_t>(c)];
+        cell = static_cast<uint16_t>(slope + contrast * (cell - slope) + static_cast<double>(random() % 600));
+      }
+      distorted.fingerprints.push_back(coded);
+    }
+  }
+
+  /// The doubtful frames where all have one margin but those given, on a path that is frame by frame if none is given.
+  std::vector<int64_t> DoubtfulAt(double margin, const std::vector<std::pair<int64_t, double>>& others = {},
+                                  FramePath path = {}) const {
+    if (path.offsets.empty()) path = {std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+    FittedPath fitted = FitPath(reference, distorted);
+    fitted.doubtful.clear();
+    std::vector<int64_t> judged;
+    std::vector<FramePath::Rival> rivals;
+    for (int64_t j = 0; j < kMoving; ++j) {
+      judged.push_back(j + path.offsets[static_cast<size_t>(j)]);
+      rivals.push_back({margin, judged.back() + (judged.back() > 3 ? -4 : 4)});
+    }
+    for (const auto& [j, other] : others) rivals[static_cast<size_t>(j)].margin = other;
+    Judge(path, judged, rivals, fitted);
+    return fitted.doubtful;
+  }
+
+ private:
+  static constexpr double kSpeed = 0.3;
+};
+
+/// A path that goes on at another offset from frame `from` on.
+FramePath StepAt(size_t from, int64_t offset) {
+  FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+  std::fill(path.offsets.begin() + static_cast<ptrdiff_t>(from), path.offsets.end(), offset);
+  return path;
+}
+
+/// The rivals of a video whose frame k shows reference frame k; pairs that are off by k cost costs[k].
+std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double outside) {
+  constexpr int64_t kFrames = 12;
+  PathSearch search;
+  search.reference_count = kFrames;
+  search.clock = IndexClock(kFrames);
+  search.costs = {.outside = outside, .outside_a_match = 0};
+  search.window = [](int64_t, int64_t) { return PathSearch::Window{-kFrames, kFrames}; };
+  const auto cost = [costs](int64_t j, int64_t i) {
+    return costs[std::min(costs.size() - 1, static_cast<size_t>(std::abs(i - j)))];
+  };
+  search.fill = [cost](int64_t j, int64_t first, std::span<double> pairs) {
+    for (size_t k = 0; k < pairs.size(); ++k) pairs[k] = cost(j, first + static_cast<int64_t>(k));
+  };
+  search.fill_steps = [](int64_t, int64_t, int64_t, int64_t, std::span<const double> pairs, std::span<double> steps) {
+    for (size_t k = 0; k < steps.size(); ++k) steps[k] = pairs[k % pairs.size()];
+  };
+  search.is_rival = [](int64_t, int64_t own, int64_t other) { return std::abs(own - other) > 1; };
+  std::vector<int64_t> judged;
+  for (int64_t j = 0; j < kFrames; ++j) judged.push_back(j);
+  search.judged = judged;
+  return FindPath(search).rivals;
+}
+
+TEST(JudgePath, ComparesWithFramesThatDiffer) {
+  // A frame that looks alike, or none at all, costs less than a frame that differs, which must not be overlooked.
+  for (const double outside : {0.5, 50.0})
+    for (const FramePath::Rival& rival : RivalsOf({1, 1.1, 1.5, 30}, outside)) {
+      EXPECT_GE(rival.reference, 0);
+      EXPECT_LT(rival.margin, 40);
+    }
+  const std::vector<FramePath::Rival> rivals = RivalsOf({1, 1.1, 1.5, 30}, 50);
+  for (int64_t j = 2; j + 2 < std::ssize(rivals); ++j)
+    EXPECT_EQ(std::abs(rivals[static_cast<size_t>(j)].reference - j), 2) << j;
+}
+
+TEST(JudgePath, DoubtsFramesThatFitTwoPlaces) {
+  EXPECT_THAT(DoubtfulOf({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}), IsEmpty());
+  EXPECT_THAT(DoubtfulOf({9, 9, 1, 9, 9, 9, 9, 9, 9, 9, 9, 9}), ElementsAre(2));
+}
+
+TEST(JudgePath, DoubtsAFrameOrTwoBetweenDoubtfulOnes) {
+  EXPECT_THAT(DoubtfulOf({9, 9, 1, 9, 1, 9, 9, 9, 9, 9, 9, 9}), ElementsAre(2, 3, 4));
+  EXPECT_THAT(DoubtfulOf({9, 9, 1, 9, 9, 1, 9, 9, 9, 9, 9, 9}), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(DoubtfulOf({9, 9, 1, 9, 9, 9, 1, 9, 9, 9, 9, 9}), ElementsAre(2, 6));
+}
+
+TEST(JudgePath, IsSureOfAFrameThatIsFarBetterWhereItIs) {
+  EXPECT_THAT(DoubtfulOf({9, 9, 1, 60, 1, 9, 9, 9, 9, 9, 9, 9}), ElementsAre(2, 4));
+}
+
+TEST(JudgePath, DoubtsAFrameThatStopsAmidOthersHoweverSureTheyAre) {
+  const MovingVideos videos([](int k) { return k == 40 ? 39 : k; });
+  EXPECT_THAT(videos.DoubtfulAt(13), ElementsAre(40));
+  EXPECT_THAT(MovingVideos([](int k) { return k; }).DoubtfulAt(13), IsEmpty());
+}
+
+TEST(JudgePath, DoubtsTwoFramesOnEachSideOfAStepBelowAMarginOf12) {
+  const MovingVideos videos([](int k) { return k < 40 ? k + 2 : k; });
+  FramePath path = StepAt(40, 0);
+  std::fill_n(path.offsets.begin(), 40, 2);
+  EXPECT_THAT(videos.DoubtfulAt(13, {{36, 11}, {37, 11}, {38, 11}, {39, 11}, {40, 11}, {41, 11}, {42, 11}}, path),
+              ElementsAre(38, 39, 40, 41));
+  EXPECT_THAT(videos.DoubtfulAt(13, {}, path), IsEmpty());
+}
+
+TEST(JudgePath, KeepsFramesBetweenOnesOfAMarginOf12) {
+  const MovingVideos videos([](int k) { return k; });
+  const std::vector<std::pair<int64_t, double>> unsure{{50, 1}, {51, 1}, {52, 1}, {53, 1}};
+  EXPECT_THAT(videos.DoubtfulAt(13, unsure), IsEmpty());
+  EXPECT_THAT(videos.DoubtfulAt(11, unsure), ElementsAre(50, 51, 52, 53));
+}
+
+TEST(JudgePath, DoubtsAFrameThatLiesNearerToAnotherAlone) {
+  const auto late_by = [](int frames) {
+    return MovingVideos([frames](int k) { return 40 <= k && k < 40 + 3 * frames && k % 3 == 1 ? k - 0.6 : k; });
+  };
+  EXPECT_THAT(late_by(1).DoubtfulAt(9), ElementsAre(40));
+  EXPECT_THAT(late_by(1).DoubtfulAt(13), IsEmpty());
+  EXPECT_THAT(late_by(20).DoubtfulAt(9), IsEmpty()) << "an encode that is late now and then";
+}
+
+TEST(JudgePath, DoubtsAFrameThatLiesFarNearerToAnotherAlsoInALateEncode) {
+  const MovingVideos videos([](int k) { return k == 20 ? 20.9 : k == 21 ? 21.4 : k > 50 && k % 3 == 1 ? k - 0.6 : k; });
+  EXPECT_THAT(videos.DoubtfulAt(9), ElementsAre(20));
+}
+
+TEST(JudgePath, DoubtsAStandstillInAnEncodeThatLosesMotion) {
+  const auto standing = [](int from, int end) {
+    return MovingVideos([=](int k) { return k > from && k < end ? from : k; }, 0.5);
+  };
+  EXPECT_THAT(standing(60, 65).DoubtfulAt(9), ElementsAre(61, 62, 63, 64));
+  EXPECT_THAT(standing(60, 65).DoubtfulAt(13), IsEmpty());
+  EXPECT_THAT(standing(60, 63).DoubtfulAt(9), IsEmpty()) << "two frames";
+  EXPECT_THAT(standing(60, 110).DoubtfulAt(9), IsEmpty()) << "most of the video";
+}
+
+TEST(JudgePath, IsNoSurerOfARepeatThanOfTheFrameBeforeIt) {
+  const MovingVideos videos([](int k) { return k > 40 ? k - 1 : k; });
+  FramePath path = StepAt(41, -1);
+  path.held[41] = 1;
+  EXPECT_THAT(videos.DoubtfulAt(30, {{40, 1}}, path), ElementsAre(40, 41));
+  EXPECT_THAT(videos.DoubtfulAt(30, {}, path), IsEmpty());
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,119 @@
+#include "convert/picture_conversion.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "image/expand_plane.h"
+
+namespace acutance {
+namespace {
+
+Picture ShareAsFarAs(const Picture& source, const MutablePicture& made) {
+  Picture picture = made.Share();
+  for (int p = 0; p < made.format.PlaneCount(); ++p)
+    if (!source.planes[p].data) picture.planes[p] = {};
+  return picture;
+}
+
+bool IsAligned(const Picture& picture) {
+  const auto is_aligned = [&](const Plane& plane) {
+    return reinterpret_cast<uintptr_t>(plane.data) % picture.format.BytesPerSample() == 0;
+  };
+  return std::ranges::all_of(picture.planes, is_aligned);
+}
+
+/// The same picture, with the columns and rows that it has more of, where samples may be read one by one.
+Result<Picture> AlignedCopy(const Picture& source, PicturePool& pool) {
+  PictureFormat room = source.format;
+  room.width += source.planes[1].more_columns;
+  room.height += source.planes[1].more_rows;
+  ACU_ASSIGN_OR_RETURN(const MutablePicture copy, pool.Allocate(room));
+  Picture picture = source;
+  picture.memory = copy.memory;
+  for (int p = 0; p < room.PlaneCount(); ++p) {
+    Plane& plane = picture.planes[p];
+    if (!plane.data) continue;
+    const Plane from = plane.Whole();
+    plane.data = copy.data[p];
+    plane.stride = copy.stride[p];
+    const size_t row_bytes = static_cast<size_t>(from.width) * room.BytesPerSample();
+    for (int y = 0; y < from.height; ++y) std::memcpy(copy.Row<std::byte>(p, y), from.Row<std::byte>(y), row_bytes);
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::shared_ptr<const PictureConversion> PictureConversion::WithColor(
+    std::shared_ptr<const ColorConverter> color) const {
+  if (!KeepsAll() || color->source_format() != format_) return nullptr;
+  auto next = std::make_shared<PictureConversion>(*this);
+  next->format_ = color->format();
+  next->color_ = std::move(color);
+  return next;
+}
+
+std::shared_ptr<const PictureConversion> PictureConversion::WithSize(std::shared_ptr<const Scaler> scaler) const {
+  if (scaler_ || chroma_ || raises() || scaler->source_format() != format_) return nullptr;
+  auto next = std::make_shared<PictureConversion>(*this);
+  next->format_ = scaler->format();
+  next->scaler_ = std::move(scaler);
+  return next;
+}
+
+std::shared_ptr<const PictureConversion> PictureConversion::WithChroma(
+    std::shared_ptr<const ChromaScaler> chroma) const {
+  if (chroma_ || raises() || chroma->source_format() != format_) return nullptr;
+  auto next = std::make_shared<PictureConversion>(*this);
+  next->format_ = chroma->format();
+  next->chroma_ = std::move(chroma);
+  return next;
+}
+
+std::shared_ptr<const PictureConversion> PictureConversion::Raised(int bit_depth) const {
+  auto next = std::make_shared<PictureConversion>(*this);
+  next->format_.bit_depth = bit_depth;
+  return next;
+}
+
+std::vector<int> PictureConversion::SourcesOf(int plane) const {
+  return color_ ? color_->SourcesOf(plane) : std::vector{plane};
+}
+
+std::vector<PictureConversion::Step> PictureConversion::Steps(int plane) const {
+  std::vector<Step> steps;
+  if (scaler_)
+    steps.push_back({&scaler_->across(plane), &scaler_->down(plane), &scaler_->source_format(), &scaler_->format()});
+  if (chroma_ && plane > 0)
+    steps.push_back({&chroma_->across(), &chroma_->down(), &chroma_->source_format(), &chroma_->format()});
+  return steps;
+}
+
+bool PictureConversion::Keeps(int plane) const { return !color_ && !scaler_ && !(chroma_ && plane > 0) && !raises(); }
+
+Result<Picture> PictureConversion::Make(const Picture& source) const {
+  Picture picture = source;
+  if (!IsAligned(source)) {
+    ACU_ASSIGN_OR_RETURN(picture, AlignedCopy(source, pool_));
+  }
+  if (color_) {
+    ACU_ASSIGN_OR_RETURN(picture, color_->Change(picture, pool_));
+  }
+  if (scaler_) {
+    ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, pool_.Allocate(scaler_->format()));
+    scaler_->Scale(picture, scaled);
+    picture = ShareAsFarAs(picture, scaled);
+  }
+  if (chroma_) {
+    ACU_ASSIGN_OR_RETURN(picture, chroma_->Scale(picture, pool_));
+  }
+  if (format_ == picture.format) return picture;
+  ACU_ASSIGN_OR_RETURN(const MutablePicture raised, pool_.Allocate(format_));
+  for (int p = 0; p < format_.PlaneCount(); ++p)
+    if (picture.planes[p].data)
+      ExpandPlane(picture.planes[p], picture.format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
+  return ShareAsFarAs(picture, raised);
+}
+
+}  // namespace acutance

@@ -1,0 +1,87 @@
+// Devices that stay open from session to session, with what lanes made on them and with the planes of references.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/process.h"
+#include "devices/backends.h"
+#include "engine/lane_part.h"
+#include "exec/device.h"
+#include "exec/plane_cache.h"
+#include "exec/run_plan.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// The runners of a lane, for another lane of the same work.
+struct CachedRunners {
+  /// What decides how a lane makes its batches.
+  struct Key {
+    PictureFormat format;
+    int frames = 0;  // of a batch, before memory was looked at
+    std::optional<size_t> max_memory;
+    int subsample = 1;
+    bool operator==(const Key&) const = default;
+  };
+
+  Key key;
+  int batch = 0;
+  size_t memory_bytes = 0;
+  std::vector<LanePart::Work> works;                              // of the parts
+  std::vector<std::vector<std::unique_ptr<PlanRunner>>> runners;  // of the slots, by part
+};
+
+/// Each member uses those before it.
+struct KeptDevice {
+  std::unique_ptr<Device> device;
+  std::unique_ptr<PlaneCache> planes;  // null: nothing is kept
+  std::unique_ptr<CachedRunners> kit;  // null: there is none yet
+};
+
+/// Sessions take the devices of their choice and give them back unless one has failed; a session that finds them taken
+/// opens its own. Any thread may use it. In a process that was forked since it keeps nothing: drivers do not survive
+/// that.
+class DeviceCache {
+ public:
+  /// most_bytes: of each device's memory, for planes; not set: half of what is free when it is opened, a quarter of
+  /// all where it does not tell.
+  explicit DeviceCache(std::optional<size_t> most_bytes) : most_bytes_(most_bytes) {}
+  ~DeviceCache();
+
+  /// All devices that an earlier session of this choice used; empty: there are none.
+  std::vector<KeptDevice> Take(const DeviceChoice& choice);
+  /// A device that was opened for a session which will give it back.
+  KeptDevice Adopt(std::unique_ptr<Device> device) const;
+  void GiveBack(const DeviceChoice& choice, std::vector<KeptDevice> devices);
+
+  /// From now on planes of a video are kept.
+  void Remember(uint64_t video);
+  /// From now on planes of that video are of no use.
+  void Forget(uint64_t video);
+
+  /// The pictures of a video that lie on one device, none while a session has it.
+  int64_t Frames(uint64_t video) const;
+  /// Bytes of the devices' memory that planes take, likewise.
+  size_t bytes() const;
+
+ private:
+  struct Group {
+    DeviceChoice choice;
+    std::vector<KeptDevice> devices;
+  };
+
+  const std::optional<size_t> most_bytes_;
+  const ProcessGuard process_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::list<Group> groups_;   // the latest used first
+  std::set<uint64_t> videos_;
+};
+
+}  // namespace acutance

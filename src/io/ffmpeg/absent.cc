@@ -1,0 +1,17 @@
+#include "base/shell_word.h"
+#include "io/ffmpeg/source.h"
+
+namespace acutance {
+
+Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions&) {
+  return Error(StatusCode::kUnsupported,
+               "{} is neither y4m nor raw yuv, and this build cannot read containers: install libavformat-dev, "
+               "libavcodec-dev and libavutil-dev and build again, or convert it with: ffmpeg -i {} -strict -1 out.y4m",
+               stream->name(), ShellWord(stream->name()));
+}
+
+Result<std::vector<std::string>> DeviceCodecs() {
+  return Error(StatusCode::kUnsupported, "this build cannot read containers");
+}
+
+}  // namespace acutance

@@ -1,0 +1,153 @@
+#include "io/ffmpeg/stream_facts.h"
+
+extern "C" {
+#include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
+}
+
+#include <cstring>
+
+#include "io/ffmpeg/library.h"
+
+namespace acutance {
+namespace {
+
+/// The stream's side data of a type; null: it has none.
+const AVPacketSideData* SideDataOf(const AVStream& stream, AVPacketSideDataType type) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+  const AVPacketSideData* all = stream.codecpar->coded_side_data;
+  const int count = stream.codecpar->nb_coded_side_data;
+#else
+  const AVPacketSideData* all = stream.side_data;
+  const int count = stream.nb_side_data;
+#endif
+  for (int i = 0; i < count; ++i)
+    if (all[i].type == type) return &all[i];
+  return nullptr;
+}
+
+std::optional<ChromaSiting> SitingOf(AVChromaLocation location) {
+  switch (location) {
+    case AVCHROMA_LOC_LEFT:
+      return ChromaSiting{0, 0.5};
+    case AVCHROMA_LOC_CENTER:
+      return ChromaSiting{0.5, 0.5};
+    case AVCHROMA_LOC_TOPLEFT:
+      return ChromaSiting{0, 0};
+    case AVCHROMA_LOC_TOP:
+      return ChromaSiting{0.5, 0};
+    case AVCHROMA_LOC_BOTTOMLEFT:
+      return ChromaSiting{0, 1};
+    case AVCHROMA_LOC_BOTTOM:
+      return ChromaSiting{0.5, 1};
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsInterlaced(const AVStream& stream, const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_MAJOR >= 59
+  const bool frame_says_so = frame.flags & AV_FRAME_FLAG_INTERLACED;
+#else
+  const bool frame_says_so = frame.interlaced_frame;
+#endif
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return frame_says_so || (order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE);
+}
+
+bool IsBottomFirst(const AVStream& stream, const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_MAJOR >= 59
+  const bool is_interlaced = frame.flags & AV_FRAME_FLAG_INTERLACED;
+  const bool is_top_first = frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+  const bool is_interlaced = frame.interlaced_frame, is_top_first = frame.top_field_first;
+#endif
+  if (is_interlaced) return !is_top_first;
+  // The second letter is the field that is shown first.
+  const AVFieldOrder order = stream.codecpar->field_order;
+  return order == AV_FIELD_BB || order == AV_FIELD_TB;
+}
+
+/// The bytes of side data of the frame, or of the stream. FFmpeg's structs grow at their ends.
+template <class Data>
+const Data* FindData(const AVStream& stream, const AVFrame& frame, AVFrameSideDataType of_frame,
+                     AVPacketSideDataType of_stream) {
+  for (int i = 0; i < frame.nb_side_data; ++i)
+    if (frame.side_data[i]->type == of_frame && frame.side_data[i]->size >= sizeof(Data))
+      return reinterpret_cast<const Data*>(frame.side_data[i]->data);
+  const AVPacketSideData* data = SideDataOf(stream, of_stream);
+  return data && data->size >= sizeof(Data) ? reinterpret_cast<const Data*>(data->data) : nullptr;
+}
+
+std::optional<Mastering> MasteringOf(const AVStream& stream, const AVFrame& frame) {
+  const auto* display = FindData<AVMasteringDisplayMetadata>(stream, frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA,
+                                                             AV_PKT_DATA_MASTERING_DISPLAY_METADATA);
+  if (!display || !display->has_luminance || display->max_luminance.den == 0 || display->min_luminance.den == 0)
+    return std::nullopt;
+  return Mastering{av_q2d(display->min_luminance), av_q2d(display->max_luminance)};
+}
+
+std::optional<LightLevel> LightLevelOf(const AVStream& stream, const AVFrame& frame) {
+  const auto* level = FindData<AVContentLightMetadata>(stream, frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL,
+                                                       AV_PKT_DATA_CONTENT_LIGHT_LEVEL);
+  if (!level) return std::nullopt;
+  return LightLevel{static_cast<int>(level->MaxCLL), static_cast<int>(level->MaxFALL)};
+}
+
+/// Whether a color of the palette is not opaque. The highest byte of an entry is its alpha.
+bool IsTransparent(const uint8_t* palette) {
+  for (int index = 0; index < 256; ++index) {
+    uint32_t color;
+    std::memcpy(&color, palette + sizeof(color) * index, sizeof(color));
+    if (color >> 24 != 0xff) return true;
+  }
+  return false;
+}
+
+/// Frames on a device tell only how they lie there.
+void DescribeSamples(const AVFrame& frame, VideoFacts& facts) {
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  if (!desc || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
+  const bool has_palette = desc->flags & AV_PIX_FMT_FLAG_PAL;
+  facts.is_rgb = has_palette || (desc->flags & AV_PIX_FMT_FLAG_RGB);
+  if (has_palette ? IsTransparent(frame.data[1]) : (desc->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+    facts.changed_samples = "its alpha is left out";
+  if (desc->log2_chroma_w == 2) facts.changed_samples = "4:1:1 is widened to 4:2:2";
+}
+
+}  // namespace
+
+Orientation OrientationOf(const int32_t* matrix) {
+  // The shown place of a stored one is (a x + c y, b x + d y), up to where the picture's corner lies.
+  const int32_t a = matrix[0], b = matrix[1], c = matrix[3], d = matrix[4];
+  if (a == 0 && d == 0 && b != 0 && c != 0) return {true, c < 0, b < 0};
+  if (b == 0 && c == 0 && a != 0 && d != 0) return {false, a < 0, d < 0};
+  return {};
+}
+
+VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, const AVFrame& frame) {
+  VideoFacts facts;
+  const AVCodecParameters& codec = *stream.codecpar;
+  if (codec.codec_id != AV_CODEC_ID_RAWVIDEO) facts.codec = Ffmpeg().avcodec_get_name(codec.codec_id);
+  const int64_t bit_rate = codec.bit_rate > 0 ? codec.bit_rate : container.bit_rate;
+  if (bit_rate > 0) facts.bit_rate = bit_rate;
+  for (const AVRational aspect : {frame.sample_aspect_ratio, codec.sample_aspect_ratio, stream.sample_aspect_ratio})
+    if (aspect.num > 0 && aspect.den > 0) facts.pixel_aspect = av_q2d(aspect);
+  if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DISPLAYMATRIX);
+      data && data->size >= 9 * sizeof(int32_t)) {
+    int32_t matrix[9];
+    std::memcpy(matrix, data->data, sizeof matrix);
+    facts.orientation = OrientationOf(matrix);
+  }
+  if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DOVI_CONF))
+    facts.dolby_vision_profile = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(data->data)->dv_profile;
+  facts.siting = SitingOf(frame.chroma_location);
+  facts.is_interlaced = IsInterlaced(stream, frame);
+  facts.bottom_field_first = facts.is_interlaced && IsBottomFirst(stream, frame);
+  facts.mastering = MasteringOf(stream, frame);
+  facts.light_level = LightLevelOf(stream, frame);
+  DescribeSamples(frame, facts);
+  return facts;
+}
+
+}  // namespace acutance

@@ -1,0 +1,76 @@
+#include "report/run_maps.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/threads/parallel_for.h"
+#include "image/npy_writer.h"
+#include "log/output_file.h"
+#include "report/map_image.h"
+#include "report/picture_image.h"
+#include "report/png.h"
+#include "run/frame_maps.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kMapWidth = 960;  // maps have a value for 32 samples
+
+Status WriteBytes(const std::string& path, std::string_view bytes) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  file->Write(bytes);
+  return file->Commit();
+}
+
+Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFrame& worst) {
+  const bool full_range = view.run->color.full_range.value_or(false);
+  const auto path = [&](const std::string& name, const char* ending) {
+    return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
+  };
+  ACU_RETURN_IF_ERROR(WriteBytes(path("reference", "png"), Png(ToRows(worst.reference, full_range)).bytes()));
+  ACU_RETURN_IF_ERROR(WriteBytes(path("distorted", "png"), Png(ToRows(worst.distorted, full_range)).bytes()));
+  const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
+  for (const MetricRun& run : view.metrics) {
+    ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
+    for (const FrameMap& map : maps) {
+      const std::string name = map.name + run.options.KeySuffix();
+      ACU_RETURN_IF_ERROR(WriteBytes(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
+      ACU_RETURN_IF_ERROR(
+          WriteBytes(path(name, "png"),
+                     Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns)).bytes()));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status MakeMapFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message());
+  return {};
+}
+
+Status WriteWorstMaps(const std::string& folder, int count, int threads, const RunView& view) {
+  ACU_RETURN_IF_ERROR(MakeMapFolder(folder));
+  struct Shown {
+    std::string prefix;
+    const WorstFrame* frame;
+  };
+  std::vector<Shown> shown;
+  for (size_t d = 0; d < view.run->worst.size(); ++d) {
+    const std::string prefix =
+        fmt::format("{}/{}", folder, view.run->worst.size() > 1 ? fmt::format("video{}_", d) : "");
+    const size_t frames = std::min(view.run->worst[d].size(), static_cast<size_t>(count));
+    for (const WorstFrame& frame : std::span(view.run->worst[d]).first(frames)) shown.push_back({prefix, &frame});
+  }
+  return ParallelFor(threads, static_cast<int>(shown.size()),
+                     [&](int i) { return WriteFrame(shown[i].prefix, view, *shown[i].frame); });
+}
+
+}  // namespace acutance

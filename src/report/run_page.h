@@ -1,0 +1,27 @@
+// The page that shows a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/run_view.h"
+#include "report/summary.h"
+
+namespace acutance {
+
+/// So many of the worst frames of all videos are shown with their pictures.
+inline constexpr int kFramesShown = 6;
+
+/// How many frames of each of `videos` videos a page shows: at least two.
+int FramesShownOf(size_t videos);
+
+struct PageChoice {
+  std::vector<std::string> receipt{};  // lines for the foot
+  bool is_small = false;               // for a notebook: curves of fewer points, no pictures
+  std::string encodes_part{};          // Page::encodes_part
+};
+
+/// The page's HTML.
+std::string ReportPage(const Summary& summary, const RunView& view, PageChoice choice);
+
+}  // namespace acutance

@@ -1,0 +1,79 @@
+#include "report/run_summary.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "report/input_summary.h"
+
+namespace acutance {
+namespace {
+
+void AddModels(const RunView& view, Summary& summary) {
+  for (const ModelRun& model : view.models) {
+    for (const std::string& key : model.score_keys()) {
+      SummaryModel entry{key, model.model().source};
+      if (model.model().is_collection() && key == model.main_score_key())
+        entry.members.assign(model.score_keys().begin(),
+                             model.score_keys().begin() + static_cast<std::ptrdiff_t>(model.model().members.size()));
+      summary.models.push_back(std::move(entry));
+    }
+  }
+}
+
+/// Bytes, and bits a second where the whole video was scored.
+void AddSize(bool is_whole, const ScoredRun& run, SummaryVideo& video) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(video.distorted, error)) return;
+  const uintmax_t bytes = std::filesystem::file_size(video.distorted, error);
+  if (error) return;
+  video.bytes = bytes;
+  if (is_whole && !run.error && run.frame_rate && run.frames > 0)
+    video.bit_rate = 8.0 * static_cast<double>(bytes) * *run.frame_rate / static_cast<double>(run.frames);
+}
+
+Status AddParts(const SummaryChoice& choice, const ScoredRun& run, Summary& summary) {
+  if (choice.segments) {
+    ACU_ASSIGN_OR_RETURN(summary.segments, SplitSegments(*choice.segments, 0, run.frames, run.frame_rate));
+  }
+  if (!run.shot_starts) return {};
+  SegmentSpec shots;
+  for (const int64_t start : *run.shot_starts) shots.starts.push_back({static_cast<double>(start), true});
+  ACU_ASSIGN_OR_RETURN(summary.shots, SplitSegments(shots, 0, run.frames, {}));
+  return {};
+}
+
+}  // namespace
+
+Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
+  const ScoredRun& run = *view.run;
+  const PictureFormat& format = run.format;
+  Summary summary{.version = ACUTANCE_VERSION,
+                  .reference = choice.reference,
+                  .width = format.width,
+                  .height = format.height,
+                  .bit_depth = format.bit_depth,
+                  .pixel_format = PixelFormatName(format.pixel_format),
+                  .frame_count = run.frames,
+                  .n_subsample = view.subsample,
+                  .seconds = run.seconds,
+                  .threads = choice.threads,
+                  .models = {},
+                  .videos = {},
+                  .warnings = run.warnings,
+                  .model_reasons = run.model_reasons,
+                  .devices = view.devices,
+                  .frame_rate = run.frame_rate};
+  if (!choice.pools.empty()) summary.pools = summary.part_pools = choice.pools;
+  for (const InputFacts& input : run.inputs) summary.inputs.push_back(SummaryOf(input));
+  AddModels(view, summary);
+  for (size_t d = 0; d < choice.distorted.size(); ++d) {
+    SummaryVideo video{choice.distorted[d], view.tables[d], run.alignments.empty() ? nullptr : &run.alignments[d]};
+    AddSize(choice.is_whole, run, video);
+    summary.videos.push_back(std::move(video));
+  }
+  ACU_RETURN_IF_ERROR(AddParts(choice, run, summary));
+  ACU_ASSIGN_OR_RETURN(summary.verdicts, JudgeSummary(summary, choice.requirements));
+  return summary;
+}
+
+}  // namespace acutance

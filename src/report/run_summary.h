@@ -1,0 +1,31 @@
+// The summary of a run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/run_view.h"
+#include "report/summary.h"
+#include "stats/pool.h"
+#include "stats/requirement.h"
+#include "stats/segments.h"
+
+namespace acutance {
+
+/// What a summary tells beside the scores.
+struct SummaryChoice {
+  std::string reference;
+  std::vector<std::string> distorted;
+  int threads = 1;
+  bool is_whole = true;               // all frames of the files were scored, so that these have a bit rate
+  std::vector<NamedPool> pools = {};  // empty: the usual ones
+  std::optional<SegmentSpec> segments = {};
+  std::vector<Requirement> requirements = {};
+};
+
+/// Makes a summary with segments, shots and verdicts. It fails where a segment or a requirement cannot be told. The
+/// summary refers to the tables and alignments of `view`.
+Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view);
+
+}  // namespace acutance

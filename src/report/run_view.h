@@ -1,0 +1,30 @@
+// A finished run as summaries, pages and maps read it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/feature_set.h"
+#include "engine/model_run.h"
+#include "report/summary.h"
+#include "run/score_run.h"
+#include "stats/score_table.h"
+
+namespace acutance {
+
+/// The parts may lie in the run's session, or outlive it.
+struct RunView {
+  const ScoredRun* run = nullptr;  // whose session is not read
+  std::span<const ModelRun> models;
+  std::span<const MetricRun> metrics;
+  std::vector<const ScoreTable*> tables;  // one a distorted video
+  std::vector<SummaryDevice> devices;     // beside the CPU
+  int subsample = 1;
+};
+
+std::vector<SummaryDevice> DevicesOf(const Session& session);
+
+/// A view with the parts of a run's session.
+RunView ViewOf(const ScoredRun& run);
+
+}  // namespace acutance

@@ -1,0 +1,157 @@
+#include "run/auto_model.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "metric/registry.h"
+#include "model/builtin_models.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kV1Depth = 10;      // Netflix recommends 10 bits for VMAF v1, also for videos of 8
+constexpr double kHighRate = 48;  // frames/s from which on the hfr models serve
+constexpr int k1440Width = 2560, k1440Height = 1440;
+
+bool Is4k(const PictureFormat& pictures) { return pictures.width > k1440Width || pictures.height > k1440Height; }
+
+struct Names {
+  std::string v1;  // without "vmaf_v1.0.16_"
+  std::string v0;
+  bool is_phone = false;
+};
+
+Names NamesFor(Viewing viewing) {
+  switch (viewing) {
+    case Viewing::kPhone:
+      return {"5d0h", "vmaf_v0.6.1", true};
+    case Viewing::k4k:
+      return {"1d5h_2160", "vmaf_4k_v0.6.1"};
+    case Viewing::k4kFrom3Heights:
+      return {"3d0h_2160", "vmaf_4k_v0.6.1"};
+    default:
+      return {"3d0h", "vmaf_v0.6.1"};
+  }
+}
+
+bool Tell(Model& model, const char* option, int value) {
+  return OverloadFeature(model, "cambi", option, std::to_string(value), MetricNameOfOutput) > 0;
+}
+
+/// Tells CAMBI what the encoder saw, which scaling and raising hide from it. A run has one CAMBI for all videos.
+std::string DescribeEncode(const ModelFacts& facts, Model& model) {
+  constexpr int kLeastWidth = 180, kLeastHeight = 150, kLeastSide = 216;  // of the options, and of CAMBI
+  const PictureFormat& encode = facts.encodes.front();
+  const auto differs = [&](const PictureFormat& other) {
+    return other.width != encode.width || other.height != encode.height || other.bit_depth != encode.bit_depth;
+  };
+  if (std::ranges::any_of(facts.encodes, differs))
+    return "; the encodes differ in size or depth, so that CAMBI takes them for what they were brought to: score them "
+           "one at a time to have it see their own";
+  std::string text;
+  const bool is_scaled = encode.width != facts.pictures.width || encode.height != facts.pictures.height;
+  const bool has_value = encode.width >= kLeastWidth && encode.height >= kLeastHeight &&
+                         std::max(encode.width, encode.height) >= kLeastSide;
+  if (is_scaled && has_value && Tell(model, "enc_width", encode.width) && Tell(model, "enc_height", encode.height))
+    text = fmt::format(" {}x{}", encode.width, encode.height);
+  if (encode.bit_depth < kV1Depth && Tell(model, "enc_bitdepth", encode.bit_depth))
+    text += fmt::format("{} {} bits", text.empty() ? "" : " and", encode.bit_depth);
+  return text.empty() ? "" : "; CAMBI knows of the encode's" + text;
+}
+
+/// Whether all features take such pictures.
+Status CheckPictures(const ModelRequest& request, const PictureFormat& pictures) {
+  FeatureSet features;
+  ACU_RETURN_IF_ERROR(ModelRun::Create(request, features).status());
+  return features.MakeExtractors(pictures);
+}
+
+std::string DescribeRate(const std::optional<double>& rate) {
+  if (!rate) return "frame rate not told, taken as below 48";
+  return fmt::format("{:.6g} frames/s", *rate);
+}
+
+/// An error says why VMAF v1 cannot score these pictures.
+Result<ModelRequest> MakeV1(const ModelFacts& facts, const Names& names, std::string& reason) {
+  const bool is_fast = facts.frame_rate.value_or(0) >= kHighRate;
+  const std::string name = fmt::format("vmaf_v1.0.16_{}{}", is_fast ? "hfr_" : "", names.v1);
+  ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));
+  const std::string encode = DescribeEncode(facts, model);
+  const ModelRequest request = {
+      .model = std::make_shared<const Model>(std::move(model)), .flags = {}, .least_bit_depth = kV1Depth};
+  ACU_RETURN_IF_ERROR(CheckPictures(request, facts.pictures));
+  const PictureFormat& pictures = facts.pictures;
+  reason = fmt::format("{}, for {}x{}, {}{}{}", name, pictures.width, pictures.height, DescribeRate(facts.frame_rate),
+                       pictures.bit_depth < kV1Depth ? fmt::format(", at {} bits", kV1Depth) : "", encode);
+  return request;
+}
+
+}  // namespace
+
+std::optional<Viewing> FindViewing(std::string_view name) {
+  const auto* found = std::ranges::find(kViewingNames, name);
+  if (found == std::end(kViewingNames)) return std::nullopt;
+  return static_cast<Viewing>(found - std::begin(kViewingNames));
+}
+
+Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing) {
+  if (viewing == Viewing::kBySize) viewing = Is4k(facts.pictures) ? Viewing::k4k : Viewing::kTv;
+  const Names names = NamesFor(viewing);
+  ChosenModels chosen;
+  std::string reason;
+  Result<ModelRequest> v1 = MakeV1(facts, names, reason);
+  const bool has_v1 = v1.ok();
+  if (has_v1) {
+    chosen.models.push_back(std::move(v1).value());
+    chosen.reasons.push_back(reason);
+  } else {
+    chosen.reasons.push_back(fmt::format("no VMAF v1: {}", v1.status().message()));
+  }
+  const std::string name = names.is_phone ? names.v0 + "_phone" : names.v0;
+  ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(names.v0, name));
+  chosen.models.push_back(
+      {.model = std::make_shared<const Model>(std::move(model)),
+       .flags = {.disable_clip = false, .enable_transform = names.is_phone, .disable_transform = false}});
+  chosen.reasons.push_back(has_v1 ? name + ", for comparison with older scores" : name);
+  return chosen;
+}
+
+std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures) {
+  // A tenth less than the size that the model was made for still is that size, with bars cut off.
+  constexpr int kLeast1080Width = 1728, kLeast1080Height = 972, kLeast4kWidth = 3456, kLeast4kHeight = 1944;
+  if (!FindBuiltinModel(model.source)) return std::nullopt;
+  const auto reaches = [&](int width, int height) { return pictures.width >= width || pictures.height >= height; };
+  const bool is_for_4k = model.source.find("2160") != model.source.npos || model.source.find("4k") != model.source.npos;
+  const bool fits = is_for_4k ? reaches(kLeast4kWidth, kLeast4kHeight)
+                              : reaches(kLeast1080Width, kLeast1080Height) && !Is4k(pictures);
+  if (fits) return std::nullopt;
+  return fmt::format("{} is made for {}p, and the pictures are {}x{}: the score is that of a {} screen; {}", model.name,
+                     is_for_4k ? 2160 : 1080, pictures.width, pictures.height,
+                     !is_for_4k && Is4k(pictures) ? "larger" : "smaller",
+                     !is_for_4k && Is4k(pictures)
+                         ? "--viewing 4k has a model for it"
+                         : fmt::format("--scale {} scores them in full screen", is_for_4k ? "3840x2160" : "1920x1080"));
+}
+
+std::optional<std::string> RateMismatch(const Model& model, std::optional<double> frame_rate) {
+  if (!frame_rate || !FindBuiltinModel(model.source) || model.source.find("_v1.") == model.source.npos)
+    return std::nullopt;
+  const bool is_for_fast = model.source.find("_hfr_") != model.source.npos;
+  if (is_for_fast == (*frame_rate >= kHighRate)) return std::nullopt;
+  return fmt::format("{} is made for {}, and the video has {:.6g}; --model auto chooses one for its rate", model.name,
+                     is_for_fast ? "48 frames/s and more" : "less than 48 frames/s", *frame_rate);
+}
+
+std::optional<std::string> ViewingMismatch(const Model& model, Viewing viewing) {
+  if (viewing == Viewing::kBySize || !FindBuiltinModel(model.source)) return std::nullopt;
+  const Names names = NamesFor(viewing);
+  const bool is_v1 = model.source.find("_v1.") != model.source.npos;
+  const bool is_4k = model.source.find("4k") != model.source.npos;
+  const bool fits = is_v1 ? model.source.ends_with("_" + names.v1) : is_4k == (names.v0.find("4k") != names.v0.npos);
+  if (fits) return std::nullopt;
+  return fmt::format("{} is made for {}; --viewing {} without --model chooses one for that", model.name,
+                     FindBuiltinModel(model.source)->viewing, kViewingNames[static_cast<int>(viewing)]);
+}
+
+}  // namespace acutance

@@ -1,0 +1,116 @@
+#include "run/auto_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/builtin_models.h"
+
+namespace acutance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+PictureFormat Format(int width, int height, int bit_depth = 8) { return {width, height, bit_depth, PixelFormat::k420}; }
+
+std::vector<std::string> NamesOf(const ModelFacts& facts, Viewing viewing) {
+  std::vector<std::string> names;
+  const ChosenModels chosen = ChooseModels(facts, viewing).value();
+  for (const ModelRequest& request : chosen.models) names.push_back(request.model->name);
+  return names;
+}
+
+ModelFacts FactsOf(const PictureFormat& pictures, std::optional<double> rate = 25) {
+  return {.pictures = pictures, .encodes = {pictures}, .frame_rate = rate};
+}
+
+/// The options that the model's CAMBI is told of the encode.
+std::map<std::string, std::string> Told(const ModelFacts& facts) {
+  std::map<std::string, std::string> told;
+  const ChosenModels chosen = ChooseModels(facts, Viewing::kTv).value();
+  for (const ModelFeature& feature : chosen.models[0].model->features)
+    for (const auto& [name, value] : feature.options)
+      if (name.starts_with("enc_")) told[name] = value;
+  return told;
+}
+
+TEST(AutoModel, FollowsSizeRateAndViewing) {
+  const ModelFacts hd = FactsOf(Format(1920, 1080)), uhd = FactsOf(Format(3840, 2160));
+  EXPECT_THAT(NamesOf(hd, Viewing::kBySize), ElementsAre("vmaf_v1.0.16_3d0h", "vmaf_v0.6.1"));
+  EXPECT_THAT(NamesOf(FactsOf(Format(2560, 1440)), Viewing::kBySize), ElementsAre("vmaf_v1.0.16_3d0h", "vmaf_v0.6.1"));
+  EXPECT_THAT(NamesOf(uhd, Viewing::kBySize), ElementsAre("vmaf_v1.0.16_1d5h_2160", "vmaf_4k_v0.6.1"));
+  EXPECT_THAT(NamesOf(uhd, Viewing::k4kFrom3Heights), ElementsAre("vmaf_v1.0.16_3d0h_2160", "vmaf_4k_v0.6.1"));
+  EXPECT_THAT(NamesOf(hd, Viewing::kPhone), ElementsAre("vmaf_v1.0.16_5d0h", "vmaf_v0.6.1_phone"));
+  EXPECT_THAT(NamesOf(FactsOf(Format(1920, 1080), 50), Viewing::kTv),
+              ElementsAre("vmaf_v1.0.16_hfr_3d0h", "vmaf_v0.6.1"));
+  EXPECT_THAT(NamesOf(FactsOf(Format(1920, 1080), std::nullopt), Viewing::kTv),
+              ElementsAre("vmaf_v1.0.16_3d0h", "vmaf_v0.6.1"));
+}
+
+TEST(AutoModel, V1RunsAtTenBitsAndV0AtTheVideosOwn) {
+  const ChosenModels chosen = ChooseModels(FactsOf(Format(1920, 1080)), Viewing::kTv).value();
+  EXPECT_EQ(chosen.models[0].least_bit_depth, 10);
+  EXPECT_EQ(chosen.models[1].least_bit_depth, 0);
+  EXPECT_THAT(chosen.reasons[0], HasSubstr("at 10 bits"));
+  EXPECT_THAT(ChooseModels(FactsOf(Format(1920, 1080, 12)), Viewing::kTv)->reasons[0], Not(HasSubstr("at 10 bits")));
+}
+
+TEST(AutoModel, SmallOrGreyPicturesHaveNoV1) {
+  const ChosenModels small = ChooseModels(FactsOf(Format(64, 48)), Viewing::kBySize).value();
+  ASSERT_EQ(small.models.size(), 1);
+  EXPECT_EQ(small.models[0].model->name, "vmaf_v0.6.1");
+  EXPECT_THAT(small.reasons[0], HasSubstr("no VMAF v1: feature "));
+  PictureFormat grey = Format(1920, 1080);
+  grey.pixel_format = PixelFormat::k400;
+  EXPECT_THAT(NamesOf(FactsOf(grey), Viewing::kTv), ElementsAre("vmaf_v0.6.1"));
+}
+
+TEST(AutoModel, TellsCambiOfTheEncode) {
+  ModelFacts facts = FactsOf(Format(1920, 1080));
+  using Options = std::map<std::string, std::string>;
+  EXPECT_EQ(Told(facts), (Options{{"enc_bitdepth", "8"}}));
+  facts.encodes = {Format(640, 360, 10)};
+  EXPECT_EQ(Told(facts), (Options{{"enc_height", "360"}, {"enc_width", "640"}}));
+  facts.encodes = {Format(128, 72, 8)};
+  EXPECT_EQ(Told(facts), (Options{{"enc_bitdepth", "8"}})) << "CAMBI takes no encode so small";
+  facts.encodes = {Format(640, 360), Format(1280, 720)};
+  EXPECT_EQ(Told(facts), Options());
+  EXPECT_THAT(ChooseModels(facts, Viewing::kTv)->reasons[0], HasSubstr("the encodes differ"));
+}
+
+TEST(AutoModel, WarnsOfModelsForAnotherRateOrViewing) {
+  const auto rate = [](const char* name, std::optional<double> frames) {
+    return RateMismatch(*LoadBuiltinModel(name, name), frames).value_or("");
+  };
+  EXPECT_EQ(rate("vmaf_v1.0.16_3d0h", 25), "");
+  EXPECT_EQ(rate("vmaf_v1.0.16_hfr_3d0h", 50), "");
+  EXPECT_EQ(rate("vmaf_v1.0.16_3d0h", std::nullopt), "");
+  EXPECT_EQ(rate("vmaf_v0.6.1", 60), "") << "it knows of no rates";
+  EXPECT_THAT(rate("vmaf_v1.0.16_3d0h", 60), HasSubstr("less than 48 frames/s, and the video has 60"));
+  EXPECT_THAT(rate("vmaf_v1.0.16_hfr_3d0h", 25), HasSubstr("48 frames/s and more"));
+  const auto viewing = [](const char* name, Viewing where) {
+    return ViewingMismatch(*LoadBuiltinModel(name, name), where).value_or("");
+  };
+  EXPECT_EQ(viewing("vmaf_v1.0.16_5d0h", Viewing::kPhone), "");
+  EXPECT_EQ(viewing("vmaf_v0.6.1", Viewing::kBySize), "");
+  EXPECT_EQ(viewing("vmaf_v1.0.16_hfr_1d5h_2160", Viewing::k4k), "");
+  EXPECT_THAT(viewing("vmaf_v1.0.16_3d0h", Viewing::kPhone), HasSubstr("--viewing phone"));
+  EXPECT_THAT(viewing("vmaf_4k_v0.6.1", Viewing::kTv), HasSubstr("2160p"));
+}
+
+TEST(AutoModel, WarnsOfModelsForAnotherSize) {
+  const auto mismatch = [](const char* name, int width, int height) {
+    return SizeMismatch(*LoadBuiltinModel(name, name), Format(width, height)).value_or("");
+  };
+  EXPECT_EQ(mismatch("vmaf_v0.6.1", 1920, 1080), "");
+  EXPECT_EQ(mismatch("vmaf_v0.6.1", 1920, 800), "") << "film without its bars";
+  EXPECT_EQ(mismatch("vmaf_v1.0.16_3d0h", 2560, 1440), "");
+  EXPECT_THAT(mismatch("vmaf_v0.6.1", 1280, 720), HasSubstr("--scale 1920x1080"));
+  EXPECT_THAT(mismatch("vmaf_v0.6.1", 3840, 2160), HasSubstr("--viewing 4k"));
+  EXPECT_THAT(mismatch("vmaf_4k_v0.6.1", 1920, 1080), HasSubstr("--scale 3840x2160"));
+  EXPECT_EQ(mismatch("vmaf_v1.0.16_1d5h_2160", 3840, 1600), "");
+}
+
+}  // namespace
+}  // namespace acutance

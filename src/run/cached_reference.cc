@@ -1,0 +1,120 @@
+#include "run/cached_reference.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "io/forwarding_source.h"
+#include "video/open_video.h"
+
+namespace acutance {
+namespace {
+
+/// Chroma is decoded, too: a later run may read it.
+class WholeVideo : public ForwardingSource {
+ public:
+  using ForwardingSource::ForwardingSource;
+  void SkipChroma() override {}
+  Result<std::optional<Picture>> Next() override { return source_->Next(); }
+};
+
+}  // namespace
+
+/// A reading that says when it ends.
+class CachedReference::Lent : public ForwardingSource {
+ public:
+  Lent(std::unique_ptr<VideoSource> source, std::shared_ptr<bool> token)
+      : ForwardingSource(std::move(source)), token_(std::move(token)) {}
+  Result<std::optional<Picture>> Next() override { return source_->Next(); }
+
+ private:
+  std::shared_ptr<bool> token_;
+};
+
+CachedReference::~CachedReference() {
+  if (name_ != 0) devices_->Forget(name_);
+}
+
+std::optional<CachedReference::Identity> CachedReference::IdentityOf(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  return Identity{found.st_dev, found.st_ino, found.st_size,
+                  int64_t{found.st_mtim.tv_sec} * kNanoseconds + found.st_mtim.tv_nsec};
+}
+
+CachedReference::Manner CachedReference::MannerOf(const OpenOptions& options) {
+  return {options.raw, options.raw_is_semi_planar, options.film_grain, options.take_all};
+}
+
+/// What devices have of the file as it was, or as it was read, is of no use any more.
+void CachedReference::Rename() {
+  if (name_ != 0) devices_->Forget(name_);
+  name_ = NewVideoIdentity();
+  devices_->Remember(name_);
+}
+
+Result<std::unique_ptr<VideoSource>> CachedReference::Lend() {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> reading, video_->Open());
+  return std::unique_ptr<VideoSource>(std::make_unique<Lent>(std::move(reading), is_lent_));
+}
+
+Result<std::unique_ptr<VideoSource>> CachedReference::OpenToKeep(const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path_, options));
+  if (video->is_instant() || video->is_on_device()) return video;
+  video_.emplace(std::make_unique<WholeVideo>(std::move(video)), most_bytes_);
+  video_->Hold(true);  // a run that stops leaves it readable
+  is_lent_ = std::make_shared<bool>(true);
+  return Lend();
+}
+
+Result<std::unique_ptr<VideoSource>> CachedReference::Open(const OpenOptions& options, uint64_t& name) {
+  const std::lock_guard lock(mutex_);
+  name = 0;
+  if (options.device_decoding || (is_lent_ && is_lent_.use_count() > 1)) return OpenVideo(path_, options);
+  const std::optional<Identity> identity = IdentityOf(path_);
+  if (!identity || identity != identity_ || manner_ != MannerOf(options) || (video_ && video_->has_failed())) {
+    video_.reset();
+    identity_ = identity;
+    manner_ = MannerOf(options);
+    if (!identity) return OpenVideo(path_, options);
+    Rename();
+  }
+  name = name_;
+  if (!video_) return OpenToKeep(options);
+  Result<std::unique_ptr<VideoSource>> kept = Lend();
+  return kept.ok() ? std::move(kept) : OpenVideo(path_, options);
+}
+
+bool CachedReference::HasChanged() const {
+  const std::lock_guard lock(mutex_);
+  return identity_ && identity_ != IdentityOf(path_);
+}
+
+size_t CachedReference::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return video_ ? video_->bytes() : 0;
+}
+
+size_t CachedReference::MostBytes() const {
+  const std::lock_guard lock(mutex_);
+  return video_ ? video_->MostBytes() : most_bytes_;
+}
+
+void CachedReference::KeepUpTo(size_t most_bytes) {
+  const std::lock_guard lock(mutex_);
+  most_bytes_ = most_bytes;
+  if (video_) video_->KeepUpTo(most_bytes);
+}
+
+int64_t CachedReference::frames() const {
+  const std::lock_guard lock(mutex_);
+  return video_ ? video_->frames() : 0;
+}
+
+int64_t CachedReference::device_frames() const {
+  const std::lock_guard lock(mutex_);
+  return name_ != 0 ? devices_->Frames(name_) : 0;
+}
+
+}  // namespace acutance

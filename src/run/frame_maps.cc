@@ -1,0 +1,124 @@
+#include "run/frame_maps.h"
+
+#include <cmath>
+#include <utility>
+
+#include "math/exact_math.h"
+#include "metric/block_sums.h"
+#include "metric/deeper_input.h"
+#include "metric/offline_frames.h"
+
+namespace acutance {
+namespace {
+
+FrameMap MakeMap(std::string name, const BlockGrid& grid) {
+  return {std::move(name), grid.size, grid.columns, grid.rows, {}};
+}
+
+/// The picture as the metric reads it.
+Result<Picture> Raised(const Picture& picture, int bit_depth) {
+  if (picture.format.bit_depth >= bit_depth) return picture;
+  const DeeperInput raise(bit_depth);
+  ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(raise.Format(picture.format)));
+  raise.Compute(picture, raised);
+  return raised.Share();
+}
+
+/// The samples of a picture's block, and `margin` more on each side where there are any.
+Picture PartOf(const Picture& picture, const BlockGrid& grid, int block, int margin) {
+  const int x0 = std::max(0, block % grid.columns * grid.size - margin);
+  const int y0 = std::max(0, block / grid.columns * grid.size - margin);
+  const int x1 = std::min(picture.format.width, (block % grid.columns + 1) * grid.size + margin);
+  const int y1 = std::min(picture.format.height, (block / grid.columns + 1) * grid.size + margin);
+  Picture part = picture;
+  part.format.width = x1 - x0;
+  part.format.height = y1 - y0;
+  for (int p = 0; p < picture.format.PlaneCount(); ++p) {
+    Plane& plane = part.planes[p];
+    const int across = p == 0 || picture.format.pixel_format == PixelFormat::k444 ? 1 : 2;
+    const int down = p == 0 || picture.format.pixel_format != PixelFormat::k420 ? 1 : 2;
+    plane.data += y0 / down * plane.stride + x0 / across * picture.format.BytesPerSample();
+    plane.width = part.format.PlaneWidth(p);
+    plane.height = part.format.PlaneHeight(p);
+    plane.more_columns = plane.more_rows = 0;
+  }
+  return part;
+}
+
+/// The metric's first output for two pictures alone.
+Result<double> ScoreOf(const Metric& metric, const OptionValues& options, const Picture& reference,
+                       const Picture& distorted) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(metric, options, reference.format));
+  const OfflineFrames clip(metric, options, {&reference, 1}, {&distorted, 1});
+  ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(metric, *extractor, clip, 0, 1, WantedArtifacts::kNone));
+  return frame.values[0];
+}
+
+/// A map of scores of parts, where those are large enough; 0 where they are not.
+template <class Loss>
+FrameMap MapOfParts(const MetricRun& run, const Picture& reference, const Picture& distorted, int margin, Loss loss) {
+  const BlockGrid grid(reference.format, kMapBlock);
+  FrameMap map = MakeMap(std::string(run.metric->name), grid);
+  for (int block = 0; block < grid.count(); ++block) {
+    const Result<double> score = ScoreOf(*run.metric, run.options, PartOf(reference, grid, block, margin),
+                                         PartOf(distorted, grid, block, margin));
+    map.losses.push_back(score.ok() && std::isfinite(*score) ? loss(*score) : 0);
+  }
+  return map;
+}
+
+template <class Sample>
+FrameMap MapOfHeat(std::string_view name, const MutablePicture& heat, const PictureFormat& format) {
+  const BlockGrid grid(format, kMapBlock);
+  FrameMap map = MakeMap(std::string(name), grid);
+  std::vector<double> sums(grid.count()), counts(grid.count());
+  for (int y = 0; y < heat.format.height; ++y)
+    for (int x = 0; x < heat.format.width; ++x) {
+      const int block = grid.at(static_cast<int>(int64_t{1} * x * format.width / heat.format.width),
+                                static_cast<int>(int64_t{1} * y * format.height / heat.format.height));
+      sums[block] += heat.Row<Sample>(0, y)[x];
+      ++counts[block];
+    }
+  for (int block = 0; block < grid.count(); ++block)
+    map.losses.push_back(counts[block] > 0 ? sums[block] / counts[block] : 0);
+  return map;
+}
+
+std::vector<FrameMap> MapsOfSums(const BlockSums& metric, const FrameView& frame, size_t sums) {
+  const BlockGrid grid(frame.at(0)->format, kMapBlock);
+  std::vector<int64_t> blocks(sums * grid.count());
+  metric.AddBlocks(frame, grid, blocks);
+  std::vector<FrameMap> maps;
+  for (LossMap& losses : metric.Losses(grid, blocks)) {
+    maps.push_back(MakeMap(std::move(losses.feature), grid));
+    maps.back().losses = std::move(losses.losses);
+  }
+  return maps;
+}
+
+}  // namespace
+
+Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture& reference, const Picture& distorted) {
+  ACU_ASSIGN_OR_RETURN(const Picture r, Raised(reference, run.least_bit_depth));
+  ACU_ASSIGN_OR_RETURN(const Picture d, Raised(distorted, run.least_bit_depth));
+  constexpr int kSsimReach = 5;  // of its window of 11
+  if (run.metric->name == "ciede")
+    return std::vector{MapOfParts(run, r, d, 0, [](double score) { return Pow(10.0, (45 - score) / 20); })};
+  if (run.metric->name == "float_ssim")
+    return std::vector{MapOfParts(run, r, d, kSsimReach, [](double score) { return 1 - score; })};
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(*run.metric, run.options, r.format));
+  const OfflineFrames clip(*run.metric, run.options, {&r, 1}, {&d, 1});
+  if (const auto* blocks = dynamic_cast<const BlockSums*>(extractor.get())) {
+    const FrameView frame = clip.at(0);
+    ACU_RETURN_IF_ERROR(frame.Prepare());
+    return MapsOfSums(*blocks, frame, extractor->spec().sums);
+  }
+  const std::string_view name = run.metric->name;
+  if (name != "butteraugli" && name != "cambi" && name != "cvvdp") return std::vector<FrameMap>();
+  ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(*run.metric, *extractor, clip, 0));
+  const MutablePicture& heat = frame.artifacts[0];
+  return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(name, heat, r.format)
+                                                          : MapOfHeat<uint16_t>(name, heat, r.format)};
+}
+
+}  // namespace acutance

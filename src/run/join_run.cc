@@ -1,0 +1,143 @@
+#include "run/join_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "run/run_header.h"
+#include "run/run_journal.h"
+
+namespace acutance {
+namespace {
+
+/// A journal and its next frame.
+struct Part {
+  std::unique_ptr<JournalReader> reader;
+  int64_t range_end = 0;  // 0: of the videos
+  std::optional<JournalRecord> next{};
+};
+
+class Joining {
+ public:
+  explicit Joining(const std::vector<std::string>& paths, int threads) : paths_(paths), threads_(threads) {}
+
+  JoinedRun Go() && {
+    const auto start = std::chrono::steady_clock::now();
+    Status status = Join();
+    if (!status.ok()) {
+      result_.run.error = RunError{RunStage::kSession, std::move(status)};
+      return std::move(result_);
+    }
+    result_.run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result_.run.frames = session_->frames_added();
+    result_.run.warnings = session_->warnings();
+    result_.run.session = std::move(session_);
+    return std::move(result_);
+  }
+
+ private:
+  Status Join() {
+    for (const std::string& path : paths_) ACU_RETURN_IF_ERROR(Open(path));
+    if (parts_.empty()) return Error(StatusCode::kInvalidArgument, "there is no journal to join");
+    ACU_RETURN_IF_ERROR(MakeSession());
+    ACU_RETURN_IF_ERROR(JoinFrames());
+    ACU_RETURN_IF_ERROR(CheckEnd());
+    return session_->Flush();
+  }
+
+  Status Open(const std::string& path) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<JournalReader> reader, JournalReader::Open(path));
+    if (!parts_.empty())
+      ACU_RETURN_IF_ERROR(CompareHeaders(path, reader->header(), parts_.front().reader->header(), /*are_parts=*/true));
+    ACU_ASSIGN_OR_RETURN(DescribedRun described, ReadRun(reader->header()));
+    const RunRequest& request = described.request;
+    Part& part = parts_.emplace_back(Part{std::move(reader)});
+    if (request.frame_limit > 0) part.range_end = request.skip_reference + request.frame_limit;
+    part.next = part.reader->Next();
+    result_.run.format = described.format;
+    result_.request = std::move(described.request);
+    return {};
+  }
+
+  Status MakeSession() {
+    SessionOptions options;
+    options.models = result_.request.models;
+    options.features = result_.request.features;
+    options.threads = threads_;
+    options.subsample = result_.request.subsample;
+    options.distorted_count = static_cast<int>(result_.request.distorted.size());
+    ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
+    return session_->Start(result_.run.format);
+  }
+
+  Status JoinFrames() {
+    Restorer restorer(*session_);
+    for (;; ++frames_) {
+      ACU_ASSIGN_OR_RETURN(const Part* const part, PartWithNext());
+      if (!part) return restorer.Flush();
+      ACU_RETURN_IF_ERROR(restorer.Add(*part->next, part->reader->path()));
+      for (Part& each : parts_)
+        if (each.next && each.next->frame == frames_) each.next = each.reader->Next();
+    }
+  }
+
+  /// A part that has frame `frames_`, after a comparison of all that have; null at the end of all.
+  Result<const Part*> PartWithNext() const {
+    const Part* found = nullptr;
+    std::optional<int64_t> later;
+    for (const Part& part : parts_) {
+      if (!part.next) continue;
+      if (part.next->frame != frames_) later = std::min(later.value_or(part.next->frame), part.next->frame);
+      else if (!found) found = &part;
+      else if (found->next->words != part.next->words) return Disagree(*found, part);
+    }
+    if (!found && later) return Gap(*later);
+    return found;
+  }
+
+  Status Disagree(const Part& a, const Part& b) const {
+    return Error(StatusCode::kBadData, "{} and {} have different results for frame {}", a.reader->path(),
+                 b.reader->path(), frames_);
+  }
+
+  Status Gap(int64_t later) const {
+    const std::string frames = later == frames_ + 1 ? fmt::format("frame {} is", frames_)
+                                                    : fmt::format("frames {} to {} are", frames_, later - 1);
+    const auto stopped = [](const Part& part) { return !part.next && !part.reader->end(); };
+    const auto found = std::ranges::find_if(parts_, stopped);
+    return Error(StatusCode::kInvalidArgument, "{} in none of the journals{}", frames,
+                 found == parts_.end()
+                     ? ""
+                     : fmt::format("; {} is not at its end: run its command again", found->reader->path()));
+  }
+
+  /// A journal that was not brought to its end may lack frames at the end of all.
+  Status CheckEnd() const {
+    const auto knows_end = [](const Part& part) {
+      return part.reader->end() && (part.range_end == 0 || *part.reader->end() < part.range_end);
+    };
+    const auto lacks_frames = [&](const Part& part) {
+      return !part.reader->end() && (part.range_end == 0 || part.range_end > frames_);
+    };
+    const auto found = std::ranges::find_if(parts_, lacks_frames);
+    if (found == parts_.end() || std::ranges::any_of(parts_, knows_end)) return {};
+    return Error(StatusCode::kInvalidArgument,
+                 "journal {} is not at its end, and there are {} frames in all: run its command again",
+                 found->reader->path(), frames_);
+  }
+
+  const std::vector<std::string>& paths_;
+  const int threads_;
+  JoinedRun result_;
+  std::vector<Part> parts_;
+  std::unique_ptr<Session> session_;
+  int64_t frames_ = 0;  // joined so far
+};
+
+}  // namespace
+
+JoinedRun JoinJournals(const std::vector<std::string>& paths, int threads) { return Joining(paths, threads).Go(); }
+
+}  // namespace acutance

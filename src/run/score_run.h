@@ -1,0 +1,171 @@
+// From files to scores: the run that the commands and the C++ API share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "align/alignment.h"
+#include "align/alignment_request.h"
+#include "base/status.h"
+#include "devices/backends.h"
+#include "engine/session.h"
+#include "image/picture.h"
+#include "image/rectangle.h"
+#include "io/video_source.h"
+#include "run/auto_model.h"
+#include "run/cached_reference.h"
+#include "run/frame_observer.h"
+#include "run/worst_frames.h"
+#include "video/fit_videos.h"
+
+namespace acutance {
+
+/// Where a run stopped; each caller has its own words and exit status for it. kModel is for callers that load models
+/// as a part of the run, kStart for metrics that refuse the format of the pictures.
+enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kStart, kRead, kScore };
+
+struct RunError {
+  RunStage stage = RunStage::kRead;
+  Status status;
+  std::string tool_words = "";  // kPair: what libvmaf's tool says, a line for each problem
+};
+
+/// The decoder of containers. NVDEC leaves pictures in the memory of the CUDA device that scores
+/// them.
+enum class Decoder {
+  kCpu,    // FFmpeg's own decoders
+  kAuto,   // NVDEC where it can, else kCpu
+  kNvdec,  // an error where it cannot
+};
+
+/// Which part of the pictures is compared.
+struct CropChoice {
+  bool find_bars = false;                // each video's black bars are left out
+  std::optional<Rectangle> reference{};  // of the shown pictures; not set: all
+  std::optional<Rectangle> distorted{};  // not set: the same part as of the reference
+};
+
+/// "auto", "none", "W:H:X:Y", or one rectangle for the reference and one for the distorted videos, with a comma.
+Result<CropChoice> ParseCrop(std::string_view text);
+
+/// What a run does after a frame.
+enum class Next {
+  kContinue,
+  kStop,  // this frame is the last, as if the videos ended here
+  /// Likewise, because of what a frame scored, which is worth nothing where it is paired wrongly: some seconds of the
+  /// videos are looked at first, and where they do not belong together frame by frame, the run begins again.
+  kStopAfterAlignmentCheck,
+};
+
+struct RunRequest {
+  std::string reference;
+  std::vector<std::string> distorted;
+  std::shared_ptr<CachedReference> cached_reference;  // of `reference`; null: it is read from its file
+  OpenOptions open;
+  Decoder decoder = Decoder::kCpu;
+  std::vector<ModelRequest> models;
+  std::optional<Viewing> choose_models;  // set: models that suit the videos are added before `models`
+  bool check_model_sizes = false;        // warn of models that were made for pictures of another size
+  std::vector<FeatureRequest> features;
+  int threads = 1;
+  bool read_ahead = true;  // read and decode on threads of their own
+  int subsample = 1;
+  int64_t skip_reference = 0;
+  int64_t skip_distorted = 0;
+  int64_t frame_limit = 0;            // 0: all
+  AlignmentRequest pairing{};         // which frames belong together
+  std::string alignment_fingerprint;  // filled by RunScore: what the journal knows frames by; empty: frame by frame
+  FitOptions fit{.size = CommonSize(),
+                 .raise_bit_depth = true,
+                 .fit_chroma = true,
+                 .deinterlace = Deinterlacing::kAuto,
+                 .heed_color = true,
+                 .heed_display = true};
+  CropChoice crop;
+  DeviceChoice device;
+  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
+  std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionOptions
+  int verify = 0;  // of so many frames that a device computes, one is computed again on the CPU; 0: none
+
+  /// A file in which the results of frames are kept. A run with the same journal goes on where the last one stopped;
+  /// one whose first frame is not 0 is a part, which has no scores of its own (JoinJournals). Empty: none.
+  std::string journal;
+
+  /// A folder for the features' artifacts, a file each (MakeMapFiles). Empty: none are made.
+  std::string maps;
+
+  /// Receives the artifacts where `maps` is empty; null: none are made.
+  ArtifactSink on_artifact;
+
+  /// So many of the frames that score worst are kept with their pictures (ScoredRun::worst). Pictures that a device
+  /// decoded into its memory are not.
+  int worst_frames = 0;
+
+  /// Sees the pairs that are scored, not those of a journal; null: nothing does.
+  std::shared_ptr<FrameObserver> pairs;
+
+  /// Looks where shots begin (ScoredRun::shot_starts).
+  bool find_shots = false;
+
+  /// Called before the first frame, and again where frames are scored anew from the first because they turned out to
+  /// belong together otherwise: what was seen of them before does not count. An error ends the run.
+  std::function<Status(const Session&)> on_start = nullptr;
+
+  /// Called after each frame that is read.
+  std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
+
+  /// Called with each warning when there is cause for it, on any thread; the run's warnings have them all, too.
+  std::function<void(const std::string&)> on_warning = nullptr;
+
+  /// Given a function that stops the run, from any thread, with kCancelled; the run holds what is returned.
+  std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
+};
+
+/// A change that a video went through before it was compared.
+struct InputChange {
+  FitChange change = FitChange::kNone;
+  std::string text;  // a sentence for a person
+};
+
+/// A video as it was opened, and what was done to it then.
+struct InputFacts {
+  std::string name;
+  PictureFormat format;
+  std::optional<double> frame_rate;
+  VideoColor color;
+  VideoFacts facts;
+  std::vector<InputChange> changes = {};
+};
+
+struct ScoredRun {
+  std::unique_ptr<Session> session;  // null when nothing was scored
+  PictureFormat format;
+  int64_t frames = 0;    // of a part: with all before it
+  int64_t restored = 0;  // of them, those that the journal had
+  bool is_part = false;  // there are no scores, but a journal
+  double seconds = 0;
+  bool decoded_by_nvdec = false;  // at least one video
+  std::vector<std::string> warnings;
+  std::vector<std::string> model_reasons;      // of the models that were chosen
+  std::optional<double> frame_rate;            // the reference's, where it tells
+  VideoColor color;                            // of the pictures
+  std::vector<InputFacts> inputs;              // the reference first
+  std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
+  /// The frames at which a shot of the reference begins, not the first. Not set: they were not asked for, or not all
+  /// pictures were in the host's memory.
+  std::optional<std::vector<int64_t>> shot_starts;
+  std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
+  std::optional<RunError> error;      // kRead with a session: the frames before it were scored
+};
+
+/// The devices of a choice, each of which passes its self-test before use; null: the CPU alone.
+Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice);
+
+ScoredRun RunScore(const RunRequest& request);
+
+}  // namespace acutance

@@ -1,0 +1,52 @@
+#include "stats/pooling.h"
+
+#include <algorithm>
+
+#include "stats/statistics.h"
+
+namespace acutance {
+namespace {
+
+constexpr NamedPoolingMethod kMethods[] = {{"min", PoolingMethod::kMin},
+                                           {"max", PoolingMethod::kMax},
+                                           {"mean", PoolingMethod::kMean},
+                                           {"harmonic_mean", PoolingMethod::kHarmonicMean}};
+
+}  // namespace
+
+std::span<const NamedPoolingMethod> PoolingMethods() { return kMethods; }
+
+std::optional<std::vector<double>> ScoresInRange(const ScoreTable::Column& column, const FrameRange& range) {
+  const auto size = static_cast<int64_t>(column.scores.size());
+  const int64_t step = std::max(range.n_subsample, 1);
+  const int64_t first = (std::max<int64_t>(range.low, 0) + step - 1) / step * step;
+  if (range.low < 0 || first > range.high) return std::nullopt;
+  std::vector<double> scores;
+  for (int64_t frame = first; frame <= range.high; frame += step) {
+    if (frame >= size || !column.scores[frame]) return std::nullopt;
+    scores.push_back(*column.scores[frame]);
+  }
+  return scores;
+}
+
+double Pool(std::span<const double> scores, PoolingMethod method) {
+  switch (method) {
+    case PoolingMethod::kMin:
+      return Minimum(scores);
+    case PoolingMethod::kMax:
+      return Maximum(scores);
+    case PoolingMethod::kMean:
+      return Mean(scores);
+    case PoolingMethod::kHarmonicMean:
+      return HarmonicMean(scores);
+  }
+  return 0;
+}
+
+std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, PoolingMethod method) {
+  const auto scores = ScoresInRange(column, range);
+  if (!scores) return std::nullopt;
+  return Pool(*scores, method);
+}
+
+}  // namespace acutance

@@ -1,0 +1,51 @@
+// Per-frame scores of one run: a column per feature or model, in the order in which logs list them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/score_direction.h"
+#include "base/status.h"
+
+namespace acutance {
+
+class ScoreTable {
+ public:
+  struct Column {
+    std::string stored;                         // "VMAF_integer_feature_adm2_score", the key
+    std::string shown;                          // "integer_adm2", as logs print it
+    std::vector<std::optional<double>> scores;  // by frame index; may be shorter than the clip
+    ScoreDirection better = ScoreDirection::kHigher;
+  };
+
+  /// Adds an empty column and returns its index. A second column of the same stored name is an error.
+  Result<int> AddColumn(std::string stored, std::string shown, ScoreDirection better = ScoreDirection::kHigher);
+
+  /// A score is written once; a second write is an error.
+  Status Set(int column, int64_t frame, double value);
+  void SetAggregate(std::string_view name, double value);
+
+  std::optional<double> Get(int column, int64_t frame) const;
+  int Find(std::string_view stored) const;  // -1: no such column
+
+  /// Puts the first columns into another order, by their indices of before.
+  void Reorder(std::span<const int> order);
+
+  const std::deque<Column>& columns() const { return columns_; }
+  const std::vector<std::pair<std::string, double>>& aggregates() const { return aggregates_; }
+
+ private:
+  std::deque<Column> columns_;
+  std::map<std::string, int, std::less<>> index_;
+  std::vector<std::pair<std::string, double>> aggregates_;
+};
+
+}  // namespace acutance

@@ -1,0 +1,288 @@
+#include "video/fit_videos.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "video/auto_rotate.h"
+#include "video/convert_chroma.h"
+#include "video/deinterlace.h"
+#include "video/expand_bit_depth.h"
+#include "video/fit_colors.h"
+#include "video/scale.h"
+#include "video/shape.h"
+
+namespace acutance {
+namespace {
+
+/// What opening did already.
+void NoteSamples(const FitInputs& inputs, std::vector<FitStep>& steps) {
+  for (const PairReaderInput* input : inputs)
+    if (const std::string_view changed = input->video->facts().changed_samples; !changed.empty())
+      steps.push_back({fmt::format("{}: {}", input->name, changed), input, FitChange::kSamples});
+}
+
+bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
+  switch (choice) {
+    case Deinterlacing::kOff:
+      return false;
+    case Deinterlacing::kAuto:
+    case Deinterlacing::kOn:
+      return is_interlaced;
+    case Deinterlacing::kReference:
+      return is_reference;
+    case Deinterlacing::kDistorted:
+      return !is_reference;
+    case Deinterlacing::kBoth:
+      return true;
+  }
+  return false;
+}
+
+/// Raw yuv does not tell whether it is interlaced, so that nothing is done beside it unasked.
+Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  const auto is_interlaced = [](const PairReaderInput* input) { return input->video->facts().is_interlaced; };
+  const auto is_raw = [](const PairReaderInput* input) { return input->video->is_raw(); };
+  const auto told = std::ranges::find_if(inputs, is_interlaced);
+  if (choice == Deinterlacing::kAuto && told != inputs.end()) {
+    if (std::ranges::all_of(inputs, is_interlaced)) {
+      steps.push_back({"all videos are interlaced, and compared as they are; --deinterlace on makes them progressive"});
+      return {};
+    }
+    if (std::ranges::any_of(inputs, is_raw)) {
+      steps.push_back(
+          {fmt::format("{} is interlaced, and raw yuv does not tell; --deinterlace on makes it progressive, "
+                       "ref, dis or both the raw one, too",
+                       (*told)->name)});
+      return {};
+    }
+  }
+  for (PairReaderInput* input : inputs) {
+    if (!IsChosen(choice, input == inputs.front(), is_interlaced(input))) continue;
+    const bool bottom = input->video->facts().bottom_field_first;
+    ACU_ASSIGN_OR_RETURN(input->video, DeinterlaceVideo(std::move(input->video)));
+    steps.push_back({fmt::format("{} is deinterlaced: the {} field of each frame that shows two moments is completed",
+                                 input->name, bottom ? "bottom" : "top"),
+                     input, FitChange::kDeinterlace});
+  }
+  return {};
+}
+
+Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  for (PairReaderInput* input : inputs) {
+    const PictureFormat stored = input->video->format();
+    if (heed_display && input->video->facts().orientation != Orientation()) {
+      ACU_ASSIGN_OR_RETURN(input->video, AutoRotate(std::move(input->video)));
+      const PictureFormat& shown = input->video->format();
+      steps.push_back({fmt::format("{} is turned as it is shown, from {}x{} to {}x{}", input->name, stored.width,
+                                   stored.height, shown.width, shown.height),
+                       input, FitChange::kTurn});
+    }
+    if (!input->crop) continue;
+    ACU_ASSIGN_OR_RETURN(input->video, CropVideo(std::move(input->video), *input->crop));
+    steps.push_back({fmt::format("{} is cropped to {}", input->name, ToText(*input->crop)), input, FitChange::kCrop});
+  }
+  return {};
+}
+
+double ShapeOf(const VideoSource& video) {
+  return video.format().width * video.facts().pixel_aspect / video.format().height;
+}
+
+/// Headers may say anything. Anamorphic video reaches from 0.5 to 2.
+Status CheckPixels(const FitInputs& inputs) {
+  constexpr double kMost = 100;
+  for (const PairReaderInput* input : inputs) {
+    const double aspect = input->video->facts().pixel_aspect;
+    if (aspect >= 1 / kMost && aspect <= kMost) continue;
+    return Error(StatusCode::kBadData,
+                 "{} says that its pixels are {:.4g} times as wide as high, which no video is shown with; correct its "
+                 "header first, for example: ffmpeg -i IN -vf setsar=1 OUT",
+                 input->name, aspect);
+  }
+  return {};
+}
+
+ShapedVideo ShapedOf(const VideoSource& video) {
+  const PictureFormat& format = video.format();
+  return {format, {format.width, format.height}, video.facts().pixel_aspect};
+}
+
+/// Encoders round sizes to whole blocks, by scaling or by leaving out rows.
+Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  constexpr double kTolerance = 0.03;
+  const PairReaderInput& reference = *inputs.front();
+  const double shape = ShapeOf(*reference.video);
+  for (const PairReaderInput* input : inputs) {
+    const double own = ShapeOf(*input->video);
+    const bool nearly = std::abs(own - shape) <= kTolerance * shape;
+    if (nearly && (!ShapesDiffer(ShapedOf(*reference.video), ShapedOf(*input->video)) || input->crop)) continue;
+    const PictureFormat &one = reference.video->format(), &other = input->video->format();
+    const std::string problem =
+        fmt::format("{} is {}x{}, shown {:.3f} times as wide as high, and {} {}x{}, shown {:.3f} times", reference.name,
+                    one.width, one.height, shape, input->name, other.width, other.height, own);
+    if (nearly) {
+      steps.push_back({problem +
+                       ": one of them is squashed, unless rows or columns were cut off, which --crop auto looks "
+                       "for"});
+      continue;
+    }
+    if (!force)
+      return Error(StatusCode::kUnsupported,
+                   "{}: scaling would squash one of them; cut black bars off with --crop auto, give the part that both "
+                   "show with --crop, or --force",
+                   problem);
+    steps.push_back({problem + ": one of them is squashed"});
+  }
+  return {};
+}
+
+/// The size with square pixels, which takes nothing from the stored one.
+PictureFormat ShownSize(bool heed_display, const VideoSource& video) {
+  constexpr double kSquare = 0.01;
+  PictureFormat format = video.format();
+  const double aspect = heed_display ? video.facts().pixel_aspect : 1;
+  const auto stretched = [](int side, double by) { return 2 * static_cast<int>(std::floor(side * by / 2 + 0.5)); };
+  if (aspect > 1 + kSquare) format.width = stretched(format.width, aspect);
+  else if (aspect < 1 - kSquare) format.height = stretched(format.height, 1 / aspect);
+  return format;
+}
+
+Result<PictureFormat> SizeOf(const CommonSize& size, bool heed_display, const FitInputs& inputs) {
+  PictureFormat format = inputs[1]->video->format();
+  if (size.of == CommonSize::Of::kReference) {
+    format = ShownSize(heed_display, *inputs.front()->video);
+    ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+    return format;
+  }
+  if (size.of == CommonSize::Of::kDistorted) {
+    for (const PairReaderInput* input : inputs)
+      if (input != inputs.front() &&
+          (input->video->format().width != format.width || input->video->format().height != format.height))
+        return Error(StatusCode::kUnsupported,
+                     "the distorted videos have different sizes: scale to the reference's, or to WIDTHxHEIGHT");
+    return format;
+  }
+  format.width = size.width;
+  format.height = size.height;
+  ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
+  return format;
+}
+
+std::string DescribePixels(double aspect) {
+  return aspect == 1 ? "" : fmt::format(" with pixels {:.4g} times as wide as high", aspect);
+}
+
+Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  ACU_ASSIGN_OR_RETURN(const PictureFormat to, SizeOf(size, heed_display, inputs));
+  for (PairReaderInput* input : inputs) {
+    const PictureFormat from = input->video->format();
+    if (from.width == to.width && from.height == to.height) continue;
+    const VideoFacts facts = input->video->facts();
+    const ScaleOptions options = {.filter = size.filter, .siting = facts.siting.value_or(ChromaSiting())};
+    ACU_ASSIGN_OR_RETURN(input->video, ScaleVideo(std::move(input->video), to.width, to.height, options));
+    steps.push_back({fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
+                                 DescribePixels(heed_display ? facts.pixel_aspect : 1), to.width, to.height,
+                                 kScaleFilterNames[static_cast<int>(size.filter)]),
+                     input, FitChange::kScale});
+  }
+  return {};
+}
+
+std::string_view ChromaName(PixelFormat format) {
+  constexpr std::string_view kNames[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};
+  return kNames[static_cast<int>(format)];
+}
+
+/// Distorted chroma gets as many samples as the reference's, which decide what can be seen at all.
+Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitStep>& steps) {
+  const VideoSource& reference = *inputs.front()->video;
+  for (PairReaderInput* input : inputs) {
+    const PixelFormat from = input->video->format().pixel_format, to = reference.format().pixel_format;
+    if (from == to) continue;
+    const ChromaChange change = {.to = to,
+                                 .siting = input->video->facts().siting.value_or(ChromaSiting()),
+                                 .to_siting = reference.facts().siting.value_or(ChromaSiting()),
+                                 .filter = filter};
+    ACU_ASSIGN_OR_RETURN(input->video, ChangeChroma(std::move(input->video), change));
+    const bool left_out = to == PixelFormat::k400, added = from == PixelFormat::k400;
+    steps.push_back(
+        {left_out ? fmt::format("the chroma of {} is left out, for {} has none", input->name, inputs.front()->name)
+         : added  ? fmt::format("{} has no chroma, and gets {} without color", input->name, ChromaName(to))
+                  : fmt::format("the chroma of {} is brought from {} to {} ({})", input->name, ChromaName(from),
+                                ChromaName(to), kScaleFilterNames[static_cast<int>(filter)]),
+         input, FitChange::kChroma});
+  }
+  return {};
+}
+
+/// Limited range, whose samples are shifted. What was converted, and full range, have their bits already (FitColors).
+Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
+  int deepest = 0;
+  for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
+  for (PairReaderInput* input : inputs) {
+    const int depth = input->video->format().bit_depth;
+    if (depth == deepest) continue;
+    if (input->video->is_on_device())
+      return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
+    steps.push_back(
+        {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, FitChange::kBitDepth});
+    input->video = RaiseBitDepth(std::move(input->video), deepest);
+  }
+  return {};
+}
+
+bool ReadSide(std::string_view text, int& side) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), side);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter) {
+  CommonSize common;
+  if (const std::optional<ScaleFilter> found = FindScaleFilter(filter)) common.filter = *found;
+  else return std::nullopt;
+  if (size == "ref") return common;
+  if (size == "dis") {
+    common.of = CommonSize::Of::kDistorted;
+    return common;
+  }
+  const size_t x = size.find('x');
+  if (x == size.npos || !ReadSide(size.substr(0, x), common.width) || !ReadSide(size.substr(x + 1), common.height) ||
+      !CheckPictureFormat({common.width, common.height, 8, PixelFormat::k400}).ok())
+    return std::nullopt;
+  common.of = CommonSize::Of::kGiven;
+  return common;
+}
+
+std::optional<Deinterlacing> FindDeinterlacing(std::string_view name) {
+  const auto* found = std::ranges::find(kDeinterlacingNames, name);
+  if (found == std::end(kDeinterlacingNames)) return std::nullopt;
+  return static_cast<Deinterlacing>(found - std::begin(kDeinterlacingNames));
+}
+
+Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInput& reference,
+                                       std::vector<PairReaderInput>& distorted) {
+  FitInputs inputs{&reference};
+  for (PairReaderInput& input : distorted) inputs.push_back(&input);
+  std::vector<FitStep> steps;
+  if (options.heed_color) {
+    NoteSamples(inputs, steps);
+    ACU_RETURN_IF_ERROR(MakeYuv(options, inputs, steps));
+  }
+  ACU_RETURN_IF_ERROR(Progress(options.deinterlace, inputs, steps));
+  ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));
+  if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options, inputs, steps));
+  if (options.heed_display) ACU_RETURN_IF_ERROR(CheckPixels(inputs));
+  if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
+  if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
+  if (options.fit_chroma)
+    ACU_RETURN_IF_ERROR(FitChroma(options.size ? options.size->filter : ScaleFilter::kBicubic, inputs, steps));
+  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
+  return steps;
+}
+
+}  // namespace acutance

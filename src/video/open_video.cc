@@ -1,0 +1,55 @@
+#include "video/open_video.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "io/byte_stream.h"
+#include "io/ffmpeg/source.h"
+#include "io/planar_source.h"
+#include "io/y4m_header.h"
+#include "video/align_samples.h"
+#include "video/convert_rgb.h"
+
+namespace acutance {
+namespace {
+
+bool LooksLikeRawYuv(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  if (dot == path.npos || path.find('/', dot) != path.npos) return false;
+  std::string extension(path.substr(dot + 1));
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return extension.starts_with("yuv") || extension == "i420";
+}
+
+constexpr size_t kContainerStart = 12;
+
+/// Recognises MP4 and QuickTime, Matroska and WebM, AVI and IVF by bytes with which no picture
+/// begins.
+bool LooksLikeContainer(std::string_view start) {
+  return start.substr(std::min<size_t>(4, start.size())).starts_with("ftyp") || start.starts_with("\x1a\x45\xdf\xa3") ||
+         start.starts_with("RIFF") || start.starts_with("DKIF");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path, options.interruption));
+  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kContainerStart));
+  if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
+  if (start.starts_with(kY4mMagic)) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenY4m(std::move(stream), options));
+    return video->has_misaligned_samples() ? AlignSamples(std::move(video)) : std::move(video);
+  }
+  if (options.raw && !LooksLikeContainer(start)) return OpenRawYuv(std::move(stream), options);
+  if (LooksLikeRawYuv(path))
+    return Error(StatusCode::kInvalidArgument,
+                 "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "
+                 "--bit-depth 8 (acutance), -w 1920 -h 1080 -p 420 -b 8 (vmaf) or size=(1920, 1080) (Python)",
+                 stream->name());
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenContainer(std::move(stream), options));
+  return video->facts().is_rgb ? ConvertRgb(std::move(video)) : std::move(video);
+}
+
+}  // namespace acutance

@@ -1,0 +1,66 @@
+// Reads a reference and the videos made from it, picture by picture, ahead of the session that
+// scores them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "io/video_source.h"
+#include "video/fit_videos.h"
+
+namespace acutance {
+
+/// The pictures of one frame index: the k-th remaining picture of every video.
+struct FramePair {
+  int64_t index = 0;
+  Picture reference;
+  std::vector<Picture> distorted;
+};
+
+struct PairReaderOptions {
+  std::optional<int64_t> frame_limit;  // how many pairs to read at most
+  int read_ahead = 2;                  // pictures per video, where reading takes time; 0: read in Next()
+};
+
+/// What makes two videos impossible to compare, in libvmaf's words; empty: nothing.
+std::vector<std::string> Incompatibilities(const PictureFormat& reference, const PictureFormat& distorted);
+
+class PairReader {
+ public:
+  /// Whether Open takes them: it refuses incompatible videos: a line per problem, then "videos are incompatible, N
+  /// problem(s).".
+  static Status Check(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted);
+  static Result<std::unique_ptr<PairReader>> Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
+                                                  const PairReaderOptions& options);
+  ~PairReader();
+
+  /// The format of all pictures.
+  const PictureFormat& format() const;
+  /// How many pairs there will be, where every video tells its length.
+  std::optional<int64_t> frame_count() const;
+
+  /// The next pair, in frame order; nullopt where the first of the videos ends or at the limit. A video that cannot be
+  /// read further is an error at the frame where that happens.
+  Result<std::optional<FramePair>> Next();
+
+  /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
+  const std::vector<std::string>& length_warnings() const;
+
+  /// Once all pictures have been used: an error if a file lost bytes meanwhile (VideoSource::CheckIntact).
+  Status CheckIntact() const;
+
+  /// Makes Next() return kCancelled from now on. Callable on any thread.
+  void Cancel();
+
+ private:
+  class Lane;
+  class State;
+  explicit PairReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acutance

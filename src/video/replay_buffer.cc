@@ -1,0 +1,121 @@
+#include "video/replay_buffer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "video/convert_rgb.h"
+
+namespace acutance {
+namespace {
+
+size_t BytesOf(const Picture& picture) {
+  size_t bytes = 0;
+  for (const Plane& plane : picture.planes)
+    if (plane.data) bytes += static_cast<size_t>(plane.width) * plane.height * picture.format.BytesPerSample();
+  return bytes;
+}
+
+}  // namespace
+
+struct ReplayBuffer::State {
+  struct KeptPicture {
+    Picture picture;
+    std::optional<double> time;
+  };
+
+  std::unique_ptr<VideoSource> source;
+  size_t most_bytes = 0;
+  std::atomic<size_t> bytes = 0;  // of all that were read
+  std::vector<KeptPicture> kept;
+  std::atomic<size_t> read = 0;  // pictures of the source so far
+  std::atomic<bool> ended = false;
+  Status failure;  // why the source ended, where that was an error
+  std::atomic<bool> is_held = false;
+  bool is_rgb = false;  // red, green and blue are kept: what they become is each reading's to choose
+};
+
+class ReplayBuffer::Reading : public VideoSource {
+ public:
+  explicit Reading(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  const PictureFormat& format() const override { return state_->source->format(); }
+  VideoColor color() const override { return state_->source->color(); }
+  VideoFacts facts() const override { return state_->source->facts(); }
+  std::optional<int64_t> frame_count() const override { return state_->source->frame_count(); }
+  std::optional<double> frame_rate() const override { return state_->source->frame_rate(); }
+  std::optional<double> time() const override { return time_; }
+  void SkipChroma() override { state_->source->SkipChroma(); }
+  bool is_raw() const override { return state_->source->is_raw(); }
+  Status CheckIntact() const override { return state_->source->CheckIntact(); }
+  void Interrupt() override {
+    if (!state_->is_held) state_->source->Interrupt();
+  }
+  std::vector<std::string> warnings() const override { return state_->source->warnings(); }
+
+  Result<std::optional<Picture>> Next() override {
+    State& state = *state_;
+    if (next_ < state.kept.size()) {
+      const State::KeptPicture& kept = state.kept[next_++];
+      time_ = kept.time;
+      return std::optional(kept.picture);
+    }
+    if (!state.failure.ok()) return state.failure;
+    if (state.ended) return std::optional<Picture>();
+    Result<std::optional<Picture>> picture = state.source->Next();
+    if (!picture.ok() || !*picture) {
+      state.ended = true;
+      if (!picture.ok()) state.failure = picture.status();
+      return picture;
+    }
+    time_ = state.source->time();
+    ++next_, ++state.read;
+    state.bytes += BytesOf(**picture);
+    if (state.bytes <= state.most_bytes) state.kept.push_back({**picture, time_});
+    else state.kept = {};
+    return picture;
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  size_t next_ = 0;
+  std::optional<double> time_;
+};
+
+ReplayBuffer::ReplayBuffer(std::unique_ptr<VideoSource> source, size_t most_bytes) : state_(std::make_shared<State>()) {
+  std::unique_ptr<VideoSource> rgb = source->TakeRgb();
+  state_->is_rgb = rgb != nullptr;
+  state_->source = rgb ? std::move(rgb) : std::move(source);
+  state_->most_bytes = most_bytes;
+}
+
+size_t ReplayBuffer::bytes() const { return state_->bytes <= state_->most_bytes ? state_->bytes.load() : 0; }
+int64_t ReplayBuffer::frames() const {
+  return state_->bytes <= state_->most_bytes ? static_cast<int64_t>(state_->read) : 0;
+}
+
+size_t ReplayBuffer::MostBytes() const {
+  const bool may_grow = !state_->ended && state_->bytes < state_->most_bytes;
+  return may_grow ? state_->most_bytes : bytes();
+}
+
+void ReplayBuffer::KeepUpTo(size_t most_bytes) { state_->most_bytes = most_bytes; }
+
+bool ReplayBuffer::has_failed() const { return !state_->failure.ok(); }
+
+void ReplayBuffer::ReleaseAsRead() { state_->most_bytes = std::min(state_->most_bytes, state_->bytes.load()); }
+
+void ReplayBuffer::Hold(bool hold) { state_->is_held = hold; }
+
+Result<std::unique_ptr<VideoSource>> ReplayBuffer::Open() {
+  if (state_->kept.size() < state_->read)
+    return Error(StatusCode::kUnsupported,
+                 "a pipe cannot be read again, and its pictures take more than {} MB, which are kept of it: write it "
+                 "to a file, or say how its frames belong together (--align)",
+                 state_->most_bytes >> 20);
+  std::unique_ptr<VideoSource> reading = std::make_unique<Reading>(state_);
+  return state_->is_rgb ? ConvertRgb(std::move(reading)) : std::move(reading);
+}
+
+}  // namespace acutance

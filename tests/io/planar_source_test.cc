@@ -1,0 +1,581 @@
+// y4m and raw yuv: layouts, odd sizes, pipes, damage.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "io/byte_stream.h"
+#include "tests/io/io_test_util.h"
+#include "video/open_video.h"
+
+namespace acutance {
+namespace {
+
+using namespace test;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr PixelFormat kAllFormats[] = {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444};
+
+std::string TagOf(const PictureFormat& format) {
+  const std::string depth = format.bit_depth == 8 ? "" : std::to_string(format.bit_depth);
+  if (format.pixel_format == PixelFormat::k400) return "Cmono" + depth;
+  return fmt::format("C{}{}{}", PixelFormatName(format.pixel_format), depth.empty() ? "" : "p", depth);
+}
+
+TEST(Y4m, ReadsEveryLayoutDepthAndOddSize) {
+  const TempDir dir;
+  const std::pair<int, int> sizes[] = {{16, 8}, {17, 9}, {1, 1}, {3, 2}, {2, 3}, {64, 1}};
+  for (const auto& [width, height] : sizes) {
+    for (PixelFormat pixel_format : kAllFormats) {
+      for (int depth : {8, 10, 12, 16}) {
+        const Clip clip = MakeClip({width, height, depth, pixel_format}, 4);
+        SCOPED_TRACE(fmt::format("{} {}x{}", TagOf(clip.format), width, height));
+        WriteFile(dir / "a.y4m", clip.Y4m(TagOf(clip.format)));
+        auto source = MustOpen(dir / "a.y4m");
+        ASSERT_NE(source, nullptr);
+        EXPECT_EQ(source->frame_count(), 4);
+        EXPECT_EQ(source->frame_rate(), 25.0);
+        EXPECT_TRUE(source->warnings().empty());
+        ExpectClip(*source, clip);
+        source = MustOpen(dir / "a.y4m");
+        source->SkipChroma();
+        ExpectClip(*source, clip, true);
+      }
+    }
+  }
+}
+
+TEST(RawYuv, ReadsEveryLayoutDepthAndOddSize) {
+  const TempDir dir;
+  const std::pair<int, int> sizes[] = {{16, 8}, {17, 9}, {1, 1}, {3, 2}};
+  for (const auto& [width, height] : sizes) {
+    for (PixelFormat pixel_format : kAllFormats) {
+      for (int depth : {8, 10, 12, 16}) {
+        const Clip clip = MakeClip({width, height, depth, pixel_format}, 3);
+        SCOPED_TRACE(fmt::format("{} {}x{}", TagOf(clip.format), width, height));
+        WriteFile(dir / "a.yuv", clip.Yuv());
+        const OpenOptions options{clip.format};
+        auto source = MustOpen(dir / "a.yuv", options);
+        ASSERT_NE(source, nullptr);
+        EXPECT_EQ(source->frame_count(), 3);
+        ExpectClip(*source, clip);
+        source = MustOpen(dir / "a.yuv", options);
+        source->SkipChroma();
+        ExpectClip(*source, clip, true);
+      }
+    }
+  }
+}
+
+/// The clip as NV12 or P010.
+std::string SemiPlanar(const Clip& clip) {
+  std::string bytes;
+  const int shift = clip.format.bit_depth > 8 ? 16 - clip.format.bit_depth : 0;
+  const auto append = [&](int sample) {
+    bytes += static_cast<char>(sample << shift & 0xff);
+    if (clip.format.bit_depth > 8) bytes += static_cast<char>(sample << shift >> 8);
+  };
+  for (const auto& planes : clip.frames) {
+    for (const uint16_t sample : planes[0]) append(sample);
+    for (size_t i = 0; i < planes[1].size(); ++i) append(planes[1][i]), append(planes[2][i]);
+  }
+  return bytes;
+}
+
+TEST(RawYuv, ReadsNv12AndP010OfOddSizesFromFilesAndPipes) {
+  const TempDir dir;
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::pair<int, int> sizes[] = {{16, 8}, {17, 9}, {1, 1}, {3, 2}};
+  for (const auto& [width, height] : sizes)
+    for (const int depth : {8, 10, 12, 16})
+      for (const bool luma_only : {false, true}) {
+        const Clip clip = MakeClip({width, height, depth, PixelFormat::k420}, 3);
+        SCOPED_TRACE(fmt::format("{} bits, {}x{}", depth, width, height));
+        WriteFile(dir / "a.yuv", SemiPlanar(clip));
+        OpenOptions options{clip.format};
+        options.raw_is_semi_planar = true;
+        const FifoWriter writer(pipe, SemiPlanar(clip));
+        for (const std::string& path : {dir / "a.yuv", pipe}) {
+          auto source = MustOpen(path, options);
+          ASSERT_NE(source, nullptr);
+          if (luma_only) source->SkipChroma();
+          ExpectClip(*source, clip, luma_only);
+        }
+      }
+}
+
+TEST(RawYuv, AlternatingChromaIs420) {
+  const TempDir dir;
+  WriteFile(dir / "a.yuv", std::string(64, 'x'));
+  OpenOptions options{PictureFormat{4, 4, 8, PixelFormat::k444}};
+  options.raw_is_semi_planar = true;
+  EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, options), HasSubstr("not 444"));
+}
+
+TEST(Y4m, TakesTheOther420TagsAndNoTagFor420) {
+  const TempDir dir;
+  const Clip clip = MakeClip({10, 6, 8, PixelFormat::k420}, 2);
+  for (const char* tag : {"C420", "C420jpeg", "C420mpeg2", "", "XYSCSS=420JPEG", "Zunknown C420"}) {
+    WriteFile(dir / "a.y4m", clip.Y4m(tag));
+    ExpectClip(*MustOpen(dir / "a.y4m"), clip);
+  }
+}
+
+TEST(Y4m, FrameParametersUpTo79Characters) {
+  const TempDir dir;
+  const Clip clip = MakeClip({10, 6, 8, PixelFormat::k420}, 3);
+  for (const std::string& parameters : {std::string(), std::string("Ip"), std::string(78, 'X')}) {
+    WriteFile(dir / "a.y4m", clip.Y4m("C420", "FRAME " + parameters + "\n"));
+    auto source = MustOpen(dir / "a.y4m");
+    EXPECT_EQ(source->frame_count(), std::nullopt);
+    ExpectClip(*source, clip);
+  }
+  int frames = 0;
+  WriteFile(dir / "a.y4m", clip.Y4m("C420", "FRAME " + std::string(79, 'X') + "\n"));
+  EXPECT_THAT(ErrorOf(dir / "a.y4m", &frames), HasSubstr("marker of frame 0 does not end"));
+  EXPECT_EQ(frames, 0);
+}
+
+TEST(Y4m, SkipsAlpha) {
+  const TempDir dir;
+  const Clip clip = MakeClip({9, 5, 8, PixelFormat::k444}, 3);
+  std::string bytes = "YUV4MPEG2 W9 H5 F25:1 Ip C444alpha\n";
+  for (size_t i = 0; i < 3; ++i) bytes += "FRAME\n" + clip.FrameBytes(i) + std::string(45, '\xff');
+  WriteFile(dir / "a.y4m", bytes);
+  ExpectClip(*MustOpen(dir / "a.y4m"), clip);
+}
+
+int Clamped(int sum) { return std::min(std::max((sum + 64) >> 7, 0), 255); }
+
+TEST(Y4m, Widens411To422) {
+  const TempDir dir;
+  const int width = 13, height = 3, quarter = 4;
+  const Clip clip = MakeClip({width, height, 8, PixelFormat::k422}, 1, 7);
+  std::string bytes = "YUV4MPEG2 W13 H3 F25:1 Ip C411\nFRAME\n";
+  for (uint16_t sample : clip.frames[0][0]) bytes += static_cast<char>(sample);
+  std::vector<int> chroma[2];
+  for (int c = 0; c < 2; ++c)
+    for (int i = 0; i < quarter * height; ++i) bytes += static_cast<char>(chroma[c].emplace_back(i * 53 % 256));
+  WriteFile(dir / "a.y4m", bytes);
+  auto source = MustOpen(dir / "a.y4m");
+  auto next = source->Next();
+  ASSERT_TRUE(next.ok() && *next);
+  const Picture& picture = **next;
+  EXPECT_EQ(picture.format, clip.format);
+  EXPECT_EQ(CountDifferent(picture, clip, 0, 0), 0);
+  EXPECT_EQ(picture.planes[1].width, 6);
+  for (int c = 0; c < 2; ++c) {
+    for (int y = 0; y < height; ++y) {
+      auto at = [&](int x) { return chroma[c][y * quarter + std::min(std::max(x, 0), quarter - 1)]; };
+      for (int x = 0; x < picture.planes[c + 1].width; ++x) {
+        const int h = x / 2;
+        const int sum = x % 2 == 0 ? at(h - 1) + 110 * at(h) + 18 * at(h + 1) - at(h + 2)
+                                   : -3 * at(h - 1) + 50 * at(h) + 86 * at(h + 1) - 5 * at(h + 2);
+        EXPECT_EQ(SampleAt(picture, c + 1, x, y), Clamped(sum)) << c << " " << x << "," << y;
+      }
+    }
+  }
+}
+
+TEST(Y4m, MovesPaldvChroma) {
+  const TempDir dir;
+  const Clip clip = MakeClip({12, 10, 8, PixelFormat::k420}, 1, 9);
+  WriteFile(dir / "a.y4m", clip.Y4m("C420paldv"));
+  auto source = MustOpen(dir / "a.y4m");
+  auto next = source->Next();
+  ASSERT_TRUE(next.ok() && *next);
+  const Picture& picture = **next;
+  EXPECT_EQ(CountDifferent(picture, clip, 0, 0), 0);
+  const int taps[] = {4, -17, 114, 35, -9, 1};
+  for (int p = 1; p <= 2; ++p) {
+    const std::vector<uint16_t>& plane = clip.frames[0][p];
+    auto moved = [&](int x, int y) {
+      int sum = 0;
+      for (int k = 0; k < 6; ++k) sum += taps[k] * plane[y * 6 + std::min(std::max(x - 2 + k, 0), 5)];
+      return Clamped(sum);
+    };
+    for (int y = 0; y < 5; ++y) {
+      for (int x = 0; x < 6; ++x) {
+        int sum = 0;
+        for (int k = 0; k < 6; ++k) sum += taps[k] * moved(x, std::min(std::max(p == 2 ? y - 2 + k : y + 2 - k, 0), 4));
+        EXPECT_EQ(SampleAt(picture, p, x, y), Clamped(sum)) << p << " " << x << "," << y;
+      }
+    }
+  }
+}
+
+TEST(Y4m, WarnsOfWhatItTakesForGranted) {
+  const TempDir dir;
+  const std::string frame = "FRAME\n" + std::string(6, 'a');
+  const std::pair<const char*, const char*> cases[] = {{"YUV4MPEG2 W2 H2 F25:1\n", "no interlacing tag"},
+                                                       {"YUV4MPEG2 W2 H2 F25:1 I?\n", "I?"},
+                                                       {"YUV4MPEG3 W2 H2 F25:1 Ip\n", "version \"3\""},
+                                                       {"YUV4MPEG W2 H2 F25:1 Ip\n", "version \"\""}};
+  for (const auto& [header, warning] : cases) {
+    WriteFile(dir / "a.y4m", header + frame);
+    auto source = MustOpen(dir / "a.y4m");
+    ASSERT_EQ(source->warnings().size(), 1u) << header;
+    EXPECT_THAT(source->warnings()[0], HasSubstr(warning));
+    EXPECT_TRUE(source->Next()->has_value());
+  }
+}
+
+TEST(Y4m, RefusesBadHeaders) {
+  struct Case {
+    std::string header;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"H2 F25:1 Ip", "W (width) is missing"},
+      {"W2 F25:1 Ip", "H (height) is missing"},
+      {"W2 H2 Ip", "F (frame rate) is missing"},
+      {"", "W (width) is missing"},
+      {"W0 H2 F25:1 Ip", "W (width) is \"0\""},
+      {"W2 H0 F25:1 Ip", "H (height) is \"0\""},
+      {"W-2 H2 F25:1 Ip", "W (width) is \"-2\""},
+      {"W2 H-1 F25:1 Ip", "H (height) is \"-1\""},
+      {"W+2 H2 F25:1 Ip", "W (width)"},
+      {"W H2 F25:1 Ip", "W (width) is \"\""},
+      {"Wabc H2 F25:1 Ip", "W (width) is \"abc\""},
+      {"W2x H2 F25:1 Ip", "W (width) is \"2x\""},
+      {"W0x10 H2 F25:1 Ip", "W (width)"},
+      {"W2.5 H2 F25:1 Ip", "W (width)"},
+      {"W1e3 H2 F25:1 Ip", "W (width)"},
+      {"W32769 H2 F25:1 Ip", "1 to 32768"},
+      {"W2 H32769 F25:1 Ip", "1 to 32768"},
+      {"W65536 H65536 F25:1 Ip", "W (width) is \"65536\""},
+      {"W4294967298 H2 F25:1 Ip", "W (width)"},
+      {"W99999999999999999999999 H2 F25:1 Ip", "W (width)"},
+      {"W2147483647 H2147483647 F25:1 Ip", "W (width)"},
+      {"W2 H2 F25 Ip", "F (frame rate)"},
+      {"W2 H2 F Ip", "F (frame rate)"},
+      {"W2 H2 F25: Ip", "F (frame rate)"},
+      {"W2 H2 F:1 Ip", "F (frame rate)"},
+      {"W2 H2 F-25:1 Ip", "F (frame rate)"},
+      {"W2 H2 F25:-1 Ip", "F (frame rate)"},
+      {"W2 H2 Fa:b Ip", "F (frame rate)"},
+      {"W2 H2 F99999999999:1 Ip", "F (frame rate)"},
+      {"W2 H2 F25:1 It", "interlaced"},
+      {"W2 H2 F25:1 Ib", "interlaced"},
+      {"W2 H2 F25:1 Im", "interlaced"},
+      {"W2 H2 F25:1 Ip C", "Unknown chroma sampling type: "},
+      {"W2 H2 F25:1 Ip C420p14", "Unknown chroma sampling type: 420p14"},
+      {"W2 H2 F25:1 Ip C422p9", "Unknown chroma sampling type: 422p9"},
+      {"W2 H2 F25:1 Ip Cmono9", "Unknown chroma sampling type: mono9"},
+      {"W2 H2 F25:1 Ip C420p", "Unknown chroma sampling type: 420p"},
+      {"W2 H2 F25:1 Ip C410", "Unknown chroma sampling type: 410"},
+      {"W2 H2 F25:1 Ip Cabcdefghijklmnopqrstuvwxyz", "Unknown chroma sampling type"},
+      {"W2 H2 F25:1 Ip C420\r", "Unknown chroma sampling type: 420\\x0d"},
+      {std::string("W2\0 H2 F25:1 Ip", 16), "W (width) is \"2\\x00\""},
+      {"W2 H2 F25:1 Ip X" + std::string(300, 'X'), "no line feed within the first 256 bytes"},
+  };
+  const TempDir dir;
+  for (const Case& bad : cases) {
+    WriteFile(dir / "a.y4m", "YUV4MPEG2 " + bad.header + "\nFRAME\n" + std::string(6, 'a'));
+    EXPECT_THAT(ErrorOf(dir / "a.y4m"), AllOf(HasSubstr("a.y4m"), HasSubstr(bad.message))) << bad.header;
+  }
+}
+
+TEST(Y4m, HeaderOf255BytesIsNotTooLong) {
+  const TempDir dir;
+  std::string header = "YUV4MPEG2 W2 H2 F0:0 Ip X";
+  header += std::string(255 - header.size(), 'X');
+  WriteFile(dir / "a.y4m", header + "\nFRAME\n" + std::string(6, 'a'));
+  auto source = MustOpen(dir / "a.y4m");
+  EXPECT_EQ(source->frame_rate(), std::nullopt) << "0:0 means unknown";
+  EXPECT_TRUE(source->Next()->has_value());
+  WriteFile(dir / "a.y4m", header + "X\nFRAME\n" + std::string(6, 'a'));
+  EXPECT_THAT(ErrorOf(dir / "a.y4m"), HasSubstr("no line feed"));
+}
+
+TEST(Y4m, TruncatedAtEveryByte) {
+  const TempDir dir;
+  const Clip clip = MakeClip({5, 3, 8, PixelFormat::k420}, 3);
+  const std::string whole = clip.Y4m("C420");
+  const size_t frame = 6 + clip.FrameBytes(0).size();
+  const size_t header = whole.size() - 3 * frame;
+  for (size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    WriteFile(dir / "a.y4m", whole.substr(0, size));
+    int frames = 0;
+    const std::string error = ErrorOf(dir / "a.y4m", &frames);
+    if (size < header) {
+      EXPECT_NE(error, "");
+      EXPECT_EQ(frames, 0);
+      continue;
+    }
+    const size_t whole_frames = (size - header) / frame;
+    EXPECT_EQ(frames, static_cast<int>(whole_frames));
+    if ((size - header) % frame == 0) EXPECT_EQ(error, "");
+    else EXPECT_THAT(error, AllOf(HasSubstr("a.y4m is truncated"), HasSubstr(fmt::format("frame {} ", whole_frames))));
+    auto source = MustOpen(dir / "a.y4m");
+    source->SkipChroma();
+    auto skipped = source->Skip(10);
+    EXPECT_EQ(skipped.ok(), error.empty());
+    if (skipped.ok()) {
+      EXPECT_EQ(*skipped, frames);
+    }
+  }
+}
+
+TEST(RawYuv, TruncatedAtEveryByte) {
+  const TempDir dir;
+  const Clip clip = MakeClip({5, 3, 10, PixelFormat::k422}, 2);
+  const std::string whole = clip.Yuv();
+  const size_t frame = whole.size() / 2;
+  for (size_t size = 1; size <= whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    WriteFile(dir / "a.yuv", whole.substr(0, size));
+    int frames = 0;
+    const std::string error = ErrorOf(dir / "a.yuv", &frames, {clip.format});
+    EXPECT_EQ(frames, static_cast<int>(size / frame));
+    if (size % frame == 0) EXPECT_EQ(error, "");
+    else EXPECT_THAT(error, HasSubstr(fmt::format("frame {} is incomplete after {} whole frame", frames, frames)));
+    EXPECT_EQ(MustOpen(dir / "a.yuv", {clip.format})->frame_count(), frames);
+  }
+}
+
+TEST(Y4m, DamagedFrameMarker) {
+  const TempDir dir;
+  const Clip clip = MakeClip({5, 3, 8, PixelFormat::k420}, 3);
+  std::string bytes = clip.Y4m("C420");
+  const size_t second = bytes.find("FRAME\n", bytes.find("FRAME\n") + 6 + clip.FrameBytes(0).size());
+  for (size_t i = 0; i < 6; ++i) {
+    std::string damaged = bytes;
+    damaged[second + i] ^= 0x20;
+    WriteFile(dir / "a.y4m", damaged);
+    int frames = 0;
+    EXPECT_THAT(ErrorOf(dir / "a.y4m", &frames), HasSubstr("no frame marker before frame 1")) << i;
+    EXPECT_EQ(frames, 1);
+  }
+}
+
+TEST(Y4m, PipesGiveTheSameAsFiles) {
+  const TempDir dir;
+  const Clip clip = MakeClip({161, 99, 8, PixelFormat::k420}, 9);
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  {
+    FifoWriter writer(dir / "pipe", clip.Y4m("C420"));
+    auto source = MustOpen(dir / "pipe");
+    EXPECT_EQ(source->frame_count(), std::nullopt);
+    ExpectClip(*source, clip);
+  }
+  {
+    FifoWriter writer(dir / "pipe", clip.Y4m("C420"));
+    auto source = MustOpen(dir / "pipe");
+    source->SkipChroma();
+    ExpectClip(*source, clip, true);
+  }
+  {
+    FifoWriter writer(dir / "pipe", clip.Yuv());
+    auto source = MustOpen(dir / "pipe", {clip.format});
+    EXPECT_EQ(*source->Skip(7), 7);
+    auto next = source->Next();
+    ASSERT_TRUE(next.ok() && *next);
+    ExpectFrame(**next, clip, 7);
+    EXPECT_EQ(*source->Skip(7), 1);
+  }
+  {
+    FifoWriter writer(dir / "pipe", clip.Yuv().substr(0, clip.Yuv().size() - 1));
+    int frames = 0;
+    EXPECT_THAT(ErrorOf(dir / "pipe", &frames, {clip.format}), HasSubstr("frame 8 is incomplete"));
+    EXPECT_EQ(frames, 8);
+  }
+  {
+    FifoWriter writer(dir / "pipe", "");
+    EXPECT_THAT(ErrorOf(dir / "pipe"), HasSubstr("is empty"));
+  }
+}
+
+TEST(Y4m, ReadsStandardInput) {
+  const TempDir dir;
+  const Clip clip = MakeClip({33, 21, 10, PixelFormat::k444}, 5);
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  WriteFile(dir / "file", clip.Y4m("C444p10"));
+  const int saved = ::dup(STDIN_FILENO);
+  for (const char* name : {"file", "pipe"}) {
+    std::optional<FifoWriter> writer;
+    if (name == std::string("pipe")) writer.emplace(dir / "pipe", clip.Y4m("C444p10"));
+    std::FILE* file = std::fopen((dir / name).c_str(), "rb");
+    ASSERT_NE(file, nullptr);
+    ASSERT_EQ(::dup2(::fileno(file), STDIN_FILENO), STDIN_FILENO);
+    auto source = MustOpen("-");
+    if (source) ExpectClip(*source, clip);
+    std::fclose(file);
+  }
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved);
+}
+
+TEST(RawYuv, SkipGoesStraightToTheFrame) {
+  const TempDir dir;
+  const Clip clip = MakeClip({7, 5, 8, PixelFormat::k420}, 6);
+  WriteFile(dir / "a.yuv", clip.Yuv());
+  WriteFile(dir / "a.y4m", clip.Y4m("C420"));
+  for (const char* name : {"a.yuv", "a.y4m"}) {
+    OpenOptions options;
+    if (name == std::string("a.yuv")) options.raw = clip.format;
+    auto source = MustOpen(dir / name, options);
+    EXPECT_EQ(*source->Skip(0), 0);
+    EXPECT_EQ(*source->Skip(4), 4);
+    auto next = source->Next();
+    ASSERT_TRUE(next.ok() && *next);
+    ExpectFrame(**next, clip, 4);
+    EXPECT_EQ(*source->Skip(100), 1);
+    EXPECT_FALSE(source->Next()->has_value());
+    EXPECT_EQ(*source->Skip(100), 0);
+  }
+}
+
+TEST(RawYuv, MemoryIsReusedOnlyAfterTheLastUse) {
+  const TempDir dir;
+  const Clip clip = MakeClip({64, 64, 8, PixelFormat::k400}, 4);
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  FifoWriter writer(dir / "pipe", clip.Yuv());
+  auto source = MustOpen(dir / "pipe", {clip.format});
+  Picture kept = **source->Next();
+  const std::byte* second = (*source->Next())->planes[0].data;
+  EXPECT_NE(second, kept.planes[0].data);
+  EXPECT_EQ((*source->Next())->planes[0].data, second);
+  source.reset();
+  ExpectFrame(kept, clip, 0);
+}
+
+/// The most address space that this process ever had, in bytes.
+int64_t PeakOfAddresses() {
+  constexpr std::string_view kName = "VmPeak:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(kName)) return std::stoll(line.substr(kName.size())) << 10;
+  return 0;
+}
+
+constexpr int64_t kLittle = int64_t{256} << 20;  // of address space; the frames of these two tests would have 6.4 GB
+
+TEST(OpenVideo, HugeFramesOfSmallFilesTakeNoMemory) {
+  const TempDir dir;
+  const int64_t before = PeakOfAddresses();
+  WriteFile(dir / "a.y4m", "YUV4MPEG2 W32768 H32768 F25:1 Ip C444p16\nFRAME\nabc");
+  EXPECT_THAT(ErrorOf(dir / "a.y4m"), HasSubstr("truncated: frame 0"));
+  WriteFile(dir / "a.yuv", "abc");
+  EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, {PictureFormat{32768, 32768, 16, PixelFormat::k444}}),
+              HasSubstr("truncated: frame 0"));
+  EXPECT_LT(PeakOfAddresses() - before, kLittle);
+}
+
+TEST(OpenVideo, HeadersOfPipesTakeNoMemory) {
+  const TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  const int64_t before = PeakOfAddresses();
+  const FifoWriter writer(dir / "pipe", "YUV4MPEG2 W32768 H32768 F25:1 Ip C444p16\nFRAME\nabc");
+  EXPECT_THAT(ErrorOf(dir / "pipe"), HasSubstr("truncated: frame 0"));
+  EXPECT_LT(PeakOfAddresses() - before, kLittle);
+}
+
+TEST(OpenVideo, SaysWhyItCannotOpen) {
+  const TempDir dir;
+  auto code = [](const std::string& path) { return OpenVideo(path, {}).status().code(); };
+  EXPECT_THAT(ErrorOf(dir / "none"),
+              AllOf(HasSubstr("could not open file: " + (dir / "none")), HasSubstr("No such file")));
+  EXPECT_EQ(code(dir / "none"), StatusCode::kNotFound);
+  EXPECT_THAT(ErrorOf(dir / ""),
+              AllOf(HasSubstr("could not open file: "), HasSubstr("Is a directory"), HasSubstr("/%04d.png")));
+  EXPECT_THAT(ErrorOf(dir / "%03d.png"), HasSubstr("ffmpeg -framerate 25 -i " + (dir / "%03d.png")));
+  EXPECT_EQ(code(dir / ""), StatusCode::kIo);
+  EXPECT_THAT(ErrorOf(""), HasSubstr("could not open file: "));
+  EXPECT_THAT(ErrorOf("http://localhost/a.mp4"),
+              AllOf(HasSubstr("http://localhost/a.mp4"), HasSubstr("URLs are not read")));
+  WriteFile(dir / "empty.y4m", "");
+  EXPECT_THAT(ErrorOf(dir / "empty.y4m"), HasSubstr("empty.y4m is empty"));
+  EXPECT_EQ(code(dir / "empty.y4m"), StatusCode::kBadData);
+  if (::geteuid() != 0) {
+    WriteFile(dir / "locked", "x");
+    ::chmod((dir / "locked").c_str(), 0);
+    EXPECT_THAT(ErrorOf(dir / "locked"), AllOf(HasSubstr("could not open file: "), HasSubstr("Permission denied")));
+  }
+}
+
+TEST(OpenVideo, ExplainsRawYuv) {
+  const TempDir dir;
+  WriteFile(dir / "a.yuv", std::string(600, 'a'));
+  EXPECT_THAT(ErrorOf(dir / "a.yuv"), AllOf(HasSubstr("--size 1920x1080"), HasSubstr("-w 1920 -h 1080 -p 420 -b 8")));
+  for (const PictureFormat& bad : {PictureFormat{0, 2, 8}, PictureFormat{2, -2, 8}, PictureFormat{40000, 2, 8},
+                                   PictureFormat{2, 2, 9}, PictureFormat{2, 2, 0}, PictureFormat{2, 2, 17}})
+    EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, {bad}), HasSubstr("a.yuv: "));
+  WriteFile(dir / "a.y4m", MakeClip({2, 2, 8, PixelFormat::k420}, 1).Y4m("C420"));
+  const auto y4m = MustOpen(dir / "a.y4m", {PictureFormat{4, 4, 8}}),
+             raw = MustOpen(dir / "a.yuv", {PictureFormat{4, 4, 8}});
+  EXPECT_EQ(y4m->format().width, 2) << "it tells its own size";
+  EXPECT_FALSE(y4m->is_raw());
+  EXPECT_TRUE(raw->is_raw());
+}
+
+TEST(OpenVideo, FileThatShrinksWhileItIsRead) {
+  const TempDir dir;
+  const Clip clip = MakeClip({640, 360, 8, PixelFormat::k420}, 3);
+  for (bool luma_only : {false, true}) {
+    WriteFile(dir / "a.y4m", clip.Y4m("C420"));
+    auto source = MustOpen(dir / "a.y4m");
+    if (luma_only) source->SkipChroma();
+    EXPECT_TRUE(source->Next()->has_value());
+    std::filesystem::resize_file(dir / "a.y4m", clip.FrameBytes(0).size() + 1000);
+    auto next = source->Next();
+    EXPECT_TRUE(!next.ok() || !*next);
+    EXPECT_FALSE(source->Next()->has_value());
+  }
+}
+
+TEST(Y4m, MutatedBytesNeverCrash) {
+  const TempDir dir;
+  std::mt19937 random(5);
+  const std::string seeds[] = {MakeClip({9, 5, 8, PixelFormat::k420}, 2).Y4m("C420"),
+                               MakeClip({9, 5, 8, PixelFormat::k420}, 2).Y4m("C420paldv"),
+                               MakeClip({9, 5, 10, PixelFormat::k422}, 2).Y4m("C422p10", "FRAME Ip\n"),
+                               MakeClip({9, 5, 8, PixelFormat::k444}, 2).Y4m("C411")};
+  int read = 0, refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string bytes = seeds[random() % std::size(seeds)];
+    const size_t range = random() % 2 ? 48 : bytes.size();
+    for (unsigned edits = 1 + random() % 4; edits > 0; --edits) {
+      const size_t at = 8 + random() % (std::min(range, bytes.size()) - 8);
+      const char letters[] = " 0123456789WHFIACp:\n-\0\xff";
+      switch (random() % 3) {
+        case 0:
+          bytes[at] = letters[random() % sizeof letters];
+          break;
+        case 1:
+          bytes.insert(at, 1, letters[random() % sizeof letters]);
+          break;
+        case 2:
+          bytes.erase(at, 1 + random() % 3);
+          break;
+      }
+    }
+    WriteFile(dir / "a.y4m", bytes);
+    (ErrorOf(dir / "a.y4m").empty() ? read : refused)++;
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 100);
+}
+
+TEST(ByteStream, InterruptWakesAReaderOfAPipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  auto stream = ByteStream::Open(fmt::format("/dev/fd/{}", ends[0]));
+  ASSERT_TRUE(stream.ok()) << stream.status().message();
+  std::thread reader([&] {
+    char bytes[8];
+    EXPECT_EQ((*stream)->Read(bytes, 8).status().code(), StatusCode::kCancelled);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  (*stream)->Interrupt();
+  reader.join();
+  EXPECT_EQ((*stream)->Skip(1).status().code(), StatusCode::kCancelled);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace acutance
