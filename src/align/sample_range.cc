@@ -9,7 +9,7 @@
 namespace acutance {
 namespace {
 
-constexpr double kStep = 256;  // of FrameFingerprint::cells in an 8-bit sample
+constexpr double kCellsPerSample = 256;  // of FrameFingerprint::cells in an 8-bit sample
 
 /// distorted = slope * reference + shift, in 8-bit samples.
 struct Line {
@@ -21,7 +21,7 @@ std::optional<Line> FitLine(const FrameFingerprint& reference, const FrameFinger
   constexpr double kLeastVariance = 9, kStraight = 0.97;  // of squared 8-bit samples; r squared
   double r = 0, d = 0, rr = 0, dd = 0, rd = 0;
   for (size_t i = 0; i < reference.cells.size(); ++i) {
-    const double a = reference.cells[i] / kStep, b = distorted.cells[i] / kStep;
+    const double a = reference.cells[i] / kCellsPerSample, b = distorted.cells[i] / kCellsPerSample;
     r += a, d += b, rr += a * a, dd += b * b, rd += a * b;
   }
   constexpr double kCount = FrameFingerprint::kCells;

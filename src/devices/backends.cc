@@ -142,4 +142,14 @@ std::vector<std::unique_ptr<Device>> DevicePicker::NextGroup() {
   return group;
 }
 
+bool RunsOnCpu(const DeviceChoice& choice) {
+  return choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu());
+}
+
+Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice) {
+  ACU_RETURN_IF_ERROR(CheckDeviceChoice(choice));
+  if (RunsOnCpu(choice)) return {nullptr};
+  return std::make_shared<DevicePicker>(choice);
+}
+
 }  // namespace acutance

@@ -93,4 +93,10 @@ class DevicePicker {
   std::vector<std::string> notes_, refused_;
 };
 
+/// Whether a choice takes no device.
+bool RunsOnCpu(const DeviceChoice& choice);
+
+/// The devices of a choice, each of which passes its self-test before use; null: the CPU alone.
+Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice);
+
 }  // namespace acutance

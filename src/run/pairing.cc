@@ -16,6 +16,7 @@
 #include "align/sample_range.h"
 #include "base/hash.h"
 #include "video/auto_rotate.h"
+#include "video/crop.h"
 #include "video/open_video.h"
 #include "video/select_frames.h"
 

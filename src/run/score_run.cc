@@ -518,10 +518,6 @@ ScoredRun RunDecoded(const RunRequest& request, Pairing* pairing) {
   return result;
 }
 
-bool RunsOnCpu(const DeviceChoice& choice) {
-  return choice.backend == "cpu" || (choice.backend == "auto" && !MachineMayHaveGpu());
-}
-
 /// Runs until the frames belong together: frame by frame first, and where that does not fit by what the whole videos
 /// tell.
 ScoredRun RunPaired(RunRequest request) {
@@ -553,12 +549,6 @@ ScoredRun RunPaired(RunRequest request) {
 }
 
 }  // namespace
-
-Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice) {
-  ACU_RETURN_IF_ERROR(CheckDeviceChoice(choice));
-  if (RunsOnCpu(choice)) return {nullptr};
-  return std::make_shared<DevicePicker>(choice);
-}
 
 ScoredRun RunScore(const RunRequest& request) {
   return request.pairing.mode == AlignmentRequest::Mode::kIndex ? RunDecoded(request, nullptr) : RunPaired(request);

@@ -163,9 +163,6 @@ struct ScoredRun {
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };
 
-/// The devices of a choice, each of which passes its self-test before use; null: the CPU alone.
-Result<std::shared_ptr<DevicePicker>> MakeDevicePicker(const DeviceChoice& choice);
-
 ScoredRun RunScore(const RunRequest& request);
 
 }  // namespace acutance

@@ -8,6 +8,7 @@
 
 #include "video/auto_rotate.h"
 #include "video/convert_chroma.h"
+#include "video/crop.h"
 #include "video/deinterlace.h"
 #include "video/expand_bit_depth.h"
 #include "video/fit_colors.h"
