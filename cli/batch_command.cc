@@ -31,8 +31,8 @@
 #include "cli/score_args.h"
 #include "cli/terminal.h"
 #include "log/escape.h"
+#include "log/json_text.h"
 #include "log/output_file.h"
-#include "report/json_text.h"
 #include "report/summary.h"
 
 namespace acutance::cli {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "log/json_text.h"
 #include "model/builtin_models.h"
-#include "report/json_text.h"
 #include "report/summary.h"
 #include "run/auto_model.h"
 #include "run/doctor/doctor.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "report/json_text.h"
+#include "log/json_text.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {

@@ -9,9 +9,9 @@
 #include "base/did_you_mean.h"
 #include "base/json.h"
 #include "devices/backends.h"
+#include "log/json_text.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
-#include "report/json_text.h"
 
 namespace acutance::cli {
 namespace {

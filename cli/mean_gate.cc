@@ -11,7 +11,7 @@
 #include "cli/score_command.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
-#include "report/json_text.h"
+#include "log/json_text.h"
 #include "report/mean_gate.h"
 
 namespace acutance::cli {

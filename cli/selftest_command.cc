@@ -12,9 +12,9 @@
 #include "cli/version.h"
 #include "devices/selftest.h"
 #include "devices/tuner.h"
+#include "log/json_text.h"
 #include "log/output_file.h"
 #include "metric/registry.h"
-#include "report/json_text.h"
 
 namespace acutance::cli {
 namespace {

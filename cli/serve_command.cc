@@ -24,7 +24,7 @@
 #include "cli/exit_status.h"
 #include "cli/serve_request.h"
 #include "cli/unix_socket.h"
-#include "report/json_text.h"
+#include "log/json_text.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {

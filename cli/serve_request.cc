@@ -17,8 +17,8 @@
 #include "cli/score_command.h"
 #include "cli/score_options.h"
 #include "cli/spec_run.h"
+#include "log/json_text.h"
 #include "log/number_format.h"
-#include "report/json_text.h"
 #include "report/summary_json.h"
 #include "run/run_cancellation.h"
 

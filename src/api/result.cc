@@ -8,12 +8,12 @@
 
 #include "api/access.h"
 #include "base/did_you_mean.h"
+#include "log/json_text.h"
 #include "log/log_columns.h"
 #include "log/log_writer.h"
 #include "log/output_file.h"
 #include "report/comparison.h"
 #include "report/input_summary.h"
-#include "report/json_text.h"
 #include "report/ladder.h"
 #include "report/page_encodes.h"
 #include "report/run_maps.h"

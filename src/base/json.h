@@ -1,5 +1,5 @@
 // A JSON tree: read with bounds, so that no text can exhaust the stack or the memory, and built for what is written
-// (report/json_text.h). Its destructor allocates nothing, unlike that of nlohmann's tree, which ends the process where
+// (log/json_text.h). Its destructor allocates nothing, unlike that of nlohmann's tree, which ends the process where
 // memory runs out.
 #pragma once
 

@@ -15,7 +15,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kColumns = 32, kRows = 18, kBlock = 16;
+constexpr int kColumns = 32, kRows = 18, kTile = 16;
 
 /// Calls use(row) with a function that gives the row's samples as ints.
 template <class Use>
@@ -91,8 +91,8 @@ struct DetailSums {
 /// Adds the columns' sums to the squares of a row of squares.
 void AddColumns(const DetailColumns& from, int width, int columns, size_t first, DetailSums& sums) {
   for (int c = 0; c < columns; ++c) {
-    const int end = c + 1 == columns ? width - 1 : (c + 1) * kBlock;
-    for (int x = std::max(1, c * kBlock); x < end; ++x) {
+    const int end = c + 1 == columns ? width - 1 : (c + 1) * kTile;
+    for (int x = std::max(1, c * kTile); x < end; ++x) {
       sums.reference[first + c] += double{from.sums(DetailColumns::kReference)[x]};
       sums.distorted[first + c] += double{from.sums(DetailColumns::kDistorted)[x]};
       sums.both[first + c] += double{from.sums(DetailColumns::kBoth)[x]};
@@ -103,7 +103,7 @@ void AddColumns(const DetailColumns& from, int width, int columns, size_t first,
 
 DetailSums SumDetail(const Picture& reference, const Picture& distorted) {
   const int width = reference.format.width, height = reference.format.height;
-  const int columns = std::max(1, width / kBlock), rows = std::max(1, height / kBlock);
+  const int columns = std::max(1, width / kTile), rows = std::max(1, height / kTile);
   const auto count = static_cast<size_t>(columns) * rows;
   DetailSums sums{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
   const double step = 1 << (reference.format.bit_depth - 8);
@@ -114,13 +114,13 @@ DetailSums SumDetail(const Picture& reference, const Picture& distorted) {
       return HighpassEnergy{row(y - 1), row(y), row(y + 1)};
     };
     for (int r = 0; r < rows; ++r) {
-      const int begin = std::max(1, r * kBlock), end = r + 1 == rows ? height - 1 : (r + 1) * kBlock;
+      const int begin = std::max(1, r * kTile), end = r + 1 == rows ? height - 1 : (r + 1) * kTile;
       of_columns.Clear();
       for (int y = begin; y < end; ++y) of_columns.Add(rows_at(reference, y), rows_at(distorted, y));
       const size_t first = static_cast<size_t>(r) * columns;
       AddColumns(of_columns, width, columns, first, sums);
       for (int c = 0; c < columns; ++c) {
-        const int across = (c + 1 == columns ? width - 1 : (c + 1) * kBlock) - std::max(1, c * kBlock);
+        const int across = (c + 1 == columns ? width - 1 : (c + 1) * kTile) - std::max(1, c * kTile);
         const double unit = 256 * step * step * std::max(1.0, double{1} * across * (end - begin));
         sums.reference[first + c] /= unit;
         sums.distorted[first + c] /= unit;

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "log/escape.h"
-#include "report/json_text.h"
+#include "log/json_text.h"
 #include "report/page_curves.h"
 #include "report/page_parts.h"
 #include "report/page_text.h"

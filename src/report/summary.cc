@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/did_you_mean.h"
-#include "report/json_text.h"
+#include "log/json_text.h"
 #include "report/summary_json.h"
 #include "stats/pooling.h"
 
@@ -64,7 +64,7 @@ Json MembersInterval(const Summary& summary, const SummaryVideo& video, const Su
   return {{"low", middle.low}, {"high", middle.high}, {"confidence", kConfidence}, {"members", members}};
 }
 
-Json Video(const Summary& summary, const SummaryVideo& video) {
+Json VideoJson(const Summary& summary, const SummaryVideo& video) {
   Json models = Json::Object(), features = Json::Object(), aggregates = Json::Object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
     const SummaryModel* const model = FindModel(summary, column);
@@ -103,7 +103,7 @@ std::optional<std::vector<double>> ScoresOf(const Summary& summary, const ScoreT
 
 Json SummaryDocument(const Summary& summary) {
   Json results = Json::Array();
-  for (const SummaryVideo& video : summary.videos) results.Append(Video(summary, video));
+  for (const SummaryVideo& video : summary.videos) results.Append(VideoJson(summary, video));
   Json devices = Json::Array();
   for (const SummaryDevice& device : summary.devices)
     devices.Append({{"backend", device.backend},

@@ -1,4 +1,4 @@
-#include "report/json_text.h"
+#include "log/json_text.h"
 
 #include "log/escape.h"
 
