@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/damage.h"
 #include "base/int_math.h"
 #include "base/status.h"
 #include "metric/metric.h"
@@ -28,7 +30,8 @@ struct BlockGrid {
 /// How much of a feature is lost in each block, row by row.
 struct LossMap {
   std::string feature;         // "vif_scale0"
-  std::vector<double> losses;  // they add up to what the feature lacks, but for rounding
+  std::vector<double> losses;  // they add up to what the feature lacks, except for rounding
+  std::optional<Damage> damage{};
 };
 
 /// An Extractor whose sums can be told apart by block.

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/damage.h"
 #include "base/score_direction.h"
 #include "base/status.h"
 #include "image/lazy_picture.h"
@@ -31,6 +33,21 @@ enum class OutputPhase {
   kFlush,       // the same, after all kEarlyFlush
 };
 
+/// The part of an output's loss that is damage of another kind: `weight` of the options times another output.
+struct DamagePart {
+  Damage kind;
+  std::string_view output;  // OutputSpec::name, of the same metric
+  double (*weight)(const OptionValues&);
+};
+
+/// Which damage an output measures. Reports divide the points that a model lost by it.
+struct DamageSpec {
+  std::optional<Damage> kind{};           // nullopt: none, or no single kind
+  double ideal = 0;                       // the output's value for an encode without loss
+  std::optional<double> annoying_from{};  // the value from which on viewers object to the damage
+  std::optional<DamagePart> part{};
+};
+
 /// A named per-frame output of a metric (a feature).
 struct OutputSpec {
   std::string_view name;   // as stored: "VMAF_integer_feature_adm2_score"
@@ -40,6 +57,11 @@ struct OutputSpec {
   bool plain_key = false;                                                // its key is its name, whatever the options
   OutputPhase (*phase_with)(const OptionValues&) = nullptr;  // null: `phase`; else kFrame exactly where `phase` is
   ScoreDirection better = ScoreDirection::kHigher;           // poolings, worst frames and comparisons follow it
+  /// How well it says what viewers think of a frame, 0 to 100: without a model the highest one ranks a run's frames.
+  int rank = 0;
+  DamageSpec damage{};
+  std::string_view unit{};                                       // "dB"; empty: none
+  std::string_view (*unit_with)(const OptionValues&) = nullptr;  // null: `unit`
 };
 
 inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p
@@ -208,12 +230,35 @@ struct PictureSize {
   int height = 1;
 };
 
+/// Where a frame's map comes from: a value for each square of it, which says how much is lost there (run/frame_maps.h).
+enum class MapSource {
+  kNone,
+  kBlockSums,      // the extractor is a BlockSums (metric/block_sums.h)
+  kPartScores,     // scores of parts of the pictures, squares with MapSpec::margin around them
+  kFirstArtifact,  // means over squares of the first artifact
+};
+
+struct MapSpec {
+  MapSource source = MapSource::kNone;
+  int margin = 0;                                 // luma samples
+  double (*loss)(double first_output) = nullptr;  // of a part; not null for kPartScores
+};
+
+/// With `option` set to `value` the metric's first output says how much of this damage the distorted picture shows, by
+/// itself.
+struct DetectorSpec {
+  std::optional<Damage> kind{};  // nullopt: the metric detects none
+  std::string_view option{}, value{};
+};
+
 struct Metric {
   std::string_view name;                            // "adm", as in --feature adm
   std::span<const std::string_view> other_names{};  // that people may know it by; logs and models never show them
   std::string_view summary;
   std::span<const OptionSpec> options;
   std::span<const OutputSpec> outputs;
+  MapSpec map{};
+  DetectorSpec detects{};
   /// Null: luma of both videos, input 0 the reference and input 1 the distorted one. A metric that
   /// reads the reference alone runs once for all distorted videos.
   std::vector<InputSpec> (*inputs)(const OptionValues&) = nullptr;

@@ -4,6 +4,7 @@
 
 #include "math/exact_math.h"
 #include "metric/adm/adm_scale.h"
+#include "metric/blocks/per_scale.h"
 
 namespace acutance {
 namespace {
@@ -90,26 +91,28 @@ enum Output {
 
 bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
 
-constexpr OutputSpec kOutputs[] = {
-    {.name = "VMAF_integer_feature_adm2_score", .alias = "integer_adm2"},
-    {.name = "VMAF_integer_feature_aim_score", .alias = "integer_aim", .better = ScoreDirection::kLower},
-    {.name = "VMAF_integer_feature_adm3_score", .alias = "integer_adm3"},
-    {.name = "integer_adm_scale0"},
-    {.name = "integer_adm_scale1"},
-    {.name = "integer_adm_scale2"},
-    {.name = "integer_adm_scale3"},
-    {.name = "integer_adm", .enabled = IsDebug},
-    {.name = "integer_adm_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_adm_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-};
+/// adm3 = w adm2 + (1 - w)(1 - aim).
+constexpr DamagePart kAdded = {
+    .kind = Damage::kAddedDetail,
+    .output = "VMAF_integer_feature_aim_score",
+    .weight = [](const OptionValues& options) { return 1 - options.Double("adm_dlm_weight"); }};
+constexpr DamageSpec kDamage = {.kind = Damage::kDetail, .ideal = 1};
+constexpr auto kOutputs = JoinOutputs(
+    std::to_array<OutputSpec>({
+        {.name = "VMAF_integer_feature_adm2_score", .alias = "integer_adm2", .rank = 45, .damage = kDamage},
+        {.name = "VMAF_integer_feature_aim_score", .alias = "integer_aim", .better = ScoreDirection::kLower},
+        {.name = "VMAF_integer_feature_adm3_score",
+         .alias = "integer_adm3",
+         .damage = {.kind = Damage::kDetail, .ideal = 1, .part = kAdded}},
+    }),
+    PerScale<kAdmScales, "integer_adm_scale#">({.damage = kDamage}),
+    std::to_array<OutputSpec>({
+        {.name = "integer_adm", .enabled = IsDebug, .damage = kDamage},
+        {.name = "integer_adm_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+        {.name = "integer_adm_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    }),
+    PerScale<kAdmScales, "integer_adm_num_scale#", "integer_adm_den_scale#">(
+        {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
 struct Pooling {
   double noise_weight;
@@ -197,8 +200,8 @@ class AdmExtractor : public Extractor, public BlockSums {
 
   /// Cube roots are of sums over the picture, so that a block's loss is its share of what the root lacks.
   std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const override {
-    std::vector<LossMap> maps = {{"adm2", std::vector<double>(grid.count())}};
-    if (setup_.aim) maps.push_back({"aim", std::vector<double>(grid.count())});
+    std::vector<LossMap> maps = {{"adm2", std::vector<double>(grid.count()), Damage::kDetail}};
+    if (setup_.aim) maps.push_back({"aim", std::vector<double>(grid.count()), Damage::kAddedDetail});
     const std::vector<int64_t> total = AddUp(grid, sums);
     double den = 0;
     for (int scale = 0; scale < kAdmScales; ++scale)
@@ -292,6 +295,7 @@ const Metric kAdmMetric = {
     .summary = "detail loss (adm2), additive impairments (aim) and their blend (adm3) on four wavelet scales",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kBlockSums},
     .smallest = {kAdmMinDimension, kAdmMinDimension},
     .make = Make,
     .make_plan = MakeAdmPlan,

@@ -16,7 +16,7 @@ const std::vector<OptionSpec> kOptions = WithLinearRgbOptions({
 });
 
 const OutputSpec kOutputs[] = {{.name = "butteraugli_max", .better = ScoreDirection::kLower},
-                               {.name = "butteraugli_3norm", .better = ScoreDirection::kLower},
+                               {.name = "butteraugli_3norm", .better = ScoreDirection::kLower, .rank = 85},
                                {.name = "butteraugli_p3", .better = ScoreDirection::kLower},
                                {.name = "butteraugli_qnorm", .better = ScoreDirection::kLower}};
 
@@ -210,6 +210,7 @@ const Metric kButteraugliMetric = {
     .summary = "how visible differences of stills are: the largest, and means of powers; 0: the same",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kFirstArtifact},
     .inputs = Inputs,
     .reads_all_chroma = true,
     .reads_floats = true,

@@ -41,7 +41,11 @@ bool HasSource(const OptionValues& options, const PictureFormat&) { return optio
 enum Output { kDistortedScore, kSourceScore, kFullReference, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "Cambi_feature_cambi_score", .alias = "cambi", .better = ScoreDirection::kLower},
+    {.name = "Cambi_feature_cambi_score",
+     .alias = "cambi",
+     .better = ScoreDirection::kLower,
+     // 5: Netflix, "CAMBI, a banding artifact detector", 2021.
+     .damage = {.kind = Damage::kBanding, .ideal = 0, .annoying_from = 5}},
     {.name = "cambi_source", .enabled = HasSource, .plain_key = true, .better = ScoreDirection::kLower},
     {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true, .better = ScoreDirection::kLower},
 };
@@ -224,6 +228,9 @@ const Metric kCambiMetric = {
     .summary = "banding: visible steps in smooth areas of the distorted picture",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kFirstArtifact},
+    // Steps of up to 8 of 256, beyond the 4 that models count.
+    .detects = {.kind = Damage::kBanding, .option = "max_log_contrast", .value = "5"},
     .inputs = Inputs,
     .make = Make,
     .make_plan = MakeCambiPlan,

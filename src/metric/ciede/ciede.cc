@@ -8,7 +8,10 @@
 namespace acutance {
 namespace {
 
-const OutputSpec kOutputs[] = {{.name = "ciede2000"}};
+const OutputSpec kOutputs[] = {{.name = "ciede2000", .rank = 55, .unit = "dB"}};
+
+/// The score is 45 - 20 log10 of it.
+double MeanDifference(double score) { return Pow(10.0, (45 - score) / 20); }
 
 /// A word for each row, the running sum of its pixels; Finish adds the rows from the first to the
 /// last.
@@ -78,6 +81,7 @@ const Metric kCiedeMetric = {
     .summary = "mean colour difference by CIEDE2000, in dB: 45 - 20 log10 of it",
     .options = {},
     .outputs = kOutputs,
+    .map = {.source = MapSource::kPartScores, .loss = MeanDifference},
     .inputs =
         [](const OptionValues&) {
           return std::vector<InputSpec>{{Video::kReference, kAllPlanes}, {Video::kDistorted, kAllPlanes}};

@@ -36,7 +36,7 @@ const std::vector<OptionSpec> kOptions = WithRgbOptions({
 
 enum Output { kRunning, kFrame };
 const OutputSpec kOutputs[] = {{.name = "cvvdp", .phase = OutputPhase::kSequence},
-                               {.name = "cvvdp_frame", .phase = OutputPhase::kSequence}};
+                               {.name = "cvvdp_frame", .phase = OutputPhase::kSequence, .rank = 95}};
 
 /// 0 where the option is empty.
 Result<double> PositiveNumber(const OptionValues& options, std::string_view option) {
@@ -441,6 +441,7 @@ const Metric kCvvdpMetric = {
     .summary = "visible differences on a display, of colors and over time, in just objectionable ones; 10: none",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kFirstArtifact},
     .inputs = Inputs,
     .every_frame = true,
     .smallest = {2, 2},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/exact_math.h"
+#include "metric/blocks/per_scale.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {
@@ -48,26 +49,29 @@ enum Output {
 
 bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
 
-const OutputSpec kOutputs[] = {
-    {.name = "VMAF_feature_adm2_score", .alias = "adm2"},
-    {.name = "VMAF_feature_aim_score", .alias = "aim", .better = ScoreDirection::kLower},
-    {.name = "VMAF_feature_adm3_score", .alias = "adm3"},
-    {.name = "VMAF_feature_adm_scale0_score", .alias = "adm_scale0"},
-    {.name = "VMAF_feature_adm_scale1_score", .alias = "adm_scale1"},
-    {.name = "VMAF_feature_adm_scale2_score", .alias = "adm_scale2"},
-    {.name = "VMAF_feature_adm_scale3_score", .alias = "adm_scale3"},
-    {.name = "adm", .enabled = IsDebug, .plain_key = true},
-    {.name = "adm_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "adm_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-};
+/// adm3 = w adm2 + (1 - w)(1 - aim).
+constexpr DamagePart kAdded = {
+    .kind = Damage::kAddedDetail, .output = "VMAF_feature_aim_score", .weight = [](const OptionValues& options) {
+      return 1 - options.Double("adm_dlm_weight");
+    }};
+constexpr DamageSpec kDamage = {.kind = Damage::kDetail, .ideal = 1};
+constexpr auto kOutputs =
+    JoinOutputs(std::to_array<OutputSpec>({
+                    {.name = "VMAF_feature_adm2_score", .alias = "adm2", .rank = 45, .damage = kDamage},
+                    {.name = "VMAF_feature_aim_score", .alias = "aim", .better = ScoreDirection::kLower},
+                    {.name = "VMAF_feature_adm3_score",
+                     .alias = "adm3",
+                     .damage = {.kind = Damage::kDetail, .ideal = 1, .part = kAdded}},
+                    {.name = "VMAF_feature_adm_scale0_score", .alias = "adm_scale0", .damage = kDamage},
+                    {.name = "VMAF_feature_adm_scale1_score", .alias = "adm_scale1", .damage = kDamage},
+                    {.name = "VMAF_feature_adm_scale2_score", .alias = "adm_scale2", .damage = kDamage},
+                    {.name = "VMAF_feature_adm_scale3_score", .alias = "adm_scale3", .damage = kDamage},
+                    {.name = "adm", .enabled = IsDebug, .plain_key = true, .damage = kDamage},
+                    {.name = "adm_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+                    {.name = "adm_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+                }),
+                PerScale<kFloatAdmScales, "adm_num_scale#", "adm_den_scale#">(
+                    {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
 struct Pooling {
   double noise_weight;

@@ -12,7 +12,8 @@ namespace {
 
 enum Output { kAnsnr, kAnpsnr, kOutputCount };
 
-const OutputSpec kOutputs[kOutputCount] = {{.name = "float_ansnr"}, {.name = "float_anpsnr"}};
+const OutputSpec kOutputs[kOutputCount] = {{.name = "float_ansnr", .unit = "dB"},
+                                           {.name = "float_anpsnr", .unit = "dB"}};
 
 class FloatAnsnrExtractor : public Extractor {
  public:

@@ -11,7 +11,7 @@
 namespace acutance {
 namespace {
 
-const OutputSpec kOutputs[] = {{.name = "float_psnr"}};
+const OutputSpec kOutputs[] = {{.name = "float_psnr", .rank = 60, .unit = "dB"}};
 
 class FloatPsnrExtractor : public Extractor {
  public:

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "metric/blocks/per_scale.h"
+
 namespace acutance {
 namespace {
 
@@ -27,23 +29,19 @@ enum Output { kScaleScore, kDebugVif = kScaleScore + kFloatVifScales, kDebugNum,
 
 bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
 
-const OutputSpec kOutputs[] = {
-    {.name = "VMAF_feature_vif_scale0_score", .alias = "vif_scale0"},
-    {.name = "VMAF_feature_vif_scale1_score", .alias = "vif_scale1"},
-    {.name = "VMAF_feature_vif_scale2_score", .alias = "vif_scale2"},
-    {.name = "VMAF_feature_vif_scale3_score", .alias = "vif_scale3"},
-    {.name = "vif", .enabled = IsDebug},
-    {.name = "vif_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "vif_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-};
+constexpr DamageSpec kDamage = {.kind = Damage::kTexture, .ideal = 1};
+constexpr auto kOutputs =
+    JoinOutputs(std::to_array<OutputSpec>({
+                    {.name = "VMAF_feature_vif_scale0_score", .alias = "vif_scale0", .rank = 50, .damage = kDamage},
+                    {.name = "VMAF_feature_vif_scale1_score", .alias = "vif_scale1", .damage = kDamage},
+                    {.name = "VMAF_feature_vif_scale2_score", .alias = "vif_scale2", .damage = kDamage},
+                    {.name = "VMAF_feature_vif_scale3_score", .alias = "vif_scale3", .damage = kDamage},
+                    {.name = "vif", .enabled = IsDebug, .damage = kDamage},
+                    {.name = "vif_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+                    {.name = "vif_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+                }),
+                PerScale<kFloatVifScales, "vif_num_scale#", "vif_den_scale#">(
+                    {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
 struct Scores {
   std::array<double, kFloatVifScales> least;

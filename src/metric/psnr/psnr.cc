@@ -42,11 +42,11 @@ bool MseEnabled(const OptionValues& options, const PictureFormat& format) {
 
 // Output 2p is the psnr, output 2p + 1 the mse of plane p.
 const OutputSpec kOutputs[2 * kPlanes] = {
-    {.name = "psnr_y", .enabled = PsnrEnabled<0>},
+    {.name = "psnr_y", .enabled = PsnrEnabled<0>, .rank = 65, .unit = "dB"},
     {.name = "mse_y", .enabled = MseEnabled<0>, .better = ScoreDirection::kLower},
-    {.name = "psnr_cb", .enabled = PsnrEnabled<1>},
+    {.name = "psnr_cb", .enabled = PsnrEnabled<1>, .unit = "dB"},
     {.name = "mse_cb", .enabled = MseEnabled<1>, .better = ScoreDirection::kLower},
-    {.name = "psnr_cr", .enabled = PsnrEnabled<2>},
+    {.name = "psnr_cr", .enabled = PsnrEnabled<2>, .unit = "dB"},
     {.name = "mse_cr", .enabled = MseEnabled<2>, .better = ScoreDirection::kLower},
 };
 
@@ -265,6 +265,7 @@ const Metric kPsnrMetric = {
     .summary = "peak signal-to-noise ratio of each plane, in dB",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kBlockSums},
     .inputs =
         [](const OptionValues& options) {
           const unsigned planes = options.Bool("enable_chroma") ? kAllPlanes : kLuma;

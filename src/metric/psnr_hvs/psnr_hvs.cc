@@ -13,7 +13,11 @@ namespace {
 constexpr int kMostBits = 12;  // more overflow the transform
 
 const OutputSpec kOutputs[kHvsPlanes + 1] = {
-    {.name = "psnr_hvs_y"}, {.name = "psnr_hvs_cb"}, {.name = "psnr_hvs_cr"}, {.name = "psnr_hvs"}};
+    {.name = "psnr_hvs_y", .rank = 80, .unit = "dB"},
+    {.name = "psnr_hvs_cb", .unit = "dB"},
+    {.name = "psnr_hvs_cr", .unit = "dB"},
+    {.name = "psnr_hvs", .unit = "dB"},
+};
 
 // Upper triangles of symmetric matrices, row by row (docs/spec/siblings.md A.1).
 constexpr int kTriangle = kBlockSide * (kBlockSide + 1) / 2;

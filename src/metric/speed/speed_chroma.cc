@@ -20,11 +20,18 @@ const OptionSpec kOptions[] = {
 enum Output { kU, kV, kUV, kOutputCount };
 
 const OutputSpec kOutputs[kOutputCount] = {
-    {.name = "Speed_chroma_feature_speed_chroma_u_score", .alias = "speed_chroma_u", .better = ScoreDirection::kLower},
-    {.name = "Speed_chroma_feature_speed_chroma_v_score", .alias = "speed_chroma_v", .better = ScoreDirection::kLower},
+    {.name = "Speed_chroma_feature_speed_chroma_u_score",
+     .alias = "speed_chroma_u",
+     .better = ScoreDirection::kLower,
+     .damage = {Damage::kColor}},
+    {.name = "Speed_chroma_feature_speed_chroma_v_score",
+     .alias = "speed_chroma_v",
+     .better = ScoreDirection::kLower,
+     .damage = {Damage::kColor}},
     {.name = "Speed_chroma_feature_speed_chroma_uv_score",
      .alias = "speed_chroma_uv",
-     .better = ScoreDirection::kLower},
+     .better = ScoreDirection::kLower,
+     .damage = {Damage::kColor}},
 };
 
 float Combine(const SpeedScore& u, const SpeedScore& v) {

@@ -5,6 +5,7 @@
 
 #include "exec/plan.h"
 #include "math/exact_math.h"
+#include "metric/blocks/per_scale.h"
 #include "metric/ssim/ssim.h"
 
 namespace acutance {
@@ -23,24 +24,11 @@ const OptionSpec kOptions[] = {
 bool LcsEnabled(const OptionValues& options, const PictureFormat&) { return options.Bool("enable_lcs"); }
 
 // Output 1 + 5t + k is term t (luminance, contrast, structure) of scale k.
-const OutputSpec kOutputs[1 + 3 * kScales] = {
-    {.name = "float_ms_ssim"},
-    {.name = "float_ms_ssim_l_scale0", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_l_scale1", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_l_scale2", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_l_scale3", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_l_scale4", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_c_scale0", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_c_scale1", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_c_scale2", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_c_scale3", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_c_scale4", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_s_scale0", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_s_scale1", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_s_scale2", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_s_scale3", .enabled = LcsEnabled},
-    {.name = "float_ms_ssim_s_scale4", .enabled = LcsEnabled},
-};
+constexpr auto kOutputs =
+    JoinOutputs(std::to_array<OutputSpec>({{.name = "float_ms_ssim", .rank = 75, .unit_with = SsimUnit}}),
+                PerScale<kScales, "float_ms_ssim_l_scale#">({.enabled = LcsEnabled}),
+                PerScale<kScales, "float_ms_ssim_c_scale#">({.enabled = LcsEnabled}),
+                PerScale<kScales, "float_ms_ssim_s_scale#">({.enabled = LcsEnabled}));
 
 // Exponents (docs/spec/siblings.md 5.3), those of luminance being 0 below the last scale.
 constexpr float kLuminanceExponents[kScales] = {0, 0, 0, 0, .1333f};

@@ -19,7 +19,7 @@ bool LcsEnabled(const OptionValues& options, const PictureFormat&) { return opti
 
 // In the order of SsimSum.
 const OutputSpec kOutputs[kSsimSums] = {
-    {.name = "float_ssim"},
+    {.name = "float_ssim", .rank = 70, .unit_with = SsimUnit},
     {.name = "float_ssim_l", .enabled = LcsEnabled},
     {.name = "float_ssim_c", .enabled = LcsEnabled},
     {.name = "float_ssim_s", .enabled = LcsEnabled},
@@ -125,6 +125,7 @@ const Metric kFloatSsimMetric = {
     .summary = "structural similarity of luma",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kPartScores, .margin = kSsimLoss / 2, .loss = [](double score) { return 1 - score; }},
     .make = Make,
     .make_plan = MakePlan,
 };

@@ -97,6 +97,9 @@ struct SsimDevicePlan {
 };
 Result<Plan> MakeSsimPlan(const SsimDevicePlan& work, const PlanContext& context);
 
+/// "dB" where enable_db is set.
+std::string_view SsimUnit(const OptionValues& options);
+
 /// -10 log10(1 - score) and its limit (options enable_db and clip_db).
 class SsimDecibels {
  public:

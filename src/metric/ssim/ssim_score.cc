@@ -18,6 +18,8 @@ SsimMeans MeansOfSsimRows(std::span<const int64_t> words, int width, int height)
   return means;
 }
 
+std::string_view SsimUnit(const OptionValues& options) { return options.Bool("enable_db") ? "dB" : ""; }
+
 SsimDecibels::SsimDecibels(const OptionValues& options, const PictureFormat& format)
     : enabled_(options.Bool("enable_db")), limit_(std::numeric_limits<double>::infinity()) {
   if (!options.Bool("clip_db")) return;

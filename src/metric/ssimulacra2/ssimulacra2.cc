@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<OptionSpec> kOptions = WithLinearRgbOptions({});
 
-const OutputSpec kOutputs[] = {{.name = "ssimulacra2"}};
+const OutputSpec kOutputs[] = {{.name = "ssimulacra2", .rank = 90}};
 
 /// The smaller scales of both pictures.
 struct Pyramid : Workspace {

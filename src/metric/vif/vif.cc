@@ -7,6 +7,7 @@
 #include "base/int_math.h"
 #include "math/exact_math.h"
 #include "metric/block_sums.h"
+#include "metric/blocks/per_scale.h"
 #include "metric/vif/vif_math.h"
 
 namespace acutance {
@@ -44,23 +45,19 @@ enum Output { kScaleScore, kDebugVif = kScaleScore + kVifScales, kDebugNum, kDeb
 
 bool IsDebug(const OptionValues& options, const PictureFormat&) { return options.Bool("debug"); }
 
-const OutputSpec kOutputs[] = {
-    {.name = "VMAF_integer_feature_vif_scale0_score", .alias = "integer_vif_scale0"},
-    {.name = "VMAF_integer_feature_vif_scale1_score", .alias = "integer_vif_scale1"},
-    {.name = "VMAF_integer_feature_vif_scale2_score", .alias = "integer_vif_scale2"},
-    {.name = "VMAF_integer_feature_vif_scale3_score", .alias = "integer_vif_scale3"},
-    {.name = "integer_vif", .enabled = IsDebug},
-    {.name = "integer_vif_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_num_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_den_scale0", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_num_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_den_scale1", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_num_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_den_scale2", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_num_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-    {.name = "integer_vif_den_scale3", .enabled = IsDebug, .better = ScoreDirection::kNeither},
-};
+constexpr DamageSpec kDamage = {.kind = Damage::kTexture, .ideal = 1};
+constexpr auto kOutputs = JoinOutputs(
+    std::to_array<OutputSpec>({
+        {.name = "VMAF_integer_feature_vif_scale0_score", .alias = "integer_vif_scale0", .rank = 50, .damage = kDamage},
+        {.name = "VMAF_integer_feature_vif_scale1_score", .alias = "integer_vif_scale1", .damage = kDamage},
+        {.name = "VMAF_integer_feature_vif_scale2_score", .alias = "integer_vif_scale2", .damage = kDamage},
+        {.name = "VMAF_integer_feature_vif_scale3_score", .alias = "integer_vif_scale3", .damage = kDamage},
+        {.name = "integer_vif", .enabled = IsDebug, .damage = kDamage},
+        {.name = "integer_vif_num", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+        {.name = "integer_vif_den", .enabled = IsDebug, .better = ScoreDirection::kNeither},
+    }),
+    PerScale<kVifScales, "integer_vif_num_scale#", "integer_vif_den_scale#">(
+        {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
 struct Settings {
   double gain_limit;
@@ -148,7 +145,7 @@ class VifExtractor : public Extractor, public BlockSums {
     std::vector<LossMap> maps;
     for (int scale = settings_.skip_scale0 ? 1 : 0; scale < kVifScales; ++scale) {
       const double den = ScaleRatio(std::span(total).subspan(scale * kVifSumsPerScale)).den;
-      LossMap map{fmt::format("vif_scale{}", scale), {}};
+      LossMap map{fmt::format("vif_scale{}", scale), {}, kDamage.kind};
       for (int block = 0; block < grid.count(); ++block) {
         const Ratio ratio = ScaleRatio(sums.subspan(SumsBefore(grid, 0, block, scale)));
         map.losses.push_back((static_cast<double>(ratio.den) - ratio.num) / den);
@@ -239,6 +236,7 @@ const Metric kVifMetric = {
     .summary = "visual information fidelity at four scales: the share of the reference's information that is left",
     .options = kOptions,
     .outputs = kOutputs,
+    .map = {.source = MapSource::kBlockSums},
     .smallest = {kVifMinSize, kVifMinSize},
     .make = Make,
     .make_plan = MakeVifPlan,

@@ -39,7 +39,10 @@ bool IsThere(const OptionValues&, const PictureFormat& format) {
 }
 
 const OutputSpec kOutputs[kPlanes] = {
-    {.name = "xpsnr_y"}, {.name = "xpsnr_u", .enabled = IsThere<1>}, {.name = "xpsnr_v", .enabled = IsThere<2>}};
+    {.name = "xpsnr_y", .rank = 65, .unit = "dB"},
+    {.name = "xpsnr_u", .enabled = IsThere<1>, .unit = "dB"},
+    {.name = "xpsnr_v", .enabled = IsThere<2>, .unit = "dB"},
+};
 
 /// Adds up the whole clip (docs/spec/beyond.md 2.6).
 class XpsnrSequence : public Sequence {
