@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: test-long test-ffmpeg test-clients test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: check unit style test-long test-ffmpeg test-clients test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,13 @@ score: check-pair $(BUILD)/.configured ## score a sample pair, or REF=a.mkv DIS=
 # SYCL's plugin is built where Intel's runtime is found, so that comes first; the Python package links the build.
 test: sycl build python ## build and run the tests
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 900 --label-exclude '^long$$'
+
+check: $(BUILD)/.configured ## build and run the tests of one folder: make check T=vif
+	@JOBS=$(JOBS) tools/check.sh "$(T)"
+
+unit: $(BUILD)/.configured ## the quick tests, without sweeps, devices and whole commands
+	@cmake --build $(BUILD) --parallel $(JOBS) --target unit_tests
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --label-regex '^unit$$'
 
 test-long: sycl build python ## and what make test leaves out: more turns of the same tests, more SYCL wave sizes
 	@ACUTANCE_LONG_TESTS=1 ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) --timeout 1800
@@ -106,12 +113,16 @@ bench-gpu: build ## device times of every metric and end-to-end speed, on BACKEN
 	@for backend in $(subst $(comma), ,$(BACKENDS)); do $(BUILD)/tests/gpu_check times $$backend; done
 	@python3 bench/end_to_end.py --build $(BUILD) --backends $(BACKENDS)
 
-lint: $(BUILD)/.configured ## formatting, clang-tidy, the structure of the tree
+style: ## formatting, shell scripts, layers and words, without a build
+	@tools/setup.sh style
+	@tools/style.sh
+
+lint: $(BUILD)/.configured ## style, then clang-tidy
 	@tools/setup.sh lint
 	@JOBS=$(JOBS) tools/lint.sh
 
 format: ## rewrite all sources with clang-format
-	@tools/setup.sh lint
+	@tools/setup.sh style
 	@tools/sources.sh | xargs clang-format -i
 
 coverage: ## line coverage of the tests, build-coverage/coverage/index.html

@@ -239,6 +239,8 @@ CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--backend", request.backend, "Tuned for the first device of this backend")
       ->capture_default_str();
+  command->add_option("--dump", request.dump, "Write the kernels' PTX, SPIR-V and register counts into this folder")
+      ->type_name("DIR");
   return command;
 }
 

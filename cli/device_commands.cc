@@ -52,7 +52,7 @@ Result<std::string> DescribePlan(const PlanRequest& request) {
   FeatureSet features;
   ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
   const MetricRun& run = features.runs()[index];
-  return acutance::DescribePlan({run.metric, run.options}, format, request.batch, family);
+  return acutance::DescribePlan({run.metric, run.options}, format, request.batch, family, request.dump);
 }
 
 }  // namespace acutance::cli

@@ -19,6 +19,7 @@ struct PlanRequest {
   RawTexts pictures;
   int batch = 0;                // 0: as the tuning table says
   std::string backend = "emu";  // the tuning is that of its first device
+  std::string dump;             // a folder for the compiled kernels; empty: none
 };
 
 /// Prints the plan of a feature: buffers, launches, arguments and borders.

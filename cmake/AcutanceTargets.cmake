@@ -2,7 +2,7 @@
 #                                                         headers, and each source compiled by itself
 # acutance_use_precompiled(<target>)   those headers for another library
 # acutance_join_sources(<target>)      several sources of another library in one compilation
-# acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s])
+# acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s] [SLOW])   SLOW: `make unit` leaves it out
 # acutance_bench(<name> SOURCES ... DEPS ...)
 include(GNUInstallDirs)
 
@@ -95,11 +95,16 @@ function(acutance_library name)
   set_property(GLOBAL APPEND PROPERTY ACUTANCE_LIBRARIES acutance_${name})
 endfunction()
 
+# `make unit` builds these and runs the label `unit`.
+if(ACUTANCE_TESTS)
+  add_custom_target(unit_tests)
+endif()
+
 function(acutance_test name)
   if(NOT ACUTANCE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SLOW" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE acutance_flags ${arg_DEPS} GTest::gmock GTest::gtest_main)
   # A test's own lines run once; what they test is compiled as it ships.
@@ -111,6 +116,10 @@ function(acutance_test name)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
+  if(NOT arg_SLOW)
+    list(APPEND arg_LABELS unit)
+    add_dependencies(unit_tests ${name})
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formatting, shell scripts, the structure of the tree, then clang-tidy on the sources that changed since it last passed
-# (all of them after a change of any header). Needs a configured $BUILD for compile_commands.json.
+# The checks of tools/style.sh, then clang-tidy on the sources that changed since it last passed (all of them after a
+# change of any header). Needs a configured $BUILD for compile_commands.json.
 set -euo pipefail
 
 build=${BUILD:-build}
@@ -8,11 +8,7 @@ jobs=${JOBS:-2}
 passed=$build/lint
 commands=$build/lint/commands
 
-tools/sources.sh | xargs clang-format --dry-run -Werror
-shellcheck tools/*.sh .ci/run
-python3 tools/check_includes.py
-python3 tools/check_spec.py
-python3 tools/check_files.py --compile-commands "$build/compile_commands.json"
+tools/style.sh
 
 mkdir -p "$commands"
 python3 tools/single_commands.py "$build/compile_commands.json" >"$commands/compile_commands.json"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the named groups need and the machine lacks: tools/setup.sh build|score|test|bench|lint|coverage ...
+# Installs what the named groups need and the machine lacks: tools/setup.sh build|score|test|bench|style|lint|coverage ...
 # Silent and quick when nothing is missing. Without root it names the packages and the command, and fails.
 set -euo pipefail
 
@@ -17,6 +17,7 @@ packages() {
     test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
       chromium-headless-shell ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
+    style) echo python3 git clang-format shellcheck ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;
     coverage) echo python3-venv ;;
     fuzz) echo clang-19 libclang-rt-19-dev ;;

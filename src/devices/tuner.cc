@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "devices/dump_kernels.h"
 #include "devices/test_picture.h"
 #include "exec/run_plan.h"
 #include "metric/plan_context.h"
@@ -117,6 +118,18 @@ int64_t BytesRead(const std::vector<Plan>& plans, const PlanContext& context) {
   return bytes;
 }
 
+/// Each kernel variant that the plans launch, once.
+std::vector<const KernelImage*> KernelsOf(const Plan& plan, const std::optional<Plan>& derive) {
+  std::vector<const KernelImage*> kernels;
+  const auto add = [&kernels](const Plan& part) {
+    for (const Plan::Launch& launch : part.launches())
+      if (std::ranges::find(kernels, launch.kernel) == kernels.end()) kernels.push_back(launch.kernel);
+  };
+  add(plan);
+  if (derive) add(*derive);
+  return kernels;
+}
+
 std::vector<InputSpec> AllInputs(std::span<const MetricWithOptions> metrics) {
   std::vector<InputSpec> all;
   for (const MetricWithOptions& planned : metrics) {
@@ -154,7 +167,7 @@ Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOption
 }
 
 Result<std::string> DescribePlan(const MetricWithOptions& planned, const PictureFormat& format, int batch,
-                                 const std::string& family) {
+                                 const std::string& family, const std::filesystem::path& dump) {
   ACU_RETURN_IF_ERROR(MakeExtractor(*planned.metric, planned.options, format).status());
   if (batch == 0) batch = PreferredBatch(ClassifyWorkload(format.width, format.height), family);
   const PlanContext context = MakePlanContext(InputsOf(*planned.metric, planned.options), format, batch, 1, family);
@@ -162,11 +175,16 @@ Result<std::string> DescribePlan(const MetricWithOptions& planned, const Picture
   ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive,
                        MakeDerivePlan(InputsOf(*planned.metric, planned.options), context));
   const size_t memory = PlanRunner::DeviceBytes({plan}, derive, context);
-  return fmt::format("{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}{}",
-                     planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
-                     WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
-                     static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family,
-                     derive ? PlanRunner::PrintDerive(*derive, {plan}, context) : "", plan.Print());
+  std::string dumped;
+  if (!dump.empty()) {
+    ACU_ASSIGN_OR_RETURN(dumped, DumpKernels(KernelsOf(plan, derive), family, dump));
+  }
+  return fmt::format(
+      "{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}{}{}",
+      planned.metric->name, planned.options.KeySuffix(), format.width, format.height, format.bit_depth,
+      WorkloadClassName(context.workload), batch, std::ranges::max(context.history),
+      static_cast<double>(memory) / (1 << 20), family.empty() ? "any device" : family,
+      derive ? PlanRunner::PrintDerive(*derive, {plan}, context) : "", plan.Print(), dumped);
 }
 
 std::string WorkloadClassInSource(int width, int height) {

@@ -1,6 +1,7 @@
 // The time that each block shape and batch of a metric's kernels takes on a device.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,9 +37,10 @@ struct MetricWithOptions {
 Result<DeviceTime> TimeOnDevice(Device& device, std::span<const MetricWithOptions> metrics, const PictureFormat& format,
                                 int batch = 0);
 
-/// The plan of a metric, for people: buffers, launches, arguments and borders. batch 0: as the tuning table says.
+/// Human-readable plan of a metric: buffers, launches, arguments and borders. batch 0: as the tuning table says. dump:
+/// a folder that receives the compiled kernels (devices/dump_kernels.h); empty: none.
 Result<std::string> DescribePlan(const MetricWithOptions& planned, const PictureFormat& format, int batch,
-                                 const std::string& family);
+                                 const std::string& family, const std::filesystem::path& dump = {});
 
 /// The name of a picture size's workload class in source text: "kMedium".
 std::string WorkloadClassInSource(int width, int height);

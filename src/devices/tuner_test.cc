@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <utility>
 
+#include "base/temp_dir.h"
 #include "devices/testing/flaky_device.h"
 #include "metric/registry.h"
 
@@ -63,6 +66,25 @@ TEST(Tuner, PrintsLaunchesThatRun) {
   EXPECT_THAT(plan("ssimulacra2"), Not(HasSubstr("launch: linear_rgb")));
   EXPECT_THAT(plan("ssimulacra2"), HasSubstr("launch: ssimulacra2_start"));
   EXPECT_THAT(plan("butteraugli"), HasSubstr("launch: linear_rgb"));
+}
+
+TEST(Tuner, DumpsKernels) {
+  const test::TempDir folder;
+  const Metric& psnr = *FindMetric("psnr");
+  const auto plan = DescribePlan({&psnr, OptionValues(psnr.options)}, kFormat, 1, "", folder / "kernels");
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  std::ifstream registers(folder / "kernels/registers.csv");
+  std::string heading;
+  ASSERT_TRUE(std::getline(registers, heading));
+  EXPECT_EQ(heading, "symbol,target,registers,spilled_bytes,shared_bytes");
+  for (const KernelImage& image : KernelImages()) {
+    if (image.kernel != "psnr_sse" || !image.variant.starts_with("u8")) continue;
+    for (const KernelBinary& binary : image.binaries)
+      if (binary.target == "ptx") EXPECT_TRUE(std::filesystem::exists(folder / "kernels/psnr_sse.ptx"));
+  }
+  std::ofstream(folder / "file") << "no folder";
+  EXPECT_THAT(DescribePlan({&psnr, OptionValues(psnr.options)}, kFormat, 1, "", folder / "file/x").status().message(),
+              HasSubstr("cannot make the folder"));
 }
 
 }  // namespace

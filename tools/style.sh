@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Formatting, shell scripts, layers, words and structure of the tree, without a build: tools/style.sh [--staged].
+# --staged formats only what git is about to commit. It ends within three seconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ "${1:-}" = --staged ]; then
+  mapfile -t sources < <(git diff --cached --name-only --diff-filter=ACMR -- '*.cc' '*.h')
+else
+  mapfile -t sources < <(tools/sources.sh)
+fi
+[ ${#sources[@]} -eq 0 ] || printf '%s\0' "${sources[@]}" | xargs -0 -P "$(tools/jobs.sh)" -n 64 clang-format --dry-run -Werror
+shellcheck tools/*.sh .ci/run
+python3 -B tools/check_includes.py
+python3 -B tools/check_spec.py
+python3 -B tools/check_files.py
