@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "base/trace.h"
+
 namespace acutance {
 
 Status LazyPicture::Make() const {
   if (is_made_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
   if (is_made_) return {};
+  const TraceSpan span("convert");
   ACU_ASSIGN_OR_RETURN(made_, maker_->Make(source_));
   is_made_.store(true, std::memory_order_release);
   return {};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
+#include "base/trace.h"
 
 namespace acutance {
 namespace {
@@ -108,7 +109,7 @@ class PairReader::Lane {
       if (skipped < input_.skip) return std::optional<Picture>();
     }
     if (options_.frame_limit && count_ >= *options_.frame_limit) return std::optional<Picture>();
-    ++count_;
+    const TraceSpan span("read", count_++);
     return input_.needed ? input_.video->Next() : PassOver();
   }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
+#include "base/trace.h"
 #include "video/video_filter.h"
 
 namespace acutance {
@@ -85,6 +86,7 @@ class AheadVideo : public ForwardingSource {
   }
 
   void MakeOne(Ahead& ahead) noexcept {
+    const TraceSpan span("convert");
     ahead.made = CatchExceptionsResult<Picture>([&] { return wrapped_.ApplyAll(ahead.lazy); });
     ahead.lazy = {};
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 #include "io/ffmpeg/source.h"
 #include "base/threads/exception_barrier.h"
+#include "base/trace.h"
 
 #include <atomic>
 #include <utility>
@@ -372,6 +373,7 @@ std::optional<double> FfmpegSource::TimeOf(const AVFrame& frame) const {
 }
 
 Result<std::optional<Picture>> FfmpegSource::Next() {
+  const TraceSpan span("decode", frames_);
   if (ended_) return std::optional<Picture>();
   ended_ = true;  // unless a picture comes of it
   FramePtr frame = std::exchange(first_, nullptr);

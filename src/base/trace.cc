@@ -1,0 +1,84 @@
+#include "base/trace.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace acutance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct File {
+  std::mutex mutex;
+  std::unique_ptr<FILE, int (*)(FILE*)> file{nullptr, std::fclose};  // guarded by mutex
+  Clock::time_point begin;
+};
+
+// Threads of the program may outlive static objects.
+File& TheFile() {
+  static File* const file = new File;
+  return *file;
+}
+
+std::atomic<bool> g_is_on = false;
+
+/// Small numbers, in the order in which threads appear.
+int ThreadNumber() {
+  static std::atomic<int> count = 0;
+  thread_local const int number = ++count;
+  return number;
+}
+
+double Microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
+
+void Write(const char* name, int64_t frame, Clock::time_point begin, Clock::time_point end) {
+  File& to = TheFile();
+  const std::lock_guard lock(to.mutex);
+  if (!to.file) return;
+  const std::string args = frame < 0 ? "" : ",\"args\":{\"frame\":" + std::to_string(frame) + "}";
+  std::fprintf(to.file.get(), "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f%s},\n", name,
+               static_cast<int>(::getpid()), ThreadNumber(), Microseconds(begin - to.begin), Microseconds(end - begin),
+               args.c_str());
+}
+
+}  // namespace
+
+Status Trace::Start(const std::filesystem::path& path) {
+  File& to = TheFile();
+  const std::lock_guard lock(to.mutex);
+  if (to.file) return Error(StatusCode::kInvalidArgument, "a trace is being written already");
+  to.file.reset(std::fopen(path.c_str(), "w"));
+  if (!to.file) return Error(StatusCode::kIo, "cannot write the trace {}", path.string());
+  to.begin = Clock::now();
+  std::fputs("[\n", to.file.get());
+  g_is_on = true;
+  return {};
+}
+
+Status Trace::Stop() {
+  g_is_on = false;
+  File& to = TheFile();
+  const std::lock_guard lock(to.mutex);
+  if (!to.file) return {};
+  std::fprintf(to.file.get(), "{\"name\":\"end\",\"ph\":\"i\",\"s\":\"g\",\"pid\":%d,\"tid\":0,\"ts\":%.3f}\n]\n",
+               static_cast<int>(::getpid()), Microseconds(Clock::now() - to.begin));
+  const bool failed = std::ferror(to.file.get()) != 0;
+  return std::fclose(to.file.release()) != 0 || failed ? Error(StatusCode::kIo, "cannot write the whole trace") : Status();
+}
+
+bool Trace::is_on() { return g_is_on.load(std::memory_order_relaxed); }
+
+TraceSpan::TraceSpan(const char* name, int64_t frame) : name_(Trace::is_on() ? name : nullptr), frame_(frame) {
+  if (name_) begin_ = Clock::now();
+}
+
+TraceSpan::~TraceSpan() {
+  if (name_) Write(name_, frame_, begin_, Clock::now());
+}
+
+}  // namespace acutance
