@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times acutance against libvmaf on the same raw 1080p pair; prints tables for docs/performance.md.
+"""Times acutance against libvmaf on the same raw 1080p pair; prints tables for docs/develop/performance.md.
 
 usage: compare_peer.py [--build DIR] [--peer FFMPEG] [--frames N] [--repeats N] [--threads N] [RUN...]
 

@@ -1,4 +1,4 @@
-// Highway's library measures how fine the clock is whenever it is loaded, 3 ms of each start (docs/performance-log.md).
+// Highway's library measures how fine the clock is whenever it is loaded, 3 ms of each start (docs/history/performance-log.md).
 // Only its benchmarks ask for that. A function of a program stands in for a shared library's one of the same name.
 #include <cstdint>
 

@@ -14,7 +14,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(acutance_flags INTERFACE)
-# Contraction would fuse a*b+c and change bits between machines (docs/numbers.md).
+# Contraction would fuse a*b+c and change bits between machines (docs/develop/numbers.md).
 target_compile_options(acutance_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
                                                 -ffp-contract=off)
 target_include_directories(acutance_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)

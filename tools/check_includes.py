@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the include graph against the layer table of docs/architecture.md, which is the only place that states it.
+"""Checks the include graph against the layer table of docs/develop/architecture.md, which is the only place that states it.
 
 usage: check_includes.py [--root DIR]
 
@@ -84,13 +84,13 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     root = parser.parse_args().root
 
-    table = read_table((root / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    table = read_table((root / "docs" / "develop" / "architecture.md").read_text(encoding="utf-8"))
     problems, checked = [], 0
     if not table:
-        problems.append("docs/architecture.md: no layer table found")
+        problems.append("docs/develop/architecture.md: no layer table found")
     ring = find_cycle(table)
     if ring:
-        problems.append("docs/architecture.md: the table has a cycle: " + " -> ".join(ring))
+        problems.append("docs/develop/architecture.md: the table has a cycle: " + " -> ".join(ring))
     for path, seen_as in sources(root):
         for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
             target = pathlib.PurePosixPath(name)

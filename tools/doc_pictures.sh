@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pictures of docs/reports.md, from made-up clips. Needs FFmpeg with libx264 and libx265, and Chromium
+# The pictures of docs/use/reports.md, from made-up clips. Needs FFmpeg with libx264 and libx265, and Chromium
 # (chromium-headless-shell).
 # Usage: tools/doc_pictures.sh [path of acutance]
 set -euo pipefail

@@ -72,7 +72,7 @@ struct Encodes {
   std::string text;  // a table, as the command prints it
   std::string json;  // the field `comparison` or `ladder` of docs/schema/acutance-1.json
   std::string page;  // HTML, for Result::WriteReport
-  /// Of Result::Ladder: its points in the columns of the AOM's common test conditions (docs/decisions.md).
+  /// Of Result::Ladder: its points in the columns of the AOM's common test conditions (docs/use/decisions.md).
   std::string ctc_csv{};
 };
 
@@ -128,7 +128,7 @@ class Result {
                         int video = 0) const;
 
   /// By the pooling's name: also median, stddev, percentiles ("p5"), worst_percent and worst_second, which needs the
-  /// videos' frame rate (docs/decisions.md). kInvalidArgument for another name.
+  /// videos' frame rate (docs/use/decisions.md). kInvalidArgument for another name.
   Expected<double> Pool(std::string_view name, std::string_view pooling, FrameRange range = {}, int video = 0,
                         double frame_rate = 0) const;
 

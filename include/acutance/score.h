@@ -48,10 +48,10 @@ struct ScoreOptions {
   bool force = false;      // score other light, colors or shapes, with a warning
   /// Which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index" (frame
   /// k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a file of
-  /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/alignment.md).
+  /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/use/alignment.md).
   std::string align = "auto";
   /// Where the videos are watched: "auto" (on a television, of 4K where the pictures are larger than 1440p), "tv",
-  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/two-videos.md); Result's
+  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md); Result's
   /// model_reasons() tell why. Empty: none are.
   std::string choose_models;
   /// So many of the frames that score worst are kept with their pictures, for Result's report and maps.
@@ -73,7 +73,7 @@ struct ScoreOptions {
 
 /// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input.
 /// Distorted videos of another size, range, chroma format or depth are brought to the reference's, the reference to
-/// their depth, and RGB to YUV, each with a warning of the Result (docs/two-videos.md). HDR against SDR is
+/// their depth, and RGB to YUV, each with a warning of the Result (docs/use/two-videos.md). HDR against SDR is
 /// kUnsupported. A file that ends early is a warning of the Result; one that is damaged is kBadData.
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
@@ -128,7 +128,7 @@ struct MeanVerdict {
   std::vector<std::string> warnings;
 };
 
-/// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least` (docs/decisions.md).
+/// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least` (docs/use/decisions.md).
 /// options.on_progress is told of what was read after each step; kStop ends it, too, with kCancelled.
 /// kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a model without a range
 /// of scores, and where frames have no fixed partner.

@@ -35,7 +35,7 @@ def at_least(reference: Path, distorted: Path, bound: float, *, confidence: floa
              seed: int = 1, progress: ProgressOption = None, **options: Any) -> MeanVerdict:
     """Whether the mean of the first model's score is `bound` or more, from as few frames as settle it.
 
-    Parts of the video are scored in a random order until the verdict is settled (docs/decisions.md). Where the margin is
+    Parts of the video are scored in a random order until the verdict is settled (docs/use/decisions.md). Where the margin is
     five points, a fifth of the frames is usual.
 
     bound: in the model's range, usually 0 to 100.

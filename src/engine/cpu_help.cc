@@ -4,7 +4,7 @@ namespace acutance {
 namespace {
 
 // Two H200 with 32 threads, 16 of which helped, did 13,750 frames/s at 1080p; with 24 threads 19,450
-// (docs/performance-log.md).
+// (docs/history/performance-log.md).
 constexpr double kLeastGain = 1.0 / 8;
 
 }  // namespace

@@ -12,7 +12,7 @@ struct BatchRow {
   std::array<int, 3> pairs;  // by WorkloadClass
 };
 
-/// Measured on the H200 (sm_90, and "nvidia", which is Vulkan there): docs/performance.md. The rows of
+/// Measured on the H200 (sm_90, and "nvidia", which is Vulkan there): docs/develop/performance.md. The rows of
 /// other families follow the number of their multiprocessors or compute units.
 constexpr BatchRow kBatches[] = {
     {"", {16, 8, 2}},         // unknown, integrated, software

@@ -7,7 +7,7 @@
 // the correctly rounded value, is below
 //   exp, pow 0.51; log 0.52; log2 0.55; log10 1.7; powf 0.52 and log2f 0.76 of a float;
 //   cbrt, sin, cos, atan2 0.501
-// (docs/numbers.md has what was measured). sin and cos: |x| <= 2^20, NaN beyond. A NaN's sign and
+// (docs/develop/numbers.md has what was measured). sin and cos: |x| <= 2^20, NaN beyond. A NaN's sign and
 // payload are free; errno and floating-point exceptions are not set. The rounding mode is to
 // nearest, and subnormal numbers are kept.
 #pragma once

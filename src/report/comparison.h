@@ -1,4 +1,4 @@
-// Several encodes of one reference side by side (docs/decisions.md).
+// Several encodes of one reference side by side (docs/use/decisions.md).
 #pragma once
 
 #include <optional>

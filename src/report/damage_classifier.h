@@ -40,7 +40,7 @@ struct FrameCause {
   bool has_banding = false;  // banding is visible that the reference has not
 };
 
-/// docs/decisions.md has the rules and how often they are right.
+/// docs/use/decisions.md has the rules and how often they are right.
 FrameCause ClassifyDamage(const FrameEvidence& evidence, bool shows_other_moment);
 
 /// "banding", and what more there is to say; "" for kNone.

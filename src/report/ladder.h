@@ -1,4 +1,4 @@
-// Rate-quality curves, their hulls and differences, as `acutance ladder` prints them (docs/decisions.md).
+// Rate-quality curves, their hulls and differences, as `acutance ladder` prints them (docs/use/decisions.md).
 #pragma once
 
 #include <optional>

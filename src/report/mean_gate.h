@@ -1,4 +1,4 @@
-// Whether a video's mean score reaches a bound, from as few frames as settle it (docs/decisions.md).
+// Whether a video's mean score reaches a bound, from as few frames as settle it (docs/use/decisions.md).
 #pragma once
 
 #include <cstdint>

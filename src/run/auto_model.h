@@ -1,4 +1,4 @@
-// Which of Netflix's models suits a pair of videos, and why (docs/two-videos.md).
+// Which of Netflix's models suits a pair of videos, and why (docs/use/two-videos.md).
 #pragma once
 
 #include <optional>

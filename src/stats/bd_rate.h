@@ -1,4 +1,4 @@
-// Differences between rate-quality curves, their doubts, and the convex hull (docs/decisions.md).
+// Differences between rate-quality curves, their doubts, and the convex hull (docs/use/decisions.md).
 #pragma once
 
 #include <cstddef>

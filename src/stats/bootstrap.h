@@ -1,4 +1,4 @@
-// How sure a mean of frames is: intervals by resampling blocks of frames (docs/decisions.md).
+// How sure a mean of frames is: intervals by resampling blocks of frames (docs/use/decisions.md).
 #pragma once
 
 #include <cstddef>

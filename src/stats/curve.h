@@ -1,4 +1,4 @@
-// Curves through points: the four interpolations that Bjontegaard differences are taken with (docs/decisions.md).
+// Curves through points: the four interpolations that Bjontegaard differences are taken with (docs/use/decisions.md).
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Poolings by name: what makes one number of the scores of many frames (docs/decisions.md).
+// Poolings by name: what makes one number of the scores of many frames (docs/use/decisions.md).
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Whether the mean of a video's scores reaches a bound, from a part of its frames (docs/decisions.md).
+// Whether the mean of a video's scores reaches a bound, from a part of its frames (docs/use/decisions.md).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles and runs the C++ examples of docs/cpp.md.
+"""Compiles and runs the C++ examples of docs/use/cpp.md.
 
 usage: ACUTANCE_LIBRARY=FOLDER ACUTANCE_INCLUDE=FOLDER ACUTANCE_BIN=FOLDER [CXX=c++] test_examples.py
 """
@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 from clips import CommandTest  # noqa: E402
 
-EXAMPLES = re.findall(r"^```cpp\n(.*?)^```", (ROOT / "docs" / "cpp.md").read_text(encoding="utf-8"), re.M | re.S)
+EXAMPLES = re.findall(r"^```cpp\n(.*?)^```", (ROOT / "docs" / "use" / "cpp.md").read_text(encoding="utf-8"), re.M | re.S)
 
 
 class Examples(CommandTest):

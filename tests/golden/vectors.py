@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the `vmaf` command with libvmaf's golden vectors: to the bit, or within 1e-9 where docs/numbers.md says so.
+"""Compares the `vmaf` command with libvmaf's golden vectors: to the bit, or within 1e-9 where docs/develop/numbers.md says so.
 
 usage: vectors.py VMAF
 

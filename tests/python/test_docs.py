@@ -1,10 +1,10 @@
-"""The examples of docs/python.md run as they stand there."""
+"""The examples of docs/use/python.md run as they stand there."""
 import pathlib
 import re
 
 from pictures import clip, write_y4m
 
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "use" / "python.md"
 
 
 def test_examples(tmp_path, monkeypatch, capsys):

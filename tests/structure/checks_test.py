@@ -15,7 +15,7 @@ TABLE = """
 | `engine/` | sessions | `base/`, `metric/` |
 """
 TREE = {
-    "docs/architecture.md": TABLE,
+    "docs/develop/architecture.md": TABLE,
     "src/CMakeLists.txt":
         "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
     "docs/spec/core.md": "# Core\n\n## 1. VIF\n\n### 1.5 Statistics\n\nSee system.md B.\n",
@@ -79,7 +79,7 @@ class Checks(unittest.TestCase):
         self.expect("check_includes.py", "is no file below src/")
 
     def test_cycle_in_the_table(self):
-        self.write("docs/architecture.md", TABLE.replace("| errors | |", "| errors | `engine/` |"))
+        self.write("docs/develop/architecture.md", TABLE.replace("| errors | |", "| errors | `engine/` |"))
         self.expect("check_includes.py", "cycle")
 
     def test_source_without_a_target(self):

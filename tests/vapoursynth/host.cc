@@ -1,6 +1,6 @@
 // The functions of libvship.so as plugins, which the real VapourSynth finds itself: host LIBVAPOURSYNTH LIBVSHIP
 // VAPOURSYNTH_EXTRA_PLUGIN_PATH names the folder of the plugins. Scores of vship are those of the C interface on the
-// same planes; those of vszip and the plugin vmaf were computed by them (docs/vship.md).
+// same planes; those of vszip and the plugin vmaf were computed by them (docs/use/vship.md).
 #include <VapourSynth4.h>
 #include <dlfcn.h>
 #include <unistd.h>

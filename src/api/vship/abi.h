@@ -1,5 +1,5 @@
 // The types of libvship's C interface as programs see them: 5.1's, and 4's where they differ. The numbers and layouts
-// are facts of that interface (docs/vship.md).
+// are facts of that interface (docs/use/vship.md).
 #pragma once
 
 #include <cstddef>

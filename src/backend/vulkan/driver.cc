@@ -16,7 +16,7 @@ namespace acutance::vulkan {
 namespace {
 
 /// Put together here, as the whole word stands nowhere in the file: a client of libvship asks the Vulkan loader first
-/// where it finds the word in that library, and gives up where there is no loader (docs/vship.md).
+/// where it finds the word in that library, and gives up where there is no loader (docs/use/vship.md).
 std::string LoaderName(std::string_view ending) { return fmt::format("lib{}{}", "vulkan", ending); }
 
 constexpr uint32_t kNewestVersion = VK_API_VERSION_1_3;  // the newest that this code knows

@@ -275,7 +275,7 @@ Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device
     features.statistics.pNext = std::exchange(features.core.pNext, &features.statistics);
   }
   // There is one queue for kernels: several of a family take turns at a cost
-  // (docs/performance-log.md).
+  // (docs/history/performance-log.md).
   const float priority = 1;
   std::vector<VkDeviceQueueCreateInfo> queues;
   for (const std::optional<uint32_t> family : {std::optional(device.compute_family), device.copy_family}) {

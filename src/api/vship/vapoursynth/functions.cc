@@ -1,5 +1,5 @@
 // What each plugin's functions are called and ask for; names, arguments and properties are those of the plugins that
-// they stand in for (docs/vship.md).
+// they stand in for (docs/use/vship.md).
 #include <algorithm>
 #include <cstdio>
 #include <map>

@@ -1,4 +1,4 @@
-// The plugins of VapourSynth in libvship.so and their functions (docs/vship.md).
+// The plugins of VapourSynth in libvship.so and their functions (docs/use/vship.md).
 #pragma once
 
 #include <VapourSynth4.h>
