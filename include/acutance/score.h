@@ -51,8 +51,8 @@ struct ScoreOptions {
   /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/use/alignment.md).
   std::string align = "auto";
   /// Where the videos are watched: "auto" (on a television, of 4K where the pictures are larger than 1440p), "tv",
-  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md); Result's
-  /// model_reasons() tell why. Empty: none are.
+  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md);
+  /// Result's model_reasons() tell why. Empty: none are.
   std::string choose_models;
   /// So many of the frames that score worst are kept with their pictures, for Result's report and maps.
   int worst_frames = 0;
@@ -128,10 +128,10 @@ struct MeanVerdict {
   std::vector<std::string> warnings;
 };
 
-/// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least` (docs/use/decisions.md).
-/// options.on_progress is told of what was read after each step; kStop ends it, too, with kCancelled.
-/// kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a model without a range
-/// of scores, and where frames have no fixed partner.
+/// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least`
+/// (docs/use/decisions.md). options.on_progress is told of what was read after each step; kStop ends it, too, with
+/// kCancelled. kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a model
+/// without a range of scores, and where frames have no fixed partner.
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
                                 const ScoreOptions& options);
 

@@ -41,9 +41,9 @@ void Write(const char* name, int64_t frame, Clock::time_point begin, Clock::time
   const std::lock_guard lock(to.mutex);
   if (!to.file) return;
   const std::string args = frame < 0 ? "" : ",\"args\":{\"frame\":" + std::to_string(frame) + "}";
-  std::fprintf(to.file.get(), "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f%s},\n", name,
-               static_cast<int>(::getpid()), ThreadNumber(), Microseconds(begin - to.begin), Microseconds(end - begin),
-               args.c_str());
+  std::fprintf(to.file.get(), "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f%s},\n",
+               name, static_cast<int>(::getpid()), ThreadNumber(), Microseconds(begin - to.begin),
+               Microseconds(end - begin), args.c_str());
 }
 
 }  // namespace
@@ -68,7 +68,8 @@ Status Trace::Stop() {
   std::fprintf(to.file.get(), "{\"name\":\"end\",\"ph\":\"i\",\"s\":\"g\",\"pid\":%d,\"tid\":0,\"ts\":%.3f}\n]\n",
                static_cast<int>(::getpid()), Microseconds(Clock::now() - to.begin));
   const bool failed = std::ferror(to.file.get()) != 0;
-  return std::fclose(to.file.release()) != 0 || failed ? Error(StatusCode::kIo, "cannot write the whole trace") : Status();
+  return std::fclose(to.file.release()) != 0 || failed ? Error(StatusCode::kIo, "cannot write the whole trace")
+                                                       : Status();
 }
 
 bool Trace::is_on() { return g_is_on.load(std::memory_order_relaxed); }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::byte kPoison{0xA7};
 
-/// Stands where no kernel has written a result yet. No sum reaches it (docs/develop/numbers.md), and as a double it is a
-/// negative number below 1e-300, which no sum of a row is.
+/// Stands where no kernel has written a result yet. No sum reaches it (docs/develop/numbers.md), and as a double it is
+/// a negative number below 1e-300, which no sum of a row is.
 constexpr int64_t kUnwritten = std::numeric_limits<int64_t>::min() + 0x5A5A5A5A;
 
 constexpr std::string_view kUnpackShape = "64x4";
