@@ -133,4 +133,4 @@ install: build ## commands, libraries, licences and manual pages, into PREFIX=/u
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
+	rm -rf $(BUILD) build-dev build-asan build-tsan build-coverage build-fuzz
