@@ -48,7 +48,7 @@ ScoredRun RunEncodes(const ScoreArgs& args, const std::string& by, Status& names
     return names;
   };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
-    if (progress.IsDue()) progress.Update({session.frames_done(), total, {}, {}, session.first_added()});
+    if (progress.IsDue()) progress.Update({session.frames_done(), total, {}, {}, session.first_frame()});
     return Next::kContinue;
   };
   request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };

@@ -261,7 +261,7 @@ int RunScoreCommand(const ScoreArgs& args) {
     if (args.stream_frames) stream.Update(session, total);
     if (gate.MustStop(session)) return Next::kStopAfterAlignmentCheck;
     if (!progress.IsDue()) return Next::kContinue;
-    Progress::State state{session.frames_done(), total, {}, {}, session.first_added()};
+    Progress::State state{session.frames_done(), total, {}, {}, session.first_frame()};
     if (!session.models().empty()) {
       state.label = session.models()[0].model().name;
       state.score = session.RunningMean(0, 0);

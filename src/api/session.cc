@@ -17,17 +17,18 @@
 namespace acutance::api {
 
 struct Session::State {
-  std::unique_ptr<acutance::Session> session;
   std::string backend;
   int videos = 1;
   int threads = 1;
+  bool needs_chroma = false;
   std::atomic<int64_t> frames_added = 0;
-  std::atomic<bool> has_scores = false;  // started without an error
+  std::atomic<acutance::Session*> opened = nullptr;  // `session`, for threads that only read
 
   const ProcessGuard process;
   std::mutex mutex;  // of Start, Add and Finish; guards what follows
   bool started = false;
-  acutance::PictureFormat format;
+  SessionSpec spec;
+  std::unique_ptr<acutance::Session> session;  // from the first picture or Start on
   std::chrono::steady_clock::time_point begin;
   acutance::Status error;  // sticky
 
@@ -69,17 +70,20 @@ acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
     return Error(acutance::StatusCode::kInvalidArgument,
                  "a session is started once, at the latest by its first picture");
   started = true;
-  format = wanted;
+  spec.format = wanted;
   begin = Clock::now();
-  error = CatchExceptions([&] { return session->Start(wanted); });
-  has_scores = error.ok();
+  error = CatchExceptions([&]() -> acutance::Status {
+    ACU_ASSIGN_OR_RETURN(session, acutance::Session::Open(spec));
+    opened = session.get();
+    return {};
+  });
   return error;
 }
 
 acutance::Status Session::State::Add(const Picture& reference, std::span<const Picture> distorted) {
   if (!error.ok()) return error;
   if (!started) ACU_RETURN_IF_ERROR(Start(ToEngine(reference.format())));
-  if (session->NeedsChroma() && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
+  if (needs_chroma && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
     return Error(acutance::StatusCode::kInvalidArgument,
                  "frame {}: a feature reads chroma, but the picture is luma alone", session->frames_added());
   ACU_RETURN_IF_ERROR(CheckDevice(reference));
@@ -109,7 +113,7 @@ void Session::Leave() {
 }
 
 Expected<Session> Session::Create(const SessionOptions& options) {
-  acutance::SessionOptions engine;
+  SessionSpec engine;
   engine.models = ToEngine(options.models);
   engine.features = ToEngine(options.features);
   engine.threads = ThreadsOf(options);
@@ -127,17 +131,18 @@ Expected<Session> Session::Create(const SessionOptions& options) {
     if (!files.ok()) return ToPublic(files.status());
     engine.on_artifact = std::move(files).value();
   }
-  acutance::Result<std::unique_ptr<acutance::Session>> session = acutance::Session::Create(std::move(engine));
-  if (!session.ok()) return ToPublic(session.status());
+  const acutance::Result<SessionNeeds> needs = FindNeeds(engine);
+  if (!needs.ok()) return ToPublic(needs.status());
   auto state = std::make_unique<State>();
-  state->session = std::move(session).value();
+  state->spec = std::move(engine);
   state->backend = options.backend;
   state->videos = options.videos;
   state->threads = ThreadsOf(options);
+  state->needs_chroma = needs->chroma;
   return Session(std::move(state));
 }
 
-bool Session::NeedsChroma() const { return state_->session->NeedsChroma(); }
+bool Session::NeedsChroma() const { return state_->needs_chroma; }
 Status Session::Start(const PictureFormat& format) {
   if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
   const std::lock_guard lock(state_->mutex);
@@ -158,12 +163,16 @@ Status Session::Add(const Picture& reference, const std::vector<Picture>& distor
 
 int64_t Session::frames_added() const { return state_->frames_added; }
 /// In a forked child a lock may be held for ever, by a thread that did not come along.
-int64_t Session::frames_done() const { return state_->process.forked() ? 0 : state_->session->frames_done(); }
+int64_t Session::frames_done() const {
+  const acutance::Session* const session = state_->opened;
+  return state_->process.forked() || !session ? 0 : session->frames_done();
+}
 
 std::optional<double> Session::Score(std::string_view name, int64_t frame, int video) const {
   std::optional<double> score;
-  if (state_->process.forked() || !state_->has_scores || video < 0 || video >= state_->videos) return score;
-  state_->session->ReadScores(video, [&](const ScoreTable& table) {
+  const acutance::Session* const session = state_->opened;
+  if (state_->process.forked() || !session || video < 0 || video >= state_->videos) return score;
+  session->ReadScores(video, [&](const ScoreTable& table) {
     const auto named = [&](const ScoreTable::Column& column) { return column.stored == name || column.shown == name; };
     const auto found = std::ranges::find_if(table.columns(), named);
     if (found != table.columns().end() && frame >= 0 && frame < static_cast<int64_t>(found->scores.size()))
@@ -175,10 +184,13 @@ std::optional<double> Session::Score(std::string_view name, int64_t frame, int v
 Expected<Result> Session::Finish() {
   if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
   const std::lock_guard lock(state_->mutex);
+  if (!state_->session)
+    return ToPublic(state_->error.ok() ? Error(acutance::StatusCode::kInvalidArgument, "there is no frame to score")
+                                       : state_->error);
   if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
   ScoredRun run;
-  run.format = state_->format;
+  run.format = state_->spec.format;
   run.seconds = seconds;
   run.warnings = state_->session->warnings();
   ResultAccess::Names names{.reference = "reference", .distorted = {}, .threads = state_->threads};

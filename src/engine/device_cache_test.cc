@@ -67,17 +67,17 @@ class DeviceCacheTest : public testing::Test {
   std::unique_ptr<Session> Start(const Probe& probe, bool on_device = true) {
     static const Backend* const kBackends[] = {&kCountedBackend};
     g_uploaded = 0;
-    SessionOptions options;
-    options.features = probe.features;
-    options.subsample = probe.subsample;
+    SessionSpec spec;
+    spec.features = probe.features;
+    spec.subsample = probe.subsample;
     if (on_device) {
-      options.devices = std::make_shared<DevicePicker>(kChoice, kBackends);
-      options.device_cache = kept_;
+      spec.devices = std::make_shared<DevicePicker>(kChoice, kBackends);
+      spec.device_cache = kept_;
     }
-    std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-    const Status status = session->Start(probe.format);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return session;
+    spec.format = probe.format;
+    auto session = Session::Open(std::move(spec));
+    EXPECT_TRUE(session.ok()) << session.status().message();
+    return std::move(session).value();
   }
 
   static Status Add(Session& session, const Probe& probe, int frame) {

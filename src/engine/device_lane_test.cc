@@ -53,17 +53,18 @@ Picture Frame(const PictureFormat& format, int frame, int salt) { return MakeTes
 
 std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int frames,
                                int distorted, int threads = 1, int subsample = 1, int least_bit_depth = 0) {
-  SessionOptions options;
-  options.models = {DefaultModel()};
-  options.models[0].least_bit_depth = least_bit_depth;
-  options.features = kFeatures;
-  options.threads = threads;
-  options.subsample = subsample;
-  options.distorted_count = distorted;
-  options.devices = std::move(devices);
-  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-  const Status started = session->Start(format);
-  EXPECT_TRUE(started.ok()) << started.message();
+  SessionSpec spec;
+  spec.models = {DefaultModel()};
+  spec.models[0].least_bit_depth = least_bit_depth;
+  spec.features = kFeatures;
+  spec.threads = threads;
+  spec.subsample = subsample;
+  spec.distorted_count = distorted;
+  spec.devices = std::move(devices);
+  spec.format = format;
+  auto opened = Session::Open(std::move(spec));
+  EXPECT_TRUE(opened.ok()) << opened.status().message();
+  std::unique_ptr<Session> session = std::move(opened).value();
   for (int i = 0; i < frames; ++i) {
     std::vector<Picture> pictures;
     for (int d = 0; d < distorted; ++d) pictures.push_back(Frame(format, i, d + 2));
@@ -129,7 +130,7 @@ TEST(DeviceLane, RaisesWhatMetricsReadWithMoreBits) {
       SCOPED_TRACE(fmt::format("{} bits to {}", format.bit_depth, depth));
       const auto cpu = Score(nullptr, format, 20, 2, 1, 1, depth);
       const auto device = Score(Emu(), format, 20, 2, 1, 1, depth);
-      EXPECT_TRUE(device->CanRunOnDevice());
+      EXPECT_FALSE(device->RunsOnCpu());
       EXPECT_THAT(device->warnings(), IsEmpty());
       ExpectSameLogs(*cpu, *device, 2);
     }
@@ -219,11 +220,11 @@ TEST(DeviceLane, ADeviceThatHangsIsGivenUp) {
 
 /// A session whose device hangs, with frames in flight.
 std::unique_ptr<Session> Hanging() {
-  SessionOptions options;
-  options.features = kFeatures;
-  options.devices = Flaky(kHang);
-  auto session = Session::Create(std::move(options)).value();
-  EXPECT_TRUE(session->Start(kTiny).ok());
+  SessionSpec spec;
+  spec.features = kFeatures;
+  spec.devices = Flaky(kHang);
+  spec.format = kTiny;
+  auto session = Session::Open(std::move(spec)).value();
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)}).ok());
   return session;
 }
@@ -249,12 +250,11 @@ TEST(DeviceLane, CancelEndsAWaitForADeviceThatHangs) {
 /// The second batch stalls while the finishing thread is at the first, and waits for no other after that.
 TEST(DeviceLane, NothingIsFreedWhileABatchStalls) {
   std::atomic<bool> blocked = false;
-  SessionOptions options;
-  options.features = kFeatures;
-  options.devices =
-      Flaky({.where = Fault::kSubmit, .nth = 1, .lasts = false, .kind = Fault::kStall, .blocked = &blocked});
-  auto session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kTiny).ok());
+  SessionSpec spec;
+  spec.features = kFeatures;
+  spec.devices = Flaky({.where = Fault::kSubmit, .nth = 1, .lasts = false, .kind = Fault::kStall, .blocked = &blocked});
+  spec.format = kTiny;
+  auto session = Session::Open(std::move(spec)).value();
   const int frames = 2 * session->lanes()[0]->batch();
   for (int i = 0; i < frames; ++i) ASSERT_TRUE(session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)}).ok());
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
@@ -271,12 +271,12 @@ TEST(DeviceLane, ASlowDeviceIsNotGivenUp) {
 
 TEST(DeviceLane, WrongBitsAreFoundByVerifying) {
   for (const bool is_wrong : {false, true}) {
-    SessionOptions options;
-    options.features = kFeatures;
-    options.verify = 3;
-    options.devices = Flaky(is_wrong ? Fault{.where = Fault::kSubmit, .nth = 0, .kind = Fault::kBitFlip} : Fault());
-    const auto session = Session::Create(std::move(options)).value();
-    ASSERT_TRUE(session->Start(kTiny).ok());
+    SessionSpec spec;
+    spec.features = kFeatures;
+    spec.verify = 3;
+    spec.devices = Flaky(is_wrong ? Fault{.where = Fault::kSubmit, .nth = 0, .kind = Fault::kBitFlip} : Fault());
+    spec.format = kTiny;
+    const auto session = Session::Open(std::move(spec)).value();
     Status status;
     for (int i = 0; i < 20 && status.ok(); ++i) status = session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)});
     if (status.ok()) status = session->Flush();
@@ -287,12 +287,12 @@ TEST(DeviceLane, WrongBitsAreFoundByVerifying) {
 
 TEST(DeviceLane, AWarningComesWhenItHappens) {
   std::atomic<int> heard = 0;
-  SessionOptions options;
-  options.features = kFeatures;
-  options.devices = Flaky({.where = Fault::kSubmit, .code = StatusCode::kIo});
-  options.on_warning = [&](const std::string&) { ++heard; };
-  const auto session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kTiny).ok());
+  SessionSpec spec;
+  spec.features = kFeatures;
+  spec.devices = Flaky({.where = Fault::kSubmit, .code = StatusCode::kIo});
+  spec.on_warning = [&](const std::string&) { ++heard; };
+  spec.format = kTiny;
+  const auto session = Session::Open(std::move(spec)).value();
   ASSERT_TRUE(session->Add(Frame(kTiny, 0, 0), {Frame(kTiny, 0, 3)}).ok());
   for (int i = 0; i < 500 && heard == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(heard, 1);
@@ -372,24 +372,20 @@ TEST(DeviceLane, ADeviceThatIsNotThereIsAnError) {
 
 TEST(DeviceLane, MemoryIsLimited) {
   const PictureFormat format = {576, 324, 8, PixelFormat::k420};
-  SessionOptions options;
-  options.features = {{"motion", {}}};
-  options.devices = ThreeGpus({"emu", 0, {}});
+  SessionSpec spec;
+  spec.features = {{"motion", {}}};
+  spec.format = format;
   const auto start = [&](std::optional<size_t> limit) {
-    options.max_device_memory = limit;
-    options.devices = ThreeGpus({"emu", 0, {}});
-    auto session = Session::Create(options).value();
-    const Status status = session->Start(format);
-    return std::pair(std::move(session), status);
+    spec.max_device_memory = limit;
+    spec.devices = ThreeGpus({"emu", 0, {}});
+    return Session::Open(spec);
   };
-  const auto [plenty, no_limit] = start(std::nullopt);
-  ASSERT_TRUE(no_limit.ok());
+  const auto plenty = start(std::nullopt).value();
   const size_t needed = plenty->lanes()[0]->memory_bytes();
-  const auto [tight, half] = start(needed / 2);
-  ASSERT_TRUE(half.ok());
+  const auto tight = start(needed / 2).value();
   EXPECT_LE(tight->lanes()[0]->memory_bytes(), needed / 2);
   EXPECT_LT(tight->lanes()[0]->batch(), plenty->lanes()[0]->batch());
-  EXPECT_THAT(start(1000).second.message(), AllOf(HasSubstr("needed for one frame"), HasSubstr("0 MB are allowed")));
+  EXPECT_THAT(start(1000).status().message(), AllOf(HasSubstr("needed for one frame"), HasSubstr("0 MB are allowed")));
   EXPECT_GE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
   EXPECT_LE(DefaultDeviceMemory({3840, 2160}), 1'000'000'000u);
   EXPECT_GT(DefaultDeviceMemory({7680, 4320}), 3'900'000'000u);
@@ -403,24 +399,24 @@ TEST(DeviceLane, TakesLessThanWhatIsFree) {
 }
 
 TEST(DeviceLane, OneGigabyteIsEnoughFor8K) {
-  SessionOptions options;
-  options.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
-  options.max_device_memory = 1'000'000'000;
-  options.devices = ThreeGpus({"emu", 0, {}});
-  const auto session = Session::Create(options).value();
-  const Status status = session->Start({7680, 4320, 16, PixelFormat::k420});
-  ASSERT_TRUE(status.ok()) << status.message();
-  EXPECT_LE(session->lanes()[0]->memory_bytes(), *options.max_device_memory);
+  SessionSpec spec;
+  spec.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
+  spec.max_device_memory = 1'000'000'000;
+  spec.devices = ThreeGpus({"emu", 0, {}});
+  spec.format = {7680, 4320, 16, PixelFormat::k420};
+  const auto session = Session::Open(spec);
+  ASSERT_TRUE(session.ok()) << session.status().message();
+  EXPECT_LE((*session)->lanes()[0]->memory_bytes(), *spec.max_device_memory);
 }
 
 TEST(DeviceLane, FramesLeftOutBySubsamplingCostOnlyWhatNeedsThem) {
-  SessionOptions options;
-  options.features = {{"motion", {}}, {"vif", {}}};
+  SessionSpec spec;
+  spec.features = {{"motion", {}}, {"vif", {}}};
   const auto memory = [&](int subsample) {
-    options.subsample = subsample;
-    options.devices = ThreeGpus({"emu", 0, {}});
-    auto session = Session::Create(options).value();
-    EXPECT_TRUE(session->Start({320, 180, 8, PixelFormat::k420}).ok());
+    spec.subsample = subsample;
+    spec.devices = ThreeGpus({"emu", 0, {}});
+    spec.format = {320, 180, 8, PixelFormat::k420};
+    auto session = Session::Open(spec).value();
     const DeviceLane& lane = *session->lanes()[0];
     return static_cast<double>(lane.memory_bytes()) / lane.frames_in_flight();
   };
@@ -446,11 +442,11 @@ TEST(DeviceLane, ADeviceWithLittleMemoryHasFewerBatchesInFlight) {
 }
 
 TEST(DeviceLane, AbandoningASessionEndsItsWork) {
-  SessionOptions options;
-  options.features = kFeatures;
-  options.devices = Emu();
-  auto session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kFormats[0]).ok());
+  SessionSpec spec;
+  spec.features = kFeatures;
+  spec.devices = Emu();
+  spec.format = kFormats[0];
+  auto session = Session::Open(std::move(spec)).value();
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(session->Add(Frame(kFormats[0], i, 0), {Frame(kFormats[0], i, 3)}).ok());
 }
 
@@ -464,12 +460,12 @@ const Backend kClosedBackend = {
 
 TEST(DeviceLane, AutoEndsAtTheCpu) {
   static const Backend* const kBackends[] = {&kClosedBackend, &kEmuBackend};
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends);
-  const auto session = Session::Create(std::move(options)).value();
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}};
+  spec.devices = std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends);
   const PictureFormat format = {16, 16};
-  ASSERT_TRUE(session->Start(format).ok());
+  spec.format = format;
+  const auto session = Session::Open(std::move(spec)).value();
   EXPECT_EQ(session->device(), nullptr);
   EXPECT_THAT(session->warnings(), ElementsAre("closed device 0: its waves have 48 lanes"));
   const Picture picture = Frame(format, 0, 1);
@@ -479,11 +475,12 @@ TEST(DeviceLane, AutoEndsAtTheCpu) {
 
 TEST(DeviceLane, TellsOfEachDeviceThatWasNamedAndRefused) {
   static const Backend* const kBackends[] = {&kClosedBackend};
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"closed", 0, {}}, kBackends);
-  const auto session = Session::Create(std::move(options)).value();
-  EXPECT_EQ(session->Start({16, 16}).message(), "no device can run this: closed device 0: its waves have 48 lanes");
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}};
+  spec.devices = std::make_shared<DevicePicker>(DeviceChoice{"closed", 0, {}}, kBackends);
+  spec.format = {16, 16};
+  EXPECT_EQ(Session::Open(std::move(spec)).status().message(),
+            "no device can run this: closed device 0: its waves have 48 lanes");
 }
 
 /// The emulator as a device that must prove itself, and whose kernels do not load.
@@ -502,11 +499,11 @@ class UntestedDevice : public FlakyDevice {
 TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
   const test::TempDir cache;
   ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.devices = std::make_shared<DevicePicker>(std::make_unique<UntestedDevice>());
-  const auto session = Session::Create(std::move(options)).value();
-  EXPECT_TRUE(session->Start({16, 16}).ok()) << "the CPU takes over";
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}};
+  spec.devices = std::make_shared<DevicePicker>(std::make_unique<UntestedDevice>());
+  spec.format = {16, 16};
+  const auto session = Session::Open(std::move(spec)).value();
   EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("no kernels")));
   ::unsetenv("XDG_CACHE_HOME");
 }
@@ -531,13 +528,13 @@ TEST(DeviceLane, ADeviceThatHasNotProvedItselfIsLeftOutWithoutAWord) {
   ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
   static const Backend* const kBackends[] = {&kHonestBackend};
   const auto start = [](bool only_proved) {
-    SessionOptions options;
-    options.features = {{"psnr", {}}};
+    SessionSpec spec;
+    spec.features = {{"psnr", {}}};
     const DeviceChoice choice = {
         .backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = only_proved};
-    options.devices = std::make_shared<DevicePicker>(choice, kBackends);
-    auto session = Session::Create(std::move(options)).value();
-    EXPECT_TRUE(session->Start({16, 16}).ok());
+    spec.devices = std::make_shared<DevicePicker>(choice, kBackends);
+    spec.format = {16, 16};
+    auto session = Session::Open(std::move(spec)).value();
     EXPECT_THAT(session->warnings(), IsEmpty());
     return session->device() != nullptr;
   };

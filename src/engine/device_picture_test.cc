@@ -32,11 +32,11 @@ Picture OnDevice(const MutablePicture& picture) {
 }
 
 std::unique_ptr<Session> MakeSession(std::shared_ptr<DevicePicker> devices) {
-  SessionOptions options;
-  options.features = {{"psnr", {}}, {"motion", {}}};
-  options.devices = std::move(devices);
-  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-  EXPECT_TRUE(session->Start(kFormat).ok());
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}, {"motion", {}}};
+  spec.devices = std::move(devices);
+  spec.format = kFormat;
+  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
   return session;
 }
 
@@ -62,12 +62,12 @@ TEST(DevicePictures, AreReadWhereTheyLie) {
 
 // The CPU's idle threads take frames from a device that is behind, where they can.
 TEST(DevicePictures, AreLeftToTheirDevice) {
-  SessionOptions options;
-  options.features = {{"psnr", {}}, {"motion", {}}};
-  options.devices = Emulator();
-  options.threads = 4;
-  const auto session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kFormat).ok());
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}, {"motion", {}}};
+  spec.devices = Emulator();
+  spec.threads = 4;
+  spec.format = kFormat;
+  const auto session = Session::Open(std::move(spec)).value();
   const MutablePicture picture = MakePicture(0, 1);
   for (int i = 0; i < 200; ++i) {
     const bool on_host = i % 3 == 0;

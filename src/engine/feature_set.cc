@@ -11,8 +11,6 @@
 namespace acutance {
 namespace {
 
-constexpr std::string_view kFingerprintMetric = "frame_fingerprint";
-
 std::string Ignored(const FeatureRequest& request) {
   std::vector<std::string> options;
   for (const auto& [name, value] : request.options) options.push_back(name + "=" + value);
@@ -69,11 +67,10 @@ int FeatureSet::AddRun(const Metric& metric, OptionValues options, const Feature
   return static_cast<int>(runs_.size()) - 1;
 }
 
-bool FeatureSet::HasFingerprints() { return FindMetric(kFingerprintMetric) != nullptr; }
-
-int FeatureSet::AddFingerprints() {
-  const Metric& metric = *FindMetric(kFingerprintMetric);
-  return AddRun(metric, OptionValues(metric.options), {std::string(kFingerprintMetric), {}}, 0);
+Result<int> FeatureSet::AddTap(const std::string& name) {
+  const Metric* const metric = FindMetric(name);
+  if (!metric) return Error(StatusCode::kInvalidArgument, "this build has no metric '{}'", name);
+  return AddRun(*metric, OptionValues(metric->options), {name, {}}, 0);
 }
 
 Status FeatureSet::Describe(const OptionTexts& video) {

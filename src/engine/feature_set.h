@@ -52,9 +52,8 @@ class FeatureSet {
   /// (docs/spec/system.md 3.2). Returns the index of the run that serves it. Pictures of fewer bits than
   /// `least_bit_depth` are raised to that many for this metric alone.
   Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0);
-  /// Adds the metric that makes fingerprints of both videos' pictures, which a build may lack.
-  int AddFingerprints();
-  static bool HasFingerprints();
+  /// Adds a metric of the registry, also one that users cannot name, with its default options and a run of its own.
+  Result<int> AddTap(const std::string& metric);
 
   /// Adds the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score". Returns the key under
   /// which that output is stored.

@@ -130,17 +130,18 @@ struct Way {
 
 std::unique_ptr<Session> Score(const Videos& videos, Way way, std::unique_ptr<Device> device = nullptr) {
   const Clip clip(videos, way.is_odd);
-  SessionOptions options;
-  options.features = way.features;
-  options.threads = way.threads;
-  options.subsample = way.subsample;
-  options.verify = way.verify;
-  options.distorted_count = static_cast<int>(videos.distorted.size());
-  if (device) options.devices = std::make_shared<DevicePicker>(std::move(device));
-  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-  if (way.knows_scalings) session->SetScalings(clip.scalings());
-  const Status started = session->Start(videos.format);
-  EXPECT_TRUE(started.ok()) << started.message();
+  SessionSpec spec;
+  spec.features = way.features;
+  spec.threads = way.threads;
+  spec.subsample = way.subsample;
+  spec.verify = way.verify;
+  spec.distorted_count = static_cast<int>(videos.distorted.size());
+  if (device) spec.devices = std::make_shared<DevicePicker>(std::move(device));
+  if (way.knows_scalings) spec.conversions = clip.scalings();
+  spec.format = videos.format;
+  auto opened = Session::Open(std::move(spec));
+  EXPECT_TRUE(opened.ok()) << opened.status().message();
+  std::unique_ptr<Session> session = std::move(opened).value();
   for (int frame = 0; frame < kFrames; ++frame) {
     const bool is_made = way.is_made || (way.mixes && frame % 3 == 0);
     std::vector<Picture> distorted;
@@ -358,10 +359,10 @@ class Failing : public PictureMaker {
 
 TEST(LazyPictures, ThatCannotBeMadeFailTheFrame) {
   const auto failing = std::make_shared<const Failing>();
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  const auto session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start({96, 64, 8}).ok());
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}};
+  spec.format = {96, 64, 8};
+  const auto session = Session::Open(std::move(spec)).value();
   const Picture picture = MakeTestPicture({96, 64, 8}, 0, 0).value();
   static_cast<void>(session->Add(picture, {DeferPicture(picture, picture.format, failing)}));
   EXPECT_THAT(session->Flush().message(), HasSubstr("no memory for it"));

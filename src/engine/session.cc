@@ -11,14 +11,15 @@
 
 namespace acutance {
 
-Session::Session(SessionOptions options)
-    : options_(std::move(options)),
+Session::Session(SessionSpec spec, BoundRequests bound)
+    : spec_(std::move(spec)),
+      bound_(std::move(bound)),
       jobs_([this] {
-        return std::make_unique<FrameJob>(features_, *workspaces_, *pool_,
+        return std::make_unique<FrameJob>(bound_.features, *workspaces_, *pool_,
                                           [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
       }),
       crew_(CrewSettings()),
-      writer_(features_, models_, options_.subsample) {}
+      writer_(bound_.features, bound_.models, spec_.subsample) {}
 
 /// The devices' threads use the pool, and the pool's threads everything else. What has not begun is dropped.
 Session::~Session() {
@@ -27,86 +28,66 @@ Session::~Session() {
 }
 
 DeviceScheduler::Settings Session::CrewSettings() {
-  return {.distorted_count = options_.distorted_count,
-          .subsample = options_.subsample,
-          .threads = options_.threads,
-          .devices = options_.devices,
-          .kept = options_.device_cache,
-          .max_memory = options_.max_device_memory,
-          .verify = options_.verify,
+  return {.distorted_count = spec_.distorted_count,
+          .subsample = spec_.subsample,
+          .threads = spec_.threads,
+          .devices = spec_.devices,
+          .kept = spec_.device_cache,
+          .max_memory = spec_.max_device_memory,
+          .verify = spec_.verify,
           .warn = [this](const std::string& warning) { Warn(warning); },
           .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); },
           .fail = [this](Status status) { Fail(std::move(status)); }};
 }
 
-Result<std::unique_ptr<Session>> Session::Create(SessionOptions options) {
-  constexpr int kMaxThreads = 1024;
-  if (options.threads < 1 || options.threads > kMaxThreads)
-    return Error(StatusCode::kInvalidArgument, "{} threads: the number must be 1 to {}", options.threads, kMaxThreads);
-  if (options.subsample < 1)
-    return Error(StatusCode::kInvalidArgument, "subsample {}: the number must be at least 1", options.subsample);
-  ACU_RETURN_IF_ERROR(ReadBytes("ACUTANCE_MAX_MEMORY", options.max_memory));
-  ACU_RETURN_IF_ERROR(ReadBytes("ACUTANCE_MAX_VRAM", options.max_device_memory));
-  if (options.distorted_count < 1)
-    return Error(StatusCode::kInvalidArgument, "a session needs at least one distorted video");
-  std::unique_ptr<Session> session(new Session(std::move(options)));
-  ACU_RETURN_IF_ERROR(session->BindRequests());
+Result<std::unique_ptr<Session>> Session::Open(SessionSpec spec) {
+  ACU_ASSIGN_OR_RETURN(BoundRequests bound, Bind(spec));
+  std::unique_ptr<Session> session(new Session(std::move(spec), std::move(bound)));
+  ACU_RETURN_IF_ERROR(session->Start());
+  ACU_RETURN_IF_ERROR(session->Restore());
   return session;
-}
-
-Status Session::BindRequests() {
-  if (options_.on_artifact) features_.RequestArtifacts();
-  for (const ModelRequest& request : options_.models) {
-    ACU_ASSIGN_OR_RETURN(ModelRun model, ModelRun::Create(request, features_));
-    models_.push_back(std::move(model));
-  }
-  for (const FeatureRequest& request : options_.features) {
-    Result<int> run = features_.Add(request);
-    if (!run.ok()) return run.status();
-    features_.runs()[static_cast<size_t>(*run)].is_requested = true;
-  }
-  if (features_.runs().empty())
-    return Error(StatusCode::kInvalidArgument, "nothing to compute: name a model or a feature");
-  return {};
 }
 
 Status Session::CheckArtifacts() const {
   const auto has_artifacts = [](const MetricRun& run) { return !run.extractor->spec().artifacts.empty(); };
-  if (!options_.on_artifact || std::ranges::any_of(features_.runs(), has_artifacts)) return {};
+  if (!spec_.on_artifact || std::ranges::any_of(bound_.features.runs(), has_artifacts)) return {};
   return Error(StatusCode::kInvalidArgument,
                "maps were asked for, and none of the features has any; add one that has, such as cambi");
 }
 
-Status Session::Start(const PictureFormat& format) {
+Status Session::Start() {
+  const PictureFormat& format = spec_.format;
+  ACU_RETURN_IF_ERROR(bound_.features.Describe(spec_.video));
   ACU_RETURN_IF_ERROR(format.bit_depth == kFloatDepth ? CheckPictureSize(format) : CheckPictureFormat(format));
-  ACU_RETURN_IF_ERROR(features_.MakeExtractors(format));
+  ACU_RETURN_IF_ERROR(bound_.features.MakeExtractors(format));
   ACU_RETURN_IF_ERROR(CheckArtifacts());
-  ACU_RETURN_IF_ERROR(raw_artifacts_.Open(features_, options_.distorted_count));
-  format_ = format;
-  reference_history_ = features_.History(Video::kReference);
-  distorted_history_ = features_.History(Video::kDistorted);
-  runs_ = FrameRuns(features_, options_.subsample);
+  ACU_RETURN_IF_ERROR(raw_artifacts_.Open(bound_.features, spec_.distorted_count));
+  reference_history_ = bound_.features.History(Video::kReference);
+  distorted_history_ = bound_.features.History(Video::kDistorted);
+  runs_ = FrameRuns(bound_.features, spec_.subsample);
   const auto share = [this](int count, const std::function<void(int)>& work) {
     return ShareWork(*pool_, count, work, /*urgent=*/true);
   };
-  ACU_RETURN_IF_ERROR(writer_.Start(options_.distorted_count, share));
-  means_.assign(models_.size(), std::vector<std::optional<double>>(options_.distorted_count));
-  workspaces_ = std::make_unique<WorkspacePool>(features_, options_.threads);
-  if (!options_.devices || !CanRunOnDevice()) scalings_.clear();
+  ACU_RETURN_IF_ERROR(writer_.Start(spec_.distorted_count, share));
+  means_.assign(bound_.models.size(), std::vector<std::optional<double>>(spec_.distorted_count));
+  workspaces_ = std::make_unique<WorkspacePool>(bound_.features, spec_.threads);
+  std::erase_if(spec_.conversions, [&](const VideoConversion& video) {
+    return !spec_.devices || !bound_.RunsOnDevice() || video.scaling->KeepsAll();
+  });
   ACU_ASSIGN_OR_RETURN(const int most_frames, MostFrames());
-  ACU_RETURN_IF_ERROR(crew_.Choose(features_, format, scalings_, most_frames));
-  if (!crew_.has_devices()) scalings_.clear();
+  ACU_RETURN_IF_ERROR(crew_.Choose(bound_.features, format, spec_.conversions, most_frames));
+  if (!crew_.has_devices()) spec_.conversions.clear();
   // Add begins one more.
-  most_in_flight_ = std::min(std::max(options_.threads, crew_.frames_in_flight()), most_frames - 1);
+  most_in_flight_ = std::min(std::max(spec_.threads, crew_.frames_in_flight()), most_frames - 1);
   resume_at_ = crew_.has_devices() ? most_in_flight_ * 3 / 4 : most_in_flight_;
   // Frames end on the devices' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(
-      options_.threads, crew_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne,
+      spec_.threads, crew_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne,
       [this](Status status) { Fail(std::move(status)); });
   if (crew_.has_devices() && pool_->is_inline())
     return Error(StatusCode::kOutOfMemory, "the system starts no threads, which devices need; use --backend cpu");
   ACU_RETURN_IF_ERROR(crew_.Start(*pool_, RunsOnCpu()));
-  for (const std::string& warning : features_.ignored()) Warn(warning);
+  for (const std::string& warning : bound_.features.ignored()) Warn(warning);
   return {};
 }
 
@@ -125,50 +106,45 @@ size_t BytesOf(const PictureFormat& format) {
 /// of those that they are made of.
 size_t Session::PairBytes() const {
   size_t samples = 0;
-  for (int p = 0; p < (NeedsChroma() ? format_.PlaneCount() : 1); ++p)
-    samples += static_cast<size_t>(format_.PlaneWidth(p)) * format_.PlaneHeight(p);
-  size_t bytes = samples * format_.BytesPerSample() * (1 + options_.distorted_count);
+  for (int p = 0; p < (bound_.features.NeedsChroma() ? spec_.format.PlaneCount() : 1); ++p)
+    samples += static_cast<size_t>(spec_.format.PlaneWidth(p)) * spec_.format.PlaneHeight(p);
+  size_t bytes = samples * spec_.format.BytesPerSample() * (1 + spec_.distorted_count);
   for (const Video video : {Video::kReference, Video::kDistorted})
-    for (const auto& derived : features_.derived(video))
-      bytes += BytesOf(derived->Format(format_)) * (video == Video::kReference ? 1 : options_.distorted_count);
-  for (const VideoConversion& video : scalings_) bytes += BytesOf(video.scaling->source_format());
+    for (const auto& derived : bound_.features.derived(video))
+      bytes += BytesOf(derived->Format(spec_.format)) * (video == Video::kReference ? 1 : spec_.distorted_count);
+  for (const VideoConversion& video : spec_.conversions) bytes += BytesOf(video.scaling->source_format());
   return bytes;
 }
 
 /// What features take of the host's memory for a frame, about: VIF and ADM keep 1.3 and 1.5 bytes a sample.
 size_t Session::WorkBytes() const {
   constexpr size_t kBytesPerSample = 2;
-  const auto is_on_cpu = [&](const MetricRun& run) { return !options_.devices || !run.HasPlan(); };
-  const size_t runs = std::ranges::count_if(features_.runs(), is_on_cpu);
-  return static_cast<size_t>(format_.width) * format_.height * kBytesPerSample * runs * options_.distorted_count;
+  const auto is_on_cpu = [&](const MetricRun& run) { return !spec_.devices || !run.HasPlan(); };
+  const size_t runs = std::ranges::count_if(bound_.features.runs(), is_on_cpu);
+  return static_cast<size_t>(spec_.format.width) * spec_.format.height * kBytesPerSample * runs * spec_.distorted_count;
 }
 
 /// The frames that the limit on memory has room for.
 Result<int> Session::MostFrames() const {
   constexpr size_t kMegabyte = 1'000'000, kNoLimit = 1 << 20;
-  std::optional<size_t> memory = options_.max_memory;
+  std::optional<size_t> memory = spec_.max_memory;
   if (!memory && AvailableMemory()) memory = *AvailableMemory() / 2;
   if (!memory) return static_cast<int>(kNoLimit);
-  const size_t held = PairBytes() * (history() + read_ahead_), frame = PairBytes() + WorkBytes();
+  const size_t held = PairBytes() * (std::max(reference_history_, distorted_history_) + spec_.read_ahead),
+               frame = PairBytes() + WorkBytes();
   const size_t left = *memory - std::min(*memory, held);
-  if (left >= frame || !options_.max_memory) return static_cast<int>(std::clamp<size_t>(left / frame, 1, kNoLimit));
+  if (left >= frame || !spec_.max_memory) return static_cast<int>(std::clamp<size_t>(left / frame, 1, kNoLimit));
   const auto megabytes = [](size_t bytes) { return CeilDiv(bytes, kMegabyte); };
   return Error(StatusCode::kOutOfMemory,
                "{} MB of memory are needed to score one frame of {}x{}: {} MB for its pictures, {} MB for the features "
                "and {} MB for pictures before it and those read ahead; {} MB are allowed",
-               megabytes(PairBytes()) + megabytes(WorkBytes()) + megabytes(held), format_.width, format_.height,
-               megabytes(PairBytes()), megabytes(WorkBytes()), megabytes(held), *memory / kMegabyte);
+               megabytes(PairBytes()) + megabytes(WorkBytes()) + megabytes(held), spec_.format.width,
+               spec_.format.height, megabytes(PairBytes()), megabytes(WorkBytes()), megabytes(held),
+               *memory / kMegabyte);
 }
-
-void Session::SetScalings(std::vector<VideoConversion> scalings) {
-  std::erase_if(scalings, [](const VideoConversion& video) { return video.scaling->KeepsAll(); });
-  scalings_ = std::move(scalings);
-}
-
-bool Session::CanRunOnDevice() const { return std::ranges::all_of(features_.runs(), &MetricRun::HasPlan); }
 
 bool Session::RunsOnCpu() const {
-  return std::ranges::any_of(features_.runs(), [](const MetricRun& run) { return !run.on_device; });
+  return std::ranges::any_of(bound_.features.runs(), [](const MetricRun& run) { return !run.on_device; });
 }
 
 void Session::Warn(const std::string& warning) {
@@ -176,7 +152,7 @@ void Session::Warn(const std::string& warning) {
     std::lock_guard lock(mutex_);
     warnings_.push_back(warning);
   }
-  if (options_.on_warning) options_.on_warning(warning);
+  if (spec_.on_warning) spec_.on_warning(warning);
 }
 
 /// Serves failures after which frames in flight may be lost: nothing waits for them any more.
@@ -197,33 +173,36 @@ std::vector<std::string> Session::warnings() const {
   return warnings_;
 }
 
-Status Session::Restore(std::span<FrameResults* const> frames) {
-  StartAt(frames.back()->index + 1);
-  makes_scores_ = true;
-  const std::lock_guard writer_lock(writer_mutex_);
-  Status status = writer_.Write(frames);
-  const std::lock_guard lock(mutex_);
+/// Writes the scores of restored frames, several at a time.
+Status Session::Restore() {
+  constexpr size_t kAtOnce = 256;
+  first_index_ = spec_.first_frame;
+  std::vector<FrameResults> room(spec_.restored ? kAtOnce : 0);
+  std::vector<FrameResults*> frames;
+  for (bool more = spec_.restored != nullptr; more;) {
+    frames.clear();
+    while (more && frames.size() < kAtOnce) {
+      FrameResults& frame = room[frames.size()];
+      frame.Assign(bound_.features, runs_.Of(first_index_), first_index_, spec_.distorted_count);
+      ACU_ASSIGN_OR_RETURN(more, spec_.restored(frame));
+      if (!more) break;
+      frames.push_back(&frame);
+      ++first_index_;
+    }
+    if (!frames.empty()) ACU_RETURN_IF_ERROR(writer_.Write(frames));
+  }
   PublishMeans();
-  return status;
-}
-
-void Session::StartAt(int64_t frame) {
-  makes_scores_ = false;
-  first_index_ = next_index_ = frame;
-  const std::lock_guard lock(mutex_);
-  next_to_write_ = frame;
-  done_.StartAt(frame);
-}
-
-void Session::AddHistory(Picture reference, std::vector<Picture> distorted) {
-  Remember(MakeFrame(std::move(reference), std::move(distorted)));
+  next_index_ = std::max<int64_t>(0, first_index_ - std::max(reference_history_, distorted_history_));
+  next_to_write_ = first_index_;
+  done_.StartAt(first_index_);
+  return {};
 }
 
 Status Session::CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const {
-  if (static_cast<int>(distorted.size()) != options_.distorted_count)
+  if (static_cast<int>(distorted.size()) != spec_.distorted_count)
     return Error(StatusCode::kInvalidArgument, "{} distorted pictures for {} distorted videos", distorted.size(),
-                 options_.distorted_count);
-  const auto fits = [&](const Picture& picture) { return picture.format == format_; };
+                 spec_.distorted_count);
+  const auto fits = [&](const Picture& picture) { return picture.format == spec_.format; };
   if (!fits(reference) || !std::ranges::all_of(distorted, fits))
     return Error(StatusCode::kInvalidArgument, "frame {}: its size, pixel format or bit depth is not the session's",
                  next_index_);
@@ -245,8 +224,7 @@ Status Session::WaitForRoom() {
 }
 
 Status Session::Add(Picture reference, std::vector<Picture> distorted, const PictureKey& identity) {
-  if (!pool_ || flushed_)
-    return Error(StatusCode::kInvalidArgument, "frames can be added only between the start and the flush of a session");
+  if (flushed_) return Error(StatusCode::kInvalidArgument, "no frame can be added to a session that was flushed");
   ACU_RETURN_IF_ERROR(CheckPictures(reference, distorted));
   Status status = CatchExceptions([&] { return AddFrame(std::move(reference), std::move(distorted), identity); });
   if (!status.ok()) Fail(status);
@@ -254,6 +232,11 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted, const Pic
 }
 
 Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, const PictureKey& identity) {
+  if (next_index_ < first_index_) {
+    Remember(MakeFrame(std::move(reference), std::move(distorted)));
+    ++next_index_;
+    return {};
+  }
   if (crew_.MayHelp() && DevicesAreBehind()) crew_.Help();
   ACU_RETURN_IF_ERROR(WaitForRoom());
   std::shared_ptr<FrameJob> job = jobs_.Take();
@@ -270,7 +253,7 @@ Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, cons
 }
 
 VideoPicture Session::MakeVideoPicture(Video video, Picture picture) const {
-  const size_t derived = features_.derived(video).size();
+  const size_t derived = bound_.features.derived(video).size();
   return {std::move(picture), derived > 0 ? std::make_shared<DerivedPictures>(derived, derived_pool_) : nullptr};
 }
 
@@ -329,22 +312,10 @@ void Session::WriteReady() {
   writing_ = false;
 }
 
-bool Session::CanMakeFingerprints() const {
-  return FeatureSet::HasFingerprints() && options_.subsample == 1 && features_.Reads(Video::kReference) &&
-         NeedsDistorted();
-}
-
-void Session::MakeFingerprints(FingerprintSink sink) {
-  fingerprint_run_ = features_.AddFingerprints();
-  fingerprints_ = std::move(sink);
-}
-
-void Session::HandOutFingerprints(const FrameResults& frame) const {
-  if (!fingerprints_) return;
-  for (const RunResult& result : frame.runs)
-    if (result.run == fingerprint_run_)
-      fingerprints_(result.distorted, FingerprintOf(result.words.first(kFingerprintWords)),
-                    FingerprintOf(result.words.subspan(kFingerprintWords)));
+void Session::CallTaps(const FrameResults& frame) const {
+  for (size_t t = 0; t < spec_.taps.size(); ++t)
+    for (const RunResult& result : frame.runs)
+      if (result.run == bound_.tap_runs[t]) spec_.taps[t].on_result(result);
 }
 
 Status Session::Write(const Jobs& jobs) {
@@ -353,23 +324,23 @@ Status Session::Write(const Jobs& jobs) {
   for (const auto& job : jobs) results.push_back(&job->results());
   const std::lock_guard writer_lock(writer_mutex_);
   ACU_RETURN_IF_ERROR(writer_.Finish(results));
-  for (const FrameResults* frame : results) HandOutFingerprints(*frame);
+  for (const FrameResults* frame : results) CallTaps(*frame);
   for (FrameResults* frame : results) ACU_RETURN_IF_ERROR(DeliverArtifacts(*frame));
-  if (keep_) ACU_RETURN_IF_ERROR(keep_(results));
-  return makes_scores_ ? writer_.Write(results) : Status();
+  if (spec_.on_results) ACU_RETURN_IF_ERROR(spec_.on_results(results));
+  return spec_.writes_scores ? writer_.Write(results) : Status();
 }
 
 /// Hands out a frame's artifacts and frees them.
 Status Session::DeliverArtifacts(FrameResults& frame) {
   for (RunResult& result : frame.runs) {
-    const MetricRun& run = features_.runs()[result.run];
+    const MetricRun& run = bound_.features.runs()[result.run];
     ACU_RETURN_IF_ERROR(raw_artifacts_.Write(*run.extractor, result, frame.index));
     const std::vector<ArtifactSpec>& artifacts = run.extractor->spec().artifacts;
-    for (size_t i = 0; i < result.artifacts.size() && options_.on_artifact; ++i)
-      ACU_RETURN_IF_ERROR(options_.on_artifact({.name = std::string(artifacts[i].name) + run.options.KeySuffix(),
-                                                .frame = frame.index,
-                                                .distorted = result.distorted,
-                                                .picture = result.artifacts[i].Share()}));
+    for (size_t i = 0; i < result.artifacts.size() && spec_.on_artifact; ++i)
+      ACU_RETURN_IF_ERROR(spec_.on_artifact({.name = std::string(artifacts[i].name) + run.options.KeySuffix(),
+                                             .frame = frame.index,
+                                             .distorted = result.distorted,
+                                             .picture = result.artifacts[i].Share()}));
     result.artifacts.clear();
   }
   return {};
@@ -377,20 +348,20 @@ Status Session::DeliverArtifacts(FrameResults& frame) {
 
 void Session::PublishMeans() {
   for (int m = 0; m < static_cast<int>(means_.size()); ++m)
-    for (int d = 0; d < options_.distorted_count; ++d) means_[m][d] = writer_.RunningMean(d, m);
+    for (int d = 0; d < spec_.distorted_count; ++d) means_[m][d] = writer_.RunningMean(d, m);
 }
 
 Status Session::WaitForAll() {
   std::unique_lock lock(mutex_);
   waited_for_ = true;
-  progressed_.wait(lock, [&] { return failed_ || next_to_write_ == next_index_; });
+  progressed_.wait(lock, [&] { return failed_ || next_to_write_ == frames_added(); });
   waited_for_ = false;
   return error_;
 }
 
 Status Session::Flush() {
-  if (!pool_ || flushed_) return Error(StatusCode::kInvalidArgument, "a session is flushed once, after its start");
-  if (next_index_ == 0) return Error(StatusCode::kInvalidArgument, "there is no frame to score");
+  if (flushed_) return Error(StatusCode::kInvalidArgument, "a session is flushed once");
+  if (frames_added() == 0) return Error(StatusCode::kInvalidArgument, "there is no frame to score");
   flushed_ = true;
   crew_.Drain();
   ACU_RETURN_IF_ERROR(WaitForAll());
@@ -398,8 +369,8 @@ Status Session::Flush() {
   {
     const std::lock_guard writer_lock(writer_mutex_);
     Status status = raw_artifacts_.Close();
-    if (status.ok() && makes_scores_) status = writer_.Flush(next_index_);
-    if (status.ok() && makes_scores_) undefined = writer_.Undefined();
+    if (status.ok() && spec_.writes_scores) status = writer_.Flush(frames_added());
+    if (status.ok() && spec_.writes_scores) undefined = writer_.Undefined();
     const std::lock_guard lock(mutex_);
     PublishMeans();
     if (error_.ok()) error_ = std::move(status);

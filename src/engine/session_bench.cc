@@ -58,13 +58,13 @@ Picture MakePicture(const PictureFormat& format) {
   return picture;
 }
 
-SessionOptions Request(const std::vector<FeatureRequest>& features, int threads) {
+SessionSpec Request(const std::vector<FeatureRequest>& features, int threads) {
   static const Backend* const kBackends[] = {&kNullBackend};
-  SessionOptions options;
-  options.features = features;
-  options.threads = threads;
-  options.devices = std::make_shared<DevicePicker>(DeviceChoice{"null", std::nullopt, {}}, kBackends);
-  return options;
+  SessionSpec spec;
+  spec.features = features;
+  spec.threads = threads;
+  spec.devices = std::make_shared<DevicePicker>(DeviceChoice{"null", std::nullopt, {}}, kBackends);
+  return spec;
 }
 
 /// Sessions of some frames each, from the first frame to the last score.
@@ -75,11 +75,12 @@ void Feed(benchmark::State& state, const std::vector<FeatureRequest>& features,
   const Picture picture = MakePicture(format);
   for (auto _ : state) {
     state.PauseTiming();
-    SessionOptions options = Request(features, 2);
-    options.models = models;
-    auto session = Session::Create(std::move(options)).value();
-    if (const Status status = session->Start(format); !status.ok())
-      return state.SkipWithError(status.message().c_str());
+    SessionSpec spec = Request(features, 2);
+    spec.models = models;
+    spec.format = format;
+    auto opened = Session::Open(std::move(spec));
+    if (!opened.ok()) return state.SkipWithError(opened.status().message().c_str());
+    const auto session = std::move(opened).value();
     state.ResumeTiming();
     for (int i = 0; i < kFrames; ++i)
       if (!session->Add(picture, {picture}).ok()) return state.SkipWithError("a frame failed");

@@ -40,13 +40,13 @@ const std::vector<FeatureRequest> kAllFeatures = {{"adm", {}},
                                                   {"motion", {}}};
 
 std::unique_ptr<Session> MakeSession(int threads, int distorted, int subsample = 1) {
-  SessionOptions options;
-  options.features = kAllFeatures;
-  options.threads = threads;
-  options.subsample = subsample;
-  options.distorted_count = distorted;
-  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-  EXPECT_TRUE(session->Start(kFormat).ok());
+  SessionSpec spec;
+  spec.features = kAllFeatures;
+  spec.threads = threads;
+  spec.subsample = subsample;
+  spec.distorted_count = distorted;
+  spec.format = kFormat;
+  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
   return session;
 }
 
@@ -118,34 +118,34 @@ TEST(Session, OutputsAtTheFlushFollowAllOthers) {
 }
 
 TEST(Session, EqualRequestsAreServedOnce) {
-  SessionOptions options;
-  options.features = {{"vif", {}}, {"vif", {{"vif_enhn_gain_limit", "100.0"}}}, {"vif", {{"egl", "1"}}}};
-  auto session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kFormat).ok());
+  SessionSpec spec;
+  spec.features = {{"vif", {}}, {"vif", {{"vif_enhn_gain_limit", "100.0"}}}, {"vif", {{"egl", "1"}}}};
+  spec.format = kFormat;
+  auto session = Session::Open(std::move(spec)).value();
   EXPECT_EQ(session->scores(0).columns().size(), 8u);
 }
 
 std::string CreateError(const FeatureRequest& request) {
-  SessionOptions options;
-  options.features = {request};
-  return Session::Create(std::move(options)).status().message();
+  SessionSpec spec;
+  spec.features = {request};
+  return Session::Open(std::move(spec)).status().message();
 }
 
 TEST(Session, OptionsThatAnEarlierRequestLeavesWithoutEffectAreAWarning) {
-  SessionOptions options;
-  options.features = {{"psnr", {}}, {"psnr", {{"enable_mse", "true"}}}, {"psnr", {{"enable_chroma", "true"}}}};
-  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kFormat).ok());
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}, {"psnr", {{"enable_mse", "true"}}}, {"psnr", {{"enable_chroma", "true"}}}};
+  spec.format = kFormat;
+  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
   EXPECT_THAT(session->warnings(),
               testing::ElementsAre(testing::HasSubstr("feature psnr: enable_mse=true is ignored")));
 }
 
 TEST(Session, ScoresThatAreNotNumbersAreAWarning) {
   constexpr PictureFormat kTiny{8, 8, 8, PixelFormat::k420};  // psnr_hvs takes blocks of 8x8; chroma has none
-  SessionOptions options;
-  options.features = {{"psnr_hvs", {}}};
-  std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-  ASSERT_TRUE(session->Start(kTiny).ok());
+  SessionSpec spec;
+  spec.features = {{"psnr_hvs", {}}};
+  spec.format = kTiny;
+  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(session->Add(MakePicture(kTiny, i, 0), {MakePicture(kTiny, i, 9)}).ok());
   ASSERT_TRUE(session->Flush().ok());
   EXPECT_THAT(session->warnings(),
@@ -165,10 +165,10 @@ TEST(Session, ErrorsNameTheFeatureTheOptionAndTheNearestName) {
 }
 
 TEST(Session, TooSmallPicturesAreRefusedByName) {
-  SessionOptions options;
-  options.features = {{"adm", {}}};
-  auto session = Session::Create(std::move(options)).value();
-  const Status status = session->Start({32, 40, 8, PixelFormat::k420});
+  SessionSpec spec;
+  spec.features = {{"adm", {}}};
+  spec.format = {32, 40, 8, PixelFormat::k420};
+  const Status status = Session::Open(std::move(spec)).status();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(status.message(), testing::AllOf(testing::HasSubstr("adm"), testing::HasSubstr("32x40")));
 }
@@ -190,13 +190,13 @@ TEST(Session, MisuseIsAnError) {
 TEST(Session, MemoryIsLimited) {
   const PictureFormat format = {640, 360, 8, PixelFormat::k420};
   const auto start = [&](size_t bytes) {
-    SessionOptions options;
-    options.features = {{"vif", {}}, {"motion", {}}};
-    options.threads = 8;
-    options.max_memory = bytes;
-    auto session = Session::Create(options).value();
-    session->CountReadAhead(2);
-    return session->Start(format);
+    SessionSpec spec;
+    spec.features = {{"vif", {}}, {"motion", {}}};
+    spec.threads = 8;
+    spec.max_memory = bytes;
+    spec.format = format;
+    spec.read_ahead = 2;
+    return Session::Open(spec).status();
   };
   EXPECT_TRUE(start(20'000'000).ok());
   const Status refused = start(1'000'000);
@@ -207,25 +207,26 @@ TEST(Session, MemoryIsLimited) {
 
 /// With pictures read ahead, as by a run of files.
 TEST(Session, TwoGigabytesAreEnoughFor8K) {
-  SessionOptions options;
-  options.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
-  options.threads = 64;
-  options.max_memory = 2'000'000'000;
-  const auto session = Session::Create(options).value();
-  session->CountReadAhead(3);
-  const Status status = session->Start({7680, 4320, 16, PixelFormat::k420});
+  SessionSpec spec;
+  spec.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
+  spec.threads = 64;
+  spec.max_memory = 2'000'000'000;
+  spec.read_ahead = 3;
+  spec.format = {7680, 4320, 16, PixelFormat::k420};
+  const Status status = Session::Open(spec).status();
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
 // xpsnr looks at two earlier pictures from 32 frames a second on.
 TEST(Session, FeaturesLearnTheFrameRateFromTheVideo) {
   const auto history_at = [](const OptionTexts& asked, const OptionTexts& video) {
-    SessionOptions options;
-    options.features = {{"xpsnr", asked}};
-    std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
-    EXPECT_TRUE(session->Describe(video).ok());
-    EXPECT_TRUE(session->Start(kFormat).ok());
-    return session->history();
+    SessionSpec spec;
+    spec.features = {{"xpsnr", asked}};
+    spec.format = kFormat;
+    spec.video = video;
+    spec.writes_scores = false;
+    spec.first_frame = 10;
+    return 10 - Session::Open(std::move(spec)).value()->next_frame();
   };
   EXPECT_EQ(history_at({}, {}), 1);
   EXPECT_EQ(history_at({}, {{"fps", "59.94"}}), 2);

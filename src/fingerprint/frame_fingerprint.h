@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "image/picture.h"
 
@@ -37,6 +38,8 @@ FrameFingerprint FingerprintOf(const Picture& picture);
 /// The words as which devices hand a fingerprint out, one a cell: the mean in the lowest 16 bits, above it the three
 /// details in 8 bits each.
 inline constexpr int kFingerprintWords = FrameFingerprint::kCells;
+/// The engine's own metric whose results are the words of the reference's fingerprint, then of the distorted one's.
+inline constexpr std::string_view kFingerprintMetric = "frame_fingerprint";
 void ToWords(const FrameFingerprint& fingerprint, std::span<int64_t> words);
 FrameFingerprint FingerprintOf(std::span<const int64_t> words);
 

@@ -27,10 +27,10 @@ Picture BandedPicture(int frame, int video) {
   return picture.Share();
 }
 
-Status Score(SessionOptions options, int frames) {
-  const int videos = options.distorted_count;
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Create(std::move(options)));
-  ACU_RETURN_IF_ERROR(session->Start(kFormat));
+Status Score(SessionSpec spec, int frames) {
+  const int videos = spec.distorted_count;
+  spec.format = kFormat;
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::Open(std::move(spec)));
   for (int f = 0; f < frames; ++f) {
     std::vector<Picture> distorted;
     for (int v = 0; v < videos; ++v) distorted.push_back(BandedPicture(f, v));
@@ -61,15 +61,15 @@ struct Seen {
 
 std::vector<Seen> ArtifactsOf(int threads, int videos, int frames) {
   std::vector<Seen> seen;
-  SessionOptions options;
-  options.features = {{"psnr", {}}, {"cambi", {{"tvi_threshold", "0.03"}}}};
-  options.threads = threads;
-  options.distorted_count = videos;
-  options.on_artifact = [&](const Artifact& artifact) {
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}, {"cambi", {{"tvi_threshold", "0.03"}}}};
+  spec.threads = threads;
+  spec.distorted_count = videos;
+  spec.on_artifact = [&](const Artifact& artifact) {
     seen.push_back({artifact.name, artifact.frame, artifact.distorted, BytesOf(artifact.picture)});
     return Status();
   };
-  EXPECT_TRUE(Score(std::move(options), frames).ok());
+  EXPECT_TRUE(Score(std::move(spec), frames).ok());
   return seen;
 }
 
@@ -88,31 +88,31 @@ TEST(Artifacts, ComeInFrameOrderWhateverTheThreads) {
 
 TEST(Artifacts, AnErrorOfTheSinkEndsTheSession) {
   int calls = 0;
-  SessionOptions options;
-  options.features = {{"cambi", {}}};
-  options.on_artifact = [&](const Artifact& artifact) {
+  SessionSpec spec;
+  spec.features = {{"cambi", {}}};
+  spec.on_artifact = [&](const Artifact& artifact) {
     ++calls;
     return artifact.frame == 1 ? Error(StatusCode::kIo, "the disk is full") : Status();
   };
-  EXPECT_EQ(Score(std::move(options), 4).message(), "the disk is full");
+  EXPECT_EQ(Score(std::move(spec), 4).message(), "the disk is full");
   EXPECT_EQ(calls, kHeatmaps + 1);
 }
 
 TEST(Artifacts, NoFeatureThatHasAnyIsAnError) {
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.on_artifact = [](const Artifact&) { return Status(); };
-  EXPECT_THAT(Score(std::move(options), 1).message(), HasSubstr("none of the features has any"));
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}};
+  spec.on_artifact = [](const Artifact&) { return Status(); };
+  EXPECT_THAT(Score(std::move(spec), 1).message(), HasSubstr("none of the features has any"));
 }
 
 TEST(Artifacts, AreFilesOfEachFrame) {
   const test::TempDir folder;
   for (const int videos : {1, 2}) {
-    SessionOptions options;
-    options.features = {{"cambi", {}}};
-    options.distorted_count = videos;
-    options.on_artifact = MakeMapFiles(folder / "maps/new", videos).value();
-    ASSERT_TRUE(Score(std::move(options), 3).ok());
+    SessionSpec spec;
+    spec.features = {{"cambi", {}}};
+    spec.distorted_count = videos;
+    spec.on_artifact = MakeMapFiles(folder / "maps/new", videos).value();
+    ASSERT_TRUE(Score(std::move(spec), 3).ok());
   }
   const std::string alone = ReadFile(folder / "maps/new/cambi_heatmap_scale_1_000002.tif");
   EXPECT_EQ(alone.size(), 256u + 116 * 25 * 2);
@@ -122,25 +122,25 @@ TEST(Artifacts, AreFilesOfEachFrame) {
               HasSubstr("could not make the folder"));
 }
 
-SessionOptions WithHeatmaps(const std::string& folder) {
-  SessionOptions options;
-  options.features = {{"cambi", {{"heatmaps_path", folder}}}};
-  return options;
+SessionSpec WithHeatmaps(const std::string& folder) {
+  SessionSpec spec;
+  spec.features = {{"cambi", {{"heatmaps_path", folder}}}};
+  return spec;
 }
 
 TEST(RawArtifacts, HaveAllFramesInAFile) {
   const test::TempDir folder;
   std::string expected;
-  SessionOptions options = WithHeatmaps(folder / "a/b");
-  options.threads = 3;
-  options.on_artifact = [&](const Artifact& artifact) {
+  SessionSpec spec = WithHeatmaps(folder / "a/b");
+  spec.threads = 3;
+  spec.on_artifact = [&](const Artifact& artifact) {
     if (artifact.name == "cambi_heatmap_scale_0") expected += BytesOf(artifact.picture);
     return Status();
   };
   const std::string path = folder / "a/b/cambi_heatmap_scale_0_232x50_16b.gray";
   ASSERT_TRUE(Score(WithHeatmaps(folder / "a/b"), 7).ok());
   EXPECT_EQ(std::filesystem::file_size(path), 7u * 232 * 50 * 2);
-  ASSERT_TRUE(Score(std::move(options), 4).ok());  // replaces it
+  ASSERT_TRUE(Score(std::move(spec), 4).ok());  // replaces it
   EXPECT_TRUE(ReadFile(path) == expected);
   EXPECT_TRUE(std::filesystem::exists(folder / "a/b/cambi_heatmap_scale_4_15x4_16b.gray"));
 }
@@ -151,10 +151,10 @@ TEST(RawArtifacts, FilesThatCannotBeAreAnError) {
   EXPECT_THAT(Score(WithHeatmaps(folder / "file/maps"), 1).message(), HasSubstr("could not make the folder"));
   std::filesystem::create_directories(folder / "maps/cambi_heatmap_scale_0_232x50_16b.gray");
   EXPECT_THAT(Score(WithHeatmaps(folder / "maps"), 1).message(), HasSubstr("could not write"));
-  SessionOptions two = WithHeatmaps(folder / "two");
+  SessionSpec two = WithHeatmaps(folder / "two");
   two.distorted_count = 2;
   EXPECT_THAT(Score(std::move(two), 1).message(), HasSubstr("score one at a time"));
-  SessionOptions twice = WithHeatmaps(folder / "twice");
+  SessionSpec twice = WithHeatmaps(folder / "twice");
   twice.features.push_back({"cambi", {{"heatmaps_path", folder / "twice"}, {"window_size", "31"}}});
   EXPECT_THAT(Score(std::move(twice), 1).message(), HasSubstr("a folder of its own"));
 }

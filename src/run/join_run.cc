@@ -41,8 +41,7 @@ class Joining {
   Status Join() {
     for (const std::string& path : paths_) ACU_RETURN_IF_ERROR(Open(path));
     if (parts_.empty()) return Error(StatusCode::kInvalidArgument, "there is no journal to join");
-    ACU_RETURN_IF_ERROR(MakeSession());
-    ACU_RETURN_IF_ERROR(JoinFrames());
+    ACU_RETURN_IF_ERROR(OpenSession());
     ACU_RETURN_IF_ERROR(CheckEnd());
     return session_->Flush();
   }
@@ -61,26 +60,28 @@ class Joining {
     return {};
   }
 
-  Status MakeSession() {
-    SessionOptions options;
-    options.models = result_.request.models;
-    options.features = result_.request.features;
-    options.threads = threads_;
-    options.subsample = result_.request.subsample;
-    options.distorted_count = static_cast<int>(result_.request.distorted.size());
-    ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
-    return session_->Start(result_.run.format);
+  Status OpenSession() {
+    SessionSpec spec;
+    spec.models = result_.request.models;
+    spec.features = result_.request.features;
+    spec.threads = threads_;
+    spec.subsample = result_.request.subsample;
+    spec.distorted_count = static_cast<int>(result_.request.distorted.size());
+    spec.format = result_.run.format;
+    spec.restored = [this](FrameResults& frame) { return JoinFrame(frame); };
+    ACU_ASSIGN_OR_RETURN(session_, Session::Open(std::move(spec)));
+    return {};
   }
 
-  Status JoinFrames() {
-    Restorer restorer(*session_);
-    for (;; ++frames_) {
-      ACU_ASSIGN_OR_RETURN(const Part* const part, PartWithNext());
-      if (!part) return restorer.Flush();
-      ACU_RETURN_IF_ERROR(restorer.Add(*part->next, part->reader->path()));
-      for (Part& each : parts_)
-        if (each.next && each.next->frame == frames_) each.next = each.reader->Next();
-    }
+  /// False after the last frame of all parts.
+  Result<bool> JoinFrame(FrameResults& frame) {
+    ACU_ASSIGN_OR_RETURN(const Part* const part, PartWithNext());
+    if (!part) return false;
+    ACU_RETURN_IF_ERROR(RestoreFrame(*part->next, part->reader->path(), frame));
+    for (Part& each : parts_)
+      if (each.next && each.next->frame == frames_) each.next = each.reader->Next();
+    ++frames_;
+    return true;
   }
 
   /// A part that has frame `frames_`, after a comparison of all that have; null at the end of all.

@@ -193,10 +193,10 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& pa
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
     return Error(StatusCode::kIo, "journal {} is no regular file, which could be read again", path);
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return Error(StatusCode::kIo, "another process writes to journal {}", path);
-  const std::string start = StartOf(header);
+  std::string start = StartOf(header);
   writer->seed_ = Hash(HeaderText(header));
   if (IsCutInHeader(path, start)) {
-    ACU_RETURN_IF_ERROR(writer->Prepare(start));
+    writer->start_ = std::move(start);
     return writer;
   }
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<JournalReader> reader, JournalReader::Open(path));
@@ -212,14 +212,9 @@ Status JournalWriter::Failed(const char* what) {
                         std::generic_category().message(errno));
 }
 
-Status JournalWriter::Prepare(const std::string& start) {
-  if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0) return Failed("cut");
-  return Write(start);
-}
-
-Status JournalWriter::GoOnAfter(const JournalReader& reader) {
-  if (::ftruncate(fd_, reader.bytes()) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) return Failed("cut");
-  return {};
+Status JournalWriter::ContinueAfter(const JournalReader* reader) {
+  if (::ftruncate(fd_, reader ? reader->bytes() : 0) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) return Failed("cut");
+  return Write(std::exchange(start_, {}));
 }
 
 Status JournalWriter::Write(std::string_view bytes) {

@@ -80,8 +80,12 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// Cuts off what follows the whole records that `reader` has read, such as a record cut short.
-  Status GoOnAfter(const JournalReader& reader);
+  /// Whether the file has no header yet.
+  bool is_new() const { return !start_.empty(); }
+
+  /// Before the first Append. Removes what follows the whole records that `reader` has read, such as a truncated
+  /// record; a new file, which has no reader, gets its header.
+  Status ContinueAfter(const JournalReader* reader);
 
   /// The frames that follow. After an error nothing more is written.
   Status Append(std::span<FrameResults* const> frames);
@@ -91,7 +95,6 @@ class JournalWriter {
 
  private:
   JournalWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
-  Status Prepare(const std::string& start);
   Status Write(std::string_view bytes);
   Status Failed(const char* what);
   std::string Record(int64_t frame, std::span<const int64_t> words) const;
@@ -99,6 +102,7 @@ class JournalWriter {
   const std::string path_;
   const int fd_;
   uint64_t seed_ = 0;
+  std::string start_;  // of a new file: its header
   Status error_;
 };
 

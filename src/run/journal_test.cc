@@ -49,14 +49,13 @@ int64_t ReadAll(JournalReader& reader) {
 
 int64_t CountFrames(const std::string& path) { return ReadAll(*JournalReader::Open(path).value()); }
 
-/// Opens the journal as a run does, and goes on after its last frame.
+/// Opens the journal as a run does, and continues after its last frame.
 void GoOn(const std::string& path, int64_t end) {
   auto writer = JournalWriter::Open(path, kHeader);
   ASSERT_TRUE(writer.ok()) << writer.status().message();
-  auto reader = JournalReader::Open(path);
-  ASSERT_TRUE(reader.ok()) << reader.status().message();
-  const int64_t count = ReadAll(**reader);
-  ASSERT_TRUE((*writer)->GoOnAfter(**reader).ok());
+  const auto reader = (*writer)->is_new() ? nullptr : JournalReader::Open(path).value();
+  const int64_t count = reader ? ReadAll(*reader) : 0;
+  ASSERT_TRUE((*writer)->ContinueAfter(reader.get()).ok());
   Append(**writer, count, end);
 }
 
@@ -100,7 +99,7 @@ TEST_F(JournalTest, ARunThatWasStoppedGoesOn) {
     auto writer = JournalWriter::Open(path_, kHeader).value();
     auto reader = JournalReader::Open(path_).value();
     ReadAll(*reader);
-    ASSERT_TRUE(writer->GoOnAfter(*reader).ok());
+    ASSERT_TRUE(writer->ContinueAfter(reader.get()).ok());
     ASSERT_TRUE(writer->End(2 * kFrames).ok());
   }
   auto reader = JournalReader::Open(path_).value();
@@ -129,6 +128,15 @@ TEST_F(JournalTest, AFileCutInItsHeaderBeginsAgain) {
   }
 }
 
+// A run that cannot begin leaves nothing behind that another one would be compared with.
+TEST_F(JournalTest, AFileHasNoHeaderBeforeItsRunBegins) {
+  const std::string path = folder_ / "fresh";
+  ASSERT_TRUE(JournalWriter::Open(path, kHeader).ok());
+  JournalHeader other = kHeader;
+  other.back().fields = {"vif"};
+  EXPECT_EQ(OpenError(path, other), "");
+}
+
 TEST_F(JournalTest, ADamagedByteIsNeverBelieved) {
   const std::string whole = ReadFile(path_);
   for (size_t at = 0; at < whole.size(); ++at) {
@@ -146,7 +154,7 @@ TEST_F(JournalTest, RecordsOfAnotherJournalAreNoneHere) {
   const std::string other = folder_ / "other";
   JournalHeader header = kHeader;
   header.back().fields = {"vif"};
-  ASSERT_TRUE(JournalWriter::Open(other, header).ok());
+  ASSERT_TRUE(JournalWriter::Open(other, header).value()->ContinueAfter(nullptr).ok());
   const std::string whole = ReadFile(path_);
   WriteFile(other, ReadFile(other) + whole.substr(whole.find("\n\n") + 2 + 8));
   EXPECT_EQ(CountFrames(other), 0);

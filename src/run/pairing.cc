@@ -15,6 +15,7 @@
 #include "align/read_tracks.h"
 #include "align/sample_range.h"
 #include "base/hash.h"
+#include "run/fingerprint_tap.h"
 #include "video/auto_rotate.h"
 #include "video/crop.h"
 #include "video/open_video.h"
@@ -149,8 +150,8 @@ void Pairing::SetCrop(int video, const std::optional<Rectangle>& crop) {
   if (crop && tracks_[v]) tracks_[v]->SetCrop(*crop);
 }
 
-void Pairing::LeaveFingerprints(std::span<const InputFacts> inputs, Session& session) const {
-  if (!watches_ || guess_ || !session.CanMakeFingerprints()) return;
+void Pairing::LeaveFingerprints(std::span<const InputFacts> inputs, std::vector<ResultTap>& taps) const {
+  if (!watches_ || guess_) return;
   const auto keeps_luma = [](const InputChange& step) {
     return step.change == FitChange::kSamples || step.change == FitChange::kCrop || step.change == FitChange::kChroma;
   };
@@ -160,10 +161,10 @@ void Pairing::LeaveFingerprints(std::span<const InputFacts> inputs, Session& ses
   if (std::ranges::all_of(left, [](const auto& track) { return !track; })) return;
   for (const auto& track : left)
     if (track) track->LeaveToSession();
-  session.MakeFingerprints([left](int distorted, const FrameFingerprint& reference, const FrameFingerprint& own) {
+  taps.push_back(TapFingerprints([left](int distorted, const FrameFingerprint& reference, const FrameFingerprint& own) {
     if (left.front() && distorted == 0) left.front()->Put(reference);
     if (const auto& track = left[static_cast<size_t>(distorted) + 1]) track->Put(own);
-  });
+  }));
 }
 
 int64_t Pairing::SkipOf(int video) const {

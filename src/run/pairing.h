@@ -50,9 +50,9 @@ class Pairing {
   /// The part of a video that is compared; not set: all. Called before its pictures are read.
   void SetCrop(int video, const std::optional<Rectangle>& crop);
 
-  /// Has the session make the fingerprints of pictures that it gets as they are here, for a device makes them of
-  /// samples that it has anyway. Called before pictures are read and before the session starts. inputs: by video.
-  void LeaveFingerprints(std::span<const InputFacts> inputs, Session& session) const;
+  /// Adds a tap for the fingerprints of pictures that the session gets as they are here, because a device computes them
+  /// from samples that it has anyway. Called before pictures are read. inputs: by video.
+  void LeaveFingerprints(std::span<const InputFacts> inputs, std::vector<ResultTap>& taps) const;
 
   /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
   bool NeedsFullAlignment();

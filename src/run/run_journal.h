@@ -1,54 +1,45 @@
-// The journal of a run: what it had of it, and what is added.
+// Journal of a run: restores the frames of an earlier run and stores those that follow.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/status.h"
-#include "engine/session.h"
+#include "engine/session_spec.h"
 #include "run/journal.h"
 #include "run/score_run.h"
 
 namespace acutance {
 
-/// Hands frames that were kept to a session, several at a time.
-class Restorer {
- public:
-  explicit Restorer(Session& session);
+/// Fills the results of frame `to.index` from a record of the journal `path`.
+Status RestoreFrame(const JournalRecord& record, const std::string& path, FrameResults& to);
 
-  /// The next frame, of the journal `path`.
-  Status Add(const JournalRecord& record, const std::string& path);
-  Status Flush();
-
- private:
-  Session& session_;
-  std::vector<FrameResults> frames_;
-  size_t count_ = 0;
-};
-
-/// Outlives the frames of the session that it serves.
 class RunJournal {
  public:
-  /// After the session's start: hands it the frames that the journal has, and keeps those that follow.
+  /// Has a session of `spec` begin with the frames that the journal has, and store those that follow. The session ends
+  /// before the journal.
   static Result<std::unique_ptr<RunJournal>> Open(const RunRequest& request, const PictureFormat& format,
-                                                  Session& session);
+                                                  SessionSpec& spec);
 
+  // Once the session is open:
   int64_t restored() const { return restored_; }
   /// Whether an earlier run came to the end.
   bool is_complete() const { return is_complete_; }
 
-  /// The run came to its end.
-  Status End();
+  /// The run came to its end before frame `frame`.
+  Status End(int64_t frame);
 
  private:
-  RunJournal(std::unique_ptr<JournalWriter> writer, Session& session) : writer_(std::move(writer)), session_(session) {}
-  Status Restore(const RunRequest& request);
-  Status RestoreFrames(JournalReader& reader, int64_t first);
+  explicit RunJournal(std::unique_ptr<JournalWriter> writer) : writer_(std::move(writer)) {}
+  Status SkipPart(int64_t first);
+  std::optional<JournalRecord> NextRecord();
+  Result<bool> Restore(FrameResults& frame);
 
   const std::unique_ptr<JournalWriter> writer_;
-  Session& session_;
+  std::unique_ptr<JournalReader> reader_;  // of the frames that an earlier run stored; null: there are none
   int64_t restored_ = 0;
   bool is_complete_ = false;
 };

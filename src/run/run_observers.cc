@@ -3,6 +3,7 @@
 #include <string>
 
 #include "image/lazy_picture.h"
+#include "run/fingerprint_tap.h"
 
 namespace acutance {
 
@@ -14,13 +15,13 @@ RunObservers::RunObservers(const RunRequest& request, const Pairing* pairing)
   if (request.find_shots) shots_.emplace(request.threads, request.worst_frames > 0);
 }
 
-void RunObservers::LetSessionSign(Session& session) {
-  if (!shots_ || has_journal_ || HasTrack() || !session.CanMakeFingerprints()) return;
+void RunObservers::LetSessionSign(std::vector<ResultTap>& taps) {
+  if (!shots_ || has_journal_ || HasTrack()) return;
   fingerprints_ = std::make_shared<std::deque<FrameFingerprint>>();
-  session.MakeFingerprints(
-      [to = fingerprints_](int distorted, const FrameFingerprint& reference, const FrameFingerprint&) {
+  taps.push_back(
+      TapFingerprints([to = fingerprints_](int distorted, const FrameFingerprint& reference, const FrameFingerprint&) {
         if (distorted == 0) to->push_back(reference);
-      });
+      }));
 }
 
 void RunObservers::Start(double frame_rate) {

@@ -20,9 +20,8 @@ class RunObservers {
   /// pairing: null: frames are paired by their order.
   RunObservers(const RunRequest& request, const Pairing* pairing);
 
-  /// Before the session's start: devices make the fingerprints by which shots are found, of samples that they get
-  /// anyway.
-  void LetSessionSign(Session& session);
+  /// Adds a tap for the fingerprints by which shots are found: devices compute them from samples that they get anyway.
+  void LetSessionSign(std::vector<ResultTap>& taps);
 
   void Start(double frame_rate);
   /// A frame that is not scored: the journal has it, or it lies before a part.

@@ -12,6 +12,7 @@
 #include "base/threads/exception_barrier.h"
 #include "run/choose_crop.h"
 #include "run/device_decoding.h"
+#include "run/fingerprint_tap.h"
 #include "run/map_files.h"
 #include "run/pairing.h"
 #include "run/reference_keys.h"
@@ -47,8 +48,8 @@ class Run {
       : request_(request), pairing_(pairing), open_(request.open), watch_(request, pairing) {}
 
   ScoredRun Go() && {
-    if (ChooseModelsOfVideos() && MakeSession() && ChooseDecoder() && OpenVideos() && StartSession() && OpenReader() &&
-        OpenJournal())
+    if (ChooseModelsOfVideos() && SpecifySession() && ChooseDecoder() && OpenVideos() && OpenJournal() &&
+        OpenSession() && OpenReader())
       ScoreFrames();
     return std::move(result_);
   }
@@ -66,40 +67,40 @@ class Run {
     return false;
   }
 
-  bool MakeSession() {
-    SessionOptions options;
-    options.models = request_.models;
-    options.features = request_.features;
-    options.threads = request_.threads;
-    options.subsample = request_.subsample;
-    options.distorted_count = static_cast<int>(request_.distorted.size());
+  /// Fills what of the session's specification depends on no video.
+  bool SpecifySession() {
+    spec_.models = request_.models;
+    spec_.features = request_.features;
+    spec_.threads = request_.threads;
+    spec_.subsample = request_.subsample;
+    spec_.distorted_count = static_cast<int>(request_.distorted.size());
     Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request_.device);
     if (!devices.ok()) return Fail(RunStage::kBackend, devices.status());
-    options.devices = devices_ = *devices;
-    // NVDEC opens the device before, and leaves no samples in the host's memory that could be kept.
+    spec_.devices = devices_ = *devices;
+    // NVDEC opens the device before, and leaves no samples in the host's memory that could be cached.
     if (request_.cached_reference && request_.decoder == Decoder::kCpu)
-      options.device_cache = request_.cached_reference->devices();
+      spec_.device_cache = request_.cached_reference->devices();
     open_.keep_mapped = devices_ != nullptr;  // devices are so fast that unmapping would hold them up
-    options.max_device_memory = request_.max_device_memory;
-    options.on_artifact = request_.on_artifact;
+    spec_.max_device_memory = request_.max_device_memory;
+    spec_.on_artifact = request_.on_artifact;
     if (!request_.maps.empty()) {
-      Result<ArtifactSink> files = MakeMapFiles(request_.maps, options.distorted_count);
+      Result<ArtifactSink> files = MakeMapFiles(request_.maps, spec_.distorted_count);
       if (!files.ok()) return Fail(RunStage::kSession, files.status());
-      options.on_artifact = *files;
+      spec_.on_artifact = *files;
     }
-    options.max_memory = request_.max_memory;
-    options.verify = request_.verify;
-    options.on_warning = request_.on_warning;
-    Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
-    if (!session.ok()) return Fail(RunStage::kSession, session.status());
-    session_ = std::move(session).value();
+    spec_.max_memory = request_.max_memory;
+    spec_.verify = request_.verify;
+    spec_.on_warning = request_.on_warning;
+    Result<SessionNeeds> needs = FindNeeds(spec_);
+    if (!needs.ok()) return Fail(RunStage::kSession, needs.status());
+    needs_ = *needs;
     return true;
   }
 
   /// The reason why NVDEC does not serve this run. NVDEC leaves no samples in the host's memory,
   /// and a run that fails starts again without it.
   Status CheckNvdec() {
-    if (!devices_ || !session_->CanRunOnDevice())
+    if (!devices_ || !needs_.runs_on_device)
       return Error(StatusCode::kNoDevice, "NVDEC is of use only where all features run on a CUDA device");
     std::vector<std::string> files = request_.distorted;
     files.push_back(request_.reference);
@@ -250,11 +251,11 @@ class Run {
     if (!reference_ && !(OpenInputs() && FitInputs())) return false;
     if (!CheckLight()) return false;
     const bool shows_pictures = request_.worst_frames > 0 || request_.pairs;
-    const bool reads_chroma = session_->NeedsChroma() || shows_pictures;
+    const bool reads_chroma = needs_.chroma || shows_pictures;
     result_.frame_rate = reference_->video->frame_rate();
     if (!result_.frame_rate) result_.frame_rate = distorted_.front().video->frame_rate();
     for (PairReaderInput& input : distorted_) {
-      input.needed = session_->NeedsDistorted() || shows_pictures;
+      input.needed = needs_.distorted || shows_pictures;
       if (!reads_chroma) input.video->SkipChroma();
     }
     if (!reads_chroma) reference_->video->SkipChroma();
@@ -262,8 +263,8 @@ class Run {
     result_.color = reference_->video->color();
     // y4m has one word for the center and for what is not known.
     if (const VideoFacts& facts = reference_->video->facts(); !facts.codec.empty()) siting_ = facts.siting;
-    session_->CountReadAhead(all_instant_ ? 0 : ReadAhead() + 1);
-    session_->SetScalings(FindScalings());
+    spec_.read_ahead = all_instant_ ? 0 : ReadAhead() + 1;
+    spec_.conversions = FindScalings();
     const Status fit = PairReader::Check(*reference_, distorted_);
     return fit.ok() || FailPair(fit);
   }
@@ -285,7 +286,7 @@ class Run {
 
   bool OpenReader() {
     // Threads that score copy samples to where they may be read as quickly as any other, and find them in their caches.
-    for (const VideoConversion& video : FindScalings())
+    for (const VideoConversion& video : spec_.conversions)
       if (session_->ConvertsOnDevice() || video.scaling->KeepsAll())
         (video.video == Video::kReference ? *reference_ : distorted_[video.number]).video->DeferConversion();
     MakePicturesAhead();
@@ -303,8 +304,9 @@ class Run {
   /// Devices make the fingerprints of samples that they get anyway.
   void LeaveFingerprints() {
     if (!devices_) return;
-    if (pairing_) pairing_->LeaveFingerprints(result_.inputs, *session_);
-    watch_.LetSessionSign(*session_);
+    if (!CanTapFingerprints(needs_, spec_)) return;
+    if (pairing_) pairing_->LeaveFingerprints(result_.inputs, spec_.taps);
+    watch_.LetSessionSign(spec_.taps);
   }
 
   /// Scaling takes the reading thread longer than scoring takes a device. A limit on memory leaves no pictures for it.
@@ -334,36 +336,44 @@ class Run {
 
   void WarnOfModelSizes() {
     if (!request_.check_model_sizes) return;
-    for (const ModelRun& model : session_->models())
+    for (const ModelRequest& request : request_.models)
       for (const auto& mismatch :
-           {SizeMismatch(model.model(), result_.format), RateMismatch(model.model(), result_.frame_rate)})
+           {SizeMismatch(*request.model, result_.format), RateMismatch(*request.model, result_.frame_rate)})
         if (mismatch) Warn(*mismatch);
-  }
-
-  bool StartSession() {
-    result_.format = reference_->video->format();
-    WarnOfModelSizes();
-    Status status = session_->Describe(VideoOptions(result_.frame_rate, result_.color, siting_));
-    if (status.ok()) status = session_->Start(result_.format);
-    const auto& lanes = session_->lanes();
-    const bool reads_nvdec = lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
-    if (status.ok() && result_.decoded_by_nvdec && !reads_nvdec)
-      return Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join(session_->warnings(), "; ")));
-    if (status.ok() && request_.on_start) status = request_.on_start(*session_);
-    if (status.ok()) return true;
-    return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kStart, status);
   }
 
   bool has_journal() const { return !request_.journal.empty(); }
 
   bool OpenJournal() {
+    result_.format = reference_->video->format();
     if (!has_journal()) return true;
-    Result<std::unique_ptr<RunJournal>> journal = RunJournal::Open(request_, result_.format, *session_);
+    Result<std::unique_ptr<RunJournal>> journal = RunJournal::Open(request_, result_.format, spec_);
     if (!journal.ok()) return Fail(RunStage::kSession, journal.status());
     journal_ = std::move(journal).value();
-    result_.restored = journal_->restored();
     result_.is_part = request_.skip_reference > 0;
     return true;
+  }
+
+  bool OpenSession() {
+    WarnOfModelSizes();
+    spec_.format = result_.format;
+    spec_.video = VideoOptions(result_.frame_rate, result_.color, siting_);
+    Result<std::unique_ptr<Session>> session = Session::Open(spec_);
+    Status status = session.status();
+    if (status.ok()) session_ = std::move(session).value();
+    if (status.ok() && result_.decoded_by_nvdec && !ReadsNvdec())
+      return Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join(session_->warnings(), "; ")));
+    if (status.ok() && request_.on_start) status = request_.on_start(*session_);
+    if (!status.ok())
+      return Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kStart, status);
+    if (journal_) result_.restored = journal_->restored();
+    return true;
+  }
+
+  /// Whether the session's devices are those into whose memory NVDEC decodes.
+  bool ReadsNvdec() const {
+    const auto& lanes = session_->lanes();
+    return lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session_->RunsOnCpu();
   }
 
   /// The next frame; nullopt at the end, which may be an error.
@@ -381,15 +391,15 @@ class Run {
     return Error(StatusCode::kCancelled, "interrupted after {} frames", session_->frames_added());
   }
 
-  /// Passes over the frames that the journal has and those before a part; the last of them are history.
-  Status PassOver(int64_t count) {
+  /// Reads the frames that the journal has and those before a part; the session takes the last of them as history.
+  Status SkipFrames(int64_t count) {
     Status status;
     for (int64_t frame = 0; frame < count; ++frame) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) break;
       watch_.PassOver(*pair);
-      if (frame >= count - session_->history())
-        session_->AddHistory(std::move(pair->reference), std::move(pair->distorted));
+      if (frame >= session_->next_frame())
+        ACU_RETURN_IF_ERROR(session_->Add(std::move(pair->reference), std::move(pair->distorted)));
     }
     return status;
   }
@@ -400,7 +410,7 @@ class Run {
       watch_.PassOverAll();
       return {};
     }
-    Status status = PassOver(session_->frames_added());
+    Status status = SkipFrames(session_->first_frame());
     while (status.ok()) {
       std::optional<FramePair> pair = ReadFrame(status);
       if (!pair) return status;
@@ -462,7 +472,7 @@ class Run {
     if (status.ok()) status = Interrupted(session_->Flush());
     if (status.ok()) status = reader_->CheckIntact();
     if (status.ok() && request_.pairs && !result_.error) status = request_.pairs->Finish();
-    if (status.ok() && journal_ && !was_stopped_ && !result_.error) status = journal_->End();
+    if (status.ok() && journal_ && !was_stopped_ && !result_.error) status = journal_->End(session_->frames_added());
     if (!status.ok()) return static_cast<void>(Fail(RunStage::kScore, status));
     if (pairing_) pairing_->Conclude(session_->frames_added() - FirstFrame());  // of a video that breaks off, too
     for (const std::string& warning : session_->warnings()) result_.warnings.push_back(warning);
@@ -488,7 +498,9 @@ class Run {
   std::optional<std::pair<std::string, double>> first_rate_;
   RunObservers watch_;
   bool was_stopped_ = false;  // by the request's on_frame
-  std::unique_ptr<RunJournal> journal_;
+  SessionSpec spec_;
+  SessionNeeds needs_;
+  std::unique_ptr<RunJournal> journal_;  // the session's results go there
   std::unique_ptr<Session> session_;
   std::unique_ptr<PairReader> reader_;
 };

@@ -89,7 +89,7 @@ struct RunRequest {
   CropChoice crop;
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
-  std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionOptions
+  std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionSpec
   int verify = 0;  // of so many frames that a device computes, one is computed again on the CPU; 0: none
 
   /// A file in which the results of frames are kept. A run with the same journal goes on where the last one stopped;

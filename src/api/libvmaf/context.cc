@@ -120,13 +120,13 @@ Result<std::shared_ptr<DevicePicker>> Context::PickDevices(const PictureFormat& 
 }
 
 Status Context::StartSession(const PictureFormat& format) {
-  SessionOptions options;
-  options.features = features_;
-  options.threads = threads_;
-  options.subsample = subsample_;
-  ACU_ASSIGN_OR_RETURN(options.devices, PickDevices(format));
-  ACU_ASSIGN_OR_RETURN(session_, Session::Create(std::move(options)));
-  ACU_RETURN_IF_ERROR(session_->Start(format));
+  SessionSpec spec;
+  spec.features = features_;
+  spec.threads = threads_;
+  spec.subsample = subsample_;
+  spec.format = format;
+  ACU_ASSIGN_OR_RETURN(spec.devices, PickDevices(format));
+  ACU_ASSIGN_OR_RETURN(session_, Session::Open(std::move(spec)));
   scores_.Attach(session_.get());
   return {};
 }

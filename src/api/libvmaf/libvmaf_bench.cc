@@ -30,11 +30,11 @@ struct Source {
 };
 
 void RunEngine(const Source& source) {
-  SessionOptions options;
-  options.models.push_back({std::make_shared<const Model>(LoadBuiltinModel("vmaf_v0.6.1", "vmaf").value()), {}, true});
-  const std::unique_ptr<Session> session = Session::Create(std::move(options)).value();
   const PictureFormat format{source.width, source.height, 8, PixelFormat::k420};
-  if (!session->Start(format).ok()) return;
+  SessionSpec spec;
+  spec.format = format;
+  spec.models.push_back({std::make_shared<const Model>(LoadBuiltinModel("vmaf_v0.6.1", "vmaf").value()), {}, true});
+  const std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
   const auto make = [&](const std::vector<uint8_t>& samples) {
     const MutablePicture picture = AllocatePicture(format).value();
     for (int y = 0; y < source.height; ++y)

@@ -25,13 +25,13 @@ using testing::HasSubstr;
 
 /// The same frames through the engine itself.
 ScoreTable EngineScores(int frames, int subsample) {
-  SessionOptions options;
-  options.features = {{"psnr", {}}};
-  options.subsample = subsample;
-  options.models.push_back({std::make_shared<const Model>(LoadBuiltinModel("vmaf_v0.6.1", "vmaf").value()), {}, true});
-  auto session = Session::Create(std::move(options)).value();
+  SessionSpec spec;
+  spec.features = {{"psnr", {}}};
+  spec.subsample = subsample;
+  spec.models.push_back({std::make_shared<const Model>(LoadBuiltinModel("vmaf_v0.6.1", "vmaf").value()), {}, true});
   const PictureFormat format{kWidth, kHeight, 8, PixelFormat::k420};
-  EXPECT_TRUE(session->Start(format).ok());
+  spec.format = format;
+  const auto session = Session::Open(std::move(spec)).value();
   const auto make = [&](int frame, unsigned noise) {
     VmafPicture picture = MakePicture(frame, noise);
     MutablePicture copy = AllocatePicture(format).value();

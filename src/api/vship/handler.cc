@@ -17,42 +17,45 @@ Outcome Handler::Make(FramePair pair, std::unique_ptr<Scorer> scorer, int thread
   return {};
 }
 
-Outcome Handler::Start(bool makes_maps) {
-  SessionOptions options = {.features = scorer_->requests(), .threads = threads_};
+Outcome Handler::Start(bool makes_maps, int64_t frames_before) {
+  SessionSpec spec = {.features = scorer_->requests(), .threads = threads_, .format = format()};
   if (makes_maps)
-    options.on_artifact = [this](const Artifact& artifact) {
+    spec.on_artifact = [this](const Artifact& artifact) {
       map_ = artifact.picture;
       return Status();
     };
-  session_.reset();
-  Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
-  if (!session.ok()) return Outcome(session.status());
-  if (const Status status = (*session)->Start(format()); !status.ok()) {
-    if (status.code() == StatusCode::kInvalidArgument) return {scorer_->invalid_option(), status.message()};
-    return Outcome(status);
-  }
-  scorer_->Begin(*(*session)->metric_runs().front().extractor);
-  (*session)->StartAt(0);  // scores come out of Keep alone, so no table grows
-  (*session)->Keep([this](std::span<FrameResults* const> frames) {
+  spec.first_frame = frames_before;
+  spec.writes_scores = false;  // tables would grow with every frame
+  spec.on_results = [this](std::span<FrameResults* const> frames) {
     for (const FrameResults* frame : frames) {
       if (!frame->status.ok()) return frame->status;
       scorer_->Take(frame->runs, counts_);
       was_taken_ = true;
     }
     return Status();
-  });
+  };
+  session_.reset();
+  // Requests that no format makes right fail otherwise than options that this one does not allow.
+  if (const Result<SessionNeeds> needs = FindNeeds(spec); !needs.ok()) return Outcome(needs.status());
+  Result<std::unique_ptr<Session>> session = Session::Open(std::move(spec));
+  if (!session.ok()) {
+    if (session.status().code() == StatusCode::kInvalidArgument)
+      return {scorer_->invalid_option(), session.status().message()};
+    return Outcome(session.status());
+  }
   session_ = std::move(session).value();
+  scorer_->Begin(*session_->metric_runs().front().extractor);
   makes_maps_ = makes_maps;
   is_first_ = true;
   return {};
 }
 
 Outcome Handler::StartAfter(std::span<const Planes> before) {
-  if (Outcome bad = Start(false); !bad.ok()) return bad;
-  for (const Planes& planes : before) {
+  if (Outcome bad = Start(false, static_cast<int64_t>(before.size())); !bad.ok()) return bad;
+  for (const Planes& planes : before.subspan(static_cast<size_t>(session_->next_frame()))) {
     Picture picture;
     if (Outcome bad = pair_.reference.Read(planes, picture); !bad.ok()) return bad;
-    session_->AddHistory(picture, {picture});
+    if (const Status status = session_->Add(picture, {picture}); !status.ok()) return Outcome(status);
   }
   return {};
 }

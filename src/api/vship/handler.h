@@ -97,7 +97,7 @@ class Handler {
   Handler(FramePair pair, std::unique_ptr<Scorer> scorer, int threads)
       : pair_(std::move(pair)), scorer_(std::move(scorer)), threads_(threads) {}
 
-  Outcome Start(bool makes_maps);
+  Outcome Start(bool makes_maps, int64_t frames_before = 0);
   Outcome StartAfter(std::span<const Planes> before);
   Outcome Add(const Planes& reference, const Planes& distorted, const MapTarget& map, bool counts);
   Outcome WriteMap(const MapTarget& map);

@@ -32,7 +32,7 @@ class LogFilter {
   LogFilter(const LogFilter&) = delete;
   LogFilter& operator=(const LogFilter&) = delete;
 
-  Outcome Open(SessionOptions options, const Arguments& arguments, VSCore* core);
+  Outcome Open(SessionSpec spec, const Arguments& arguments, VSCore* core);
   void Create(std::unique_ptr<LogFilter> self, VSMap* out, VSCore* core) const;
   const VSFrame* Get(int n, int reason, VSFrameContext* context);
   Status WriteLog();
@@ -55,7 +55,7 @@ class LogFilter {
   Status error_;
 };
 
-Outcome LogFilter::Open(SessionOptions options, const Arguments& arguments, VSCore* core) {
+Outcome LogFilter::Open(SessionSpec spec, const Arguments& arguments, VSCore* core) {
   if (Outcome bad = OpenPair(reference_, distorted_, ColorRule::kMeansNothing); !bad.ok()) return bad;
   if (Outcome bad = FramePair::Make(reference_.colors(), distorted_.colors(), FramePair::Use::kSamples, pair_);
       !bad.ok())
@@ -67,13 +67,11 @@ Outcome LogFilter::Open(SessionOptions options, const Arguments& arguments, VSCo
   format_ = LogFormats()[format].name;
   VSCoreInfo info;
   api_->getCoreInfo(core, &info);
-  options.threads = info.numThreads;
-  Result<std::unique_ptr<Session>> session = Session::Create(std::move(options));
+  spec.threads = info.numThreads;
+  spec.format = pair_->reference.format();
+  spec.video = {{"fps", fmt::format("{}", reference_.frames_a_second())}};
+  Result<std::unique_ptr<Session>> session = Session::Open(std::move(spec));
   if (!session.ok()) return Outcome(session.status());
-  if (const Status status = (*session)->Describe({{"fps", fmt::format("{}", reference_.frames_a_second())}});
-      !status.ok())
-    return Outcome(status);
-  if (const Status status = (*session)->Start(pair_->reference.format()); !status.ok()) return Outcome(status);
   session_ = std::move(session).value();
   return {};
 }
@@ -146,7 +144,7 @@ void LogFilter::Create(std::unique_ptr<LogFilter> self, VSMap* out, VSCore* core
                           static_cast<int>(nodes.size()), self.release(), core);
 }
 
-Outcome ReadVmaf(const Arguments& arguments, SessionOptions& options) {
+Outcome ReadVmaf(const Arguments& arguments, SessionSpec& spec) {
   std::vector<int> models = arguments.Ints("model"), features = arguments.Ints("feature");
   for (std::vector<int>* list : {&models, &features}) {
     std::ranges::sort(*list);
@@ -157,18 +155,18 @@ Outcome ReadVmaf(const Arguments& arguments, SessionOptions& options) {
       return Failure(kNotSupported, "model {}: there are 0 to {}", model, std::size(kModels) - 1);
     Result<Model> loaded = LoadBuiltinModel(kModels[model].version, kModels[model].name);
     if (!loaded.ok()) return Outcome(loaded.status());
-    options.models.push_back({.model = std::make_shared<const Model>(std::move(loaded).value())});
+    spec.models.push_back({.model = std::make_shared<const Model>(std::move(loaded).value())});
   }
   for (const int feature : features) {
     const std::optional<std::string> name = VmafFeatureName(feature);
     if (!name) return Failure(kNotSupported, "feature {}: there are 0 to {}", feature, std::size(kFeatures) - 1);
-    options.features.push_back({*name, {}});
+    spec.features.push_back({*name, {}});
   }
-  if (options.models.empty() && options.features.empty()) return {kNotSupported, "neither a model nor a feature"};
+  if (spec.models.empty() && spec.features.empty()) return {kNotSupported, "neither a model nor a feature"};
   return {};
 }
 
-void ReadCambi(const Arguments& arguments, SessionOptions& options) {
+void ReadCambi(const Arguments& arguments, SessionSpec& spec) {
   // The plugin's defaults, which are not libvmaf's.
   OptionTexts texts = {{"window_size", fmt::format("{}", arguments.Int("window_size", 63))},
                        {"topk", fmt::format("{}", arguments.Float("topk", 0.6))},
@@ -176,7 +174,7 @@ void ReadCambi(const Arguments& arguments, SessionOptions& options) {
                        {"max_log_contrast", fmt::format("{}", arguments.Int("max_log_contrast", 2))}};
   for (const char* name : {"enc_width", "enc_height"})
     if (const std::optional<int> side = arguments.Int(name)) texts[name] = fmt::format("{}", *side);
-  options.features.push_back({"cambi", std::move(texts)});
+  spec.features.push_back({"cambi", std::move(texts)});
 }
 
 template <class ReadOptions>
@@ -185,9 +183,9 @@ void Make(std::unique_ptr<LogFilter> filter, ReadOptions&& read, const VSMap* in
   const char* label = filter->label();
   const Status status = CatchExceptions([&] {
     const Arguments arguments(in, api);
-    SessionOptions options;
-    Outcome outcome = read(arguments, options);
-    if (outcome.ok()) outcome = filter->Open(std::move(options), arguments, core);
+    SessionSpec spec;
+    Outcome outcome = read(arguments, spec);
+    if (outcome.ok()) outcome = filter->Open(std::move(spec), arguments, core);
     if (!outcome.ok()) return Error(StatusCode::kInvalidArgument, "{}", outcome.message);
     const LogFilter& made = *filter;
     made.Create(std::move(filter), out, core);
@@ -208,8 +206,8 @@ void VS_CC CreateVmafLog(const VSMap* in, VSMap* out, void*, VSCore* core, const
 }
 
 void VS_CC CreateCambiLog(const VSMap* in, VSMap* out, void*, VSCore* core, const VSAPI* api) {
-  const auto read = [](const Arguments& arguments, SessionOptions& options) {
-    ReadCambi(arguments, options);
+  const auto read = [](const Arguments& arguments, SessionSpec& spec) {
+    ReadCambi(arguments, spec);
     return Outcome();
   };
   Make(std::make_unique<LogFilter>("CAMBI", "clip", "clip", in, api), read, in, out, core, api);

@@ -1,4 +1,6 @@
-// Fingerprints that a session makes beside features: those of the pictures, in their order, whatever makes them.
+// Fingerprints from a tap: those of the pictures, in order, regardless of what computes them.
+#include "run/fingerprint_tap.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,20 +35,20 @@ struct Scored {
 
 Scored Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int distorted, int threads,
              bool makes_fingerprints = true) {
-  SessionOptions options;
-  options.features = {{"motion", {}}, {"psnr", {}}};
-  options.threads = threads;
-  options.distorted_count = distorted;
-  options.devices = std::move(devices);
-  Scored scored = {Tracks(static_cast<size_t>(distorted) + 1), Session::Create(std::move(options)).value()};
-  Session& session = *scored.session;
-  EXPECT_TRUE(session.CanMakeFingerprints());
+  SessionSpec spec;
+  spec.features = {{"motion", {}}, {"psnr", {}}};
+  spec.threads = threads;
+  spec.distorted_count = distorted;
+  spec.devices = std::move(devices);
+  spec.format = format;
+  Scored scored = {Tracks(static_cast<size_t>(distorted) + 1), nullptr};
   if (makes_fingerprints)
-    session.MakeFingerprints([&](int video, const FrameFingerprint& reference, const FrameFingerprint& own) {
+    spec.taps = {TapFingerprints([&](int video, const FrameFingerprint& reference, const FrameFingerprint& own) {
       if (video == 0) scored.tracks[0].push_back(reference);
       scored.tracks[static_cast<size_t>(video) + 1].push_back(own);
-    });
-  EXPECT_TRUE(session.Start(format).ok());
+    })};
+  scored.session = Session::Open(std::move(spec)).value();
+  Session& session = *scored.session;
   for (int i = 0; i < kFrames; ++i) {
     std::vector<Picture> pictures;
     for (int d = 0; d < distorted; ++d) pictures.push_back(Frame(format, i, d + 1));
@@ -59,7 +61,7 @@ Scored Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format,
 
 std::shared_ptr<DevicePicker> Emu() { return std::make_shared<DevicePicker>(DeviceChoice{"emu", 0, {}}); }
 
-TEST(SessionFingerprints, AreThoseOfThePictures) {
+TEST(FingerprintTap, AreThoseOfThePictures) {
   for (const PictureFormat& format : {PictureFormat{150, 70, 8, PixelFormat::k420},
                                       {131, 53, 10, PixelFormat::k422},
                                       {70, 300, 16, PixelFormat::k400}})
@@ -72,8 +74,8 @@ TEST(SessionFingerprints, AreThoseOfThePictures) {
     }
 }
 
-// What a device that fails leaves is made by the CPU.
-TEST(SessionFingerprints, OutliveADevice) {
+// The CPU computes what a failed device leaves.
+TEST(FingerprintTap, OutliveADevice) {
   const PictureFormat format = {150, 70, 8, PixelFormat::k420};
   for (const int nth : {0, 1, 2}) {
     const Fault fault = {.where = Fault::kSubmit, .nth = nth};
@@ -82,7 +84,7 @@ TEST(SessionFingerprints, OutliveADevice) {
   }
 }
 
-TEST(SessionFingerprints, ChangeNoScore) {
+TEST(FingerprintTap, ChangeNoScore) {
   const PictureFormat format = {150, 70, 8, PixelFormat::k420};
   const Scored without = Score(nullptr, format, 2, 2, /*makes_fingerprints=*/false);
   const Scored with = Score(Emu(), format, 2, 2);
@@ -96,21 +98,21 @@ TEST(SessionFingerprints, ChangeNoScore) {
   }
 }
 
-// A feature that users name: the engine's own is none.
-TEST(SessionFingerprints, AreNoFeature) {
-  SessionOptions options;
-  options.features = {{"frame_fingerprint", {}}};
-  const auto session = Session::Create(std::move(options));
+// Users cannot name the engine's own metric.
+TEST(FingerprintTap, AreNoFeature) {
+  SessionSpec spec;
+  spec.features = {{"frame_fingerprint", {}}};
+  const auto session = Session::Open(std::move(spec));
   ASSERT_FALSE(session.ok());
   EXPECT_THAT(session.status().message(), testing::HasSubstr("no such feature 'frame_fingerprint'"));
 }
 
-TEST(SessionFingerprints, NeedAllFramesOfBothVideos) {
+TEST(FingerprintTap, NeedsAllFramesOfBothVideos) {
   const auto can = [](const char* feature, int subsample) {
-    SessionOptions options;
-    options.features = {{feature, {}}};
-    options.subsample = subsample;
-    return Session::Create(std::move(options)).value()->CanMakeFingerprints();
+    SessionSpec spec;
+    spec.features = {{feature, {}}};
+    spec.subsample = subsample;
+    return CanTapFingerprints(FindNeeds(spec).value(), spec);
   };
   EXPECT_TRUE(can("psnr", 1));
   EXPECT_FALSE(can("psnr", 2));

@@ -1,0 +1,93 @@
+// Specification of a session: what is scored, by which means, and what is known before the first picture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "devices/backends.h"
+#include "engine/artifact.h"
+#include "engine/device_cache.h"
+#include "engine/feature_set.h"
+#include "engine/frame_results.h"
+#include "engine/model_run.h"
+#include "exec/plan.h"
+#include "image/picture.h"
+
+namespace acutance {
+
+/// Receives the results of a metric that is computed in addition to the features and has no scores.
+struct ResultTap {
+  std::string metric;  // of the registry, also one that users cannot name (IsInternal); with its default options
+  /// Called in frame order, for one distorted video after the other, by one thread at a time, before scores are
+  /// written.
+  std::function<void(const RunResult&)> on_result;
+};
+
+struct SessionSpec {
+  std::vector<ModelRequest> models;
+  std::vector<FeatureRequest> features;  // in addition to those that the models need
+  int threads = 1;                       // 1: everything runs in the caller's thread
+  int subsample = 1;                     // score only frames whose index it divides
+  int distorted_count = 1;
+  PictureFormat format{};  // of all pictures
+
+  // What the videos declare and how their pictures come.
+  OptionTexts video{};                         // frame rate and color by names of options (FeatureSet::Describe)
+  std::vector<VideoConversion> conversions{};  // of videos whose pictures may come lazy (image/lazy_picture.h)
+  int read_ahead = 0;  // pictures of each video that the caller holds in addition to those it adds
+
+  std::shared_ptr<DevicePicker> devices{};                 // null: the CPU alone
+  std::shared_ptr<DeviceCache> device_cache{};             // where they come from and go to; null: they are closed
+  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
+  /// Bytes for the pictures in flight and the features' buffers; not set: half of the machine's available memory.
+  std::optional<size_t> max_memory = std::nullopt;
+  int verify = 0;  // one of this many frames that a device computes is computed again on the CPU; 0: none
+
+  ArtifactSink on_artifact{};     // null: artifacts are computed only where options of features ask for files
+  std::vector<ResultTap> taps{};  // a spec with taps has subsample 1
+  /// Called with the results of all frames that are added, in order, before their scores are written. Its error ends
+  /// the session.
+  std::function<Status(std::span<FrameResults* const>)> on_results{};
+  bool writes_scores = true;  // false: results go to on_results alone, and the tables stay empty
+
+  /// The first frame that is scored. The frames before it are another run's: Add takes those of them that are history.
+  int64_t first_frame = 0;
+  /// Results of the clip's first frames that an earlier run computed: fills the next frame's, which have room; false
+  /// after the last. The frame that follows is then the first that is scored. Called by Open alone.
+  std::function<Result<bool>(FrameResults& frame)> restored{};
+
+  std::function<void(const std::string&)> on_warning{};  // called with each warning as it occurs, on any thread
+};
+
+/// What the models, features and taps of a specification read. It depends on no picture format.
+struct SessionNeeds {
+  bool chroma = false;
+  bool reference = false;
+  bool distorted = false;       // the distorted videos' pictures may be without planes otherwise
+  bool runs_on_device = false;  // every feature can, with pictures of most formats
+};
+
+/// An error where Open would return one for any format.
+Result<SessionNeeds> FindNeeds(const SessionSpec& spec);
+
+/// The metric runs of a specification.
+struct BoundRequests {
+  FeatureSet features;
+  std::vector<ModelRun> models;
+  std::vector<int> tap_runs;  // [tap]: index of its run
+
+  bool RunsOnDevice() const;
+};
+
+/// Checks the numbers of a specification, fills limits on memory from $ACUTANCE_MAX_MEMORY and $ACUTANCE_MAX_VRAM where
+/// they are not set, and binds its requests to metrics.
+Result<BoundRequests> Bind(SessionSpec& spec);
+
+}  // namespace acutance
