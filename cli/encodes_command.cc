@@ -49,7 +49,7 @@ ScoredRun RunEncodes(const ScoreArgs& args, const std::string& by, Status& names
   };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (progress.IsDue()) progress.Update({session.frames_done(), total, {}, {}, session.first_frame()});
-    return Next::kContinue;
+    return FrameAction::kContinue;
   };
   request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
   return LoadModelsAndRun(std::move(request), args.models);

@@ -12,7 +12,7 @@
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "log/json_text.h"
-#include "report/mean_gate.h"
+#include "report/mean_verdict.h"
 
 namespace acutance::cli {
 
@@ -26,7 +26,7 @@ int RunMeanGate(const ScoreArgs& args) {
     std::ranges::for_each(warnings, request.on_warning);
     ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, *args.mean_gate, [&](const MeanProgress& now) {
                            progress.Update({now.frames_read, now.frames, now.score, now.mean, 0});
-                           return Next::kContinue;
+                           return FrameAction::kContinue;
                          }));
     verdict.warnings.insert(verdict.warnings.begin(), warnings.begin(), warnings.end());
     return verdict;
@@ -38,7 +38,7 @@ int RunMeanGate(const ScoreArgs& args) {
     return verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   }
   if (args.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
-  else fmt::print("{}\n", verdict->Sentence());
+  else fmt::print("{}\n", MeanVerdictText(*verdict));
   return verdict->holds ? kOk : kNotReached;
 }
 

@@ -259,15 +259,15 @@ int RunScoreCommand(const ScoreArgs& args) {
   };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (args.stream_frames) stream.Update(session, total);
-    if (gate.MustStop(session)) return Next::kStopAfterAlignmentCheck;
-    if (!progress.IsDue()) return Next::kContinue;
+    if (gate.MustStop(session)) return FrameAction::kStopAfterAlignmentCheck;
+    if (!progress.IsDue()) return FrameAction::kContinue;
     Progress::State state{session.frames_done(), total, {}, {}, session.first_frame()};
     if (!session.models().empty()) {
       state.label = session.models()[0].model().name;
       state.score = session.RunningMean(0, 0);
     }
     progress.Update(state);
-    return Next::kContinue;
+    return FrameAction::kContinue;
   };
   request.on_warning = [&](const std::string& warning) {
     if (args.stream_frames) stream.Warn(warning);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cancellation_token.h"
 #include "base/threads/exception_barrier.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
@@ -20,7 +21,6 @@
 #include "log/json_text.h"
 #include "log/number_format.h"
 #include "report/summary_json.h"
-#include "run/run_cancellation.h"
 
 namespace acutance::cli {
 namespace {
@@ -79,7 +79,7 @@ Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::
 /// Cancels a run for which nobody waits any more, whatever it waits for itself.
 class RunGuard {
  public:
-  RunGuard(std::shared_ptr<RunCancellation> run, std::function<bool()> is_in_vain)
+  RunGuard(std::shared_ptr<CancellationToken> run, std::function<bool()> is_in_vain)
       : run_(std::move(run)), is_in_vain_(std::move(is_in_vain)) {}
   ~RunGuard() {
     {
@@ -101,7 +101,7 @@ class RunGuard {
   }
 
  private:
-  const std::shared_ptr<RunCancellation> run_;
+  const std::shared_ptr<CancellationToken> run_;
   const std::function<bool()> is_in_vain_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -173,10 +173,10 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
   }
   const int64_t kept_frames = request.cached_reference->frames(),
                 device_frames = request.cached_reference->device_frames();
-  const std::shared_ptr<RunCancellation> cancel = RunCancellation::Make();
+  const std::shared_ptr<CancellationToken> cancel = CancellationToken::Make();
   RunGuard guard(cancel, [&] { return is_stopped_ || is_gone(); });
   ACU_RETURN_IF_ERROR(guard.Start());
-  request.open.interruption = cancel->interruption();
+  request.open.cancellation = cancel;
   double until_start = 0;
   request.watch_cancel = [&](std::function<void()> stop) {
     until_start = SecondsSince(start);

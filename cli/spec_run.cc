@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "base/cancellation_token.h"
 #include "cli/terminal.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
-#include "run/run_cancellation.h"
 
 namespace acutance::cli {
 namespace {
@@ -67,7 +67,7 @@ Status FillRequest(const std::vector<ModelSpec>& models, UnknownOptions unknown,
 /// The first Ctrl-C in a step of a run cancels it.
 class StepWatch {
  public:
-  StepWatch(const std::shared_ptr<RunCancellation>& run, std::function<void()> stop)
+  StepWatch(const std::shared_ptr<CancellationToken>& run, std::function<void()> stop)
       : watch_(run->Watch(std::move(stop))), interrupt_([run] { run->Cancel(); }) {}
 
  private:
@@ -75,10 +75,10 @@ class StepWatch {
   const InterruptScope interrupt_;
 };
 
-/// Where nothing else cancels the request's runs.
+/// Lets Ctrl-C cancel the request's runs where nothing else does.
 void HeedInterrupt(RunRequest& request) {
   if (request.watch_cancel) return;
-  request.watch_cancel = [run = RunCancellation::Make()](std::function<void()> stop) {
+  request.watch_cancel = [run = CancellationToken::Make()](std::function<void()> stop) {
     return std::make_shared<StepWatch>(run, std::move(stop));
   };
 }

@@ -119,14 +119,14 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   RunRequest request = MakeRequest(args);
   Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
-    if (!progress.IsDue()) return Next::kContinue;
+    if (!progress.IsDue()) return FrameAction::kContinue;
     Progress::State state{session.frames_done(), total, {}, {}};
     if (!session.models().empty() && session.models()[0].predicts()) {
       state.label = session.models()[0].model().name;
       state.score = session.RunningMean(0, 0);
     }
     progress.Update(state);
-    return Next::kContinue;
+    return FrameAction::kContinue;
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
   request.on_warning = [&](const std::string& warning) { progress.Note("\n" + warning); };

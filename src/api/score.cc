@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "api/access.h"
+#include "base/cancellation_token.h"
 #include "base/usable_cpus.h"
 #include "report/map_films.h"
-#include "report/mean_gate.h"
+#include "report/mean_verdict.h"
 #include "run/cached_reference.h"
 #include "run/folder_videos.h"
 #include "run/join_run.h"
-#include "run/run_cancellation.h"
 #include "run/score_run.h"
 
 namespace acutance::api {
@@ -84,24 +84,24 @@ acutance::Status Complete(const ScoreOptions& options, RunRequest& request) {
 }
 
 /// Lets the caller cancel the request's runs from now on, as long as what is returned lives.
-std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared_ptr<RunCancellation>& cancel,
+std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared_ptr<CancellationToken>& cancel,
                                   RunRequest& request) {
-  request.open.interruption = cancel->interruption();
+  request.open.cancellation = cancel;
   request.watch_cancel = [cancel](std::function<void()> stop) { return cancel->Watch(std::move(stop)); };
   return options.watch_cancel ? options.watch_cancel([cancel] { cancel->Cancel(); }) : nullptr;
 }
 
 Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
-  const std::shared_ptr<RunCancellation> run_cancel = RunCancellation::Make();
+  const std::shared_ptr<CancellationToken> run_cancel = CancellationToken::Make();
   const std::shared_ptr<void> watch = WatchCancel(options, run_cancel, request);
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
-    if (!options.on_progress) return acutance::Next::kContinue;
+    if (!options.on_progress) return FrameAction::kContinue;
     Progress progress{session.frames_done(), total, {}};
     if (!session.models().empty()) progress.score = session.RunningMean(0, 0);
     const Next next = options.on_progress(progress);
     if (next == Next::kCancel) run_cancel->Cancel();
-    return next == Next::kStop ? acutance::Next::kStop : acutance::Next::kContinue;
+    return next == Next::kStop ? FrameAction::kStop : FrameAction::kContinue;
   };
   ScoredRun run = RunScore(request);
   if (run.error) return ToPublic(run.error->status);
@@ -158,11 +158,11 @@ Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string&
                                 const ScoreOptions& options) {
   RunRequest request = MakeRequest(reference, {distorted}, options);
   if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
-  const std::shared_ptr<void> watch = WatchCancel(options, RunCancellation::Make(), request);
+  const std::shared_ptr<void> watch = WatchCancel(options, CancellationToken::Make(), request);
   const auto tell = [&](const MeanProgress& now) {
     const bool goes_on =
         !options.on_progress || options.on_progress({now.frames_read, now.frames, now.mean}) == Next::kContinue;
-    return goes_on ? acutance::Next::kContinue : acutance::Next::kStop;
+    return goes_on ? FrameAction::kContinue : FrameAction::kStop;
   };
   const MeanGateChoice choice{gate.at_least, gate.bound, gate.certain, gate.confidence, gate.seed};
   const auto found = acutance::JudgeMean(request, choice, tell);
@@ -176,7 +176,7 @@ Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string&
                      .greatest_mean = found->greatest_mean,
                      .frames = found->frames,
                      .frames_read = found->frames_read,
-                     .text = found->Sentence(),
+                     .text = MeanVerdictText(*found),
                      .warnings = found->warnings};
 }
 

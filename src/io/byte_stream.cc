@@ -68,7 +68,7 @@ Status ByteStream::Prepare() {
     ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
     return {};
   }
-  if (own_.emplace().descriptor() < 0) return OpenError(name_, errno);
+  if ((own_ = CancellationToken::Make())->descriptor() < 0) return OpenError(name_, errno);
   // A larger pipe means fewer hand-overs between writer and reader; refusal does no harm.
   if (S_ISFIFO(info.st_mode)) (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);
   return {};
@@ -80,10 +80,10 @@ ByteStream::~ByteStream() {
 
 void ByteStream::Interrupt() {
   interrupted_ = true;
-  if (own_) own_->Interrupt();
+  if (own_) own_->Cancel();
 }
 
-bool ByteStream::is_interrupted() const { return interrupted_ || (own_ && run_ && run_->is_on()); }
+bool ByteStream::is_interrupted() const { return interrupted_ || (own_ && run_ && run_->is_cancelled()); }
 
 Status ByteStream::CheckInterrupted() const {
   return is_interrupted() ? Error(StatusCode::kCancelled, "reading {} was cancelled", name_) : Status();

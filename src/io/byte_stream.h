@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cancellation_token.h"
 #include "base/status.h"
-#include "io/cancellation_token.h"
 #include "io/mapped_file.h"
 
 namespace acutance {
@@ -110,7 +110,7 @@ class ByteStream {
   std::shared_ptr<MappedRange> stretch_;  // handed out last
   std::vector<char> scratch_;             // of Skip on a pipe
   const std::shared_ptr<const CancellationToken> run_;
-  std::optional<CancellationToken> own_;  // of what is no regular file
+  std::shared_ptr<CancellationToken> own_;  // of what is not a regular file; else null
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/cancellation_token.h"
 #include "base/status.h"
 #include "image/device_frame.h"
 #include "image/picture.h"
-#include "io/cancellation_token.h"
 #include "io/video_color.h"
 #include "io/video_facts.h"
 
@@ -109,8 +109,8 @@ struct OpenOptions {
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool always_probe = false;  // a container's first pictures are decoded twice even where it tells what they are
   bool keep_mapped = false;   // pages of y4m and yuv files stay mapped when their pictures have passed
-  std::shared_ptr<const CancellationToken>
-      interruption{};  // ends waits for pipes, also while a video is opened; null: none
+  /// Ends waits for pipes, also while a video is opened; null: nothing does.
+  std::shared_ptr<const CancellationToken> cancellation{};
 };
 
 }  // namespace acutance

@@ -49,7 +49,7 @@ TEST_F(PairingTest, AnOffsetIsFoundBeforeAnythingIsScored) {
   int scored = 0;
   request.on_frame = [&](const Session&, std::optional<int64_t>) {
     ++scored;
-    return Next::kContinue;
+    return FrameAction::kContinue;
   };
   const ScoredRun run = RunScore(request);
   ASSERT_FALSE(run.error) << run.error->status.message();

@@ -418,9 +418,10 @@ class Run {
       if (request_.pairs && pair->index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(*pair));
       ACU_RETURN_IF_ERROR(Interrupted(
           session_->Add(std::move(pair->reference), std::move(pair->distorted), identity_.Of(pair->index))));
-      const Next next = request_.on_frame ? request_.on_frame(*session_, reader_->frame_count()) : Next::kContinue;
-      was_stopped_ = next != Next::kContinue;
-      if (was_stopped_) return next == Next::kStopAfterAlignmentCheck ? VerifyAlignmentAhead() : Status();
+      const FrameAction action =
+          request_.on_frame ? request_.on_frame(*session_, reader_->frame_count()) : FrameAction::kContinue;
+      was_stopped_ = action != FrameAction::kContinue;
+      if (was_stopped_) return action == FrameAction::kStopAfterAlignmentCheck ? VerifyAlignmentAhead() : Status();
       if (pairing_ && pairing_->IsDoubtful(session_->frames_added()))
         return Error(StatusCode::kCancelled, "the frames do not belong together");
     }

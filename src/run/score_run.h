@@ -54,7 +54,7 @@ struct CropChoice {
 Result<CropChoice> ParseCrop(std::string_view text);
 
 /// What a run does after a frame.
-enum class Next {
+enum class FrameAction {
   kContinue,
   kStop,  // this frame is the last, as if the videos ended here
   /// Likewise, because of what a frame scored, which is worth nothing where it is paired wrongly: some seconds of the
@@ -117,7 +117,7 @@ struct RunRequest {
   std::function<Status(const Session&)> on_start = nullptr;
 
   /// Called after each frame that is read.
-  std::function<Next(const Session&, std::optional<int64_t> total_frames)> on_frame;
+  std::function<FrameAction(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
   /// Called with each warning when there is cause for it, on any thread; the run's warnings have them all, too.
   std::function<void(const std::string&)> on_warning = nullptr;

@@ -35,7 +35,7 @@ bool LooksLikeContainer(std::string_view start) {
 }  // namespace
 
 Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options) {
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path, options.interruption));
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<ByteStream> stream, ByteStream::Open(path, options.cancellation));
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream->Peek(kContainerStart));
   if (start.empty()) return Error(StatusCode::kBadData, "{} is empty", stream->name());
   if (start.starts_with(kY4mMagic)) {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "io/cancellation_token.h"
+#include "base/cancellation_token.h"
 #include "io/video_source.h"
 #include "tests/faults/fail_alloc.h"
 #include "video/open_video.h"
@@ -36,12 +36,12 @@ Status EndOfAPipe(const std::string& start, int64_t n) {
   EXPECT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const int writer = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
   EXPECT_EQ(::write(writer, start.data(), start.size()), static_cast<ssize_t>(start.size()));
-  const auto interruption = std::make_shared<CancellationToken>();
+  const auto cancellation = CancellationToken::Make();
   OpenOptions options;
-  options.interruption = interruption;
+  options.cancellation = cancellation;
   const auto video = OpenVideo(fifo, options);
   EXPECT_TRUE(video.ok()) << video.status().message();
-  interruption->Interrupt();
+  cancellation->Cancel();
   fail_allocation_at(n);
   Status status;
   try {

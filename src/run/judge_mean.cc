@@ -1,0 +1,204 @@
+#include "run/judge_mean.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "run/score_ranges.h"
+#include "video/open_video.h"
+
+namespace acutance {
+namespace {
+
+// Videos that are decoded from their first frame for each block are scored in one go where they are this short, for
+// less.
+constexpr int64_t kShort = 600;
+constexpr int64_t kLook = 100;  // frames whose alignment is checked, at the beginning and at the end
+
+using Mode = AlignmentRequest::Mode;
+using OnProgress = std::function<FrameAction(const MeanProgress&)>;
+
+Status Stopped() { return Error(StatusCode::kCancelled, "stopped on request, before there was a verdict"); }
+
+/// Whether both videos are decoded, and report few frames.
+Result<bool> IsShort(const RunRequest& request) {
+  for (const std::string& path : {request.reference, request.distorted.front()}) {
+    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, request.open));
+    const std::optional<int64_t> frames = video->frame_count();
+    if (video->facts().codec.empty() || !frames || *frames > kShort) return false;
+  }
+  return true;
+}
+
+MeanVerdict VerdictOf(const MeanGate& gate, const GatedScore& score, int64_t frames, int64_t frames_read) {
+  const MeanDecision decision = gate.Decide();
+  return {.score = score.model,
+          .holds = decision.holds,
+          .is_certain = decision.is_certain,
+          .mean_of_read = decision.mean_of_scored,
+          .least_mean = decision.least_mean,
+          .greatest_mean = decision.greatest_mean,
+          .frames = frames,
+          .frames_read = frames_read};
+}
+
+/// As any run does, so that the verdict is certain, and frames may be aligned in any way.
+Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGateChoice& choice, const OnProgress& on_progress) {
+  bool is_stopped = false;
+  request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
+    const int64_t done = session.frames_done();
+    const MeanProgress progress = {done, total.value_or(done), session.models().front().model().name, {}};
+    is_stopped |= on_progress && on_progress(progress) == FrameAction::kStop;
+    return is_stopped ? FrameAction::kStop : FrameAction::kContinue;
+  };
+  const ScoredRun run = RunScore(request);
+  if (is_stopped) return Stopped();
+  if (run.error) return run.error->status;
+  ACU_ASSIGN_OR_RETURN(const GatedScore score, GatedScore::Of(request, *run.session));
+  double sum = 0;
+  for (int64_t frame = 0; frame < run.frames; ++frame) {
+    ACU_ASSIGN_OR_RETURN(const double one, score.Read(run.session->scores(0), frame, frame));
+    sum += one;
+  }
+  MeanGate gate = MeanGate::OfAllFrames(choice, run.frames);
+  gate.Begin(score.range, sum);
+  return VerdictOf(gate, score, run.frames, run.frames);
+}
+
+/// The frames of a video, which is decoded once where it does not report them. rate: of the first video that has one.
+Result<int64_t> CountFrames(const std::string& path, const OpenOptions& options, std::optional<double>& rate) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+  if (!rate) rate = video->frame_rate();
+  if (const auto frames = video->frame_count()) return *frames;
+  video->SkipChroma();
+  return video->Skip(std::numeric_limits<int64_t>::max());
+}
+
+/// How some frames from `first` on are aligned; nullopt: by their order, unchecked.
+Result<std::optional<Alignment>> AlignmentFrom(int64_t first, RunRequest request) {
+  request.skip_reference = request.skip_distorted = first;
+  request.frame_limit = kLook;
+  request.choose_models.reset();
+  request.models.clear();
+  request.features = {{"psnr", {{"enable_chroma", "false"}}}};  // any that reads both videos, since these are aligned
+  const ScoredRun run = RunScore(request);
+  if (run.error) return run.error->status;
+  return run.alignments.empty() ? std::nullopt : std::optional(run.alignments.front());
+}
+
+Status NoFixedPartner(const std::string& found) {
+  return Error(StatusCode::kUnsupported,
+               "{}, so that frames have no fixed partner: score the whole with --require, or --align index", found);
+}
+
+/// The offset of the distorted video, from the request or from the first frames.
+Result<int64_t> FindOffset(const RunRequest& request) {
+  const AlignmentRequest& asked = request.pairing;
+  if (asked.mode == Mode::kTimes || asked.mode == Mode::kFile)
+    return Error(StatusCode::kUnsupported, "frames of which a part is read are paired by --align auto, index or +N");
+  if (asked.mode != Mode::kAuto) return asked.mode == Mode::kOffset ? asked.late : 0;
+  ACU_ASSIGN_OR_RETURN(const std::optional<Alignment> found, AlignmentFrom(request.skip_reference, request));
+  if (!found) return 0;
+  if (found->dropped() + found->repeated() > 0) return NoFixedPartner(found->Describe());
+  return found->late();
+}
+
+/// Frames that were dropped or repeated anywhere show at the end.
+Status CheckEnd(const RunRequest& request, const AlignedRange& aligned) {
+  if (request.pairing.mode != Mode::kAuto || aligned.frames < 2 * kLook) return {};
+  const int64_t begin = aligned.first + aligned.frames - kLook - std::abs(aligned.offset);
+  const Result<std::optional<Alignment>> last = AlignmentFrom(begin, request);
+  // The whole videos may leave these frames without partners, where pictures hardly move.
+  if (!last.ok()) return last.status().code() == StatusCode::kBadData ? Status() : last.status();
+  const std::optional<Alignment>& found = *last;
+  constexpr double kSure = 0.9;  // below, pictures hardly move
+  if (!found || found->by != Alignment::By::kFingerprints || found->confidence < kSure ||
+      found->late() == aligned.offset)
+    return {};
+  return NoFixedPartner(fmt::format("of the frames from {} on, {}", begin, found->Describe()));
+}
+
+/// The pairs of the two videos. rate: their frame rate.
+Result<AlignedRange> FindPairs(const RunRequest& request, std::optional<double>& rate) {
+  AlignedRange aligned;
+  ACU_ASSIGN_OR_RETURN(aligned.offset, FindOffset(request));
+  ACU_ASSIGN_OR_RETURN(const int64_t reference, CountFrames(request.reference, request.open, rate));
+  ACU_ASSIGN_OR_RETURN(const int64_t distorted, CountFrames(request.distorted.front(), request.open, rate));
+  aligned.first = request.skip_reference + std::max<int64_t>(0, -aligned.offset);
+  aligned.end = std::min(reference, distorted - aligned.offset);
+  aligned.frames = aligned.end - aligned.first;
+  if (request.frame_limit > 0) aligned.frames = std::min(aligned.frames, request.frame_limit);
+  if (aligned.frames <= 0) return Error(StatusCode::kBadData, "there is no frame to score");
+  ACU_RETURN_IF_ERROR(CheckEnd(request, aligned));
+  return aligned;
+}
+
+/// Scores blocks of frames until the gate is decided.
+Result<MeanVerdict> JudgeBlocks(const RunRequest& request, const MeanGateChoice& choice,
+                                const OnProgress& on_progress) {
+  std::optional<double> rate;
+  ACU_ASSIGN_OR_RETURN(const AlignedRange aligned, FindPairs(request, rate));
+  MeanGate gate(choice, aligned.frames, rate);
+  RangeScorer scorer(request, aligned);
+  // Without a tail, one frame is scored for the model's name and range.
+  const bool has_tail = gate.tail().begin < gate.tail().end;
+  ACU_ASSIGN_OR_RETURN(const std::vector<double> first, scorer.Sum({has_tail ? gate.tail() : FrameSpan{0, 1}}));
+  gate.Begin(scorer.score().range, has_tail ? first.front() : 0);
+  while (gate.is_open()) {
+    ACU_ASSIGN_OR_RETURN(const std::vector<double> sums, scorer.Sum(gate.NextBlocks()));
+    gate.AddBlocks(sums);
+    const MeanProgress progress = {scorer.frames_read(), aligned.frames, scorer.score().model, gate.mean_of_blocks()};
+    if (on_progress && on_progress(progress) == FrameAction::kStop) return Stopped();
+  }
+  return VerdictOf(gate, scorer.score(), aligned.frames, scorer.frames_read());
+}
+
+Status Check(const RunRequest& request, const MeanGateChoice& gate) {
+  if (request.distorted.size() != 1 || request.subsample > 1 || request.pairs || !request.maps.empty() ||
+      !request.journal.empty())
+    return Error(
+        StatusCode::kInvalidArgument,
+        "a verdict from a part of the frames is of one distorted video, whose other frames have no scores, maps "
+        "or journals");
+  if (request.models.empty() && !request.choose_models)
+    return Error(StatusCode::kInvalidArgument, "a verdict on the mean needs a model");
+  for (const std::string& path : {request.reference, request.distorted.front()}) {
+    std::error_code absent;  // opening it reports that better
+    const bool is_pipe = std::filesystem::exists(path, absent) && !std::filesystem::is_regular_file(path, absent);
+    if (path == "-" || is_pipe)
+      return Error(StatusCode::kInvalidArgument, "{}: frames are read out of order: name files", path);
+  }
+  if (!std::isfinite(gate.bound))
+    return Error(StatusCode::kInvalidArgument, "the bound of a mean is a number, not {}", gate.bound);
+  if (!(gate.confidence > 0 && gate.confidence < 1))
+    return Error(StatusCode::kInvalidArgument, "a confidence lies above 0 and below 1 (100 %), not at {:.6g}",
+                 gate.confidence);
+  return {};
+}
+
+}  // namespace
+
+Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGateChoice& gate, const OnProgress& on_progress) {
+  ACU_RETURN_IF_ERROR(Check(request, gate));
+  std::set<std::string> warned;
+  RunRequest base = request;
+  base.find_shots = false;
+  base.worst_frames = 0;
+  base.on_frame = nullptr;
+  base.on_warning = [&](const std::string& warning) {
+    if (warned.insert(warning).second && request.on_warning) request.on_warning(warning);
+  };
+  ACU_ASSIGN_OR_RETURN(const bool is_short, IsShort(base));
+  ACU_ASSIGN_OR_RETURN(MeanVerdict verdict,
+                       is_short ? JudgeAll(std::move(base), gate, on_progress) : JudgeBlocks(base, gate, on_progress));
+  verdict.gate = gate;
+  verdict.reference = request.reference;
+  verdict.distorted = request.distorted.front();
+  verdict.warnings = {warned.begin(), warned.end()};
+  return verdict;
+}
+
+}  // namespace acutance

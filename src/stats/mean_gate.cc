@@ -1,0 +1,74 @@
+#include "stats/mean_gate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/random.h"
+
+namespace acutance {
+namespace {
+
+constexpr int64_t kShortestBlock = 16, kUnknownRate = 25;
+constexpr int64_t kBlocks = 600;  // of a long video, whose blocks last a second at most
+
+}  // namespace
+
+MeanGate::MeanGate(const MeanGateChoice& choice, int64_t frames, std::optional<double> frame_rate)
+    : choice_(choice), frames_(frames) {
+  const int64_t second = std::max<int64_t>(kShortestBlock, std::llround(frame_rate.value_or(kUnknownRate)));
+  block_frames_ = std::clamp<int64_t>(frames / kBlocks, kShortestBlock, second);
+  tail_frames_ = frames % block_frames_;
+  Random random(choice.seed);
+  order_ = RandomOrder(static_cast<size_t>(frames / block_frames_), random);
+}
+
+void MeanGate::Begin(const ScoreRange& range, double tail_sum) {
+  range_ = range;
+  tail_sum_ = tail_sum;
+  const auto options = [&](double bound) {
+    return MeanTest::Options{Mirrored(bound), range.least, range.most, choice_.confidence, choice_.certain};
+  };
+  if (order_.empty()) {
+    test_.emplace(options(choice_.bound), 1);
+    return test_->Add(Mirrored(tail_sum / static_cast<double>(tail_frames_)));
+  }
+  const auto all = static_cast<double>(frames_), tail = static_cast<double>(tail_frames_);
+  test_.emplace(options((choice_.bound * all - tail_sum) / (all - tail)), order_.size());
+}
+
+std::vector<FrameSpan> MeanGate::NextBlocks() {
+  constexpr size_t kFirst = 8;
+  drawn_ = std::min(order_.size(), std::max({kFirst, order_.size() / 20, added_ + added_ / 2}));
+  std::vector<FrameSpan> blocks;
+  for (size_t i = added_; i < drawn_; ++i) {
+    const int64_t begin = static_cast<int64_t>(order_[i]) * block_frames_;
+    blocks.push_back({begin, begin + block_frames_});
+  }
+  std::ranges::sort(blocks, {}, &FrameSpan::begin);
+  return blocks;
+}
+
+void MeanGate::AddBlocks(std::span<const double> sums) {
+  std::vector<size_t> blocks(order_.begin() + static_cast<std::ptrdiff_t>(added_),
+                             order_.begin() + static_cast<std::ptrdiff_t>(drawn_));
+  std::ranges::sort(blocks);
+  for (; added_ < drawn_ && is_open(); ++added_) {
+    const auto at = std::ranges::lower_bound(blocks, order_[added_]) - blocks.begin();
+    test_->Add(Mirrored(sums[static_cast<size_t>(at)] / static_cast<double>(block_frames_)));
+  }
+}
+
+MeanDecision MeanGate::Decide() const {
+  Interval bounds = test_->Bounds();
+  if (!choice_.at_least) bounds = {Mirrored(bounds.high), Mirrored(bounds.low)};
+  const auto tail = static_cast<double>(tail_frames_), all = static_cast<double>(frames_);
+  const auto whole = [&](double mean) { return (mean * (all - tail) + tail_sum_) / all; };
+  const auto added = static_cast<double>(test_->added()), block = static_cast<double>(block_frames_);
+  return {.holds = test_->verdict() == MeanTest::Verdict::kAbove,
+          .is_certain = test_->is_certain(),
+          .mean_of_scored = (mean_of_blocks() * added * block + tail_sum_) / (added * block + tail),
+          .least_mean = whole(bounds.low),
+          .greatest_mean = whole(bounds.high)};
+}
+
+}  // namespace acutance

@@ -1,0 +1,83 @@
+// Pass/fail decision on a video's mean score from randomly drawn blocks of frames (docs/decisions.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "stats/sequential_test.h"
+
+namespace acutance {
+
+struct MeanGateChoice {
+  bool at_least = true;  // else at most
+  double bound = 0;
+  bool certain = false;  // decide only what holds regardless of the frames that are not scored
+  double confidence = 0.999;
+  uint64_t seed = 1;  // of the order in which blocks are drawn
+};
+
+/// Frames begin to end - 1.
+struct FrameSpan {
+  int64_t begin = 0, end = 0;
+  bool operator==(const FrameSpan&) const = default;
+};
+
+struct ScoreRange {
+  double least = 0, most = 100;
+};
+
+struct MeanDecision {
+  bool holds = false;
+  bool is_certain = false;                   // regardless of the frames that were not scored
+  double mean_of_scored = 0;                 // NaN: no score was needed
+  double least_mean = 0, greatest_mean = 0;  // bounds of the mean of all frames
+};
+
+/// Frames are scored in blocks: a block costs little more than a frame, and neighbouring frames are correlated. Call
+/// Begin() with the sum over tail(), then AddBlocks() with the sums over NextBlocks() while is_open(). All sums are of
+/// scores within the range.
+class MeanGate {
+ public:
+  /// frames: more than 0. Without a frame rate, 25 is assumed.
+  MeanGate(const MeanGateChoice& choice, int64_t frames, std::optional<double> frame_rate);
+  /// A gate without blocks: all frames are its tail.
+  static MeanGate OfAllFrames(const MeanGateChoice& choice, int64_t frames) { return {choice, frames}; }
+
+  /// The last frames, which fill no block. They are scored before blocks are drawn; empty: there are none.
+  FrameSpan tail() const { return {frames_ - tail_frames_, frames_}; }
+  void Begin(const ScoreRange& range, double tail_sum);
+
+  bool is_open() const { return test_->verdict() == MeanTest::Verdict::kOpen; }
+  /// The blocks to score next, in the order of their frames. Their number grows with what was scored, so that the cost
+  /// of passing over the frames between them, which are decoded, stays in proportion.
+  std::vector<FrameSpan> NextBlocks();
+  /// The sums of the scores of the blocks that NextBlocks() returned last.
+  void AddBlocks(std::span<const double> sums);
+
+  /// The mean of the blocks that were added; 0 before the first of them.
+  double mean_of_blocks() const { return Mirrored(test_->mean()); }
+  /// Once the gate is not open any more.
+  MeanDecision Decide() const;
+
+ private:
+  MeanGate(const MeanGateChoice& choice, int64_t frames) : choice_(choice), frames_(frames), tail_frames_(frames) {}
+
+  /// --at-most asks whether the scores, mirrored in their range, reach the mirrored bound: a mean that equals the bound
+  /// passes both ways.
+  double Mirrored(double score) const { return choice_.at_least ? score : range_.least + range_.most - score; }
+
+  const MeanGateChoice choice_;
+  const int64_t frames_;
+  int64_t block_frames_ = 1;
+  int64_t tail_frames_ = 0;
+  double tail_sum_ = 0;
+  ScoreRange range_;
+  std::vector<size_t> order_;  // of the blocks, as they are drawn
+  size_t added_ = 0, drawn_ = 0;
+  std::optional<MeanTest> test_;  // set by Begin()
+};
+
+}  // namespace acutance
