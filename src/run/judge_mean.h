@@ -1,4 +1,4 @@
-// Pass/fail on a video's mean score, scoring only as many frames as needed (docs/decisions.md).
+// Pass/fail on a video's mean score, scoring only as many frames as needed (docs/use/decisions.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Pass/fail decision on a video's mean score from randomly drawn blocks of frames (docs/decisions.md).
+// Pass/fail decision on a video's mean score from randomly drawn blocks of frames (docs/use/decisions.md).
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,254 @@
+#include "align/alignment_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "align/testing/tracks.h"
+
+namespace acutance {
+namespace {
+
+using Basis = AlignmentPlan::Basis;
+using Mode = AlignmentRequest::Mode;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr int kFrames = 120;
+
+/// Frames begin to end - 1 of one scene.
+FrameTrack Scene(int begin, int end) {
+  FrameTrack track{.rate = 25};
+  for (int k = begin; k < end; ++k) track.fingerprints.push_back(CropWindowAt(k));
+  return track;
+}
+
+AlignedVideo File(const std::string& name) {
+  return {.name = name, .frame_count = kFrames, .frame_rate = 25, .format = {64, 36, 8, PixelFormat::k420}};
+}
+
+AlignmentTask Task(Mode mode = Mode::kAuto, int distorted = 1) {
+  AlignmentTask task{.request = {.mode = mode}, .videos = {File("ref")}};
+  for (int d = 0; d < distorted; ++d) task.videos.push_back(File("dis" + std::to_string(d)));
+  return task;
+}
+
+AlignmentPlan PlanOf(const AlignmentTask& task, const std::vector<FrameTrack>& tracks) {
+  Result<AlignmentPlan> plan = PlanFromTracks(task, tracks, std::vector<Status>(tracks.size()));
+  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  return plan.ok() ? *std::move(plan) : AlignmentPlan();
+}
+
+std::string RefusalOf(const AlignmentTask& task, const std::vector<FrameTrack>& tracks,
+                      const std::vector<Status>& damages = {}) {
+  const Result<AlignmentPlan> plan = PlanFromTracks(task, tracks, damages);
+  EXPECT_FALSE(plan.ok());
+  return plan.status().message();
+}
+
+TEST(FirstPlan, FollowsTheRequest) {
+  EXPECT_FALSE(FirstPlan(Task(Mode::kIndex), {}).is_checked());
+  EXPECT_EQ(FirstPlan(Task(), {}).basis, Basis::kAssumed);
+  EXPECT_EQ(FirstPlan(Task(), {}).first_check, kFirstAlignmentCheck);
+  EXPECT_TRUE(FirstPlan(Task(Mode::kTimes), {}).is_checked());
+}
+
+TEST(FirstPlan, OfAnOffsetSkipsTheFramesBeforeIt) {
+  AlignmentTask task = Task(Mode::kOffset);
+  task.request.late = 12;
+  const AlignmentPlan late = FirstPlan(task, {});
+  EXPECT_FALSE(late.is_checked());
+  EXPECT_EQ(late.SkipOf(0), 0);
+  EXPECT_EQ(late.SkipOf(1), 12);
+  task.request.late = -3;
+  EXPECT_EQ(FirstPlan(task, {}).SkipOf(0), 3);
+  EXPECT_EQ(FirstPlan(task, {}).SkipOf(1), 0);
+}
+
+TEST(FirstPlan, OfGivenPairsSelectsThem) {
+  const AlignmentPlan plan = FirstPlan(Task(Mode::kFile, 2), {{0, 1}, {2, 3}, {3, 5}});
+  ASSERT_THAT(plan.selected, SizeIs(3));
+  EXPECT_THAT(plan.selected[0], ElementsAre(0, 2, 3));
+  EXPECT_THAT(plan.selected[2], ElementsAre(1, 3, 5));
+  EXPECT_EQ(plan.ReferenceFrame(2), 3);
+  ASSERT_THAT(plan.alignments, SizeIs(2));
+  EXPECT_EQ(plan.alignments[1].by, Alignment::By::kGiven);
+  EXPECT_THAT(plan.alignments[0].unmatched_reference, ElementsAre(1));
+  EXPECT_THAT(plan.alignments[0].unmatched_distorted, ElementsAre(0, 2, 4));
+  EXPECT_THAT(plan.fingerprint, SizeIs(16));
+  EXPECT_NE(plan.fingerprint, FirstPlan(Task(Mode::kFile, 2), {{0, 1}, {2, 3}, {3, 6}}).fingerprint);
+}
+
+TEST(FirstPlan, OfPairsThatAreFrameByFrameReadsAll) {
+  const AlignmentPlan plan = FirstPlan(Task(Mode::kFile), {{0, 0}, {1, 1}});
+  EXPECT_THAT(plan.selected, IsEmpty());
+  EXPECT_EQ(plan.fingerprint, "");
+  EXPECT_EQ(plan.ReferenceFrame(7), 7);
+}
+
+TEST(NeedsFullAlignment, WhereFactsSayThatFramesDoNotFitOneByOne) {
+  const AlignmentPlan plan = FirstPlan(Task(), {});
+  EXPECT_FALSE(NeedsFullAlignment(Task(), plan));
+  AlignmentTask task = Task();
+  task.videos[1].frame_count = kFrames - 1;
+  EXPECT_TRUE(NeedsFullAlignment(task, plan));
+  task.frame_limit = 10;  // the lengths of the whole say nothing about a part
+  EXPECT_FALSE(NeedsFullAlignment(task, plan));
+  task.videos[1].frame_rate = 25 * 1000 / 1001.0;
+  EXPECT_TRUE(NeedsFullAlignment(task, plan));
+  task.videos[1].frame_rate = std::nullopt;
+  EXPECT_FALSE(NeedsFullAlignment(task, plan));
+  task.videos[0].orientation.transposed = true;
+  EXPECT_TRUE(NeedsFullAlignment(task, plan));
+}
+
+TEST(NeedsFullAlignment, ForTimesAndForAJournal) {
+  const AlignmentPlan plan = FirstPlan(Task(), {});
+  EXPECT_TRUE(NeedsFullAlignment(Task(Mode::kTimes), plan));
+  AlignmentTask task = Task();
+  task.has_journal = true;
+  EXPECT_TRUE(NeedsFullAlignment(task, plan));
+  EXPECT_FALSE(NeedsFullAlignment(task, PlanWithOffset(3, 96)));
+  EXPECT_FALSE(NeedsFullAlignment(task, FirstPlan(Task(Mode::kIndex), {})));
+}
+
+TEST(MayEstimateOffset, OfTwoFilesThatAreScoredWhole) {
+  EXPECT_TRUE(MayEstimateOffset(Task()));
+  EXPECT_FALSE(MayEstimateOffset(Task(Mode::kTimes)));
+  EXPECT_FALSE(MayEstimateOffset(Task(Mode::kAuto, 2)));
+  const auto refuses = [](auto&& change) {
+    AlignmentTask task = Task();
+    change(task);
+    return !MayEstimateOffset(task);
+  };
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.first_frame = 1; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.frame_limit = 1; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.has_journal = true; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.may_estimate = false; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[1].is_file = false; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[0].is_on_device = true; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[1].orientation.mirrored_x = true; }));
+  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[1].frame_rate = 30; }));
+}
+
+TEST(PlanFromStart, FrameByFrame) {
+  const auto plan = PlanFromStart(Task(), Scene(0, 24), Scene(0, 24), 24);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->basis, Basis::kAssumed);
+}
+
+TEST(PlanFromStart, AtAPlainOffset) {
+  const auto late = PlanFromStart(Task(), Scene(0, 96), Scene(-7, 89), 96);
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->basis, Basis::kEstimated);
+  EXPECT_EQ(late->offset, 7);
+  EXPECT_EQ(late->first_check, 4 * 96);
+  const auto early = PlanFromStart(Task(), Scene(0, 96), Scene(5, 101), 96);
+  ASSERT_TRUE(early);
+  EXPECT_EQ(early->offset, -5);
+}
+
+TEST(PlanFromStart, IsUndecidedByTooFewFramesOrByOthers) {
+  EXPECT_FALSE(PlanFromStart(Task(), Scene(0, 24), Scene(-7, 17), 24));
+  EXPECT_FALSE(PlanFromStart(Task(), Scene(0, 96), Scene(1000, 1096), 96));
+}
+
+TEST(PlainOffset, IsNotTheOneThatWasRejected) {
+  const Result<Alignment> found = AlignTracks(Scene(0, 96), Scene(-7, 89));
+  EXPECT_EQ(PlainOffset(found, std::nullopt), 7);
+  EXPECT_EQ(PlainOffset(found, 0), 7);
+  EXPECT_FALSE(PlainOffset(found, 7));
+  EXPECT_FALSE(PlainOffset(Error(StatusCode::kBadData, ""), std::nullopt));
+}
+
+TEST(PlanFromTracks, FrameByFrameReadsAll) {
+  const AlignmentPlan plan = PlanOf(Task(), {Scene(0, kFrames), Scene(0, kFrames)});
+  EXPECT_EQ(plan.basis, Basis::kMeasured);
+  EXPECT_FALSE(plan.is_checked());
+  EXPECT_THAT(plan.selected, IsEmpty());
+  EXPECT_THAT(plan.warnings, IsEmpty());
+  EXPECT_EQ(plan.fingerprint, "");
+}
+
+TEST(PlanFromTracks, LeavesOutDroppedFrames) {
+  FrameTrack distorted = Scene(0, kFrames);
+  distorted.fingerprints.erase(distorted.fingerprints.begin() + 60);
+  const AlignmentPlan plan = PlanOf(Task(), {Scene(0, kFrames), distorted});
+  ASSERT_THAT(plan.selected, SizeIs(2));
+  EXPECT_EQ(std::ssize(plan.selected[0]), kFrames - 1);
+  EXPECT_EQ(plan.ReferenceFrame(59), 59);
+  EXPECT_EQ(plan.ReferenceFrame(60), 61);
+  EXPECT_EQ(plan.selected[1][60], 60);
+  EXPECT_EQ(plan.alignments[0].dropped(), 1);
+  EXPECT_THAT(plan.fingerprint, SizeIs(16));
+}
+
+TEST(PlanFromTracks, OfSeveralVideosKeepsThePairsOfAll) {
+  FrameTrack late = Scene(-5, kFrames - 5), shorter = Scene(0, kFrames - 20);
+  const AlignmentPlan plan = PlanOf(Task(Mode::kAuto, 2), {Scene(0, kFrames), late, shorter});
+  EXPECT_EQ(std::ssize(plan.selected[0]), kFrames - 20);
+  EXPECT_EQ(plan.selected[1].front(), 5);
+  EXPECT_EQ(plan.selected[2].front(), 0);
+  for (const Alignment& alignment : plan.alignments) EXPECT_EQ(std::ssize(alignment.pairs), kFrames - 20);
+}
+
+TEST(PlanFromTracks, ByTimes) {
+  FrameTrack reference = Scene(0, 50), distorted = Scene(0, 25);
+  distorted.rate = 12.5;
+  const AlignmentPlan plan = PlanOf(Task(Mode::kTimes), {reference, distorted});
+  EXPECT_EQ(plan.alignments[0].by, Alignment::By::kTimes);
+  EXPECT_THAT(plan.selected[0], SizeIs(25));
+  EXPECT_EQ(plan.selected[0][10], 20);
+}
+
+TEST(PlanFromTracks, RefusesVideosWithoutFramesAndPicturesBesideVideos) {
+  EXPECT_THAT(RefusalOf(Task(), {Scene(0, 0), Scene(0, 9)}), "ref has no frames");
+  EXPECT_THAT(RefusalOf(Task(), {Scene(0, 9), Scene(0, 0)}), "dis0 has no frames");
+  EXPECT_THAT(RefusalOf(Task(), {Scene(0, 1), Scene(0, 9)}), HasSubstr("ref has one frame, and dis0 has 9"));
+  EXPECT_EQ(PlanOf(Task(), {Scene(0, 1), Scene(0, 1)}).alignments[0].pairs.size(), 1u);
+}
+
+TEST(PlanFromTracks, NamesTheVideosThatShareNoFrames) {
+  AlignmentTask task = Task();
+  const std::vector<FrameTrack> tracks = {Scene(0, kFrames), Scene(2000, 2000 + kFrames)};
+  EXPECT_THAT(RefusalOf(task, tracks), AllOf(HasSubstr("ref and dis0: "), Not(HasSubstr("rotated"))));
+  task.videos[1].orientation.mirrored_y = true;
+  EXPECT_THAT(RefusalOf(task, tracks), HasSubstr("; dis0 is rotated as its stream declares, and ref is not"));
+}
+
+TEST(PlanFromTracks, ReportsADamageThatNoPairShows) {
+  const Status broken = Error(StatusCode::kBadData, "dis0 breaks off");
+  const std::vector<FrameTrack> tracks = {Scene(0, kFrames), Scene(0, 80)};
+  const Result<AlignmentPlan> plan = PlanFromTracks(Task(), tracks, {Status(), broken});
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_EQ(plan->damage.message(), broken.message());
+  EXPECT_TRUE(PlanFromTracks(Task(), tracks, {broken, Status()})->damage.ok());  // it has all frames of the other
+  AlignmentTask part = Task();
+  part.frame_limit = 80;
+  EXPECT_TRUE(PlanFromTracks(part, tracks, {Status(), broken})->damage.ok());  // the damage comes after the part
+  part.frame_limit = 81;
+  EXPECT_FALSE(PlanFromTracks(part, tracks, {Status(), broken})->damage.ok());
+}
+
+TEST(PlanFromTracks, DamageIsTheReasonWhereNothingFits) {
+  const Status broken = Error(StatusCode::kBadData, "dis0 breaks off");
+  EXPECT_EQ(RefusalOf(Task(), {Scene(0, kFrames), Scene(2000, 2000 + kFrames)}, {Status(), broken}), "dis0 breaks off");
+}
+
+TEST(RangeWarning, WhereStreamsDeclareOneRangeAndSamplesShowTwo) {
+  AlignmentTask task = Task();
+  FrameTrack reference = Scene(0, 12), distorted = reference;
+  for (FrameFingerprint& frame : distorted.fingerprints)
+    for (uint16_t& cell : frame.cells) cell = static_cast<uint16_t>(cell * 219 / 255 + 16 * 256);
+  EXPECT_FALSE(RangeWarning(task, 1, reference, distorted)) << "no range is declared";
+  task.videos[0].full_range = task.videos[1].full_range = false;
+  EXPECT_TRUE(RangeWarning(task, 1, reference, distorted));
+  EXPECT_FALSE(RangeWarning(task, 1, reference, reference));
+  task.videos[0].full_range = true;
+  EXPECT_FALSE(RangeWarning(task, 1, reference, distorted));
+}
+
+}  // namespace
+}  // namespace acutance

@@ -1,0 +1,102 @@
+#include "align/confirm_alignment.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "align/align_placed.h"
+#include "align/align_tracks.h"
+#include "align/identity_alignment.h"
+
+namespace acutance {
+namespace {
+
+constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+
+FrameTrack After(int64_t skipped, FrameTrack track) {
+  const auto past = [skipped](auto& values) {
+    values.erase(values.begin(), values.begin() + std::min<ptrdiff_t>(skipped, std::ssize(values)));
+  };
+  past(track.fingerprints);
+  past(track.times);
+  return track;
+}
+
+/// Makes frame numbers of a part of a video those of the whole.
+void Shift(int64_t first, Alignment& alignment) {
+  for (auto& [i, j] : alignment.pairs) i += first, j += first;
+  for (int64_t& i : alignment.unmatched_reference) i += first;
+  for (int64_t& j : alignment.unmatched_distorted) j += first;
+  for (int64_t& j : alignment.doubtful) j += first;
+}
+
+/// How the first `count` frames of videos that were scored frame by frame are aligned.
+PlacedAlignment AlignRead(FingerprintTrack& reference, FingerprintTrack& distorted, int64_t count) {
+  if (std::optional<Alignment> plain = FingerprintTrack::FitPlainly(reference, distorted, count)) {
+    const std::vector<int64_t> samples = SampleFrameNumbers(std::ssize(plain->pairs));
+    if (!NeedsCropSearch(reference.CopyOf(samples), distorted.CopyOf(samples)))
+      return {*std::move(plain), std::nullopt};
+  }
+  return AlignPlaced(reference.Copy(count), distorted.Copy(count));
+}
+
+}  // namespace
+
+std::optional<Misalignment> CheckFirstPairs(const AlignmentPlan& plan, FingerprintTrack& reference,
+                                            FingerprintTrack& distorted, int64_t frames) {
+  if (reference.size() == 0 || distorted.size() == 0) return std::nullopt;
+  if (plan.offset == 0 && FingerprintTrack::FitPlainly(reference, distorted, frames)) return std::nullopt;
+  const FrameTrack one = reference.Copy(frames + plan.SkipOf(0)), other = distorted.Copy(frames + plan.SkipOf(1));
+  if (plan.offset != 0 && IsIdentityAlignment(After(plan.SkipOf(0), one), After(plan.SkipOf(1), other)))
+    return std::nullopt;
+  const Result<Alignment> found = AlignTracks(one, other);
+  if (found.ok() && found->IsShifted(plan.offset)) return std::nullopt;
+  return Misalignment{.rejected = plan.offset, .frames = frames, .offset = PlainOffset(found, plan.offset)};
+}
+
+std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size_t video, FingerprintTrack& reference,
+                                                 FingerprintTrack& distorted, int64_t frames) {
+  // A run that stopped before its videos' ends has read a few more frames of the one or the other.
+  const int64_t count = frames < std::min(reference.size(), distorted.size()) ? frames : kAll;
+  auto [alignment, placement] = AlignRead(reference, distorted, count);
+  const bool is_picture = task.frame_limit == 0 && (reference.size() == 1) != (distorted.size() == 1);
+  if (!alignment.ok() || !alignment->is_identity() || is_picture) return std::nullopt;
+  // A short part may have no frames in common where the whole videos do.
+  if (task.frame_limit > 0 && alignment->by == Alignment::By::kTimes) return std::nullopt;
+  ConfirmedAlignment confirmed;
+  if (placement) confirmed.warnings.push_back(PlacementWarning(task, video, *placement));
+  const std::vector<int64_t> samples = SampleFrameNumbers(std::min<int64_t>(std::ssize(alignment->pairs), frames));
+  if (auto warning = RangeWarning(task, video, reference.CopyOf(samples), distorted.CopyOf(samples)))
+    confirmed.warnings.push_back(*std::move(warning));
+  alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
+  Shift(task.first_frame, *alignment);
+  confirmed.alignment = std::move(*alignment);
+  return confirmed;
+}
+
+std::optional<ConfirmedAlignment> ConfirmEstimated(const AlignmentTask& task, const AlignmentPlan& plan,
+                                                   const std::vector<FrameTrack>& tracks, int64_t frames) {
+  auto [found, placement] = AlignPlaced(tracks[0], tracks[1]);
+  if (!found.ok() || !found->IsShifted(plan.offset) || std::ssize(found->pairs) != frames) return std::nullopt;
+  ConfirmedAlignment confirmed;
+  if (placement) confirmed.warnings.push_back(PlacementWarning(task, 1, *placement));
+  if (auto warning = RangeWarning(task, 1, SamplePairs(tracks[0], *found, false), SamplePairs(tracks[1], *found, true)))
+    confirmed.warnings.push_back(*std::move(warning));
+  confirmed.alignment = std::move(*found);
+  return confirmed;
+}
+
+std::vector<Alignment> AlignmentsOfScored(const AlignmentTask& task, const AlignmentPlan& plan, int64_t frames) {
+  std::vector<Alignment> alignments = plan.alignments;
+  const int64_t first = task.first_frame, last = first + frames, before = plan.SkipOf(0);
+  if (task.request.mode == AlignmentRequest::Mode::kOffset)
+    alignments.assign(task.videos.size() - 1, AlignByOffset(last + before, last + before + plan.offset, plan.offset));
+  for (Alignment& alignment : alignments) {
+    const auto begin = alignment.pairs.begin();
+    const int64_t end = std::min<int64_t>(last, std::ssize(alignment.pairs));
+    alignment.pairs = {begin + std::min(first, end), begin + end};
+  }
+  return alignments;
+}
+
+}  // namespace acutance
