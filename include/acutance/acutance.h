@@ -1,8 +1,15 @@
-// acutance's C++ API: Session, Picture, Model, Result. Errors are values; nothing here throws,
-// except when memory runs out.
+// acutance's C++ API: Session, Picture, Model, Result, Score. Errors are values; nothing here throws, except when
+// memory runs out.
+//
+// Names are in the namespace acutance. Values that the engine has, too, are declared in it (status.h, format.h,
+// facts.h, alignment.h). Classes and functions that the library exports are declared in its nested namespace api, as
+// the engine has classes of the same names, and this header makes them visible in acutance.
 #pragma once
 
+#include <acutance/alignment.h>
 #include <acutance/catalog.h>
+#include <acutance/facts.h>
+#include <acutance/format.h>
 #include <acutance/model.h>
 #include <acutance/picture.h>
 #include <acutance/result.h>
@@ -11,5 +18,5 @@
 #include <acutance/status.h>
 
 namespace acutance {
-using namespace api;  // users write acutance::Session
+using namespace api;
 }

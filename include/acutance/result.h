@@ -1,7 +1,9 @@
 // Result: the scores of a finished session.
 #pragma once
 
-#include <acutance/picture.h>
+#include <acutance/alignment.h>
+#include <acutance/facts.h>
+#include <acutance/format.h>
 #include <acutance/status.h>
 
 #include <cstdint>
@@ -22,52 +24,20 @@ struct FrameRange {
   int64_t last = -1;
 };
 
-/// Where a number lies, by the confidence that was asked for.
+/// Bounds of a number at the requested confidence.
 struct Interval {
   double low = 0;
   double high = 0;
 };
 
-/// Which frames of two files were paired, and how sure that is.
-struct Alignment {
-  std::string text;                  // "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
-  std::string by;                    // "signatures", "times", "index" or "given"
-  std::optional<double> confidence;  // of signatures: 0 to 1
-  std::vector<std::pair<int64_t, int64_t>> pairs;  // reference frame, distorted frame: one for each scored frame
-  std::vector<int64_t> unmatched_reference, unmatched_distorted;
-};
-
-/// What was done to a video before it was compared.
-struct InputChange {
-  std::string change;  // "samples", "deinterlace", "turn", "crop", "rgb", "range", "scale", "chroma" or "bit-depth"
-  std::string text;    // a sentence for a person
-};
-
-/// A video as it was opened, and what was done to it then. Texts are empty where the stream does not tell.
-struct Input {
-  std::string path;
-  PictureFormat format;
-  std::optional<double> frame_rate;
-  std::string codec;
-  std::string range;  // "limited" or "full"
-  std::string transfer, matrix, primaries;
-  bool is_rgb = false;
-  bool is_interlaced = false;
-  double pixel_aspect = 1;
-  int dolby_vision_profile = 0;                        // 0: none
-  std::optional<std::pair<double, double>> mastering;  // the least and the most light of its display, in cd/m2
-  std::optional<std::pair<int, int>> light_level;      // MaxCLL and MaxFALL
-  std::vector<InputChange> changes;                    // in their order
-};
-
-/// What a summary tells beside the scores, in the words of `acutance score`.
+/// The optional parts of a summary, in the syntax of `acutance score`.
 struct SummaryOptions {
   std::string require;   // "vmaf.p5>=90, psnr_y.mean>38"
   std::string segments;  // "4s"
   std::string pool;      // "mean,p5"; empty: the usual ones
 };
 
-/// Encodes side by side, in three forms.
+/// A comparison of encodes, in three forms.
 struct Encodes {
   std::string text;  // a table, as the command prints it
   std::string json;  // the field `comparison` or `ladder` of docs/schema/acutance-1.json
@@ -76,19 +46,20 @@ struct Encodes {
   std::string ctc_csv{};
 };
 
-/// A rate-quality curve: so many of a Result's videos, after those of the curves before it.
+/// A rate-quality curve: the next `videos` of a Result's videos, after those of the curves before it.
 struct Curve {
   std::string name;
   int videos = 0;
 };
 
-/// A rate-quality curve of known points: (rate, quality), the rates in any unit, the same of all curves.
+/// A rate-quality curve of known points (rate, quality); the rates of all curves have one unit.
 struct KnownCurve {
   std::string name;
   std::vector<std::pair<double, double>> points;
 };
 
-/// What `acutance bd` tells: hulls, and BD-rates against the first curve, or why there is none.
+/// The report of `acutance bd`: hulls, and BD-rates against the first curve, or why there is none. kInvalidArgument for
+/// a curve without points.
 Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves);
 
 /// Scores by name: of models ("vmaf", usually 0 to 100) and of features ("integer_adm2", "psnr_y" in dB), as logs
@@ -101,15 +72,15 @@ class Result {
   const PictureFormat& format() const;
   double seconds() const;                            // on the clock, from the first picture to the end
   const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
-  const std::vector<std::string>& warnings() const;  // for example of a device that failed and was replaced
+  const std::vector<std::string>& warnings() const;  // such as: a device failed and was replaced
 
   /// The reference first; empty where pictures were scored, and no files.
   const std::vector<Input>& inputs() const;
 
-  /// Why the models that were chosen for the videos suit them: sentences for a person (ScoreOptions::choose_models).
+  /// Why the models chosen for the videos suit them: sentences for a person (ScoreOptions::choose_models).
   const std::vector<std::string>& model_reasons() const;
 
-  /// Nothing where frames were paired by their order, unlooked at.
+  /// Not set where frames were paired by their order without comparing them.
   std::optional<Alignment> alignment(int video = 0) const;
 
   /// The names of all scores in the order of a log's columns: features, then models.
@@ -118,55 +89,53 @@ class Result {
   /// The names of the models' scores, in the order of the models; of a collection first its own, then its members'.
   const std::vector<std::string>& models() const;
 
-  /// One score for each frame, NaN where there is none (subsampling). kNotFound names the nearest
+  /// One score for each frame, NaN where there is none (subsampling). The message of kNotFound suggests the nearest
   /// name.
   Expected<std::vector<double>> Scores(std::string_view name, int video = 0) const;
 
-  /// The pooled score of the frames of a range. kInvalidArgument where the range is empty or a
-  /// score is missing.
+  /// The pooled score of the frames of a range. kInvalidArgument where the range is empty or a score is missing.
   Expected<double> Pool(std::string_view name, Pooling pooling = Pooling::kMean, FrameRange range = {},
                         int video = 0) const;
 
-  /// By the pooling's name: also median, stddev, percentiles ("p5"), worst_percent and worst_second, which needs the
-  /// videos' frame rate (docs/use/decisions.md). kInvalidArgument for another name.
+  /// The pooled score by the pooling's name: also median, stddev, percentiles ("p5"), worst_percent and worst_second,
+  /// which needs the videos' frame rate in frames/s (docs/use/decisions.md). kInvalidArgument for another name.
   Expected<double> Pool(std::string_view name, std::string_view pooling, FrameRange range = {}, int video = 0,
                         double frame_rate = 0) const;
 
-  /// Where the mean lies, by resampling blocks of two seconds (50 frames where the rate is not given); the same scores
-  /// give the same interval. kInvalidArgument where there are too few frames.
+  /// An interval for the mean, by resampling blocks of two seconds (50 frames where the rate is not given); the same
+  /// scores give the same interval. confidence: above 0 and below 1. kInvalidArgument where there are too few frames.
   Expected<Interval> MeanInterval(std::string_view name, double confidence = 0.95, FrameRange range = {}, int video = 0,
                                   double frame_rate = 0) const;
 
-  /// The aggregates, numbers of the whole clip that are not pooled scores: "apsnr_y".
+  /// Numbers of the whole clip that are not pooled scores: "apsnr_y".
   std::vector<std::pair<std::string, double>> Aggregates(int video = 0) const;
 
   /// A log as libvmaf writes it; format: "xml", "json", "csv" or "sub". `precision`: "legacy" (libvmaf's six decimal
-  /// places), "max" (round-trip) or 1 to 17 significant digits. The file is there whole or not at all.
+  /// places), "max" (round-trip) or 1 to 17 significant digits. The file is written completely or not at all.
   Status WriteLog(const std::string& path, std::string_view format, int video = 0,
                   std::string_view precision = "legacy") const;
 
-  /// The page of `acutance score --report`, of all videos: a file that needs no other. It shows the worst frames where
-  /// ScoreOptions::worst_frames kept them, and cuts where ScoreOptions::shots found them.
-  /// encodes: shown above them.
+  /// The page of `acutance score --report` with all videos, in one self-contained file. It shows the worst frames if
+  /// ScoreOptions::worst_frames retained them, and cuts if ScoreOptions::shots found them. encodes: shown above them.
   Status WriteReport(const std::string& path, const Encodes& encodes = {}) const;
 
-  /// The same page as a text; is_small: without pictures and with fewer points, for a notebook.
+  /// The same page as a string; is_small: without pictures and with fewer points, for a notebook.
   std::string Report(bool is_small = false, const Encodes& encodes = {}) const;
 
-  /// What `acutance compare` tells of the videos: bytes, bit rates, means with intervals, and the difference of each
-  /// pair. by: the score that is compared; empty: the first model's. kNotFound, kInvalidArgument where there is no such
-  /// score.
+  /// The report of `acutance compare` on the videos: bytes, bit rates, means with intervals, and the difference of each
+  /// pair. by: the score that is compared; empty: the first model's. kNotFound or kInvalidArgument where there is no
+  /// such score.
   Expected<Encodes> Compare(std::string_view by = "") const;
 
-  /// What `acutance ladder` tells: rate-quality curves of the videos, their hulls, and BD-rates against the first.
+  /// The report of `acutance ladder`: rate-quality curves of the videos, their hulls, and BD-rates against the first.
   /// kInvalidArgument where the curves have not as many videos as there are, or a video has no bit rate.
   Expected<Encodes> Ladder(const std::vector<Curve>& curves, std::string_view by = "") const;
 
   /// The document of `acutance score --json`, which docs/schema/acutance-1.json describes. kInvalidArgument for options
-  /// that cannot be read, and for requirements on scores that there are not.
+  /// that cannot be parsed, and for requirements on unknown scores.
   Expected<std::string> Summary(const SummaryOptions& options = {}) const;
 
-  /// Where the worst frames (ScoreOptions::worst_frames) lost points, by feature: PNG and NPY files in a folder.
+  /// Writes where the worst frames (ScoreOptions::worst_frames) lost points, by feature: PNG and NPY files in a folder.
   Status WriteMaps(const std::string& folder) const;
 
  private:

@@ -1,6 +1,7 @@
 // Session: scores one reference video against one or more distorted videos, picture by picture.
 #pragma once
 
+#include <acutance/format.h>
 #include <acutance/model.h>
 #include <acutance/picture.h>
 #include <acutance/result.h>

@@ -1,19 +1,21 @@
-// Errors are values: what can fail returns a Status, or an Expected that holds the value or the Status.
+// Status and Expected: errors as values.
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace acutance::api {
+namespace acutance {
 
 enum class StatusCode {
   kOk,
   kInvalidArgument,  // a request that cannot be met: unknown name, value out of range, wrong size
   kNotFound,         // a file, model or feature that does not exist
-  kBadData,          // a file that is not what it should be: damaged, truncated, wrong counts
+  kBadData,          // a damaged or truncated file, or one with wrong counts
   kUnsupported,      // valid, but not supported by this build or this feature
-  kNoDevice,         // the backend that was asked for has no device that works
+  kNoDevice,         // no driver, no device, or none that passes its self-test
   kIo,               // the operating system refused to read or write
   kOutOfMemory,
   kCancelled,  // stopped on request
@@ -34,17 +36,24 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/// A T, or the Status that says why there is none. The value may be read only when ok().
+/// A T, or the Status that explains why there is none. The value may be read only when ok().
 template <class T>
 class [[nodiscard]] Expected {
  public:
   Expected(T value) : value_(std::move(value)) {}
+  /// Where T is a pointer to a base class.
+  template <class Derived>
+  requires std::convertible_to<std::unique_ptr<Derived>, T> Expected(std::unique_ptr<Derived> value)
+      : value_(std::move(value)) {}
   Expected(Status status) : status_(std::move(status)) {}
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
   const Status& status() const { return status_; }
 
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return *std::move(value_); }
   T& operator*() & { return *value_; }
   const T& operator*() const& { return *value_; }
   T&& operator*() && { return *std::move(value_); }
@@ -56,4 +65,4 @@ class [[nodiscard]] Expected {
   std::optional<T> value_;
 };
 
-}  // namespace acutance::api
+}  // namespace acutance

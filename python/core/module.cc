@@ -200,19 +200,30 @@ void BindOptions(nb::module_& m) {
 
 /// The fields of acutance.Input, in their order.
 nb::object ToPython(const Input& input) {
-  const auto text = [](const std::string& value) -> nb::object {
+  const auto text = [](std::string_view value) -> nb::object {
     if (value.empty()) return nb::none();
-    return nb::str(value.c_str(), value.size());
+    return nb::str(value.data(), value.size());
   };
+  const auto& [path, format, frame_rate, color, facts, made] = input;
   nb::list changes;
-  for (const auto& [change, sentence] : input.changes) changes.append(nb::make_tuple(change, sentence));
-  const PictureFormat& format = input.format;
-  return nb::make_tuple(nb::bytes(input.path.data(), input.path.size()), format.width, format.height, format.bit_depth,
-                        nb::str(NameOf(format.pixel_format)), input.frame_rate, text(input.codec), text(input.range),
-                        text(input.transfer), text(input.matrix), text(input.primaries), input.is_rgb,
-                        input.is_interlaced, input.pixel_aspect,
-                        input.dolby_vision_profile > 0 ? std::optional(input.dolby_vision_profile) : std::nullopt,
-                        input.mastering, input.light_level, changes);
+  for (const auto& [change, sentence] : made) changes.append(nb::make_tuple(text(NameOf(change)), sentence));
+  const auto display = [](const Mastering& found) { return std::pair(found.least_luminance, found.most_luminance); };
+  const auto light = [](const LightLevel& found) { return std::pair(found.most_of_samples, found.most_of_pictures); };
+  return nb::make_tuple(nb::bytes(path.data(), path.size()), format.width, format.height, format.bit_depth,
+                        nb::str(PixelFormatName(format.pixel_format)), frame_rate, text(facts.codec),
+                        text(input.range()), text(input.transfer()), text(input.matrix()), text(input.primaries()),
+                        facts.is_rgb, facts.is_interlaced, facts.pixel_aspect,
+                        facts.dolby_vision_profile > 0 ? std::optional(facts.dolby_vision_profile) : std::nullopt,
+                        facts.mastering ? std::optional(display(*facts.mastering)) : std::nullopt,
+                        facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, changes);
+}
+
+/// The fields of acutance.Alignment, in their order.
+nb::object ToPython(const Alignment& alignment) {
+  const bool has_confidence = alignment.by == Alignment::By::kFingerprints;
+  return nb::make_tuple(alignment.Describe(), std::string(NameOf(alignment.by)),
+                        has_confidence ? std::optional(alignment.confidence) : std::nullopt, alignment.pairs,
+                        alignment.unmatched_reference, alignment.unmatched_distorted);
 }
 
 /// curves: pairs of a name and a list of (rate, quality).
@@ -242,7 +253,7 @@ void BindResult(nb::module_& m) {
                    [](const Result& result) {
                      const PictureFormat& format = result.format();
                      return RawFormat(format.width, format.height, format.bit_depth,
-                                      nb::str(NameOf(format.pixel_format)));
+                                      nb::str(PixelFormatName(format.pixel_format)));
                    })
       .def_prop_ro("seconds", &Result::seconds)
       .def_prop_ro("device", &Result::device)
@@ -251,9 +262,7 @@ void BindResult(nb::module_& m) {
           "alignment",
           [](const Result& self, int video) -> nb::object {
             const std::optional<Alignment> alignment = self.alignment(video);
-            if (!alignment) return nb::none();
-            return nb::make_tuple(alignment->text, alignment->by, alignment->confidence, alignment->pairs,
-                                  alignment->unmatched_reference, alignment->unmatched_distorted);
+            return alignment ? ToPython(*alignment) : nb::none();
           },
           "video"_a)
       .def_prop_ro("models", &Result::models)

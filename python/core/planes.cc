@@ -1,7 +1,6 @@
 #include "python/core/planes.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -11,13 +10,6 @@ namespace nb = nanobind;
 
 namespace acutance::python {
 namespace {
-
-constexpr std::array<std::pair<const char*, PixelFormat>, 4> kPixelFormats = {{
-    {"400", PixelFormat::k400},
-    {"420", PixelFormat::k420},
-    {"422", PixelFormat::k422},
-    {"444", PixelFormat::k444},
-}};
 
 std::string ShapeOf(const Array& array) {
   std::string text = "(";
@@ -83,17 +75,15 @@ PixelFormat PixelFormatOfChroma(PictureFormat format, const Planes& planes, cons
 
 }  // namespace
 
-const char* NameOf(PixelFormat format) { return kPixelFormats[static_cast<size_t>(format)].first; }
-
 PixelFormat PixelFormatOf(const std::string& name) {
-  for (const auto& [known, format] : kPixelFormats)
-    if (known == name) return format;
+  for (const PixelFormat format : {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
+    if (name == PixelFormatName(format)) return format;
   RaiseArgument("no pixel format '" + name + "': there are 400, 420, 422 and 444");
 }
 
 std::string Describe(const PictureFormat& format) {
   return std::to_string(format.width) + "x" + std::to_string(format.height) + ", " + std::to_string(format.bit_depth) +
-         " bit, " + NameOf(format.pixel_format);
+         " bit, " + PixelFormatName(format.pixel_format);
 }
 
 std::string operator+(const PictureName& name, const std::string& message) {
@@ -132,7 +122,8 @@ PictureFormat FormatOf(const Planes& planes, const FormatHints& hints, const Pic
   if (format.pixel_format == PixelFormat::k400 || !HasChromaShape(format, planes[1]) ||
       !HasChromaShape(format, planes[2]))
     RaiseArgument(what + ": chroma of shape " + ShapeOf(planes[1]) + " and " + ShapeOf(planes[2]) +
-                  " in a session of pixel_format='" + NameOf(format.pixel_format) + "' and luma " + ShapeOf(planes[0]));
+                  " in a session of pixel_format='" + PixelFormatName(format.pixel_format) + "' and luma " +
+                  ShapeOf(planes[0]));
   return format;
 }
 

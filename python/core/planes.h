@@ -47,7 +47,6 @@ Expected<Picture> Lend(const PictureFormat& format, const Planes& planes, std::s
 Expected<Picture> Copy(const PictureFormat& format, const Planes& planes);
 
 std::string Describe(const PictureFormat& format);   // "640x360, 8 bit, 420"
-const char* NameOf(PixelFormat format);              // "420"
 PixelFormat PixelFormatOf(const std::string& name);  // raises InvalidArgumentError
 
 }  // namespace acutance::python

@@ -5,6 +5,8 @@
 // with PlanFromTracks() of the whole videos.
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -19,7 +21,6 @@
 #include "base/status.h"
 #include "image/picture.h"
 #include "image/rectangle.h"
-#include "io/video_facts.h"
 
 namespace acutance {
 

@@ -1,10 +1,10 @@
 // Which videos have lost something by their coding.
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <algorithm>
 #include <string_view>
-
-#include "io/video_facts.h"
 
 namespace acutance {
 

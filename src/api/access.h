@@ -21,9 +21,6 @@
 
 namespace acutance::api {
 
-Status ToPublic(const acutance::Status& status);
-PictureFormat ToPublic(const acutance::PictureFormat& format);
-acutance::PictureFormat ToEngine(const PictureFormat& format);
 acutance::Picture ToEngine(const Picture& picture);
 
 struct ModelAccess {
@@ -36,7 +33,7 @@ std::vector<ModelRequest> ToEngine(const std::vector<Model>& models);
 DeviceChoice ChoiceOf(const SessionOptions& options);
 int ThreadsOf(const SessionOptions& options);
 ArtifactSink SinkOf(const SessionOptions& options);  // null where on_artifact is not set
-acutance::Status CheckMaps(const SessionOptions& options);
+Status CheckMaps(const SessionOptions& options);
 
 struct ResultAccess {
   /// What videos are called in reports and summaries, and how many threads there were.

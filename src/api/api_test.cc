@@ -364,7 +364,7 @@ TEST(Api, FramesArePairedAsAsked) {
   const auto late = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
   ASSERT_TRUE(late.ok()) << late.status().message();
   ASSERT_TRUE(late->alignment());
-  EXPECT_EQ(late->alignment()->by, "given");
+  EXPECT_EQ(late->alignment()->by, acutance::Alignment::By::kGiven);
   EXPECT_THAT(late->alignment()->pairs,
               testing::ElementsAre(testing::Pair(0, 2), testing::Pair(1, 3), testing::Pair(2, 4), testing::Pair(3, 5)));
   EXPECT_FALSE(late->alignment(1));

@@ -23,28 +23,24 @@ ModelFlags FlagsOf(const ModelOptions& options) {
 }  // namespace
 
 Expected<Model> Model::Load(std::string_view version, const ModelOptions& options) {
-  acutance::Result<acutance::Model> loaded = LoadBuiltinModel(version, options.name);
-  if (!loaded.ok()) return ToPublic(loaded.status());
-  return Model(std::make_shared<Content>(Content{std::move(*loaded), FlagsOf(options)}));
+  ACU_ASSIGN_OR_RETURN(acutance::Model loaded, LoadBuiltinModel(version, options.name));
+  return Model(std::make_shared<Content>(Content{std::move(loaded), FlagsOf(options)}));
 }
 
 Expected<Model> Model::LoadFile(const std::string& path, const ModelOptions& options) {
-  acutance::Result<acutance::Model> loaded = LoadModelFile(path, options.name);
-  if (!loaded.ok()) return ToPublic(loaded.status());
-  return Model(std::make_shared<Content>(Content{std::move(*loaded), FlagsOf(options)}));
+  ACU_ASSIGN_OR_RETURN(acutance::Model loaded, LoadModelFile(path, options.name));
+  return Model(std::make_shared<Content>(Content{std::move(loaded), FlagsOf(options)}));
 }
 
 Status Model::SetOption(const std::string& feature, const std::string& option, const std::string& value) {
   const Metric* metric = FindMetric(feature);
   if (!metric)
-    return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}",
-                          source(), feature, feature, option, value));
-  if (const auto parsed = OptionValues::Parse(metric->options, {{option, value}}); !parsed.ok())
-    return ToPublic(parsed.status());
+    return Error(StatusCode::kInvalidArgument, "model {}: no such feature '{}' in {}.{}={}", source(), feature, feature,
+                 option, value);
+  if (const auto parsed = OptionValues::Parse(metric->options, {{option, value}}); !parsed.ok()) return parsed.status();
   auto changed = std::make_shared<Content>(*content_);
   if (OverloadFeature(changed->model, metric->name, option, value, MetricNameOfOutput) == 0)
-    return ToPublic(
-        Error(acutance::StatusCode::kInvalidArgument, "model {} reads nothing of the feature '{}'", source(), feature));
+    return Error(StatusCode::kInvalidArgument, "model {} reads nothing of the feature '{}'", source(), feature);
   content_ = std::move(changed);
   return {};
 }

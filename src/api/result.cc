@@ -13,7 +13,6 @@
 #include "log/log_writer.h"
 #include "log/output_file.h"
 #include "report/comparison.h"
-#include "report/input_summary.h"
 #include "report/ladder.h"
 #include "report/page_encodes.h"
 #include "report/run_maps.h"
@@ -38,19 +37,16 @@ struct Result::Content {
   std::vector<MetricRun> metric_runs;
   std::vector<SummaryDevice> devices;
   std::time_t time = 0;
-  PictureFormat format;
-  int64_t frames = 0;
   int subsample = 1;
   std::string device;
   std::vector<std::string> models;
-  std::vector<Input> inputs;
 
   RunView View() const;
   SummaryChoice Choice() const;
-  acutance::Result<std::string> ScoreName(std::string_view by) const;  // the first model's where `by` is empty
-  std::set<std::string> InDecibels() const;  // the similarity indices that an option has put so
-  acutance::Result<const ScoreTable*> Table(int video) const;
-  acutance::Result<const ScoreTable::Column*> Find(std::string_view name, int video) const;
+  Expected<std::string> ScoreName(std::string_view by) const;  // the first model's where `by` is empty
+  std::set<std::string> InDecibels() const;                    // the similarity indices that an option has put so
+  Expected<const ScoreTable*> Table(int video) const;
+  Expected<const ScoreTable::Column*> Find(std::string_view name, int video) const;
 };
 
 namespace {
@@ -71,21 +67,15 @@ acutance::PoolingMethod MethodOf(Pooling pooling) {
   return PoolingMethod::kMean;
 }
 
-template <class T>
-Expected<T> ToExpected(acutance::Result<T> result) {
-  if (!result.ok()) return ToPublic(result.status());
-  return *std::move(result);
-}
-
 }  // namespace
 
-acutance::Result<const ScoreTable*> Result::Content::Table(int video) const {
+Expected<const ScoreTable*> Result::Content::Table(int video) const {
   if (video >= 0 && video < static_cast<int>(tables.size())) return &tables[video];
-  return Error(acutance::StatusCode::kInvalidArgument, "there is no distorted video {}: there are {}, counted from 0",
-               video, tables.size());
+  return Error(StatusCode::kInvalidArgument, "there is no distorted video {}: there are {}, counted from 0", video,
+               tables.size());
 }
 
-acutance::Result<const ScoreTable::Column*> Result::Content::Find(std::string_view name, int video) const {
+Expected<const ScoreTable::Column*> Result::Content::Find(std::string_view name, int video) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable* table, Table(video));
   std::vector<LogColumn> columns = LogColumns(*table, AsIs);
   std::vector<std::string_view> names;
@@ -93,28 +83,23 @@ acutance::Result<const ScoreTable::Column*> Result::Content::Find(std::string_vi
     if (column.name == name || column.column->stored == name) return column.column;
     names.push_back(column.name);
   }
-  return Error(acutance::StatusCode::kNotFound, "no score '{}'{} (there are {})", name,
-               DidYouMean(std::string(name), names), fmt::join(names, ", "));
+  return Error(StatusCode::kNotFound, "no score '{}'{} (there are {})", name, DidYouMean(std::string(name), names),
+               fmt::join(names, ", "));
 }
 
-int64_t Result::frames() const { return content_->frames; }
+int64_t Result::frames() const { return content_->run.frames; }
 int Result::videos() const { return static_cast<int>(content_->tables.size()); }
-const PictureFormat& Result::format() const { return content_->format; }
+const PictureFormat& Result::format() const { return content_->run.format; }
 double Result::seconds() const { return content_->run.seconds; }
 const std::string& Result::device() const { return content_->device; }
 const std::vector<std::string>& Result::warnings() const { return content_->run.warnings; }
 const std::vector<std::string>& Result::model_reasons() const { return content_->run.model_reasons; }
-const std::vector<Input>& Result::inputs() const { return content_->inputs; }
+const std::vector<Input>& Result::inputs() const { return content_->run.inputs; }
 const std::vector<std::string>& Result::models() const { return content_->models; }
 
 std::optional<Alignment> Result::alignment(int video) const {
   if (video < 0 || video >= static_cast<int>(content_->run.alignments.size())) return std::nullopt;
-  const acutance::Alignment& from = content_->run.alignments[static_cast<size_t>(video)];
-  static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
-  const bool is_sure = from.by == acutance::Alignment::By::kFingerprints;
-  return Alignment{
-      from.Describe(), kBy[static_cast<int>(from.by)], is_sure ? std::optional(from.confidence) : std::nullopt,
-      from.pairs,      from.unmatched_reference,       from.unmatched_distorted};
+  return content_->run.alignments[static_cast<size_t>(video)];
 }
 
 std::vector<std::string> Result::names(int video) const {
@@ -125,24 +110,22 @@ std::vector<std::string> Result::names(int video) const {
 }
 
 Expected<std::vector<double>> Result::Scores(std::string_view name, int video) const {
-  const auto column = content_->Find(name, video);
-  if (!column.ok()) return ToPublic(column.status());
-  std::vector<double> scores(content_->frames, std::numeric_limits<double>::quiet_NaN());
-  for (size_t i = 0; i < std::min(scores.size(), (*column)->scores.size()); ++i)
-    scores[i] = (*column)->scores[i].value_or(scores[i]);
+  ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
+  std::vector<double> scores(content_->run.frames, std::numeric_limits<double>::quiet_NaN());
+  for (size_t i = 0; i < std::min(scores.size(), column->scores.size()); ++i)
+    scores[i] = column->scores[i].value_or(scores[i]);
   return scores;
 }
 
 Expected<double> Result::Pool(std::string_view name, Pooling pooling, FrameRange range, int video) const {
-  const auto column = content_->Find(name, video);
-  if (!column.ok()) return ToPublic(column.status());
-  const int64_t last = range.last < 0 ? content_->frames - 1 : range.last;
+  ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
+  const int64_t last = range.last < 0 ? content_->run.frames - 1 : range.last;
   const std::optional<double> pooled =
-      acutance::Pool(**column, {range.first, last, content_->subsample}, MethodOf(pooling));
+      acutance::Pool(*column, {range.first, last, content_->subsample}, MethodOf(pooling));
   if (pooled) return *pooled;
-  return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
-                        "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", name,
-                        range.first, last, content_->frames));
+  return Error(StatusCode::kInvalidArgument,
+               "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", name,
+               range.first, last, content_->run.frames);
 }
 
 namespace {
@@ -153,9 +136,9 @@ Expected<std::vector<double>> ScoresOf(const ScoreTable::Column& column, FrameRa
   const int64_t last = range.last < 0 ? frames - 1 : range.last;
   auto scores = ScoresInRange(column, {range.first, last, subsample});
   if (scores) return *std::move(scores);
-  return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
-                        "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score",
-                        column.shown, range.first, last, frames));
+  return Error(StatusCode::kInvalidArgument,
+               "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", column.shown,
+               range.first, last, frames);
 }
 
 std::optional<double> PerSecond(double frame_rate, int subsample) {
@@ -166,33 +149,29 @@ std::optional<double> PerSecond(double frame_rate, int subsample) {
 
 Expected<double> Result::Pool(std::string_view name, std::string_view pooling, FrameRange range, int video,
                               double frame_rate) const {
-  const auto column = content_->Find(name, video);
-  if (!column.ok()) return ToPublic(column.status());
-  const acutance::Result<NamedPool> pool = ParsePool(pooling);
-  if (!pool.ok()) return ToPublic(pool.status());
-  const auto scores = ScoresOf(**column, range, content_->frames, content_->subsample);
-  if (!scores.ok()) return scores.status();
-  const auto value = PoolScores(*scores, *pool,
-                                {.higher_is_worse = (*column)->better == ScoreDirection::kLower,
+  ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
+  ACU_ASSIGN_OR_RETURN(const NamedPool pool, ParsePool(pooling));
+  ACU_ASSIGN_OR_RETURN(const std::vector<double> scores,
+                       ScoresOf(*column, range, content_->run.frames, content_->subsample));
+  const auto value = PoolScores(scores, pool,
+                                {.higher_is_worse = column->better == ScoreDirection::kLower,
                                  .scores_per_second = PerSecond(frame_rate, content_->subsample)});
   if (value) return *value;
-  return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "'{}' needs the videos' frame rate", pooling));
+  return Error(StatusCode::kInvalidArgument, "'{}' needs the videos' frame rate", pooling);
 }
 
 Expected<Interval> Result::MeanInterval(std::string_view name, double confidence, FrameRange range, int video,
                                         double frame_rate) const {
-  const auto column = content_->Find(name, video);
-  if (!column.ok()) return ToPublic(column.status());
-  const auto scores = ScoresOf(**column, range, content_->frames, content_->subsample);
-  if (!scores.ok()) return scores.status();
+  ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
+  ACU_ASSIGN_OR_RETURN(const std::vector<double> scores,
+                       ScoresOf(*column, range, content_->run.frames, content_->subsample));
   if (!(confidence > 0 && confidence < 1))
-    return ToPublic(
-        Error(acutance::StatusCode::kInvalidArgument, "the confidence is between 0 and 1, not {}", confidence));
-  const size_t block = BlockLength(scores->size(), PerSecond(frame_rate, content_->subsample));
-  const auto interval = acutance::MeanInterval(*scores, block, {.confidence = confidence});
+    return Error(StatusCode::kInvalidArgument, "the confidence is between 0 and 1, not {}", confidence);
+  const size_t block = BlockLength(scores.size(), PerSecond(frame_rate, content_->subsample));
+  const auto interval = acutance::MeanInterval(scores, block, {.confidence = confidence});
   if (interval) return Interval{interval->low, interval->high};
-  return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
-                        "'{}': {} scores are too few for an interval, or not all are finite", name, scores->size()));
+  return Error(StatusCode::kInvalidArgument, "'{}': {} scores are too few for an interval, or not all are finite", name,
+               scores.size());
 }
 
 std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const {
@@ -201,14 +180,12 @@ std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const 
 }
 
 Status Result::WriteLog(const std::string& path, std::string_view format, int video, std::string_view precision) const {
-  const auto table = content_->Table(video);
-  if (!table.ok()) return ToPublic(table.status());
-  const acutance::Result<NumberFormat> numbers = NumberFormat::Parse(precision);
-  if (!numbers.ok()) return ToPublic(numbers.status());
-  return ToPublic(WriteLogFile(path, format,
-                               {**table, content_->frames, content_->subsample, kLibvmafVersion,
-                                static_cast<double>(content_->frames) / content_->run.seconds, content_->format.width,
-                                content_->format.height, *numbers}));
+  ACU_ASSIGN_OR_RETURN(const ScoreTable* table, content_->Table(video));
+  ACU_ASSIGN_OR_RETURN(const NumberFormat numbers, NumberFormat::Parse(precision));
+  return WriteLogFile(path, format,
+                      {*table, content_->run.frames, content_->subsample, kLibvmafVersion,
+                       static_cast<double>(content_->run.frames) / content_->run.seconds, content_->run.format.width,
+                       content_->run.format.height, numbers});
 }
 
 RunView Result::Content::View() const {
@@ -237,10 +214,10 @@ std::string Result::Report(bool is_small, const Encodes& encodes) const {
                      .encodes_part = encodes.page});
 }
 
-acutance::Result<std::string> Result::Content::ScoreName(std::string_view by) const {
+Expected<std::string> Result::Content::ScoreName(std::string_view by) const {
   if (!by.empty()) return std::string(by);
   if (!model_runs.empty()) return model_runs.front().main_score_key();
-  return Error(acutance::StatusCode::kInvalidArgument, "there is no model, so name a feature's score to compare");
+  return Error(StatusCode::kInvalidArgument, "there is no model, so name a feature's score to compare");
 }
 
 std::set<std::string> Result::Content::InDecibels() const {
@@ -252,36 +229,29 @@ std::set<std::string> Result::Content::InDecibels() const {
 }
 
 Expected<Encodes> Result::Compare(std::string_view by) const {
-  const auto compare = [&]() -> acutance::Result<Encodes> {
-    ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
-    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
-    ACU_ASSIGN_OR_RETURN(const Comparison found, CompareEncodes(summary, score));
-    return Encodes{ComparisonText(found), JsonText(ComparisonJson(found)), EncodesPart(found)};
-  };
-  return ToExpected(compare());
+  ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
+  ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
+  ACU_ASSIGN_OR_RETURN(const Comparison found, CompareEncodes(summary, score));
+  return Encodes{ComparisonText(found), JsonText(ComparisonJson(found)), EncodesPart(found)};
 }
 
 Expected<Encodes> Result::Ladder(const std::vector<Curve>& curves, std::string_view by) const {
-  const auto compare = [&]() -> acutance::Result<Encodes> {
-    std::vector<LadderCurve> found;
-    auto encode = content_->titles.distorted.begin();
-    for (const Curve& curve : curves) {
-      if (curve.videos < 1 || curve.videos > content_->titles.distorted.end() - encode)
-        return Error(acutance::StatusCode::kInvalidArgument, "curve {}: {} videos of the {} that were scored",
-                     curve.name, curve.videos, videos());
-      found.push_back({curve.name, {}, {encode, encode + curve.videos}, {}});
-      encode += curve.videos;
-    }
-    if (found.empty() || encode != content_->titles.distorted.end())
-      return Error(acutance::StatusCode::kInvalidArgument,
-                   "the curves leave out some of the {} videos that were scored", videos());
-    ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
-    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
-    std::string ctc_csv = CtcCsv(summary, found, content_->InDecibels());
-    ACU_ASSIGN_OR_RETURN(const acutance::Ladder ladder, LadderOf(summary, score, std::move(found)));
-    return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), EncodesPart(ladder), std::move(ctc_csv)};
-  };
-  return ToExpected(compare());
+  std::vector<LadderCurve> found;
+  auto encode = content_->titles.distorted.begin();
+  for (const Curve& curve : curves) {
+    if (curve.videos < 1 || curve.videos > content_->titles.distorted.end() - encode)
+      return Error(StatusCode::kInvalidArgument, "curve {}: {} videos of the {} that were scored", curve.name,
+                   curve.videos, videos());
+    found.push_back({curve.name, {}, {encode, encode + curve.videos}, {}});
+    encode += curve.videos;
+  }
+  if (found.empty() || encode != content_->titles.distorted.end())
+    return Error(StatusCode::kInvalidArgument, "the curves leave out some of the {} videos that were scored", videos());
+  ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
+  ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
+  std::string ctc_csv = CtcCsv(summary, found, content_->InDecibels());
+  ACU_ASSIGN_OR_RETURN(const acutance::Ladder ladder, LadderOf(summary, score, std::move(found)));
+  return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), EncodesPart(ladder), std::move(ctc_csv)};
 }
 
 Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves) {
@@ -289,68 +259,42 @@ Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves) {
   for (const KnownCurve& curve : curves) {
     LadderCurve& next = found.emplace_back(LadderCurve{curve.name, {}, {}, {}});
     for (const auto& [rate, quality] : curve.points) next.points.push_back({rate, quality});
-    if (curve.points.empty())
-      return ToPublic(Error(acutance::StatusCode::kInvalidArgument, "curve {} has no points", curve.name));
+    if (curve.points.empty()) return Error(StatusCode::kInvalidArgument, "curve {} has no points", curve.name);
   }
   const acutance::Ladder ladder = MakeLadder(kKnownQuality, std::move(found), 1);
   return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), ""};  // no page is of known points
 }
 
 Status Result::WriteReport(const std::string& path, const Encodes& encodes) const {
-  acutance::Result<std::unique_ptr<OutputFile>> file = OutputFile::Open(path);
-  if (!file.ok()) return ToPublic(file.status());
-  (*file)->Write(Report(false, encodes));
-  return ToPublic((*file)->Commit());
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  file->Write(Report(false, encodes));
+  return file->Commit();
 }
 
 Expected<std::string> Result::Summary(const SummaryOptions& options) const {
-  const auto summarize = [&]() -> acutance::Result<std::string> {
-    SummaryChoice choice = content_->Choice();
-    if (!options.pool.empty()) {
-      ACU_ASSIGN_OR_RETURN(choice.pools, ParsePools(options.pool));
-    }
-    if (!options.segments.empty()) {
-      ACU_ASSIGN_OR_RETURN(choice.segments, ParseParts(options.segments));
-    }
-    if (!options.require.empty()) {
-      ACU_ASSIGN_OR_RETURN(choice.requirements, ParseRequirements(options.require));
-    }
-    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(choice, content_->View()));
-    return SummaryJson(summary);
-  };
-  return ToExpected(summarize());
+  SummaryChoice choice = content_->Choice();
+  if (!options.pool.empty()) {
+    ACU_ASSIGN_OR_RETURN(choice.pools, ParsePools(options.pool));
+  }
+  if (!options.segments.empty()) {
+    ACU_ASSIGN_OR_RETURN(choice.segments, ParseParts(options.segments));
+  }
+  if (!options.require.empty()) {
+    ACU_ASSIGN_OR_RETURN(choice.requirements, ParseRequirements(options.require));
+  }
+  ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(choice, content_->View()));
+  return SummaryJson(summary);
 }
 
 Status Result::WriteMaps(const std::string& folder) const {
   if (content_->run.worst.empty())
-    return ToPublic(Error(acutance::StatusCode::kInvalidArgument,
-                          "no frames were kept for maps: set worst_frames where the files are scored"));
+    return Error(StatusCode::kInvalidArgument,
+                 "no frames were kept for maps: set worst_frames where the files are scored");
   constexpr int kAll = 1 << 30;
-  return ToPublic(WriteWorstMaps(folder, kAll, content_->titles.threads, content_->View()));
+  return WriteWorstMaps(folder, kAll, content_->titles.threads, content_->View());
 }
 
 namespace {
-
-Input PublicInput(const InputFacts& facts) {
-  const SummaryInput input = SummaryOf(facts);
-  Input result{.path = input.path,
-               .format = api::ToPublic(facts.format),
-               .frame_rate = input.frame_rate,
-               .codec = input.codec,
-               .range = input.range,
-               .transfer = input.transfer,
-               .matrix = input.matrix,
-               .primaries = input.primaries,
-               .is_rgb = input.is_rgb,
-               .is_interlaced = input.is_interlaced,
-               .pixel_aspect = input.pixel_aspect,
-               .dolby_vision_profile = input.dolby_vision_profile,
-               .mastering = input.mastering,
-               .light_level = input.light_level,
-               .changes = {}};
-  for (const auto& [change, text] : input.changes) result.changes.push_back({change, text});
-  return result;
-}
 
 /// The names of all models' scores, each model's own first.
 std::vector<std::string> ScoreNames(const std::vector<ModelRun>& models) {
@@ -371,8 +315,7 @@ Result ResultAccess::Make(const acutance::Session& session, ScoredRun run, Names
   auto content = std::make_shared<Result::Content>();
   for (int v = 0; v < session.distorted_count(); ++v) content->tables.push_back(session.scores(v));
   content->time = std::time(nullptr);
-  content->format = api::ToPublic(run.format);
-  content->frames = run.frames = session.frames_added();
+  run.frames = session.frames_added();
   content->subsample = session.subsample();
   if (const acutance::DeviceInfo* device = session.device())
     content->device = fmt::format("{} ({})", device->name, device->backend);
@@ -381,7 +324,6 @@ Result ResultAccess::Make(const acutance::Session& session, ScoredRun run, Names
   content->models = ScoreNames(content->model_runs);
   for (const MetricRun& metric : session.metric_runs())
     content->metric_runs.push_back({metric.metric, metric.options, metric.inputs, metric.least_bit_depth});
-  for (const InputFacts& input : run.inputs) content->inputs.push_back(PublicInput(input));
   content->titles = std::move(names);
   content->run = std::move(run);
   content->run.session.reset();

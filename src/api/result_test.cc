@@ -33,7 +33,7 @@ TEST(Result, TellsWhatWasDoneToItsInputs) {
   EXPECT_TRUE(result->inputs()[0].changes.empty());
   EXPECT_EQ(result->inputs()[1].format.width, 48);
   ASSERT_EQ(result->inputs()[1].changes.size(), 1);
-  EXPECT_EQ(result->inputs()[1].changes[0].change, "scale");
+  EXPECT_EQ(result->inputs()[1].changes[0].change, acutance::Change::kScale);
   EXPECT_THAT(result->warnings(), testing::Contains(result->inputs()[1].changes[0].text));
   EXPECT_TRUE(ScoreFrames(VmafAndPsnr(), 2)->inputs().empty());
 }
@@ -116,7 +116,7 @@ TEST(Decisions, EncodesAreCompared) {
   EXPECT_THAT(result->Report(false, *found), HasSubstr("best at its rate"));
   EXPECT_THAT(result->Report(), testing::Not(HasSubstr("best at its rate")));
   EXPECT_THAT(result->Compare("psnr_z").status().message(), HasSubstr("did you mean 'psnr_y'"));
-  const acutance::api::Expected<acutance::api::Encodes> ladder = result->Ladder({{"a", 1}, {"b", 1}});
+  const acutance::Expected<acutance::api::Encodes> ladder = result->Ladder({{"a", 1}, {"b", 1}});
   ASSERT_TRUE(ladder.ok());
   EXPECT_NE(ladder->ctc_csv.find("PSNR_Y"), std::string::npos);
   EXPECT_EQ(result->Ladder({{"a", 1}}).status().code(), StatusCode::kInvalidArgument);

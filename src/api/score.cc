@@ -23,7 +23,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   RunRequest request;
   request.reference = reference;
   request.distorted = distorted;
-  if (options.raw) request.open.raw = ToEngine(*options.raw);
+  if (options.raw) request.open.raw = *options.raw;
   request.open.raw_is_semi_planar = options.raw_is_semi_planar;
   request.models = ToEngine(options.session.models);
   request.features = ToEngine(options.session.features);
@@ -51,8 +51,7 @@ RunRequest MakeRequest(const std::string& reference, const std::vector<std::stri
   return request;
 }
 
-acutance::Status Check(const ScoreOptions& options) {
-  using acutance::StatusCode;
+Status Check(const ScoreOptions& options) {
   if (options.first_frame < 0 || options.frame_count < 0)
     return Error(StatusCode::kInvalidArgument, "first_frame {}, frame_count {}: neither is negative",
                  options.first_frame, options.frame_count);
@@ -76,7 +75,7 @@ acutance::Status Check(const ScoreOptions& options) {
 }
 
 /// What can be wrong with options is checked here.
-acutance::Status Complete(const ScoreOptions& options, RunRequest& request) {
+Status Complete(const ScoreOptions& options, RunRequest& request) {
   ACU_RETURN_IF_ERROR(Check(options));
   ACU_ASSIGN_OR_RETURN(request.pairing, ParsePairing(options.align));
   ACU_ASSIGN_OR_RETURN(request.crop, ParseCrop(options.crop));
@@ -92,7 +91,7 @@ std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared
 }
 
 Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
-  if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
+  ACU_RETURN_IF_ERROR(Complete(options, request));
   const std::shared_ptr<CancellationToken> run_cancel = CancellationToken::Make();
   const std::shared_ptr<void> watch = WatchCancel(options, run_cancel, request);
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
@@ -104,7 +103,7 @@ Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
     return next == Next::kStop ? FrameAction::kStop : FrameAction::kContinue;
   };
   ScoredRun run = RunScore(request);
-  if (run.error) return ToPublic(run.error->status);
+  if (run.error) return run.error->status;
   const std::unique_ptr<acutance::Session> session = std::move(run.session);
   return ResultAccess::Make(*session, std::move(run),
                             {.reference = request.reference,
@@ -147,17 +146,17 @@ Expected<Result> Score(const CachedReference& reference, const std::vector<std::
 
 Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options) {
   OpenOptions open;
-  if (options.raw) open.raw = ToEngine(*options.raw);
+  if (options.raw) open.raw = *options.raw;
   open.raw_is_semi_planar = options.raw_is_semi_planar;
   auto found = acutance::FindVideos(folder, open);
-  if (!found.ok()) return ToPublic(found.status());
+  if (!found.ok()) return found.status();
   return FolderVideos{std::move(found->files), std::move(found->passed_over)};
 }
 
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
                                 const ScoreOptions& options) {
   RunRequest request = MakeRequest(reference, {distorted}, options);
-  if (const acutance::Status status = Complete(options, request); !status.ok()) return ToPublic(status);
+  ACU_RETURN_IF_ERROR(Complete(options, request));
   const std::shared_ptr<void> watch = WatchCancel(options, CancellationToken::Make(), request);
   const auto tell = [&](const MeanProgress& now) {
     const bool goes_on =
@@ -166,7 +165,7 @@ Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string&
   };
   const MeanGateChoice choice{gate.at_least, gate.bound, gate.certain, gate.confidence, gate.seed};
   const auto found = acutance::JudgeMean(request, choice, tell);
-  if (!found.ok()) return ToPublic(found.status());
+  if (!found.ok()) return found.status();
   return MeanVerdict{.holds = found->holds,
                      .certain = found->is_certain,
                      .confidence = found->confidence(),
@@ -184,7 +183,7 @@ Expected<Result> Join(const std::vector<std::string>& journals, int threads) {
   SessionOptions options;
   options.threads = threads;
   JoinedRun joined = JoinJournals(journals, ThreadsOf(options));
-  if (joined.run.error) return ToPublic(joined.run.error->status);
+  if (joined.run.error) return joined.run.error->status;
   const std::unique_ptr<acutance::Session> session = std::move(joined.run.session);
   return ResultAccess::Make(
       *session, std::move(joined.run),

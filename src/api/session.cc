@@ -30,11 +30,11 @@ struct Session::State {
   SessionSpec spec;
   std::unique_ptr<acutance::Session> session;  // from the first picture or Start on
   std::chrono::steady_clock::time_point begin;
-  acutance::Status error;  // sticky
+  Status error;  // sticky
 
-  acutance::Status Start(const acutance::PictureFormat& wanted);
-  acutance::Status CheckDevice(const Picture& picture) const;
-  acutance::Status Add(const Picture& reference, std::span<const Picture> distorted);
+  Status Start(const PictureFormat& wanted);
+  Status CheckDevice(const Picture& picture) const;
+  Status Add(const Picture& reference, std::span<const Picture> distorted);
 };
 
 namespace {
@@ -46,33 +46,32 @@ bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() 
 }  // namespace
 
 /// Whether the session can read a picture where it lies.
-acutance::Status Session::State::CheckDevice(const Picture& picture) const {
+Status Session::State::CheckDevice(const Picture& picture) const {
   if (!picture.on_device()) return {};
   const Backend *chosen = FindBackend(backend), *owner = FindContextBackend();
   if (!chosen || !chosen->adopts_pictures)
-    return Error(acutance::StatusCode::kUnsupported,
+    return Error(StatusCode::kUnsupported,
                  "frame {}: a picture in a device's memory, in a session of backend=\"{}\"; make the session with "
                  "backend=\"{}\", or copy the picture to the host (torch: .cpu(), cupy: .get())",
                  session->frames_added(), backend, owner ? owner->name : "");
   if (session->RunsOnCpu())
-    return Error(acutance::StatusCode::kUnsupported,
+    return Error(StatusCode::kUnsupported,
                  "a feature of this session has no kernels and runs on the CPU, which cannot read a device's memory; "
                  "copy the pictures to the host");
   if (const int index = session->device()->index; index != *picture.device())
-    return Error(acutance::StatusCode::kInvalidArgument,
+    return Error(StatusCode::kInvalidArgument,
                  "frame {}: a picture lies on device {}, but the session works on device {}; choose device {}",
                  session->frames_added(), *picture.device(), index, *picture.device());
   return {};
 }
 
-acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
+Status Session::State::Start(const PictureFormat& wanted) {
   if (started)
-    return Error(acutance::StatusCode::kInvalidArgument,
-                 "a session is started once, at the latest by its first picture");
+    return Error(StatusCode::kInvalidArgument, "a session is started once, at the latest by its first picture");
   started = true;
   spec.format = wanted;
   begin = Clock::now();
-  error = CatchExceptions([&]() -> acutance::Status {
+  error = CatchExceptions([&]() -> Status {
     ACU_ASSIGN_OR_RETURN(session, acutance::Session::Open(spec));
     opened = session.get();
     return {};
@@ -80,12 +79,12 @@ acutance::Status Session::State::Start(const acutance::PictureFormat& wanted) {
   return error;
 }
 
-acutance::Status Session::State::Add(const Picture& reference, std::span<const Picture> distorted) {
+Status Session::State::Add(const Picture& reference, std::span<const Picture> distorted) {
   if (!error.ok()) return error;
-  if (!started) ACU_RETURN_IF_ERROR(Start(ToEngine(reference.format())));
+  if (!started) ACU_RETURN_IF_ERROR(Start(reference.format()));
   if (needs_chroma && (LacksChroma(reference) || std::ranges::any_of(distorted, LacksChroma)))
-    return Error(acutance::StatusCode::kInvalidArgument,
-                 "frame {}: a feature reads chroma, but the picture is luma alone", session->frames_added());
+    return Error(StatusCode::kInvalidArgument, "frame {}: a feature reads chroma, but the picture is luma alone",
+                 session->frames_added());
   ACU_RETURN_IF_ERROR(CheckDevice(reference));
   for (const Picture& picture : distorted) ACU_RETURN_IF_ERROR(CheckDevice(picture));
   std::vector<acutance::Picture> others;
@@ -121,44 +120,39 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   engine.distorted_count = options.videos;
   engine.max_memory = options.max_memory;
   engine.max_device_memory = options.max_device_memory;
-  acutance::Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(ChoiceOf(options));
-  if (!devices.ok()) return ToPublic(devices.status());
-  engine.devices = *devices;
-  if (const acutance::Status status = CheckMaps(options); !status.ok()) return ToPublic(status);
+  ACU_ASSIGN_OR_RETURN(engine.devices, MakeDevicePicker(ChoiceOf(options)));
+  ACU_RETURN_IF_ERROR(CheckMaps(options));
   engine.on_artifact = SinkOf(options);
   if (!options.maps.empty()) {
-    acutance::Result<ArtifactSink> files = MakeMapFiles(options.maps, options.videos);
-    if (!files.ok()) return ToPublic(files.status());
-    engine.on_artifact = std::move(files).value();
+    ACU_ASSIGN_OR_RETURN(engine.on_artifact, MakeMapFiles(options.maps, options.videos));
   }
-  const acutance::Result<SessionNeeds> needs = FindNeeds(engine);
-  if (!needs.ok()) return ToPublic(needs.status());
+  ACU_ASSIGN_OR_RETURN(const SessionNeeds needs, FindNeeds(engine));
   auto state = std::make_unique<State>();
   state->spec = std::move(engine);
   state->backend = options.backend;
   state->videos = options.videos;
   state->threads = ThreadsOf(options);
-  state->needs_chroma = needs->chroma;
+  state->needs_chroma = needs.chroma;
   return Session(std::move(state));
 }
 
 bool Session::NeedsChroma() const { return state_->needs_chroma; }
 Status Session::Start(const PictureFormat& format) {
-  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
+  if (state_->process.forked()) return state_->process.CheckSession();
   const std::lock_guard lock(state_->mutex);
-  return ToPublic(state_->Start(ToEngine(format)));
+  return state_->Start(format);
 }
 
 Status Session::Add(const Picture& reference, const Picture& distorted) {
-  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
+  if (state_->process.forked()) return state_->process.CheckSession();
   const std::lock_guard lock(state_->mutex);
-  return ToPublic(state_->Add(reference, {&distorted, 1}));
+  return state_->Add(reference, {&distorted, 1});
 }
 
 Status Session::Add(const Picture& reference, const std::vector<Picture>& distorted) {
-  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
+  if (state_->process.forked()) return state_->process.CheckSession();
   const std::lock_guard lock(state_->mutex);
-  return ToPublic(state_->Add(reference, distorted));
+  return state_->Add(reference, distorted);
 }
 
 int64_t Session::frames_added() const { return state_->frames_added; }
@@ -182,12 +176,11 @@ std::optional<double> Session::Score(std::string_view name, int64_t frame, int v
 }
 
 Expected<Result> Session::Finish() {
-  if (state_->process.forked()) return ToPublic(state_->process.CheckSession());
+  if (state_->process.forked()) return state_->process.CheckSession();
   const std::lock_guard lock(state_->mutex);
   if (!state_->session)
-    return ToPublic(state_->error.ok() ? Error(acutance::StatusCode::kInvalidArgument, "there is no frame to score")
-                                       : state_->error);
-  if (const acutance::Status status = state_->session->Flush(); !status.ok()) return ToPublic(status);
+    return state_->error.ok() ? Error(StatusCode::kInvalidArgument, "there is no frame to score") : state_->error;
+  ACU_RETURN_IF_ERROR(state_->session->Flush());
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
   ScoredRun run;
   run.format = state_->spec.format;
@@ -215,7 +208,7 @@ std::vector<ModelRequest> ToEngine(const std::vector<Model>& models) {
 
 ArtifactSink SinkOf(const SessionOptions& options) {
   if (!options.on_artifact) return nullptr;
-  return [call = options.on_artifact](const acutance::Artifact& artifact) -> acutance::Status {
+  return [call = options.on_artifact](const acutance::Artifact& artifact) -> Status {
     const auto& format = artifact.picture.format;
     const auto& samples = artifact.picture.planes[0];
     const Status status = call({.name = artifact.name,
@@ -227,13 +220,13 @@ ArtifactSink SinkOf(const SessionOptions& options) {
                                 .bit_depth = format.bit_depth,
                                 .data = samples.data,
                                 .stride = samples.stride});
-    return {static_cast<acutance::StatusCode>(status.code()), status.message()};
+    return status;
   };
 }
 
-acutance::Status CheckMaps(const SessionOptions& options) {
+Status CheckMaps(const SessionOptions& options) {
   if (options.maps.empty() || !options.on_artifact) return {};
-  return Error(acutance::StatusCode::kInvalidArgument, "maps and on_artifact: artifacts go to one of them");
+  return Error(StatusCode::kInvalidArgument, "maps and on_artifact: artifacts go to one of them");
 }
 
 DeviceChoice ChoiceOf(const SessionOptions& options) { return {options.backend, options.device, {}}; }
@@ -242,9 +235,5 @@ int ThreadsOf(const SessionOptions& options) {
   if (options.threads != 0) return options.threads;
   return UsableCpus();
 }
-
-Status ToPublic(const acutance::Status& status) { return {static_cast<StatusCode>(status.code()), status.message()}; }
-
-static_assert(static_cast<int>(StatusCode::kCancelled) == static_cast<int>(acutance::StatusCode::kCancelled));
 
 }  // namespace acutance::api

@@ -16,12 +16,6 @@
 
 namespace acutance {
 
-/// Where chroma samples lie (0 on the first of two luma samples, 0.5 between them).
-struct ChromaSiting {
-  double horizontal = 0;  // left: MPEG-2, H.264 and HEVC unless they say otherwise
-  double vertical = 0.5;
-};
-
 struct ScaleOptions {
   ScaleFilter filter = ScaleFilter::kBicubic;
   ChromaSiting siting{};

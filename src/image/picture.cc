@@ -8,31 +8,6 @@
 
 namespace acutance {
 
-const char* PixelFormatName(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::k400:
-      return "400";
-    case PixelFormat::k420:
-      return "420";
-    case PixelFormat::k422:
-      return "422";
-    case PixelFormat::k444:
-      return "444";
-  }
-  return "?";
-}
-
-int PictureFormat::PlaneWidth(int plane) const {
-  if (plane == 0 || pixel_format == PixelFormat::k444) return width;
-  return pixel_format == PixelFormat::k400 ? 0 : width / 2;
-}
-
-int PictureFormat::PlaneHeight(int plane) const {
-  if (plane == 0) return height;
-  if (pixel_format == PixelFormat::k400) return 0;
-  return pixel_format == PixelFormat::k420 ? height / 2 : height;
-}
-
 Status CheckPictureSize(const PictureFormat& format) {
   if (format.width < 1 || format.height < 1 || format.width > kMaxDimension || format.height > kMaxDimension)
     return Error(StatusCode::kInvalidArgument, "picture size {}x{} is out of range: each side must be 1 to {}",

@@ -1,11 +1,12 @@
 // Picture: the planes of one frame, shared and read-only once filled.
 #pragma once
 
+#include <acutance/format.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "base/status.h"
 
@@ -14,30 +15,7 @@ namespace acutance {
 /// The two sides of a comparison.
 enum class Video { kReference, kDistorted };
 
-enum class PixelFormat { k400, k420, k422, k444 };
-
-const char* PixelFormatName(PixelFormat format);  // "420"
-
-/// The bit depth of pictures of floats (binary32): those that metrics derive and hand out, and red, green and blue of
-/// clients that have them so.
-inline constexpr int kFloatDepth = 32;
-
-/// Geometry of a picture. Chroma planes are floor(w/2) x floor(h/2) in 4:2:0, floor(w/2) x h in 4:2:2, absent in 4:0:0.
-struct PictureFormat {
-  int width = 0;
-  int height = 0;
-  int bit_depth = 8;  // 8: one byte a sample; 9 to 16: two bytes, value in the low bits; or kFloatDepth
-  PixelFormat pixel_format = PixelFormat::k420;
-
-  int PlaneCount() const { return pixel_format == PixelFormat::k400 ? 1 : 3; }
-  int PlaneWidth(int plane) const;
-  int PlaneHeight(int plane) const;
-  int BytesPerSample() const { return bit_depth == kFloatDepth ? 4 : bit_depth > 8 ? 2 : 1; }
-  bool operator==(const PictureFormat&) const = default;
-};
-
-/// The largest width and height that are accepted. Sizes up to it cannot overflow an int or a
-/// 64-bit sum.
+/// The largest accepted width and height. Sizes up to it overflow neither an int nor a 64-bit sum.
 inline constexpr int kMaxDimension = 32768;
 
 /// Checks width and height (1..kMaxDimension).
@@ -52,8 +30,8 @@ struct Plane {
   ptrdiff_t stride = 0;  // bytes from row to row
   int width = 0;
   int height = 0;
-  // 0 or 1: more columns and rows in memory. Files have ceil(n/2) chroma samples of an odd size, where libvmaf reads
-  // floor(n/2); pictures that were made of others have no more.
+  // 0 or 1: further columns and rows in memory. Files have ceil(n/2) chroma samples of an odd size, where libvmaf reads
+  // floor(n/2); pictures computed from others have none.
   int more_columns = 0;
   int more_rows = 0;
 
@@ -65,7 +43,7 @@ struct Plane {
   }
 };
 
-/// A plane's samples in the memory of a device, as its copies find them.
+/// A plane's samples in the memory of a device, by the address that its copies use.
 struct DevicePlane {
   uint64_t address = 0;  // 0: none
   size_t stride = 0;     // bytes from row to row
@@ -81,7 +59,7 @@ struct Picture {
   /// after the work that Device::WaitForClients waits for. `planes` may be empty unless a metric
   /// runs on the CPU. `memory` keeps these samples alive, too.
   std::array<DevicePlane, 3> device_planes{};
-  /// What makes the samples, where they are not made yet: `planes` are empty then (image/lazy_picture.h).
+  /// The deferred computation of the samples; `planes` are empty then (image/lazy_picture.h). Null: none.
   std::shared_ptr<const LazyPicture> lazy{};
 };
 

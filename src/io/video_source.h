@@ -1,6 +1,8 @@
 // A video source hands out the pictures of one video in display order.
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,8 +14,6 @@
 #include "base/status.h"
 #include "image/device_frame.h"
 #include "image/picture.h"
-#include "io/video_color.h"
-#include "io/video_facts.h"
 
 namespace acutance {
 

@@ -91,7 +91,8 @@ std::string QuantizerOf(const std::string& name) {
 /// The size of a video's own pictures; empty: not known.
 std::string OwnSize(const Summary& summary, size_t input) {
   if (input >= summary.inputs.size()) return "";
-  return fmt::format("{}x{}", summary.inputs[input].width, summary.inputs[input].height);
+  const PictureFormat& format = summary.inputs[input].format;
+  return fmt::format("{}x{}", format.width, format.height);
 }
 
 std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }

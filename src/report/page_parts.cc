@@ -181,8 +181,8 @@ std::string DoubtOfPairs(const Page& page, size_t video) {
 
 /// What was done to a video stands in the table of the videos.
 bool IsChange(const Summary& summary, const std::string& warning) {
-  return std::ranges::any_of(summary.inputs, [&](const SummaryInput& input) {
-    return std::ranges::find(input.changes, warning, &SummaryChange::text) != input.changes.end();
+  return std::ranges::any_of(summary.inputs, [&](const Input& input) {
+    return std::ranges::find(input.changes, warning, &InputChange::text) != input.changes.end();
   });
 }
 
@@ -258,15 +258,16 @@ std::string ComparedPart(const Page& page) {
   std::string text =
       "<section aria-labelledby=\"h-compared\"><h2 id=\"h-compared\">What was compared</h2><div class=\"wide\"><table "
       "class=\"facts\">\n";
-  // What the stream tells, and what was done to it.
+  // What the stream declares, and what was done to it.
   const auto rows_of_input = [&](size_t number) {
     if (number >= summary.inputs.size()) return std::string();
-    const SummaryInput& input = summary.inputs[number];
+    const Input& input = summary.inputs[number];
+    const PictureFormat& format = input.format;
     const std::string stream = Describe(input);
     std::string rows =
-        row("its stream", fmt::format("{}x{}, {} bit, {}{}{}", input.width, input.height, input.bit_depth,
-                                      input.pixel_format, stream.empty() ? "" : ", ", stream));
-    for (const SummaryChange& change : input.changes) rows += row("changed", change.text);
+        row("its stream", fmt::format("{}x{}, {} bit, {}{}{}", format.width, format.height, format.bit_depth,
+                                      PixelFormatName(format.pixel_format), stream.empty() ? "" : ", ", stream));
+    for (const InputChange& change : input.changes) rows += row("changed", change.text);
     return rows;
   };
   text += row("reference", summary.reference);

@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "report/input_summary.h"
-
 namespace acutance {
 namespace {
 
@@ -62,9 +60,9 @@ Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
                   .warnings = run.warnings,
                   .model_reasons = run.model_reasons,
                   .devices = view.devices,
+                  .inputs = run.inputs,
                   .frame_rate = run.frame_rate};
   if (!choice.pools.empty()) summary.pools = summary.part_pools = choice.pools;
-  for (const InputFacts& input : run.inputs) summary.inputs.push_back(SummaryOf(input));
   AddModels(view, summary);
   for (size_t d = 0; d < choice.distorted.size(); ++d) {
     SummaryVideo video{choice.distorted[d], view.tables[d], run.alignments.empty() ? nullptr : &run.alignments[d]};

@@ -16,8 +16,7 @@ const SummaryModel* FindModel(const Summary& summary, const ScoreTable::Column& 
 }
 
 Json AlignmentJson(const Alignment& alignment) {
-  static constexpr const char* kBy[] = {"signatures", "times", "index", "given"};
-  return {{"by", kBy[static_cast<int>(alignment.by)]},
+  return {{"by", std::string(NameOf(alignment.by))},
           {"text", alignment.Describe()},
           {"confidence", alignment.by == Alignment::By::kFingerprints ? Json(alignment.confidence) : Json()},
           {"late", alignment.late()},

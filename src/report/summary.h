@@ -57,7 +57,7 @@ struct Summary {
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons = {};  // of models that were chosen for the videos
   std::vector<SummaryDevice> devices = {};      // beside the CPU
-  std::vector<SummaryInput> inputs = {};        // the reference first; empty: not known
+  std::vector<Input> inputs = {};               // the reference first; empty: not known
   std::optional<double> frame_rate = {};
   std::vector<NamedPool> pools = UsualPools();
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots

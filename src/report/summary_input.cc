@@ -6,58 +6,64 @@
 namespace acutance {
 namespace {
 
-Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json TextOrNull(std::string_view text) { return text.empty() ? Json() : Json(std::string(text)); }
 
-Json InputJson(const SummaryInput& input) {
-  Json json = {{"path", input.path},
-               {"width", input.width},
-               {"height", input.height},
-               {"bit_depth", input.bit_depth},
-               {"pixel_format", input.pixel_format},
-               {"codec", TextOrNull(input.codec)},
-               {"frame_rate", input.frame_rate},
-               {"range", TextOrNull(input.range)},
-               {"transfer", TextOrNull(input.transfer)},
-               {"matrix", TextOrNull(input.matrix)},
-               {"primaries", TextOrNull(input.primaries)},
-               {"rgb", input.is_rgb},
-               {"interlaced", input.is_interlaced},
-               {"pixel_aspect", input.pixel_aspect},
-               {"dolby_vision_profile", input.dolby_vision_profile > 0 ? Json(input.dolby_vision_profile) : Json()},
+Json InputJson(const Input& input) {
+  const auto& [path, format, frame_rate, color, facts, changes] = input;
+  Json json = {{"path", path},
+               {"width", format.width},
+               {"height", format.height},
+               {"bit_depth", format.bit_depth},
+               {"pixel_format", PixelFormatName(format.pixel_format)},
+               {"codec", TextOrNull(facts.codec)},
+               {"frame_rate", frame_rate},
+               {"range", TextOrNull(input.range())},
+               {"transfer", TextOrNull(input.transfer())},
+               {"matrix", TextOrNull(input.matrix())},
+               {"primaries", TextOrNull(input.primaries())},
+               {"rgb", facts.is_rgb},
+               {"interlaced", facts.is_interlaced},
+               {"pixel_aspect", facts.pixel_aspect},
+               {"dolby_vision_profile", facts.dolby_vision_profile > 0 ? Json(facts.dolby_vision_profile) : Json()},
                {"mastering", nullptr},
                {"light_level", nullptr},
                {"changes", Json::Array()}};
-  if (input.mastering) json["mastering"] = {{"least", input.mastering->first}, {"most", input.mastering->second}};
-  if (input.light_level)
-    json["light_level"] = {{"max_cll", input.light_level->first}, {"max_fall", input.light_level->second}};
-  for (const auto& [change, text] : input.changes) json["changes"].Append({{"change", change}, {"text", text}});
+  if (const auto& display = facts.mastering)
+    json["mastering"] = {{"least", display->least_luminance}, {"most", display->most_luminance}};
+  if (const auto& light = facts.light_level)
+    json["light_level"] = {{"max_cll", light->most_of_samples}, {"max_fall", light->most_of_pictures}};
+  for (const auto& [change, text] : changes)
+    json["changes"].Append({{"change", std::string(NameOf(change))}, {"text", text}});
   return json;
 }
 
 }  // namespace
 
-std::string Describe(const SummaryInput& input) {
+std::string Describe(const Input& input) {
+  const VideoFacts& facts = input.facts;
   std::vector<std::string> parts;
-  const auto add = [&](const std::string& text) {
-    if (!text.empty()) parts.push_back(text);
+  const auto add = [&](std::string_view text) {
+    if (!text.empty()) parts.emplace_back(text);
   };
-  add(input.codec);
+  add(facts.codec);
   if (input.frame_rate) add(fmt::format("{:.6g} frames/s", *input.frame_rate));
-  if (input.is_interlaced) add("interlaced");
-  add(input.transfer);
-  add(input.is_rgb ? "RGB" : input.matrix);
-  if (!input.primaries.empty() && input.primaries != input.matrix) add("primaries of " + input.primaries);
-  if (!input.range.empty()) add(input.range + " range");
-  if (input.dolby_vision_profile > 0) add(fmt::format("Dolby Vision profile {}", input.dolby_vision_profile));
-  if (input.mastering)
-    add(fmt::format("mastered for {:.4g} to {:.4g} cd/m2", input.mastering->first, input.mastering->second));
-  if (input.light_level) add(fmt::format("MaxCLL {}, MaxFALL {}", input.light_level->first, input.light_level->second));
+  if (facts.is_interlaced) add("interlaced");
+  add(input.transfer());
+  add(input.matrix());
+  if (const auto primaries = input.primaries(); !primaries.empty() && primaries != input.matrix())
+    add(fmt::format("primaries of {}", primaries));
+  if (const auto range = input.range(); !range.empty()) add(fmt::format("{} range", range));
+  if (facts.dolby_vision_profile > 0) add(fmt::format("Dolby Vision profile {}", facts.dolby_vision_profile));
+  if (const auto& display = facts.mastering)
+    add(fmt::format("mastered for {:.4g} to {:.4g} cd/m2", display->least_luminance, display->most_luminance));
+  if (const auto& light = facts.light_level)
+    add(fmt::format("MaxCLL {}, MaxFALL {}", light->most_of_samples, light->most_of_pictures));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Json InputsJson(const std::vector<SummaryInput>& inputs) {
+Json InputsJson(const std::vector<Input>& inputs) {
   Json list = Json::Array();
-  for (const SummaryInput& input : inputs) list.Append(InputJson(input));
+  for (const Input& input : inputs) list.Append(InputJson(input));
   return list;
 }
 

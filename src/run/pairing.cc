@@ -150,10 +150,10 @@ void Pairing::SetCrop(int video, const std::optional<Rectangle>& crop) {
   if (crop && tracks_[v]) tracks_[v]->SetCrop(*crop);
 }
 
-void Pairing::LeaveFingerprints(std::span<const InputFacts> inputs, std::vector<ResultTap>& taps) const {
+void Pairing::LeaveFingerprints(std::span<const Input> inputs, std::vector<ResultTap>& taps) const {
   if (!watches_ || guess_) return;
   const auto keeps_luma = [](const InputChange& step) {
-    return step.change == FitChange::kSamples || step.change == FitChange::kCrop || step.change == FitChange::kChroma;
+    return step.change == Change::kSamples || step.change == Change::kCrop || step.change == Change::kChroma;
   };
   std::vector<std::shared_ptr<FingerprintTrack>> left(inputs.size());
   for (size_t v = 0; v < inputs.size(); ++v)

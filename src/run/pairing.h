@@ -2,6 +2,8 @@
 // by frame does not fit.
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,7 +20,6 @@
 #include "base/status.h"
 #include "engine/session.h"
 #include "image/rectangle.h"
-#include "io/video_facts.h"
 #include "io/video_source.h"
 #include "run/score_run.h"
 #include "video/replay_buffer.h"
@@ -52,7 +53,7 @@ class Pairing {
 
   /// Adds a tap for the fingerprints of pictures that the session gets as they are here, because a device computes them
   /// from samples that it has anyway. Called before pictures are read. inputs: by video.
-  void LeaveFingerprints(std::span<const InputFacts> inputs, std::vector<ResultTap>& taps) const;
+  void LeaveFingerprints(std::span<const Input> inputs, std::vector<ResultTap>& taps) const;
 
   /// Once the videos of a run are open: whether they cannot fit frame by frame, or a journal must know first.
   bool NeedsFullAlignment();

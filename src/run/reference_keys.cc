@@ -19,12 +19,12 @@ Result<std::unique_ptr<VideoSource>> ReferenceKeys::Open(const RunRequest& reque
 
 /// Crops, sizes and depths are told by their words; what becomes of colors, fields and chroma depends on the other
 /// videos, too, so that such pictures have no name.
-void ReferenceKeys::Prepare(const InputFacts& reference) {
+void ReferenceKeys::Prepare(const Input& reference) {
   std::string how;
   bool has_value = !reference.facts.is_rgb;
   for (const InputChange& change : reference.changes) {
-    has_value &= change.change == FitChange::kCrop || change.change == FitChange::kScale ||
-                 change.change == FitChange::kBitDepth;
+    has_value &=
+        change.change == Change::kCrop || change.change == Change::kScale || change.change == Change::kBitDepth;
     how += change.text + "; ";
   }
   first_.preparation = PreparationOf(how);

@@ -18,7 +18,7 @@ class ReferenceKeys {
   void Skip(int64_t frames) { skipped_ = frames; }
 
   /// What was done to the reference's pictures.
-  void Prepare(const InputFacts& reference);
+  void Prepare(const Input& reference);
 
   /// The reference picture of the pair of that number.
   PictureKey Of(int64_t pair) const;

@@ -331,7 +331,7 @@ class Run {
                 Error(StatusCode::kUnsupported,
                       "{} is {}, and the models know SDR alone: map the tones of both videos first, ask for features "
                       "without a model, or --force",
-                      request_.reference, kTransferNames[static_cast<int>(reference_->video->color().transfer)]));
+                      request_.reference, NameOf(reference_->video->color().transfer)));
   }
 
   void WarnOfModelSizes() {

@@ -126,22 +126,6 @@ struct RunRequest {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
-/// A change that a video went through before it was compared.
-struct InputChange {
-  FitChange change = FitChange::kNone;
-  std::string text;  // a sentence for a person
-};
-
-/// A video as it was opened, and what was done to it then.
-struct InputFacts {
-  std::string name;
-  PictureFormat format;
-  std::optional<double> frame_rate;
-  VideoColor color;
-  VideoFacts facts;
-  std::vector<InputChange> changes = {};
-};
-
 struct ScoredRun {
   std::unique_ptr<Session> session;  // null when nothing was scored
   PictureFormat format;
@@ -154,7 +138,7 @@ struct ScoredRun {
   std::vector<std::string> model_reasons;      // of the models that were chosen
   std::optional<double> frame_rate;            // the reference's, where it tells
   VideoColor color;                            // of the pictures
-  std::vector<InputFacts> inputs;              // the reference first
+  std::vector<Input> inputs;                   // the reference first
   std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
   /// The frames at which a shot of the reference begins, not the first. Not set: they were not asked for, or not all
   /// pictures were in the host's memory.

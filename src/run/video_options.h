@@ -1,10 +1,10 @@
 // What a video tells of itself, as metrics' options name it.
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <optional>
 
-#include "io/video_color.h"
-#include "io/video_facts.h"
 #include "metric/options.h"
 
 namespace acutance {

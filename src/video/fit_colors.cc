@@ -47,8 +47,7 @@ int TargetDepth(const FitOptions& options, const FitInputs& inputs, const PairRe
 
 void NoteDepth(const PairReaderInput& input, int to, std::vector<FitStep>& steps) {
   if (const int from = DepthOf(input); from < to)
-    steps.push_back(
-        {fmt::format("{} is raised from {} to {} bits", input.name, from, to), &input, FitChange::kBitDepth});
+    steps.push_back({fmt::format("{} is raised from {} to {} bits", input.name, from, to), &input, Change::kBitDepth});
 }
 
 /// Luma of two matrices is not the same mixture; primaries of the two BT.601 and of BT.709 lie side by side.
@@ -117,7 +116,7 @@ Status FitRanges(const FitOptions& options, const FitInputs& inputs, std::vector
     if (changes)
       steps.push_back({fmt::format("{} is converted from {} range{}", input->name,
                                    full ? "limited to full" : "full to limited", assumed),
-                       input, FitChange::kRange});
+                       input, Change::kRange});
     input->video = ConvertRange(std::move(input->video), {full, depth});
   }
   return {};
@@ -141,7 +140,7 @@ Status MakeYuv(const FitOptions& options, const FitInputs& inputs, std::vector<F
       return Error(status.code(), "{}: {}", input->name, status.message());
     steps.push_back({fmt::format("{} is RGB, and converted to 4:4:4 of {} range by {}{}", input->name,
                                  *color.full_range ? "full" : "limited", NameOf(color.matrix), reason),
-                     input, FitChange::kRgb});
+                     input, Change::kRgb});
   }
   return {};
 }

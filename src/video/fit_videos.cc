@@ -22,7 +22,7 @@ namespace {
 void NoteSamples(const FitInputs& inputs, std::vector<FitStep>& steps) {
   for (const PairReaderInput* input : inputs)
     if (const std::string_view changed = input->video->facts().changed_samples; !changed.empty())
-      steps.push_back({fmt::format("{}: {}", input->name, changed), input, FitChange::kSamples});
+      steps.push_back({fmt::format("{}: {}", input->name, changed), input, Change::kSamples});
 }
 
 bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
@@ -66,7 +66,7 @@ Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<FitSt
     ACU_ASSIGN_OR_RETURN(input->video, DeinterlaceVideo(std::move(input->video)));
     steps.push_back({fmt::format("{} is deinterlaced: the {} field of each frame that shows two moments is completed",
                                  input->name, bottom ? "bottom" : "top"),
-                     input, FitChange::kDeinterlace});
+                     input, Change::kDeinterlace});
   }
   return {};
 }
@@ -79,11 +79,11 @@ Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<FitSt
       const PictureFormat& shown = input->video->format();
       steps.push_back({fmt::format("{} is turned as it is shown, from {}x{} to {}x{}", input->name, stored.width,
                                    stored.height, shown.width, shown.height),
-                       input, FitChange::kTurn});
+                       input, Change::kTurn});
     }
     if (!input->crop) continue;
     ACU_ASSIGN_OR_RETURN(input->video, CropVideo(std::move(input->video), *input->crop));
-    steps.push_back({fmt::format("{} is cropped to {}", input->name, ToText(*input->crop)), input, FitChange::kCrop});
+    steps.push_back({fmt::format("{} is cropped to {}", input->name, ToText(*input->crop)), input, Change::kCrop});
   }
   return {};
 }
@@ -187,7 +187,7 @@ Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inpu
     steps.push_back({fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
                                  DescribePixels(heed_display ? facts.pixel_aspect : 1), to.width, to.height,
                                  kScaleFilterNames[static_cast<int>(size.filter)]),
-                     input, FitChange::kScale});
+                     input, Change::kScale});
   }
   return {};
 }
@@ -214,7 +214,7 @@ Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitSte
          : added  ? fmt::format("{} has no chroma, and gets {} without color", input->name, ChromaName(to))
                   : fmt::format("the chroma of {} is brought from {} to {} ({})", input->name, ChromaName(from),
                                 ChromaName(to), kScaleFilterNames[static_cast<int>(filter)]),
-         input, FitChange::kChroma});
+         input, Change::kChroma});
   }
   return {};
 }
@@ -229,7 +229,7 @@ Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
     steps.push_back(
-        {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, FitChange::kBitDepth});
+        {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, Change::kBitDepth});
     input->video = RaiseBitDepth(std::move(input->video), deepest);
   }
   return {};

@@ -62,16 +62,11 @@ struct FitOptions {
   bool force = false;  // say so instead of refusing
 };
 
-/// What was done to a video.
-enum class FitChange { kNone, kSamples, kDeinterlace, kTurn, kCrop, kRgb, kRange, kScale, kChroma, kBitDepth };
-inline constexpr std::string_view kFitChangeNames[] = {"none", "samples", "deinterlace", "turn",   "crop",
-                                                       "rgb",  "range",   "scale",       "chroma", "bit-depth"};
-
 /// A change, or a doubt that stands.
 struct FitStep {
   std::string text;                        // a sentence for a person
   const PairReaderInput* input = nullptr;  // null: of all, or a doubt
-  FitChange change = FitChange::kNone;     // kNone: a doubt
+  Change change = Change::kNone;           // kNone: a doubt
 };
 
 /// Changes what `options` allow and the inputs' crops say: converts RGB, deinterlaces, turns, crops, then converts the

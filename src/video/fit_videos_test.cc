@@ -69,7 +69,7 @@ struct Fitted {
   Result<std::vector<std::string>> steps;
   PairReaderInput reference;
   std::vector<PairReaderInput> distorted;
-  std::vector<std::pair<std::string, FitChange>> changes{};  // by name
+  std::vector<std::pair<std::string, Change>> changes{};  // by name
 };
 
 Fitted Fit(const FitOptions& options, PairReaderInput reference, PairReaderInput distorted) {
@@ -83,7 +83,7 @@ Fitted Fit(const FitOptions& options, PairReaderInput reference, PairReaderInput
   std::vector<std::string> texts;
   for (const FitStep& step : *steps) {
     texts.push_back(step.text);
-    EXPECT_EQ(step.change == FitChange::kNone, step.input == nullptr) << step.text;
+    EXPECT_EQ(step.change == Change::kNone, step.input == nullptr) << step.text;
     fitted.changes.emplace_back(step.input ? step.input->name : "", step.change);
   }
   fitted.steps = std::move(texts);
@@ -107,7 +107,7 @@ TEST(FitVideos, ScalesAndRaisesAndSaysSo) {
   Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kSmall, {}, 200, 90));
   EXPECT_THAT(fitted.steps.value(),
               ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is raised from 8 to 10 bits"));
-  EXPECT_THAT(fitted.changes, ElementsAre(Pair("b", FitChange::kScale), Pair("b", FitChange::kBitDepth)));
+  EXPECT_THAT(fitted.changes, ElementsAre(Pair("b", Change::kScale), Pair("b", Change::kBitDepth)));
   EXPECT_EQ(fitted.distorted[0].video->format(), kDeep);
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(800, 360, 360));
 }

@@ -133,11 +133,11 @@ TEST(Allocations, OfALoadedModelMayFail) {
 }
 
 bool ScoreByCpp(const acutance::api::SessionOptions& options, unsigned frames) try {
-  acutance::api::Expected<acutance::api::Session> session = acutance::api::Session::Create(options);
+  acutance::Expected<acutance::api::Session> session = acutance::api::Session::Create(options);
   if (!session) return false;
-  const acutance::api::PictureFormat format = {kSize, kSize, 8, acutance::api::PixelFormat::k420};
+  const acutance::PictureFormat format = {kSize, kSize, 8, acutance::PixelFormat::k420};
   for (unsigned i = 0; i < frames; ++i) {
-    acutance::api::Expected<acutance::api::Picture> picture = acutance::api::Picture::Allocate(format);
+    acutance::Expected<acutance::api::Picture> picture = acutance::api::Picture::Allocate(format);
     if (!picture) return false;
     for (int p = 0; p < 3; ++p) std::memset(picture->mutable_data(p), 40 + static_cast<int>(i) + p, kSize / 2);
     if (!session->Add(*picture, *picture).ok()) return false;
@@ -166,12 +166,12 @@ bool ScoreFiles(const std::string& reference, const std::string& distorted, std:
   options.session.threads = 2;
   options.session.backend = "cpu";
   options.scale = "32x18";
-  const acutance::api::Expected<acutance::api::Result> result = acutance::api::Score(reference, {distorted}, options);
+  const acutance::Expected<acutance::api::Result> result = acutance::api::Score(reference, {distorted}, options);
   if (!result) {
-    EXPECT_EQ(result.status().code(), acutance::api::StatusCode::kOutOfMemory) << result.status().message();
+    EXPECT_EQ(result.status().code(), acutance::StatusCode::kOutOfMemory) << result.status().message();
     return false;
   }
-  const acutance::api::Expected<std::vector<double>> scores = result->Scores("psnr_y");
+  const acutance::Expected<std::vector<double>> scores = result->Scores("psnr_y");
   if (!scores) return false;
   if (expected.empty()) expected = *scores;
   EXPECT_EQ(*scores, expected);

@@ -1,6 +1,8 @@
 // FFmpeg's decoded frames as pictures.
 #pragma once
 
+#include <acutance/facts.h>
+
 extern "C" {
 #include <libavutil/frame.h>
 }
@@ -11,7 +13,6 @@ extern "C" {
 #include "base/status.h"
 #include "image/picture.h"
 #include "image/picture_pool.h"
-#include "io/video_color.h"
 
 namespace acutance {
 

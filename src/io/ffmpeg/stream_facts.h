@@ -1,11 +1,11 @@
 // What FFmpeg's libraries know of a stream, as VideoFacts.
 #pragma once
 
+#include <acutance/facts.h>
+
 extern "C" {
 #include <libavformat/avformat.h>
 }
-
-#include "io/video_facts.h"
 
 namespace acutance {
 

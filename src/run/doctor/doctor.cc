@@ -125,7 +125,6 @@ class Doctor {
 
   void CheckTransfer() {
     const VideoColor &a = ref_.color, &b = dis_.color;
-    const auto name = [](Transfer transfer) { return kTransferNames[static_cast<int>(transfer)]; };
     if (!a.is_hdr() && !b.is_hdr()) return CheckUntoldTransfer();
     if (a.transfer == b.transfer) return;
     const VideoProbe &hdr = a.is_hdr() ? ref_ : dis_, &other = a.is_hdr() ? dis_ : ref_;
@@ -136,13 +135,13 @@ class Doctor {
     if (other.color.transfer == Transfer::kUnknown && is_alike) {
       Add("transfer", 0.96,
           fmt::format("{} is {} and {} has the same brightness, though its stream does not tell a transfer.", hdr.name,
-                      name(hdr.color.transfer), other.name),
+                      NameOf(hdr.color.transfer), other.name),
           TellTransfer(other, hdr.color.transfer));
       return;
     }
     Add("transfer", 0.96,
-        fmt::format("{} is {} and {} {}: one of them was tone-mapped.", ref_.name, name(a.transfer), dis_.name,
-                    name(b.transfer)),
+        fmt::format("{} is {} and {} {}: one of them was tone-mapped.", ref_.name, NameOf(a.transfer), dis_.name,
+                    NameOf(b.transfer)),
         ToneMap(hdr.name, hdr.color.transfer));
   }
 
