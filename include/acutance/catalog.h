@@ -1,4 +1,4 @@
-// Lists of this build's models and features, and of this machine's devices.
+// Catalog of this build's models and features, and of this machine's devices.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 namespace acutance::api {
 
 struct ModelInfo {
-  std::string name;  // for Model::Load
-  std::string viewing;
-  std::string description;
+  std::string name;         // for Model::Load
+  std::string viewing;      // the viewing condition that it was trained for
+  std::string description;  // a sentence for a person
 };
 std::vector<ModelInfo> ListModels();  // the default one first
 
@@ -26,23 +26,23 @@ struct FeatureInfo {
   std::string summary;
   std::vector<std::string> outputs;  // as logs print them, without options
   std::vector<OptionInfo> options;
-  std::vector<std::string> lower_is_better;  // of the outputs: those that measure damage
+  std::vector<std::string> lower_is_better;  // the outputs that measure damage
 };
 std::vector<FeatureInfo> ListFeatures();
 
 struct DeviceInfo {
   std::string backend;
-  int index = 0;
+  int index = 0;  // for SessionOptions::device
   std::string name;
-  std::string driver;
+  std::string driver;  // versions
 };
 struct BackendInfo {
   std::string name;
   std::string summary;
   std::vector<DeviceInfo> devices;
-  std::string missing;  // the reason why there are none
+  std::string missing;  // why there are none, and what to install; empty where there are some
 };
-std::vector<BackendInfo> ListBackends();  // the CPU, which needs no device, is not among them
+std::vector<BackendInfo> ListBackends();  // without the CPU, which needs no device
 
 std::string_view Version();  // acutance's version, "0.1.0"
 
