@@ -60,7 +60,7 @@ TEST(DevicePictures, AreReadWhereTheyLie) {
   }
 }
 
-// The CPU's idle threads take frames from a device that is behind, where they can.
+// The CPU cannot read these pictures, even with idle threads.
 TEST(DevicePictures, AreLeftToTheirDevice) {
   SessionSpec spec;
   spec.features = {{"psnr", {}}, {"motion", {}}};

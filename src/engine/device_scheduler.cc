@@ -9,9 +9,8 @@
 namespace acutance {
 namespace {
 
-/// The number of threads that copy pictures. Where the CPU does nothing else, few threads copy
-/// faster than many. They spin while they wait, so that each lane thread and the caller keep a
-/// core.
+/// The number of threads that copy pictures. Where the CPU does nothing else, few threads copy faster than many. They
+/// spin while they wait, so each lane thread and the caller need a core of their own.
 int CopyThreads(ptrdiff_t lanes) {
   const ptrdiff_t cores = UsableCpus(), others = DeviceLane::kThreads * lanes + 1;
   return static_cast<int>(std::clamp<ptrdiff_t>(cores - others, 1, kMostCopyThreads * lanes));
@@ -20,15 +19,15 @@ int CopyThreads(ptrdiff_t lanes) {
 }  // namespace
 
 Status DeviceScheduler::Choose(FeatureSet& features, const PictureFormat& format,
-                               const std::vector<VideoConversion>& scalings, int most_frames) {
+                               const std::vector<VideoConversion>& conversions, int most_frames) {
   if (!settings_.devices) return {};
   const bool useful = std::ranges::any_of(features.runs(), &MetricRun::HasPlan);
-  if (useful && settings_.kept)
-    MakeLanes(settings_.kept->Take(settings_.devices->choice()), features, format, scalings, most_frames);
+  if (useful && settings_.cache)
+    MakeLanes(settings_.cache->Take(settings_.devices->choice()), features, format, conversions, most_frames);
   while (useful && lanes_.empty()) {
     std::vector<KeptDevice> devices = NextDevices();
     if (devices.empty()) break;
-    MakeLanes(std::move(devices), features, format, scalings, most_frames);
+    MakeLanes(std::move(devices), features, format, conversions, most_frames);
   }
   if (useful && lanes_.empty() && !settings_.devices->cpu_is_allowed()) return NoDevice();
   if (!settings_.devices->only_proved())
@@ -43,8 +42,8 @@ Status DeviceScheduler::Choose(FeatureSet& features, const PictureFormat& format
 std::vector<KeptDevice> DeviceScheduler::NextDevices() {
   std::vector<KeptDevice> devices;
   for (std::unique_ptr<Device>& device : settings_.devices->NextGroup())
-    devices.push_back(settings_.kept ? settings_.kept->Adopt(std::move(device))
-                                     : KeptDevice{std::move(device), nullptr, nullptr});
+    devices.push_back(settings_.cache ? settings_.cache->Adopt(std::move(device))
+                                      : KeptDevice{std::move(device), nullptr, nullptr});
   return devices;
 }
 
@@ -55,10 +54,10 @@ Status DeviceScheduler::NoDevice() const {
 }
 
 void DeviceScheduler::MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features,
-                                const PictureFormat& format, const std::vector<VideoConversion>& scalings,
+                                const PictureFormat& format, const std::vector<VideoConversion>& conversions,
                                 int most_frames) {
   const LaneSettings settings = {
-      .videos = {settings_.distorted_count, scalings},
+      .videos = {settings_.distorted_count, conversions},
       .subsample = settings_.subsample,
       .max_memory = settings_.max_memory,
       .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),
@@ -83,7 +82,7 @@ void DeviceScheduler::Warn(const std::string& warning) {
   if (!settings_.devices->only_proved()) settings_.warn(warning);
 }
 
-/// The copying pool does batches in their order: a later one would wait for memory that an earlier one has.
+/// The copying pool takes batches in order: a later one would wait for memory that an earlier one holds.
 Status DeviceScheduler::ForEach(int count, const std::function<void(int)>& work) {
   return ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
 }
@@ -94,14 +93,13 @@ Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {
     copy_pool_ = std::make_unique<ThreadPool>(std::min(settings_.threads, CopyThreads(std::ssize(lanes_))),
                                               ThreadPool::Mode::kThreads, settings_.fail);
   if (copy_pool_ && copy_pool_->is_inline()) copy_pool_.reset();
-  help_.Start(CpuHelp::Clock::now());
   for (auto& lane : lanes_) ACU_RETURN_IF_ERROR(lane->Start(*frames_));
   return {};
 }
 
 void DeviceScheduler::Stop() {
   if (frames_) frames_->Stop();
-  if (settings_.kept && !lanes_.empty()) GiveBack();
+  if (settings_.cache && !lanes_.empty()) GiveBack();
   lanes_.clear();
 }
 
@@ -111,7 +109,7 @@ void DeviceScheduler::GiveBack() {
   for (const auto& lane : lanes_)
     if (std::optional<KeptDevice> device = lane->Retire()) devices.push_back(std::move(*device));
   if (has_all_ && devices.size() == lanes_.size())
-    settings_.kept->GiveBack(settings_.devices->choice(), std::move(devices));
+    settings_.cache->GiveBack(settings_.devices->choice(), std::move(devices));
 }
 
 int DeviceScheduler::frames_in_flight() const {
@@ -124,26 +122,6 @@ Status DeviceScheduler::WaitForClients() const { return lanes_.front()->WaitForC
 
 void DeviceScheduler::Drain() {
   if (frames_) frames_->Drain();
-}
-
-bool DeviceScheduler::MayHelp() const { return has_devices_ && settings_.devices->is_automatic(); }
-
-/// Half of the threads stay to copy pictures.
-void DeviceScheduler::Help() {
-  const int idle = pool_->IdleWorkers() - settings_.threads / 2;
-  for (int spare = help_.Workers(idle, CpuHelp::Clock::now()); spare > 0; --spare) {
-    const std::shared_ptr<FrameJob> job = frames_->TakeOne();
-    if (!job) return;
-    help_.OnTaken();
-    job->RunDeviceWorkOnCpu();
-  }
-}
-
-void DeviceScheduler::Count(const Jobs& done) {
-  for (const auto& job : done) {
-    if (job->ran_device_work_on_cpu() && !job->is_verified()) help_.OnCpuFrame(job->work());
-    else help_.OnDeviceFrame();
-  }
 }
 
 }  // namespace acutance

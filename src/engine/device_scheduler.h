@@ -1,4 +1,4 @@
-// The devices of a session, the queue of their frames, and the help that they get from the CPU.
+// Scheduler of a session's devices: chooses them, gives each a lane, and queues frames for them.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,6 @@
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
 #include "devices/backends.h"
-#include "engine/cpu_help.h"
 #include "engine/device_cache.h"
 #include "engine/device_lane.h"
 #include "engine/feature_set.h"
@@ -27,22 +26,22 @@ class DeviceScheduler {
     int subsample = 1;
     int threads = 1;
     std::shared_ptr<DevicePicker> devices;  // null: the CPU alone
-    std::shared_ptr<DeviceCache> kept;      // takes the devices back; null: they are closed
+    std::shared_ptr<DeviceCache> cache;     // takes the devices back; null: they are closed
     std::optional<size_t> max_memory;       // bytes of each device
-    int verify = 0;                         // of so many frames one is computed again on the CPU; 0: none
+    int verify = 0;                         // one of this many frames is computed again on the CPU; 0: none
     std::function<void(const std::string&)> warn;
-    std::function<void(Jobs)> done;    // takes the frames of which nothing is left to do
+    std::function<void(Jobs)> done;    // takes finished frames
     std::function<void(Status)> fail;  // ends the session
   };
 
   explicit DeviceScheduler(Settings settings) : settings_(std::move(settings)) {}
 
   /// Opens the first devices that can run something, and marks the runs that are theirs. No device is an error where
-  /// the CPU was not allowed. scalings: of the videos whose pictures come lazy. most_frames: in flight.
-  Status Choose(FeatureSet& features, const PictureFormat& format, const std::vector<VideoConversion>& scalings,
+  /// the CPU was not allowed. conversions: of the videos whose pictures come lazy. most_frames: in flight.
+  Status Choose(FeatureSet& features, const PictureFormat& format, const std::vector<VideoConversion>& conversions,
                 int most_frames);
 
-  /// Devices begin to work. The pool copies their pictures, and computes what they are behind with.
+  /// Devices begin to work. The pool copies their pictures, unless it has no other work: then threads of their own do.
   Status Start(ThreadPool& pool, bool pool_has_other_work);
 
   /// Ends the devices' threads and drops what they have not done. The pool must still be there.
@@ -63,19 +62,10 @@ class DeviceScheduler {
   /// No more frames come.
   void Drain();
 
-  /// Whether the CPU may take frames that the devices are behind with.
-  bool MayHelp() const;
-
-  /// Gives frames that the devices are behind with to workers that have nothing else to do.
-  void Help();
-
-  /// Frames that are done: their times say whether help is worth it.
-  void Count(const Jobs& done);
-
  private:
   std::vector<KeptDevice> NextDevices();
   void MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features, const PictureFormat& format,
-                 const std::vector<VideoConversion>& scalings, int most_frames);
+                 const std::vector<VideoConversion>& conversions, int most_frames);
   void GiveBack();
   Status NoDevice() const;
   Status ForEach(int count, const std::function<void(int)>& work);
@@ -85,7 +75,6 @@ class DeviceScheduler {
   bool has_devices_ = false;
   bool has_all_ = false;                  // each device of the choice has a lane
   std::vector<std::string> passed_over_;  // devices, and why
-  CpuHelp help_;
   ThreadPool* pool_ = nullptr;
   std::unique_ptr<ThreadPool> copy_pool_;  // copies pictures to devices; null: pool_ does
   std::unique_ptr<FrameQueue> frames_;

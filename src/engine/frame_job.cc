@@ -59,8 +59,6 @@ void FrameJob::Assign(Inputs inputs, const std::vector<int>& runs) {
   device_runs_ = std::ranges::count_if(runs, [&](int r) { return features_.runs()[r].on_device; });
   is_prepared_ = false;
   histories_.clear();
-  work_ = 0;
-  ran_device_work_on_cpu_ = false;
   device_words_.clear();
   has_failed_ = false;
 }
@@ -143,7 +141,6 @@ bool FrameJob::CanRunOnCpu() const {
 }
 
 void FrameJob::RunDeviceWorkOnCpu() {
-  ran_device_work_on_cpu_ = true;
   Prepare();
   if (has_device_work() && !CanRunOnCpu()) {
     Record(Error(StatusCode::kNoDevice, "frame {}: the device that holds its pictures failed", inputs_.index));
@@ -169,7 +166,7 @@ void FrameJob::StartChain(Chain& chain) {
   else EndChain(chain);
 }
 
-/// All pictures of the frame's videos, the latest first; made once a frame, by the thread that starts its chains.
+/// All pictures of the frame's videos, the latest first; listed once a frame, by the thread that starts its chains.
 void FrameJob::MakeViews(Chain& chain) {
   if (histories_.empty()) {
     histories_.resize(1 + inputs_.own().distorted.size());
@@ -204,10 +201,8 @@ void FrameJob::StartStage(Chain& chain) {
 }
 
 void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
-  const auto begin = std::chrono::steady_clock::now();
-  // A stage reads what those before it left, so that after a failure none runs.
+  // A stage reads the results of those before it, so none runs after a failure.
   if (!has_failed_) CatchExceptions([&] { return ComputeBand(chain, band, worker); });
-  work_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   if (--chain.bands_left == 0) EndStage(chain);
 }
 
@@ -259,7 +254,7 @@ void FrameJob::VerifyOnCpu(std::string device) {
   if (FinishOnDevice()) Done();
 }
 
-/// The sums and words of the runs that are a device's.
+/// The sums and partials of the runs that are a device's.
 std::vector<int64_t> FrameJob::DeviceWords() const {
   std::vector<int64_t> words;
   for (const Chain& chain : chains_)

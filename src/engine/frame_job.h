@@ -1,8 +1,7 @@
-// The work of one frame: a chain of stages for every metric and distorted picture.
+// Work of one frame: a chain of stages for every metric and distorted picture.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,7 +24,7 @@ struct FramePictures {
   PictureKey identity{};                // of the reference picture
 };
 
-/// Buffers of the metric runs, kept from frame to frame.
+/// Buffers of the metric runs, reused from frame to frame.
 class WorkspacePool {
  public:
   WorkspacePool(const FeatureSet& features, int workers);
@@ -52,45 +51,41 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
 
-  /// Gives the job a frame. Called first, and again for another frame after `done`, when the
-  /// session alone holds the job. runs: the indices of the metric runs that this frame has
-  /// (subsampling leaves some out); they outlive the frame.
+  /// Gives the job a frame. Called first, and again for another frame after `done`, when nobody else holds the job.
+  /// runs: the indices of the metric runs that this frame has (subsampling leaves some out); they outlive the frame.
   void Assign(Inputs inputs, const std::vector<int>& runs);
 
-  /// Submits the first stages of the runs on the CPU. `done` is called once, on any thread, when
-  /// all runs are finished, also those of a device.
+  /// Submits the first stages of the runs on the CPU. `done` is called once, on any thread, when all runs are finished,
+  /// including those of a device.
   void Start();
 
-  /// Allocates the results unless they are. Where all runs are a device's, Start leaves this to
-  /// the device's threads, because its own thread serves every frame.
+  /// Allocates the results unless they are allocated. Where a device has all runs, Start leaves this to the device's
+  /// threads, because its own thread serves every frame.
   void Prepare();
 
   /// Whether a run of this frame is marked on_device.
   bool has_device_work() const { return device_runs_ > 0; }
-  /// Where a device's results go; null where this frame has no such run. `distorted`: any where the
-  /// run reads the reference alone.
+  /// Where a device's results go; null where this frame has no such run. `distorted`: any value where the run reads
+  /// the reference alone.
   RunResult* FindResult(int run, int distorted);
-  /// Called after all SetDeviceSums. True: all runs are finished, and the caller handles the
-  /// frame instead of `done`.
+  /// Called when the device's results are in place. True: all runs are finished, and the caller handles the frame
+  /// instead of `done`.
   [[nodiscard]] bool FinishOnDevice();
   /// Whether its pictures' samples are in the host's memory.
   bool CanRunOnCpu() const;
-  /// Called instead of FinishOnDevice when the device failed or is behind.
+  /// Called instead of FinishOnDevice when the device failed.
   void RunDeviceWorkOnCpu();
 
   /// Instead of FinishOnDevice: computes the same again on the CPU. `done` is called when that is finished; the frame's
-  /// status is then an error, if the device named had other results.
+  /// status is then an error if the named device had other results.
   void VerifyOnCpu(std::string device);
   bool is_verified() const { return !device_words_.empty(); }
 
   int64_t index() const { return inputs_.index; }
   const Inputs& inputs() const { return inputs_; }
-  /// Drops the pictures after `done`; index() and results() stay. The vectors that held the
-  /// pictures keep their memory until Assign, so that one thread allocates and frees it.
+  /// Drops the pictures after `done`; index() and results() stay. The vectors that held the pictures retain their
+  /// memory until Assign, so that one thread allocates and frees it.
   void DropInputs();
-  /// The time of all workers together, after `done`.
-  std::chrono::nanoseconds work() const { return std::chrono::nanoseconds(work_); }
-  bool ran_device_work_on_cpu() const { return ran_device_work_on_cpu_; }
   /// Sums and words of all runs, not finished yet; valid after `done`.
   FrameResults& results() { return results_; }
 
@@ -138,8 +133,6 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   std::vector<std::vector<const VideoPicture*>> histories_;  // [0] the reference's, [1 + d] those of distorted d
   int device_chains_ = 0;
   std::atomic<int> chains_left_ = 0;
-  std::atomic<int64_t> work_ = 0;  // nanoseconds
-  bool ran_device_work_on_cpu_ = false;
   std::string device_;                 // that computed the frame before the CPU did
   std::vector<int64_t> device_words_;  // its results
   std::atomic<bool> has_failed_ = false;

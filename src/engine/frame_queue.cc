@@ -8,9 +8,9 @@
 namespace acutance {
 namespace {
 
-// A decoder with few surfaces blocks until queued frames release theirs, so that a device does
-// not wait for a full batch for ever.
-constexpr std::chrono::milliseconds kPatience{50};
+// A decoder with few surfaces blocks until queued frames release theirs, so a device must not wait for a full batch
+// for ever.
+constexpr std::chrono::milliseconds kLongestPause{50};
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void FrameQueue::GiveBack(Jobs unfinished) {
     std::deque<std::shared_ptr<FrameJob>> merged;
     std::ranges::merge(unfinished, waiting_, std::back_inserter(merged), earlier);
     waiting_ = std::move(merged);
-    smallest_batch_ = 1;  // the device may go on with smaller ones
+    smallest_batch_ = 1;  // the device may continue with smaller ones
   }
   changed_.notify_all();
 }
@@ -92,7 +92,7 @@ size_t FrameQueue::RunLength(int batch) const {
 bool FrameQueue::IsReady(int batch) const {
   if (waiting_.empty()) return false;
   if (draining_ || waiting_.size() >= static_cast<size_t>(batch)) return true;
-  return RunLength(batch) < waiting_.size();  // frames that were given back: nothing can join them any more
+  return RunLength(batch) < waiting_.size();  // frames that were given back: nothing can join them
 }
 
 FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled) {
@@ -104,7 +104,7 @@ FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled)
     if (is_over()) return jobs;
     if (IsReady(batch) || seen == added_) break;
     seen = added_;
-    changed_.wait_for(lock, kPatience, [&] { return is_over() || IsReady(batch); });
+    changed_.wait_for(lock, kLongestPause, [&] { return is_over() || IsReady(batch); });
   }
   const auto end = waiting_.begin() + static_cast<ptrdiff_t>(RunLength(batch));
   jobs.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
@@ -113,14 +113,6 @@ FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled)
   lock.unlock();
   if (more) changed_.notify_one();
   return jobs;
-}
-
-std::shared_ptr<FrameJob> FrameQueue::TakeOne() {
-  const std::lock_guard lock(mutex_);
-  if (waiting_.empty() || !waiting_.front()->CanRunOnCpu()) return nullptr;
-  std::shared_ptr<FrameJob> job = std::move(waiting_.front());
-  waiting_.pop_front();
-  return job;
 }
 
 void FrameQueue::Wake() {

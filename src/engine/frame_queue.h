@@ -1,4 +1,4 @@
-// Frames that wait for devices. The device that is free first takes the next batch.
+// Queue of frames that wait for devices. The device that is free first takes the next batch.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class FrameQueue {
   /// consecutive: the frames of a batch must follow one another, for metrics that compare them.
   explicit FrameQueue(bool consecutive) : consecutive_(consecutive) {}
 
-  /// Registers a device that takes batches of so many frames.
+  /// Registers a device that takes batches of `batch` frames.
   void Join(int batch);
 
   /// Takes back the unfinished frames of a device that failed, in order.
@@ -39,13 +39,10 @@ class FrameQueue {
   /// Drops the waiting frames; devices get no more.
   void Stop();
 
-  /// The next batch: waits for as many frames as asked for, or fewer where no more can join them or none came for a
-  /// while. Empty: stopped, or `cancelled` became true (with Wake).
+  /// The next batch: waits for `batch` frames, or fewer where no more can join them or none came for a while. Empty:
+  /// stopped, or `cancelled` became true (with Wake).
   Jobs Take(int batch, const std::atomic<bool>& cancelled);
   void Wake();
-
-  /// The next frame alone, for the CPU; null when there is none that it can do.
-  std::shared_ptr<FrameJob> TakeOne();
 
  private:
   bool StopOne();

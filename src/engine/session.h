@@ -1,29 +1,23 @@
-// A session scores one reference video against one or more distorted videos.
+// Session: scores one reference video against one or more distorted videos, from frame pairs to score tables.
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "backend/cpu/thread_pool.h"
 #include "base/status.h"
 #include "engine/device_scheduler.h"
-#include "engine/feature_set.h"
 #include "engine/frame_job.h"
-#include "engine/frame_results.h"
+#include "engine/frames_in_flight.h"
 #include "engine/job_pool.h"
-#include "engine/model_run.h"
-#include "engine/raw_artifacts.h"
-#include "engine/reorder_buffer.h"
-#include "engine/score_writer.h"
+#include "engine/run_log.h"
+#include "engine/session_output.h"
 #include "engine/session_spec.h"
 #include "image/picture.h"
 #include "image/picture_key.h"
@@ -44,7 +38,7 @@ class Session {
   /// become history. identity: of the reference picture, where later sessions on the same devices read it again.
   Status Add(Picture reference, std::vector<Picture> distorted, const PictureKey& identity = {});
 
-  /// Waits until the results of all frames that were added went to SessionSpec::on_results; more may follow. Only of a
+  /// Waits until the results of all frames that were added went to SessionSpec::on_results; more may follow. Only for a
   /// session without devices, which wait for a whole batch.
   Status WaitForAll();
 
@@ -61,19 +55,22 @@ class Session {
   /// The first frame that this session scores; those before it are restored or another run's.
   int64_t first_frame() const { return first_index_; }
 
-  /// Frames that were scored so far, with those before the first.
+  /// Frames that were added to be scored, with all before the first.
   int64_t frames_added() const { return std::max(first_index_, next_index_); }
 
-  /// Frames whose scores are in the tables; tables may be read while frames are in flight only through this,
+  /// Frames whose scores are in the tables. While frames are in flight, tables are read only up to this number, by
   /// RunningMean and ReadScores.
-  int64_t frames_done() const;
+  int64_t frames_done() const { return in_flight_.written(); }
 
   /// Mean so far of a model's score, for display; nullopt before the first.
-  std::optional<double> RunningMean(int distorted, int model) const;
+  std::optional<double> RunningMean(int distorted, int model) const { return output_.RunningMean(distorted, model); }
 
-  const ScoreTable& scores(int distorted) const { return writer_.table(distorted); }  // complete after Flush
+  const ScoreTable& scores(int distorted) const { return output_.table(distorted); }  // complete after Flush
   /// Shows a table while frames may be in flight; none is written meanwhile.
-  void ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const;
+  void ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const {
+    output_.Read(distorted, reader);
+  }
+
   const std::vector<ModelRun>& models() const { return bound_.models; }
   int subsample() const { return spec_.subsample; }
   const std::vector<MetricRun>& metric_runs() const { return bound_.features.runs(); }
@@ -84,73 +81,48 @@ class Session {
 
   /// Whether pictures of the spec's conversions should be lazy: devices convert them, and no feature on the CPU reads
   /// them. Both forms are accepted in any case.
-  bool ConvertsOnDevice() const { return spec_.devices && bound_.RunsOnDevice() && crew_.has_devices(); }
+  bool ConvertsOnDevice() const { return spec_.devices && bound_.RunsOnDevice() && devices_.has_devices(); }
 
   /// The devices that run what they can; empty: the CPU alone.
-  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return crew_.lanes(); }
+  const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return devices_.lanes(); }
   /// The first of them; null: the CPU alone.
   const DeviceInfo* device() const { return lanes().empty() ? nullptr : &lanes().front()->info(); }
-  /// Devices that were passed over or failed, and why.
-  std::vector<std::string> warnings() const;
+  /// Devices that were passed over or failed, and why; options without effect; scores that are not numbers.
+  std::vector<std::string> warnings() const { return log_.warnings(); }
 
  private:
-  using Jobs = std::vector<std::shared_ptr<FrameJob>>;
+  using Jobs = FramesInFlight::Jobs;
 
   Session(SessionSpec spec, BoundRequests bound);
-  Status Start();
+  DeviceScheduler::Settings SchedulerSettings();
+  Status MakeMetrics();
+  Status ChooseDevices();
+  Status StartThreads();
   Status Restore();
-  FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
-  VideoPicture MakeVideoPicture(Video video, Picture picture) const;
-  void Remember(const FramePictures& frame);
-  DeviceScheduler::Settings CrewSettings();
-  void Warn(const std::string& warning);
+
   Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
   Status AddFrame(Picture reference, std::vector<Picture> distorted, const PictureKey& identity);
-  Status WaitForRoom();
-  size_t PairBytes() const;
-  size_t WorkBytes() const;
-  Result<int> MostFrames() const;
+  VideoPicture MakeVideoPicture(Video video, Picture picture) const;
+  FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
+  void Remember(const FramePictures& frame);
   void Fail(Status status);
-  bool DevicesAreBehind() const;
   void OnFramesDone(Jobs jobs);
   void WriteReady();
-  void CallTaps(const FrameResults& frame) const;
-  Status CheckArtifacts() const;
-  Status Write(const Jobs& jobs);
-  Status DeliverArtifacts(FrameResults& frame);
-  void PublishMeans();
 
   SessionSpec spec_;  // its conversions: those that devices do
   BoundRequests bound_;
+  RunLog log_;
   FrameRuns runs_;
+  SessionOutput output_;
   std::unique_ptr<WorkspacePool> workspaces_;
   const std::shared_ptr<PicturePool> derived_pool_ = std::make_shared<PicturePool>();
   JobPool jobs_;
   std::deque<FramePictures> earlier_;  // latest first
   int reference_history_ = 0, distorted_history_ = 0;
   int64_t first_index_ = 0, next_index_ = 0;
-  int most_in_flight_ = 0;  // Add blocks above,
-  int resume_at_ = 0;       // and resumes at this many: one wake-up per frame would cost more than the frame
-  bool flushed_ = false;
-  DeviceScheduler crew_;
-
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable progressed_;
-  bool waited_for_ = false;  // whether a thread waits for progressed_
-  int in_flight_ = 0;
-  ReorderBuffer done_;
-  bool writing_ = false;  // whether a thread writes scores
-  int64_t next_to_write_ = 0;
-  std::vector<std::vector<std::optional<double>>> means_;  // [model][distorted], of the frames written
-  Status error_;
-  bool failed_ = false;  // frames in flight may never end
-  std::vector<std::string> warnings_;
-
-  /// Held while scores are written: guards the tables and the models' progress. Taken before mutex_, if both are.
-  mutable std::mutex writer_mutex_;
-  ScoreWriter writer_;
-  RawArtifacts raw_artifacts_;
-
+  bool is_flushed_ = false;
+  FramesInFlight in_flight_;
+  DeviceScheduler devices_;
   std::unique_ptr<ThreadPool> pool_;
 };
 

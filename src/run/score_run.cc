@@ -399,7 +399,7 @@ class Run {
       if (!pair) break;
       watch_.PassOver(*pair);
       if (frame >= session_->next_frame())
-        ACU_RETURN_IF_ERROR(session_->Add(std::move(pair->reference), std::move(pair->distorted)));
+        ACU_RETURN_IF_ERROR(Interrupted(session_->Add(std::move(pair->reference), std::move(pair->distorted))));
     }
     return status;
   }
