@@ -1,4 +1,4 @@
-// What sees the pictures of a run beside its session.
+// Observer of a run's scored picture pairs.
 #pragma once
 
 #include "base/status.h"
@@ -14,11 +14,11 @@ class FrameObserver {
  public:
   virtual ~FrameObserver() = default;
 
-  /// Called before the first pair, and again where the run starts again with other pairs.
+  /// Called before the first pair, and again where the run restarts with other pairs: those before do not count.
   virtual Status Start(const Session& session, const ScoredRun& run) = 0;
   /// A pair that is scored.
   virtual Status Add(const FramePair& pair) = 0;
-  /// Called after the last pair, where the run ended well.
+  /// Called after the last pair of a run without an error.
   virtual Status Finish() = 0;
 };
 

@@ -7,19 +7,46 @@
 
 namespace acutance {
 
-RunObservers::RunObservers(const RunRequest& request, const Pairing* pairing)
+void ShotDetector::Add(const Picture& reference, bool has_fingerprint) {
+  if (!has_pictures_) return;
+  ++count_;
+  has_pictures_ = reference.planes[0].data != nullptr;
+  if (!has_pictures_ || has_fingerprint) return;
+  if (!fingerprints_) fingerprints_.emplace(MakeFingerprintCrew(threads_));
+  fingerprints_->Add(reference);
+  AddFingerprints(fingerprints_->TakeMade());
+}
+
+void ShotDetector::AddFingerprints(std::span<const FrameFingerprint> fingerprints) {
+  for (const FrameFingerprint& fingerprint : fingerprints) {
+    cuts_.Add(fingerprint);
+    if (finds_displayed_) cells_.push_back(fingerprint.cells);
+  }
+}
+
+std::optional<std::vector<int64_t>> ShotDetector::Find() {
+  if (!has_pictures_) return std::nullopt;
+  if (fingerprints_) AddFingerprints(fingerprints_->TakeAll());
+  return cuts_.Find();
+}
+
+std::optional<int64_t> ShotDetector::DisplayedFrame(const Picture& distorted, int64_t frame) const {
+  return NearestReferenceFrame(FingerprintOf(distorted).cells, cells_, frame);
+}
+
+RunObservers::RunObservers(const RunRequest& request, const AlignmentMonitor& alignment)
     : worst_count_(request.worst_frames),
       videos_(request.distorted.size()),
       has_journal_(!request.journal.empty()),
-      pairing_(pairing) {
+      alignment_(&alignment) {
   if (request.find_shots) shots_.emplace(request.threads, request.worst_frames > 0);
 }
 
-void RunObservers::LetSessionSign(std::vector<ResultTap>& taps) {
+void RunObservers::AddTap(std::vector<ResultTap>& taps) {
   if (!shots_ || has_journal_ || HasTrack()) return;
-  fingerprints_ = std::make_shared<std::deque<FrameFingerprint>>();
+  tapped_ = std::make_shared<std::deque<FrameFingerprint>>();
   taps.push_back(
-      TapFingerprints([to = fingerprints_](int distorted, const FrameFingerprint& reference, const FrameFingerprint&) {
+      TapFingerprints([to = tapped_](int distorted, const FrameFingerprint& reference, const FrameFingerprint&) {
         if (distorted == 0) to->push_back(reference);
       }));
 }
@@ -28,16 +55,16 @@ void RunObservers::Start(double frame_rate) {
   worst_.assign(worst_count_ > 0 ? videos_ : 0, WorstFrames(worst_count_, frame_rate));
 }
 
-void RunObservers::Watch(const FramePair& pair, const Session& session) {
+void RunObservers::Observe(const FramePair& pair, const Session& session) {
   OfferWorst(pair);
   JudgeWorst(session);
-  WatchShots(pair);
+  ObserveShots(pair);
 }
 
-Status RunObservers::Conclude(const Session& session, ScoredRun& result) {
+Status RunObservers::Conclude(const Session& session, ScoredRun& run) {
   JudgeWorst(session);
-  ACU_RETURN_IF_ERROR(TakeWorst(result.worst));
-  FindShots(result);
+  ACU_RETURN_IF_ERROR(TakeWorst(run.worst));
+  FindShots(run);
   return {};
 }
 
@@ -65,20 +92,20 @@ Status RunObservers::TakeWorst(std::vector<std::vector<WorstFrame>>& worst) {
   return {};
 }
 
-void RunObservers::WatchShots(const FramePair& pair) {
-  if (shots_) shots_->Watch(pair.reference, fingerprints_ || HasTrack());
+void RunObservers::ObserveShots(const FramePair& pair) {
+  if (shots_) shots_->Add(pair.reference, tapped_ || HasTrack());
 }
 
-void RunObservers::FindShots(ScoredRun& result) {
+void RunObservers::FindShots(ScoredRun& run) {
   if (!shots_) return;
-  if (const auto track = pairing_ ? pairing_->reference_track() : nullptr)
-    shots_->Add(track->Copy(shots_->watched()).fingerprints);
-  else if (fingerprints_)
-    for (const FrameFingerprint& fingerprint : *fingerprints_) shots_->Add({&fingerprint, 1});
-  result.shot_starts = shots_->Find();
-  if (!result.shot_starts) return;
-  for (std::vector<WorstFrame>& frames : result.worst)
-    for (WorstFrame& worst : frames) worst.shows = shots_->NearestReferenceFrameOf(worst.distorted, worst.frame);
+  if (const auto track = alignment_->reference_track())
+    shots_->AddFingerprints(track->Copy(shots_->count()).fingerprints);
+  else if (tapped_)
+    for (const FrameFingerprint& fingerprint : *tapped_) shots_->AddFingerprints({&fingerprint, 1});
+  run.shot_starts = shots_->Find();
+  if (!run.shot_starts) return;
+  for (std::vector<WorstFrame>& frames : run.worst)
+    for (WorstFrame& worst : frames) worst.shows = shots_->DisplayedFrame(worst.distorted, worst.frame);
 }
 
 }  // namespace acutance

@@ -1,55 +1,88 @@
-// What a run sees of its frames beside their scores: which ones score worst, and where the reference's shots begin.
+// Observers of a run's frames in addition to its session: worst frames, and shots of the reference.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "align/fingerprint_stream.h"
+#include "align/nearest_reference_frame.h"
+#include "align/shot_cuts.h"
 #include "engine/session.h"
-#include "run/pairing.h"
+#include "image/picture.h"
+#include "run/alignment_monitor.h"
 #include "run/score_run.h"
-#include "run/shot_detector.h"
 #include "run/worst_frames.h"
 #include "video/pair_reader.h"
 
 namespace acutance {
 
-class RunObservers {
+/// Detects shot boundaries in the reference.
+class ShotDetector {
  public:
-  /// pairing: null: frames are paired by their order.
-  RunObservers(const RunRequest& request, const Pairing* pairing);
+  /// finds_displayed: DisplayedFrame is called later, so that the cells of all frames are retained.
+  ShotDetector(int threads, bool finds_displayed) : threads_(threads), finds_displayed_(finds_displayed) {}
 
-  /// Adds a tap for the fingerprints by which shots are found: devices compute them from samples that they get anyway.
-  void LetSessionSign(std::vector<ResultTap>& taps);
+  /// The next frame. has_fingerprint: its fingerprint comes by AddFingerprints, before Find.
+  void Add(const Picture& reference, bool has_fingerprint);
+  void AddFingerprints(std::span<const FrameFingerprint> fingerprints);
+  /// Frames so far.
+  int64_t count() const { return count_; }
 
-  void Start(double frame_rate);
-  /// A frame that is not scored: the journal has it, or it lies before a part.
-  void PassOver(const FramePair& pair) { WatchShots(pair); }
-  /// A frame that is scored next.
-  void Watch(const FramePair& pair, const Session& session);
-  /// No frame is read: no shot is found.
-  void PassOverAll() { shots_.reset(); }
+  /// The frames at which a shot begins, except the first; nullopt: a picture was not in the host's memory.
+  std::optional<std::vector<int64_t>> Find();
 
-  /// Puts what was found into the result, once all frames are scored.
-  Status Conclude(const Session& session, ScoredRun& result);
+  /// The reference's frame that a distorted picture displays, where it is not `frame`. After Find.
+  std::optional<int64_t> DisplayedFrame(const Picture& distorted, int64_t frame) const;
 
  private:
-  bool HasTrack() const { return pairing_ && pairing_->reference_track(); }
+  int threads_;
+  bool finds_displayed_;
+  ShotCuts cuts_;
+  bool has_pictures_ = true;  // all so far were in the host's memory
+  int64_t count_ = 0;
+  std::vector<FrameCells> cells_;
+  std::optional<FingerprintStream> fingerprints_;  // not set: all come by AddFingerprints
+};
+
+class RunObservers {
+ public:
+  /// alignment: outlives the observers.
+  RunObservers(const RunRequest& request, const AlignmentMonitor& alignment);
+
+  /// Adds a tap for the fingerprints by which shots are found: devices compute them from samples that they get anyway.
+  void AddTap(std::vector<ResultTap>& taps);
+
+  /// frame_rate: frames a second.
+  void Start(double frame_rate);
+  /// A frame that is not scored: the journal has it, or it lies before a part.
+  void Skip(const FramePair& pair) { ObserveShots(pair); }
+  /// A frame that is scored next.
+  void Observe(const FramePair& pair, const Session& session);
+  /// No frame is read, and no shot is found.
+  void SkipAll() { shots_.reset(); }
+
+  /// Puts what was found into the run, once all frames are scored.
+  Status Conclude(const Session& session, ScoredRun& run);
+
+ private:
+  bool HasTrack() const { return alignment_->reference_track() != nullptr; }
   void OfferWorst(const FramePair& pair);
   void JudgeWorst(const Session& session);
   Status TakeWorst(std::vector<std::vector<WorstFrame>>& worst);
-  void WatchShots(const FramePair& pair);
-  void FindShots(ScoredRun& result);
+  void ObserveShots(const FramePair& pair);
+  void FindShots(ScoredRun& run);
 
-  const int worst_count_;
-  const size_t videos_;
-  const bool has_journal_;
-  const Pairing* const pairing_;
+  int worst_count_;
+  size_t videos_;
+  bool has_journal_;
+  const AlignmentMonitor* alignment_;
   std::vector<WorstFrames> worst_;  // by distorted video
   std::optional<ShotDetector> shots_;
-  std::shared_ptr<std::deque<FrameFingerprint>>
-      fingerprints_;  // the reference's, made by the session; null: not made by it
+  std::shared_ptr<std::deque<FrameFingerprint>> tapped_;  // the reference's fingerprints; null: no tap receives them
 };
 
 }  // namespace acutance

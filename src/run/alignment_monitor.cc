@@ -1,0 +1,149 @@
+#include "run/alignment_monitor.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "align/align_tracks.h"
+#include "align/read_tracks.h"
+#include "run/fingerprint_tap.h"
+#include "run/plan_alignment.h"
+#include "video/select_frames.h"
+
+namespace acutance {
+namespace {
+
+using Basis = AlignmentPlan::Basis;
+
+constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+
+bool IsRead(const std::shared_ptr<FingerprintTrack>& track) { return track && track->size() > 0; }
+
+}  // namespace
+
+AlignmentMonitor::AlignmentMonitor(const RunRequest& request, const AlignmentPlan& plan, VideoCache& videos)
+    : task_(AlignmentTaskOf(request, videos)),
+      plan_(plan),
+      videos_(videos),
+      crew_(plan.is_checked() ? MakeFingerprintCrew(request.threads) : nullptr),
+      tracks_(task_.videos.size()),
+      next_check_(plan.first_check),
+      alignments_(plan.alignments),
+      warnings_(plan.warnings) {}
+
+Result<std::unique_ptr<VideoSource>> AlignmentMonitor::Open(size_t video, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, videos_.Open(video, options));
+  const VideoFacts facts = source->facts();
+  AlignedVideo& known = task_.videos[video];
+  known.frame_count = source->frame_count();
+  known.frame_rate = source->frame_rate();
+  known.is_on_device = source->is_on_device();
+  known.orientation = facts.orientation;
+  known.format = source->format();
+  known.pixel_aspect = facts.pixel_aspect;
+  if (!facts.is_rgb) known.full_range = source->color().full_range.value_or(false);
+  if (!plan_.selected.empty()) return SelectFrames(std::move(source), plan_.selected[video]);
+  if (!plan_.is_checked()) return source;
+  tracks_[video] = std::make_shared<FingerprintTrack>(crew_);
+  return plan_.basis == Basis::kEstimated ? RecordAllFingerprints(std::move(source), tracks_[video])
+                                          : RecordFingerprints(std::move(source), tracks_[video]);
+}
+
+void AlignmentMonitor::SetCrop(size_t video, const std::optional<Rectangle>& crop) {
+  task_.videos[video].crop = crop;
+  if (crop && tracks_[video]) tracks_[video]->SetCrop(*crop);
+}
+
+void AlignmentMonitor::AddTap(std::span<const Input> inputs, std::vector<ResultTap>& taps) const {
+  if (plan_.basis != Basis::kAssumed) return;
+  const auto keeps_luma = [](const InputChange& step) {
+    return step.change == Change::kSamples || step.change == Change::kCrop || step.change == Change::kChroma;
+  };
+  std::vector<std::shared_ptr<FingerprintTrack>> tapped(inputs.size());
+  for (size_t v = 0; v < inputs.size(); ++v)
+    if (tracks_[v] && std::ranges::all_of(inputs[v].changes, keeps_luma)) tapped[v] = tracks_[v];
+  if (std::ranges::all_of(tapped, [](const auto& track) { return !track; })) return;
+  for (const auto& track : tapped)
+    if (track) track->LeaveToSession();
+  taps.push_back(
+      TapFingerprints([tapped](int distorted, const FrameFingerprint& reference, const FrameFingerprint& own) {
+        if (tapped.front() && distorted == 0) tapped.front()->Put(reference);
+        if (const auto& track = tapped[static_cast<size_t>(distorted) + 1]) track->Put(own);
+      }));
+}
+
+bool AlignmentMonitor::RejectsFacts() { return NeedsFullAlignment(task_, plan_) && Reject({}); }
+
+bool AlignmentMonitor::Rejects(int64_t frames) {
+  if (!plan_.is_checked() || frames < next_check_) return false;
+  for (const auto& track : tracks_)
+    if (track && track->Made(next_check_) < next_check_) return false;
+  return RejectsFirst(std::exchange(next_check_, 4 * next_check_));
+}
+
+bool AlignmentMonitor::RejectsAll() {
+  int64_t shortest = kAll;
+  for (size_t v = 0; v < tracks_.size(); ++v)
+    if (tracks_[v]) shortest = std::min(shortest, tracks_[v]->size() - plan_.SkipOf(v));
+  return plan_.is_checked() && RejectsFirst(shortest);
+}
+
+bool AlignmentMonitor::RejectsFirst(int64_t frames) {
+  if (!IsRead(tracks_[0])) return false;
+  for (size_t v = 1; v < tracks_.size(); ++v) {
+    if (!IsRead(tracks_[v])) continue;  // an attempt that reads the reference alone
+    std::optional<Misalignment> found = CheckFirstPairs(plan_, *tracks_[0], *tracks_[v], frames);
+    if (found) return Reject(*std::move(found));
+  }
+  return false;
+}
+
+/// Pipes are held before the attempt ends, so that the next one can read them.
+bool AlignmentMonitor::Reject(Misalignment misalignment) {
+  misalignment_ = std::move(misalignment);
+  misalignment_->next_check = next_check_;
+  videos_.HoldPipes(true);
+  return true;
+}
+
+void AlignmentMonitor::Conclude(int64_t frames) {
+  if (plan_.basis == Basis::kAssumed) return ConcludeAssumed(frames);
+  if (plan_.basis == Basis::kEstimated) return ConcludeEstimated(frames);
+  alignments_ = AlignmentsOfScored(task_, plan_, frames);
+}
+
+void AlignmentMonitor::ConcludeAssumed(int64_t frames) {
+  const int64_t end = task_.first_frame + frames;
+  for (size_t v = 1; v < tracks_.size(); ++v) {
+    if (!IsRead(tracks_[0]) || !IsRead(tracks_[v])) {
+      alignments_.push_back(AlignByOffset(end, end, 0));
+      continue;
+    }
+    std::optional<ConfirmedAlignment> found = ConfirmAssumed(task_, v, *tracks_[0], *tracks_[v], frames);
+    if (!found) return static_cast<void>(Reject({.rejected = 0}));
+    alignments_.push_back(std::move(found->alignment));
+    std::ranges::move(found->warnings, std::back_inserter(warnings_));
+  }
+}
+
+/// All frames decide, as they do without an estimate.
+void AlignmentMonitor::ConcludeEstimated(int64_t frames) {
+  if (!ReadToEnds()) return static_cast<void>(Reject({.rejected = plan_.offset}));
+  std::vector<FrameTrack> whole = {tracks_[0]->Copy(kAll), tracks_[1]->Copy(kAll)};
+  std::optional<ConfirmedAlignment> found = ConfirmEstimated(task_, plan_, whole, frames);
+  if (!found) return static_cast<void>(Reject({.rejected = plan_.offset, .whole = std::move(whole)}));
+  alignments_.push_back(std::move(found->alignment));
+  warnings_ = std::move(found->warnings);
+}
+
+/// Reads what an attempt left of the videos, where it matters for their alignment. False: a video continues.
+bool AlignmentMonitor::ReadToEnds() {
+  int64_t shortest = kAll;
+  for (const auto& track : tracks_)
+    if (track->has_ended()) shortest = std::min(shortest, track->size());
+  if (shortest == kAll) return false;
+  return std::ranges::all_of(tracks_, [&](const auto& track) { return track->ReadRest(WorthReading(shortest, 1)); });
+}
+
+}  // namespace acutance

@@ -1,0 +1,78 @@
+// Alignment of one attempt: opens the videos by a plan, records their fingerprints, and checks the plan meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "align/alignment_plan.h"
+#include "align/confirm_alignment.h"
+#include "align/record_fingerprints.h"
+#include "engine/session_spec.h"
+#include "io/video_source.h"
+#include "run/score_run.h"
+#include "run/video_cache.h"
+
+namespace acutance {
+
+class AlignmentMonitor {
+ public:
+  /// All outlive the monitor.
+  AlignmentMonitor(const RunRequest& request, const AlignmentPlan& plan, VideoCache& videos);
+
+  /// Opens a video, 0 for the reference: the frames of the plan's selection, or all frames with their fingerprints
+  /// recorded.
+  Result<std::unique_ptr<VideoSource>> Open(size_t video, const OpenOptions& options);
+
+  /// The part of a video's pictures that is compared; not set: all. Before its pictures are read.
+  void SetCrop(size_t video, const std::optional<Rectangle>& crop);
+
+  /// Adds a tap for the fingerprints of pictures that the session gets unchanged: a device computes them from samples
+  /// that it has anyway. Before pictures are read. inputs: by video.
+  void AddTap(std::span<const Input> inputs, std::vector<ResultTap>& taps) const;
+
+  /// Once all videos are open: whether they cannot fit as planned.
+  bool RejectsFacts();
+  /// After `frames` pairs: whether they are misaligned, so that the attempt should end.
+  bool Rejects(int64_t frames);
+  /// Likewise, after all pairs that were read.
+  bool RejectsAll();
+  /// After an attempt that scored `frames` pairs, which may turn out to be misaligned, too.
+  void Conclude(int64_t frames);
+
+  /// Set once the plan is refuted.
+  const std::optional<Misalignment>& misalignment() const { return misalignment_; }
+  const AlignmentTask& task() const { return task_; }
+  const AlignmentPlan& plan() const { return plan_; }
+  const VideoCache& videos() const { return videos_; }
+  /// Of the plan until Conclude(), then of the pairs that were scored; by distorted video.
+  std::vector<Alignment>& alignments() { return alignments_; }
+  std::vector<std::string>& warnings() { return warnings_; }
+
+  /// The reference's fingerprints from the first pair on; null where they are not recorded.
+  std::shared_ptr<FingerprintTrack> reference_track() const {
+    return plan_.basis == AlignmentPlan::Basis::kAssumed ? tracks_[0] : nullptr;
+  }
+
+ private:
+  bool RejectsFirst(int64_t frames);
+  bool Reject(Misalignment misalignment);
+  void ConcludeAssumed(int64_t frames);
+  void ConcludeEstimated(int64_t frames);
+  bool ReadToEnds();
+
+  AlignmentTask task_;
+  const AlignmentPlan& plan_;
+  VideoCache& videos_;
+  std::shared_ptr<BackgroundThreads> crew_;                // computes fingerprints; null: they are not recorded
+  std::vector<std::shared_ptr<FingerprintTrack>> tracks_;  // by video; null: not recorded
+  int64_t next_check_;
+  std::optional<Misalignment> misalignment_;
+  std::vector<Alignment> alignments_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace acutance

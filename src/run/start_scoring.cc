@@ -1,0 +1,245 @@
+#include "run/attempt_phases.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "devices/backends.h"
+#include "metric/options.h"
+#include "run/fingerprint_tap.h"
+#include "run/map_files.h"
+#include "video/prefetch.h"
+
+namespace acutance {
+namespace {
+
+std::string_view OptionNameOf(Matrix matrix) {
+  if (matrix == Matrix::kBt601) return "bt601";
+  if (matrix == Matrix::kBt709) return "bt709";
+  return matrix == Matrix::kBt2020 ? "bt2020" : "";
+}
+
+std::string_view OptionNameOf(const ChromaSiting& siting) {
+  if (siting.vertical == 0.5) return siting.horizontal == 0 ? "left" : siting.horizontal == 0.5 ? "center" : "";
+  if (siting.vertical != 0) return "";
+  return siting.horizontal == 0 ? "topleft" : siting.horizontal == 0.5 ? "top" : "";
+}
+
+/// What a video declares, by names of metrics' options: fps, range, matrix, chroma_location and transfer where they are
+/// known and options have a name for them.
+OptionTexts VideoOptions(const std::optional<double>& frame_rate, const VideoColor& color,
+                         const std::optional<ChromaSiting>& siting) {
+  OptionTexts video;
+  if (frame_rate) video["fps"] = fmt::format("{}", *frame_rate);
+  if (color.full_range) video["range"] = *color.full_range ? "full" : "limited";
+  if (const auto matrix = OptionNameOf(color.matrix); !matrix.empty()) video["matrix"] = matrix;
+  if (siting)
+    if (const auto location = OptionNameOf(*siting); !location.empty()) video["chroma_location"] = location;
+  if (color.is_hdr()) video["transfer"] = color.transfer == Transfer::kPq ? "pq" : "hlg";
+  return video;
+}
+
+bool CanDecodeOn(const DeviceInfo& device) {
+  const Backend* backend = FindBackend(device.backend);
+  return backend && backend->decodes_video;
+}
+
+int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
+
+/// The reason why NVDEC does not serve this run. NVDEC leaves no samples in the host's memory, and a run that fails
+/// starts again without it.
+Status CheckNvdec(const RunRequest& request, const SessionSetup& setup) {
+  const std::shared_ptr<DevicePicker>& picker = setup.spec.devices;
+  if (!picker || !setup.needs.runs_on_device)
+    return Error(StatusCode::kNoDevice, "NVDEC is of use only where all features run on a CUDA device");
+  std::vector<std::string> files = request.distorted;
+  files.push_back(request.reference);
+  for (const std::string& file : files)
+    if (std::error_code ignored; !std::filesystem::is_regular_file(file, ignored))
+      return Error(StatusCode::kNoDevice, "NVDEC reads regular files, and {} is none", file);
+  const std::vector<std::unique_ptr<Device>>& devices = picker->PeekGroup();
+  if (devices.size() == 1 && CanDecodeOn(devices.front()->info())) return {};
+  return Error(StatusCode::kNoDevice, "NVDEC needs one device of the backend cuda (--backend cuda --device N): {}",
+               devices.empty() ? fmt::format("{}", fmt::join(picker->notes(), "; "))
+                               : fmt::format("the run has {} of {}", devices.size(), devices.front()->info().backend));
+}
+
+/// Models were made for SDR, and PQ and HLG put the same light elsewhere.
+Status CheckLight(const RunRequest& request, const VideoColor& color) {
+  const auto predicts = [](const ModelRequest& model) { return model.predict; };
+  if (!request.fit.heed_color || request.fit.force || !color.is_hdr() || std::ranges::none_of(request.models, predicts))
+    return {};
+  return Error(StatusCode::kUnsupported,
+               "{} is {}, and the models know SDR alone: map the tones of both videos first, ask for features "
+               "without a model, or --force",
+               request.reference, NameOf(color.transfer));
+}
+
+/// Has the readers leave out what no feature and no observer reads.
+void SkipUnread(const RunRequest& request, const SessionNeeds& needs, OpenedInputs& inputs) {
+  const bool shows_pictures = request.worst_frames > 0 || request.pairs;
+  const bool reads_chroma = needs.chroma || shows_pictures;
+  for (PairReaderInput& input : inputs.distorted) {
+    input.needed = needs.distorted || shows_pictures;
+    if (!reads_chroma) input.video->SkipChroma();
+  }
+  if (!reads_chroma) inputs.reference.video->SkipChroma();
+}
+
+/// The videos whose pictures may come lazy. Observers in addition to the session convert the pictures that they read;
+/// where these are all pictures, the videos' own threads do it sooner.
+std::vector<VideoConversion> FindConversions(const RunRequest& request, const OpenedInputs& inputs) {
+  std::vector<VideoConversion> conversions;
+  if (request.pairs) return conversions;
+  if (const auto conversion = inputs.reference.video->scaling(); conversion && !request.find_shots)
+    conversions.push_back({Video::kReference, 0, conversion});
+  for (size_t d = 0; d < inputs.distorted.size(); ++d)
+    if (const auto conversion = inputs.distorted[d].video->scaling())
+      conversions.push_back({Video::kDistorted, static_cast<int>(d), conversion});
+  return conversions;
+}
+
+void WarnOfModels(const RunRequest& request, const ScoredRun& facts, AttemptReport& report) {
+  if (!request.check_model_sizes) return;
+  for (const ModelRequest& model : request.models)
+    for (const auto& mismatch :
+         {SizeMismatch(*model.model, facts.format), RateMismatch(*model.model, facts.frame_rate)})
+      if (mismatch) report.Warn(*mismatch);
+}
+
+/// Whether the session's devices are those into whose memory NVDEC decodes.
+bool ReadsNvdec(const Session& session) {
+  const auto& lanes = session.lanes();
+  return lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session.RunsOnCpu();
+}
+
+std::unique_ptr<Session> OpenSession(const RunRequest& request, SessionSpec spec, const ScoredRun& facts,
+                                     AttemptReport& report) {
+  WarnOfModels(request, facts, report);
+  Result<std::unique_ptr<Session>> session = Session::Open(std::move(spec));
+  Status status = session.status();
+  if (status.ok() && facts.decoded_by_nvdec && !ReadsNvdec(**session)) {
+    report.Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join((*session)->warnings(), "; ")));
+    return nullptr;
+  }
+  if (status.ok() && request.on_start) status = request.on_start(**session);
+  if (status.ok()) return std::move(session).value();
+  report.Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kStart, status);
+  return nullptr;
+}
+
+/// Conversions take the reading thread longer than scoring takes a device. A limit on memory leaves no pictures for
+/// threads that work ahead.
+void PrefetchPictures(const RunRequest& request, OpenedInputs& inputs) {
+  if (request.max_memory) return;
+  const std::shared_ptr<BackgroundThreads> crew = MakePictureCrew(request.threads);
+  const auto prefetch = [&](PairReaderInput& input) {
+    const int most = MostAhead(input.video->format(), request.threads);
+    input.video = Prefetch(std::move(input.video), crew, most);
+  };
+  prefetch(inputs.reference);
+  std::ranges::for_each(inputs.distorted, prefetch);
+}
+
+Result<std::unique_ptr<PairReader>> OpenReader(const RunRequest& request, const Session& session,
+                                               const std::vector<VideoConversion>& conversions, OpenedInputs inputs) {
+  // Threads that score copy samples to where they may be read as quickly as any other, and find them in their caches.
+  for (const VideoConversion& video : conversions)
+    if (session.ConvertsOnDevice() || video.scaling->KeepsAll())
+      (video.video == Video::kReference ? inputs.reference : inputs.distorted[video.number]).video->DeferConversion();
+  PrefetchPictures(request, inputs);
+  PairReaderOptions options;
+  if (request.frame_limit > 0)
+    options.frame_limit = request.frame_limit + (request.journal.empty() ? 0 : request.skip_reference);
+  options.read_ahead = ReadAhead(request);
+  return PairReader::Open(std::move(inputs.reference), std::move(inputs.distorted), options);
+}
+
+}  // namespace
+
+std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptReport& report) {
+  SessionSpec spec;
+  spec.models = request.models;
+  spec.features = request.features;
+  spec.threads = request.threads;
+  spec.subsample = request.subsample;
+  spec.distorted_count = static_cast<int>(request.distorted.size());
+  Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request.device);
+  if (!devices.ok()) return report.Fail(RunStage::kBackend, devices.status());
+  spec.devices = *devices;
+  // NVDEC opens the device before, and leaves no samples in the host's memory that could be cached.
+  if (request.cached_reference && request.decoder == Decoder::kCpu)
+    spec.device_cache = request.cached_reference->devices();
+  spec.max_device_memory = request.max_device_memory;
+  spec.on_artifact = request.on_artifact;
+  if (!request.maps.empty()) {
+    Result<ArtifactSink> files = MakeMapFiles(request.maps, spec.distorted_count);
+    if (!files.ok()) return report.Fail(RunStage::kSession, files.status());
+    spec.on_artifact = *files;
+  }
+  spec.max_memory = request.max_memory;
+  spec.verify = request.verify;
+  spec.on_warning = request.on_warning;
+  Result<SessionNeeds> needs = FindNeeds(spec);
+  if (!needs.ok()) return report.Fail(RunStage::kSession, needs.status());
+  return SessionSetup{std::move(spec), *needs};
+}
+
+bool ChooseNvdec(const RunRequest& request, const SessionSetup& setup, std::optional<DeviceInfo>& nvdec,
+                 AttemptReport& report) {
+  if (request.decoder == Decoder::kCpu) return true;
+  const Status status = CheckNvdec(request, setup);
+  if (status.ok()) nvdec = setup.spec.devices->PeekGroup().front()->info();
+  if (status.ok() || request.decoder == Decoder::kAuto) return true;
+  report.Fail(RunStage::kBackend, status);
+  return false;
+}
+
+std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup setup, FittedInputs fitted,
+                                       const AlignmentMonitor& alignment, AttemptReport& report) {
+  OpenedInputs& inputs = fitted.opened;
+  const VideoSource& reference = *inputs.reference.video;
+  if (Status light = CheckLight(request, reference.color()); !light.ok())
+    return report.Fail(RunStage::kRead, std::move(light));
+  StartedRun started{.observers = RunObservers(request, alignment), .keys = inputs.keys};
+  ScoredRun& facts = started.facts;
+  facts.format = reference.format();
+  facts.decoded_by_nvdec = report.used_nvdec();
+  facts.frame_rate = reference.frame_rate();
+  if (!facts.frame_rate) facts.frame_rate = inputs.distorted.front().video->frame_rate();
+  facts.color = reference.color();
+  facts.inputs = std::move(fitted.inputs);
+  facts.is_part = !request.journal.empty() && request.skip_reference > 0;
+  SkipUnread(request, setup.needs, inputs);
+  SessionSpec& spec = setup.spec;
+  if (spec.devices && CanTapFingerprints(setup.needs, spec)) {
+    alignment.AddTap(facts.inputs, spec.taps);
+    started.observers.AddTap(spec.taps);
+  }
+  // y4m has one word for the center and for what is not known.
+  const VideoFacts stream = reference.facts();
+  spec.video = VideoOptions(facts.frame_rate, facts.color, stream.codec.empty() ? std::nullopt : stream.siting);
+  spec.format = facts.format;
+  spec.read_ahead = inputs.is_instant ? 0 : ReadAhead(request) + 1;
+  spec.conversions = FindConversions(request, inputs);
+  if (Status fit = PairReader::Check(inputs.reference, inputs.distorted); !fit.ok())
+    return report.FailPair(request, fit);
+  if (!request.journal.empty()) {
+    Result<std::unique_ptr<RunJournal>> journal = RunJournal::Open(request, facts.format, spec);
+    if (!journal.ok()) return report.Fail(RunStage::kSession, journal.status());
+    started.journal = std::move(journal).value();
+  }
+  const std::vector<VideoConversion> conversions = spec.conversions;
+  started.session = OpenSession(request, std::move(spec), facts, report);
+  if (!started.session) return std::nullopt;
+  if (started.journal) facts.restored = started.journal->restored();
+  Result<std::unique_ptr<PairReader>> reader = OpenReader(request, *started.session, conversions, std::move(inputs));
+  if (!reader.ok()) return report.FailPair(request, reader.status());
+  started.reader = std::move(reader).value();
+  return started;
+}
+
+}  // namespace acutance

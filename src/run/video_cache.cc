@@ -1,0 +1,56 @@
+#include "run/video_cache.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "video/open_video.h"
+
+namespace acutance {
+namespace {
+
+constexpr size_t kMostPipeBytes = size_t{1} << 30;     // of a pipe's pictures
+constexpr size_t kMostStartBytes = size_t{320} << 20;  // of a file's first pictures: all that are compared in 1080p
+
+}  // namespace
+
+bool VideoCache::IsFile(size_t video) const {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(PathOf(video), ignored);
+}
+
+Result<std::unique_ptr<VideoSource>> VideoCache::Open(size_t video, const OpenOptions& options) {
+  if (video == 0 && request_.cached_reference) return request_.cached_reference->Open(options, reference_key_);
+  const std::string& path = PathOf(video);
+  const AlignmentRequest::Mode mode = request_.pairing.mode;
+  if (mode != AlignmentRequest::Mode::kAuto && mode != AlignmentRequest::Mode::kTimes) return OpenVideo(path, options);
+  auto replay = replays_.find(path);
+  if (IsFile(video)) {
+    Result<std::unique_ptr<VideoSource>> again =
+        replay == replays_.end() ? Error(StatusCode::kNotFound, "") : replay->second.Open();
+    return again.ok() ? std::move(again) : OpenVideo(path, options);
+  }
+  if (replay == replays_.end()) {
+    ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenVideo(path, options));
+    replay = replays_.emplace(path, ReplayBuffer(std::move(source), kMostPipeBytes)).first;
+  }
+  Result<std::unique_ptr<VideoSource>> again = replay->second.Open();
+  if (again.ok()) return again;
+  return Error(again.status().code(), "{}: frames do not fit one by one, and {}", path, again.status().message());
+}
+
+Result<std::unique_ptr<VideoSource>> VideoCache::OpenForStart(size_t video, const OpenOptions& options) {
+  const std::string& path = PathOf(video);
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenVideo(path, options));
+  if (source->is_instant() || request_.max_memory || PathOf(0) == PathOf(1)) return source;
+  return replays_.insert_or_assign(path, ReplayBuffer(std::move(source), kMostStartBytes)).first->second.Open();
+}
+
+void VideoCache::ReleaseAsRead() {
+  for (auto& [path, replay] : replays_) replay.ReleaseAsRead();
+}
+
+void VideoCache::HoldPipes(bool hold) {
+  for (auto& [path, replay] : replays_) replay.Hold(hold);
+}
+
+}  // namespace acutance

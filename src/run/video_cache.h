@@ -1,0 +1,53 @@
+// Opening of a run's videos, some of which are read several times: pipes and first pictures are replayed from memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "io/video_source.h"
+#include "run/score_run.h"
+#include "video/replay_buffer.h"
+
+namespace acutance {
+
+/// Videos are numbered: 0 is the reference.
+class VideoCache {
+ public:
+  /// The request outlives the cache.
+  explicit VideoCache(const RunRequest& request) : request_(request) {}
+
+  const std::string& PathOf(size_t video) const {
+    return video == 0 ? request_.reference : request_.distorted[video - 1];
+  }
+  bool IsFile(size_t video) const;
+
+  /// Opens a video from its first picture. A pipe that may be read again is opened once: its pictures are cached. Fails
+  /// where they took too much memory for that.
+  Result<std::unique_ptr<VideoSource>> Open(size_t video, const OpenOptions& options);
+
+  /// Likewise a file whose first pictures are read now: they are cached for the attempt that follows.
+  Result<std::unique_ptr<VideoSource>> OpenForStart(size_t video, const OpenOptions& options);
+
+  /// Whether another reading of the video is served from here, with the chroma that it may ask for.
+  bool IsCached(size_t video) const { return replays_.contains(PathOf(video)); }
+
+  /// The next reading of each video frees pictures as it passes them.
+  void ReleaseAsRead();
+
+  /// While pipes are held, a reading that is interrupted leaves them readable.
+  void HoldPipes(bool hold);
+
+  /// PictureKey::video of the reference that was opened last; 0: it has none.
+  uint64_t reference_key() const { return reference_key_; }
+
+ private:
+  const RunRequest& request_;
+  std::map<std::string, ReplayBuffer> replays_;  // by path
+  uint64_t reference_key_ = 0;
+};
+
+}  // namespace acutance
