@@ -74,7 +74,7 @@ def features() -> list[FeatureInfo]:
 
 
 def backends() -> list[Backend]:
-    """The backends beside the CPU, with the devices found on this machine now."""
+    """The backends in addition to the CPU, with the devices found on this machine now."""
     return [
         Backend(name, summary, tuple(Device(*device) for device in found), missing)
         for name, summary, found, missing in _core.backends()

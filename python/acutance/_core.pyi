@@ -1,4 +1,4 @@
-"""The C++ API, for the Python files beside this one."""
+"""The C++ API, for the Python files next to this one."""
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 

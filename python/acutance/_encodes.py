@@ -18,7 +18,7 @@ Point = tuple[float, float]  # rate, quality
 
 
 class Encodes(Mapping[str, Any]):
-    """What compare(), ladder() and bd() tell: a mapping as docs/schema/acutance-1.json describes it. print() shows it as the
+    """The report of compare(), ladder() or bd(): a mapping as docs/schema/acutance-1.json describes it. print() shows it as the
     command does.
 
     compare(): "score", "encodes" ("distorted", "bytes", "bit_rate" in bits a second, "mean" with "mean_interval", "p5",

@@ -20,7 +20,7 @@ POOLINGS = ("mean", "harmonic_mean", "min", "max")
 
 
 class Alignment(NamedTuple):
-    """Which frames of two files were paired."""
+    """Which frames of two files were paired, and the confidence in it."""
 
     text: str  # "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
     by: str  # "signatures", "times", "index" or "given"
@@ -31,21 +31,21 @@ class Alignment(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What was done to a video before it was compared."""
+    """A change that a video went through before it was compared."""
 
     change: str  # "samples", "deinterlace", "turn", "crop", "rgb", "range", "scale", "chroma" or "bit-depth"
     text: str  # a sentence for a person
 
 
 class Input(NamedTuple):
-    """A video as it was opened, and what was done to it then; None: its stream does not tell."""
+    """A video as it was opened, and the changes that it went through; None: its stream does not declare it."""
 
     path: str
     width: int
     height: int
     bit_depth: int
     pixel_format: str
-    frame_rate: float | None
+    frame_rate: float | None  # frames/s
     codec: str | None
     range: str | None  # "limited" or "full"
     transfer: str | None
@@ -53,10 +53,10 @@ class Input(NamedTuple):
     primaries: str | None
     is_rgb: bool
     is_interlaced: bool
-    pixel_aspect: float
+    pixel_aspect: float  # a pixel's width divided by its height
     dolby_vision_profile: int | None
-    mastering: tuple[float, float] | None  # the least and the most light of its display, in cd/m2
-    light_level: tuple[int, int] | None  # MaxCLL and MaxFALL
+    mastering: tuple[float, float] | None  # the least and the greatest luminance of its display, in cd/m2
+    light_level: tuple[int, int] | None  # MaxCLL and MaxFALL, in cd/m2
     changes: list[Change]
 
 
@@ -64,7 +64,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     """Scores by name: of models ("vmaf_v0.6.1", usually 0 to 100) and features ("integer_adm2", "psnr_y" in dB).
 
     A mapping from names, in the order of a log's columns, to read-only float64 arrays of shape (frames,); NaN where a
-    frame was not scored (subsampling). An unknown name is a NotFoundError, which tells the nearest.
+    frame was not scored (subsampling). An unknown name is a NotFoundError, which suggests the nearest.
     With several distorted videos this is the first; `videos` has all.
     """
 
@@ -154,7 +154,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def alignment(self) -> Alignment | None:
-        """Which frames were paired, and how sure that is; None where frame k belongs to frame k, unlooked at."""
+        """Which frames were paired, and the confidence in it; None where they were paired by number without comparing."""
         found = self._core.alignment(self._video)
         return None if found is None else Alignment(*found)
 
@@ -233,7 +233,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     def report(self, path: Path | None = None) -> str | None:
         """Writes the page of `acutance score --report`, one file of HTML with all videos; None: returns its text.
 
-        It shows the worst frames where score(worst_frames=6) kept them, and cuts where score(shots=True) found them.
+        It shows the worst frames where score(worst_frames=6) retained them, and cuts where score(shots=True) found them.
         """
         if path is None:
             return self._core.report(False).decode("utf-8", "replace")
@@ -243,7 +243,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     def write_maps(self, folder: Path) -> None:
         """Writes where the worst frames lost points, by feature, as PNG and NPY files: those of score(worst_frames=6).
 
-        InvalidArgumentError where no frames were kept.
+        InvalidArgumentError where no frames were retained.
         """
         self._core.write_maps(path_bytes(folder))
 

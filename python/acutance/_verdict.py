@@ -16,11 +16,11 @@ class MeanVerdict(NamedTuple):
     """Whether the mean of a model's score reaches a bound; as a condition it is `holds`."""
 
     holds: bool
-    certain: bool  # whatever the frames that were not read may be
+    certain: bool  # it holds for any scores of the frames that were not read
     confidence: float  # 0 to 1; 1 where it is certain
     score: str  # the model's name
     mean_of_read: float  # of the scores of what was read
-    least_mean: float  # of all frames, whatever those that were not read may be
+    least_mean: float  # a bound of the mean of all frames
     greatest_mean: float
     frames: int
     frames_read: int
@@ -39,8 +39,8 @@ def at_least(reference: Path, distorted: Path, bound: float, *, confidence: floa
     five points, a fifth of the frames is usual.
 
     bound: in the model's range, usually 0 to 100.
-    confidence: of which verdicts are right, above 0 and below 1, whatever the scores are.
-    certain: only a verdict that holds whatever the frames that are not read may be.
+    confidence: the share of verdicts that are right, above 0 and below 1, for any scores.
+    certain: accept only a verdict that holds for any scores of the frames that were not read.
     seed: of the order; the same seed reads the same frames.
     progress: as for score(), of frames read; where it returns False the call ends with CancelledError.
     options: as for score(): model, features, threads, scale, frame_count and so on. There are no maps or journals.

@@ -1,5 +1,4 @@
-// The extension module acutance._core: the C++ API, for the Python files beside it that users
-// see.
+// The extension module acutance._core: the C++ API for the Python files next to it, which users see.
 #include <acutance/acutance.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -91,7 +90,7 @@ ScoreOptions MakeScoreOptions(const SessionOptions& session, int64_t first_frame
   return options;
 }
 
-/// Options whose run tells the task of its progress, and is ended by it.
+/// Options whose run reports its progress to the task, and is ended by it.
 ScoreOptions VideoProbe(ScoreOptions options, Task::Shared& shared) {
   options.on_progress = [&shared](const Progress& progress) {
     shared.SetProgress(progress);

@@ -1,4 +1,4 @@
-// Makes pictures of arrays.
+// Pictures from arrays.
 #pragma once
 
 #include <acutance/acutance.h>
@@ -25,7 +25,7 @@ std::string operator+(const PictureName& name, const std::string& message);
 /// taken once. Raises UnsupportedError for other objects.
 Planes PlanesOf(const std::vector<nanobind::object>& arrays, const PictureName& what);
 
-/// What the arrays of a picture do not tell.
+/// What the arrays of a picture do not declare.
 struct FormatHints {
   std::optional<int> bit_depth;             // depth of uint16 samples
   std::optional<PixelFormat> pixel_format;  // not set: the shape of chroma decides
