@@ -149,7 +149,7 @@ std::string ComparisonTable(const Session& session, const std::vector<std::strin
     const ScoreTable& table = session.scores(static_cast<int>(d));
     for (const ModelRun& model : session.models()) {
       const int column = table.Find(model.main_score_key());
-      const auto mean = Pool(table.columns()[column], range, PoolingMethod::kMean);
+      const auto mean = Pool(table.columns()[column], range, Pooling::kMean);
       cell(model, mean ? fmt::format("{:.4f}", *mean) : "no score");
     }
     text += "\n";

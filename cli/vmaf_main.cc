@@ -93,7 +93,7 @@ void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberForm
     if (!model.predicts()) continue;
     std::vector<double> means;
     for (const std::string& key : model.score_keys()) {
-      const auto mean = Pool(table.columns()[table.Find(key)], range, PoolingMethod::kMean);
+      const auto mean = Pool(table.columns()[table.Find(key)], range, Pooling::kMean);
       means.push_back(mean.value_or(std::nan("")));
     }
     const auto text = [&](size_t from_end) { return numbers.Format(means[means.size() - from_end]); };

@@ -2,7 +2,7 @@
 // memory runs out.
 //
 // Names are in the namespace acutance. Values that the engine has, too, are declared in it (status.h, format.h,
-// facts.h, alignment.h). Classes and functions that the library exports are declared in its nested namespace api, as
+// facts.h, pooling.h, ...). Classes and functions that the library exports are declared in its nested namespace api, as
 // the engine has classes of the same names, and this header makes them visible in acutance.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <acutance/format.h>
 #include <acutance/model.h>
 #include <acutance/picture.h>
+#include <acutance/pooling.h>
 #include <acutance/result.h>
 #include <acutance/score.h>
 #include <acutance/session.h>

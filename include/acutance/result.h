@@ -4,6 +4,7 @@
 #include <acutance/alignment.h>
 #include <acutance/facts.h>
 #include <acutance/format.h>
+#include <acutance/pooling.h>
 #include <acutance/status.h>
 
 #include <cstdint>
@@ -16,18 +17,10 @@
 
 namespace acutance::api {
 
-enum class Pooling { kMean, kHarmonicMean, kMin, kMax };
-
 /// Frames first..last, both included; last < 0: to the end.
 struct FrameRange {
   int64_t first = 0;
   int64_t last = -1;
-};
-
-/// Bounds of a number at the requested confidence.
-struct Interval {
-  double low = 0;
-  double high = 0;
 };
 
 /// The optional parts of a summary, in the syntax of `acutance score`.

@@ -53,20 +53,6 @@ namespace {
 
 std::string AsIs(std::string_view name) { return std::string(name); }
 
-acutance::PoolingMethod MethodOf(Pooling pooling) {
-  switch (pooling) {
-    case Pooling::kMean:
-      return PoolingMethod::kMean;
-    case Pooling::kHarmonicMean:
-      return PoolingMethod::kHarmonicMean;
-    case Pooling::kMin:
-      return PoolingMethod::kMin;
-    case Pooling::kMax:
-      return PoolingMethod::kMax;
-  }
-  return PoolingMethod::kMean;
-}
-
 }  // namespace
 
 Expected<const ScoreTable*> Result::Content::Table(int video) const {
@@ -120,8 +106,7 @@ Expected<std::vector<double>> Result::Scores(std::string_view name, int video) c
 Expected<double> Result::Pool(std::string_view name, Pooling pooling, FrameRange range, int video) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
   const int64_t last = range.last < 0 ? content_->run.frames - 1 : range.last;
-  const std::optional<double> pooled =
-      acutance::Pool(*column, {range.first, last, content_->subsample}, MethodOf(pooling));
+  const std::optional<double> pooled = acutance::Pool(*column, {range.first, last, content_->subsample}, pooling);
   if (pooled) return *pooled;
   return Error(StatusCode::kInvalidArgument,
                "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", name,
@@ -169,7 +154,7 @@ Expected<Interval> Result::MeanInterval(std::string_view name, double confidence
     return Error(StatusCode::kInvalidArgument, "the confidence is between 0 and 1, not {}", confidence);
   const size_t block = BlockLength(scores.size(), PerSecond(frame_rate, content_->subsample));
   const auto interval = acutance::MeanInterval(scores, block, {.confidence = confidence});
-  if (interval) return Interval{interval->low, interval->high};
+  if (interval) return *interval;
   return Error(StatusCode::kInvalidArgument, "'{}': {} scores are too few for an interval, or not all are finite", name,
                scores.size());
 }

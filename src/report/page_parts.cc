@@ -26,8 +26,7 @@ std::optional<double> MeanScore(const Page& page, size_t video, const std::strin
   const ScoreTable& table = *page.summary->videos[video].scores;
   const int index = table.Find(column);
   if (index < 0) return std::nullopt;
-  return Pool(table.columns()[index], {0, page.summary->frame_count - 1, page.summary->n_subsample},
-              PoolingMethod::kMean);
+  return Pool(table.columns()[index], {0, page.summary->frame_count - 1, page.summary->n_subsample}, Pooling::kMean);
 }
 
 /// The words of the scale on which VMAF was trained, each for the scores next to its own: 20 is bad, 40 poor, 60 fair,

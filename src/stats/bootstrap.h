@@ -1,6 +1,8 @@
 // How sure a mean of frames is: intervals by resampling blocks of frames (docs/use/decisions.md).
 #pragma once
 
+#include <acutance/pooling.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,11 +12,6 @@
 #include "stats/random.h"
 
 namespace acutance {
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
 
 struct BootstrapOptions {
   double confidence = 0.95;

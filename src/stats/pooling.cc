@@ -7,10 +7,10 @@
 namespace acutance {
 namespace {
 
-constexpr NamedPoolingMethod kMethods[] = {{"min", PoolingMethod::kMin},
-                                           {"max", PoolingMethod::kMax},
-                                           {"mean", PoolingMethod::kMean},
-                                           {"harmonic_mean", PoolingMethod::kHarmonicMean}};
+constexpr NamedPoolingMethod kMethods[] = {{"min", Pooling::kMin},
+                                           {"max", Pooling::kMax},
+                                           {"mean", Pooling::kMean},
+                                           {"harmonic_mean", Pooling::kHarmonicMean}};
 
 }  // namespace
 
@@ -29,21 +29,21 @@ std::optional<std::vector<double>> ScoresInRange(const ScoreTable::Column& colum
   return scores;
 }
 
-double Pool(std::span<const double> scores, PoolingMethod method) {
+double Pool(std::span<const double> scores, Pooling method) {
   switch (method) {
-    case PoolingMethod::kMin:
+    case Pooling::kMin:
       return Minimum(scores);
-    case PoolingMethod::kMax:
+    case Pooling::kMax:
       return Maximum(scores);
-    case PoolingMethod::kMean:
+    case Pooling::kMean:
       return Mean(scores);
-    case PoolingMethod::kHarmonicMean:
+    case Pooling::kHarmonicMean:
       return HarmonicMean(scores);
   }
   return 0;
 }
 
-std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, PoolingMethod method) {
+std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, Pooling method) {
   const auto scores = ScoresInRange(column, range);
   if (!scores) return std::nullopt;
   return Pool(*scores, method);

@@ -1,6 +1,8 @@
 // One number for a clip (docs/spec/system.md 2.1).
 #pragma once
 
+#include <acutance/pooling.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,19 +20,17 @@ struct FrameRange {
   int n_subsample = 1;
 };
 
-enum class PoolingMethod { kMin, kMax, kMean, kHarmonicMean };
-
 /// The methods with their names, in the order in which logs print them.
 struct NamedPoolingMethod {
   std::string_view name;
-  PoolingMethod method;
+  Pooling method;
 };
 std::span<const NamedPoolingMethod> PoolingMethods();
 
 /// The scores of a range; nullopt when one is missing or the range is empty.
 std::optional<std::vector<double>> ScoresInRange(const ScoreTable::Column& column, const FrameRange& range);
 
-double Pool(std::span<const double> scores, PoolingMethod method);
-std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, PoolingMethod method);
+double Pool(std::span<const double> scores, Pooling method);
+std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, Pooling method);
 
 }  // namespace acutance

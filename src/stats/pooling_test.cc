@@ -19,7 +19,7 @@ ScoreTable::Column MakeColumn(int count, uint32_t seed) {
 }
 
 /// Pooling as its definition says, frame by frame.
-double BruteForce(const ScoreTable::Column& column, const FrameRange& range, PoolingMethod method) {
+double BruteForce(const ScoreTable::Column& column, const FrameRange& range, Pooling method) {
   double sum = 0, inverse = 0, count = 0, min = 0, max = 0;
   for (int64_t i = range.low; i <= range.high; ++i) {
     if (range.n_subsample > 1 && i % range.n_subsample != 0) continue;
@@ -30,9 +30,9 @@ double BruteForce(const ScoreTable::Column& column, const FrameRange& range, Poo
     inverse += 1. / (s + 1.);
     count += 1;
   }
-  if (method == PoolingMethod::kMin) return min;
-  if (method == PoolingMethod::kMax) return max;
-  return method == PoolingMethod::kMean ? sum / count : count / inverse - 1.;
+  if (method == Pooling::kMin) return min;
+  if (method == Pooling::kMax) return max;
+  return method == Pooling::kMean ? sum / count : count / inverse - 1.;
 }
 
 TEST(Pooling, EqualsBruteForce) {
@@ -51,29 +51,29 @@ TEST(Pooling, EqualsBruteForce) {
 
 TEST(Pooling, KnownAnswers) {
   const ScoreTable::Column column{"s", "s", {1.0, 3.0, 8.0}};
-  EXPECT_EQ(Pool(column, {0, 2}, PoolingMethod::kMin), 1.0);
-  EXPECT_EQ(Pool(column, {0, 2}, PoolingMethod::kMax), 8.0);
-  EXPECT_EQ(Pool(column, {0, 2}, PoolingMethod::kMean), 4.0);
-  EXPECT_DOUBLE_EQ(*Pool(column, {0, 1}, PoolingMethod::kHarmonicMean), 2.0 / (0.5 + 0.25) - 1);
+  EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMin), 1.0);
+  EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMax), 8.0);
+  EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMean), 4.0);
+  EXPECT_DOUBLE_EQ(*Pool(column, {0, 1}, Pooling::kHarmonicMean), 2.0 / (0.5 + 0.25) - 1);
 }
 
 /// libvmaf starts min and max at zero when the first frame is not in the range; acutance does
 /// not.
 TEST(Pooling, MinAndMaxComeFromTheFramesThatTakePart) {
   const ScoreTable::Column column{"s", "s", {5.0, 6.0, 7.0, 9.0, -3.0}};
-  EXPECT_EQ(Pool(column, {1, 3, 2}, PoolingMethod::kMin), 7.0);
+  EXPECT_EQ(Pool(column, {1, 3, 2}, Pooling::kMin), 7.0);
   const ScoreTable::Column negative{"s", "s", {-5.0, -6.0, -7.0}};
-  EXPECT_EQ(Pool(negative, {1, 2, 2}, PoolingMethod::kMax), -7.0);
+  EXPECT_EQ(Pool(negative, {1, 2, 2}, Pooling::kMax), -7.0);
 }
 
 TEST(Pooling, NothingToPoolIsNoValue) {
   const ScoreTable::Column column{"s", "s", {1.0, std::nullopt, 3.0}};
-  EXPECT_EQ(Pool(column, {0, 2}, PoolingMethod::kMean), std::nullopt);
-  EXPECT_EQ(Pool(column, {0, 3, 3}, PoolingMethod::kMean), std::nullopt);
-  EXPECT_EQ(Pool(column, {2, 1}, PoolingMethod::kMean), std::nullopt);
-  EXPECT_EQ(Pool(column, {-1, 0}, PoolingMethod::kMean), std::nullopt);
-  EXPECT_EQ(Pool(column, {1, 1, 2}, PoolingMethod::kMean), std::nullopt);
-  EXPECT_EQ(Pool(column, {0, 2, 2}, PoolingMethod::kMean), 2.0);
+  EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMean), std::nullopt);
+  EXPECT_EQ(Pool(column, {0, 3, 3}, Pooling::kMean), std::nullopt);
+  EXPECT_EQ(Pool(column, {2, 1}, Pooling::kMean), std::nullopt);
+  EXPECT_EQ(Pool(column, {-1, 0}, Pooling::kMean), std::nullopt);
+  EXPECT_EQ(Pool(column, {1, 1, 2}, Pooling::kMean), std::nullopt);
+  EXPECT_EQ(Pool(column, {0, 2, 2}, Pooling::kMean), 2.0);
 }
 
 TEST(Statistics, PercentilesInterpolate) {

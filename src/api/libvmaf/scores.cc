@@ -9,16 +9,16 @@
 namespace acutance::libvmaf {
 namespace {
 
-std::optional<PoolingMethod> MethodOf(VmafPoolingMethod method) {
+std::optional<Pooling> MethodOf(VmafPoolingMethod method) {
   switch (method) {
     case VMAF_POOL_METHOD_MIN:
-      return PoolingMethod::kMin;
+      return Pooling::kMin;
     case VMAF_POOL_METHOD_MAX:
-      return PoolingMethod::kMax;
+      return Pooling::kMax;
     case VMAF_POOL_METHOD_MEAN:
-      return PoolingMethod::kMean;
+      return Pooling::kMean;
     case VMAF_POOL_METHOD_HARMONIC_MEAN:
-      return PoolingMethod::kHarmonicMean;
+      return Pooling::kHarmonicMean;
     default:
       return std::nullopt;
   }
@@ -119,7 +119,7 @@ Result<double> Scores::At(const std::string& name, int64_t frame) const {
 }
 
 Result<double> Scores::Pool(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high) const {
-  const std::optional<PoolingMethod> pooling = MethodOf(method);
+  const std::optional<Pooling> pooling = MethodOf(method);
   if (!pooling)
     return Error(StatusCode::kInvalidArgument, "pooling method {} is unknown; there are 1 to 4",
                  static_cast<int>(method));
