@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "log/json_text.h"
 #include "report/mean_verdict.h"
+#include "run/judge_mean.h"
 
 namespace acutance::cli {
 
@@ -24,9 +25,9 @@ int RunMeanGate(const ScoreArgs& args) {
   const auto judge = [&]() -> Result<MeanVerdict> {
     ACU_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, AddSpecs(args.models, request));
     std::ranges::for_each(warnings, request.on_warning);
-    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, *args.mean_gate, [&](const MeanProgress& now) {
-                           progress.Update({now.frames_read, now.frames, now.score, now.mean, 0});
-                           return FrameAction::kContinue;
+    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, *args.mean_gate, [&](const acutance::Progress& now) {
+                           progress.Update({now.frames, now.total, now.model, now.score, 0});
+                           return Next::kContinue;
                          }));
     verdict.warnings.insert(verdict.warnings.begin(), warnings.begin(), warnings.end());
     return verdict;
@@ -38,7 +39,7 @@ int RunMeanGate(const ScoreArgs& args) {
     return verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   }
   if (args.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
-  else fmt::print("{}\n", MeanVerdictText(*verdict));
+  else fmt::print("{}\n", verdict->text);
   return verdict->holds ? kOk : kNotReached;
 }
 

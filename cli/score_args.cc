@@ -135,8 +135,8 @@ Status ReadMeanGate(const ScoreTexts& texts, ScoreArgs& args) {
     return Error(StatusCode::kInvalidArgument, "--at-least and --at-most need a model");
   if (args.reference == "-" || args.distorted.front() == "-")
     return Error(StatusCode::kInvalidArgument, "--at-least and --at-most read frames out of order: name files");
-  args.mean_gate = MeanGateChoice{texts.at_least.has_value(), texts.at_least ? *texts.at_least : *texts.at_most,
-                                  texts.certain, texts.confidence / 100, texts.seed};
+  args.mean_gate = MeanGate{texts.at_least.has_value(), texts.at_least ? *texts.at_least : *texts.at_most,
+                            texts.confidence / 100, texts.certain, texts.seed};
   return {};
 }
 

@@ -93,8 +93,8 @@ struct ScoreArgs {
   std::vector<Requirement> requirements;
   std::vector<NamedPool> pools;  // empty: the usual ones
   std::optional<SegmentSpec> segments;
-  std::optional<MeanGateChoice> mean_gate;  // --at-least and --at-most
-  std::string junit;                        // a file; empty: none
+  std::optional<MeanGate> mean_gate;  // --at-least and --at-most
+  std::string junit;                  // a file; empty: none
   bool stream_frames = false;
   bool shots = false;
   bool fail_fast = false;

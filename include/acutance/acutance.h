@@ -14,6 +14,7 @@
 #include <acutance/picture.h>
 #include <acutance/pooling.h>
 #include <acutance/result.h>
+#include <acutance/run.h>
 #include <acutance/score.h>
 #include <acutance/session.h>
 #include <acutance/status.h>

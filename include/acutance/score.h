@@ -1,7 +1,9 @@
 // Score: from files to a Result in one call.
 #pragma once
 
+#include <acutance/format.h>
 #include <acutance/result.h>
+#include <acutance/run.h>
 #include <acutance/session.h>
 #include <acutance/status.h>
 
@@ -14,19 +16,6 @@
 #include <vector>
 
 namespace acutance::api {
-
-struct Progress {
-  int64_t frames = 0;            // scored so far
-  std::optional<int64_t> total;  // where the files tell
-  std::optional<double> score;   // the first model's mean so far
-};
-
-/// What a run does after a frame.
-enum class Next {
-  kContinue,
-  kStop,    // the frames so far are all: their scores are the Result
-  kCancel,  // the run fails with kCancelled
-};
 
 struct ScoreOptions {
   SessionOptions session;            // its `videos` is the number of distorted files
@@ -78,23 +67,23 @@ struct ScoreOptions {
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
-/// A reference whose pictures stay in memory, decoded, from one Score to the next: for encodes of it that are made one
-/// after another. Copies are the same reference. Any thread may use it; of several runs at once one has the pictures,
-/// and the others decode the file. A file that has changed is decoded again; y4m and raw yuv files are mapped, and take
-/// no memory here. Devices of its runs stay open, and keep what they were given of it.
+/// A reference whose decoded pictures stay in memory from one Score to the next, for encodes that are made one after
+/// another. Copies are the same reference. Any thread may use it; of several simultaneous runs one uses the pictures,
+/// and the others decode the file. A changed file is decoded again; y4m and raw yuv files are mapped and take no memory
+/// here. Devices of its runs stay open and retain the pictures in their memory.
 class CachedReference {
  public:
-  /// Reads nothing yet. most_bytes: for its pictures, all of them or none are kept; not set: half of what the machine
-  /// has left. most_device_bytes: of each device's memory, for as many of its pictures as that has room for; not set:
-  /// half of what is free.
+  /// Reads nothing yet. most_bytes: bound for its pictures, all of which or none are retained; not set: half of the
+  /// available memory. most_device_bytes: bound for the pictures that each device retains; not set: half of its free
+  /// memory.
   explicit CachedReference(std::string path, std::optional<size_t> most_bytes = std::nullopt,
                            std::optional<size_t> most_device_bytes = std::nullopt);
 
   const std::string& path() const;
-  /// What is kept now.
+  /// What is retained now.
   int64_t frames() const;
   size_t bytes() const;
-  /// The pictures that lie in a device's memory; none while a run uses it.
+  /// The pictures in a device's memory; 0 while a run uses it.
   int64_t device_frames() const;
 
  private:
@@ -107,45 +96,19 @@ class CachedReference {
 Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
-/// A bound for the mean of the first model's score, and how sure a verdict has to be.
-struct MeanGate {
-  bool at_least = true;  // else at most
-  double bound = 0;
-  double confidence = 0.999;  // of which verdicts are right, whatever the scores are
-  bool certain = false;       // only a verdict that holds whatever the frames that are not read may be
-  uint64_t seed = 1;          // of the order in which parts are read
-};
-
-struct MeanVerdict {
-  bool holds = false;
-  bool certain = false;                      // it holds whatever the frames that were not read may be
-  double confidence = 0;                     // 1 where it is certain
-  std::string score;                         // the model's name
-  double mean_of_read = 0;                   // the mean of the scores of what was read
-  double least_mean = 0, greatest_mean = 0;  // of all frames, whatever those that were not read may be
-  int64_t frames = 0, frames_read = 0;
-  std::string text;  // a sentence with all that
-  std::vector<std::string> warnings;
-};
-
 /// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least`
-/// (docs/use/decisions.md). options.on_progress is told of what was read after each step; kStop ends it, too, with
-/// kCancelled. kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a model
-/// without a range of scores, and where frames have no fixed partner.
+/// (docs/use/decisions.md). options.on_progress is called after each step with the frames read so far; kStop, too, ends
+/// it with kCancelled. kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a
+/// model without a range of scores, and where frames have no fixed partner.
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
                                 const ScoreOptions& options);
 
-struct FolderVideos {
-  std::vector<std::string> files;        // in the order of their names
-  std::vector<std::string> passed_over;  // files that do not open as a video, such as an encoder's log, and why
-};
-
-/// The videos of a folder but hidden ones, such as encodes for Result::Ladder. `raw` of the options holds for files
-/// without a header. kNotFound where there is no video.
+/// The videos of a folder except hidden ones, such as encodes for Result::Ladder. Files without a header are opened by
+/// options.raw. kNotFound where there is no video.
 Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options = {});
 
-/// The scores of one run over all frames of the journals, in any order. Frames that several have must agree to the bit;
-/// kInvalidArgument where one is missing, or the journals are of different runs. Needs no video.
+/// The scores of one run from its journals, in any order, without its videos. Frames in several journals must agree to
+/// the bit. kInvalidArgument where a frame is missing, or the journals are of different runs.
 Expected<Result> Join(const std::vector<std::string>& journals, int threads = 0);
 
 }  // namespace acutance::api

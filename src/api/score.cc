@@ -9,10 +9,10 @@
 #include "base/cancellation_token.h"
 #include "base/usable_cpus.h"
 #include "report/map_films.h"
-#include "report/mean_verdict.h"
 #include "run/cached_reference.h"
 #include "run/folder_videos.h"
 #include "run/join_run.h"
+#include "run/judge_mean.h"
 #include "run/score_run.h"
 
 namespace acutance::api {
@@ -97,7 +97,10 @@ Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
     if (!options.on_progress) return FrameAction::kContinue;
     Progress progress{session.frames_done(), total, {}};
-    if (!session.models().empty()) progress.score = session.RunningMean(0, 0);
+    if (!session.models().empty()) {
+      progress.score = session.RunningMean(0, 0);
+      progress.model = session.models().front().model().name;
+    }
     const Next next = options.on_progress(progress);
     if (next == Next::kCancel) run_cancel->Cancel();
     return next == Next::kStop ? FrameAction::kStop : FrameAction::kContinue;
@@ -148,9 +151,7 @@ Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions&
   OpenOptions open;
   if (options.raw) open.raw = *options.raw;
   open.raw_is_semi_planar = options.raw_is_semi_planar;
-  auto found = acutance::FindVideos(folder, open);
-  if (!found.ok()) return found.status();
-  return FolderVideos{std::move(found->files), std::move(found->passed_over)};
+  return acutance::FindVideos(folder, open);
 }
 
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
@@ -158,25 +159,7 @@ Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string&
   RunRequest request = MakeRequest(reference, {distorted}, options);
   ACU_RETURN_IF_ERROR(Complete(options, request));
   const std::shared_ptr<void> watch = WatchCancel(options, CancellationToken::Make(), request);
-  const auto tell = [&](const MeanProgress& now) {
-    const bool goes_on =
-        !options.on_progress || options.on_progress({now.frames_read, now.frames, now.mean}) == Next::kContinue;
-    return goes_on ? FrameAction::kContinue : FrameAction::kStop;
-  };
-  const MeanGateChoice choice{gate.at_least, gate.bound, gate.certain, gate.confidence, gate.seed};
-  const auto found = acutance::JudgeMean(request, choice, tell);
-  if (!found.ok()) return found.status();
-  return MeanVerdict{.holds = found->holds,
-                     .certain = found->is_certain,
-                     .confidence = found->confidence(),
-                     .score = found->score,
-                     .mean_of_read = found->mean_of_read,
-                     .least_mean = found->least_mean,
-                     .greatest_mean = found->greatest_mean,
-                     .frames = found->frames,
-                     .frames_read = found->frames_read,
-                     .text = MeanVerdictText(*found),
-                     .warnings = found->warnings};
+  return acutance::JudgeMean(request, gate, options.on_progress);
 }
 
 Expected<Result> Join(const std::vector<std::string>& journals, int threads) {

@@ -57,7 +57,8 @@ Status FrameFeed::Skip(int64_t count) {
     if (!pair) break;
     run_.observers.Skip(*pair);
     if (frame >= run_.session->next_frame())
-      ACU_RETURN_IF_ERROR(run_.session->Add(std::move(pair->reference), std::move(pair->distorted)));
+      ACU_RETURN_IF_ERROR(
+          Interrupted(run_.session->Add(std::move(pair->reference), std::move(pair->distorted)), *run_.session));
   }
   return status;
 }

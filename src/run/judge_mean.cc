@@ -1,5 +1,7 @@
 #include "run/judge_mean.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -8,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "run/score_ranges.h"
+#include "stats/mean_gate.h"
 #include "stats/score_table.h"
 #include "video/open_video.h"
 
@@ -115,7 +119,7 @@ constexpr int64_t kShort = 600;
 constexpr int64_t kLook = 100;  // frames whose alignment is checked, at the beginning and at the end
 
 using Mode = AlignmentRequest::Mode;
-using OnProgress = std::function<FrameAction(const MeanProgress&)>;
+using OnProgress = std::function<Next(const Progress&)>;
 
 Status Stopped() { return Error(StatusCode::kCancelled, "stopped on request, before there was a verdict"); }
 
@@ -129,11 +133,11 @@ Result<bool> IsShort(const RunRequest& request) {
   return true;
 }
 
-MeanVerdict VerdictOf(const MeanGate& gate, const GatedScore& score, int64_t frames, int64_t frames_read) {
+MeanVerdict VerdictOf(const MeanJudge& gate, const GatedScore& score, int64_t frames, int64_t frames_read) {
   const MeanDecision decision = gate.Decide();
-  return {.score = score.model,
-          .holds = decision.holds,
-          .is_certain = decision.is_certain,
+  return {.holds = decision.holds,
+          .certain = decision.is_certain,
+          .score = score.model,
           .mean_of_read = decision.mean_of_scored,
           .least_mean = decision.least_mean,
           .greatest_mean = decision.greatest_mean,
@@ -142,12 +146,12 @@ MeanVerdict VerdictOf(const MeanGate& gate, const GatedScore& score, int64_t fra
 }
 
 /// As any run does, so that the verdict is certain, and frames may be aligned in any way.
-Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGateChoice& choice, const OnProgress& on_progress) {
+Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGate& choice, const OnProgress& on_progress) {
   bool is_stopped = false;
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     const int64_t done = session.frames_done();
-    const MeanProgress progress = {done, total.value_or(done), session.models().front().model().name, {}};
-    is_stopped |= on_progress && on_progress(progress) == FrameAction::kStop;
+    const Progress progress{done, total.value_or(done), {}, session.models().front().model().name};
+    is_stopped |= on_progress && on_progress(progress) != Next::kContinue;
     return is_stopped ? FrameAction::kStop : FrameAction::kContinue;
   };
   const ScoredRun run = RunScore(request);
@@ -159,7 +163,7 @@ Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGateChoice& choice, c
     ACU_ASSIGN_OR_RETURN(const double one, score.Read(run.session->scores(0), frame, frame));
     sum += one;
   }
-  MeanGate gate = MeanGate::OfAllFrames(choice, run.frames);
+  MeanJudge gate = MeanJudge::OfAllFrames(choice, run.frames);
   gate.Begin(score.range, sum);
   return VerdictOf(gate, score, run.frames, run.frames);
 }
@@ -233,11 +237,10 @@ Result<AlignedRange> FindPairs(const RunRequest& request, std::optional<double>&
 }
 
 /// Scores blocks of frames until the gate is decided.
-Result<MeanVerdict> JudgeBlocks(const RunRequest& request, const MeanGateChoice& choice,
-                                const OnProgress& on_progress) {
+Result<MeanVerdict> JudgeBlocks(const RunRequest& request, const MeanGate& choice, const OnProgress& on_progress) {
   std::optional<double> rate;
   ACU_ASSIGN_OR_RETURN(const AlignedRange aligned, FindPairs(request, rate));
-  MeanGate gate(choice, aligned.frames, rate);
+  MeanJudge gate(choice, aligned.frames, rate);
   RangeScorer scorer(request, aligned);
   // Without a tail, one frame is scored for the model's name and range.
   const bool has_tail = gate.tail().begin < gate.tail().end;
@@ -246,13 +249,13 @@ Result<MeanVerdict> JudgeBlocks(const RunRequest& request, const MeanGateChoice&
   while (gate.is_open()) {
     ACU_ASSIGN_OR_RETURN(const std::vector<double> sums, scorer.Sum(gate.NextBlocks()));
     gate.AddBlocks(sums);
-    const MeanProgress progress = {scorer.frames_read(), aligned.frames, scorer.score().model, gate.mean_of_blocks()};
-    if (on_progress && on_progress(progress) == FrameAction::kStop) return Stopped();
+    const Progress progress{scorer.frames_read(), aligned.frames, gate.mean_of_blocks(), scorer.score().model};
+    if (on_progress && on_progress(progress) != Next::kContinue) return Stopped();
   }
   return VerdictOf(gate, scorer.score(), aligned.frames, scorer.frames_read());
 }
 
-Status Check(const RunRequest& request, const MeanGateChoice& gate) {
+Status Check(const RunRequest& request, const MeanGate& gate) {
   if (request.distorted.size() != 1 || request.subsample > 1 || request.pairs || !request.maps.empty() ||
       !request.journal.empty())
     return Error(
@@ -275,9 +278,23 @@ Status Check(const RunRequest& request, const MeanGateChoice& gate) {
   return {};
 }
 
+std::string TextOf(const MeanVerdict& verdict) {
+  const MeanGate& gate = verdict.gate;
+  const char* const is = gate.at_least ? (verdict.holds ? "at least" : "below") : (verdict.holds ? "at most" : "above");
+  return fmt::format(
+      "{}: {} is {} {} on average, {}: {} of {} frames were read ({:.1f} %){}; {}", verdict.distorted, verdict.score,
+      is, gate.bound, verdict.certain ? "for certain" : fmt::format("at {:g} %", gate.confidence * 100),
+      verdict.frames_read, verdict.frames,
+      100.0 * static_cast<double>(verdict.frames_read) / static_cast<double>(verdict.frames),
+      std::isfinite(verdict.mean_of_read) ? fmt::format(", whose mean is {:.4f}", verdict.mean_of_read)
+                                          : ", and no other score is possible",
+      verdict.holds ? "as required"
+                    : fmt::format("{} {:g} is required", gate.at_least ? "at least" : "at most", gate.bound));
+}
+
 }  // namespace
 
-Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGateChoice& gate, const OnProgress& on_progress) {
+Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGate& gate, const OnProgress& on_progress) {
   ACU_RETURN_IF_ERROR(Check(request, gate));
   std::set<std::string> warned;
   RunRequest base = request;
@@ -290,10 +307,12 @@ Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGateChoice& g
   ACU_ASSIGN_OR_RETURN(const bool is_short, IsShort(base));
   ACU_ASSIGN_OR_RETURN(MeanVerdict verdict,
                        is_short ? JudgeAll(std::move(base), gate, on_progress) : JudgeBlocks(base, gate, on_progress));
+  verdict.confidence = verdict.certain ? 1 : gate.confidence;
   verdict.gate = gate;
   verdict.reference = request.reference;
   verdict.distorted = request.distorted.front();
   verdict.warnings = {warned.begin(), warned.end()};
+  verdict.text = TextOf(verdict);
   return verdict;
 }
 

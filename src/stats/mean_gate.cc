@@ -13,7 +13,7 @@ constexpr int64_t kBlocks = 600;  // of a long video, whose blocks last a second
 
 }  // namespace
 
-MeanGate::MeanGate(const MeanGateChoice& choice, int64_t frames, std::optional<double> frame_rate)
+MeanJudge::MeanJudge(const MeanGate& choice, int64_t frames, std::optional<double> frame_rate)
     : choice_(choice), frames_(frames) {
   const int64_t second = std::max<int64_t>(kShortestBlock, std::llround(frame_rate.value_or(kUnknownRate)));
   block_frames_ = std::clamp<int64_t>(frames / kBlocks, kShortestBlock, second);
@@ -22,7 +22,7 @@ MeanGate::MeanGate(const MeanGateChoice& choice, int64_t frames, std::optional<d
   order_ = RandomOrder(static_cast<size_t>(frames / block_frames_), random);
 }
 
-void MeanGate::Begin(const ScoreRange& range, double tail_sum) {
+void MeanJudge::Begin(const ScoreRange& range, double tail_sum) {
   range_ = range;
   tail_sum_ = tail_sum;
   const auto options = [&](double bound) {
@@ -36,7 +36,7 @@ void MeanGate::Begin(const ScoreRange& range, double tail_sum) {
   test_.emplace(options((choice_.bound * all - tail_sum) / (all - tail)), order_.size());
 }
 
-std::vector<FrameSpan> MeanGate::NextBlocks() {
+std::vector<FrameSpan> MeanJudge::NextBlocks() {
   constexpr size_t kFirst = 8;
   drawn_ = std::min(order_.size(), std::max({kFirst, order_.size() / 20, added_ + added_ / 2}));
   std::vector<FrameSpan> blocks;
@@ -48,7 +48,7 @@ std::vector<FrameSpan> MeanGate::NextBlocks() {
   return blocks;
 }
 
-void MeanGate::AddBlocks(std::span<const double> sums) {
+void MeanJudge::AddBlocks(std::span<const double> sums) {
   std::vector<size_t> blocks(order_.begin() + static_cast<std::ptrdiff_t>(added_),
                              order_.begin() + static_cast<std::ptrdiff_t>(drawn_));
   std::ranges::sort(blocks);
@@ -58,7 +58,7 @@ void MeanGate::AddBlocks(std::span<const double> sums) {
   }
 }
 
-MeanDecision MeanGate::Decide() const {
+MeanDecision MeanJudge::Decide() const {
   Interval bounds = test_->Bounds();
   if (!choice_.at_least) bounds = {Mirrored(bounds.high), Mirrored(bounds.low)};
   const auto tail = static_cast<double>(tail_frames_), all = static_cast<double>(frames_);

@@ -1,6 +1,8 @@
 // Pass/fail decision on a video's mean score from randomly drawn blocks of frames (docs/use/decisions.md).
 #pragma once
 
+#include <acutance/run.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,14 +12,6 @@
 #include "stats/sequential_test.h"
 
 namespace acutance {
-
-struct MeanGateChoice {
-  bool at_least = true;  // else at most
-  double bound = 0;
-  bool certain = false;  // decide only what holds regardless of the frames that are not scored
-  double confidence = 0.999;
-  uint64_t seed = 1;  // of the order in which blocks are drawn
-};
 
 /// Frames begin to end - 1.
 struct FrameSpan {
@@ -39,12 +33,12 @@ struct MeanDecision {
 /// Frames are scored in blocks: a block costs little more than a frame, and neighbouring frames are correlated. Call
 /// Begin() with the sum over tail(), then AddBlocks() with the sums over NextBlocks() while is_open(). All sums are of
 /// scores within the range.
-class MeanGate {
+class MeanJudge {
  public:
   /// frames: more than 0. Without a frame rate, 25 is assumed.
-  MeanGate(const MeanGateChoice& choice, int64_t frames, std::optional<double> frame_rate);
+  MeanJudge(const MeanGate& choice, int64_t frames, std::optional<double> frame_rate);
   /// A gate without blocks: all frames are its tail.
-  static MeanGate OfAllFrames(const MeanGateChoice& choice, int64_t frames) { return {choice, frames}; }
+  static MeanJudge OfAllFrames(const MeanGate& choice, int64_t frames) { return {choice, frames}; }
 
   /// The last frames, which fill no block. They are scored before blocks are drawn; empty: there are none.
   FrameSpan tail() const { return {frames_ - tail_frames_, frames_}; }
@@ -63,13 +57,13 @@ class MeanGate {
   MeanDecision Decide() const;
 
  private:
-  MeanGate(const MeanGateChoice& choice, int64_t frames) : choice_(choice), frames_(frames), tail_frames_(frames) {}
+  MeanJudge(const MeanGate& choice, int64_t frames) : choice_(choice), frames_(frames), tail_frames_(frames) {}
 
   /// --at-most asks whether the scores, mirrored in their range, reach the mirrored bound: a mean that equals the bound
   /// passes both ways.
   double Mirrored(double score) const { return choice_.at_least ? score : range_.least + range_.most - score; }
 
-  const MeanGateChoice choice_;
+  const MeanGate choice_;
   const int64_t frames_;
   int64_t block_frames_ = 1;
   int64_t tail_frames_ = 0;

@@ -24,8 +24,8 @@ double SumOf(const std::vector<double>& scores, const FrameSpan& range) {
 }
 
 /// Runs a gate over scores by frame, as a run does, and checks what it asks for.
-Judged Judge(const std::vector<double>& scores, const MeanGateChoice& choice, const ScoreRange& range = {}) {
-  MeanGate gate(choice, std::ssize(scores), 25);
+Judged Judge(const std::vector<double>& scores, const MeanGate& choice, const ScoreRange& range = {}) {
+  MeanJudge gate(choice, std::ssize(scores), 25);
   Judged judged;
   std::vector<int> times(scores.size());
   const auto score = [&](const FrameSpan& frames) {
@@ -113,7 +113,7 @@ TEST(MeanGate, ACertainDecisionWaitsUntilTheRestCannotChangeIt) {
 TEST(MeanGate, TheTailCounts) {
   std::vector<double> scores(16 * 20 + 15, 50);
   std::fill(scores.end() - 15, scores.end(), 100);
-  const MeanGate gate({}, std::ssize(scores), 25);
+  const MeanJudge gate({}, std::ssize(scores), 25);
   EXPECT_EQ(gate.tail(), (FrameSpan{320, 335}));
   const double mean = (320 * 50 + 15 * 100) / 335.0;
   EXPECT_TRUE(Judge(scores, {.bound = mean - 0.001, .certain = true}).decision.holds);
@@ -122,7 +122,7 @@ TEST(MeanGate, TheTailCounts) {
 
 TEST(MeanGate, AVideoShorterThanABlockIsAllTail) {
   const std::vector<double> scores = {10, 20, 30};
-  const MeanGate gate({}, 3, std::nullopt);
+  const MeanJudge gate({}, 3, std::nullopt);
   EXPECT_EQ(gate.tail(), (FrameSpan{0, 3}));
   for (const bool at_least : {true, false}) {
     const Judged judged = Judge(scores, {.at_least = at_least, .bound = 21});
@@ -131,7 +131,7 @@ TEST(MeanGate, AVideoShorterThanABlockIsAllTail) {
     EXPECT_EQ(judged.rounds, 0);
     EXPECT_NEAR(judged.decision.mean_of_scored, 20, 1e-12);
   }
-  MeanGate all = MeanGate::OfAllFrames({.bound = 19}, 500);
+  MeanJudge all = MeanJudge::OfAllFrames({.bound = 19}, 500);
   EXPECT_EQ(all.tail(), (FrameSpan{0, 500}));
   all.Begin({}, 500 * 20.0);
   EXPECT_FALSE(all.is_open());
@@ -140,7 +140,7 @@ TEST(MeanGate, AVideoShorterThanABlockIsAllTail) {
 
 TEST(MeanGate, BlocksLastASecondAtMost) {
   const auto block = [](int64_t frames, std::optional<double> rate) {
-    MeanGate gate({}, frames, rate);
+    MeanJudge gate({}, frames, rate);
     gate.Begin({}, 0);
     const FrameSpan first = gate.NextBlocks().front();
     return first.end - first.begin;
@@ -154,7 +154,7 @@ TEST(MeanGate, BlocksLastASecondAtMost) {
 
 TEST(MeanGate, TheSeedChoosesTheBlocks) {
   const auto blocks = [](uint64_t seed) {
-    MeanGate gate({.seed = seed}, 16'000, 25);
+    MeanJudge gate({.seed = seed}, 16'000, 25);
     gate.Begin({}, 0);
     return gate.NextBlocks();
   };

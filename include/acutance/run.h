@@ -1,0 +1,53 @@
+// Values of a run from files: its progress, verdicts on a mean score, the videos of a folder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace acutance {
+
+struct Progress {
+  int64_t frames = 0;            // scored so far
+  std::optional<int64_t> total;  // not set: the files do not declare it
+  std::optional<double> score;   // the first model's mean so far
+  std::string model{};           // the first model's name; empty: there is none
+};
+
+/// What the receiver of progress wants next.
+enum class Next {
+  kContinue,
+  kStop,    // the frames so far are all: their scores are the Result
+  kCancel,  // the run fails with kCancelled
+};
+
+/// A bound for the mean of the first model's score, and how sure a verdict has to be.
+struct MeanGate {
+  bool at_least = true;  // false: at most
+  double bound = 0;
+  double confidence = 0.999;  // the share of verdicts that are right, above 0 and below 1, for any scores
+  bool certain = false;       // accept only a verdict that holds for any scores of the frames that were not read
+  uint64_t seed = 1;          // of the order in which blocks of frames are read
+};
+
+struct MeanVerdict {
+  bool holds = false;
+  bool certain = false;                      // it holds for any scores of the frames that were not read
+  double confidence = 0;                     // 1 where it is certain
+  std::string score;                         // the model's name
+  double mean_of_read = 0;                   // of the scores that were read; NaN: none was needed
+  double least_mean = 0, greatest_mean = 0;  // bounds of the mean of all frames
+  int64_t frames = 0, frames_read = 0;       // read: with the frames around the blocks that count
+  std::string text;                          // a sentence with all that
+  std::vector<std::string> warnings;
+  MeanGate gate;
+  std::string reference, distorted;  // paths
+};
+
+struct FolderVideos {
+  std::vector<std::string> files;        // in the order of their names
+  std::vector<std::string> passed_over;  // files that do not open as a video, such as an encoder's log, and why
+};
+
+}  // namespace acutance
