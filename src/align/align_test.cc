@@ -6,7 +6,7 @@
 
 #include "align/align_tracks.h"
 #include "align/identity_alignment.h"
-#include "align/margins.h"
+#include "align/path/margins.h"
 #include "align/testing/tracks.h"
 
 namespace acutance {
@@ -379,7 +379,7 @@ TEST(AlignTracks, DoesNotGuessThePhaseOfALoop) {
   EXPECT_TRUE(alignment.is_identity());
   const Result<Alignment> shifted = AlignTracks(Track(loop), Track({loop.begin() + 7, loop.end()}));
   ASSERT_FALSE(shifted.ok());
-  EXPECT_THAT(shifted.status().message(), HasSubstr("comes again every 20 frames"));
+  EXPECT_THAT(shifted.status().message(), HasSubstr("repeats every 20 frames"));
 }
 
 /// A slope that changes slowly.

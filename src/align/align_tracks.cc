@@ -4,18 +4,18 @@
 #include <cmath>
 #include <optional>
 
-#include "align/check_bars.h"
-#include "align/fit_path.h"
+#include "align/black_bars.h"
 #include "align/identity_alignment.h"
-#include "align/margins.h"
-#include "align/path_confidence.h"
+#include "align/path/fit_path.h"
+#include "align/path/margins.h"
+#include "align/path/path_confidence.h"
 #include "math/exact_math.h"
 
 namespace acutance {
 namespace {
 
-constexpr double kLeastShare = 0.75;        // of frames, of which one can tell what they show
-constexpr double kLeastShareOfClock = 0.5;  // where the path keeps to one offset of its clock, as of fields in turns
+constexpr double kLeastShare = 0.75;        // of frames that are not ambiguous
+constexpr double kLeastShareOfClock = 0.5;  // where the path stays at one offset of its clock, as of alternating fields
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
@@ -38,14 +38,14 @@ Pairs OneToOne(const FittedPath& fitted) {
     pairs.emplace_back(i, j);
     residuals.push_back(residual);
   }
-  constexpr int64_t kMany = 4;  // no rates make so many of one
+  constexpr int64_t kMany = 4;  // no conversion of rates repeats one as often
   if (!pairs.empty() && pairs.front().first == 0) {
     const int64_t first = pairs.front().second;
     const int64_t end = pairs.size() > 1 ? pairs[1].second : static_cast<int64_t>(fitted.shown.size());
     const auto shows_first = [&](int64_t j) {
       return fitted.fine->Residual(j, 0) <= kClearly * (residuals.front() + fitted.fine->floor());
     };
-    // Where a small thing moves, frames before it look like it now and then: it is the one that the path goes on from.
+    // Where a small thing moves, earlier frames look like it now and then: it is the one from which the path continues.
     int64_t last = end - 1;
     while (last > first && fitted.likely[static_cast<size_t>(last)] > 0) --last;
     if (!shows_first(last))
@@ -63,8 +63,8 @@ Alignment Finish(const FrameTrack& reference, const FrameTrack& distorted, Align
 Status Unsure(const Margins& margins) {
   if (margins.doubt() == Alignment::Doubt::kPeriodic)
     return Error(StatusCode::kBadData,
-                 "the picture comes again every {} frames, and frames do not fit at their times: say how many frames "
-                 "the distorted video is late (--align +N or -N), or compare by --align time or index",
+                 "content repeats every {} frames, and timestamps do not resolve it: say how many frames the distorted "
+                 "video is late (--align +N or -N), or compare by --align time or index",
                  margins.period());
   return Error(StatusCode::kBadData,
                "frames fit in several ways and not at their times (confidence {:.2f}): say how many frames the "
@@ -90,7 +90,7 @@ struct Agreement {
 };
 
 /// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways. Of a
-/// still, frames that fit several places and that the path left out tell nothing against times.
+/// still, frames that fit several places and that the path left out are no evidence against times.
 Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart,
                   const std::vector<int64_t>& shown_frames) {
   const bool is_still = margins.MostFit();
@@ -114,7 +114,7 @@ bool Moves(const FrameTrack& track) {
   });
 }
 
-/// A few frames that move, none of which tells where it belongs, are too little, and no picture that stands still.
+/// A few frames that move, each of which fits several places, are too little rather than a still picture.
 Alignment::Doubt DoubtOf(const FrameTrack& reference, const FrameTrack& distorted, const Margins& margins) {
   constexpr int64_t kFew = 24;
   const bool are_few = std::min(reference.size(), distorted.size()) < kFew;
@@ -122,8 +122,8 @@ Alignment::Doubt DoubtOf(const FrameTrack& reference, const FrameTrack& distorte
   return seems_still && are_few && Moves(reference) ? Alignment::Doubt::kShort : margins.doubt();
 }
 
-/// What to do where fingerprints cannot tell one pairing from another. A path that keeps to the times for the most part
-/// knows of frames that come twice, which the times do not tell.
+/// The decision where fingerprints fit several alignments. A path that follows the times for the most part shows
+/// repeated frames, which the times do not.
 Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
                                 const Margins& margins) {
   Alignment alignment = AlignByTimes(reference, distorted);
@@ -161,23 +161,23 @@ Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
                seconds);
 }
 
-/// Whether rates differ so much that no conversion from one to the other would keep the number of frames.
+/// Whether rates differ so much that no conversion from one to the other would preserve the number of frames.
 bool IsRetimed(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr double kLeast = 3;  // frames
   if (!reference.rate || !distorted.rate) return false;
   return std::abs(*reference.rate / *distorted.rate - 1) * static_cast<double>(reference.size()) >= kLeast;
 }
 
-/// Whether videos are paired frame by frame although fingerprints do not tell enough: an encode keeps length and clock,
-/// and one that plays faster or slower keeps the length.
+/// Whether videos are paired frame by frame although fingerprints do not decide: an encode has the same length and
+/// clock, and one that plays faster or slower the same length.
 bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
   return reference.size() == distorted.size() &&
          (ClocksAgree(reference, distorted) || IsRetimed(reference, distorted)) &&
          IdentityEvidenceOf(reference, distorted) != IdentityEvidence::kAgainst;
 }
 
-/// Whether the distorted video has the reference's times from the first to the last, but for frames that it leaves out:
-/// an encode that keeps the times of the frames that it keeps.
+/// Whether the distorted video has the reference's times from the first to the last, except for frames that it leaves
+/// out.
 bool HasTimesOf(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr double kNear = 0.1;  // frames
   if (std::ssize(reference.times) != reference.size() || std::ssize(distorted.times) != distorted.size()) return false;
@@ -195,7 +195,7 @@ FrameTrack FramesOf(const FrameTrack& track, const Pairs& pairs, int64_t std::pa
   return part;
 }
 
-/// The same of a video that leaves frames out and keeps the times of the others.
+/// The same of a video that leaves frames out and has the times of the others.
 bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
   if (distorted.size() >= reference.size() || !HasTimesOf(reference, distorted)) return false;
   using Pair = std::pair<int64_t, int64_t>;
@@ -205,7 +205,7 @@ bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
              IdentityEvidence::kAgainst;
 }
 
-/// Whether the path is what times say of a conversion of rates, but for how it rounds, and that of the whole reference.
+/// Whether the path is the conversion of rates that times declare, except for rounding, and covers the whole reference.
 bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
                 const Margins& margins) {
   constexpr int64_t kRounding = 1, kEnd = 3;  // frames
@@ -216,7 +216,7 @@ bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const 
   return agreement.same == agreement.all;
 }
 
-/// The pairs of a path that is what times say, whether single frames tell it or not.
+/// The pairs of a path that follows the times, including ambiguous frames.
 Alignment TakeAll(const FrameTrack& reference, const FrameTrack& distorted, FittedPath fitted) {
   fitted.shown = fitted.likely;
   for (int64_t j = 0; j < distorted.size(); ++j)
@@ -227,11 +227,11 @@ Alignment TakeAll(const FrameTrack& reference, const FrameTrack& distorted, Fitt
   return Finish(reference, distorted, std::move(alignment));
 }
 
-/// The path that fingerprints tell, where frame by frame is not seen to fit.
+/// The path by fingerprints, where the identity alignment is not confirmed.
 Result<Alignment> AlignByFingerprints(const FrameTrack& reference, const FrameTrack& distorted) {
   ACU_RETURN_IF_ERROR(CheckBars(reference, distorted));
   FittedPath fitted = FitPath(reference, distorted);
-  if (fitted.vivid == 0) {  // nothing to tell frames by
+  if (fitted.vivid == 0) {  // flat pictures
     Alignment by_times = AlignByTimes(reference, distorted);
     by_times.doubt = Alignment::Doubt::kStill;
     return by_times;
@@ -263,7 +263,7 @@ std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const Fram
   if (!fitted || MarginsNear(*fitted).confidence() <= kStrongConfidence) return std::nullopt;
   plain.confidence = std::min(1 - Exp(-fitted->least_margin), ShareInStep(*fitted));
   if (plain.confidence >= kLeastShare) return plain;
-  // What is missing at an end may be missing at the other: no times decide where too little tells frames apart.
+  // What is missing at an end may be missing at the other: times do not decide where too little distinguishes frames.
   if (reference.size() != distorted.size()) return std::nullopt;
   plain.confidence = 1;
   plain.by = Alignment::By::kTimes;

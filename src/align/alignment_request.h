@@ -1,4 +1,4 @@
-// What the user says of how frames belong together.
+// Requested frame alignment: automatic, by time, by index, an offset, or a list of pairs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct AlignmentRequest {
   enum class Mode { kIndex, kAuto, kTimes, kOffset, kFile };
 
   Mode mode = Mode::kIndex;
-  int64_t late = 0;  // kOffset: distorted frame k + late belongs to reference frame k
+  int64_t late = 0;  // kOffset: distorted frame k + late is aligned with reference frame k
   std::string file;  // kFile: of pairs
   /// kFile: the pairs themselves, in place of a file's.
   std::vector<std::pair<int64_t, int64_t>> pairs{};

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "align/luma_fit.h"
 #include "video/auto_rotate.h"
 
 namespace acutance {
@@ -35,23 +36,6 @@ void Reduce(int first, int size, At at, Line& line) {
     line[c] = static_cast<float>(sum / (span.end - span.begin));
   }
 }
-
-/// How far pairs of samples lie from a line.
-struct Moments {
-  double count = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
-
-  void Add(double one, double other) {
-    ++count, a += one, b += other, aa += one * one, bb += other * other, ab += one * other;
-  }
-  /// The part of the variance that a line does not explain; 0 where a picture is flat, which tells nothing.
-  double Unexplained() const {
-    constexpr double kFlat = 1;  // squared 8-bit samples
-    const double variance = aa / count - a / count * (a / count), other = bb / count - b / count * (b / count);
-    const double both = ab / count - a / count * (b / count);
-    if (variance < kFlat || other < kFlat) return 0;
-    return 1 - both * std::max(both, 0.0) / (variance * other);
-  }
-};
 
 int ToStep(double value, int step) { return step * static_cast<int>(std::lround(value / step)); }
 int DownToStep(double value, int step) { return step * static_cast<int>(value / step); }
@@ -115,7 +99,8 @@ double CropSearch::ErrorOf(const Pair& pair, bool is_higher, const ShapeParts& p
     return is_higher ? part.y - video.content.y : part.x - video.content.x;
   };
   const auto length_of = [&](const Rectangle& part) { return is_higher ? part.height : part.width; };
-  Moments moments;
+  constexpr double kFlat = 1;  // squared 8-bit samples
+  LumaFit fit;
   for (int cell = 0; cell < kCells; ++cell) {
     std::array<float, kCells> along[2];
     for (const bool is_reference : {true, false}) {
@@ -125,9 +110,10 @@ double CropSearch::ErrorOf(const Pair& pair, bool is_higher, const ShapeParts& p
           begin_of(part, is_reference ? reference_ : distorted_), length_of(part),
           [&](int i) { return lines[i][cell]; }, along[is_reference]);
     }
-    for (int i = 0; i < kCells; ++i) moments.Add(along[true][i], along[false][i]);
+    for (int i = 0; i < kCells; ++i) fit.Add(along[true][i], along[false][i]);
   }
-  return moments.Unexplained();
+  // A flat picture says nothing.
+  return fit.variance_x() < kFlat || fit.variance_y() < kFlat ? 0 : fit.Unexplained();
 }
 
 double CropSearch::ErrorOf(bool is_higher, const ShapeParts& parts) const {

@@ -1,5 +1,4 @@
-// What two videos of different shapes show of each other's picture: rows or columns that were cut off, or all of it,
-// squashed.
+// Crop search between two videos of different aspect ratios: rows or columns that one of them lacks.
 #pragma once
 
 #include <array>
@@ -24,10 +23,10 @@ class CropSearch {
   CropSearch(const ShapedVideo& reference, const ShapedVideo& distorted)
       : reference_(reference), distorted_(distorted) {}
 
-  /// Luma of frames that belong together.
+  /// Luma of aligned frames.
   void Add(const Picture& reference, const Picture& distorted);
 
-  /// nullopt: the pictures fit as well squashed, or no part fits clearly better in most of them.
+  /// nullopt: the pictures fit equally well squashed, or no part fits clearly better in most of them.
   std::optional<ShapeParts> Find() const;
 
  private:
@@ -40,7 +39,7 @@ class CropSearch {
   static Lines LinesOf(const Picture& picture, const Rectangle& content, bool are_rows);
   double ErrorOf(const Pair& pair, bool is_higher, const ShapeParts& parts) const;
   double ErrorOf(bool is_higher, const ShapeParts& parts) const;
-  /// The place along the side that was cut, from `first` on where the error is least.
+  /// The place along the cropped side where the error is least, searched from `first` (0 to 1) on.
   ShapeParts Climb(bool is_higher, double first) const;
   ShapeParts At(bool is_higher, int begin) const;
   int Room(bool is_higher) const;

@@ -16,9 +16,38 @@ constexpr int64_t kLooks = 12;      // frames that are looked at
 constexpr double kWhole = 0.006;    // of the picture: edges nearer to the whole's are those
 constexpr double kFarBetter = 1.5;  // what is left as they are, over what a placement leaves
 constexpr double kMostLeft = 0.15;  // of what the pictures hold
-/// From one of these a fit finds cuts of up to an eighth, both ways.
+/// From one of these a fit finds crops of up to an eighth, both ways.
 constexpr Placement kStarts[] = {{}, {0.04, 0.04, 0.92, 0.92}, {-0.04, -0.04, 1.08, 1.08}};
-constexpr double kLeastWidth = 0.8, kMostWidth = 1.25;
+
+/// The placements that a search begins with, and what it takes: of an axis, the least length of the distorted picture's
+/// part (the greatest is its inverse), and of each video the least part that the other shows.
+struct Reach {
+  std::vector<Placement> starts;
+  double least_length, least_shared;
+};
+
+/// Parts of one picture's size and of `size` of it, in its middle and at its edges; and the other way round.
+void AddStarts(double width, double height, std::vector<Placement>& starts) {
+  for (const double x : {0.5, 0.0, 1.0})
+    for (const double y : {0.5, 0.0, 1.0}) {
+      if ((width == 1 && x != 0.5) || (height == 1 && y != 0.5)) continue;
+      const Placement part{x * (1 - width), y * (1 - height), width, height};
+      starts.push_back(part);
+      starts.push_back({-part.left / width, -part.top / height, 1 / width, 1 / height});
+    }
+}
+
+Reach ReachOf(CropReach reach) {
+  if (reach == CropReach::kUpToAnEighth) return {{std::begin(kStarts), std::end(kStarts)}, 0.8, 0.75};
+  std::vector<Placement> starts(std::begin(kStarts), std::end(kStarts));
+  for (const double size : {0.9, 0.82, 0.74, 0.67, 0.6}) {
+    AddStarts(size, size, starts);
+    AddStarts(size, 1, starts);
+    AddStarts(1, size, starts);
+  }
+  return {std::move(starts), 0.56, 0.54};
+}
+
 constexpr double kLeastEnergy = 9;  // squares of steps of 8 bits a sample: a picture with less is flat
 
 /// Fingerprints as grids of `by` x `by` quarters, made when they are asked for.
@@ -55,24 +84,6 @@ struct GridsOfBoth {
   Grids reference, distorted;
 };
 
-bool IsPossible(const Placement& placement) {
-  const auto fits = [](double begin, double length) {
-    // Each video has most of what the other shows.
-    return length > kLeastWidth && length < kMostWidth && std::min(1.0, begin + length) - std::max(0.0, begin) > 0.75;
-  };
-  return fits(placement.left, placement.width) && fits(placement.top, placement.height);
-}
-
-/// Whether one picture has all of the other's width, and one all of its height, as what was cut has.
-bool IsCut(const Placement& placement, double tolerance = kWhole) {
-  const auto lies_within = [tolerance](double begin, double length) {
-    const double before = begin, after = 1 - begin - length;
-    return std::min(before, after) > -tolerance || std::max(before, after) < tolerance;
-  };
-  return IsPossible(placement) && lies_within(placement.left, placement.width) &&
-         lies_within(placement.top, placement.height);
-}
-
 /// Without what a fit puts a little outside: a video that shows so little more has no more.
 Placement WithinWhole(Placement placement) {
   const auto within = [](double& begin, double& length) {
@@ -101,8 +112,10 @@ double EnergyOf(const LumaGrid& grid) {
 
 class Search {
  public:
-  Search(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& path)
-      : reference_count_(reference.size()),
+  Search(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& path, CropReach reach)
+      : is_wide_(reach == CropReach::kUpToNearlyHalf),
+        reach_(ReachOf(reach)),
+        reference_count_(reference.size()),
         have_one_length_(reference.size() == distorted.size()),
         rate_(reference.rate.value_or(distorted.rate.value_or(25))),
         small_(reference, distorted, 4),
@@ -134,13 +147,32 @@ class Search {
     found.placement = WithinWhole(found.placement);
     for (Placement& other : found.others) other = WithinWhole(other);
     if (found.in_step) found.in_step = WithinWhole(*found.in_step);
-    if (!IsCut(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
+    if (!IsCrop(found.placement) || found.placement.DistanceFrom({}) < kWhole) return std::nullopt;
     return found;
   }
 
  private:
   void Look(const std::pair<int64_t, int64_t>& pair) {
     if (EnergyOf(small_.distorted.at(pair.second)) > kLeastEnergy) looks_.push_back(pair);
+  }
+
+  /// Whether each video has most of what the other shows.
+  bool IsPossible(const Placement& placement) const {
+    const auto fits = [this](double begin, double length) {
+      return length > reach_.least_length && length < 1 / reach_.least_length &&
+             std::min(1.0, begin + length) - std::max(0.0, begin) > reach_.least_shared;
+    };
+    return fits(placement.left, placement.width) && fits(placement.top, placement.height);
+  }
+
+  /// Whether one picture has all of the other's width, and one all of its height, as what was cropped has.
+  bool IsCrop(const Placement& placement, double tolerance = kWhole) const {
+    const auto lies_within = [tolerance](double begin, double length) {
+      const double before = begin, after = 1 - begin - length;
+      return std::min(before, after) > -tolerance || std::max(before, after) < tolerance;
+    };
+    return IsPossible(placement) && lies_within(placement.left, placement.width) &&
+           lies_within(placement.top, placement.height);
   }
 
   Pairs Shifted(const Pairs& pairs, int64_t by) const {
@@ -156,18 +188,19 @@ class Search {
 
   /// The one distance in time at which the frames fit best, placed as they fit best there.
   bool StartNear() {
-    constexpr int64_t kNear = 24, kMost = 1200;
-    const int64_t reach =
-        has_path_ ? kNear : std::min({static_cast<int64_t>(kMostSecondsApart * rate_), reference_count_, kMost});
-    const int64_t step = has_path_ ? 1 : 2;
-    constexpr double kSmall = 0.015;  // what small grids may be off by
-    double best = kMostLeft;
+    constexpr int64_t kNear = 24, kVeryNear = 6, kMost = 1200;
+    const int64_t all = std::min({static_cast<int64_t>(kMostSecondsApart * rate_), reference_count_, kMost});
+    const int64_t reach = is_wide_ ? kVeryNear : has_path_ ? kNear : all;
+    const int64_t step = has_path_ && !is_wide_ ? 1 : 2;
+    constexpr double kSmall = 0.015;        // what small grids may be off by
+    constexpr double kMostLeftSmall = 0.4;  // small grids of far larger pictures are blurred by far more
+    double best = is_wide_ ? kMostLeftSmall : kMostLeft;
     for (int64_t by = -reach; by <= reach; by += step) {
       Pairs pairs = Shifted(looks_, by);
       if (2 * pairs.size() < looks_.size() + 1) continue;
-      for (const Placement& start : kStarts) {
+      for (const Placement& start : reach_.starts) {
         const PlacementFit fit = Refine(small_, pairs, start, 3);
-        if (!IsCut(fit.placement, kSmall) || fit.error >= best * fit.energy) continue;
+        if (!IsCrop(fit.placement, kSmall) || fit.error >= best * fit.energy) continue;
         best = fit.error / fit.energy;
         fit_ = fit;
         near_ = pairs;
@@ -227,9 +260,9 @@ class Search {
     return error;
   }
 
-  /// Where the camera pans evenly, a cut that lies a little aside shows what another frame does. Fades tell which it
-  /// is, for an encoder leaves brightness as it is. People cut evenly at both sides: a placement in the middle is
-  /// believed to, if there is one alone.
+  /// Where the camera pans evenly, a crop that lies a little aside shows what another frame does. Fades decide, since
+  /// an encoder leaves brightness as it is. People crop evenly at both sides: a placement in the middle is believed,
+  /// too, if there is only one.
   void CompareOtherTimes(FoundPlacement& found) {
     constexpr int64_t kNear = 12;
     constexpr double kRounding = 0.001;  // of the energy: what placing a grid may leave
@@ -241,12 +274,13 @@ class Search {
       if (pairs.size() < near_.size()) return;
       const PlacementFit fit = Refine(quarters_, pairs, found.placement, 2);
       const bool is_as_good = fit.error + rounding <= kAsGood * (own.error + rounding);
-      if (is_as_good && fit.placement.DistanceFrom(found.placement) >= kApart && IsCut(fit.placement))
+      if (is_as_good && fit.placement.DistanceFrom(found.placement) >= kApart && IsCrop(fit.placement))
         all.emplace_back(fit, std::move(pairs));
     };
     for (int64_t by = -kNear; by <= kNear; ++by) {
       Pairs pairs = Shifted(near_, by);
-      if (by == 0 && IsCut(found.placement)) all.emplace_back(own, near_), all.back().first.placement = found.placement;
+      if (by == 0 && IsCrop(found.placement))
+        all.emplace_back(own, near_), all.back().first.placement = found.placement;
       if (by != 0) add(std::move(pairs));
     }
     Pairs in_step;
@@ -268,12 +302,14 @@ class Search {
         found.placement = Refine(quarters_, middle->second, placement(*middle)).placement;
       return;
     }
-    if (!IsCut(found.placement)) found.placement = placement(*middle);
+    if (!IsCrop(found.placement)) found.placement = placement(*middle);
     found.others = {placement(all.front()), placement(all.back())};
     const auto plain = std::ranges::find_if(all, [](const auto& each) { return AreInStep(each.second); });
     if (plain != all.end()) found.in_step = Refine(quarters_, plain->second, placement(*plain)).placement;
   }
 
+  const bool is_wide_;
+  const Reach reach_;
   const int64_t reference_count_;
   const bool have_one_length_;
   const double rate_;
@@ -293,9 +329,9 @@ std::vector<int64_t> SampleFrameNumbers(int64_t count) {
 }
 
 std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
-                                            const std::vector<std::pair<int64_t, int64_t>>& pairs) {
+                                            const std::vector<std::pair<int64_t, int64_t>>& pairs, CropReach reach) {
   if (reference.size() == 0 || distorted.size() == 0) return std::nullopt;
-  return Search(reference, distorted, pairs).Find();
+  return Search(reference, distorted, pairs, reach).Find();
 }
 
 bool MayBeCropped(const std::vector<FrameFingerprint>& reference, const std::vector<FrameFingerprint>& distorted) {

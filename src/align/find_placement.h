@@ -1,4 +1,4 @@
-// Whether one video shows a part of the other's picture, cut and scaled to full size, as their fingerprints tell it.
+// Detection of crops by fingerprints: one video shows a part of the other's picture, scaled to full size.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,27 @@ namespace acutance {
 
 struct FoundPlacement {
   Placement placement;
-  /// False: at other distances in time the videos fit as well in another placement, as where a camera pans evenly.
+  /// False: at other offsets in time another placement fits as well, as in an even pan.
   bool is_sure = true;
-  std::vector<Placement> others{};  // of these, those farthest apart in time; none where it is sure
-  /// The one of these at which frame k shows a part of frame k, if there is one.
+  std::vector<Placement> others{};  // of these, the two farthest apart in time; none where it is sure
+  /// Of these, the one at which frame k shows a part of frame k, if there is one.
   std::optional<Placement> in_step{};
 };
 
-/// The placement in which frames fit far better than as they are, whatever frames are paired. By `pairs`, or frames
-/// near to them, and where there are none by all offsets within kMostSecondsApart. nullopt: there is none, or it is the
-/// whole but for less than one can see.
-std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
-                                            const std::vector<std::pair<int64_t, int64_t>>& pairs);
+/// How large a crop is looked for, and at which offsets in time.
+enum class CropReach {
+  kUpToAnEighth,    // of a side, at both ends of it; at every offset within kMostSecondsApart
+  kUpToNearlyHalf,  // of a side, at the given pairs or a few frames from them: for diagnoses
+};
 
-/// Whether it is worth asking FindPlacement about frames that are paired one by one; costs a fraction of a millisecond.
+/// The placement in which frames fit far better than as they are, whichever frames are paired. `pairs` says where to
+/// begin: they or frames near to them; without pairs the search goes by times. nullopt: there is no such placement, or
+/// it is the full picture within 0.6 %.
+std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
+                                            const std::vector<std::pair<int64_t, int64_t>>& pairs,
+                                            CropReach reach = CropReach::kUpToAnEighth);
+
+/// Whether FindPlacement may find a crop in frames that are paired one by one. Costs a fraction of a millisecond.
 bool MayBeCropped(const std::vector<FrameFingerprint>& reference, const std::vector<FrameFingerprint>& distorted);
 
 /// Up to 12 numbers of frames, evenly spaced.

@@ -1,4 +1,4 @@
-// Fingerprints made beside a run: reading a video's frames would else wait for them.
+// Background computation of fingerprints, so that reading a video's frames does not wait for them.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@
 
 namespace acutance {
 
-/// The fingerprints of a video's pictures in their order. One thread adds pictures, one takes fingerprints.
+/// The fingerprints of a video's pictures, in order. One thread adds pictures, one takes fingerprints.
 class FingerprintStream {
  public:
   /// crew: null for none.
@@ -45,7 +45,7 @@ class FingerprintStream {
   const std::shared_ptr<Slots> slots_;
 };
 
-/// Makes a crew of as many threads as keep up with a run of `threads`: none beside a single one.
+/// As many background threads as a run of `threads` threads needs; null for a single one.
 std::shared_ptr<BackgroundThreads> MakeFingerprintCrew(int threads);
 
 }  // namespace acutance

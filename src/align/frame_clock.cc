@@ -7,13 +7,13 @@ namespace acutance {
 namespace {
 
 constexpr int kMostSteps = 25;
-constexpr double kAnyRate = 25;  // where no rate is told: frames are evenly spaced at least
+constexpr double kAnyRate = 25;  // where no rate is declared: frames are evenly spaced at least
 
 double RateOf(const FrameTrack& track, const FrameTrack& other) {
   return track.rate.value_or(other.rate.value_or(kAnyRate));
 }
 
-/// The times of the frames: told, or even.
+/// The times of the frames: declared, or even.
 std::vector<double> TimesOf(const FrameTrack& track, double rate) {
   if (static_cast<int64_t>(track.times.size()) == track.size()) return track.times;
   std::vector<double> times(static_cast<size_t>(track.size()));

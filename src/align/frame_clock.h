@@ -1,4 +1,4 @@
-// Where the frames of a distorted video lie among the reference's, but for an offset.
+// Frame clock: where the frames of a distorted video lie among the reference's, except for an offset.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct FrameClock {
   }
 };
 
-/// Frames count one by one, whatever their times are.
+/// Frames count one by one, regardless of their times.
 FrameClock IndexClock(int64_t count);
 
 /// A clock by the times, or by the rates where frames have no times.
@@ -35,10 +35,15 @@ FrameClock TimeClock(const FrameTrack& reference, const FrameTrack& distorted);
 /// Distorted frames of which each moves on by `per_frame` reference frames, from the first on.
 FrameClock RateClock(int64_t count, double per_frame);
 
-/// Whether both clocks would say the same throughout: rates are equal or unknown, and frames evenly spaced.
+/// Reference frames in one distorted frame, of conversions between usual frame rates.
+inline constexpr double kRateConversions[] = {24.0 / 60, 25.0 / 60, 24.0 / 50, 0.5,       0.6,       24.0 / 30,
+                                              25.0 / 30, 24.0 / 25, 25.0 / 24, 30.0 / 25, 30.0 / 24, 50.0 / 30,
+                                              2,         50.0 / 24, 60.0 / 25, 60.0 / 24};
+
+/// Whether both clocks agree throughout: rates are equal or unknown, and frames evenly spaced.
 bool ClocksAgree(const FrameTrack& reference, const FrameTrack& distorted);
 
-/// What is told of the times of a video's frames: of all of them, or of none.
+/// The declared times of a video's frames: of all of them, or of none.
 struct ToldTimes {
   std::optional<double> rate;
   std::span<const double> times;

@@ -1,6 +1,7 @@
 #include "align/frame_track.h"
 
 #include <cmath>
+#include <cstdlib>
 
 namespace acutance {
 
@@ -12,6 +13,12 @@ std::optional<double> PlausibleRate(std::optional<double> rate) {
 std::optional<double> PlausibleTime(std::optional<double> time) {
   constexpr double kMost = 1e9;  // 31 years
   return time && std::abs(*time) <= kMost ? time : std::nullopt;
+}
+
+int64_t CellDifference(const FrameFingerprint& a, const FrameFingerprint& b) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < a.cells.size(); ++i) sum += std::abs(int{a.cells[i]} - int{b.cells[i]});
+  return sum;
 }
 
 }  // namespace acutance

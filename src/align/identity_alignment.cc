@@ -5,7 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "align/fit_path.h"
+#include "align/median.h"
+#include "align/path/fit_path.h"
 
 namespace acutance {
 namespace {
@@ -122,11 +123,8 @@ bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
     return motion;
   };
   const auto usual_at = [count](const std::vector<double>& motion, int64_t k) {
-    std::vector<double> about(motion.begin() + std::max<int64_t>(1, k - kAbout),
-                              motion.begin() + std::min(count, k + kAbout + 1));
-    const auto middle = about.begin() + std::ssize(about) / 2;
-    std::nth_element(about.begin(), middle, about.end());
-    return *middle;
+    return Median<double>(
+        {motion.begin() + std::max<int64_t>(1, k - kAbout), motion.begin() + std::min(count, k + kAbout + 1)});
   };
   const std::vector<double> moved = motion_of(reference), own = motion_of(distorted);
   int64_t still = 0;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "align/lossy_codecs.h"
-
 namespace acutance {
 
 std::optional<std::string> CheckInputOrder(const PairReaderInput& reference, const PairReaderInput& encode) {

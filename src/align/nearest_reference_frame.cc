@@ -1,5 +1,7 @@
 #include "align/nearest_reference_frame.h"
 
+#include "align/luma_fit.h"
+
 namespace acutance {
 namespace {
 
@@ -15,16 +17,11 @@ double Distance(const FrameCells& a, const FrameCells& b) {
   return sum / (kUnit * kUnit * static_cast<double>(a.size()));
 }
 
-/// What is left of `a` beside the straight line of `b` that lies nearest, in the same unit.
+/// What the best line of `b` leaves of `a`, in the same unit.
 double DistanceOfShapes(const FrameCells& a, const FrameCells& b) {
-  double sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const double x = a[i], y = b[i];
-    sum_a += x, sum_b += y, aa += x * x, bb += y * y, ab += x * y;
-  }
-  const auto count = static_cast<double>(a.size());
-  aa -= sum_a * sum_a / count, bb -= sum_b * sum_b / count, ab -= sum_a * sum_b / count;
-  return (bb > 0 ? aa - ab * ab / bb : aa) / (kUnit * kUnit * count);
+  LumaFit fit;
+  for (size_t i = 0; i < a.size(); ++i) fit.Add(b[i] / kUnit, a[i] / kUnit);
+  return fit.Residual();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which frame of the reference a distorted frame shows, where it is not its own.
+// Nearest reference frame of a distorted frame that does not show its own.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace acutance {
 using FrameCells = decltype(FrameFingerprint::cells);
 
 /// The frame at most 250 from `frame` whose cells lie much nearer to the distorted frame's than those of `frame` do,
-/// however brightness and contrast were changed; nullopt: none does.
+/// regardless of changes in brightness and contrast; nullopt: none does.
 std::optional<int64_t> NearestReferenceFrame(const FrameCells& distorted, std::span<const FrameCells> reference,
                                              int64_t frame);
 

@@ -1,4 +1,4 @@
-// A placement in samples, and what to type to have only what both videos show compared.
+// Crop rectangles of a placement, and the options by which scores compare only what both videos show.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace acutance {
 
-/// A video as far as its shape counts.
+/// Size and pixel aspect of a video.
 struct ShownPicture {
   std::string name;
-  Rectangle part;  // that was looked at, of the picture as it is shown
+  Rectangle part;  // that was fingerprinted, of the picture as displayed
   PixelFormat pixel_format = PixelFormat::k420;
   double pixel_aspect = 1;
 };

@@ -126,7 +126,7 @@ struct Equations {
     }
   }
 
-  /// The step by Gauss and Newton; none where pictures do not tell it.
+  /// The step by Gauss and Newton; none where the pictures do not determine it.
   std::array<double, kNumbers> Solve() const {
     std::array<std::array<double, kNumbers + 1>, kNumbers> rows{};
     double trace = 0;
@@ -148,7 +148,7 @@ struct Equations {
   }
 };
 
-/// `with_slopes`: false: the equations tell what is left, and no step.
+/// `with_slopes`: false: the equations give what is left, and no step.
 void AddPair(const LumaGrid& reference, const LumaGrid& distorted, const PlacedLines& lines, bool with_slopes,
              Equations& equations) {
   const int width = reference.width, height = reference.height;

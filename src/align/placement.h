@@ -1,4 +1,4 @@
-// How the picture of one video lies in that of the other: scale and shift of each axis, by least squares.
+// Placement of one video's picture in the other's: scale and shift of each axis, by least squares.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace acutance {
 
-/// What the distorted picture shows, in parts of the reference's width and height. The whole: it shows what the
-/// reference does. More than the whole: the reference is a part of it.
+/// What the distorted picture shows, as fractions of the reference's width and height. 0, 0, 1, 1: it shows what the
+/// reference does. More than that: the reference is a part of it.
 struct Placement {
   double left = 0, top = 0, width = 1, height = 1;
 
@@ -49,7 +49,7 @@ PlacementFit FitOf(GridPairs pairs, const Placement& placement);
 /// Moves the edges to where the pairs fit best, from a placement that is near to it.
 PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds);
 
-/// A track as if its pictures were cut to a part, given in parts of width and height.
+/// A track as if its pictures were cropped to a part, given as fractions of width and height.
 FrameTrack CutTo(const FrameTrack& track, const Placement& part);
 
 /// The parts of the reference and of the distorted picture that both show.

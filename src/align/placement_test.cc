@@ -200,6 +200,39 @@ TEST(AlignPlaced, RefusesBarsWhereFramesFitToo) {
   EXPECT_TRUE(NeedsCropSearch(film, FilmOf(Film, kCut, 0, 120)));
 }
 
+TEST(AlignForDiagnosis, FindsCropsThatScoresRefuse) {
+  const FrameTrack whole = FilmOf(Film, {}, 0, 100);
+  for (const Placement& part :
+       {Placement{0.15, 0.15, 0.7, 0.7}, Placement{0, 0.25, 0.7, 0.7}, Placement{0.2, 0, 0.65, 1}}) {
+    const FrameTrack cropped = FilmOf(Film, part, 0, 100);
+    EXPECT_FALSE(AlignPlaced(whole, cropped).placement);
+    const PlacedAlignment found = AlignForDiagnosis(whole, cropped), inverse = AlignForDiagnosis(cropped, whole);
+    ASSERT_TRUE(found.placement) << part.left << " " << part.width;
+    ASSERT_TRUE(inverse.placement) << part.left << " " << part.width;
+    EXPECT_LT(found.placement->placement.DistanceFrom(part), 0.004);
+    EXPECT_TRUE(found.alignment.ok() && found.alignment->is_identity());
+    EXPECT_LT(PartsInCommon(inverse.placement->placement).second.DistanceFrom(part), 0.004);
+  }
+}
+
+TEST(AlignForDiagnosis, FindsNoCropWhereVideosFitOrDiffer) {
+  const FrameTrack film = FilmOf(Film, {}, 0, 100);
+  EXPECT_FALSE(AlignForDiagnosis(film, FilmOf(Film, {}, 12, 100)).placement);
+  const auto other = [](double x, double y, double t) { return Film(1 - y, x, 3 * t + 40); };
+  const PlacedAlignment found = AlignForDiagnosis(film, FilmOf(other, {}, 0, 100));
+  EXPECT_FALSE(found.alignment.ok());
+  EXPECT_FALSE(found.placement);
+}
+
+TEST(AlignForDiagnosis, TriesRatesThatNoStreamDeclares) {
+  FrameTrack half = FilmOf(Film, {}, 0, 0);
+  for (int t = 0; t < 160; t += 2) half.fingerprints.push_back(Draw(Film, {}, t));
+  const PlacedAlignment found = AlignForDiagnosis(FilmOf(Film, {}, 0, 160), half);
+  ASSERT_TRUE(found.alignment.ok()) << found.alignment.status().message();
+  ASSERT_GT(found.alignment->pairs.size(), 70u);
+  for (const auto& [i, j] : found.alignment->pairs) EXPECT_EQ(i, 2 * j);
+}
+
 TEST(PartsOf, SaysWhatToType) {
   const ShownPicture ref{"a", {480, 270}}, dis{"b", {480, 270}};
   const PlacedParts cut = PartsOf({10.3 / 480, 4.6 / 270, 459.5 / 480, 260.3 / 270}, ref, dis);

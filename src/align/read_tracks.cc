@@ -51,7 +51,7 @@ void CutTrack(int64_t most, FrameTrack& track) {
 }  // namespace
 
 int64_t WorthReading(int64_t shortest, double rates) {
-  constexpr double kWander = 1.3, kFastest = 60;  // drops, speeds, and rates that are not told
+  constexpr double kWander = 1.3, kFastest = 60;  // drops, speeds, and rates that are not declared
   return static_cast<int64_t>(
       std::ceil((static_cast<double>(shortest) * kWander + 1.2 * kMostSecondsApart * kFastest) * std::max(1.0, rates)));
 }
@@ -74,7 +74,7 @@ Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
       ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], most, tracks_[v], damages_[v]));
       ended_[v] = has_ended;
     }
-    // The videos tell each other where they ended.
+    // Each video bounds the others by where it ended.
     const int64_t worth = ended_[v] != 0 ? WorthReading(tracks_[v].size(), rates_) : kUnlimited;
     for (int64_t seen = most.load(); worth < seen && !most.compare_exchange_weak(seen, worth);) continue;
     return Status();

@@ -1,4 +1,4 @@
-// Reads videos for their fingerprints alone.
+// Fingerprint reading: decodes videos for their fingerprints alone.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 namespace acutance {
 namespace {
 
-class SignedVideo : public ForwardingSource {
+class RecordingVideo : public ForwardingSource {
  public:
-  SignedVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track)
+  RecordingVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track)
       : ForwardingSource(std::move(source)), track_(std::move(track)) {}
 
   Result<std::optional<Picture>> Next() override {
@@ -30,13 +30,13 @@ class SignedVideo : public ForwardingSource {
 };
 
 /// The thread that scores may read the rest while the one that reads ahead is at the last picture it has room for.
-class WholeVideo : public ForwardingSource {
+class WholeRecordingVideo : public ForwardingSource {
  public:
-  WholeVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track)
+  WholeRecordingVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track)
       : ForwardingSource(std::move(source)), track_(std::move(track)) {
     track_->SetReader([this] { return Next(); });
   }
-  ~WholeVideo() override { track_->SetReader(nullptr); }
+  ~WholeRecordingVideo() override { track_->SetReader(nullptr); }
 
   Result<std::optional<Picture>> Next() override {
     const std::lock_guard lock(mutex_);
@@ -183,13 +183,13 @@ void FingerprintTrack::SetReader(std::function<Result<std::optional<Picture>>()>
 std::unique_ptr<VideoSource> RecordAllFingerprints(std::unique_ptr<VideoSource> source,
                                                    std::shared_ptr<FingerprintTrack> track) {
   track->Begin(source->frame_rate());
-  return std::make_unique<WholeVideo>(std::move(source), std::move(track));
+  return std::make_unique<WholeRecordingVideo>(std::move(source), std::move(track));
 }
 
 std::unique_ptr<VideoSource> RecordFingerprints(std::unique_ptr<VideoSource> source,
                                                 std::shared_ptr<FingerprintTrack> track) {
   track->Begin(source->frame_rate());
-  return std::make_unique<SignedVideo>(std::move(source), std::move(track));
+  return std::make_unique<RecordingVideo>(std::move(source), std::move(track));
 }
 
 }  // namespace acutance

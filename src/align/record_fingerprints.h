@@ -1,4 +1,4 @@
-// A video whose frames leave their fingerprints as they pass.
+// Recording of fingerprints as a video's frames pass.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace acutance {
 /// The fingerprints of the frames that passed; a thread reads the video, another looks.
 class FingerprintTrack {
  public:
-  /// crew: where fingerprints are made; null: where pictures are added.
+  /// crew: threads that make fingerprints; null: the thread that adds pictures.
   explicit FingerprintTrack(std::shared_ptr<BackgroundThreads> crew) : stream_(std::move(crew)) {}
 
   void Begin(std::optional<double> rate);
@@ -35,8 +35,8 @@ class FingerprintTrack {
   FrameTrack Copy(int64_t count);
   /// These frames, without their times. Each is one that is made.
   FrameTrack CopyOf(const std::vector<int64_t>& frames);
-  /// What AlignTracks says of these frames of two videos where they plainly fit frame by frame, which needs no copies;
-  /// nullopt: where that is not plain.
+  /// The result of AlignTracks for these frames of two videos where IsIdentityAlignment holds, which needs no copies;
+  /// nullopt: it does not hold.
   static std::optional<Alignment> FitPlainly(FingerprintTrack& reference, FingerprintTrack& distorted, int64_t count);
 
   /// A session makes the fingerprints of the pictures that it scores, from the first on, and puts them here. Those that
@@ -47,13 +47,13 @@ class FingerprintTrack {
   /// The frames, of `frames`, whose fingerprints are made or are not the session's to make.
   int64_t Made(int64_t frames) const;
 
-  /// Reads on where the video is signed whole and still open, until there are `most` frames. False: the video goes on,
-  /// or reading it was cancelled.
+  /// Reads on where the whole video is fingerprinted and still open, until there are `most` frames. False: the video
+  /// continues, or reading was cancelled.
   bool ReadRest(int64_t most);
   /// Whether the video has ended.
   bool has_ended() const;
 
-  // These serve the video that is signed whole.
+  // These serve RecordAllFingerprints.
   void SetReader(std::function<Result<std::optional<Picture>>()> read);
   void End();
 

@@ -1,7 +1,8 @@
 #include "align/shot_cuts.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "align/frame_track.h"
 
 namespace acutance {
 namespace {
@@ -13,9 +14,7 @@ constexpr int64_t kShortest = 8;         // frames of a shot
 
 /// The mean difference of the cells.
 float Difference(const FrameFingerprint& a, const FrameFingerprint& b) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < a.cells.size(); ++i) sum += std::abs(int{a.cells[i]} - int{b.cells[i]});
-  return static_cast<float>(sum) / static_cast<float>(a.cells.size());
+  return static_cast<float>(CellDifference(a, b)) / static_cast<float>(a.cells.size());
 }
 
 }  // namespace

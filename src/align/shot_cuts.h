@@ -1,4 +1,4 @@
-// Where shots begin, by the fingerprints of a video's frames (docs/use/decisions.md).
+// Shot boundary detection by the fingerprints of a video's frames (docs/use/decisions.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sums of rows of samples, column by column.
+// Column sums of rows of samples.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The fingerprint of a frame: its luma, reduced by area to 32 x 18 cells and what is finer in them, in whole numbers.
+// Fingerprint of a frame: its luma, reduced by area to 32 x 18 cells and what is finer in them, in whole numbers.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct FrameFingerprint {
   static constexpr int kDetailStep = 64;  // a fourth of a step of an 8-bit sample
 
   /// How the quarters of each cell differ: left and right, upper and lower, and across. Haar's coefficients in steps of
-  /// kDetailStep, cut at 127: strong ones show in cells, too.
+  /// kDetailStep, limited to 127: strong ones show in cells, too.
   std::array<int8_t, kDetails> details{};
 
   bool operator==(const FrameFingerprint&) const = default;
@@ -35,8 +35,8 @@ FrameFingerprint FingerprintOf(const Plane& luma, int bit_depth);
 /// The picture has luma in the host's memory.
 FrameFingerprint FingerprintOf(const Picture& picture);
 
-/// The words as which devices hand a fingerprint out, one a cell: the mean in the lowest 16 bits, above it the three
-/// details in 8 bits each.
+/// The 64-bit results that devices return for a fingerprint, one per cell: the mean in the lowest 16 bits, above it the
+/// three details in 8 bits each.
 inline constexpr int kFingerprintWords = FrameFingerprint::kCells;
 /// The engine's own metric whose results are the words of the reference's fingerprint, then of the distorted one's.
 inline constexpr std::string_view kFingerprintMetric = "frame_fingerprint";

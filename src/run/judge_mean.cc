@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "run/score_ranges.h"
 #include "stats/mean_gate.h"
 #include "stats/score_table.h"
 #include "video/open_video.h"

@@ -292,7 +292,7 @@ class Doubts(AlignTest):
         self.ref = self.write("ref.y4m", y4m(WIDTH, HEIGHT, [REFERENCE[k % 12] for k in range(80)]))
         self.assert_ok(self.score(self.ref, self.video([k % 12 for k in range(80)])))
         self.assert_fails(self.score(self.ref, self.video([(k + 5) % 12 for k in range(80)])), 1,
-                          "comes again every 12 frames", "--align +N")
+                          "repeats every 12 frames", "--align +N")
 
     def test_other_videos(self):
         other = self.write("other.y4m", y4m(WIDTH, HEIGHT, [picture(90 * t, False, 3 + t % 5) for t in range(60)]))

@@ -34,7 +34,7 @@ std::string ToneMap(const std::string& path, Transfer transfer) {
       ShellWord(path), NameForZscale(transfer));
 }
 
-std::string TellTransfer(const VideoProbe& video, Transfer transfer) {
+std::string DeclareTransfer(const VideoProbe& video, Transfer transfer) {
   const int number = transfer == Transfer::kHlg ? 18 : 16;  // ITU-T H.273
   const std::string& codec = video.facts.codec;
   if (codec == "h264" || codec == "hevc" || codec == "av1")

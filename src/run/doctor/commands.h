@@ -1,4 +1,4 @@
-// What to type against what the doctor finds, where FFmpeg's command mends it.
+// Commands of FFmpeg that fix what the doctor finds.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 namespace acutance {
 
 std::string Deinterlace(const std::string& path);
-/// Has each frame last so many times as long as the stream says, and pairs what is shown at one time.
+/// Makes each frame last `slower` times as long as the stream says, and aligns by time.
 std::string Retime(const std::string& path, double slower, const std::string& reference);
 std::string LimitRange(const std::string& path);
 
-/// Makes SDR of HDR. It says what the stream is, for that may not tell all of it.
+/// Converts HDR to SDR. `transfer` is given to FFmpeg, since the stream may not declare it.
 std::string ToneMap(const std::string& path, Transfer transfer);
 
-/// Has a stream tell its transfer without coding it again, where its codec allows that.
-std::string TellTransfer(const VideoProbe& video, Transfer transfer);
+/// Declares the transfer in a stream, without encoding it again where its codec allows that.
+std::string DeclareTransfer(const VideoProbe& video, Transfer transfer);
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// Why two videos do not compare: the usual suspects, each in a sentence with the command that helps.
+// Diagnosis of two videos that do not compare: the likely causes, each with the command that helps.
 #pragma once
 
 #include <functional>
@@ -9,21 +9,15 @@
 
 #include "base/status.h"
 #include "io/video_source.h"
+#include "run/doctor/finding.h"
 
 namespace acutance {
 
-/// `cause` is a stable name: offset, frame-rate, size, crop, turned, range, color, swapped, transfer, interlaced,
-/// drops, model, damage, different, none.
-struct Finding {
-  std::string cause;
-  double confidence = 0;  // 0 to 1
-  std::string sentence;
-  std::string command;  // what to type; empty: nothing helps
-};
+struct Probe;
 
 /// What a model has to fit.
 struct PairFacts {
-  PictureFormat pictures;  // the reference's, as shown
+  PictureFormat pictures;  // the reference's, as displayed
   std::optional<double> frame_rate;
   bool is_hdr = false;  // both are
 };
@@ -32,12 +26,15 @@ struct DoctorRequest {
   std::string reference;
   std::string distorted;
   OpenOptions open;
-  /// What is wrong with the model that is meant to score such videos, and the options that mend it. Not set: nothing.
+  /// What is wrong with the model that is meant to score such videos, and the options that fix it. Not set: nothing.
   std::function<std::optional<std::pair<std::string, std::string>>(const PairFacts&)> check_model = nullptr;
 };
 
-/// The findings, likely causes first; "none" alone where there are no others. What `acutance score` mends by itself
-/// comes last. An error: a video cannot be found, or is no file.
+/// The findings, likely causes first; "none" alone where there are no others. What `acutance score` corrects by itself
+/// comes last. An error: a video cannot be found, or is not a regular file.
 Result<std::vector<Finding>> Diagnose(const DoctorRequest& request);
+
+/// The same of videos that were read.
+std::vector<Finding> FindCauses(const Probe& probe);
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// Signs in a video's pictures that each holds the fields of two moments.
+// Interlace detection: whether the two fields of each picture were taken at different times.
 #pragma once
 
 #include <array>
@@ -9,18 +9,18 @@
 
 namespace acutance {
 
-/// Adds up what moving samples say of fields.
+/// Accumulates evidence from moving samples.
 class InterlaceDetector {
  public:
   /// Two pictures of which the second follows the first.
   void Add(const Plane& before, const Plane& luma, int bit_depth, const Rectangle& part);
 
-  /// The share of moving samples that stand out from the rows above and below, which agree with each other; 0 where the
-  /// fields are of one moment, since noise and fine lines stand out, too.
+  /// The share of moving samples that stand out from the rows above and below, which agree with each other; 0 where
+  /// both fields are of one time, since noise and fine lines stand out, too.
   double combing() const;
 
   /// How much nearer one field lies to the picture before than the other does, as a share of what the motion adds: 0
-  /// where the fields are of one moment, about 1 where they are of two, however smooth the picture is.
+  /// where both fields are of one time, about 1 where they are of two, however smooth the picture is.
   double unevenness() const;
 
  private:

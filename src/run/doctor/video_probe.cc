@@ -1,7 +1,5 @@
 #include "run/doctor/video_probe.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -15,6 +13,7 @@
 namespace acutance {
 namespace {
 
+constexpr int64_t kMostFrames = 4000, kMostPictureFrames = 400;
 constexpr int kWholePictures = 8, kPicturePeriod = 12;
 
 int Sample(const Plane& luma, int bit_depth, int x, int y) {
@@ -29,86 +28,82 @@ double DetailOf(const Plane& luma, int bit_depth, const Rectangle& part) {
   return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : 0;
 }
 
-double Difference(const Thumbnail& a, const Thumbnail& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
-  return sum / static_cast<double>(a.size());
+/// Whether a frame differs from the one before by more than 0.3 of an 8-bit sample.
+bool Moves(const std::vector<FrameFingerprint>& frames) {
+  constexpr int64_t kLeast = FrameFingerprint::kCells * 256 * 3 / 10;
+  return frames.size() > 1 && CellDifference(frames[frames.size() - 2], frames.back()) > kLeast;
 }
+
+/// Takes the frames of an open video one by one.
+class Reading {
+ public:
+  explicit Reading(VideoProbe& probe) : probe_(probe), part_(ContentOf(probe)) {}
+
+  void Add(const Picture& picture, std::optional<double> time) {
+    const int64_t frame = probe_.frames++;
+    probe_.track.fingerprints.push_back(FingerprintOf(LumaOf(picture, part_)));
+    if (const std::optional<double> plausible = PlausibleTime(time)) probe_.track.times.push_back(*plausible);
+    if (frame >= kMostPictureFrames) return;
+    const int depth = probe_.format.bit_depth;
+    if (frame % 2 == 1 && Moves(probe_.track.fingerprints))
+      fields_.Add(before_->planes[0], picture.planes[0], depth, part_);
+    before_ = picture;
+    if (frame % kPicturePeriod != 0 || std::ssize(probe_.pictures) >= kWholePictures) return;
+    probe_.pictures.push_back(picture);
+    probe_.picture_frames.push_back(frame);
+    probe_.detail += DetailOf(picture.planes[0], depth, part_);
+  }
+
+  void End() {
+    if (probe_.track.times.size() != probe_.track.fingerprints.size()) probe_.track.times.clear();
+    probe_.track.is_whole = probe_.frames < kMostFrames;
+    probe_.combing = fields_.combing();
+    probe_.unevenness = fields_.unevenness();
+    if (!probe_.pictures.empty()) probe_.detail /= static_cast<double>(probe_.pictures.size());
+  }
+
+ private:
+  VideoProbe& probe_;
+  const Rectangle part_;
+  InterlaceDetector fields_;
+  std::optional<Picture> before_;
+};
 
 }  // namespace
 
-Thumbnail MakeThumb(const Picture& picture, const Rectangle& part) {
-  Thumbnail thumb;
-  const Plane& luma = picture.planes[0];
-  for (int j = 0; j < kThumbHeight; ++j) {
-    const int top = part.y + part.height * j / kThumbHeight;
-    const int bottom = std::max(part.y + part.height * (j + 1) / kThumbHeight, top + 1);
-    for (int i = 0; i < kThumbWidth; ++i) {
-      const int left = part.x + part.width * i / kThumbWidth;
-      const int right = std::max(part.x + part.width * (i + 1) / kThumbWidth, left + 1);
-      int64_t sum = 0;
-      for (int y = top; y < std::min(bottom, luma.height); ++y)
-        for (int x = left; x < std::min(right, luma.width); ++x)
-          sum += picture.format.bit_depth > 8 ? luma.Row<uint16_t>(y)[x] : luma.Row<uint8_t>(y)[x];
-      const double count = static_cast<double>(bottom - top) * (right - left);
-      thumb[j * kThumbWidth + i] =
-          static_cast<float>(static_cast<double>(sum) / count / (1 << (picture.format.bit_depth - 8)));
-    }
-  }
-  return thumb;
-}
-
 bool IsHighQualitySource(const VideoProbe& video) {
-  constexpr double kRich = 0.8;  // bits a sample of luma
+  constexpr double kLeast = 0.8;
   const double samples = video.frame_rate.value_or(25) * video.format.width * video.format.height;
-  return static_cast<double>(video.facts.bit_rate.value_or(0)) > kRich * samples;
+  return static_cast<double>(video.facts.bit_rate.value_or(0)) > kLeast * samples;
 }
 
-Result<VideoProbe> Watch(const std::string& path, const OpenOptions& options, int64_t thumbs, int64_t frames) {
+Result<VideoProbe> ProbeVideo(const std::string& path, const OpenOptions& options) {
   if (std::error_code ignored;
       !std::filesystem::is_regular_file(path, ignored) && std::filesystem::exists(path, ignored))
-    return Error(StatusCode::kInvalidArgument, "{} is no regular file, and the doctor reads videos twice", path);
+    return Error(StatusCode::kInvalidArgument, "{} is not a regular file, and the doctor reads videos twice", path);
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-  VideoProbe seen;
-  seen.name = path;
-  seen.facts = video->facts();
-  seen.color = video->color();
-  seen.frame_rate = video->frame_rate();
+  VideoProbe probe;
+  probe.name = path;
+  probe.facts = video->facts();
+  probe.color = video->color();
+  probe.frame_rate = video->frame_rate();
+  probe.track.rate = PlausibleRate(probe.frame_rate);
   video->SkipChroma();
-  if (seen.facts.orientation != Orientation()) {
+  if (probe.facts.orientation != Orientation()) {
     ACU_ASSIGN_OR_RETURN(video, AutoRotate(std::move(video)));
   }
-  seen.format = video->format();
-  seen.facts.pixel_aspect = video->facts().pixel_aspect;
-  if (const Result<std::optional<Rectangle>> bars = FindBlackBars(path, options); bars.ok()) seen.content = *bars;
-  const Rectangle part = seen.content.value_or(Rectangle{seen.format.width, seen.format.height});
-  seen.track.rate = PlausibleRate(seen.frame_rate);
-  InterlaceDetector fields;
-  std::optional<Picture> before;
-  for (; seen.frames < frames; ++seen.frames) {
+  probe.format = video->format();
+  probe.facts.pixel_aspect = video->facts().pixel_aspect;
+  if (const Result<std::optional<Rectangle>> bars = FindBlackBars(path, options); bars.ok()) probe.content = *bars;
+  Reading reading(probe);
+  while (probe.frames < kMostFrames) {
     const Result<std::optional<Picture>> next = video->Next();
-    if (!next.ok()) seen.damage = next.status();
+    if (!next.ok()) probe.damage = next.status();
     if (!next.ok() || !*next) break;
-    const Picture& picture = **next;
-    seen.track.fingerprints.push_back(FingerprintOf(LumaOf(picture, part)));
-    if (const std::optional<double> time = PlausibleTime(video->time())) seen.track.times.push_back(*time);
-    if (seen.frames >= thumbs) continue;
-    seen.thumbs.push_back(MakeThumb(picture, part));
-    const bool moves = seen.frames > 0 && Difference(seen.thumbs[seen.frames - 1], seen.thumbs.back()) > 0.3;
-    if (moves && seen.frames % 2 == 1) fields.Add(before->planes[0], picture.planes[0], seen.format.bit_depth, part);
-    before = picture;
-    if (seen.frames % kPicturePeriod == 0 && std::ssize(seen.pictures) < kWholePictures) {
-      seen.pictures.push_back(picture);
-      seen.picture_frames.push_back(static_cast<int>(seen.frames));
-      seen.detail += DetailOf(picture.planes[0], seen.format.bit_depth, part);
-    }
+    reading.Add(**next, video->time());
   }
-  if (seen.track.times.size() != seen.track.fingerprints.size()) seen.track.times.clear();
-  seen.track.is_whole = seen.frames < frames;
-  seen.combing = fields.combing();
-  seen.unevenness = fields.unevenness();
-  if (!seen.pictures.empty()) seen.detail /= static_cast<double>(seen.pictures.size());
-  return seen;
+  reading.End();
+  return probe;
 }
 
 }  // namespace acutance

@@ -1,7 +1,6 @@
-// What the doctor remembers of a video: small pictures of its first frames, and what shows in them.
+// Measurements of one video for the doctor: fingerprints, some pictures, interlacing, detail and damage.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,43 +9,38 @@
 #include "align/frame_track.h"
 #include "image/rectangle.h"
 #include "io/video_source.h"
+#include "video/shape.h"
 
 namespace acutance {
 
-inline constexpr int kThumbWidth = 48, kThumbHeight = 27;
-
-/// Means of luma over a grid, as samples of 8 bits.
-using Thumbnail = std::array<float, kThumbWidth * kThumbHeight>;
-
 struct VideoProbe {
   std::string name;
-  PictureFormat format;  // as shown
+  PictureFormat format;  // as displayed
   VideoColor color;
   VideoFacts facts;
   std::optional<double> frame_rate;
-  std::optional<Rectangle> content;  // not set: too dark to tell
-  std::vector<Thumbnail> thumbs;     // of the content, of the first frames
-  FrameTrack track;                  // of the content, of all frames that were decoded
-  std::vector<Picture> pictures;     // some whole ones, luma alone
-  std::vector<int> picture_frames;   // their frames
-  int64_t frames = 0;                // all that were decoded
-  double combing = 0;                // of moving samples; 0 where pictures do not hold two moments (fields.h)
-  double unevenness = 0;             // of the times of its fields (fields.h)
-  double detail = 0;                 // the mean difference of neighbouring samples
-  Status damage;                     // why decoding stopped
+  std::optional<Rectangle> content;       // without black bars; not set: too dark to detect them
+  FrameTrack track;                       // of the content, of all frames that were decoded
+  std::vector<Picture> pictures;          // some whole ones, luma alone
+  std::vector<int64_t> picture_frames{};  // their frame numbers
+  int64_t frames = 0;                     // all that were decoded
+  double combing = 0;                     // InterlaceDetector::combing
+  double unevenness = 0;                  // InterlaceDetector::unevenness
+  double detail = 0;                      // the mean difference of neighbouring samples, in 8-bit samples
+  Status damage;                          // why decoding stopped
 };
 
-/// Means over a part of a picture's luma.
-Thumbnail MakeThumb(const Picture& picture, const Rectangle& part);
-
 inline Rectangle WholeOf(const VideoProbe& video) { return {video.format.width, video.format.height}; }
-/// Without black bars, where they can be told.
+/// Without black bars, where they were detected.
 inline Rectangle ContentOf(const VideoProbe& video) { return video.content.value_or(WholeOf(video)); }
+inline ShapedVideo ShapedOf(const VideoProbe& video) {
+  return {video.format, ContentOf(video), video.facts.pixel_aspect};
+}
 
-/// A compressed reference of many bits is no encode for people, and what was decoded or mended of another is no source.
+/// Whether a compressed video has a mezzanine's bitrate, above 0.8 bits per luma sample.
 bool IsHighQualitySource(const VideoProbe& video);
 
-/// Reads the file at most so far. Fails where it cannot be opened.
-Result<VideoProbe> Watch(const std::string& path, const OpenOptions& options, int64_t thumbs, int64_t frames);
+/// Reads at most 4000 frames of the file, and pictures of the first 400. Fails where it cannot be opened.
+Result<VideoProbe> ProbeVideo(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

@@ -1,8 +1,11 @@
-#include "align/step_costs.h"
+#include "align/path/step_costs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "align/median.h"
+#include "align/path/fit_path.h"
 #include "math/exact_math.h"
 
 namespace acutance {
@@ -11,20 +14,52 @@ namespace {
 using PairSpan = std::span<const std::pair<int64_t, int64_t>>;
 
 constexpr double kMost = 25;   // what is new in one frame decides nothing
-constexpr int64_t kBand = 32;  // reference frames whose distances are kept
-
-double Median(std::vector<double>& values, double otherwise) {
-  if (values.empty()) return otherwise;
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+constexpr int64_t kBand = 32;  // reference frames whose distances are cached
 
 template <class Use>
 void ForSteps(PairSpan pairs, const Use& use) {
   for (size_t k = 1; k < pairs.size(); ++k)
     if (pairs[k].second == pairs[k - 1].second + 1) use(pairs[k].second, pairs[k - 1].first, pairs[k].first);
 }
+
+void FillCosts(const FineResiduals& residuals, const PairingCosts& costs, int64_t j, int64_t first,
+               std::span<double> to) {
+  residuals.Fill(j, first, to);
+  costs.FromResiduals(residuals.energy(j), residuals.floor(), to);
+}
+
+/// A cost weighs as much as it distinguishes the frames of a path from their neighbours: the largest weight that is
+/// nearly the likeliest, if two frames in a hundred say nothing.
+class WeightSearch {
+ public:
+  void Add(std::span<const double> costs, size_t own) {
+    const double least = *std::ranges::min_element(costs);
+    if (std::ranges::all_of(costs, [&](double cost) { return cost - least < kTold; })) return;
+    ++frames_;
+    for (size_t w = 0; w < kWeights.size(); ++w) {
+      double sum = 0;
+      for (const double cost : costs) sum += Exp(-std::min(600.0, kWeights[w] * (cost - least)));
+      const double part = Exp(-std::min(600.0, kWeights[w] * (costs[own] - least))) / sum;
+      likelihoods_[w] += Log2((1 - kLost) * part + kLost / static_cast<double>(costs.size()));
+    }
+  }
+
+  double best() const {
+    constexpr int kFew = 8;
+    if (frames_ < kFew) return 1;
+    const double enough = *std::ranges::max_element(likelihoods_) - kAsGood;
+    const auto last = std::ranges::find_if(likelihoods_.rbegin(), likelihoods_.rend(),
+                                           [&](double likelihood) { return likelihood >= enough; });
+    return kWeights[static_cast<size_t>(likelihoods_.rend() - last) - 1];
+  }
+
+ private:
+  static constexpr std::array<double, 8> kWeights{0, 0.1, 0.2, 0.4, 0.7, 1, 1.5, 2};
+  static constexpr double kTold = 0.2, kLost = 0.02, kAsGood = 1;
+
+  int frames_ = 0;
+  std::array<double, 8> likelihoods_{};
+};
 
 }  // namespace
 
@@ -39,9 +74,9 @@ double StepCosts::ReferenceDistance(int64_t i, int64_t k) const {
   if (i == k) return 0;
   if (i > k) std::swap(i, k);
   if (k - i >= kBand) return fine_.ReferenceDistance(i, k);
-  double& kept = apart_[static_cast<size_t>(i * kBand + k - i)];
-  if (kept < 0) kept = fine_.ReferenceDistance(i, k);
-  return kept;
+  double& cached = apart_[static_cast<size_t>(i * kBand + k - i)];
+  if (cached < 0) cached = fine_.ReferenceDistance(i, k);
+  return cached;
 }
 
 StepCosts::Step StepCosts::StepOf(int64_t j, int64_t before, int64_t now) const {
@@ -49,27 +84,27 @@ StepCosts::Step StepCosts::StepOf(int64_t j, int64_t before, int64_t now) const 
           fine_.Residual(j - 1, before), fine_.DistortedMotion(j),  ReferenceDistance(before, now)};
 }
 
-double StepCosts::shown(double energy) const {
+double StepCosts::motion_gain(double energy) const {
   int octave = 0;
   std::frexp(energy, &octave);
-  return shown_[static_cast<size_t>(std::clamp(octave, 0, kOctaves - 1))];
+  return motion_gains_[static_cast<size_t>(std::clamp(octave, 0, kOctaves - 1))];
 }
 
-/// e = d_j - r_before, f = d_j-1 - r_before, M = r_now - r_before: |e - lasting f - g M|^2, where g fits best within
-/// what it usually is.
+/// e = d_j - r_before, f = d_j-1 - r_before, M = r_now - r_before: |e - persistence f - g M|^2, where g fits best
+/// within what it usually is.
 StepCosts::Noise StepCosts::NoiseOf(const Step& s) const {
   const double errors = (s.now_to_before + s.before_to_before - s.moved) / 2;       // <e, f>
   const double motion = (s.now_to_before + s.apart - s.now_to_now) / 2;             // <e, M>
   const double last_motion = (s.before_to_before + s.apart - s.before_to_now) / 2;  // <f, M>
-  const double product = motion - lasting_ * last_motion;
-  const double gain = s.apart > 0 ? std::clamp(product / s.apart, shown(s.apart), 1.0) : 1;
-  const double noise = s.now_to_before + lasting_ * lasting_ * s.before_to_before + gain * gain * s.apart -
-                       2 * lasting_ * errors - 2 * gain * motion + 2 * gain * lasting_ * last_motion;
+  const double product = motion - persistence_ * last_motion;
+  const double gain = s.apart > 0 ? std::clamp(product / s.apart, motion_gain(s.apart), 1.0) : 1;
+  const double noise = s.now_to_before + persistence_ * persistence_ * s.before_to_before + gain * gain * s.apart -
+                       2 * persistence_ * errors - 2 * gain * motion + 2 * gain * persistence_ * last_motion;
   return {std::max(0.0, noise), product, gain};
 }
 
 void StepCosts::Learn(PairSpan pairs) {
-  std::vector<double> lasting;
+  std::vector<double> persistence;
   std::vector<std::pair<double, double>> gains;  // of motions of an energy
   ForSteps(pairs, [&](int64_t j, int64_t before, int64_t now) {
     const double own = fine_.Residual(j, now), last = fine_.Residual(j - 1, before);
@@ -77,9 +112,9 @@ void StepCosts::Learn(PairSpan pairs) {
     const double product = (fine_.Residual(j, before) + fine_.Residual(j - 1, now) - fine_.DistortedMotion(j) -
                             ReferenceDistance(before, now)) /
                            2;
-    if (own + last > 0) lasting.push_back(2 * product / (own + last));
+    if (own + last > 0) persistence.push_back(2 * product / (own + last));
   });
-  lasting_ = std::clamp(Median(lasting, 0.8), 0.0, 0.95);
+  persistence_ = std::clamp(Median(persistence, 0.8), 0.0, 0.95);
   ForSteps(pairs, [&](int64_t j, int64_t before, int64_t now) {
     const Step step = StepOf(j, before, now);
     if (step.apart > 0) gains.emplace_back(step.apart, NoiseOf(step).product / step.apart);
@@ -99,12 +134,12 @@ void StepCosts::LearnGains(std::vector<std::pair<double, double>> gains) {
     std::vector<double> near;
     for (size_t k = first; k < std::min(gains.size(), first + 2 * about); ++k) near.push_back(gains[k].second);
     if (near.empty()) {
-      shown_[octave] = 0.5;
+      motion_gains_[octave] = 0.5;
       continue;
     }
     const auto low = near.begin() + static_cast<ptrdiff_t>(kLow * static_cast<double>(near.size()));
     std::nth_element(near.begin(), low, near.end());
-    shown_[octave] = std::clamp(*low, 0.0, 1.0);
+    motion_gains_[octave] = std::clamp(*low, 0.0, 1.0);
   }
 }
 
@@ -125,7 +160,7 @@ void StepCosts::LearnNoise(PairSpan pairs, int64_t distorted_count) {
     const double across = next - (step.apart > 0 ? motions * motions / step.apart : 0);
     if (across < 0.1 * next || next <= 4 * fine_.floor()) return;
     const double product = (step.now_to_now - fine_.Residual(j, now + 1) + far - step.apart) / 2 -
-                           lasting_ * (step.before_to_now - fine_.Residual(j - 1, now + 1) + far - step.apart) / 2;
+                           persistence_ * (step.before_to_now - fine_.Residual(j - 1, now + 1) + far - step.apart) / 2;
     const double noise_along = product - own.gain * motions;
     along.push_back(noise_along * noise_along / across / (own.energy + fine_.floor()));
   });
@@ -181,6 +216,32 @@ void StepCosts::FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach
   const double usual = usual_[static_cast<size_t>(j)], unit = Log2(std::max(least, 0.0) + usual);
   for (double& step : steps)
     if (step >= 0) step = std::min(kMost, weight_ * kNats * (Log2(step + usual) - unit));
+}
+
+CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, const FittedPath& fitted) {
+  constexpr int64_t kAbout = 2, kAfter = 3;
+  WeightSearch cells, details, new_cells, new_details;
+  std::vector<double> costs;
+  for (size_t k = 1; k < pairs.size(); ++k) {
+    const auto& [i, j] = pairs[k];
+    const int64_t before = pairs[k - 1].first;
+    const int64_t first = std::max<int64_t>(0, i - kAbout), last = std::min(fitted.reference_count - 1, i + kAbout);
+    costs.resize(static_cast<size_t>(last - first + 1));
+    const auto own = static_cast<size_t>(i - first);
+    FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
+    cells.Add(costs, own);
+    FillCosts(*fitted.details, fitted.detail_costs, j, first, costs);
+    details.Add(costs, own);
+    const int64_t after = std::min(kAfter + 1, fitted.reference_count - before);
+    // Times of a container may go back.
+    if (pairs[k - 1].second != j - 1 || i < before || i - before >= after) continue;
+    costs.resize(static_cast<size_t>(after));
+    fitted.steps->Fill(j, before, 1, before, after, costs);
+    new_cells.Add(costs, static_cast<size_t>(i - before));
+    fitted.detail_steps->Fill(j, before, 1, before, after, costs);
+    new_details.Add(costs, static_cast<size_t>(i - before));
+  }
+  return {cells.best(), details.best(), new_cells.best(), new_details.best()};
 }
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-#include "align/path_confidence.h"
+#include "align/path/path_confidence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::vector<int64_t> DoubtfulOf(const std::vector<double>& margins) {
     rivals.push_back({margins[static_cast<size_t>(j)], j + 1});
   }
   fitted.doubtful.clear();
-  Judge(path, judged, rivals, fitted);
+  MarkAmbiguous(path, judged, rivals, fitted);
   for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[static_cast<size_t>(j)], -1);
   return fitted.doubtful;
 }
@@ -76,7 +76,7 @@ struct MovingVideos {
       rivals.push_back({margin, judged.back() + (judged.back() > 3 ? -4 : 4)});
     }
     for (const auto& [j, other] : others) rivals[static_cast<size_t>(j)].margin = other;
-    Judge(path, judged, rivals, fitted);
+    MarkAmbiguous(path, judged, rivals, fitted);
     return fitted.doubtful;
   }
 

@@ -1,19 +1,19 @@
-// How much worse a path fits when it is shifted: what confidence and doubts come from.
+// Margins of a path: how much worse it fits when shifted, from which confidence and doubts follow.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "align/alignment.h"
-#include "align/fit_path.h"
+#include "align/path/fit_path.h"
 
 namespace acutance {
 
-/// The confidence above which no further look is needed.
+/// The confidence above which no further search is needed.
 inline constexpr double kStrongConfidence = 0.98;
 
-/// Margins are logarithms of likelihoods, of the whole clip. A shift whose margin is below the bound fits as well as
-/// the path does.
+/// Margins are logarithms of likelihood ratios over the whole clip. A shift whose margin is below the bound fits as
+/// well as the path does.
 class Margins {
  public:
   static constexpr double kBound = 20;

@@ -1,5 +1,5 @@
-// What a distorted frame costs after the one before it: encodes err alike in frames that follow each other, so that
-// what is new in an error tells more than the error does.
+// Step costs: what a distorted frame costs after the one before it. Successive frames of an encode have similar errors,
+// so that what is new in an error says more than the error does.
 #pragma once
 
 #include <array>
@@ -8,13 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "align/residuals.h"
+#include "align/path/residuals.h"
 
 namespace acutance {
 
-/// The model: the error of a frame is `lasting` times that of the frame before plus noise, and what changes in the
-/// reference shows in the encode by a factor between `shown` and 1. All three are learned from pairs that are right for
-/// the most part.
+struct FittedPath;
+
+/// What the costs of cells and details weigh, and of what is new in each.
+struct CostWeights {
+  double cells = 1, details = 1, new_cells = 1, new_details = 1;
+};
+
+/// The model: the error of a frame is `persistence` times that of the frame before plus noise, and what changes in the
+/// reference shows in the encode by a factor between `motion_gain` and 1. All three are learned from pairs that are
+/// right for the most part.
 class StepCosts {
  public:
   StepCosts(const FineResiduals& fine, std::span<const std::pair<int64_t, int64_t>> pairs, int64_t distorted_count,
@@ -29,7 +36,7 @@ class StepCosts {
   double Innovation(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
 
   /// The part of a frame's error that the next frame has, too.
-  double lasting() const { return lasting_; }
+  double persistence() const { return persistence_; }
 
   /// The same where the reference frames before and now are shifted by
   /// -reach to reach. Below 0: there are no such frames.
@@ -49,7 +56,7 @@ class StepCosts {
     double gain;     // what of that motion shows
   };
   /// The least factor by which a motion of this energy shows.
-  double shown(double energy) const;
+  double motion_gain(double energy) const;
   Noise NoiseOf(const Step& step) const;
   Step StepOf(int64_t j, int64_t before, int64_t now) const;
   double ReferenceDistance(int64_t i, int64_t k) const;
@@ -61,11 +68,16 @@ class StepCosts {
   const FineResiduals& fine_;
   int64_t reference_count_;
   static constexpr int kOctaves = 48;
-  double lasting_ = 0.8;
-  std::array<double, kOctaves> shown_{};  // the least factor, by the logarithm of the motion's energy
+  double persistence_ = 0.8;
+  std::array<double, kOctaves> motion_gains_{};  // the least factor, by the logarithm of the motion's energy
   double weight_ = 10;         // of the logarithm of noise: half the number of cells whose noises are independent
   std::vector<double> usual_;  // by distorted frame: the noise about it
   mutable std::vector<double> apart_, now_, before_;
 };
+
+/// Per-clip weights of the path costs, learned from pairs that are right for the most part: weak encodes lose details,
+/// grain hides motion, and one cost distinguishes frames where another does not. `fitted` has residuals, costs and
+/// steps.
+CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, const FittedPath& fitted);
 
 }  // namespace acutance

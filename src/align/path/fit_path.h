@@ -1,28 +1,23 @@
-// The path of a distorted video through its reference, from coarse to fine.
+// Path fit of a distorted video through its reference, from coarse to fine.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "align/moving_part.h"
-#include "align/path_search.h"
-#include "align/residuals.h"
-#include "align/step_costs.h"
+#include "align/path/moving_part.h"
+#include "align/path/path_search.h"
+#include "align/path/residuals.h"
+#include "align/path/step_costs.h"
 
 namespace acutance {
 
 /// A median frame that leaves more of its energy unexplained belongs to another video.
 inline constexpr double kMostUnexplained = 0.4;
 
-/// What the costs of cells and details weigh, and of what is new in each.
-struct CostWeights {
-  double cells = 1, details = 1, new_cells = 1, new_details = 1;
-};
-
 struct FittedPath {
   std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
-  std::vector<int64_t> likely;    // the same, doubtful frames too
+  std::vector<int64_t> likely;    // the same, ambiguous frames too
   std::vector<double> residuals;  // of those pairs
   std::vector<int64_t> doubtful;  // distorted frames that show one of two frames which differ: -1 in `shown`
   double least_margin = 40;       // of the other frames: how much more it costs if one shows another, a logarithm
@@ -42,7 +37,7 @@ struct FittedPath {
 
   /// The costs of pairing distorted frame j with reference frames first, first + 1, ... by cells and details.
   void FillPairs(int64_t j, int64_t first, std::span<double> costs, double tie = PairingCosts::kTie) const;
-  /// What is new, by cells and details, in the errors of frame j, as StepCosts::Fill says it.
+  /// What is new, by cells and details, in the errors of frame j, laid out as StepCosts::Fill does.
   void FillNew(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
                std::span<double> costs) const;
 

@@ -1,4 +1,4 @@
-#include "align/path_search.h"
+#include "align/path/path_search.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,18 +1,18 @@
-#include "align/moving_part.h"
+#include "align/path/moving_part.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "align/squared_distance.h"
+#include "align/path/residuals.h"
 #include "math/exact_math.h"
 
 namespace acutance {
 namespace {
 
 constexpr int64_t kCells = FrameFingerprint::kCells;
-constexpr int64_t kLooks = 1500;         // frames that are looked at: more tell nothing new
+constexpr int64_t kLooks = 1500;         // frames that are compared: more add nothing new
 constexpr double kFloor = kCells * 4.0;  // of a pair: what rounding leaves
 
 int64_t StrideOf(int64_t count) { return std::max<int64_t>(1, count / kLooks); }
@@ -105,7 +105,7 @@ std::optional<int64_t> MovingPart::BetterOffset(const FrameClock& clock, int64_t
 }
 
 double MovingPart::MarginOf(const Pairs& pairs, int64_t shift) const {
-  constexpr double kWeight = 0.5;  // frames that follow each other tell the same in part
+  constexpr double kWeight = 0.5;  // successive frames are correlated
   constexpr int64_t kLeast = 24;
   const auto stride = static_cast<size_t>(StrideOf(std::ssize(pairs)));
   Sums own(*this), shifted(*this);

@@ -1,16 +1,15 @@
-#include "align/residuals.h"
+#include "align/path/residuals.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "align/squared_distance.h"
 #include "math/exact_math.h"
 
 namespace acutance {
 namespace {
 
 // An encode is late where little moves, and its errors last for many frames: what is left of neighbours must differ by
-// more than kAlike, a sixth, to tell one from the other, and less than that only breaks ties.
+// more than kAlike, a sixth, to distinguish them, and less than that only breaks ties.
 constexpr double kAlike = 0.15;
 constexpr double kWeight = 5;      // of what goes beyond: the cells of a frame err alike
 constexpr double kUnmatched = 25;  // a pair costs this at most: a single frame decides nothing
@@ -127,20 +126,20 @@ FineResiduals::FineResiduals(Band band, const FrameTrack& reference, const Frame
     const int16_t* last = distorted_.data() + static_cast<ptrdiff_t>(distorted_.size()) - size_;
     motions_.push_back(motions_.empty() ? 0 : SquaredDistance(last, last - size_, size_));
   }
-  kept_.assign(distorted.fingerprints.size() * kKept, -1);
-  kept_first_.assign(distorted.fingerprints.size(), -1);
+  cached_.assign(distorted.fingerprints.size() * kCached, -1);
+  cached_first_.assign(distorted.fingerprints.size(), -1);
 }
 
 double FineResiduals::Residual(int64_t j, int64_t i) const {
   const auto find = [&] {
     return static_cast<float>(SquaredDistance(distorted_.data() + j * size_, reference_.data() + i * size_, size_));
   };
-  int64_t& first = kept_first_[static_cast<size_t>(j)];
-  if (first < 0) first = std::max<int64_t>(0, i - kKept / 2);
-  if (i < first || i >= first + kKept) return find();
-  float& kept = kept_[static_cast<size_t>(j * kKept + i - first)];
-  if (kept < 0) kept = find();
-  return kept;
+  int64_t& first = cached_first_[static_cast<size_t>(j)];
+  if (first < 0) first = std::max<int64_t>(0, i - kCached / 2);
+  if (i < first || i >= first + kCached) return find();
+  float& cached = cached_[static_cast<size_t>(j * kCached + i - first)];
+  if (cached < 0) cached = find();
+  return cached;
 }
 
 void FineResiduals::Fill(int64_t j, int64_t first, std::span<double> residuals) const {

@@ -1,4 +1,4 @@
-#include "align/margins.h"
+#include "align/path/margins.h"
 
 #include <algorithm>
 #include <cmath>
@@ -131,7 +131,7 @@ Margins MarginsNear(const FittedPath& fitted) {
 }
 
 Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const FrameTrack& distorted) {
-  constexpr int64_t kLooks = 1500;  // frames that far shifts are judged by: more tell nothing new
+  constexpr int64_t kLooks = 1500;  // frames that far shifts are judged by: more add nothing new
   const double rate = reference.rate.value_or(distorted.rate.value_or(25));
   const auto reach = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
   const ShiftSums near = SumNear(fitted, kNearShift);

@@ -1,4 +1,4 @@
-// How far distorted frames lie from reference frames, as costs of pairing them.
+// Residuals of fingerprints: how far distorted frames lie from reference frames, as costs of pairing them.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,22 @@
 #include "align/frame_track.h"
 
 namespace acutance {
+
+/// The squared difference of two rows of samples. `count` is a multiple of 32. Sums of squares of 32 differences below
+/// 2^13 fit into 32 bits.
+inline double SquaredDistance(const int16_t* a, const int16_t* b, int64_t count) {
+  constexpr int kPart = 32;
+  uint64_t sum = 0;
+  for (int64_t first = 0; first < count; first += kPart) {
+    uint32_t part = 0;
+    for (int x = 0; x < kPart; ++x) {
+      const int difference = a[first + x] - b[first + x];
+      part += static_cast<uint32_t>(difference * difference);
+    }
+    sum += part;
+  }
+  return static_cast<double>(sum);
+}
 
 /// What pairing a frame costs: the logarithm of its residual, less that of the frame's smallest residual or of what
 /// pairs usually leave, whichever is less.
@@ -86,9 +102,9 @@ class FineResiduals {
   std::vector<double> energies_, motions_;
 
   /// Residuals that were asked for, by distorted frame and reference frame about the first that was.
-  static constexpr int64_t kKept = 48;
-  mutable std::vector<float> kept_;          // below 0: not known
-  mutable std::vector<int64_t> kept_first_;  // the reference frame of each row's first; -1: none
+  static constexpr int64_t kCached = 48;
+  mutable std::vector<float> cached_;          // below 0: not known
+  mutable std::vector<int64_t> cached_first_;  // the reference frame of each row's first; -1: none
 };
 
 }  // namespace acutance

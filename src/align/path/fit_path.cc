@@ -1,11 +1,12 @@
-#include "align/fit_path.h"
+#include "align/path/fit_path.h"
 
 #include <algorithm>
 
 #include "align/align_tracks.h"
-#include "align/cost_weights.h"
-#include "align/moving_part.h"
-#include "align/path_confidence.h"
+#include "align/median.h"
+#include "align/path/moving_part.h"
+#include "align/path/path_confidence.h"
+#include "align/path/step_costs.h"
 #include "math/exact_math.h"
 
 namespace acutance {
@@ -113,11 +114,7 @@ CoarsePath FindCoarsePath(const CoarseResiduals& coarse, FrameClock clock, const
   return result;
 }
 
-/// Reference frames in one distorted frame, of conversions between usual rates.
-constexpr double kConversions[] = {24.0 / 60, 25.0 / 60, 24.0 / 50, 0.5,       0.6, 24.0 / 30, 25.0 / 30, 24.0 / 25,
-                                   25.0 / 24, 30.0 / 25, 30.0 / 24, 50.0 / 30, 2,   50.0 / 24, 60.0 / 25, 60.0 / 24};
-
-/// Where a rate is not told: conversions by which the path, or the numbers of frames, may have come about.
+/// Where a rate is not declared: conversions that may explain the path, or the numbers of frames.
 std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs) {
   constexpr double kTolerance = 0.03, kLeast = 24;
   std::vector<FrameClock> clocks;
@@ -125,7 +122,7 @@ std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTra
   const auto frames = static_cast<double>(pairs.back().second - pairs.front().second);
   const double of_path = static_cast<double>(pairs.back().first - pairs.front().first) / std::max(frames, kLeast);
   const double of_counts = static_cast<double>(reference.size()) / static_cast<double>(distorted.size());
-  for (const double each : kConversions)
+  for (const double each : kRateConversions)
     if (std::abs(of_path / each - 1) < kTolerance || std::abs(of_counts / each - 1) < kTolerance)
       clocks.push_back(RateClock(distorted.size(), each));
   return clocks;
@@ -138,8 +135,8 @@ double UsualGain(const CoarseResiduals& coarse, const Pairs& pairs) {
   return gains.empty() ? 1 : std::clamp(Quantile(std::move(gains), 0.5), 0.5, 2.0);
 }
 
-/// Coarse cells do not see a small thing that moves in a picture that stands: the path keeps to the offset by which
-/// that fits, if it is another one.
+/// Coarse cells do not see a small thing that moves before a still picture: the path follows the offset by which that
+/// fits, if it is another one.
 void FollowWhatMoves(const FrameTrack& reference, const FrameTrack& distorted, CoarsePath& coarse, FittedPath& fitted) {
   const Pairs pairs = PairsOf(coarse.clock, coarse.path, reference.size());
   fitted.moving = std::make_unique<MovingPart>(reference, distorted, UsualGain(*fitted.coarse, pairs));
@@ -159,8 +156,8 @@ void MakeFine(const FrameTrack& reference, const FrameTrack& distorted, const Pa
   LearnUsual(*fitted.fine, pairs, fitted.fine_costs);
 }
 
-/// Leaves out frames that are no encode of theirs. A few of them in the middle were coded badly, as after a cut: were
-/// they others, the path would not go on behind them.
+/// Leaves out frames that are no encode of theirs. A few of them in the middle were coded badly, as after a shot cut:
+/// were they others, the path would not continue behind them.
 void LeaveOutForeign(FittedPath& fitted) {
   constexpr int64_t kFew = 8;
   const auto count = static_cast<int64_t>(fitted.shown.size());
@@ -280,7 +277,7 @@ bool StopsInStep(const FittedPath& fitted, int64_t distorted_count) {
   return false;
 }
 
-/// Has paths cost what is new in the errors of frames, as these pairs tell it.
+/// Makes paths cost what is new in the errors of frames, learned from these pairs.
 void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
   fitted.steps = std::make_unique<StepCosts>(*fitted.fine, pairs, distorted_count, fitted.reference_count);
   fitted.detail_steps = std::make_unique<StepCosts>(*fitted.details, pairs, distorted_count, fitted.reference_count);
@@ -304,19 +301,17 @@ bool KeepsClock(const FramePath& path) {
   for (size_t j = 0; j < path.offsets.size(); ++j)
     if (path.held[j] == 0) offsets.push_back(path.offsets[j]);
   if (offsets.empty()) return false;
-  const auto middle = offsets.begin() + std::ssize(offsets) / 2;
-  std::nth_element(offsets.begin(), middle, offsets.end());
-  const auto same = static_cast<double>(std::ranges::count(offsets, *middle));
+  const auto same = static_cast<double>(std::ranges::count(offsets, Median(offsets)));
   return same >= kNearlyAll * static_cast<double>(offsets.size());
 }
 
-/// Has what speaks for the pairs of a path count by what it exceeds 0.8 a frame. Errors of an encode that is late, or
+/// Evidence for the pairs of a path counts by what it exceeds 0.8 a frame. Errors of an encode that is late, or
 /// that is blurred or filtered over time, last: they speak for the wrong frame by a little in one frame after the
 /// other, which would add up to any certainty. Errors that do not last, as of noise, speak anew in each frame. What
 /// speaks against the path counts as it is.
-void DoubtLittleEvidence(std::span<const int64_t> judged, double lasting, PathSearch& search) {
+void DoubtLittleEvidence(std::span<const int64_t> judged, double persistence, PathSearch& search) {
   constexpr double kLittle = 0.8, kLast = 0.5;  // errors that last so much do not average out
-  search.fill_steps = [fill = search.fill_steps, judged, little = kLittle * std::min(1.0, lasting / kLast)](
+  search.fill_steps = [fill = search.fill_steps, judged, little = kLittle * std::min(1.0, persistence / kLast)](
                           int64_t j, int64_t first_before, int64_t befores, int64_t first,
                           std::span<const double> pairs_now, std::span<double> steps) {
     fill(j, first_before, befores, first, pairs_now, steps);
@@ -406,8 +401,8 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   const std::vector<int64_t> judged = DisplayedFrames(clock, path, fitted);
   search.judged = judged;
   search.is_rival = [&](int64_t j, int64_t own, int64_t other) { return !LookAlike(fitted, j, own, other); };
-  DoubtLittleEvidence(judged, std::max(fitted.steps->lasting(), fitted.detail_steps->lasting()), search);
-  Judge(path, judged, FindPath(search).rivals, fitted);
+  DoubtLittleEvidence(judged, std::max(fitted.steps->persistence(), fitted.detail_steps->persistence()), search);
+  MarkAmbiguous(path, judged, FindPath(search).rivals, fitted);
   return fitted;
 }
 

@@ -1,4 +1,22 @@
-// The cheapest monotone path of a distorted video through its reference.
+// Cheapest monotone path of a distorted video through its reference, by dynamic programming.
+//
+// A state of distorted frame j is an offset o, with which it shows reference frame i = clock.ReferenceAt(j, o), and a
+// layer: `match` shows i, `hold` shows no reference frame of its own.
+//
+//   match -> match              continues at offset o
+//   match, hold -> match, o + n  jumps: n reference frames are missing
+//   match, hold -> hold, o - f   holds: the distorted video stops, or other frames begin; f is clock.per_frame
+//   hold -> match               continues after a stop
+//
+// With E(j, i', i), the cost that frame j shows i after i' was shown (`fill_steps`, or the pair's own cost by `fill`),
+// and C the cost of the cheapest path that ends in a state:
+//
+//   here(j, o)     = min(C_match(j, o), C_hold(j, o))
+//   C_match(j, o)  = min(here(j - 1, o) + E, min over p < o: here(j - 1, p) + jump + jump_a_frame * (o - p) + E,
+//                        C_match(j - 1, o +- 1) + slip + E where offsets are parts of a frame)
+//   C_hold(j, o)   = min(C_match(j - 1, o + f) + hold, C_hold(j - 1, o + f)) + min(hold_a_frame, hold_again + E)
+//
+// Rivals come from the same recurrence run from the end to the start: cost up to a state plus cost from it on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +32,7 @@ namespace acutance {
 struct PathCosts {
   double jump = 12;  // reference frames are missing: the offset grows
   double jump_a_frame = 0.02;
-  double slip = 15;            // a conversion of rates goes on in another phase
+  double slip = 15;            // a conversion of rates continues in another phase
   double hold = 16;            // the distorted video stops on a frame, or other frames begin
   double hold_a_frame = 3;     // another frame, which fits no reference frame
   double hold_a_match = 10;    // one that does
@@ -41,7 +59,7 @@ struct PathSearch {
   std::function<void(int64_t j, int64_t first, std::span<double> costs)> fill;
   /// Fills, for each of `befores` reference frames from `first_before` on that frame j - 1 may show, a row of what
   /// frame j costs if it shows first, first + 1, ... after it. `pairs` are the costs that `fill` gives. Empty: a frame
-  /// costs the same whatever came before it.
+  /// costs the same regardless of what came before it.
   std::function<void(int64_t j, int64_t first_before, int64_t befores, int64_t first, std::span<const double> pairs,
                      std::span<double> steps)>
       fill_steps;

@@ -1,8 +1,10 @@
-#include "align/path_confidence.h"
+#include "align/path/path_confidence.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
+
+#include "align/median.h"
 
 namespace acutance {
 
@@ -17,7 +19,7 @@ bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
 namespace {
 
 /// The first of the frames at the end of which the path says that the video stops. Where they are few, a late encode
-/// looks the same: nothing after them tells.
+/// looks the same: nothing after them decides.
 int64_t FirstOfShortStop(const FramePath& path) {
   constexpr int64_t kFew = 4;
   const auto count = static_cast<int64_t>(path.held.size());
@@ -55,7 +57,7 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
-/// Frames beside one where the path does not go on frame by frame may belong to its other side, unless these are surer.
+/// Frames next to a step of the path may belong to its other side, unless they are surer.
 void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& margins) {
   constexpr int64_t kBeside = 2;
   const int64_t count = std::ssize(margins);
@@ -69,7 +71,7 @@ void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& m
 
 /// How many reference frames distorted frame j moves on by after the one before it, where a path says from `before` to
 /// `now`: near to that, also where errors hide which of several frames that move alike it shows; near to 0 of a repeat.
-/// Nothing: too little moves to tell.
+/// Nothing: too little moves.
 std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t before, int64_t now) {
   if (before == now) return 0;
   const double apart = fine.ReferenceDistance(before, now);
@@ -77,12 +79,6 @@ std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t 
   const double product =
       (fine.Residual(j, before) - fine.Residual(j, now) - fine.Residual(j - 1, before) + fine.Residual(j - 1, now)) / 2;
   return static_cast<double>(now - before) * product / apart;
-}
-
-double MedianOf(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Whether no frame of a run stops, by what they lack of the frames that they should move on by. An encode that is late
@@ -117,10 +113,10 @@ bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t f
     if (before != now) parts.push_back(*moved / static_cast<double>(now - before));
   }
   if (parts.empty()) return false;
-  const double usual = MedianOf(parts);
+  const double usual = Median(parts);
   if (usual < kLeast || usual > kMost) return false;
   for (double& part : parts) part = std::abs(part - usual);
-  if (MedianOf(parts) > kSpread * usual) return false;
+  if (Median(parts) > kSpread * usual) return false;
   for (int64_t j = first; j <= last; ++j) {
     const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
     lacks.push_back(static_cast<double>(now - before) - *FramesMoved(*fitted.fine, j, before, now) / usual);
@@ -149,7 +145,7 @@ void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, con
   }
 }
 
-/// By distorted frame, which part it shows of what it should move on by; below 0: not told, or it should not.
+/// By distorted frame, which part it shows of what it should move on by; below 0: unknown, or it should not.
 std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
   std::vector<double> parts(judged.size(), -1);
   for (int64_t j = 1; j < std::ssize(parts); ++j) {
@@ -162,7 +158,7 @@ std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> j
 }
 
 /// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat beside a frame that is
-/// missing: which of the two stands for its reference frame is not told.
+/// missing: which of the two stands for its reference frame is ambiguous.
 void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
   constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
   constexpr int64_t kAbout = 6;
@@ -172,12 +168,12 @@ void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& mar
     about.clear();
     for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
       if (parts_moved[static_cast<size_t>(k)] >= 0) about.push_back(parts_moved[static_cast<size_t>(k)]);
-    if (std::ssize(about) > kAbout && MedianOf(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
+    if (std::ssize(about) > kAbout && Median(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
   }
 }
 
-/// Where a video stands still for several frames while the path moves on, which of its frames each of them shows is not
-/// told, unless they are very sure. Weak encodes of noise stand still here and there: those tell nothing of stops.
+/// Where a video stands still for several frames while the path moves on, these are ambiguous unless they are very
+/// sure. Weak encodes of noise stand still here and there: those are no evidence of stops.
 void DoubtStandstills(std::span<const int64_t> judged, const std::vector<double>& parts_moved, double sure,
                       std::vector<double>& margins) {
   constexpr double kStands = 0.1;  // of the motion
@@ -210,9 +206,9 @@ double TimesNearer(const FittedPath& fitted, int64_t j, int64_t i, int64_t other
   return times(*fitted.fine) * times(*fitted.details);
 }
 
-/// Frames that by themselves lie nearer to a reference frame beside theirs are doubtful, unless they are very sure,
-/// where nearly all others do not: what has them where they are is what the frames about them show. Where more do, the
-/// encode is late, and only those that lie far nearer to another one are.
+/// Frames that by themselves lie nearer to a neighbour of their reference frame are ambiguous, unless they are very
+/// sure, where nearly all others do not: what has them where they are is what the frames about them show. Where more
+/// do, the encode is late, and only those that lie far nearer to another one are.
 void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, double sure,
                     std::vector<double>& margins) {
   constexpr double kMost = 0.1, kNearer = 1.1, kFar = 3;
@@ -259,9 +255,9 @@ void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted,
 }
 
 constexpr int64_t kEnds = 4;     // frames at an end that a filter over time may reach
-constexpr int64_t kBesides = 8;  // frames beside them that must follow each other
+constexpr int64_t kBesides = 8;  // neighbours that must follow each other
 
-/// Whether the path goes on frame by frame from distorted frame j to j + kBesides.
+/// Whether the path continues frame by frame from distorted frame j to j + kBesides.
 bool GoesOn(const FittedPath& fitted, int64_t j) {
   const int64_t first = fitted.likely[static_cast<size_t>(j)];
   for (int64_t k = 0; k <= kBesides; ++k)
@@ -328,12 +324,12 @@ std::vector<int64_t> DisplayedFrames(const FrameClock& clock, const FramePath& p
   return shown;
 }
 
-void Judge(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
-           FittedPath& fitted) {
+void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
+                   FittedPath& fitted) {
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureBetween = 12;      // of frames between which others lie
   constexpr double kSureBesideSteps = 12;  // where what an encode does to a step often moves it by a frame
-  constexpr double kSureAlone = 12;        // of frames that do not tell by themselves what they show
+  constexpr double kSureAlone = 12;        // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
   KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);

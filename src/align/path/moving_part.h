@@ -1,5 +1,5 @@
-// What moves in two videos, without what stands in them: where a small thing moves in a picture that stands, it alone
-// tells frames apart.
+// Moving part of two videos, without what stands still: where a small thing moves before a still picture, only it
+// distinguishes frames.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace acutance {
 
-/// How well pairs of frames fit by what changes in them: after the constant difference that each cell has in just these
-/// pairs.
+/// How well pairs of frames fit by what changes in them: after subtracting the constant difference that each cell has
+/// in just these pairs.
 class MovingPart {
  public:
   using Pairs = std::vector<std::pair<int64_t, int64_t>>;  // reference frame, distorted frame

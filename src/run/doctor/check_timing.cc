@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "align/frame_clock.h"
+#include "run/doctor/checks.h"
+#include "run/doctor/commands.h"
+
+namespace acutance {
+namespace {
+
+constexpr int64_t kFewChanged = 2;  // frames that an encode may hide at the start of a video
+
+/// How far pairs lie from a line of `rate` reference frames for one of the distorted video, in reference frames.
+double SpreadAbout(double rate, const Alignment& alignment) {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (const auto& [reference, distorted] : alignment.pairs) {
+    const double at = static_cast<double>(reference) - rate * static_cast<double>(distorted);
+    least = std::min(least, at), most = std::max(most, at);
+  }
+  return most - least;
+}
+
+/// The usual conversion of frame rates that explains all pairs, where their order does not; nullopt: none does.
+std::optional<double> ConversionOf(const Alignment& alignment) {
+  constexpr double kRounding = 1.6, kLeastDrift = 4;  // frames
+  constexpr size_t kLeast = 12;                       // pairs
+  if (alignment.pairs.size() < kLeast || SpreadAbout(1, alignment) < kLeastDrift) return std::nullopt;
+  const auto spread = [&](double rate) { return SpreadAbout(rate, alignment); };
+  const double best = *std::ranges::min_element(kRateConversions, {}, spread);
+  return spread(best) <= kRounding ? std::optional(best) : std::nullopt;
+}
+
+bool DeclareOtherRates(const Probe& probe) {
+  constexpr double kTolerance = 0.01;
+  const std::optional<double> a = probe.reference.frame_rate, b = probe.distorted.frame_rate;
+  return a && b && std::abs(*a - *b) > kTolerance * std::max(*a, *b);
+}
+
+/// Distorted frames that repeat the one before while the reference moves, and fit their own reference frame worse than
+/// that one fits its own. Encoders that filter over time leave frames alike at the ends.
+int64_t CountRepeats(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr int64_t kEnds = 4;
+  constexpr auto kMoves = static_cast<int64_t>(0.3 * 256 * FrameFingerprint::kCells);
+  constexpr auto kStands = static_cast<int64_t>(0.02 * 256 * FrameFingerprint::kCells);
+  constexpr double kWorse = 1.3;
+  int64_t repeats = 0;
+  for (int64_t j = 1 + kEnds; j + kEnds < std::min(distorted.size(), reference.size()); ++j) {
+    const auto at = static_cast<size_t>(j);
+    const auto apart = [&](const FrameTrack& one, size_t i, const FrameTrack& other, size_t k) {
+      return CellDifference(one.fingerprints[i], other.fingerprints[k]);
+    };
+    if (apart(reference, at, reference, at - 1) <= kMoves || apart(distorted, at, distorted, at - 1) >= kStands)
+      continue;
+    const auto own = static_cast<double>(apart(reference, at, distorted, at));
+    repeats += own > kWorse * static_cast<double>(apart(reference, at - 1, distorted, at - 1));
+  }
+  return repeats;
+}
+
+/// Paths are less sure where one picture is a part of the other.
+double PathConfidence(const Probe& probe) { return probe.alignment->confidence * (probe.is_cropped() ? 0.9 : 1); }
+
+int64_t ChangedFrames(const Alignment& alignment) { return alignment.dropped() + alignment.repeated(); }
+
+}  // namespace
+
+std::optional<Finding> CheckSinglePicture(const Probe& probe) {
+  const VideoProbe &ref = probe.reference, &dis = probe.distorted;
+  if ((ref.frames > 1 && dis.frames > 1) || ref.frames == dis.frames) return std::nullopt;
+  const VideoProbe &one = ref.frames == 1 ? ref : dis, &other = ref.frames == 1 ? dis : ref;
+  return Finding{"drops", 0.95,
+                 fmt::format("{} has one frame, and {} has {} or more.", one.name, other.name, other.frames),
+                 probe.Score(" --align index")};
+}
+
+std::optional<Finding> CheckFrameRate(const Probe& probe) {
+  const VideoProbe &ref = probe.reference, &dis = probe.distorted;
+  constexpr const char* kEffect = ", so that equal numbers show different moments.";
+  if (DeclareOtherRates(probe))
+    return Finding{"frame-rate", 0.94,
+                   fmt::format("{} has {:.6g} frames/s and {} {:.6g}{}", ref.name, *ref.frame_rate, dis.name,
+                               *dis.frame_rate, kEffect),
+                   probe.Score(" --align time")};
+  const std::optional<double> rate = probe.alignment ? ConversionOf(*probe.alignment) : std::nullopt;
+  if (!rate) return std::nullopt;
+  return Finding{"frame-rate", 0.9,
+                 fmt::format("A frame of {} lasts {:.4g} frames of {}{}", dis.name, *rate, ref.name, kEffect),
+                 Retime(dis.name, *rate, ref.name)};
+}
+
+std::optional<Finding> CheckOffset(const Probe& probe) {
+  if (!probe.alignment || probe.alignment->late() == 0 || CheckFrameRate(probe)) return std::nullopt;
+  const int64_t late = probe.alignment->late(), frames = std::abs(late);
+  const std::string &ref = probe.reference.name, &dis = probe.distorted.name;
+  const auto& [behind, ahead] = late > 0 ? std::tie(dis, ref) : std::tie(ref, dis);
+  return Finding{"offset", (ChangedFrames(*probe.alignment) <= kFewChanged ? 0.95 : 0.85) * PathConfidence(probe),
+                 fmt::format("{} is {} frame{} {}: what the first frame of {} shows, frame {} of {} does.", dis, frames,
+                             frames == 1 ? "" : "s", late > 0 ? "late" : "early", ahead, frames, behind),
+                 probe.Score(fmt::format(" --align {:+}", late))};
+}
+
+std::optional<Finding> CheckDrops(const Probe& probe) {
+  if (!probe.alignment || CheckFrameRate(probe)) return std::nullopt;
+  const Alignment& path = *probe.alignment;
+  const int64_t changed = ChangedFrames(path);
+  const auto finding = [&](double confidence, const std::string& what) {
+    return Finding{"drops", confidence,
+                   fmt::format("Frames of {} are missing or repeated: {}.", probe.distorted.name, what),
+                   probe.Score(" --align auto")};
+  };
+  if (changed > 0)
+    return finding((changed == 1                                 ? 0.5
+                    : changed <= kFewChanged && path.late() != 0 ? 0.6
+                                                                 : 0.9) *
+                       PathConfidence(probe),
+                   fmt::format("{} were dropped, and {} come twice or more", path.dropped(), path.repeated()));
+  // Too few for the alignment to leave the order of frames.
+  const int64_t repeats = path.late() == 0 ? CountRepeats(probe.reference.track, probe.distorted.track) : 0;
+  if (repeats < 2) return std::nullopt;
+  return finding(0.8, fmt::format("{} repeat the one before where the reference moves", repeats));
+}
+
+std::optional<Finding> CheckContent(const Probe& probe) {
+  if (probe.alignment || !probe.are_unlike || CheckFrameRate(probe)) return std::nullopt;
+  const auto others = {CheckReferenceDamage, CheckDistortedDamage, CheckTransfer,
+                       CheckColor,           CheckInterlacing,     CheckCrop};
+  if (std::ranges::any_of(others, [&](const auto& check) { return check(probe).has_value(); })) return std::nullopt;
+  return Finding{"different", 0.8, "The two videos do not seem to show the same.", ""};
+}
+
+}  // namespace acutance
