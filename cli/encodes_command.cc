@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <set>
 #include <utility>
 
 #include "base/files.h"
@@ -17,6 +16,7 @@
 #include "log/json_text.h"
 #include "log/output_file.h"
 #include "report/comparison.h"
+#include "report/ctc.h"
 #include "report/ladder.h"
 #include "report/page_encodes.h"
 #include "report/summary_json.h"
@@ -102,21 +102,6 @@ Status WriteText(const std::string& path, const std::string& text) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
   file->Write(text);
   return file->Commit();
-}
-
-/// The similarity indices that are put in decibels, as the AOM's common test conditions have them; warns of others.
-std::set<std::string> InDecibels(const ScoreArgs& args) {
-  std::set<std::string> names;
-  for (const FeatureRequest& feature : args.features) {
-    if (feature.metric != "float_ssim" && feature.metric != "float_ms_ssim") continue;
-    const auto option = feature.options.find("enable_db");
-    if (option != feature.options.end() && option->second == "true") names.insert(feature.metric);
-    else
-      fmt::print(stderr,
-                 "acutance: warning: the column of {0} stays empty: it wants -f {0}=enable_db=true:clip_db=true\n",
-                 feature.metric);
-  }
-  return names;
 }
 
 Result<std::vector<std::string>> VideosIn(const std::string& folder, const OpenOptions& options) {
@@ -209,9 +194,11 @@ int RunLadderCommand(EncodesTexts texts) {
   const Summary& summary = *encodes.summary;
   const Result<Ladder> ladder = LadderOf(summary, encodes.by, *curves);
   if (!ladder.ok()) return Fail("ladder", kFailed, ladder.status());
-  if (!texts.ctc.empty())
-    if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves, InDecibels(encodes.args))); !status.ok())
+  if (!texts.ctc.empty()) {
+    for (const std::string& warning : CtcWarnings(summary)) fmt::print(stderr, "acutance: warning: {}\n", warning);
+    if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
       return Fail("ladder", kFailed, status);
+  }
   if (encodes.args.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
                                {"kind", "ladder"},

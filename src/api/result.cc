@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "api/access.h"
@@ -13,6 +12,7 @@
 #include "log/log_writer.h"
 #include "log/output_file.h"
 #include "report/comparison.h"
+#include "report/ctc.h"
 #include "report/ladder.h"
 #include "report/page_encodes.h"
 #include "report/run_maps.h"
@@ -44,7 +44,6 @@ struct Result::Content {
   RunView View() const;
   SummaryChoice Choice() const;
   Expected<std::string> ScoreName(std::string_view by) const;  // the first model's where `by` is empty
-  std::set<std::string> InDecibels() const;                    // the similarity indices that an option has put so
   Expected<const ScoreTable*> Table(int video) const;
   Expected<const ScoreTable::Column*> Find(std::string_view name, int video) const;
 };
@@ -205,14 +204,6 @@ Expected<std::string> Result::Content::ScoreName(std::string_view by) const {
   return Error(StatusCode::kInvalidArgument, "there is no model, so name a feature's score to compare");
 }
 
-std::set<std::string> Result::Content::InDecibels() const {
-  std::set<std::string> names;
-  for (const MetricRun& run : metric_runs)
-    if (run.metric->name == "float_ssim" || run.metric->name == "float_ms_ssim")
-      if (run.options.Bool("enable_db")) names.emplace(run.metric->name);
-  return names;
-}
-
 Expected<Encodes> Result::Compare(std::string_view by) const {
   ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
   ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
@@ -234,7 +225,7 @@ Expected<Encodes> Result::Ladder(const std::vector<Curve>& curves, std::string_v
     return Error(StatusCode::kInvalidArgument, "the curves leave out some of the {} videos that were scored", videos());
   ACU_ASSIGN_OR_RETURN(const std::string score, content_->ScoreName(by));
   ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
-  std::string ctc_csv = CtcCsv(summary, found, content_->InDecibels());
+  std::string ctc_csv = CtcCsv(summary, found);
   ACU_ASSIGN_OR_RETURN(const acutance::Ladder ladder, LadderOf(summary, score, std::move(found)));
   return Encodes{LadderText(ladder), JsonText(LadderJson(ladder)), EncodesPart(ladder), std::move(ctc_csv)};
 }

@@ -44,6 +44,17 @@ OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>
   return known;
 }
 
+std::optional<RunOutput> FindOutput(std::span<const MetricRun> runs, std::string_view key) {
+  for (const MetricRun& run : runs)
+    for (const OutputSpec& output : run.metric->outputs)
+      if (MakeOutputKey(output, run.options).stored == key) return RunOutput{&run, &output};
+  return std::nullopt;
+}
+
+std::string_view UnitOf(const OutputSpec& output, const OptionValues& options) {
+  return output.unit_with ? output.unit_with(options) : output.unit;
+}
+
 Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) {
   ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(request.metric));
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
@@ -214,7 +225,8 @@ Status FeatureSet::AddColumns(ScoreTable& table) {
     const OutputSpec& output = run.metric->outputs[index.output];
     OutputKey key = MakeOutputKey(output, run.options);
     ACU_ASSIGN_OR_RETURN(run.columns[index.output],
-                         table.AddColumn(std::move(key.stored), std::move(key.shown), output.better));
+                         table.AddColumn(std::move(key.stored), std::move(key.shown),
+                                         {output.better, output.rank, UnitOf(output, run.options)}));
   }
   return {};
 }

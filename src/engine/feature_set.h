@@ -3,8 +3,10 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -45,6 +47,18 @@ struct MetricRun {
   /// How many earlier pictures of `video` it reads.
   int History(Video video) const;
 };
+
+/// An output that a run writes.
+struct RunOutput {
+  const MetricRun* run;
+  const OutputSpec* output;
+};
+
+/// The output that is stored under `key`; nullopt: none of the runs writes it.
+std::optional<RunOutput> FindOutput(std::span<const MetricRun> runs, std::string_view key);
+
+/// "dB"; empty: none.
+std::string_view UnitOf(const OutputSpec& output, const OptionValues& options);
 
 class FeatureSet {
  public:

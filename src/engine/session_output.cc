@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "metric/registry.h"
+
 namespace acutance {
 
 SessionOutput::SessionOutput(BoundRequests& bound, const SessionSpec& spec)
@@ -11,8 +13,10 @@ SessionOutput::SessionOutput(BoundRequests& bound, const SessionSpec& spec)
 Status SessionOutput::CheckArtifacts() const {
   const auto has_artifacts = [](const MetricRun& run) { return !run.extractor->spec().artifacts.empty(); };
   if (!spec_.on_artifact || std::ranges::any_of(bound_.features.runs(), has_artifacts)) return {};
+  const auto hands_out = [](const Metric& metric) { return metric.map.source == MapSource::kFirstArtifact; };
   return Error(StatusCode::kInvalidArgument,
-               "maps were asked for, and none of the features has any; add one that has, such as cambi");
+               "maps were asked for, and none of the features has any; add one that has: {}",
+               fmt::join(MetricNames(hands_out), ", "));
 }
 
 Status SessionOutput::Open(const ForEach& share) {

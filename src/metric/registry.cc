@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include "base/did_you_mean.h"
 
@@ -42,13 +41,17 @@ const Metric* FindMetric(std::string_view name) {
   return found == AllMetrics().end() ? nullptr : *found;
 }
 
-Result<const Metric*> NamedMetric(std::string_view name) {
-  if (const Metric* metric = FindMetric(name); metric && !IsInternal(*metric)) return metric;
+std::vector<std::string_view> MetricNames(bool (*is_wanted)(const Metric&)) {
   std::vector<std::string_view> names;
   for (const Metric* metric : AllMetrics())
-    if (!IsInternal(*metric)) names.push_back(metric->name);
+    if (!IsInternal(*metric) && (!is_wanted || is_wanted(*metric))) names.push_back(metric->name);
+  return names;
+}
+
+Result<const Metric*> NamedMetric(std::string_view name) {
+  if (const Metric* metric = FindMetric(name); metric && !IsInternal(*metric)) return metric;
   return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
-               DidYouMean(name, names));
+               DidYouMean(name, MetricNames()));
 }
 
 std::string_view MetricName(std::string_view name) {

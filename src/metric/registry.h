@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "metric/metric.h"
@@ -15,6 +16,9 @@ bool IsInternal(const Metric& metric);
 
 const Metric* FindMetric(std::string_view name);     // "adm", or another name of it; null when there is none
 std::string_view MetricName(std::string_view name);  // Metric::name, or `name` where there is none
+
+/// Names of the metrics that users see, or of those that `is_wanted`.
+std::vector<std::string_view> MetricNames(bool (*is_wanted)(const Metric&) = nullptr);
 
 /// The metric that a user names; otherwise an error that names the nearest.
 Result<const Metric*> NamedMetric(std::string_view name);

@@ -1,69 +1,52 @@
 #include "model/lost_points.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <optional>
 
 namespace acutance {
 namespace {
 
-/// What a feature sees, and its value for an encode without loss.
-struct Ideal {
-  Damage damage;
-  double value;
-};
-
-std::optional<Ideal> IdealOf(std::string_view feature) {
-  if (feature.find("vif") != feature.npos) return Ideal{Damage::kTexture, 1};
-  if (feature.find("adm") != feature.npos) return Ideal{Damage::kDetail, 1};
-  if (feature.find("cambi") != feature.npos) return Ideal{Damage::kBanding, 0};
-  if (feature.find("speed_chroma") != feature.npos) return Ideal{Damage::kColor, 0};
-  return std::nullopt;  // motion tells of the content, not of damage
-}
+unsigned BitOf(Damage kind) { return 1U << static_cast<int>(kind); }
 
 /// The scores with the kinds of `mask` made perfect, for all masks.
 std::array<double, 1 << kDamages> ScoresByMask(const Model& model, std::span<const double> values,
-                                               const ModelFlags& flags, unsigned kinds) {
+                                               std::span<const FeatureDamage> damage, const ModelFlags& flags,
+                                               unsigned kinds) {
   std::array<double, 1 << kDamages> scores{};
   for (unsigned mask = 0; mask < scores.size(); ++mask) {
     if ((mask & ~kinds) != 0) continue;
-    std::vector<double> mended(values.begin(), values.end());
-    for (size_t i = 0; i < mended.size(); ++i)
-      if (const auto ideal = IdealOf(model.features[i].name); ideal && mask >> static_cast<int>(ideal->damage) & 1)
-        mended[i] = ideal->value;
-    scores[mask] = Predict(model, mended, flags);
+    std::vector<double> fixed(values.begin(), values.end());
+    for (size_t i = 0; i < fixed.size(); ++i)
+      if (damage[i].kind && (mask & BitOf(*damage[i].kind)) != 0) fixed[i] = damage[i].ideal;
+    scores[mask] = Predict(model, fixed, flags);
   }
   return scores;
 }
 
 double Factorial(int n) { return n < 2 ? 1 : n * Factorial(n - 1); }
 
-double WeightOfDetail(const ModelFeature& feature) {
-  const auto option = feature.options.find("adm_dlm_weight");
-  return option == feature.options.end() ? 0.5 : std::strtod(option->second.c_str(), nullptr);
-}
-
-/// Gives detail that was added its share of what adm3 = w adm2 + (1 - w)(1 - aim) lost.
-void DivideDetail(const Model& model, std::span<const double> values, std::span<const double> aim, LostPoints& lost) {
+/// Gives the kinds that are parts of others their share of what those lost.
+void DivideKinds(std::span<const double> values, std::span<const FeatureDamage> damage, LostPoints& lost) {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (model.features[i].name.find("adm3") == std::string::npos || std::isnan(aim[i])) continue;
-    const double missing = 1 - values[i];
-    const double added = missing > 0 ? std::min(1.0, (1 - WeightOfDetail(model.features[i])) * aim[i] / missing) : 0;
-    double& detail = lost.points[static_cast<int>(Damage::kDetail)];
-    lost.points[static_cast<int>(Damage::kAddedDetail)] = detail * added;
-    detail *= 1 - added;
+    const auto& [kind, ideal, part_kind, part] = damage[i];
+    if (!kind || part == 0) continue;
+    const double missing = ideal - values[i];
+    const double share = missing > 0 ? std::min(1.0, part / missing) : 0;
+    double& points = lost.points[static_cast<int>(*kind)];
+    lost.points[static_cast<int>(part_kind)] += points * share;
+    points *= 1 - share;
   }
 }
 
 }  // namespace
 
-LostPoints FindLostPoints(const Model& model, std::span<const double> values, std::span<const double> aim,
+LostPoints FindLostPoints(const Model& model, std::span<const double> values, std::span<const FeatureDamage> damage,
                           const ModelFlags& flags) {
   unsigned kinds = 0;
-  for (const ModelFeature& feature : model.features)
-    if (const auto ideal = IdealOf(feature.name)) kinds |= 1U << static_cast<int>(ideal->damage);
-  const auto scores = ScoresByMask(model, values, flags, kinds);
+  for (const FeatureDamage& feature : damage)
+    if (feature.kind) kinds |= BitOf(*feature.kind);
+  const auto scores = ScoresByMask(model, values, damage, flags, kinds);
   const int count = std::popcount(kinds);
   LostPoints lost;
   lost.score = scores[0];
@@ -76,7 +59,7 @@ LostPoints FindLostPoints(const Model& model, std::span<const double> values, st
       lost.points[kind] +=
           Factorial(before) * Factorial(count - before - 1) / Factorial(count) * (scores[mask | bit] - scores[mask]);
     }
-  DivideDetail(model, values, aim, lost);
+  DivideKinds(values, damage, lost);
   return lost;
 }
 

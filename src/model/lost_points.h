@@ -1,21 +1,24 @@
 // Which kinds of damage cost a model's score how many points.
 #pragma once
 
+#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/damage.h"
 #include "model/model.h"
 #include "model/predict.h"
 
 namespace acutance {
 
-enum class Damage { kDetail, kAddedDetail, kTexture, kBanding, kColor };
-inline constexpr int kDamages = 5;
-/// "detail lost", "detail added", ...
-inline constexpr std::string_view kDamageNames[] = {"detail lost", "detail added", "sharpness and texture lost",
-                                                    "banding", "color error"};
+/// Which damage a model's feature sees, and its value for an encode without loss.
+struct FeatureDamage {
+  std::optional<Damage> kind{};  // nullopt: the feature tells of the content
+  double ideal = 0;
+  /// Another kind, and how much of what the value lacks to the ideal is that.
+  Damage part_kind{};
+  double part = 0;
+};
 
 /// What is missing to the score of a frame whose features are those of an encode without loss.
 struct LostPoints {
@@ -25,9 +28,8 @@ struct LostPoints {
 };
 
 /// Features are made perfect one kind after another, and each kind counts the mean of what that gains over all orders
-/// (Shapley 1953, "A value for n-person games"), so that points add up. aim: for each feature the value of `aim` that
-/// went into it where it is adm3, else NaN; adm3's points are divided by the weights of its two parts.
-LostPoints FindLostPoints(const Model& model, std::span<const double> values, std::span<const double> aim,
+/// (Shapley 1953, "A value for n-person games"), so that points add up. damage: of each of the model's features.
+LostPoints FindLostPoints(const Model& model, std::span<const double> values, std::span<const FeatureDamage> damage,
                           const ModelFlags& flags);
 
 /// The mean of several frames'.

@@ -2,21 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "model/builtin_models.h"
 
 namespace acutance {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 double Points(const LostPoints& lost, Damage damage) { return lost.points[static_cast<int>(damage)]; }
 
-/// cambi, speed_chroma, adm3, motion3 of vmaf_v1.0.16_3d0h.
-LostPoints Lost(std::vector<double> values, double aim = kNone) {
+/// cambi, speed_chroma, adm3, motion3 of vmaf_v1.0.16_3d0h. adm3 = 0.7 adm2 + 0.3 (1 - aim).
+LostPoints Lost(std::vector<double> values, double aim = 0) {
   const Model model = LoadBuiltinModel("vmaf_v1.0.16_3d0h", "vmaf").value();
-  return FindLostPoints(model, values, std::vector<double>{kNone, kNone, aim, kNone}, {});
+  const FeatureDamage damage[] = {
+      {Damage::kBanding}, {Damage::kColor}, {Damage::kDetail, 1, Damage::kAddedDetail, 0.3 * aim}, {}};
+  return FindLostPoints(model, values, damage, {});
 }
 
 TEST(LostPoints, AddUpToWhatIsMissing) {
@@ -36,7 +34,7 @@ TEST(LostPoints, BlameWhatIsWrong) {
 }
 
 TEST(LostPoints, ShareAdm3BetweenItsParts) {
-  // adm3 = 0.7 adm2 + 0.3 (1 - aim): of the 0.06 that are missing aim's part is 0.3 * 0.1.
+  // Of the 0.06 that are missing aim's part is 0.3 * 0.1.
   const LostPoints lost = Lost({0, 0, 0.94, 4}, 0.1), whole = Lost({0, 0, 0.94, 4});
   EXPECT_NEAR(Points(lost, Damage::kAddedDetail), Points(whole, Damage::kDetail) / 2, 1e-9);
   EXPECT_NEAR(Points(lost, Damage::kDetail), Points(whole, Damage::kDetail) / 2, 1e-9);
@@ -45,8 +43,10 @@ TEST(LostPoints, ShareAdm3BetweenItsParts) {
 
 TEST(LostPoints, OfThePlainModelAreDetailAndTexture) {
   const Model model = LoadBuiltinModel("vmaf_v0.6.1", "vmaf").value();
-  const std::vector<double> values = {0.9, 4, 0.5, 0.8, 0.9, 0.95}, aim(6, kNone);
-  const LostPoints lost = FindLostPoints(model, values, aim, {});
+  const std::vector<double> values = {0.9, 4, 0.5, 0.8, 0.9, 0.95};
+  const FeatureDamage texture{Damage::kTexture, 1};
+  const FeatureDamage damage[] = {{Damage::kDetail, 1}, {}, texture, texture, texture, texture};
+  const LostPoints lost = FindLostPoints(model, values, damage, {});
   EXPECT_GT(Points(lost, Damage::kDetail), 1);
   EXPECT_GT(Points(lost, Damage::kTexture), 1);
   EXPECT_EQ(Points(lost, Damage::kBanding), 0);

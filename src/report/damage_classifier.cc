@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "engine/feature_set.h"
 #include "metric/offline_frames.h"
 #include "metric/registry.h"
 #include "report/highpass_energy.h"
-#include "run/frame_maps.h"
 
 namespace acutance {
 namespace {
@@ -164,23 +164,27 @@ double Flattened(const DetailSums& sums) {
   return static_cast<double>(flat) / static_cast<double>(sums.reference.size());
 }
 
-/// CAMBI with larger steps than the feature of models counts: those of more than one of 256.
-Result<MetricRun> WideCambi() {
-  const Metric* metric = FindMetric("cambi");
-  if (!metric) return Error(StatusCode::kUnsupported, "there is no cambi");
-  ACU_ASSIGN_OR_RETURN(OptionValues options, OptionValues::Parse(metric->options, {{"max_log_contrast", "5"}}));
-  return MetricRun{.metric = metric, .options = std::move(options), .inputs = {}};
+/// The metric that finds banding in a picture, as it declares; nullopt: there is none. The bounds below are in CAMBI's
+/// scores.
+std::optional<MetricRun> BandingDetector() {
+  const auto found = std::ranges::find(AllMetrics(), std::optional(Damage::kBanding),
+                                       [](const Metric* metric) { return metric->detects.kind; });
+  if (found == AllMetrics().end()) return std::nullopt;
+  const auto& [kind, option, value] = (*found)->detects;
+  Result<OptionValues> options = OptionValues::Parse((*found)->options, {{std::string(option), std::string(value)}});
+  return MetricRun{.metric = *found, .options = std::move(options).value(), .inputs = {}};
 }
 
 /// 0 where the picture is too small.
 double Banding(const Picture& picture) {
   const auto score = [&]() -> Result<double> {
-    ACU_ASSIGN_OR_RETURN(const MetricRun run, WideCambi());
+    const std::optional<MetricRun> run = BandingDetector();
+    if (!run) return 0;
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor,
-                         MakeExtractor(*run.metric, run.options, picture.format));
-    const OfflineFrames clip(*run.metric, run.options, {&picture, 1}, {&picture, 1});
+                         MakeExtractor(*run->metric, run->options, picture.format));
+    const OfflineFrames clip(*run->metric, run->options, {&picture, 1}, {&picture, 1});
     ACU_ASSIGN_OR_RETURN(const ComputedFrame frame,
-                         ComputeFrame(*run.metric, *extractor, clip, 0, 1, WantedArtifacts::kNone));
+                         ComputeFrame(*run->metric, *extractor, clip, 0, 1, WantedArtifacts::kNone));
     return frame.values[0];
   }();
   return score.ok() ? *score : 0;
@@ -270,11 +274,12 @@ std::string DescribeDamage(const FrameCause& cause, const WorstFrame& frame) {
   return "";
 }
 
-std::vector<double> BandingMap(const Picture& reference, const Picture& distorted) {
-  const Result<MetricRun> run = WideCambi();
-  if (!run.ok()) return {};
+std::optional<FrameMap> BandingMap(const Picture& reference, const Picture& distorted) {
+  const std::optional<MetricRun> run = BandingDetector();
+  if (!run) return std::nullopt;
   Result<std::vector<FrameMap>> maps = MakeFrameMaps(*run, reference, distorted);
-  return maps.ok() && !maps->empty() ? std::move(maps->front().losses) : std::vector<double>();
+  if (!maps.ok() || maps->empty()) return std::nullopt;
+  return std::move(maps->front());
 }
 
 }  // namespace acutance

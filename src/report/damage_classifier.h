@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "run/frame_maps.h"
 #include "run/worst_frames.h"
 
 namespace acutance {
@@ -46,7 +47,7 @@ FrameCause ClassifyDamage(const FrameEvidence& evidence, bool shows_other_moment
 /// "banding", and what more there is to say; "" for kNone.
 std::string DescribeDamage(const FrameCause& cause, const WorstFrame& frame);
 
-/// Where the banding is: the mean of CAMBI's first heatmap by squares of kMapBlock; empty: the picture is too small.
-std::vector<double> BandingMap(const Picture& reference, const Picture& distorted);
+/// Where the banding is; nullopt: the picture is too small.
+std::optional<FrameMap> BandingMap(const Picture& reference, const Picture& distorted);
 
 }  // namespace acutance

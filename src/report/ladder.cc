@@ -1,7 +1,6 @@
 #include "report/ladder.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -59,43 +58,6 @@ void Sort(LadderCurve& curve) {
   SortByRate(curve.points);
   curve.encodes = std::move(encodes);
 }
-
-/// The mean of a score, or a number of the whole video; empty: there is none.
-std::string CtcCell(const Summary& summary, const SummaryVideo& video, const std::string& name) {
-  for (const auto& [aggregate, value] : video.scores->aggregates())
-    if (aggregate == name) return fmt::format("{:.6f}", value);
-  const Requirement named{.text = name, .score = name, .pool = NamedPool{}};
-  const auto column = FindScore(named, *video.scores, summary.models);
-  if (!column.ok() || !*column) return "";
-  const auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(**column)]);
-  return scores ? fmt::format("{:.6f}", Mean(*scores)) : "";
-}
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-/// The quantizer that a file's name tells, as in "clip_QP_110.obu", "crf28.mp4" and "x-qp37.mkv"; empty: it tells none.
-std::string QuantizerOf(const std::string& name) {
-  for (const std::string_view word : {"qp", "crf", "cq"})
-    for (size_t at = 0; at + word.size() < name.size(); ++at) {
-      const bool is_word = std::ranges::equal(word, std::string_view(name).substr(at, word.size()), {}, {},
-                                              [](char c) { return IsLetter(c) ? static_cast<char>(c | 0x20) : c; });
-      if (!is_word || (at > 0 && IsLetter(name[at - 1]))) continue;
-      size_t begin = at + word.size();
-      if (std::string_view("_-=").find(name[begin]) != std::string_view::npos) ++begin;
-      const size_t end = std::min(name.find_first_not_of("0123456789", begin), name.size());
-      if (end > begin) return name.substr(begin, end - begin);
-    }
-  return "";
-}
-
-/// The size of a video's own pictures; empty: not known.
-std::string OwnSize(const Summary& summary, size_t input) {
-  if (input >= summary.inputs.size()) return "";
-  const PictureFormat& format = summary.inputs[input].format;
-  return fmt::format("{}x{}", format.width, format.height);
-}
-
-std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 std::string PercentText(const std::optional<Interval>& interval) {
   return interval ? fmt::format(" [{:+.2f}, {:+.2f}]", interval->low, interval->high) : "";
@@ -243,47 +205,6 @@ std::string LadderText(const Ladder& ladder) {
                           difference.by[m].rate_percent, PercentText(difference.by[m].rate_interval),
                           difference.by[m].quality, PercentText(difference.by[m].quality_interval));
   }
-  return text;
-}
-
-std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves,
-                   const std::set<std::string>& in_decibels) {
-  struct QualityColumn {
-    const char* title;
-    const char* score;
-    bool is_in_decibels = false;  // which an option of the feature chooses
-  };
-  static constexpr QualityColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
-                                               {"PSNR_U", "psnr_cb"},
-                                               {"PSNR_V", "psnr_cr"},
-                                               {"SSIM_Y(dB)", "float_ssim", true},
-                                               {"MS-SSIM_Y(dB)", "float_ms_ssim", true},
-                                               {"VMAF_Y", "vmaf_v0.6.1"},
-                                               {"VMAF_Y-NEG", "vmaf_v0.6.1neg"},
-                                               {"PSNR-HVS", "psnr_hvs"},
-                                               {"CIEDE2000", "ciede2000"},
-                                               {"APSNR_Y", "apsnr_y"},
-                                               {"APSNR_U", "apsnr_cb"},
-                                               {"APSNR_V", "apsnr_cr"},
-                                               {"CAMBI", "cambi"}};
-  std::string text =
-      "TestCfg,EncodeMethod,CodecName,EncodePreset,Class,Name,OrigRes,FPS,BitDepth,CodedRes,QP,Bitrate(kbps)";
-  for (const QualityColumn& column : kQuality) text += fmt::format(",{}", column.title);
-  text += ",EncT[s],DecT[s]\n";
-  size_t next = 0;
-  for (const LadderCurve& curve : curves)
-    for (size_t i = 0; i < curve.encodes.size(); ++i, ++next) {
-      const SummaryVideo& video = summary.videos[next];
-      text += fmt::format(",,{},,,{},{},{:.4f},{},{},{},{:.6f}", CsvField(curve.name),
-                          CsvField(FileName(summary.reference)), OwnSize(summary, 0), summary.frame_rate.value_or(0),
-                          summary.bit_depth, OwnSize(summary, next + 1), QuantizerOf(FileName(curve.encodes[i])),
-                          video.bit_rate.value_or(0) / 1000);
-      for (const QualityColumn& column : kQuality) {
-        const bool is_there = !column.is_in_decibels || in_decibels.contains(column.score);
-        text += fmt::format(",{}", is_there ? CtcCell(summary, video, column.score) : "");
-      }
-      text += ",,\n";
-    }
   return text;
 }
 

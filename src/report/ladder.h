@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -55,10 +54,5 @@ Result<std::vector<LadderCurve>> ReadPoints(const std::string& path);
 
 Json LadderJson(const Ladder& ladder);
 std::string LadderText(const Ladder& ladder);
-
-/// The columns of the AOM's common test conditions; cells of what was not computed are empty. in_decibels: the scores
-/// that an option of their feature has put so, which these columns ask of indices.
-std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves,
-                   const std::set<std::string>& in_decibels);
 
 }  // namespace acutance

@@ -9,6 +9,7 @@
 #include "base/threads/parallel_for.h"
 #include "engine/session.h"
 #include "image/npy_writer.h"
+#include "metric/registry.h"
 #include "report/film.h"
 #include "report/jpeg.h"
 #include "report/map_image.h"
@@ -57,8 +58,9 @@ class MapFilms : public FrameObserver {
   Status Finish() override {
     ACU_RETURN_IF_ERROR(Work());
     if (files_.empty())
-      return Error(StatusCode::kInvalidArgument,
-                   "maps were asked for, and none of the features has any; add one that has, such as psnr or cambi");
+      return Error(
+          StatusCode::kInvalidArgument, "maps were asked for, and none of the features has any; add one that has: {}",
+          fmt::join(MetricNames([](const Metric& metric) { return metric.map.source != MapSource::kNone; }), ", "));
     for (auto& [name, files] : files_) {
       files.array->Replace(NpyHeader({files.frames, files.rows, files.columns}));
       ACU_RETURN_IF_ERROR(files.array->Commit());

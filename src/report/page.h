@@ -35,10 +35,18 @@ struct PageVideo {
   std::function<std::optional<LostPoints>(int64_t frame)> lost_at = nullptr;
 };
 
+/// A feature that shows damage which viewers object to.
+struct PageAnnoyance {
+  std::string feature;  // its stored name
+  Damage kind;
+  double from;  // the value from which on they do
+};
+
 struct Page {
   const Summary* summary = nullptr;
   std::vector<std::string> model_columns;   // of the scores that stand for the models; the first one ranks frames
   std::vector<std::string> model_features;  // stored names of what the first model reads
+  std::vector<PageAnnoyance> annoyances;    // of those features
   int quality_column = -1;                  // by which frames are ranked; -1: none is
   std::optional<double> frame_rate;         // frames a second
   bool full_range = false;                  // samples use all values

@@ -49,21 +49,28 @@ std::string Graded(const Page& page, double score) {
   return HasModel(page) ? fmt::format("{:.2f}, {}", score, Grade(score)) : fmt::format("{:.4g}", score);
 }
 
-/// The kind of damage that cost most, and its points; nullopt where nothing costs half a point.
-std::optional<std::pair<std::string_view, double>> MostLost(const LostPoints& lost) {
-  const auto most = std::ranges::max_element(lost.points);
+struct MostLostKind {
+  Damage kind;
+  double points;
+};
+
+std::string NameOf(Damage kind) { return std::string(kDamageNames[static_cast<int>(kind)]); }
+
+/// The kind of damage that cost most; nullopt where nothing costs half a point.
+std::optional<MostLostKind> MostLost(const LostPoints& lost) {
+  const auto* const most = std::ranges::max_element(lost.points);
   if (*most < 0.5) return std::nullopt;
-  return std::pair(kDamageNames[most - lost.points], *most);
+  return MostLostKind{static_cast<Damage>(most - lost.points), *most};
 }
 
-/// Whether the first model's CAMBI sees banding that annoys: from 5 on (Netflix, "CAMBI, a banding artifact detector",
-/// 2021). Its edges cost more points as detail than as banding.
-bool HasBanding(const Page& page, size_t video, int64_t frame) {
-  constexpr double kAnnoying = 5;
+/// Other damage in the frame that viewers object to, although it may cost fewer of the model's points: ", and banding
+/// is visible"; "": there is none.
+std::string AlsoVisible(const Page& page, size_t video, int64_t frame, Damage most) {
   const ScoreTable& table = *page.summary->videos[video].scores;
-  return std::ranges::any_of(page.model_features, [&](const std::string& name) {
-    return name.find("cambi") != name.npos && table.Get(table.Find(name), frame).value_or(0) >= kAnnoying;
-  });
+  for (const auto& [feature, kind, from] : page.annoyances)
+    if (kind != most && table.Get(table.Find(feature), frame).value_or(0) >= from)
+      return fmt::format(", and {} is visible", NameOf(kind));
+  return "";
 }
 
 /// What each kind of damage looks like, in the order of kDamageNames.
@@ -79,9 +86,7 @@ std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second
       return shown.cause;
   const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.worst) : std::nullopt;
   const auto most = lost ? MostLost(*lost) : std::nullopt;
-  if (!most) return "";
-  const bool tells = most->first == kDamageNames[static_cast<int>(Damage::kBanding)];
-  return std::string(most->first) + (!tells && HasBanding(page, video, second.worst) ? ", and banding is visible" : "");
+  return most ? NameOf(most->kind) + AlsoVisible(page, video, second.worst, most->kind) : "";
 }
 
 std::string Sentence(const Page& page, size_t video) {
@@ -104,8 +109,8 @@ std::string Sentence(const Page& page, size_t video) {
       const double all = shown.lost->best - shown.lost->score;
       // Other kinds may have gained some points.
       const std::string part =
-          most->second < all ? fmt::format("{:.1f} of {:.1f}", most->second, all) : fmt::format("all of {:.1f}", all);
-      text += fmt::format(" The model counts most of what the whole loses as {}: {} points.", most->first, part);
+          most->points < all ? fmt::format("{:.1f} of {:.1f}", most->points, all) : fmt::format("all of {:.1f}", all);
+      text += fmt::format(" The model counts most of what the whole loses as {}: {} points.", NameOf(most->kind), part);
     }
   const Alignment* const pairs = page.summary->videos[video].alignment;
   if (pairs && !pairs->is_identity())

@@ -117,6 +117,23 @@ TEST(Page, TellsWhatDamageLooksLike) {
   EXPECT_FALSE(Has(page, "colors differ"));
 }
 
+TEST(Page, NamesWhatElseAnnoysInTheWorstSecond) {
+  ScoredPage run(100);
+  const auto cause = [&](Damage most, double from) {
+    LostPoints lost;
+    lost.points[static_cast<int>(most)] = 10;
+    run.page.videos[0].lost_at = [lost](int64_t) { return lost; };
+    run.page.annoyances = {{"stored_cambi", Damage::kBanding, from}};
+    const std::string page = MakePage(run.page);
+    const size_t at = page.find(", mostly for ");
+    return page.substr(at, page.find("</p>", at) - at);
+  };
+  // The worst frame, 56, has 1 of the feature.
+  EXPECT_EQ(cause(Damage::kDetail, 1), ", mostly for detail lost, and banding is visible.");
+  EXPECT_EQ(cause(Damage::kDetail, 1.5), ", mostly for detail lost.");
+  EXPECT_EQ(cause(Damage::kBanding, 1), ", mostly for banding.");
+}
+
 TEST(Page, NamesFilesOfOneNameByTheirPaths) {
   ScoredPage run(10, "a/encode.mp4");
   run.summary.videos.push_back({"b/encode.mp4", &run.table, nullptr});

@@ -1,10 +1,9 @@
 #include "report/run_page.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <span>
-#include <string_view>
+#include <utility>
 
 #include "base/threads/parallel_for.h"
 #include "model/lost_points.h"
@@ -17,32 +16,26 @@
 namespace acutance {
 namespace {
 
-/// The column of `aim` that went into an adm3, by the same options; -1: there is none.
-int AimColumn(const ScoreTable& table, std::string key) {
-  const size_t at = key.find("adm3");
-  return at == key.npos ? -1 : table.Find(key.replace(at, 4, "aim"));
-}
-
 /// The points that a model's frames lost, read from a table.
 class LossReader {
  public:
-  LossReader(const ModelRun& run, const ScoreTable& table) : run_(run), table_(table) {
-    for (const std::string& key : run.feature_keys()) {
-      columns_.push_back(table.Find(key));
-      aims_.push_back(AimColumn(table, key));
-    }
+  LossReader(const ModelRun& run, std::span<const MetricRun> metrics, const ScoreTable& table)
+      : run_(run), table_(table) {
+    for (const std::string& key : run.feature_keys()) features_.push_back(FeatureOf(metrics, key));
   }
 
   std::optional<LostPoints> Of(int64_t frame) const {
-    std::vector<double> values, aim;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      const auto value = columns_[i] < 0 ? std::nullopt : table_.Get(columns_[i], frame);
+    std::vector<double> values;
+    std::vector<FeatureDamage> damage;
+    for (const Feature& feature : features_) {
+      const auto value = feature.column < 0 ? std::nullopt : table_.Get(feature.column, frame);
       if (!value) return std::nullopt;
       values.push_back(*value);
-      const auto added = aims_[i] < 0 ? std::nullopt : table_.Get(aims_[i], frame);
-      aim.push_back(added.value_or(std::numeric_limits<double>::quiet_NaN()));
+      damage.push_back(feature.damage);
+      if (feature.part_column >= 0)
+        damage.back().part = feature.part_weight * table_.Get(feature.part_column, frame).value_or(0);
     }
-    return FindLostPoints(run_.model(), values, aim, {});
+    return FindLostPoints(run_.model(), values, damage, {});
   }
 
   /// What the frames lost, some hundreds at most: each costs 16 or 32 predictions.
@@ -55,24 +48,45 @@ class LossReader {
   }
 
  private:
+  struct Feature {
+    int column = -1;  // -1: there is none
+    FeatureDamage damage{};
+    int part_column = -1;  // of DamagePart::output; -1: there is none
+    double part_weight = 0;
+  };
+
+  Feature FeatureOf(std::span<const MetricRun> metrics, const std::string& key) const {
+    Feature feature{.column = table_.Find(key)};
+    const std::optional<RunOutput> found = FindOutput(metrics, key);
+    if (!found) return feature;
+    const DamageSpec& damage = found->output->damage;
+    feature.damage = {.kind = damage.kind, .ideal = damage.ideal};
+    if (!damage.part) return feature;
+    const auto part = std::ranges::find(found->run->metric->outputs, damage.part->output, &OutputSpec::name);
+    feature.damage.part_kind = damage.part->kind;
+    feature.part_column = table_.Find(MakeOutputKey(*part, found->run->options).stored);
+    feature.part_weight = damage.part->weight(found->run->options);
+    return feature;
+  }
+
   const ModelRun& run_;
   const ScoreTable& table_;
-  std::vector<int> columns_, aims_;
+  std::vector<Feature> features_;
 };
 
 /// The most points that a screen shows, with their envelopes.
 constexpr int64_t kPointsOfSmallPage = 40'000;
 
-struct MapOfDamage {
-  Damage damage;
-  std::string_view metric;
-  const char* name;  // of the map
-  const char* words;
-};
-constexpr MapOfDamage kMapsOfDamage[] = {{Damage::kDetail, "adm", "adm2", "where detail is lost"},
-                                         {Damage::kAddedDetail, "adm", "aim", "where detail is added"},
-                                         {Damage::kTexture, "vif", "vif_scale0", "where texture is lost"},
-                                         {Damage::kBanding, "cambi", "cambi", "where banding is"}};
+/// What the map of a kind of damage shows.
+constexpr const char* kMapWords[kDamages] = {"where detail is lost", "where detail is added", "where texture is lost",
+                                             "where banding is", "where colors are wrong"};
+
+void SetMap(FrameMap map, PageFrame& frame) {
+  frame.map_words = fmt::format("{} ({})", kMapWords[static_cast<int>(*map.damage)], map.name);
+  frame.map = std::move(map.losses);
+  frame.map_block = map.size;
+  frame.map_columns = map.columns;
+}
 
 /// What is wrong with a frame that lost half a point, and the map of banding where it is that.
 void AddCause(const WorstFrame& worst, PageFrame& frame) {
@@ -81,30 +95,26 @@ void AddCause(const WorstFrame& worst, PageFrame& frame) {
   const FrameCause cause = ClassifyDamage(FindEvidence(worst.reference, worst.distorted), worst.shows.has_value());
   frame.cause = DescribeDamage(cause, worst);
   if (cause.cause != Cause::kBanding) return;
-  frame.map = BandingMap(worst.reference, worst.distorted);
-  frame.map_block = kMapBlock;
-  frame.map_columns = (worst.reference.format.width + kMapBlock - 1) / kMapBlock;
-  frame.map_words = "where banding is (cambi)";
+  if (auto map = BandingMap(worst.reference, worst.distorted)) SetMap(*std::move(map), frame);
+}
+
+/// Whether an output of the metric measures the damage, or a part of one does.
+bool Measures(const Metric& metric, Damage kind) {
+  return std::ranges::any_of(metric.outputs, [&](const OutputSpec& output) {
+    return output.damage.kind == kind || (output.damage.part && output.damage.part->kind == kind);
+  });
 }
 
 /// The map of what cost most, by the first feature that has one.
 void AddMap(const RunView& view, PageFrame& frame) {
   if (!frame.lost || !frame.map.empty()) return;
-  const auto most = std::ranges::max_element(frame.lost->points) - frame.lost->points;
-  for (const auto& [damage, metric, name, words] : kMapsOfDamage) {
-    if (static_cast<int>(damage) != most) continue;
-    for (const MetricRun& run : view.metrics) {
-      if (metric != run.metric->name || !frame.map.empty()) continue;
-      const Result<std::vector<FrameMap>> maps = MakeFrameMaps(run, frame.reference, frame.distorted);
-      if (!maps.ok()) continue;
-      for (const FrameMap& map : *maps) {
-        if (map.name != name) continue;
-        frame.map = map.losses;
-        frame.map_block = map.size;
-        frame.map_columns = map.columns;
-        frame.map_words = fmt::format("{} ({})", words, name);
-      }
-    }
+  const auto most = static_cast<Damage>(std::ranges::max_element(frame.lost->points) - frame.lost->points);
+  for (const MetricRun& run : view.metrics) {
+    if (!Measures(*run.metric, most)) continue;
+    Result<std::vector<FrameMap>> maps = MakeFrameMaps(run, frame.reference, frame.distorted);
+    if (!maps.ok()) continue;
+    const auto found = std::ranges::find(*maps, most, &FrameMap::damage);
+    if (found != maps->end()) return SetMap(*std::move(found), frame);
   }
 }
 
@@ -117,6 +127,9 @@ const ModelRun* NoteModels(const RunView& view, Page& page) {
     if (ranking) continue;
     ranking = &model;
     page.model_features = model.feature_keys();
+    for (const std::string& key : page.model_features)
+      if (const auto found = FindOutput(view.metrics, key); found && found->output->damage.annoying_from)
+        page.annoyances.push_back({key, *found->output->damage.kind, *found->output->damage.annoying_from});
   }
   const std::string first = ranking ? ranking->main_score_key() : "";
   page.quality_column = QualityColumn(*view.tables[0], first).value_or(-1);
@@ -161,7 +174,7 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
   for (size_t d = 0; d < summary.videos.size(); ++d) {
     PageVideo video;
     if (ranking && !ranking->model().is_collection()) {
-      const LossReader loss(*ranking, *view.tables[d]);
+      const LossReader loss(*ranking, view.metrics, *view.tables[d]);
       const std::vector<LostPoints> lost = loss.OfMany(run.frames, view.subsample);
       if (!lost.empty()) video.lost = MeanLostPoints(lost);
       video.lost_frames = std::ssize(lost);

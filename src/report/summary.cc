@@ -163,8 +163,8 @@ Result<std::optional<int>> FindScore(const Requirement& requirement, const Score
   std::string hint = DidYouMean(requirement.score, names);
   if (const size_t relation = requirement.text.find_first_of("<>");
       hint.empty() && requirement.pool && relation != std::string::npos)
-    hint = fmt::format("; a number of the whole video, such as apsnr_y or cvvdp_clip, has no pooling: {}{}",
-                       requirement.score, requirement.text.substr(relation));
+    hint = fmt::format("; a number of the whole video has no pooling: {}{}", requirement.score,
+                       requirement.text.substr(relation));
   return Error(StatusCode::kInvalidArgument, "'{}': there is no score '{}'{}{} (there are {})", requirement.text,
                requirement.score, requirement.pool ? " of frames" : "", hint, NamesNear(requirement.score, names));
 }

@@ -35,36 +35,57 @@ Names NamesFor(Viewing viewing) {
   }
 }
 
-bool Tell(Model& model, const char* option, int value) {
-  return OverloadFeature(model, "cambi", option, std::to_string(value), MetricNameOfOutput) > 0;
-}
-
-/// Tells CAMBI what the encoder saw, which scaling and raising hide from it. A run has one CAMBI for all videos.
-std::string DescribeEncode(const ModelFacts& facts, Model& model) {
-  constexpr int kLeastWidth = 180, kLeastHeight = 150, kLeastSide = 216;  // of the options, and of CAMBI
-  const PictureFormat& encode = facts.encodes.front();
-  const auto differs = [&](const PictureFormat& other) {
-    return other.width != encode.width || other.height != encode.height || other.bit_depth != encode.bit_depth;
-  };
-  if (std::ranges::any_of(facts.encodes, differs))
-    return "; the encodes differ in size or depth, so that CAMBI takes them for what they were brought to: score them "
-           "one at a time to have it see their own";
-  std::string text;
-  const bool is_scaled = encode.width != facts.pictures.width || encode.height != facts.pictures.height;
-  const bool has_value = encode.width >= kLeastWidth && encode.height >= kLeastHeight &&
-                         std::max(encode.width, encode.height) >= kLeastSide;
-  if (is_scaled && has_value && Tell(model, "enc_width", encode.width) && Tell(model, "enc_height", encode.height))
-    text = fmt::format(" {}x{}", encode.width, encode.height);
-  if (encode.bit_depth < kV1Depth && Tell(model, "enc_bitdepth", encode.bit_depth))
-    text += fmt::format("{} {} bits", text.empty() ? "" : " and", encode.bit_depth);
-  return text.empty() ? "" : "; CAMBI knows of the encode's" + text;
-}
-
 /// Whether all features take such pictures.
 Status CheckPictures(const ModelRequest& request, const PictureFormat& pictures) {
   FeatureSet features;
   ACU_RETURN_IF_ERROR(ModelRun::Create(request, features).status());
   return features.MakeExtractors(pictures);
+}
+
+ModelRequest RequestV1(Model model) {
+  return {.model = std::make_shared<const Model>(std::move(model)), .flags = {}, .least_bit_depth = kV1Depth};
+}
+
+/// Sets options of the model's features that have them, unless these refuse the values. The names of their metrics.
+std::vector<std::string_view> SetOptions(Model& model, const OptionTexts& options, const PictureFormat& pictures) {
+  Model changed = model;
+  std::vector<std::string_view> names;
+  for (const Metric* metric : AllMetrics()) {
+    int features = 0;
+    for (const auto& [name, value] : options)
+      if (std::ranges::find(metric->options, name, &OptionSpec::name) != metric->options.end())
+        features += OverloadFeature(changed, metric->name, name, value, MetricNameOfOutput);
+    if (features > 0) names.push_back(metric->name);
+  }
+  if (!CheckPictures(RequestV1(changed), pictures).ok()) return {};
+  model = std::move(changed);
+  return names;
+}
+
+/// Gives the encode's own size and depth, which scaling and expanding hide, to the features that have options for them.
+/// A run has one set of features for all videos.
+std::string DescribeEncode(const ModelFacts& facts, Model& model) {
+  const PictureFormat& encode = facts.encodes.front();
+  const auto differs = [&](const PictureFormat& other) {
+    return other.width != encode.width || other.height != encode.height || other.bit_depth != encode.bit_depth;
+  };
+  if (std::ranges::any_of(facts.encodes, differs))
+    return "; the encodes differ in size or bit depth, so features use the common format: score them separately to use "
+           "their own";
+  std::vector<std::string_view> names;
+  std::string text;
+  const auto give = [&](const OptionTexts& options, const std::string& words) {
+    const auto found = SetOptions(model, options, facts.pictures);
+    if (found.empty()) return;
+    names = found;
+    text += (text.empty() ? "" : " and ") + words;
+  };
+  if (encode.width != facts.pictures.width || encode.height != facts.pictures.height)
+    give({{"enc_width", std::to_string(encode.width)}, {"enc_height", std::to_string(encode.height)}},
+         fmt::format("{}x{}", encode.width, encode.height));
+  if (encode.bit_depth < kV1Depth)
+    give({{"enc_bitdepth", std::to_string(encode.bit_depth)}}, fmt::format("{} bits", encode.bit_depth));
+  return text.empty() ? "" : fmt::format("; {} measured at the encode's {}", fmt::join(names, ", "), text);
 }
 
 std::string DescribeRate(const std::optional<double>& rate) {
@@ -78,8 +99,7 @@ Result<ModelRequest> MakeV1(const ModelFacts& facts, const Names& names, std::st
   const std::string name = fmt::format("vmaf_v1.0.16_{}{}", is_fast ? "hfr_" : "", names.v1);
   ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));
   const std::string encode = DescribeEncode(facts, model);
-  const ModelRequest request = {
-      .model = std::make_shared<const Model>(std::move(model)), .flags = {}, .least_bit_depth = kV1Depth};
+  ModelRequest request = RequestV1(std::move(model));
   ACU_RETURN_IF_ERROR(CheckPictures(request, facts.pictures));
   const PictureFormat& pictures = facts.pictures;
   reason = fmt::format("{}, for {}x{}, {}{}{}", name, pictures.width, pictures.height, DescribeRate(facts.frame_rate),

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "math/exact_math.h"
 #include "metric/block_sums.h"
 #include "metric/deeper_input.h"
 #include "metric/offline_frames.h"
@@ -11,8 +10,13 @@
 namespace acutance {
 namespace {
 
-FrameMap MakeMap(std::string name, const BlockGrid& grid) {
-  return {std::move(name), grid.size, grid.columns, grid.rows, {}};
+FrameMap MakeMap(std::string name, const BlockGrid& grid, std::optional<Damage> damage) {
+  return {std::move(name), grid.size, grid.columns, grid.rows, {}, damage};
+}
+
+/// A map of the first output, by the metric's name.
+FrameMap MakeMap(const Metric& metric, const BlockGrid& grid) {
+  return MakeMap(std::string(metric.name), grid, metric.outputs[0].damage.kind);
 }
 
 /// The picture as the metric reads it.
@@ -55,10 +59,10 @@ Result<double> ScoreOf(const Metric& metric, const OptionValues& options, const 
 }
 
 /// A map of scores of parts, where those are large enough; 0 where they are not.
-template <class Loss>
-FrameMap MapOfParts(const MetricRun& run, const Picture& reference, const Picture& distorted, int margin, Loss loss) {
+FrameMap MapOfParts(const MetricRun& run, const Picture& reference, const Picture& distorted) {
+  const auto [source, margin, loss] = run.metric->map;
   const BlockGrid grid(reference.format, kMapBlock);
-  FrameMap map = MakeMap(std::string(run.metric->name), grid);
+  FrameMap map = MakeMap(*run.metric, grid);
   for (int block = 0; block < grid.count(); ++block) {
     const Result<double> score = ScoreOf(*run.metric, run.options, PartOf(reference, grid, block, margin),
                                          PartOf(distorted, grid, block, margin));
@@ -68,9 +72,9 @@ FrameMap MapOfParts(const MetricRun& run, const Picture& reference, const Pictur
 }
 
 template <class Sample>
-FrameMap MapOfHeat(std::string_view name, const MutablePicture& heat, const PictureFormat& format) {
+FrameMap MapOfHeat(const Metric& metric, const MutablePicture& heat, const PictureFormat& format) {
   const BlockGrid grid(format, kMapBlock);
-  FrameMap map = MakeMap(std::string(name), grid);
+  FrameMap map = MakeMap(metric, grid);
   std::vector<double> sums(grid.count()), counts(grid.count());
   for (int y = 0; y < heat.format.height; ++y)
     for (int x = 0; x < heat.format.width; ++x) {
@@ -90,7 +94,7 @@ std::vector<FrameMap> MapsOfSums(const BlockSums& metric, const FrameView& frame
   metric.AddBlocks(frame, grid, blocks);
   std::vector<FrameMap> maps;
   for (LossMap& losses : metric.Losses(grid, blocks)) {
-    maps.push_back(MakeMap(std::move(losses.feature), grid));
+    maps.push_back(MakeMap(std::move(losses.feature), grid, losses.damage));
     maps.back().losses = std::move(losses.losses);
   }
   return maps;
@@ -99,26 +103,22 @@ std::vector<FrameMap> MapsOfSums(const BlockSums& metric, const FrameView& frame
 }  // namespace
 
 Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture& reference, const Picture& distorted) {
+  const Metric& metric = *run.metric;
+  if (metric.map.source == MapSource::kNone) return std::vector<FrameMap>();
   ACU_ASSIGN_OR_RETURN(const Picture r, Raised(reference, run.least_bit_depth));
   ACU_ASSIGN_OR_RETURN(const Picture d, Raised(distorted, run.least_bit_depth));
-  constexpr int kSsimReach = 5;  // of its window of 11
-  if (run.metric->name == "ciede")
-    return std::vector{MapOfParts(run, r, d, 0, [](double score) { return Pow(10.0, (45 - score) / 20); })};
-  if (run.metric->name == "float_ssim")
-    return std::vector{MapOfParts(run, r, d, kSsimReach, [](double score) { return 1 - score; })};
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(*run.metric, run.options, r.format));
-  const OfflineFrames clip(*run.metric, run.options, {&r, 1}, {&d, 1});
-  if (const auto* blocks = dynamic_cast<const BlockSums*>(extractor.get())) {
+  if (metric.map.source == MapSource::kPartScores) return std::vector{MapOfParts(run, r, d)};
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(metric, run.options, r.format));
+  const OfflineFrames clip(metric, run.options, {&r, 1}, {&d, 1});
+  if (metric.map.source == MapSource::kBlockSums) {
     const FrameView frame = clip.at(0);
     ACU_RETURN_IF_ERROR(frame.Prepare());
-    return MapsOfSums(*blocks, frame, extractor->spec().sums);
+    return MapsOfSums(dynamic_cast<const BlockSums&>(*extractor), frame, extractor->spec().sums);
   }
-  const std::string_view name = run.metric->name;
-  if (name != "butteraugli" && name != "cambi" && name != "cvvdp") return std::vector<FrameMap>();
-  ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(*run.metric, *extractor, clip, 0));
+  ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(metric, *extractor, clip, 0));
   const MutablePicture& heat = frame.artifacts[0];
-  return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(name, heat, r.format)
-                                                          : MapOfHeat<uint16_t>(name, heat, r.format)};
+  return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(metric, heat, r.format)
+                                                          : MapOfHeat<uint16_t>(metric, heat, r.format)};
 }
 
 }  // namespace acutance

@@ -126,6 +126,44 @@ TEST(FrameMaps, ShowWhereTheDamageIs) {
     }
 }
 
+TEST(FrameMaps, HaveTheirKindOfDamage) {
+  const auto kinds = [](const char* metric) {
+    std::vector<std::pair<std::string, std::optional<Damage>>> found;
+    for (const FrameMap& map : MapsOfASpot(metric)) found.emplace_back(map.name, map.damage);
+    return found;
+  };
+  using Kinds = std::vector<std::pair<std::string, std::optional<Damage>>>;
+  EXPECT_EQ(kinds("adm"), (Kinds{{"adm2", Damage::kDetail}, {"aim", Damage::kAddedDetail}}));
+  EXPECT_EQ(kinds("vif").front(), (Kinds::value_type{"vif_scale0", Damage::kTexture}));
+  EXPECT_EQ(kinds("cambi"), (Kinds{{"cambi", Damage::kBanding}}));
+  EXPECT_EQ(kinds("float_ssim"), (Kinds{{"float_ssim", std::nullopt}}));
+}
+
+TEST(Declarations, AreWhatTheExtractorsHave) {
+  std::vector<Damage> detected;
+  for (const Metric* metric : AllMetrics()) {
+    SCOPED_TRACE(metric->name);
+    const OptionValues options(metric->options);
+    const auto extractor = MakeExtractor(*metric, options, {640, 360, 8, PixelFormat::k420}).value();
+    EXPECT_EQ(metric->map.source == MapSource::kBlockSums, dynamic_cast<const BlockSums*>(extractor.get()) != nullptr);
+    EXPECT_EQ(metric->map.source == MapSource::kPartScores, metric->map.loss != nullptr);
+    EXPECT_TRUE(metric->map.source != MapSource::kFirstArtifact || !extractor->spec().artifacts.empty());
+    for (const OutputSpec& output : metric->outputs) {
+      EXPECT_TRUE(output.rank == 0 || output.better != ScoreDirection::kNeither) << output.name;
+      if (const auto& part = output.damage.part) {
+        EXPECT_EQ(std::ranges::count(metric->outputs, part->output, &OutputSpec::name), 1) << output.name;
+        EXPECT_GE(part->weight(options), 0);
+      }
+    }
+    const auto& [kind, option, value] = metric->detects;
+    if (!kind) continue;
+    EXPECT_TRUE(OptionValues::Parse(metric->options, {{std::string(option), std::string(value)}}).ok());
+    EXPECT_EQ(std::ranges::count(detected, *kind), 0) << "another metric detects it";
+    detected.push_back(*kind);
+  }
+  EXPECT_EQ(detected, std::vector{Damage::kBanding});
+}
+
 TEST(FrameMaps, RaiseWhatTheMetricReadsDeeper) {
   const PictureFormat format{128, 96, 8, PixelFormat::k420};
   const Metric& metric = *FindMetric("vif");

@@ -8,8 +8,10 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "metric/registry.h"
 #include "stats/mean_gate.h"
 #include "stats/score_table.h"
 #include "video/open_video.h"
@@ -176,13 +178,32 @@ Result<int64_t> CountFrames(const std::string& path, const OpenOptions& options,
   return video->Skip(std::numeric_limits<int64_t>::max());
 }
 
+/// A feature that compares luma of both videos as they are, for a run that aligns them and whose scores do not count.
+FeatureRequest LumaFeature() {
+  constexpr std::string_view kChroma = "enable_chroma";
+  const auto is_plain = [](const InputSpec& input) {
+    return input.planes == kLuma && !input.derived && input.history == 0;
+  };
+  for (const std::string_view name : MetricNames()) {
+    const Metric& metric = *FindMetric(name);
+    FeatureRequest request{std::string(name), {}};
+    if (std::ranges::find(metric.options, kChroma, &OptionSpec::name) != metric.options.end())
+      request.options = {{std::string(kChroma), "false"}};
+    const Result<OptionValues> options = OptionValues::Parse(metric.options, request.options);
+    const std::vector<InputSpec> inputs = InputsOf(metric, options.value());
+    if (Reads(inputs, Video::kReference) && Reads(inputs, Video::kDistorted) && std::ranges::all_of(inputs, is_plain))
+      return request;
+  }
+  return {};
+}
+
 /// How some frames from `first` on are aligned; nullopt: by their order, unchecked.
 Result<std::optional<Alignment>> AlignmentFrom(int64_t first, RunRequest request) {
   request.skip_reference = request.skip_distorted = first;
   request.frame_limit = kLook;
   request.choose_models.reset();
   request.models.clear();
-  request.features = {{"psnr", {{"enable_chroma", "false"}}}};  // any that reads both videos, since these are aligned
+  request.features = {LumaFeature()};
   const ScoredRun run = RunScore(request);
   if (run.error) return run.error->status;
   return run.alignments.empty() ? std::nullopt : std::optional(run.alignments.front());

@@ -1,7 +1,6 @@
 #include "run/worst_frames.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -41,20 +40,14 @@ std::vector<WorstFrame> WorstFrames::Take() {
 }
 
 std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column) {
-  // The columns that say most of a frame come first.
-  static constexpr std::array<std::string_view, 12> kPreferred = {
-      "cvvdp_frame", "ssimulacra2", "butteraugli_3norm", "psnr_hvs",   "float_ms_ssim", "float_ssim", "psnr_y",
-      "float_psnr",  "ssim",        "ciede2000",         "vif_scale0", "adm2"};
   if (const int column = table.Find(model_column); column >= 0) return column;
-  const auto find = [&](auto&& fits) -> std::optional<int> {
-    const auto found = std::ranges::find_if(table.columns(), fits);
-    if (found == table.columns().end()) return std::nullopt;
-    return static_cast<int>(found - table.columns().begin());
-  };
-  for (const std::string_view name : kPreferred)
-    if (const auto column = find([&](const auto& c) { return c.stored.find(name) != std::string::npos; }))
-      return column;
-  return find([](const auto& c) { return c.better != ScoreDirection::kNeither; });
+  std::optional<int> best;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const ScoreTable::Column& column = table.columns()[i];
+    if (column.better == ScoreDirection::kNeither) continue;
+    if (!best || column.rank > table.columns()[*best].rank) best = static_cast<int>(i);
+  }
+  return best;
 }
 
 }  // namespace acutance

@@ -46,8 +46,8 @@ class WorstFrames {
   ScoreDirection better_ = ScoreDirection::kHigher;
 };
 
-/// The column by which a run's frames are compared: that of its first model (empty: it has none), else a
-/// feature that says of a frame how good it is; nullopt where it has neither.
+/// The column by which a run's frames are compared: that of its first model (empty: it has none), else the first of
+/// the highest rank among those that say which frames are better; nullopt where there is neither.
 std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column);
 
 }  // namespace acutance

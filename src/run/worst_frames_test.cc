@@ -8,7 +8,7 @@ namespace {
 std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t spacing,
                            ScoreDirection better = ScoreDirection::kHigher) {
   ScoreTable table;
-  const int column = *table.AddColumn("score", "score", better);
+  const int column = *table.AddColumn("score", "score", {better});
   WorstFrames worst(count, spacing);
   for (size_t f = 0; f < scores.size(); ++f) {
     worst.Offer(static_cast<int64_t>(f), {}, {});
@@ -55,21 +55,19 @@ TEST(WorstFrames, WaitForAScoreThatComesWithTheNextFrames) {
   EXPECT_EQ(taken[0].frame, 0);
 }
 
-TEST(QualityColumn, IsTheModelsElseAFeatureThatSaysHowGoodAFrameIs) {
+TEST(QualityColumn, IsTheModelsElseTheOneOfTheHighestRank) {
   ScoreTable table;
-  for (const char* name : {"Cambi_feature_cambi_score", "psnr_y", "vmaf"})
-    ASSERT_TRUE(table.AddColumn(name, name).ok());
-  EXPECT_EQ(QualityColumn(table, "vmaf"), 2);
-  EXPECT_EQ(QualityColumn(table, ""), 1);
-  ASSERT_TRUE(table.AddColumn("cvvdp", "cvvdp").ok());
-  EXPECT_EQ(QualityColumn(table, ""), 1) << "a running value says nothing of its frame";
-  ASSERT_TRUE(table.AddColumn("cvvdp_frame", "cvvdp_frame").ok());
-  EXPECT_EQ(QualityColumn(table, ""), 4);
-  ScoreTable other;
-  ASSERT_TRUE(other.AddColumn("motion2", "motion2", ScoreDirection::kNeither).ok());
-  EXPECT_EQ(QualityColumn(other, ""), std::nullopt);
-  ASSERT_TRUE(other.AddColumn("Cambi_feature_cambi_score", "cambi", ScoreDirection::kLower).ok());
-  EXPECT_EQ(QualityColumn(other, ""), 1);
+  ASSERT_TRUE(table.AddColumn("content", "content", {ScoreDirection::kNeither, 99}).ok());
+  EXPECT_EQ(QualityColumn(table, ""), std::nullopt);
+  ASSERT_TRUE(table.AddColumn("unranked", "unranked", {ScoreDirection::kLower}).ok());
+  ASSERT_TRUE(table.AddColumn("model", "model").ok());
+  EXPECT_EQ(QualityColumn(table, "model"), 2);
+  EXPECT_EQ(QualityColumn(table, ""), 1) << "the first of those without a rank";
+  for (const char* name : {"good", "as good"})
+    ASSERT_TRUE(table.AddColumn(name, name, {ScoreDirection::kHigher, 50}).ok());
+  EXPECT_EQ(QualityColumn(table, ""), 3) << "the first of a rank";
+  ASSERT_TRUE(table.AddColumn("better", "better", {ScoreDirection::kLower, 60}).ok());
+  EXPECT_EQ(QualityColumn(table, ""), 5);
 }
 
 }  // namespace

@@ -11,13 +11,13 @@ constexpr int64_t kMaxGap = int64_t{1} << 24;
 
 }  // namespace
 
-Result<int> ScoreTable::AddColumn(std::string stored, std::string shown, ScoreDirection better) {
+Result<int> ScoreTable::AddColumn(std::string stored, std::string shown, ScoreTraits traits) {
   const int index = static_cast<int>(columns_.size());
   if (!index_.emplace(stored, index).second) {
     return Error(StatusCode::kInvalidArgument, "the score '{}' is computed twice; give each model its own name",
                  stored);
   }
-  columns_.push_back({std::move(stored), std::move(shown), {}, better});
+  columns_.push_back({traits, std::move(stored), std::move(shown), {}});
   return index;
 }
 

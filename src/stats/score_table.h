@@ -17,17 +17,23 @@
 
 namespace acutance {
 
+/// What the numbers of a column say.
+struct ScoreTraits {
+  ScoreDirection better = ScoreDirection::kHigher;
+  int rank = 0;             // how well they say what viewers think of a frame, 0 to 100
+  std::string_view unit{};  // "dB"; empty: none
+};
+
 class ScoreTable {
  public:
-  struct Column {
+  struct Column : ScoreTraits {
     std::string stored;                         // "VMAF_integer_feature_adm2_score", the key
     std::string shown;                          // "integer_adm2", as logs print it
     std::vector<std::optional<double>> scores;  // by frame index; may be shorter than the clip
-    ScoreDirection better = ScoreDirection::kHigher;
   };
 
   /// Adds an empty column and returns its index. A second column of the same stored name is an error.
-  Result<int> AddColumn(std::string stored, std::string shown, ScoreDirection better = ScoreDirection::kHigher);
+  Result<int> AddColumn(std::string stored, std::string shown, ScoreTraits traits = {});
 
   /// A score is written once; a second write is an error.
   Status Set(int column, int64_t frame, double value);

@@ -89,7 +89,7 @@ class Models(CommandTest):
             deep[name] = self.write(name + "10.y4m", y4m(width, height, raised, "F25:1 Ip C420p10"))
         result = self.score(short["ref"], short["dis"], "-o", self.path("auto.json"), "--precision", "max")
         text = self.assert_ok(result)
-        self.assertIn("model      vmaf_v1.0.16_3d0h, for 240x176, 25 frames/s, at 10 bits; CAMBI knows", text)
+        self.assertIn("model      vmaf_v1.0.16_3d0h, for 240x176, 25 frames/s, at 10 bits; cambi measured at the encode's", text)
         self.assertIn("--scale 1920x1080", result.stderr.decode())
         auto = json.loads(self.read("auto.json"))["pooled_metrics"]
         for videos, model in ((deep, "version=vmaf_v1.0.16_3d0h:cambi.enc_bitdepth=8"), (short, "version=vmaf_v0.6.1")):

@@ -27,7 +27,7 @@ std::optional<Pooling> MethodOf(VmafPoolingMethod method) {
 Status CopyColumn(const ScoreTable::Column& from, ScoreTable& to) {
   int column = to.Find(from.stored);
   if (column < 0) {
-    ACU_ASSIGN_OR_RETURN(column, to.AddColumn(from.stored, from.shown, from.better));
+    ACU_ASSIGN_OR_RETURN(column, to.AddColumn(from.stored, from.shown, from));
   }
   for (size_t i = 0; i < from.scores.size(); ++i)
     if (from.scores[i] && !to.Get(column, static_cast<int64_t>(i)))
