@@ -28,6 +28,7 @@
 #include "cli/serve_command.h"
 #include "cli/tune_command.h"
 #include "cli/version.h"
+#include "devices/backends.h"
 #include "log/log_writer.h"
 
 namespace acutance::cli {
@@ -96,7 +97,7 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
                            DeviceTexts& texts) {
   CLI::App* command = app.add_subcommand(name, text);
   command
-      ->add_option("--backend", texts.backend, fmt::format("cuda, hip, vulkan, sycl or emu (default: {})", otherwise))
+      ->add_option("--backend", texts.backend, fmt::format("{} (default: {})", BackendNames(), otherwise))
       ->type_name("NAME");
   command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::Range(0, 1023));
   return command;

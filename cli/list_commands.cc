@@ -42,7 +42,8 @@ std::string DescribeMetric(const Metric& metric) {
   const Result<OptionValues> defaults = OptionValues::Parse(metric.options, {});
   for (const OutputSpec& output : metric.outputs)
     text +=
-        fmt::format("  {}{}{}\n", output.alias.empty() ? output.name : output.alias,
+        fmt::format("  {}{}{}{}\n", output.alias.empty() ? output.name : output.alias,
+                    output.unit.empty() ? "" : fmt::format("  ({})", output.unit),
                     output.better == ScoreDirection::kLower ? "  (lower is better)" : "",
                     output.enabled && !output.enabled(*defaults, kCommonFormat) ? "  (only with some options)" : "");
   text += metric.options.empty() ? "\nno options\n" : "\noptions (and short names, as output keys show them)\n";

@@ -1,4 +1,5 @@
 #include "cli/vmaf_args.h"
+#include "devices/backends.h"
 
 namespace acutance::cli {
 
@@ -37,7 +38,8 @@ Output
 
 Where to run
       --threads N            worker threads (default 0: the main one alone)
-      --backend NAME         auto (default), cpu, cuda, hip, vulkan, sycl or emu
+      --backend NAME         auto (default), cpu, )" +
+         BackendNames() + R"(
       --device N             which of the backend's devices
       --no_cuda, --no_hip, --no_sycl, --no_vulkan
                              leave one out of auto; --gpumask 1: all of them

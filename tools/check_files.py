@@ -6,6 +6,7 @@ usage: check_files.py [--root DIR] [--compile-commands FILE]
 - Every C++ source belongs to a CMake target (compile_commands.json, or its name in a CMakeLists.txt for the parts that
   an option leaves out), and every header is included, directly or not, by such a source.
 - No comment in src/ has whoever, somebody or nobody as its subject: it names the class or the thread (CONTRIBUTING.md).
+- No string outside src/metric names a metric or a feature: what others need of a metric, it declares (docs/develop/architecture.md).
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
 - No source below src/ calls a function of the C library whose last bit depends on that library: math/exact_math.h has
   them.
@@ -28,6 +29,22 @@ MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" +
 LIBRARY_MATHS = re.compile(
     r"(?<![\w.>:])(?:std::|::|__builtin_)?(?:a?(?:sin|cos|tan)h?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|pow|cbrt|hypot|"
     r"erfc?|[lt]gamma|fma)[fl]?\s*\(")
+# What users name metrics by in somebody else's terms, and files with a reason of their own.
+NAMES_METRICS = {
+    "src/metric/": "they define them",
+    "src/api/libvmaf/": "libvmaf's names",
+    "src/api/vship/": "vship's names",
+    "plugins/": "names of other plugins",
+    "cli/vmaf": "libvmaf's flags",
+    "cli/score_options.cc": "examples in help",
+    "src/run/options.inc": "examples in help",
+    "src/run/doctor/": "an example command",
+    "src/model/model_parser.cc": "a rule of the model format that names its features",
+    "src/report/ctc.cc": "columns of the AOM's common test conditions",
+}
+OUTPUTS = re.compile(r"\b(?:OutputSpec k\w+\[[^\]]*\]|auto kOutputs) =\s(.*?[})];)$", re.M | re.S)
+METRIC = re.compile(r"^const Metric (k\w+) = \{(.*?)^\};", re.M | re.S)
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|//.*')
 INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+["<]([^">]+)[">]', re.M)
 TEXT = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ".1", ""}
 
@@ -107,6 +124,41 @@ def inexact_maths(root, path):
             yield f"{name}:{number}: '{call.group()}' has another last bit in each C library: use math/exact_math.h"
 
 
+def metric_names(root, files):
+    """The names of the metrics that users see and of their outputs, and outputs' names without what libvmaf puts round
+    them: "VMAF_integer_feature_adm3_score", "integer_adm3", "adm3"."""
+    inc = root / "src/metric/metrics.inc"
+    public = re.findall(r"^ACU_METRIC\((\w+)\)", inc.read_text(encoding="utf-8"), re.M) if inc.is_file() else []
+    names = set()
+    for path in files:
+        if path.suffix != ".cc" or path.relative_to(root).parts[:2] != ("src", "metric"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        metrics = [body for metric, body in METRIC.findall(text) if metric in public]
+        for body in metrics:
+            names.add(re.search(r'\.name = "([^"]+)"', body).group(1))
+        for body in OUTPUTS.findall(text) if metrics else []:
+            found = re.findall(r'\.(?:name|alias) = "([^"]+)"', body)
+            found += [name.replace("#", str(scale)) for name in re.findall(r'"(\w+#)"', body) for scale in range(10)]
+            for name in found:
+                names |= {name, re.sub(r"^\w+_feature_|^integer_|_score$", "", name),
+                          re.sub(r"^\w+_feature_|_score$", "", name)}
+    return names - {"null"}  # JSON's word, too
+
+
+def named_metrics(root, path, names):
+    """Strings that name a metric where none may."""
+    name = path.relative_to(root).as_posix()
+    if path.suffix not in (".cc", ".h", ".inc") or not name.startswith(("src/", "cli/")):
+        return
+    if name.startswith(tuple(NAMES_METRICS)) or re.search(r"_(test|bench)\.|/test(ing/|_)", name):
+        return
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        for literal in LITERAL.findall("" if line.startswith("#include") else line):
+            for word in sorted(names.intersection(re.findall(r"[\w-]+", literal))):
+                yield f"{name}:{number}: '{word}' is a metric's: let the metric declare what is needed of it"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
@@ -116,7 +168,9 @@ def main():
 
     files = tracked_files(root)
     problems = list(unused(root, files, options.compile_commands))
+    names = metric_names(root, files)
     for path in files:
+        problems += named_metrics(root, path, names)
         if path.suffix in TEXT and path.relative_to(root).parts[0] != "models":
             problems += text_problems(root, path)
             problems += inexact_maths(root, path)

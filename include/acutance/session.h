@@ -44,7 +44,7 @@ struct SessionOptions {
   int threads = 0;                // 0: one for each usable CPU; 1: all work is done inside Add and Finish
   int subsample = 1;              // N: score only every Nth frame, from the first
   int videos = 1;                 // distorted videos
-  /// "cpu", "auto" (a working GPU, else the CPU) or a backend: "cuda", "hip", "vulkan", "sycl". The scores are
+  /// "cpu", "auto" (a working GPU, else the CPU) or a backend (ListBackends), such as "cuda". The scores are
   /// the same bits everywhere.
   std::string backend = "cpu";
   std::optional<int> device;  // index among the backend's devices; not set: the first that works

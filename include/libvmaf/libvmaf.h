@@ -50,8 +50,8 @@ typedef struct VmafConfiguration {
 
 typedef struct VmafContext VmafContext;
 
-/* The environment variable ACUTANCE_BACKEND (cpu, auto, cuda, hip, vulkan, sycl) chooses where features are computed,
- * ACUTANCE_DEVICE which of that backend's devices. By default a GPU that passed `acutance selftest` takes pictures from
+/* The environment variable ACUTANCE_BACKEND (cpu, auto or a name that `acutance devices` lists) chooses where features
+ * are computed, ACUTANCE_DEVICE which of that backend's devices. By default a GPU that passed `acutance selftest` takes pictures from
  * 1280x720 on, and the CPU all else. Scores are the same bits everywhere. */
 int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg);
 

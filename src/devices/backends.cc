@@ -30,6 +30,14 @@ std::span<const Backend* const> Backends() {
   return kBackends;
 }
 
+std::string BackendNames() {
+  const std::span<const Backend* const> backends = Backends();
+  std::string names;
+  for (size_t i = 0; i < backends.size(); ++i)
+    names += fmt::format("{}{}", i == 0 ? "" : i + 1 < backends.size() ? ", " : " or ", backends[i]->name);
+  return names;
+}
+
 const Backend* FindBackend(std::string_view name) {
   for (const Backend* backend : Backends())
     if (backend->name == name) return backend;

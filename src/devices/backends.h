@@ -16,6 +16,9 @@ namespace acutance {
 /// All backends, in the order in which `auto` prefers them.
 std::span<const Backend* const> Backends();
 
+/// "cuda, hip, vulkan, sycl or emu".
+std::string BackendNames();
+
 const Backend* FindBackend(std::string_view name);  // null when there is none
 
 /// The backend whose devices work in contexts that programs hand over, as libvmaf's clients do; null when there is

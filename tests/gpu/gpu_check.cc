@@ -12,7 +12,7 @@
 //   gpu_check times BACKEND [METRIC]...   what the device needs for a frame pair
 //   gpu_check starts BACKEND              what starting recordings and copies costs
 //
-// BACKEND: cuda, hip, vulkan, sycl, or emu, which needs no device. --quick: less of the same. Exit status 0 when all
+// BACKEND: as `acutance devices` lists them; emu needs no device. --quick: less of the same. Exit status 0 when all
 // holds, 1 otherwise, 2 for wrong usage.
 #include <fmt/format.h>
 #include <malloc.h>

@@ -131,6 +131,15 @@ def floats_of(path):
     return list(memoryview(path.read_bytes()[256:]).cast("f"))
 
 
+def write_model(path):
+    """A model of the toy alone: 100 where it is 0, about 37 where it is 8."""
+    svm = "svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho 0\nSV\n100 1:0 \n"
+    path.write_text(json.dumps({"model_dict": {
+        "model": svm, "model_type": "LIBSVMNUSVR", "norm_type": "linear_rescale", "score_clip": [0.0, 100.0],
+        "slopes": [1.0, 0.125], "intercepts": [0.0, 0.0], "feature_names": ["toy"], "feature_opts_dicts": [{}]}}),
+        encoding="utf-8")
+
+
 def toy_scores(log):
     return [frame["metrics"]["toy"] for frame in json.loads(log.read_text(encoding="utf-8"))["frames"]]
 
@@ -170,6 +179,7 @@ class Additions(unittest.TestCase):
 
     def test_the_metric_is_known(self):
         self.assertIn("mean absolute error of halved luma", self.acutance("features"))
+        self.assertIn("\n  toy  (steps)  (lower is better)\n", self.acutance("features", "toy"))
         self.assertIn("[  PASSED  ] 2 tests", run(self.toy_test))
 
     def test_the_metric_runs_on_the_cpu(self):
@@ -195,6 +205,30 @@ class Additions(unittest.TestCase):
             self.assertEqual(sorted(path.name for path in maps.iterdir()), names)
             self.assertEqual([floats_of(maps / name) for name in names], self.errors)
         self.assertIn("could not make the folder", self.score("--maps", work / "reference.yuv/maps", status=1))
+
+    def test_the_metric_ranks_frames_and_has_their_maps(self):
+        worst = max(range(len(self.expected)), key=lambda frame: self.expected[frame])
+        maps = work / "worst_maps"
+        self.score("-f", "psnr", "--maps", maps, "--worst", "1")
+        # Squares of 32 samples: 16 x 16 of the halved picture, which is 20 x 12.
+        width, values = SIZE[0] // 2, self.errors[worst]
+        blocks = [[value for i, value in enumerate(values) if (i % width < 16) == first] for first in (True, False)]
+        map_values = memoryview((maps / f"toy_{worst:06}.npy").read_bytes()[-16:]).cast("d")
+        for value, block in zip(map_values, blocks):
+            self.assertAlmostEqual(value, sum(block) / len(block))
+
+    def test_the_report_knows_the_metric(self):
+        worst = max(range(len(self.expected)), key=lambda frame: self.expected[frame])
+        page = work / "page.html"
+        self.score("-f", "psnr", "--report", page)
+        text = page.read_text(encoding="utf-8")
+        self.assertRegex(text, rf"Frame {worst}, [^<]*</button> toy: {self.expected[worst]:.4g}")
+        write_model(work / "toy.json")
+        self.acutance("score", work / "reference.yuv", work / "distorted.yuv", "--size", f"{SIZE[0]}x{SIZE[1]}", "--model",
+                      f"path={work / 'toy.json'}:name=judge", "--align", "index", "--report", page)
+        text = page.read_text(encoding="utf-8")
+        self.assertIn("The model counts most of what the whole loses as detail lost: all of ", text)
+        self.assertIn("where detail is lost (toy)", text)
 
     def test_the_metric_is_swept_and_measured(self):
         swept = run("ctest", "--test-dir", self.folder, "--tests-regex", "^parity_(metrics|emu_toy)$")

@@ -101,6 +101,30 @@ class Checks(unittest.TestCase):
         self.write("src/metric/vif/vif.cc", '#include "metric/vif/vif.h"\n// log10(x)\ndouble f(double x) { return std::sqrt(Exp(x)); }\n')
         self.expect("check_files.py", None)
 
+    def test_metric_named_outside_its_folder(self):
+        self.write("src/metric/metrics.inc", "ACU_INTERNAL_METRIC(kAdmMetric)\nACU_METRIC(kVifMetric)\n")
+        self.write("src/metric/adm/adm.cc", '#include "metric/adm/adm.h"\n'
+                   'const Metric kAdmMetric = {\n    .name = "internal",\n};\n')
+        self.write("src/metric/vif/vif.cc", """#include "metric/vif/vif.h"
+const OptionSpec kOptions[] = {{.name = "an_option"}};
+constexpr auto kOutputs =
+    JoinOutputs(std::to_array<OutputSpec>({{.name = "VMAF_integer_feature_vif2_score", .alias = "integer_vif2"}}),
+                PerScale<kScales, "vif_num_scale#">({.enabled = IsDebug}));
+const Metric kVifMetric = {
+    .name = "vif",
+    .outputs = kOutputs,
+};
+""")
+        for literal in ("vif", "such as vif", "vif=debug=true", "vif2", "integer_vif2", "vif_num_scale3",
+                        "VMAF_integer_feature_vif2_score"):
+            self.write("src/engine/e.cc", f'#include "base/a.h"\nconst char* k = "{literal}";\n')
+            self.expect("check_files.py", "src/engine/e.cc:2: '")
+            self.write("src/engine/e.cc", f'#include "base/a.h"\n// "{literal}"\n')
+            self.expect("check_files.py", None)
+        for literal in ("internal", "an_option", "vif_num", "vivify"):
+            self.write("src/engine/e.cc", f'#include "base/a.h"\nconst char* k = "{literal}";\n')
+            self.expect("check_files.py", None)
+
     def test_promise(self):
         self.write("src/base/a.h", "// TO" + "DO\n")
         self.expect("check_files.py", "promises work")

@@ -15,7 +15,11 @@ namespace toy {
 }  // namespace toy
 
 constexpr int kWordsPerRow = 2;
-constexpr OutputSpec kOutputs[] = {{.name = "toy"}};
+constexpr OutputSpec kOutputs[] = {{.name = "toy",
+                                    .better = ScoreDirection::kLower,
+                                    .rank = 70,
+                                    .damage = {.kind = Damage::kDetail, .ideal = 0, .annoying_from = 100},
+                                    .unit = "steps"}};
 constexpr TuningEntry kTuning[] = {{"toy_half", "", "64x4"}, {"toy_rows", "", "64x1"}};
 
 PictureFormat HalfFormat(const PictureFormat& source) {
@@ -142,6 +146,7 @@ const Metric kToyMetric = {
     .name = "toy",
     .summary = "mean absolute error of halved luma, and how it changes",
     .outputs = kOutputs,
+    .map = {.source = MapSource::kFirstArtifact},
     .inputs = Inputs,
     .smallest = {2, 2},
     .make = Make,
