@@ -227,7 +227,7 @@ class Additions(unittest.TestCase):
         self.acutance("score", work / "reference.yuv", work / "distorted.yuv", "--size", f"{SIZE[0]}x{SIZE[1]}", "--model",
                       f"path={work / 'toy.json'}:name=judge", "--align", "index", "--report", page)
         text = page.read_text(encoding="utf-8")
-        self.assertIn("The model counts most of what the whole loses as detail lost: all of ", text)
+        self.assertIn("The model counts most of what the whole loses as detail lost: ", text)
         self.assertIn("where detail is lost (toy)", text)
 
     def test_the_metric_is_swept_and_measured(self):
