@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace acutance {
@@ -16,6 +17,11 @@ using Result = Expected<T>;
 template <class... Args>
 Status Error(StatusCode code, fmt::format_string<Args...> format, Args&&... args) {
   return {code, fmt::format(format, std::forward<Args>(args)...)};
+}
+
+/// The same error, with what it concerns before its message: "feature psnr: ..."
+inline Status Prefixed(std::string_view prefix, const Status& status) {
+  return {status.code(), fmt::format("{}: {}", prefix, status.message())};
 }
 
 }  // namespace acutance

@@ -76,7 +76,7 @@ struct Plans {
     PlanContext context = MakePlanContext(inputs, format, kBatch, 1, family);
     context.workload = workload;  // the block shapes of large pictures, on small ones
     ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(inputs, context));
-    ACU_ASSIGN_OR_RETURN(Plan plan, metric.make_plan(options, context));
+    ACU_ASSIGN_OR_RETURN(Plan plan, MakePlan(metric, options, context));
     return Plans{std::move(context), std::move(derive), std::move(plan)};
   }
 

@@ -159,7 +159,7 @@ using Bytes = std::vector<std::byte>;
 std::vector<Bytes> ArgumentsOf(const Metric& metric, const OptionTexts& texts) {
   const OptionValues options = OptionValues::Parse(metric.options, texts).value();
   const PlanContext context = MakePlanContext(InputsOf(metric, options), {135, 53}, 2, 1, "emu");
-  const Plan plan = metric.make_plan(options, context).value();
+  const Plan plan = MakePlan(metric, options, context).value();
   std::vector<Bytes> arguments;
   for (const Plan::Launch& launch : plan.launches())
     arguments.emplace_back(launch.args.begin() + 8 * launch.kernel->buffer_args, launch.args.end());
@@ -187,7 +187,7 @@ TEST(SelfTest, FindsADeviceThatIgnoresTheGainLimitsOfNegModels) {
 /// Refuses every picture below 4096 columns.
 Metric LargeMetric() {
   Metric metric = *FindMetric("psnr");
-  metric.make = [](const OptionValues&, const PictureFormat& format) -> Result<std::unique_ptr<Extractor>> {
+  metric.make = [](const acutance::Setup&, const PictureFormat& format) -> Result<std::unique_ptr<Extractor>> {
     return Error(StatusCode::kInvalidArgument, "{} columns are too few", format.width);
   };
   return metric;

@@ -51,7 +51,7 @@ class Tuner {
     ACU_ASSIGN_OR_RETURN(const auto extractor, MakeExtractor(metric_, options_, format_));
     ACU_ASSIGN_OR_RETURN(reference_, MakeTestPicture(format_, 0, 1));
     ACU_ASSIGN_OR_RETURN(distorted_, MakeTestPicture(format_, 0, 2));
-    ACU_ASSIGN_OR_RETURN(const Plan plan, metric_.make_plan(options_, Context(1)));
+    ACU_ASSIGN_OR_RETURN(const Plan plan, MakePlan(metric_, options_, Context(1)));
     std::vector<KernelTiming> timings;
     Status failure;
     for (const std::string& kernel : TunableKernels(plan))
@@ -75,7 +75,7 @@ class Tuner {
     PlanContext context = Context(batch);
     const TuningEntry entry{kernel, "", shape};
     context.overrides = std::span(&entry, 1);
-    ACU_ASSIGN_OR_RETURN(Plan plan, metric_.make_plan(options_, context));
+    ACU_ASSIGN_OR_RETURN(Plan plan, MakePlan(metric_, options_, context));
     ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(InputsOf(metric_, options_), context));
     std::vector<Plan> plans;
     plans.push_back(std::move(plan));
@@ -94,7 +94,7 @@ class Tuner {
 };
 
 Result<Plan> MakePlan(const MetricWithOptions& planned, const PlanContext& context) {
-  if (planned.metric->make_plan) return planned.metric->make_plan(planned.options, context);
+  if (planned.metric->make_plan) return MakePlan(*planned.metric, planned.options, context);
   return Error(StatusCode::kUnsupported, "feature {} has no device plan: it runs on the CPU", planned.metric->name);
 }
 

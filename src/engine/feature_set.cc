@@ -20,10 +20,6 @@ std::string Ignored(const FeatureRequest& request) {
       request.metric, fmt::join(options, ", "));
 }
 
-Status Prefixed(std::string_view prefix, const Status& status) {
-  return {status.code(), fmt::format("{}: {}", prefix, status.message())};
-}
-
 }  // namespace
 
 OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings) {
@@ -74,8 +70,17 @@ int FeatureSet::AddRun(const Metric& metric, OptionValues options, const Feature
                                                 .inputs = {},
                                                 .least_bit_depth = least_bit_depth,
                                                 .asked = request.options});
-  for (InputSpec& input : InputsOf(metric, run.options)) run.inputs.push_back(Bind(std::move(input)));
+  PrepareRun(run);
   return static_cast<int>(runs_.size()) - 1;
+}
+
+void FeatureSet::PrepareRun(MetricRun& run) {
+  Result<std::shared_ptr<const Setup>> setup = Prepare(*run.metric, run.options);
+  run.refusal = setup.status();
+  if (setup.ok()) run.setup = *std::move(setup);
+  else run.setup = *Prepare(*run.metric, OptionValues(run.metric->options));
+  run.inputs.clear();
+  for (InputSpec& input : InputsOf(*run.metric, *run.setup)) run.inputs.push_back(Bind(std::move(input)));
 }
 
 Result<int> FeatureSet::AddTap(const std::string& name) {
@@ -94,8 +99,7 @@ Status FeatureSet::Describe(const OptionTexts& video) {
       if (told != video.end() && !is_asked) texts.insert(*told);
     }
     ACU_ASSIGN_OR_RETURN(run.options, OptionValues::Parse(run.metric->options, texts));
-    run.inputs.clear();
-    for (InputSpec& input : InputsOf(*run.metric, run.options)) run.inputs.push_back(Bind(std::move(input)));
+    PrepareRun(run);
   }
   return {};
 }
@@ -183,13 +187,14 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
     PictureFormat read = format;
     read.bit_depth = std::max(format.bit_depth, run.least_bit_depth);
     if (read != format) ACU_RETURN_IF_ERROR(RaiseInputs(run));
-    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, run.options, read);
+    if (!run.refusal.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), run.refusal);
+    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, *run.setup, read);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();
     const bool is_odd = format.PlaneCount() > 1 && (format.PlaneWidth(1) * 2 == format.width - 1 ||
                                                     format.PlaneHeight(1) * 2 == format.height - 1);
     run.stays_on_cpu = (run.metric->reads_all_chroma && is_odd) || format.bit_depth == kFloatDepth ||
-                       (run.metric->stays_on_cpu && run.metric->stays_on_cpu(run.options));
+                       (run.metric->stays_on_cpu && run.metric->stays_on_cpu(*run.setup));
     run.enabled.clear();
     for (const OutputSpec& output : run.metric->outputs)
       run.enabled.push_back(!output.enabled || output.enabled(run.options, read));

@@ -38,6 +38,8 @@ struct MetricRun {
   OptionTexts asked{};                           // the options that were asked for
   bool stays_on_cpu = false;                     // devices have not all that it reads, or not what its options ask
   bool is_requested = false;                     // by the user; others serve models alone
+  std::shared_ptr<const Setup> setup{};          // the options as the metric has read them, or its defaults
+  Status refusal{};                              // why it refuses the options, which MakeExtractors returns
 
   /// Whether devices can run it; of pictures of any size before MakeExtractors.
   bool HasPlan() const { return metric->make_plan != nullptr && !stays_on_cpu; }
@@ -116,6 +118,7 @@ class FeatureSet {
   };
   std::vector<OutputIndex> OutputsInOrder(bool one_frame) const;
   int AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request, int least_bit_depth);
+  void PrepareRun(MetricRun& run);
   BoundInput Bind(InputSpec input);
   Status RaiseInputs(MetricRun& run);
 

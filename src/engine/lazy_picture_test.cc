@@ -239,7 +239,7 @@ std::vector<int64_t> SumsOf(const Videos& videos, bool is_made, bool packs, bool
   PlanContext context = MakePlanContext(InputsOf(psnr, values), videos.format, kBatch, copies, device->info().family);
   context.scalings = clip.scalings();
   std::vector<Plan> plans;
-  plans.push_back(psnr.make_plan(values, context).value());
+  plans.push_back(MakePlan(psnr, values, context).value());
   const auto runner = PlanRunner::Make(*device, std::move(plans), context, {.poison = true, .pack = packs}).value();
   std::vector<Picture> pictures;
   for (int frame = 0; frame < kBatch; ++frame)

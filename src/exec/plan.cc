@@ -59,7 +59,8 @@ PlaneView PlanContext::AllPictures(Video video, int plane, std::string_view deri
   return Input(video, plane, history[static_cast<int>(video)], derived);
 }
 
-Plan::Plan(const PlanContext& context, int items, int sums, int words) : items_(items), sums_(sums), words_(words) {
+Plan::Plan(const PlanContext& context, int items, int sums, int words)
+    : choice_(context.Choice()), items_(items), sums_(sums), words_(words) {
   for (const PlanInput& input : context.inputs) input_names_.push_back(input.Name());
 }
 
@@ -70,7 +71,7 @@ BufferRef Plan::AddBuffer(BufferSpec spec) {
 
 BufferRef Plan::AddScratch(std::string name, size_t bytes) { return AddBuffer({std::move(name), bytes}); }
 
-BufferRef Plan::AddTable(std::string name, std::vector<std::byte> contents) {
+BufferRef Plan::AddTableBytes(std::string name, std::vector<std::byte> contents) {
   const size_t bytes = contents.size();
   return AddBuffer({std::move(name), bytes, BufferKind::kTable, std::move(contents)});
 }
@@ -81,6 +82,14 @@ PlaneView Plan::AddArtifact(std::string name, const PictureFormat& format) {
   const BufferRef buffer =
       AddBuffer({std::move(name), layout.picture_bytes() * items_, BufferKind::kArtifact, {}, row_bytes});
   return {buffer, format.width, format.height, layout.row_stride(), layout.picture_stride()};
+}
+
+Grid GridFor(const KernelImage& kernel, const Work& work) {
+  return {CeilDiv(work.x, kernel.group_x), CeilDiv(work.y, kernel.group_y * kernel.rows), work.z};
+}
+
+Result<const KernelImage*> Plan::Choose(std::span<const TuningEntry> tuning, std::string_view kernel) const {
+  return ChooseVariant(tuning, kernel, choice_);
 }
 
 Status Plan::AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args,
@@ -175,14 +184,14 @@ void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images) {
 }
 
 Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
-                                         const PlanContext& context, std::optional<int> sample_bytes) {
-  const TuningEntry* entry = FindTuning(context.overrides, kernel, context.workload, context.family);
-  if (entry == nullptr) entry = FindTuning(table, kernel, context.workload, context.family);
+                                         const VariantChoice& choice) {
+  const TuningEntry* entry = FindTuning(choice.overrides, kernel, choice.workload, choice.family);
+  if (entry == nullptr) entry = FindTuning(table, kernel, choice.workload, choice.family);
   if (entry == nullptr)
     return Error(StatusCode::kUnsupported, "kernel {} has no tuning entry for {} pictures on device family '{}'",
-                 kernel, WorkloadClassName(context.workload), context.family);
-  const int bytes = sample_bytes.value_or(context.format.BytesPerSample());
-  const std::string variant = fmt::format("{}{}_{}", bytes == sizeof(float) ? "f" : "u", 8 * bytes, entry->shape);
+                 kernel, WorkloadClassName(choice.workload), choice.family);
+  const bool is_float = choice.sample_bytes == sizeof(float);
+  const std::string variant = fmt::format("{}{}_{}", is_float ? "f" : "u", 8 * choice.sample_bytes, entry->shape);
   const KernelImage* image = FindKernelImage(kernel, variant);
   if (image == nullptr) image = FindKernelImage(kernel, entry->shape);
   if (image == nullptr)

@@ -14,9 +14,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -67,6 +69,14 @@ struct VideoConversion {
   std::shared_ptr<const PictureConversion> scaling;
 };
 
+/// What kernels' variants are chosen by.
+struct VariantChoice {
+  std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
+  WorkloadClass workload = WorkloadClass::kMedium;
+  std::string family;    // DeviceInfo::family
+  int sample_bytes = 1;  // of the samples that the kernel reads
+};
+
 /// What all plans of a batch have in common.
 class PlanContext {
  public:
@@ -94,8 +104,17 @@ class PlanContext {
   PlaneView Input(Video video, int plane = 0, int back = 0, std::string_view derived = {}) const;
   /// The same from the oldest picture of the history on: pictures(video) of them.
   PlaneView AllPictures(Video video, int plane, std::string_view derived = {}) const;
+  VariantChoice Choice() const { return {overrides, workload, family, format.BytesPerSample()}; }
   size_t InputBytes(const PlanInput& input) const { return input.picture_bytes() * pictures(input.video); }
 };
+
+/// How many work items a launch has; of a kernel with ROWS an item computes that many rows.
+struct Work {
+  int x = 1, y = 1, z = 1;
+};
+
+/// The workgroups that cover `work`.
+Grid GridFor(const KernelImage& kernel, const Work& work);
 
 class Plan {
  public:
@@ -130,7 +149,14 @@ class Plan {
   /// int32 [2], by Video: how many frames of the context's history lie before the clip, in this batch
   BufferRef BeforeClip() const { return {kBeforeClipBuffer, 0}; }
   BufferRef AddScratch(std::string name, size_t bytes);
-  BufferRef AddTable(std::string name, std::vector<std::byte> contents);
+  /// `values`: numbers or structs; of none, a table with one that is 0.
+  template <std::ranges::contiguous_range Values>
+  BufferRef AddTable(std::string name, const Values& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    std::vector<std::byte> contents(bytes.begin(), bytes.end());
+    if (contents.empty()) contents.resize(sizeof(std::ranges::range_value_t<Values>));
+    return AddTableBytes(std::move(name), std::move(contents));
+  }
   /// A picture for each item, where the context asks for artifacts; in the order of
   /// ExtractorSpec::artifacts. One plane; picture_stride is from item to item.
   PlaneView AddArtifact(std::string name, const PictureFormat& format);
@@ -143,6 +169,21 @@ class Plan {
     Args clean = args;
     ClearPadding(clean);
     return AddLaunchBytes(kernel, grid, std::as_bytes(std::span(&clean, 1)), border);
+  }
+
+  /// AddLaunch of the variant of `kernel` that the context's overrides or else `tuning` choose (ChooseVariant), for
+  /// videos' samples: for `work`, or on a grid that does not depend on the variant.
+  template <class Args>
+  Status AddWork(std::span<const TuningEntry> tuning, std::string_view kernel, const Work& work, const Args& args,
+                 std::string_view border) {
+    const Result<const KernelImage*> image = Choose(tuning, kernel);
+    return image.ok() ? AddLaunch(**image, GridFor(**image, work), args, border) : image.status();
+  }
+  template <class Args>
+  Status AddGroups(std::span<const TuningEntry> tuning, std::string_view kernel, const Grid& grid, const Args& args,
+                   std::string_view border) {
+    const Result<const KernelImage*> image = Choose(tuning, kernel);
+    return image.ok() ? AddLaunch(**image, grid, args, border) : image.status();
   }
 
   int items() const { return items_; }
@@ -167,9 +208,12 @@ class Plan {
 #endif
   }
   Status AddLaunchBytes(const KernelImage& kernel, Grid grid, std::span<const std::byte> args, std::string_view border);
+  Result<const KernelImage*> Choose(std::span<const TuningEntry> tuning, std::string_view kernel) const;
+  BufferRef AddTableBytes(std::string name, std::vector<std::byte> contents);
   BufferRef AddBuffer(BufferSpec spec);
   std::string NameOf(int buffer) const;
 
+  VariantChoice choice_;
   std::vector<std::string> input_names_;
   int items_, sums_, words_;
   std::vector<BufferSpec> buffers_;
@@ -190,9 +234,12 @@ std::vector<int> BuffersOf(const Plan::Launch& launch);
 bool IsUnused(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans);
 
 /// The variant "<sample>_<shape>" of `kernel` that the context's overrides or else `table` choose, such
-/// as "u8_64x4r8" for samples of one byte; "<shape>" of a kernel that reads no samples. `sample_bytes`:
-/// of the plane that the kernel reads; not set: the videos'.
+/// as "u8_64x4r8" for samples of one byte; "<shape>" of a kernel that reads no samples.
 Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
-                                         const PlanContext& context, std::optional<int> sample_bytes = std::nullopt);
+                                         const VariantChoice& choice);
+inline Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
+                                                const PlanContext& context) {
+  return ChooseVariant(table, kernel, context.Choice());
+}
 
 }  // namespace acutance

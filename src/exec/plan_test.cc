@@ -213,9 +213,11 @@ TEST(Tuning, KernelsWithoutSamplesAreNamedByShapeAlone) {
 TEST(Tuning, MissingEntriesAndShapesAreErrors) {
   PlanContext context = MakeContext({.width = 16, .height = 16, .bit_depth = 10}, 1, 1);
   context.family = "sm_90";
+  VariantChoice floats = context.Choice();
+  floats.sample_bytes = sizeof(float);
   EXPECT_THAT(ChooseVariant(kTable, "vague", context).status().message(), HasSubstr("no tuning entry for small"));
   EXPECT_THAT(ChooseVariant(kTable, "blur", context).status().message(), HasSubstr("not built as u16_small"));
-  EXPECT_THAT(ChooseVariant(kTable, "blur", context, 4).status().message(), HasSubstr("not built as f32_small"));
+  EXPECT_THAT(ChooseVariant(kTable, "blur", floats).status().message(), HasSubstr("not built as f32_small"));
   constexpr TuningEntry kOverride[] = {{"blur", "", "forced"}};
   context.overrides = kOverride;
   EXPECT_THAT(ChooseVariant(kTable, "blur", context).status().message(), HasSubstr("not built as u16_forced"));

@@ -148,7 +148,7 @@ PlanContext MakeContext(int history) {
 Plan MakePlan(const PlanContext& context, Video video, uint8_t table_value) {
   Plan plan(context, context.frames, 2);
   plan.AddScratch("scratch", 100);
-  const BufferRef table = plan.AddTable("table", {std::byte{table_value}});
+  const BufferRef table = plan.AddTable("table", std::vector{std::byte{table_value}});
   const TestArgs args = {.input = context.Input(video).data, .table = table, .sums = plan.Sums()};
   EXPECT_TRUE(plan.AddLaunch(kImage, {}, args, "none").ok());
   return plan;

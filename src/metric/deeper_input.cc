@@ -29,7 +29,6 @@ void DeeperInput::Compute(const Picture& source, const MutablePicture& derived) 
 
 /// Launches kernels for the planes that some metric reads raised.
 Status DeeperInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "expand_samples", context));
   const int samples = static_cast<int>(sizeof(uint32_t)) / context.format.BytesPerSample();  // of a word
   for (int p = 0; p < context.format.PlaneCount(); ++p) {
     const PlaneView from = context.AllPictures(video, p), to = context.AllPictures(video, p, key());
@@ -45,8 +44,8 @@ Status DeeperInput::AddLaunches(Plan& plan, const PlanContext& context, Video vi
                                    .height = from.height,
                                    .shift = bit_depth_ - context.format.bit_depth,
                                    .padding = 0};
-    const Grid grid = {CeilDiv(words, kernel->group_x), CeilDiv(from.height, kernel->group_y), context.pictures(video)};
-    ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, "none"));
+    ACU_RETURN_IF_ERROR(
+        plan.AddWork(kTuning, "expand_samples", {words, from.height, context.pictures(video)}, args, "none"));
   }
   return {};
 }

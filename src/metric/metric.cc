@@ -30,16 +30,26 @@ void Extractor::RunBands(std::span<const FrameView> frames, int stage, RowBand b
   for (size_t i = 0; i < frames.size(); ++i) RunBand(frames[i], stage, band, workspaces[i], results[i]);
 }
 
-std::vector<InputSpec> InputsOf(const Metric& metric, const OptionValues& options) {
-  if (metric.inputs) return metric.inputs(options);
+Result<std::shared_ptr<const Setup>> Prepare(const Metric& metric, const OptionValues& options) {
+  if (metric.prepare) return metric.prepare(options);
+  return std::make_unique<Setup>();
+}
+
+std::vector<InputSpec> InputsOf(const Metric& metric, const Setup& setup) {
+  if (metric.inputs) return metric.inputs(setup);
   return {{.video = Video::kReference}, {.video = Video::kDistorted}};
+}
+
+std::vector<InputSpec> InputsOf(const Metric& metric, const OptionValues& options) {
+  const auto setup = Prepare(metric, options);
+  return InputsOf(metric, setup.ok() ? **setup : *Prepare(metric, OptionValues(metric.options)).value());
 }
 
 bool Reads(std::span<const InputSpec> inputs, Video video) {
   return std::ranges::any_of(inputs, [&](const InputSpec& input) { return input.video == video; });
 }
 
-Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
+Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const Setup& setup,
                                                  const PictureFormat& format) {
   const bool is_float = format.bit_depth == kFloatDepth;
   if (is_float && !metric.reads_floats)
@@ -49,7 +59,13 @@ Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const Opt
   if (format.width < width || format.height < height)
     return Error(StatusCode::kInvalidArgument, "{} needs pictures of at least {}x{}, these are {}x{}", metric.name,
                  width, height, format.width, format.height);
-  return metric.make(options, format);
+  return metric.make(setup, format);
+}
+
+Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
+                                                 const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(const auto setup, Prepare(metric, options));
+  return MakeExtractor(metric, *setup, format);
 }
 
 OutputKey MakeOutputKey(const OutputSpec& output, const OptionValues& options) {

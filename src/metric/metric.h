@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/damage.h"
@@ -188,6 +189,47 @@ class Sequence {
   virtual void Flush(ScoreSink& sink) = 0;
 };
 
+/// A metric's options as it has read them, and what they name, such as files: read once, so that its inputs, its
+/// extractor and its plan agree.
+class Setup {
+ public:
+  virtual ~Setup() = default;
+};
+
+/// The Setup of a metric that reads its options into `Settings`.
+template <class Settings>
+struct SetupOf : Setup {
+  explicit SetupOf(Settings read) : settings(std::move(read)) {}
+  const Settings settings;
+};
+
+template <class Settings>
+Result<std::shared_ptr<const Setup>> MakeSetup(Result<Settings> settings) {
+  if (!settings.ok()) return settings.status();
+  return std::make_unique<SetupOf<Settings>>(*std::move(settings));
+}
+
+/// Metric::prepare by `read`, which returns Settings or a Result of them. The metric's other functions are then of
+/// these Settings (OfSettings).
+template <auto read>
+Result<std::shared_ptr<const Setup>> PrepareBy(const OptionValues& options) {
+  if constexpr (requires { read(options).status(); }) return MakeSetup(read(options));
+  else return MakeSetup(Result(read(options)));
+}
+
+template <auto function>
+struct SettingsFunction;
+template <class Value, class Settings, class... Args, Value (*function)(const Settings&, Args...)>
+struct SettingsFunction<function> {
+  static Value Call(const Setup& setup, Args... args) {
+    return function(static_cast<const SetupOf<Settings>&>(setup).settings, args...);
+  }
+};
+
+/// Metric::inputs, make, make_plan or stays_on_cpu by a function of the Settings that PrepareBy has read.
+template <auto function>
+constexpr auto OfSettings = &SettingsFunction<function>::Call;
+
 /// One metric with its options, for one picture format. Stateless: all threads share it.
 ///
 /// A frame is a list of stages run one after another. Bands add exact integers, or write words that
@@ -259,30 +301,38 @@ struct Metric {
   std::span<const OutputSpec> outputs;
   MapSpec map{};
   DetectorSpec detects{};
+  /// Reads the options. Fails where a value or a combination is refused, or a file that they name. Null: the metric
+  /// reads none, and its Setup is empty.
+  Result<std::shared_ptr<const Setup>> (*prepare)(const OptionValues&) = nullptr;
   /// Null: luma of both videos, input 0 the reference and input 1 the distorted one. A metric that
   /// reads the reference alone runs once for all distorted videos.
-  std::vector<InputSpec> (*inputs)(const OptionValues&) = nullptr;
+  std::vector<InputSpec> (*inputs)(const Setup&) = nullptr;
   bool every_frame = false;  // runs also on the frames that subsampling leaves out, in order
   PictureSize smallest{};    // options may ask for more
   /// It also reads the last column and row of chroma of odd pictures (Plane::Whole), which devices have not.
   bool reads_all_chroma = false;
   /// It also reads pictures of floats (kFloatDepth): red, green and blue. Devices have none.
   bool reads_floats = false;
-  /// Fails when a combination of options is refused, or the picture is too deep or small for it.
-  Result<std::unique_ptr<Extractor>> (*make)(const OptionValues&, const PictureFormat&) = nullptr;
+  /// Fails when the picture is too deep or small for the options.
+  Result<std::unique_ptr<Extractor>> (*make)(const Setup&, const PictureFormat&) = nullptr;
   /// The same work for a device, with the same results (exec/plan.h); null: the CPU alone runs it.
-  Result<Plan> (*make_plan)(const OptionValues&, const PlanContext&) = nullptr;
+  Result<Plan> (*make_plan)(const Setup&, const PlanContext&) = nullptr;
   /// Whether the plan cannot do what the options ask for; null: it can.
-  bool (*stays_on_cpu)(const OptionValues&) = nullptr;
+  bool (*stays_on_cpu)(const Setup&) = nullptr;
 };
 
-/// Metric::inputs or what stands for it.
+/// Metric::prepare, or an empty Setup.
+Result<std::shared_ptr<const Setup>> Prepare(const Metric& metric, const OptionValues& options);
+
+/// Metric::inputs, or luma of both videos. Of options that the metric refuses: its inputs by default.
+std::vector<InputSpec> InputsOf(const Metric& metric, const Setup& setup);
 std::vector<InputSpec> InputsOf(const Metric& metric, const OptionValues& options);
 
 /// Whether any of them is of `video`.
 bool Reads(std::span<const InputSpec> inputs, Video video);
 
 /// Checks the format and the metric's smallest size, then makes the extractor.
+Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const Setup& setup, const PictureFormat& format);
 Result<std::unique_ptr<Extractor>> MakeExtractor(const Metric& metric, const OptionValues& options,
                                                  const PictureFormat& format);
 

@@ -45,6 +45,11 @@ PlanContext OverrideInput(const PlanContext& context, const DerivedInput& derive
   return other;
 }
 
+Result<Plan> MakePlan(const Metric& metric, const OptionValues& options, const PlanContext& context) {
+  ACU_ASSIGN_OR_RETURN(const auto setup, Prepare(metric, options));
+  return metric.make_plan(*setup, context);
+}
+
 Result<std::optional<Plan>> MakeDerivePlan(std::span<const InputSpec> inputs, const PlanContext& context) {
   std::vector<std::pair<Video, std::string>> done;
   std::optional<Plan> plan;

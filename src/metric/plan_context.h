@@ -18,6 +18,9 @@ PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureForm
 /// The context of plans that read `derived` where they name the videos' own pictures.
 PlanContext OverrideInput(const PlanContext& context, const DerivedInput& derived);
 
+/// A metric's work on a device (Metric::make_plan).
+Result<Plan> MakePlan(const Metric& metric, const OptionValues& options, const PlanContext& context);
+
 /// The launches that compute the derived inputs; null where there are none.
 Result<std::optional<Plan>> MakeDerivePlan(std::span<const InputSpec> inputs, const PlanContext& context);
 

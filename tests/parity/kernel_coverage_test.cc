@@ -35,7 +35,7 @@ void AddLaunches(const Metric& metric, const PictureFormat& format, const char* 
     PlanContext context = MakePlanContext(InputsOf(metric, values), format, 2, 2, family);
     context.artifacts = true;
     context.overrides = overrides;
-    const auto plan = metric.make_plan(values, context);
+    const auto plan = MakePlan(metric, values, context);
     ASSERT_TRUE(plan.ok()) << metric.name << ": " << plan.status().message();
     for (const Plan::Launch& launch : plan->launches()) launched.insert(std::string(launch.kernel->symbol));
   }

@@ -188,7 +188,7 @@ Status CheckShapes(Device& device, const ParityCase& which, std::span<const std:
     const std::vector<TuningEntry> rows = RowsOfShape(shape);
     context.overrides = rows;
     ACU_ASSIGN_OR_RETURN(const std::optional<Plan> derive, MakeDerivePlan(inputs, context));
-    ACU_ASSIGN_OR_RETURN(const Plan plan, which.metric->make_plan(options, context));
+    ACU_ASSIGN_OR_RETURN(const Plan plan, MakePlan(*which.metric, options, context));
     DeviceRun run(clip, context, static_cast<int>(expected.size()));
     ACU_RETURN_IF_ERROR(run.Prepare(device, plan, derive, which.poison));
     ACU_ASSIGN_OR_RETURN(const Videos found, run.Run(*which.metric, *extractor));
@@ -252,7 +252,7 @@ std::vector<std::string> ShapesOf(const Metric& metric, const OptionTexts& optio
       .width = std::max(64, size.width), .height = std::max(64, size.height), .bit_depth = 10};
   std::set<std::string> shapes = {""};
   const OptionValues values = *OptionValues::Parse(metric.options, options);
-  const auto plan = metric.make_plan(values, MakePlanContext(InputsOf(metric, values), format, 1, 1, ""));
+  const auto plan = MakePlan(metric, values, MakePlanContext(InputsOf(metric, values), format, 1, 1, ""));
   if (!plan.ok()) return {""};
   for (const Plan::Launch& launch : plan->launches())
     for (std::string& shape : ShapesOf(launch.kernel->kernel)) shapes.insert(std::move(shape));

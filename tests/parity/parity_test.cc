@@ -68,7 +68,7 @@ TEST(Parity, PicturesThatNoPlanReadsAreNotMade) {
   const PictureFormat format = {64, 48, 8};
   const PlanContext context = MakePlanContext(inputs, format, 2, 1, "");
   const auto derive = MakeDerivePlan(inputs, context);
-  const auto plan = metric->make_plan(options, context);
+  const auto plan = MakePlan(*metric, options, context);
   ASSERT_TRUE(plan.ok() && derive.ok() && derive->has_value());
   const size_t tables = 2 * sizeof(uint32_t) * 11;  // of both videos
   EXPECT_EQ(PlanRunner::DeviceBytes({*plan}, *derive, context),
@@ -104,10 +104,10 @@ TEST(Parity, PsnrHvsAddsManyBlocks) {
 TEST(Parity, FindsADifference) {
   ParityCase which = {FindMetric("motion"), {}, {40, 30, 8}, Content::kNoise, 3, 1, 1, ""};
   Metric broken = *which.metric;
-  broken.make_plan = [](const OptionValues& options, const PlanContext& context) {
+  broken.make_plan = [](const acutance::Setup& setup, const PlanContext& context) {
     PlanContext wrong = context;
     wrong.inputs[0].format.width -= 1;
-    return FindMetric("motion")->make_plan(options, wrong);
+    return FindMetric("motion")->make_plan(setup, wrong);
   };
   which.metric = &broken;
   const Status status = CheckParity(*Open(32, 1), which);

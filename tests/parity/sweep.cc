@@ -106,7 +106,7 @@ void AddLaunches(const SweepCase& which, std::string_view family, std::set<const
     context.artifacts = true;
     const std::vector<TuningEntry> rows = RowsOfShape(shape);
     context.overrides = rows;
-    if (const auto plan = parity.metric->make_plan(options, context); plan.ok()) AddLaunches(*plan, launched);
+    if (const auto plan = MakePlan(*parity.metric, options, context); plan.ok()) AddLaunches(*plan, launched);
     if (const auto derive = MakeDerivePlan(inputs, context); derive.ok() && *derive) AddLaunches(**derive, launched);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "exec/plan.h"
 #include "math/exact_math.h"
 #include "metric/adm/adm_scale.h"
 #include "metric/blocks/per_scale.h"
@@ -114,14 +115,6 @@ constexpr auto kOutputs = JoinOutputs(
     PerScale<kAdmScales, "integer_adm_num_scale#", "integer_adm_den_scale#">(
         {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
-struct Pooling {
-  double noise_weight;
-  double dlm_weight;
-  double min_val;
-  double zero_limit;  // a sum below it is taken for 0
-  bool debug;
-};
-
 /// The Minkowski sum's root, with libvmaf's float exponent.
 float CubeRoot(float x) { return Powf(x, 1.0f / 3.0f); }
 
@@ -129,7 +122,7 @@ float CubeRoot(float x) { return Powf(x, 1.0f / 3.0f); }
 class ScaleScores {
  public:
   ScaleScores(const AdmSetup& setup, int scale, std::span<const int64_t> sums)
-      : s_(setup.scales[scale]), factor_(setup.csf.factor[scale]), scale_(scale), sums_(sums) {}
+      : s_(setup.scales[scale]), factor_(setup.settings.csf.factor[scale]), scale_(scale), sums_(sums) {}
 
   float Masked(AdmSum kind, double noise_weight) const {
     return AddBands(noise_weight, [&](int band) { return MaskedBand(kind, band); });
@@ -174,8 +167,9 @@ class ScaleScores {
 
 class AdmExtractor : public Extractor, public BlockSums {
  public:
-  AdmExtractor(const AdmSetup& setup, const Pooling& pooling)
-      : Extractor({.stages = Stages(setup), .sums = kAdmSumCount}), setup_(setup), pooling_(pooling) {}
+  AdmExtractor(const AdmSettings& settings, const PictureFormat& format)
+      : AdmExtractor(AdmSetup(settings, format),
+                     1e-10 * (static_cast<double>(format.width) * format.height) / (1920.0 * 1080.0)) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return MakeAdmFrameWorkspace(setup_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return MakeAdmThreadWorkspace(setup_); }
@@ -201,12 +195,12 @@ class AdmExtractor : public Extractor, public BlockSums {
   /// Cube roots are of sums over the picture, so that a block's loss is its share of what the root lacks.
   std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const override {
     std::vector<LossMap> maps = {{"adm2", std::vector<double>(grid.count()), Damage::kDetail}};
-    if (setup_.aim) maps.push_back({"aim", std::vector<double>(grid.count()), Damage::kAddedDetail});
+    if (settings_.aim) maps.push_back({"aim", std::vector<double>(grid.count()), Damage::kAddedDetail});
     const std::vector<int64_t> total = AddUp(grid, sums);
     double den = 0;
     for (int scale = 0; scale < kAdmScales; ++scale)
       den +=
-          setup_.scales[scale].scored ? ScaleScores(setup_, scale, total).Denominator(pooling_.noise_weight) : 1e-10f;
+          setup_.scales[scale].scored ? ScaleScores(setup_, scale, total).Denominator(settings_.noise_weight) : 1e-10f;
     for (int scale = 0; scale < kAdmScales; ++scale) {
       if (!setup_.scales[scale].scored) continue;
       const ScaleScores whole(setup_, scale, total);
@@ -237,22 +231,25 @@ class AdmExtractor : public Extractor, public BlockSums {
     for (int scale = 0; scale < kAdmScales; ++scale) {
       const ScaleScores scores(setup_, scale, totals.sums);
       const bool scored = setup_.scales[scale].scored;
-      const double scale_num = scored ? scores.Masked(kAdmNum, pooling_.noise_weight) : 0.0;
-      const double scale_den = scored ? scores.Denominator(pooling_.noise_weight) : 1e-10f;
-      const double scale_aim = scored && setup_.aim ? scores.Masked(kAdmAim, 0.0) : 0.0;
+      const double scale_num = scored ? scores.Masked(kAdmNum, settings_.noise_weight) : 0.0;
+      const double scale_den = scored ? scores.Denominator(settings_.noise_weight) : 1e-10f;
+      const double scale_aim = scored && settings_.aim ? scores.Masked(kAdmAim, 0.0) : 0.0;
       num += scale_num;
       den += scale_den;
       aim += scale_aim;
       values[kScaleScore + scale] = scale_num / scale_den;
-      if (!pooling_.debug) continue;
+      if (!settings_.debug) continue;
       values[kDebugScale + 2 * scale] = scale_num;
       values[kDebugScale + 2 * scale + 1] = scale_den;
     }
-    FinishFrame(num < pooling_.zero_limit ? 0.0 : num, den < pooling_.zero_limit ? 0.0 : den, aim, values);
+    FinishFrame(num < zero_limit_ ? 0.0 : num, den < zero_limit_ ? 0.0 : den, aim, values);
     return {};
   }
 
  private:
+  AdmExtractor(const AdmSetup& setup, double zero_limit)
+      : Extractor({.stages = Stages(setup), .sums = kAdmSumCount}), setup_(setup), zero_limit_(zero_limit) {}
+
   static std::vector<StageSpec> Stages(const AdmSetup& setup) {
     std::vector<StageSpec> stages;
     for (const AdmScale& scale : setup.scales) stages.push_back({scale.height});
@@ -263,29 +260,23 @@ class AdmExtractor : public Extractor, public BlockSums {
     // Without detail in the reference, none can be lost. libvmaf leaves aim uninitialised here.
     const double adm2 = den == 0 ? 1.0 : num / den;
     const double aim_score = den == 0 ? 0.0 : aim / den;
-    const double adm3 = adm2 * pooling_.dlm_weight + (1 - aim_score) * (1 - pooling_.dlm_weight);
+    const double adm3 = adm2 * settings_.dlm_weight + (1 - aim_score) * (1 - settings_.dlm_weight);
     values[kAdm2] = adm2;
     values[kAimScore] = aim_score;
-    values[kAdm3] = adm3 > pooling_.min_val ? adm3 : pooling_.min_val;  // NaN becomes min_val
-    if (!pooling_.debug) return;
+    values[kAdm3] = adm3 > settings_.min_val ? adm3 : settings_.min_val;  // NaN becomes min_val
+    if (!settings_.debug) return;
     values[kDebugAdm] = adm2;
     values[kDebugNum] = num;
     values[kDebugDen] = den;
   }
 
   const AdmSetup setup_;
-  const Pooling pooling_;
+  const AdmSettings& settings_ = setup_.settings;
+  const double zero_limit_;  // a sum below it is taken for 0
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(const AdmSetup setup, MakeAdmSetup(options, format));
-  const double area = static_cast<double>(format.width) * format.height;
-  const Pooling pooling{.noise_weight = options.Double("adm_noise_weight"),
-                        .dlm_weight = options.Double("adm_dlm_weight"),
-                        .min_val = options.Double("adm_min_val"),
-                        .zero_limit = 1e-10 * area / (1920.0 * 1080.0),
-                        .debug = options.Bool("debug")};
-  return std::unique_ptr<Extractor>(std::make_unique<AdmExtractor>(setup, pooling));
+Result<std::unique_ptr<Extractor>> Make(const AdmSettings& settings, const PictureFormat& format) {
+  return std::make_unique<AdmExtractor>(settings, format);
 }
 
 }  // namespace
@@ -296,9 +287,10 @@ const Metric kAdmMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kBlockSums},
+    .prepare = PrepareBy<ReadAdmSettings>,
     .smallest = {kAdmMinDimension, kAdmMinDimension},
-    .make = Make,
-    .make_plan = MakeAdmPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeAdmPlan>,
 };
 
 }  // namespace acutance

@@ -31,6 +31,6 @@ void AddAdmReferenceSums(const AdmSetup& setup, const Picture& reference, const 
                          const BlockGrid* grid, std::span<int64_t> sums);
 
 /// Work of ADM on a device: one launch a scale, then one that rounds and adds the sums of rows.
-Result<Plan> MakeAdmPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeAdmPlan(const AdmSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

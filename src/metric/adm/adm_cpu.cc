@@ -246,8 +246,8 @@ class BandRun {
     DetailRow row = MakeDetailRow();
     row.restored = SignalFrom(signals.Row(0, y), element);
     row.additive = SignalFrom(signals.Row(1, y), element);
-    if (setup_.wide) DecoupleRow<true>(scale_, s_, setup_.gain_limit, row);
-    else DecoupleRow<false>(scale_, s_, setup_.gain_limit, row);
+    if (setup_.settings.wide) DecoupleRow<true>(scale_, s_, setup_.settings.gain_limit, row);
+    else DecoupleRow<false>(scale_, s_, setup_.settings.gain_limit, row);
     for (int additive = 0; additive < 2; ++additive) PadShare(signals.Row(additive, y).share);
   }
 
@@ -260,7 +260,7 @@ class BandRun {
 
   void Mask(int video, int y) {
     MaskSignal(video, y, 0, kAdmNum);
-    if (setup_.aim) MaskSignal(video, y, 1, kAdmAim);
+    if (setup_.settings.aim) MaskSignal(video, y, 1, kAdmAim);
   }
 
   /// Adds what of the restored (0) or additive (1) signal the other does not hide.
@@ -272,8 +272,8 @@ class BandRun {
       return signals.Row(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
     };
     SumColumns(share(y - 1), masker.share, share(y + 1), s_.columns.size(), thread_.ColumnSums());
-    const auto mask = scale_ == 0 ? (setup_.wide ? MaskRow<true, true> : MaskRow<true, false>)
-                                  : (setup_.wide ? MaskRow<false, true> : MaskRow<false, false>);
+    const auto mask = scale_ == 0 ? (setup_.settings.wide ? MaskRow<true, true> : MaskRow<true, false>)
+                                  : (setup_.settings.wide ? MaskRow<false, true> : MaskRow<false, false>);
     std::array<RowSum, kAdmBands> sums;
     const int first_block = FirstBlock(y);
     for (size_t part = 0; part < parts_.size(); ++part) {

@@ -78,7 +78,7 @@ class PlanMaker {
     const int parts = Tiles(s, *kernels_[scale]).scored;
     for (int k = 0; k < ADM_TILE_SUMS; ++k) {
       const AdmSum kind = static_cast<AdmSum>(k / kAdmBands);
-      if (kind == kAdmAim && !setup_.aim) continue;
+      if (kind == kAdmAim && !setup_.settings.aim) continue;
       const int shift = kind == kAdmDen ? s.den_row_shift : s.row_shift;
       const int first = first_[scale] + k * parts * s.rows.size();
       ranges_[AdmSumIndex(scale, kind, k % kAdmBands)] = {first, s.rows.size(), parts, shift};
@@ -105,7 +105,7 @@ class PlanMaker {
 
   Status AddScale(int scale, const Input& input, const Input& low) {
     const AdmScale& s = setup_.scales[scale];
-    const AdmGainBits gain = MakeAdmGainBits(setup_.gain_limit);
+    const AdmGainBits gain = MakeAdmGainBits(setup_.settings.gain_limit);
     const AdmRange none = {0, 0};
     const AdmRange rows = s.scored ? s.rows : none;
     const AdmScaleArgs args = {.reference = input.reference,
@@ -127,7 +127,7 @@ class PlanMaker {
                                .diagonal_factor = s.factor[2],
                                .cube_shift = s.cube_shift[0],
                                .den_cube_shift = s.den_cube_shift,
-                               .aim = setup_.aim,
+                               .aim = setup_.settings.aim,
                                .integer_gain = gain.integer,
                                .gain_high = gain.high,
                                .gain_low = gain.low,
@@ -141,14 +141,12 @@ class PlanMaker {
   }
 
   Status AddSums() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "adm_sum", context_));
-    const auto bytes = std::as_bytes(std::span(ranges_));
     const AdmSumArgs args = {.row_sums = row_sums_,
-                             .ranges = plan_.AddTable("rows of the sums", {bytes.begin(), bytes.end()}),
+                             .ranges = plan_.AddTable("rows of the sums", ranges_),
                              .sums = plan_.Sums(),
                              .row_sums_per_frame = row_sums_per_frame_,
                              .sum_count = kAdmSumCount};
-    return plan_.AddLaunch(*kernel, {kAdmSumCount, 1, context_.pairs()}, args, "none");
+    return plan_.AddGroups(kTuning, "adm_sum", {kAdmSumCount, 1, context_.pairs()}, args, "none");
   }
 
   /// The words that adm_sum.kernel.h reads.
@@ -156,7 +154,7 @@ class PlanMaker {
     int32_t first, rows, parts, shift;
   };
 
-  const AdmSetup& setup_;
+  const AdmSetup setup_;
   const PlanContext& context_;
   Plan plan_;
   std::array<const KernelImage*, kAdmScales> kernels_{};
@@ -168,9 +166,8 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeAdmPlan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const AdmSetup setup, MakeAdmSetup(options, context.format));
-  return PlanMaker(setup, context).Make();
+Result<Plan> MakeAdmPlan(const AdmSettings& settings, const PlanContext& context) {
+  return PlanMaker(AdmSetup(settings, context.format), context).Make();
 }
 
 }  // namespace acutance

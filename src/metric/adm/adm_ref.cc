@@ -78,7 +78,7 @@ void Decouple(const Bands& ref, const Bands& dis, int scale, const AdmSetup& set
       for (int band = 0; band < kAdmBands; ++band) {
         const int32_t o = ref.detail[band].at(x, y), t = dis.detail[band].at(x, y);
         const int64_t k = scale == 0 ? adm::Ratio0(o, t) : adm::Ratio(o, t);
-        const int32_t r = adm::Restore(k, o, t, flag, setup.gain_limit);
+        const int32_t r = adm::Restore(k, o, t, flag, setup.settings.gain_limit);
         const auto weigh = [&](int32_t v) {
           return static_cast<int32_t>(adm::weighted(scale, v, setup.scales[scale].factor[band], band));
         };
@@ -190,7 +190,7 @@ void AddAdmReferenceSums(const AdmSetup& setup, const Picture& reference, const 
       Decouple(ref, dis, scale, setup, &restored, &additive);
       Denominator(ref, scale, s, blocks);
       Mask(restored, additive, scale, s, kAdmNum, blocks);
-      if (setup.aim) Mask(additive, restored, scale, s, kAdmAim, blocks);
+      if (setup.settings.aim) Mask(additive, restored, scale, s, kAdmAim, blocks);
     }
     ref_image = ref.a;
     dis_image = dis.a;

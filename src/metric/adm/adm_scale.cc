@@ -40,25 +40,32 @@ bool IsWide(const AdmCsf& csf) {
 
 }  // namespace
 
-Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& format) {
-  AdmSetup setup{};
-  ACU_ASSIGN_OR_RETURN(setup.csf, MakeAdmCsf({.mode = static_cast<AdmCsfMode>(options.Int("adm_csf_mode")),
-                                              .view_distance = options.Double("adm_norm_view_dist"),
-                                              .display_height = options.Int("adm_ref_display_height"),
-                                              .scale = options.Double("adm_csf_scale"),
-                                              .diagonal_scale = options.Double("adm_csf_diag_scale")}));
-  setup.bit_depth = format.bit_depth;
-  setup.gain_limit = options.Double("adm_enhn_gain_limit");
-  setup.aim = !options.Bool("adm_skip_aim");
-  setup.wide = IsWide(setup.csf);
+Result<AdmSettings> ReadAdmSettings(const OptionValues& options) {
+  ACU_ASSIGN_OR_RETURN(const AdmCsf csf, MakeAdmCsf({.mode = static_cast<AdmCsfMode>(options.Int("adm_csf_mode")),
+                                                     .view_distance = options.Double("adm_norm_view_dist"),
+                                                     .display_height = options.Int("adm_ref_display_height"),
+                                                     .scale = options.Double("adm_csf_scale"),
+                                                     .diagonal_scale = options.Double("adm_csf_diag_scale")}));
+  return AdmSettings{.csf = csf,
+                     .gain_limit = options.Double("adm_enhn_gain_limit"),
+                     .aim = !options.Bool("adm_skip_aim"),
+                     .scale0 = !options.Bool("adm_skip_scale0"),
+                     .wide = IsWide(csf),
+                     .noise_weight = options.Double("adm_noise_weight"),
+                     .dlm_weight = options.Double("adm_dlm_weight"),
+                     .min_val = options.Double("adm_min_val"),
+                     .debug = options.Bool("debug")};
+}
+
+AdmSetup::AdmSetup(const AdmSettings& settings, const PictureFormat& format)
+    : settings(settings), bit_depth(format.bit_depth), scales{} {
   int width = format.width, height = format.height;
   for (int scale = 0; scale < kAdmScales; ++scale) {
-    setup.scales[scale] = MakeScale(scale, width, height, setup.csf);
-    width = setup.scales[scale].width;
-    height = setup.scales[scale].height;
+    scales[scale] = MakeScale(scale, width, height, settings.csf);
+    width = scales[scale].width;
+    height = scales[scale].height;
   }
-  setup.scales[0].scored = !options.Bool("adm_skip_scale0");
-  return setup;
+  scales[0].scored = settings.scale0;
 }
 
 std::vector<AdmRange> AdmBlockColumns(const AdmScale& s, int scale, const BlockGrid* grid) {

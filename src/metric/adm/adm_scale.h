@@ -49,13 +49,28 @@ struct AdmScale {
   int den_row_shift;
 };
 
-struct AdmSetup {
-  int bit_depth;
-  std::array<AdmScale, kAdmScales> scales;
+/// The options, checked.
+struct AdmSettings {
   AdmCsf csf;
   double gain_limit;
-  bool aim;   // false under adm_skip_aim
-  bool wide;  // some factor is too large for the arithmetic that suffices in every sensible mode
+  bool aim;     // false under adm_skip_aim
+  bool scale0;  // false under adm_skip_scale0
+  bool wide;    // some factor is too large for the arithmetic that suffices in every sensible mode
+  double noise_weight;
+  double dlm_weight;
+  double min_val;
+  bool debug;
+};
+
+/// Fails where MakeAdmCsf does.
+Result<AdmSettings> ReadAdmSettings(const OptionValues& options);
+
+struct AdmSetup {
+  AdmSetup(const AdmSettings& settings, const PictureFormat& format);
+
+  AdmSettings settings;
+  int bit_depth;
+  std::array<AdmScale, kAdmScales> scales;
 };
 
 enum AdmSum { kAdmNum, kAdmAim, kAdmDen };
@@ -64,9 +79,6 @@ inline constexpr int kAdmSumCount = kAdmScales * kAdmSumKinds * kAdmBands;
 
 /// Where a sum over the rows of a band stands among the frame's sums.
 constexpr int AdmSumIndex(int scale, AdmSum kind, int band) { return (scale * kAdmSumKinds + kind) * kAdmBands + band; }
-
-/// Fails when the picture is too small, and where MakeAdmCsf does.
-Result<AdmSetup> MakeAdmSetup(const OptionValues& options, const PictureFormat& format);
 
 /// The block of a place in a band of `scale`.
 inline int AdmBlock(const BlockGrid& grid, int x, int y, int scale) {

@@ -84,7 +84,7 @@ struct Size {
 
 /// The set-up that the metric makes of the same options, for the reference implementation.
 AdmSetup MakeSetup(const OptionTexts& texts, const PictureFormat& format) {
-  return MakeAdmSetup(OptionValues::Parse(kAdmMetric.options, texts).value(), format).value();
+  return AdmSetup(ReadAdmSettings(OptionValues::Parse(kAdmMetric.options, texts).value()).value(), format);
 }
 
 void ExpectEqualToPlainLoops(const OptionTexts& texts, const PictureFormat& format, const PicturePair& pair,

@@ -72,23 +72,32 @@ Result<LinearRgbSettings> ReadRgb(const OptionValues& options) {
                            .clips = options.Bool("clip_rgb")};
 }
 
-Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options) {
-  ACU_ASSIGN_OR_RETURN(LinearRgbSettings settings, ReadRgb(options));
-  ACU_ASSIGN_OR_RETURN(settings.transfer, IndexOf(options, "transfer", kTransfers));
+Result<LinearRgbSettings> ReadLinearRgb(std::string_view metric, const OptionValues& options) {
+  Result<LinearRgbSettings> settings = ReadRgb(options);
+  const Result<int> transfer = IndexOf(options, "transfer", kTransfers);
+  for (const Status& status : {settings.status(), transfer.status()})
+    if (!status.ok()) return Prefixed(metric, status);
+  settings->transfer = *transfer;
   return settings;
 }
 
-Status CheckLinearRgb(const LinearRgbSettings& settings, const PictureFormat& format) {
+Status CheckLinearRgb(std::string_view metric, const LinearRgbSettings& settings, const PictureFormat& format) {
   const bool is_rgb = settings.matrix == LinearRgbSettings::Matrix::kRgb;
   if (is_rgb && format.pixel_format != PixelFormat::k444)
-    return Error(StatusCode::kInvalidArgument, "matrix=rgb needs pictures in 444, these are in {}",
+    return Error(StatusCode::kInvalidArgument, "{}: matrix=rgb needs pictures in 444, these are in {}", metric,
                  PixelFormatName(format.pixel_format));
   if (!is_rgb && format.bit_depth == kFloatDepth)
-    return Error(StatusCode::kInvalidArgument, "pictures of floats are red, green and blue: matrix=rgb");
+    return Error(StatusCode::kInvalidArgument, "{}: pictures of floats are red, green and blue: matrix=rgb", metric);
   if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
-    return Error(StatusCode::kInvalidArgument, "a {}x{} picture in {} has no chroma samples", format.width,
+    return Error(StatusCode::kInvalidArgument, "{}: a {}x{} picture in {} has no chroma samples", metric, format.width,
                  format.height, PixelFormatName(format.pixel_format));
   return {};
+}
+
+std::vector<InputSpec> LinearRgbInputs(const LinearRgbSettings& settings) {
+  const auto derived = std::make_shared<LinearRgbInput>(settings);
+  return {{.video = Video::kReference, .planes = kAllPlanes, .derived = derived},
+          {.video = Video::kDistorted, .planes = kAllPlanes, .derived = derived}};
 }
 
 /// Catmull and Rom's cubic at quarters and halves (docs/spec/beyond.md 1.3).
@@ -198,9 +207,7 @@ constexpr TuningEntry kTuning[] = {{"linear_rgb", "", "32x4"}};
 }  // namespace
 
 Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "linear_rgb", context));
   const LinearRgbConversion conversion(settings_, context.format);
-  const auto factors = std::as_bytes(std::span(&conversion.factors, 1));
   const bool has_chroma = context.format.PlaneCount() > 1;
   const PlaneView luma = context.AllPictures(video, 0), cb = context.AllPictures(video, has_chroma ? 1 : 0);
   const PlaneView red = context.AllPictures(video, 0, key());
@@ -210,7 +217,7 @@ Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video
                               .red = red.data,
                               .green = context.AllPictures(video, 1, key()).data,
                               .blue = context.AllPictures(video, 2, key()).data,
-                              .factors = plan.AddTable("factors of colors", {factors.begin(), factors.end()}),
+                              .factors = plan.AddTable("factors of colors", std::span(&conversion.factors, 1)),
                               .luma_picture = luma.picture_stride,
                               .chroma_picture = cb.picture_stride,
                               .rgb_picture = red.picture_stride,
@@ -223,9 +230,8 @@ Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video
                               .chroma_height = cb.height,
                               .across = conversion.across.kind(),
                               .down = conversion.down.kind()};
-  const Grid grid = {CeilDiv(luma.width, 2 * kernel->group_x), CeilDiv(luma.height, 2 * kernel->group_y),
-                     context.pictures(video)};
-  return plan.AddLaunch(*kernel, grid, args, "nearest 2");
+  return plan.AddWork(kTuning, "linear_rgb", {CeilDiv(luma.width, 2), CeilDiv(luma.height, 2), context.pictures(video)},
+                      args, "nearest 2");
 }
 
 }  // namespace acutance

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/kernel.h"
 #include "metric/derived_input.h"
+#include "metric/metric.h"
 #include "metric/options.h"
 
 namespace acutance {
@@ -35,12 +37,13 @@ std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own);
 std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own);
 
 /// Both fail where an option has a value that it does not know. ReadRgb leaves red, green and blue as they are encoded.
-Result<LinearRgbSettings> ReadLinearRgb(const OptionValues& options);
+/// `metric`, here and below: how messages begin.
+Result<LinearRgbSettings> ReadLinearRgb(std::string_view metric, const OptionValues& options);
 Result<LinearRgbSettings> ReadRgb(const OptionValues& options);
 
 /// What a metric that reads such pictures checks: there are chroma samples; red, green and blue have one size; pictures
 /// of floats are red, green and blue.
-Status CheckLinearRgb(const LinearRgbSettings& settings, const PictureFormat& format);
+Status CheckLinearRgb(std::string_view metric, const LinearRgbSettings& settings, const PictureFormat& format);
 
 /// Weights of four neighbouring chroma samples, from `first` on; they stand for `first` clamped to the plane.
 struct ChromaTaps {
@@ -86,5 +89,8 @@ class LinearRgbInput : public DerivedInput {
  private:
   const LinearRgbSettings settings_;
 };
+
+/// Metric::inputs of a metric that reads linear light of both videos.
+std::vector<InputSpec> LinearRgbInputs(const LinearRgbSettings& settings);
 
 }  // namespace acutance

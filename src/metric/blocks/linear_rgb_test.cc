@@ -186,13 +186,13 @@ TEST(LinearRgb, RedGreenAndBlueAreSharesOfTheWhole) {
 
 TEST(LinearRgb, RefusesWhatIsNoColor) {
   LinearRgbSettings settings = {.matrix = LinearRgbSettings::Matrix::kRgb};
-  EXPECT_TRUE(CheckLinearRgb(settings, {8, 8, 8, PixelFormat::k444}).ok());
-  EXPECT_TRUE(CheckLinearRgb(settings, {8, 8, kFloatDepth, PixelFormat::k444}).ok());
-  EXPECT_FALSE(CheckLinearRgb(settings, {8, 8, 8, PixelFormat::k420}).ok());
-  EXPECT_FALSE(CheckLinearRgb(settings, {8, 8, 8, PixelFormat::k400}).ok());
+  EXPECT_TRUE(CheckLinearRgb("x", settings, {8, 8, 8, PixelFormat::k444}).ok());
+  EXPECT_TRUE(CheckLinearRgb("x", settings, {8, 8, kFloatDepth, PixelFormat::k444}).ok());
+  EXPECT_FALSE(CheckLinearRgb("x", settings, {8, 8, 8, PixelFormat::k420}).ok());
+  EXPECT_FALSE(CheckLinearRgb("x", settings, {8, 8, 8, PixelFormat::k400}).ok());
   settings.matrix = LinearRgbSettings::Matrix::kBt709;
-  EXPECT_FALSE(CheckLinearRgb(settings, {8, 8, kFloatDepth, PixelFormat::k444}).ok());
-  EXPECT_FALSE(CheckLinearRgb(settings, {1, 8, 8, PixelFormat::k420}).ok());
+  EXPECT_FALSE(CheckLinearRgb("x", settings, {8, 8, kFloatDepth, PixelFormat::k444}).ok());
+  EXPECT_FALSE(CheckLinearRgb("x", settings, {1, 8, 8, PixelFormat::k420}).ok());
 }
 
 }  // namespace

@@ -20,13 +20,12 @@ BufferRef PartialSums::AddBuffer(Plan& plan) const {
 }
 
 Status PartialSums::AddLaunch(Plan& plan, BufferRef partials) const {
-  const std::span<const std::byte> ranges = std::as_bytes(std::span(ranges_));
   const KernelImage* kernel = FindKernelImage("sum_partials", "256x1");
   if (kernel == nullptr)
     return Error(StatusCode::kUnsupported, "kernel sum_partials_256x1 is missing in this build: build acutance again");
   const SumPartialsArgs args = {
       .partials = partials,
-      .ranges = plan.AddTable("ranges of the partial sums", {ranges.begin(), ranges.end()}),
+      .ranges = plan.AddTable("ranges of the partial sums", ranges_),
       .sums = plan.Sums(),
       .partials_per_frame = per_frame_,
       .sum_count = plan.sum_count(),

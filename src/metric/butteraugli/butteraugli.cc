@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "exec/plan.h"
 #include "math/exact_math.h"
-#include "metric/blocks/linear_rgb.h"
 #include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 
@@ -187,21 +187,17 @@ class ButteraugliExtractor : public Extractor {
   const int q_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  const Result<LinearRgbSettings> settings = ReadLinearRgb(options);
-  const Status status = settings.ok() ? CheckLinearRgb(*settings, format) : settings.status();
-  if (!status.ok()) return Error(status.code(), "butteraugli: {}", status.message());
-  return std::unique_ptr<Extractor>(std::make_unique<ButteraugliExtractor>(
-      format, static_cast<float>(options.Double("intensity_target")), options.Int("qnorm")));
+Result<ButteraugliSettings> ReadSettings(const OptionValues& options) {
+  ACU_ASSIGN_OR_RETURN(const LinearRgbSettings light, ReadLinearRgb("butteraugli", options));
+  return ButteraugliSettings{light, static_cast<float>(options.Double("intensity_target")), options.Int("qnorm")};
 }
 
-/// Where Make refuses the options, it does not matter what this returns.
-std::vector<InputSpec> Inputs(const OptionValues& options) {
-  const auto derived =
-      std::make_shared<LinearRgbInput>(ReadLinearRgb(options).ok() ? *ReadLinearRgb(options) : LinearRgbSettings());
-  return {{.video = Video::kReference, .planes = kAllPlanes, .derived = derived},
-          {.video = Video::kDistorted, .planes = kAllPlanes, .derived = derived}};
+Result<std::unique_ptr<Extractor>> Make(const ButteraugliSettings& settings, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckLinearRgb("butteraugli", settings.light, format));
+  return std::make_unique<ButteraugliExtractor>(format, settings.nits, settings.q);
 }
+
+std::vector<InputSpec> Inputs(const ButteraugliSettings& settings) { return LinearRgbInputs(settings.light); }
 
 }  // namespace
 
@@ -211,11 +207,12 @@ const Metric kButteraugliMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kFirstArtifact},
-    .inputs = Inputs,
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<Inputs>,
     .reads_all_chroma = true,
     .reads_floats = true,
-    .make = Make,
-    .make_plan = MakeButteraugliPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeButteraugliPlan>,
 };
 
 }  // namespace acutance

@@ -12,6 +12,7 @@
 #include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/blocks/float_colors.h"
+#include "metric/blocks/linear_rgb.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -124,7 +125,14 @@ std::unique_ptr<ButteraugliSweep> MakeButteraugliSweepRef();
 
 extern const Metric kButteraugliMetric;
 
+/// The options.
+struct ButteraugliSettings {
+  LinearRgbSettings light;
+  float nits;  // the light of white
+  int q;       // the exponent of butteraugli_qnorm
+};
+
 /// Work of butteraugli on a device: the words of its Extractor, bit for bit, and its map.
-Result<Plan> MakeButteraugliPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeButteraugliPlan(const ButteraugliSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

@@ -3,7 +3,6 @@
 
 #include "base/int_math.h"
 #include "exec/plan.h"
-#include "metric/blocks/linear_rgb.h"
 #include "metric/blocks/reference_of.h"
 #include "metric/butteraugli/butteraugli.h"
 #include "metric/butteraugli/butteraugli_args.h"
@@ -20,11 +19,6 @@ constexpr TuningEntry kTuning[] = {{"butteraugli_colors", "", "64x4r4"}, {"butte
                                    {"butteraugli_high", "", "64x4"},     {"butteraugli_highest", "", "64x4"},
                                    {"butteraugli_mask", "", "64x4"},     {"butteraugli_differences", "", "64x4r8"},
                                    {"butteraugli_sums", "", "64x1"},     {"butteraugli_fold", "", "64x1"}};
-
-std::vector<std::byte> BytesOf(const std::vector<float>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
 
 /// ButteraugliBlurArgs::weights
 std::vector<float> WeightsOf(const ButteraugliBlur& blur, PictureSize size) {
@@ -59,11 +53,11 @@ struct Maps {
 
 class PlanMaker {
  public:
-  PlanMaker(const OptionValues& options, std::string light, const PlanContext& context)
+  PlanMaker(const ButteraugliSettings& settings, const PlanContext& context)
       : context_(context),
-        light_(std::move(light)),
-        nits_(static_cast<float>(options.Double("intensity_target"))),
-        exponent_(options.Int("qnorm")),
+        light_(LinearRgbInput(settings.light).key()),
+        nits_(settings.nits),
+        exponent_(settings.q),
         strips_(CeilDiv(context.format.height, kButteraugliStrip)),
         plan_(context, context.pairs(), 0, kButteraugliWords * strips_) {}
 
@@ -71,7 +65,7 @@ class PlanMaker {
     const PictureFormat& format = context_.format;
     const PictureSize size = ButteraugliSize(format);
     planes_ = plan_.AddScratch("planes", sizeof(float) * BUTTERAUGLI_PLANES * PlaneOf(size) * Pictures());
-    constants_ = plan_.AddTable("weights of differences", BytesOf(Constants()));
+    constants_ = plan_.AddTable("weights of differences", Constants());
     Maps half;
     if (HasButteraugliHalf(format)) {
       const PictureSize half_size = {(format.width + 1) / 2, (format.height + 1) / 2};
@@ -103,7 +97,6 @@ class PlanMaker {
     ACU_RETURN_IF_ERROR(AddBlur("butteraugli_high", constants.high, 3, size));
     ACU_RETURN_IF_ERROR(AddBlur("butteraugli_highest", constants.highest, 2, size));
     ACU_RETURN_IF_ERROR(AddBlur("butteraugli_mask", constants.mask, 1, size));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "butteraugli_differences", context_));
     const ButteraugliDifferencesArgs args = {.planes = planes_,
                                              .map = to.data,
                                              .constants = constants_,
@@ -115,13 +108,11 @@ class PlanMaker {
                                              .references = context_.frames,
                                              .inverse = inverse_of(context_.videos),
                                              .padding = 0};
-    const Grid grid = {CeilDiv(size.width, kernel->group_x), CeilDiv(size.height, kernel->group_y * kernel->rows),
-                       context_.pairs()};
-    return plan_.AddLaunch(*kernel, grid, args, "zero 4");
+    return plan_.AddWork(kTuning, "butteraugli_differences", {size.width, size.height, context_.pairs()}, args,
+                         "zero 4");
   }
 
   Status AddColors(PictureSize size, bool is_half) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "butteraugli_colors", context_));
     const auto light = [&](Video video, int plane) { return context_.Input(video, plane, 0, light_); };
     const PlaneView red = light(Video::kReference, 0);
     const PictureSize before = is_half ? PictureSize{0, 0} : ButteraugliOffset(context_.format);
@@ -146,16 +137,14 @@ class PlanMaker {
                                         .references = context_.frames,
                                         .nits = nits_,
                                         .padding = 0};
-    const Grid grid = {CeilDiv(size.width, kernel->group_x), CeilDiv(size.height, kernel->group_y * kernel->rows),
-                       Pictures()};
-    return plan_.AddLaunch(*kernel, grid, args, "mirror 2");
+    return plan_.AddWork(kTuning, "butteraugli_colors", {size.width, size.height, Pictures()}, args, "mirror 2");
   }
 
   Status AddBlur(std::string_view name, const ButteraugliBlur& blur, int channels, PictureSize size) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, name, context_));
     const ButteraugliBlurArgs args = {.from = planes_,
                                       .to = planes_,
-                                      .weights = plan_.AddTable("weights of a blur", BytesOf(WeightsOf(blur, size))),
+                                      .weights = plan_.AddTable("weights of a blur", WeightsOf(blur, size)),
                                       .plane = PlaneOf(size),
                                       .row = RowOf(size.width),
                                       .width = size.width,
@@ -166,8 +155,6 @@ class PlanMaker {
   }
 
   Status AddSums(const Maps& whole, const Maps& half) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* sums, ChooseVariant(kTuning, "butteraugli_sums", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* fold, ChooseVariant(kTuning, "butteraugli_fold", context_));
     const PictureFormat& format = context_.format;
     const PictureSize offset = ButteraugliOffset(format);
     const int pairs = context_.pairs();
@@ -196,8 +183,8 @@ class PlanMaker {
         .strips = strips_,
         .exponent = exponent_,
         .zero = 0};
-    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*sums, {CeilDiv(format.width, sums->group_x), strips_, pairs}, args, "none"));
-    return plan_.AddLaunch(*fold, {kButteraugliWords, strips_, pairs}, args, "none");
+    ACU_RETURN_IF_ERROR(plan_.AddWork(kTuning, "butteraugli_sums", {format.width, strips_, pairs}, args, "none"));
+    return plan_.AddGroups(kTuning, "butteraugli_fold", {kButteraugliWords, strips_, pairs}, args, "none");
   }
 
   const PlanContext& context_;
@@ -210,9 +197,8 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeButteraugliPlan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const LinearRgbSettings settings, ReadLinearRgb(options));
-  return PlanMaker(options, LinearRgbInput(settings).key(), context).Make();
+Result<Plan> MakeButteraugliPlan(const ButteraugliSettings& settings, const PlanContext& context) {
+  return PlanMaker(settings, context).Make();
 }
 
 }  // namespace acutance

@@ -50,9 +50,9 @@ const OutputSpec kOutputs[kOutputCount] = {
     {.name = "cambi_full_reference", .enabled = HasSource, .plain_key = true, .better = ScoreDirection::kLower},
 };
 
-std::vector<InputSpec> Inputs(const OptionValues& options) {
+std::vector<InputSpec> Inputs(const CambiOptions& options) {
   std::vector<InputSpec> inputs = {{.video = Video::kDistorted}};
-  if (options.Bool("full_ref")) inputs.push_back({.video = Video::kReference});
+  if (options.full_reference) inputs.push_back({.video = Video::kReference});
   return inputs;
 }
 
@@ -117,12 +117,11 @@ std::vector<ArtifactSpec> Heatmaps(const CambiSettings& settings) {
 
 class CambiExtractor : public Extractor, public RawDumpOption {
  public:
-  CambiExtractor(CambiSettings settings, const std::string& heatmaps_path)
+  explicit CambiExtractor(CambiSettings settings)
       : Extractor({.stages = StageSpecs(settings),
                    .sums = 1,
                    .words = static_cast<int>(settings.passes.size()) * kWordsPerPass,
                    .artifacts = Heatmaps(settings)}),
-        heatmaps_path_(heatmaps_path),
         settings_(std::move(settings)),
         comparisons_(settings_),
         stages_(Stages(settings_)) {
@@ -131,11 +130,12 @@ class CambiExtractor : public Extractor, public RawDumpOption {
 
   /// libvmaf's name, which leaves out that the pictures are halved first.
   std::string FileOf(int scale) const override {
-    if (heatmaps_path_.empty()) return "";
+    if (settings_.heatmaps_path.empty()) return "";
     CambiSettings whole = settings_;
     whole.half_size = false;
     const PictureSize size = CambiScaleSize(whole, whole.passes[0], scale);
-    return fmt::format("{}/{}_{}x{}_16b.gray", heatmaps_path_, spec().artifacts[scale].name, size.width, size.height);
+    return fmt::format("{}/{}_{}x{}_16b.gray", settings_.heatmaps_path, spec().artifacts[scale].name, size.width,
+                       size.height);
   }
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<CambiFrame>(settings_); }
@@ -208,17 +208,15 @@ class CambiExtractor : public Extractor, public RawDumpOption {
     return score / (pass.window * pass.window);
   }
 
-  const std::string heatmaps_path_;
   const CambiSettings settings_;
   const CambiComparisons comparisons_;
   const std::vector<CambiStage> stages_;
   std::vector<CambiResampling> resamplings_;  // [pass]
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(CambiSettings settings, ReadCambiSettings(options, format));
-  return std::unique_ptr<Extractor>(
-      std::make_unique<CambiExtractor>(std::move(settings), options.String("heatmaps_path")));
+Result<std::unique_ptr<Extractor>> Make(const CambiOptions& options, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(CambiSettings settings, MakeCambiSettings(options, format));
+  return std::make_unique<CambiExtractor>(std::move(settings));
 }
 
 }  // namespace
@@ -231,9 +229,10 @@ const Metric kCambiMetric = {
     .map = {.source = MapSource::kFirstArtifact},
     // Steps of up to 8 of 256, beyond the 4 that models count.
     .detects = {.kind = Damage::kBanding, .option = "max_log_contrast", .value = "5"},
-    .inputs = Inputs,
-    .make = Make,
-    .make_plan = MakeCambiPlan,
+    .prepare = PrepareBy<ReadCambiOptions>,
+    .inputs = OfSettings<Inputs>,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeCambiPlan>,
 };
 
 }  // namespace acutance

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernel/kernel.h"
@@ -32,20 +33,32 @@ struct CambiPass {
   int mask_minimum;  // equal pixels in 7x7, above which a pixel counts
 };
 
-/// What the options and the format come to (docs/spec/siblings.md 1.2).
-struct CambiSettings {
-  PictureFormat format;  // of the videos
-  std::vector<CambiPass> passes;
-  bool filter_dither = false;
-  bool half_size = false;  // scale 0 is half the picture
-  double top_share = 0;    // of the contrasts, which count
+/// The options, checked (docs/spec/siblings.md 1.2).
+struct CambiOptions {
+  PictureSize encode, source;  // as an option says; a side of 0: the videos' size
+  int half_from = 0;           // pictures of as many lines and more are halved first; 0: none
+  int window_size = 0;
+  bool full_reference = false;
+  int encoded_depth = 0;  // 0: the videos'
+  double top_share = 0;   // of the contrasts, which count
   double max_value = 0;
   int contrasts = 0;               // steps 1..contrasts between values
   std::vector<int> steps_limit{};  // per step: the largest value that is compared with value +- step
   int low_limit = 0;               // value + contrasts + step must be above
+  std::string heatmaps_path{};
 };
 
-Result<CambiSettings> ReadCambiSettings(const OptionValues& options, const PictureFormat& format);
+Result<CambiOptions> ReadCambiOptions(const OptionValues& options);
+
+/// What the options and the format come to.
+struct CambiSettings : CambiOptions {
+  PictureFormat format;  // of the videos
+  std::vector<CambiPass> passes;
+  bool filter_dither = false;
+  bool half_size = false;  // scale 0 is half the picture
+};
+
+Result<CambiSettings> MakeCambiSettings(const CambiOptions& options, const PictureFormat& format);
 
 /// Weight of step d + 1.
 int CambiWeight(int d);
@@ -94,7 +107,7 @@ struct CambiPassResult {
 CambiPassResult RunCambiRef(const CambiSettings& settings, const CambiPass& pass, const Plane& plane);
 
 /// The same on a device.
-Result<Plan> MakeCambiPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeCambiPlan(const CambiOptions& options, const PlanContext& context);
 
 extern const Metric kCambiMetric;
 

@@ -140,7 +140,9 @@ TEST(CambiMetric, KeysCarryTheOptionsAsGiven) {
 // --- docs/spec/siblings.md 1.2
 
 CambiSettings Settings(const OptionTexts& texts, int width = 1920, int height = 1080) {
-  return ReadCambiSettings(OptionValues::Parse(kCambiMetric.options, texts).value(), {width, height, 8}).value();
+  return MakeCambiSettings(ReadCambiOptions(OptionValues::Parse(kCambiMetric.options, texts).value()).value(),
+                           {width, height, 8})
+      .value();
 }
 
 TEST(CambiSettings, LargestCodesWhoseStepsAreVisible) {

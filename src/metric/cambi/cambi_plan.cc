@@ -76,12 +76,6 @@ class PassMaker {
   }
 
  private:
-  template <class T>
-  BufferRef AddTable(const char* name, const std::vector<T>& values) {
-    const auto bytes = std::as_bytes(std::span(values));
-    return plan_.AddTable(name, {bytes.begin(), bytes.end()});
-  }
-
   BufferRef AddScratch(const char* name, size_t bytes_of_pair) {
     return plan_.AddScratch(fmt::format("{} of pass {}", name, index_), bytes_of_pair * context_.pairs());
   }
@@ -89,8 +83,6 @@ class PassMaker {
   Video video() const { return pass_.input == 0 ? Video::kDistorted : Video::kReference; }
 
   Status AddWords() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* prepare, ChooseVariant(kTuning, "cambi_prepare", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* modes, ChooseVariant(kTuning, "cambi_modes", context_));
     const PlaneView samples = context_.Input(video());
     const PictureSize whole = {pass_.width, pass_.height};
     std::vector<int32_t> nearest = CambiNearest(context_.format.width, whole.width);
@@ -99,7 +91,7 @@ class PassMaker {
     const BufferRef unfiltered = AddScratch("words", sizeof(uint16_t) * picture);
     words_ = AddScratch("words of the scales", sizeof(uint16_t) * scales_.words);
     const CambiPrepareArgs args = {.samples = samples.data,
-                                   .nearest = AddTable("samples to read", nearest),
+                                   .nearest = plan_.AddTable("samples to read", nearest),
                                    .words = unfiltered,
                                    .picture_stride = samples.picture_stride,
                                    .made_stride = picture,
@@ -113,15 +105,15 @@ class PassMaker {
                                    .filters_dither = settings_.filter_dither,
                                    .mask_minimum = pass_.mask_minimum};
     const Grid tiles = {CeilDiv(whole.width, kPrepareTile), CeilDiv(whole.height, kPrepareTile), context_.pairs()};
-    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*prepare, tiles, args, "none"));
-    for (int s = 0; s < kCambiScales; ++s) ACU_RETURN_IF_ERROR(AddModes(*modes, unfiltered, picture, s));
+    ACU_RETURN_IF_ERROR(plan_.AddGroups(kTuning, "cambi_prepare", tiles, args, "none"));
+    for (int s = 0; s < kCambiScales; ++s) ACU_RETURN_IF_ERROR(AddModes(unfiltered, picture, s));
     return {};
   }
 
   /// Pictures of the video in a batch.
   int Pictures() const { return context_.frames * context_.copies(video()); }
 
-  Status AddModes(const KernelImage& kernel, BufferRef unfiltered, int picture, int scale) {
+  Status AddModes(BufferRef unfiltered, int picture, int scale) {
     const bool is_first = scale == 0;
     const PictureSize size = scales_.size[scale];
     const CambiModesArgs args = {.from = is_first ? unfiltered : At(words_, scale - 1, sizeof(uint16_t)),
@@ -134,8 +126,7 @@ class PassMaker {
                                  .height = size.height,
                                  .step = is_first ? 1 : 2,
                                  .padding = 0};
-    const Grid grid = {CeilDiv(size.width, kernel.group_x), CeilDiv(size.height, kernel.group_y), context_.pairs()};
-    return plan_.AddLaunch(kernel, grid, args, "as they are");
+    return plan_.AddWork(kTuning, "cambi_modes", {size.width, size.height, context_.pairs()}, args, "as they are");
   }
 
   BufferRef At(BufferRef buffer, int scale, size_t bytes) const {
@@ -173,15 +164,14 @@ class PassMaker {
     const bool fits = settings_.contrasts <= kRegisterSteps;
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel,
                          ChooseVariant(kTuning, fits ? "cambi_contrast" : "cambi_contrast_any", context_));
-    geometry_ = AddTable("geometry of the scales", Geometry(*kernel));
+    geometry_ = plan_.AddTable("geometry of the scales", Geometry(*kernel));
     contrasts_ = AddScratch("contrasts", sizeof(float) * scales_.words);
     tile_sums_ = AddScratch("sums of tiles", 2 * sizeof(uint64_t) * tiles_);
-    const auto reciprocals = CambiReciprocals();
     const CambiContrastArgs args = {
         .words = words_,
         .geometry = geometry_,
-        .weights = AddTable("weights", Weights()),
-        .reciprocals = AddTable("reciprocals", std::vector(reciprocals.begin(), reciprocals.end())),
+        .weights = plan_.AddTable("weights", Weights()),
+        .reciprocals = plan_.AddTable("reciprocals", CambiReciprocals()),
         .contrasts = contrasts_,
         .tile_sums = tile_sums_,
         .pair_stride = scales_.words,
@@ -193,9 +183,6 @@ class PassMaker {
   }
 
   Status AddSums() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* totals, ChooseVariant(kTuning, "cambi_totals", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* select, ChooseVariant(kTuning, "cambi_select", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* pool, ChooseVariant(kTuning, "cambi_pool", context_));
     const int parts = std::clamp(scales_.words / kSelectPixels, 1, kMostParts), pairs = context_.pairs();
     const BufferRef sums = AddScratch("sums of scales", 2 * sizeof(uint64_t) * kCambiScales);
     const BufferRef histograms =
@@ -203,7 +190,7 @@ class PassMaker {
     const BufferRef part_sums = AddScratch("sums of parts", sizeof(uint64_t) * kCambiScales * parts);
     const CambiTotalsArgs totals_args = {
         .tile_sums = tile_sums_, .geometry = geometry_, .totals = sums, .tiles = tiles_, .padding = 0};
-    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*totals, {kCambiScales, 1, pairs}, totals_args, "none"));
+    ACU_RETURN_IF_ERROR(plan_.AddGroups(kTuning, "cambi_totals", {kCambiScales, 1, pairs}, totals_args, "none"));
     for (int round = 0; round <= CAMBI_ROUNDS; ++round) {
       const CambiSelectArgs args = {.contrasts = contrasts_,
                                     .geometry = geometry_,
@@ -213,7 +200,7 @@ class PassMaker {
                                     .pair_stride = scales_.words,
                                     .round = round,
                                     .parts = parts};
-      ACU_RETURN_IF_ERROR(plan_.AddLaunch(*select, {parts, kCambiScales, pairs}, args, "none"));
+      ACU_RETURN_IF_ERROR(plan_.AddGroups(kTuning, "cambi_select", {parts, kCambiScales, pairs}, args, "none"));
     }
     const CambiPoolArgs args = {.geometry = geometry_,
                                 .totals = sums,
@@ -224,11 +211,10 @@ class PassMaker {
                                 .words_per_pair = plan_.word_count(),
                                 .first_word = index_ * kCambiPassWords,
                                 .padding = 0};
-    return plan_.AddLaunch(*pool, {kCambiScales, 1, pairs}, args, "none");
+    return plan_.AddGroups(kTuning, "cambi_pool", {kCambiScales, 1, pairs}, args, "none");
   }
 
   Status AddHeat() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "cambi_heat", context_));
     for (int s = 0; s < kCambiScales; ++s) {
       const PictureSize size = scales_.size[s];
       const PlaneView heat =
@@ -242,8 +228,8 @@ class PassMaker {
                                   .heat_row = heat.row_stride,
                                   .width = size.width,
                                   .height = size.height};
-      const Grid grid = {CeilDiv(size.width, kernel->group_x), CeilDiv(size.height, kernel->group_y), context_.pairs()};
-      ACU_RETURN_IF_ERROR(plan_.AddLaunch(*kernel, grid, args, "none"));
+      ACU_RETURN_IF_ERROR(
+          plan_.AddWork(kTuning, "cambi_heat", {size.width, size.height, context_.pairs()}, args, "none"));
     }
     return {};
   }
@@ -288,8 +274,8 @@ Status AddInvalid(const CambiSettings& settings, const PlanContext& context, Pla
 
 }  // namespace
 
-Result<Plan> MakeCambiPlan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const CambiSettings settings, ReadCambiSettings(options, context.format));
+Result<Plan> MakeCambiPlan(const CambiOptions& options, const PlanContext& context) {
+  ACU_ASSIGN_OR_RETURN(const CambiSettings settings, MakeCambiSettings(options, context.format));
   const int passes = static_cast<int>(settings.passes.size());
   Plan plan(context, context.pairs(), 1, passes * kCambiPassWords);
   ACU_RETURN_IF_ERROR(AddInvalid(settings, context, plan));

@@ -87,10 +87,7 @@ bool HalvesSize(int option, PictureSize size) {
   return false;
 }
 
-PictureSize SizeOption(const OptionValues& options, const std::string& name, PictureSize input) {
-  const PictureSize size = {options.Int(name + "_width"), options.Int(name + "_height")};
-  return size.width == 0 || size.height == 0 ? input : size;
-}
+PictureSize SizeOr(PictureSize size, PictureSize input) { return size.width == 0 || size.height == 0 ? input : size; }
 
 Status CheckSizes(PictureSize encode, PictureSize source) {
   constexpr int kMinSide = 216;
@@ -114,17 +111,17 @@ double TopShare(const OptionValues& options) {
   return topk != kDefault ? topk : options.Double("cambi_topk");
 }
 
-Status AddPasses(const OptionValues& options, CambiSettings& settings) {
+Status AddPasses(CambiSettings& settings) {
   const PictureSize input = {settings.format.width, settings.format.height};
-  PictureSize encode = SizeOption(options, "enc", input);
+  PictureSize encode = SizeOr(settings.encode, input);
   if (encode.width > input.width || encode.height > input.height) encode = input;
-  const PictureSize source = SizeOption(options, "src", input);
+  const PictureSize source = SizeOr(settings.source, input);
   ACU_RETURN_IF_ERROR(CheckSizes(encode, source));
-  settings.half_size = HalvesSize(options.Int("cambi_high_res_speedup"), encode);
-  const int passes = options.Bool("full_ref") ? 2 : 1;
+  settings.half_size = HalvesSize(settings.half_from, encode);
+  const int passes = settings.full_reference ? 2 : 1;
   for (int i = 0; i < 2; ++i) {
     const PictureSize size = i == 0 ? encode : source;
-    ACU_ASSIGN_OR_RETURN(const int window, WindowSide(options.Int("window_size"), size, settings.half_size));
+    ACU_ASSIGN_OR_RETURN(const int window, WindowSide(settings.window_size, size, settings.half_size));
     if (i < passes) settings.passes.push_back({i, size.width, size.height, window, MaskMinimum(size)});
   }
   return {};
@@ -132,18 +129,28 @@ Status AddPasses(const OptionValues& options, CambiSettings& settings) {
 
 }  // namespace
 
-Result<CambiSettings> ReadCambiSettings(const OptionValues& options, const PictureFormat& format) {
-  CambiSettings settings = {.format = format, .passes = {}};
-  ACU_RETURN_IF_ERROR(AddPasses(options, settings));
-  const int encoded_depth = options.Int("enc_bitdepth");
-  settings.filter_dither = (encoded_depth == 0 ? format.bit_depth : encoded_depth) < 10;
-  settings.top_share = TopShare(options);
-  settings.max_value = options.Double("cambi_max_val");
-  settings.contrasts = 1 << options.Int("max_log_contrast");
+Result<CambiOptions> ReadCambiOptions(const OptionValues& options) {
   ACU_ASSIGN_OR_RETURN(const Display display, FindDisplay(options));
-  for (int step = 1; step <= settings.contrasts; ++step)
-    settings.steps_limit.push_back(StepLimit(display, options.Double("tvi_threshold"), step));
-  settings.low_limit = LowLimit(display, options.Double("cambi_vis_lum_threshold"));
+  CambiOptions read = {.encode = {options.Int("enc_width"), options.Int("enc_height")},
+                       .source = {options.Int("src_width"), options.Int("src_height")},
+                       .half_from = options.Int("cambi_high_res_speedup"),
+                       .window_size = options.Int("window_size"),
+                       .full_reference = options.Bool("full_ref"),
+                       .encoded_depth = options.Int("enc_bitdepth"),
+                       .top_share = TopShare(options),
+                       .max_value = options.Double("cambi_max_val"),
+                       .contrasts = 1 << options.Int("max_log_contrast"),
+                       .low_limit = LowLimit(display, options.Double("cambi_vis_lum_threshold")),
+                       .heatmaps_path = options.String("heatmaps_path")};
+  for (int step = 1; step <= read.contrasts; ++step)
+    read.steps_limit.push_back(StepLimit(display, options.Double("tvi_threshold"), step));
+  return read;
+}
+
+Result<CambiSettings> MakeCambiSettings(const CambiOptions& options, const PictureFormat& format) {
+  CambiSettings settings = {options, format, {}};
+  ACU_RETURN_IF_ERROR(AddPasses(settings));
+  settings.filter_dither = (options.encoded_depth == 0 ? format.bit_depth : options.encoded_depth) < 10;
   return settings;
 }
 

@@ -42,7 +42,7 @@ void ExpectRef(const OptionTexts& texts, const PictureFormat& format, int base, 
   SCOPED_TRACE(fmt::format("{}x{} {} bit", format.width, format.height, format.bit_depth));
   const TestMetric metric(kCambiMetric, texts, format);
   const Picture reference = BandedPicture(format, base, seed), distorted = BandedPicture(format, base + 7, seed + 1);
-  const CambiSettings settings = ReadCambiSettings(metric.options(), format).value();
+  const CambiSettings settings = MakeCambiSettings(ReadCambiOptions(metric.options()).value(), format).value();
   const std::vector<int64_t> expected = RefWords(settings, reference, distorted);
   ForEachTarget([&] {
     EXPECT_EQ(metric.Run({reference}, {distorted}, split).words, expected);
@@ -122,7 +122,7 @@ TEST(CambiFast, NoiseOfFewValues) {
         const Picture picture =
             MakeTestPicture(format, [&](int, int x, int y) { return 100 + noise[y / period * 400 + x / period]; });
         const TestMetric metric(kCambiMetric, options, format);
-        const CambiSettings settings = ReadCambiSettings(metric.options(), format).value();
+        const CambiSettings settings = MakeCambiSettings(ReadCambiOptions(metric.options()).value(), format).value();
         const std::vector<int64_t> expected = RefWords(settings, picture, picture);
         ForEachTarget([&] { EXPECT_EQ(metric.Run({picture}, {picture}).words, expected) << values << " " << period; });
       }
@@ -134,7 +134,7 @@ TEST(CambiFast, HeatmapsShowTheContrasts) {
   const Picture picture = BandedPicture(format, 60, 4);
   const OptionValues options(kCambiMetric.options);
   const auto extractor = MakeExtractor(kCambiMetric, options, format).value();
-  const CambiSettings settings = ReadCambiSettings(options, format).value();
+  const CambiSettings settings = MakeCambiSettings(ReadCambiOptions(options).value(), format).value();
   const CambiPassResult expected = RunCambiRef(settings, settings.passes[0], picture.planes[0]);
   const double scale = CambiHeatScale(settings.passes[0], settings.contrasts);
   EXPECT_EQ(scale, 65535.0 / 25);  // windows of 5x5, the largest weight 4
@@ -158,7 +158,8 @@ TEST(CambiFast, HeatmapsShowTheContrasts) {
 TEST(CambiPool, SumsTheLargest) {
   std::mt19937 random(2);
   const CambiSettings settings =
-      ReadCambiSettings(OptionValues(kCambiMetric.options), {300, 220, 8, kLumaAlone}).value();
+      MakeCambiSettings(ReadCambiOptions(OptionValues(kCambiMetric.options)).value(), {300, 220, 8, kLumaAlone})
+          .value();
   CambiPassFrame frame(settings, settings.passes[0]);
   CambiThread thread(settings, CambiComparisons(settings));
   CambiImage& image = frame.scale(0);

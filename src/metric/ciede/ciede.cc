@@ -47,13 +47,13 @@ class CiedeExtractor : public Extractor {
   const CiedeChroma chroma_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
   if (format.pixel_format == PixelFormat::k400)
     return Error(StatusCode::kInvalidArgument, "ciede needs chroma planes, pictures in 400 have none");
   if (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0)
     return Error(StatusCode::kInvalidArgument, "ciede: a {}x{} picture in {} has no chroma samples", format.width,
                  format.height, PixelFormatName(format.pixel_format));
-  return std::unique_ptr<Extractor>(std::make_unique<CiedeExtractor>(format));
+  return std::make_unique<CiedeExtractor>(format);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ const Metric kCiedeMetric = {
     .outputs = kOutputs,
     .map = {.source = MapSource::kPartScores, .loss = MeanDifference},
     .inputs =
-        [](const OptionValues&) {
+        [](const Setup&) {
           return std::vector<InputSpec>{{Video::kReference, kAllPlanes}, {Video::kDistorted, kAllPlanes}};
         },
     .make = Make,

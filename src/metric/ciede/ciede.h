@@ -102,6 +102,6 @@ double CiedeRowRef(const CiedePicture& reference, const CiedePicture& distorted,
 extern const Metric kCiedeMetric;
 
 /// Work of ciede on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeCiedePlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeCiedePlan(const Setup&, const PlanContext& context);
 
 }  // namespace acutance

@@ -52,19 +52,16 @@ CiedePixelsArgs ArgsOf(const PlanContext& context) {
 
 }  // namespace
 
-Result<Plan> MakeCiedePlan(const OptionValues&, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* pixels, ChooseVariant(kTuning, "ciede_pixels", context));
+Result<Plan> MakeCiedePlan(const Setup&, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const KernelImage* rows, ChooseVariant(kTuning, "ciede_rows", context));
   CiedePixelsArgs args = ArgsOf(context);
   Plan plan(context, context.pairs(), 0, args.height);
   const ciede::CiedeSteps steps = ciede::steps_of(args.unit);
-  const std::span<const std::byte> table = std::as_bytes(std::span(&steps, 1));
   const int64_t picture = int64_t{args.difference_row} * args.height;
   const BufferRef differences = plan.AddScratch("colour differences", sizeof(float) * picture * context.pairs());
-  args.steps = plan.AddTable("steps of samples", {table.begin(), table.end()});
+  args.steps = plan.AddTable("steps of samples", std::span(&steps, 1));
   args.differences = differences;
-  const Grid grid = {CeilDiv(args.width, pixels->group_x), CeilDiv(args.height, pixels->group_y), context.pairs()};
-  ACU_RETURN_IF_ERROR(plan.AddLaunch(*pixels, grid, args, "none"));
+  ACU_RETURN_IF_ERROR(plan.AddWork(kTuning, "ciede_pixels", {args.width, args.height, context.pairs()}, args, "none"));
   const CiedeRowsArgs row_args = {.differences = differences,
                                   .words = plan.Words(),
                                   .width = args.width,

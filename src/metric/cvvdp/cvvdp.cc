@@ -397,35 +397,29 @@ std::unique_ptr<Sequence> CvvdpExtractor::MakeSequence() const {
   return std::make_unique<VideoSequence>(aggregate_);
 }
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  const Result<CvvdpSettings> settings = ReadCvvdpSettings(options);
-  const Status status = settings.ok() ? CheckLinearRgb(settings->conversion.common, format) : settings.status();
-  if (!status.ok()) return Error(status.code(), "cvvdp: {}", status.message());
-  const PictureSize size = settings->conversion.SizeOf(format);
+Result<std::unique_ptr<Extractor>> Make(const CvvdpSettings& settings, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckLinearRgb("cvvdp", settings.conversion.common, format));
+  const PictureSize size = settings.conversion.SizeOf(format);
   if (std::min(size.width, size.height) < 2)
     return Error(StatusCode::kInvalidArgument, "cvvdp: {}x{} pixels on the display are too few", size.width,
                  size.height);
-  return std::unique_ptr<Extractor>(std::make_unique<CvvdpExtractor>(*settings, size));
+  return std::make_unique<CvvdpExtractor>(settings, size);
 }
 
 /// Its kernels read luma and chroma, at their own size.
-bool StaysOnCpu(const OptionValues& options) {
-  return options.String("matrix") == "rgb" || options.String("resize") != "none";
+bool StaysOnCpu(const CvvdpSettings& settings) {
+  return settings.conversion.common.matrix == LinearRgbSettings::Matrix::kRgb ||
+         settings.conversion.resizing.filter != CvvdpResizing::Filter::kNone;
 }
 
-/// Where Make refuses the options, the inputs are those by default.
-std::vector<InputSpec> Inputs(const OptionValues& options) {
-  const Result<CvvdpSettings> asked = ReadCvvdpSettings(options);
-  const CvvdpSettings settings = asked.ok() ? *asked : *ReadCvvdpSettings(OptionValues(kOptions));
+std::vector<InputSpec> Inputs(const CvvdpSettings& settings) {
   const auto derived = std::make_shared<CvvdpInput>(settings.conversion, settings.display);
   const int history = settings.Filter().length() - 1;
   return {{.video = Video::kReference, .planes = kAllPlanes, .history = history, .derived = derived},
           {.video = Video::kDistorted, .planes = kAllPlanes, .history = history, .derived = derived}};
 }
 
-}  // namespace
-
-Result<CvvdpSettings> ReadCvvdpSettings(const OptionValues& options) {
+Result<CvvdpSettings> ReadUnprefixed(const OptionValues& options) {
   CvvdpDisplayChoice choice = {.file = options.String("display_file")};
   ACU_ASSIGN_OR_RETURN(choice.name, DisplayName(options));
   ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
@@ -436,20 +430,29 @@ Result<CvvdpSettings> ReadCvvdpSettings(const OptionValues& options) {
   return CvvdpSettings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};
 }
 
+Result<CvvdpSettings> ReadSettings(const OptionValues& options) {
+  Result<CvvdpSettings> settings = ReadUnprefixed(options);
+  if (!settings.ok()) return Prefixed("cvvdp", settings.status());
+  return settings;
+}
+
+}  // namespace
+
 const Metric kCvvdpMetric = {
     .name = "cvvdp",
     .summary = "visible differences on a display, of colors and over time, in just objectionable ones; 10: none",
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kFirstArtifact},
-    .inputs = Inputs,
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<Inputs>,
     .every_frame = true,
     .smallest = {2, 2},
     .reads_all_chroma = true,
     .reads_floats = true,
-    .make = Make,
-    .make_plan = MakeCvvdpPlan,
-    .stays_on_cpu = StaysOnCpu,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeCvvdpPlan>,
+    .stays_on_cpu = OfSettings<StaysOnCpu>,
 };
 
 }  // namespace acutance

@@ -159,10 +159,9 @@ struct CvvdpSettings {
 
   CvvdpFilter Filter() const { return is_temporal ? CvvdpVideoFilter(frames_per_second) : CvvdpImageFilter(); }
 };
-Result<CvvdpSettings> ReadCvvdpSettings(const OptionValues& options);
 
 /// Work of cvvdp on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeCvvdpPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeCvvdpPlan(const CvvdpSettings& settings, const PlanContext& context);
 
 extern const Metric kCvvdpMetric;
 

@@ -22,12 +22,6 @@ constexpr TuningEntry kTuning[] = {{"cvvdp_channels", "", "64x4r8", WorkloadClas
                                    {"cvvdp_sums", "", "256x1"},
                                    {"cvvdp_heat", "", "64x4"}};
 
-template <class T>
-std::vector<std::byte> BytesOf(const std::vector<T>& values) {
-  const auto bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
-}
-
 /// CvvdpChannelsArgs::table
 class ColorTable {
  public:
@@ -37,7 +31,7 @@ class ColorTable {
   void Set(int word, float value) { words_[word] = std::bit_cast<uint32_t>(value); }
   void Set(int word, bool value) { words_[word] = value ? 1 : 0; }
   void Add(float value) { words_.push_back(std::bit_cast<uint32_t>(value)); }
-  std::vector<std::byte> Bytes() const { return BytesOf(words_); }
+  const std::vector<uint32_t>& words() const { return words_; }
 
  private:
   std::vector<uint32_t> words_;
@@ -106,7 +100,7 @@ void AddTaps(const CvvdpFilter& filter, ColorTable& table) {
     for (int c = 0; c < kCvvdpChannels; ++c) table.Add(c < filter.channels ? filter.taps[c][k] : 0.0f);
 }
 
-std::vector<std::byte> MakeColorTable(const CvvdpSettings& settings, const PictureFormat& format) {
+std::vector<uint32_t> MakeColorTable(const CvvdpSettings& settings, const PictureFormat& format) {
   ColorTable table;
   if (settings.conversion.is_common) SetCommon(LinearRgbConversion(settings.conversion.common, format), table);
   else SetReader(CvvdpReader(format, settings.conversion.reads_bt2020), table);
@@ -118,7 +112,7 @@ std::vector<std::byte> MakeColorTable(const CvvdpSettings& settings, const Pictu
     table.Add(light.nodes[i]);
     table.Add(light.nodes[i + 1] - light.nodes[i]);
   }
-  return table.Bytes();
+  return table.words();
 }
 
 class PlanMaker {
@@ -178,7 +172,7 @@ class PlanMaker {
     return {};
   }
 
-  std::vector<std::byte> MakeScaleTable(int group) {
+  std::vector<int32_t> MakeScaleTable(int group) {
     const int columns = group - 2 * CVVDP_BLUR_RADIUS;
     std::vector<int32_t> words;
     int strip = 0;
@@ -194,17 +188,17 @@ class PlanMaker {
       strip += strips;
       groups_ += strips * across;
     }
-    return BytesOf(words);
+    return words;
   }
 
-  std::vector<std::byte> MakeNodes() const {
+  std::vector<float> MakeNodes() const {
     std::vector<float> nodes;
     for (int b = 0; b <= scales_.bands(); ++b)
       for (const auto& channel : MakeCvvdpSensitivity(scales_, b).nodes)
         nodes.insert(nodes.end(), channel.begin(), channel.end());
     for (const bool is_base : {false, true})
       for (const float weight : CvvdpHeatWeights(!settings_.is_temporal, is_base)) nodes.push_back(weight);
-    return BytesOf(nodes);
+    return nodes;
   }
 
   Status AddChannels(Video video) {
@@ -244,7 +238,6 @@ class PlanMaker {
   }
 
   Status AddReducing(int scale) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "cvvdp_reduce", context_));
     const PictureSize &size = scales_.sizes[scale], &half = scales_.sizes[scale + 1];
     const int references = References();
     const CvvdpReduceArgs args = {.from = ChannelsOf(scale),
@@ -259,14 +252,11 @@ class PlanMaker {
                                   .image = context_.frames,
                                   .of_distorted = references + context_.pairs(),
                                   .history = History()};
-    const Grid grid = {CeilDiv(half.width, kernel->group_x), CeilDiv(half.height, kernel->group_y),
-                       kCvvdpChannels * (references + Items())};
-    return plan_.AddLaunch(*kernel, grid, args, "its own");
+    return plan_.AddWork(kTuning, "cvvdp_reduce", {half.width, half.height, kCvvdpChannels * (references + Items())},
+                         args, "its own");
   }
 
   Status AddDifferences() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* differences, ChooseVariant(kTuning, "cvvdp_differences", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* base, ChooseVariant(kTuning, "cvvdp_base", context_));
     const CvvdpDifferencesArgs args = {.channels = channels_,
                                        .scales = table_,
                                        .nodes = nodes_,
@@ -283,12 +273,12 @@ class PlanMaker {
                                        .history = History(),
                                        .draws = context_.artifacts ? 1 : 0,
                                        .inverse = inverse_of(context_.videos)};
-    if (groups_ > 0) ACU_RETURN_IF_ERROR(plan_.AddLaunch(*differences, {groups_, 1, Items()}, args, "mirror 6"));
-    return plan_.AddLaunch(*base, {1, 1, Items()}, args, "none");
+    if (groups_ > 0)
+      ACU_RETURN_IF_ERROR(plan_.AddGroups(kTuning, "cvvdp_differences", {groups_, 1, Items()}, args, "mirror 6"));
+    return plan_.AddGroups(kTuning, "cvvdp_base", {1, 1, Items()}, args, "none");
   }
 
   Status AddSums() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "cvvdp_sums", context_));
     const CvvdpSumsArgs args = {.columns = columns_,
                                 .scales = table_,
                                 .frames_before_start = plan_.BeforeClip(),
@@ -302,12 +292,11 @@ class PlanMaker {
                                 .pair_words = plan_.word_count(),
                                 .padding = 0};
     const Grid grid = {strips_ + 1, kCvvdpChannels, (images_ > 0 ? 2 : 1) * context_.pairs()};
-    return plan_.AddLaunch(*kernel, grid, args, "none");
+    return plan_.AddGroups(kTuning, "cvvdp_sums", grid, args, "none");
   }
 
   /// From the base up; the largest scale becomes the map.
   Status AddHeat() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "cvvdp_heat", context_));
     const PictureSize& whole = scales_.sizes[0];
     const PlaneView map =
         plan_.AddArtifact("cvvdp_heatmap", {whole.width, whole.height, kFloatDepth, PixelFormat::k400});
@@ -339,8 +328,8 @@ class PlanMaker {
                                   .power = curve.exponent.value,
                                   .power_high = curve.exponent.high,
                                   .power_low = curve.exponent.low};
-      const Grid grid = {CeilDiv(size.width, kernel->group_x), CeilDiv(size.height, kernel->group_y), context_.pairs()};
-      ACU_RETURN_IF_ERROR(plan_.AddLaunch(*kernel, grid, args, "nearest 1"));
+      ACU_RETURN_IF_ERROR(
+          plan_.AddWork(kTuning, "cvvdp_heat", {size.width, size.height, context_.pairs()}, args, "nearest 1"));
     }
     return {};
   }
@@ -361,8 +350,7 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeCvvdpPlan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const CvvdpSettings settings, ReadCvvdpSettings(options));
+Result<Plan> MakeCvvdpPlan(const CvvdpSettings& settings, const PlanContext& context) {
   return PlanMaker(settings, context).Make();
 }
 

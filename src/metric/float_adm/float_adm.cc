@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/plan.h"
 #include "math/exact_math.h"
 #include "metric/blocks/per_scale.h"
 #include "metric/blocks/words.h"
@@ -73,26 +74,16 @@ constexpr auto kOutputs =
                 PerScale<kFloatAdmScales, "adm_num_scale#", "adm_den_scale#">(
                     {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
-struct Pooling {
-  double noise_weight;
-  double dlm_weight;
-  double min_val;
-  double zero_limit;  // a sum below it is taken for 0
-  int no_aim_scale;   // -1: none
-  bool harmonic;
-  bool debug;
-};
-
 struct Totals {
   double num = 0, den = 0, aim = 0, aim_den = 0;
 };
 
 class FloatAdmExtractor : public Extractor {
  public:
-  FloatAdmExtractor(const FloatAdmLayout& layout, const Pooling& pooling)
+  FloatAdmExtractor(const FloatAdmLayout& layout, const FloatAdmSettings& settings)
       : Extractor({.stages = Stages(layout), .words = FirstWord(layout, kFloatAdmScales)}),
         layout_(layout),
-        pooling_(pooling) {}
+        settings_(settings) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatAdmImages>(layout_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatAdmBuffers>(layout_); }
@@ -108,16 +99,16 @@ class FloatAdmExtractor : public Extractor {
     Totals sum;
     for (int scale = 0; scale < kFloatAdmScales; ++scale) {
       const bool scored = layout_.scales[scale].scored;
-      const double num = scored ? Score(totals.words, scale, kFloatAdmNum, pooling_.noise_weight) : 0.0f;
-      const double den = scored ? Score(totals.words, scale, kFloatAdmDen, pooling_.noise_weight) : 1e-10f;
+      const double num = scored ? Score(totals.words, scale, kFloatAdmNum, settings_.noise_weight) : 0.0f;
+      const double den = scored ? Score(totals.words, scale, kFloatAdmDen, settings_.noise_weight) : 1e-10f;
       sum.num += num;
       sum.den += den;
-      if (scale != pooling_.no_aim_scale) {
+      if (scale != settings_.no_aim_scale) {
         sum.aim += scored ? Score(totals.words, scale, kFloatAdmAim, 0) : 0.0f;
         sum.aim_den += den;
       }
       outputs.values[kScaleScore + scale] = num / den;
-      if (!pooling_.debug) continue;
+      if (!settings_.debug) continue;
       outputs.values[kDebugScale + 2 * scale] = num;
       outputs.values[kDebugScale + 2 * scale + 1] = den;
     }
@@ -156,35 +147,28 @@ class FloatAdmExtractor : public Extractor {
   }
 
   void WriteScores(const Totals& sum, std::span<double> values) const {
-    const auto or_zero = [&](double x) { return x < pooling_.zero_limit ? 0.0 : x; };
+    const double area = static_cast<double>(layout_.scales[0].width) * layout_.scales[0].height;
+    const auto or_zero = [&](double x) { return x < 1e-10 * area / (1920.0 * 1080.0) ? 0.0 : x; };
     const double num = or_zero(sum.num), den = or_zero(sum.den);
     const double adm2 = den == 0 ? 1.0 : num / den;
     const double aim = sum.aim_den == 0 ? 0.0 : std::min(sum.aim / sum.aim_den, 1.0);
-    const double weight = pooling_.dlm_weight;
-    const double adm3 = pooling_.harmonic ? 2 * adm2 * aim / (adm2 + aim) : adm2 * weight + (1 - aim) * (1 - weight);
+    const double weight = settings_.dlm_weight;
+    const double adm3 = settings_.harmonic ? 2 * adm2 * aim / (adm2 + aim) : adm2 * weight + (1 - aim) * (1 - weight);
     values[kAdm2] = adm2;
     values[kAimScore] = aim;
-    values[kAdm3] = adm3 > pooling_.min_val ? adm3 : pooling_.min_val;  // NaN becomes min_val
-    if (!pooling_.debug) return;
+    values[kAdm3] = adm3 > settings_.min_val ? adm3 : settings_.min_val;  // NaN becomes min_val
+    if (!settings_.debug) return;
     values[kDebugAdm] = adm2;
     values[kDebugNum] = num;
     values[kDebugDen] = den;
   }
 
   const FloatAdmLayout layout_;
-  const Pooling pooling_;
+  const FloatAdmSettings settings_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  const double area = static_cast<double>(format.width) * format.height;
-  const Pooling pooling = {.noise_weight = options.Double("adm_noise_weight"),
-                           .dlm_weight = options.Double("adm_dlm_weight"),
-                           .min_val = options.Double("adm_min_val"),
-                           .zero_limit = 1e-10 * area / (1920.0 * 1080.0),
-                           .no_aim_scale = options.Int("adm_skip_aim_scale"),
-                           .harmonic = options.Bool("adm_adm3_apply_hm"),
-                           .debug = options.Bool("debug")};
-  return std::unique_ptr<Extractor>(std::make_unique<FloatAdmExtractor>(MakeFloatAdmLayout(options, format), pooling));
+Result<std::unique_ptr<Extractor>> Make(const FloatAdmSettings& settings, const PictureFormat& format) {
+  return std::make_unique<FloatAdmExtractor>(MakeFloatAdmLayout(settings, format), settings);
 }
 
 }  // namespace
@@ -195,9 +179,10 @@ const Metric kFloatAdmMetric = {
         "detail loss (adm2), additive impairments (aim) and their blend (adm3) on four wavelet scales, in floats",
     .options = kOptions,
     .outputs = kOutputs,
+    .prepare = PrepareBy<ReadFloatAdmSettings>,
     .smallest = {kFloatAdmMinSide, kFloatAdmMinSide},
-    .make = Make,
-    .make_plan = MakeFloatAdmPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeFloatAdmPlan>,
 };
 
 }  // namespace acutance

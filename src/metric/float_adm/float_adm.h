@@ -41,6 +41,21 @@ struct FloatAdmScale {
   bool scored;                               // false: only the next image
 };
 
+/// The options.
+struct FloatAdmSettings {
+  std::array<std::array<float, kFloatAdmBands>, kFloatAdmScales> factors;  // contrast sensitivity
+  double gain_limit;
+  float p_norm;
+  bool masks;   // false: no threshold
+  bool scale0;  // false: it does not count
+  double noise_weight;
+  double dlm_weight;
+  double min_val;
+  int no_aim_scale;  // -1: none
+  bool harmonic;
+  bool debug;
+};
+
 /// Sizes and options, for one picture format.
 struct FloatAdmLayout {
   int bit_depth;
@@ -50,7 +65,8 @@ struct FloatAdmLayout {
   bool masks;  // false: no threshold
 };
 
-FloatAdmLayout MakeFloatAdmLayout(const OptionValues& options, const PictureFormat& format);
+FloatAdmSettings ReadFloatAdmSettings(const OptionValues& options);
+FloatAdmLayout MakeFloatAdmLayout(const FloatAdmSettings& settings, const PictureFormat& format);
 
 /// Luma of both videos.
 struct FloatAdmPlanes {
@@ -91,7 +107,7 @@ void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, cons
                      FloatAdmImages& images, std::span<int64_t> words);
 
 /// Work of float_adm on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeFloatAdmPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeFloatAdmPlan(const FloatAdmSettings& settings, const PlanContext& context);
 
 extern const Metric kFloatAdmMetric;
 

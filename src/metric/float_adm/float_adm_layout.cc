@@ -39,24 +39,42 @@ FloatAdmRange ScoredRange(int n) {
 
 }  // namespace
 
-FloatAdmLayout MakeFloatAdmLayout(const OptionValues& options, const PictureFormat& format) {
+FloatAdmSettings ReadFloatAdmSettings(const OptionValues& options) {
+  FloatAdmSettings settings = {.factors = {},
+                               .gain_limit = options.Double("adm_enhn_gain_limit"),
+                               .p_norm = static_cast<float>(options.Double("adm_p_norm")),
+                               .masks = options.Int("adm_bypass_cm") == 0,
+                               .scale0 = !options.Bool("adm_skip_scale0"),
+                               .noise_weight = options.Double("adm_noise_weight"),
+                               .dlm_weight = options.Double("adm_dlm_weight"),
+                               .min_val = options.Double("adm_min_val"),
+                               .no_aim_scale = options.Int("adm_skip_aim_scale"),
+                               .harmonic = options.Bool("adm_adm3_apply_hm"),
+                               .debug = options.Bool("debug")};
+  for (int scale = 0; scale < kFloatAdmScales; ++scale) {
+    const float hv = Factor(options, scale, false);
+    settings.factors[scale] = {hv, hv, Factor(options, scale, true)};
+  }
+  return settings;
+}
+
+FloatAdmLayout MakeFloatAdmLayout(const FloatAdmSettings& settings, const PictureFormat& format) {
   FloatAdmLayout layout = {.bit_depth = format.bit_depth,
                            .scales = {},
-                           .gain_limit = options.Double("adm_enhn_gain_limit"),
-                           .p_norm = static_cast<float>(options.Double("adm_p_norm")),
-                           .masks = options.Int("adm_bypass_cm") == 0};
+                           .gain_limit = settings.gain_limit,
+                           .p_norm = settings.p_norm,
+                           .masks = settings.masks};
   int width = format.width, height = format.height;
   for (int scale = 0; scale < kFloatAdmScales; ++scale) {
     const int band_width = (width + 1) / 2, band_height = (height + 1) / 2;
-    const float hv = Factor(options, scale, false);
     layout.scales[scale] = {.width = width,
                             .height = height,
                             .band_width = band_width,
                             .band_height = band_height,
                             .columns = ScoredRange(band_width),
                             .rows = ScoredRange(band_height),
-                            .factor = {hv, hv, Factor(options, scale, true)},
-                            .scored = scale > 0 || !options.Bool("adm_skip_scale0")};
+                            .factor = settings.factors[scale],
+                            .scored = scale > 0 || settings.scale0};
     width = band_width;
     height = band_height;
   }

@@ -27,8 +27,7 @@ class PlanMaker {
         plan_(context, context.pairs(), 0, rows_ * kFloatAdmSums) {}
 
   Result<Plan> Make() {
-    const auto table = std::as_bytes(std::span(kExactTable, EXACT_TABLE_WORDS));
-    table_ = plan_.AddTable("exact functions", {table.begin(), table.end()});
+    table_ = plan_.AddTable("exact functions", std::span(kExactTable, EXACT_TABLE_WORDS));
     ScaleImages images = InputImages(context_);
     for (int scale = 0; scale < kFloatAdmScales; ++scale) {
       const ScaleImages next = scale + 1 < kFloatAdmScales ? AddImages(scale + 1) : images;
@@ -95,8 +94,8 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeFloatAdmPlan(const OptionValues& options, const PlanContext& context) {
-  const FloatAdmLayout layout = MakeFloatAdmLayout(options, context.format);
+Result<Plan> MakeFloatAdmPlan(const FloatAdmSettings& settings, const PlanContext& context) {
+  const FloatAdmLayout layout = MakeFloatAdmLayout(settings, context.format);
   return PlanMaker(layout, context).Make();
 }
 

@@ -37,8 +37,8 @@ Words AllScales(const FloatAdmLayout& layout, int rows, Run run) {
 }
 
 void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
-  const FloatAdmLayout layout =
-      MakeFloatAdmLayout(OptionValues::Parse(kFloatAdmMetric.options, texts).value(), reference.format);
+  const FloatAdmLayout layout = MakeFloatAdmLayout(
+      ReadFloatAdmSettings(OptionValues::Parse(kFloatAdmMetric.options, texts).value()), reference.format);
   const FloatAdmPlanes planes = {reference.planes[0], distorted.planes[0]};
   const Words expected =
       AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {

@@ -46,14 +46,13 @@ class FloatAnsnrExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<FloatAnsnrExtractor>(format));
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
+  return std::make_unique<FloatAnsnrExtractor>(format);
 }
 
 constexpr TuningEntry kTuning[] = {{"float_ansnr_rows", "", "64x4r4"}};
 
-Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_ansnr_rows", context));
+Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   const PlaneView reference = context.Input(Video::kReference);
   Plan plan(context, context.pairs(), 0, kAnsnrWords * reference.height);
   const FloatAnsnrArgs args = {.reference = reference.data,
@@ -65,8 +64,8 @@ Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
                                .height = reference.height,
                                .inverse = inverse_of(context.videos),
                                .sample_scale = 1.0f / static_cast<float>(1 << (context.format.bit_depth - 8))};
-  const Grid grid = {1, CeilDiv(reference.height, kernel->group_y * kernel->rows), context.pairs()};
-  ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, "mirror 2"));
+  ACU_RETURN_IF_ERROR(
+      plan.AddWork(kTuning, "float_ansnr_rows", {1, reference.height, context.pairs()}, args, "mirror 2"));
   return plan;
 }
 

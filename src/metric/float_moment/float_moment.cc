@@ -44,13 +44,13 @@ class FloatMomentExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<FloatMomentExtractor>(format));
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
+  return std::make_unique<FloatMomentExtractor>(format);
 }
 
 constexpr TuningEntry kTuning[] = {{"float_moment_sums", "", "64x4r8"}};
 
-Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
+Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_moment_sums", context));
   Plan plan(context, context.pairs(), 4);
   PartialSums sums(4);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/plan.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {
@@ -45,14 +46,20 @@ const OutputSpec kOutputs[kOutputCount] = {
      .better = ScoreDirection::kNeither},
 };
 
-struct Settings {
+FloatMotionSettings ReadSettings(const OptionValues& options) {
+  return {.force_zero = options.Bool("motion_force_zero"),
+          .add_scale1 = options.Bool("motion_add_scale1"),
+          .add_uv = options.Bool("motion_add_uv"),
+          .taps = MakeFloatMotionTaps(options.Int("motion_filter_size")),
+          .fps_weight = options.Double("motion_fps_weight"),
+          .blend_factor = options.Double("motion_blend_factor"),
+          .blend_offset = options.Double("motion_blend_offset"),
+          .max_value = options.Double("motion_max_val"),
+          .debug = options.Bool("debug")};
+}
+
+struct Scoring : FloatMotionSettings {
   std::vector<FloatMotionPart> parts;
-  FloatMotionTaps taps;
-  double fps_weight;
-  double blend_factor;
-  double blend_offset;
-  double max_value;
-  bool debug;
 
   /// The frame's value before the limit, from the sums of rows. A plane's means are added as floats,
   /// planes as doubles.
@@ -82,21 +89,11 @@ struct Settings {
   }
 };
 
-Settings ReadSettings(const OptionValues& options, const PictureFormat& format) {
-  return {.parts = FloatMotionParts(options, format),
-          .taps = MakeFloatMotionTaps(options.Int("motion_filter_size")),
-          .fps_weight = options.Double("motion_fps_weight"),
-          .blend_factor = options.Double("motion_blend_factor"),
-          .blend_offset = options.Double("motion_blend_offset"),
-          .max_value = options.Double("motion_max_val"),
-          .debug = options.Bool("debug")};
-}
-
 /// motion2 and motion3, each as soon as the frames seen determine it: frame i looks ahead to i + 1, and frame 0 takes
 /// motion3 from frame 1.
 class FloatMotionSequence : public Sequence {
  public:
-  explicit FloatMotionSequence(const Settings& settings) : settings_(settings) {}
+  explicit FloatMotionSequence(const Scoring& settings) : settings_(settings) {}
 
   void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
     const double value = DoubleFromWord(outputs.kept[0]);
@@ -118,7 +115,7 @@ class FloatMotionSequence : public Sequence {
     sink.Set(kMotion3, frame, settings_.Blend(value));
   }
 
-  const Settings settings_;
+  const Scoring settings_;
   int64_t frames_ = 0;
   double previous_ = 0;  // weighted, not limited
 };
@@ -126,7 +123,7 @@ class FloatMotionSequence : public Sequence {
 /// A stage and a word for each row of each part: running sums of floats, which Finish adds up.
 class FloatMotionExtractor : public Extractor {
  public:
-  FloatMotionExtractor(Settings settings, const PictureFormat& format)
+  FloatMotionExtractor(Scoring settings, const PictureFormat& format)
       : Extractor({.stages = Stages(settings.parts), .words = FloatMotionRows(settings.parts), .kept = 1}),
         settings_(std::move(settings)),
         bit_depth_(format.bit_depth) {
@@ -172,7 +169,7 @@ class FloatMotionExtractor : public Extractor {
     return stages;
   }
 
-  const Settings settings_;
+  const Scoring settings_;
   const int bit_depth_;
   std::vector<int> first_words_;         // [part]
   std::vector<HalfTables> half_tables_;  // [part]; of those that are halved
@@ -190,14 +187,14 @@ Status CheckChroma(const PictureFormat& format) {
   return {};
 }
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  if (options.Bool("motion_add_uv")) ACU_RETURN_IF_ERROR(CheckChroma(format));
-  return std::unique_ptr<Extractor>(std::make_unique<FloatMotionExtractor>(ReadSettings(options, format), format));
+Result<std::unique_ptr<Extractor>> Make(const FloatMotionSettings& settings, const PictureFormat& format) {
+  if (settings.add_uv) ACU_RETURN_IF_ERROR(CheckChroma(format));
+  return std::make_unique<FloatMotionExtractor>(Scoring{settings, FloatMotionParts(settings, format)}, format);
 }
 
-std::vector<InputSpec> Inputs(const OptionValues& options) {
-  if (options.Bool("motion_force_zero")) return {};
-  const unsigned planes = options.Bool("motion_add_uv") ? kAllPlanes : kLuma;
+std::vector<InputSpec> Inputs(const FloatMotionSettings& settings) {
+  if (settings.force_zero) return {};
+  const unsigned planes = settings.add_uv ? kAllPlanes : kLuma;
   return {{.video = Video::kReference, .planes = planes, .history = 1}};
 }
 
@@ -208,11 +205,12 @@ const Metric kFloatMotionMetric = {
     .summary = "mean absolute difference of consecutive blurred reference frames, in floats",
     .options = kOptions,
     .outputs = kOutputs,
-    .inputs = Inputs,
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<Inputs>,
     .every_frame = true,
     .smallest = {kFloatMotionMinSide, kFloatMotionMinSide},
-    .make = Make,
-    .make_plan = MakeFloatMotionPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeFloatMotionPlan>,
 };
 
 }  // namespace acutance

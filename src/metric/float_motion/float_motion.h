@@ -58,6 +58,19 @@ inline HalfSample HalfSampleAt(int i, int n) {
   return {static_cast<int32_t>(first), center - first};
 }
 
+/// The options.
+struct FloatMotionSettings {
+  bool force_zero;
+  bool add_scale1;
+  bool add_uv;
+  FloatMotionTaps taps;
+  double fps_weight;
+  double blend_factor;
+  double blend_offset;
+  double max_value;
+  bool debug;
+};
+
 /// One sum of absolute differences. A halved part follows the plane's own.
 struct FloatMotionPart {
   int plane;
@@ -67,7 +80,7 @@ struct FloatMotionPart {
 };
 
 /// None where motion_force_zero says that no picture is read.
-std::vector<FloatMotionPart> FloatMotionParts(const OptionValues& options, const PictureFormat& format);
+std::vector<FloatMotionPart> FloatMotionParts(const FloatMotionSettings& settings, const PictureFormat& format);
 
 /// The rows of all parts.
 int FloatMotionRows(const std::vector<FloatMotionPart>& parts);
@@ -118,6 +131,6 @@ struct FloatMotionRefInput {
 void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, int64_t* words);
 
 /// Work of float_motion on a device: the sums of its Extractor, bit for bit. Reads a history of one reference picture.
-Result<Plan> MakeFloatMotionPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeFloatMotionPlan(const FloatMotionSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

@@ -2,14 +2,14 @@
 
 namespace acutance {
 
-std::vector<FloatMotionPart> FloatMotionParts(const OptionValues& options, const PictureFormat& format) {
+std::vector<FloatMotionPart> FloatMotionParts(const FloatMotionSettings& settings, const PictureFormat& format) {
   std::vector<FloatMotionPart> parts;
-  if (options.Bool("motion_force_zero")) return parts;
-  const int planes = options.Bool("motion_add_uv") ? format.PlaneCount() : 1;
+  if (settings.force_zero) return parts;
+  const int planes = settings.add_uv ? format.PlaneCount() : 1;
   for (int p = 0; p < planes; ++p) {
     const int width = format.PlaneWidth(p), height = format.PlaneHeight(p);
     parts.push_back({p, false, width, height});
-    if (options.Bool("motion_add_scale1")) parts.push_back({p, true, HalfLength(width), HalfLength(height)});
+    if (settings.add_scale1) parts.push_back({p, true, HalfLength(width), HalfLength(height)});
   }
   return parts;
 }

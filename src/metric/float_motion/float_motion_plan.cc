@@ -36,10 +36,10 @@ struct FloatPictures {
 
 class PlanMaker {
  public:
-  PlanMaker(const OptionValues& options, const PlanContext& context)
+  PlanMaker(const FloatMotionSettings& settings, const PlanContext& context)
       : context_(context),
-        parts_(FloatMotionParts(options, context.format)),
-        taps_(MakeFloatMotionTaps(options.Int("motion_filter_size"))),
+        parts_(FloatMotionParts(settings, context.format)),
+        taps_(settings.taps),
         rows_(FloatMotionRows(parts_)),
         plan_(context, context.frames, 0, rows_) {}
 
@@ -89,7 +89,6 @@ class PlanMaker {
 
   /// Halves the pictures that were blurred last.
   Status AddHalf(const FloatMotionPart& part) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_motion_half", context_));
     const FloatPictures blurred = pictures_;
     pictures_ = AddPictures("halved", part.plane, part.width, part.height);
     std::vector<int32_t> first;
@@ -102,17 +101,15 @@ class PlanMaker {
       }
     const FloatMotionHalfArgs args = {.blurred = blurred.buffer,
                                       .halved = pictures_.buffer,
-                                      .first = AddTable("first samples", first),
-                                      .weight = AddTable("weights of the next", weight),
+                                      .first = plan_.AddTable("first samples", first),
+                                      .weight = plan_.AddTable("weights of the next", weight),
                                       .blurred_stride = blurred.stride,
                                       .halved_stride = pictures_.stride,
                                       .blurred_row = blurred.row,
                                       .halved_row = pictures_.row,
                                       .width = part.width,
                                       .height = part.height};
-    const Grid grid = {CeilDiv(part.width, kernel->group_x), CeilDiv(part.height, kernel->group_y * kernel->rows),
-                       context_.frames + 1};
-    return plan_.AddLaunch(*kernel, grid, args, "none");
+    return plan_.AddWork(kTuning, "float_motion_half", {part.width, part.height, context_.frames + 1}, args, "none");
   }
 
   Status AddRows(const FloatMotionPart& part) {
@@ -129,12 +126,6 @@ class PlanMaker {
     return plan_.AddLaunch(*kernel, {1, CeilDiv(part.height, kernel->group_x), context_.frames}, args, "none");
   }
 
-  template <class T>
-  BufferRef AddTable(const char* name, const std::vector<T>& values) {
-    const auto bytes = std::as_bytes(std::span(values));
-    return plan_.AddTable(name, {bytes.begin(), bytes.end()});
-  }
-
   const PlanContext& context_;
   const std::vector<FloatMotionPart> parts_;
   const FloatMotionTaps taps_;
@@ -146,8 +137,8 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeFloatMotionPlan(const OptionValues& options, const PlanContext& context) {
-  return PlanMaker(options, context).Make();
+Result<Plan> MakeFloatMotionPlan(const FloatMotionSettings& settings, const PlanContext& context) {
+  return PlanMaker(settings, context).Make();
 }
 
 }  // namespace acutance

@@ -35,13 +35,13 @@ class FloatPsnrExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<FloatPsnrExtractor>(format));
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
+  return std::make_unique<FloatPsnrExtractor>(format);
 }
 
 constexpr TuningEntry kTuning[] = {{"float_psnr_error", "", "64x4r8"}};
 
-Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
+Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_psnr_error", context));
   Plan plan(context, context.pairs(), 1);
   PartialSums sums(1);

@@ -1,10 +1,10 @@
 #include "metric/float_vif/float_vif.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
+#include "exec/plan.h"
 #include "metric/blocks/per_scale.h"
 
 namespace acutance {
@@ -43,18 +43,13 @@ constexpr auto kOutputs =
                 PerScale<kFloatVifScales, "vif_num_scale#", "vif_den_scale#">(
                     {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
-struct Scores {
-  std::array<double, kFloatVifScales> least;
-  bool debug;
-};
-
 /// A stage that reads the pictures, then one for each scale, with a word for each row.
 class FloatVifExtractor : public Extractor {
  public:
-  FloatVifExtractor(FloatVifLayout layout, const Scores& scores)
+  FloatVifExtractor(FloatVifLayout layout, const FloatVifSettings& settings)
       : Extractor({.stages = Stages(layout), .words = FirstWord(layout, kFloatVifScales)}),
         layout_(std::move(layout)),
-        scores_(scores) {}
+        settings_(settings) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatVifImages>(layout_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatVifBuffers>(layout_); }
@@ -73,14 +68,14 @@ class FloatVifExtractor : public Extractor {
       const bool skipped = scale == 0 && layout_.skip_scale0;
       const float_vif::FloatVifTerms sums = skipped ? float_vif::FloatVifTerms{0, -1} : SumRows(totals.words, scale);
       const double scale_num = sums.num, scale_den = sums.den;
-      outputs.values[kScaleScore + scale] = skipped ? 0.0 : std::max(scale_num / scale_den, scores_.least[scale]);
-      if (!scores_.debug) continue;
+      outputs.values[kScaleScore + scale] = skipped ? 0.0 : std::max(scale_num / scale_den, settings_.least[scale]);
+      if (!settings_.debug) continue;
       outputs.values[kDebugScale + 2 * scale] = scale_num;
       outputs.values[kDebugScale + 2 * scale + 1] = scale_den;
       num += skipped ? 0.0 : scale_num;
       den += skipped ? 0.0 : scale_den;
     }
-    if (!scores_.debug) return {};
+    if (!settings_.debug) return {};
     outputs.values[kDebugNum] = num;
     outputs.values[kDebugDen] = den;
     outputs.values[kDebugVif] = den == 0 ? 1.0 : num / den;
@@ -113,15 +108,12 @@ class FloatVifExtractor : public Extractor {
   }
 
   const FloatVifLayout layout_;
-  const Scores scores_;
+  const FloatVifSettings settings_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(FloatVifLayout layout, MakeFloatVifLayout(options, format));
-  const Scores scores = {.least = {-std::numeric_limits<double>::infinity(), options.Double("vif_scale1_min_val"),
-                                   options.Double("vif_scale2_min_val"), options.Double("vif_scale3_min_val")},
-                         .debug = options.Bool("debug")};
-  return std::unique_ptr<Extractor>(std::make_unique<FloatVifExtractor>(std::move(layout), scores));
+Result<std::unique_ptr<Extractor>> Make(const FloatVifSettings& settings, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(FloatVifLayout layout, MakeFloatVifLayout(settings, format));
+  return std::make_unique<FloatVifExtractor>(std::move(layout), settings);
 }
 
 }  // namespace
@@ -131,8 +123,9 @@ const Metric kFloatVifMetric = {
     .summary = "visual information fidelity at four scales, in floats",
     .options = kOptions,
     .outputs = kOutputs,
-    .make = Make,
-    .make_plan = MakeFloatVifPlan,
+    .prepare = PrepareBy<ReadFloatVifSettings>,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeFloatVifPlan>,
 };
 
 }  // namespace acutance

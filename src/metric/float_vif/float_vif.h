@@ -27,6 +27,20 @@ struct FloatVifPixel {
   float gain_limit;
 };
 
+/// The options, checked.
+struct FloatVifSettings {
+  float kernel_scale;
+  double prescale;
+  ResizingMethod prescale_method;
+  bool skip_scale0;
+  FloatVifPixel pixel;
+  std::array<double, kFloatVifScales> least;  // scores of the scales
+  bool debug;
+};
+
+/// Fails for a filter that libvmaf does not know.
+Result<FloatVifSettings> ReadFloatVifSettings(const OptionValues& options);
+
 /// Sizes, filters and options, for one picture format.
 struct FloatVifLayout {
   Resizing resizing;
@@ -41,8 +55,8 @@ struct FloatVifLayout {
   int widest_reach() const { return radius(0); }
 };
 
-/// Fails for a filter that libvmaf does not know, and for pictures that it would mirror twice.
-Result<FloatVifLayout> MakeFloatVifLayout(const OptionValues& options, const PictureFormat& format);
+/// Fails for pictures that a filter would mirror twice.
+Result<FloatVifLayout> MakeFloatVifLayout(const FloatVifSettings& settings, const PictureFormat& format);
 
 /// Luma of both videos.
 struct FloatVifPlanes {
@@ -85,7 +99,7 @@ int64_t FloatVifWord(float num, float den);
 float_vif::FloatVifTerms FloatVifTermsFrom(int64_t word);
 
 /// Work of float_vif on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeFloatVifPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeFloatVifPlan(const FloatVifSettings& settings, const PlanContext& context);
 
 extern const Metric kFloatVifMetric;
 

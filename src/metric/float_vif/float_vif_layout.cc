@@ -1,5 +1,6 @@
 // Options, sizes and filters (docs/spec/core.md 4.3).
 #include <algorithm>
+#include <limits>
 
 #include "metric/blocks/gaussian_taps.h"
 #include "metric/blocks/words.h"
@@ -28,25 +29,37 @@ Status CheckSize(const FloatVifLayout& layout) {
 
 }  // namespace
 
-Result<FloatVifLayout> MakeFloatVifLayout(const OptionValues& options, const PictureFormat& format) {
+Result<FloatVifSettings> ReadFloatVifSettings(const OptionValues& options) {
   ACU_ASSIGN_OR_RETURN(const float kernel_scale,
                        CheckKernelScale("vif_kernelscale", options.Double("vif_kernelscale")));
   ACU_ASSIGN_OR_RETURN(const ResizingMethod method,
                        FindResizingMethod("vif_prescale_method", options.String("vif_prescale_method")));
-  const double prescale = options.Double("vif_prescale"), noise = options.Double("vif_sigma_nsq");
+  const double noise = options.Double("vif_sigma_nsq");
+  return FloatVifSettings{.kernel_scale = kernel_scale,
+                          .prescale = options.Double("vif_prescale"),
+                          .prescale_method = method,
+                          .skip_scale0 = options.Bool("vif_skip_scale0"),
+                          .pixel = {.noise = noise,
+                                    .flat_factor = static_cast<float>(noise * noise / (255.0 * 255.0)),
+                                    .gain_limit = static_cast<float>(options.Double("vif_enhn_gain_limit"))},
+                          .least = {-std::numeric_limits<double>::infinity(), options.Double("vif_scale1_min_val"),
+                                    options.Double("vif_scale2_min_val"), options.Double("vif_scale3_min_val")},
+                          .debug = options.Bool("debug")};
+}
+
+Result<FloatVifLayout> MakeFloatVifLayout(const FloatVifSettings& settings, const PictureFormat& format) {
+  const double prescale = settings.prescale;
   const int width = static_cast<int>(format.width * prescale + 0.5);
   const int height = static_cast<int>(format.height * prescale + 0.5);
   if (width < 1 || height < 1)
     return Error(StatusCode::kInvalidArgument, "float_vif: vif_prescale {:g} leaves nothing of {}x{}", prescale,
                  format.width, format.height);
-  FloatVifLayout layout = {.resizing = Resizing(method, format.width, format.height, width, height),
+  FloatVifLayout layout = {.resizing = Resizing(settings.prescale_method, format.width, format.height, width, height),
                            .bit_depth = format.bit_depth,
-                           .skip_scale0 = options.Bool("vif_skip_scale0"),
-                           .pixel = {.noise = noise,
-                                     .flat_factor = static_cast<float>(noise * noise / (255.0 * 255.0)),
-                                     .gain_limit = static_cast<float>(options.Double("vif_enhn_gain_limit"))},
+                           .skip_scale0 = settings.skip_scale0,
+                           .pixel = settings.pixel,
                            .taps = {}};
-  for (int scale = 0; scale < kFloatVifScales; ++scale) layout.taps[scale] = TapsOf(scale, kernel_scale);
+  for (int scale = 0; scale < kFloatVifScales; ++scale) layout.taps[scale] = TapsOf(scale, settings.kernel_scale);
   ACU_RETURN_IF_ERROR(CheckSize(layout));
   return layout;
 }

@@ -72,24 +72,16 @@ class PlanMaker {
     return AddScaleImages<float>(plan_, context_, scale, layout_.width(scale), layout_.height(scale));
   }
 
-  template <class T>
-  BufferRef AddTable(const char* name, std::vector<T> values) {
-    if (values.empty()) values.resize(1);
-    const auto bytes = std::as_bytes(std::span(values));
-    return plan_.AddTable(name, {bytes.begin(), bytes.end()});
-  }
-
   Status AddSamples(const ScaleImages& from, const ScaleImages& to) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_vif_samples", context_));
     const Resizing& resizing = layout_.resizing;
     const FloatVifSamplesArgs args = {.reference = from.reference,
                                       .distorted = from.distorted,
                                       .made_reference = to.reference,
                                       .made_distorted = to.distorted,
-                                      .across_index = AddTable("samples along a row", resizing.across().index),
-                                      .across_weight = AddTable("their weights", resizing.across().weight),
-                                      .down_index = AddTable("samples down a column", resizing.down().index),
-                                      .down_weight = AddTable("their weights", resizing.down().weight),
+                                      .across_index = plan_.AddTable("samples along a row", resizing.across().index),
+                                      .across_weight = plan_.AddTable("their weights", resizing.across().weight),
+                                      .down_index = plan_.AddTable("samples down a column", resizing.down().index),
+                                      .down_weight = plan_.AddTable("their weights", resizing.down().weight),
                                       .picture_stride = from.picture_stride,
                                       .made_stride = to.picture_stride,
                                       .row_stride = from.row_stride,
@@ -100,8 +92,7 @@ class PlanMaker {
                                       .is_divided = resizing.is_divided(),
                                       .inverse = inverse_of(from.videos),
                                       .sample_scale = SampleScale()};
-    const Grid grid = {CeilDiv(args.width, kernel->group_x), CeilDiv(args.height, kernel->group_y), context_.pairs()};
-    return plan_.AddLaunch(*kernel, grid, args, "mirror");
+    return plan_.AddWork(kTuning, "float_vif_samples", {args.width, args.height, context_.pairs()}, args, "mirror");
   }
 
   Result<const KernelImage*> Choose(int scale) const {
@@ -113,7 +104,7 @@ class PlanMaker {
     std::vector<float> taps = layout_.taps[scale];
     if (scale + 1 < kFloatVifScales)
       taps.insert(taps.end(), layout_.taps[scale + 1].begin(), layout_.taps[scale + 1].end());
-    return AddTable("taps", std::move(taps));
+    return plan_.AddTable("taps", std::move(taps));
   }
 
   Status AddScale(int scale, const ScaleImages& images, const ScaleImages& next) {
@@ -155,8 +146,8 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeFloatVifPlan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const FloatVifLayout layout, MakeFloatVifLayout(options, context.format));
+Result<Plan> MakeFloatVifPlan(const FloatVifSettings& settings, const PlanContext& context) {
+  ACU_ASSIGN_OR_RETURN(const FloatVifLayout layout, MakeFloatVifLayout(settings, context.format));
   return PlanMaker(layout, context).Make();
 }
 

@@ -26,7 +26,9 @@ constexpr int kDepths[] = {8, 10, 12, 16};
 // --- The SIMD implementation against plain loops
 
 FloatVifLayout Layout(const OptionTexts& texts, const PictureFormat& format) {
-  return MakeFloatVifLayout(OptionValues::Parse(kFloatVifMetric.options, texts).value(), format).value();
+  return MakeFloatVifLayout(ReadFloatVifSettings(OptionValues::Parse(kFloatVifMetric.options, texts).value()).value(),
+                            format)
+      .value();
 }
 
 using Words = std::vector<std::vector<int64_t>>;

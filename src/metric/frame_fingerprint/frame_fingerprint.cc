@@ -39,14 +39,13 @@ class FrameFingerprintExtractor : public Extractor {
   const int bit_depth_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<FrameFingerprintExtractor>(format));
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
+  return std::make_unique<FrameFingerprintExtractor>(format);
 }
 
 constexpr TuningEntry kTuning[] = {{"frame_fingerprint", "", "64x4"}};
 
-Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "frame_fingerprint", context));
+Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   Plan plan(context, context.pairs(), 0, 2 * kFingerprintWords);
   const Grid grid = {1, FrameFingerprint::kRows, context.pairs()};
   for (const Video video : {Video::kReference, Video::kDistorted}) {
@@ -64,7 +63,7 @@ Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
         .pair_words = 2 * kFingerprintWords,
         .first_word = static_cast<int>(video) * kFingerprintWords,
     };
-    ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, "none"));
+    ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "frame_fingerprint", grid, args, "none"));
   }
   return plan;
 }

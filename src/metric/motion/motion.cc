@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "exec/plan.h"
+
 namespace acutance {
 namespace {
 
@@ -36,18 +38,7 @@ const OutputSpec kOutputs[kOutputCount] = {
      .better = ScoreDirection::kNeither},
 };
 
-struct Settings {
-  bool force_zero;
-  double blend_factor;
-  double blend_offset;
-  double fps_weight;
-  double max_value;
-  int lag;
-  bool moving_average;
-  bool debug;
-};
-
-Settings ReadSettings(const OptionValues& options) {
+MotionSettings ReadSettings(const OptionValues& options) {
   return {.force_zero = options.Bool("motion_force_zero"),
           .blend_factor = options.Double("motion_blend_factor"),
           .blend_offset = options.Double("motion_blend_offset"),
@@ -63,7 +54,7 @@ Settings ReadSettings(const OptionValues& options) {
 /// motion3 from the first value there is.
 class MotionSequence : public Sequence {
  public:
-  explicit MotionSequence(const Settings& settings) : settings_(settings) {}
+  explicit MotionSequence(const MotionSettings& settings) : settings_(settings) {}
 
   void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
     const double sad = outputs.values[kSad];
@@ -103,7 +94,7 @@ class MotionSequence : public Sequence {
     previous_ = motion3;  // not the average
   }
 
-  const Settings settings_;
+  const MotionSettings settings_;
   int64_t frames_ = 0;
   double recent_[2] = {};  // values of the last two frames, by frame % 2
   double previous_ = 0;    // motion3 of the frame before, not averaged
@@ -111,7 +102,7 @@ class MotionSequence : public Sequence {
 
 class MotionExtractor : public Extractor {
  public:
-  MotionExtractor(const Settings& settings, const PictureFormat& format)
+  MotionExtractor(const MotionSettings& settings, const PictureFormat& format)
       : Extractor({.stages = Stages(settings, format), .sums = 1}), settings_(settings), format_(format) {}
 
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
@@ -137,24 +128,23 @@ class MotionExtractor : public Extractor {
   std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<MotionSequence>(settings_); }
 
  private:
-  static std::vector<StageSpec> Stages(const Settings& settings, const PictureFormat& format) {
+  static std::vector<StageSpec> Stages(const MotionSettings& settings, const PictureFormat& format) {
     if (settings.force_zero) return {};
     return {{format.height}};
   }
 
-  const Settings settings_;
+  const MotionSettings settings_;
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<MotionExtractor>(ReadSettings(options), format));
+Result<std::unique_ptr<Extractor>> Make(const MotionSettings& settings, const PictureFormat& format) {
+  return std::make_unique<MotionExtractor>(settings, format);
 }
 
 /// Before libvmaf 3.2 the extractor `motion` blurred each frame before it subtracted; motion_v2 was this one.
 constexpr std::string_view kOtherNames[] = {"motion_v2"};
 
-std::vector<InputSpec> Inputs(const OptionValues& options) {
-  const Settings settings = ReadSettings(options);
+std::vector<InputSpec> Inputs(const MotionSettings& settings) {
   if (settings.force_zero) return {};
   return {{.video = Video::kReference, .history = settings.lag}};
 }
@@ -167,11 +157,12 @@ const Metric kMotionMetric = {
     .summary = "mean absolute low-passed difference of consecutive reference frames, 0 to 256",
     .options = kOptions,
     .outputs = kOutputs,
-    .inputs = Inputs,
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<Inputs>,
     .every_frame = true,
     .smallest = {kMotionMinSide, kMotionMinSide},
-    .make = Make,
-    .make_plan = MakeMotionPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeMotionPlan>,
 };
 
 }  // namespace acutance

@@ -42,7 +42,19 @@ int64_t MotionSad(const Plane& earlier, const Plane& current, int bit_depth, Row
 /// The same in plain loops, the reference implementation.
 int64_t MotionSadRef(const Plane& earlier, const Plane& current, int bit_depth, RowBand band);
 
+/// The options.
+struct MotionSettings {
+  bool force_zero;
+  double blend_factor;
+  double blend_offset;
+  double fps_weight;
+  double max_value;
+  int lag;
+  bool moving_average;
+  bool debug;
+};
+
 /// Work of motion on a device: the sum of MotionExtractor. Reads earlier pictures of the reference.
-Result<Plan> MakeMotionPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeMotionPlan(const MotionSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

@@ -44,12 +44,12 @@ Status AddSad(Plan& plan, PartialSums& sums, BufferRef& partials, const PlanCont
 
 }  // namespace
 
-Result<Plan> MakeMotionPlan(const OptionValues& options, const PlanContext& context) {
+Result<Plan> MakeMotionPlan(const MotionSettings& settings, const PlanContext& context) {
   Plan plan(context, context.frames, 1);
   PartialSums sums(1);
   BufferRef partials;
-  if (options.Bool("motion_force_zero")) partials = sums.AddBuffer(plan);
-  else ACU_RETURN_IF_ERROR(AddSad(plan, sums, partials, context, options.Bool("motion_five_frame_window") ? 2 : 1));
+  if (settings.force_zero) partials = sums.AddBuffer(plan);
+  else ACU_RETURN_IF_ERROR(AddSad(plan, sums, partials, context, settings.lag));
   ACU_RETURN_IF_ERROR(sums.AddLaunch(plan, partials));
   return plan;
 }

@@ -18,9 +18,9 @@ const Metric kNullMetric = {
     .summary = "nothing: it reads no picture and writes no value",
     .options = {},
     .outputs = {},
-    .inputs = [](const OptionValues&) { return std::vector<InputSpec>(); },
-    .make = [](const OptionValues&, const PictureFormat&) -> Result<std::unique_ptr<Extractor>> {
-      return std::unique_ptr<Extractor>(std::make_unique<NullExtractor>());
+    .inputs = [](const Setup&) { return std::vector<InputSpec>(); },
+    .make = [](const Setup&, const PictureFormat&) -> Result<std::unique_ptr<Extractor>> {
+      return std::make_unique<NullExtractor>();
     },
 };
 

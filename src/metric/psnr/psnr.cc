@@ -50,7 +50,28 @@ const OutputSpec kOutputs[2 * kPlanes] = {
     {.name = "mse_cr", .enabled = MseEnabled<2>, .better = ScoreDirection::kLower},
 };
 
+/// The options.
 struct Settings {
+  bool chroma;
+  bool mse;
+  bool apsnr;
+  bool reduced_peak;
+  double min_sse;
+};
+
+Settings ReadSettings(const OptionValues& options) {
+  return {.chroma = options.Bool("enable_chroma"),
+          .mse = options.Bool("enable_mse"),
+          .apsnr = options.Bool("enable_apsnr"),
+          .reduced_peak = options.Bool("reduced_hbd_peak"),
+          .min_sse = options.Double("min_sse")};
+}
+
+int PlanesOf(const Settings& settings, const PictureFormat& format) {
+  return settings.chroma && format.PlaneCount() > 1 ? kPlanes : 1;
+}
+
+struct Scale {
   int planes;  // how many are compared
   bool mse;
   bool apsnr;
@@ -64,31 +85,31 @@ double Limit(double min_sse, double peak_squared, double pixels, int bit_depth) 
   return std::ceil(10 * Log10(peak_squared / (min_sse / pixels)));
 }
 
-Settings ReadSettings(const OptionValues& options, const PictureFormat& format) {
+Scale MakeScale(const Settings& settings, const PictureFormat& format) {
   const int depth = format.bit_depth;
-  const int peak = options.Bool("reduced_hbd_peak") ? 255 << (depth - 8) : (1 << depth) - 1;
-  Settings settings = {.planes = HasPlane(options, format, 1) ? kPlanes : 1,
-                       .mse = options.Bool("enable_mse"),
-                       .apsnr = options.Bool("enable_apsnr"),
-                       .peak_squared = static_cast<double>(peak) * peak,
-                       .pixels = {},
-                       .limit = {}};
-  for (int p = 0; p < settings.planes; ++p) {
-    settings.pixels[p] = static_cast<double>(int64_t{format.PlaneWidth(p)} * format.PlaneHeight(p));
-    settings.limit[p] = Limit(options.Double("min_sse"), settings.peak_squared, settings.pixels[p], depth);
+  const int peak = settings.reduced_peak ? 255 << (depth - 8) : (1 << depth) - 1;
+  Scale scale = {.planes = PlanesOf(settings, format),
+                 .mse = settings.mse,
+                 .apsnr = settings.apsnr,
+                 .peak_squared = static_cast<double>(peak) * peak,
+                 .pixels = {},
+                 .limit = {}};
+  for (int p = 0; p < scale.planes; ++p) {
+    scale.pixels[p] = static_cast<double>(int64_t{format.PlaneWidth(p)} * format.PlaneHeight(p));
+    scale.limit[p] = Limit(settings.min_sse, scale.peak_squared, scale.pixels[p], depth);
   }
-  return settings;
+  return scale;
 }
 
 /// Adds up the whole clip; it writes no values of single frames.
 class PsnrSequence : public Sequence {
  public:
-  explicit PsnrSequence(const Settings& settings) : settings_(settings) {}
+  explicit PsnrSequence(const Scale& scale) : scale_(scale) {}
 
   void Push(int64_t, const FrameOutputs& outputs, ScoreSink&) override {
-    for (int p = 0; p < settings_.planes; ++p) {
+    for (int p = 0; p < scale_.planes; ++p) {
       squared_error_[p] += static_cast<uint64_t>(outputs.kept[p]);
-      pixels_[p] += static_cast<uint64_t>(settings_.pixels[p]);
+      pixels_[p] += static_cast<uint64_t>(scale_.pixels[p]);
     }
   }
 
@@ -101,29 +122,29 @@ class PsnrSequence : public Sequence {
   /// A plane that was not compared has 0 pixels: its NaN fails the comparison and the result is the limit, -inf.
   double AveragePsnr(uint64_t squared_error, uint64_t pixels) const {
     const double count = static_cast<double>(pixels);
-    const double psnr = 10 * (Log10(settings_.peak_squared) + Log10(count) - Log10(static_cast<double>(squared_error)));
-    const double limit = std::ceil(10 * Log10(settings_.peak_squared * count * 2));
+    const double psnr = 10 * (Log10(scale_.peak_squared) + Log10(count) - Log10(static_cast<double>(squared_error)));
+    const double limit = std::ceil(10 * Log10(scale_.peak_squared * count * 2));
     return psnr < limit ? psnr : limit;
   }
 
-  const Settings settings_;
+  const Scale scale_;
   std::array<uint64_t, kPlanes> squared_error_ = {};
   std::array<uint64_t, kPlanes> pixels_ = {};
 };
 
 /// A stage for each plane, so that bands are rows of the plane itself.
-std::vector<StageSpec> PlaneStages(const Settings& settings, const PictureFormat& format) {
+std::vector<StageSpec> PlaneStages(const Scale& scale, const PictureFormat& format) {
   std::vector<StageSpec> stages;
-  stages.reserve(static_cast<size_t>(settings.planes));
-  for (int p = 0; p < settings.planes; ++p) stages.push_back({format.PlaneHeight(p)});
+  stages.reserve(static_cast<size_t>(scale.planes));
+  for (int p = 0; p < scale.planes; ++p) stages.push_back({format.PlaneHeight(p)});
   return stages;
 }
 
 class PsnrExtractor : public Extractor, public BlockSums {
  public:
-  PsnrExtractor(const Settings& settings, const PictureFormat& format)
-      : Extractor({.stages = PlaneStages(settings, format), .sums = kPlanes, .kept = settings.apsnr ? kPlanes : 0}),
-        settings_(settings),
+  PsnrExtractor(const Scale& scale, const PictureFormat& format)
+      : Extractor({.stages = PlaneStages(scale, format), .sums = kPlanes, .kept = scale.apsnr ? kPlanes : 0}),
+        scale_(scale),
         bit_depth_(format.bit_depth) {}
 
   void RunBand(const FrameView& frame, int plane, RowBand band, const Workspaces&,
@@ -132,7 +153,7 @@ class PsnrExtractor : public Extractor, public BlockSums {
   }
 
   void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
-    for (int p = 0; p < settings_.planes; ++p)
+    for (int p = 0; p < scale_.planes; ++p)
       for (int block = 0; block < grid.count(); ++block) {
         const Plane reference = PartOf(frame.plane(0, p), frame.plane(0), grid, block);
         const Plane distorted = PartOf(frame.plane(1, p), frame.plane(1), grid, block);
@@ -144,10 +165,10 @@ class PsnrExtractor : public Extractor, public BlockSums {
   std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const override {
     static constexpr const char* kNames[kPlanes] = {"mse_y", "mse_cb", "mse_cr"};
     std::vector<LossMap> maps;
-    for (int p = 0; p < settings_.planes; ++p) {
+    for (int p = 0; p < scale_.planes; ++p) {
       LossMap map{kNames[p], {}};
       for (int block = 0; block < grid.count(); ++block)
-        map.losses.push_back(static_cast<double>(sums[size_t{kPlanes} * block + p]) / settings_.pixels[p]);
+        map.losses.push_back(static_cast<double>(sums[size_t{kPlanes} * block + p]) / scale_.pixels[p]);
       maps.push_back(std::move(map));
     }
     return maps;
@@ -155,18 +176,18 @@ class PsnrExtractor : public Extractor, public BlockSums {
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
     constexpr double kSmallestMse = 1e-16;
-    for (int p = 0; p < settings_.planes; ++p) {
-      const double mse = static_cast<double>(totals.sums[p]) / settings_.pixels[p];
-      const double psnr = 10 * Log10(settings_.peak_squared / std::max(mse, kSmallestMse));
-      outputs.values[2 * p] = std::min(psnr, settings_.limit[p]);
-      if (settings_.mse) outputs.values[2 * p + 1] = mse;
+    for (int p = 0; p < scale_.planes; ++p) {
+      const double mse = static_cast<double>(totals.sums[p]) / scale_.pixels[p];
+      const double psnr = 10 * Log10(scale_.peak_squared / std::max(mse, kSmallestMse));
+      outputs.values[2 * p] = std::min(psnr, scale_.limit[p]);
+      if (scale_.mse) outputs.values[2 * p + 1] = mse;
     }
-    if (settings_.apsnr) std::ranges::copy(totals.sums, outputs.kept.begin());
+    if (scale_.apsnr) std::ranges::copy(totals.sums, outputs.kept.begin());
     return {};
   }
 
   std::unique_ptr<Sequence> MakeSequence() const override {
-    return settings_.apsnr ? std::make_unique<PsnrSequence>(settings_) : nullptr;
+    return scale_.apsnr ? std::make_unique<PsnrSequence>(scale_) : nullptr;
   }
 
  private:
@@ -183,16 +204,21 @@ class PsnrExtractor : public Extractor, public BlockSums {
     return {plane.data + y0 * plane.stride + x0 * (bit_depth_ > 8 ? 2 : 1), plane.stride, x1 - x0, y1 - y0};
   }
 
-  const Settings settings_;
+  const Scale scale_;
   const int bit_depth_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  if (HasPlane(options, format, 1) && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
+Result<std::unique_ptr<Extractor>> Make(const Settings& settings, const PictureFormat& format) {
+  if (PlanesOf(settings, format) > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
     return Error(StatusCode::kInvalidArgument,
                  "psnr: a {}x{} picture in {} has no chroma samples: set enable_chroma=false", format.width,
                  format.height, PixelFormatName(format.pixel_format));
-  return std::unique_ptr<Extractor>(std::make_unique<PsnrExtractor>(ReadSettings(options, format), format));
+  return std::make_unique<PsnrExtractor>(MakeScale(settings, format), format);
+}
+
+std::vector<InputSpec> Inputs(const Settings& settings) {
+  const unsigned planes = settings.chroma ? kAllPlanes : kLuma;
+  return {{Video::kReference, planes}, {Video::kDistorted, planes}};
 }
 
 // --- On devices: a launch for each plane.
@@ -235,9 +261,9 @@ psnr::PsnrSseArgs MakeArgs(const PlanContext& context, int plane) {
           .first_partial = 0};
 }
 
-Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+Result<Plan> MakePlan(const Settings& settings, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "psnr_sse", context));
-  const int planes = ReadSettings(options, context.format).planes;
+  const int planes = PlanesOf(settings, context.format);
   const int samples_per_word = kWordBytes / context.format.BytesPerSample();
   Plan plan(context, context.pairs(), kPlanes);
   PartialSums sums(kPlanes);
@@ -266,14 +292,11 @@ const Metric kPsnrMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kBlockSums},
-    .inputs =
-        [](const OptionValues& options) {
-          const unsigned planes = options.Bool("enable_chroma") ? kAllPlanes : kLuma;
-          return std::vector<InputSpec>{{Video::kReference, planes}, {Video::kDistorted, planes}};
-        },
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<Inputs>,
     .every_frame = true,
-    .make = Make,
-    .make_plan = MakePlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

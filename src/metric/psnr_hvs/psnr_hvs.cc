@@ -133,13 +133,13 @@ class PsnrHvsExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
   if (format.pixel_format == PixelFormat::k400)
     return Error(StatusCode::kInvalidArgument, "psnr_hvs needs chroma planes, pictures in 400 have none");
   if (format.bit_depth > kMostBits)
     return Error(StatusCode::kInvalidArgument, "psnr_hvs takes at most {} bits a sample, these have {}", kMostBits,
                  format.bit_depth);
-  return std::unique_ptr<Extractor>(std::make_unique<PsnrHvsExtractor>(format));
+  return std::make_unique<PsnrHvsExtractor>(format);
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ const Metric kPsnrHvsMetric = {
     .options = {},
     .outputs = kOutputs,
     .inputs =
-        [](const OptionValues&) {
+        [](const Setup&) {
           return std::vector<InputSpec>{{Video::kReference, kAllPlanes}, {Video::kDistorted, kAllPlanes}};
         },
     .smallest = {kBlockSide, kBlockSide},

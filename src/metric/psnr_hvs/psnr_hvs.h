@@ -43,6 +43,6 @@ void HvsRowTermsRef(const Plane& reference, const Plane& distorted, int bit_dept
 extern const Metric kPsnrHvsMetric;
 
 /// Work of psnr_hvs on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakePsnrHvsPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakePsnrHvsPlan(const Setup&, const PlanContext& context);
 
 }  // namespace acutance

@@ -32,12 +32,10 @@ HvsPlane LayOut(const PictureFormat& format, int plane) {
 Status AddTerms(Plan& plan, const PlanContext& context, const HvsPlane& blocks, int plane, BufferRef terms,
                 int64_t pair_terms) {
   if (blocks.blocks == 0) return {};
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "psnr_hvs_terms", context));
-  const std::span<const std::byte> tables = std::as_bytes(std::span(&HvsTablesOf(plane), 1));
   const PlaneView reference = context.Input(Video::kReference, plane);
   const HvsTermsArgs args = {.reference = reference.data,
                              .distorted = context.Input(Video::kDistorted, plane).data,
-                             .tables = plan.AddTable("sensitivity and masking", {tables.begin(), tables.end()}),
+                             .tables = plan.AddTable("sensitivity and masking", std::span(&HvsTablesOf(plane), 1)),
                              .terms = terms,
                              .picture_stride = reference.picture_stride,
                              .pair_terms = pair_terms,
@@ -45,13 +43,12 @@ Status AddTerms(Plan& plan, const PlanContext& context, const HvsPlane& blocks, 
                              .blocks = blocks.blocks,
                              .blocks_across = blocks.across,
                              .inverse = inverse_of(context.videos)};
-  return plan.AddLaunch(*kernel, {blocks.groups, 1, context.pairs()}, args, "none");
+  return plan.AddGroups(kTuning, "psnr_hvs_terms", {blocks.groups, 1, context.pairs()}, args, "none");
 }
 
 }  // namespace
 
-Result<Plan> MakePsnrHvsPlan(const OptionValues&, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "psnr_hvs_sum", context));
+Result<Plan> MakePsnrHvsPlan(const Setup&, const PlanContext& context) {
   const HvsPlane luma = LayOut(context.format, 0), chroma = LayOut(context.format, 1);
   const int64_t pair_terms = luma.terms() + 2 * int64_t{chroma.terms()};
   Plan plan(context, context.pairs(), 0, kHvsPlanes);
@@ -69,7 +66,7 @@ Result<Plan> MakePsnrHvsPlan(const OptionValues&, const PlanContext& context) {
                            .chroma_terms = chroma.terms(),
                            .luma_blocks = luma.blocks,
                            .chroma_blocks = chroma.blocks};
-  ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, {kHvsPlanes, 1, context.pairs()}, args, "none"));
+  ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "psnr_hvs_sum", {kHvsPlanes, 1, context.pairs()}, args, "none"));
   return plan;
 }
 

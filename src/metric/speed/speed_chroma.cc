@@ -34,6 +34,17 @@ const OutputSpec kOutputs[kOutputCount] = {
      .damage = {Damage::kColor}},
 };
 
+struct Settings {
+  SpeedSettings common;
+  int weight_mode;
+  double max_value;
+};
+
+Result<Settings> ReadSettings(const OptionValues& options) {
+  ACU_ASSIGN_OR_RETURN(const SpeedSettings common, ReadSpeedSettings(options));
+  return Settings{common, options.Int("speed_weight_var_mode"), options.Double("speed_max_val")};
+}
+
 float Combine(const SpeedScore& u, const SpeedScore& v) {
   if (u.is_singular != v.is_singular) return u.is_singular ? v.value : u.value;
   return (u.value + v.value) / 2;
@@ -41,10 +52,10 @@ float Combine(const SpeedScore& u, const SpeedScore& v) {
 
 class SpeedChromaExtractor : public SpeedExtractor {
  public:
-  SpeedChromaExtractor(const SpeedSettings& settings, const OptionValues& options, SpeedLayout layout)
-      : SpeedExtractor(settings, std::move(layout), /*pairs=*/2),
-        weight_mode_(options.Int("speed_weight_var_mode")),
-        max_value_(options.Double("speed_max_val")) {}
+  SpeedChromaExtractor(const Settings& settings, SpeedLayout layout)
+      : SpeedExtractor(settings.common, std::move(layout), /*pairs=*/2),
+        weight_mode_(settings.weight_mode),
+        max_value_(settings.max_value) {}
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
     const SpeedScore u = Score(totals.words, 0, weight_mode_), v = Score(totals.words, 1, weight_mode_);
@@ -71,21 +82,19 @@ Result<SpeedLayout> MakeLayout(const SpeedSettings& settings, const PictureForma
   return MakeSpeedLayout("speed_chroma", settings, format.PlaneWidth(1), format.PlaneHeight(1), format.bit_depth);
 }
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
-  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeLayout(settings, format));
-  return std::unique_ptr<Extractor>(std::make_unique<SpeedChromaExtractor>(settings, options, std::move(layout)));
+Result<std::unique_ptr<Extractor>> Make(const Settings& settings, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeLayout(settings.common, format));
+  return std::make_unique<SpeedChromaExtractor>(settings, std::move(layout));
 }
 
-Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+Result<Plan> MakePlan(const Settings& settings, const PlanContext& context) {
   constexpr SpeedDeviceSource kSources[] = {
       {Video::kReference, 1}, {Video::kDistorted, 1}, {Video::kReference, 2}, {Video::kDistorted, 2}};
-  ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
-  ACU_ASSIGN_OR_RETURN(const SpeedLayout layout, MakeLayout(settings, context.format));
-  return MakeSpeedPlan(settings, layout, context, kSources);
+  ACU_ASSIGN_OR_RETURN(const SpeedLayout layout, MakeLayout(settings.common, context.format));
+  return MakeSpeedPlan(settings.common, layout, context, kSources);
 }
 
-std::vector<InputSpec> Inputs(const OptionValues&) {
+std::vector<InputSpec> Inputs(const Setup&) {
   constexpr unsigned kChroma = kAllPlanes & ~kLuma;
   return {{.video = Video::kReference, .planes = kChroma}, {.video = Video::kDistorted, .planes = kChroma}};
 }
@@ -97,9 +106,10 @@ const Metric kSpeedChromaMetric = {
     .summary = "difference of the weighted entropies of small chroma pictures (SpEED)",
     .options = kOptions,
     .outputs = kOutputs,
+    .prepare = PrepareBy<ReadSettings>,
     .inputs = Inputs,
-    .make = Make,
-    .make_plan = MakePlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

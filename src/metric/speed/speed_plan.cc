@@ -53,13 +53,6 @@ class PlanMaker {
     return plan_.AddScratch(std::move(name), sizeof(float) * count * pictures_);
   }
 
-  template <class T>
-  BufferRef AddTable(const char* name, std::vector<T> values) {
-    if (values.empty()) values.resize(1);
-    const auto bytes = std::as_bytes(std::span(values));
-    return plan_.AddTable(name, {bytes.begin(), bytes.end()});
-  }
-
   Status AddSampling() {
     const char* const name = layout_.is_resized ? "speed_resample" : "speed_sample";
     ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, name, context_));
@@ -69,12 +62,12 @@ class PlanMaker {
                    kernel->group_x);
     SpeedSampleArgs args = {.samples = 0,
                             .less = 0,
-                            .taps = AddTable("taps before", layout_.blur),
+                            .taps = plan_.AddTable("taps before", layout_.blur),
                             .made = small_,
-                            .across_index = AddTable("samples along a row", layout_.packed.index),
-                            .across_weight = AddTable("their weights", layout_.packed.weight),
-                            .down_index = AddTable("samples down a column", layout_.down.index),
-                            .down_weight = AddTable("their weights", layout_.down.weight),
+                            .across_index = plan_.AddTable("samples along a row", layout_.packed.index),
+                            .across_weight = plan_.AddTable("their weights", layout_.packed.weight),
+                            .down_index = plan_.AddTable("samples down a column", layout_.down.index),
+                            .down_weight = plan_.AddTable("their weights", layout_.down.weight),
                             .picture_stride = 0,
                             .row_stride = 0,
                             .inverse = 0,
@@ -113,41 +106,37 @@ class PlanMaker {
   }
 
   Status AddSharpening() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "speed_sharpen", context_));
     const SpeedSharpenArgs args = {.samples = small_,
-                                   .taps = AddTable("taps after", layout_.sharpen),
+                                   .taps = plan_.AddTable("taps after", layout_.sharpen),
                                    .sharp = sharp_,
                                    .columns = layout_.columns,
                                    .rows = layout_.rows,
                                    .tap_count = static_cast<int32_t>(layout_.sharpen.size()),
                                    .padding = 0};
-    const Grid grid = {CeilDiv(layout_.columns, kernel->group_x), CeilDiv(layout_.rows, kernel->group_y), pictures_};
-    return plan_.AddLaunch(*kernel, grid, args, "mirror");
+    return plan_.AddWork(kTuning, "speed_sharpen", {layout_.columns, layout_.rows, pictures_}, args, "mirror");
   }
 
   Status AddMatrices() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* covariance, ChooseVariant(kTuning, "speed_covariance", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* algebra, ChooseVariant(kTuning, "speed_algebra", context_));
     const SpeedCovarianceArgs covariance_args = {.sharp = sharp_,
                                                  .covariances = covariances_,
                                                  .columns = layout_.columns,
                                                  .rows = layout_.rows,
                                                  .window_columns = layout_.window_columns(),
                                                  .window_rows = layout_.window_rows()};
-    ACU_RETURN_IF_ERROR(plan_.AddLaunch(*covariance, {kCovarianceGroups, 1, pictures_}, covariance_args, "none"));
+    ACU_RETURN_IF_ERROR(
+        plan_.AddGroups(kTuning, "speed_covariance", {kCovarianceGroups, 1, pictures_}, covariance_args, "none"));
     const SpeedAlgebraArgs algebra_args = {
         .covariances = covariances_, .eigenvalues = eigenvalues_, .equations = equations_, .states = states_};
-    return plan_.AddLaunch(*algebra, {2, 1, pictures_}, algebra_args, "none");
+    return plan_.AddGroups(kTuning, "speed_algebra", {2, 1, pictures_}, algebra_args, "none");
   }
 
   Status AddBlocks() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "speed_blocks", context_));
     const SpeedBlocksArgs args = {
         .sharp = sharp_,
         .eigenvalues = eigenvalues_,
         .equations = equations_,
         .states = states_,
-        .exact_table = AddTable("exact functions", std::vector(kExactTable, kExactTable + EXACT_TABLE_WORDS)),
+        .exact_table = plan_.AddTable("exact functions", std::span(kExactTable, EXACT_TABLE_WORDS)),
         .words = plan_.Words(),
         .entropy_of_one = SpeedEntropyOfOne(),
         .sigma_nn = settings_.sigma_nn,
@@ -158,7 +147,7 @@ class PlanMaker {
         .frames = context_.frames,
         .videos = context_.videos,
         .pictures = static_cast<int32_t>(sources_.size())};
-    return plan_.AddLaunch(*kernel, {CeilDiv(layout_.blocks(), kernel->group_x), 1, pictures_}, args, "none");
+    return plan_.AddWork(kTuning, "speed_blocks", {layout_.blocks(), 1, pictures_}, args, "none");
   }
 
   const SpeedSettings& settings_;

@@ -24,10 +24,20 @@ const OutputSpec kOutputs[] = {
      .better = ScoreDirection::kLower},
 };
 
+struct Settings {
+  SpeedSettings common;
+  bool use_reference;
+};
+
+Result<Settings> ReadSettings(const OptionValues& options) {
+  ACU_ASSIGN_OR_RETURN(const SpeedSettings common, ReadSpeedSettings(options));
+  return Settings{common, options.Bool("speed_use_ref_diff")};
+}
+
 class SpeedTemporalExtractor : public SpeedExtractor {
  public:
-  SpeedTemporalExtractor(const SpeedSettings& settings, const OptionValues& options, SpeedLayout layout)
-      : SpeedExtractor(settings, std::move(layout), /*pairs=*/1), use_reference_(options.Bool("speed_use_ref_diff")) {}
+  SpeedTemporalExtractor(const Settings& settings, SpeedLayout layout)
+      : SpeedExtractor(settings.common, std::move(layout), /*pairs=*/1), use_reference_(settings.use_reference) {}
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
     outputs.values[0] = totals.history == 0 ? 0.0 : Score(totals.words, 0, /*weight_mode=*/0).value;
@@ -48,22 +58,20 @@ Result<SpeedLayout> MakeLayout(const SpeedSettings& settings, const PictureForma
   return MakeSpeedLayout("speed_temporal", settings, format.width, format.height, format.bit_depth);
 }
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
-  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeLayout(settings, format));
-  return std::unique_ptr<Extractor>(std::make_unique<SpeedTemporalExtractor>(settings, options, std::move(layout)));
+Result<std::unique_ptr<Extractor>> Make(const Settings& settings, const PictureFormat& format) {
+  ACU_ASSIGN_OR_RETURN(SpeedLayout layout, MakeLayout(settings.common, format));
+  return std::make_unique<SpeedTemporalExtractor>(settings, std::move(layout));
 }
 
-Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
-  const Video less = options.Bool("speed_use_ref_diff") ? Video::kReference : Video::kDistorted;
+Result<Plan> MakePlan(const Settings& settings, const PlanContext& context) {
+  const Video less = settings.use_reference ? Video::kReference : Video::kDistorted;
   const SpeedDeviceSource sources[] = {{.video = Video::kReference, .back = 1, .less = Video::kReference},
                                        {.video = Video::kDistorted, .back = 1, .less = less}};
-  ACU_ASSIGN_OR_RETURN(const SpeedSettings settings, ReadSpeedSettings(options));
-  ACU_ASSIGN_OR_RETURN(const SpeedLayout layout, MakeLayout(settings, context.format));
-  return MakeSpeedPlan(settings, layout, context, sources);
+  ACU_ASSIGN_OR_RETURN(const SpeedLayout layout, MakeLayout(settings.common, context.format));
+  return MakeSpeedPlan(settings.common, layout, context, sources);
 }
 
-std::vector<InputSpec> Inputs(const OptionValues&) {
+std::vector<InputSpec> Inputs(const Setup&) {
   return {{.video = Video::kReference, .history = 1}, {.video = Video::kDistorted, .history = 1}};
 }
 
@@ -74,10 +82,11 @@ const Metric kSpeedTemporalMetric = {
     .summary = "difference of the weighted entropies of small frame differences (SpEED)",
     .options = kOptions,
     .outputs = kOutputs,
+    .prepare = PrepareBy<ReadSettings>,
     .inputs = Inputs,
     .every_frame = true,
-    .make = Make,
-    .make_plan = MakePlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

@@ -75,12 +75,12 @@ struct Pyramid : Workspace {
 
 class FloatMsSsimExtractor : public Extractor {
  public:
-  FloatMsSsimExtractor(const OptionValues& options, const PictureFormat& format)
+  FloatMsSsimExtractor(const SsimSettings& settings, const PictureFormat& format)
       : Extractor(MakeSpec(MakeScales(format))),
         scales_(MakeScales(format)),
         bit_depth_(format.bit_depth),
-        decibels_(options, format),
-        lcs_(options.Bool("enable_lcs")) {}
+        decibels_(settings, format),
+        lcs_(settings.lcs) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(scales_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return MakeSsimRows(scales_[0].width); }
@@ -126,15 +126,15 @@ class FloatMsSsimExtractor : public Extractor {
   const bool lcs_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<FloatMsSsimExtractor>(options, format));
+Result<std::unique_ptr<Extractor>> Make(const SsimSettings& settings, const PictureFormat& format) {
+  return std::make_unique<FloatMsSsimExtractor>(settings, format);
 }
 
-Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
+Result<Plan> MakePlan(const SsimSettings& settings, const PlanContext& context) {
   const Scales scales = MakeScales(context.format);
   SsimDevicePlan work = {.factor = 1, .scales = {}, .words = WordCount(scales)};
   for (const Scale& scale : scales) {
-    const bool all = options.Bool("enable_lcs") || &scale == &scales.back();
+    const bool all = settings.lcs || &scale == &scales.back();
     work.scales.push_back({scale.width, scale.height, scale.first_word, all});
   }
   return MakeSsimPlan(work, context);
@@ -147,9 +147,10 @@ const Metric kFloatMsSsimMetric = {
     .summary = "structural similarity of luma over five scales",
     .options = kOptions,
     .outputs = kOutputs,
+    .prepare = PrepareBy<ReadSsimSettings>,
     .smallest = {kMinSide, kMinSide},
-    .make = Make,
-    .make_plan = MakePlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

@@ -25,8 +25,15 @@ const OutputSpec kOutputs[kSsimSums] = {
     {.name = "float_ssim_s", .enabled = LcsEnabled},
 };
 
-int ShrinkFactor(const OptionValues& options, const PictureFormat& format) {
-  if (options.Int("scale") > 0) return options.Int("scale");
+struct Settings {
+  SsimSettings common;
+  int scale;  // 0: by the picture's size
+};
+
+Settings ReadSettings(const OptionValues& options) { return {ReadSsimSettings(options), options.Int("scale")}; }
+
+int ShrinkFactor(const Settings& settings, const PictureFormat& format) {
+  if (settings.scale > 0) return settings.scale;
   const float side = static_cast<float>(std::min(format.width, format.height)) / 256.0f;
   return std::max(1, static_cast<int>(side + 0.5f));
 }
@@ -39,8 +46,8 @@ struct Geometry {
   int Rows() const { return HasWindows() ? height - kSsimLoss : 0; }
 };
 
-Geometry MakeGeometry(const OptionValues& options, const PictureFormat& format) {
-  const int factor = ShrinkFactor(options, format);
+Geometry MakeGeometry(const Settings& settings, const PictureFormat& format) {
+  const int factor = ShrinkFactor(settings, format);
   if (factor == 1) return {1, format.width, format.height};
   return {factor, ShrunkLength(format.width, factor), ShrunkLength(format.height, factor)};
 }
@@ -60,8 +67,8 @@ struct ShrunkPlanes : Workspace {
 
 class FloatSsimExtractor : public Extractor {
  public:
-  FloatSsimExtractor(const OptionValues& options, const PictureFormat& format)
-      : FloatSsimExtractor(options, format, MakeGeometry(options, format)) {}
+  FloatSsimExtractor(const Settings& settings, const PictureFormat& format)
+      : FloatSsimExtractor(settings.common, format, MakeGeometry(settings, format)) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
     if (geometry_.factor == 1 || !geometry_.HasWindows()) return nullptr;
@@ -94,12 +101,12 @@ class FloatSsimExtractor : public Extractor {
   }
 
  private:
-  FloatSsimExtractor(const OptionValues& options, const PictureFormat& format, const Geometry& geometry)
+  FloatSsimExtractor(const SsimSettings& settings, const PictureFormat& format, const Geometry& geometry)
       : Extractor({.stages = Stages(geometry), .words = kSsimSums * geometry.Rows()}),
         geometry_(geometry),
         format_(format),
-        decibels_(options, format),
-        lcs_(options.Bool("enable_lcs")) {}
+        decibels_(settings, format),
+        lcs_(settings.lcs) {}
 
   const Geometry geometry_;
   const PictureFormat format_;
@@ -107,12 +114,12 @@ class FloatSsimExtractor : public Extractor {
   const bool lcs_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<FloatSsimExtractor>(options, format));
+Result<std::unique_ptr<Extractor>> Make(const Settings& settings, const PictureFormat& format) {
+  return std::make_unique<FloatSsimExtractor>(settings, format);
 }
 
-Result<Plan> MakePlan(const OptionValues& options, const PlanContext& context) {
-  const Geometry geometry = MakeGeometry(options, context.format);
+Result<Plan> MakePlan(const Settings& settings, const PlanContext& context) {
+  const Geometry geometry = MakeGeometry(settings, context.format);
   SsimDevicePlan work = {.factor = geometry.factor, .scales = {}, .words = kSsimSums * geometry.Rows()};
   if (geometry.HasWindows()) work.scales.push_back({geometry.width, geometry.height, 0, true});
   return MakeSsimPlan(work, context);
@@ -126,8 +133,9 @@ const Metric kFloatSsimMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kPartScores, .margin = kSsimLoss / 2, .loss = [](double score) { return 1 - score; }},
-    .make = Make,
-    .make_plan = MakePlan,
+    .prepare = PrepareBy<ReadSettings>,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

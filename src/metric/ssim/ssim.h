@@ -100,10 +100,19 @@ Result<Plan> MakeSsimPlan(const SsimDevicePlan& work, const PlanContext& context
 /// "dB" where enable_db is set.
 std::string_view SsimUnit(const OptionValues& options);
 
+/// The options that both metrics have.
+struct SsimSettings {
+  bool lcs;
+  bool decibels;
+  bool clips;  // decibels
+};
+
+SsimSettings ReadSsimSettings(const OptionValues& options);
+
 /// -10 log10(1 - score) and its limit (options enable_db and clip_db).
 class SsimDecibels {
  public:
-  SsimDecibels(const OptionValues& options, const PictureFormat& format);
+  SsimDecibels(const SsimSettings& settings, const PictureFormat& format);
 
   /// The score, in dB where the options say so.
   double Convert(double score) const;

@@ -91,8 +91,7 @@ class PlanMaker {
       groups += strips * CeilDiv(height, windows_[k]->group_y * windows_[k]->rows);
       pair_strips_ += kSsimSums * strips * height;
     }
-    const auto bytes = std::as_bytes(std::span(numbers));
-    return plan_.AddTable("scales", {bytes.begin(), bytes.end()});
+    return plan_.AddTable("scales", numbers);
   }
 
   float SampleScale() const { return 1.0f / static_cast<float>(1 << (context_.format.bit_depth - 8)); }
@@ -122,16 +121,12 @@ class PlanMaker {
   }
 
   Status AddShrinking() {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "ssim_shrink", context_));
     const SsimShrinkArgs args = ShrinkArgs(0);
-    const Grid grid = {CeilDiv(args.small_width, kernel->group_x), CeilDiv(args.small_height, kernel->group_y),
-                       pictures_};
-    return plan_.AddLaunch(*kernel, grid, args, "mirror");
+    return plan_.AddWork(kTuning, "ssim_shrink", {args.small_width, args.small_height, pictures_}, args, "mirror");
   }
 
   Status AddHalving(size_t from) {
     const char* const name = IsMade(from) ? "ssim_halve_floats" : "ssim_halve";
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, name, context_));
     SsimShrinkArgs args = ShrinkArgs(from + 1);
     if (IsMade(from)) {
       args.reference = MadeAt(0, from);
@@ -141,9 +136,7 @@ class PlanMaker {
       args.width = work_.scales[from].width;
       args.height = work_.scales[from].height;
     }
-    const Grid grid = {CeilDiv(args.small_width, kernel->group_x),
-                       CeilDiv(args.small_height, kernel->group_y * kernel->rows), pictures_};
-    return plan_.AddLaunch(*kernel, grid, args, "mirror");
+    return plan_.AddWork(kTuning, name, {args.small_width, args.small_height, pictures_}, args, "mirror");
   }
 
   Status AddSampleWindows(BufferRef scales) {
@@ -177,15 +170,14 @@ class PlanMaker {
   }
 
   Status AddRows(BufferRef scales) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "ssim_rows", context_));
     const SsimRowsArgs args = {.strips = strips_,
                                .scales = scales,
                                .words = plan_.Words(),
                                .pair_strips = pair_strips_,
                                .pair_words = work_.words};
-    const Grid grid = {CeilDiv(work_.scales[0].height - kSsimLoss, kernel->group_x),
-                       static_cast<int>(work_.scales.size()), context_.pairs()};
-    return plan_.AddLaunch(*kernel, grid, args, "none");
+    return plan_.AddWork(kTuning, "ssim_rows",
+                         {work_.scales[0].height - kSsimLoss, static_cast<int>(work_.scales.size()), context_.pairs()},
+                         args, "none");
   }
 
   const SsimDevicePlan& work_;

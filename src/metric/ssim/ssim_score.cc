@@ -20,9 +20,13 @@ SsimMeans MeansOfSsimRows(std::span<const int64_t> words, int width, int height)
 
 std::string_view SsimUnit(const OptionValues& options) { return options.Bool("enable_db") ? "dB" : ""; }
 
-SsimDecibels::SsimDecibels(const OptionValues& options, const PictureFormat& format)
-    : enabled_(options.Bool("enable_db")), limit_(std::numeric_limits<double>::infinity()) {
-  if (!options.Bool("clip_db")) return;
+SsimSettings ReadSsimSettings(const OptionValues& options) {
+  return {options.Bool("enable_lcs"), options.Bool("enable_db"), options.Bool("clip_db")};
+}
+
+SsimDecibels::SsimDecibels(const SsimSettings& settings, const PictureFormat& format)
+    : enabled_(settings.decibels), limit_(std::numeric_limits<double>::infinity()) {
+  if (!settings.clips) return;
   const double peak = (1 << format.bit_depth) - 1;
   const double pixels = static_cast<double>(int64_t{format.width} * format.height);
   limit_ = std::ceil(10 * Log10(peak * peak / (0.5 / pixels)));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "metric/blocks/linear_rgb.h"
+#include "exec/plan.h"
 
 namespace acutance {
 namespace {
@@ -109,19 +109,11 @@ class Ssimulacra2Extractor : public Extractor {
   const int scales_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  const Result<LinearRgbSettings> settings = ReadLinearRgb(options);
-  const Status status = settings.ok() ? CheckLinearRgb(*settings, format) : settings.status();
-  if (!status.ok()) return Error(status.code(), "ssimulacra2: {}", status.message());
-  return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2Extractor>(format));
-}
+Result<LinearRgbSettings> ReadSettings(const OptionValues& options) { return ReadLinearRgb("ssimulacra2", options); }
 
-/// Where Make refuses the options, it does not matter what this returns.
-std::vector<InputSpec> Inputs(const OptionValues& options) {
-  const auto derived =
-      std::make_shared<LinearRgbInput>(ReadLinearRgb(options).ok() ? *ReadLinearRgb(options) : LinearRgbSettings());
-  return {{.video = Video::kReference, .planes = kAllPlanes, .derived = derived},
-          {.video = Video::kDistorted, .planes = kAllPlanes, .derived = derived}};
+Result<std::unique_ptr<Extractor>> Make(const LinearRgbSettings& settings, const PictureFormat& format) {
+  ACU_RETURN_IF_ERROR(CheckLinearRgb("ssimulacra2", settings, format));
+  return std::make_unique<Ssimulacra2Extractor>(format);
 }
 
 }  // namespace
@@ -131,12 +123,13 @@ const Metric kSsimulacra2Metric = {
     .summary = "what people see of a still's compression, by structure, ringing and blur at six scales; 100: the same",
     .options = kOptions,
     .outputs = kOutputs,
-    .inputs = Inputs,
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<LinearRgbInputs>,
     .smallest = {kSsimulacra2MinSide, kSsimulacra2MinSide},
     .reads_all_chroma = true,
     .reads_floats = true,
-    .make = Make,
-    .make_plan = MakeSsimulacra2Plan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeSsimulacra2Plan>,
 };
 
 }  // namespace acutance

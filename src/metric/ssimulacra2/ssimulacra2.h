@@ -10,6 +10,7 @@
 #include "image/picture.h"
 #include "kernel/kernel.h"
 #include "metric/blocks/float_colors.h"
+#include "metric/blocks/linear_rgb.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -61,6 +62,6 @@ double Ssimulacra2Score(int width, int height, std::span<const int64_t> words);
 extern const Metric kSsimulacra2Metric;
 
 /// Work of ssimulacra2 on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeSsimulacra2Plan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeSsimulacra2Plan(const LinearRgbSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

@@ -5,7 +5,6 @@
 
 #include "base/int_math.h"
 #include "exec/plan.h"
-#include "metric/blocks/linear_rgb.h"
 #include "metric/blocks/reference_of.h"
 #include "metric/ssimulacra2/ssimulacra2.h"
 #include "metric/ssimulacra2/ssimulacra2_args.h"
@@ -104,35 +103,33 @@ class PlanMaker {
 
   /// From the video's samples to the colors of the largest scale and the light of the next.
   Status AddStart(int video, Light& light) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "ssimulacra2_start", context_));
     const auto input = [&](int plane) { return context_.Input(static_cast<Video>(video), plane); };
     const bool has_chroma = context_.format.PlaneCount() > 1;
     const PlaneView luma = input(0), cb = input(has_chroma ? 1 : 0);
     light = LightIn(halves_[video][0], (luma.width + 1) / 2, (luma.height + 1) / 2);
-    const auto factors = std::as_bytes(std::span(&conversion_.factors, 1));
-    const Ssimulacra2StartArgs args = {.luma = luma.data,
-                                       .cb = cb.data,
-                                       .cr = input(has_chroma ? 2 : 0).data,
-                                       .factors = plan_.AddTable("factors of colors", {factors.begin(), factors.end()}),
-                                       .colors = colors_[video],
-                                       .half_light = light.planes[0],
-                                       .luma_picture = luma.picture_stride,
-                                       .chroma_picture = cb.picture_stride,
-                                       .color_plane = plane_,
-                                       .half_plane = light.picture / 3,
-                                       .luma_row = luma.row_stride,
-                                       .chroma_row = cb.row_stride,
-                                       .color_row = RowOf(luma.width),
-                                       .half_row = light.row,
-                                       .width = luma.width,
-                                       .height = luma.height,
-                                       .chroma_width = has_chroma ? cb.width : 0,
-                                       .chroma_height = cb.height,
-                                       .across = conversion_.across.kind(),
-                                       .down = conversion_.down.kind()};
-    const Grid grid = {CeilDiv(luma.width, 2 * kernel->group_x), CeilDiv(luma.height, 2 * kernel->group_y),
-                       Pictures(video)};
-    return plan_.AddLaunch(*kernel, grid, args, "nearest 2");
+    const Ssimulacra2StartArgs args = {
+        .luma = luma.data,
+        .cb = cb.data,
+        .cr = input(has_chroma ? 2 : 0).data,
+        .factors = plan_.AddTable("factors of colors", std::span(&conversion_.factors, 1)),
+        .colors = colors_[video],
+        .half_light = light.planes[0],
+        .luma_picture = luma.picture_stride,
+        .chroma_picture = cb.picture_stride,
+        .color_plane = plane_,
+        .half_plane = light.picture / 3,
+        .luma_row = luma.row_stride,
+        .chroma_row = cb.row_stride,
+        .color_row = RowOf(luma.width),
+        .half_row = light.row,
+        .width = luma.width,
+        .height = luma.height,
+        .chroma_width = has_chroma ? cb.width : 0,
+        .chroma_height = cb.height,
+        .across = conversion_.across.kind(),
+        .down = conversion_.down.kind()};
+    return plan_.AddWork(kTuning, "ssimulacra2_start",
+                         {CeilDiv(luma.width, 2), CeilDiv(luma.height, 2), Pictures(video)}, args, "nearest 2");
   }
 
   /// Halves `light`, in turns between two buffers.
@@ -145,7 +142,6 @@ class PlanMaker {
   }
 
   Status AddPlanes(std::string_view name, int video, const Light& light, int width, int height, BufferRef to) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, name, context_));
     const Ssimulacra2PlanesArgs args = {.red = light.planes[0],
                                         .green = light.planes[1],
                                         .blue = light.planes[2],
@@ -156,14 +152,12 @@ class PlanMaker {
                                         .height = light.height,
                                         .to_row = RowOf(width),
                                         .to_plane = int64_t{RowOf(width)} * height};
-    const Grid grid = {CeilDiv(width, kernel->group_x), CeilDiv(height, kernel->group_y), Pictures(video)};
-    return plan_.AddLaunch(*kernel, grid, args, "nearest 1");
+    return plan_.AddWork(kTuning, name, {width, height, Pictures(video)}, args, "nearest 1");
   }
 
   Status AddBlurs(int scale, int width, int height) {
     ACU_ASSIGN_OR_RETURN(const KernelImage* rows, ChooseVariant(kTuning, "ssimulacra2_rows", context_));
     ACU_ASSIGN_OR_RETURN(const KernelImage* columns, ChooseVariant(kTuning, "ssimulacra2_columns", context_));
-    ACU_ASSIGN_OR_RETURN(const KernelImage* sums, ChooseVariant(kTuning, "ssimulacra2_sums", context_));
     int fields = 0, field_counts = 0, needs = 0;
     for (int c = 0; c < kSsimulacra2Components; ++c) {
       fields += FieldsOf(scale, c);
@@ -194,7 +188,7 @@ class PlanMaker {
     const Grid column_grid = {CeilDiv(width, columns->group_x), kComponents, pairs};
     ACU_RETURN_IF_ERROR(plan_.AddLaunch(*rows, row_grid, args, "zero 5"));
     ACU_RETURN_IF_ERROR(plan_.AddLaunch(*columns, column_grid, args, "zero 5"));
-    return plan_.AddLaunch(*sums, {kSsimulacra2Sums, kComponents, pairs}, args, "none");
+    return plan_.AddGroups(kTuning, "ssimulacra2_sums", {kSsimulacra2Sums, kComponents, pairs}, args, "none");
   }
 
   const PlanContext& context_;
@@ -209,8 +203,7 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeSsimulacra2Plan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const LinearRgbSettings settings, ReadLinearRgb(options));
+Result<Plan> MakeSsimulacra2Plan(const LinearRgbSettings& settings, const PlanContext& context) {
   return PlanMaker(settings, context).Make();
 }
 

@@ -134,7 +134,7 @@ inline Result<Plan> MakeTestPlan(const Metric& metric, const OptionTexts& texts,
   const OptionValues options = OptionValues::Parse(metric.options, texts).value();
   PlanContext context = MakePlanContext(InputsOf(metric, options), format, frames, videos, "");
   context.overrides = shapes;
-  return metric.make_plan(options, context);
+  return MakePlan(metric, options, context);
 }
 
 }  // namespace acutance

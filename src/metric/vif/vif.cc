@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/int_math.h"
+#include "exec/plan.h"
 #include "math/exact_math.h"
 #include "metric/block_sums.h"
 #include "metric/blocks/per_scale.h"
@@ -59,11 +60,11 @@ constexpr auto kOutputs = JoinOutputs(
     PerScale<kVifScales, "integer_vif_num_scale#", "integer_vif_den_scale#">(
         {.enabled = IsDebug, .better = ScoreDirection::kNeither}));
 
-struct Settings {
-  double gain_limit;
-  bool skip_scale0;
-  bool debug;
-};
+VifSettings ReadSettings(const OptionValues& options) {
+  return {.gain_limit = options.Double("vif_enhn_gain_limit"),
+          .skip_scale0 = options.Bool("vif_skip_scale0"),
+          .debug = options.Bool("debug")};
+}
 
 /// The images of scales 1 to 3 of one frame, reference and distorted.
 class Pyramid : public Workspace {
@@ -99,7 +100,7 @@ Ratio ScaleRatio(std::span<const int64_t> sums) {
 
 class VifExtractor : public Extractor, public BlockSums {
  public:
-  VifExtractor(const Settings& settings, const PictureFormat& format)
+  VifExtractor(const VifSettings& settings, const PictureFormat& format)
       : Extractor({.stages = Stages(format), .sums = kVifScales * kVifSumsPerScale}),
         settings_(settings),
         format_(format) {}
@@ -218,15 +219,12 @@ class VifExtractor : public Extractor, public BlockSums {
     return {data, stride, format_.width >> scale, format_.height >> scale, VifSample::kCentred};
   }
 
-  const Settings settings_;
+  const VifSettings settings_;
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
-  const Settings settings = {.gain_limit = options.Double("vif_enhn_gain_limit"),
-                             .skip_scale0 = options.Bool("vif_skip_scale0"),
-                             .debug = options.Bool("debug")};
-  return std::unique_ptr<Extractor>(std::make_unique<VifExtractor>(settings, format));
+Result<std::unique_ptr<Extractor>> Make(const VifSettings& settings, const PictureFormat& format) {
+  return std::make_unique<VifExtractor>(settings, format);
 }
 
 }  // namespace
@@ -237,9 +235,10 @@ const Metric kVifMetric = {
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kBlockSums},
+    .prepare = PrepareBy<ReadSettings>,
     .smallest = {kVifMinSize, kVifMinSize},
-    .make = Make,
-    .make_plan = MakeVifPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeVifPlan>,
 };
 
 }  // namespace acutance

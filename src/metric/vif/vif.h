@@ -103,7 +103,14 @@ void RunVifBandRef(const VifJob& job, RowBand band, VifSums sums);
 /// RunVifColumns likewise.
 void RunVifColumnsRef(const VifJob& job, RowBand band, int columns, std::span<const VifSums> sums);
 
+/// The options.
+struct VifSettings {
+  double gain_limit;
+  bool skip_scale0;
+  bool debug;
+};
+
 /// Work of VIF on a device: the sums of VifExtractor, without any arithmetic on doubles.
-Result<Plan> MakeVifPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeVifPlan(const VifSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

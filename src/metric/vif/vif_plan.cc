@@ -43,22 +43,21 @@ VifGainLimit MakeGainLimit(double limit) {
           .square_exponent = ExponentOf(square)};
 }
 
-std::vector<std::byte> LogTable() {
+std::array<uint32_t, 2 * vif::kLogParts> LogTable() {
   std::array<uint32_t, 2 * vif::kLogParts> table;
   for (int i = 0; i < vif::kLogParts; ++i) {
     table[i] = kVifLogFit[i].start;
     table[vif::kLogParts + i] = kVifLogFit[i].slope << 8 | kVifLogFit[i].bend;
   }
-  const auto bytes = std::as_bytes(std::span(table));
-  return {bytes.begin(), bytes.end()};
+  return table;
 }
 
 class PlanMaker {
  public:
-  PlanMaker(const OptionValues& options, const PlanContext& context)
+  PlanMaker(const VifSettings& settings, const PlanContext& context)
       : context_(context),
-        limit_(MakeGainLimit(options.Double("vif_enhn_gain_limit"))),
-        skip_scale0_(options.Bool("vif_skip_scale0")),
+        limit_(MakeGainLimit(settings.gain_limit)),
+        skip_scale0_(settings.skip_scale0),
         plan_(context, context.pairs(), kVifScales * kVifSumsPerScale),
         sums_(kVifScales * kVifSumsPerScale) {}
 
@@ -132,8 +131,8 @@ class PlanMaker {
 
 }  // namespace
 
-Result<Plan> MakeVifPlan(const OptionValues& options, const PlanContext& context) {
-  return PlanMaker(options, context).Make();
+Result<Plan> MakeVifPlan(const VifSettings& settings, const PlanContext& context) {
+  return PlanMaker(settings, context).Make();
 }
 
 }  // namespace acutance

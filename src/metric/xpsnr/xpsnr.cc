@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "exec/plan.h"
 #include "math/exact_math.h"
 
 namespace acutance {
@@ -91,11 +92,11 @@ class XpsnrSequence : public Sequence {
 /// A row of the stage is a row of blocks.
 class XpsnrExtractor : public Extractor {
  public:
-  XpsnrExtractor(XpsnrOrder order, const XpsnrGrid& grid, std::string key_suffix)
+  XpsnrExtractor(const XpsnrSettings& settings, const XpsnrGrid& grid)
       : Extractor({.stages = {{grid.rows}}, .words = kXpsnrWords * grid.blocks(), .kept = kKept}),
-        order_(order),
+        order_(settings.order),
         grid_(grid),
-        key_suffix_(std::move(key_suffix)) {}
+        key_suffix_(settings.key_suffix) {}
 
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<XpsnrBuffers>(grid_); }
 
@@ -135,26 +136,27 @@ class XpsnrExtractor : public Extractor {
   const std::string key_suffix_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues& options, const PictureFormat& format) {
+Result<std::unique_ptr<Extractor>> Make(const XpsnrSettings& settings, const PictureFormat& format) {
   if (format.PlaneCount() > 1 && (format.PlaneWidth(1) == 0 || format.PlaneHeight(1) == 0))
     return Error(StatusCode::kInvalidArgument, "xpsnr: a {}x{} picture in {} has no chroma samples", format.width,
                  format.height, PixelFormatName(format.pixel_format));
-  return std::unique_ptr<Extractor>(
-      std::make_unique<XpsnrExtractor>(XpsnrOrderOf(options), XpsnrGrid(format), options.KeySuffix()));
+  return std::make_unique<XpsnrExtractor>(settings, XpsnrGrid(format));
 }
 
-std::vector<InputSpec> Inputs(const OptionValues& options) {
-  return {{.video = Video::kReference, .planes = kAllPlanes, .history = static_cast<int>(XpsnrOrderOf(options))},
+std::vector<InputSpec> Inputs(const XpsnrSettings& settings) {
+  return {{.video = Video::kReference, .planes = kAllPlanes, .history = static_cast<int>(settings.order)},
           {.video = Video::kDistorted, .planes = kAllPlanes}};
 }
 
-}  // namespace
-
-XpsnrOrder XpsnrOrderOf(const OptionValues& options) {
+XpsnrOrder OrderOf(const OptionValues& options) {
   constexpr int kSecondFrom = 32;
   if (!options.Bool("temporal")) return XpsnrOrder::kNone;
   return std::floor(options.Double("fps")) >= kSecondFrom ? XpsnrOrder::kSecond : XpsnrOrder::kFirst;
 }
+
+XpsnrSettings ReadSettings(const OptionValues& options) { return {OrderOf(options), options.KeySuffix()}; }
+
+}  // namespace
 
 XpsnrBuffers::XpsnrBuffers(const XpsnrGrid& grid)
     : pairs(3 * (static_cast<size_t>(grid.format.width) / 2 + kPadding)),
@@ -165,11 +167,12 @@ const Metric kXpsnrMetric = {
     .summary = "peak signal-to-noise ratio of each plane, weighted by what hides errors in the reference, in dB",
     .options = kOptions,
     .outputs = kOutputs,
-    .inputs = Inputs,
+    .prepare = PrepareBy<ReadSettings>,
+    .inputs = OfSettings<Inputs>,
     .every_frame = true,
     .reads_all_chroma = true,
-    .make = Make,
-    .make_plan = MakeXpsnrPlan,
+    .make = OfSettings<Make>,
+    .make_plan = OfSettings<MakeXpsnrPlan>,
 };
 
 }  // namespace acutance

@@ -57,7 +57,11 @@ enum XpsnrWord {
 
 enum class XpsnrOrder { kNone, kFirst, kSecond };  // of changes over time
 
-XpsnrOrder XpsnrOrderOf(const OptionValues& options);
+/// The options.
+struct XpsnrSettings {
+  XpsnrOrder order;
+  std::string key_suffix;  // of outputs
+};
 
 /// What the sums are made of.
 struct XpsnrFrame {
@@ -92,7 +96,7 @@ std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_
 double XpsnrDecibels(int bit_depth, int64_t samples, double roots, int64_t frames, double otherwise);
 
 /// The same words on devices.
-Result<Plan> MakeXpsnrPlan(const OptionValues& options, const PlanContext& context);
+Result<Plan> MakeXpsnrPlan(const XpsnrSettings& settings, const PlanContext& context);
 
 extern const Metric kXpsnrMetric;
 

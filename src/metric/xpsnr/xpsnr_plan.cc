@@ -16,11 +16,9 @@ int StepOf(const XpsnrGrid& grid) {
 
 }  // namespace
 
-Result<Plan> MakeXpsnrPlan(const OptionValues& options, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* luma, ChooseVariant(kTuning, "xpsnr_luma", context));
-  ACU_ASSIGN_OR_RETURN(const KernelImage* chroma, ChooseVariant(kTuning, "xpsnr_chroma", context));
+Result<Plan> MakeXpsnrPlan(const XpsnrSettings& settings, const PlanContext& context) {
   const XpsnrGrid grid(context.format);
-  const int32_t pair_words = kXpsnrWords * grid.blocks(), order = static_cast<int>(XpsnrOrderOf(options));
+  const int32_t pair_words = kXpsnrWords * grid.blocks(), order = static_cast<int>(settings.order);
   const bool has_chroma = context.format.PlaneCount() > 1;
   const uint32_t inverse = inverse_of(context.videos);
   Plan plan(context, context.pairs(), 0, pair_words);
@@ -40,7 +38,7 @@ Result<Plan> MakeXpsnrPlan(const OptionValues& options, const PlanContext& conte
                               .order = order,
                               .has_chroma = has_chroma,
                               .inverse = inverse};
-  ACU_RETURN_IF_ERROR(plan.AddLaunch(*luma, launch, args, "nearest"));
+  ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "xpsnr_luma", launch, args, "nearest"));
   for (int p = 1; has_chroma && p < context.format.PlaneCount(); ++p) {
     const PlaneView view = context.Input(Video::kReference, p);
     const PictureSize block = grid.ChromaBlock();
@@ -57,7 +55,7 @@ Result<Plan> MakeXpsnrPlan(const OptionValues& options, const PlanContext& conte
                                          .word = p == 1 ? kXpsnrErrorU : kXpsnrErrorV,
                                          .counts_size = p == 1,
                                          .inverse = inverse};
-    ACU_RETURN_IF_ERROR(plan.AddLaunch(*chroma, launch, chroma_args, "none"));
+    ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "xpsnr_chroma", launch, chroma_args, "none"));
   }
   return plan;
 }

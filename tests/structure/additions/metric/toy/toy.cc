@@ -38,7 +38,6 @@ class HalfInput : public DerivedInput {
   }
 
   Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "toy_half", context));
     const PlaneView from = context.AllPictures(video, 0), to = context.AllPictures(video, 0, key());
     const ToyHalfArgs args = {.from = from.data,
                               .to = to.data,
@@ -48,9 +47,7 @@ class HalfInput : public DerivedInput {
                               .to_row = to.row_stride,
                               .width = to.width,
                               .height = to.height};
-    const Grid grid = {CeilDiv(to.width, kernel->group_x), CeilDiv(to.height, kernel->group_y),
-                       context.pictures(video)};
-    return plan.AddLaunch(*kernel, grid, args, "none");
+    return plan.AddWork(kTuning, "toy_half", {to.width, to.height, context.pictures(video)}, args, "none");
   }
 
  private:
@@ -65,7 +62,7 @@ class HalfInput : public DerivedInput {
   }
 };
 
-std::vector<InputSpec> Inputs(const OptionValues&) {
+std::vector<InputSpec> Inputs(const Setup&) {
   const auto half = std::make_shared<HalfInput>();
   return {{Video::kReference, kLuma, 1, half}, {Video::kDistorted, kLuma, 1, half}};
 }
@@ -110,12 +107,11 @@ class ToyExtractor : public Extractor {
   const PictureFormat half_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const OptionValues&, const PictureFormat& format) {
-  return std::unique_ptr<Extractor>(std::make_unique<ToyExtractor>(HalfFormat(format)));
+Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
+  return std::make_unique<ToyExtractor>(HalfFormat(format));
 }
 
-Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
-  ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "toy_rows", context));
+Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   const std::string half = HalfInput().key();
   const PictureFormat format = HalfFormat(context.format);
   const PlaneView reference = context.Input(Video::kReference, 0, 0, half);
@@ -135,8 +131,7 @@ Result<Plan> MakePlan(const OptionValues&, const PlanContext& context) {
                             .height = format.height,
                             .inverse = inverse_of(context.videos),
                             .padding = 0};
-  ACU_RETURN_IF_ERROR(
-      plan.AddLaunch(*kernel, {CeilDiv(format.height, kernel->group_x), 1, context.pairs()}, args, "none"));
+  ACU_RETURN_IF_ERROR(plan.AddWork(kTuning, "toy_rows", {format.height, 1, context.pairs()}, args, "none"));
   return plan;
 }
 

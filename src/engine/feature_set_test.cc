@@ -1,0 +1,39 @@
+#include "engine/feature_set.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "metric/plan_context.h"
+
+namespace acutance {
+namespace {
+
+constexpr PictureFormat kFormat = {64, 48};
+
+// A display file that changes between the two would have given the CPU and the device different metrics.
+TEST(FeatureSet, HostAndPlanShareOneReadingOfAFile) {
+  const std::string path = testing::TempDir() + "feature_set_test_displays.json";
+  std::ofstream(path) << R"({"mine": {"resolution": [1920, 1080], "diagonal_size_inches": 24, "max_luminance": 100,
+                                      "viewing_distance_meters": 0.6}})";
+  FeatureSet features;
+  ASSERT_TRUE(features.Add({"cvvdp", {{"display_file", path}}}).ok());
+  std::remove(path.c_str());
+  ASSERT_TRUE(features.MakeExtractors(kFormat).ok());
+  const MetricRun& run = features.runs()[0];
+  PlanContext context = MakePlanContext(features.Inputs({{0}}), kFormat, 1, 1, "");
+  EXPECT_TRUE(run.metric->make_plan(*run.setup, context).ok());
+}
+
+TEST(FeatureSet, RefusesOptionsWhenExtractorsAreMade) {
+  FeatureSet features;
+  ASSERT_TRUE(features.Add({"cvvdp", {{"display", "crt"}}}).ok());
+  EXPECT_TRUE(features.NeedsChroma()) << "the inputs by default";
+  const Status refusal = features.MakeExtractors(kFormat);
+  EXPECT_TRUE(refusal.message().starts_with("feature cvvdp: cvvdp: ")) << refusal.message();
+}
+
+}  // namespace
+}  // namespace acutance
