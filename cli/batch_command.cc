@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -28,7 +27,7 @@
 #include "base/usable_cpus.h"
 #include "cli/batch_list.h"
 #include "cli/exit_status.h"
-#include "cli/score_args.h"
+#include "cli/score_request.h"
 #include "cli/terminal.h"
 #include "log/escape.h"
 #include "log/json_text.h"
@@ -95,13 +94,19 @@ std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) 
 
 constexpr std::string_view kNamePlaceholder = "{name}";
 
+template <class Target>
+bool IsPath(std::span<const Option<Target>> rows, const std::string& word) {
+  return std::ranges::any_of(rows, [&](const Option<Target>& row) {
+    return row.type == OptionType::kPath &&
+           (word == fmt::format("--{}", row.name) || word == fmt::format("-{}", row.letter));
+  });
+}
+
 /// Options that write files have {name} in their values, so that no pair writes over another's.
 Status CheckFiles(const std::vector<std::string>& options) {
-  constexpr std::array<std::string_view, 7> kWriting = {"-o",     "--output", "--report",   "--journal",
-                                                        "--maps", "--junit",  "--pairs-out"};
   for (size_t i = 0; i < options.size(); ++i) {
     const std::string option = options[i].substr(0, options[i].find('='));
-    if (std::ranges::find(kWriting, option) == kWriting.end()) continue;
+    if (!IsPath(RunOptions(), option) && !IsPath(ScoreOptions(), option)) continue;
     const std::string& value = option == options[i] && i + 1 < options.size() ? options[i + 1] : options[i];
     if (value.find(kNamePlaceholder) == value.npos)
       return Error(StatusCode::kInvalidArgument, "{}: each pair needs a file of its own; put {} into the path", option,

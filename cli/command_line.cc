@@ -21,9 +21,9 @@
 #include "cli/join_command.h"
 #include "cli/list_commands.h"
 #include "cli/parity_command.h"
-#include "cli/score_args.h"
 #include "cli/score_command.h"
 #include "cli/score_options.h"
+#include "cli/score_request.h"
 #include "cli/selftest_command.h"
 #include "cli/serve_command.h"
 #include "cli/tune_command.h"
@@ -71,9 +71,9 @@ int ParseFailure(const CLI::App& app, const CLI::ParseError& error, std::string_
                                     fmt::join(commands, ", ")));
 }
 
-int Score(const ScoreTexts& texts) {
-  const Result<ScoreArgs> args = ReadScoreArgs(texts);
-  return args.ok() ? RunScoreCommand(*args) : UsageError("score", args.status().message());
+int Score(ScoreRequest& request) {
+  const Status status = Complete(request);
+  return status.ok() ? RunScoreCommand(request) : UsageError("score", status.message());
 }
 
 int Features(const std::string& name) {
@@ -99,42 +99,38 @@ CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, co
   command
       ->add_option("--backend", texts.backend, fmt::format("{} (default: {})", BackendNames(), otherwise))
       ->type_name("NAME");
-  command->add_option("--device", texts.index, "Which of the backend's devices")->check(CLI::Range(0, 1023));
+  command->add_option("--device", texts.index, "Device of the backend")->check(CLI::Range(0, 1023));
   return command;
 }
 
 void AddByOption(CLI::App& command, EncodesTexts& texts) {
   command
       .add_option("--by", texts.by,
-                  "The score that is compared, with the feature that it needs (default: the first model's)")
+                  "Score to compare by; the feature that it needs is computed, too (default: the first model's)")
       ->type_name("NAME");
 }
 
 void AddAnchorOption(CLI::App& command, EncodesTexts& texts) {
-  command.add_option("--anchor", texts.anchor, "The curve that others are compared with (default: the first)")
+  command.add_option("--anchor", texts.anchor, "Curve that the others are compared with (default: the first)")
       ->type_name("NAME");
 }
 
-CLI::App* AddCompareCommand(CLI::App& app, EncodesTexts& texts) {
-  CLI::App* command = app.add_subcommand("compare", "Compare encodes of one reference");
-  AddScoreOptions(*command, texts.score);
-  AddByOption(*command, texts);
-  command->footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
-  return command;
+void AddCompareOptions(CLI::App& command, EncodesTexts& texts) {
+  AddScoreOptions(command, texts.score);
+  AddByOption(command, texts);
+  command.footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
 }
 
-CLI::App* AddLadderCommand(CLI::App& app, EncodesTexts& texts) {
-  CLI::App* command = app.add_subcommand("ladder", "Rate-quality curves, hulls and BD-rates");
-  AddScoreOptions(*command, texts.score);
-  command->get_option("distorted")
+void AddLadderOptions(CLI::App& command, EncodesTexts& texts) {
+  AddScoreOptions(command, texts.score);
+  command.get_option("distorted")
       ->description("Curves: a folder of encodes, NAME=FILE,FILE,..., or files of one curve");
-  AddByOption(*command, texts);
-  AddAnchorOption(*command, texts);
-  command->add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
+  AddByOption(command, texts);
+  AddAnchorOption(command, texts);
+  command.add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
       ->type_name("FILE")
       ->check(NamesAFile());
-  command->footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
-  return command;
+  command.footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
 }
 
 CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
@@ -152,12 +148,12 @@ CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
   command->add_option("list", texts.list, "CSV with the columns reference, distorted and, where wanted, name")
       ->required()
       ->type_name("LIST");
-  command->add_option("-o,--out", texts.out, "A folder for the results; the same command goes on where it was stopped")
+  command->add_option("-o,--out", texts.out, "Folder for the results; run the same command again to resume")
       ->required()
       ->type_name("DIR");
   command->add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_flag("--retry", texts.retry, "Score pairs again that did not meet what was required");
-  command->add_flag("-q,--quiet", texts.quiet, "No progress");
+  command->add_flag("--retry", texts.retry, "Score pairs again that failed their requirements");
+  command->add_flag("-q,--quiet", texts.quiet, "Show no progress");
   command->footer(
       "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
       "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
@@ -165,46 +161,46 @@ CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
 }
 
 CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
-  CLI::App* command = app.add_subcommand("serve", "Score on request, with references kept in memory");
+  CLI::App* command = app.add_subcommand("serve", "Score on request, with references cached in memory");
   command->add_option("socket", texts.socket, "The Unix socket to listen on")->required()->type_name("SOCKET");
   command
-      ->add_option("--max-memory", texts.max_memory,
-                   "Memory for the references' pictures at most: bytes, or 800M, 2G (default: half of what is free)")
+      ->add_option(
+          "--max-memory", texts.max_memory,
+          "Limit on host memory for the references' pictures: bytes, or 800M, 2G (default: half of what is free)")
       ->type_name("BYTES")
       ->transform(ByteCount());
   command
       ->add_option(
           "--max-vram", texts.max_vram,
-          "Memory of each device for the references' pictures at most: bytes, or 800M, 2G (default: half of what is "
-          "free)")
+          "Limit on memory per device for the references' pictures: bytes, or 800M, 2G (default: half of what is free)")
       ->type_name("BYTES")
       ->transform(ByteCount());
-  command->add_flag("-q,--quiet", texts.quiet, "Say nothing at the start");
+  command->add_flag("-q,--quiet", texts.quiet, "Print nothing at the start");
   command->footer(
       "\nA line is a request: {\"reference\": \"ref.mp4\", \"distorted\": \"a.mp4\", \"options\": [\"-m\", "
       "\"vmaf_v0.6.1\"]}");
   return command;
 }
 
-CLI::App* AddJoinCommand(CLI::App& app, std::vector<std::string>& journals, ScoreTexts& texts) {
+CLI::App* AddJoinCommand(CLI::App& app, std::vector<std::string>& journals, ScoreRequest& request) {
   CLI::App* command = app.add_subcommand("join", "Make a run's scores from the journals of its parts");
   command->add_option("journals", journals, "Files of `acutance score --frames FIRST:END --journal FILE`, in any order")
       ->required()
       ->type_name("JOURNAL");
-  AddLogOptions(*command, texts);
+  AddLogOptions(*command, request);
   return command;
 }
 
 CLI::App* AddDoctorCommand(CLI::App& app, DoctorTexts& texts) {
-  CLI::App* command = app.add_subcommand("doctor", "Say why two videos do not compare");
+  CLI::App* command = app.add_subcommand("doctor", "Diagnose mismatched videos");
   command->add_option("reference", texts.reference, "Reference video, a file")->required()->type_name("REF");
   command->add_option("distorted", texts.distorted, "Distorted video, a file")->required()->type_name("DIS");
-  command->add_option("-m,--model", texts.model, "A built-in model that is meant to score them: does it fit?")
+  command->add_option("-m,--model", texts.model, "Built-in model to check: does it suit these videos?")
       ->type_name("MODEL");
-  command->add_option("--viewing", texts.viewing, "Where the video is watched, as in score: does the model fit that?")
+  command->add_option("--viewing", texts.viewing, "Where the video is watched, as in score: does the model suit that?")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kViewingNames), std::end(kViewingNames))));
   command->add_flag("--json", texts.json, "Print the findings as JSON");
-  AddRawOptions(*command, texts.raw, "Size of the videos that are raw planar yuv");
+  AddRawOptions(*command, texts.run);
   return command;
 }
 
@@ -228,14 +224,14 @@ CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
   command->add_option("-t,--threads", args.threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  AddRawOptions(*command, args.raw, "Size of the videos that are raw planar yuv");
+  AddRawOptions(*command, args.run);
   return command;
 }
 
 CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
-  CLI::App* command = app.add_subcommand("plan", "Print what a feature does on a device");
+  CLI::App* command = app.add_subcommand("plan", "Print the launches and buffers of a feature on a device");
   command->add_option("-f,--feature", request.feature, "A feature, as in score")->required()->type_name("FEATURE");
-  AddRawOptions(*command, request.pictures, "Size of the pictures")->required();
+  AddRawOptions(*command, request.run)->description("Size of the pictures")->required();
   command->add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
       ->check(CLI::Range(1, 1024));
   command->add_option("--backend", request.backend, "Tuned for the first device of this backend")
@@ -262,36 +258,37 @@ int OnDevices(const char* command, const DeviceTexts& texts, const std::function
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
-  CLI::App app("acutance: how good does this video look to a person?", "acutance");
+  CLI::App app("acutance: perceptual video quality metrics", "acutance");
   app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which inherit it
   app.set_version_flag("--version",
                        fmt::format("acutance {} (scores and logs of libvmaf {})", kVersion, kLibvmafVersion));
   app.require_subcommand(1);
 
-  ScoreTexts texts;
+  // Options of a command that is not named are not needed, and those of `score` take a millisecond to add.
+  const auto is_named = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
+  EncodesTexts texts;
   CLI::App* score = app.add_subcommand("score", "Score distorted videos against their reference");
-  AddScoreOptions(*score, texts);
-  EncodesTexts compare_texts, ladder_texts, bd_texts;
-  CLI::App* compare = AddCompareCommand(app, compare_texts);
-  CLI::App* ladder = AddLadderCommand(app, ladder_texts);
-  CLI::App* bd = AddBdCommand(app, bd_texts);
+  if (is_named(score)) AddScoreOptions(*score, texts.score);
+  CLI::App* compare = app.add_subcommand("compare", "Compare encodes of one reference");
+  if (is_named(compare)) AddCompareOptions(*compare, texts);
+  CLI::App* ladder = app.add_subcommand("ladder", "Rate-quality curves, hulls and BD-rates");
+  if (is_named(ladder)) AddLadderOptions(*ladder, texts);
+  CLI::App* bd = AddBdCommand(app, texts);
   BatchTexts batch_texts;
   CLI::App* batch = AddBatchCommand(app, batch_texts);
   ServeTexts serve_texts;
   CLI::App* serve = AddServeCommand(app, serve_texts);
   std::vector<std::string> journals;
-  ScoreTexts join_texts;
-  CLI::App* join = AddJoinCommand(app, journals, join_texts);
+  CLI::App* join = AddJoinCommand(app, journals, texts.score);
   DoctorTexts doctor_texts;
   CLI::App* doctor = AddDoctorCommand(app, doctor_texts);
   std::string feature;
-  CLI::App* features = app.add_subcommand("features", "List the features, or what one of them has");
+  CLI::App* features = app.add_subcommand("features", "List the features, or the outputs and options of one");
   features->add_option("name", feature, "A feature")->type_name("NAME");
   CLI::App* models = app.add_subcommand("models", "List the built-in models");
   CLI::App* devices = app.add_subcommand("devices", "List the GPUs, and why a backend has none");
   DeviceTexts device;
-  CLI::App* selftest =
-      AddDeviceCommand(app, "selftest", "Let every device prove itself on known answers", "all", device);
+  CLI::App* selftest = AddDeviceCommand(app, "selftest", "Run known-answer tests on every device", "all", device);
   std::string report;
   selftest->add_option("--report", report, "Also time every feature, and write all of it to FILE, as JSON")
       ->type_name("FILE");
@@ -319,13 +316,13 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? app.exit(error) : ParseFailure(app, error, argc > 1 ? argv[1] : "");
   }
-  if (score->parsed()) return Score(texts);
-  if (compare->parsed()) return RunCompareCommand(compare_texts);
-  if (ladder->parsed()) return RunLadderCommand(ladder_texts);
-  if (bd->parsed()) return RunBdCommand(bd_texts);
+  if (score->parsed()) return Score(texts.score);
+  if (compare->parsed()) return RunCompareCommand(texts);
+  if (ladder->parsed()) return RunLadderCommand(texts);
+  if (bd->parsed()) return RunBdCommand(texts);
   if (batch->parsed()) return RunBatchCommand(batch_texts);
   if (serve->parsed()) return RunServeCommand(serve_texts);
-  if (join->parsed()) return RunJoinCommand(journals, join_texts);
+  if (join->parsed()) return RunJoinCommand(journals, texts.score);
   if (doctor->parsed()) return RunDoctorCommand(doctor_texts);
   if (features->parsed()) return Features(feature);
   if (models->parsed()) fmt::print("{}", DescribeModels());

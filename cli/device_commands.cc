@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/specs.h"
 #include "devices/tuner.h"
 #include "engine/feature_set.h"
 #include "io/video_source.h"
+#include "run/model_spec.h"
+#include "run/run_options.h"
 
 namespace acutance::cli {
 namespace {
@@ -45,14 +46,14 @@ std::string DescribeDevices() {
   return text;
 }
 
-Result<std::string> DescribePlan(const PlanRequest& request) {
+Result<std::string> DescribePlan(PlanRequest request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
-  ACU_ASSIGN_OR_RETURN(const PictureFormat format, ParseRawFormat(request.pictures));
+  ACU_RETURN_IF_ERROR(CompleteRequest(request.run));
   ACU_ASSIGN_OR_RETURN(const std::string family, FamilyOf(request.backend));
   FeatureSet features;
   ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
   const MetricRun& run = features.runs()[index];
-  return acutance::DescribePlan({run.metric, run.options}, format, request.batch, family, request.dump);
+  return acutance::DescribePlan({run.metric, run.options}, *request.run.open.raw, request.batch, family, request.dump);
 }
 
 }  // namespace acutance::cli

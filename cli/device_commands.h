@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/status.h"
-#include "cli/raw_format.h"
 #include "devices/backends.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 
@@ -15,14 +15,14 @@ namespace acutance::cli {
 std::string DescribeDevices();
 
 struct PlanRequest {
-  std::string feature;  // as after --feature
-  RawTexts pictures;
+  std::string feature;          // as after --feature
+  RunRequest run;               // its raw format is that of the pictures
   int batch = 0;                // 0: as the tuning table says
   std::string backend = "emu";  // the tuning is that of its first device
   std::string dump;             // a folder for the compiled kernels; empty: none
 };
 
 /// Prints the plan of a feature: buffers, launches, arguments and borders.
-Result<std::string> DescribePlan(const PlanRequest& request);
+Result<std::string> DescribePlan(PlanRequest request);
 
 }  // namespace acutance::cli

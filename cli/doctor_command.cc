@@ -7,6 +7,7 @@
 #include "report/summary.h"
 #include "run/auto_model.h"
 #include "run/doctor/doctor.h"
+#include "run/run_options.h"
 
 namespace acutance::cli {
 namespace {
@@ -49,21 +50,17 @@ Status ReadModel(const DoctorTexts& texts, DoctorRequest& request) {
 
 }  // namespace
 
-int RunDoctorCommand(const DoctorTexts& texts) {
+int RunDoctorCommand(DoctorTexts texts) {
   DoctorRequest request{texts.reference, texts.distorted, {}};
   if (const Status status = ReadModel(texts, request); !status.ok()) {
     fmt::print(stderr, "acutance doctor: {}\n", status.message());
     return 2;
   }
-  if (!texts.raw.size.empty()) {
-    const Result<PictureFormat> raw = ParseRawFormat(texts.raw);
-    if (!raw.ok()) {
-      fmt::print(stderr, "acutance doctor: {}\n", raw.status().message());
-      return 2;
-    }
-    request.open.raw = *raw;
-    request.open.raw_is_semi_planar = IsSemiPlanar(texts.raw);
+  if (const Status status = CompleteRequest(texts.run); !status.ok()) {
+    fmt::print(stderr, "acutance doctor: {}\n", status.message());
+    return 2;
   }
+  request.open = texts.run.open;
   request.open.take_all = true;
   request.open.decoder_threads = 0;
   const Result<std::vector<Finding>> findings = Diagnose(request);

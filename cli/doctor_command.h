@@ -1,22 +1,22 @@
-// `acutance doctor`: why two videos do not compare.
+// `acutance doctor`: diagnosis of mismatched videos.
 #pragma once
 
 #include <string>
 
-#include "cli/raw_format.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 
 struct DoctorTexts {
   std::string reference;
   std::string distorted;
-  RawTexts raw;
+  RunRequest run;     // its raw format counts
   std::string model;  // that is meant to score them; empty: chosen
   std::string viewing;
   bool json = false;
 };
 
 /// Prints the findings; returns the exit status: 0 also where there are some.
-int RunDoctorCommand(const DoctorTexts& texts);
+int RunDoctorCommand(DoctorTexts texts);
 
 }  // namespace acutance::cli

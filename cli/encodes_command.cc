@@ -38,12 +38,12 @@ Status CheckBy(const std::string& by, const Session& session) {
 }
 
 /// names: an error where the score that is compared, or one that is required, is none.
-ScoredRun RunEncodes(const ScoreArgs& args, const std::string& by, Status& names) {
+ScoredRun RunEncodes(const ScoreRequest& score, const std::string& by, Status& names) {
   WatchInterrupt();
-  Progress progress(args.quiet);
-  RunRequest request = MakeRequest(args);
+  Progress progress(score.quiet);
+  RunRequest request = score.run;
   request.on_start = [&](const Session& session) {
-    names = CheckNames(args.requirements, session);
+    names = CheckNames(score.requirements, session);
     if (names.ok()) names = CheckBy(by, session);
     return names;
   };
@@ -52,42 +52,42 @@ ScoredRun RunEncodes(const ScoreArgs& args, const std::string& by, Status& names
     return FrameAction::kContinue;
   };
   request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
-  return LoadModelsAndRun(std::move(request), args.models);
+  return LoadModelsAndRun(std::move(request));
 }
 
 /// Runs and writes the logs; the name of the score that is compared. status: an exit status, 0 where all is well.
 struct EncodesRun {
   int status = kOk;
-  ScoreArgs args;
   ScoredRun run;
   std::optional<Summary> summary;
   std::string by;
 };
 
-EncodesRun ScoreEncodes(const char* command, const EncodesTexts& texts) {
+EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
   EncodesRun encodes;
-  Result<ScoreArgs> args = ReadScoreArgs(texts.score);
-  if (args.ok() && (args->mean_gate || args->stream_frames || !args->journal.empty()))
-    args =
+  ScoreRequest& score = texts.score;
+  Status status = Complete(score);
+  if (status.ok() && (score.has_gate || score.stream_frames || !score.run.journal.empty()))
+    status =
         Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`");
-  if (!args.ok()) {
-    encodes.status = Fail(command, kUsage, args.status());
+  if (!status.ok()) {
+    encodes.status = Fail(command, kUsage, status);
     return encodes;
   }
-  encodes.args = *args;
-  AddFeatureOf(texts.by, encodes.args);
-  if (const Status status = CheckOutputs(encodes.args); !status.ok()) {
+  AddFeatureOf(texts.by, score.run);
+  status = CheckOutputs(score);
+  if (!status.ok()) {
     encodes.status = Fail(command, kFailed, status);
     return encodes;
   }
   Status names;
-  encodes.run = RunEncodes(encodes.args, texts.by, names);
+  encodes.run = RunEncodes(score, texts.by, names);
   if (const auto& error = encodes.run.error) {
     const int failed = error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
     encodes.status = Fail(command, names.ok() ? failed : kUsage, error->status);
     return encodes;
   }
-  Result<Summary> summary = MakeSummary(ChoiceOf(encodes.args), ViewOf(encodes.run));
+  Result<Summary> summary = MakeSummary(ChoiceOf(score), ViewOf(encodes.run));
   if (!summary.ok()) {
     encodes.status = Fail(command, kUsage, summary.status());
     return encodes;
@@ -155,40 +155,36 @@ Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
   return {};
 }
 
+/// Writes the logs; the exit status.
+int Conclude(const char* command, const ScoreRequest& score, const EncodesRun& encodes, const std::string& part) {
+  const Status status = WriteOutputs(score, encodes.run, *encodes.summary, part);
+  return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, kFailed, status);
+}
+
 }  // namespace
 
-int RunCompareCommand(const EncodesTexts& texts) {
+int RunCompareCommand(EncodesTexts& texts) {
   const EncodesRun encodes = ScoreEncodes("compare", texts);
   if (encodes.status != kOk) return encodes.status;
   const Result<Comparison> comparison = CompareEncodes(*encodes.summary, encodes.by);
   if (!comparison.ok()) return Fail("compare", kUsage, comparison.status());
-  if (!encodes.args.json) {
-    fmt::print("{}", ComparisonText(*comparison));
-  }
-  ScoreArgs args = encodes.args;
-  if (args.json) {
+  if (texts.score.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
                                {"kind", "compare"},
                                {"comparison", ComparisonJson(*comparison)},
                                {"summary", SummaryDocument(*encodes.summary)}}));
-  }
-  const auto numbers = NumberFormat::Parse(args.precision);
-  if (!numbers.ok()) return Fail("compare", kUsage, numbers.status());
-  if (const Status status = WriteOutputs(args, encodes.run, *encodes.summary, *numbers, EncodesPart(*comparison));
-      !status.ok())
-    return Fail("compare", kFailed, status);
-  return JudgeOutputs(args, *encodes.summary);
+  else fmt::print("{}", ComparisonText(*comparison));
+  return Conclude("compare", texts.score, encodes, EncodesPart(*comparison));
 }
 
-int RunLadderCommand(EncodesTexts texts) {
-  const Result<ScoreArgs> args = ReadScoreArgs(texts.score);
-  if (!args.ok()) return Fail("ladder", kUsage, args.status());
-  Result<std::vector<LadderCurve>> curves = ReadCurves(texts.score.distorted, MakeRequest(*args).open);
+int RunLadderCommand(EncodesTexts& texts) {
+  RunRequest& run = texts.score.run;
+  Result<std::vector<LadderCurve>> curves = ReadCurves(run.distorted, run.open);
   if (!curves.ok()) return Fail("ladder", kUsage, curves.status());
   if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", kUsage, status);
-  texts.score.distorted.clear();
+  run.distorted.clear();
   for (const LadderCurve& curve : *curves)
-    texts.score.distorted.insert(texts.score.distorted.end(), curve.encodes.begin(), curve.encodes.end());
+    run.distorted.insert(run.distorted.end(), curve.encodes.begin(), curve.encodes.end());
   const EncodesRun encodes = ScoreEncodes("ladder", texts);
   if (encodes.status != kOk) return encodes.status;
   const Summary& summary = *encodes.summary;
@@ -199,18 +195,13 @@ int RunLadderCommand(EncodesTexts texts) {
     if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
       return Fail("ladder", kFailed, status);
   }
-  if (encodes.args.json)
+  if (texts.score.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
                                {"kind", "ladder"},
                                {"ladder", LadderJson(*ladder)},
                                {"summary", SummaryDocument(summary)}}));
   else fmt::print("{}", LadderText(*ladder));
-  const auto numbers = NumberFormat::Parse(encodes.args.precision);
-  if (!numbers.ok()) return Fail("ladder", kUsage, numbers.status());
-  if (const Status status = WriteOutputs(encodes.args, encodes.run, summary, *numbers, EncodesPart(*ladder));
-      !status.ok())
-    return Fail("ladder", kFailed, status);
-  return JudgeOutputs(encodes.args, summary);
+  return Conclude("ladder", texts.score, encodes, EncodesPart(*ladder));
 }
 
 int RunBdCommand(const EncodesTexts& texts) {

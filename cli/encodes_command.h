@@ -4,22 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "cli/score_args.h"
+#include "cli/score_request.h"
 
 namespace acutance::cli {
 
 struct EncodesTexts {
-  ScoreTexts score;  // of a ladder, `distorted` are curves
-  std::string by;    // the score that is compared; empty: the first model's
+  ScoreRequest score;  // a ladder's distorted videos are curves
+  std::string by;      // the score that is compared; empty: the first model's
   std::string anchor;
   std::string ctc;
   std::string points;
-  bool json = false;  // of points, which have no score options
+  bool json = false;  // of `acutance bd`
 };
 
 /// Return the exit status.
-int RunCompareCommand(const EncodesTexts& texts);
-int RunLadderCommand(EncodesTexts texts);
+int RunCompareCommand(EncodesTexts& texts);
+int RunLadderCommand(EncodesTexts& texts);
 int RunBdCommand(const EncodesTexts& texts);
 
 }  // namespace acutance::cli

@@ -1,4 +1,4 @@
-// What `acutance` exits with (docs/man/acutance.1).
+// What `acutance` exits with (docs/man/acutance.1.in).
 #pragma once
 
 namespace acutance::cli {

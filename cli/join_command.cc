@@ -19,20 +19,18 @@ int Fail(int exit_status, const std::string& message) {
 
 }  // namespace
 
-int RunJoinCommand(const std::vector<std::string>& journals, const ScoreTexts& texts) {
-  const Result<NumberFormat> numbers = NumberFormat::Parse(texts.precision);
-  if (!numbers.ok()) return Fail(kUsage, numbers.status().message());
-  ScoreArgs args;
-  args.threads = UsableCpus();
-  const JoinedRun joined = JoinJournals(journals, args.threads);
+int RunJoinCommand(const std::vector<std::string>& journals, ScoreRequest& request) {
+  RunRequest& run = request.run;
+  run.threads = UsableCpus();
+  const JoinedRun joined = JoinJournals(journals, run.threads);
   if (joined.run.error) return Fail(kFailed, joined.run.error->status.message());
   for (const std::string& warning : joined.run.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
-  args.reference = joined.request.reference;
-  args.distorted = joined.request.distorted;
-  args.subsample = joined.request.subsample;
-  if (const Status status = ReadLogArgs(texts, args); !status.ok()) return Fail(kUsage, status.message());
-  if (const Status status = CheckOutputs(args); !status.ok()) return Fail(kFailed, status.message());
-  return ReportScores(args, joined.run, *numbers);
+  run.reference = joined.request.reference;
+  run.distorted = joined.request.distorted;
+  run.subsample = joined.request.subsample;
+  if (const Status status = CompleteLogs(request); !status.ok()) return Fail(kUsage, status.message());
+  if (const Status status = CheckOutputs(request); !status.ok()) return Fail(kFailed, status.message());
+  return ReportScores(request, joined.run);
 }
 
 }  // namespace acutance::cli

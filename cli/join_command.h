@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/score_args.h"
+#include "cli/score_request.h"
 
 namespace acutance::cli {
 
-/// Only the options of logs in `texts` count. Returns the exit status.
-int RunJoinCommand(const std::vector<std::string>& journals, const ScoreTexts& texts);
+/// Only the options of logs in `request` count. Returns the exit status.
+int RunJoinCommand(const std::vector<std::string>& journals, ScoreRequest& request);
 
 }  // namespace acutance::cli

@@ -17,15 +17,15 @@
 
 namespace acutance::cli {
 
-int RunMeanGate(const ScoreArgs& args) {
+int RunMeanGate(const ScoreRequest& score) {
   WatchInterrupt();
-  Progress progress(args.quiet);
-  RunRequest request = MakeRequest(args);
+  Progress progress(score.quiet);
+  RunRequest request = score.run;
   request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
   const auto judge = [&]() -> Result<MeanVerdict> {
-    ACU_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, AddSpecs(args.models, request));
+    ACU_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, Prepare(request));
     std::ranges::for_each(warnings, request.on_warning);
-    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, *args.mean_gate, [&](const acutance::Progress& now) {
+    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, score.gate, [&](const acutance::Progress& now) {
                            progress.Update({now.frames, now.total, now.model, now.score, 0});
                            return Next::kContinue;
                          }));
@@ -38,7 +38,7 @@ int RunMeanGate(const ScoreArgs& args) {
     fmt::print(stderr, "acutance: {}\n", verdict.status().message());
     return verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   }
-  if (args.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
+  if (score.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
   else fmt::print("{}\n", verdict->text);
   return verdict->holds ? kOk : kNotReached;
 }

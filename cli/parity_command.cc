@@ -13,6 +13,7 @@
 #include "cli/spec_run.h"
 #include "engine/feature_set.h"
 #include "metric/registry.h"
+#include "run/run_options.h"
 
 namespace acutance::cli {
 namespace {
@@ -51,7 +52,7 @@ double LargestDifference(const ScoreTable& a, const ScoreTable& b, int64_t frame
 
 class ParityRun {
  public:
-  ParityRun(const ParityArgs& args, std::optional<PictureFormat> raw) : args_(args), raw_(raw) {}
+  explicit ParityRun(const ParityArgs& args) : args_(args) {}
 
   Result<ScoredRun> ScoreOnCpu(const FeatureRequest& feature) const { return Run(feature, "cpu"); }
 
@@ -76,19 +77,18 @@ class ParityRun {
     RunRequest request;
     request.reference = args_.reference;
     request.distorted = {args_.distorted};
-    request.open.raw = raw_;
-    request.open.raw_is_semi_planar = IsSemiPlanar(args_.raw);
+    request.open.raw = args_.run.open.raw;
+    request.open.raw_is_semi_planar = args_.run.open.raw_is_semi_planar;
     request.features = {feature};
     request.threads = args_.threads;
     request.frame_limit = args_.frames;
     request.device.backend = backend;
-    ScoredRun result = LoadModelsAndRun(std::move(request), {});
+    ScoredRun result = LoadModelsAndRun(std::move(request));
     if (result.error) return result.error->status;
     return result;
   }
 
   const ParityArgs& args_;
-  const std::optional<PictureFormat> raw_;
 };
 
 /// Writes one cell of the table; false when it is a failure.
@@ -142,7 +142,7 @@ int UsageError(const Status& status) {
 
 }  // namespace
 
-int RunParityCommand(const ParityArgs& args) {
+int RunParityCommand(ParityArgs args) {
   const std::vector<std::string> names = args.features.empty() ? FeaturesWithPlans() : args.features;
   std::vector<FeatureRequest> features;
   for (const std::string& name : names) {
@@ -158,14 +158,9 @@ int RunParityCommand(const ParityArgs& args) {
     return UsageError(Error(StatusCode::kNoDevice,
                             "no backend has a device (`acutance devices` says why); the emulator "
                             "runs anywhere: --backends emu"));
-  std::optional<PictureFormat> raw;
-  if (!args.raw.size.empty()) {
-    const Result<PictureFormat> format = ParseRawFormat(args.raw);
-    if (!format.ok()) return UsageError(format.status());
-    raw = *format;
-  }
+  if (const Status status = CompleteRequest(args.run); !status.ok()) return UsageError(status);
   const double bound = args.places < 0 ? 0 : 0.5 * std::pow(10.0, -args.places);
-  return PrintTable(ParityRun(args, raw), features, names, backends, bound, !args.features.empty());
+  return PrintTable(ParityRun(args), features, names, backends, bound, !args.features.empty());
 }
 
 }  // namespace acutance::cli

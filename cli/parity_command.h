@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/raw_format.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 
@@ -15,13 +15,13 @@ struct ParityArgs {
   std::vector<std::string> features;  // as after --feature; empty: every feature that has a device plan
   std::vector<std::string> backends;  // empty: all but the emulator that have a device
   int places = -1;                    // decimal places that must agree; -1: every bit
-  RawTexts raw;                       // with a size: the videos are raw yuv
+  RunRequest run;                     // its raw format counts
   int64_t frames = 0;                 // 0: all
   int threads = 1;
 };
 
 /// Prints a table, feature by backend: the largest absolute difference over all frames and outputs. Returns the exit
 /// status: 0 all within the bound, 1 not, or a run failed; 2 for a wrong command line.
-int RunParityCommand(const ParityArgs& args);
+int RunParityCommand(ParityArgs args);
 
 }  // namespace acutance::cli

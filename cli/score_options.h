@@ -1,11 +1,14 @@
-// The options of `acutance score`, which other commands share, for CLI11. What CLI11 fills is read by score_args.h.
+// Options of `acutance score`, which other commands share, on CLI11's command lines.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
-#include "cli/score_args.h"
+#include "cli/score_request.h"
+#include "run/score_run.h"
 
 namespace CLI {
 class App;
@@ -15,7 +18,14 @@ class Validator;
 
 namespace acutance::cli {
 
-void AddScoreOptions(CLI::App& command, ScoreTexts& texts);
+/// All options in groups, the videos, and examples. Parsing fills the request, which Complete() then checks.
+void AddScoreOptions(CLI::App& command, ScoreRequest& request);
+
+/// The options of logs, summaries and requirements, for `acutance join`.
+void AddLogOptions(CLI::App& command, ScoreRequest& request);
+
+/// --size (which is returned), --pixel-format and --bit-depth; they fill run.open.
+CLI::Option* AddRawOptions(CLI::App& command, RunRequest& run);
 
 /// Refuses an empty path, as a script gives whose variable is not set: it would get no file.
 CLI::Validator NamesAFile();
@@ -23,14 +33,7 @@ CLI::Validator NamesAFile();
 /// Reads 1000000, 800M or 2G, in powers of 1024, and adds nothing to the help's label.
 CLI::Validator ByteCount();
 
-/// --output, --format, --precision, --json, --all-features, and what the summary holds: --pool, --segments, --require,
-/// --junit.
-void AddLogOptions(CLI::App& command, ScoreTexts& texts);
-
-/// --size (which is returned), --pixel-format and --bit-depth.
-CLI::Option* AddRawOptions(CLI::App& command, RawTexts& texts, const std::string& size_help);
-
-/// Reads words as `acutance score` reads those after its name.
-Status ParseScoreOptions(std::vector<std::string> words, ScoreTexts& texts);
+/// Parses words as `acutance score` parses those after its name.
+Status ParseScoreOptions(std::vector<std::string> words, ScoreRequest& request);
 
 }  // namespace acutance::cli

@@ -19,7 +19,6 @@
 #include "cli/score_options.h"
 #include "cli/spec_run.h"
 #include "log/json_text.h"
-#include "log/number_format.h"
 #include "report/summary_json.h"
 
 namespace acutance::cli {
@@ -58,22 +57,21 @@ Status CheckFields(const Json& request) {
   return {};
 }
 
-/// The options of `acutance score`, as its command line reads them.
-Result<ScoreArgs> ReadArgs(const std::string& reference, const std::vector<std::string>& distorted,
-                           const std::vector<std::string>& options) {
+/// Parses the options of `acutance score` as its command line does.
+Status ReadOptions(const std::string& reference, const std::vector<std::string>& distorted,
+                   const std::vector<std::string>& options, ScoreRequest& score) {
   std::vector<std::string> words = {reference};
   words.insert(words.end(), distorted.begin(), distorted.end());
   words.insert(words.end(), options.begin(), options.end());
-  ScoreTexts texts;
-  if (const Status status = ParseScoreOptions(std::move(words), texts); !status.ok())
+  if (const Status status = ParseScoreOptions(std::move(words), score); !status.ok())
     return Error(status.code(), "\"options\": {}", status.message());
-  ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadScoreArgs(texts));
-  if (args.reference != reference || args.distorted != distorted)
+  if (score.run.reference != reference || score.run.distorted != distorted)
     return Error(StatusCode::kInvalidArgument, "\"options\": \"reference\" and \"distorted\" name the videos");
-  if (args.mean_gate || args.stream_frames || args.fail_fast || !args.journal.empty())
+  if (score.at_least || score.at_most || score.stream_frames || score.fail_fast || !score.run.journal.empty())
     return Error(StatusCode::kInvalidArgument,
                  "\"options\": --at-least, --at-most, --progress, --fail-fast and --journal are for `acutance score`");
-  return args;
+  score.json = true;  // the answer has what that prints
+  return Complete(score);
 }
 
 /// Cancels a run for which nobody waits any more, whatever it waits for itself.
@@ -156,20 +154,19 @@ Result<ScoreServer::Reply> ScoreServer::Score(const Json& request, const std::fu
     return Error(StatusCode::kInvalidArgument, "name one \"reference\" and at least one \"distorted\" video");
   if (reference[0] == "-" || std::ranges::find(distorted, "-") != distorted.end())
     return Error(StatusCode::kInvalidArgument, "the server's standard input (-) is no video");
-  ACU_ASSIGN_OR_RETURN(ScoreArgs args, ReadArgs(AsPath(reference[0]), AsPaths(distorted), options));
-  args.json = true;  // the answer has what that prints
+  ScoreRequest score;
+  ACU_RETURN_IF_ERROR(ReadOptions(AsPath(reference[0]), AsPaths(distorted), options, score));
   const std::lock_guard lock(run_mutex_);
-  return Run(args, is_gone);
+  return Run(score, is_gone);
 }
 
-Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::function<bool()>& is_gone) {
-  ACU_ASSIGN_OR_RETURN(const NumberFormat numbers, NumberFormat::Parse(args.precision));
-  ACU_RETURN_IF_ERROR(CheckOutputs(args));
+Result<ScoreServer::Reply> ScoreServer::Run(ScoreRequest& score, const std::function<bool()>& is_gone) {
+  ACU_RETURN_IF_ERROR(CheckOutputs(score));
   const auto start = Clock::now();
-  RunRequest request = MakeRequest(args);
+  RunRequest& request = score.run;
   {
     const std::lock_guard lock(store_mutex_);
-    ACU_ASSIGN_OR_RETURN(request.cached_reference, references_.Find(args.reference, request.open));
+    ACU_ASSIGN_OR_RETURN(request.cached_reference, references_.Find(request.reference, request.open));
   }
   const int64_t kept_frames = request.cached_reference->frames(),
                 device_frames = request.cached_reference->device_frames();
@@ -182,11 +179,11 @@ Result<ScoreServer::Reply> ScoreServer::Run(const ScoreArgs& args, const std::fu
     until_start = SecondsSince(start);
     return cancel->Watch(std::move(stop));
   };
-  request.on_start = [&](const Session& session) { return CheckNames(args.requirements, session); };
-  const ScoredRun run = LoadModelsAndRun(std::move(request), args.models);
+  request.on_start = [&](const Session& session) { return CheckNames(score.requirements, session); };
+  const ScoredRun run = LoadModelsAndRun(request);
   if (run.error) return run.error->status;
-  ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(ChoiceOf(args), ViewOf(run)));
-  ACU_RETURN_IF_ERROR(WriteOutputs(args, run, summary, numbers));
+  ACU_ASSIGN_OR_RETURN(const Summary summary, MakeSummary(ChoiceOf(score), ViewOf(run)));
+  ACU_RETURN_IF_ERROR(WriteOutputs(score, run, summary));
   const bool all_hold = std::ranges::all_of(summary.verdicts, &Verdict::holds);
   return Reply{all_hold ? kOk : kNotReached,
                {{"kept_frames", kept_frames},

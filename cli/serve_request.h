@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "cli/reference_store.h"
-#include "cli/score_args.h"
+#include "cli/score_request.h"
 #include "run/score_run.h"
 
 namespace acutance::cli {
@@ -39,7 +39,7 @@ class ScoreServer {
 
   Result<Reply> AnswerRequest(const Json& request, const std::function<bool()>& is_gone);
   Result<Reply> Score(const Json& request, const std::function<bool()>& is_gone);
-  Result<Reply> Run(const ScoreArgs& args, const std::function<bool()>& is_gone);
+  Result<Reply> Run(ScoreRequest& score, const std::function<bool()>& is_gone);
   Result<Reply> Drop(const Json& request);
   Reply Describe();
 

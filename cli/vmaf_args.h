@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/specs.h"
 #include "devices/backends.h"
 #include "image/picture.h"
+#include "run/model_spec.h"
 
 namespace acutance::cli {
 

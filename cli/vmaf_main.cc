@@ -67,6 +67,7 @@ RunRequest MakeRequest(const VmafArgs& args) {
   request.reference = args.reference;
   request.distorted = {args.distorted};
   request.open.raw = args.raw;
+  request.choice.specs = args.models;
   request.features = args.features;
   request.threads = std::max(args.threads, 1);
   request.read_ahead = args.threads > 0;
@@ -130,7 +131,7 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
   request.on_warning = [&](const std::string& warning) { progress.Note("\n" + warning); };
-  const ScoredRun result = LoadModelsAndRun(std::move(request), args.models, UnknownOptions::kIgnored, args.predict);
+  const ScoredRun result = LoadModelsAndRun(std::move(request), UnknownOptions::kIgnored, args.predict);
   progress.Clear();
   const int status = result.error ? ReportError(args, *result.error) : kOk;
   if (!result.session) return status;

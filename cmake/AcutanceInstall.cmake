@@ -45,4 +45,14 @@ install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB model_notes models/LICENSE* models/README*)
 install(FILES ${model_notes} DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)
 install(FILES src/metric/cvvdp/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.ColorVideoVDP)
-install(FILES docs/man/acutance.1 docs/man/vmaf.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# The manual page has the rows of options.
+set(manual_page ${CMAKE_BINARY_DIR}/man/acutance.1)
+set(option_rows src/run/options.inc cli/score_options.inc)
+add_custom_command(OUTPUT ${manual_page}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/man
+  COMMAND ${ACUTANCE_PYTHON} -B tools/option_pages.py man docs/man/acutance.1.in ${manual_page}
+  DEPENDS tools/option_pages.py docs/man/acutance.1.in ${option_rows}
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  VERBATIM)
+add_custom_target(manual_page ALL DEPENDS ${manual_page})
+install(FILES ${manual_page} docs/man/vmaf.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -14,7 +14,7 @@ cmake --build "$build" --target acutance_archive >"$build/python.log" 2>&1 || {
   exit 1
 }
 stamp=$build/venv/.has-acutance
-if [ -e "$stamp" ] && [ -z "$(find python pyproject.toml include/acutance "$build/lib/libacutance_archive.a" \
+if [ -e "$stamp" ] && [ -z "$(find python pyproject.toml include/acutance src/run/options.inc tools/option_pages.py "$build/lib/libacutance_archive.a" \
   -newer "$stamp" -print -quit)" ]; then
   exit 0
 fi

@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace acutance::api {
@@ -23,26 +25,27 @@ struct ScoreOptions {
   int64_t frame_count = 0;           // 0: to the end of the shortest file
   std::optional<PictureFormat> raw;  // set: the files are headerless yuv
   bool raw_is_semi_planar = false;   // NV12, P010: Cb and Cr alternate in one plane, bits stand at the top of 16
-  /// What videos of different sizes are brought to: "ref" (the reference's size), "dis" or "1920x1080"; and how:
+  /// Common size for videos of different sizes: "ref" (the reference's), "dis" or "1920x1080"; and the filter:
   /// "bicubic", "lanczos", "bilinear" or "area".
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
   /// Which part of the pictures is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of
   /// the reference and one of the distorted videos with a comma between them.
   std::string crop = "none";
-  /// Which interlaced videos become progressive: "auto" (beside progressive ones), "on" (all that tell it), "ref",
-  /// "dis", "both" (also where they do not tell it) or "off".
+  /// Videos to deinterlace: "auto" (interlaced ones, if the other is progressive), "on" (all that declare to be
+  /// interlaced), "ref", "dis", "both" (even if they declare nothing) or "off".
   std::string deinterlace = "auto";
   bool film_grain = true;  // false: AV1 is decoded without the grain that is added to it
   bool force = false;      // score other light, colors or shapes, with a warning
-  /// Which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index" (frame
-  /// k with frame k), "+12" or "-3" (frames that the distorted videos are late or early), or the path of a file of
-  /// pairs. Result::alignment tells what was found; videos that share no frames are kBadData (docs/use/alignment.md).
+  /// Frame alignment: "auto" (content, then timestamps), "time", "index" (frame k with frame k), a fixed offset ("+12":
+  /// the distorted videos start 12 frames late), or the path of a CSV of pairs. Result::alignment has what was found;
+  /// videos that share no frames are kBadData (docs/use/alignment.md).
   std::string align = "auto";
   /// Where the videos are watched: "auto" (on a television, of 4K where the pictures are larger than 1440p), "tv",
-  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md);
-  /// Result's model_reasons() tell why. Empty: none are.
+  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md), and
+  /// Result::model_reasons() says why. Empty: "auto" where `session` has no models, else none are added.
   std::string choose_models;
+  bool no_model = false;  // no models are chosen where none are named: features alone
   /// So many of the frames that score worst are kept with their pictures, for Result's report and maps.
   int worst_frames = 0;
   /// A folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x rows x columns
@@ -58,6 +61,12 @@ struct ScoreOptions {
   /// also while it waits for a pipe, or for somebody to write to a FIFO. That function may be called while what this
   /// returns lives, which the run holds till its end.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
+
+  /// Sets an option of `acutance score` by its name, with hyphens or underscores, to what the command takes:
+  /// Set("film-grain", "off"), Set("max_device_memory", "2G"). The APIs' names of options hold, too. It wins over the
+  /// field; "model" and "feature" add one. kInvalidArgument for another name or value.
+  Status Set(std::string_view name, std::string_view text);
+  std::vector<std::pair<std::string, std::string>> texts;  // what Set() took
 };
 
 /// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input.

@@ -104,21 +104,11 @@ class CachedReference:
 class ScoreOptions: ...
 
 def score_options(
-    session: SessionOptions,
+    models: Sequence[Model],
+    features: Sequence[tuple[str, Mapping[str, str]]],
+    texts: Sequence[tuple[str, bytes]],
     first_frame: int,
     frame_count: int,
-    raw: tuple[int, int, int, str, bool] | None,
-    scale: str,
-    scale_filter: str,
-    crop: str,
-    deinterlace: str,
-    film_grain: bool,
-    force: bool,
-    align: str,
-    journal: bytes,
-    choose_models: str,
-    worst_frames: int,
-    shots: bool,
     maps_video: bytes,
 ) -> ScoreOptions: ...
 def videos_in(folder: bytes, options: ScoreOptions) -> tuple[list[bytes], list[bytes]]: ...

@@ -2,27 +2,27 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import operator
 import os
+import textwrap
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
 from ._errors import InvalidArgumentError
 from ._kept import CachedReference
-from ._options import (FeatureSpec, Model, ModelSpec, Path, make_options, path_bytes, pixel_format_text, read_choice,
-                       text, whole)
+from ._options import (FeatureSpec, Model, ModelSpec, Path, memory, path_bytes, read_choice, read_features, whole)
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result
+from ._run_options import ROWS, RunOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 DEFAULT_MODEL = "vmaf_v0.6.1"
-Scale = str | tuple[int, int]
-Align = str | int | os.PathLike[str]
 T = TypeVar("T")
-_DEINTERLACE = '"auto", "on", "off", "ref", "dis" and "both"'
-_FILTERS = '"bicubic", "lanczos", "bilinear" and "area"'
-_VIEWINGS = '"auto", "tv", "phone", "4k" and "4k-3h"'
-_SEMI_PLANAR = {"nv12": 8, "p010": 10}  # their bits
 _STEP = 0.05  # seconds between looks at signals and progress
 _GRACE = 1.0  # seconds that a cancelled run gets to end; one that hangs in a read is left behind
 
@@ -63,33 +63,13 @@ def score(
     reference: Path | CachedReference,
     distorted: Path | Iterable[Path],
     *,
-    model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
+    model: None | ModelSpec | Iterable[ModelSpec] = "auto",
     features: FeatureSpec | Iterable[FeatureSpec] = (),
-    backend: str = "cpu",
-    device: int | None = None,
-    threads: int = 0,
-    subsample: int = 1,
     first_frame: int = 0,
     frame_count: int | None = None,
-    size: tuple[int, int] | None = None,
-    bit_depth: int = 8,
-    pixel_format: str = "420",
-    scale: Scale = "ref",
-    scale_filter: str = "bicubic",
-    crop: str = "none",
-    deinterlace: str = "auto",
-    film_grain: bool = True,
-    force: bool = False,
-    align: Align = "auto",
-    journal: Path | None = None,
-    maps: Path | None = None,
-    viewing: str = "auto",
-    worst_frames: int = 0,
-    shots: bool = False,
     maps_video: Path | None = None,
-    max_memory: int | None = None,
-    max_device_memory: int | None = None,
     progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Result:
     """Scores distorted videos against their reference.
 
@@ -98,55 +78,25 @@ def score(
         distorted videos share one reading of the reference. Distorted videos of another size (see `scale`), range,
         chroma format or depth are brought to the reference's, and RGB to YUV, with a warning. HDR against SDR is an
         UnsupportedError without `force`.
-    model: a built-in model's name (`acutance.models()`), the path of a JSON model, a Model, several of these, or None;
-        "auto": models that suit the videos, by `viewing` ("auto", "tv", "phone", "4k" or "4k-3h"), for the reasons in
-        Result.model_reasons.
+    model: "auto": models that suit the videos, by their size, frame rate and `viewing`, as the command chooses them;
+        Result.model_reasons says why. Or a built-in model's name (`acutance.models()`), the path of a JSON model, a
+        Model, several of these, or None.
     features: more features (`acutance.features()`): "psnr", {"psnr": {"enable_mse": True}}, or several of these.
-    backend: "cpu", "auto" (a GPU where there is one that works), "cuda", "hip", "vulkan", "sycl" or "emu". The scores
-        are the same bits everywhere.
-    device: which of the backend's devices (`acutance.devices()`); None: the first that works.
-    threads: 0: as many as the machine has.
-    subsample: score only frames whose number it divides.
     first_frame, frame_count: of every file; frame_count=None: to the end of the shortest file.
-    size, bit_depth, pixel_format: of headerless planar yuv: (width, height) in luma samples; 8, 10, 12 or 16;
-        "400", "420", "422" or "444"; or "nv12" (8 bits) or "p010" (10 bits), whose Cb and Cr alternate.
-    scale, scale_filter: what videos of different sizes are brought to, "ref" (the reference's size), "dis" or
-        (width, height), and how: "bicubic", "lanczos", "bilinear" or "area". Each step is a warning.
-    crop: the part that is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of the
-        reference and one of the distorted videos with a comma between them.
-    deinterlace: which interlaced videos become progressive: "auto" (beside progressive ones), "on" (all that tell it),
-        "ref", "dis", "both" (also where they do not tell it) or "off".
-    film_grain: False: AV1 is decoded without the grain that is added to it.
-    force: score other light, colors or shapes all the same, with a warning.
-    align: which frames belong together: "auto" (by signatures, and by times where those cannot tell), "time", "index"
-        (frame k with frame k), 12 or -3, also "+12" (frames that the distorted videos are late or early), or the path
-        of a file of pairs. Result.alignment tells what was found; videos that share no frames are a BadDataError.
-    journal: a file in which results are kept: the same call goes on after the last of them where it was stopped. With
-        first_frame above 0 the run is a part without scores, which `acutance join` joins with the others.
-    maps: a folder for the features' pictures, such as cambi's heatmaps, a TIFF file each: NAME_FRAME.tif.
-    worst_frames: so many of the frames that score worst are kept with their pictures, for Result.report() and
-        write_maps().
-    maps_video: a folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x
+    maps_video: a folder for where each feature loses points in all frames: videos (NAME.mkv) and arrays of frames x
         rows x columns (NAME.npy). Takes several times as long as the scores.
-    shots: look where shots of the reference begin, for Result.report() and summary().
-    max_memory, max_device_memory: bytes for pictures in flight and features, and of each device; None: the environment's
-        ACUTANCE_MAX_MEMORY and ACUTANCE_MAX_VRAM, else half of what the machine has left, and what the device has.
     progress: a function that is given a Progress about 20 times a second and once at the end; where it returns False
         the frames so far are all, and their scores the Result. True: a bar of tqdm; None: a bar where standard error
         is a terminal and tqdm is installed; False: none.
+    @options@
 
     Returns a Result. Ctrl-C stops the run with KeyboardInterrupt; so does an exception in `progress`, with itself.
     Raises NotFoundError for a file, model or feature that does not exist, BadDataError for a damaged file,
     InvalidArgumentError for videos that do not fit together and values out of range, NoDeviceError, UnsupportedError,
     IoError, OutOfMemoryError: all are AcutanceErrors.
     """
-    task = _core.score(*request(
-        reference, distorted, model=model, features=features, backend=backend, device=device, threads=threads,
-        subsample=subsample, first_frame=first_frame, frame_count=frame_count, size=size, bit_depth=bit_depth,
-        pixel_format=pixel_format, scale=scale, scale_filter=scale_filter, crop=crop, deinterlace=deinterlace,
-        film_grain=film_grain, force=force, align=align, journal=journal, maps=maps, viewing=viewing,
-        worst_frames=worst_frames, shots=shots, maps_video=maps_video, max_memory=max_memory,
-        max_device_memory=max_device_memory))
+    task = _core.score(*request(reference, distorted, model=model, features=features, first_frame=first_frame,
+                                frame_count=frame_count, maps_video=maps_video, **options))
     with Reporter(progress) as reporter:
         core = wait(task, lambda: look(task, reporter))
         result = Result(core, tuple(core.models))
@@ -158,42 +108,17 @@ async def score_async(
     reference: Path | CachedReference,
     distorted: Path | Iterable[Path],
     *,
-    model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
+    model: None | ModelSpec | Iterable[ModelSpec] = "auto",
     features: FeatureSpec | Iterable[FeatureSpec] = (),
-    backend: str = "cpu",
-    device: int | None = None,
-    threads: int = 0,
-    subsample: int = 1,
     first_frame: int = 0,
     frame_count: int | None = None,
-    size: tuple[int, int] | None = None,
-    bit_depth: int = 8,
-    pixel_format: str = "420",
-    scale: Scale = "ref",
-    scale_filter: str = "bicubic",
-    crop: str = "none",
-    deinterlace: str = "auto",
-    film_grain: bool = True,
-    force: bool = False,
-    align: Align = "auto",
-    journal: Path | None = None,
-    maps: Path | None = None,
-    viewing: str = "auto",
-    worst_frames: int = 0,
-    shots: bool = False,
     maps_video: Path | None = None,
-    max_memory: int | None = None,
-    max_device_memory: int | None = None,
     progress: ProgressOption = None,
+    **options: Unpack[RunOptions],
 ) -> Result:
     """score() for asyncio: other tasks run meanwhile, and cancelling the awaiting task stops the run."""
-    task = _core.score(*request(
-        reference, distorted, model=model, features=features, backend=backend, device=device, threads=threads,
-        subsample=subsample, first_frame=first_frame, frame_count=frame_count, size=size, bit_depth=bit_depth,
-        pixel_format=pixel_format, scale=scale, scale_filter=scale_filter, crop=crop, deinterlace=deinterlace,
-        film_grain=film_grain, force=force, align=align, journal=journal, maps=maps, viewing=viewing,
-        worst_frames=worst_frames, shots=shots, maps_video=maps_video, max_memory=max_memory,
-        max_device_memory=max_device_memory))
+    task = _core.score(*request(reference, distorted, model=model, features=features, first_frame=first_frame,
+                                frame_count=frame_count, maps_video=maps_video, **options))
     with Reporter(progress) as reporter:
         core = await wait_async(task, lambda: look(task, reporter))
         result = Result(core, tuple(core.models))
@@ -226,32 +151,12 @@ def request(
     reference: Path | CachedReference,
     distorted: Path | Iterable[Path],
     *,
-    model: None | ModelSpec | Iterable[ModelSpec] = DEFAULT_MODEL,
+    model: None | ModelSpec | Iterable[ModelSpec] = "auto",
     features: FeatureSpec | Iterable[FeatureSpec] = (),
-    backend: str = "cpu",
-    device: int | None = None,
-    threads: int = 0,
-    subsample: int = 1,
     first_frame: int = 0,
     frame_count: int | None = None,
-    size: tuple[int, int] | None = None,
-    bit_depth: int = 8,
-    pixel_format: str = "420",
-    scale: Scale = "ref",
-    scale_filter: str = "bicubic",
-    crop: str = "none",
-    deinterlace: str = "auto",
-    film_grain: bool = True,
-    force: bool = False,
-    align: Align = "auto",
-    journal: Path | None = None,
-    maps: Path | None = None,
-    viewing: str = "auto",
-    worst_frames: int = 0,
-    shots: bool = False,
     maps_video: Path | None = None,
-    max_memory: int | None = None,
-    max_device_memory: int | None = None,
+    **options: Unpack[RunOptions],
 ) -> tuple[bytes | _core.CachedReference, list[bytes], _core.ScoreOptions]:
     """The arguments of score() as the engine takes them; types are checked here, and values there."""
     several = isinstance(distorted, Iterable) and not isinstance(distorted, (str, bytes))
@@ -263,53 +168,87 @@ def request(
     if not paths:
         raise InvalidArgumentError("there is no distorted video to score; give at least one")
     chooses, models = read_choice(model)
-    session = make_options(models, features, threads=threads, subsample=subsample, videos=len(paths), backend=backend,
-                           device=device, maps=maps, max_memory=max_memory, max_device_memory=max_device_memory)
-    options = _core.score_options(session, whole("first_frame", first_frame),
-                                  0 if frame_count is None else whole("frame_count", frame_count, 1),
-                                  None if size is None else _raw_format(size, bit_depth, pixel_format),
-                                  _scale_text(scale), text("scale_filter", scale_filter, _FILTERS),
-                                  text("crop", crop, "auto, none and W:H:X:Y"),
-                                  text("deinterlace", deinterlace, _DEINTERLACE), bool(film_grain), bool(force),
-                                  _align_text(align), path_bytes(journal),
-                                  text("viewing", viewing, _VIEWINGS) if chooses else "",
-                                  whole("worst_frames", worst_frames), bool(shots), path_bytes(maps_video))
+    texts = [(name, read) for name, value in options.items() if (read := option_bytes(name, value)) is not None]
+    if chooses:
+        texts.append(("model", b"auto"))
+    elif not models:
+        texts.append(("no_model", b"true"))
+    made = _core.score_options([each._core for each in models], read_features(features), texts,
+                               whole("first_frame", first_frame),
+                               0 if frame_count is None else whole("frame_count", frame_count, 1),
+                               path_bytes(maps_video))
     return (reference._core if isinstance(reference, CachedReference) else path_bytes(source),
-            [path_bytes(path) for path in paths], options)
+            [path_bytes(path) for path in paths], made)
 
 
-def _align_text(align: Align) -> str:
+def option_bytes(name: str, value: Any) -> bytes | None:
+    """The text of an option of a run, as the command takes it; None: it is the default."""
+    if name not in ROWS:
+        near = get_close_matches(name, ROWS, 1)
+        raise TypeError(f"score() got an unexpected keyword argument {name!r}" +
+                        (f"; did you mean {near[0]!r}?" if near else ""))
+    row = ROWS[name]
+    if value is None and row.default is None:
+        return None
+    if row.kind == "flag":
+        return b"true" if value else None
+    if row.kind == "switch":
+        return b"on" if value else b"off"
+    if row.kind == "path":
+        return path_bytes(value)
+    if row.kind == "number":
+        number = whole(name, value)
+        return None if number == row.default else str(number).encode()
+    if row.kind == "bytes":
+        return str(memory(name, value)).encode()
+    if row.kind == "size":
+        return _size_text(name, value, row.default).encode()
+    if row.kind == "alignment":
+        return _align_text(value)
+    if not isinstance(value, str):
+        raise InvalidArgumentError(f"{name}={value!r}: give " + (f"one of {row.choices}" if row.choices else "a text"))
+    return None if value == row.default else value.encode()
+
+
+def _align_text(align: Any) -> bytes:
     if isinstance(align, (str, os.PathLike)):
-        return os.fspath(align)
+        return path_bytes(align)
     if not isinstance(align, bool):
         try:
-            return f"{operator.index(align):+}"
+            return f"{operator.index(align):+}".encode()
         except TypeError:
             pass
-    raise InvalidArgumentError(f'align={align!r}: give "auto", "time", "index", how many frames the distorted videos are '
-                               "late (12) or early (-3), or a file of pairs")
+    raise InvalidArgumentError(f'align={align!r}: give "auto", "time", "index", how many frames late the distorted '
+                               "videos start (12 or -3), or a CSV of pairs")
 
 
-def _scale_text(scale: Scale) -> str:
-    if isinstance(scale, str):
-        return scale
+def _size_text(name: str, size: Any, default: str | None) -> str:
+    if isinstance(size, str) and default is not None:
+        return size
     try:
-        width, height = scale
+        if isinstance(size, str):
+            raise TypeError
+        width, height = size
     except (TypeError, ValueError):
-        raise InvalidArgumentError(f'scale={scale!r}: give "ref", "dis" or (width, height)') from None
+        others = "" if default is None else '"ref", "dis" or '
+        raise InvalidArgumentError(f"{name}={size!r}: give {others}(width, height)") from None
     return f"{whole('width', width, 1)}x{whole('height', height, 1)}"
 
 
-def _raw_format(size: tuple[int, int], bit_depth: int, pixel_format: str) -> tuple[int, int, int, str, bool]:
-    try:
-        width, height = size
-    except (TypeError, ValueError):
-        raise InvalidArgumentError(f"size={size!r}: give (width, height)") from None
-    depth = whole("bit_depth", bit_depth)
-    name = pixel_format_text(pixel_format)
-    if name not in _SEMI_PLANAR:
-        return (whole("width", width, 1), whole("height", height, 1), depth, name, False)
-    its_depth = _SEMI_PLANAR[name]
-    if depth not in (8, its_depth):
-        raise InvalidArgumentError(f"pixel_format={name!r} has {its_depth} bits, not {depth}")
-    return (whole("width", width, 1), whole("height", height, 1), its_depth, "420", True)
+def _show_options(function: Callable[..., Any]) -> None:
+    """Puts the options of a run into the signature and the docstring that help() shows."""
+    signature = inspect.signature(function)
+    shown = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    shown += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=row.default, annotation=row.annotation)
+              for name, row in ROWS.items()]
+    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    lines = []
+    for name, row in ROWS.items():
+        choices = f" One of {row.choices}." if row.kind == "choice" else ""
+        lines.append(textwrap.fill(f"{name}: {row.help}.{choices}", 116, initial_indent="    ",
+                                   subsequent_indent="        "))
+    function.__doc__ = (function.__doc__ or "").replace("    @options@", "\n".join(lines))
+
+
+for _function in (score, score_async):
+    _show_options(_function)

@@ -33,20 +33,26 @@ Model LoadModel(const nb::bytes& source, bool is_file, const nb::str& name, bool
 /// Paths, and pages that quote them, need not be UTF-8.
 nb::bytes ToBytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
+std::vector<Model> ModelsOf(const nb::sequence& models) {
+  return ListOf(models, [](nb::handle item) { return nb::cast<Model&>(item); });
+}
+
 /// features: pairs of a name and a dict of options.
+std::vector<Feature> FeaturesOf(const nb::sequence& features) {
+  return ListOf(features, [](nb::handle item) {
+    const std::vector<nb::object> pair = ObjectsOf(item);
+    if (pair.size() != 2) throw nb::next_overload();
+    return Feature{TextOf(ItemOf<nb::str>(pair[0])), TextsOf(ItemOf<nb::dict>(pair[1]))};
+  });
+}
+
 SessionOptions MakeOptions(const nb::sequence& models, const nb::sequence& features, int threads, int subsample,
                            int videos, const nb::str& backend, std::optional<int> device, const nb::bytes& maps,
                            std::optional<size_t> max_memory, std::optional<size_t> max_device_memory) {
-  const auto model_of = [](nb::handle item) { return nb::cast<Model&>(item); };
-  SessionOptions options{ListOf(models, model_of), {}, threads, subsample, videos, TextOf(backend), device};
+  SessionOptions options{ModelsOf(models), FeaturesOf(features), threads, subsample, videos, TextOf(backend), device};
   options.maps = TextOf(maps);
   options.max_memory = max_memory;
   options.max_device_memory = max_device_memory;
-  for (const nb::handle item : features) {
-    const std::vector<nb::object> pair = ObjectsOf(item);
-    if (pair.size() != 2) throw nb::next_overload();
-    options.features.push_back({TextOf(ItemOf<nb::str>(pair[0])), TextsOf(ItemOf<nb::dict>(pair[1]))});
-  }
   return options;
 }
 
@@ -58,34 +64,21 @@ FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<nb::str>
   return hints;
 }
 
-using RawFormat = std::tuple<int, int, int, nb::str>;       // width, height, bit depth, pixel format
-using RawVideo = std::tuple<int, int, int, nb::str, bool>;  // and whether Cb and Cr alternate
+using RawFormat = std::tuple<int, int, int, nb::str>;  // width, height, bit depth, pixel format
 
-ScoreOptions MakeScoreOptions(const SessionOptions& session, int64_t first_frame, int64_t frame_count,
-                              const std::optional<RawVideo>& raw, const nb::str& scale, const nb::str& scale_filter,
-                              const nb::str& crop, const nb::str& deinterlace, bool film_grain, bool force,
-                              const nb::str& align, const nb::bytes& journal, const nb::str& choose_models,
-                              int worst_frames, bool shots, const nb::bytes& maps_video) {
+/// texts: pairs of an option's name and its value, as ScoreOptions::Set() takes them.
+ScoreOptions MakeScoreOptions(const nb::sequence& models, const nb::sequence& features, const nb::sequence& texts,
+                              int64_t first_frame, int64_t frame_count, const nb::bytes& maps_video) {
   ScoreOptions options;
-  options.session = session;
+  options.session.models = ModelsOf(models);
+  options.session.features = FeaturesOf(features);
   options.first_frame = first_frame;
   options.frame_count = frame_count;
-  options.scale = TextOf(scale);
-  options.scale_filter = TextOf(scale_filter);
-  options.crop = TextOf(crop);
-  options.deinterlace = TextOf(deinterlace);
-  options.film_grain = film_grain;
-  options.force = force;
-  options.align = TextOf(align);
-  options.journal = TextOf(journal);
-  options.choose_models = TextOf(choose_models);
-  options.worst_frames = worst_frames;
-  options.shots = shots;
   options.maps_video = TextOf(maps_video);
-  if (raw) {
-    const auto& [width, height, bit_depth, pixel_format, is_semi_planar] = *raw;
-    options.raw = PictureFormat{width, height, bit_depth, PixelFormatOf(TextOf(pixel_format))};
-    options.raw_is_semi_planar = is_semi_planar;
+  for (const nb::handle item : texts) {
+    const std::vector<nb::object> pair = ObjectsOf(item);
+    if (pair.size() != 2) throw nb::next_overload();
+    Check(options.Set(TextOf(ItemOf<nb::str>(pair[0])), TextOf(ItemOf<nb::bytes>(pair[1]))));
   }
   return options;
 }
@@ -366,9 +359,8 @@ void BindRuns(nb::module_& m) {
         return std::visit([](auto outcome) { return nb::cast(std::move(outcome)); }, Take(task.Take()));
       });
   nb::class_<ScoreOptions>(m, "ScoreOptions");
-  m.def("score_options", &MakeScoreOptions, "session"_a, "first_frame"_a, "frame_count"_a, "raw"_a.none(), "scale"_a,
-        "scale_filter"_a, "crop"_a, "deinterlace"_a, "film_grain"_a, "force"_a, "align"_a, "journal"_a,
-        "choose_models"_a, "worst_frames"_a, "shots"_a, "maps_video"_a);
+  m.def("score_options", &MakeScoreOptions, "models"_a, "features"_a, "texts"_a, "first_frame"_a, "frame_count"_a,
+        "maps_video"_a);
   m.def("videos_in", &VideosIn, "folder"_a, "options"_a);
   m.def("score", &ScoreFiles, "reference"_a, "distorted"_a, "options"_a);
   m.def("judge_mean", &JudgeFiles, "reference"_a, "distorted"_a, "options"_a, "at_least"_a, "bound"_a, "confidence"_a,

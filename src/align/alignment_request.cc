@@ -37,10 +37,10 @@ Result<AlignmentRequest> ParsePairing(const std::string& text) {
     return request;
   }
   if (std::error_code ignored; !std::filesystem::exists(text, ignored))
-    return Error(StatusCode::kInvalidArgument,
-                 "align {}: expected auto, time, index, a number of frames with its sign that the distorted video is "
-                 "late (+12) or early (-3), or a file of pairs, and no such file exists",
-                 text);
+    return Error(
+        StatusCode::kInvalidArgument,
+        "expected auto, time, index, an offset with its sign (+12: the distorted video starts 12 frames late), "
+        "or a CSV of pairs, and no such file exists");
   return AlignmentRequest{.mode = Mode::kFile, .file = text};
 }
 

@@ -20,7 +20,7 @@ struct AlignmentRequest {
   std::vector<std::pair<int64_t, int64_t>> pairs{};
 };
 
-/// "auto", "time", "index", "+12", "-3", or a file's path.
+/// Parses "auto", "time", "index", "+12", "-3", or a file's path. An error says what is expected.
 Result<AlignmentRequest> ParsePairing(const std::string& text);
 
 /// Reads "reference_frame,distorted_frame" lines, as --pairs-out writes them: both grow. A first line without digits is

@@ -360,6 +360,7 @@ TEST(Api, FramesArePairedAsAsked) {
   WriteClip(folder / "a.y4m", 6, 0);
   acutance::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
+  options.no_model = true;
   options.align = "+2";
   const auto late = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
   ASSERT_TRUE(late.ok()) << late.status().message();
@@ -372,7 +373,7 @@ TEST(Api, FramesArePairedAsAsked) {
   EXPECT_FALSE(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options)->alignment());
   options.align = "soon";
   EXPECT_THAT(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options).status().message(),
-              HasSubstr("align soon: expected auto"));
+              HasSubstr("align \"soon\": expected auto"));
 }
 
 TEST(Api, ComparesThePartThatIsAskedFor) {
@@ -381,6 +382,7 @@ TEST(Api, ComparesThePartThatIsAskedFor) {
   WriteClip(reference, 2, 0);
   acutance::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
+  options.no_model = true;
   options.align = "index";
   options.crop = "64:48:16:8";
   options.deinterlace = "both";
@@ -390,11 +392,12 @@ TEST(Api, ComparesThePartThatIsAskedFor) {
   EXPECT_THAT(part->warnings(), testing::Contains(HasSubstr("is cropped to 64:48:16:8")));
   EXPECT_THAT(part->warnings(), testing::Contains(HasSubstr("is deinterlaced: the top field")));
   options.crop = "64:48";
-  EXPECT_THAT(acutance::Score(reference, {reference}, options).status().message(), HasSubstr("crop 64:48: expected"));
+  EXPECT_THAT(acutance::Score(reference, {reference}, options).status().message(),
+              HasSubstr("crop \"64:48\": expected"));
   options.crop = "none";
   options.deinterlace = "always";
   EXPECT_THAT(acutance::Score(reference, {reference}, options).status().message(),
-              HasSubstr("deinterlace \"always\": there are off, auto, on, ref, dis, both"));
+              HasSubstr("deinterlace \"always\": expected one of auto, on, off, ref, dis, both"));
 }
 
 TEST(Api, VideosOfDifferentSizesAreScaledAsAsked) {
@@ -404,6 +407,7 @@ TEST(Api, VideosOfDifferentSizesAreScaledAsAsked) {
   WriteClip(small, 2, 24, {48, 40});
   acutance::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
+  options.no_model = true;
   const auto score = [&](const std::string& scale, const std::string& filter) {
     options.scale = scale;
     options.scale_filter = filter;
@@ -433,6 +437,7 @@ TEST(Api, MapsAreFilesInAFolder) {
   WriteClip(folder / "a.y4m", 2, 0, {224, 216});
   acutance::ScoreOptions options;
   options.session.features = {{"cambi", {}}};
+  options.no_model = true;
   options.session.maps = folder / "maps";
   const auto result = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
   ASSERT_TRUE(result.ok()) << result.status().message();

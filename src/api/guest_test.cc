@@ -48,6 +48,7 @@ TEST(Guest, ScoringFilesInstallsNoSignalHandler) {
     std::ofstream(dir / name) << "YUV4MPEG2 W32 H32 F25:1 Ip C420jpeg\nFRAME\n" << std::string(32 * 48, 'a');
   acutance::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
+  options.no_model = true;
   const auto handlers = [] {  // a sanitizer has its own
     std::vector<void*> found;
     for (const int signal : {SIGBUS, SIGINT, SIGSEGV, SIGPIPE}) {
@@ -77,6 +78,7 @@ TEST(Guest, TheProgramKeepsItsLogOfFfmpeg) {
   std::ofstream(dir / "a.mkv", std::ios::binary) << "\x1A\x45\xDF\xA3" << std::string(500, 'x');
   acutance::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
+  options.no_model = true;
   EXPECT_FALSE(acutance::Score(dir / "a.mkv", {dir / "a.mkv"}, options).ok());
   EXPECT_GT(g_lines, 0);
   set(reinterpret_cast<Callback>(::dlsym(library, "av_log_default_callback")));

@@ -74,6 +74,13 @@ TEST(Result, ModelsAreChosenForTheVideos) {
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_FALSE(result->models().empty());
   EXPECT_FALSE(result->model_reasons().empty());
+  acutance::ScoreOptions none_named;  // as the command does
+  none_named.session.features = {{"psnr", {}}};
+  const auto usual = acutance::Score(folder / "clip.y4m", {folder / "clip.y4m"}, none_named);
+  ASSERT_TRUE(usual.ok()) << usual.status().message();
+  EXPECT_EQ(usual->models(), result->models());
+  none_named.no_model = true;
+  EXPECT_TRUE(acutance::Score(folder / "clip.y4m", {folder / "clip.y4m"}, none_named)->models().empty());
   options.choose_models = "cinema";
   EXPECT_THAT(acutance::Score(folder / "clip.y4m", {folder / "clip.y4m"}, options).status().message(),
               HasSubstr("4k-3h"));

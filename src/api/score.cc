@@ -1,85 +1,101 @@
 #include <acutance/score.h>
 
-#include <fmt/ranges.h>
-
 #include <memory>
 #include <utility>
 
 #include "api/access.h"
 #include "base/cancellation_token.h"
+#include "base/did_you_mean.h"
 #include "base/usable_cpus.h"
 #include "report/map_films.h"
 #include "run/cached_reference.h"
 #include "run/folder_videos.h"
 #include "run/join_run.h"
 #include "run/judge_mean.h"
+#include "run/load_models.h"
+#include "run/run_options.h"
 #include "run/score_run.h"
 
 namespace acutance::api {
 namespace {
 
-RunRequest MakeRequest(const std::string& reference, const std::vector<std::string>& distorted,
-                       const ScoreOptions& options) {
-  RunRequest request;
-  request.reference = reference;
-  request.distorted = distorted;
-  if (options.raw) request.open.raw = *options.raw;
-  request.open.raw_is_semi_planar = options.raw_is_semi_planar;
-  request.models = ToEngine(options.session.models);
-  request.features = ToEngine(options.session.features);
-  request.threads = ThreadsOf(options.session);
-  request.open.decoder_threads = request.threads > 1 ? 0 : 1;
-  request.subsample = options.session.subsample;
-  request.skip_reference = request.skip_distorted = options.first_frame;
-  request.frame_limit = options.frame_count;
-  request.device = ChoiceOf(options.session);
-  request.journal = options.journal;
-  request.on_artifact = SinkOf(options.session);
-  request.max_memory = options.session.max_memory;
-  request.max_device_memory = options.session.max_device_memory;
-  request.maps = options.session.maps;
-  request.fit.size = ParseCommonSize(options.scale, options.scale_filter);
-  request.open.film_grain = options.film_grain;
-  request.fit.deinterlace = FindDeinterlacing(options.deinterlace).value_or(Deinterlacing::kAuto);
-  request.fit.force = options.force;
-  request.open.take_all = true;
-  request.choose_models = FindViewing(options.choose_models);
-  request.check_model_sizes = request.choose_models.has_value();
-  request.worst_frames = options.worst_frames;
-  request.find_shots = options.shots;
-  if (!options.maps_video.empty()) request.pairs = MakeMapFilms(options.maps_video, request.threads);
-  return request;
+Status ReadApiOption(std::string_view name, std::string_view text, RunRequest& request) {
+  const RunOption* const option = FindRunOption(name);
+  if (option) return ReadOption(*option, text, OptionStyle::kApi, request);
+  std::vector<std::string> names;
+  for (const RunOption& each : RunOptions()) names.push_back(ApiNameOf(each));
+  return Error(StatusCode::kInvalidArgument, "there is no option \"{}\"{}", name,
+               DidYouMean(name, std::vector<std::string_view>(names.begin(), names.end())));
 }
 
-Status Check(const ScoreOptions& options) {
+/// Reads what Set() took, in the order of the options.
+Status ReadTexts(const ScoreOptions& options, RunRequest& request) {
+  for (const RunOption& option : RunOptions())
+    for (const auto& [name, text] : options.texts)
+      if (FindRunOption(name) == &option) ACU_RETURN_IF_ERROR(ReadOption(option, text, OptionStyle::kApi, request));
+  return {};
+}
+
+void ReadRaw(const ScoreOptions& options, RunRequest& request) {
+  if (options.raw) request.open.raw = *options.raw;
+  request.open.raw_is_semi_planar = options.raw_is_semi_planar;
+}
+
+void ReadFields(const ScoreOptions& options, RunRequest& request) {
+  const SessionOptions& session = options.session;
+  request.models = ToEngine(session.models);
+  request.features = ToEngine(session.features);
+  request.choice.none = options.no_model;
+  request.choice.is_auto = !options.choose_models.empty();
+  request.threads = session.threads;
+  request.subsample = session.subsample;
+  request.skip_reference = request.skip_distorted = options.first_frame;
+  request.frame_limit = options.frame_count;
+  request.device = ChoiceOf(session);
+  request.journal = options.journal;
+  request.on_artifact = SinkOf(session);
+  request.max_memory = session.max_memory;
+  request.max_device_memory = session.max_device_memory;
+  request.maps = session.maps;
+  request.open.film_grain = options.film_grain;
+  request.fit.force = options.force;
+  request.worst_frames = options.worst_frames;
+  request.find_shots = options.shots;
+}
+
+Status Check(const ScoreOptions& options, const RunRequest& request) {
   if (options.first_frame < 0 || options.frame_count < 0)
     return Error(StatusCode::kInvalidArgument, "first_frame {}, frame_count {}: neither is negative",
                  options.first_frame, options.frame_count);
-  if (!FindScaleFilter(options.scale_filter))
-    return Error(StatusCode::kInvalidArgument, "scale_filter \"{}\": there are {}", options.scale_filter,
-                 fmt::join(kScaleFilterNames, ", "));
-  if (!ParseCommonSize(options.scale, options.scale_filter))
-    return Error(StatusCode::kInvalidArgument, "scale \"{}\": give \"ref\", \"dis\" or a size, such as \"1920x1080\"",
-                 options.scale);
-  if (!FindDeinterlacing(options.deinterlace))
-    return Error(StatusCode::kInvalidArgument, "deinterlace \"{}\": there are {}", options.deinterlace,
-                 fmt::join(kDeinterlacingNames, ", "));
-  if (!options.choose_models.empty() && !FindViewing(options.choose_models))
-    return Error(StatusCode::kInvalidArgument, "choose_models \"{}\": there are {}", options.choose_models,
-                 fmt::join(kViewingNames, ", "));
   if (options.worst_frames < 0)
     return Error(StatusCode::kInvalidArgument, "worst_frames is {}: it is not negative", options.worst_frames);
-  if (!options.maps_video.empty() && !options.journal.empty())
+  if (!options.maps_video.empty() && !request.journal.empty())
     return Error(StatusCode::kInvalidArgument, "maps_video needs the pictures of all frames, and a journal skips some");
   return CheckMaps(options.session);
 }
 
-/// What can be wrong with options is checked here.
-Status Complete(const ScoreOptions& options, RunRequest& request) {
-  ACU_RETURN_IF_ERROR(Check(options));
-  ACU_ASSIGN_OR_RETURN(request.pairing, ParsePairing(options.align));
-  ACU_ASSIGN_OR_RETURN(request.crop, ParseCrop(options.crop));
-  return {};
+/// Fields of options that are texts are read as the command reads them.
+Expected<RunRequest> MakeRequest(const std::string& reference, const std::vector<std::string>& distorted,
+                                 const ScoreOptions& options, std::vector<std::string>& warnings) {
+  RunRequest request = DefaultRequest();
+  request.reference = reference;
+  request.distorted = distorted;
+  ReadRaw(options, request);
+  ReadFields(options, request);
+  const std::pair<const char*, const std::string&> fields[] = {{"scale", options.scale},
+                                                               {"scale_filter", options.scale_filter},
+                                                               {"crop", options.crop},
+                                                               {"deinterlace", options.deinterlace},
+                                                               {"align", options.align}};
+  for (const auto& [name, text] : fields) ACU_RETURN_IF_ERROR(ReadApiOption(name, text, request));
+  if (!options.choose_models.empty()) ACU_RETURN_IF_ERROR(ReadApiOption("viewing", options.choose_models, request));
+  ACU_RETURN_IF_ERROR(ReadTexts(options, request));
+  ACU_RETURN_IF_ERROR(Check(options, request));
+  ACU_RETURN_IF_ERROR(CompleteRequest(request));
+  ACU_RETURN_IF_ERROR(LoadModels(request, warnings));
+  request.check_model_sizes = request.choose_models.has_value();
+  if (!options.maps_video.empty()) request.pairs = MakeMapFilms(options.maps_video, request.threads);
+  return request;
 }
 
 /// Lets the caller cancel the request's runs from now on, as long as what is returned lives.
@@ -90,8 +106,14 @@ std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared
   return options.watch_cancel ? options.watch_cancel([cancel] { cancel->Cancel(); }) : nullptr;
 }
 
-Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
-  ACU_RETURN_IF_ERROR(Complete(options, request));
+Expected<Result> ScoreRequest(const std::string& reference, const std::vector<std::string>& distorted,
+                              const ScoreOptions& options,
+                              std::shared_ptr<acutance::CachedReference> cached = nullptr) {
+  std::vector<std::string> warnings;
+  Expected<RunRequest> made = MakeRequest(reference, distorted, options, warnings);
+  if (!made.ok()) return made.status();
+  RunRequest request = std::move(made).value();
+  request.cached_reference = std::move(cached);
   const std::shared_ptr<CancellationToken> run_cancel = CancellationToken::Make();
   const std::shared_ptr<void> watch = WatchCancel(options, run_cancel, request);
   request.on_frame = [&](const acutance::Session& session, std::optional<int64_t> total) {
@@ -107,6 +129,7 @@ Expected<Result> ScoreRequest(RunRequest request, const ScoreOptions& options) {
   };
   ScoredRun run = RunScore(request);
   if (run.error) return run.error->status;
+  run.warnings.insert(run.warnings.begin(), warnings.begin(), warnings.end());
   const std::unique_ptr<acutance::Session> session = std::move(run.session);
   return ResultAccess::Make(*session, std::move(run),
                             {.reference = request.reference,
@@ -135,29 +158,38 @@ int64_t CachedReference::frames() const { return state_->kept->frames(); }
 size_t CachedReference::bytes() const { return state_->kept->bytes(); }
 int64_t CachedReference::device_frames() const { return state_->kept->device_frames(); }
 
+Status ScoreOptions::Set(std::string_view name, std::string_view text) {
+  RunRequest scratch = DefaultRequest();
+  if (const Status status = ReadApiOption(name, text, scratch); !status.ok()) return status;
+  texts.emplace_back(name, text);
+  return {};
+}
+
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
-  return ScoreRequest(MakeRequest(reference, distorted, options), options);
+  return ScoreRequest(reference, distorted, options);
 }
 
 Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
-  RunRequest request = MakeRequest(reference.path(), distorted, options);
-  request.cached_reference = reference.state_->kept;
-  return ScoreRequest(std::move(request), options);
+  return ScoreRequest(reference.path(), distorted, options, reference.state_->kept);
 }
 
 Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options) {
-  OpenOptions open;
-  if (options.raw) open.raw = *options.raw;
-  open.raw_is_semi_planar = options.raw_is_semi_planar;
-  return acutance::FindVideos(folder, open);
+  RunRequest request;
+  ReadRaw(options, request);
+  Status status = ReadTexts(options, request);
+  if (status.ok()) status = CompleteRequest(request);
+  if (!status.ok()) return status;
+  return acutance::FindVideos(folder, request.open);
 }
 
 Expected<MeanVerdict> JudgeMean(const std::string& reference, const std::string& distorted, const MeanGate& gate,
                                 const ScoreOptions& options) {
-  RunRequest request = MakeRequest(reference, {distorted}, options);
-  ACU_RETURN_IF_ERROR(Complete(options, request));
+  std::vector<std::string> warnings;
+  Expected<RunRequest> made = MakeRequest(reference, {distorted}, options, warnings);
+  if (!made.ok()) return made.status();
+  RunRequest request = std::move(made).value();
   const std::shared_ptr<void> watch = WatchCancel(options, CancellationToken::Make(), request);
   return acutance::JudgeMean(request, gate, options.on_progress);
 }

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "model/builtin_models.h"
 #include "model/model_parser.h"
+#include "run/run_options.h"
 
 namespace acutance {
 namespace {
@@ -106,6 +107,15 @@ std::string DescribeFit(const FitOptions& fit) {
   if (fit.deinterlace != Deinterlacing::kOff)
     text += fmt::format(", deinterlaced: {}", kDeinterlacingNames[static_cast<int>(fit.deinterlace)]);
   return text + (fit.raise_bit_depth ? ", depths raised" : "") + (fit.heed_color ? ", ranges converted" : "");
+}
+
+/// A line for each option whose value no other line has; scores depend on it.
+void AddOptions(const RunRequest& request, JournalHeader& header) {
+  for (const RunOption& option : RunOptions()) {
+    const std::string value = option.show ? option.show(request) : "";
+    if (!value.empty() && value != option.fallback)
+      header.push_back({"option", {fmt::format("{}={}", option.name, value)}});
+  }
 }
 
 /// A model whose features have no options yet.
@@ -203,6 +213,7 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
                           {"frames", {fmt::format("{}:", first) + (count > 0 ? fmt::format("{}", first + count) : "")}},
                           {"subsample", {fmt::format("{}", request.subsample)}},
                           {"fit", {DescribeFit(request.fit) + DescribeCrop(request.crop)}}};
+  AddOptions(request, header);
   ACU_RETURN_IF_ERROR(AddVideo("reference", request.reference, header));
   for (size_t d = 0; d < request.distorted.size(); ++d)
     ACU_RETURN_IF_ERROR(AddVideo(fmt::format("distorted {}", d + 1), request.distorted[d], header));

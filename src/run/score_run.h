@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "align/alignment.h"
@@ -20,6 +19,7 @@
 #include "run/auto_model.h"
 #include "run/cached_reference.h"
 #include "run/frame_observer.h"
+#include "run/model_spec.h"
 #include "run/worst_frames.h"
 #include "video/fit_videos.h"
 
@@ -50,8 +50,13 @@ struct CropChoice {
   std::optional<Rectangle> distorted{};  // not set: the same part as of the reference
 };
 
-/// "auto", "none", "W:H:X:Y", or one rectangle for the reference and one for the distorted videos, with a comma.
-Result<CropChoice> ParseCrop(std::string_view text);
+/// Models as users name them. CompleteRequest and LoadModels turn them into `choose_models` and `models`.
+struct ModelChoice {
+  std::vector<ModelSpec> specs;
+  bool is_auto = false;  // models that suit the videos, before the named ones; also where none is named
+  bool none = false;     // except then
+  Viewing viewing = Viewing::kBySize;
+};
 
 /// What a run does after a frame.
 enum class FrameAction {
@@ -68,6 +73,7 @@ struct RunRequest {
   std::shared_ptr<CachedReference> cached_reference;  // of `reference`; null: it is read from its file
   OpenOptions open;
   Decoder decoder = Decoder::kCpu;
+  ModelChoice choice{};
   std::vector<ModelRequest> models;
   std::optional<Viewing> choose_models;  // set: models that suit the videos are added before `models`
   bool check_model_sizes = false;        // warn of models that were made for pictures of another size

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The manual pages tell the same options as --help of the commands.
+"""The manual pages have the same options as --help of the commands, and all of them are in groups.
 
 usage: ACUTANCE_BIN=FOLDER test_manual_pages.py
 """
@@ -7,9 +7,14 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import option_pages  # noqa: E402
+
 BIN = pathlib.Path(os.environ["ACUTANCE_BIN"])
 
 
@@ -19,7 +24,13 @@ def options_of(text):
 
 def manual_page(command):
     """The page's text, without the font changes and escapes of its source."""
-    source = (ROOT / "docs" / "man" / f"{command}.1").read_text(encoding="utf-8")
+    folder = ROOT / "docs" / "man"
+    if command == "acutance":
+        with tempfile.NamedTemporaryFile() as page:
+            option_pages.main(["man", str(folder / "acutance.1.in"), page.name])
+            source = pathlib.Path(page.name).read_text(encoding="utf-8")
+    else:
+        source = (folder / f"{command}.1").read_text(encoding="utf-8")
     return re.sub(r"\\f[BIPR]", "", source).replace("\\-", "-")
 
 
@@ -42,6 +53,22 @@ class ManualPages(unittest.TestCase):
         self.assertIn("score", commands)
         texts = [overview] + [help_of("acutance", command) for command in commands]
         self.assert_same_options("acutance", options_of("".join(texts)))
+
+    def test_every_row_is_in_its_group(self):
+        groups = re.split(r"^(\w+):\n", help_of("acutance", "score"), flags=re.M)[1:]
+        helped = {name: text for name, text in zip(groups[::2], groups[1::2])}
+        sections = manual_page("acutance").split(".SS ")[1:]
+        manual = {section.partition("\n")[0]: section for section in sections}
+        rows = option_pages.read_rows(option_pages.RUN) + option_pages.read_rows(option_pages.SCORE)
+        self.assertGreater(len(rows), 40)
+        for row in rows:
+            group = row["group"].removeprefix("k")
+            option = re.escape("--" + row["name"]) + r"(?![\w-])"
+            self.assertRegex(helped[group], option)
+            self.assertRegex(manual[group], option)
+            words = " ".join(helped[group].split())
+            self.assertIn(row["help"].split(",")[0].split(":")[0], words)
+        self.assertEqual(list(helped)[-7:], list(option_pages.GROUPS))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 // Fuzz target: whole runs of `acutance score` over two short videos: --align, --crop, --scale, --frames and
 // --subsample, a line each, with a file of pairs behind them.
-#include "cli/score_args.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/run_options.h"
 #include "run/score_run.h"
 #include "tests/fuzz/clip.h"
 #include "tests/fuzz/fuzz.h"
@@ -10,12 +14,10 @@ using namespace acutance;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Input input(data, size);
   const int how = input.Byte();
-  cli::ScoreTexts texts;
-  texts.align = input.Line();
-  texts.crop = input.Line();
-  texts.scale = input.Line();
-  texts.frames = input.Line();
-  texts.subsample = 1 + input.Byte() % 3;
+  std::string align = input.Line();
+  std::vector<std::pair<const char*, std::string>> texts;
+  for (const char* name : {"crop", "scale", "frames"}) texts.emplace_back(name, input.Line());
+  texts.emplace_back("subsample", std::to_string(1 + input.Byte() % 3));
   std::string pairs;
   while (pairs.size() < 512 && !input.empty()) {
     const std::string line = input.Line();
@@ -27,30 +29,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // Pipes hold 64 KB here.
   const fuzz::FileOf reference(reference_clip, (how & 1) && reference_clip.size() < 60000);
   const fuzz::FileOf distorted(distorted_clip, (how & 2) && distorted_clip.size() < 60000);
-  if (how & 4) texts.align = pairs_file.path();
-  texts.reference = reference.path();
-  texts.distorted = {distorted.path()};
-  texts.no_model = true;
-  texts.features = {"psnr"};
-  texts.backend = "cpu";
-  texts.threads = 1 + (how >> 6);
-  const Result<cli::ScoreArgs> args = cli::ReadScoreArgs(texts);
-  if (!args.ok()) return 0;
-  if (args->size.width > 256 || args->size.height > 256) return 0;  // what users ask for may be large
-  RunRequest request;
-  request.reference = args->reference;
-  request.distorted = args->distorted;
-  request.features = args->features;
-  request.threads = args->threads;
+  if (how & 4) align = pairs_file.path();
+  texts.insert(texts.end(), {{"align", align},
+                             {"no-model", "true"},
+                             {"feature", "psnr"},
+                             {"backend", "cpu"},
+                             {"threads", std::to_string(1 + (how >> 6))},
+                             {"force", (how & 16) != 0 ? "true" : "false"}});
+  RunRequest request = DefaultRequest();
+  for (const auto& [name, text] : texts)
+    if (!ReadOption(*FindRunOption(name), text, OptionStyle::kCommand, request).ok()) return 0;
+  if (!CompleteRequest(request).ok()) return 0;
+  if (request.fit.size->width > 256 || request.fit.size->height > 256) return 0;  // what users ask for may be large
+  request.reference = reference.path();
+  request.distorted = {distorted.path()};
   request.read_ahead = (how & 8) != 0;
-  request.subsample = args->subsample;
-  request.skip_reference = request.skip_distorted = args->first_frame;
-  request.frame_limit = args->frame_count;
-  request.pairing = args->pairing;
-  request.fit.size = args->size;
-  request.fit.force = (how & 16) != 0;
-  request.crop = args->crop;
-  request.device = args->device;
   const ScoredRun run = RunScore(request);
   if (run.error && run.error->status.message().empty()) std::abort();
   if (!run.error && run.frames == 0) std::abort();

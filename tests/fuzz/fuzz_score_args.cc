@@ -11,8 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   acutance::fuzz::Input input(data, size);
   std::vector<std::string> texts;
   while (!input.empty() && texts.size() < kMostArguments) texts.push_back(input.Line().c_str());
-  acutance::cli::ScoreTexts score;
+  acutance::cli::ScoreRequest score;
   if (acutance::cli::ParseScoreOptions(std::move(texts), score).ok())
-    static_cast<void>(acutance::cli::ReadScoreArgs(score).ok());
+    static_cast<void>(acutance::cli::Complete(score).ok());
   return 0;
 }

@@ -1,5 +1,6 @@
 """Annotations that agree with the code, for strict users."""
 import ast
+import inspect
 import pathlib
 import re
 import subprocess
@@ -10,6 +11,8 @@ import pytest
 import acutance
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import option_pages  # noqa: E402
 
 
 def run(*command):
@@ -73,10 +76,35 @@ def test_the_stub_is_the_extension():
     assert stub_signatures() == true_signatures()
 
 
+def test_every_option_of_a_run_is_a_keyword():
+    rows = option_pages.read_rows(option_pages.RUN)
+    keywords = acutance._run_options.RunOptions.__annotations__
+    assert len(rows) > 25
+    for function in (acutance.score, acutance.score_async):
+        parameters = inspect.signature(function).parameters
+        assert not any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+        for row in rows:
+            name = option_pages.api_name(row)
+            if row.get("type") == "kOwn":  # a parameter of its own; model=None is no_model
+                assert name.replace("no_model", "model") in parameters
+            else:
+                assert name in keywords and parameters[name].default == acutance._run_options.ROWS[name].default
+    shown = " ".join(acutance.score.__doc__.split())
+    for name, row in acutance._run_options.ROWS.items():
+        assert f"{name}: {row.help}" in shown
+
+
+def test_a_wrong_option_is_a_type_error():
+    with pytest.raises(TypeError, match="did you mean 'scale_filter'"):
+        acutance.score("a", "b", scale_fliter="area")
+
+
 def test_a_wrong_program_is_found(tmp_path):
     pytest.importorskip("mypy")
     program = tmp_path / "wrong.py"
-    program.write_text("import acutance\nscore: str = acutance.score('a', 'b').score\n")
+    program.write_text("import acutance\nscore: str = acutance.score('a', 'b').score\n"
+                       "acutance.score('a', 'b', threads='many', film_grian=False)\n")
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", "build/mypy",
                            str(program)], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert "Incompatible types in assignment" in done.stdout
+    assert 'Argument "threads"' in done.stdout and 'film_grian' in done.stdout

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A new metric and a new backend cost one folder and one line each.
+"""A new metric and a new backend cost one folder and one line each, an option of a run one row.
 
 usage: additions_test.py --work FOLDER [CMAKE_OPTION]...
 
@@ -19,6 +19,12 @@ TREE = pathlib.Path(__file__).resolve().parents[2]
 ADDITIONS = pathlib.Path(__file__).resolve().parent / "additions"
 KEPT_METRIC = "psnr"
 SIZE = (40, 24)
+OPTION = """
+{.name = "first-frames", .group = OptionGroup::kFrames, .type = OptionType::kNumber, .value = "N", .example = "1",
+ .journal = "frames",
+ .help = "Score the toy's first N frames",
+ .read = [](std::string_view text, RunRequest& run) { return ReadNumber(text, 1, 9, run.frame_limit); }},
+"""
 OPTIONS = ["-DACUTANCE_FFMPEG=OFF", "-DACUTANCE_CLANG=", "-DACUTANCE_GLSLC="]
 work, cmake_options = pathlib.Path(), []
 
@@ -66,7 +72,8 @@ def changed_texts():
     kept = "".join(line for line in metrics.splitlines(keepends=True)
                    if not line.startswith("ACU_") or f"(k{KEPT_METRIC}metric)" in line.lower())
     backends = (TREE / "src/devices/backends.inc").read_text(encoding="utf-8")
-    return {"src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
+    return {"src/run/options.inc": (TREE / "src/run/options.inc").read_text(encoding="utf-8") + OPTION,
+            "src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
             "src/devices/backends.inc": add_line(backends, "ACU_BACKEND(kNullBackend)")}
 
 
@@ -229,6 +236,17 @@ class Additions(unittest.TestCase):
         text = page.read_text(encoding="utf-8")
         self.assertIn("The model counts most of what the whole loses as detail lost: ", text)
         self.assertIn("where detail is lost (toy)", text)
+
+    def test_the_option_is_one_row(self):
+        self.assertEqual(self.score("--first-frames", "1"), self.expected[:1])
+        self.assertIn("--first-frames 10: expected a whole number from 1 to 9",
+                      self.score("--first-frames", "10", status=2))
+        self.assertRegex(self.acutance("score", "--help"), r"--first-frames N +Score the toy's first N frames")
+        pages = self.copy / "tools/option_pages.py"
+        run(sys.executable, "-B", pages, "man", self.copy / "docs/man/acutance.1.in", work / "acutance.1")
+        self.assertIn(r"\-\-first\-frames", (work / "acutance.1").read_text(encoding="utf-8"))
+        run(sys.executable, "-B", pages, "python", work / "options.py")
+        self.assertIn("first_frames: int | None", (work / "options.py").read_text(encoding="utf-8"))
 
     def test_the_metric_is_swept_and_measured(self):
         swept = run("ctest", "--test-dir", self.folder, "--tests-regex", "^parity_(metrics|emu_toy)$")

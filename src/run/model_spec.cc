@@ -1,8 +1,8 @@
-#include "cli/specs.h"
+#include "run/model_spec.h"
 
 #include <vector>
 
-namespace acutance::cli {
+namespace acutance {
 namespace {
 
 std::vector<std::string> Split(const std::string& text, char separator) {
@@ -82,4 +82,4 @@ Result<FeatureRequest> ParseFeatureSpec(const std::string& text) {
   return request;
 }
 
-}  // namespace acutance::cli
+}  // namespace acutance

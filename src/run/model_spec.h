@@ -8,7 +8,7 @@
 #include "engine/feature_set.h"
 #include "metric/options.h"
 
-namespace acutance::cli {
+namespace acutance {
 
 /// A model as --model names it: version=vmaf_v0.6.1:name=a:disable_clip:adm.adm_enhn_gain_limit=1
 struct ModelSpec {
@@ -28,4 +28,4 @@ Result<ModelSpec> ParseModelSpec(const std::string& text);
 /// Parses a feature as --feature names it: psnr=enable_chroma=false:enable_mse=true
 Result<FeatureRequest> ParseFeatureSpec(const std::string& text);
 
-}  // namespace acutance::cli
+}  // namespace acutance
