@@ -35,7 +35,7 @@ struct ScoreRequest {
   std::vector<NamedPool> pools;  // empty: the usual ones
   std::optional<SegmentSpec> segments;
   std::optional<double> at_least, at_most;
-  MeanGateChoice gate{.confidence = 99.9 / 100};
+  MeanGate gate{.confidence = 99.9 / 100};
 
   // What follows is filled by Complete().
   std::vector<std::string> outputs, pairs_outputs;  // one per distorted video, or none

@@ -138,7 +138,7 @@ class MetricTest {
     plan.push_back(std::move(plans.plan));
     ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
                          PlanRunner::Make(device_, std::move(plan), plans.context,
-                                          {.poison = true, .pack = true, .derive = std::move(plans.derive)}));
+                                          {.poison = true, .derive = std::move(plans.derive)}));
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
       if (distorted == &reference_ && !equal) break;
       const OfflineFrames clip(metric_, options_, reference_, *distorted);
@@ -257,7 +257,7 @@ std::vector<const KernelImage*> KernelsToLoad(const Metric& metric, const std::s
 }
 
 std::vector<std::string> KernelsOf(const Metric& metric) {
-  std::set<std::string> kernels = {"unpack_bits"};  // of samples that travel packed
+  std::set<std::string> kernels;
   for (const int depth : kDepths)
     for (const OptionValues& options : OptionSets(metric)) {
       const PictureFormat format = Format(metric, Sizes(metric).back(), depth);

@@ -64,7 +64,7 @@ class ScaledBatch {
       return Error(StatusCode::kInvalidArgument, "self-test failed: pictures that are not made are not taken");
     Upload upload;
     ACU_RETURN_IF_ERROR(scaler_->AddUploads(pictures, upload));
-    ACU_RETURN_IF_ERROR(uploader_->Run(upload, *queue_, nullptr).status());
+    ACU_RETURN_IF_ERROR(uploader_->Run(upload, *queue_, nullptr));
     ACU_RETURN_IF_ERROR(scaler_->Submit(*queue_));
     ACU_RETURN_IF_ERROR(queue_->Copy(copies_));
     return queue_->Wait();

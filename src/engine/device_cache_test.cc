@@ -138,7 +138,7 @@ TEST_F(DeviceCacheTest, PicturesWithoutANameAreUploaded) {
   EXPECT_EQ(g_opened, 1) << "the device stays open";
 }
 
-// History, derived pictures, samples that travel packed, planes of chroma, frames that are left out.
+// History, derived pictures, planes of chroma, frames that are left out.
 TEST_F(DeviceCacheTest, ScoresAreThoseOfTheCpu) {
   const std::vector<FeatureRequest> features = {{"motion", {{"motion_five_frame_window", "true"}}},
                                                 {"psnr", {{"enable_apsnr", "true"}}},

@@ -84,7 +84,7 @@ std::optional<KeptDevice> DeviceLane::Retire() {
   kit->memory_bytes = memory_bytes_;
   for (const auto& part : parts_) kit->works.push_back(part->work());
   for (Slot& slot : slots_) {
-    for (const auto& runner : slot.runners) runner->Attach(nullptr, nullptr);
+    for (const auto& runner : slot.runners) runner->Attach(nullptr);
     kit->runners.push_back(std::move(slot.runners));
   }
   kept_.kit = std::move(kit);

@@ -66,8 +66,6 @@ Result<std::unique_ptr<PlanRunner>> LanePart::MakeRunner(Device& device, ForEach
                                                          const PlanRunner* uploads_with, PlaneCache* kept) {
   return PlanRunner::Make(device, work_.plans, work_.context,
                           {.artifacts = work_.context.artifacts,
-                           .pack = !device.info().is_cpu,
-                           .trial = &pack_trial_,
                            .kept = kept,
                            .for_each = std::move(for_each),
                            .uploads_with = uploads_with,

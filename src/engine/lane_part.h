@@ -40,8 +40,6 @@ class LanePart {
   /// runs: indices into FeatureSet::runs(). The part has the frames whose index `stride` divides.
   LanePart(const FeatureSet& features, std::vector<int> runs, int stride, const LaneVideos& videos)
       : features_(features), runs_(std::move(runs)), stride_(stride), videos_(videos) {}
-  LanePart(const LanePart&) = delete;  // runners point to the trial
-  LanePart& operator=(const LanePart&) = delete;
 
   /// Makes the plans for a lane whose batches have `frames` consecutive frames.
   Status MakePlans(const PictureFormat& format, int frames, std::string_view family);
@@ -53,7 +51,7 @@ class LanePart {
   Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with,
                                                  PlaneCache* kept);
   /// Takes over a runner that was made for the same work.
-  void Adopt(PlanRunner& runner, ForEach for_each) { runner.Attach(std::move(for_each), &pack_trial_); }
+  void Adopt(PlanRunner& runner, ForEach for_each) { runner.Attach(std::move(for_each)); }
 
   /// Whether the frames of a batch must follow one another, for metrics that compare them.
   bool needs_history() const;
@@ -70,7 +68,6 @@ class LanePart {
   const std::vector<int> runs_;  // in the order of the plans
   const int stride_;
   const LaneVideos videos_;
-  PackTrial pack_trial_;
   Work work_;
 };
 

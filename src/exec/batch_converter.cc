@@ -400,11 +400,6 @@ bool BatchConverter::Makes(const PlanInput& input, size_t i) const {
   });
 }
 
-bool BatchConverter::MakesAll(const PlanInput& input) const {
-  const auto is_of = [&](const Job& job) { return job.target.input == &input; };
-  return std::ranges::count_if(jobs_, is_of) == context_.copies(input.video);
-}
-
 bool BatchConverter::Takes(const BatchPictures& pictures) const {
   const auto are_lazy = [&](const Job& job) {
     const Video video = job.video->video;

@@ -39,8 +39,6 @@ class BatchConverter {
 
   /// Whether it makes picture `i` of an input's video in a batch: see BatchPictures.
   bool Makes(const PlanInput& input, size_t i) const;
-  /// Whether it makes all pictures of the input but those of the history.
-  bool MakesAll(const PlanInput& input) const;
   /// Whether all pictures that it makes came lazy, for the same scalings. Otherwise the host makes those that did.
   bool Takes(const BatchPictures& pictures) const;
 

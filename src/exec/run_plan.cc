@@ -1,14 +1,11 @@
 #include "exec/run_plan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
 #include "base/int_math.h"
 #include "base/threads/exception_barrier.h"
-#include "exec/pack_samples.h"
-#include "exec/unpack_bits_args.h"
 #include "image/lazy_picture.h"
 
 namespace acutance {
@@ -19,16 +16,6 @@ constexpr std::byte kPoison{0xA7};
 /// Stands where no kernel has written a result yet. No sum reaches it (docs/develop/numbers.md), and as a double it is
 /// a negative number below 1e-300, which no sum of a row is.
 constexpr int64_t kUnwritten = std::numeric_limits<int64_t>::min() + 0x5A5A5A5A;
-
-constexpr std::string_view kUnpackShape = "64x4";
-
-/// Rows end at a multiple of 64 bytes, with room for an even number of samples, for samples are unpacked in pairs.
-size_t PackedRowStride(const PlanInput& input) {
-  constexpr size_t kMultiple = 64;
-  return CeilDiv(PackedRowBytes(input.width() + input.width() % 2, input.format.bit_depth), kMultiple) * kMultiple;
-}
-
-size_t PackedPictureBytes(const PlanInput& input) { return PackedRowStride(input) * input.height(); }
 
 /// Which of the context's inputs the plans read, or launches that are not idle.
 std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> plans, const PlanContext& context) {
@@ -85,9 +72,8 @@ void PlanRunner::End() noexcept {
   if (std::exchange(started_, false)) static_cast<void>(CatchExceptions([&] { return queue_->Wait(); }));
 }
 
-void PlanRunner::Attach(ForEach for_each, PackTrial* trial) {
+void PlanRunner::Attach(ForEach for_each) {
   options_.for_each = std::move(for_each);
-  options_.trial = trial;
   upload_ = {};
   adopted_.clear();
   const std::lock_guard lock(pictures_.mutex);
@@ -106,7 +92,6 @@ Status PlanRunner::Prepare(std::vector<Plan> plans) {
   for (Plan& plan : plans) ACU_RETURN_IF_ERROR(AllocatePlan(std::move(plan)));
   ACU_RETURN_IF_ERROR(AllocateInputs());
   ACU_RETURN_IF_ERROR(AllocateScaler());
-  ACU_RETURN_IF_ERROR(AllocatePacked());
   ACU_RETURN_IF_ERROR(AllocateBeforeClip());
   ACU_RETURN_IF_ERROR(AllocateStaging());
   ACU_RETURN_IF_ERROR(FillBuffers());
@@ -168,17 +153,6 @@ Status PlanRunner::AllocateScaler() {
   return {};
 }
 
-Status PlanRunner::AllocatePacked() {
-  for (Input& input : inputs_) {
-    if (!options_.pack || !CanPackInput(input)) continue;
-    const PlanInput& spec = SpecOf(input);
-    const size_t packed = PackedPictureBytes(spec) * context_.frames * context_.copies(spec.video);
-    ACU_ASSIGN_OR_RETURN(input.packed, device_.Allocate(packed, MemoryKind::kDevice));
-    ACU_ASSIGN_OR_RETURN(input.unpack, device_.LoadKernel(*FindKernelImage("unpack_bits", kUnpackShape)));
-  }
-  return {};
-}
-
 Status PlanRunner::AllocateBeforeClip() {
   const auto reads = [](const BoundPlan& bound) {
     return bound.plan.ReadsInput(Plan::kBeforeClipBuffer - Plan::kFirstInput);
@@ -187,12 +161,6 @@ Status PlanRunner::AllocateBeforeClip() {
   ACU_ASSIGN_OR_RETURN(frames_before_start_here_, device_.Allocate(sizeof(frames_before_start_), MemoryKind::kUpload));
   ACU_ASSIGN_OR_RETURN(frames_before_start_there_, device_.Allocate(sizeof(frames_before_start_), MemoryKind::kDevice));
   return {};
-}
-
-bool PlanRunner::CanPackInput(const Input& input) const {
-  if (scaler_ && scaler_->MakesAll(SpecOf(input))) return false;
-  return SpecOf(input).derived.empty() && CanPack(SpecOf(input).format.bit_depth) &&
-         FindKernelImage("unpack_bits", kUnpackShape) != nullptr;
 }
 
 // One uploader for all inputs.
@@ -253,11 +221,6 @@ Status PlanRunner::RecordBatch() {
   AppendLaunches(commands);
   AppendArtifacts(commands);
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
-  std::vector<Command> unpacking;
-  for (const Input& input : inputs_)
-    if (input.packed) ACU_RETURN_IF_ERROR(AddUnpacking(input, unpacking));
-  if (unpacking.empty()) return {};
-  ACU_ASSIGN_OR_RETURN(unpack_recording_, queue_->Record(unpacking));
   return {};
 }
 
@@ -324,31 +287,6 @@ LaunchCommand PlanRunner::BindLaunch(const BoundPlan& bound, size_t launch) cons
   return command;
 }
 
-Status PlanRunner::AddUnpacking(const Input& input, std::vector<Command>& commands) const {
-  constexpr size_t kWord = sizeof(uint32_t);
-  const PlanInput& spec = SpecOf(input);
-  const int copies = context_.copies(spec.video), words = CeilDiv(spec.width(), 2);
-  const size_t history = spec.picture_bytes() * context_.history[static_cast<int>(spec.video)] * copies;
-  const UnpackBitsArgs args = {.from = input.packed->address(),
-                               .to = input.buffer->address() + history,
-                               .from_picture = static_cast<int64_t>(PackedPictureBytes(spec) / kWord),
-                               .to_picture = static_cast<int64_t>(spec.picture_bytes() / kWord),
-                               .from_row = static_cast<int32_t>(PackedRowStride(spec) / kWord),
-                               .to_row = spec.row_stride() / 2,
-                               .words = words,
-                               .height = spec.height(),
-                               .bits = spec.format.bit_depth,
-                               .padding = 0};
-  const KernelImage& image = *FindKernelImage("unpack_bits", kUnpackShape);
-  const auto bytes = std::as_bytes(std::span(&args, 1));
-  commands.push_back(
-      LaunchCommand{input.unpack.get(),
-                    {CeilDiv(words, image.group_x), CeilDiv(spec.height(), image.group_y), context_.frames * copies},
-                    {bytes.begin(), bytes.end()},
-                    {input.buffer.get()}});
-  return {};
-}
-
 Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
   ClearResults();
@@ -399,40 +337,18 @@ Status PlanRunner::CheckResults() const {
   return {};
 }
 
-/// Samples that do not fit their bit depth cannot travel packed; such a video is uploaded as it is from there on.
 Status PlanRunner::UploadPictures(const BatchPictures& pictures, bool follows) {
-  const auto lies_here = [](const Picture* picture) { return picture && picture->device_planes[0].address != 0; };
-  const bool pack = unpack_recording_ && std::ranges::none_of(pictures.reference, lies_here) &&
-                    std::ranges::none_of(pictures.distorted, lies_here) &&
-                    (!options_.trial || options_.trial->PacksNext());
-  Way way = {.pack = pack, .scale = scaler_ && scaler_->Takes(pictures), .follows = follows};
-  const auto begin = std::chrono::steady_clock::now();
-  ACU_ASSIGN_OR_RETURN(const bool all_fit, TryUpload(pictures, way));
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  if (options_.trial) options_.trial->Report(pack, time.count());
-  if (!all_fit) {
-    unpack_recording_.reset();
-    way.pack = false;
-    ACU_RETURN_IF_ERROR(TryUpload(pictures, way).status());
-  }
-  // Unpacking writes the places of all pictures of a batch, also of those that did not travel packed.
-  if (way.pack) ACU_RETURN_IF_ERROR(queue_->Submit(*unpack_recording_));
-  ACU_RETURN_IF_ERROR(kept_.Submit(*queue_));
-  return way.scale ? scaler_->Submit(*queue_) : Status();
-}
-
-Result<bool> PlanRunner::TryUpload(const BatchPictures& pictures, const Way& way) {
+  const Way way = {.scale = scaler_ && scaler_->Takes(pictures), .follows = follows};
   upload_ = {};
   adopted_.clear();
   if (options_.kept) kept_.Release(*options_.kept);
-  for (const Input& input : inputs_) {
-    const PlanInput& spec = SpecOf(input);
-    if (!spec.derived.empty()) continue;
-    ACU_RETURN_IF_ERROR(AddUpload(input, pictures, way));
-  }
+  for (const Input& input : inputs_)
+    if (SpecOf(input).derived.empty()) ACU_RETURN_IF_ERROR(AddUpload(input, pictures, way));
   if (way.scale) ACU_RETURN_IF_ERROR(scaler_->AddUploads(pictures, upload_));
   started_ = true;  // also after a failure: a part may run
-  return uploader_->Run(upload_, *queue_, options_.for_each);
+  ACU_RETURN_IF_ERROR(uploader_->Run(upload_, *queue_, options_.for_each));
+  ACU_RETURN_IF_ERROR(kept_.Submit(*queue_));
+  return way.scale ? scaler_->Submit(*queue_) : Status();
 }
 
 Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, const Way& way) {
@@ -464,12 +380,6 @@ Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, con
     if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, spec.width(), spec.height());
-    if (way.pack && input.packed && i >= history) {
-      upload_.planes.push_back({plane, PackedRowBytes(spec.width(), spec.format.bit_depth), input.packed.get(),
-                                (i - history) * PackedPictureBytes(spec), PackedRowStride(spec),
-                                spec.format.bit_depth});
-      continue;
-    }
     upload_.planes.push_back(
         {plane, spec.width() * sample_bytes, input.buffer.get(), i * bytes, spec.row_stride() * sample_bytes});
   }

@@ -14,7 +14,6 @@
 #include "exec/batch_converter.h"
 #include "exec/device.h"
 #include "exec/for_each.h"
-#include "exec/pack_trial.h"
 #include "exec/plan.h"
 #include "exec/plane_cache.h"
 #include "exec/uploader.h"
@@ -28,7 +27,7 @@ namespace acutance {
 struct BatchPictures {
   std::vector<const Picture*> reference;  // history, then up to PlanContext::frames
   std::vector<const Picture*> distorted;  // likewise, those of a frame one after another
-  std::vector<PictureKey> identities{};   // of the reference's; empty: not told
+  std::vector<PictureKey> identities{};   // of the reference's; empty: unknown
 };
 
 /// One batch in flight. Several runners of one device, each with its own queue, overlap upload and work; a runner
@@ -39,11 +38,9 @@ class PlanRunner {
     /// Fills padding once, and results and scratch before every batch, with garbage: finds reads of
     /// what was never written.
     bool poison = false;
-    bool artifacts = false;      // read them back
-    bool pack = false;           // let samples of 10 and 12 bits travel packed
-    PackTrial* trial = nullptr;  // says whether the next batch does; null: all do
-    PlaneCache* kept =
-        nullptr;  // of the device: pictures of a told identity come from there, or stay there; null: none
+    bool artifacts = false;  // read them back
+    /// The device's: pictures with a key come from there, or stay there. Null: none do.
+    PlaneCache* kept = nullptr;
     ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
     /// before either is started.
@@ -63,9 +60,9 @@ class PlanRunner {
 
   PlanRunner(const PlanRunner&) = delete;
 
-  /// Makes a runner that has waited for all of its batches ready for another session: these stand in the place of
-  /// Options' own.
-  void Attach(ForEach for_each, PackTrial* trial);
+  /// Prepares a runner that has waited for all of its batches for another session; `for_each` replaces that of the
+  /// options.
+  void Attach(ForEach for_each);
 
   /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures
   /// may be empty if no plan reads that video. `before`: the runner of the batch before, which keeps
@@ -106,8 +103,6 @@ class PlanRunner {
   struct Input {
     int index;  // in the context's inputs
     std::unique_ptr<Buffer> buffer;
-    std::unique_ptr<Buffer> packed{};  // of the batch's pictures; null: they travel as they are
-    std::unique_ptr<Kernel> unpack{};
   };
   struct BoundPlan {
     Plan plan;
@@ -126,7 +121,6 @@ class PlanRunner {
   std::vector<const Plan*> MetricPlans() const;
   Status AllocateInputs();
   Status AllocateScaler();
-  Status AllocatePacked();
   Status AllocatePlan(Plan plan);
   Status AllocateStaging();
   Status FillBuffers();
@@ -156,16 +150,12 @@ class PlanRunner {
 
   /// How the pictures of a batch come to the device.
   struct Way {
-    bool pack = false;     // samples of 10 and 12 bits travel packed
     bool scale = false;    // pictures that are not made travel in their own size
     bool follows = false;  // the history is copied from the batch before; else null pictures of it have samples of 0
   };
   Status UploadPictures(const BatchPictures& pictures, bool follows);
-  Result<bool> TryUpload(const BatchPictures& pictures, const Way& way);
   Status AddUpload(const Input& input, const BatchPictures& batch, const Way& way);
   bool IsKept(const PictureKey& picture, const Input& input, size_t offset, bool may_keep);
-  Status AddUnpacking(const Input& input, std::vector<Command>& commands) const;
-  bool CanPackInput(const Input& input) const;
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);
   int FramesOf(const BatchPictures& pictures) const;
@@ -187,7 +177,6 @@ class PlanRunner {
   std::unique_ptr<Buffer> poison_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Recording> recording_;
-  std::unique_ptr<Recording> unpack_recording_;  // of pictures that travelled packed; null: none do
   Pictures pictures_;
   std::array<int, 2> frames_before_start_{};  // by Video: frames of the history in this batch
   std::unique_ptr<Buffer> frames_before_start_there_, frames_before_start_here_;  // null: no plan reads it

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
-#include "exec/pack_samples.h"
 
 namespace acutance {
 namespace {
@@ -74,7 +73,7 @@ class Uploader::Batch {
   }
 
   /// Pieces begin in their order (ForEach), so that those of the turns before end without waiting for this one.
-  Result<bool> Run(const ForEach& for_each) {
+  Status Run(const ForEach& for_each) {
     std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return std::pair(piece.turn, piece.round); });
     first_turn_ = uploader_.next_turn_.fetch_add(std::ssize(turns_));
     const int count = static_cast<int>(pieces_.size());
@@ -82,8 +81,7 @@ class Uploader::Batch {
     if (for_each) ACU_RETURN_IF_ERROR(for_each(count, copy));
     else
       for (int i = 0; i < count; ++i) copy(i);
-    ACU_RETURN_IF_ERROR(uploader_.status());
-    return all_fit_.load();
+    return uploader_.status();
   }
 
  private:
@@ -94,7 +92,6 @@ class Uploader::Batch {
     size_t at, to_stride, row_bytes;  // at: in its segment
     int rows;
     int turn, round;  // that it belongs to; when it begins within its turn
-    int width, pack_depth;
   };
   struct Turn {
     std::vector<CopyCommand> copies;  // from places in the segment
@@ -110,8 +107,7 @@ class Uploader::Batch {
     Turn& turn = turns_.back();
     const int round = turn.pieces_left % static_cast<int>(std::max<size_t>(kPageTableBytes / bytes, 1));
     pieces_.push_back({copy.plane.data + y * copy.plane.stride, copy.plane.stride, used_, copy.to_stride,
-                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round, copy.plane.width,
-                       copy.pack_depth});
+                       copy.row_bytes, rows, static_cast<int>(turns_.size()) - 1, round});
     AddCopy({uploader_.staging_.get(), used_, copy.to, copy.offset + y * copy.to_stride, bytes}, turn.copies);
     ++turn.pieces_left;
     used_ += bytes;
@@ -125,21 +121,12 @@ class Uploader::Batch {
   }
 
   void CopyRows(const Piece& piece, std::byte* to) {
-    if (piece.pack_depth > 0) return PackRows(piece, to);
     const size_t rest = piece.to_stride - piece.row_bytes;
     if (rest == 0 && piece.from_stride == static_cast<ptrdiff_t>(piece.row_bytes))
       return void(std::memcpy(to, piece.from, piece.row_bytes * piece.rows));
     for (int y = 0; y < piece.rows; ++y, to += piece.to_stride) {
       std::memcpy(to, piece.from + y * piece.from_stride, piece.row_bytes);
       std::memset(to + piece.row_bytes, static_cast<int>(uploader_.padding_), rest);
-    }
-  }
-
-  void PackRows(const Piece& piece, std::byte* to) {
-    for (int y = 0; y < piece.rows; ++y, to += piece.to_stride) {
-      const std::byte* const row = piece.from + y * piece.from_stride;
-      if (!PackSamples(row, piece.width, piece.pack_depth, to)) all_fit_ = false;
-      std::memset(to + piece.row_bytes, static_cast<int>(uploader_.padding_), piece.to_stride - piece.row_bytes);
     }
   }
 
@@ -173,7 +160,6 @@ class Uploader::Batch {
   std::deque<Turn> turns_;  // a deque: push_back keeps element addresses valid
   size_t used_ = 0;         // of the last turn's segment
   int64_t first_turn_ = 0;
-  std::atomic<bool> all_fit_ = true;  // packed samples
 
   std::mutex queue_mutex_;
 };
@@ -197,7 +183,7 @@ Result<std::unique_ptr<Uploader>> Uploader::Make(Device& device, size_t batch_by
   return uploader;
 }
 
-Result<bool> Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each) {
+Status Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each) {
   if (!upload.direct.empty()) ACU_RETURN_IF_ERROR(queue.Copy(upload.direct));
   Batch batch(*this, queue);
   for (const Upload::PlaneCopy& copy : upload.planes) batch.Cut(copy);

@@ -26,7 +26,6 @@ struct Upload {
     size_t row_bytes;
     const Buffer* to;
     size_t offset, to_stride;
-    int pack_depth = 0;  // rows are packed samples of so many bits (exec/pack_samples.h); 0: as they are
   };
 
   size_t bytes() const;
@@ -46,9 +45,8 @@ class Uploader {
 
   /// Copies on the threads of `for_each` (null: on this one) and hands each segment to `queue`
   /// when it is full. When it returns, the host's pictures are no longer read; the device may
-  /// still read the segments. False: a
-  /// sample did not fit its pack_depth, and what the device got is unspecified.
-  Result<bool> Run(const Upload& upload, Queue& queue, const ForEach& for_each);
+  /// still read the segments.
+  Status Run(const Upload& upload, Queue& queue, const ForEach& for_each);
 
   /// Adds copies that fill all of `to` with padding. Called before the first Run.
   void AppendFill(const Buffer& to, std::vector<CopyCommand>& copies) const;

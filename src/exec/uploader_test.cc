@@ -131,7 +131,7 @@ class Batch {
       upload.planes.push_back(
           {PlaneAt(i), static_cast<size_t>(layout_.width), &to_, i * PlaneBytes(), layout_.to_stride});
     EXPECT_EQ(upload.bytes(), static_cast<size_t>(layout_.width) * layout_.height * layout_.planes);
-    ACU_RETURN_IF_ERROR(uploader.Run(upload, queue, for_each).status());
+    ACU_RETURN_IF_ERROR(uploader.Run(upload, queue, for_each));
     return queue.Wait();
   }
 

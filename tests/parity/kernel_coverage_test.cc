@@ -71,7 +71,7 @@ TEST(Kernels, LibvmafsMetricsHavePlans) {
 }
 
 TEST(Kernels, AllAreLaunched) {
-  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4",   "unpack_bits_64x4",  // by SurfaceSplitter
+  Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4",  // by SurfaceSplitter
                     "expand_samples_u8_64x4", "expand_samples_u16_64x4",                        // by DeeperInput
                     "scale_across_u8_64x4r4", "scale_across_u16_64x4r4",                        // by BatchConverter
                     "scale_down_u8_64x4",     "scale_down_u16_64x4",                            // likewise

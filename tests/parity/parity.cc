@@ -46,7 +46,7 @@ class DeviceRun {
     for (auto& runner : runners_) {
       ACU_ASSIGN_OR_RETURN(runner,
                            PlanRunner::Make(device, {plan}, context_,
-                                            {.poison = poison, .artifacts = true, .pack = true, .derive = derive}));
+                                            {.poison = poison, .artifacts = true, .derive = derive}));
     }
     return {};
   }
