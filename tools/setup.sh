@@ -6,7 +6,7 @@ set -euo pipefail
 packages() {
   case $1 in
     build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev \
-      libgtest-dev libgmock-dev libbenchmark-dev libstb-dev ;;
+      libdeflate-dev libturbojpeg0-dev libgtest-dev libgmock-dev libbenchmark-dev ;;
     # The build does without these: slower, without containers (y4m and yuv only), without kernels for some GPUs.
     build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev \
       clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;

@@ -10,7 +10,6 @@
 #include "engine/feature_set.h"
 #include "metric/offline_frames.h"
 #include "metric/registry.h"
-#include "report/highpass_energy.h"
 
 namespace acutance {
 namespace {
@@ -82,53 +81,50 @@ std::vector<double> NearestParabola(const std::vector<double>& x, const std::vec
   return values;
 }
 
-/// Energies of what is finer than 3 samples, by squares.
+/// Energies of what is finer than 3 samples: means over squares of kTile samples, in steps of 8 bits.
 struct DetailSums {
   std::vector<double> reference, distorted, both;
-  double error = 0;
+  double error = 0;  // mean square difference of all samples but those at the borders
 };
 
-/// Adds the columns' sums to the squares of a row of squares.
-void AddColumns(const DetailColumns& from, int width, int columns, size_t first, DetailSums& sums) {
-  for (int c = 0; c < columns; ++c) {
-    const int end = c + 1 == columns ? width - 1 : (c + 1) * kTile;
-    for (int x = std::max(1, c * kTile); x < end; ++x) {
-      sums.reference[first + c] += double{from.sums(DetailColumns::kReference)[x]};
-      sums.distorted[first + c] += double{from.sums(DetailColumns::kDistorted)[x]};
-      sums.both[first + c] += double{from.sums(DetailColumns::kBoth)[x]};
-      sums.error += double{from.sums(DetailColumns::kError)[x]};
-    }
-  }
+/// A sample less the binomial mean of its 3 x 3 neighbours, times 16.
+template <class RowOf>
+int64_t DetailAt(RowOf row_of, const Plane& plane, int x, int y) {
+  const auto across = [&](int row) {
+    const auto* at = row_of(plane, row) + x;
+    return at[-1] + 2 * at[0] + at[1];
+  };
+  return 16 * row_of(plane, y)[x] - across(y - 1) - 2 * across(y) - across(y + 1);
 }
 
 DetailSums SumDetail(const Picture& reference, const Picture& distorted) {
-  const int width = reference.format.width, height = reference.format.height;
-  const int columns = std::max(1, width / kTile), rows = std::max(1, height / kTile);
-  const auto count = static_cast<size_t>(columns) * rows;
-  DetailSums sums{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
+  const Plane &a = reference.planes[0], &b = distorted.planes[0];
+  const int columns = std::max(1, a.width / kTile), rows = std::max(1, a.height / kTile);
   const double step = 1 << (reference.format.bit_depth - 8);
-  DetailColumns of_columns(width);
+  DetailSums sums;
+  int64_t error = 0;
   WithSamples(reference, [&](auto row_of) {
-    const auto rows_at = [&](const Picture& picture, int y) {
-      const auto row = [&](int at) { return row_of(picture.planes[0], at); };
-      return HighpassEnergy{row(y - 1), row(y), row(y + 1)};
-    };
-    for (int r = 0; r < rows; ++r) {
-      const int begin = std::max(1, r * kTile), end = r + 1 == rows ? height - 1 : (r + 1) * kTile;
-      of_columns.Clear();
-      for (int y = begin; y < end; ++y) of_columns.Add(rows_at(reference, y), rows_at(distorted, y));
-      const size_t first = static_cast<size_t>(r) * columns;
-      AddColumns(of_columns, width, columns, first, sums);
-      for (int c = 0; c < columns; ++c) {
-        const int across = (c + 1 == columns ? width - 1 : (c + 1) * kTile) - std::max(1, c * kTile);
-        const double unit = 256 * step * step * std::max(1.0, double{1} * across * (end - begin));
-        sums.reference[first + c] /= unit;
-        sums.distorted[first + c] /= unit;
-        sums.both[first + c] /= unit;
-      }
+    for (int tile = 0; tile < rows * columns; ++tile) {
+      const int r = tile / columns, c = tile % columns;
+      const int top = std::max(1, r * kTile), bottom = r + 1 == rows ? a.height - 1 : (r + 1) * kTile;
+      const int left = std::max(1, c * kTile), right = c + 1 == columns ? a.width - 1 : (c + 1) * kTile;
+      int64_t of_reference = 0, of_distorted = 0, of_both = 0;
+      for (int y = top; y < bottom; ++y)
+        for (int x = left; x < right; ++x) {
+          const int64_t one = DetailAt(row_of, a, x, y), other = DetailAt(row_of, b, x, y);
+          const int64_t difference = row_of(b, y)[x] - row_of(a, y)[x];
+          of_reference += one * one;
+          of_distorted += other * other;
+          of_both += one * other;
+          error += difference * difference;
+        }
+      const double unit = 256 * step * step * std::max(1.0, double{1} * (right - left) * (bottom - top));
+      sums.reference.push_back(static_cast<double>(of_reference) / unit);
+      sums.distorted.push_back(static_cast<double>(of_distorted) / unit);
+      sums.both.push_back(static_cast<double>(of_both) / unit);
     }
   });
-  sums.error /= step * step * std::max(1.0, (width - 2.0) * (height - 2.0));
+  sums.error = static_cast<double>(error) / (step * step * std::max(1.0, (a.width - 2.0) * (a.height - 2.0)));
   return sums;
 }
 

@@ -1,4 +1,4 @@
-// JPEG files (ITU-T T.81, baseline) of images.
+// Images as JPEG files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace acutance {
 
-/// quality: 1 to 100, as libjpeg counts. Colors have half the size, as in most videos.
+/// The bytes of a JPEG file with chroma halved in both directions. quality: 1 to 100. Neither side of the image is
+/// above 65,500 pixels, where the format's readers end.
 std::string Jpeg(const RgbImage& image, int quality);
 
 }  // namespace acutance

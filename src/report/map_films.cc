@@ -9,8 +9,9 @@
 #include "base/threads/parallel_for.h"
 #include "engine/session.h"
 #include "image/npy_writer.h"
+#include "io/ffmpeg/motion_jpeg_writer.h"
+#include "log/output_file.h"
 #include "metric/registry.h"
-#include "report/film.h"
 #include "report/jpeg.h"
 #include "report/map_image.h"
 #include "report/picture_image.h"
@@ -25,8 +26,8 @@ constexpr int kWidth = 960, kQuality = 80;
 
 /// The films and arrays of one feature's map.
 struct MapFiles {
-  std::unique_ptr<Film> film;
-  std::unique_ptr<OutputFile> array;
+  std::unique_ptr<OutputFile> film, array;
+  std::unique_ptr<MotionJpegWriter> images;  // of the film
   int64_t frames = 0;
   int rows = 0, columns = 0;
   double most = 1e-300;  // the greatest loss of a block
@@ -64,6 +65,7 @@ class MapFilms : public FrameObserver {
     for (auto& [name, files] : files_) {
       files.array->Replace(NpyHeader({files.frames, files.rows, files.columns}));
       ACU_RETURN_IF_ERROR(files.array->Commit());
+      ACU_RETURN_IF_ERROR(files.images->Finish());
       ACU_RETURN_IF_ERROR(files.film->Commit());
     }
     return {};
@@ -129,7 +131,7 @@ class MapFilms : public FrameObserver {
   Status Write(const std::string& name, const FrameMap& map, const PictureFormat& format, const std::string& image) {
     MapFiles& files = files_[name];
     if (!files.film) ACU_RETURN_IF_ERROR(Open(name, map, format, files));
-    files.film->Add(image);
+    ACU_RETURN_IF_ERROR(files.images->Add(image));
     files.array->Write(NpyValues(map.losses));
     ++files.frames;
     return {};
@@ -140,8 +142,10 @@ class MapFilms : public FrameObserver {
     const std::string path = folder_ + "/" + name;
     const auto [width, height] = ImageSize(format, kWidth);
     const double rate = run_->frame_rate.value_or(kUnknownRate) / session_->subsample();
-    ACU_ASSIGN_OR_RETURN(files.film, Film::Open(path + ".mkv", width, height, rate));
+    ACU_ASSIGN_OR_RETURN(files.film, OutputFile::Open(path + ".mkv"));
     ACU_ASSIGN_OR_RETURN(files.array, OutputFile::Open(path + ".npy"));
+    const auto write = [film = files.film.get()](std::string_view bytes) { film->Write(bytes); };
+    ACU_ASSIGN_OR_RETURN(files.images, OpenMotionJpegWriter(width, height, rate, write));
     files.rows = map.rows;
     files.columns = map.columns;
     files.array->Write(NpyHeader({0, files.rows, files.columns}));  // Finish knows the frames

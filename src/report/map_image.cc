@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/image_rows.h"
-
 namespace acutance {
 namespace {
 
@@ -52,7 +50,8 @@ RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::sp
       for (int x = 0; x < image.width; ++x)
         std::ranges::copy(colors[blocks + block_of(x, image.width, format.width)], &heat[size_t{3} * x]);
     drawn = blocks;
-    AddBytes(&gray.rgb[row_bytes * y], heat.data(), row_bytes, &image.rgb[row_bytes * y]);
+    std::transform(heat.begin(), heat.end(), &gray.rgb[row_bytes * y], &image.rgb[row_bytes * y],
+                   [](uint8_t color, uint8_t below) { return static_cast<uint8_t>(std::min(color + below, 255)); });
   }
   return image;
 }

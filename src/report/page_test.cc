@@ -240,7 +240,7 @@ TEST(Images, HaveTheColorsOfVideo) {
   const CropWindow spot = WorstSpot(Gray(640, 320, 50), Gray(640, 320, 50, 40), 64);  // columns 320 to 327
   EXPECT_EQ(spot.x, 352);
   EXPECT_EQ(CropImage(Gray(20, 10, 60), false, 3, 3, 320, 240).width, 20);
-  EXPECT_EQ(Png(gray).bytes().substr(1, 3), "PNG");
+  EXPECT_EQ(Png(gray).substr(1, 3), "PNG");
 }
 
 /// Samples that differ from place to place, the same at any depth.

@@ -4,12 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
-
-#include "report/image_rows.h"
 
 namespace acutance {
 namespace {
@@ -36,6 +33,12 @@ uint32_t SampleOf(const Picture& picture, int plane, int x, int y) {
 /// Clamped as an integer, which compilers do with vectors.
 uint8_t Byte(float value) { return static_cast<uint8_t>(std::clamp(static_cast<int>(value + 0.5f), 0, 255)); }
 
+/// From samples in steps of 8 bits to red, green and blue.
+struct ColorFactors {
+  float black = 0, luma = 1;
+  float red_v = 0, green_u = 0, green_v = 0, blue_u = 0;
+};
+
 ColorFactors FactorsOf(bool full_range, int height) {
   const bool is_hd = height >= 720;
   const double kr = is_hd ? 0.2126 : 0.299, kb = is_hd ? 0.0722 : 0.114, kg = 1 - kr - kb;
@@ -48,6 +51,18 @@ ColorFactors FactorsOf(bool full_range, int height) {
   factors.green_u = static_cast<float>(2 * (1 - kb) * chroma * kb / kg);
   factors.green_v = static_cast<float>(2 * (1 - kr) * chroma * kr / kg);
   return factors;
+}
+
+/// A row of pixels from sums of luma and of both chroma samples, which become samples times `share`.
+void StoreRgbRow(const std::array<std::vector<uint32_t>, 3>& sums, float share, const ColorFactors& factors,
+                 uint8_t* rgb) {
+  for (size_t x = 0; x < sums[0].size(); ++x, rgb += 3) {
+    const float luma = (static_cast<float>(sums[0][x]) * share - factors.black) * factors.luma;
+    const float cb = static_cast<float>(sums[1][x]) * share - 128, cr = static_cast<float>(sums[2][x]) * share - 128;
+    rgb[0] = Byte(luma + factors.red_v * cr);
+    rgb[1] = Byte(luma - factors.green_u * cb - factors.green_v * cr);
+    rgb[2] = Byte(luma + factors.blue_u * cb);
+  }
 }
 
 /// How a picture becomes an image of at most `max_width`.
@@ -138,83 +153,18 @@ std::pair<int, int> ImageSize(const PictureFormat& format, int max_width) {
   return {std::max(1, format.width / factor), std::max(1, format.height / factor)};
 }
 
-namespace {
-
-/// Rows of a part of a picture of 8 bits, in its own size.
-class PartRows {
- public:
-  PartRows(const Picture& picture, bool full_range, int left, int width)
-      : picture_(picture),
-        factors_(FactorsOf(full_range, picture.planes[0].height)),
-        left_(left),
-        no_color_(static_cast<size_t>(width), 128) {}
-
-  /// Row `y` of the picture.
-  void Make(int y, uint8_t* rgb) {
-    const size_t width = no_color_.size();
-    const Plane& luma = picture_.planes[0];
-    std::array<const uint8_t*, 3> rows = {luma.Row<uint8_t>(y) + left_, no_color_.data(), no_color_.data()};
-    for (int p = 1; p < 3; ++p) {
-      const Plane& plane = picture_.planes[p];
-      if (!HasSamples(plane)) continue;
-      const uint8_t* row = plane.Row<uint8_t>(std::min(y / StepDown(plane, luma), plane.height - 1));
-      if (StepAcross(plane, luma) == 1) {
-        rows[p] = row + left_;
-        continue;
-      }
-      const int first = std::min(left_ / 2, plane.width - 1);
-      const auto held = std::min<size_t>(width + left_ % 2, 2 * static_cast<size_t>(plane.width - first));
-      repeated_[p].assign(width + 1, row[plane.width - 1]);
-      RepeatSamples(row + first, held, repeated_[p].data());
-      rows[p] = &repeated_[p][left_ % 2];
-    }
-    StoreRgbRow(rows, width, factors_, rgb);
-  }
-
- private:
-  const Picture& picture_;
-  const ColorFactors factors_;
-  const int left_;
-  const std::vector<uint8_t> no_color_;
-  std::array<std::vector<uint8_t>, 3> repeated_;
-};
-
-/// Part of a picture of 8 bits, in its own size.
-RgbImage PartInItsSize(const Picture& picture, bool full_range, int left, int top, RgbImage image) {
-  const auto width = static_cast<size_t>(image.width);
-  image.rgb.resize(3 * width * image.height);
-  PartRows rows(picture, full_range, left, image.width);
-  for (int y = 0; y < image.height; ++y) rows.Make(top + y, &image.rgb[3 * width * y]);
-  return image;
-}
-
-}  // namespace
-
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   const ColorFactors factors = FactorsOf(full_range, luma.height);
-  if (picture.format.bit_depth == 8 && max_width >= luma.width)
-    return PartInItsSize(picture, full_range, 0, 0, {luma.width, luma.height, {}});
   Shrinking to(luma, max_width);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
   std::array<std::vector<uint32_t>, 3> sums;
   for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
   for (int y = 0; y < to.image.height; ++y) {
     for (int p = 0; p < 3; ++p) AddUp(picture, p, to, y, sums[p]);
-    StoreRgbRow({sums[0].data(), sums[1].data(), sums[2].data()}, sums[0].size(), share, factors, to.Row(y));
+    StoreRgbRow(sums, share, factors, to.Row(y));
   }
   return std::move(to.image);
-}
-
-RgbRows ToRows(const Picture& picture, bool full_range) {
-  const auto& [width, height] = std::pair(picture.planes[0].width, picture.planes[0].height);
-  if (picture.format.bit_depth == 8) {
-    const auto rows = std::make_shared<PartRows>(picture, full_range, 0, width);
-    return {width, height, [rows](int y, uint8_t* rgb) { rows->Make(y, rgb); }};
-  }
-  const auto image = std::make_shared<const RgbImage>(ToImage(picture, full_range, width));
-  return {width, height,
-          [image, bytes = size_t{3} * width](int y, uint8_t* rgb) { std::copy_n(&image->rgb[bytes * y], bytes, rgb); }};
 }
 
 RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int max_width) {
@@ -242,7 +192,6 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   const int left = std::clamp(x - image.width / 2, 0, luma.width - image.width);
   const int top = std::clamp(y - image.height / 2, 0, luma.height - image.height);
   const ColorFactors factors = FactorsOf(full_range, luma.height);
-  if (picture.format.bit_depth == 8) return PartInItsSize(picture, full_range, left, top, std::move(image));
   image.rgb.resize(size_t{3} * image.width * image.height);
   const auto share = static_cast<float>(1.0 / (1 << (picture.format.bit_depth - 8)));
   const auto count = static_cast<size_t>(image.width);
@@ -251,8 +200,7 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   for (int j = 0; j < image.height; ++j) {
     for (int p = 0; p < 3; ++p)
       for (int i = 0; i < image.width; ++i) samples[p][i] = SampleOf(picture, p, left + i, top + j);
-    StoreRgbRow({samples[0].data(), samples[1].data(), samples[2].data()}, count, share, factors,
-                &image.rgb[3 * count * j]);
+    StoreRgbRow(samples, share, factors, &image.rgb[3 * count * j]);
   }
   return image;
 }

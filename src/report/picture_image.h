@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,22 +17,12 @@ struct RgbImage {
   std::vector<uint8_t> rgb;
 };
 
-/// The same, a row at a time: make(y, rgb), in any order. It reads what it is made of.
-struct RgbRows {
-  int width = 0;
-  int height = 0;
-  std::function<void(int, uint8_t*)> make;
-};
-
 /// The size of such a picture's image (ToImage).
 std::pair<int, int> ImageSize(const PictureFormat& format, int max_width);
 
 /// The picture, made smaller by averages where it is wider than `max_width`. BT.709 for pictures of 720 rows and more,
 /// BT.601 below; chroma is taken from the nearest sample. For looking: no score depends on it.
 RgbImage ToImage(const Picture& picture, bool full_range, int max_width);
-
-/// The same in the picture's own size.
-RgbRows ToRows(const Picture& picture, bool full_range);
 
 /// How far luma differs, as colors: black for equal, through red and yellow to white for 32 of 256 steps and more. Of
 /// pictures of one format; made smaller like ToImage.

@@ -31,8 +31,9 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
   const auto path = [&](const std::string& name, const char* ending) {
     return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
   };
-  ACU_RETURN_IF_ERROR(WriteBytes(path("reference", "png"), Png(ToRows(worst.reference, full_range)).bytes()));
-  ACU_RETURN_IF_ERROR(WriteBytes(path("distorted", "png"), Png(ToRows(worst.distorted, full_range)).bytes()));
+  const auto own_size = [&](const Picture& picture) { return ToImage(picture, full_range, picture.format.width); };
+  ACU_RETURN_IF_ERROR(WriteBytes(path("reference", "png"), Png(own_size(worst.reference))));
+  ACU_RETURN_IF_ERROR(WriteBytes(path("distorted", "png"), Png(own_size(worst.distorted))));
   const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
   for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
@@ -41,7 +42,7 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
       ACU_RETURN_IF_ERROR(WriteBytes(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
       ACU_RETURN_IF_ERROR(
           WriteBytes(path(name, "png"),
-                     Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns)).bytes()));
+                     Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns))));
     }
   }
   return {};

@@ -171,6 +171,8 @@ class Report(CommandTest):
         return files
 
     def test_maps_of_all_frames(self):
+        if re.search(b"cannot read containers|could not be loaded", self.run_command(ACUTANCE, "devices").stdout):
+            self.skipTest("films need FFmpeg's libraries")
         files = self.maps_of_all("all", "--maps-video")
         self.assertEqual({"mse_y.npy", "mse_y.mkv", "adm2.npy", "adm2.mkv"} - set(files), set())
         array = files["mse_y.npy"]
@@ -186,8 +188,7 @@ class Report(CommandTest):
         self.assertIn(b"'shape': (3, 2, 2)", half["mse_y.npy"][:128])
         self.assertEqual(half["mse_y.npy"][160:192], array[128 + 64:128 + 96])
         shown = self.score(self.path("all/adm2.mkv"), self.path("all/adm2.mkv"), "--no-model", "--feature", "psnr", "--json")
-        if b"could not be loaded" not in shown.stderr:  # FFmpeg's libraries
-            self.assertEqual(json.loads(shown.stdout)["frames"], 6)
+        self.assertEqual(json.loads(shown.stdout)["frames"], 6)
 
     def test_maps_of_all_frames_refuse(self):
         self.assert_fails(self.score(self.ref, self.dis, "--maps-video"), 2, "--maps")

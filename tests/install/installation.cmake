@@ -38,6 +38,10 @@ foreach(file ${installed})
       message(FATAL_ERROR "${file} looks for libraries in ${searched}")
     endif()
   endif()
+  # They write no pictures: programs that load them need no encoders.
+  if(file MATCHES "/lib(vmaf|vship)[.]so" AND output MATCHES "NEEDED[^\n]*lib(deflate|turbojpeg)")
+    message(FATAL_ERROR "${file} needs lib${CMAKE_MATCH_1}")
+  endif()
 endforeach()
 
 run(${prefix}/bin/acutance models)

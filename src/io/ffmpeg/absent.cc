@@ -1,4 +1,5 @@
 #include "base/shell_word.h"
+#include "io/ffmpeg/motion_jpeg_writer.h"
 #include "io/ffmpeg/source.h"
 
 namespace acutance {
@@ -12,6 +13,13 @@ Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> s
 
 Result<std::vector<std::string>> DeviceCodecs() {
   return Error(StatusCode::kUnsupported, "this build cannot read containers");
+}
+
+Result<std::unique_ptr<MotionJpegWriter>> OpenMotionJpegWriter(int, int, double,
+                                                               std::function<void(std::string_view)>) {
+  return Error(StatusCode::kUnsupported,
+               "this build cannot write videos: install libavformat-dev, libavcodec-dev and libavutil-dev and build "
+               "again");
 }
 
 }  // namespace acutance

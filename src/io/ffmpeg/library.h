@@ -50,10 +50,16 @@ extern "C" {
   F(av_guess_frame_rate)          \
   F(av_read_frame)                \
   F(av_seek_frame)                \
+  F(av_write_frame)               \
+  F(av_write_trailer)             \
   F(avformat_alloc_context)       \
+  F(avformat_alloc_output_context2) \
   F(avformat_close_input)         \
   F(avformat_find_stream_info)    \
+  F(avformat_free_context)        \
+  F(avformat_new_stream)          \
   F(avformat_open_input)          \
+  F(avformat_write_header)        \
   F(avio_alloc_context)           \
   F(avio_context_free)
 
