@@ -1,15 +1,12 @@
 #include "backend/cuda/driver.h"
 
-#include <dlfcn.h>
-
 #include <fstream>
-#include <map>
-#include <memory>
-#include <mutex>
+#include <string>
 
 #include "backend/cuda/error.h"
 #include "base/environment.h"
 #include "base/process.h"
+#include "base/shared_library.h"
 
 namespace acutance::cuda {
 namespace {
@@ -24,36 +21,22 @@ struct Library {
 
 Library LoadLibrary(const std::string& path) {
   Library library;
-  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
+  Result<SharedLibrary> opened = SharedLibrary::Open({path});
+  if (!opened.ok()) {
     library.status = Error(StatusCode::kNoDevice,
                            "no NVIDIA driver ({}); install it (on Debian the package nvidia-driver; in a container, "
                            "start it with the GPUs: --gpus all)",
-                           ::dlerror());
+                           opened.status().message());
     return library;
   }
-  auto find = [&]<class Function>(const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(::dlsym(handle, name));
-    if (!function && library.status.ok())
-      library.status = Error(StatusCode::kNoDevice,
-                             "the NVIDIA driver is too old: {} has no function {}; install driver 470 (CUDA 11.4) or "
-                             "newer",
-                             path, name);
-  };
-#define ACU_FIND(name, parameters) find(#name, library.driver.name);
+#define ACU_FIND(name, parameters) opened->Require(#name, library.driver.name);
   ACU_CUDA_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
+  if (!opened->missing().empty())
+    library.status = Error(StatusCode::kNoDevice,
+                           "the NVIDIA driver is too old: {} has no function {}; install driver 470 (CUDA 11.4) or newer",
+                           path, opened->missing());
   return library;
-}
-
-/// The library at `path`, as it was when it was first opened.
-const Library& TheLibrary(const std::string& path) {
-  static std::mutex mutex;
-  static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the driver
-  const std::lock_guard lock(mutex);
-  auto entry = libraries->find(path);
-  if (entry == libraries->end()) entry = libraries->emplace(path, LoadLibrary(path)).first;
-  return entry->second;
 }
 
 Status InitialisationError(const Driver& driver, CUresult result) {
@@ -89,7 +72,7 @@ std::string KernelModuleVersion() {
 
 Result<const Driver*> OpenDriver() {
   const char* hook = Variable("ACUTANCE_CUDA_LIBRARY");
-  const Library& library = TheLibrary(hook ? hook : kLibrary);
+  const Library& library = LoadOnce(hook ? hook : kLibrary, LoadLibrary);
   ACU_RETURN_IF_ERROR(library.status);
   ACU_RETURN_IF_ERROR(library.process.Check("the NVIDIA driver"));
   if (const CUresult result = library.driver.cuInit(0); result != CUDA_SUCCESS)

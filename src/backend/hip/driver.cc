@@ -1,11 +1,8 @@
 #include "backend/hip/driver.h"
 
-#include <dlfcn.h>
-
 #include <fstream>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,15 +10,10 @@
 #include "backend/kernel_release.h"
 #include "base/environment.h"
 #include "base/process.h"
+#include "base/shared_library.h"
 
 namespace acutance::hip {
 namespace {
-
-const std::vector<std::string>& DefaultLibraries() {
-  static const std::vector<std::string> names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-                                                 "libamdhip64.so"};
-  return names;
-}
 
 struct Library {
   Driver driver;
@@ -29,60 +21,30 @@ struct Library {
   ProcessGuard process;
 };
 
-struct Opened {
-  void* handle;
-  std::string name;
-};
-
-Result<Opened> OpenFirst(const std::vector<std::string>& names) {
-  std::string reason;
-  for (const std::string& name : names) {
-    if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return Opened{handle, name};
-    reason = ::dlerror();
-  }
-  return Error(StatusCode::kNoDevice,
-               "no HIP runtime ({}); install ROCm's (on Debian the package libamdhip64-5, with a user in the groups "
-               "render and video)",
-               reason);
-}
-
-Library LoadLibrary(const std::vector<std::string>& names) {
+/// hook: the library's name; empty: those of ROCm's releases, the newest first.
+Library LoadLibrary(const std::string& hook) {
+  using Names = std::vector<std::string>;
+  const Names names = hook.empty() ? Names{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"}
+                                   : Names{hook};
   Library library;
-  const Result<Opened> opened = OpenFirst(names);
+  Result<SharedLibrary> opened = SharedLibrary::Open(names);
   if (!opened.ok()) {
-    library.status = opened.status();
+    library.status = Error(StatusCode::kNoDevice,
+                           "no HIP runtime ({}); install ROCm's (on Debian the package libamdhip64-5, with a user in "
+                           "the groups render and video)",
+                           opened.status().message());
     return library;
   }
-  auto find = [&]<class Function>(const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(::dlsym(opened->handle, name));
-    return function != nullptr;
-  };
-  auto require = [&](const char* name, bool found) {
-    if (!found && library.status.ok())
-      library.status =
-          Error(StatusCode::kNoDevice, "the HIP runtime is too old: {} has no function {}; install ROCm 5.0 or newer",
-                opened->name, name);
-  };
-#define ACU_FIND(result, name, parameters) require(#name, find(#name, library.driver.name));
+#define ACU_FIND(result, name, parameters) opened->Require(#name, library.driver.name);
   ACU_HIP_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
-  const bool newer = find("hipGetDevicePropertiesR0600", library.driver.hipGetDevicePropertiesR0600);
-  const bool older = find("hipGetDeviceProperties", library.driver.hipGetDeviceProperties);
-  require("hipGetDeviceProperties", newer || older);
+  if (!opened->Find("hipGetDevicePropertiesR0600", library.driver.hipGetDevicePropertiesR0600))
+    opened->Require("hipGetDeviceProperties", library.driver.hipGetDeviceProperties);
+  if (!opened->missing().empty())
+    library.status = Error(StatusCode::kNoDevice,
+                           "the HIP runtime is too old: {} has no function {}; install ROCm 5.0 or newer",
+                           opened->name(), opened->missing());
   return library;
-}
-
-/// The library of that name, as it was when it was first opened; "" stands for the default names.
-const Library& TheLibrary(const std::string& hook) {
-  static std::mutex mutex;
-  static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the runtime
-  const std::lock_guard lock(mutex);
-  auto entry = libraries->find(hook);
-  if (entry == libraries->end()) {
-    const std::vector<std::string> names = hook.empty() ? DefaultLibraries() : std::vector{hook};
-    entry = libraries->emplace(hook, LoadLibrary(names)).first;
-  }
-  return entry->second;
 }
 
 Status InitialisationError(const Driver& driver, hipError_t result) {
@@ -113,7 +75,7 @@ std::string KernelModuleVersion() {
 
 Result<const Driver*> OpenDriver() {
   const char* hook = Variable("ACUTANCE_HIP_LIBRARY");
-  const Library& library = TheLibrary(hook ? hook : "");
+  const Library& library = LoadOnce(hook ? hook : "", LoadLibrary);
   ACU_RETURN_IF_ERROR(library.status);
   ACU_RETURN_IF_ERROR(library.process.Check("the HIP runtime"));
   if (const hipError_t result = library.driver.hipInit(0); result != hipSuccess)

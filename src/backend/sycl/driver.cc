@@ -1,6 +1,5 @@
 #include "backend/sycl/driver.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #include <climits>
@@ -16,6 +15,7 @@
 #include "base/files.h"
 #include "base/install_paths.h"
 #include "base/process.h"
+#include "base/shared_library.h"
 
 namespace acutance::sycl_backend {
 namespace {
@@ -68,34 +68,39 @@ std::optional<fs::path> FindRuntimeFile(const fs::path& plugin) {
   return kRuntimeFile;  // the loader searches for it
 }
 
-Result<void*> OpenRuntime(const fs::path& plugin) {
+Result<SharedLibrary> OpenRuntime(const fs::path& plugin) {
   const std::optional<fs::path> file = FindRuntimeFile(plugin);
-  void* handle = file ? ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (handle) return handle;
-  return Error(
-      StatusCode::kNoDevice,
-      "no SYCL runtime ({}); install it: pip install dpcpp-cpp-rt, and set ACUTANCE_SYCL_RUNTIME to the "
-      "folder of that Python environment, the one with lib/{}",
-      file ? std::string(::dlerror()) : fmt::format("no {} in {}", kRuntimeFile, Variable("ACUTANCE_SYCL_RUNTIME")),
-      kRuntimeFile);
+  std::string reason;
+  if (file) {
+    Result<SharedLibrary> opened = SharedLibrary::Open({*file});
+    if (opened.ok()) return opened;
+    reason = opened.status().message();
+  } else {
+    reason = fmt::format("no {} in {}", kRuntimeFile, Variable("ACUTANCE_SYCL_RUNTIME"));
+  }
+  return Error(StatusCode::kNoDevice,
+               "no SYCL runtime ({}); install it: pip install dpcpp-cpp-rt, and set ACUTANCE_SYCL_RUNTIME to the folder "
+               "of that Python environment, the one with lib/{}",
+               reason, kRuntimeFile);
 }
 
 /// pip cannot tell the system's OpenCL loader where the driver for CPUs is. The loader reads this once, at the first
 /// look for devices, which is still to come; a user's own setting stays. Programs that use the library set it
 /// themselves.
-void PointToCpuDriver(void* runtime) {
+void PointToCpuDriver(const SharedLibrary& runtime) {
   if (!IsMainProgram()) return;
   char folder[PATH_MAX];
-  if (::dlinfo(runtime, RTLD_DI_ORIGIN, folder) != 0) return;
+  if (::dlinfo(runtime.handle(), RTLD_DI_ORIGIN, folder) != 0) return;
   const fs::path driver = fs::path(folder) / kCpuDriverFile;
   if (IsRegularFile(driver)) ::setenv("OCL_ICD_FILENAMES", driver.c_str(), 0);
 }
 
 Result<const Plugin*> LoadPlugin(const fs::path& path) {
-  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return Error(StatusCode::kNoDevice, "the SYCL plugin does not load: {}", ::dlerror());
-  const auto* plugin = static_cast<const Plugin*>(::dlsym(handle, kPluginSymbol));
-  if (!plugin)
+  const Result<SharedLibrary> opened = SharedLibrary::Open({path});
+  if (!opened.ok())
+    return Error(StatusCode::kNoDevice, "the SYCL plugin does not load: {}", opened.status().message());
+  const Plugin* plugin = nullptr;
+  if (!opened->Find(kPluginSymbol, plugin))
     return Error(StatusCode::kNoDevice, "{} is no SYCL plugin: it has no symbol {}", path.string(), kPluginSymbol);
   if (std::string_view(plugin->build) == ACUTANCE_SYCL_BUILD) return plugin;
   return Error(StatusCode::kNoDevice,
@@ -110,7 +115,7 @@ Result<const Plugin*> OpenPlugin() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   ACU_ASSIGN_OR_RETURN(const fs::path path, FindPlugin());
-  ACU_ASSIGN_OR_RETURN(void* runtime, OpenRuntime(path));
+  ACU_ASSIGN_OR_RETURN(const SharedLibrary runtime, OpenRuntime(path));
   static const ProcessGuard process;
   ACU_RETURN_IF_ERROR(process.Check("the SYCL runtime"));
   PointToCpuDriver(runtime);

@@ -1,9 +1,6 @@
 #include "backend/vulkan/driver.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <string>
 
@@ -11,6 +8,7 @@
 #include "backend/vulkan/validation.h"
 #include "base/environment.h"
 #include "base/process.h"
+#include "base/shared_library.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -33,15 +31,16 @@ std::string VersionText(uint32_t version) {
 
 Library LoadLibrary(const std::string& path) {
   Library library;
-  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
+  const Result<SharedLibrary> opened = SharedLibrary::Open({path});
+  if (!opened.ok()) {
     library.status = Error(StatusCode::kNoDevice, "no Vulkan loader ({}); install it (on Debian the package {})",
-                           ::dlerror(), LoaderName("1"));
+                           opened.status().message(), LoaderName("1"));
     return library;
   }
   LoaderFunctions& loader = library.loader;
-  loader.vkGetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(handle, "vkGetInstanceProcAddr"));
-  bool whole = loader.vkGetInstanceProcAddr != nullptr;
+  std::remove_pointer_t<PFN_vkGetInstanceProcAddr>* get = nullptr;
+  bool whole = opened->Find("vkGetInstanceProcAddr", get);
+  loader.vkGetInstanceProcAddr = get;
 #define ACU_FIND(name)                                                                                 \
   if (whole) loader.name = reinterpret_cast<PFN_##name>(loader.vkGetInstanceProcAddr(nullptr, #name)); \
   whole = whole && loader.name;
@@ -53,16 +52,6 @@ Library LoadLibrary(const std::string& path) {
                            "{})",
                            path, LoaderName("1"));
   return library;
-}
-
-/// The library at `path`, as it was when it was first opened.
-const Library& TheLibrary(const std::string& path) {
-  static std::mutex mutex;
-  static auto* libraries = new std::map<std::string, Library>();  // outlives everything that may call the driver
-  const std::lock_guard lock(mutex);
-  auto entry = libraries->find(path);
-  if (entry == libraries->end()) entry = libraries->emplace(path, LoadLibrary(path)).first;
-  return entry->second;
 }
 
 struct OpenedDriver {
@@ -155,7 +144,7 @@ Result<std::vector<VkPhysicalDevice>> Driver::PhysicalDevices() const {
 
 Result<std::shared_ptr<const Driver>> OpenDriver() {
   const char* hook = Variable("ACUTANCE_VULKAN_LIBRARY");
-  const Library& library = TheLibrary(hook ? hook : LoaderName(".so.1"));
+  const Library& library = LoadOnce(hook ? hook : LoaderName(".so.1"), LoadLibrary);
   ACU_RETURN_IF_ERROR(library.status);
   ACU_RETURN_IF_ERROR(library.process.Check("the Vulkan loader"));
   OpenedDriver& opened = TheOpenedDriver();

@@ -1,11 +1,10 @@
 #include "io/ffmpeg/library.h"
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <cstring>
 
 #include "base/process.h"
+#include "base/shared_library.h"
 
 namespace acutance {
 namespace {
@@ -25,35 +24,35 @@ struct Loaded {
   Status status;
 
   Loaded() {
-    void* avutil = Open("libavutil", LIBAVUTIL_VERSION_MAJOR);
-    void* avcodec = Open("libavcodec", LIBAVCODEC_VERSION_MAJOR);
-    void* avformat = Open("libavformat", LIBAVFORMAT_VERSION_MAJOR);
-    if (!status.ok()) return;
-#define ACU_FIND(name) Find(library, #name, &functions.name);
-    void* library = avutil;
-    ACU_AVUTIL_FUNCTIONS(ACU_FIND)
-    library = avcodec;
-    ACU_AVCODEC_FUNCTIONS(ACU_FIND)
-    library = avformat;
-    ACU_AVFORMAT_FUNCTIONS(ACU_FIND)
-#undef ACU_FIND
+    status = Load();
     if (status.ok() && IsMainProgram()) functions.av_log_set_callback(KeepFirstError);
   }
 
-  void* Open(const char* name, int version) {
-    const std::string file = fmt::format("{}.so.{}", name, version);
-    void* library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (!library && status.ok())
-      status = Error(StatusCode::kUnsupported, "FFmpeg's {} could not be loaded ({}); install the package {}{}", file,
-                     ::dlerror(), name, version);
-    return library;
+ private:
+  Status Load() {
+    ACU_ASSIGN_OR_RETURN(SharedLibrary avutil, Open("libavutil", LIBAVUTIL_VERSION_MAJOR));
+    ACU_ASSIGN_OR_RETURN(SharedLibrary avcodec, Open("libavcodec", LIBAVCODEC_VERSION_MAJOR));
+    ACU_ASSIGN_OR_RETURN(SharedLibrary avformat, Open("libavformat", LIBAVFORMAT_VERSION_MAJOR));
+#define ACU_FIND(name) library->Require(#name, functions.name);
+    SharedLibrary* library = &avutil;
+    ACU_AVUTIL_FUNCTIONS(ACU_FIND)
+    library = &avcodec;
+    ACU_AVCODEC_FUNCTIONS(ACU_FIND)
+    library = &avformat;
+    ACU_AVFORMAT_FUNCTIONS(ACU_FIND)
+#undef ACU_FIND
+    for (const SharedLibrary* whole : {&avutil, &avcodec, &avformat})
+      if (!whole->missing().empty())
+        return Error(StatusCode::kUnsupported, "FFmpeg's libraries have no function {}", whole->missing());
+    return {};
   }
 
-  template <class Function>
-  void Find(void* library, const char* name, Function* function) {
-    *function = reinterpret_cast<Function>(::dlsym(library, name));
-    if (!*function && status.ok())
-      status = Error(StatusCode::kUnsupported, "FFmpeg's libraries have no function {}", name);
+  static Result<SharedLibrary> Open(const char* name, int version) {
+    const std::string file = fmt::format("{}.so.{}", name, version);
+    Result<SharedLibrary> opened = SharedLibrary::Open({file}, RTLD_LAZY);
+    if (opened.ok()) return opened;
+    return Error(StatusCode::kUnsupported, "FFmpeg's {} could not be loaded ({}); install the package {}{}", file,
+                 opened.status().message(), name, version);
   }
 };
 
