@@ -2,54 +2,15 @@
 // takes no time.
 #include <benchmark/benchmark.h>
 
+#include "backend/null/null.h"
 #include "engine/session.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
 namespace {
 
-class NullBuffer : public Buffer {
- public:
-  NullBuffer(size_t bytes, MemoryKind kind) : bytes_(bytes), memory_(kind == MemoryKind::kDevice ? 0 : bytes) {}
-  size_t bytes() const override { return bytes_; }
-  uint64_t address() const override { return 0; }
-  std::byte* host() const override { return memory_.data(); }
-
- private:
-  const size_t bytes_;
-  mutable std::vector<std::byte> memory_;
-};
-
-class NullQueue : public Queue {
- public:
-  Result<std::unique_ptr<Recording>> Record(std::span<const Command>) override { return std::make_unique<Recording>(); }
-  Status Submit(Recording&) override { return {}; }
-  Status Copy(std::span<const CopyCommand>) override { return {}; }
-  Status Wait() override { return {}; }
-};
-
-class NullDevice : public Device {
- public:
-  const DeviceInfo& info() const override { return info_; }
-  Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
-    return std::unique_ptr<Buffer>(std::make_unique<NullBuffer>(bytes, kind));
-  }
-  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override { return std::make_unique<Kernel>(); }
-  Result<std::unique_ptr<Queue>> MakeQueue() override { return std::unique_ptr<Queue>(std::make_unique<NullQueue>()); }
-  Result<std::unique_ptr<Buffer>> Adopt(uint64_t, size_t bytes) override {
-    return std::unique_ptr<Buffer>(std::make_unique<NullBuffer>(bytes, MemoryKind::kDevice));
-  }
-
- private:
-  const DeviceInfo info_ = {.backend = "null", .name = "null device", .is_reference = true};
-};
-
-const Backend kNullBackend = {
-    "null", "takes no time",
-    [] {
-      return BackendProbe{{{.backend = "null"}}, ""};
-    },
-    [](int) -> Result<std::unique_ptr<Device>> { return std::unique_ptr<Device>(std::make_unique<NullDevice>()); }};
+const Backend kTrustedNull = {"null", "takes no time", kNullBackend.probe,
+                              [](int) -> Result<std::unique_ptr<Device>> { return MakeNullDevice(true); }};
 
 /// A picture that the device has already, so that nothing is copied.
 Picture MakePicture(const PictureFormat& format) {
@@ -59,7 +20,7 @@ Picture MakePicture(const PictureFormat& format) {
 }
 
 SessionSpec Request(const std::vector<FeatureRequest>& features, int threads) {
-  static const Backend* const kBackends[] = {&kNullBackend};
+  static const Backend* const kBackends[] = {&kTrustedNull};
   SessionSpec spec;
   spec.features = features;
   spec.threads = threads;

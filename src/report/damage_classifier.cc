@@ -10,6 +10,7 @@
 #include "engine/feature_set.h"
 #include "metric/offline_frames.h"
 #include "metric/registry.h"
+#include "run/frame_maps.h"
 
 namespace acutance {
 namespace {

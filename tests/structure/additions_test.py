@@ -3,14 +3,15 @@
 
 usage: additions_test.py --work FOLDER [CMAKE_OPTION]...
 
-Takes a copy of the tree, adds the folders of tests/structure/additions by the steps of CONTRIBUTING.md, builds and runs
-it. To build quickly the copy has lost all other metrics but one, at a folder and a line each as well, and the rest
+Takes a copy of the tree, adds the metric of tests/structure/additions and a renamed copy of src/backend/null by the steps
+of CONTRIBUTING.md, builds and runs it. To build quickly the copy has lost all other metrics but one, at a folder and a line each as well, and the rest
 comes from ccache, where there is one and this tree was built with the same options.
 """
 import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -74,7 +75,16 @@ def changed_texts():
     backends = (TREE / "src/devices/backends.inc").read_text(encoding="utf-8")
     return {"src/run/options.inc": (TREE / "src/run/options.inc").read_text(encoding="utf-8") + OPTION,
             "src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
-            "src/devices/backends.inc": add_line(backends, "ACU_BACKEND(kNullBackend)")}
+            "src/devices/backends.inc": add_line(backends, "ACU_BACKEND(kIdleBackend)")}
+
+
+
+def idle_backend():
+    """The template for backends, src/backend/null, under another name: file names and texts."""
+    def renamed(text):
+        return re.sub(r"null(?!ptr)", "idle", text).replace("Null", "Idle")
+    for path in (TREE / "src/backend/null").iterdir():
+        yield f"src/backend/idle/{renamed(path.name)}", renamed(path.read_text(encoding="utf-8")).encode()
 
 
 def make_copy(copy):
@@ -85,6 +95,7 @@ def make_copy(copy):
     for path in ADDITIONS.rglob("*"):
         if path.is_file():
             wanted[str("src" / path.relative_to(ADDITIONS))] = path.read_bytes()
+    wanted.update(idle_backend())
     wanted.update({name: text.encode() for name, text in changed_texts().items()})
     for name, content in wanted.items():
         put(copy / name, content)
@@ -180,9 +191,9 @@ class Additions(unittest.TestCase):
 
     def test_each_is_one_folder(self):
         files = {path.relative_to(ADDITIONS) for path in ADDITIONS.rglob("*") if path.is_file()}
-        self.assertEqual({path.parent.as_posix() for path in files}, {"metric/toy", "backend/null"})
+        self.assertEqual({path.parent.as_posix() for path in files}, {"metric/toy"})
         named = {path.name for path in files}
-        self.assertLessEqual({"toy.h", "toy.cc", "README.md", "CMakeLists.txt", "null.h"}, named)
+        self.assertLessEqual({"toy.h", "toy.cc", "README.md", "CMakeLists.txt"}, named)
 
     def test_the_metric_is_known(self):
         self.assertIn("mean absolute error of halved luma", self.acutance("features"))
@@ -255,11 +266,11 @@ class Additions(unittest.TestCase):
 
     def test_the_backend_is_listed(self):
         devices = self.acutance("devices")
-        self.assertIn("null: computes nothing\n  0  a device that computes nothing", devices)
+        self.assertIn("idle: computes nothing\n  0  a device that computes nothing", devices)
 
     def test_a_backend_that_computes_wrong_is_refused(self):
-        self.assertIn("self-test failed: ", self.acutance("selftest", "--backend", "null", status=1))
-        self.assertIn("a kernel did not run", self.score("--backend", "null", status=1))
+        self.assertIn("self-test failed: ", self.acutance("selftest", "--backend", "idle", status=1))
+        self.assertIn("a kernel did not run", self.score("--backend", "idle", status=1))
         self.assertEqual(self.score("--backend", "auto"), self.expected)
 
     def test_the_structure_still_holds(self):

@@ -1,4 +1,3 @@
-// A device that has memory of zeros and does nothing: the smallest backend. Its self-test must refuse it.
 #include "backend/null/null.h"
 
 namespace acutance {
@@ -29,30 +28,33 @@ class NullQueue : public Queue {
 
 class NullDevice : public Device {
  public:
+  explicit NullDevice(bool is_reference) { info_.is_reference = is_reference; }
   const DeviceInfo& info() const override { return info_; }
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
     return std::unique_ptr<Buffer>(std::make_unique<NullBuffer>(bytes, kind));
   }
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override { return std::make_unique<Kernel>(); }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return std::unique_ptr<Queue>(std::make_unique<NullQueue>()); }
+  Result<std::unique_ptr<Buffer>> Adopt(uint64_t, size_t bytes) override {
+    return Allocate(bytes, MemoryKind::kDevice);
+  }
 
  private:
-  const DeviceInfo info_ = {
-      .backend = "null", .name = "a device that computes nothing", .driver = "1", .wave_size = 32};
+  DeviceInfo info_ = {.backend = "null", .name = "a device that computes nothing", .driver = "1", .wave_size = 32};
 };
 
 }  // namespace
+
+std::unique_ptr<Device> MakeNullDevice(bool is_reference) { return std::make_unique<NullDevice>(is_reference); }
 
 const Backend kNullBackend = {
     .name = "null",
     .summary = "computes nothing",
     .probe =
         [] {
-          return BackendProbe{{NullDevice().info()}, ""};
+          return BackendProbe{{NullDevice(false).info()}, ""};
         },
-    .open = [](int) -> Result<std::unique_ptr<Device>> {
-      return std::unique_ptr<Device>(std::make_unique<NullDevice>());
-    },
+    .open = [](int) -> Result<std::unique_ptr<Device>> { return MakeNullDevice(false); },
 };
 
 }  // namespace acutance
