@@ -86,7 +86,7 @@ constexpr const char* kTraces[] = {"/dev/kfd", "/dev/dxg"};
 }  // namespace hip
 
 const Backend kHipBackend = {.name = "hip",
-                             .summary = "AMD GPUs, through the HIP runtime",
+                             .summary = "AMD GPUs, through the HIP runtime; no AMD GPU has run it yet",
                              .probe = hip::Probe,
                              .open = hip::Open,
                              .traces = hip::kTraces};

@@ -22,7 +22,7 @@ constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg"};
 }  // namespace sycl_backend
 
 const Backend kSyclBackend = {.name = "sycl",
-                              .summary = "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime",
+                              .summary = "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime; no Intel GPU has run it yet",
                               .probe = sycl_backend::Probe,
                               .open = sycl_backend::Open,
                               .traces = sycl_backend::kTraces};

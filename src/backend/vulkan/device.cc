@@ -75,7 +75,7 @@ constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg", "/dev/nvidiactl"};
 }  // namespace vulkan
 
 const Backend kVulkanBackend = {.name = "vulkan",
-                                .summary = "GPUs of every vendor, through Vulkan",
+                                .summary = "GPUs of every vendor, through Vulkan; no AMD or Intel GPU has run it yet",
                                 .probe = vulkan::Probe,
                                 .open = vulkan::Open,
                                 .traces = vulkan::kTraces};

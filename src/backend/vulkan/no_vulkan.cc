@@ -10,7 +10,7 @@ constexpr const char* kMissing =
 }  // namespace
 
 const Backend kVulkanBackend = {
-    "vulkan", "GPUs of every vendor, through Vulkan",
+    "vulkan", "GPUs of every vendor, through Vulkan; no AMD or Intel GPU has run it yet",
     [] {
       return BackendProbe{{}, kMissing};
     },
