@@ -29,7 +29,7 @@ class Recorded {
   operator FingerprintTrack&() { return track_; }
 
  private:
-  FingerprintTrack track_ = FingerprintTrack(std::make_shared<BackgroundThreads>(0));
+  FingerprintTrack track_ = FingerprintTrack(std::make_shared<ThreadPool>(0));
 };
 
 AlignmentTask Task(Mode mode = Mode::kAuto) {

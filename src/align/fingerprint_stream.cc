@@ -20,7 +20,7 @@ size_t BytesOf(const Picture& picture) {
 
 }  // namespace
 
-FingerprintStream::FingerprintStream(std::shared_ptr<BackgroundThreads> crew)
+FingerprintStream::FingerprintStream(std::shared_ptr<ThreadPool> crew)
     : crew_(std::move(crew)), slots_(std::make_shared<Slots>()) {}
 
 void FingerprintStream::Make(Slots& slots, Slot& slot) noexcept {
@@ -42,7 +42,7 @@ void FingerprintStream::Add(Picture picture) {
     slot = &slots_->waiting.emplace_back(Slot{.picture = std::move(picture), .fingerprint = {}});
   }
   const auto make = [slots = slots_, slot] { Make(*slots, *slot); };
-  if (crew_) crew_->Post(bytes, make);
+  if (crew_) crew_->RunSoon(bytes, make);
   else make();
 }
 
@@ -72,8 +72,8 @@ std::vector<FrameFingerprint> FingerprintStream::TakeAll() {
   return TakeFirst(*slots_, count);
 }
 
-std::shared_ptr<BackgroundThreads> MakeFingerprintCrew(int threads) {
-  return std::make_shared<BackgroundThreads>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0);
+std::shared_ptr<ThreadPool> MakeFingerprintCrew(int threads) {
+  return std::make_shared<ThreadPool>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0, ThreadPool::Mode::kThreads);
 }
 
 }  // namespace acutance

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/threads/background_threads.h"
+#include "base/threads/thread_pool.h"
 #include "fingerprint/frame_fingerprint.h"
 #include "image/picture.h"
 
@@ -18,7 +18,7 @@ namespace acutance {
 class FingerprintStream {
  public:
   /// crew: null for none.
-  explicit FingerprintStream(std::shared_ptr<BackgroundThreads> crew);
+  explicit FingerprintStream(std::shared_ptr<ThreadPool> crew);
 
   void Add(Picture picture);
   /// The fingerprints that were not taken yet, up to the first that is not made.
@@ -41,11 +41,11 @@ class FingerprintStream {
   static void Make(Slots& slots, Slot& slot) noexcept;
   static std::vector<FrameFingerprint> TakeFirst(Slots& slots, size_t count);
 
-  const std::shared_ptr<BackgroundThreads> crew_;
+  const std::shared_ptr<ThreadPool> crew_;
   const std::shared_ptr<Slots> slots_;
 };
 
 /// As many background threads as a run of `threads` threads needs; null for a single one.
-std::shared_ptr<BackgroundThreads> MakeFingerprintCrew(int threads);
+std::shared_ptr<ThreadPool> MakeFingerprintCrew(int threads);
 
 }  // namespace acutance

@@ -31,7 +31,7 @@ std::vector<int> Counted(int begin, int end) {
 class FingerprintStreamOf : public testing::TestWithParam<int> {};
 
 TEST_P(FingerprintStreamOf, KeepsTheOrderOfPictures) {
-  FingerprintStream stream(std::make_shared<BackgroundThreads>(GetParam()));
+  FingerprintStream stream(std::make_shared<ThreadPool>(GetParam(), ThreadPool::Mode::kThreads));
   std::vector<int> values;
   for (int i = 0; i < 200; ++i) {
     stream.Add(Flat(i));
@@ -47,7 +47,7 @@ TEST_P(FingerprintStreamOf, KeepsTheOrderOfPictures) {
 }
 
 TEST_P(FingerprintStreamOf, LetsPicturesGo) {
-  const auto crew = std::make_shared<BackgroundThreads>(GetParam());
+  const auto crew = std::make_shared<ThreadPool>(GetParam(), ThreadPool::Mode::kThreads);
   FingerprintStream stream(crew);
   std::weak_ptr<const void> memory;
   {
@@ -61,7 +61,7 @@ TEST_P(FingerprintStreamOf, LetsPicturesGo) {
 
 TEST_P(FingerprintStreamOf, MayBeDroppedWithPicturesInIt) {
   for (int i = 0; i < 50; ++i) {
-    FingerprintStream stream(std::make_shared<BackgroundThreads>(GetParam()));
+    FingerprintStream stream(std::make_shared<ThreadPool>(GetParam(), ThreadPool::Mode::kThreads));
     for (int k = 0; k < 9; ++k) stream.Add(Flat(k));
   }
 }

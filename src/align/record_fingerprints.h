@@ -24,7 +24,7 @@ namespace acutance {
 class FingerprintTrack {
  public:
   /// crew: threads that make fingerprints; null: the thread that adds pictures.
-  explicit FingerprintTrack(std::shared_ptr<BackgroundThreads> crew) : stream_(std::move(crew)) {}
+  explicit FingerprintTrack(std::shared_ptr<ThreadPool> crew) : stream_(std::move(crew)) {}
 
   void Begin(std::optional<double> rate);
   /// The part of the pictures that counts. Called before the first of them.

@@ -24,7 +24,7 @@ Picture Wave(int64_t frame, int brighter) {
   return picture.Share();
 }
 
-std::shared_ptr<BackgroundThreads> NoCrew() { return std::make_shared<BackgroundThreads>(0); }
+std::shared_ptr<ThreadPool> NoCrew() { return std::make_shared<ThreadPool>(0, ThreadPool::Mode::kThreads); }
 
 TEST(SharedTracks, OfASessionAreThoseOfTheirPictures) {
   FingerprintTrack left(NoCrew()), own(NoCrew());

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/threads/parallel_for.h"
 #include "base/usable_cpus.h"
-#include "engine/share_work.h"
 
 namespace acutance {
 namespace {
+
+/// The largest number of threads that copy pictures to one device. They saturate its link; waking more takes longer
+/// than it saves.
+constexpr int kMostCopyThreads = 12;
 
 /// The number of threads that copy pictures. Where the CPU does nothing else, few threads copy faster than many. They
 /// spin while they wait, so each lane thread and the caller need a core of their own.
@@ -84,7 +88,7 @@ void DeviceScheduler::Warn(const std::string& warning) {
 
 /// The copying pool takes batches in order: a later one would wait for memory that an earlier one holds.
 Status DeviceScheduler::ForEach(int count, const std::function<void(int)>& work) {
-  return ShareWork(copy_pool_ ? *copy_pool_ : *pool_, count, work, /*urgent=*/!copy_pool_);
+  return ParallelFor(copy_pool_ ? *copy_pool_ : *pool_, kMostCopyThreads, count, work, /*urgent=*/!copy_pool_);
 }
 
 Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {

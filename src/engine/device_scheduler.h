@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cpu/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/device_cache.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cpu/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "engine/feature_set.h"
 #include "engine/frame_results.h"
 #include "image/picture_key.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
+#include "base/threads/parallel_for.h"
 #include "engine/memory_budget.h"
-#include "engine/share_work.h"
 
 namespace acutance {
 
@@ -61,7 +61,8 @@ Status Session::MakeMetrics() {
   runs_ = FrameRuns(features, spec_.subsample);
   workspaces_ = std::make_unique<WorkspacePool>(features, spec_.threads);
   return output_.Open([this](int count, const std::function<void(int)>& work) {
-    return ShareWork(*pool_, count, work, /*urgent=*/true);
+    constexpr int kMostHelpers = 12;  // waking more takes longer than it saves
+    return ParallelFor(*pool_, kMostHelpers, count, work, /*urgent=*/true);
   });
 }
 

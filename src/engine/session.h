@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cpu/thread_pool.h"
+#include "base/threads/thread_pool.h"
 #include "base/status.h"
 #include "engine/device_scheduler.h"
 #include "engine/frame_job.h"

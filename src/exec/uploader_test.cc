@@ -245,7 +245,7 @@ TEST(Uploader, NobodyWaitsForABatchThatLacksMemory) {
         LateQueue failing, queue;
         failing.throws = true;
         (wait ? failing.failing_wait : failing.failing_call) = which;
-        // As ShareWork, which tells of an exception in the end.
+        // As ParallelFor, which returns an exception as an error in the end.
         const ForEach guarded = [](int count, const std::function<void(int)>& copy) {
           std::atomic<bool> threw = false;
           const Status status = OnThreads(count, [&](int i) {

@@ -135,7 +135,7 @@ std::unique_ptr<Session> OpenSession(const RunRequest& request, SessionSpec spec
 /// threads that work ahead.
 void PrefetchPictures(const RunRequest& request, OpenedInputs& inputs) {
   if (request.max_memory) return;
-  const std::shared_ptr<BackgroundThreads> crew = MakePictureCrew(request.threads);
+  const std::shared_ptr<ThreadPool> crew = MakePictureCrew(request.threads);
   const auto prefetch = [&](PairReaderInput& input) {
     const int most = MostAhead(input.video->format(), request.threads);
     input.video = Prefetch(std::move(input.video), crew, most);

@@ -19,7 +19,7 @@ constexpr int kMostThreads = 8;
 
 class AheadVideo : public ForwardingSource {
  public:
-  AheadVideo(std::unique_ptr<VideoSource> video, std::shared_ptr<BackgroundThreads> crew, int most)
+  AheadVideo(std::unique_ptr<VideoSource> video, std::shared_ptr<ThreadPool> crew, int most)
       : ForwardingSource(std::move(video)),
         wrapped_(static_cast<VideoFilter&>(*source_)),
         crew_(std::move(crew)),
@@ -82,7 +82,7 @@ class AheadVideo : public ForwardingSource {
     Ahead& ahead = pictures_.emplace_back();
     ahead.lazy = std::move(**lazy);
     ahead.time = source_->time();
-    crew_->Post(0, [this, &ahead] { MakeOne(ahead); });
+    crew_->RunSoon(0, [this, &ahead] { MakeOne(ahead); });
   }
 
   void MakeOne(Ahead& ahead) noexcept {
@@ -103,7 +103,7 @@ class AheadVideo : public ForwardingSource {
   }
 
   VideoFilter& wrapped_;
-  const std::shared_ptr<BackgroundThreads> crew_;
+  const std::shared_ptr<ThreadPool> crew_;
   const size_t most_;
   std::mutex mutex_;
   std::condition_variable made_;
@@ -115,14 +115,14 @@ class AheadVideo : public ForwardingSource {
 
 }  // namespace
 
-std::unique_ptr<VideoSource> Prefetch(std::unique_ptr<VideoSource> video, std::shared_ptr<BackgroundThreads> crew,
+std::unique_ptr<VideoSource> Prefetch(std::unique_ptr<VideoSource> video, std::shared_ptr<ThreadPool> crew,
                                       int most) {
   if (!crew || most < 1 || !VideoFilter::IsCostly(*video)) return video;
   return std::make_unique<AheadVideo>(std::move(video), std::move(crew), most);
 }
 
-std::shared_ptr<BackgroundThreads> MakePictureCrew(int threads) {
-  return threads > 1 ? std::make_shared<BackgroundThreads>(std::min(threads / 2, kMostThreads)) : nullptr;
+std::shared_ptr<ThreadPool> MakePictureCrew(int threads) {
+  return threads > 1 ? std::make_shared<ThreadPool>(std::min(threads / 2, kMostThreads), ThreadPool::Mode::kThreads) : nullptr;
 }
 
 int MostAhead(const PictureFormat& format, int threads) {

@@ -246,7 +246,7 @@ TEST(DeinterlacedVideo, GivesTheSameFrameWhereverItBegins) {
 /// Numbered frames, scaled and raised, whose pictures threads make ahead.
 std::unique_ptr<VideoSource> MadeAhead(int frames, int threads, int most, int damaged = -1) {
   std::unique_ptr<VideoSource> scaled = ScaleVideo(Numbered(frames, damaged), 64, 48, {}).value();
-  return Prefetch(RaiseBitDepth(std::move(scaled), 10), std::make_shared<BackgroundThreads>(threads), most);
+  return Prefetch(RaiseBitDepth(std::move(scaled), 10), std::make_shared<ThreadPool>(threads, ThreadPool::Mode::kThreads), most);
 }
 
 struct Seen {
@@ -374,7 +374,7 @@ TEST(DeferConversion, ColorsBelowOtherVideosAreTheHosts) {
 
 /// What is left to do for a picture costs nothing, so that none is made ahead, unless one below it does.
 TEST(DeferConversion, NothingIsMadeAhead) {
-  const auto crew = std::make_shared<BackgroundThreads>(1);
+  const auto crew = std::make_shared<ThreadPool>(1, ThreadPool::Mode::kThreads);
   auto scaled = RaiseBitDepth(ScaleVideo(Numbered(3), 64, 48, {}).value(), 10);
   const VideoSource* const plain = scaled.get();
   EXPECT_EQ(Prefetch(LeftLazy(std::move(scaled)), crew, 4).get(), plain);
@@ -423,7 +423,7 @@ TEST(Prefetch, MayBeDroppedWithPicturesInIt) {
 TEST(Prefetch, LeavesPicturesThatCostNothing) {
   std::unique_ptr<VideoSource> video = Numbered(3);
   const VideoSource* const plain = video.get();
-  EXPECT_EQ(Prefetch(std::move(video), std::make_shared<BackgroundThreads>(1), 4).get(), plain);
+  EXPECT_EQ(Prefetch(std::move(video), std::make_shared<ThreadPool>(1, ThreadPool::Mode::kThreads), 4).get(), plain);
 }
 
 }  // namespace

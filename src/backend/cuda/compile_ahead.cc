@@ -1,6 +1,7 @@
 #include "backend/cuda/compile_ahead.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -10,9 +11,9 @@
 
 #include "backend/cuda/ptx_cache_index.h"
 #include "backend/gpu_driver/kernel.h"
-#include "backend/load_ahead.h"
 #include "base/hash.h"
 #include "base/threads/exception_barrier.h"
+#include "base/threads/parallel_for.h"
 #include "base/usable_cpus.h"
 
 namespace acutance::cuda {
@@ -111,15 +112,26 @@ void LoadKept(const std::shared_ptr<gpu::Context<Api>>& context, std::vector<Unc
   }
 }
 
+/// One thread loads into the device's own context, each of the helpers compiles in a context of its own. A failure is
+/// for the later call to find that needs the kernel.
 void Compile(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const Uncompiled> kernels, size_t helpers) {
-  SharedItems<Uncompiled> shared(kernels);
-  const auto help = [&] {
-    const HelperContext own(context->api());
-    if (own.ok()) shared.TakeAll([&](const Uncompiled& kernel) { return CompileOnly(context->api(), kernel); });
+  std::atomic<size_t> next = 0;
+  const auto take_all = [&](const auto& load) {
+    for (size_t i = next++; i < kernels.size(); i = next++)
+      static_cast<void>(CatchExceptions([&] { return load(kernels[i]); }));
   };
-  RunWithHelpers(helpers, help, [&] {
-    shared.TakeAll([&](const Uncompiled& kernel) { return gpu::LoadKernel(context, *kernel.image).status(); });
-  });
+  const auto work = [&](int thread) -> Status {
+    if (next >= kernels.size()) return {};
+    if (thread == 0) {
+      take_all([&](const Uncompiled& kernel) { return gpu::LoadKernel(context, *kernel.image).status(); });
+      return {};
+    }
+    const HelperContext own(context->api());
+    if (own.ok()) take_all([&](const Uncompiled& kernel) { return CompileOnly(context->api(), kernel); });
+    return {};
+  };
+  const int threads = static_cast<int>(helpers) + 1;
+  static_cast<void>(ParallelFor(threads, threads, work));
 }
 
 Status CompileNew(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const KernelImage* const> images) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -12,24 +14,26 @@
 
 namespace acutance {
 
-/// Tasks learn which worker runs them, so that each worker can reuse its own buffers. A pool of one worker has by
-/// default no thread: Submit runs the task, and those that it submits, before it returns. An exception that leaves a
-/// task is handed to `on_error`, and the worker goes on.
+/// Tasks receive the number of the worker that runs them, so that each worker can reuse its own buffers. An exception
+/// that leaves a task is handed to `on_error`, and the worker continues. Where the system starts fewer threads than
+/// wanted, those that started do all tasks.
 class ThreadPool {
  public:
   using Task = std::function<void(int worker)>;
 
   enum class Mode {
-    kInlineIfOne,
-    kThreads,  // one worker is a thread too
+    kInlineIfOne,  // a pool of one worker has no thread: Submit runs the task, and those that it submits, and returns
+    kThreads,      // one worker is a thread too
   };
   using OnError = std::function<void(Status)>;
 
-  explicit ThreadPool(int workers, Mode mode = Mode::kInlineIfOne, OnError on_error = nullptr);  // at least 1
-  ~ThreadPool();                                                                                 // as End
+  /// workers: 0 for a pool without threads in either mode.
+  explicit ThreadPool(int workers, Mode mode = Mode::kInlineIfOne, OnError on_error = nullptr);
+  ~ThreadPool();  // as End
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  /// At least 1.
   int workers() const { return workers_; }
 
   /// Whether tasks run in the thread that submits them, because no thread was wanted or the system starts none.
@@ -44,10 +48,25 @@ class ThreadPool {
   /// urgent: ahead of everything queued, for work that completes a frame already begun.
   void Submit(Task task, bool urgent = false);
 
+  /// Runs `work`, which holds `bytes` of memory until it is done and throws nothing, on a worker; at once on the
+  /// caller's thread where two tasks a worker wait, where such work holds 64 MB, or where there is no memory for the
+  /// queue. It always runs, so waiting for it cannot hang. Any thread.
+  template <class Work>
+  void RunSoon(size_t bytes, const Work& work) noexcept {
+    bool is_queued = false;
+    try {
+      is_queued = QueueIfShort(bytes, work);
+    } catch (const std::bad_alloc&) {
+      is_queued = false;
+    }
+    if (!is_queued) work();
+  }
+
   /// Workers that wait now and for which no task is queued; a hint for how finely to split work.
   int IdleWorkers() const;
 
  private:
+  bool QueueIfShort(size_t bytes, const std::function<void()>& work);
   void Work(int worker);
   bool DropOne();
   void RunInline();
@@ -58,6 +77,7 @@ class ThreadPool {
   mutable std::mutex mutex_;
   std::condition_variable task_added_;
   std::deque<Task> tasks_;
+  size_t held_bytes_ = 0;  // of RunSoon
   int idle_ = 0;
   bool stopping_ = false;
   bool dropping_ = false;

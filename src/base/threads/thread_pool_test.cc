@@ -1,4 +1,4 @@
-#include "backend/cpu/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -98,6 +98,47 @@ TEST(ThreadPool, DropsWhatHasNotBegun) {
   pool.Drop();
   EXPECT_EQ(done, 2);
   pool.Submit([&](int) { ADD_FAILURE() << "after the end"; });
+}
+
+TEST(ThreadPool, RunsInTheCallersThreadWhatItsQueueCannotHold) {
+  ThreadPool pool(1, ThreadPool::Mode::kThreads);
+  const auto own = std::this_thread::get_id();
+  bool is_own = false;
+  pool.RunSoon(size_t{1} << 40, [&] { is_own = std::this_thread::get_id() == own; });
+  EXPECT_TRUE(is_own);
+}
+
+/// Work of which the n-th copy finds no memory.
+struct Costly {
+  Costly(int& copies, bool& done) : left(&copies), is_done(&done) {}
+  Costly(const Costly& other) : left(other.left), is_done(other.is_done) {
+    if (--*left == 0) throw std::bad_alloc();
+  }
+  void operator()() const { *is_done = true; }
+
+  int* left;
+  bool* is_done;
+};
+
+TEST(ThreadPool, RunsInTheCallersThreadWhatItHasNoMemoryToQueue) {
+  ThreadPool pool(1, ThreadPool::Mode::kThreads);
+  for (const int n : {1, 2}) {  // into a function object, into the queue
+    int left = n;
+    bool is_done = false;
+    EXPECT_NO_THROW(pool.RunSoon(1, Costly(left, is_done)));
+    EXPECT_TRUE(is_done) << n;
+  }
+}
+
+TEST(ThreadPool, EndsWhatWasToRunSoon) {
+  for (const int threads : {0, 1, 4}) {
+    std::atomic<int> done = 0;
+    {
+      ThreadPool pool(threads, ThreadPool::Mode::kThreads);
+      for (int k = 0; k < 100; ++k) pool.RunSoon(1, [&] { ++done; });
+    }
+    EXPECT_EQ(done, 100) << threads;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "backend/cpu/thread_pool.h"
+#include "base/threads/thread_pool.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,22 +8,21 @@
 namespace acutance {
 namespace {
 
-int StartThreads(int wanted, std::vector<std::thread>& threads, const std::function<void(int)>& work) {
+void StartThreads(int wanted, std::vector<std::thread>& threads, const std::function<void(int)>& work) {
   threads.reserve(wanted);
   for (int i = 0; i < wanted; ++i) {
     std::thread thread;
-    // Where the system starts no more, those that started do all the work.
     if (!StartThread(thread, [work, i] { work(i); }).ok()) break;
     threads.push_back(std::move(thread));
   }
-  return static_cast<int>(threads.size());
 }
 
 }  // namespace
 
 ThreadPool::ThreadPool(int workers, Mode mode, OnError on_error)
     : workers_(std::max(workers, 1)), on_error_(std::move(on_error)) {
-  if (workers_ > 1 || mode == Mode::kThreads) StartThreads(workers_, threads_, [this](int worker) { Work(worker); });
+  if (workers > 1 || (workers == 1 && mode == Mode::kThreads))
+    StartThreads(workers, threads_, [this](int worker) { Work(worker); });
 }
 
 ThreadPool::~ThreadPool() { End(); }
@@ -71,13 +70,29 @@ void ThreadPool::Submit(Task task, bool urgent) {
   }
 }
 
+bool ThreadPool::QueueIfShort(size_t bytes, const std::function<void()>& work) {
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  {
+    const std::lock_guard lock(mutex_);
+    if (dropping_ || tasks_.size() >= 2 * threads_.size() || held_bytes_ + bytes > kMostBytes) return false;
+    tasks_.emplace_back([this, bytes, work](int) {
+      work();
+      const std::lock_guard locked(mutex_);
+      held_bytes_ -= bytes;
+    });
+    held_bytes_ += bytes;
+  }
+  task_added_.notify_one();
+  return true;
+}
+
 int ThreadPool::IdleWorkers() const {
   std::lock_guard lock(mutex_);
   return std::max(idle_ - static_cast<int>(tasks_.size()), 0);
 }
 
 void ThreadPool::RunInline() {
-  if (running_inline_) return;  // a task submitted this one; the loop that runs it goes on here
+  if (running_inline_) return;  // a task submitted this one; the loop that runs that task continues with it
   running_inline_ = true;
   while (!tasks_.empty()) {
     Task task = std::move(tasks_.front());
