@@ -73,7 +73,8 @@ std::vector<FrameFingerprint> FingerprintStream::TakeAll() {
 }
 
 std::shared_ptr<ThreadPool> MakeFingerprintCrew(int threads) {
-  return std::make_shared<ThreadPool>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0, ThreadPool::Mode::kThreads);
+  return std::make_shared<ThreadPool>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0,
+                                      ThreadPool::Mode::kThreads);
 }
 
 }  // namespace acutance

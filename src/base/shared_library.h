@@ -1,4 +1,5 @@
-// Shared libraries opened at run time, and their functions: a build links no driver, and starts on machines without one.
+// Shared libraries opened at run time, and their functions: a build links no driver, and starts on machines without
+// one.
 #pragma once
 
 #include <dlfcn.h>

@@ -136,9 +136,9 @@ class MetricTest {
     ACU_RETURN_IF_ERROR(MakePictures());
     std::vector<Plan> plan;
     plan.push_back(std::move(plans.plan));
-    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<PlanRunner> runner,
-                         PlanRunner::Make(device_, std::move(plan), plans.context,
-                                          {.poison = true, .derive = std::move(plans.derive)}));
+    ACU_ASSIGN_OR_RETURN(
+        const std::unique_ptr<PlanRunner> runner,
+        PlanRunner::Make(device_, std::move(plan), plans.context, {.poison = true, .derive = std::move(plans.derive)}));
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
       if (distorted == &reference_ && !equal) break;
       const OfflineFrames clip(metric_, options_, reference_, *distorted);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/threads/thread_pool.h"
 #include "base/status.h"
+#include "base/threads/thread_pool.h"
 #include "devices/backends.h"
 #include "engine/device_cache.h"
 #include "engine/device_lane.h"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/threads/thread_pool.h"
 #include "base/status.h"
+#include "base/threads/thread_pool.h"
 #include "engine/device_scheduler.h"
 #include "engine/frame_job.h"
 #include "engine/frames_in_flight.h"

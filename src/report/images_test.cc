@@ -68,9 +68,9 @@ RgbImage DecodePng(std::string_view file) {
   std::vector<uint8_t> filtered((row + 1) * image.height);
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decoder(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  EXPECT_EQ(libdeflate_zlib_decompress(decoder.get(), data.data(), data.size(), filtered.data(), filtered.size(),
-                                       nullptr),
-            LIBDEFLATE_SUCCESS);
+  EXPECT_EQ(
+      libdeflate_zlib_decompress(decoder.get(), data.data(), data.size(), filtered.data(), filtered.size(), nullptr),
+      LIBDEFLATE_SUCCESS);
   std::vector<uint8_t> above(row);
   for (const uint8_t* from = filtered.data(); image.rgb.size() < row * image.height; from += row + 1) {
     EXPECT_TRUE(*from == 0 || *from == 2);
@@ -103,9 +103,8 @@ RgbImage DecodeJpeg(const std::string& file) {
   EXPECT_EQ(subsampling, TJSAMP_420);
   EXPECT_EQ(space, TJCS_YCbCr);
   image.rgb.resize(size_t{3} * image.width * image.height);
-  EXPECT_EQ(tjDecompress2(decoder.get(), bytes, file.size(), image.rgb.data(), image.width, 0, image.height, TJPF_RGB,
-                          0),
-            0);
+  EXPECT_EQ(
+      tjDecompress2(decoder.get(), bytes, file.size(), image.rgb.data(), image.width, 0, image.height, TJPF_RGB, 0), 0);
   return image;
 }
 

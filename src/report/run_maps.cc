@@ -40,9 +40,8 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
     for (const FrameMap& map : maps) {
       const std::string name = map.name + run.options.KeySuffix();
       ACU_RETURN_IF_ERROR(WriteBytes(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
-      ACU_RETURN_IF_ERROR(
-          WriteBytes(path(name, "png"),
-                     Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns))));
+      ACU_RETURN_IF_ERROR(WriteBytes(
+          path(name, "png"), Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns))));
     }
   }
   return {};

@@ -115,14 +115,14 @@ class AheadVideo : public ForwardingSource {
 
 }  // namespace
 
-std::unique_ptr<VideoSource> Prefetch(std::unique_ptr<VideoSource> video, std::shared_ptr<ThreadPool> crew,
-                                      int most) {
+std::unique_ptr<VideoSource> Prefetch(std::unique_ptr<VideoSource> video, std::shared_ptr<ThreadPool> crew, int most) {
   if (!crew || most < 1 || !VideoFilter::IsCostly(*video)) return video;
   return std::make_unique<AheadVideo>(std::move(video), std::move(crew), most);
 }
 
 std::shared_ptr<ThreadPool> MakePictureCrew(int threads) {
-  return threads > 1 ? std::make_shared<ThreadPool>(std::min(threads / 2, kMostThreads), ThreadPool::Mode::kThreads) : nullptr;
+  return threads > 1 ? std::make_shared<ThreadPool>(std::min(threads / 2, kMostThreads), ThreadPool::Mode::kThreads)
+                     : nullptr;
 }
 
 int MostAhead(const PictureFormat& format, int threads) {

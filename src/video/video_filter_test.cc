@@ -246,7 +246,8 @@ TEST(DeinterlacedVideo, GivesTheSameFrameWhereverItBegins) {
 /// Numbered frames, scaled and raised, whose pictures threads make ahead.
 std::unique_ptr<VideoSource> MadeAhead(int frames, int threads, int most, int damaged = -1) {
   std::unique_ptr<VideoSource> scaled = ScaleVideo(Numbered(frames, damaged), 64, 48, {}).value();
-  return Prefetch(RaiseBitDepth(std::move(scaled), 10), std::make_shared<ThreadPool>(threads, ThreadPool::Mode::kThreads), most);
+  return Prefetch(RaiseBitDepth(std::move(scaled), 10),
+                  std::make_shared<ThreadPool>(threads, ThreadPool::Mode::kThreads), most);
 }
 
 struct Seen {

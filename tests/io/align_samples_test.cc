@@ -108,7 +108,8 @@ TEST(AlignedVideo, FramesMayLieAtEvenAddressesToo) {
       WriteFile(dir / "a.y4m", FileOf(clip, is_odd, marker, second));
       EXPECT_EQ(MustOpen(dir / "a.y4m")->scaling() != nullptr, is_odd);
       ExpectClip(*MustOpen(dir / "a.y4m"), clip);
-      const auto ahead = Prefetch(MustOpen(dir / "a.y4m"), std::make_shared<ThreadPool>(2, ThreadPool::Mode::kThreads), 3);
+      const auto ahead =
+          Prefetch(MustOpen(dir / "a.y4m"), std::make_shared<ThreadPool>(2, ThreadPool::Mode::kThreads), 3);
       ExpectClip(*ahead, clip);
       if (!is_odd) continue;
       const auto lazy = MustOpen(dir / "a.y4m");
@@ -221,7 +222,8 @@ void ExpectWrapped(const Wrap& wrap, bool may_leave_source) {
   WriteFile(dir / "even.y4m", FileOf(clip, false));
   WriteFile(dir / "odd.y4m", FileOf(clip, true));
   const auto even = wrap(MustOpen(dir / "even.y4m")), odd = wrap(MustOpen(dir / "odd.y4m"));
-  const auto ahead = Prefetch(wrap(MustOpen(dir / "odd.y4m")), std::make_shared<ThreadPool>(2, ThreadPool::Mode::kThreads), 3);
+  const auto ahead =
+      Prefetch(wrap(MustOpen(dir / "odd.y4m")), std::make_shared<ThreadPool>(2, ThreadPool::Mode::kThreads), 3);
   const auto lazy = wrap(MustOpen(dir / "odd.y4m"));
   lazy->DeferConversion();
   for (int i = 0; i < 5; ++i) {

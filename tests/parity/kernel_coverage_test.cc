@@ -72,9 +72,9 @@ TEST(Kernels, LibvmafsMetricsHavePlans) {
 
 TEST(Kernels, AllAreLaunched) {
   Names launched = {"unpack_samples_u8_64x4", "unpack_samples_u16_64x4",  // by SurfaceSplitter
-                    "expand_samples_u8_64x4", "expand_samples_u16_64x4",                        // by DeeperInput
-                    "scale_across_u8_64x4r4", "scale_across_u16_64x4r4",                        // by BatchConverter
-                    "scale_down_u8_64x4",     "scale_down_u16_64x4",                            // likewise
+                    "expand_samples_u8_64x4", "expand_samples_u16_64x4",  // by DeeperInput
+                    "scale_across_u8_64x4r4", "scale_across_u16_64x4r4",  // by BatchConverter
+                    "scale_down_u8_64x4",     "scale_down_u16_64x4",      // likewise
                     "convert_color_u8_64x4",  "convert_color_u8_u16_64x4", "convert_color_u16_64x4",  // likewise
                     "linear_rgb_u8_32x4",     "linear_rgb_u16_32x4"};  // by LinearRgbInput
   Names built;

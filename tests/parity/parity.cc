@@ -44,9 +44,8 @@ class DeviceRun {
 
   Status Prepare(Device& device, const Plan& plan, const std::optional<Plan>& derive, bool poison) {
     for (auto& runner : runners_) {
-      ACU_ASSIGN_OR_RETURN(runner,
-                           PlanRunner::Make(device, {plan}, context_,
-                                            {.poison = poison, .artifacts = true, .derive = derive}));
+      ACU_ASSIGN_OR_RETURN(
+          runner, PlanRunner::Make(device, {plan}, context_, {.poison = poison, .artifacts = true, .derive = derive}));
     }
     return {};
   }

@@ -33,9 +33,10 @@ Library LoadLibrary(const std::string& path) {
   ACU_CUDA_FUNCTIONS(ACU_FIND)
 #undef ACU_FIND
   if (!opened->missing().empty())
-    library.status = Error(StatusCode::kNoDevice,
-                           "the NVIDIA driver is too old: {} has no function {}; install driver 470 (CUDA 11.4) or newer",
-                           path, opened->missing());
+    library.status =
+        Error(StatusCode::kNoDevice,
+              "the NVIDIA driver is too old: {} has no function {}; install driver 470 (CUDA 11.4) or newer", path,
+              opened->missing());
   return library;
 }
 

@@ -24,8 +24,8 @@ struct Library {
 /// hook: the library's name; empty: those of ROCm's releases, the newest first.
 Library LoadLibrary(const std::string& hook) {
   using Names = std::vector<std::string>;
-  const Names names = hook.empty() ? Names{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"}
-                                   : Names{hook};
+  const Names names =
+      hook.empty() ? Names{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"} : Names{hook};
   Library library;
   Result<SharedLibrary> opened = SharedLibrary::Open(names);
   if (!opened.ok()) {
@@ -41,9 +41,9 @@ Library LoadLibrary(const std::string& hook) {
   if (!opened->Find("hipGetDevicePropertiesR0600", library.driver.hipGetDevicePropertiesR0600))
     opened->Require("hipGetDeviceProperties", library.driver.hipGetDeviceProperties);
   if (!opened->missing().empty())
-    library.status = Error(StatusCode::kNoDevice,
-                           "the HIP runtime is too old: {} has no function {}; install ROCm 5.0 or newer",
-                           opened->name(), opened->missing());
+    library.status =
+        Error(StatusCode::kNoDevice, "the HIP runtime is too old: {} has no function {}; install ROCm 5.0 or newer",
+              opened->name(), opened->missing());
   return library;
 }
 

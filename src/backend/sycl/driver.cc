@@ -78,10 +78,11 @@ Result<SharedLibrary> OpenRuntime(const fs::path& plugin) {
   } else {
     reason = fmt::format("no {} in {}", kRuntimeFile, Variable("ACUTANCE_SYCL_RUNTIME"));
   }
-  return Error(StatusCode::kNoDevice,
-               "no SYCL runtime ({}); install it: pip install dpcpp-cpp-rt, and set ACUTANCE_SYCL_RUNTIME to the folder "
-               "of that Python environment, the one with lib/{}",
-               reason, kRuntimeFile);
+  return Error(
+      StatusCode::kNoDevice,
+      "no SYCL runtime ({}); install it: pip install dpcpp-cpp-rt, and set ACUTANCE_SYCL_RUNTIME to the folder "
+      "of that Python environment, the one with lib/{}",
+      reason, kRuntimeFile);
 }
 
 /// pip cannot tell the system's OpenCL loader where the driver for CPUs is. The loader reads this once, at the first
@@ -97,8 +98,7 @@ void PointToCpuDriver(const SharedLibrary& runtime) {
 
 Result<const Plugin*> LoadPlugin(const fs::path& path) {
   const Result<SharedLibrary> opened = SharedLibrary::Open({path});
-  if (!opened.ok())
-    return Error(StatusCode::kNoDevice, "the SYCL plugin does not load: {}", opened.status().message());
+  if (!opened.ok()) return Error(StatusCode::kNoDevice, "the SYCL plugin does not load: {}", opened.status().message());
   const Plugin* plugin = nullptr;
   if (!opened->Find(kPluginSymbol, plugin))
     return Error(StatusCode::kNoDevice, "{} is no SYCL plugin: it has no symbol {}", path.string(), kPluginSymbol);

@@ -21,10 +21,11 @@ constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg"};
 }  // namespace
 }  // namespace sycl_backend
 
-const Backend kSyclBackend = {.name = "sycl",
-                              .summary = "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime; no Intel GPU has run it yet",
-                              .probe = sycl_backend::Probe,
-                              .open = sycl_backend::Open,
-                              .traces = sycl_backend::kTraces};
+const Backend kSyclBackend = {
+    .name = "sycl",
+    .summary = "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime; no Intel GPU has run it yet",
+    .probe = sycl_backend::Probe,
+    .open = sycl_backend::Open,
+    .traces = sycl_backend::kTraces};
 
 }  // namespace acutance

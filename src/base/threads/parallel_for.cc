@@ -17,7 +17,8 @@ namespace {
 /// `work`, which no longer exists.
 class Pieces {
  public:
-  Pieces(int count, const std::function<Status(int)>& work) : count_(count), left_(count), failed_(count), work_(work) {}
+  Pieces(int count, const std::function<Status(int)>& work)
+      : count_(count), left_(count), failed_(count), work_(work) {}
 
   void Help() {
     for (int i = next_++; i < count_; i = next_++) {

@@ -45,22 +45,22 @@ extern "C" {
   F(avcodec_receive_frame)         \
   F(avcodec_send_packet)
 
-#define ACU_AVFORMAT_FUNCTIONS(F) \
-  F(av_find_best_stream)          \
-  F(av_guess_frame_rate)          \
-  F(av_read_frame)                \
-  F(av_seek_frame)                \
-  F(av_write_frame)               \
-  F(av_write_trailer)             \
-  F(avformat_alloc_context)       \
+#define ACU_AVFORMAT_FUNCTIONS(F)   \
+  F(av_find_best_stream)            \
+  F(av_guess_frame_rate)            \
+  F(av_read_frame)                  \
+  F(av_seek_frame)                  \
+  F(av_write_frame)                 \
+  F(av_write_trailer)               \
+  F(avformat_alloc_context)         \
   F(avformat_alloc_output_context2) \
-  F(avformat_close_input)         \
-  F(avformat_find_stream_info)    \
-  F(avformat_free_context)        \
-  F(avformat_new_stream)          \
-  F(avformat_open_input)          \
-  F(avformat_write_header)        \
-  F(avio_alloc_context)           \
+  F(avformat_close_input)           \
+  F(avformat_find_stream_info)      \
+  F(avformat_free_context)          \
+  F(avformat_new_stream)            \
+  F(avformat_open_input)            \
+  F(avformat_write_header)          \
+  F(avio_alloc_context)             \
   F(avio_context_free)
 
 namespace acutance {
