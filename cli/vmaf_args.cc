@@ -90,7 +90,7 @@ constexpr option kLongOptions[] = {
 };
 
 /// Those that options name: of this build, and one of libvmaf's that scripts may leave out.
-const std::vector<std::string>& BackendNames() {
+const std::vector<std::string>& BackendFlags() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> found = {"metal"};
     for (const Backend* backend : Backends()) found.emplace_back(backend->name);
@@ -103,12 +103,12 @@ const std::vector<std::string>& BackendNames() {
 const option* LongOptions() {
   static const auto* names = new std::vector<std::string>([] {
     std::vector<std::string> made;
-    for (const std::string& backend : BackendNames()) made.push_back("no_" + backend);
-    for (const std::string& backend : BackendNames()) made.push_back(backend + "_device");
+    for (const std::string& backend : BackendFlags()) made.push_back("no_" + backend);
+    for (const std::string& backend : BackendFlags()) made.push_back(backend + "_device");
     return made;
   }());
   static const auto* options = new std::vector<option>([] {
-    const int count = static_cast<int>(BackendNames().size());
+    const int count = static_cast<int>(BackendFlags().size());
     std::vector<option> made(std::begin(kLongOptions), std::end(kLongOptions));
     for (int i = 0; i < count; ++i) {
       made.push_back({(*names)[i].c_str(), no_argument, nullptr, kNoBackend + i});
@@ -387,8 +387,8 @@ Status ArgReader::Read(int option, const char* value) {
     case kDevice:
       return ReadDevice(value, nullptr);
   }
-  if (option >= kBackendDevice) return ReadDevice(value, BackendNames()[option - kBackendDevice].c_str());
-  if (option >= kNoBackend) return Exclude(BackendNames()[option - kNoBackend].c_str());
+  if (option >= kBackendDevice) return ReadDevice(value, BackendFlags()[option - kBackendDevice].c_str());
+  if (option >= kNoBackend) return Exclude(BackendFlags()[option - kNoBackend].c_str());
   return Error(StatusCode::kInvalidArgument, "");  // getopt has said what is wrong
 }
 

@@ -22,7 +22,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kWidth = 960, kQuality = 80;
+constexpr int kWidth = 960, kJpegQuality = 80;
 
 /// The films and arrays of one feature's map.
 struct MapFiles {
@@ -123,7 +123,7 @@ class MapFilms : public FrameObserver {
     for (size_t m = 0; m < maps.size(); ++m) {
       const FrameMap& map = maps[m].second;
       images.push_back(
-          Jpeg(MapOverImage(encode, picture.format, map.losses, map.size, map.columns, most[m]), kQuality));
+          Jpeg(MapOverImage(encode, picture.format, map.losses, map.size, map.columns, most[m]), kJpegQuality));
     }
     return images;
   }
