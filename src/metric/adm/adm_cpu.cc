@@ -36,9 +36,8 @@ HWY_AFTER_NAMESPACE();
 
 #else  // HWY_TARGET == HWY_SCALAR
 
-#include "metric/adm/adm_detail0-inl.h"
-#include "metric/adm/adm_detail32-inl.h"
-#include "metric/adm/adm_mask-inl.h"
+#include "metric/adm/adm_decouple-inl.h"
+#include "metric/adm/adm_detail-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance {

@@ -91,7 +91,7 @@ void Decouple(const Bands& ref, const Bands& dis, int scale, const AdmSetup& set
   }
 }
 
-/// What each coefficient of a masker, its three bands together, hides at its own place and beside it.
+/// What each coefficient of a masker, its three bands together, hides at its own place and next to it.
 struct Shares {
   Shares(const Weighted& masker, int scale)
       : centre(masker.weighted[0].width, masker.weighted[0].height), near(centre) {

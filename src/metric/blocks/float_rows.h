@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "image/picture.h"
 #include "simd/aligned_memory.h"
 
 namespace acutance {
@@ -32,6 +33,17 @@ class FloatRows {
 
   size_t stride_;
   hwy::AlignedFreeUniquePtr<float[]> floats_;
+};
+
+/// A plane of such rows.
+class PaddedPlane : public FloatRows {
+ public:
+  PaddedPlane(int width, int height) : FloatRows(height, width), width_(width), height_(height) {}
+
+  Plane view() const { return {reinterpret_cast<const std::byte*>(Row(0)), stride_bytes(), width_, height_}; }
+
+ private:
+  int width_, height_;
 };
 
 }  // namespace acutance

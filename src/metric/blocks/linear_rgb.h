@@ -70,7 +70,7 @@ struct LinearRgbConversion {
   light::LinearRgbFactors factors;
 };
 
-/// Row y of the three planes, with SIMD (Highway) for whatever the CPU has.
+/// Row y of the three planes, with SIMD (Highway).
 void LinearRgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row);
 
 /// The same in plain loops, the reference implementation.

@@ -94,8 +94,7 @@ struct ButteraugliSums {
   std::array<std::vector<double>, 4> columns;  // of the powers 3, 6, 12 and q
 };
 
-/// Makes `row` of both scales' rows, where `half` may be null, and adds it to `sums`. With SIMD (Highway) for whatever
-/// the CPU has.
+/// Makes `row` of both scales' rows, where `half` may be null, and adds it to `sums`. With SIMD (Highway).
 void AddButteraugliRow(const float* own, const float* half, int width, float* row, ButteraugliSums& sums);
 
 /// The same in plain loops, of columns [begin, end).
@@ -117,7 +116,7 @@ class ButteraugliSweep {
                    RowBand band, std::span<ButteraugliRows* const> to) = 0;
 };
 
-/// With SIMD (Highway) for whatever the CPU has. `width` is that of the widest pictures that will come.
+/// With SIMD (Highway). `width` is that of the widest pictures that will come.
 std::unique_ptr<ButteraugliSweep> MakeButteraugliSweep(int width);
 
 /// The same in plain loops, the reference implementation.

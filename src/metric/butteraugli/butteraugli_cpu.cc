@@ -12,7 +12,6 @@
 #include <hwy/highway.h>
 
 #include "metric/butteraugli/butteraugli_image-inl.h"
-#include "metric/butteraugli/butteraugli_lines-inl.h"
 #include "metric/butteraugli/butteraugli_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();

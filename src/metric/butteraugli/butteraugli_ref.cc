@@ -1,23 +1,12 @@
 #include <algorithm>
 
+#include "metric/blocks/float_plane.h"
 #include "metric/butteraugli/butteraugli.h"
 
 namespace acutance {
 namespace {
 
 using namespace butteraugli;
-
-struct FloatPlane {
-  FloatPlane(int plane_width, int plane_height)
-      : width(plane_width), height(plane_height), samples(static_cast<size_t>(plane_width) * plane_height) {}
-  float* Row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
-  float at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
-  /// 0 outside.
-  float near(int x, int y) const { return x < 0 || x >= width || y < 0 || y >= height ? 0.0f : at(x, y); }
-
-  int width, height;
-  std::vector<float> samples;
-};
 
 /// Calls `f(position)` of each sample of planes that are as large as `plane`.
 template <class F>

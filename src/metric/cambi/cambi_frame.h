@@ -33,7 +33,7 @@ struct CambiImage {
   const uint16_t* Row(int y) const { return words + static_cast<size_t>(y) * stride; }
 };
 
-/// The contrasts of a row of a strip, but for some that are 0.
+/// The contrasts of a row of a strip, except for some that are 0.
 struct CambiList {
   const float* first = nullptr;
   int length = 0;

@@ -90,8 +90,7 @@ struct CiedePicture {
   std::array<Plane, 3> planes;
 };
 
-/// The running sum, in double, of the colour differences of row y, with SIMD (Highway) for whatever
-/// the CPU has.
+/// The running sum, in double, of the colour differences of row y, with SIMD (Highway).
 double CiedeRow(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth, const CiedeChroma& chroma,
                 int y, CiedeBuffers& buffers);
 

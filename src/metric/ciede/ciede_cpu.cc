@@ -17,7 +17,7 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_TARGET == HWY_SCALAR  // one lane has no doubles beside floats; the plain loops are as good
+#if HWY_TARGET == HWY_SCALAR  // a vector of one float holds no double; the plain loops are as good
 
 double RowSum(const CiedePicture& reference, const CiedePicture& distorted, int bit_depth, const CiedeChroma& chroma,
               int y, CiedeBuffers&) {

@@ -98,7 +98,7 @@ struct CvvdpBuffers : Workspace {
   std::vector<double> folded;
 };
 
-/// Each of these has an implementation with SIMD (Highway) for whatever the CPU has, and one in plain loops.
+/// Each of these has an implementation with SIMD (Highway), and one in plain loops.
 
 /// A row of the channels; rows[i][c] is channel c of frame i, the oldest first.
 void CvvdpFilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,

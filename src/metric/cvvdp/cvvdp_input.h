@@ -55,7 +55,7 @@ struct CvvdpReader {
   float cr_red, cb_green, cr_green, cb_blue;
 };
 
-/// Row y of encoded red, green and blue, with SIMD (Highway) for whatever the CPU has; and in plain loops.
+/// Row y of encoded red, green and blue, with SIMD (Highway); and in plain loops.
 void CvvdpReadRow(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row);
 void CvvdpReadRowRef(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row);
 

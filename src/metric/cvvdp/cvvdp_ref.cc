@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "metric/blocks/float_plane.h"
 #include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 #include "metric/cvvdp/cvvdp.h"
@@ -8,17 +9,6 @@ namespace acutance {
 namespace {
 
 using namespace cvvdp;
-
-/// A plane of floats.
-struct FloatPlane {
-  FloatPlane(int plane_width, int plane_height)
-      : width(plane_width), height(plane_height), samples(static_cast<size_t>(plane_width) * plane_height) {}
-  float& at(int x, int y) { return samples[static_cast<size_t>(y) * width + x]; }
-  float at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
-
-  int width, height;
-  std::vector<float> samples;
-};
 
 /// The sample at distance -2 to 2 of `centre`, an even position, of `count` that begin with `read(0)`. What the last
 /// centre has beyond itself follows the parity of the plane's rows, along rows as well (docs/spec/cvvdp.md 4.1).

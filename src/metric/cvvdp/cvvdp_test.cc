@@ -349,7 +349,7 @@ TEST(CvvdpFilter, EqualsThePlainLoops) {
     }
 }
 
-/// All strips at once, and in two runs; alone, and beside the reference as a second and a third video.
+/// All strips at once, and in two runs; alone, and next to the reference as a second and a third video.
 void ExpectStripsEqualToRef(const CvvdpScale& scale, const CvvdpScale& next, int channels) {
   const CvvdpSensitivity sensitivity = MakeCvvdpSensitivity(CvvdpScales(640, 480, 75), 1);
   const int width = scale[0][0].width, height = scale[0][0].height;

@@ -81,18 +81,20 @@ struct Totals {
 class FloatAdmExtractor : public Extractor {
  public:
   FloatAdmExtractor(const FloatAdmLayout& layout, const FloatAdmSettings& settings)
-      : Extractor({.stages = Stages(layout), .words = FirstWord(layout, kFloatAdmScales)}),
+      : Extractor({.stages = layout.rows().Stages(), .words = layout.rows().count()}),
         layout_(layout),
         settings_(settings) {}
 
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatAdmImages>(layout_); }
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
+    return std::make_unique<FloatPyramid>(layout_.smaller_sizes());
+  }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatAdmBuffers>(layout_); }
 
   void RunBand(const FrameView& frame, int scale, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    auto& images = static_cast<FloatAdmImages&>(*workspaces.frame);
+    auto& images = static_cast<FloatPyramid&>(*workspaces.frame);
     FloatAdmBand(layout_, scale, band, {frame.plane(0), frame.plane(1)}, images,
-                 static_cast<FloatAdmBuffers&>(*workspaces.thread), results.words.subspan(FirstWord(layout_, scale)));
+                 static_cast<FloatAdmBuffers&>(*workspaces.thread), layout_.rows().Of(results.words, scale));
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -117,22 +119,11 @@ class FloatAdmExtractor : public Extractor {
   }
 
  private:
-  static std::vector<StageSpec> Stages(const FloatAdmLayout& layout) {
-    std::vector<StageSpec> stages;
-    for (const FloatAdmScale& scale : layout.scales) stages.push_back({scale.band_height});
-    return stages;
-  }
-
-  static int FirstWord(const FloatAdmLayout& layout, int scale) {
-    int rows = 0;
-    for (int s = 0; s < scale; ++s) rows += layout.scales[s].band_height;
-    return rows * kFloatAdmSums;
-  }
-
   /// Roots of the bands' sums, each with the noise's. Rows are added in float, from the first to
   /// the last.
   float Score(std::span<const int64_t> words, int scale, FloatAdmSum kind, double noise_weight) const {
     const FloatAdmScale& s = layout_.scales[scale];
+    const std::span<const int64_t> rows = layout_.rows().Of(words, scale);
     const float exponent = 1.0f / layout_.p_norm;
     const double area = static_cast<double>(static_cast<int64_t>(s.columns.size()) * s.rows.size());
     const float noise = Powf(static_cast<float>(area * noise_weight), exponent);
@@ -140,7 +131,7 @@ class FloatAdmExtractor : public Extractor {
     for (int b = 0; b < kFloatAdmBands; ++b) {
       float sum = 0;
       for (int y = s.rows.begin; y < s.rows.end; ++y)
-        sum += FloatFromWord(words[FirstWord(layout_, scale) + y * kFloatAdmSums + kind * kFloatAdmBands + b]);
+        sum += FloatFromWord(rows[y * kFloatAdmSums + kind * kFloatAdmBands + b]);
       bands[b] = Powf(sum, exponent) + noise;
     }
     return (bands[0] + bands[1]) + bands[2];

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "metric/blocks/float_pyramid.h"
 #include "metric/blocks/float_rows.h"
+#include "metric/blocks/scale_rows.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -63,6 +65,9 @@ struct FloatAdmLayout {
   double gain_limit;
   float p_norm;
   bool masks;  // false: no threshold
+
+  ScaleRows rows() const;                          // whose sums are results
+  std::vector<PictureSize> smaller_sizes() const;  // of scales 1 to 3
 };
 
 FloatAdmSettings ReadFloatAdmSettings(const OptionValues& options);
@@ -71,15 +76,6 @@ FloatAdmLayout MakeFloatAdmLayout(const FloatAdmSettings& settings, const Pictur
 /// Luma of both videos.
 struct FloatAdmPlanes {
   Plane reference, distorted;
-};
-
-/// The images of a frame at scales 1 to 3.
-struct FloatAdmImages : Workspace {
-  explicit FloatAdmImages(const FloatAdmLayout& layout);
-
-  std::array<FloatRows, 2>& At(int scale) { return rows[scale - 1]; }  // 0: reference, 1: distorted
-
-  std::vector<std::array<FloatRows, 2>> rows;
 };
 
 /// Row buffers of one thread.
@@ -97,14 +93,13 @@ struct FloatAdmBuffers : Workspace {
 };
 
 /// words[y * kFloatAdmSums + i]: the running float sums of row y of the bands (FloatAdmSum), 0
-/// where none is scored, for the rows of `band`; and these rows of the next scale's images. With
-/// SIMD (Highway) for whatever the CPU has.
+/// where none is scored, for the rows of `band`; and these rows of the next scale's images. With SIMD (Highway).
 void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
-                  FloatAdmImages& images, FloatAdmBuffers& buffers, std::span<int64_t> words);
+                  FloatPyramid& images, FloatAdmBuffers& buffers, std::span<int64_t> words);
 
 /// The same in plain loops, the reference implementation.
 void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
-                     FloatAdmImages& images, std::span<int64_t> words);
+                     FloatPyramid& images, std::span<int64_t> words);
 
 /// Work of float_adm on a device: the words of its Extractor, bit for bit.
 Result<Plan> MakeFloatAdmPlan(const FloatAdmSettings& settings, const PlanContext& context);

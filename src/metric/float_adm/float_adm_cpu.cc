@@ -17,9 +17,9 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_TARGET == HWY_SCALAR  // one lane has no doubles beside floats; the plain loops are as good
+#if HWY_TARGET == HWY_SCALAR  // a vector of one float holds no double; the plain loops are as good
 
-void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatAdmImages& images,
+void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatPyramid& images,
           FloatAdmBuffers&, std::span<int64_t> words) {
   FloatAdmBandRef(layout, scale, band, planes, images, words);
 }
@@ -140,7 +140,7 @@ enum RingRow { kReference, kKept = 3, kAdded = 6, kKeptShare = 9, kAddedShare = 
 
 class ScaleBand {
  public:
-  ScaleBand(const FloatAdmLayout& layout, int scale, const FloatAdmPlanes& planes, FloatAdmImages& images,
+  ScaleBand(const FloatAdmLayout& layout, int scale, const FloatAdmPlanes& planes, FloatPyramid& images,
             FloatAdmBuffers& buffers)
       : planes_(planes),
         layout_(layout),
@@ -361,12 +361,12 @@ class ScaleBand {
   const FloatAdmScale& s_;
   const int scale_;
   const bool gain_is_float_;
-  FloatAdmImages& images_;
+  FloatPyramid& images_;
   FloatAdmBuffers& buffers_;
   int read_ = 0;  // rows of samples before this one are no longer asked for or in the buffer
 };
 
-void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatAdmImages& images,
+void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatPyramid& images,
           FloatAdmBuffers& buffers, std::span<int64_t> words) {
   ScaleBand(layout, scale, planes, images, buffers).Run(band, words);
 }
@@ -384,7 +384,7 @@ namespace acutance {
 HWY_EXPORT(Band);
 
 void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
-                  FloatAdmImages& images, FloatAdmBuffers& buffers, std::span<int64_t> words) {
+                  FloatPyramid& images, FloatAdmBuffers& buffers, std::span<int64_t> words) {
   HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, planes, images, buffers, words);
 }
 

@@ -81,11 +81,16 @@ FloatAdmLayout MakeFloatAdmLayout(const FloatAdmSettings& settings, const Pictur
   return layout;
 }
 
-FloatAdmImages::FloatAdmImages(const FloatAdmLayout& layout) {
-  for (int scale = 1; scale < kFloatAdmScales; ++scale) {
-    const FloatAdmScale& s = layout.scales[scale];
-    rows.push_back({FloatRows(s.height, s.width), FloatRows(s.height, s.width)});
-  }
+ScaleRows FloatAdmLayout::rows() const {
+  ScaleRows rows = {.heights = {}, .per_row = kFloatAdmSums};
+  for (const FloatAdmScale& scale : scales) rows.heights.push_back(scale.band_height);
+  return rows;
+}
+
+std::vector<PictureSize> FloatAdmLayout::smaller_sizes() const {
+  std::vector<PictureSize> sizes;
+  for (int scale = 1; scale < kFloatAdmScales; ++scale) sizes.push_back({scales[scale].width, scales[scale].height});
+  return sizes;
 }
 
 FloatAdmBuffers::FloatAdmBuffers(const FloatAdmLayout& layout)

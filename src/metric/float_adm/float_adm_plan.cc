@@ -21,10 +21,7 @@ constexpr TuningEntry kTuning[] = {
 class PlanMaker {
  public:
   PlanMaker(const FloatAdmLayout& layout, const PlanContext& context)
-      : layout_(layout),
-        context_(context),
-        rows_(RowsBefore(kFloatAdmScales)),
-        plan_(context, context.pairs(), 0, rows_ * kFloatAdmSums) {}
+      : layout_(layout), context_(context), rows_(layout.rows()), plan_(context, context.pairs(), 0, rows_.count()) {}
 
   Result<Plan> Make() {
     table_ = plan_.AddTable("exact functions", std::span(kExactTable, EXACT_TABLE_WORDS));
@@ -38,12 +35,6 @@ class PlanMaker {
   }
 
  private:
-  int RowsBefore(int scale) const {
-    int rows = 0;
-    for (int s = 0; s < scale; ++s) rows += layout_.scales[s].band_height;
-    return rows;
-  }
-
   ScaleImages AddImages(int scale) {
     return AddScaleImages<float>(plan_, context_, scale, layout_.scales[scale].width, layout_.scales[scale].height);
   }
@@ -72,8 +63,8 @@ class PlanMaker {
                                .width = s.width,
                                .height = s.height,
                                .inverse = inverse_of(images.videos),
-                               .pair_rows = rows_,
-                               .first_row = RowsBefore(scale),
+                               .pair_rows = rows_.rows(),
+                               .first_row = rows_.RowsBefore(scale),
                                .column_margin = s.columns.begin,
                                .row_margin = s.scored ? s.rows.begin : s.band_height,
                                .flags = has_next | has_threshold,
@@ -87,7 +78,7 @@ class PlanMaker {
 
   const FloatAdmLayout& layout_;
   const PlanContext& context_;
-  const int rows_;  // of all scales
+  const ScaleRows rows_;
   Plan plan_;
   BufferRef table_;
 };

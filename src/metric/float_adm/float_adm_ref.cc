@@ -31,9 +31,9 @@ Wavelet WaveletAt(const FloatAdmScale& s, const FloatRows& image, int x, int y) 
            wavelet_high(high[0], high[1], high[2], high[3])}};
 }
 
-std::array<FloatRows, 2> ReadPlanes(const FloatAdmLayout& layout, const FloatAdmPlanes& planes) {
+std::array<PaddedPlane, 2> ReadPlanes(const FloatAdmLayout& layout, const FloatAdmPlanes& planes) {
   const FloatAdmScale& s = layout.scales[0];
-  std::array<FloatRows, 2> images = {FloatRows(s.height, s.width), FloatRows(s.height, s.width)};
+  std::array<PaddedPlane, 2> images = {PaddedPlane(s.width, s.height), PaddedPlane(s.width, s.height)};
   for (int y = 0; y < s.height; ++y)
     for (int x = 0; x < s.width; ++x) {
       images[0].Row(y)[x] = FloatSample(planes.reference, layout.bit_depth, x, y);
@@ -49,7 +49,7 @@ struct Weighted {
 
 class Scale {
  public:
-  Scale(const FloatAdmLayout& layout, const FloatAdmScale& scale, const std::array<FloatRows, 2>& images)
+  Scale(const FloatAdmLayout& layout, const FloatAdmScale& scale, const std::array<PaddedPlane, 2>& images)
       : layout_(layout), s_(scale), images_(images) {}
 
   /// (a, b) is a pixel of the bands, or one beyond: mirrored at the first edges, repeated at the
@@ -103,16 +103,16 @@ class Scale {
  private:
   const FloatAdmLayout& layout_;
   const FloatAdmScale& s_;
-  const std::array<FloatRows, 2>& images_;
+  const std::array<PaddedPlane, 2>& images_;
 };
 
 }  // namespace
 
 void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
-                     FloatAdmImages& images, std::span<int64_t> words) {
+                     FloatPyramid& images, std::span<int64_t> words) {
   const FloatAdmScale& s = layout.scales[scale];
-  const std::array<FloatRows, 2> samples = ReadPlanes(layout, planes);
-  const std::array<FloatRows, 2>& source = scale == 0 ? samples : images.At(scale);
+  const std::array<PaddedPlane, 2> samples = ReadPlanes(layout, planes);
+  const std::array<PaddedPlane, 2>& source = scale == 0 ? samples : images.At(scale);
   const Scale pixels(layout, s, source);
   for (int y = band.begin; y < band.end; ++y) {
     if (scale + 1 < kFloatAdmScales)

@@ -26,7 +26,7 @@ using Words = std::vector<std::vector<int64_t>>;
 /// `run` (scale, band, images, words) for all scales, in bands of `rows`.
 template <class Run>
 Words AllScales(const FloatAdmLayout& layout, int rows, Run run) {
-  FloatAdmImages images(layout);
+  FloatPyramid images(layout.smaller_sizes());
   Words words;
   for (int scale = 0; scale < kFloatAdmScales; ++scale) {
     const int height = layout.scales[scale].band_height;
@@ -41,14 +41,14 @@ void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const 
       ReadFloatAdmSettings(OptionValues::Parse(kFloatAdmMetric.options, texts).value()), reference.format);
   const FloatAdmPlanes planes = {reference.planes[0], distorted.planes[0]};
   const Words expected =
-      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
+      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
         FloatAdmBandRef(layout, scale, band, planes, images, words);
       });
   FloatAdmBuffers buffers(layout);  // reused, dirty, as the engine does
   ForEachTarget([&] {
     for (const int rows : {1, 2, 5, 1 << 20})
       EXPECT_EQ(AllScales(layout, rows,
-                          [&](int scale, RowBand band, FloatAdmImages& images, std::span<int64_t> words) {
+                          [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
                             FloatAdmBand(layout, scale, band, planes, images, buffers, words);
                           }),
                 expected)

@@ -18,8 +18,8 @@ namespace float_motion {
 /// The mirrored filter reaches two samples beyond an edge, which must still be inside the picture.
 inline constexpr int kFloatMotionMinSide = 3;
 
-/// Five symmetric taps. Shorter filters stand in zeros: x + 0 * y is x but for the sign of a zero, and no score knows
-/// that.
+/// Five symmetric taps. Shorter filters stand in zeros: x + 0 * y is x except for the sign of a zero, and no score
+/// knows that.
 struct FloatMotionTaps {
   float outer;
   float inner;

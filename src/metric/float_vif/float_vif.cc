@@ -47,19 +47,20 @@ constexpr auto kOutputs =
 class FloatVifExtractor : public Extractor {
  public:
   FloatVifExtractor(FloatVifLayout layout, const FloatVifSettings& settings)
-      : Extractor({.stages = Stages(layout), .words = FirstWord(layout, kFloatVifScales)}),
+      : Extractor({.stages = layout.rows().Stages(), .words = layout.rows().count()}),
         layout_(std::move(layout)),
         settings_(settings) {}
 
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<FloatVifImages>(layout_); }
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
+    return std::make_unique<FloatPyramid>(layout_.smaller_sizes());
+  }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<FloatVifBuffers>(layout_); }
 
   void RunBand(const FrameView& frame, int scale, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    auto& images = static_cast<FloatVifImages&>(*workspaces.frame);
+    auto& images = static_cast<FloatPyramid&>(*workspaces.frame);
     FloatVifBand(layout_, scale, band, {frame.plane(0), frame.plane(1)}, images,
-                 static_cast<FloatVifBuffers&>(*workspaces.thread),
-                 results.words.subspan(FirstWord(layout_, scale), layout_.height(scale)));
+                 static_cast<FloatVifBuffers&>(*workspaces.thread), layout_.rows().Of(results.words, scale));
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
@@ -83,23 +84,10 @@ class FloatVifExtractor : public Extractor {
   }
 
  private:
-  static std::vector<StageSpec> Stages(const FloatVifLayout& layout) {
-    std::vector<StageSpec> stages;
-    stages.reserve(kFloatVifScales);
-    for (int scale = 0; scale < kFloatVifScales; ++scale) stages.push_back({layout.height(scale)});
-    return stages;
-  }
-
-  static int FirstWord(const FloatVifLayout& layout, int scale) {
-    int first = 0;
-    for (int s = 0; s < scale; ++s) first += layout.height(s);
-    return first;
-  }
-
   /// Adds rows in float, from the first to the last.
   float_vif::FloatVifTerms SumRows(std::span<const int64_t> words, int scale) const {
     float_vif::FloatVifTerms sum = {0, 0};
-    for (const int64_t word : words.subspan(FirstWord(layout_, scale), layout_.height(scale))) {
+    for (const int64_t word : layout_.rows().Of(words, scale)) {
       const float_vif::FloatVifTerms row = FloatVifTermsFrom(word);
       sum.num += row.num;
       sum.den += row.den;

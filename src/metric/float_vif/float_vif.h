@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "metric/blocks/float_pyramid.h"
 #include "metric/blocks/float_rows.h"
 #include "metric/blocks/resizing.h"
+#include "metric/blocks/scale_rows.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -53,6 +55,8 @@ struct FloatVifLayout {
   int height(int scale) const { return resizing.height() >> scale; }
   int radius(int scale) const { return static_cast<int>(taps[scale].size()) / 2; }
   int widest_reach() const { return radius(0); }
+  ScaleRows rows() const;                          // whose sums are results
+  std::vector<PictureSize> smaller_sizes() const;  // of scales 1 to 3
 };
 
 /// Fails for pictures that a filter would mirror twice.
@@ -61,15 +65,6 @@ Result<FloatVifLayout> MakeFloatVifLayout(const FloatVifSettings& settings, cons
 /// Luma of both videos.
 struct FloatVifPlanes {
   Plane reference, distorted;
-};
-
-/// The images of a frame at scales 1 to 3.
-struct FloatVifImages : Workspace {
-  explicit FloatVifImages(const FloatVifLayout& layout);
-
-  std::array<FloatRows, 2>& At(int scale) { return rows[scale - 1]; }  // 0: reference, 1: distorted
-
-  std::vector<std::array<FloatRows, 2>> rows;
 };
 
 /// Row buffers of one thread.
@@ -82,18 +77,17 @@ struct FloatVifBuffers : Workspace {
   FloatRows samples;  // of both videos, those that the filter reaches from the rows that are scored
   FloatRows columns;  // every other row of an image filtered down the columns, for the next scale
   FloatRows halves;   // even and odd columns of one of these
-  FloatRows moments;  // five of a piece and of the columns beside it that the filter reaches, rows in lanes
+  FloatRows moments;  // five of a piece and of the columns next to it that the filter reaches, rows in lanes
 };
 
 /// words[y], the running float sums of a row's terms (num in the lower half), for the rows of
-/// `band` at `scale`; and the rows of the next scale's images whose double lies in the band. With
-/// SIMD (Highway) for whatever the CPU has.
+/// `band` at `scale`; and the rows of the next scale's images whose double lies in the band. With SIMD (Highway).
 void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
-                  FloatVifImages& images, FloatVifBuffers& buffers, std::span<int64_t> words);
+                  FloatPyramid& images, FloatVifBuffers& buffers, std::span<int64_t> words);
 
 /// The same in plain loops, the reference implementation.
 void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
-                     FloatVifImages& images, std::span<int64_t> words);
+                     FloatPyramid& images, std::span<int64_t> words);
 
 int64_t FloatVifWord(float num, float den);
 float_vif::FloatVifTerms FloatVifTermsFrom(int64_t word);

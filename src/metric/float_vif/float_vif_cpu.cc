@@ -11,8 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "metric/float_vif/float_vif_filter-inl.h"
-#include "metric/float_vif/float_vif_terms-inl.h"
+#include "metric/float_vif/float_vif_simd-inl.h"
 #include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,9 +19,9 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-#if HWY_TARGET == HWY_SCALAR  // one lane has no doubles beside floats; the plain loops are as good
+#if HWY_TARGET == HWY_SCALAR  // a vector of one float holds no double; the plain loops are as good
 
-void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatVifImages& images,
+void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatPyramid& images,
           FloatVifBuffers&, std::span<int64_t> words) {
   FloatVifBandRef(layout, scale, band, planes, images, words);
 }
@@ -34,7 +33,7 @@ void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifP
 /// too.
 class ScaleBand {
  public:
-  ScaleBand(const FloatVifLayout& layout, int scale, const FloatVifPlanes& planes, FloatVifImages& images,
+  ScaleBand(const FloatVifLayout& layout, int scale, const FloatVifPlanes& planes, FloatPyramid& images,
             FloatVifBuffers& buffers)
       : planes_(planes),
         layout_(layout),
@@ -202,13 +201,13 @@ class ScaleBand {
   const int scale_, width_, height_;
   const TapVectors taps_, next_taps_;
   const int radius_;
-  FloatVifImages& images_;
+  FloatPyramid& images_;
   FloatVifBuffers& buffers_;
   const Pixel pixel_;
   int read_ = 0;  // samples before this row are in the buffer, or no longer needed
 };
 
-void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatVifImages& images,
+void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatPyramid& images,
           FloatVifBuffers& buffers, std::span<int64_t> words) {
   ScaleBand(layout, scale, planes, images, buffers).Run(band, words);
 }
@@ -226,7 +225,7 @@ namespace acutance {
 HWY_EXPORT(Band);
 
 void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
-                  FloatVifImages& images, FloatVifBuffers& buffers, std::span<int64_t> words) {
+                  FloatPyramid& images, FloatVifBuffers& buffers, std::span<int64_t> words) {
   HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, planes, images, buffers, words);
 }
 

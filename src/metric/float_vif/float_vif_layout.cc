@@ -64,10 +64,10 @@ Result<FloatVifLayout> MakeFloatVifLayout(const FloatVifSettings& settings, cons
   return layout;
 }
 
-FloatVifImages::FloatVifImages(const FloatVifLayout& layout) {
-  for (int scale = 1; scale < kFloatVifScales; ++scale)
-    rows.push_back(
-        {FloatRows(layout.height(scale), layout.width(scale)), FloatRows(layout.height(scale), layout.width(scale))});
+ScaleRows FloatVifLayout::rows() const { return {{height(0), height(1), height(2), height(3)}}; }
+
+std::vector<PictureSize> FloatVifLayout::smaller_sizes() const {
+  return {{width(1), height(1)}, {width(2), height(2)}, {width(3), height(3)}};
 }
 
 FloatVifBuffers::FloatVifBuffers(const FloatVifLayout& layout)

@@ -41,8 +41,8 @@ class PlanMaker {
       : layout_(layout),
         context_(context),
         usual_(IsUsual(layout)),
-        rows_(RowsBefore(kFloatVifScales)),
-        plan_(context, context.pairs(), 0, rows_) {}
+        rows_(layout.rows()),
+        plan_(context, context.pairs(), 0, rows_.count()) {}
 
   Result<Plan> Make() {
     ScaleImages images = InputImages(context_);
@@ -60,12 +60,6 @@ class PlanMaker {
   }
 
  private:
-  int RowsBefore(int scale) const {
-    int rows = 0;
-    for (int s = 0; s < scale; ++s) rows += layout_.height(s);
-    return rows;
-  }
-
   float SampleScale() const { return 1.0f / static_cast<float>(1 << (layout_.bit_depth - 8)); }
 
   ScaleImages AddImages(int scale) {
@@ -124,8 +118,8 @@ class PlanMaker {
                                .width = layout_.width(scale),
                                .height = layout_.height(scale),
                                .inverse = inverse_of(images.videos),
-                               .pair_rows = rows_,
-                               .first_row = RowsBefore(scale),
+                               .pair_rows = rows_.rows(),
+                               .first_row = rows_.RowsBefore(scale),
                                .radius = layout_.radius(scale),
                                .next_radius = scale + 1 < kFloatVifScales ? layout_.radius(scale + 1) : 0,
                                .statistics = scale > 0 || !layout_.skip_scale0,
@@ -140,7 +134,7 @@ class PlanMaker {
   const FloatVifLayout& layout_;
   const PlanContext& context_;
   const bool usual_;
-  const int rows_;  // of all scales
+  const ScaleRows rows_;
   Plan plan_;
 };
 

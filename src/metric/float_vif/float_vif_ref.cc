@@ -21,9 +21,9 @@ float FilteredAt(const std::vector<float>& taps, int width, int height, int x, i
   return across;
 }
 
-std::array<FloatRows, 2> ReadPlanes(const FloatVifLayout& layout, const FloatVifPlanes& planes) {
-  std::array<FloatRows, 2> images = {FloatRows(layout.height(0), layout.width(0)),
-                                     FloatRows(layout.height(0), layout.width(0))};
+std::array<PaddedPlane, 2> ReadPlanes(const FloatVifLayout& layout, const FloatVifPlanes& planes) {
+  std::array<PaddedPlane, 2> images = {PaddedPlane(layout.width(0), layout.height(0)),
+                                       PaddedPlane(layout.width(0), layout.height(0))};
   for (int y = 0; y < layout.height(0); ++y) {
     layout.resizing.ReadRow(planes.reference, layout.bit_depth, y, images[0].Row(y));
     layout.resizing.ReadRow(planes.distorted, layout.bit_depth, y, images[1].Row(y));
@@ -35,7 +35,7 @@ std::array<FloatRows, 2> ReadPlanes(const FloatVifLayout& layout, const FloatVif
 struct Pair {
   const FloatVifLayout& layout;
   int scale;
-  const std::array<FloatRows, 2>& rows;
+  const std::array<PaddedPlane, 2>& rows;
 
   template <class Value>  // (reference, distorted) -> float
   float Filtered(int taps_of, int x, int y, Value value) const {
@@ -55,8 +55,8 @@ struct Pair {
 }  // namespace
 
 void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
-                     FloatVifImages& images, std::span<int64_t> words) {
-  const std::array<FloatRows, 2> samples = ReadPlanes(layout, planes);
+                     FloatPyramid& images, std::span<int64_t> words) {
+  const std::array<PaddedPlane, 2> samples = ReadPlanes(layout, planes);
   const Pair pair = {layout, scale, scale == 0 ? samples : images.At(scale)};
   const FloatVifPixel& pixel = layout.pixel;
   const int next = scale + 1;

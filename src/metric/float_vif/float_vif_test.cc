@@ -36,7 +36,7 @@ using Words = std::vector<std::vector<int64_t>>;
 /// `run` (scale, band, images, words) for all scales, in bands of `rows`.
 template <class Run>
 Words AllScales(const FloatVifLayout& layout, int rows, Run run) {
-  FloatVifImages images(layout);
+  FloatPyramid images(layout.smaller_sizes());
   Words words;
   for (int scale = 0; scale < kFloatVifScales; ++scale) {
     words.emplace_back(layout.height(scale));
@@ -50,14 +50,14 @@ void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const 
   const FloatVifLayout layout = Layout(texts, reference.format);
   const FloatVifPlanes planes = {reference.planes[0], distorted.planes[0]};
   const Words expected =
-      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
+      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
         FloatVifBandRef(layout, scale, band, planes, images, words);
       });
   FloatVifBuffers buffers(layout);  // reused, dirty, as the engine does
   ForEachTarget([&] {
     for (const int rows : {1, 3, 8, 1 << 20})
       EXPECT_EQ(AllScales(layout, rows,
-                          [&](int scale, RowBand band, FloatVifImages& images, std::span<int64_t> words) {
+                          [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
                             FloatVifBand(layout, scale, band, planes, images, buffers, words);
                           }),
                 expected)

@@ -18,7 +18,7 @@ class FrameFingerprintExtractor : public Extractor {
 
   void RunBand(const FrameView& frame, int video, RowBand, const Workspaces&,
                const BandResults& results) const override {
-    ToWords(FingerprintOf(frame.plane(video), bit_depth_), DescribeDamage(results, video));
+    ToWords(FingerprintOf(frame.plane(video), bit_depth_), PartialsOf(results, video));
   }
 
   void RunBands(std::span<const FrameView> frames, int video, RowBand band, std::span<const Workspaces> workspaces,
@@ -26,13 +26,13 @@ class FrameFingerprintExtractor : public Extractor {
     const bool is_shared = static_cast<Video>(video) == Video::kReference;
     for (size_t i = 0; i < frames.size(); ++i)
       if (i == 0 || !is_shared) RunBand(frames[i], video, band, workspaces[i], results[i]);
-      else std::ranges::copy(DescribeDamage(results[0], video), DescribeDamage(results[i], video).begin());
+      else std::ranges::copy(PartialsOf(results[0], video), PartialsOf(results[i], video).begin());
   }
 
   Status Finish(const FrameTotals&, const FrameOutputs&) const override { return {}; }
 
  private:
-  static std::span<int64_t> DescribeDamage(const BandResults& results, int video) {
+  static std::span<int64_t> PartialsOf(const BandResults& results, int video) {
     return results.words.subspan(static_cast<size_t>(video) * kFingerprintWords, kFingerprintWords);
   }
 

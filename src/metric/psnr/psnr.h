@@ -15,8 +15,7 @@ namespace psnr {
 
 extern const Metric kPsnrMetric;
 
-/// Sum of (reference - distorted)^2 over the rows of `band`, with SIMD (Highway) for whatever the CPU
-/// has. At most 32768^2 * 65535^2 < 2^62.
+/// Sum of (reference - distorted)^2 over the rows of `band`, with SIMD (Highway). At most 32768^2 * 65535^2 < 2^62.
 int64_t SquaredError(const Plane& reference, const Plane& distorted, int bit_depth, RowBand band);
 
 /// The same in plain loops, the reference implementation.

@@ -32,7 +32,7 @@ constexpr int HvsBlocks(int n) {
 }
 
 /// Appends the terms of block row `row` that are not 0, in the order of blocks and coefficients,
-/// with SIMD (Highway) for whatever the CPU has. `bit_depth` is at most 12.
+/// with SIMD (Highway). `bit_depth` is at most 12.
 void HvsRowTerms(const Plane& reference, const Plane& distorted, int bit_depth, const HvsTables& tables, int row,
                  std::vector<float>& terms);
 

@@ -141,7 +141,7 @@ constexpr int LaneOf(int b) {
 }
 
 template <int bits, class V>
-HWY_INLINE V EvenOf(V a, V b) {  // even parts of a, and beside them those of b
+HWY_INLINE V EvenOf(V a, V b) {  // even parts of a, and next to them those of b
   const hn::DFromV<V> d;
   const hn::RepartitionToWide<decltype(d)> wide;
   return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<bits>(hn::BitCast(wide, b))), a);

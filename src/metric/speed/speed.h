@@ -130,7 +130,7 @@ class SpeedExtractor : public Extractor {
 
   void RunPicture(const SpeedSource& source, int picture, int stage, RowBand rows, const Workspaces& workspaces,
                   std::span<int64_t> words) const;
-  std::span<int64_t> DescribeDamage(int picture, std::span<int64_t> words) const;
+  std::span<int64_t> PartialsOf(int picture, std::span<int64_t> words) const;
 
   const SpeedSettings settings_;
   const SpeedLayout layout_;

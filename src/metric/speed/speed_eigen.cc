@@ -29,7 +29,7 @@ float Shift(const Block& block) {
   return 1e-6 * speed::magnitude(shift) > first ? 0.0f : shift;
 }
 
-/// No element beside the diagonal is 0.
+/// No element next to the diagonal is 0.
 void Step(const Block& block) {
   const std::span<float> d = block.diagonal, e = block.beside;
   const int size = block.size();

@@ -51,8 +51,7 @@ void SpeedExtractor::RunBands(std::span<const FrameView> frames, int stage, RowB
     for (int p = band.begin / rows; p * rows < band.end; ++p) {
       const RowBand own = {std::max(band.begin - p * rows, 0), std::min(band.end - p * rows, rows)};
       if (i == 0 || !IsReference(p)) RunPicture(sources[p], p, stage, own, workspaces[i], results[i].words);
-      else if (stage == 1)
-        std::ranges::copy(DescribeDamage(p, results[0].words), DescribeDamage(p, results[i].words).begin());
+      else if (stage == 1) std::ranges::copy(PartialsOf(p, results[0].words), PartialsOf(p, results[i].words).begin());
     }
   }
 }
@@ -62,10 +61,10 @@ void SpeedExtractor::RunPicture(const SpeedSource& source, int picture, int stag
   const std::span<float> samples = static_cast<SpeedSamples&>(*workspaces.frame).of(picture);
   auto& scratch = static_cast<SpeedScratch&>(*workspaces.thread);
   if (stage == 0) SampleSpeed(layout_, source, rows, scratch, samples.data());
-  else AnalyseSpeed(layout_, settings_.sigma_nn, samples, scratch, DescribeDamage(picture, words));
+  else AnalyseSpeed(layout_, settings_.sigma_nn, samples, scratch, PartialsOf(picture, words));
 }
 
-std::span<int64_t> SpeedExtractor::DescribeDamage(int picture, std::span<int64_t> words) const {
+std::span<int64_t> SpeedExtractor::PartialsOf(int picture, std::span<int64_t> words) const {
   const size_t count = SpeedWords(layout_);
   return words.subspan(picture * count, count);
 }

@@ -5,6 +5,7 @@
 
 #include "exec/plan.h"
 #include "math/exact_math.h"
+#include "metric/blocks/float_pyramid.h"
 #include "metric/blocks/per_scale.h"
 #include "metric/ssim/ssim.h"
 
@@ -61,18 +62,6 @@ ExtractorSpec MakeSpec(const Scales& scales) {
   return spec;
 }
 
-/// Scales 1 to 4 of both videos.
-struct Pyramid : Workspace {
-  explicit Pyramid(const Scales& scales) {
-    for (int k = 1; k < kScales; ++k)
-      for (auto& video : planes) video.emplace_back(scales[k].width, scales[k].height);
-  }
-
-  FloatPlane& At(int video, int scale) { return planes[video][scale - 1]; }
-
-  std::vector<FloatPlane> planes[2];
-};
-
 class FloatMsSsimExtractor : public Extractor {
  public:
   FloatMsSsimExtractor(const SsimSettings& settings, const PictureFormat& format)
@@ -82,17 +71,21 @@ class FloatMsSsimExtractor : public Extractor {
         decibels_(settings, format),
         lcs_(settings.lcs) {}
 
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(scales_); }
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override {
+    std::vector<PictureSize> sizes;
+    for (int k = 1; k < kScales; ++k) sizes.push_back({scales_[k].width, scales_[k].height});
+    return std::make_unique<FloatPyramid>(sizes);
+  }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return MakeSsimRows(scales_[0].width); }
 
   void RunBand(const FrameView& frame, int k, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    Pyramid& pyramid = static_cast<Pyramid&>(*workspaces.frame);
+    FloatPyramid& pyramid = static_cast<FloatPyramid&>(*workspaces.frame);
     SsimPlanes planes = {frame.plane(0), frame.plane(1), bit_depth_};
-    if (k > 0) planes = {pyramid.At(0, k).view(), pyramid.At(1, k).view(), kFloatDepth};
+    if (k > 0) planes = {pyramid.At(k)[0].view(), pyramid.At(k)[1].view(), kFloatDepth};
     if (k + 1 < kScales) {
-      HalveRows(planes.reference, planes.bit_depth, band, *workspaces.thread, pyramid.At(0, k + 1));
-      HalveRows(planes.distorted, planes.bit_depth, band, *workspaces.thread, pyramid.At(1, k + 1));
+      HalveRows(planes.reference, planes.bit_depth, band, *workspaces.thread, pyramid.At(k + 1)[0]);
+      HalveRows(planes.distorted, planes.bit_depth, band, *workspaces.thread, pyramid.At(k + 1)[1]);
     }
     const Scale& scale = scales_[k];
     const RowBand windows = {2 * band.begin, std::min(2 * band.end, scale.Rows())};

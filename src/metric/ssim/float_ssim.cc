@@ -62,7 +62,7 @@ struct ShrunkPlanes : Workspace {
   explicit ShrunkPlanes(const Geometry& geometry)
       : planes{{geometry.width, geometry.height}, {geometry.width, geometry.height}} {}
 
-  FloatPlane planes[2];
+  PaddedPlane planes[2];
 };
 
 class FloatSsimExtractor : public Extractor {

@@ -24,7 +24,7 @@ extern const Metric kFloatMsSsimMetric;
 /// Rows and columns that a picture loses to the window.
 inline constexpr int kSsimLoss = ssim::kWindow - 1;
 
-/// Samples within these bounds are bright: whatever their sums are made of has exact sums (README.md).
+/// Samples within these bounds are bright: all sums of their products are exact (README.md).
 namespace ssim {
 inline constexpr int kDimmest = 8, kBrightest = 256;
 }
@@ -37,21 +37,6 @@ struct SsimPlanes {
   Plane reference;
   Plane distorted;
   int bit_depth;
-};
-
-/// A plane of floats with the memory that it lies in.
-class FloatPlane {
- public:
-  FloatPlane(int width, int height) : rows_(height, width), width_(width), height_(height) {}
-
-  float* Row(int y) { return rows_.Row(y); }
-  Plane view() const {
-    return {reinterpret_cast<const std::byte*>(rows_.Row(0)), rows_.stride_bytes(), width_, height_};
-  }
-
- private:
-  FloatRows rows_;
-  int width_, height_;
 };
 
 /// Rows and filters' states of one thread.
@@ -67,14 +52,14 @@ void SumSsimRowsRef(const SsimPlanes& planes, RowBand band, bool all, int64_t* w
 constexpr int ShrunkLength(int length, int factor) { return length / factor + length % 2; }
 
 /// Rows `band` of a plane shrunk by 2 to 10: means of factor x factor samples.
-void ShrinkRows(const Plane& plane, int bit_depth, int factor, RowBand band, Workspace& rows, FloatPlane& shrunk);
-void ShrinkRowsRef(const Plane& plane, int bit_depth, int factor, RowBand band, FloatPlane& shrunk);
+void ShrinkRows(const Plane& plane, int bit_depth, int factor, RowBand band, Workspace& rows, PaddedPlane& shrunk);
+void ShrinkRowsRef(const Plane& plane, int bit_depth, int factor, RowBand band, PaddedPlane& shrunk);
 
 constexpr int HalvedLength(int length) { return (length + 1) / 2; }
 
 /// Rows `band` of a plane filtered by kHalvingTaps and halved. Sides of 11 or more.
-void HalveRows(const Plane& plane, int bit_depth, RowBand band, Workspace& rows, FloatPlane& halved);
-void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, FloatPlane& halved);
+void HalveRows(const Plane& plane, int bit_depth, RowBand band, Workspace& rows, PaddedPlane& halved);
+void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, PaddedPlane& halved);
 
 /// The means of the sums over all windows, each rounded to a float; NaN or 0 where no window fits.
 struct SsimMeans {

@@ -11,9 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "metric/ssim/ssim_exact_range-inl.h"
 #include "metric/ssim/ssim_split-inl.h"
-#include "metric/ssim/ssim_transpose-inl.h"
+#include "metric/ssim/ssim_windows-inl.h"
 #include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "metric/blocks/float_plane.h"
 #include "metric/blocks/words.h"
 #include "metric/ssim/ssim.h"
 
@@ -8,22 +9,13 @@ namespace {
 
 using ssim::mirrored_with_edge;
 
-struct Image {
-  int width, height;
-  std::vector<float> values;
-
-  Image(int w, int h) : width(w), height(h), values(static_cast<size_t>(w) * h) {}
-  float& At(int x, int y) { return values[static_cast<size_t>(y) * width + x]; }
-  float At(int x, int y) const { return values[static_cast<size_t>(y) * width + x]; }
-};
-
-Image ReadImage(const Plane& plane, int bit_depth) {
-  Image image(plane.width, plane.height);
+FloatPlane ReadImage(const Plane& plane, int bit_depth) {
+  FloatPlane image(plane.width, plane.height);
   for (int y = 0; y < plane.height; ++y)
     for (int x = 0; x < plane.width; ++x) {
-      if (bit_depth == kFloatDepth) image.At(x, y) = plane.Row<float>(y)[x];
-      else if (bit_depth == 8) image.At(x, y) = plane.Row<uint8_t>(y)[x];
-      else image.At(x, y) = static_cast<float>(plane.Row<uint16_t>(y)[x]) / static_cast<float>(1 << (bit_depth - 8));
+      if (bit_depth == kFloatDepth) image.at(x, y) = plane.Row<float>(y)[x];
+      else if (bit_depth == 8) image.at(x, y) = plane.Row<uint8_t>(y)[x];
+      else image.at(x, y) = static_cast<float>(plane.Row<uint16_t>(y)[x]) / static_cast<float>(1 << (bit_depth - 8));
     }
   return image;
 }
@@ -31,27 +23,27 @@ Image ReadImage(const Plane& plane, int bit_depth) {
 float Tap(int k) { return ssim::kWindowTaps[k < 6 ? k : 10 - k]; }
 
 /// Filters along the rows, then along the columns.
-Image Filter(const Image& image, float anchor) {
-  Image along(image.width - kSsimLoss, image.height);
+FloatPlane Filter(const FloatPlane& image, float anchor) {
+  FloatPlane along(image.width - kSsimLoss, image.height);
   for (int y = 0; y < along.height; ++y)
     for (int x = 0; x < along.width; ++x) {
       ssim::SplitSum sum = {anchor, 0};
-      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, image.At(x + k, y) * Tap(k));
-      along.At(x, y) = ssim::split_total(sum, anchor);
+      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, image.at(x + k, y) * Tap(k));
+      along.at(x, y) = ssim::split_total(sum, anchor);
     }
-  Image filtered(along.width, image.height - kSsimLoss);
+  FloatPlane filtered(along.width, image.height - kSsimLoss);
   for (int y = 0; y < filtered.height; ++y)
     for (int x = 0; x < filtered.width; ++x) {
       ssim::SplitSum sum = {anchor, 0};
-      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, along.At(x, y + k) * Tap(k));
-      filtered.At(x, y) = ssim::split_total(sum, anchor);
+      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, along.at(x, y + k) * Tap(k));
+      filtered.at(x, y) = ssim::split_total(sum, anchor);
     }
   return filtered;
 }
 
-Image Product(const Image& a, const Image& b) {
-  Image product(a.width, a.height);
-  for (size_t i = 0; i < product.values.size(); ++i) product.values[i] = a.values[i] * b.values[i];
+FloatPlane Product(const FloatPlane& a, const FloatPlane& b) {
+  FloatPlane product(a.width, a.height);
+  for (size_t i = 0; i < product.samples.size(); ++i) product.samples[i] = a.samples[i] * b.samples[i];
   return product;
 }
 
@@ -81,15 +73,15 @@ class RowSum {
 }  // namespace
 
 void SumSsimRowsRef(const SsimPlanes& planes, RowBand band, bool all, int64_t* words) {
-  const Image r = ReadImage(planes.reference, planes.bit_depth), d = ReadImage(planes.distorted, planes.bit_depth);
-  const Image mean_r = Filter(r, ssim::kMeanAnchor), mean_d = Filter(d, ssim::kMeanAnchor);
-  const Image rr = Filter(Product(r, r), ssim::kProductAnchor), dd = Filter(Product(d, d), ssim::kProductAnchor),
-              rd = Filter(Product(r, d), ssim::kProductAnchor);
+  const FloatPlane r = ReadImage(planes.reference, planes.bit_depth), d = ReadImage(planes.distorted, planes.bit_depth);
+  const FloatPlane mean_r = Filter(r, ssim::kMeanAnchor), mean_d = Filter(d, ssim::kMeanAnchor);
+  const FloatPlane rr = Filter(Product(r, r), ssim::kProductAnchor), dd = Filter(Product(d, d), ssim::kProductAnchor),
+                   rd = Filter(Product(r, d), ssim::kProductAnchor);
   for (int y = band.begin; y < band.end; ++y) {
     RowSum sums[kSsimSums];
     for (int x = 0; x < mean_r.width; ++x) {
       const ssim::SsimTerms terms =
-          ssim::ssim_terms({mean_r.At(x, y), mean_d.At(x, y), rr.At(x, y), dd.At(x, y), rd.At(x, y)});
+          ssim::ssim_terms({mean_r.at(x, y), mean_d.at(x, y), rr.at(x, y), dd.at(x, y), rd.at(x, y)});
       const double structure = static_cast<double>(terms.structure);
       if (all) {
         sums[kSsimProduct].Add(x, terms.luminance * terms.contrast * structure);
@@ -102,23 +94,23 @@ void SumSsimRowsRef(const SsimPlanes& planes, RowBand band, bool all, int64_t* w
   }
 }
 
-void ShrinkRowsRef(const Plane& plane, int bit_depth, int factor, RowBand band, FloatPlane& shrunk) {
-  const Image image = ReadImage(plane, bit_depth);
+void ShrinkRowsRef(const Plane& plane, int bit_depth, int factor, RowBand band, PaddedPlane& shrunk) {
+  const FloatPlane image = ReadImage(plane, bit_depth);
   const float weight = static_cast<float>(1.0 / (factor * factor));
   for (int y = band.begin; y < band.end; ++y)
     for (int x = 0; x < ShrunkLength(plane.width, factor); ++x) {
       double sum = 0;
       for (int i = -(factor / 2); i < factor - factor / 2; ++i)
         for (int j = -(factor / 2); j < factor - factor / 2; ++j)
-          sum += static_cast<double>(image.At(mirrored_with_edge(factor * x + j, plane.width),
+          sum += static_cast<double>(image.at(mirrored_with_edge(factor * x + j, plane.width),
                                               mirrored_with_edge(factor * y + i, plane.height)) *
                                      weight);
       shrunk.Row(y)[x] = static_cast<float>(sum);
     }
 }
 
-void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, FloatPlane& halved) {
-  const Image image = ReadImage(plane, bit_depth);
+void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, PaddedPlane& halved) {
+  const FloatPlane image = ReadImage(plane, bit_depth);
   for (int y = band.begin; y < band.end; ++y)
     for (int x = 0; x < HalvedLength(plane.width); ++x) {
       float high = 0, low = 0;
@@ -126,7 +118,7 @@ void HalveRowsRef(const Plane& plane, int bit_depth, RowBand band, FloatPlane& h
         ssim::SplitSum row = {ssim::kMeanAnchor, 0};
         for (int j = -4; j <= 4; ++j)
           row = ssim::split_add(
-              row, image.At(mirrored_with_edge(2 * x + j, plane.width), mirrored_with_edge(2 * y + i, plane.height)) *
+              row, image.at(mirrored_with_edge(2 * x + j, plane.width), mirrored_with_edge(2 * y + i, plane.height)) *
                        ssim::kHalvingTaps[5 * (i < 0 ? -i : i) + (j < 0 ? -j : j)]);
         high += ssim::split_high(row, ssim::kMeanAnchor);
         low += row.low;

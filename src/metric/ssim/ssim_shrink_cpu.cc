@@ -24,11 +24,11 @@ using ssim::mirrored_with_edge;
 
 #if HWY_TARGET == HWY_SCALAR
 
-void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows&, FloatPlane& shrunk) {
+void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows&, PaddedPlane& shrunk) {
   ShrinkRowsRef(plane, bit_depth, factor, band, shrunk);
 }
 
-void Halve(const Plane& plane, int bit_depth, RowBand band, SsimRows&, FloatPlane& halved) {
+void Halve(const Plane& plane, int bit_depth, RowBand band, SsimRows&, PaddedPlane& halved) {
   HalveRowsRef(plane, bit_depth, band, halved);
 }
 
@@ -72,7 +72,7 @@ HWY_INLINE float Mean(int32_t sum, float weight) { return static_cast<float>(sum
 
 // sums: one for each column.
 template <class Sample, class Sum>
-void ShrinkOf(const Plane& plane, float weight, int factor, RowBand band, Sum* sums, FloatPlane& shrunk) {
+void ShrinkOf(const Plane& plane, float weight, int factor, RowBand band, Sum* sums, PaddedPlane& shrunk) {
   const int width = plane.width, before = factor / 2;
   for (int y = band.begin; y < band.end; ++y) {
     std::fill_n(sums, width, Sum());
@@ -92,14 +92,14 @@ void ShrinkOf(const Plane& plane, float weight, int factor, RowBand band, Sum* s
 }
 
 template <class Sample>
-void ShrinkOf(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows& rows, FloatPlane& shrunk) {
+void ShrinkOf(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows& rows, PaddedPlane& shrunk) {
   const float weight = static_cast<float>(1.0 / (factor * factor)) / static_cast<float>(1 << (bit_depth - 8));
   if ((factor & (factor - 1)) == 0)
     ShrinkOf<Sample>(plane, weight, factor, band, rows.whole_sums.data() + SsimRows::kMargin, shrunk);
   else ShrinkOf<Sample>(plane, weight, factor, band, rows.sums.data() + SsimRows::kMargin, shrunk);
 }
 
-void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows& rows, FloatPlane& shrunk) {
+void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRows& rows, PaddedPlane& shrunk) {
   if (bit_depth > 8) ShrinkOf<uint16_t>(plane, bit_depth, factor, band, rows, shrunk);
   else ShrinkOf<uint8_t>(plane, bit_depth, factor, band, rows, shrunk);
 }
@@ -111,7 +111,7 @@ void Shrink(const Plane& plane, int bit_depth, int factor, RowBand band, SsimRow
 template <class Sample>
 class Halves {
  public:
-  Halves(const Plane& plane, int bit_depth, SsimRows& rows, FloatPlane& halved)
+  Halves(const Plane& plane, int bit_depth, SsimRows& rows, PaddedPlane& halved)
       : plane_(plane),
         unit_(bit_depth == kFloatDepth ? 1 : 1 << (bit_depth - 8)),
         scale_(1.0f / static_cast<float>(unit_)),
@@ -228,7 +228,7 @@ class Halves {
     return rows_.halves[(row + kRows) % kRows][distance / 2];
   }
 
-  // A row's columns wait where the next row's are loaded beside them.
+  // A row's columns wait where the next row's are loaded next to them.
   float* ColumnsOf(int row, int odd) { return rows_.halving[row & 1][odd]; }
 
   void FilterAlong(int row) {
@@ -320,14 +320,14 @@ class Halves {
   const int unit_;  // a step of 8-bit samples
   const float scale_;
   SsimRows& rows_;
-  FloatPlane& halved_;
+  PaddedPlane& halved_;
   const HalvingTaps taps_[kDistances] = {HalvingTaps(0), HalvingTaps(1), HalvingTaps(2), HalvingTaps(3),
                                          HalvingTaps(4)};
   int first_ = 0;    // halved column of the span or strip
   int columns_ = 0;  // of it
 };
 
-void Halve(const Plane& plane, int bit_depth, RowBand band, SsimRows& rows, FloatPlane& halved) {
+void Halve(const Plane& plane, int bit_depth, RowBand band, SsimRows& rows, PaddedPlane& halved) {
   if (bit_depth == kFloatDepth) Halves<float>(plane, bit_depth, rows, halved).Run(band);
   else if (bit_depth == 8) Halves<uint8_t>(plane, bit_depth, rows, halved).Run(band);
   else Halves<uint16_t>(plane, bit_depth, rows, halved).Run(band);
@@ -346,11 +346,11 @@ namespace acutance {
 HWY_EXPORT(Shrink);
 HWY_EXPORT(Halve);
 
-void ShrinkRows(const Plane& plane, int bit_depth, int factor, RowBand band, Workspace& rows, FloatPlane& shrunk) {
+void ShrinkRows(const Plane& plane, int bit_depth, int factor, RowBand band, Workspace& rows, PaddedPlane& shrunk) {
   HWY_DYNAMIC_DISPATCH(Shrink)(plane, bit_depth, factor, band, static_cast<SsimRows&>(rows), shrunk);
 }
 
-void HalveRows(const Plane& plane, int bit_depth, RowBand band, Workspace& rows, FloatPlane& halved) {
+void HalveRows(const Plane& plane, int bit_depth, RowBand band, Workspace& rows, PaddedPlane& halved) {
   HWY_DYNAMIC_DISPATCH(Halve)(plane, bit_depth, band, static_cast<SsimRows&>(rows), halved);
 }
 

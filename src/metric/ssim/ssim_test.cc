@@ -157,9 +157,9 @@ TEST(SplitSum, IsTheRoundedSum) {
 }
 
 /// A plane of floats that no sample has.
-FloatPlane NoisePlane(std::mt19937& random, int width, int height, float least = -3, float largest = 260) {
+PaddedPlane NoisePlane(std::mt19937& random, int width, int height, float least = -3, float largest = 260) {
   std::uniform_real_distribution<float> noise(least, largest);
-  FloatPlane plane(width, height);
+  PaddedPlane plane(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) plane.Row(y)[x] = noise(random);
   return plane;
@@ -168,7 +168,7 @@ FloatPlane NoisePlane(std::mt19937& random, int width, int height, float least =
 TEST(SumSsimRows, FloatsOfManySizes) {
   std::mt19937 random(3);
   for (const auto& [width, height] : kSizes) {
-    const FloatPlane r = NoisePlane(random, width, height), d = NoisePlane(random, width, height);
+    const PaddedPlane r = NoisePlane(random, width, height), d = NoisePlane(random, width, height);
     ExpectSumsAsRef({r.view(), d.view(), kFloatDepth});
   }
 }
@@ -177,13 +177,13 @@ TEST(SumSsimRows, BrightFloatsOfManySizes) {
   std::mt19937 random(8);
   for (const auto& [width, height] : kSizes)
     for (const auto& [least, largest] : {std::pair{8.0f, 256.0f}, {8.0f, 8.01f}, {255.0f, 256.0f}, {8.0f, 256.1f}}) {
-      const FloatPlane r = NoisePlane(random, width, height, least, largest);
-      const FloatPlane d = NoisePlane(random, width, height, least, largest);
+      const PaddedPlane r = NoisePlane(random, width, height, least, largest);
+      const PaddedPlane d = NoisePlane(random, width, height, least, largest);
       ExpectSumsAsRef({r.view(), d.view(), kFloatDepth});
     }
 }
 
-void ExpectEqualPlanes(const FloatPlane& a, const FloatPlane& b, const std::string& what) {
+void ExpectEqualPlanes(const PaddedPlane& a, const PaddedPlane& b, const std::string& what) {
   for (int y = 0; y < a.view().height; ++y)
     for (int x = 0; x < a.view().width; ++x)
       ASSERT_EQ(a.view().Row<float>(y)[x], b.view().Row<float>(y)[x]) << what << " at " << x << ", " << y;
@@ -199,11 +199,11 @@ TEST(ShrinkRows, NoiseOfManySizesAndFactors) {
           const Fill noise = [&](int, int) { return random() & ((1 << depth) - 1); };
           const TestPlane plane(width, height, depth, noise, 1, 1);
           const int w = ShrunkLength(width, factor), h = ShrunkLength(height, factor);
-          FloatPlane expected(w, h);
+          PaddedPlane expected(w, h);
           ShrinkRowsRef(plane.plane(), depth, factor, {0, h}, expected);
           const auto workspace = MakeSsimRows(width);
           ForEachTarget([&] {
-            FloatPlane shrunk(w, h);
+            PaddedPlane shrunk(w, h);
             ShrinkRows(plane.plane(), depth, factor, {0, h / 3}, *workspace, shrunk);
             ShrinkRows(plane.plane(), depth, factor, {h / 3, h}, *workspace, shrunk);
             ExpectEqualPlanes(shrunk, expected, "factor " + std::to_string(factor));
@@ -213,12 +213,12 @@ TEST(ShrinkRows, NoiseOfManySizesAndFactors) {
 
 void ExpectHalvesAsRef(const Plane& plane, int depth) {
   const int w = HalvedLength(plane.width), h = HalvedLength(plane.height);
-  FloatPlane expected(w, h);
+  PaddedPlane expected(w, h);
   HalveRowsRef(plane, depth, {0, h}, expected);
   const auto workspace = MakeSsimRows(plane.width);
   ForEachTarget([&] {
     for (const int step : {1, 5, h}) {
-      FloatPlane halved(w, h);
+      PaddedPlane halved(w, h);
       for (int y = 0; y < h; y += step) HalveRows(plane, depth, {y, std::min(y + step, h)}, *workspace, halved);
       ExpectEqualPlanes(halved, expected, std::to_string(plane.width) + " columns, depth " + std::to_string(depth));
     }
@@ -233,7 +233,7 @@ TEST(HalveRows, NoiseOfManySizes) {
           width, height, depth, [&](int, int) { return random() & ((1 << depth) - 1); }, 1, 1);
       ExpectHalvesAsRef(plane.plane(), depth);
     }
-    const FloatPlane floats = NoisePlane(random, width, height);
+    const PaddedPlane floats = NoisePlane(random, width, height);
     ExpectHalvesAsRef(floats.view(), kFloatDepth);
   }
 }
@@ -251,7 +251,7 @@ TEST(HalveRows, BrightNoiseOfManySizes) {
       ExpectHalvesAsRef(TestPlane(width, height, depth, noise, 1, 1).plane(), depth);
       ExpectHalvesAsRef(TestPlane(width, height, depth, extremes, 1, 1).plane(), depth);
     }
-    const FloatPlane floats = NoisePlane(random, width, height, 8.0f, 256.0f);
+    const PaddedPlane floats = NoisePlane(random, width, height, 8.0f, 256.0f);
     ExpectHalvesAsRef(floats.view(), kFloatDepth);
   }
 }

@@ -40,14 +40,14 @@ struct Ssimulacra2Needs {
 };
 Ssimulacra2Needs NeedsOf(int scale, int component, int scales);
 
-/// Half the size: the mean of each 2x2 pixels. With SIMD (Highway) for whatever the CPU has.
+/// Half the size: the mean of each 2x2 pixels. With SIMD (Highway).
 void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to);
 
 /// The same in plain loops, the reference implementation; and columns [begin, end) of a row, from two rows of pixels.
 void HalveSsimulacra2Ref(const FloatColors& from, int plane, int width, int height, float* to);
 void HalveSsimulacra2Row(const float* above, const float* below, int from_width, RowBand columns, float* to);
 
-/// The sums of one scale of several distorted pictures of one reference, with SIMD (Highway) for whatever the CPU has.
+/// The sums of one scale of several distorted pictures of one reference, with SIMD (Highway).
 /// What depends on the reference alone is made once.
 void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
                       std::span<const std::span<int64_t>> words);

@@ -80,7 +80,7 @@ class ScaleSums {
  private:
   struct Component {
     size_t blurred = 0;                 // how many of Blurred
-    Floats turned, values;              // [column][row], margins beside; row y at y % (2 * kLanes)
+    Floats turned, values;              // [column][row], with margins; row y at y % (2 * kLanes)
     std::array<Floats, kBlurred> ring;  // blurred rows, row y at y % kRing; then a row of zeros
     Floats rows, columns;               // Sections: [Blurred][batch of rows], [Blurred][vector of columns]
     // A distorted video alone has sums:
@@ -255,7 +255,7 @@ class ScaleSums {
       AddFourthPowers(values, count, component.sums[map + kSsimulacra2Maps].data() + x);
   }
 
-  /// Columns beside the picture have added zeros.
+  /// Columns next to the picture have added zeros.
   void FoldStrips(int c, int strip) {
     for (size_t v = 1; v < videos_.size(); ++v)
       for (int i = 0; i < kSsimulacra2Sums; ++i) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "metric/blocks/float_plane.h"
 #include "metric/blocks/pairwise_sum.h"
 #include "metric/blocks/words.h"
 #include "metric/ssimulacra2/ssimulacra2.h"
@@ -10,17 +11,6 @@ namespace {
 using namespace ssimulacra2;
 
 constexpr int kRadius = 5;  // of the blur
-
-/// A plane of floats.
-struct FloatPlane {
-  FloatPlane(int plane_width, int plane_height)
-      : width(plane_width), height(plane_height), samples(static_cast<size_t>(plane_width) * plane_height) {}
-  float* Row(int y) { return samples.data() + static_cast<size_t>(y) * width; }
-  float at(int x, int y) const { return samples[static_cast<size_t>(y) * width + x]; }
-
-  int width, height;
-  std::vector<float> samples;
-};
 
 using ColorPlanes = std::array<FloatPlane, 3>;
 

@@ -83,7 +83,7 @@ struct VifBuffers : Workspace {
 using VifSums = std::span<int64_t, kVifSumsPerScale>;
 
 /// Adds the sums of rows `band` (VifSum order) and writes the rows of the next images whose double
-/// lies in the band; with SIMD (Highway), for whatever the CPU has. The jobs are those of several
+/// lies in the band; with SIMD (Highway). The jobs are those of several
 /// distorted videos of one reference, and differ in the distorted images alone.
 void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers, std::span<const VifSums> sums);
 

@@ -1,4 +1,4 @@
-// One text for all instruction sets; README.md tells how it works and why each step is exact.
+// One source for all instruction sets; README.md says how it works and why each step is exact.
 #include "metric/vif/vif.h"
 
 #include <algorithm>

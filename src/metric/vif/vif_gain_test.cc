@@ -154,7 +154,7 @@ TEST(VifGain, EqualAndNearlyEqualPictures) {
   }
 }
 
-/// Covariances whose square is a multiple of s1, or just beside: there doubles round to integers or just miss them.
+/// Covariances whose square is a multiple of s1, or close to one: there doubles round to integers or just miss them.
 TEST(VifGain, NearIntegers) {
   std::mt19937_64 random(6);
   Counts counts;

@@ -60,7 +60,7 @@ inline constexpr int kVifLogFirst = 30720;            // T[32768]
 
 /// T without the table. The 15 mantissa bits make m in [1, 2), which falls into one of kSegments equal parts; with r
 /// about 1 / (middle of the part) and t = m r - 1, 2048 log2(m) + 2^-10 = base + t q(t), base an integer: r was
-/// searched so that -2048 log2(r) is an integer but for the 2^-10 that libvmaf's float rounding adds. All steps are
+/// searched so that -2048 log2(r) is an integer except for the 2^-10 that libvmaf's float rounding adds. All steps are
 /// fused multiply-adds in float32, the last one rounds to an integer. That all 32768 entries come out right is not an
 /// estimate: vif_test.cc compares each, README.md tells of the search.
 template <int kSegments, int kTermCount>

@@ -81,7 +81,7 @@ struct XpsnrBuffers : Workspace {
   std::vector<std::byte> zeros;  // a row of samples before the clip
 };
 
-/// The words of the blocks in one row of them, with SIMD (Highway) for whatever the CPU has.
+/// The words of the blocks in one row of them, with SIMD (Highway).
 void XpsnrBlockRow(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span<int64_t> words,
                    XpsnrBuffers& buffers);
 
