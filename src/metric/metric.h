@@ -214,7 +214,7 @@ Result<std::shared_ptr<const Setup>> MakeSetup(Result<Settings> settings) {
 template <auto read>
 Result<std::shared_ptr<const Setup>> PrepareBy(const OptionValues& options) {
   if constexpr (requires { read(options).status(); }) return MakeSetup(read(options));
-  else return MakeSetup(Result(read(options)));
+  else return MakeSetup(Result<decltype(read(options))>(read(options)));
 }
 
 template <auto function>
