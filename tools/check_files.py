@@ -36,7 +36,7 @@ NAMES_METRICS = {
     "src/api/vship/": "vship's names",
     "plugins/": "names of other plugins",
     "cli/vmaf": "libvmaf's flags",
-    "cli/score_options.cc": "examples in help",
+    "cli/score_options": "examples in help",
     "src/run/options.inc": "examples in help",
     "src/run/doctor/": "an example command",
     "src/model/model_parser.cc": "a rule of the model format that names its features",

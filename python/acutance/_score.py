@@ -245,7 +245,7 @@ def _show_options(function: Callable[..., Any]) -> None:
     lines = []
     for name, row in ROWS.items():
         choices = f" One of {row.choices}." if row.kind == "choice" else ""
-        lines.append(textwrap.fill(f"{name}: {row.help}.{choices}", 116, initial_indent="    ",
+        lines.append(textwrap.fill(f"{name}: {row.help}.{choices}", 116, break_on_hyphens=False, initial_indent="    ",
                                    subsequent_indent="        "))
     function.__doc__ = (function.__doc__ or "").replace("    @options@", "\n".join(lines))
 

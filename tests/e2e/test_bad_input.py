@@ -279,7 +279,7 @@ class Usage(CommandTest):
     def test_limits_on_memory_are_sizes(self):
         for wrong in ("0", "-1", "G", "1Q", "99999999999999999999", " 1G", "0x10", "nan", "18446744073709551616"):
             for option in ("--max-memory", "--max-vram"):
-                self.assert_fails(self.score(self.ref, self.dis, f"{option}={wrong}"), 2, f"'{wrong}' is no size")
+                self.assert_fails(self.score(self.ref, self.dis, f"{option}={wrong}"), 2, f"{option} {wrong}: expected bytes")
                 self.assert_fails(self.run_command(ACUTANCE, "serve", self.path("socket"), f"{option}={wrong}"), 2,
                                   f"'{wrong}' is no size")
                 self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, option, wrong), 1, f"'{wrong}' is no size")
