@@ -13,7 +13,7 @@ namespace {
 
 ScoreTable::Column MakeColumn(int count, uint32_t seed) {
   std::mt19937 random(seed);
-  ScoreTable::Column column{"s", "s", {}};
+  ScoreTable::Column column{{}, "s", "s", {}};
   for (int i = 0; i < count; ++i) column.scores.emplace_back(std::ldexp(static_cast<double>(random()), -25));
   return column;
 }
@@ -50,7 +50,7 @@ TEST(Pooling, EqualsBruteForce) {
 }
 
 TEST(Pooling, KnownAnswers) {
-  const ScoreTable::Column column{"s", "s", {1.0, 3.0, 8.0}};
+  const ScoreTable::Column column{{}, "s", "s", {1.0, 3.0, 8.0}};
   EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMin), 1.0);
   EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMax), 8.0);
   EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMean), 4.0);
@@ -60,14 +60,14 @@ TEST(Pooling, KnownAnswers) {
 /// libvmaf starts min and max at zero when the first frame is not in the range; acutance does
 /// not.
 TEST(Pooling, MinAndMaxComeFromTheFramesThatTakePart) {
-  const ScoreTable::Column column{"s", "s", {5.0, 6.0, 7.0, 9.0, -3.0}};
+  const ScoreTable::Column column{{}, "s", "s", {5.0, 6.0, 7.0, 9.0, -3.0}};
   EXPECT_EQ(Pool(column, {1, 3, 2}, Pooling::kMin), 7.0);
-  const ScoreTable::Column negative{"s", "s", {-5.0, -6.0, -7.0}};
+  const ScoreTable::Column negative{{}, "s", "s", {-5.0, -6.0, -7.0}};
   EXPECT_EQ(Pool(negative, {1, 2, 2}, Pooling::kMax), -7.0);
 }
 
 TEST(Pooling, NothingToPoolIsNoValue) {
-  const ScoreTable::Column column{"s", "s", {1.0, std::nullopt, 3.0}};
+  const ScoreTable::Column column{{}, "s", "s", {1.0, std::nullopt, 3.0}};
   EXPECT_EQ(Pool(column, {0, 2}, Pooling::kMean), std::nullopt);
   EXPECT_EQ(Pool(column, {0, 3, 3}, Pooling::kMean), std::nullopt);
   EXPECT_EQ(Pool(column, {2, 1}, Pooling::kMean), std::nullopt);
