@@ -96,8 +96,7 @@ struct DeviceTexts {
 CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, const char* otherwise,
                            DeviceTexts& texts) {
   CLI::App* command = app.add_subcommand(name, text);
-  command
-      ->add_option("--backend", texts.backend, fmt::format("{} (default: {})", BackendNames(), otherwise))
+  command->add_option("--backend", texts.backend, fmt::format("{} (default: {})", BackendNames(), otherwise))
       ->type_name("NAME");
   command->add_option("--device", texts.index, "Device of the backend")->check(CLI::Range(0, 1023));
   return command;
@@ -229,7 +228,7 @@ CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
 }
 
 CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
-  CLI::App* command = app.add_subcommand("plan", "Print the launches and buffers of a feature on a device");
+  CLI::App* command = app.add_subcommand("plan", "Print the launches and buffers of a feature");
   command->add_option("-f,--feature", request.feature, "A feature, as in score")->required()->type_name("FEATURE");
   AddRawOptions(*command, request.run)->description("Size of the pictures")->required();
   command->add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
@@ -283,7 +282,7 @@ int RunCommandLine(int argc, char** argv) {
   DoctorTexts doctor_texts;
   CLI::App* doctor = AddDoctorCommand(app, doctor_texts);
   std::string feature;
-  CLI::App* features = app.add_subcommand("features", "List the features, or the outputs and options of one");
+  CLI::App* features = app.add_subcommand("features", "List the features, or one's outputs and options");
   features->add_option("name", feature, "A feature")->type_name("NAME");
   CLI::App* models = app.add_subcommand("models", "List the built-in models");
   CLI::App* devices = app.add_subcommand("devices", "List the GPUs, and why a backend has none");

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -17,22 +16,22 @@
 namespace acutance::cli {
 namespace {
 
-Status ReadReal(std::string_view text, double least, double most, double& value) {
+bool ParseReal(std::string_view text, double& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return {};
-  return Error(StatusCode::kInvalidArgument, "expected a number from {} to {}", least, most);
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 Status ReadBound(std::string_view text, std::optional<double>& bound) {
-  constexpr double kMost = std::numeric_limits<double>::max();
-  if (ReadReal(text, -kMost, kMost, bound.emplace()).ok()) return {};
+  if (ParseReal(text, bound.emplace())) return {};
   return Error(StatusCode::kInvalidArgument, "expected a number");
 }
 
 Status ReadConfidence(std::string_view text, ScoreRequest& request) {
+  constexpr double kLeast = 50, kMost = 99.999999;
   double percent = 0;
-  ACU_RETURN_IF_ERROR(ReadReal(text, 50, 99.999999, percent));
-  return Store(percent / 100, request.gate.confidence);
+  if (ParseReal(text, percent) && percent >= kLeast && percent <= kMost)
+    return Store(percent / 100, request.gate.confidence);
+  return Error(StatusCode::kInvalidArgument, "expected a number from {} to {}", kLeast, kMost);
 }
 
 Status ReadSeed(std::string_view text, ScoreRequest& request) {
@@ -131,9 +130,10 @@ Status CheckJournal(const ScoreRequest& request) {
   const bool is_part = !run.journal.empty() && run.skip_reference > 0;
   if (is_part && (!request.output.empty() || request.json || !request.report.empty()))
     return Error(StatusCode::kInvalidArgument,
-                 "--frames from {} on with a journal are a part of a run, which has no log of its own: leave out "
-                 "--output, --json and --report, and let `acutance join` write the log of all parts",
-                 run.skip_reference);
+                 "--frames {}:{} with a journal is a part of a run, and has no log of its own: leave out --output, "
+                 "--json and --report, and let `acutance join` write the log of all parts",
+                 run.skip_reference,
+                 run.frame_limit > 0 ? fmt::format("{}", run.skip_reference + run.frame_limit) : "");
   return {};
 }
 

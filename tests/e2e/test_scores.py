@@ -141,7 +141,7 @@ class Inputs(CommandTest):
         self.assertEqual(self.table(*p010, *wanted, "--pixel-format", "p010"),
                          self.table(*planar, *wanted, "--bit-depth", "10"))
         self.assert_fails(self.score(*nv12, *wanted, "--pixel-format", "nv12", "--bit-depth", "10"), 2,
-                          "--pixel-format nv12 has 8 bits, not 10")
+                          "--pixel-format nv12: it has 8 bits, not 10")
 
     def test_raw_against_y4m(self):
         ref, dis = (self.write(n + ".yuv", b"".join(self.clip(n))) for n in ("ref", "dis"))
