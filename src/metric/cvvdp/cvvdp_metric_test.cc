@@ -11,6 +11,7 @@
 namespace acutance {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct ClipScores {
