@@ -24,7 +24,7 @@ class Models(CommandTest):
         listed = [line.split()[0] for line in self.assert_ok(self.run_command(ACUTANCE, "models")).splitlines() if line][:-1]
         self.assertEqual(listed[0], "vmaf_v0.6.1")
         self.assertEqual(sorted(listed), sorted(name[:-5] for name in os.listdir(MODELS) if name.endswith(".json")))
-        with open(os.path.join(MODELS, "..", "docs", "models.md"), encoding="utf-8") as file:
+        with open(os.path.join(MODELS, "..", "docs", "use", "models.md"), encoding="utf-8") as file:
             self.assertEqual(listed, re.findall(r"^\| (vmaf_\S+) \|", file.read(), re.M))
 
     def test_a_collection_logs_its_interval(self):

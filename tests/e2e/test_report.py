@@ -11,7 +11,7 @@ import subprocess
 import unittest
 import zlib
 
-from clips import CommandTest, y4m
+from clips import ACUTANCE, CommandTest, y4m
 
 WIDTH, HEIGHT, BAD = 320, 160, range(25, 50)  # as small as VMAF v1 takes them
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
@@ -195,7 +195,7 @@ class Report(CommandTest):
         self.assert_fails(self.score(self.ref, self.dis, "--maps", self.path("m"), "--maps-video", "--journal",
                                      self.path("j")), 2, "--journal")
         self.assert_fails(self.score(self.ref, self.dis, "--maps", self.path("m"), "--maps-video", "--no-model",
-                                     "--feature", "motion"), 1, "psnr or cambi")
+                                     "--feature", "motion"), 1, "add one that has: psnr, adm, vif")
         self.assertEqual(os.listdir(self.path("m")), [])
 
     def test_images_are_the_pictures(self):
