@@ -1,4 +1,4 @@
-// Artifacts of a session: pictures that metrics hand out beside their scores.
+// Artifacts of a session: pictures that metrics hand out in addition to their scores.
 #pragma once
 
 #include <cstdint>

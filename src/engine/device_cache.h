@@ -1,4 +1,4 @@
-// Devices that stay open from session to session, with what lanes made on them and with the planes of references.
+// Cache of open devices between sessions, with the runners that lanes recorded on them and planes of references.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct CachedRunners {
   /// What decides how a lane makes its batches.
   struct Key {
     PictureFormat format;
-    int frames = 0;  // of a batch, before memory was looked at
+    int frames = 0;  // of a batch, before the limit on memory
     std::optional<size_t> max_memory;
     int subsample = 1;
     bool operator==(const Key&) const = default;
@@ -41,17 +41,16 @@ struct CachedRunners {
 /// Each member uses those before it.
 struct KeptDevice {
   std::unique_ptr<Device> device;
-  std::unique_ptr<PlaneCache> planes;  // null: nothing is kept
-  std::unique_ptr<CachedRunners> kit;  // null: there is none yet
+  std::unique_ptr<PlaneCache> planes;  // null: no planes are cached
+  std::unique_ptr<CachedRunners> kit;  // null: none yet
 };
 
 /// Sessions take the devices of their choice and give them back unless one has failed; a session that finds them taken
-/// opens its own. Any thread may use it. In a process that was forked since it keeps nothing: drivers do not survive
-/// that.
+/// opens its own. Any thread may use it. In a forked child it caches nothing: drivers do not survive a fork.
 class DeviceCache {
  public:
-  /// most_bytes: of each device's memory, for planes; not set: half of what is free when it is opened, a quarter of
-  /// all where it does not tell.
+  /// most_bytes: of each device's memory, for planes; not set: half of what is free when it is opened, a quarter of all
+  /// where the driver does not report that.
   explicit DeviceCache(std::optional<size_t> most_bytes) : most_bytes_(most_bytes) {}
   ~DeviceCache();
 
@@ -61,9 +60,9 @@ class DeviceCache {
   KeptDevice Adopt(std::unique_ptr<Device> device) const;
   void GiveBack(const DeviceChoice& choice, std::vector<KeptDevice> devices);
 
-  /// From now on planes of a video are kept.
+  /// From now on planes of a video are cached.
   void Remember(uint64_t video);
-  /// From now on planes of that video are of no use.
+  /// From now on planes of that video are dropped.
   void Forget(uint64_t video);
 
   /// The pictures of a video that lie on one device, none while a session has it.
@@ -80,7 +79,7 @@ class DeviceCache {
   const std::optional<size_t> most_bytes_;
   const ProcessGuard process_;
   mutable std::mutex mutex_;  // guards what follows
-  std::list<Group> groups_;   // the latest used first
+  std::list<Group> groups_;   // most recently used first
   std::set<uint64_t> videos_;
 };
 

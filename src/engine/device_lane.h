@@ -1,4 +1,11 @@
-// One device at work: takes frames in batches, several batches in flight.
+// Device lane: runs a session's frames on one device, in batches, several of them in flight.
+//
+//   FrameQueue --Take--> fill threads (2, in turn)            finish thread
+//                          idle slot -> busy slot                 wait for the batch's queue
+//                          upload pictures, submit plans          read results, verify, hand out -> FrameJob::done
+//                          (PlanRunner)                           busy slot -> idle slot
+//
+// A slot has a runner for each part and the batch's jobs. A batch whose device fails goes back to the queue.
 #pragma once
 
 #include <atomic>
@@ -26,24 +33,23 @@ namespace acutance {
 /// Settings that all lanes of a session share.
 struct LaneSettings {
   LaneVideos videos{};
-  int subsample = 1;                 // frames whose index it does not divide have the runs of every frame alone
+  int subsample = 1;                 // frames whose index it does not divide have only the runs of every frame
   std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
   int most_frames = 1 << 20;         // in flight
   bool only_proved = false;          // DeviceChoice::only_proved
-  int verify = 0;                    // of so many frames one is computed again on the CPU; 0: none
-  ForEach for_each;                  // shares out the copying of pictures
+  int verify = 0;                    // one of this many frames is computed again on the CPU; 0: none
+  ForEach for_each;                  // spreads the copying of pictures over threads
   std::function<void(const std::string&)> warn;
-  std::function<void(FrameQueue::Jobs)> done;  // takes the frames that are finished
+  std::function<void(FrameQueue::Jobs)> done;  // takes finished frames
   std::function<void(Status)> fail;            // ends the session
 };
 
-/// The largest part of a device's memory that a session takes by default: 1 GB up to 4K, then
-/// growing with the area.
+/// The most device memory that a session takes by default: 1 GB up to 4K, then growing with the area.
 size_t DefaultDeviceMemory(const PictureFormat& format);
 
-/// Runs the metrics that have a device plan. Two threads fill batches, another waits for them and hands out their sums.
-/// A device that fails gives its frames back to the queue: scores do not change. One that lacks memory tries again with
-/// smaller batches first, for other programs may have taken the memory for a moment.
+/// Runs the metrics that have a device plan. A device that fails gives its frames back to the queue: scores do not
+/// change. One that lacks memory first tries again with smaller batches, because other programs may hold memory for a
+/// short time.
 class DeviceLane {
  public:
   static constexpr int kThreads = 3;  // of its own
@@ -52,8 +58,8 @@ class DeviceLane {
   /// Prepares the plans of every run that has one. Fails when the device cannot hold a single frame pair.
   static Result<std::unique_ptr<DeviceLane>> Make(KeptDevice device, const FeatureSet& features,
                                                   const PictureFormat& format, const LaneSettings& settings);
-  /// Drops what is not done; the queue must have been stopped. Waits for the device, but not long: one that hangs is
-  /// left with what it may still write.
+  /// Drops unfinished work; the queue must have been stopped. Waits for the device, but not long: a device that hangs
+  /// is abandoned with the memory that it may still write.
   ~DeviceLane();
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
@@ -66,15 +72,14 @@ class DeviceLane {
   /// The number of frames that keeps the device busy.
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
-  /// Waits for clients' work on pictures in the device's memory; called before the lane takes
-  /// them.
+  /// Waits for clients' work on pictures in the device's memory; called before the lane takes them.
   Status WaitForClients() const { return device().WaitForClients(); }
 
   /// Joins the queue and begins to work. After an error the lane may only be destroyed.
   Status Start(FrameQueue& frames);
 
-  /// Ends the lane's threads, as its destructor does. The device, for later lanes, unless it failed or a batch did not
-  /// end; the lane may then only be destroyed.
+  /// Ends the lane's threads, as the destructor does. Returns the device for later lanes unless it failed or a batch
+  /// did not end. The lane may then only be destroyed.
   std::optional<KeptDevice> Retire();
 
  private:
@@ -84,7 +89,7 @@ class DeviceLane {
 
     std::vector<std::unique_ptr<PlanRunner>> runners;  // of the parts
     FrameQueue::Jobs jobs;
-    PlanRunner* before = nullptr;  // has the pictures before these frames
+    PlanRunner* before = nullptr;  // holds the pictures before these frames
     Status started;
   };
   using Slots = std::vector<Slot*>;  // with room for all of them
@@ -140,7 +145,7 @@ class DeviceLane {
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  bool ending_ = false;  // the lane goes
+  bool ending_ = false;  // the lane is being destroyed
   Slots idle_, busy_;
   std::vector<std::thread> fill_threads_;
   std::thread finish_thread_;

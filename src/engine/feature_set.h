@@ -1,4 +1,4 @@
-// Which metrics a session runs: the requests of users and models, merged, with their output columns.
+// Features of a session: the requests of users and models, merged into metric runs with their output columns.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct FeatureRequest {
   OptionTexts options;
 };
 
-/// The options that the request's metric has. libvmaf passes over others; `warnings` gets a sentence for each.
+/// The options that the request's metric has. libvmaf ignores others; `warnings` gets a sentence for each.
 OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings);
 
 /// One metric with one set of options.
@@ -29,21 +29,21 @@ struct MetricRun {
   const Metric* metric;
   OptionValues options;
   std::vector<BoundInput> inputs;
-  int least_bit_depth = 0;                       // it reads shallower pictures raised to this depth; 0: as they are
+  int least_bit_depth = 0;                       // it reads shallower pictures expanded to this depth; 0: as they are
   std::unique_ptr<Extractor> extractor{};        // set by MakeExtractors
   std::shared_ptr<const DerivedInput> raised{};  // likewise; null: the pictures are not shallower
   std::vector<bool> enabled{};                   // per output
   std::vector<int> columns{};                    // per output: score table column, -1 where disabled
   bool on_device = false;                        // a DeviceLane runs it, not the thread pool
-  OptionTexts asked{};                           // the options that were asked for
-  bool stays_on_cpu = false;                     // devices have not all that it reads, or not what its options ask
+  OptionTexts asked{};                           // the options that were set explicitly
+  bool stays_on_cpu = false;                     // devices lack an input or an option that it needs
   bool is_requested = false;                     // by the user; others serve models alone
   std::shared_ptr<const Setup> setup{};          // the options as the metric has read them, or its defaults
   Status refusal{};                              // why it refuses the options, which MakeExtractors returns
 
   /// Whether devices can run it; of pictures of any size before MakeExtractors.
   bool HasPlan() const { return metric->make_plan != nullptr && !stays_on_cpu; }
-  /// A run that does not has one result for all distorted videos.
+  /// A run that does not read them has one result for all distorted videos.
   bool ReadsDistorted() const { return Reads(Video::kDistorted); }
   bool Reads(Video video) const;
   /// How many earlier pictures of `video` it reads.
@@ -66,7 +66,7 @@ class FeatureSet {
  public:
   /// Adds a metric. A request whose key-relevant options equal those of an earlier one is served by the earlier one
   /// (docs/spec/system.md 3.2). Returns the index of the run that serves it. Pictures of fewer bits than
-  /// `least_bit_depth` are raised to that many for this metric alone.
+  /// `least_bit_depth` are expanded to that depth for this metric alone.
   Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0);
   /// Adds a metric of the registry, also one that users cannot name, with its default options and a run of its own.
   Result<int> AddTap(const std::string& metric);
@@ -75,11 +75,11 @@ class FeatureSet {
   /// which that output is stored.
   Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0);
 
-  /// What the video itself tells, such as its frame rate, by names of options: metrics that have such an option take it
-  /// where they were not asked for another value. Before MakeExtractors.
+  /// What the video itself declares, such as its frame rate, by names of options: metrics that have such an option use
+  /// it unless another value was set explicitly. Before MakeExtractors.
   Status Describe(const OptionTexts& video);
 
-  /// One sentence for each request whose options could not count, as an earlier one serves it.
+  /// One sentence for each request whose options have no effect because an earlier request serves it.
   const std::vector<std::string>& ignored() const { return ignored_; }
 
   /// Whether any run reads chroma, directly or by a derived input.

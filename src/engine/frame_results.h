@@ -1,4 +1,4 @@
-// What a frame leaves behind when its metrics have run: numbers, no pictures.
+// Results of a frame: numbers that remain when its pictures are gone.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class FrameRuns {
   std::vector<int> all_, every_frame_;
 };
 
-/// Values and kept words are all that scores and logs are made of.
+/// Scores and logs are computed from values and kept words alone.
 struct FrameResults {
   FrameResults() = default;
   FrameResults(const FrameResults&) = delete;  // `runs` points into the other members
@@ -40,10 +40,10 @@ struct FrameResults {
   FrameResults(FrameResults&&) = default;
   FrameResults& operator=(FrameResults&&) = default;
 
-  /// Makes room for the results of `which` runs, for each distorted video; all words are 0, all values NaN.
+  /// Makes room for the results of the runs `which`, for each distorted video; all words are 0, all values NaN.
   void Assign(const FeatureSet& features, const std::vector<int>& which, int64_t frame, int distorted_count);
 
-  /// Makes values and kept words from sums and words.
+  /// Computes values and kept words from sums and partials.
   void Finish(const FeatureSet& features);
 
   int64_t index = 0;
@@ -55,7 +55,7 @@ struct FrameResults {
   Status status;  // the first error of the frame
 };
 
-/// Cuts `count` elements off the front.
+/// Splits `count` elements off the front.
 template <class T>
 std::span<T> TakeFront(std::span<T>& rest, size_t count) {
   const std::span<T> front = rest.first(count);

@@ -1,4 +1,4 @@
-// Frame jobs that are used again: a frame on a device costs little but its allocations.
+// Pool of reusable frame jobs: for frames on a device, allocations are the largest cost on the host.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class JobPool {
 
   explicit JobPool(Maker make) : make_(std::move(make)) {}
 
-  /// One thread at a time. The job comes back on the thread that drops the last reference to it, which so has seen
+  /// One thread at a time. The job returns on the thread that drops the last reference to it, which therefore has seen
   /// everything that other threads did with it.
   std::shared_ptr<FrameJob> Take();
 
@@ -28,7 +28,7 @@ class JobPool {
   void Return(std::unique_ptr<FrameJob> job);
 
   const Maker make_;
-  Jobs own_;  // the taking thread's part of the spare ones, fetched all at once
+  Jobs own_;  // the taking thread's share of the spare ones, fetched all at once
   std::mutex mutex_;
   Jobs spare_;
 };

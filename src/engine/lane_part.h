@@ -1,4 +1,4 @@
-// The metric runs of a device lane that have the same frames, and their work on a batch.
+// Part of a device lane: the metric runs that have the same frames, and their work on a batch.
 #pragma once
 
 #include <memory>
@@ -17,23 +17,23 @@
 
 namespace acutance {
 
-/// The videos of a session, as a device gets them.
+/// The videos of a session as a device gets them.
 struct LaneVideos {
   int distorted_count = 1;
   std::vector<VideoConversion> scalings = {};  // of those whose pictures come lazy
 };
 
-/// With subsampling a lane has two parts: the runs of every frame, and those of the frames that are kept. A device then
-/// computes nothing for the frames between but what needs them.
+/// With subsampling a lane has two parts: the runs of every frame, and those of scored frames. For the frames between,
+/// a device then computes only what every frame needs.
 class LanePart {
  public:
   /// What the part does, for batches of a size.
   struct Work {
     PlanContext context;
     std::vector<Plan> plans;
-    std::optional<Plan> derive;  // what derives inputs of them
+    std::optional<Plan> derive;  // computes their derived inputs
 
-    /// Whether a runner of the one does for the other.
+    /// Whether a cached runner can be reused.
     bool IsSameAs(const Work& other) const;
   };
 
@@ -50,7 +50,7 @@ class LanePart {
   /// uploads_with: another runner of this part, or null. kept: see PlanRunner::Options.
   Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with,
                                                  PlaneCache* kept);
-  /// Takes over a runner that was made for the same work.
+  /// Takes over a cached runner of the same work.
   void Adopt(PlanRunner& runner, ForEach for_each) { runner.Attach(std::move(for_each)); }
 
   /// Whether the frames of a batch must follow one another, for metrics that compare them.

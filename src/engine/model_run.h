@@ -21,7 +21,7 @@ struct ModelRequest {
   std::shared_ptr<const Model> model;
   ModelFlags flags;
   bool predict = true;      // false: compute its features only
-  int least_bit_depth = 0;  // its features read shallower pictures raised to this depth; 0: as they are
+  int least_bit_depth = 0;  // its features read shallower pictures expanded to this depth; 0: as they are
 };
 
 class ModelRun {

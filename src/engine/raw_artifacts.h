@@ -1,4 +1,4 @@
-// The files to which options of metrics have artifacts written (metric/raw_dump_option.h).
+// Raw files of artifacts that options of metrics ask for (metric/raw_dump_option.h).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ std::string RawArtifactFile(const Extractor& extractor, int artifact);
 /// Rows without padding, samples of 16 bits little-endian.
 class RawArtifacts {
  public:
-  /// Makes the files and their folders, and keeps what they have. An error where two runs or videos share a file.
+  /// Makes the files and their folders without truncating them. An error where two runs or videos share a file.
   Status Open(const FeatureSet& features, int distorted_count);
 
   /// Writes those of a run's result. Frame 0 empties the files.

@@ -1,4 +1,4 @@
-// From the results of finished frames to the score tables: features, what metrics derive over time, models.
+// Writer of score tables: turns finished frames' results into features, values over time and model scores.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class ScoreWriter {
   ~ScoreWriter();
 
   /// Makes a table for each distorted video, with all columns. Once, when the features have extractors.
-  /// share: spreads the making of values and predictions over threads.
+  /// share: spreads finishing and predictions over threads.
   Status Start(int distorted_count, ForEach share);
 
-  /// Makes the values of frames; an error is a frame's own. Before Write.
+  /// Computes the values of frames; an error is a frame's own. Before Write.
   Status Finish(std::span<FrameResults* const> frames);
 
   /// Writes frames that follow those of the last call.
