@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "base/trace.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
 #include "cli/mean_gate.h"
@@ -201,9 +202,7 @@ int ReportPart(const ScoreRequest& request, const ScoredRun& result) {
   return result.error ? kFailed : kOk;
 }
 
-}  // namespace
-
-int RunScoreCommand(const ScoreRequest& request) {
+int ScoreAndReport(const ScoreRequest& request) {
   if (request.has_gate) return RunMeanGate(request);
   if (const Status status = CheckOutputs(request); !status.ok()) {
     fmt::print(stderr, "acutance: {}\n", status.message());
@@ -244,6 +243,17 @@ int RunScoreCommand(const ScoreRequest& request) {
   if (result.is_part) return ReportPart(request, result);
   if (request.stream_frames) stream.Finish(*result.session, result.frames);
   return ReportScores(request, result, gate.has_stopped());
+}
+
+}  // namespace
+
+int RunScoreCommand(const ScoreRequest& request) {
+  Status traced = request.trace.empty() ? Status() : Trace::Start(request.trace);
+  const int status = traced.ok() ? ScoreAndReport(request) : kFailed;
+  if (traced.ok()) traced = Trace::Stop();
+  if (traced.ok()) return status;
+  fmt::print(stderr, "acutance: {}\n", traced.message());
+  return kFailed;
 }
 
 }  // namespace acutance::cli

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
+#include "base/trace.h"
 
 namespace acutance {
 namespace {
@@ -207,6 +208,7 @@ void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
 }
 
 Status FrameJob::ComputeBand(Chain& chain, RowBand band, int worker) {
+  const TraceSpan span("band", index());
   const Extractor& extractor = *RunOf(chain).extractor;
   const size_t count = chain.results.size(), sums = extractor.spec().sums;
   std::vector<int64_t> band_sums(count * sums);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/int_math.h"
+#include "base/trace.h"
 
 namespace acutance {
 namespace {
@@ -62,12 +63,14 @@ void ScoreWriter::MakeSequences() {
 }
 
 Status ScoreWriter::Write(std::span<FrameResults* const> frames) {
+  const TraceSpan span("write", frames.empty() ? -1 : frames.front()->index);
   for (const FrameResults* frame : frames) WriteFrame(*frame);
   PredictReady(frames.back()->index + 1);
   return error_;
 }
 
 Status ScoreWriter::Finish(std::span<FrameResults* const> frames) {
+  const TraceSpan span("finish", frames.empty() ? -1 : frames.front()->index);
   ACU_RETURN_IF_ERROR(share_(static_cast<int>(CeilDiv(frames.size(), kFramesAtOnce)), [&](int part) {
     const size_t begin = part * kFramesAtOnce, end = std::min(begin + kFramesAtOnce, frames.size());
     for (size_t i = begin; i < end; ++i) frames[i]->Finish(features_);

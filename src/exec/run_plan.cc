@@ -6,6 +6,7 @@
 
 #include "base/int_math.h"
 #include "base/threads/exception_barrier.h"
+#include "base/trace.h"
 #include "image/lazy_picture.h"
 
 namespace acutance {
@@ -338,6 +339,7 @@ Status PlanRunner::CheckResults() const {
 }
 
 Status PlanRunner::UploadPictures(const BatchPictures& pictures, bool follows) {
+  const TraceSpan span("upload");
   const Way way = {.scale = scaler_ && scaler_->Takes(pictures), .follows = follows};
   upload_ = {};
   adopted_.clear();
@@ -408,6 +410,7 @@ Status PlanRunner::AddDeviceCopy(const DevicePlane& plane, const PlanInput& inpu
 }
 
 Status PlanRunner::Wait() {
+  const TraceSpan span("batch");
   started_ = false;
   ACU_RETURN_IF_ERROR(queue_->Wait());
   if (options_.kept) kept_.Fill(*options_.kept);

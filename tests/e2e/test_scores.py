@@ -293,6 +293,16 @@ class Person(CommandTest):
                                  "--no_cuda", "--no_sycl", "--no_hip", "--no_metal"))
         self.assertEqual(json.loads(self.read("g"))["pooled_metrics"]["vmaf"]["mean"], 97.428043)
 
+    def test_a_trace_of_all_steps(self):
+        trace = self.path("trace.json")
+        for backend, steps in (("cpu", {"read", "band", "finish", "write"}),
+                               ("emu", {"read", "upload", "batch", "finish", "write"})):
+            self.assert_ok(self.score(self.ref, self.dis, "--no-model", "-f", "psnr", "--backend", backend, "--trace", trace))
+            spans = json.loads(self.read("trace.json"))
+            self.assertLessEqual(steps, {span["name"] for span in spans})
+            self.assertTrue(all(span["dur"] >= 0 for span in spans if span["ph"] == "X"))
+        self.assert_fails(self.score(self.ref, self.dis, "--trace", self.path("none/trace.json")), 1, "none/trace.json")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)
